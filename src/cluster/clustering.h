@@ -8,8 +8,7 @@
 
 #include <stddef.h>
 
-/* Frames of a virtual sample: where a file does not say, as in the presets; and at most. */
-enum { VH_DEFAULT_TAU = 10, VH_MOST_TAU = 10000000 };
+enum { VH_DEFAULT_TAU = 10 }; /* frames of a virtual sample where a file does not say, as in the presets */
 
 typedef struct { /* what every method returns; what it does not have is NULL */
     const char *method;

@@ -10,6 +10,7 @@
 #include "math/linalg.h"
 #include "model/convert.h"
 #include "model/models.h"
+#include "reduce/vhem.h"
 
 #include <assert.h>
 #include <string.h>

@@ -140,17 +140,19 @@ static void clear_step(void *record)
 }
 
 /* The sums of all chunks, from a copy: the partial stays as it is. */
-static vhem_status add_up(vhem_ctx *ctx, const vhem_task *task, const vhem_partial *total,
-                          vh_reduce_sums *sums)
+static vhem_status add_up(vhem_ctx *ctx, const vhem_task *task, const vh_task *t, const vh_packed *pk,
+                          const vhem_partial *total, vh_reduce_sums *sums)
 {
     vhem_status st = VHEM_OK;
     vhem_partial *copy = NULL;
-    const vh_partial_kind kind = { total->task,    total->size,         total->sizes.K,        total->sizes.S,
-                                   total->sizes.M, total->sizes.n_stat, total->step.statistics };
-    size_t wanted = kind.statistics ? sums->size : sums->head;
+    const vh_partial_kind kind = { .task = vh_task_print(task),
+                                   .Kr = pk->K,
+                                   .S = pk->S,
+                                   .M = pk->M,
+                                   .n_stat = pk->n_stat,
+                                   .statistics = t->statistics };
 
-    VH_CHECK(total->task == vh_task_print(task) && total->size == wanted, VHEM_EINVAL,
-             "the partial sums are those of another task");
+    VH_CHECK(vh_partial_is(total, &kind), VHEM_EINVAL, "the partial sums are those of another task");
     VH_TRY(vh_partial_new(ctx, &kind, &copy));
     VH_TRY(vhem_partial_merge(ctx, copy, total));
     VH_TRY(vh_partial_close(ctx, copy, task->chunks, sums->block, &(vh_partial_rows){ 0 }));
@@ -206,6 +208,7 @@ static vhem_status go_on(vhem_ctx *ctx, const vhem_models *models, vh_task *t, v
     double J[2] = { l->J, *sums->J };
     vh_vhem_run run = { .J = J + 1 - l->k, .n_fell = l->n_fell }; /* J[k] and, from the second on, J[k-1] */
 
+    VH_CHECK(!isnan(*sums->J), VHEM_ENUMERIC, "the sums have an objective that is not a number");
     out->J = *sums->J;
     out->n_iter = l->k;
     out->converged = vh_vhem_rests(ctx, &l->opt, l->k, l->repaired, &run);
@@ -213,6 +216,7 @@ static vhem_status go_on(vhem_ctx *ctx, const vhem_models *models, vh_task *t, v
     *more = !out->converged && l->k < l->opt.max_iter;
     if (*more) {
         VH_TRY(maximise(ctx, models, t, pk, sums));
+        VH_TRY(vh_h3m_check(ctx, t->centers, 0, t->centers->K, 0)); /* the sums come from elsewhere */
         l->J = *sums->J;
         l->k++;
         t->statistics = l->k < l->opt.max_iter;
@@ -240,7 +244,7 @@ vhem_status vhem_maximise(vhem_ctx *ctx, const vhem_models *models, const vhem_t
     VH_TRY(vh_pack_new(ctx, t->centers, NULL, t->centers->K, t->origin, t->scale, &pk));
     VH_TRY(vh_pack_update(ctx, t->centers, NULL, pk));
     VH_TRY(vh_reduce_sums_new(ctx, pk, &sums));
-    VH_TRY(add_up(ctx, task, total, &sums));
+    VH_TRY(add_up(ctx, task, t, pk, total, &sums));
     VH_NEW_RECORD(r, clear_step);
     VH_TRY(go_on(ctx, models, t, pk, &sums, &r->shown, &more));
     if (more)

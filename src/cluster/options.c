@@ -6,6 +6,7 @@
 #include "core/options.h"
 #include "model/layout.h"
 #include "model/masked.h"
+#include "reduce/vhem.h"
 
 #include <assert.h>
 #include <math.h>

@@ -49,5 +49,5 @@ double vh_scaled_log(double sum, double scale)
 
 double vh_scaled_value(double sum, double scale)
 {
-    return scale < -8 ? 0 : ldexp(sum, BITS * (int)scale);
+    return scale < -8 ? 0 : ldexp(sum, BITS * (int)fmin(scale, 8)); /* beyond either end no double holds it */
 }

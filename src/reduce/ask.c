@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* Has the task done, and its sums in total [size], rows in the tables. */
-static vhem_status ask(vhem_ctx *ctx, const vhem_executor *executor, const vh_task *t, size_t size,
+static vhem_status ask(vhem_ctx *ctx, const vhem_executor *executor, const vh_task *t, vh_partial_kind kind,
                        double *total, const vh_partial_rows *tables)
 {
     vhem_status st = VHEM_OK;
@@ -24,8 +24,8 @@ static vhem_status ask(vhem_ctx *ctx, const vhem_executor *executor, const vh_ta
     st = executor->expect(executor->arg, &task, &all, why);
     VH_CHECK(st == VHEM_OK, st, "%s", why[0] ? why : vhem_status_text(st));
     VH_CHECK(all, VHEM_EINVAL, "the executor has handed over no sums");
-    VH_CHECK(all->task == vh_task_print(&task) && all->size == size, VHEM_EINVAL,
-             "the executor has handed over the sums of another task");
+    kind.task = vh_task_print(&task);
+    VH_CHECK(vh_partial_is(all, &kind), VHEM_EINVAL, "the executor has handed over the sums of another task");
     VH_TRY(vh_partial_close(ctx, all, task.chunks, total, tables));
 done:
     vhem_free(all);
@@ -38,7 +38,8 @@ vhem_status vh_ask_survey(vhem_ctx *ctx, const vhem_executor *executor, const vh
     vhem_status st = VHEM_OK;
     vh_task t = { .kind = (int)s->kind, .origin = (double *)s->origin, .scale = (double *)s->scale };
     VH_TRY(vh_task_begin(ctx, s->h3m, s->shards, s->K, &t));
-    VH_TRY(ask(ctx, executor, &t, vh_survey_size(s), sum, &(vh_partial_rows){ 0 }));
+    const vh_partial_kind kind = { .size = vh_survey_size(s) };
+    VH_TRY(ask(ctx, executor, &t, kind, sum, &(vh_partial_rows){ 0 }));
 done:
     return st;
 }
@@ -66,7 +67,11 @@ vhem_status vh_ask_expect(vhem_ctx *ctx, const vh_base *base, const vh_h3m *cent
     };
 
     VH_TRY(vh_task_begin(ctx, base->h3m, base->shards, base->Kb, &t));
-    VH_TRY(ask(ctx, base->executor, &t, step->statistics ? sums->size : sums->head, sums->block, &tables));
+    const vh_packed *pk = step->reduced;
+    const vh_partial_kind kind = {
+        .Kr = pk->K, .S = pk->S, .M = pk->M, .n_stat = pk->n_stat, .statistics = step->statistics
+    };
+    VH_TRY(ask(ctx, base->executor, &t, kind, sums->block, &tables));
 done:
     return st;
 }

@@ -6,6 +6,7 @@
 #include "core/wire.h"
 
 #include <limits.h>
+#include <math.h>
 #include <string.h>
 
 static const char mark[] = "vhempar1";
@@ -79,6 +80,17 @@ done:
     return st;
 }
 
+bool vh_partial_is(const vhem_partial *p, const vh_partial_kind *kind)
+{
+    size_t n = sizeof(int) * (size_t)kind->Kr;
+    if (p->task != kind->task || p->sizes.K != kind->Kr)
+        return false;
+    if (kind->Kr == 0)
+        return p->size == kind->size;
+    return p->sizes.n_stat == kind->n_stat && p->step.statistics == kind->statistics
+           && memcmp(p->sizes.S, kind->S, n) == 0 && memcmp(p->sizes.M, kind->M, n) == 0;
+}
+
 vhem_status vh_partial_add_rows(vhem_ctx *ctx, vhem_partial *p, const vh_partial_rows *like,
                                 vh_partial_rows **out)
 {
@@ -120,9 +132,9 @@ vhem_status vh_partial_close(vhem_ctx *ctx, vhem_partial *p, int64_t chunks, dou
     VH_TRY(vh_tree_sum_close(ctx, p->sum, chunks, total));
     for (size_t k = 0; k < p->n_rows; k++) {
         const vh_partial_rows *r = &p->rows[k];
-        VH_CHECK(r->first >= 0 && r->first + r->n <= tables->n, VHEM_EFORMAT,
-                 "a partial sum has rows up to %lld of a table of %lld", (long long)(r->first + r->n),
-                 (long long)tables->n);
+        VH_CHECK(r->first >= 0 && r->n <= tables->n && r->first <= tables->n - r->n, VHEM_EFORMAT,
+                 "a partial sum has %lld rows from %lld on, of a table of %lld", (long long)r->n,
+                 (long long)r->first, (long long)tables->n);
         copy_rows(r, (size_t)p->sizes.K, (size_t)r->first, tables);
         rows += r->n;
     }
@@ -136,9 +148,10 @@ vhem_status vhem_partial_merge(vhem_ctx *ctx, vhem_partial *into, const vhem_par
 {
     vhem_status st = VHEM_OK;
     const vh_sum_node *node;
+    const vh_partial_kind kind = { from->task,    from->size,         from->sizes.K,        from->sizes.S,
+                                   from->sizes.M, from->sizes.n_stat, from->step.statistics };
 
-    VH_CHECK(into->task == from->task && into->size == from->size, VHEM_EINVAL,
-             "partial sums of different tasks cannot be merged");
+    VH_CHECK(vh_partial_is(into, &kind), VHEM_EINVAL, "partial sums of different tasks cannot be merged");
     int64_t n = vh_tree_sum_nodes(from->sum, &node);
     for (int64_t k = 0; k < n; k++)
         VH_TRY(vh_tree_sum_put(ctx, into->sum, node[k].level, node[k].index, node[k].block));
@@ -255,6 +268,16 @@ done:
     return st;
 }
 
+/* Sums of an E-step have no NaN: models that would give one are refused where they are. */
+static vhem_status check_block(vhem_ctx *ctx, const vhem_partial *p, const double *block)
+{
+    vhem_status st = VHEM_OK;
+    for (size_t k = 0; p->sizes.K > 0 && k < p->size; k++)
+        VH_CHECK(!isnan(block[k]), VHEM_EFORMAT, "number %zu of a partial sum is not a number", k);
+done:
+    return st;
+}
+
 static vhem_status read_nodes(vhem_ctx *ctx, vh_wire *w, vhem_partial *p)
 {
     vhem_status st = VHEM_OK;
@@ -262,6 +285,7 @@ static vhem_status read_nodes(vhem_ctx *ctx, vh_wire *w, vhem_partial *p)
     int64_t n = 0;
 
     vh_wire_int64(ctx, w, &n);
+    vh_wire_check(ctx, w, "nodes", n, 1, (int64_t)vh_wire_left(w));
     VH_NEW(block, p->size);
     for (int64_t k = 0; k < n && w->st == VHEM_OK; k++) {
         int level = 0;
@@ -270,6 +294,7 @@ static vhem_status read_nodes(vhem_ctx *ctx, vh_wire *w, vhem_partial *p)
         vh_wire_int64(ctx, w, &index);
         vh_wire_reals(ctx, w, block, p->size);
         VH_TRY(w->st);
+        VH_TRY(check_block(ctx, p, block));
         VH_TRY(vh_tree_sum_put(ctx, p->sum, level, index, block));
     }
     st = w->st;
@@ -278,12 +303,32 @@ done:
     return st;
 }
 
+static vhem_status check_labels(vhem_ctx *ctx, const vhem_partial *p, const vh_partial_rows *r)
+{
+    vhem_status st = VHEM_OK;
+    for (int64_t i = 0; r->label && i < r->n; i++)
+        VH_CHECK(r->label[i] >= 0 && r->label[i] < p->sizes.K, VHEM_EFORMAT,
+                 "a partial sum has cluster %d, must be from 0 to %d", r->label[i], p->sizes.K - 1);
+done:
+    return st;
+}
+
+/* Bytes of a row of the tables that there are, of which there is one at least. */
+static size_t row_size(const vhem_partial *p, int has)
+{
+    size_t cell = sizeof(double) * (size_t)p->sizes.K;
+    size_t n = (has & 1 ? cell : 0) + (has & 2 ? cell : 0) + (has & 4 ? sizeof(int) : 0);
+    return n > 0 ? n : 1;
+}
+
 static vhem_status read_rows(vhem_ctx *ctx, vh_wire *w, vhem_partial *p)
 {
     vhem_status st = VHEM_OK;
     int64_t n = 0;
 
     vh_wire_int64(ctx, w, &n);
+    vh_wire_check(ctx, w, "tables", n, 0,
+                  p->sizes.K > 0 ? (int64_t)vh_wire_left(w) : 0); /* surveys have none */
     for (int64_t k = 0; k < n && w->st == VHEM_OK; k++) {
         vh_partial_rows like = { 0 }, *r;
         double some;
@@ -291,13 +336,18 @@ static vhem_status read_rows(vhem_ctx *ctx, vh_wire *w, vhem_partial *p)
         vh_wire_int64(ctx, w, &like.first);
         vh_wire_int64(ctx, w, &like.n);
         vh_wire_int(ctx, w, &has);
-        vh_wire_check(ctx, w, "rows", like.n, 1, (int64_t)(vh_wire_left(w) / sizeof(int)));
+        vh_wire_check(ctx, w, "tables", has, 1, 7);
+        VH_TRY(w->st);
+        vh_wire_check(ctx, w, "the first row", like.first, 0, INT64_MAX);
+        vh_wire_check(ctx, w, "rows", like.n, 1, (int64_t)(vh_wire_left(w) / row_size(p, has)));
         VH_TRY(w->st);
         like.L = has & 1 ? &some : NULL;
         like.z = has & 2 ? &some : NULL;
         like.label = has & 4 ? &any : NULL;
         VH_TRY(vh_partial_add_rows(ctx, p, &like, &r));
         walk_rows(ctx, w, (size_t)p->sizes.K, r);
+        VH_TRY(w->st);
+        VH_TRY(check_labels(ctx, p, r));
     }
     st = w->st;
 done:
@@ -319,6 +369,8 @@ vhem_status vhem_partial_read(vhem_ctx *ctx, const void *bytes, size_t n, vhem_p
              kind.size, p->size);
     VH_TRY(read_nodes(ctx, &w, p));
     VH_TRY(read_rows(ctx, &w, p));
+    VH_CHECK(vh_wire_left(&w) == 0, VHEM_EFORMAT, "a partial sum of %zu bytes has %zu too many", n,
+             vh_wire_left(&w));
     *out = p;
     p = NULL;
 done:

@@ -32,6 +32,8 @@ typedef struct { /* what makes partial sums alike */
     bool statistics;
 } vh_partial_kind;
 
+/* Are these sums of the kind?  Only then do their blocks and rows have the sizes that go with it. */
+bool vh_partial_is(const vhem_partial *p, const vh_partial_kind *kind);
 vhem_status vh_partial_new(vhem_ctx *ctx, const vh_partial_kind *kind, vhem_partial **out);
 /* Room for rows, which the partial then has: tables as `like` wants them. */
 vhem_status vh_partial_add_rows(vhem_ctx *ctx, vhem_partial *p, const vh_partial_rows *like,

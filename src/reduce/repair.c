@@ -55,6 +55,9 @@ vhem_status vh_repair(vhem_ctx *ctx, const vh_vhem_step *m, int k, vh_vhem_run *
         int big = centers->omega[j] * base->Kb < VH_EMPTY ? largest(Kr, centers->omega, sums) : -1;
         if (big < 0)
             continue;
+        VH_CHECK(sums->worst[big] >= 0 && sums->worst[big] < (double)base->Kb, VHEM_EFORMAT,
+                 "the sums of cluster %d name HMM %g as its worst, there are %lld", big, sums->worst[big],
+                 (long long)base->Kb);
         VH_TRY(vh_center_from_any(ctx, base, (int64_t)sums->worst[big], &rng, centers, j));
         sums->members[big] = 0; /* its worst is gone; who comes next is not known */
         centers->omega[j] = centers->omega[big] /= 2;

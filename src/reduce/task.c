@@ -6,6 +6,7 @@
 #include "model/models.h"
 
 #include <limits.h>
+#include <math.h>
 #include <string.h>
 
 static const char mark[] = "vhemtsk1";
@@ -191,6 +192,53 @@ done:
     return st;
 }
 
+/* ---- what was read is not taken on trust --------------------------------------------------------------- */
+
+static vhem_status check_scales(vhem_ctx *ctx, const vh_task *t)
+{
+    vhem_status st = VHEM_OK;
+    const double *floor = t->loop.opt.floor;
+    for (int k = 0; k < t->d; k++) {
+        VH_CHECK(isfinite(t->origin[k]) && isfinite(t->scale[k]) && t->scale[k] > 0, VHEM_EFORMAT,
+                 "a task has origin %g and scale %g of dimension %d, must be finite, and a scale positive",
+                 t->origin[k], t->scale[k], k);
+        VH_CHECK(!floor || (isfinite(floor[k]) && floor[k] >= 0), VHEM_EFORMAT,
+                 "a task has %g for the smallest variance of dimension %d, must be 0 or more", floor[k], k);
+    }
+done:
+    return st;
+}
+
+static vhem_status check_loop(vhem_ctx *ctx, const vh_task_loop *l)
+{
+    vhem_status st = VHEM_OK;
+    VH_CHECK(l->opt.max_iter >= 0 && l->opt.min_iter >= 0 && l->k >= 0 && l->k <= l->opt.max_iter,
+             VHEM_EFORMAT, "a task stands at iteration %d of %d, of which %d must be made", l->k,
+             l->opt.max_iter, l->opt.min_iter);
+    VH_CHECK(isfinite(l->opt.tol) && isfinite(l->opt.cov_add) && l->opt.tol >= 0 && l->opt.cov_add >= 0,
+             VHEM_EFORMAT, "a task has tol %g and cov_add %g, must be 0 or more", l->opt.tol, l->opt.cov_add);
+    VH_CHECK(l->n_empty >= 0 && l->n_revived >= 0 && l->n_fell >= 0 && !isnan(l->J), VHEM_EFORMAT,
+             "a task has counted %d empty clusters, %d revived states and %d falls, must be 0 or more",
+             l->n_empty, l->n_revived, l->n_fell);
+done:
+    return st;
+}
+
+static vhem_status check_step(vhem_ctx *ctx, const vh_task *t)
+{
+    vhem_status st = VHEM_OK;
+    VH_CHECK(t->tau >= 1 && t->tau <= VH_MOST_TAU && isfinite(t->N) && t->N > 0, VHEM_EFORMAT,
+             "a task has tau %d and N %g, must be from 1 to %d and positive", t->tau, t->N, VH_MOST_TAU);
+    for (int64_t j = 0; j < t->centers->K; j++)
+        VH_CHECK(!isnan(t->log_omega[j]) && t->log_omega[j] < 1e-6, VHEM_EFORMAT,
+                 "a task has log omega %g of centre %lld, must be 0 or less", t->log_omega[j], (long long)j);
+    VH_TRY(vh_h3m_check(ctx, t->centers, 0, t->centers->K, 0));
+    if (t->loop.on)
+        VH_TRY(check_loop(ctx, &t->loop));
+done:
+    return st;
+}
+
 vhem_status vh_task_read(vhem_ctx *ctx, const vhem_task *task, const vhem_models *models, vh_task **out)
 {
     vhem_status st = VHEM_OK;
@@ -217,6 +265,9 @@ vhem_status vh_task_read(vhem_ctx *ctx, const vhem_task *task, const vhem_models
         VH_TRY(read_centers(ctx, &w, head, Kr, t));
     if (t->loop.on)
         VH_TRY(read_loop(ctx, &w, t));
+    VH_TRY(check_scales(ctx, t));
+    if (Kr > 0)
+        VH_TRY(check_step(ctx, t));
     *out = t;
     t = NULL;
 done:

@@ -6,6 +6,8 @@
 #include "model/mstep.h"
 #include "reduce/base.h"
 
+enum { VH_MOST_TAU = 10000000 }; /* frames of a virtual sample */
+
 typedef struct {
     double N; /* virtual samples in all */
     int tau, max_iter;

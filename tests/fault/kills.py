@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """kill -9 at random moments: outputs are the old ones or the whole new ones, and a run with a store goes on from what is
 in it to the same bytes.  A file that a killed run left behind (HDF5 needs a name to write to) is gone after the next."""
+import collections
 import pathlib
 import random
 import shutil
@@ -21,6 +22,9 @@ COMMANDS = {
     "convert": ("convert {in}/big.csv o.npz", "o.npz", None),
     "convert-hdf5": ("convert {in}/big.csv o.h5", "o.h5", None),
     "sample": ("sample {in}/m.json -n 400 -T 200 -o o.csv", "o.csv", None),
+    "search": ("cluster {in}/m.json -k 3 --search thorough --checkpoint o.store -o o.json", "o.json", "o.store"),
+    "textures": ("fit {in}/d.csv --model dtm -S 2 --max-iter 20 -o o.json", "o.json", None),
+    "annotate": ("annotate train {in}/d.csv --tags {in}/tags.csv -S 2 -r 1 -k 1 --store o.store -o o.json", "o.json", "o.store"),
 }
 
 
@@ -31,6 +35,7 @@ def prepare(vhem, folder):
         for t in range(60):
             lines.append(f"s{n},{'ab'[n % 2]},{rng.gauss(3 * (t // 10 % 2), 1):.6f}")
     (folder / "d.csv").write_text("\n".join(lines) + "\n")
+    (folder / "tags.csv").write_text("song,tag\n" + "".join(f"s{n},{'uv'[n % 2]}\n" for n in range(12)))
     for args in ["fit d.csv -S 2 -r 1 -o m.json", "sample m.json -n 400 -T 200 -o big.csv"]:
         subprocess.run([vhem, *args.split(), "-q", "-t", "1"], cwd=folder, check=True, env=environment())
 
@@ -38,16 +43,17 @@ def prepare(vhem, folder):
 class Victim:
     def __init__(self, vhem, name, inputs, folder):
         args, self.output, self.store = COMMANDS[name]
-        self.name, self.folder = name, folder
+        self.name, self.folder, self.seconds = name, folder, 0.0
         self.command = [vhem, *[w.replace("{in}", str(inputs)) for w in args.split()], "-t", "1", "-q"]
-        begin = time.monotonic()
         self.finish()
-        self.seconds = time.monotonic() - begin
         self.good = (folder / self.output).read_bytes()
         self.clear()
 
     def finish(self):
+        """A whole run, which tells over what time the next kill is drawn."""
+        begin = time.monotonic()
         subprocess.run(self.command, cwd=self.folder, check=True, env=environment(), stdout=subprocess.DEVNULL)
+        self.seconds = max(time.monotonic() - begin, 0.9 * self.seconds)     # one that goes on is shorter
 
     def clear(self):
         for path in self.folder.iterdir():
@@ -58,7 +64,7 @@ class Victim:
         """(was it killed, what is wrong or None)"""
         p = subprocess.Popen(self.command, cwd=self.folder, env=environment(), stdout=subprocess.DEVNULL,
                              stderr=subprocess.DEVNULL)
-        time.sleep(rng.uniform(0, 1.1 * self.seconds))
+        time.sleep(rng.uniform(0, self.seconds))
         p.kill()
         killed = p.wait() != 0
         found = (self.folder / self.output).read_bytes()
@@ -76,10 +82,10 @@ class Victim:
 
 
 def run(vhem, kills, minutes, seed=1):
-    """(kills survived, runs, what is wrong)"""
+    """(kills survived, of each command, and runs; what is wrong)"""
     rng = random.Random(seed)
     deadline = time.monotonic() + 60 * minutes
-    killed, runs, wrong = 0, 0, []
+    killed, runs, wrong = collections.Counter(), 0, []
     with tempfile.TemporaryDirectory(prefix="vhem-kill-") as top:
         inputs = pathlib.Path(top, "in")
         inputs.mkdir()
@@ -89,11 +95,11 @@ def run(vhem, kills, minutes, seed=1):
             folder = pathlib.Path(top, name)
             folder.mkdir()
             victims.append(Victim(vhem, name, inputs, folder))
-        while killed < kills and time.monotonic() < deadline:
+        while killed.total() < kills and time.monotonic() < deadline:
             victim = victims[runs % len(victims)]
             victim.clear()
             was, bad = victim.kill(rng)
-            killed += was
+            killed[victim.name] += was
             runs += 1
             if bad:
                 wrong.append(bad)

@@ -12,6 +12,7 @@ import itertools
 import json
 import pathlib
 import re
+import struct
 import subprocess
 import sys
 import tempfile
@@ -24,6 +25,11 @@ CSV = "id,label,x,y\na,u,0.5,1\na,u,1.25,-2e-3\nb,v,3,\nb,v,nan,4\nb,v,1,1\nc,u,
 GROUPED = "subject;trial;cls;w;x1;x2\ns1;1;u;1;0;1\ns1;1;u;1;2;3\ns1;2;v;2;1;1\ns2;1;v;1;4;4\n"
 MANY = "id,label,x,y\n" + "".join(f"s{n},{'uv'[n % 2]},{(n * 7 + t * 3) % 5 + 4 * (n % 2)},{(n + t * t) % 4}\n"
                                   for n in range(6) for t in range(5))
+
+MIXED = "id,n,b,g,a,s,x,y\n" + "".join(f"s{k},{(k + t) % 4},{(k * t) % 2},{0.5 + (k + t) % 3},{(t % 6) - 2.5},"
+                                       f"{'uvw'[(k + t) % 3]},{(k * 7 + t * 3) % 5},{(k + t * t) % 4}\n"
+                                       for k in range(4) for t in range(6))
+FAMILIES = {"n": "poisson", "b": "bernoulli", "g": "gamma", "a": "von-mises", "s": "categorical"}
 
 
 class Seeds:
@@ -95,22 +101,49 @@ def arrays(s):
     s.add_files("data_hdf5", "d.h5", "many.h5")
 
 
+def shrink(s, name):
+    """The first two models of a file, and no more."""
+    small = json.loads(s.path(f"{name}.json").read_text())
+    small.pop("provenance", None)
+    models = small.get("hmms") or small.get("dts") or small.get("textures")
+    del models[2:]
+    small["omega"] = [1 / len(models)] * len(models)
+    s.path(f"{name}1.json").write_text(json.dumps(small))
+    s.run("convert", f"{name}1.json", f"{name}1.h5")
+    s.add_files("models", f"{name}1.json")
+    s.add_files("models_hdf5", f"{name}1.h5")
+    if "hmms" in small:
+        s.run("convert", f"{name}1.json", "--shards", 1, "-o", f"{name}_shards")
+        s.add_files("shards_hdf5", f"{name}_shards/00000.h5")
+    if "prior" in small:
+        s.add("prior", json.dumps(small["prior"]))
+
+
+def families(s):
+    """Models, priors and posteriors of every family, and of several in one."""
+    s.path("mixed.csv").write_text(MIXED)
+    s.run("background", "many.csv", "--gaussians", 2, "-o", "tied.json")
+    few = ["-S", 1, "-r", 1, "--max-iter", 1]
+    for column, family in FAMILIES.items():
+        s.run("fit", "mixed.csv", "--columns", column, "--emission", family, *few, "-o", f"{family}.json")
+    product = ",".join(f"{c}:{f}" for c, f in FAMILIES.items()) + ",x+y:gaussian-full"
+    s.run("fit", "mixed.csv", "--emission", product, *few, "--prior", "none", "-o", "product.json")
+    s.run("fit", "many.csv", "--emission", "gaussian-tied:tied.json", *few, "-o", "weights.json")
+    for name in [*FAMILIES.values(), "product", "weights", "tied"]:
+        shrink(s, name)
+    for family in "poisson", "bernoulli", "categorical":
+        s.run("cluster", f"{family}.json", "-k", 2, "--method", "vbhem", "-r", 1, "--max-iter", 2, "-o", "v.json")
+        s.add_files("tree", "v.json")
+        for target in "prior", "posterior":
+            s.add(target, *map(json.dumps, objects(json.loads(s.path("v.json").read_text()), f"vhem-{target}")))
+
+
 def models(s):
     s.run("fit", "many.csv", "-S", 2, "-r", 1, "--max-iter", 2, "-o", "m.json")
     s.run("fit", "many.csv", "-S", 1, "-r", 1, "--max-iter", 1, "--cov", "full", "--prior", "none", "-k", 2, "-o", "full.json")
     s.run("fit", "many.csv", "-S", 1, "--model", "dtm", "-o", "dtm.json")
     for name in "m", "full", "dtm":
-        small = json.loads(s.path(f"{name}.json").read_text())
-        small.pop("provenance", None)
-        models = small.get("hmms") or small.get("dts") or small.get("textures")
-        del models[2:]
-        small["omega"] = [1 / len(models)] * len(models)
-        s.path(f"{name}1.json").write_text(json.dumps(small))
-        s.run("convert", f"{name}1.json", f"{name}1.h5")
-        s.add_files("models", f"{name}1.json")
-        s.add_files("models_hdf5", f"{name}1.h5")
-        if "prior" in small:
-            s.add("prior", json.dumps(small["prior"]))
+        shrink(s, name)
     s.add("prior", json.dumps({"format": "vhem-prior", "version": 1, "emission": "gaussian-full", "d": 2, "alpha": 1.0,
                                "eta": 1.0, "eps": 1.0, "kappa": 1.0, "lambda": 0.01, "nu": 4.0, "m": [0, 1], "W": [1, 2]}))
 
@@ -132,6 +165,11 @@ def lines(s):
     s.add("command_line", *("".join(w + "\0" for w in line) for line in words))
 
 
+def checkpoint_record(k, numbers):
+    """Its checksum is wrong: the mutator of the target mends it."""
+    return f"{k:032x}".encode() + struct.pack("=QQ", len(numbers), 0) + struct.pack(f"={len(numbers)}d", *numbers)
+
+
 def results(s):
     s.run("cluster", "m.json", "-k", 2, "-r", 1, "--max-iter", 2, "--search", "restarts", "-o", "c.json")
     s.run("tree", "m.json", "-k", "3,2", "-r", 1, "--max-iter", 1, "--search", "restarts", "-o", "t.json")
@@ -140,6 +178,8 @@ def results(s):
     s.run("classify", "train", "many.csv", "-S", 1, "-r", 1, "--max-iter", 1, "-k", 1, "--store", "st.jsonl", "-o", "k.json")
     s.add_files("tree", "c.json", "t.json", "ac.json", "cd.json")
     s.add_files("classes", "k.json")
+    s.add("stats", *(s.path(f).read_bytes() + b"\0" + MANY.encode() for f in ("c.json", "t.json")))
+    s.add("checkpoint", b"vhem-checkpoint 1\n" + b"".join(checkpoint_record(k, [k, 0.5, 1e300][:k]) for k in range(4)))
     s.add("store", *("".join(s.path("st.jsonl").read_text().splitlines(True)[:n]) for n in (1, 2, 3)))
     for path in sorted((HERE.parent / "golden" / "data" / "vbhem").glob("vbhem0*.json")):
         for found in objects(json.loads(path.read_text()), "vhem-posterior"):
@@ -179,14 +219,16 @@ def write_dictionary(name, words):
 
 def dictionaries(s):
     numbers = [b"1e308", b"-1e308", b"5e-324", b"1e400", b"-0.0", b"nan", b"inf", b"2147483647", b"-1", b"0", b"1.0"]
-    json_files = {"models": ("m1.json", "full1.json", "dtm1.json"), "tree": ("c.json", "t.json", "ac.json", "cd.json"),
-                  "classes": ("k.json",)}
+    json_files = {"models": ("m1.json", "full1.json", "dtm1.json", "product1.json", "tied1.json", "weights1.json"),
+                  "tree": ("c.json", "t.json", "ac.json", "cd.json"),
+                  "classes": ("k.json",), "stats": ("c.json", "t.json")}
     for name, files in json_files.items():
         words = set(itertools.chain(*(keys(json.loads(s.path(f).read_text())) for f in files)))
         write_dictionary(name, [f'"{w}"'.encode() for w in sorted(words) if len(w) < 24]
                          + [b"null", b"true", b"false", b"[]", b"{}", b"\\u0000", b"<fuzz>"] + numbers)
     write_dictionary("store", [b'{"key": "', b'"model": ', b"\n", b'{"format": "vhem-store", "version": 1}'])
-    prior = keys(json.loads(s.path("m.json").read_text()).get("prior", {})) | {"gaussian-full", "gaussian-diag"}
+    prior = keys(json.loads(s.path("m.json").read_text()).get("prior", {}))
+    prior |= {"gaussian-full", "gaussian-diag", *FAMILIES.values()}
     write_dictionary("prior", [f'"{w}"'.encode() for w in sorted(prior)] + numbers)
     write_dictionary("posterior", [f'"{w}"'.encode() for w in ("alpha", "eta", "eps", "kappa", "lambda", "nu", "m", "W", "S",
                                                                "M", "hmms", "name", "emission")] + numbers)
@@ -212,7 +254,7 @@ def dictionaries(s):
 def main():
     with tempfile.TemporaryDirectory() as folder:
         s = Seeds(pathlib.Path(sys.argv[1]).resolve(), folder)
-        for part in tables, arrays, models, shards, lines, results, dictionaries:
+        for part in tables, arrays, models, families, shards, lines, results, dictionaries:
             part(s)
 
 

@@ -4,8 +4,12 @@
 #include "on_disk.h"
 #include "support.h"
 
+#include "core/hash.h"
 #include "model/convert.h"
 #include "model/models.h"
+#include "reduce/partial.h"
+
+#include <math.h>
 
 #include <unistd.h>
 
@@ -260,9 +264,88 @@ static void wrong(void **state)
     vhem_free(ctx);
 }
 
+/* ---- bytes that are not what they claim to be ---------------------------------------------------------- */
+
+static void mend(void *bytes, size_t n)
+{
+    uint64_t check = vh_hash_chain(0, bytes, n - sizeof check);
+    memcpy((char *)bytes + n - sizeof check, &check, sizeof check);
+}
+
+/* A copy of the task with another number in place of the first one that is `old`. */
+static vhem_task with_number(const vhem_task *task, const void *old, const void *other)
+{
+    vhem_task out = { malloc(task->n), task->n, task->chunks };
+    char *at = (char *)out.bytes;
+    memcpy(at, task->bytes, task->n);
+    while (memcmp(at, old, 8) != 0)
+        assert_true(++at < (char *)out.bytes + task->n - 8);
+    memcpy(at, other, 8);
+    mend((void *)out.bytes, out.n);
+    return out;
+}
+
+static void refused_task(vhem_ctx *ctx, const vhem_models *m, const vhem_task *task, double old, double other)
+{
+    vhem_partial *p = NULL;
+    vhem_task t = with_number(task, &old, &other);
+    assert_int_not_equal(vhem_expect(ctx, m, &t, 0, 1, &p), VHEM_OK);
+    assert_null(p);
+    free((void *)t.bytes);
+}
+
+/* What comes from another process is looked at before it is used. */
+static void damaged(void **state)
+{
+    enum { MODELS = 6 };
+    vhem_ctx *ctx = test_ctx();
+    vh_rng rng;
+    vhem_models *m = NULL;
+    vhem_cluster_options opt;
+    vhem_task *task = NULL;
+    vhem_partial *p = NULL, *other = NULL;
+    vhem_step *step = NULL;
+    int64_t tau = 7, none = 0;
+    (void)state;
+    vh_rng_init(&rng, 12, VH_RNG_TEST, 0);
+    assert_ok(ctx, vh_models_take_hmms(ctx, random_h3m(ctx, &rng, MODELS, 2, 1, 1, 0, 1), &m));
+    vhem_cluster_options_init(&opt);
+    opt.tau = (int)tau;
+    opt.max_iter = 20;
+    assert_ok(ctx, vhem_task_new(ctx, m, m, &opt, &task));
+    vhem_task t = with_number(task, &tau, &none);
+    assert_fails(ctx, vhem_expect(ctx, m, &t, 0, 1, &p), VHEM_EFORMAT, "tau 0");
+    free((void *)t.bytes);
+    vhem_hmm_view h;
+    assert_ok(ctx, vhem_models_hmm(m, 0, &h));
+    refused_task(ctx, m, task, h.mu[0], NAN);
+    refused_task(ctx, m, task, h.A[0], -1);
+    refused_task(ctx, m, task, h.cov[0], -1);
+    assert_ok(ctx, vhem_expect(ctx, m, task, 0, 1, &p));
+    other = p; /* sums whose empty cluster would begin again at an HMM that is not there */
+    const vh_sum_node *node;
+    vh_tree_sum_nodes(other->sum, &node);
+    vh_reduce_sums sums = vh_reduce_sums_at(&other->sizes, node[0].block);
+    sums.sum_z[0] = 0;
+    sums.members[1] = 5;
+    for (int j = 0; j < MODELS; j++)
+        sums.worst[j] = 1e18;
+    assert_fails(ctx, vhem_maximise(ctx, m, task, other, &step), VHEM_EFORMAT, "as its worst");
+    sums.stats.T[0] = NAN;
+    void *bytes = NULL;
+    size_t n = 0;
+    assert_ok(ctx, vhem_partial_write(ctx, other, &bytes, &n));
+    assert_fails(ctx, vhem_partial_read(ctx, bytes, n, &p), VHEM_EFORMAT, "not a number");
+    vhem_free(bytes);
+    vhem_partial_free(other);
+    vhem_free(task);
+    vhem_models_free(m);
+    vhem_ctx_free(ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(same_bits), cmocka_unit_test(own_loop),
-                                        cmocka_unit_test(wrong) };
+                                        cmocka_unit_test(wrong), cmocka_unit_test(damaged) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
