@@ -216,12 +216,12 @@ static int check(vhem_ctx *ctx, uint64_t number, tally *t)
     const char *name;
     char what[64];
     int failed;
-    snprintf(what, sizeof what, "problem %d, ref", (int)number);
+    snprintf(what, sizeof what, "problem %lld, ref", (long long)number);
     failed = check_sane(what, &p, &want);
     for (int n = 0; (name = test_backend(n)); n++) {
         if (strcmp(name, "ref") == 0)
             continue;
-        snprintf(what, sizeof what, "problem %d, %s", (int)number, name);
+        snprintf(what, sizeof what, "problem %lld, %s", (long long)number, name);
         outcome got = run(name, &p);
         failed += check_sane(what, &p, &got) + check_same(what, &p, &want, &got, &t->compared);
         outcome_free(&got);
@@ -233,6 +233,89 @@ static int check(vhem_ctx *ctx, uint64_t number, tally *t)
     outcome_free(&want);
     problem_free(&p);
     return failed;
+}
+
+/* ---- states far from every centre ---------------------------------------------------------------------- */
+
+/* A base HMM with a state that is never reached, `far` deviations away from all others, at one place or another: what its
+ * row of the recursion does, of the size of far^2, must not hide what the others do. */
+static vhem_models *with_far_state(vhem_ctx *ctx, double far, int place)
+{
+    double pi[3] = { 1, 0, 0 }, A[9] = { 0.9, 0.1, 0, 0.05, 0.95, 0, 0.25, 0.25, 0.5 };
+    double mu[3] = { 0, 3, far }, c[3] = { 1, 1, 1 }, pi2[3], A2[9], mu2[3];
+    for (int s = 0; s < 3; s++) { /* state s comes to (s + place) % 3 */
+        pi2[(s + place) % 3] = pi[s];
+        mu2[(s + place) % 3] = mu[s];
+        for (int r = 0; r < 3; r++)
+            A2[(s + place) % 3 * 3 + (r + place) % 3] = A[s * 3 + r];
+    }
+    const vhem_hmm_view v = { .S = 3,
+                              .M = 1,
+                              .d = 1,
+                              .name = "",
+                              .label = "",
+                              .omega = 1,
+                              .pi = pi2,
+                              .A = A2,
+                              .c = c,
+                              .mu = mu2,
+                              .cov = c };
+    vhem_models *out = NULL;
+    assert_ok(ctx, vhem_models_new_hmms(ctx, "gaussian-diag", 1, 1, &v, &out));
+    return out;
+}
+
+static outcome run_one(const char *backend, const problem *p)
+{
+    outcome o = { 0 };
+    vhem_ctx *ctx = test_ctx_with(backend, 1, 1);
+    run_vhem(ctx, p, &o);
+    assert_ok(ctx, o.st[0]);
+    vhem_free(ctx);
+    return o;
+}
+
+static void check_far_state(vhem_ctx *ctx, double far, int place, int tau)
+{
+    double pi[2] = { 0.3, 0.7 }, A[4] = { 0.999, 0.001, 0.002, 0.998 }, mu[2] = { 0, 2.5 }, c[2] = { 1, 1 },
+           cov[2] = { 1, 2 };
+    const vhem_hmm_view v = { .S = 2,
+                              .M = 1,
+                              .d = 1,
+                              .name = "",
+                              .label = "",
+                              .omega = 1,
+                              .pi = pi,
+                              .A = A,
+                              .c = c,
+                              .mu = mu,
+                              .cov = cov };
+    problem p = { .d = 1, .tau = tau, .Kb = 1, .Kr = 1, .nv = 1, .base = with_far_state(ctx, far, place) };
+    assert_ok(ctx, vhem_models_new_hmms(ctx, "gaussian-diag", 1, 1, &v, &p.centers));
+    outcome want = run_one("ref", &p);
+    const char *name;
+    for (int n = 0; (name = test_backend(n)); n++) {
+        outcome got = run_one(name, &p);
+        const vhem_clustering *x = vhem_tree_level(want.start, 0), *y = vhem_tree_level(got.start, 0);
+        assert_near(y->L_hmm[0], x->L_hmm[0], 1e-10, 0);
+        x = vhem_tree_level(want.tree, 0);
+        y = vhem_tree_level(got.tree, 0);
+        assert_true(vhem_models_compare(x->centers, y->centers) < 1e-8);
+        outcome_free(&got);
+    }
+    outcome_free(&want);
+    problem_free(&p);
+}
+
+static void test_far_state(void **state)
+{
+    (void)state;
+    vhem_ctx *ctx = test_ctx();
+    for (int place = 0; place < 3; place++)
+        for (double far = 1; far < 1e13; far *= 1e4)
+            for (int tau = 10; tau <= 10000; tau *= 10)
+                check_far_state(ctx, far, place, tau);
+    vhem_free(ctx);
 }
 
 static long setting(const char *name, long otherwise)
@@ -262,6 +345,6 @@ static void test_extremes(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_extremes) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_far_state), cmocka_unit_test(test_extremes) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -19,7 +19,7 @@ const void *fuzz_sound(unsigned kind, size_t *size)
         fuzz_require(vhem_expect(fuzz_ctx(), fuzz_models(), fuzz_task(), 0, 1, &p) == VHEM_OK
                          && vhem_partial_write(fuzz_ctx(), p, &bytes, &n) == VHEM_OK,
                      "%s", vhem_ctx_error(fuzz_ctx()));
-    vhem_partial_free(p);
+    vhem_free(p);
     *size = n;
     return bytes;
 }
@@ -44,7 +44,7 @@ static void check_bytes(const vhem_partial *p)
     fuzz_require(vhem_partial_write(fuzz_ctx(), again, &second, &m) == VHEM_OK, "%s",
                  vhem_ctx_error(fuzz_ctx()));
     fuzz_require(n == m && memcmp(first, second, n) == 0, "%zu bytes became %zu others", n, m);
-    vhem_partial_free(again);
+    vhem_free(again);
     vhem_free(first);
     vhem_free(second);
 }
@@ -69,6 +69,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
         return 0;
     check_bytes(p);
     check_centres(p);
-    vhem_partial_free(p);
+    vhem_free(p);
     return 0;
 }

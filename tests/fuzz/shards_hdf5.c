@@ -67,7 +67,7 @@ static void check_set(vhem_models *m)
     fuzz_require(strcmp(text, second) == 0, "%s\nbecame\n%s", text, second);
     free(text);
     free(second);
-    vhem_models_free(again);
+    vhem_free(again);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
@@ -84,6 +84,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
         return 0;
     }
     check_set(m);
-    vhem_models_free(m);
+    vhem_free(m);
     return 0;
 }

@@ -18,7 +18,7 @@ const void *fuzz_sound(unsigned kind, size_t *size)
                          && vhem_maximise(fuzz_ctx(), fuzz_models(), fuzz_task(), p, &step) == VHEM_OK
                          && step->next,
                      "%s", vhem_ctx_error(fuzz_ctx()));
-    vhem_partial_free(p);
+    vhem_free(p);
     const vhem_task *t = kind % 2 ? step->next : fuzz_task();
     *size = t->n;
     return t->bytes;
@@ -62,6 +62,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
                  vhem_ctx_error(fuzz_ctx()));
     check_step(&task, p);
     vhem_free(written);
-    vhem_partial_free(p);
+    vhem_free(p);
     return 0;
 }

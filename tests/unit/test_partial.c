@@ -309,7 +309,7 @@ static void damaged(void **state)
     (void)state;
     vh_rng_init(&rng, 12, VH_RNG_TEST, 0);
     assert_ok(ctx, vh_models_take_hmms(ctx, random_h3m(ctx, &rng, MODELS, 2, 1, 1, 0, 1), &m));
-    vhem_cluster_options_init(&opt);
+    vhem_options_init(VHEM_CLUSTER_OPTIONS, &opt);
     opt.tau = (int)tau;
     opt.max_iter = 20;
     assert_ok(ctx, vhem_task_new(ctx, m, m, &opt, &task));
@@ -337,10 +337,10 @@ static void damaged(void **state)
     assert_ok(ctx, vhem_partial_write(ctx, other, &bytes, &n));
     assert_fails(ctx, vhem_partial_read(ctx, bytes, n, &p), VHEM_EFORMAT, "not a number");
     vhem_free(bytes);
-    vhem_partial_free(other);
+    vhem_free(other);
     vhem_free(task);
-    vhem_models_free(m);
-    vhem_ctx_free(ctx);
+    vhem_free(m);
+    vhem_free(ctx);
 }
 
 int main(void)

@@ -119,7 +119,8 @@ static __device__ __forceinline__ void mixture_bound(const pair &p, const mixtur
 #define SUMS_TO_1     1e-14
 
 struct progress {
-    double most, least, size; /* largest and smallest change of an entry; largest |L| */
+    double least, most; /* the changes that every entry allows for, within its rounding; most < least: none */
+    double top;         /* the largest entry */
 };
 
 /* U from L, one row of E at a time; low is the upper half of the smallest sum. */
@@ -157,13 +158,15 @@ static __device__ __forceinline__ unsigned exponents(const pair &p, arrays<V> &a
     return low;
 }
 
-/* L = A^b U; with `look`, about its first entry, which goes to offset. */
+/* L = A^b U; with `look`, about the largest entry of the step before, `centre`, which goes to offset.  An entry may be
+ * off by `slack` in each of the steps that are left; those of base states far from every centre are large, and say
+ * little about how the others change. */
 template <int S, class V>
-static __device__ __forceinline__ progress step_back(const pair &p, arrays<V> &a, bool look, double *offset)
+static __device__ __forceinline__ progress step_back(const pair &p, arrays<V> &a, bool look, double centre,
+                                                     double slack, double *offset)
 {
     const int Sb = S ? S : p.Sb, Sr = S ? S : p.Sr;
-    progress now = { -1e308, 1e308, 0 };
-    double first = 0;
+    progress now = { -1e308, 1e308, -1e308 };
 #pragma unroll
     for (int b = 0; b < Sb; b++)
 #pragma unroll
@@ -174,15 +177,15 @@ static __device__ __forceinline__ progress step_back(const pair &p, arrays<V> &a
                 sum = fma(p.A_b[b * Sb + q], a.U[q * Sr + r], sum);
             if (look) {
                 double change = sum - a.L[b * Sr + r];
-                now.most = fmax(now.most, change);
-                now.least = fmin(now.least, change);
-                now.size = fmax(now.size, fabs(sum));
-                first = b + r == 0 ? sum : first;
-                sum -= first;
+                double own = fmax(slack, L_ROUNDING / 2 * fmax(1.0, fabs(sum)));
+                now.least = fmax(now.least, change - own);
+                now.most = fmin(now.most, change + own);
+                sum -= centre;
+                now.top = fmax(now.top, sum);
             }
             a.L[b * Sr + r] = sum;
         }
-    *offset += first;
+    *offset += look ? centre : 0;
     return now;
 }
 
@@ -238,7 +241,7 @@ static __device__ __forceinline__ bound backward(const pair &p, arrays<V> &a, co
 {
     const int Sb = S ? S : p.Sb, Sr = S ? S : p.Sr;
     const bool look = p.tau > WORTH_LOOKING && shifts<S>(p);
-    double offset = 0;
+    double offset = 0, top = 0;
     double wrong = 0; /* not a number where an L_gmm is none or infinite */
     bound out = { 0, 0x7fffffffu, 0 };
 #pragma unroll
@@ -249,11 +252,11 @@ static __device__ __forceinline__ bound backward(const pair &p, arrays<V> &a, co
 #pragma unroll 1
     for (int left = p.tau - 1; left > 0;) { /* steps still to be made */
         out.low = exponents<S>(p, a, h, out.steps, out.low);
-        progress now = step_back<S>(p, a, look, &offset);
         left--;
+        progress now = step_back<S>(p, a, look, top, 0.5 * SETTLED_L / fmax(left, 1.0), &offset);
+        top = now.top;
         out.steps++;
-        double spread = now.most - now.least;
-        if (look && (spread * left <= SETTLED_L || spread <= L_ROUNDING * now.size)) {
+        if (look && now.least <= now.most) {
             offset += 0.5 * (now.most + now.least) * left;
             break;
         }

@@ -22,8 +22,9 @@
  * transitions at every t, and its changes do not grow either: once nu rests too, the middle is added as a
  * multiple, and only the end, where E and D differ, is walked.
  *
- * While this is looked for, L is kept about its first entry, whose value goes into `offset`: L grows with
- * tau, and its rounding would hide the changes. */
+ * While this is looked for, L is kept about its largest entry, whose value goes into `offset`: L grows with
+ * tau, and its rounding would hide the changes.  The largest, since rows of base states that are far from every
+ * centre are below the others by as much as 1e24: about one of these nothing would be left of the others. */
 #include "backend/simd/reduce_lanes.h"
 
 #include "backend/simd/vec.h"
@@ -94,15 +95,20 @@ void sums(vh_reduce_lanes *g, const int Sb, const int Sr, const vec *restrict E,
 
 /* How the last step changed L, over all entries of each lane. */
 typedef struct {
-    vec most, least, size; /* largest and smallest change; largest |L| */
+    vec most, least, size; /* largest and smallest change; largest |L| before it was moved */
 } progress;
 
 /* L = A^b U.  With `look`, g->change holds the change of each entry and g->bend how much that differs from
- * the one before, and L is moved to where its first entry is 0. */
+ * the one before, and L is moved by the largest of `top`, which is hardly above its largest entry. */
 VEC_INLINE
 void step_back(vh_reduce_lanes *g, const int Sb, const int Sr, bool look, progress *p)
 {
-    vec most = vec_all(-1e308), least = vec_all(1e308), size = { 0 }, first = { 0 };
+    vec most = vec_all(-1e308), least = vec_all(1e308), size = { 0 }, centre = { 0 };
+    if (look) {
+        centre = vec_all(-1e300); /* not -inf, where nothing is in reach */
+        for (int b = 0; b < Sb; b++)
+            centre = vec_max(centre, g->top[b]);
+    }
     for (int b = 0; b < Sb; b++)
         for (int r = 0; r < Sr; r++) {
             const int k = b * Sr + r;
@@ -117,23 +123,41 @@ void step_back(vh_reduce_lanes *g, const int Sb, const int Sr, bool look, progre
                 size = vec_max(size, vec_max(sum, -sum));
                 g->bend[k] = change - g->change[k];
                 g->change[k] = change;
-                first = k == 0 ? sum : first;
-                sum -= first;
+                sum -= centre;
             }
             g->L[k] = sum;
         }
-    g->offset += first;
+    g->offset += centre;
+    g->centre = centre;
     *p = (progress){ most, least, size };
 }
 
-/* Would `left` more steps change every entry of each lane by the same amount? */
-VEC_INLINE
-bool settled(const progress *p, int left)
+/* Is there one change that all entries of lane l show, as far as their rounding lets them?  Each has its own: entries
+ * of 1e24 cannot tell changes of 1e9 apart, those beside them can, and the bound may hang on these alone. */
+static bool one_rate(const vh_reduce_lanes *g, int n, int l, double *rate)
 {
+    double lo = -1e308, hi = 1e308;
+    for (int k = 0; k < n; k++) {
+        double slack = L_ROUNDING / 2 * fmax(1, fabs(g->L[k][l] + g->centre[l]));
+        lo = fmax(lo, g->change[k][l] - slack);
+        hi = fmin(hi, g->change[k][l] + slack);
+    }
+    *rate = 0.5 * (lo + hi);
+    return lo <= hi;
+}
+
+/* Would `left` more steps change every entry of each lane by the same amount, *rate a step? */
+VEC_INLINE
+bool settled(const vh_reduce_lanes *g, const int n, const progress *p, int left, vec *rate)
+{
+    *rate = 0.5 * (p->most + p->least);
     for (int l = 0; l < VH_LANES; l++) {
-        double spread = p->most[l] - p->least[l];
-        if (!(spread * left <= SETTLED_L || spread <= L_ROUNDING * p->size[l]))
+        double spread = p->most[l] - p->least[l], own = (*rate)[l];
+        if (spread * left <= SETTLED_L)
+            continue;
+        if (!(spread <= L_ROUNDING * p->size[l] && one_rate(g, n, l, &own)))
             return false;
+        (*rate)[l] = own;
     }
     return true;
 }
@@ -211,7 +235,7 @@ void backward_of(vh_reduce_lanes *g, const int Sb, const int Sr, bool keep)
 {
     const int n = Sb * Sr;
     const bool look = g->tau > WORTH_LOOKING && shifts(g, Sb);
-    vec L_hmm = { 0 };
+    vec L_hmm = { 0 }, rate;
     progress now = { 0 }, before;
     int rest = LEAP_REST; /* steps before a leap may be tried */
     g->steps = 0;
@@ -222,8 +246,8 @@ void backward_of(vh_reduce_lanes *g, const int Sb, const int Sr, bool keep)
         before = now;
         one_step(g, Sb, Sr, keep, look, &now);
         left--;
-        if (look && settled(&now, left)) {
-            g->offset += 0.5 * (now.most + now.least) * (double)left;
+        if (look && settled(g, n, &now, left, &rate)) {
+            g->offset += rate * (double)left;
             break;
         }
         /* A leap saves steps, not their E and D: the forward pass needs those. */

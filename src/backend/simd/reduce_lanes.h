@@ -16,7 +16,7 @@ typedef struct {
                                    is tau, or 1 when only the bound is wanted */
     vec *L, *U, *top;         /* [Sb][Sr] [Sb][Sr] [Sb]  scratch */
     vec *change, *bend;       /* [Sb][Sr] each, scratch */
-    vec offset;               /* what belongs to every L */
+    vec offset, centre;       /* what belongs to every L, and what the last step had added to it */
     int steps;                /* steps walked; for the rest of them E and D stay as they were */
     vec L_hmm, low;           /* low: smallest log of a sum, see reduce_lanes.c */
     /* forward pass */
