@@ -129,6 +129,8 @@ typedef struct {
                                         data set.  Default: 1 GiB */
     const char *symbols;             /* columns of symbols, "place,state", whose cells may be text; "*": every
                                         column of text is one.  Default: none, and text is left out */
+    const char *missing;             /* words and numbers that stand for a missing value in a text file,
+                                        "-999,lost"; default: none beside NA, N/A, NaN, NULL, ? and . */
 } vhem_data_options;
 
 typedef struct {                     /* what the whole numbers 0, 1, ... of a column stand for */

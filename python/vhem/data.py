@@ -164,30 +164,32 @@ class Sequences:
     def load(cls, path: Any, *, format: Optional[str] = None, id: Optional[str] = None,
              label: Optional[str] = None, group: Optional[str] = None, weight: Optional[str] = None,
              columns: Optional[str] = None, where: Optional[str] = None, order: Optional[str] = None,
-             symbols: Optional[str] = None, memory: Optional[int] = None) -> "Sequences":
+             symbols: Optional[str] = None, missing: Optional[str] = None,
+             memory: Optional[int] = None) -> "Sequences":
         """Sequences of a file: long CSV or TSV, a folder of them, .npy, .npz, .ts, HDF5; tables in .parquet and .xlsx
         (the first sheet) through pandas.
 
         The options are those of the command: ``id="subject,trial"``, ``columns="x,y"``, ``where="set=A"``,
         ``order="time"``.  Cells of the columns in ``symbols="place,state"`` may be text; their names are in the
-        attribute ``symbols``.
+        attribute ``symbols``.  The words and numbers of ``missing="-999,lost"`` stand for a missing value in a text.
         Frames that need more than ``memory`` bytes (1 GiB unless told, 0 for no limit) live in a file in
         ``TMPDIR``, or else ``/var/tmp``; ``y`` is then a view of it that comes into memory where it is used.
         """
         if str(path).lower().endswith(TABLES):
-            return cls._from_table(path, where, order, id=id, label=label, group=group, weight=weight,
+            return cls._from_table(path, where, order, missing, id=id, label=label, group=group, weight=weight,
                                    columns=None if columns is None else columns.split(","))
         with _lib.Session() as session:
             handle = _lib.data_load(
                 session, path, {
                     "format": format, "id": id, "label": label, "group": group, "weight": weight,
                     "columns": columns, "where": where, "order": order,
-                    "symbols": symbols, "memory": memory
+                    "symbols": symbols, "missing": missing, "memory": memory
                 })
         return cls._from_handle(handle)
 
     @classmethod
-    def _from_table(cls, path: Any, where: Optional[str], order: Optional[str], **about: Any) -> "Sequences":
+    def _from_table(cls, path: Any, where: Optional[str], order: Optional[str], missing: Optional[str],
+                    **about: Any) -> "Sequences":
         """A file that pandas reads; it says itself what it lacks to do so."""
         try:
             import pandas as pd
@@ -206,6 +208,9 @@ class Sequences:
         if order is not None:
             number = table.groupby(_id_columns(table, about["id"]), sort=False).ngroup()
             table = table.iloc[np.lexsort((table[order], number))]
+        if missing is not None:
+            table = _without(table, missing, [order, *_id_columns(table, about["id"]), about["label"], about["group"],
+                                              about["weight"]])
         return cls.from_frame(table, **about)
 
     @classmethod
@@ -319,6 +324,22 @@ def _id_columns(frame: Any, id: Union[str, Sequence[str], None]) -> List[str]:
     if not keys:
         raise InputError("the frame has no column 'id' or 'seq'; say which column names a sequence with id=")
     return keys
+
+
+def _without(table: Any, missing: str, others: List[Optional[str]]) -> Any:
+    """The table with NaN for the words and numbers of ``missing``, but in the columns that describe sequences."""
+    words: List[Any] = [word.strip() for word in missing.split(",")]
+    for word in list(words):
+        try:
+            words.append(float(word))
+        except ValueError:
+            pass
+    values = [name for name in table.columns if name not in others]
+    table = table.copy()
+    for name in values:
+        column = table[name].mask(table[name].isin(words))
+        table[name] = column.astype(float) if not column.map(lambda cell: isinstance(cell, str)).any() else column
+    return table
 
 
 def _has_numbers(column: Any) -> bool:

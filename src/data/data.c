@@ -25,6 +25,8 @@ vhem_status vhem_data_load(vhem_ctx *ctx, const char *path, const vhem_data_opti
     o = opt ? *opt : o;
     o.memory = o.memory < 0 ? (int64_t)1 << 30 : o.memory;
     VH_TRY(vh_reader_find(ctx, path, o.format, &reader));
+    VH_CHECK(!o.missing || reader->text, VHEM_EINVAL,
+             "%s: --missing names words of a text; in an array a missing value is NaN", path);
     VH_TRY(reader->read(ctx, path, &o, &data));
     if (o.columns && !reader->picks_columns)
         VH_TRY(vh_data_keep_columns(ctx, path, o.columns, data));

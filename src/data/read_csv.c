@@ -237,11 +237,11 @@ static vhem_status read_row(csv *r)
         const vh_field *f = &r->t.field[r->dim[k]];
         column *c = &r->col[r->dim[k]];
         if (c->symbol) {
-            VH_TRY(vh_symbol_code(ctx, &c->names, f->at, f->n, &y[k]));
+            VH_TRY(vh_symbol_code(ctx, &c->names, f, r->opt->missing, &y[k]));
             c->n_number += c->names.n > 0;
             continue;
         }
-        vh_value kind = vh_number_parse(f->at, f->n, &y[k]);
+        vh_value kind = vh_cell_parse(f->at, f->n, r->opt->missing, &y[k]);
         if (kind == VH_NUMBER)
             r->col[r->dim[k]].n_number++;
         else
@@ -253,7 +253,7 @@ static vhem_status read_row(csv *r)
         double v;
         if (c->n_text == 0 || c->text_line == r->t.line)
             continue;
-        vh_value kind = vh_number_parse(r->t.field[k].at, r->t.field[k].n, &v);
+        vh_value kind = vh_cell_parse(r->t.field[k].at, r->t.field[k].n, r->opt->missing, &v);
         c->n_number += kind == VH_NUMBER;
         VH_TRY(odd_value(r, k, kind, &ignored));
     }
@@ -307,8 +307,8 @@ static vhem_status judge_columns(csv *r)
         VH_CHECK(
             c->n_text >= c->n_number, VHEM_EFORMAT,
             "%s: line %lld, column '%s': found '%s', expected a number as in other rows; name the columns to "
-            "use with --columns to leave this one out",
-            t->path, (long long)c->text_line, t->column[k], c->example);
+            "use with --columns to leave this one out, or read it as missing with --missing '%s'",
+            t->path, (long long)c->text_line, t->column[k], c->example, c->example);
         if (r->n_dim > 0 && vh_number_hint(c->example))
             vh_log(ctx, VHEM_LOG_WARN, "%s: column '%s' is left out, it has '%s' in line %lld%s", t->path,
                    t->column[k], c->example, (long long)c->text_line, vh_number_hint(c->example));

@@ -135,10 +135,11 @@ typedef struct {
     const char *first; /* path of the first file, which sets the columns */
     char **column;     /* [n_columns]; NULL without a header */
     int n_columns;
-    int *pick, d;    /* columns that are the dimensions */
-    double *frame;   /* [d] */
-    bool *symbol;    /* [d]  cells are symbols, */
-    vh_names *names; /* [d]  these */
+    int *pick, d;        /* columns that are the dimensions */
+    double *frame;       /* [d] */
+    bool *symbol;        /* [d]  cells are symbols, */
+    vh_names *names;     /* [d]  these */
+    const char *missing; /* words for it, of the options */
     vh_builder *b;
 } layout;
 
@@ -212,10 +213,10 @@ static vhem_status read_frame(vhem_ctx *ctx, const vh_table *t, layout *lay)
     for (int k = 0; k < lay->d; k++) {
         const vh_field *f = &t->field[lay->pick[k]];
         if (lay->symbol[k]) {
-            VH_TRY(vh_symbol_code(ctx, &lay->names[k], f->at, f->n, &lay->frame[k]));
+            VH_TRY(vh_symbol_code(ctx, &lay->names[k], f, lay->missing, &lay->frame[k]));
             continue;
         }
-        vh_value kind = vh_number_parse(f->at, f->n, &lay->frame[k]);
+        vh_value kind = vh_cell_parse(f->at, f->n, lay->missing, &lay->frame[k]);
         VH_CHECK(kind == VH_NUMBER || kind == VH_MISSING, VHEM_EFORMAT,
                  "%s: line %lld, field %d: found %s'%s', expected a %snumber", t->path, (long long)t->line,
                  lay->pick[k] + 1, kind == VH_INFINITE ? "an infinite value " : "", VH_SHOW(f->at, f->n),
@@ -234,7 +235,7 @@ static vhem_status read_one(vhem_ctx *ctx, const entry *e, const vhem_data_optio
 
     VH_TRY(vh_table_open(ctx, e->path, 0, &t));
     VH_TRY(vh_table_next(ctx, &t, &more));
-    if (!vh_table_all_numbers(&t))
+    if (!vh_table_all_numbers(&t, opt->missing))
         VH_TRY(vh_table_name_columns(ctx, &t));
     if (!lay->b)
         VH_TRY(set_layout(ctx, &t, e->path, opt, lay));
@@ -256,7 +257,7 @@ vhem_status vh_read_dir(vhem_ctx *ctx, const char *path, const vhem_data_options
 {
     vhem_status st = VHEM_OK;
     listing l = { 0 };
-    layout lay = { 0 };
+    layout lay = { .missing = opt->missing };
     vhem_data *data = NULL;
 
     VH_TRY(vh_no_columns(ctx, path, "a directory with one file per sequence", opt));

@@ -148,7 +148,7 @@ static vhem_status parse_channel(ts *r, const char *p, const char *end, int c, i
     for (int64_t t = 0; t < T; t++) {
         const char *comma = memchr(p, ',', (size_t)(end - p));
         const char *stop = comma ? comma : end;
-        vh_value kind = vh_number_parse(p, (size_t)(stop - p), &r->y[t * d + c]);
+        vh_value kind = vh_cell_parse(p, (size_t)(stop - p), r->opt->missing, &r->y[t * d + c]);
         VH_CHECK(kind == VH_NUMBER || kind == VH_MISSING, VHEM_EFORMAT,
                  "%s: line %lld, channel %d, value %lld: found '%s', expected a finite number or ?", r->path,
                  (long long)r->line, c, (long long)t, VH_SHOW(p, (size_t)(stop - p)));

@@ -104,10 +104,10 @@ static bool sniff_csv(const char *path, const char *head, size_t n)
 
 /* Asked from top to bottom: certain signs first, any text last. */
 static const vh_reader table[] = {
-    { "dir", sniff_dir, vh_read_dir, true },  { "npy", sniff_npy, vh_read_npy, false },
-    { "npz", sniff_npz, vh_read_npz, false }, { "hdf5", sniff_hdf5, vh_read_hdf5, false },
-    { "ts", sniff_ts, vh_read_ts, false },    { "tsv", sniff_tsv, vh_read_tsv, true },
-    { "csv", sniff_csv, vh_read_csv, true },
+    { "dir", sniff_dir, vh_read_dir, true, true },   { "npy", sniff_npy, vh_read_npy, false, false },
+    { "npz", sniff_npz, vh_read_npz, false, false }, { "hdf5", sniff_hdf5, vh_read_hdf5, false, false },
+    { "ts", sniff_ts, vh_read_ts, false, true },     { "tsv", sniff_tsv, vh_read_tsv, true, true },
+    { "csv", sniff_csv, vh_read_csv, true, true },
 };
 enum { N_READERS = sizeof table / sizeof *table };
 static const char known[] = "csv, tsv, dir, npy, npz, ts, hdf5";

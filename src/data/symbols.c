@@ -19,12 +19,15 @@ bool vh_is_symbols(const char *list, const char *column)
     return false;
 }
 
-vhem_status vh_symbol_code(vhem_ctx *ctx, vh_names *names, const char *s, size_t n, double *out)
+vhem_status vh_symbol_code(vhem_ctx *ctx, vh_names *names, const vh_field *cell, const char *missing,
+                           double *out)
 {
     char number[VH_NUMBER_SIZE];
+    const char *s = cell->at;
+    size_t n = cell->n;
     int64_t index = 0;
     bool is_new;
-    vh_value kind = vh_number_parse(s, n, out);
+    vh_value kind = vh_cell_parse(s, n, missing, out);
 
     if (kind == VH_MISSING)
         return VHEM_OK;

@@ -343,11 +343,11 @@ bool vh_field_is(const vh_field *f, const char *text)
     return strlen(text) == f->n && memcmp(f->at, text, f->n) == 0;
 }
 
-bool vh_table_all_numbers(const vh_table *t)
+bool vh_table_all_numbers(const vh_table *t, const char *missing)
 {
     double v;
     for (size_t k = 0; k < t->n_fields; k++)
-        if (vh_number_parse(t->field[k].at, t->field[k].n, &v) == VH_TEXT)
+        if (vh_cell_parse(t->field[k].at, t->field[k].n, missing, &v) == VH_TEXT)
             return false;
     return true;
 }
@@ -382,7 +382,7 @@ vhem_status vh_table_header(vhem_ctx *ctx, vh_table *t)
 
     VH_TRY(vh_table_next(ctx, t, &more));
     VH_CHECK(more, VHEM_EFORMAT, "%s: there is not a single row, expected a header", t->path);
-    VH_CHECK(!vh_table_all_numbers(t), VHEM_EFORMAT,
+    VH_CHECK(!vh_table_all_numbers(t, NULL), VHEM_EFORMAT,
              "%s: line %lld: found '%s' and no other text, expected a header that names the columns", t->path,
              (long long)t->line, VH_SHOW(t->field[0].at, t->field[0].n));
     VH_TRY(vh_table_name_columns(ctx, t));

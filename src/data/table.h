@@ -44,7 +44,8 @@ vhem_status vh_table_name_columns(vhem_ctx *ctx, vh_table *t);
 vhem_status vh_table_header(vhem_ctx *ctx, vh_table *t);
 void vh_table_close(vh_table *t);
 
-bool vh_table_all_numbers(const vh_table *t); /* of the current record; missing counts */
+/* Of the current record; what is missing (vh_cell_parse) counts. */
+bool vh_table_all_numbers(const vh_table *t, const char *missing);
 bool vh_field_is(const vh_field *f, const char *text);
 /* The column of this name (any_case: upper or lower), or -1. */
 int vh_table_find(const vh_table *t, const char *name, bool any_case);

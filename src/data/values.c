@@ -20,6 +20,14 @@ static bool is_blank(char c)
     return c == ' ' || c == '\t';
 }
 
+static void trim(const char **s, size_t *n)
+{
+    while (*n > 0 && is_blank(**s))
+        ++*s, --*n;
+    while (*n > 0 && is_blank((*s)[*n - 1]))
+        --*n;
+}
+
 static bool is_digit(char c)
 {
     return c >= '0' && c <= '9';
@@ -105,10 +113,7 @@ static vh_value parse_minus(const char *s, size_t n, double *out)
 
 vh_value vh_number_parse(const char *s, size_t n, double *out)
 {
-    while (n > 0 && is_blank(*s))
-        s++, n--;
-    while (n > 0 && is_blank(s[n - 1]))
-        n--;
+    trim(&s, &n);
     const char *p = s, *end = s + n;
     bool minus = n > 0 && *p == '-', exact = false;
     uint64_t m = 0;
@@ -127,6 +132,33 @@ vh_value vh_number_parse(const char *s, size_t n, double *out)
     }
     *out = v;
     return isfinite(v) ? VH_NUMBER : VH_INFINITE;
+}
+
+/* Is a word [n] the cell, which is the number v (NaN: it is none) or the text s [n_s]? */
+static bool is_word(const char *word, size_t n, const char *s, size_t n_s, double v)
+{
+    double number;
+    trim(&word, &n);
+    if (n == n_s && memcmp(word, s, n) == 0)
+        return true;
+    return !isnan(v) && vh_number_parse(word, n, &number) == VH_NUMBER && number == v;
+}
+
+vh_value vh_cell_parse(const char *s, size_t n, const char *missing, double *out)
+{
+    vh_value kind = vh_number_parse(s, n, out);
+    if (!missing || kind == VH_MISSING)
+        return kind;
+    trim(&s, &n);
+    for (const char *word = missing, *comma = word; comma; word = comma + 1) {
+        comma = strchr(word, ',');
+        size_t size = comma ? (size_t)(comma - word) : strlen(word);
+        if (is_word(word, size, s, n, kind == VH_NUMBER ? *out : NAN)) {
+            *out = NAN;
+            return VH_MISSING;
+        }
+    }
+    return kind;
 }
 
 bool vh_integer_parse(const char *s, size_t n, int64_t *out)

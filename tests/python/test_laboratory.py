@@ -68,6 +68,8 @@ def test_tables_that_pandas_reads(monkeypatch, tmp_path):
         made = vhem.Sequences.load(name, id="who", columns="x", order="t")
         assert made.names == ["b", "a"] and made.y.ravel().tolist() == [10, 20, 1, 2]
         assert vhem.Sequences.load(name, id="who", columns="x", where="set=u").lengths.tolist() == [2, 1]
+        gaps = vhem.Sequences.load(name, id="who", columns="x", missing="lost,20")
+        assert np.isnan(gaps.y.ravel()).tolist() == [True, False, False, False]
         with pytest.raises(vhem.InputError, match="order asks for column 'z'"):
             vhem.Sequences.load(name, id="who", order="z")
 

@@ -335,6 +335,26 @@ static void test_row_order(void **state)
     vhem_free(ctx);
 }
 
+/* Words and numbers of --missing, however these are written; names of sequences are left alone. */
+static void test_missing_words(void **state)
+{
+    (void)state;
+    vhem_data_options opt = options();
+    opt.missing = "-999,lost, off,9";
+    vhem_data *data = load("id,x,y\n9,1,lost\n9,-999.0,2\n9, lost ,-9.99e2\nlost,9.0,3\n", &opt);
+    assert_int_equal(vh_data_dim(data), 2);
+    assert_int_equal(data->N, 2);
+    assert_values(data, 0, 1, NAN, NAN, 2, NAN, NAN);
+    assert_values(data, 1, NAN, 3);
+    vhem_free(data);
+    opt.symbols = "y";
+    data = load("id,x,y\na,1,lost\na,2,up\na,3,9\n", &opt);
+    assert_values(data, 0, 1, NAN, 2, 0, 3, NAN);
+    vhem_free(data);
+    opt = options();
+    assert_refused("id,x\na,1\na,lost\na,2\n", &opt, VHEM_EFORMAT, "--missing 'lost'");
+}
+
 static void test_mutations(void **state)
 {
     (void)state;
@@ -353,7 +373,7 @@ int main(void)
         cmocka_unit_test(test_huge_field), cmocka_unit_test(test_log),
         cmocka_unit_test(test_late_text),  cmocka_unit_test(test_mutations),
         cmocka_unit_test(test_utf16),      cmocka_unit_test(test_decimal_commas),
-        cmocka_unit_test(test_row_order),
+        cmocka_unit_test(test_row_order),  cmocka_unit_test(test_missing_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
