@@ -10,6 +10,8 @@
 #include <fcntl.h>
 #include <string.h>
 
+enum { CELLS = 1 << 21 }; /* numbers that are written between two looks at a stop */
+
 typedef struct { /* an array, in memory and in the file */
     const void *at;
     hid_t type, stored;
@@ -17,13 +19,32 @@ typedef struct { /* an array, in memory and in the file */
     hsize_t shape[2];
 } array;
 
-static bool write_set(hid_t file, const char *key, const array *x)
+/* Rows of an array of two dimensions, some at a time: false after a stop, too. */
+static bool write_rows(vhem_ctx *ctx, hid_t set, hid_t space, const array *x)
+{
+    hsize_t rows = x->shape[0], d = x->shape[1] > 0 ? x->shape[1] : 1, most = CELLS / d + 1;
+    bool ok = true;
+    for (hsize_t at = 0; ok && at < rows; at += most) {
+        const hsize_t from[2] = { at, 0 }, n[2] = { rows - at < most ? rows - at : most, d };
+        hid_t here = vh_stopped(ctx) ? -1 : H5Screate_simple(2, n, NULL);
+        ok = here >= 0 && H5Sselect_hyperslab(space, H5S_SELECT_SET, from, NULL, n, NULL) >= 0
+             && H5Dwrite(set, x->type, here, space, H5P_DEFAULT, (const double *)x->at + at * d) >= 0;
+        if (here >= 0)
+            H5Sclose(here);
+    }
+    return ok;
+}
+
+static bool write_set(vhem_ctx *ctx, hid_t file, const char *key, const array *x)
 {
     hid_t space = H5Screate_simple(x->ndim, x->shape, NULL);
     hid_t how = H5Pcreate(H5P_DATASET_CREATE), set = -1;
     if (space >= 0 && how >= 0 && H5Pset_obj_track_times(how, false) >= 0) /* the same data, the same bytes */
         set = H5Dcreate2(file, key, x->stored, space, H5P_DEFAULT, how, H5P_DEFAULT);
-    bool ok = set >= 0 && H5Dwrite(set, x->type, H5S_ALL, H5S_ALL, H5P_DEFAULT, x->at) >= 0;
+    bool ok = set >= 0
+              && (x->ndim == 2 ? write_rows(ctx, set, space, x)
+                               : !vh_stopped(ctx)
+                                     && H5Dwrite(set, x->type, H5S_ALL, H5S_ALL, H5P_DEFAULT, x->at) >= 0);
     if (set >= 0)
         ok &= H5Dclose(set) >= 0;
     if (how >= 0)
@@ -33,32 +54,32 @@ static bool write_set(hid_t file, const char *key, const array *x)
     return ok;
 }
 
-static bool write_texts(hid_t file, const char *key, int64_t n, char *const *text)
+static bool write_texts(vhem_ctx *ctx, hid_t file, const char *key, int64_t n, char *const *text)
 {
     hid_t type = H5Tcopy(H5T_C_S1);
     bool ok = type >= 0 && H5Tset_size(type, H5T_VARIABLE) >= 0 && H5Tset_cset(type, H5T_CSET_UTF8) >= 0
-              && write_set(file, key, &(array){ text, type, type, 1, { (hsize_t)n } });
+              && write_set(ctx, file, key, &(array){ text, type, type, 1, { (hsize_t)n } });
     if (type >= 0)
         H5Tclose(type);
     return ok;
 }
 
-static bool write_all(hid_t file, const vhem_data *data, const int64_t *length)
+static bool write_all(vhem_ctx *ctx, hid_t file, const vhem_data *data, const int64_t *length)
 {
     hsize_t N = (hsize_t)data->N, d = (hsize_t)data->d;
     hid_t real = H5T_NATIVE_DOUBLE, stored = H5T_IEEE_F64LE;
     const array X = { data->y, real, stored, 2, { (hsize_t)data->start[data->N], d } };
     const array lengths = { length, H5T_NATIVE_INT64, H5T_STD_I64LE, 1, { N } };
-    bool ok = write_set(file, "X", &X) && write_set(file, "lengths", &lengths)
-              && write_texts(file, "columns", data->d, data->column);
+    bool ok = write_set(ctx, file, "X", &X) && write_set(ctx, file, "lengths", &lengths)
+              && write_texts(ctx, file, "columns", data->d, data->column);
     if (ok && data->name)
-        ok = write_texts(file, "names", data->N, data->name);
+        ok = write_texts(ctx, file, "names", data->N, data->name);
     if (ok && data->label)
-        ok = write_texts(file, "labels", data->N, data->label);
+        ok = write_texts(ctx, file, "labels", data->N, data->label);
     if (ok && data->group)
-        ok = write_texts(file, "groups", data->N, data->group);
+        ok = write_texts(ctx, file, "groups", data->N, data->group);
     if (ok && data->weight)
-        ok = write_set(file, "weights", &(array){ data->weight, real, stored, 1, { N } });
+        ok = write_set(ctx, file, "weights", &(array){ data->weight, real, stored, 1, { N } });
     return ok;
 }
 
@@ -117,8 +138,9 @@ vhem_status vh_write_hdf5(vhem_ctx *ctx, const vhem_data *data, const char *path
     hid_t file = create(out.tmp);
     vh_fd_release_low(&low);
     VH_CHECK(file >= 0, VHEM_EIO, "%s: cannot write HDF5 there", path);
-    bool ok = write_all(file, data, length);
+    bool ok = write_all(ctx, file, data, length), stopped = !ok && vh_stopped(ctx);
     ok &= H5Fclose(file) >= 0;
+    VH_CHECK(!stopped, VHEM_ESTOPPED, "stopped while writing");
     VH_CHECK(ok, VHEM_EIO, "%s: writing failed", path);
     VH_TRY(vh_out_commit(ctx, &out));
 done:

@@ -46,6 +46,25 @@ static void put_common(unsigned char **p, const member *m)
     put(p, 0, 2); /* no extra field */
 }
 
+enum { STRETCH = 1 << 24 }; /* bytes between two looks at a stop */
+
+/* The checksum of more bytes, and the bytes themselves into the file; one of the two where f or crc is NULL. */
+static vhem_status pass(vhem_ctx *ctx, const void *data, uint64_t size, uint32_t *crc, FILE *f)
+{
+    vhem_status st = VHEM_OK;
+    for (uint64_t at = 0; at < size; at += STRETCH) {
+        size_t n = size - at < STRETCH ? (size_t)(size - at) : STRETCH;
+        const unsigned char *from = (const unsigned char *)data + at;
+        VH_CHECK(!vh_stopped(ctx), VHEM_ESTOPPED, "stopped while writing");
+        if (crc)
+            *crc = (uint32_t)crc32_z(*crc, from, n);
+        if (f)
+            fwrite(from, 1, n, f);
+    }
+done:
+    return st;
+}
+
 static vhem_status add(archive *z, const char *key, const char *descr, int64_t n0, int64_t n1,
                        const void *data, uint64_t size)
 {
@@ -59,13 +78,14 @@ static vhem_status add(archive *z, const char *key, const char *descr, int64_t n
              "the data is larger than 4 GiB, too much for .npz; use .npy or .h5");
     member *m = &z->done[z->n++];
     *m = (member){ .key = key, .at = (uint32_t)z->at, .size = (uint32_t)(n_header + size) };
-    m->crc = (uint32_t)crc32_z(crc32_z(0, (const Bytef *)header, n_header), data, size);
+    m->crc = (uint32_t)crc32_z(0, (const Bytef *)header, n_header);
+    VH_TRY(pass(ctx, data, size, &m->crc, NULL));
     put(&p, 0x04034b50, 4);
     put_common(&p, m);
     fwrite(local, 1, 30, z->f);
     fprintf(z->f, "%s.npy", key);
     fwrite(header, 1, n_header, z->f);
-    fwrite(data, 1, size, z->f);
+    VH_TRY(pass(ctx, data, size, NULL, z->f));
     z->at += 30 + strlen(key) + 4 + m->size;
 done:
     return st;

@@ -9,11 +9,14 @@
 #include "math/gamma.h"
 #include "model/columns.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 
 #define LEAST 1e-3 /* the least shape that a floor makes */
 #define MOST  1e6  /* the largest shape: values that are all alike would have none */
+
+#define FARTHEST 1e15 /* of the logarithm of a mean from the mean of logarithms */
 
 static int n_stat(const vh_shape *shape)
 {
@@ -123,12 +126,15 @@ static bool expected_density(const vh_shape *shape, const double *const *r, cons
     return true;
 }
 
-/* The shape with log a - psi(a) = g: a close start and a few steps of Newton's method in 1/a (Minka 2002). */
+/* The shape with log a - psi(a) = g: a close start and a few steps of Newton's method in 1/a (Minka 2002).  Where
+ * g is large, 3 - g + root has no digits left, and is 24 g / (root + g - 3). */
 static double shape_from(double g)
 {
     if (!(g > 0.5 / MOST))
         return MOST;
-    double a = (3 - g + sqrt((g - 3) * (g - 3) + 24 * g)) / (12 * g);
+    g = fmin(g, FARTHEST);
+    double root = sqrt((g - 3) * (g - 3) + 24 * g),
+           a = g > 3 ? 2 / (root + g - 3) : (3 - g + root) / (12 * g);
     for (int i = 0; i < 20; i++) {
         double before = a;
         a = 1 / (1 / a + (log(a) - vh_digamma(a) - g) / (a * a * (1 / a - vh_trigamma(a))));
@@ -160,12 +166,16 @@ static int maximise(const vh_coords *x, const double *stat, const double *floor,
             continue;
         }
         double mean_log = stat[1 + k] / positive, mean = stat[1 + d + k] / positive;
+        if (!(mean >= DBL_MIN && mean <= 1 / DBL_MIN) || isnan(mean_log)) { /* no number holds the rate */
+            without_positive(&par[0][k], &par[1][k]);
+            continue;
+        }
         par[0][k] = shape_from(log(mean) - mean_log);
         if (floor && mean * mean < par[0][k] * floor[k]) { /* the variance is mean^2 / shape */
             par[0][k] = fmax(mean * mean / floor[k], LEAST);
             held = 1;
         }
-        par[1][k] = par[0][k] / mean;
+        par[1][k] = fmin(fmax(par[0][k] / mean, DBL_MIN), DBL_MAX);
         held |= par[0][k] >= MOST;
     }
     return held;

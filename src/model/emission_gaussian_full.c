@@ -114,7 +114,8 @@ static bool log_density(const vh_shape *shape, const double *const *par, const d
 }
 
 /* log p(mu_b | r) - tr(Sigma_r^-1 Sigma_b) / 2; the trace is that of L^-1
- * Sigma_b L^-T, two solves by rows. */
+ * Sigma_b L^-T, two solves by rows, in units of the deviations of r: in others products on the way may be past all
+ * numbers where the result is not. */
 static bool expected_of_one(const vh_shape *shape, const double *const *r, const double *const *b,
                             double *out, double *work)
 {
@@ -122,7 +123,11 @@ static bool expected_of_one(const vh_shape *shape, const double *const *r, const
     double *L = work, *Z = work + d * d;
     if (!log_density(shape, r, b[0], 1, out, work)) /* leaves the factor in work */
         return false;
-    memcpy(Z, b[1], sizeof *Z * (size_t)(d * d));
+    for (int i = 0; i < d; i++)
+        for (int j = 0; j < d; j++) {
+            L[i * d + j] /= sqrt(r[1][i * d + i]);
+            Z[i * d + j] = b[1][i * d + j] / sqrt(r[1][i * d + i]) / sqrt(r[1][j * d + j]);
+        }
     vh_cholesky_solve_rows(d, L, d, Z);
     for (int i = 0; i < d; i++)
         for (int j = 0; j < i; j++) {

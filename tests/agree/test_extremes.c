@@ -324,6 +324,22 @@ static long setting(const char *name, long otherwise)
     return text && *text ? atol(text) : otherwise;
 }
 
+/* Problems that a backend once answered wrongly, or with numbers that are none. */
+static void test_found(void **state)
+{
+    static const uint64_t found[] = {
+        1000000635, 1000001676, 1000001919, 1000004446, 1000004891, 1000005273
+    };
+    (void)state;
+    vhem_ctx *ctx = test_ctx();
+    tally t = { 0 };
+    int failed = 0;
+    for (size_t k = 0; k < sizeof found / sizeof *found; k++)
+        failed += check(ctx, found[k], &t);
+    assert_int_equal(failed, 0);
+    vhem_free(ctx);
+}
+
 static void test_extremes(void **state)
 {
     (void)state;
@@ -345,6 +361,7 @@ static void test_extremes(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_far_state), cmocka_unit_test(test_extremes) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_far_state), cmocka_unit_test(test_found),
+                                        cmocka_unit_test(test_extremes) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

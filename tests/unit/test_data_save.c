@@ -209,12 +209,35 @@ static void test_full_disk(void **state)
     vhem_free(ctx);
 }
 
+/* Ctrl-C while a file is written: it stays as it was. */
+static void test_stopped(void **state)
+{
+    (void)state;
+    static const char *const file[] = { "p.csv", "p.tsv", "p.npy", "p.npz", "p.h5", "p.ts" };
+    vhem_ctx *ctx = test_ctx();
+    vhem_data *data = sample(ctx);
+    vhem_ctx_stop(ctx);
+    for (size_t i = 0; i < sizeof file / sizeof *file; i++) {
+        const char *path = file_of(file[i], "old");
+        size_t n;
+        assert_fails(ctx, vhem_data_save(ctx, data, path), VHEM_ESTOPPED, "stopped while writing");
+        char *bytes = read_bytes(path, &n);
+        assert_int_equal(n, 3);
+        assert_memory_equal(bytes, "old", 3);
+        free(bytes);
+        remove(path);
+    }
+    vhem_free(data);
+    vhem_free(ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_round_trips),   cmocka_unit_test(test_any_bytes),
         cmocka_unit_test(test_without_names), cmocka_unit_test(test_renamed),
         cmocka_unit_test(test_refused),       cmocka_unit_test(test_full_disk),
+        cmocka_unit_test(test_stopped),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
