@@ -370,9 +370,14 @@ def is_path(X: Any) -> bool:
     return isinstance(X, (str, os.PathLike))
 
 
+_DLPACK_CUDA = 2  # kDLCUDA of dlpack.h
+
+
 def _in_memory(y: Any, what: str) -> None:
     """Refuses arrays of CuPy, PyTorch and others that are on a GPU: frames are laid out by the CPU."""
     on_gpu = hasattr(y, "__cuda_array_interface__") if not hasattr(y, "is_cuda") else bool(y.is_cuda)
+    if not on_gpu and hasattr(y, "__dlpack_device__"):       # JAX and others that have DLPack alone
+        on_gpu = int(y.__dlpack_device__()[0]) == _DLPACK_CUDA
     if on_gpu:
         raise InputError(f"{what} are on a GPU, must be in main memory: x.get() of CuPy or x.cpu() of PyTorch copies "
                          "them; vhem moves them to the GPU itself")

@@ -21,6 +21,11 @@ struct vh_product_job {
     void *laid;
 };
 
+static vhem_status lay(vhem_ctx *ctx, vh_product_job *job)
+{
+    return job->by->lay ? job->by->lay(ctx, &job->p, &job->laid) : VHEM_OK;
+}
+
 vhem_status vh_product_open(vhem_ctx *ctx, const vh_product *p, vh_product_job **out)
 {
     vhem_status st = VHEM_OK;
@@ -32,8 +37,8 @@ vhem_status vh_product_open(vhem_ctx *ctx, const vh_product *p, vh_product_job *
     if (of->open)
         VH_TRY(of->open(ctx, p, &job->state));
     job->by = job->state || of->tile ? of : &vh_backend_ref.product;
-    if (!job->state && job->by->lay)
-        VH_TRY(job->by->lay(ctx, &job->p, &job->laid));
+    if (!job->state)
+        VH_TRY(lay(ctx, job));
     *out = job;
     job = NULL;
 done:
@@ -105,10 +110,26 @@ done:
     return st;
 }
 
+/* A device that has failed, as one without memory does: the driver for CPUs does the rest. */
+static vhem_status leave_device(vhem_ctx *ctx, vh_product_job *job)
+{
+    vh_log(ctx, VHEM_LOG_WARN, "%s; the CPU does it", ctx->error);
+    job->by->close(job->state);
+    job->state = NULL;
+    return lay(ctx, job);
+}
+
 vhem_status vh_product_part(vhem_ctx *ctx, vh_product_job *job, const vh_rectangle *r, double *log_k)
 {
-    if (job->state)
-        return job->by->part(ctx, job->state, r, log_k);
+    vhem_status st = VHEM_OK;
+    if (job->state) {
+        st = job->by->part(ctx, job->state, r, log_k);
+        if (st != VHEM_EBACKEND)
+            return st;
+        st = leave_device(ctx, job);
+    }
+    if (st != VHEM_OK)
+        return st;
     part x = { .job = job, .r = r, .log_k = log_k, .ta = r->a0 / TILE, .tb = r->b0 / TILE };
     int n_a = r->na > 0 ? (r->a0 + r->na - 1) / TILE - x.ta + 1 : 0;
     x.n_b = r->nb > 0 ? (r->b0 + r->nb - 1) / TILE - x.tb + 1 : 0;

@@ -134,8 +134,10 @@ vhem_status vhem_expect(vhem_ctx *ctx, const vhem_models *models, const vhem_tas
     vhem_status st = VHEM_OK;
     vh_task *t = NULL;
     job j = { 0 };
+    bool named = ctx->named;
 
     VH_TRY(vh_task_read(ctx, task, models, &t));
+    ctx->named = t->named; /* who makes the task decides, not how this process has come to its backend */
     int64_t all = (t->Kb + VH_REDUCE_CHUNK - 1) / VH_REDUCE_CHUNK;
     VH_CHECK(first >= 0 && chunks >= 1 && first + chunks <= all, VHEM_EINVAL,
              "chunks %lld to %lld: there are %lld, from 0 on", (long long)first,
@@ -155,6 +157,7 @@ vhem_status vhem_expect(vhem_ctx *ctx, const vhem_models *models, const vhem_tas
     *out = j.p;
     j.p = NULL;
 done:
+    ctx->named = named;
     vhem_free(j.p);
     vh_workers_free(&j.workers);
     vh_pack_free(j.pk);

@@ -30,6 +30,7 @@ vhem_status vh_task_begin(vhem_ctx *ctx, const vh_h3m *head, const vh_shards *sh
 {
     snprintf(t->version, sizeof t->version, "%s", vhem_version());
     snprintf(t->backend, sizeof t->backend, "%s", vhem_ctx_backend(ctx));
+    t->named = ctx->named;
     snprintf(t->family, sizeof t->family, "%s", head->family->name);
     t->Kb = Kb;
     t->d = head->d;
@@ -43,6 +44,7 @@ static void walk_head(vhem_ctx *ctx, vh_wire *w, vh_task *t)
     vh_wire_text(ctx, w, t->version, sizeof t->version);
     vh_wire_int(ctx, w, &t->kind);
     vh_wire_text(ctx, w, t->backend, sizeof t->backend);
+    vh_wire_flag(ctx, w, &t->named);
     vh_wire_text(ctx, w, t->family, sizeof t->family);
     vh_wire_int64(ctx, w, &t->Kb);
     vh_wire_int(ctx, w, &t->d);

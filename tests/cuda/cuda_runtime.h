@@ -5,7 +5,7 @@
  *
  * Blocks run one after the other, and so do the threads of a block; those that meet at __syncthreads run on stacks
  * of their own.  VHEM_FAKE_MEMORY is the memory of the device in bytes, VHEM_FAKE_LARGEST the most that it gives at
- * a time. */
+ * a time, VHEM_FAKE_CAPABILITY its compute capability (90); VHEM_FAKE_NO_KERNELS: it finds no code for itself. */
 #ifndef VH_TESTS_CUDA_RUNTIME_H
 #define VH_TESTS_CUDA_RUNTIME_H
 
@@ -154,7 +154,13 @@ inline void fake_run_block(int threads)
 
 /* ---- the runtime --------------------------------------------------------------------------------------- */
 
-enum cudaError_t { cudaSuccess, cudaErrorMemoryAllocation, cudaErrorNoDevice, cudaErrorInsufficientDriver };
+enum cudaError_t {
+    cudaSuccess,
+    cudaErrorMemoryAllocation,
+    cudaErrorNoDevice,
+    cudaErrorInsufficientDriver,
+    cudaErrorNoKernelImageForDevice
+};
 enum cudaMemcpyKind { cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost };
 enum { cudaStreamNonBlocking = 1 };
 enum { cudaEventDisableTiming = 2 };
@@ -163,6 +169,10 @@ typedef void *cudaEvent_t;
 
 struct cudaDeviceProp {
     char name[256];
+    int major, minor;
+};
+
+struct cudaFuncAttributes {
 };
 
 struct cudaLaunchConfig_t {
@@ -190,7 +200,9 @@ cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *how, void (*kernel)(Wan
 
 inline const char *cudaGetErrorString(cudaError_t e)
 {
-    return e == cudaErrorMemoryAllocation ? "out of memory" : "no error";
+    return e == cudaErrorMemoryAllocation         ? "out of memory"
+           : e == cudaErrorNoKernelImageForDevice ? "no kernel image is available for execution on the device"
+                                                  : "no error";
 }
 
 inline cudaError_t cudaGetLastError()
@@ -206,8 +218,21 @@ inline cudaError_t cudaGetDeviceCount(int *n)
 
 inline cudaError_t cudaGetDeviceProperties(cudaDeviceProp *p, int)
 {
+    const char *given = getenv("VHEM_FAKE_CAPABILITY");
     snprintf(p->name, sizeof p->name, "fake device");
+    p->major = given ? atoi(given) / 10 : 9;
+    p->minor = given ? atoi(given) % 10 : 0;
     return cudaSuccess;
+}
+
+inline cudaError_t cudaSetDevice(int)
+{
+    return cudaSuccess;
+}
+
+inline cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *, const void *)
+{
+    return getenv("VHEM_FAKE_NO_KERNELS") ? cudaErrorNoKernelImageForDevice : cudaSuccess;
 }
 
 inline cudaError_t cudaMemGetInfo(size_t *unused, size_t *all)

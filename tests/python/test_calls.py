@@ -208,6 +208,18 @@ def test_arrays_on_a_gpu_are_refused():
     with pytest.raises(vhem.Error, match="are on a GPU"):
         vhem.HMM(n_states=2).fit(OnDevice())
 
+    class DlpackAlone:
+        ndim = 2
+        shape = (30, 1)
+
+        def __dlpack_device__(self):
+            return (2, 0)
+
+    with pytest.raises(vhem.Error, match="are on a GPU, must be in main memory: x.get\\(\\)"):
+        vhem.HMM(n_states=2).fit([DlpackAlone(), DlpackAlone()])
+    with pytest.raises(vhem.Error, match="are on a GPU"):
+        vhem.HMM(n_states=2).fit(DlpackAlone())
+
 
 def test_backend_by_name():
     with pytest.raises(vhem.Error, match="'abacus', must be one of .*ref: there is no backend of this name"):

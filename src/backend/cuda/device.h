@@ -12,9 +12,12 @@
 extern "C" {
 #endif
 
-/* Why no GPU can be used here, in half a sentence that stands for good; NULL: one can be used. */
+/* Why no GPU can be used here, in half a sentence that stands for good; NULL: one can be used.  It is also a
+ * problem to be the child of a process that has asked: CUDA does not outlive a fork. */
 const char *vh_device_problem(void);
 const char *vh_device_name(void); /* "NVIDIA H200" */
+/* The calling thread works with the device from here on: every thread begins a job with it. */
+const char *vh_device_enter(void);
 /* Bytes that are free, and how many there are. */
 const char *vh_device_memory(size_t *unused, size_t *all);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* gpu.c - the table of the backend.  What has no kernel for the device, or is too small for it, is done by the best
- * backend for CPUs, whose kernels stand behind those of the device. */
+/* gpu.c - the table of the backend.  What has no kernel for the device, or is too small for it, is done by the
+ * best backend for CPUs, whose kernels stand behind those of the device. */
 #include "backend/cuda/gpu.h"
 
 #include "backend/cuda/device.h"
@@ -21,6 +21,14 @@ bool vh_cuda_worth(const vhem_ctx *ctx, double size)
     return ctx->named || size >= WORTH;
 }
 
+void vh_cuda_warn(vhem_ctx *ctx)
+{
+    vhem_ctx *heard = ctx;
+    while (heard->parent)
+        heard = heard->parent;
+    vh_log(heard, VHEM_LOG_WARN, "%s; the CPU does it", ctx->error);
+}
+
 /* ---- the best backend for CPUs ------------------------------------------------------------------------- */
 
 static vhem_status batch(vhem_ctx *ctx, const vh_seq_batch *b, vh_scratch *scratch, double *loglik,
@@ -37,7 +45,8 @@ static vhem_status reduce_lay(vhem_ctx *ctx, const vh_packed *base, void **laid)
 
 static void reduce_discard(void *laid)
 {
-    vh_backend_cpu()->reduce.discard(laid); /* there is something only if it has laid it */
+    if (laid) /* then it has laid it */
+        vh_backend_cpu()->reduce.discard(laid);
 }
 
 static vhem_status reduce_chunk(vhem_ctx *ctx, const vh_reduce_chunk *c, vh_scratch *scratch,
@@ -54,7 +63,7 @@ static vhem_status product_lay(vhem_ctx *ctx, const vh_product *p, void **laid)
 
 static void product_drop(void *laid)
 {
-    if (laid)
+    if (laid) /* likewise */
         vh_backend_cpu()->product.drop(laid);
 }
 

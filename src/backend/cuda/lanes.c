@@ -3,10 +3,10 @@
  *
  *   1. who has which lane      2. statistics of the frames      3. to the device */
 #include "backend/cuda/lanes.h"
-#include "backend/cuda/room.h"
 
 #include "backend/cuda/device.h"
 #include "backend/cuda/place.h"
+#include "backend/cuda/room.h"
 #include "core/alloc.h"
 #include "core/tree_sum.h"
 
@@ -133,7 +133,9 @@ done:
 static vhem_status fill(vhem_ctx *ctx, const vh_cuda_lanes *x, int first, int n, double *to)
 {
     filling f = { x, first, to };
-    const vh_chunks all = { .n = n, .threads = x->in.workers->n, .run = fill_bundle, .arg = &f };
+    const vh_chunks all = {
+        .n = n, .threads = x->in.workers->n, .late = true, .run = fill_bundle, .arg = &f
+    };
     return vh_chunks_run(ctx, &all);
 }
 
@@ -142,8 +144,8 @@ static size_t bytes_of(const vh_cuda_lanes *x, int first, int end)
     return (x->step0[end] - x->step0[first]) * (size_t)x->n_stat * LANES * sizeof(double);
 }
 
-/* Bundles first .. end-1 to the device, by way of pinned memory, some at a time.  The last copy may be under way when
- * it returns. */
+/* Bundles first .. end-1 to the device, by way of pinned memory, some at a time.  The last copy may be under way
+ * when it returns. */
 static vhem_status send(vhem_ctx *ctx, vh_cuda_lanes *x, int first, int end, double *to)
 {
     vhem_status st = VHEM_OK;

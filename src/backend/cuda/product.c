@@ -10,8 +10,8 @@
 #include "backend/cuda/product.h"
 
 #include "backend/cuda/device.h"
+#include "backend/cuda/gpu.h"
 #include "backend/cuda/place.h"
-#include "backend/cuda/reduce.h"
 #include "backend/cuda/room.h"
 #include "backend/ref/product.h"
 #include "core/alloc.h"
@@ -44,11 +44,9 @@ typedef struct {
     extremes x;
 } set;
 
-typedef struct
-{ /* a strip of results: on the device, and on its way in memory that is pinned, which is several
-                  * times as fast */
-    double *out;
-    char *pinned;
+typedef struct {  /* of the result */
+    double *out;  /* on the device */
+    char *pinned; /* on its way in memory that is pinned, which is several times as fast */
     size_t out_bytes, pinned_bytes;
 } strip;
 
@@ -159,10 +157,10 @@ static void fill_run(const product_job *job, set *s, const double *self, const v
                           vh_place_in(host, NULL, r->row_A) };
     double high = s->x.high, low = s->x.low, reach = s->x.reach, least = s->x.least;
     int threads = job->p.workers->n;
-#pragma omp parallel for num_threads(vh_team(threads)) if (threads > 1 && n > 256) reduction(max            \
-                                                                                             : high, reach) \
-    reduction(min                                                                                           \
-              : low, least)
+    /* clang-format off */
+#pragma omp parallel for num_threads(vh_team(threads)) if (threads > 1 && n > 256) \
+    reduction(max : high, reach) reduction(min : low, least)
+    /* clang-format on */
     for (size_t i = 0; i < n; i++) {
         const extremes x = fill_hmm(job, pk, self, &to, i);
         high = fmax(high, x.high);
@@ -355,6 +353,7 @@ static vhem_status run_strips(vhem_ctx *ctx, product_job *job, const vh_rectangl
     int some = most < 1 ? 1 : most > (size_t)r->na ? r->na : (int)most, n = (r->na + some - 1) / some;
     int not_finite = 0;
 
+    VH_DEVICE(vh_device_enter());
     VH_DEVICE(vh_device_zero(job->not_finite, sizeof *job->not_finite));
     for (int k = 0; k <= n; k++) {
         VH_CHECK(!vh_stopped(ctx), VHEM_ESTOPPED, "stopped");
@@ -396,6 +395,7 @@ static vhem_status set_up(vhem_ctx *ctx, product_job *job)
     int d = p->a->d;
     double log_scale = 0;
 
+    VH_DEVICE(vh_device_enter());
     VH_NEW(job->inverse, d);
     for (int k = 0; k < d; k++) {
         job->inverse[k] = scalbn(1.0, -ilogb(p->a->x.scale[k]));
@@ -431,6 +431,10 @@ vhem_status vh_cuda_product_open(vhem_ctx *ctx, const vh_product *p, void **stat
     job = NULL;
 done:
     vh_cuda_product_close(job);
+    if (st == VHEM_EBACKEND) {
+        vh_cuda_warn(ctx);
+        st = VHEM_OK;
+    }
     return st;
 }
 

@@ -12,6 +12,7 @@
 #include "backend/backend.h"
 #include "backend/cuda/device.h"
 #include "backend/cuda/estep.h"
+#include "backend/cuda/gpu.h"
 #include "backend/cuda/groups.h"
 #include "backend/cuda/room.h"
 #include "backend/cuda/store.h"
@@ -25,6 +26,7 @@
 #include <limits.h>
 #include <math.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <string.h>
 
 enum { MOST_CENTERS = 65535, SLOTS = 32768 };
@@ -53,6 +55,7 @@ typedef struct {
     vh_cuda_store store;
     pthread_mutex_t lock; /* one E-step at a time */
     void *cpu;            /* the same job by the driver for CPUs; NULL: nobody has needed it */
+    atomic_bool refused;  /* the device had no room for it: the CPU does it from here on */
     void *room[ROOMS];    /* scratch on the device, which grows */
     size_t room_bytes[ROOMS];
 } cuda_job;
@@ -67,6 +70,16 @@ typedef struct { /* an E-step */
     vh_tree_sum *tree;
     double *host; /* [head of each chunk, then one block of sums], scratch */
 } pass;
+
+static void free_device(cuda_job *job)
+{
+    vh_cuda_store_free(&job->store);
+    for (int r = 0; r < ROOMS; r++) {
+        vh_device_free(job->room[r]);
+        job->room[r] = NULL;
+        job->room_bytes[r] = 0;
+    }
+}
 
 /* ---- 1. scratch memory --------------------------------------------------------------------------------- */
 
@@ -367,6 +380,7 @@ static vhem_status run_on_device(pass *x, bool stops, vh_reduce_sums *out)
     vh_reduce_sums shape = vh_reduce_sums_at(step->reduced, NULL);
     const vh_sum_kind kind = { step->statistics ? shape.size : shape.head, vh_reduce_sums_merge, step };
 
+    VH_DEVICE(vh_device_enter());
     VH_TRY(vh_cuda_store_load(ctx, &x->job->store, step->reduced->K));
     VH_TRY(vh_cuda_groups_new(ctx, step->reduced, step->log_omega, &x->groups));
     VH_TRY(vh_tree_sum_new(ctx, &kind, &x->tree));
@@ -399,16 +413,25 @@ static vhem_status run_on_cpu(pass *x, bool stops, vh_reduce_sums *out)
     return vh_cpu_reduce_run(x->ctx, x->job->cpu, x->step, x->scratch, x->threads, stops, out);
 }
 
-/* Is the device the place for this E-step?  Not for chains so long that few pairs at a time keep their steps there:
- * the CPU keeps steps only until they settle, and it can be stopped. */
+/* Is the device the place for this E-step?  Not for chains so long that few pairs at a time keep their steps
+ * there: the CPU keeps steps only until they settle, and it can be stopped.  A part of a larger set goes where
+ * the whole would go, so that the division makes no difference. */
 static bool suits(vhem_ctx *ctx, const cuda_job *job, const vh_reduce_step *step)
 {
     const vh_packed *r = step->reduced;
     double states = 0;
     for (int j = 0; j < r->K; j++)
         states = fmax(states, r->S[j]);
-    return vh_cuda_worth(ctx, (double)job->store.source.K * r->n_state * step->tau) && r->n_direct == 0
+    return vh_cuda_worth(ctx, (double)job->store.source.all * r->n_state * step->tau) && r->n_direct == 0
            && r->K <= MOST_CENTERS && 2 * sizeof(double) * states * states * step->tau <= LONGEST_BYTES;
+}
+
+/* The device is done with this job, and has its memory back. */
+static void refuse(pass *x)
+{
+    vh_cuda_warn(x->ctx);
+    free_device(x->job);
+    atomic_store(&x->job->refused, true);
 }
 
 vhem_status vh_cuda_reduce_run(vhem_ctx *ctx, const void *state, const vh_reduce_step *step,
@@ -419,13 +442,15 @@ vhem_status vh_cuda_reduce_run(vhem_ctx *ctx, const void *state, const vh_reduce
                .step = step,
                .scratch = scratch,
                .threads = n_threads };
-    if (!suits(ctx, x.job, step))
+    if (atomic_load(&x.job->refused) || !suits(ctx, x.job, step))
         return run_on_cpu(&x, stops, out);
     pthread_mutex_lock(&x.job->lock);
     vhem_status st = run_on_device(&x, stops, out);
+    if (st == VHEM_EBACKEND)
+        refuse(&x);
     pthread_mutex_unlock(&x.job->lock);
     /* Numbers that leave the range of the kernels: the CPU finds them, or says which pair is at fault. */
-    return st == VHEM_ENUMERIC ? run_on_cpu(&x, stops, out) : st;
+    return st == VHEM_EBACKEND || st == VHEM_ENUMERIC ? run_on_cpu(&x, stops, out) : st;
 }
 
 /* ---- 6. opening and closing ---------------------------------------------------------------------------- */
@@ -448,9 +473,7 @@ void vh_cuda_reduce_close(void *state)
     cuda_job *job = state;
     if (!job)
         return;
-    vh_cuda_store_free(&job->store);
-    for (int r = 0; r < ROOMS; r++)
-        vh_device_free(job->room[r]);
+    free_device(job);
     vh_cpu_reduce_close(job->cpu);
     pthread_mutex_destroy(&job->lock);
     free(job);

@@ -10,8 +10,4 @@ vhem_status vh_cuda_reduce_run(vhem_ctx *ctx, const void *state, const vh_reduce
                                vh_scratch *scratch, int n_threads, bool stops, vh_reduce_sums *out);
 void vh_cuda_reduce_close(void *state);
 
-/* Is a job with so many (base HMM, state of a centre, frame) large enough for the device?  Always, when the
- * backend was asked for by name. */
-bool vh_cuda_worth(const vhem_ctx *ctx, double size);
-
 #endif

@@ -4,16 +4,18 @@
  *   1. tables of a tile      2. a tile: kernels, and what comes back      3. shares of sets (mixtures)
  *   4. an E-step             5. opening and closing
  *
- * The frames stay on the device; per E-step HMMs go in, and log-likelihoods and one block of sums come out.  A tile
- * is 2^level chunks, as many as the tables of an E-step have room for; the sums of chunks are added in the tree of
- * core/tree_sum.h, so that tiles make no difference.
+ * The frames stay on the device; per E-step HMMs go in, and log-likelihoods and one block of sums come out.  A
+ * tile is 2^level chunks, as many as the tables of an E-step have room for; the sums of chunks are added in the
+ * tree of core/tree_sum.h, so that tiles make no difference.
  *
- * Of mixtures, what a sequence counts hangs on the log-likelihoods of its set: all tiles are scored, sets are assigned
- * here, and the way back follows.  With one tile it goes on from the tables that the way there has left. */
+ * Of mixtures, what a sequence counts hangs on the log-likelihoods of its set: all tiles are scored, sets are
+ * assigned here, and the way back follows.  With one tile it goes on from the tables that the way there has
+ * left. */
 #include "backend/cuda/sequences.h"
 
 #include "backend/backend.h"
 #include "backend/cuda/device.h"
+#include "backend/cuda/gpu.h"
 #include "backend/cuda/hmms.h"
 #include "backend/cuda/lanes.h"
 #include "backend/cuda/place.h"
@@ -37,7 +39,7 @@ enum {
     MOST_SEQUENCES = 1 << 30, /* lanes have int numbers */
     MOST_LEVEL = 16
 };
-#define WORTH       3e5 /* (frame, state): from this size on the device is faster than 16 cores (docs/gpu.md) */
+#define WORTH       3e5 /* (frame, state): from there on it is faster than 16 cores (docs/gpu.md) */
 #define TABLE_BYTES ((double)((size_t)16 << 30)) /* tables of a tile, at most */
 #define TABLE_SHARE 0.5                          /* of the memory that is left beside the frames */
 
@@ -47,9 +49,9 @@ typedef struct {
     void *cpu;    /* the same job by the driver for CPUs; NULL: it was not needed */
     bool refused; /* there are too many, or the device had no room for it: the CPU does it from here on */
     vh_cuda_set set;
-    double budget; /* bytes of tables */
-    char *tables, *pinned,
-        *weights; /* on the device; on this side log-likelihoods and weights on their way */
+    double budget;          /* bytes of tables */
+    char *tables;           /* on the device */
+    char *pinned, *weights; /* on this side: log-likelihoods and weights on their way */
     size_t tables_bytes, pinned_bytes, weights_bytes;
 } cuda_job;
 
@@ -66,6 +68,8 @@ typedef struct { /* one E-step */
     double *w;      /* [tiles][K][lanes of the tile]  what each pair counts, of mixtures; NULL */
     double *sums;   /* [n_sums] */
     vh_tree_sum *tree;
+    vh_tree_sum *redone; /* statistics of pairs that were done again, bundle by bundle */
+    int64_t n_redone;    /* bundles */
 } pass;
 
 /* ---- 1. tables of a tile ------------------------------------------------------------------------------- */
@@ -167,33 +171,104 @@ done:
     return st;
 }
 
-/* A pair for which the scaled recursions were not safe. */
-static vhem_status by_reference(pass *x, int place, int k, double w, double *loglik, vh_stats *stats)
+typedef struct { /* pairs of a tile for which the scaled recursions were not safe */
+    const pass *x;
+    way how;
+    int lane0, lanes;
+    double *v;     /* [K][lanes]  NaN: to be done again */
+    const int *at; /* bundles of the tile that have such pairs, in their order */
+    int64_t first; /* turn of at[0] */
+} redoing;
+
+/* What lane l of the tile counts under HMM k. */
+static double weight_at(const redoing *r, int k, int l)
 {
-    const vh_sequences *in = &x->job->lanes.in;
-    int64_t seq = in->seq[place];
-    const vh_seq_pair pair = { x->step->pk, k, vh_data_frames(in->data, seq), vh_data_length(in->data, seq),
-                               w };
-    return vh_ref_pair(x->ctx, &pair, &in->workers->scratch[vh_worker(x->ctx, in->workers->n)], loglik,
-                       stats);
+    size_t K = (size_t)r->x->step->pk->K, at = (size_t)k * (size_t)r->lanes + (size_t)l;
+    return r->how == WEIGHED ? r->x->w[K * (size_t)r->lane0 + at] : r->x->job->lanes.weight[r->lane0 + l];
 }
 
-/* Pairs of HMM k that have to be done again: v [lanes] gets their log-likelihoods, w [lanes] is what they count (NULL: as
- * their sequences). */
-static vhem_status redo_column(pass *x, way how, int lane0, int lanes, int k, double *v, const double *w)
+/* The pairs of one bundle by the reference, their statistics into a block of their own. */
+static vhem_status redo_bundle(vhem_ctx *ctx, void *arg, int64_t turn, int worker, double *block)
 {
     vhem_status st = VHEM_OK;
-    const vh_cuda_lanes *on = &x->job->lanes;
-    vh_stats *stats = how == SCORE ? NULL : &x->out->stats;
-    for (int l = 0; l < lanes; l++) {
-        double counts = how == WEIGHED ? w[l] : on->weight[lane0 + l];
-        if (!isnan(v[l]) || on->place[lane0 + l] < 0)
-            continue;
-        if (how != WEIGHED || counts > 0)
-            VH_TRY(by_reference(x, on->place[lane0 + l], k, counts, &v[l], stats));
-        v[l] = how == WEIGHED ? 0 : v[l]; /* the reference has added it */
-    }
+    const redoing *r = arg;
+    const vh_packed *pk = r->x->step->pk;
+    const vh_cuda_lanes *on = &r->x->job->lanes;
+    const vh_sequences *in = &on->in;
+    vh_stats stats = vh_stats_at(pk, block);
+    int l0 = r->at[turn - r->first] * LANES;
+
+    for (int k = 0; k < pk->K; k++)
+        for (int l = l0; l < l0 + LANES; l++) {
+            double *v = &r->v[(size_t)k * (size_t)r->lanes + (size_t)l], w = weight_at(r, k, l);
+            int place = on->place[r->lane0 + l];
+            if (place < 0 || !isnan(*v))
+                continue;
+            int64_t seq = in->seq[place];
+            const vh_seq_pair pair = { pk, k, vh_data_frames(in->data, seq), vh_data_length(in->data, seq),
+                                       w };
+            if (r->how != WEIGHED || w > 0)
+                VH_TRY(vh_ref_pair(ctx, &pair, &in->workers->scratch[worker], v, block ? &stats : NULL));
+            *v = r->how == WEIGHED ? 0 : *v; /* the reference has added it */
+        }
 done:
+    return st;
+}
+
+static bool has_doubt(const redoing *r, int bundle)
+{
+    for (int k = 0; k < r->x->step->pk->K; k++)
+        for (int l = bundle * LANES; l < (bundle + 1) * LANES; l++)
+            if (isnan(r->v[(size_t)k * (size_t)r->lanes + (size_t)l])
+                && r->x->job->lanes.place[r->lane0 + l] >= 0)
+                return true;
+    return false;
+}
+
+/* All of them, by all threads.  Bundles are numbered through all tiles, and their sums are added in a tree of
+ * their own, so that neither threads nor tiles make a difference. */
+static vhem_status redo(pass *x, way how, const vh_cuda_frames *f, double *v)
+{
+    vhem_status st = VHEM_OK;
+    vhem_ctx *ctx = x->ctx;
+    redoing r = { x, how, f->bundle0 * LANES, f->lanes, v, NULL, x->n_redone };
+    int *at = NULL, n = 0;
+
+    VH_NEW(at, f->bundles);
+    for (int b = 0; b < f->bundles; b++)
+        if (has_doubt(&r, b))
+            at[n++] = b;
+    r.at = at;
+    const vh_chunks all = { .first = x->n_redone,
+                            .n = n,
+                            .threads = x->job->lanes.in.workers->n,
+                            .late = true,
+                            .run = redo_bundle,
+                            .arg = &r };
+    if (n > 0)
+        VH_TRY(how == SCORE ? vh_chunks_run(ctx, &all) : vh_tree_sum_run(ctx, &all, x->redone));
+    x->n_redone += how == SCORE ? 0 : n;
+done:
+    free(at);
+    return st;
+}
+
+/* Their statistics on top of the others. */
+static vhem_status add_redone(pass *x)
+{
+    vhem_status st = VHEM_OK;
+    vhem_ctx *ctx = x->ctx;
+    vh_stats *to = &x->out->stats;
+    double *block = NULL;
+
+    if (x->n_redone == 0)
+        return VHEM_OK;
+    VH_NEW(block, to->size);
+    VH_TRY(vh_tree_sum_close(ctx, x->redone, x->n_redone, block));
+    for (size_t i = (size_t)x->step->pk->K; i < to->size; i++) /* scales stay */
+        to->block[i] += block[i];
+done:
+    free(block);
     return st;
 }
 
@@ -238,10 +313,10 @@ static vhem_status finish(pass *x, way how, const vh_cuda_frames *f, int t)
     VH_TRY(vh_cuda_pinned_room(ctx, sizeof(double) * pairs, &x->job->pinned_bytes, &x->job->pinned));
     double *v = (double *)x->job->pinned;
     VH_DEVICE(vh_device_get(v, f->loglik, sizeof *v * pairs));
+    VH_TRY(redo(x, how, f, v));
     for (int k = 0; k < K; k++) {
         size_t at = (size_t)k * (size_t)f->lanes;
         const double *w = x->w ? x->w + (size_t)K * (size_t)lane0 + at : NULL;
-        VH_TRY(redo_column(x, how, lane0, f->lanes, k, v + at, w));
         total_column(x, how, lane0, f->lanes, k, v + at, w);
     }
     if (how != WEIGHED && x->loglik) {
@@ -270,6 +345,7 @@ static vhem_status each_tile(pass *x, way how)
     VH_TRY(vh_cuda_lanes_begin(ctx, lanes, 0, &next));
     for (int t = 0; t < x->n_tile; t++) {
         vh_cuda_frames now = next;
+        VH_CHECK(!vh_overdue(ctx), VHEM_ESTOPPED, "stopped");
         VH_TRY(vh_cuda_lanes_wait(ctx, lanes));
         place_tables(x, &now);
         VH_TRY(launch(x, how, &now));
@@ -321,10 +397,11 @@ static vhem_status all_ways(pass *x, double *log_z)
     vhem_status st = VHEM_OK;
     vhem_ctx *ctx = x->ctx;
     const vh_seq_step *step = x->step;
-    const vh_sum_kind kind = { .size = sums_of(step->pk) };
+    const vh_sum_kind kind = { .size = sums_of(step->pk) }, whole = { .size = x->out->stats.size };
 
     memset(x->out->block, 0, sizeof(double) * (step->statistics ? x->out->size : x->out->head));
     VH_TRY(vh_tree_sum_new(ctx, &kind, &x->tree));
+    VH_TRY(vh_tree_sum_new(ctx, &whole, &x->redone));
     VH_NEW(x->sums, kind.size);
     x->keep = step->statistics && step->mixtures > 0 && x->n_tile == 1;
     VH_TRY(each_tile(x, step->statistics && step->mixtures == 0 ? COUNT : SCORE));
@@ -337,6 +414,7 @@ static vhem_status all_ways(pass *x, double *log_z)
         VH_TRY(vh_tree_sum_close(ctx, x->tree, (int64_t)x->n_tile << x->level, x->sums));
         for (size_t i = 0; i < kind.size; i++)
             to[i] += x->sums[i];
+        VH_TRY(add_redone(x));
         if (step->mixtures == 0)
             memcpy(x->out->stats.loglik, x->out->total, sizeof(double) * (size_t)step->pk->K);
     }
@@ -366,6 +444,7 @@ done:
     free(log_z);
     free(x->sums);
     vh_tree_sum_free(x->tree);
+    vh_tree_sum_free(x->redone);
     return st;
 }
 
@@ -386,6 +465,7 @@ static vhem_status load(pass *x, bool *fits)
     cuda_job *job = x->job;
     size_t unused, whole, bytes = 0;
 
+    VH_DEVICE(vh_device_enter());
     if (!job->lanes.loaded) {
         VH_TRY(vh_cuda_lanes_load(ctx, &job->lanes));
         VH_DEVICE(vh_device_memory(&unused, &whole));
@@ -396,13 +476,27 @@ static vhem_status load(pass *x, bool *fits)
     if (*fits)
         VH_TRY(vh_cuda_room(ctx, bytes, &job->tables_bytes, &job->tables));
 done:
-    if (st == VHEM_EBACKEND) { /* other processes, or other jobs of this one, have the memory */
-        vh_log(ctx, VHEM_LOG_WARN, "%s; the CPU does it", ctx->error);
-        job->refused = true;
-        *fits = false;
-        st = VHEM_OK;
-    }
     return st;
+}
+
+static void free_device(cuda_job *job)
+{
+    vh_cuda_lanes_free(&job->lanes);
+    vh_cuda_set_free(&job->set);
+    vh_device_free(job->tables);
+    vh_device_free_pinned(job->pinned);
+    vh_device_free_pinned(job->weights);
+    job->tables = job->pinned = job->weights = NULL;
+}
+
+/* The device is done with this job, and has its memory back. */
+static void refuse(vhem_ctx *ctx, cuda_job *job)
+{
+    const vh_sequences in = job->lanes.in;
+    vh_cuda_warn(ctx);
+    free_device(job);
+    job->lanes.in = in;
+    job->refused = true;
 }
 
 vhem_status vh_cuda_sequences_expect(vhem_ctx *ctx, void *state, const vh_seq_step *step, vh_seq_sums *out)
@@ -413,9 +507,16 @@ vhem_status vh_cuda_sequences_expect(vhem_ctx *ctx, void *state, const vh_seq_st
     bool fits = !job->refused && suits(ctx, job, step->pk);
 
     if (fits)
-        VH_TRY(load(&x, &fits));
-    if (fits)
-        return run_on_device(&x);
+        st = load(&x, &fits);
+    if (st == VHEM_OK && fits)
+        st = run_on_device(&x);
+    if (st == VHEM_EBACKEND) {
+        refuse(ctx, job);
+        fits = false;
+        st = VHEM_OK;
+    }
+    if (fits || st != VHEM_OK)
+        goto done;
     if (!job->cpu)
         VH_TRY(vh_cpu_sequences_open(ctx, &job->lanes.in, &job->cpu));
     VH_TRY(vh_cpu_sequences_expect(ctx, job->cpu, step, out));
@@ -455,11 +556,7 @@ void vh_cuda_sequences_close(void *state)
     cuda_job *job = state;
     if (!job)
         return;
-    vh_cuda_lanes_free(&job->lanes);
-    vh_cuda_set_free(&job->set);
-    vh_device_free(job->tables);
-    vh_device_free_pinned(job->pinned);
-    vh_device_free_pinned(job->weights);
+    free_device(job);
     vh_cpu_sequences_close(job->cpu);
     free(job);
 }

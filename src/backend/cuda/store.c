@@ -175,9 +175,14 @@ typedef struct { /* the next tile, loaded by a thread of its own */
 
 static void *load_next(void *arg)
 {
+    vhem_status st = VHEM_OK;
     loader *l = arg;
+    vhem_ctx *ctx = &l->ctx;
     vh_cuda_passing *x = &l->store->passing[l->t % VH_CUDA_STREAMS];
-    l->st = load_tile(&l->ctx, l->store, l->t, x, &x->lay);
+    VH_DEVICE(vh_device_enter());
+    VH_TRY(load_tile(ctx, l->store, l->t, x, &x->lay));
+done:
+    l->st = st;
     return NULL;
 }
 
