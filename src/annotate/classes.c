@@ -89,10 +89,10 @@ done:
 vhem_status vh_class_put(vhem_ctx *ctx, vh_class *c, const vh_key *key, vh_part **out)
 {
     vhem_status st = VHEM_OK;
-    int lo = 0, hi = c->n_part;
+    int64_t lo = 0, hi = c->n_part;
 
     while (lo < hi) {
-        int mid = (lo + hi) / 2;
+        int64_t mid = (lo + hi) / 2;
         if (strcmp(c->part[mid].key.text, key->text) < 0)
             lo = mid + 1;
         else
@@ -123,7 +123,7 @@ vhem_status vh_classes_copy(vhem_ctx *ctx, const vhem_classes *k, vhem_classes *
     for (int c = 0; c < k->C; c++) {
         vh_class *to;
         VH_TRY(vh_classes_put(ctx, copy, k->cls[c].name, &to));
-        for (int p = 0; p < k->cls[c].n_part; p++) {
+        for (int64_t p = 0; p < k->cls[c].n_part; p++) {
             VH_TRY(vh_class_put(ctx, to, &k->cls[c].part[p].key, &part));
             part->items = k->cls[c].part[p].items;
         }

@@ -9,17 +9,17 @@
 
 enum { VH_CLASSES_VERSION = 1 };
 
-typedef struct { /* a piece that a class has */
-    vh_key key;  /* of its model in the store */
-    int items;   /* it was fitted to, or equal ones without a name were */
-    int given;   /* of these in this run */
+typedef struct {   /* a piece that a class has */
+    vh_key key;    /* of its model in the store */
+    int64_t items; /* it was fitted to, or equal ones without a name were */
+    int64_t given; /* of these in this run */
 } vh_part;
 
 typedef struct {
     char *name;
     double prior;
-    int items; /* that have it, each once whatever its pieces share */
-    int n_part;
+    int64_t items; /* that have it, each once whatever its pieces share */
+    int64_t n_part;
     vh_part *part; /* [n_part]  in the order of their keys, each once */
     size_t cap;
     vhem_models *model; /* NULL until it is made */

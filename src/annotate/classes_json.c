@@ -29,10 +29,10 @@ static vhem_status print_class(vhem_ctx *ctx, const vh_class *c, FILE *f)
     vh_number_text(c->prior, number);
     fprintf(f, ", \"prior\": %s", number);
     if (c->items > 0) /* a file made by hand need not say; readers refuse 0 */
-        fprintf(f, ", \"things\": %d", c->items);
+        fprintf(f, ", \"things\": %lld", (long long)c->items);
     fputs(",\n   \"pieces\": [", f);
-    for (int p = 0; p < c->n_part; p++)
-        fprintf(f, "%s[\"%s\", %d]", p > 0 ? ", " : "", c->part[p].key.text, c->part[p].items);
+    for (int64_t p = 0; p < c->n_part; p++)
+        fprintf(f, "%s[\"%s\", %lld]", p > 0 ? ", " : "", c->part[p].key.text, (long long)c->part[p].items);
     fputs("],\n   \"model\": ", f);
     VH_TRY(vh_models_print_json(ctx, c->model, f));
     putc('}', f);
@@ -120,7 +120,7 @@ done:
 
 /* ---- reading ------------------------------------------------------------------------------------------- */
 
-enum { MAX_THINGS = 1 << 30 };
+#define MAX_THINGS ((int64_t)1 << 53) /* as many as any number in JSON can count */
 
 static vhem_status read_parts(vhem_ctx *ctx, json_t *list, vh_class *c)
 {
@@ -141,7 +141,7 @@ static vhem_status read_parts(vhem_ctx *ctx, json_t *list, vh_class *c)
         strcpy(name.text, key);
         VH_TRY(vh_class_put(ctx, c, &name, &part));
         VH_CHECK(part->items == 0, VHEM_EFORMAT, "pieces[%zu] is there twice", p);
-        part->items = (int)json_integer_value(things);
+        part->items = json_integer_value(things);
         c->items += part->items; /* unless the file says how many */
     }
 done:
@@ -168,8 +168,8 @@ static vhem_status read_class(vhem_ctx *ctx, json_t *v, vhem_classes *k)
     if (things) {
         VH_CHECK(json_is_integer(things) && json_integer_value(things) > 0
                      && json_integer_value(things) <= MAX_THINGS,
-                 VHEM_EFORMAT, "things must be a whole number from 1 to %d", MAX_THINGS);
-        c->items = (int)json_integer_value(things);
+                 VHEM_EFORMAT, "things must be a whole number from 1 to %lld", (long long)MAX_THINGS);
+        c->items = json_integer_value(things);
     }
     VH_TRY(vh_models_from_json(ctx, model, &c->model));
 done:

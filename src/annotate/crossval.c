@@ -14,7 +14,8 @@
 
 typedef struct {
     double random;
-    int item, kind; /* its class; with tags all are of one kind */
+    int64_t item;
+    int kind; /* its class; with tags all are of one kind */
 } card;
 
 static int by_kind_then_chance(const void *a, const void *b)
@@ -32,11 +33,11 @@ static vhem_status deal_folds(vhem_ctx *ctx, const vhem_tags *m, bool tags, int 
     vhem_status st = VHEM_OK;
     card *deck = NULL;
     vh_rng rng;
-    int n = 0;
+    int64_t n = 0;
 
     VH_NEW(deck, m->n);
     vh_rng_init(&rng, ctx->opt.seed, VH_RNG_SPLIT, 0);
-    for (int i = 0; i < m->n; i++) {
+    for (int64_t i = 0; i < m->n; i++) {
         const unsigned char *row = m->has + (size_t)i * (size_t)m->C, *has = memchr(row, 1, (size_t)m->C);
         card c = { vh_rng_uniform(&rng), i, tags || !has ? 0 : (int)(has - row) };
         fold[i] = -1;
@@ -44,10 +45,11 @@ static vhem_status deal_folds(vhem_ctx *ctx, const vhem_tags *m, bool tags, int 
             deck[n++] = c;
     }
     qsort(deck, (size_t)n, sizeof *deck, by_kind_then_chance);
-    for (int k = 0; k < n; k++) /* a single split: the places where (k + 1) * holdout gets past a number */
+    for (int64_t k = 0; k < n;
+         k++) /* a single split: the places where (k + 1) * holdout gets past a number */
         if (folds >= 2)
-            fold[deck[k].item] = k % folds;
-        else if (floor((k + 1) * holdout) > floor(k * holdout))
+            fold[deck[k].item] = (int)(k % folds);
+        else if (floor((double)(k + 1) * holdout) > floor((double)k * holdout))
             fold[deck[k].item] = 0;
 done:
     free(deck);
@@ -77,7 +79,7 @@ static vhem_status without(vhem_ctx *ctx, const validation *v, int f, vhem_tags 
         VH_DUP(rest->tag[c], m->tag[c]);
     VH_NEW(rest->has, (size_t)m->n * (size_t)m->C);
     rest->n = m->n;
-    for (int i = 0; i < m->n; i++)
+    for (int64_t i = 0; i < m->n; i++)
         if (v->p->fold[i] != f)
             memcpy(rest->has + (size_t)i * (size_t)m->C, m->has + (size_t)i * (size_t)m->C, (size_t)m->C);
     *out = rest;
@@ -88,7 +90,7 @@ done:
 }
 
 /* The answers of the classes of one fold into the columns of all classes. */
-static void spread(const vhem_classes *k, const double *loglik, const double *prior, int i,
+static void spread(const vhem_classes *k, const double *loglik, const double *prior, int64_t i,
                    vhem_prediction *p)
 {
     double *to = p->loglik + (size_t)i * (size_t)p->C;

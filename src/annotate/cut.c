@@ -50,20 +50,19 @@ done:
 }
 
 /* b of the n items in own, each at most once, ascending. */
-static void draw(vh_rng *rng, const int64_t *own, int n, int b, int64_t *out)
+static void draw(vh_rng *rng, const int64_t *own, int64_t n, int64_t b, int64_t *out)
 {
-    for (int i = 0, k = 0; k < b; i++) /* each is taken with (still wanted) / (still there) */
+    for (int64_t i = 0, k = 0; k < b; i++) /* each is taken with (still wanted) / (still there) */
         if (vh_rng_below(rng, n - i) < b - k)
             out[k++] = own[i];
 }
 
 /* Subsamples of one class; which items they have follows from the seed and the name of the class. */
 static vhem_status cut_samples(vhem_ctx *ctx, const vh_piecework *w, const char *name, const int64_t *own,
-                               int n, vhem_classes *k, vh_pieces *all)
+                               int64_t n, vhem_classes *k, vh_pieces *all)
 {
     vhem_status st = VHEM_OK;
-    int b = k->opt.sample < n ? k->opt.sample : n;
-    int64_t *some = NULL;
+    int64_t b = k->opt.sample < n ? k->opt.sample : n, *some = NULL;
     const vh_piece *p;
     vh_class *c;
 

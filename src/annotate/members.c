@@ -16,7 +16,7 @@
 void vh_tags_clear(void *record)
 {
     vhem_tags *tags = record;
-    for (int i = 0; tags->item && i < tags->n; i++)
+    for (int64_t i = 0; tags->item && i < tags->n; i++)
         free(tags->item[i]);
     for (int c = 0; tags->tag && c < tags->C; c++)
         free(tags->tag[c]);

@@ -84,13 +84,13 @@ static void give_weights(const vhem_classes *k, search *s)
 /* ---- one block of items ------------------------------------------------------------------------------- */
 
 typedef struct {
-    const vhem_data *data; /* sequences of the block, those of a item together */
-    int n;                 /* items */
+    const vhem_data *data; /* sequences of the block, those of an item together */
+    int64_t n;             /* items */
     const int64_t *first;  /* [n+1] */
     double *table;         /* [N][K]  log p(y | HMM), -inf where it was not scored */
 } block;
 
-/* follow [n][G]: which branches fit a item best. */
+/* follow [n][G]: which branches fit an item best. */
 static vhem_status choose_branches(vhem_ctx *ctx, const search *s, const block *b, bool *follow)
 {
     vhem_status st = VHEM_OK;
@@ -99,7 +99,7 @@ static vhem_status choose_branches(vhem_ctx *ctx, const search *s, const block *
     VH_NEW(score, (size_t)b->data->N * (size_t)s->G);
     VH_NEW(mean, s->G);
     VH_TRY(vh_models_score(ctx, s->centers, b->data, score));
-    for (int i = 0; i < b->n; i++) {
+    for (int64_t i = 0; i < b->n; i++) {
         memset(mean, 0, (size_t)s->G * sizeof *mean);
         for (int64_t q = b->first[i]; q < b->first[i + 1]; q++)
             for (int g = 0; g < s->G; g++)
@@ -127,7 +127,7 @@ static vhem_status score_branch(vhem_ctx *ctx, search *s, const block *b, const 
 
     VH_NEW(seq, b->data->N);
     VH_NEW(model, K);
-    for (int i = 0; i < b->n; i++)
+    for (int64_t i = 0; i < b->n; i++)
         for (int64_t q = b->first[i]; follow[vh_ij(i, s->G, g)] && q < b->first[i + 1]; q++)
             seq[N++] = q;
     for (int64_t j = 0; j < K; j++)
@@ -180,7 +180,7 @@ static void sum_up(const search *s, const block *b, int C, double *work, double 
 {
     const double *omega = vh_models_omega(s->all);
     int64_t K = vh_models_size(s->all);
-    for (int i = 0; i < b->n; i++) {
+    for (int64_t i = 0; i < b->n; i++) {
         double *mean = loglik + (size_t)i * (size_t)C;
         int64_t N = b->first[i + 1] - b->first[i];
         memset(mean, 0, (size_t)C * sizeof *mean);
@@ -280,7 +280,7 @@ void vh_bayes(int C, const double *loglik, const double *prior, double *log_post
 static void clear_prediction(void *record)
 {
     vhem_prediction *p = record;
-    for (int i = 0; p->name && p->label && i < p->n; i++) {
+    for (int64_t i = 0; p->name && p->label && i < p->n; i++) {
         free(p->name[i]);
         free(p->label[i]);
     }

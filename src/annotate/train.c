@@ -78,11 +78,11 @@ static vhem_status pool_pieces(vhem_ctx *ctx, const training *t, const vh_class 
     vhem_models **piece = NULL, *all = NULL;
     double *share = NULL, mass = 0;
 
-    for (int p = 0; p < c->n_part; p++)
+    for (int64_t p = 0; p < c->n_part; p++)
         mass += c->part[p].items;
     VH_NEW(piece, c->n_part);
     VH_NEW(share, c->n_part);
-    for (int p = 0; p < c->n_part; p++) {
+    for (int64_t p = 0; p < c->n_part; p++) {
         VH_TRY(vh_store_get(ctx, t->store, &c->part[p].key, &piece[p]));
         VH_CHECK(piece[p], VHEM_EINVAL,
                  "piece %s is not in the store %s: name that of the training, or "
@@ -93,7 +93,7 @@ static vhem_status pool_pieces(vhem_ctx *ctx, const training *t, const vh_class 
     VH_TRY(vh_models_pool(ctx, (const vhem_models *const *)piece, share, c->n_part, &all));
     VH_TRY(vh_models_with_weight(ctx, all, out));
 done:
-    for (int p = 0; piece && p < c->n_part; p++)
+    for (int64_t p = 0; piece && p < c->n_part; p++)
         vhem_free(piece[p]);
     free(piece);
     free(share);
@@ -167,7 +167,7 @@ done:
 }
 
 /* The items of this run that are in class c. */
-static vhem_status own_items(vhem_ctx *ctx, const training *t, const vh_class *c, int64_t **out, int *n)
+static vhem_status own_items(vhem_ctx *ctx, const training *t, const vh_class *c, int64_t **out, int64_t *n)
 {
     vhem_status st = VHEM_OK;
     const vhem_tags *m = t->members;
@@ -178,7 +178,7 @@ static vhem_status own_items(vhem_ctx *ctx, const training *t, const vh_class *c
         at++;
     VH_NEW(own, m->n);
     *n = 0;
-    for (int i = 0; i < m->n; i++)
+    for (int64_t i = 0; i < m->n; i++)
         if (m->has[vh_ij(i, m->C, at)])
             own[(*n)++] = i;
     *out = own;
@@ -186,8 +186,8 @@ done:
     return st;
 }
 
-static vhem_status from_data(vhem_ctx *ctx, const training *t, const vh_class *c, const int64_t *own, int n,
-                             vhem_models **out)
+static vhem_status from_data(vhem_ctx *ctx, const training *t, const vh_class *c, const int64_t *own,
+                             int64_t n, vhem_models **out)
 {
     vhem_status st = VHEM_OK;
     vhem_data *data = NULL;
@@ -203,8 +203,8 @@ done:
     return st;
 }
 
-static vhem_status class_key(vhem_ctx *ctx, const training *t, const vh_class *c, const int64_t *own, int n,
-                             vh_key *out)
+static vhem_status class_key(vhem_ctx *ctx, const training *t, const vh_class *c, const int64_t *own,
+                             int64_t n, vh_key *out)
 {
     vhem_status st = VHEM_OK;
     const vhem_classes *k = t->classes;
@@ -223,9 +223,9 @@ static vhem_status class_key(vhem_ctx *ctx, const training *t, const vh_class *c
         vh_fit_options_hash(hash, &k->opt.piece);
         vh_hash_items(hash, t->data, t->items, own, n);
     }
-    for (int p = 0; p < c->n_part; p++) {
+    for (int64_t p = 0; p < c->n_part; p++) {
         vh_hash_text(hash, c->part[p].key.text);
-        vh_hash_number(hash, c->part[p].items);
+        vh_hash_number(hash, (double)c->part[p].items);
     }
     vh_hash_key(hash, out);
 done:
@@ -236,8 +236,7 @@ done:
 static vhem_status make_model(vhem_ctx *ctx, const training *t, vh_class *c)
 {
     vhem_status st = VHEM_OK;
-    int64_t *own = NULL;
-    int n = 0;
+    int64_t *own = NULL, n = 0;
     char name[32];
     vh_key key;
 
@@ -267,7 +266,8 @@ done:
 /* ---- 3. all classes ------------------------------------------------------------------------------------ */
 
 typedef struct {
-    int at, size;
+    int at;
+    int64_t size;
 } work;
 
 static int largest_first(const void *a, const void *b)
@@ -336,8 +336,8 @@ static vhem_status count_items(vhem_ctx *ctx, const vhem_tags *m, vhem_classes *
     vhem_status st = VHEM_OK;
     for (int c = 0; c < m->C; c++) {
         vh_class *to;
-        int n = 0;
-        for (int i = 0; i < m->n; i++)
+        int64_t n = 0;
+        for (int64_t i = 0; i < m->n; i++)
             n += m->has[vh_ij(i, m->C, c)];
         if (n == 0)
             continue;
@@ -349,14 +349,14 @@ done:
 }
 
 /* The items of this run that are in any class: what there is to learn from. */
-static vhem_status class_items(vhem_ctx *ctx, const vhem_tags *m, int64_t **out, int *n)
+static vhem_status class_items(vhem_ctx *ctx, const vhem_tags *m, int64_t **out, int64_t *n)
 {
     vhem_status st = VHEM_OK;
     int64_t *own = NULL;
 
     VH_NEW(own, m->n);
     *n = 0;
-    for (int i = 0; i < m->n; i++)
+    for (int64_t i = 0; i < m->n; i++)
         if (memchr(m->has + (size_t)i * (size_t)m->C, 1, (size_t)m->C))
             own[(*n)++] = i;
     *out = own;
@@ -371,8 +371,7 @@ static vhem_status set_prior(vhem_ctx *ctx, const vh_piecework *w, const vhem_ta
 {
     vhem_status st = VHEM_OK;
     char *text = NULL;
-    int64_t *own = NULL;
-    int n;
+    int64_t *own = NULL, n;
 
     VH_TRY(class_items(ctx, members, &own, &n));
     if (n > 0)

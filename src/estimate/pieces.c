@@ -75,8 +75,8 @@ vhem_fit_options vh_piece_options(const vhem_fit_options *asked)
     return o;
 }
 
-vhem_status vh_pieces_add(vhem_ctx *ctx, const vh_piecework *w, const int64_t *item, int n, vh_pieces *all,
-                          const vh_piece **out)
+vhem_status vh_pieces_add(vhem_ctx *ctx, const vh_piecework *w, const int64_t *item, int64_t n,
+                          vh_pieces *all, const vh_piece **out)
 {
     vhem_status st = VHEM_OK;
     vh_piece p = { .n = n };
@@ -100,7 +100,7 @@ done:
 
 void vh_pieces_free(vh_pieces *all)
 {
-    for (int p = 0; p < all->n; p++)
+    for (int64_t p = 0; p < all->n; p++)
         free(all->piece[p].item);
     free(all->piece);
     vh_names_free(&all->keys);
@@ -149,7 +149,7 @@ done:
 typedef struct { /* what all jobs share */
     const vh_piecework *work;
     const vh_pieces *all;
-    const int *todo; /* [jobs]  which pieces */
+    const int64_t *todo; /* [jobs]  which pieces */
     vh_store *store;
     atomic_llong done; /* frames fitted since memory was tidied up */
 } fits;
@@ -164,7 +164,7 @@ static vhem_status fit_job(vhem_ctx *ctx, void *arg, int64_t k, int worker)
     long long frames = 0;
     (void)worker;
     ctx->opt.seed = (int64_t)w->seed;
-    for (int i = 0; i < p->n; i++)
+    for (int64_t i = 0; i < p->n; i++)
         for (int64_t s = w->items->first[p->item[i]]; s < w->items->first[p->item[i] + 1]; s++)
             frames += vh_data_length(w->data, w->items->seq[s]);
     vhem_status st = fit_piece(ctx, w, p, f->store);
@@ -178,13 +178,13 @@ static vhem_status fit_job(vhem_ctx *ctx, void *arg, int64_t k, int worker)
 vhem_status vh_pieces_fit(vhem_ctx *ctx, const vh_piecework *w, const vh_pieces *all, vh_store *store)
 {
     vhem_status st = VHEM_OK;
-    int n = 0, *todo = NULL;
+    int64_t n = 0, *todo = NULL;
     int64_t failed = -1;
     char who[128];
 
     vh_blas_enter();
     VH_NEW(todo, all->n);
-    for (int p = 0; p < all->n; p++) {
+    for (int64_t p = 0; p < all->n; p++) {
         bool has;
         VH_TRY(vh_store_has(ctx, store, &all->piece[p].key, &has));
         if (!has)
@@ -199,7 +199,7 @@ vhem_status vh_pieces_fit(vhem_ctx *ctx, const vh_piecework *w, const vh_pieces 
         vh_error_prefix(ctx, who);
     }
     if (st == VHEM_ESTOPPED)
-        vh_fail(ctx, st, "stopped; some of %d pieces are not fitted yet", n);
+        vh_fail(ctx, st, "stopped; some of %lld pieces are not fitted yet", (long long)n);
 done:
     vh_blas_leave();
     free(todo);

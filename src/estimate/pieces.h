@@ -23,12 +23,12 @@ typedef struct { /* what is fitted, and how */
 
 typedef struct {
     int64_t *item; /* [n]  ascending */
-    int n;
+    int64_t n;
     vh_key key;
 } vh_piece;
 
 typedef struct {
-    int n;
+    int64_t n;
     vh_piece *piece; /* [n]  each key once */
     size_t cap;
     vh_names keys;
@@ -43,8 +43,8 @@ vhem_status vh_pieces_prior(vhem_ctx *ctx, const vh_piecework *work, const int64
                             vh_store *store, char **out);
 /* A new piece of n items; it is *out, or the one with the same key that is there already: of equal sequences
  * without a name one is fitted.  It stays in place until the next is added. */
-vhem_status vh_pieces_add(vhem_ctx *ctx, const vh_piecework *work, const int64_t *item, int n, vh_pieces *all,
-                          const vh_piece **out);
+vhem_status vh_pieces_add(vhem_ctx *ctx, const vh_piecework *work, const int64_t *item, int64_t n,
+                          vh_pieces *all, const vh_piece **out);
 /* Fits what is not in the store, side by side, and puts each there as soon as it is done.  Memory: the data
  * of one piece for each thread. */
 vhem_status vh_pieces_fit(vhem_ctx *ctx, const vh_piecework *work, const vh_pieces *all, vh_store *store);

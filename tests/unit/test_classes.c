@@ -84,8 +84,11 @@ static void learn_write_read_ask(void **state)
     assert_string_equal(view.name, "c1");
     assert_int_equal(view.items, PER_CLASS);
     assert_near(view.prior, 1.0 / 3, 1e-15, 0);
+    a->cls[2].items = (int64_t)1 << 33; /* counts of items go beyond 32 bits */
     assert_ok(ctx, vhem_classes_save(ctx, a, "{\"who\": 1}", path));
     assert_ok(ctx, vhem_classes_load(ctx, path, &b));
+    assert_int_equal(vhem_classes_view(b, 2, &view), VHEM_OK);
+    assert_true(view.items == (int64_t)1 << 33);
     assert_int_equal(b->opt.piece.S, 2);
     assert_string_equal(b->opt.estimator, "vhem");
     assert_ok(ctx, vhem_classes_predict(ctx, a, fresh, 0, &p));
@@ -481,7 +484,7 @@ static void broken_files(void **state)
           "\"model\": {}, \"pieces\": [[\"short\", 1]]}]}",
           "pieces[0] must be a key" },
         { "{\"format\": \"vhem-classes\", \"version\": 1, \"classes\": [{\"name\": \"a\", \"prior\": 1, "
-          "\"model\": {}, \"things\": 4294967297}]}",
+          "\"model\": {}, \"things\": 9007199254740993}]}",
           "things must be a whole number from 1" },
     };
     vhem_classes *k = NULL;
