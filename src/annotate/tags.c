@@ -69,8 +69,9 @@ static vhem_status read_table_row(vhem_ctx *ctx, const vh_table *t, reading *r)
     for (int c = 1; c < t->n_columns; c++) {
         const vh_field *f = &t->field[c];
         bool one = vh_field_is(f, "1");
-        VH_CHECK(one || vh_field_is(f, "0"), VHEM_EFORMAT, "%s: line %lld, column '%s': '%s', must be 0 or 1",
-                 t->path, (long long)t->line, t->column[c], VH_SHOW(f->at, f->n));
+        VH_CHECK(one || vh_field_is(f, "0"), VHEM_EFORMAT,
+                 "%s: line %lld, column '%.80s': '%s', must be 0 or 1", t->path, (long long)t->line,
+                 t->column[c], VH_SHOW(f->at, f->n));
         if (one)
             VH_TRY(add_pair(ctx, r, item, c - 1));
     }

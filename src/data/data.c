@@ -236,7 +236,7 @@ static vhem_status bad_value(vhem_ctx *ctx, const vhem_data *data, vhem_status s
     const char *name = data->name ? data->name[n] : "";
     char number[24];
     snprintf(number, sizeof number, "%lld", (long long)n);
-    return vh_fail(ctx, status, "sequence %s%s%s: frame %lld (counted from 0), column '%s' is %s",
+    return vh_fail(ctx, status, "sequence %s%s%s: frame %lld (counted from 0), column '%.80s' is %s",
                    *name ? "'" : "", *name ? VH_SHOW(name, strlen(name)) : number, *name ? "'" : "",
                    (long long)(i / data->d), data->column[i % data->d], what);
 }

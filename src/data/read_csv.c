@@ -133,7 +133,7 @@ static vhem_status make_key(csv *r, size_t *size)
     n = 0;
     for (int i = 0; i < r->roles.n_id; i++) {
         const vh_field *f = &r->t.field[r->roles.id[i]];
-        VH_CHECK(f->n > 0, VHEM_EFORMAT, "%s: line %lld: column '%s' is empty, it must name the sequence",
+        VH_CHECK(f->n > 0, VHEM_EFORMAT, "%s: line %lld: column '%.80s' is empty, it must name the sequence",
                  r->t.path, (long long)r->t.line, r->t.column[r->roles.id[i]]);
         memcpy(r->key + n, f->at, f->n);
         n += f->n;
@@ -158,7 +158,7 @@ static vhem_status agree(csv *r, int col, const sequence *s, char **text, int64_
     if (vh_field_is(f, *text))
         return VHEM_OK;
     return vh_fail(r->ctx, VHEM_EFORMAT,
-                   "%s: line %lld: column '%s' is '%s', but '%s' in line %lld of the same "
+                   "%s: line %lld: column '%.80s' is '%s', but '%s' in line %lld of the same "
                    "sequence, which begins in line %lld",
                    r->t.path, (long long)r->t.line, r->t.column[col], VH_SHOW(f->at, f->n),
                    VH_SHOW(*text, strlen(*text)), (long long)*line, (long long)s->line);
@@ -210,7 +210,7 @@ static vhem_status odd_value(csv *r, int col, vh_value kind, bool *text)
     if (kind != VH_TEXT)
         return VHEM_OK;
     if (r->opt->columns)
-        return vh_fail(r->ctx, VHEM_EFORMAT, "%s: line %lld, column '%s': found '%s', expected a number",
+        return vh_fail(r->ctx, VHEM_EFORMAT, "%s: line %lld, column '%.80s': found '%s', expected a number",
                        r->t.path, (long long)r->t.line, r->t.column[col], VH_SHOW(f->at, f->n));
     *text = true;
     if (c->n_text++ == 0) {
@@ -306,18 +306,18 @@ static vhem_status judge_columns(csv *r)
             continue;
         VH_CHECK(
             c->n_text >= c->n_number, VHEM_EFORMAT,
-            "%s: line %lld, column '%s': found '%s', expected a number as in other rows; name the columns to "
+            "%s: line %lld, column '%.80s': found '%s', expected a number as in other rows; name the columns to "
             "use with --columns to leave this one out, or read it as missing with --missing '%s'",
             t->path, (long long)c->text_line, t->column[k], c->example, c->example);
         if (r->n_dim > 0 && vh_number_hint(c->example))
-            vh_log(ctx, VHEM_LOG_WARN, "%s: column '%s' is left out, it has '%s' in line %lld%s", t->path,
+            vh_log(ctx, VHEM_LOG_WARN, "%s: column '%.80s' is left out, it has '%s' in line %lld%s", t->path,
                    t->column[k], c->example, (long long)c->text_line, vh_number_hint(c->example));
-        vh_log(ctx, VHEM_LOG_INFO, "%s: column '%s' is text ('%s' in line %lld) and is left out", t->path,
+        vh_log(ctx, VHEM_LOG_INFO, "%s: column '%.80s' is text ('%s' in line %lld) and is left out", t->path,
                t->column[k], c->example, (long long)c->text_line);
         text = k;
     }
     VH_CHECK(r->n_dim > 0 || text < 0, VHEM_EFORMAT,
-             "%s: no column holds numbers: column '%s' has '%s' in line %lld%s", t->path, t->column[text],
+             "%s: no column holds numbers: column '%.80s' has '%s' in line %lld%s", t->path, t->column[text],
              r->col[text].example, (long long)r->col[text].text_line,
              vh_number_hint(r->col[text].example)
                  ? vh_number_hint(r->col[text].example)
@@ -328,13 +328,13 @@ static vhem_status judge_columns(csv *r)
         const column *c = &r->col[r->dim[k]];
         const char *name = t->column[r->dim[k]];
         VH_CHECK(c->infinite_line == 0, VHEM_EFORMAT,
-                 "%s: line %lld, column '%s': found an infinite value, expected a finite one", t->path,
+                 "%s: line %lld, column '%.80s': found an infinite value, expected a finite one", t->path,
                  (long long)c->infinite_line, name);
         if (c->n_number == 0)
-            vh_log(ctx, VHEM_LOG_WARN, "%s: column '%s' is a dimension but has no values", t->path, name);
+            vh_log(ctx, VHEM_LOG_WARN, "%s: column '%.80s' is a dimension but has no values", t->path, name);
         if (!r->opt->columns && (strcasecmp(name, "weight") == 0 || strcasecmp(name, "group") == 0))
             vh_log(ctx, VHEM_LOG_WARN,
-                   "%s: column '%s' is taken as a dimension; use --%s %s if it describes the "
+                   "%s: column '%.80s' is taken as a dimension; use --%s %s if it describes the "
                    "sequence",
                    t->path, name, strcasecmp(name, "group") ? "weight" : "group", name);
     }
@@ -380,7 +380,7 @@ static vhem_status warn_of_counters(csv *r)
                 others[n++] = r->t.column[r->dim[i]];
         vh_show_list(others, n, ",", list, sizeof list);
         vh_log(ctx, VHEM_LOG_WARN,
-               "%s: column '%s' counts the rows of each sequence; leave it out with "
+               "%s: column '%.80s' counts the rows of each sequence; leave it out with "
                "--columns %s",
                r->t.path, r->t.column[r->dim[k]], list);
     }
