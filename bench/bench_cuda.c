@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* bench_cuda.c - the backend for GPUs against all cores of the same machine, in one run, and against the limit that
- * follows from what the device was measured to do.
+/* bench_cuda.c - the backend for GPUs against all cores of the same machine, in one run, and against the
+ * limit that follows from what the device was measured to do.
  *
  *   1. rates:      multiply-adds, exp, log and bytes per second
- *   2. E-step:     S = 4, M = 2, d = 10, tau = 10, a million HMMs against 100: ns per pair, over the limit, and
- *                  over the cores
+ *   2. E-step:     S = 4, M = 2, d = 10, tau = 10, a million HMMs against 100: ns per pair, over the limit,
+ *                  and over the cores
  *   3. shapes:     the same for other numbers of states, long tau, soft assignments
  *   4. crossover:  jobs from small to large, seconds on the device and on the cores
  *   5. million:    a million HMMs into 1000 clusters, start included
  *   6. kernel:     the product kernel of all pairs of 20,000 HMMs, S = 4, M = 2, d = 39, tau = 10
- *   7. sequences:  forward-backward of Baum-Welch and EM-H3M, many sequences of 100 frames and longer (cuda_sequences.c)
+ *   7. sequences:  forward-backward of Baum-Welch and EM-H3M, many sequences of 100 frames and longer
+ *                  (cuda_sequences.c)
  *
- * bench_cuda [share [parts]]: a share of these sizes, 1 by default; the numbers of some parts, "256" for instance, and a 0
- * when part 2 leaves the cores out. */
+ * bench_cuda [share [parts]]: a share of these sizes, 1 by default; the numbers of some parts, "256" for
+ * instance, and a 0 when part 2 leaves the cores out. */
 #include "common.h"
 #include "cuda_rates.h"
 #include "cuda_sequences.h"
@@ -145,8 +146,8 @@ static double seconds(estep *e, const shape *c, kind k, int runs)
 
 /* ---- the limit ----------------------------------------------------------------------------------------- */
 
-/* Seconds per pair, scored and assigned, with hard statistics spread over Kr: one exp and one log per (t, beta, rho)
- * and per component of the mixtures, and every multiply-add at its peak. */
+/* Seconds per pair, scored and assigned, with hard statistics spread over Kr: one exp and one log per (t,
+ * beta, rho) and per component of the mixtures, and every multiply-add at its peak. */
 static double limit(const bench_gpu *g, const shape *c)
 {
     double S = c->S, C = S * c->M, product = C * C * (1 + 2 * c->d), SSS = S * S * S;
@@ -271,8 +272,8 @@ static double *self_products(const vh_packed *pk)
     return self;
 }
 
-/* Seconds of the upper triangle, strip by strip, which nobody keeps: a matrix of 20,000 takes longer to write down
- * than to make. */
+/* Seconds of the upper triangle, strip by strip, which nobody keeps: a matrix of 20,000 takes longer to write
+ * down than to make. */
 static double kernel_seconds(int K, const char *backend)
 {
     enum { ROWS = 4 * VH_PRODUCT_TILE };

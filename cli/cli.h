@@ -142,7 +142,7 @@ struct cli {
     char part[64];       /* "classify train": room for the name of a part */
     cli_form form;
     int64_t seed, max_memory;
-    int threads, quiet, json, help, help_all, force;
+    int threads, quiet, verbose, json, help, help_all, force;
     const char *backend;
     const char *arg[CLI_MAX_ARGS];
     int n_arg;

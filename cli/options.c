@@ -31,6 +31,8 @@ static void common_rows(cli *c, const cli_usage *usage, cli_option *row)
         { "max-memory", 0, OPT_SIZE, "SIZE", &c->max_memory, .shown = "no limit",
           .help = "most memory of the whole process, as 512M or 4G; beyond it the command fails" },
         { "quiet", 'q', OPT_FLAG, NULL, &c->quiet, .help = "no progress and no summary on standard error" },
+        { "verbose", 0, OPT_FLAG, NULL, &c->verbose,
+          .help = "also tell on standard error what is done where, as on a GPU" },
         { "json", 'j', OPT_FLAG, NULL, &c->json, .help = "print the result as JSON on standard output" },
         { "help", 'h', OPT_FLAG, NULL, &c->help,
           .help = usage->first ? "print the options that matter most" : "print this text" },

@@ -105,10 +105,10 @@ int cli_status(cli *c, vhem_status st)
 static void on_log(void *arg, int level, const char *text)
 {
     cli *c = arg;
-    if (level > VHEM_LOG_WARN)
+    if (level > (c->verbose ? VHEM_LOG_INFO : VHEM_LOG_WARN))
         return;
     cli_progress_clear(c);
-    fprintf(stderr, "vhem %s: warning: %s\n", c->command, text);
+    fprintf(stderr, "vhem %s: %s%s\n", c->command, level == VHEM_LOG_WARN ? "warning: " : "", text);
 }
 
 const char *cli_backend_problem(const char *name)

@@ -6,7 +6,7 @@ import unittest
 
 from support import COMMANDS, PARTS, SOURCE, VHEM, Case
 
-COMMON = ["seed", "threads", "backend", "max-memory", "quiet", "json", "help", "help-all"]
+COMMON = ["seed", "threads", "backend", "max-memory", "quiet", "verbose", "json", "help", "help-all"]
 FORCE = ["force"]                                        # of all that write files
 DATA = ["format", "id", "label", "weight", "columns", "where", "order", "memory", "group", "missing"]
 VHEM_OPTIONS = ["method", "mix", "tau", "nv", "init", "restarts", "max-iter", "tol", "cov-floor", "cov-add", "soft",
@@ -46,7 +46,7 @@ OPTIONS = {
     "convert": ["output", "shards"] + DATA,
 }
 FLAGS = {"force", "y-down", "all", "raw", "symmetric", "posterior", "no-repair", "no-prune", "weighted-omega",
-         "no-store", "check", "leave-out", "quiet", "keep-tables",
+         "no-store", "check", "leave-out", "quiet", "verbose", "keep-tables",
          "json", "help", "help-all"}
 BRIEF = ["fit", "cluster", "tree", "choose", "classify train", "classify cross", "annotate train", "annotate cross"]
 
@@ -145,6 +145,13 @@ class Help(Case):
 
     def test_help_of_nothing(self):
         self.fails(2, "there is no command 'fitt'; did you mean fit?", "help", "fitt")
+
+
+class Log(Case):
+    def test_verbose(self):
+        self.write("a.csv", "seq,x,mood\n" + "".join(f"{s},{t},calm\n" for s in "ab" for t in range(5)))
+        self.assertEqual(self.ok("info", "a.csv").err, "")
+        self.assertIn("vhem info: a.csv: column 'mood' is text", self.ok("info", "a.csv", "--verbose").err)
 
 
 class Misuse(Case):

@@ -151,6 +151,56 @@ static void test_no_memory(void **state)
     vhem_free(ctx);
 }
 
+/* Bounds under these centres. */
+static double *bounds(vhem_ctx *ctx, const vh_base *base, const vh_h3m *centers)
+{
+    vh_scratch scratch = { 0 };
+    vh_packed *pk = NULL;
+    double *L = calloc((size_t)KB * (size_t)centers->K, sizeof *L);
+    assert_ok(ctx, vh_pack_new(ctx, centers, NULL, centers->K, base->origin, base->scale, &pk));
+    assert_ok(ctx, vh_pack_update(ctx, centers, NULL, pk));
+    const vh_reduce_step step = { .reduced = pk, .tau = 3, .L = L };
+    assert_ok(ctx, vh_reduce_run(ctx, base->job, &step, &scratch, 1, true, NULL));
+    vh_pack_free(pk);
+    vh_scratch_free(&scratch);
+    return L;
+}
+
+/* More centres than at first: tables still keep to their bounds, because tiles are planned again. */
+static void test_more_centers(void **state)
+{
+    (void)state;
+    enum { MANY = 200 };
+    vhem_ctx *ctx = test_ctx_with("cuda", 1, 1);
+    models m = make_models(ctx);
+    vh_rng rng;
+    vh_base *base = NULL;
+    vh_rng_init(&rng, 542, VH_RNG_TEST, 0);
+    vh_h3m *one = random_h3m(ctx, &rng, 1, 1, 1, 2, 0, 2), *many = random_h3m(ctx, &rng, MANY, 1, 1, 2, 0, 2);
+    assert_ok(ctx, vh_base_new(ctx, m.base, &base));
+    double *want = bounds(ctx, base, many);
+    vh_base_free(base);
+    assert_int_equal(setenv("VHEM_FAKE_MEMORY", "4000000", 1), 0);
+    assert_int_equal(setenv("VHEM_FAKE_LARGEST", "1500000", 1), 0);
+    ctx->opt.log = listen;
+    warnings = moved = 0;
+    assert_ok(ctx, vh_base_new(ctx, m.base, &base));
+    free(bounds(ctx, base, one));
+    double *got = bounds(ctx, base, many);
+    assert_memory_equal(got, want, sizeof *got * KB * MANY);
+    assert_int_equal(warnings, 0);
+    assert_int_equal(moved, 1);
+    assert_int_equal(unsetenv("VHEM_FAKE_MEMORY"), 0);
+    assert_int_equal(unsetenv("VHEM_FAKE_LARGEST"), 0);
+    free(want);
+    free(got);
+    vh_base_free(base);
+    vh_h3m_free(one);
+    vh_h3m_free(many);
+    free_models(&m);
+    vhem_free(ctx);
+}
+
 /* A part of a set that is large enough for the device goes there, though it is small itself. */
 static void test_parts(void **state)
 {
@@ -202,8 +252,14 @@ static void test_product_no_memory(void **state)
     vh_rng rng;
     vh_rng_init(&rng, 541, VH_RNG_TEST, 0);
     vh_h3m *set = random_h3m(ctx, &rng, SET, 3, 2, 2, 0, 2);
-    double want[SET * SET], got[SET * SET];
+    double want[SET * SET], whole[SET * SET], got[SET * SET];
     kernel(cpu, set, want);
+    kernel(ctx, set, whole);
+    assert_int_equal(warnings, 0);
+    assert_int_equal(setenv("VHEM_FAKE_MEMORY", "20000", 1), 0); /* some columns of a row at a time */
+    kernel(ctx, set, got);
+    assert_memory_equal(got, whole, sizeof whole);
+    assert_int_equal(unsetenv("VHEM_FAKE_MEMORY"), 0);
     for (int k = 0; k < 2; k++) {
         assert_int_equal(setenv("VHEM_FAKE_LARGEST", most[k], 1), 0);
         kernel(ctx, set, got);
@@ -218,8 +274,10 @@ static void test_product_no_memory(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_unusable), cmocka_unit_test(test_fork),
-                                        cmocka_unit_test(test_no_memory), cmocka_unit_test(test_parts),
-                                        cmocka_unit_test(test_product_no_memory) };
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_unusable),     cmocka_unit_test(test_fork),
+        cmocka_unit_test(test_no_memory),    cmocka_unit_test(test_parts),
+        cmocka_unit_test(test_more_centers), cmocka_unit_test(test_product_no_memory)
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

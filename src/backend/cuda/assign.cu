@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* assign.cu - from bounds to shares: z_ij ~ omega_j exp(N_i L_ij), and the sums over the base HMMs of each chunk.
- * backend/reduce.c has the rule, math/scaled.c the scales.
+/* assign.cu - from bounds to shares: z_ij ~ omega_j exp(N_i L_ij), and the sums over the base HMMs of each
+ * chunk.  backend/reduce.c has the rule, math/scaled.c the scales.
  *
  * Rows are worked on by a thread each; columns by a block for each chunk, whose threads are added up in a
  * fixed tree. */

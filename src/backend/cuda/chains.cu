@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* chains.cu - see fb.h: forward and backward, a thread for each pair of an HMM and a sequence.
- * backend/simd/lanes_body.h has the equations, lanes.c when scaling is safe.
+ * backend/simd/lanes_body.h has the equations, backend/simd/lanes.c when scaling is safe.
  *
  *   1. a pair      2. forward      3. backward      4. kernels
  *
- * S is the number of states; 0: it is a number of the pair, and its arrays lie in memory.  Numbers of the next step
- * are asked for while this one is worked on. */
+ * S is the number of states; 0: it is a number of the pair, and its arrays lie in memory.  Numbers of the
+ * next step are asked for while this one is worked on. */
 #include "backend/cuda/fb.h"
 
 #include "backend/cuda/launch.cuh"
@@ -153,8 +153,8 @@ static __device__ __forceinline__ void step_back(const walk &c, arrays<V, W> &a,
     }
 }
 
-/* After forward.  collect: B becomes w p(state | y) / B.  Returns the rest of the doubt; a.now is left with B of the
- * first frame, a.beta with w p(state | y) / B there. */
+/* After forward.  collect: B becomes w p(state | y) / B.  Returns the rest of the doubt; a.now is left with B
+ * of the first frame, a.beta with w p(state | y) / B there. */
 template <int S, class V, class W>
 static __device__ __forceinline__ double backward(const walk &c, arrays<V, W> &a, bool collect, double w)
 {

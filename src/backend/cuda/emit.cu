@@ -14,8 +14,8 @@ enum { LANES = VH_CUDA_LANES, BLOCK = 128 };
 
 enum { SOME = 16, PIECE = 32, STEPS = 2 }; /* components, statistics and steps at a time */
 
-/* A thread has one lane of STEPS steps and SOME components.  Blocks of the same steps are neighbours, so that T is
- * read from memory once. */
+/* A thread has one lane of STEPS steps and SOME components.  Blocks of the same steps are neighbours, so that
+ * T is read from memory once. */
 static __global__ void __launch_bounds__(BLOCK) make_products(vh_cuda_hmms h, vh_cuda_frames x)
 {
     __shared__ double theta[PIECE][SOME];
@@ -128,7 +128,8 @@ static __device__ __forceinline__ void take_piece(const vh_cuda_hmms &h, const v
     }
 }
 
-/* A block for each chunk and tile of components and statistics: T_r = sum of weight times T(y), each thread OWN x OWN of them. */
+/* A block for each chunk and tile of components and statistics: T_r = sum of weight times T(y), each thread
+ * OWN x OWN of them. */
 static __global__ void __launch_bounds__(TEAM) add_statistics(vh_cuda_hmms h, vh_cuda_frames x)
 {
     __shared__ piece now;
@@ -163,8 +164,8 @@ static __global__ void __launch_bounds__(TEAM) add_statistics(vh_cuda_hmms h, vh
         }
 }
 
-/* The same where statistics are few: a tile would be almost empty.  A block has FEW_COMPS components and all statistics
- * of a chunk, a thread every fourth step of one lane. */
+/* The same where statistics are few: a tile would be almost empty.  A block has FEW_COMPS components and all
+ * statistics of a chunk, a thread every fourth step of one lane. */
 enum { FEW_COMPS = 4, FEW_STATS = 8, ENTRIES = FEW_COMPS * FEW_STATS, EACH = BLOCK / ENTRIES };
 
 static __global__ void __launch_bounds__(BLOCK) add_few_statistics(vh_cuda_hmms h, vh_cuda_frames x)

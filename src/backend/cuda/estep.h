@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* estep.h - the kernels of the variational E-step and what they work on.  Plain C; every pointer in these records
- * points into the memory of the device.
+/* estep.h - the kernels of the variational E-step and what they work on.  Plain C; every pointer in these
+ * records points into the memory of the device.
  *
  *   1. base HMMs, centres, a tile      2. score      3. assign      4. statistics
  *
- * A tile is the base HMMs of some chunks (backend/reduce.h), in the order of their places; row i of its tables
- * belongs to place i.  HMMs of one shape stand side by side in lanes, so that neighbouring threads read
- * neighbouring numbers. */
+ * A tile is the base HMMs of some chunks (backend/reduce.h), in the order of their places; row i of its
+ * tables belongs to place i.  HMMs of one shape stand side by side in lanes, so that neighbouring threads
+ * read neighbouring numbers. */
 #ifndef VH_BACKEND_CUDA_ESTEP_H
 #define VH_BACKEND_CUDA_ESTEP_H
 

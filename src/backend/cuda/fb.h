@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* fb.h - the kernels of forward-backward for many sequences and what they work on.  Plain C; every pointer in these
- * records points into the memory of the device.
+/* fb.h - the kernels of forward-backward for many sequences and what they work on.  Plain C; every pointer in
+ * these records points into the memory of the device.
  *
- * Sequences stand side by side in lanes, a bundle of VH_CUDA_LANES at a time, the longest first.  A step is one
- * frame of each lane of a bundle; every table has the lane last, so that neighbouring threads read neighbouring
- * numbers.  backend/simd/lanes_body.h has the recursions.
+ * Sequences stand side by side in lanes, a bundle of VH_CUDA_LANES at a time, the longest first.  A step is
+ * one frame of each lane of a bundle; every table has the lane last, so that neighbouring threads read
+ * neighbouring numbers.  backend/simd/lanes_body.h has the recursions.
  *
- * A chunk is some bundles, the unit of the sums: those of all chunks are added in a tree (core/tree_sum.h). */
+ * A chunk is some bundles, the unit of the sums: those of all chunks are added in a tree
+ * (core/tree_sum.h). */
 #ifndef VH_BACKEND_CUDA_FB_H
 #define VH_BACKEND_CUDA_FB_H
 
@@ -25,7 +26,7 @@ typedef struct { /* HMMs, laid out as vh_packed has them */
     unsigned sizes; /* bit S: there are HMMs with S states; bit 0: with more than the few */
     const int *S, *M, *state0, *comp0; /* [K] */
     const int *state_of;               /* [n_comp]  state of each component, of all of the set */
-    const int *look;                   /* [K]  some transition is next to impossible: see lanes.c */
+    const int *look;                   /* [K]  some transition is nearly impossible: backend/simd/lanes.c */
     const size_t *trans0;              /* [K] */
     const double *pi, *A, *theta;      /* [n_state] [n_trans] [n_comp][n_stat] */
 } vh_cuda_hmms;
@@ -45,7 +46,7 @@ typedef struct { /* the sequences of some chunks */
     double *B, *P;        /* [steps][n_state]  sums of E over the components of a state; predictions */
     double *shift, *r;    /* [steps][K]        log of that largest; 1 / c_t */
     double *loglik;       /* [K][lanes]  NaN: scaling was not safe, it has to be done again in logs */
-    double *doubt;        /* [K][lanes]  see lanes.c */
+    double *doubt;        /* [K][lanes]  see backend/simd/lanes.c */
     double *chain;        /* [n_state + n_trans][lanes]  nu1 and xi of each pair, times its weight */
     double *work;         /* [vh_cuda_fb_work][K][lanes]  scratch; NULL: all HMMs have few states */
     double *sums;         /* [n_chunk][n_sums]  nu1, xi and T of all HMMs */
@@ -57,8 +58,9 @@ size_t vh_cuda_fb_work(int most_states);
 const char *vh_cuda_fb_emit(const vh_cuda_hmms *h, const vh_cuda_frames *x);
 /* loglik and doubt; keep: also P and r, and the way back follows. */
 const char *vh_cuda_fb_forward(const vh_cuda_hmms *h, const vh_cuda_frames *x, bool keep);
-/* The way back, after forward.  collect: B becomes the weight of the pair times p(state | y) over B, and chain is
- * filled; pairs with w = 0 are passed over.  Else only the doubt of HMMs that have to be looked at is settled. */
+/* The way back, after forward.  collect: B becomes the weight of the pair times p(state | y) over B, and
+ * chain is filled; pairs with w = 0 are passed over.  Else only the doubt of HMMs that have to be looked at
+ * is settled. */
 const char *vh_cuda_fb_backward(const vh_cuda_hmms *h, const vh_cuda_frames *x, bool collect);
 /* The sums of each chunk, and those of all of them in the place of the first. */
 const char *vh_cuda_fb_collect(const vh_cuda_hmms *h, const vh_cuda_frames *x);

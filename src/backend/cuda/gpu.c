@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* gpu.c - the table of the backend.  What has no kernel for the device, or is too small for it, is done by the
- * best backend for CPUs, whose kernels stand behind those of the device. */
+/* gpu.c - the table of the backend.  What has no kernel for the device, or is too small for it, is done by
+ * the best backend for CPUs, whose kernels stand behind those of the device. */
 #include "backend/cuda/gpu.h"
 
 #include "backend/cuda/device.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* groups.h - reduced HMMs on their way to the device: those of one shape together (estep.h), and the logs of their
- * weights. */
+/* groups.h - reduced HMMs on their way to the device: those of one shape together (estep.h), and the logs of
+ * their weights. */
 #ifndef VH_BACKEND_CUDA_GROUPS_H
 #define VH_BACKEND_CUDA_GROUPS_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* hmms.h - the HMMs of an E-step of Baum-Welch or EM-H3M on their way to the device, in one block of memory. */
+/* hmms.h - the HMMs of an E-step of Baum-Welch or EM-H3M on their way to the device, in one block of
+ * memory. */
 #ifndef VH_BACKEND_CUDA_HMMS_H
 #define VH_BACKEND_CUDA_HMMS_H
 

@@ -144,8 +144,8 @@ static size_t bytes_of(const vh_cuda_lanes *x, int first, int end)
     return (x->step0[end] - x->step0[first]) * (size_t)x->n_stat * LANES * sizeof(double);
 }
 
-/* Bundles first .. end-1 to the device, by way of pinned memory, some at a time.  The last copy may be under way
- * when it returns. */
+/* Bundles first .. end-1 to the device, by way of pinned memory, some at a time.  The last copy may be under
+ * way when it returns. */
 static vhem_status send(vhem_ctx *ctx, vh_cuda_lanes *x, int first, int end, double *to)
 {
     vhem_status st = VHEM_OK;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* lanes.h - the sequences of a job on the device: which lane each has, and the statistics of their frames, all of
- * them, if they fit, else a tile at a time, filled and copied while the one before is worked on. */
+/* lanes.h - the sequences of a job on the device: which lane each has, and the statistics of their frames,
+ * all of them, if they fit, else a tile at a time, filled and copied while the one before is worked on. */
 #ifndef VH_BACKEND_CUDA_LANES_H
 #define VH_BACKEND_CUDA_LANES_H
 
@@ -35,8 +35,8 @@ void vh_cuda_lanes_free(vh_cuda_lanes *x);
 
 /* Chunks first .. first+n-1 as a kernel wants them, all but its tables. */
 vh_cuda_frames vh_cuda_lanes_tile(const vh_cuda_lanes *x, int first, int n);
-/* Fills in the frames of a tile, number t of a pass, and begins to copy them if they stream; wait: until they are
- * there. */
+/* Fills in the frames of a tile, number t of a pass, and begins to copy them if they stream; wait: until they
+ * are there. */
 vhem_status vh_cuda_lanes_begin(vhem_ctx *ctx, vh_cuda_lanes *x, int t, vh_cuda_frames *tile);
 vhem_status vh_cuda_lanes_wait(vhem_ctx *ctx, const vh_cuda_lanes *x);
 

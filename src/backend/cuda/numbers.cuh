@@ -12,8 +12,8 @@
 /* 2^52 + 2^51: adding it rounds to an integer, which then sits in the low bits. */
 #define ROUND 6755399441055744.0
 
-/* The upper half of a double > 0 grows with it, that of one < 0 with its size: comparisons that need no unit for
- * doubles. */
+/* The upper half of a double > 0 grows with it, that of one < 0 with its size: comparisons that need no unit
+ * for doubles. */
 static __device__ __forceinline__ unsigned upper_half(double x)
 {
     return (unsigned)__double2hiint(x);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* pairs.cu - statistics of the pairs that count: the recursions there and back again, a thread for each, then the
- * sums over the pairs of each chunk and centre, in their order.
+/* pairs.cu - statistics of the pairs that count: the recursions there and back again, a thread for each, then
+ * the sums over the pairs of each chunk and centre, in their order.
  *
  *   1. which pairs      2. tables and chains of each      3. sums */
 #include "backend/cuda/estep.h"
@@ -120,8 +120,8 @@ static __global__ void __launch_bounds__(BLOCK) make_tables(vh_cuda_pairs x, int
     }
 }
 
-/* table := w nu(rho, beta) c_m eta(l | m), the weight of each base component in each of the centre; and nu1 and xi
- * times w. */
+/* table := w nu(rho, beta) c_m eta(l | m), the weight of each base component in each of the centre; and nu1
+ * and xi times w. */
 template <int S, class V>
 static __device__ __forceinline__ void keep(const vh_cuda_pairs &x, const pair &q, int p, double w,
                                             const chains<V> &c)
@@ -246,8 +246,8 @@ static __device__ double add_component(const vh_cuda_pairs &x, int n_stat, int l
     return sum;
 }
 
-/* Block (chunk, centre).  It goes on where the batch before stopped, so that the sum does not depend on how the
- * pairs were cut into batches. */
+/* Block (chunk, centre).  It goes on where the batch before stopped, so that the sum does not depend on how
+ * the pairs were cut into batches. */
 static __global__ void __launch_bounds__(BLOCK) add_pairs(vh_cuda_tile t, vh_cuda_pairs x)
 {
     int c = (int)blockIdx.x, j = (int)blockIdx.y, Sr = x.centers.S, Cr = Sr * x.centers.M;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* place.h - many arrays in one block of memory, so that one copy moves all of them.  A plan gives each its place,
- * as if the block began at 0; the same places then hold wherever the block is. */
+/* place.h - many arrays in one block of memory, so that one copy moves all of them.  A plan gives each its
+ * place, as if the block began at 0; the same places then hold wherever the block is. */
 #ifndef VH_BACKEND_CUDA_PLACE_H
 #define VH_BACKEND_CUDA_PLACE_H
 

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* product.c - the probability product kernel on a GPU: whole jobs of HMMs with diagonal Gaussians.
  *
- *   1. sets: HMMs of one shape in runs, as rows and as lanes, in one block of memory      2. parts      3. jobs
+ *   1. sets: HMMs of one shape in runs, as rows and as lanes, in one block of memory
+ *   2. parts      3. jobs
  *
  * With log w = lambda log c + (1 - lambda)/2 log |Sigma| the product of two components is
  *   log w_a + log w_b - log |Sigma_a + Sigma_b| / 2 - lambda/2 (quadratic form) + a constant.
- * Other families, chains of more than LONGEST steps, and sets whose numbers leave the range of a double in the
- * products, are left to the driver for CPUs. */
+ * Other families, chains of more than LONGEST steps, and sets whose numbers leave the range of a double in
+ * the products, are left to the driver for CPUs. */
 #include "backend/cuda/product.h"
 
 #include "backend/cuda/device.h"
@@ -23,9 +24,10 @@
 #include <string.h>
 
 #define LOG_4PI     2.5310242469692907930
-#define TINY_POWER  1e-280              /* of a transition that is possible: below that, the CPU */
-#define TABLE_BYTES ((size_t)512 << 20) /* tables of components that are made at a time */
-#define STRIP_BYTES ((size_t)4 << 20)   /* of the result: one strip is made while the one before is fetched */
+#define TINY_POWER  1e-280                /* of a transition that is possible: below that, the CPU */
+#define TABLE_BYTES ((double)(512 << 20)) /* tables of components that are made at a time, at most */
+#define TABLE_SHARE 0.1                   /* of the free memory, likewise */
+#define STRIP_BYTES ((size_t)4 << 20) /* of the result: one strip is made while the one before is fetched */
 
 /* Chains that never settle take every step, and a kernel that has begun is not stopped. */
 enum { SLOTS = 32768, LONGEST = 4096 };
@@ -56,6 +58,7 @@ typedef struct {
     int block;
     double constant, *inverse; /* [d]  1 / scale, a power of two: differences of means stay exact */
     pthread_mutex_t lock;      /* one part at a time */
+    double most;               /* bytes of the table */
     double *table, *work;
     size_t table_bytes, work_bytes;
     strip strip[VH_DEVICE_GETS];
@@ -64,7 +67,8 @@ typedef struct {
 
 /* ---- 1. sets ------------------------------------------------------------------------------------------- */
 
-/* The runs of a set, and where their arrays go in its memory: first the rows, then, from *rows bytes on, the lanes. */
+/* The runs of a set, and where their arrays go in its memory: first the rows, then, from *rows bytes on, the
+ * lanes. */
 static vhem_status find_runs(vhem_ctx *ctx, set *s, size_t d, size_t *rows, size_t *all)
 {
     vhem_status st = VHEM_OK;
@@ -218,8 +222,8 @@ done:
     return st;
 }
 
-/* How many dimensions may share a division, so that den and num = den (sum of squares) stay in range; 0: none, a power
- * is too small, or an HMM too large. */
+/* How many dimensions may share a division, so that den and num = den (sum of squares) stay in range; 0:
+ * none, a power is too small, or an HMM too large. */
 static int choose_block(const extremes *a, const extremes *b, int d)
 {
     double high = log2(fmax(1, a->high + b->high)), low = log2(fmin(1, a->low + b->low));
@@ -246,42 +250,66 @@ static int overlap(const vh_cuda_run *r, int first, int n, int *from)
 }
 
 /* How many HMMs of a at a time, for tables of each `each` bytes. */
-static int rows_at_a_time(const vh_cuda_run *a, int rows, double each)
+static int rows_at_a_time(const product_job *job, const vh_cuda_run *a, int rows, double each)
 {
-    double most = fmin(fmin(TABLE_BYTES / each, VH_CUDA_PRODUCT_ROWS / (double)(a->S * a->M)),
+    double most = fmin(fmin(job->most / each, VH_CUDA_PRODUCT_ROWS / (double)(a->S * a->M)),
                        fmin(VH_CUDA_PRODUCT_HMMS, rows));
     return most < 1 ? 1 : (int)most;
 }
 
-/* HMMs of run a against those of run b; out is the result of the rectangle, on the device. */
-static vhem_status run_pair(vhem_ctx *ctx, product_job *job, const vh_cuda_run *a, const vh_cuda_run *b,
-                            const vh_rectangle *r, double *out)
+typedef struct { /* HMMs of run a against those of run b: places from a0 and b0 on within the runs */
+    const vh_cuda_run *a, *b;
+    int a0, na, b0, nb;
+} run_block;
+
+/* A block so narrow that a row of its tables fits; out is the result of the rectangle, on the device. */
+static vhem_status run_columns(vhem_ctx *ctx, product_job *job, const run_block *k, const vh_rectangle *r,
+                               double *out)
 {
     vhem_status st = VHEM_OK;
-    vh_cuda_product x = { .a = *a, .b = *b, .d = job->p.a->d, .tau = job->p.tau, .block = job->block };
-    int rows = overlap(a, r->a0, r->na, &x.a0), first = x.a0;
-    x.nb = overlap(b, r->b0, r->nb, &x.b0);
-    if (rows <= 0 || x.nb <= 0)
-        return VHEM_OK;
-    double each = (double)(a->S * a->M) * (b->S * b->M) * x.nb * sizeof(double);
-    int some = rows_at_a_time(a, rows, each);
-    double pairs = (double)some * x.nb;
+    const vh_cuda_run *a = k->a, *b = k->b;
+    vh_cuda_product x = { .a = *a, .b = *b, .b0 = k->b0, .nb = k->nb, .upper = r->upper };
+    double each = (double)(a->S * a->M) * (b->S * b->M) * k->nb * sizeof(double);
+    int some = rows_at_a_time(job, a, k->na, each);
+    double pairs = (double)some * k->nb;
     x.slots = ((pairs < SLOTS ? (int)pairs : SLOTS) + 127) / 128 * 128;
     VH_TRY(vh_cuda_room(ctx, (size_t)(some * each), &job->table_bytes, &job->table));
     VH_TRY(vh_cuda_room(ctx, vh_cuda_product_work(a->S, b->S) * (size_t)x.slots * sizeof(double),
                         &job->work_bytes, &job->work));
-    x.upper = r->upper;
+    x.d = job->p.a->d;
+    x.tau = job->p.tau;
+    x.block = job->block;
     x.lambda = job->p.lambda;
     x.constant = job->constant;
     x.table = job->table;
     x.work = job->work;
     x.width = (size_t)r->nb;
     x.not_finite = job->not_finite;
-    for (int at = 0; at < rows; at += some) {
-        x.a0 = first + at;
-        x.na = rows - at < some ? rows - at : some;
+    for (int at = 0; at < k->na; at += some) {
+        x.a0 = k->a0 + at;
+        x.na = k->na - at < some ? k->na - at : some;
         x.out = out + (size_t)(a->first + x.a0 - r->a0) * x.width + (size_t)(b->first + x.b0 - r->b0);
         VH_DEVICE(vh_cuda_product_run(&x));
+    }
+done:
+    return st;
+}
+
+/* HMMs of run a against those of run b, as many columns at a time as tables have room for. */
+static vhem_status run_pair(vhem_ctx *ctx, product_job *job, const vh_cuda_run *a, const vh_cuda_run *b,
+                            const vh_rectangle *r, double *out)
+{
+    vhem_status st = VHEM_OK;
+    run_block k = { .a = a, .b = b };
+    k.na = overlap(a, r->a0, r->na, &k.a0);
+    int columns = overlap(b, r->b0, r->nb, &k.b0), end = k.b0 + columns;
+    if (k.na <= 0 || columns <= 0)
+        return VHEM_OK;
+    double most = job->most / ((double)(a->S * a->M) * (b->S * b->M) * sizeof(double));
+    int some = most < 1 ? 1 : most < columns ? (int)most : columns;
+    for (; k.b0 < end; k.b0 += some) {
+        k.nb = end - k.b0 < some ? end - k.b0 : some;
+        VH_TRY(run_columns(ctx, job, &k, r, out));
     }
 done:
     return st;
@@ -393,6 +421,7 @@ static vhem_status set_up(vhem_ctx *ctx, product_job *job)
     vhem_status st = VHEM_OK;
     const vh_product *p = &job->p;
     int d = p->a->d;
+    size_t unused, whole;
     double log_scale = 0;
 
     VH_DEVICE(vh_device_enter());
@@ -407,6 +436,8 @@ static vhem_status set_up(vhem_ctx *ctx, product_job *job)
         VH_TRY(load_set(ctx, job, p->b, p->self_b, &job->b));
     job->block = choose_block(&job->a.x, p->a != p->b ? &job->b.x : &job->a.x, d);
     VH_DEVICE(vh_device_new(sizeof *job->not_finite, &job->not_finite));
+    VH_DEVICE(vh_device_memory(&unused, &whole));
+    job->most = fmin(TABLE_BYTES, TABLE_SHARE * (double)unused);
 done:
     return st;
 }

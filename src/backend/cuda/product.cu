@@ -19,8 +19,8 @@ enum {
 #define LOST 1e-180 /* an entry of F below this may have lost what matters in the end */
 #define DEEP (-690.0)
 
-/* Walking is the power iteration: once all entries of F grow by one factor, the rest is that factor to the power of
- * what is left.  Looked at every few steps of long chains, as in backend/simd/product_chain.c. */
+/* Walking is the power iteration: once all entries of F grow by one factor, the rest is that factor to the
+ * power of what is left.  Looked at every few steps of long chains, as in backend/simd/product_chain.c. */
 #define WORTH_LOOKING 32
 #define STRIDE        4
 #define SETTLED       1e-14
@@ -42,8 +42,8 @@ static __device__ __forceinline__ bool below(const vh_cuda_product &p, int i, in
     return p.upper && p.a.first + i > p.b.first + last;
 }
 
-/* Dimensions k0 .. k0+n-1 of ROWS components, turned, for all threads of the block: own [n][ROWS].  Of the last ones
- * there may be fewer: `rows`. */
+/* Dimensions k0 .. k0+n-1 of ROWS components, turned, for all threads of the block: own [n][ROWS].  Of the
+ * last ones there may be fewer: `rows`. */
 static __device__ __forceinline__ void share_rows(const vh_cuda_product &p, const moments *from, int rows,
                                                   int k0, int n, moments *own)
 {
@@ -86,8 +86,8 @@ static __device__ __forceinline__ double log_of(const vh_cuda_product &p, const 
     return -0.5 * fma(p.lambda * f.num, fast_reciprocal(f.den), fast_log(f.den));
 }
 
-/* The components of all HMMs of a are one list of rows; a block has ROWS of it, and component l of as many HMMs of b
- * as it has threads.  WHOLE: all dimensions share a division, as they mostly may. */
+/* The components of all HMMs of a are one list of rows; a block has ROWS of it, and component l of as many
+ * HMMs of b as it has threads.  WHOLE: all dimensions share a division, as they mostly may. */
 template <bool WHOLE>
 static __global__ void __launch_bounds__(BLOCK, RESIDENT) product_table(vh_cuda_product p)
 {
@@ -171,7 +171,8 @@ template <int S, class V> static __device__ __forceinline__ void emissions(const
         }
 }
 
-/* F over a power of two, so that its largest entry is in [1, 2): its exponent; low: at most the smallest entry. */
+/* F over a power of two, so that its largest entry is in [1, 2): its exponent; low: at most the smallest
+ * entry. */
 template <class V> static __device__ __forceinline__ int rescale(V &F, int n, double *low)
 {
     double top = F[0], least = F[0];

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* product.h - the probability product kernel on a GPU.  First the whole jobs of backend/product.h; then, in plain C,
- * the kernels and what they work on.  Every pointer of those records points into the memory of the device. */
+/* product.h - the probability product kernel on a GPU.  First the whole jobs of backend/product.h; then, in
+ * plain C, the kernels and what they work on.  Every pointer of those records points into the memory of the
+ * device. */
 #ifndef VH_BACKEND_CUDA_PRODUCT_H
 #define VH_BACKEND_CUDA_PRODUCT_H
 
@@ -11,7 +12,8 @@
 extern "C" {
 #endif
 
-/* Most dimensions that share a division; most HMMs and components of a, and components of an HMM of b, at a time. */
+/* Most dimensions that share a division; most HMMs and components of a, and components of an HMM of b, at a
+ * time. */
 enum {
     VH_CUDA_PRODUCT_BLOCK = 40,
     VH_CUDA_PRODUCT_HMMS = 8000,

@@ -46,8 +46,8 @@ struct mixtures { /* the tables of a pair */
     strided table; /* [Sr][Mr][Sb][Mb]  log c_l + E_m[log p(y | l)] */
 };
 
-/* log sum_l exp(x_l) over M numbers that lie `by` apart, eight at a time, so that their loads overlap.  Called, not
- * written out at every place: the compiler has less to do. */
+/* log sum_l exp(x_l) over M numbers that lie `by` apart, eight at a time, so that their loads overlap.
+ * Called, not written out at every place: the compiler has less to do. */
 static __device__ __noinline__ double log_sum(const double *x, size_t by, int M)
 {
     enum { SOME = 8 };
@@ -158,9 +158,9 @@ static __device__ __forceinline__ unsigned exponents(const pair &p, arrays<V> &a
     return low;
 }
 
-/* L = A^b U; with `look`, about the largest entry of the step before, `centre`, which goes to offset.  An entry may be
- * off by `slack` in each of the steps that are left; those of base states far from every centre are large, and say
- * little about how the others change. */
+/* L = A^b U; with `look`, about the largest entry of the step before, `centre`, which goes to offset.  An
+ * entry may be off by `slack` in each of the steps that are left; those of base states far from every centre
+ * are large, and say little about how the others change. */
 template <int S, class V>
 static __device__ __forceinline__ progress step_back(const pair &p, arrays<V> &a, bool look, double centre,
                                                      double slack, double *offset)

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* reduce.c - the variational E-step on a GPU: whole jobs.
  *
- *   1. scratch memory      2. bounds      3. statistics      4. a tile      5. an E-step      6. opening and closing
+ *   1. scratch memory      2. bounds      3. statistics
+ *   4. a tile              5. an E-step   6. opening and closing
  *
  * The base HMMs are cut into tiles of a power of two of chunks.  Sums of chunks are added in the tree of
- * core/tree_sum.h, on the device within a tile and here between them, so that they do not depend on the size of
- * tiles.  What the device has no kernel for (components that need the direct form), and jobs too small to gain, go
- * to the driver for CPUs. */
+ * core/tree_sum.h, on the device within a tile and here between them, so that they do not depend on the size
+ * of tiles.  What the device has no kernel for (components that need the direct form), and jobs too small to
+ * gain, go to the driver for CPUs. */
 #include "backend/cuda/reduce.h"
 
 #include "backend/backend.h"
@@ -30,9 +31,10 @@
 #include <string.h>
 
 enum { MOST_CENTERS = 65535, SLOTS = 32768 };
-#define TABLE_BYTES   ((size_t)256 << 20) /* tables of components that are made at a time */
-#define PAIR_BYTES    ((size_t)1 << 30)   /* pairs whose statistics are made at a time */
-#define LONGEST_BYTES ((double)(4 << 20)) /* the steps of one of them, at most */
+#define TABLE_BYTES   ((double)(256 << 20)) /* tables of components that are made at a time, at most */
+#define PAIR_BYTES    ((double)(1 << 30))   /* pairs whose statistics are made at a time, likewise */
+#define LEAST_BYTES   ((double)(1 << 20))   /* either, however little memory there is */
+#define LONGEST_BYTES ((double)(4 << 20))   /* the steps of one of them, at most */
 
 typedef enum {
     ROOM_L,
@@ -94,6 +96,11 @@ done:
 
 #define ROOM(r, p, n) VH_TRY(get_room(ctx, x->job, (r), (size_t)(n) * sizeof *(p), &(p)))
 
+static size_t sums_of(const vh_packed *r)
+{
+    return (size_t)r->n_state + r->n_trans + (size_t)r->n_comp * (size_t)r->n_stat;
+}
+
 static vhem_status tile_rooms(pass *x, const vh_cuda_lay *lay, vh_cuda_tile *t)
 {
     vhem_status st = VHEM_OK;
@@ -109,7 +116,7 @@ static vhem_status tile_rooms(pass *x, const vh_cuda_lay *lay, vh_cuda_tile *t)
                          .tau = x->step->tau,
                          .omega = lay->omega,
                          .number = lay->number,
-                         .n_sums = (size_t)r->n_state + r->n_trans + (size_t)r->n_comp * (size_t)r->n_stat };
+                         .n_sums = sums_of(r) };
     ROOM(ROOM_L, t->L, Kr * rows);
     ROOM(ROOM_COUNT, t->count, Kr * chunks + 1);
     t->not_finite = t->count + Kr * chunks;
@@ -136,6 +143,12 @@ static int at_most(double n, int most)
     return n < 1 ? 1 : n > most ? most : (int)n;
 }
 
+/* Bytes of scratch memory for tables, of which `most` would do. */
+static double scratch_bytes(const pass *x, double most)
+{
+    return fmin(most, fmax(LEAST_BYTES, x->job->store.table));
+}
+
 static vhem_status score_shape(pass *x, const vh_cuda_tile *t, const vh_cuda_base *b,
                                const vh_cuda_centers *g)
 {
@@ -144,10 +157,11 @@ static vhem_status score_shape(pass *x, const vh_cuda_tile *t, const vh_cuda_bas
     vh_cuda_score job = { .base = *b };
     double table = (double)b->n * (b->S * b->M) * (g->S * g->M),
            work = (double)vh_cuda_score_work(b->S, g->S) * sizeof(double);
-    int n = at_most((double)TABLE_BYTES / sizeof(double) / table, g->n);
+    int n = at_most(scratch_bytes(x, TABLE_BYTES) / sizeof(double) / table, g->n);
 
     double pairs = (double)b->n * n;
-    job.slots = (at_most((double)PAIR_BYTES / work, pairs < SLOTS ? (int)pairs : SLOTS) + 127) / 128 * 128;
+    job.slots =
+        (at_most(scratch_bytes(x, PAIR_BYTES) / work, pairs < SLOTS ? (int)pairs : SLOTS) + 127) / 128 * 128;
     ROOM(ROOM_TABLE, job.table, (size_t)(n * table));
     ROOM(ROOM_WORK, job.work, vh_cuda_score_work(b->S, g->S) * (size_t)job.slots);
     for (int first = 0; first < g->n; first += n) {
@@ -248,7 +262,8 @@ static vhem_status add_shape(pass *x, const vh_cuda_tile *t, const vh_cuda_base 
     vhem_ctx *ctx = x->ctx;
     vh_cuda_pairs job = { .base = *b, .centers = *g };
     size_t cells = (size_t)g->n * (size_t)t->n_chunk;
-    int *first = NULL, *on_device, all = 0;
+    int *first = NULL, *on_device,
+        all = 0; /* an int: a tile has few rows where there are many centres (store.c) */
 
     VH_NEW(first, cells + 1);
     ROOM(ROOM_FIRST, on_device, cells + 1);
@@ -261,7 +276,7 @@ static vhem_status add_shape(pass *x, const vh_cuda_tile *t, const vh_cuda_base 
     }
     VH_DEVICE(vh_device_put(on_device, first, sizeof *first * (cells + 1)));
     job.first = on_device;
-    int most = at_most((double)PAIR_BYTES / pair_bytes(&job, t->tau), all > 0 ? all : 1);
+    int most = at_most(scratch_bytes(x, PAIR_BYTES) / pair_bytes(&job, t->tau), all > 0 ? all : 1);
     VH_TRY(pair_rooms(x, t->tau, (size_t)most, &job));
     for (job.begin = 0; job.begin < all; job.begin += most) {
         job.n = all - job.begin < most ? all - job.begin : most;
@@ -372,6 +387,17 @@ done:
 
 /* ---- 5. an E-step -------------------------------------------------------------------------------------- */
 
+static vh_cuda_need need_of(const vh_reduce_step *step)
+{
+    const vh_packed *r = step->reduced;
+    vh_cuda_need need = { .Kr = r->K };
+    for (int j = 0; j < r->K; j++)
+        need.components = r->S[j] * r->M[j] > need.components ? r->S[j] * r->M[j] : need.components;
+    if (step->statistics)
+        need.n_sums = sums_of(r);
+    return need;
+}
+
 static vhem_status run_on_device(pass *x, bool stops, vh_reduce_sums *out)
 {
     vhem_status st = VHEM_OK;
@@ -381,7 +407,7 @@ static vhem_status run_on_device(pass *x, bool stops, vh_reduce_sums *out)
     const vh_sum_kind kind = { step->statistics ? shape.size : shape.head, vh_reduce_sums_merge, step };
 
     VH_DEVICE(vh_device_enter());
-    VH_TRY(vh_cuda_store_load(ctx, &x->job->store, step->reduced->K));
+    VH_TRY(vh_cuda_store_load(ctx, &x->job->store, need_of(step)));
     VH_TRY(vh_cuda_groups_new(ctx, step->reduced, step->log_omega, &x->groups));
     VH_TRY(vh_tree_sum_new(ctx, &kind, &x->tree));
     VH_NEW(x->host, (size_t)VH_CUDA_MOST_CHUNKS * shape.head + shape.size);
@@ -396,8 +422,8 @@ done:
     return st;
 }
 
-/* The driver for CPUs, for what is better done there.  It is opened by this thread alone: sharing that work with
- * a team lets the thread take up another task, which may want the lock that it holds. */
+/* The driver for CPUs, for what is better done there.  It is opened by this thread alone: sharing that work
+ * with a team lets the thread take up another task, which may want the lock that it holds. */
 static vhem_status run_on_cpu(pass *x, bool stops, vh_reduce_sums *out)
 {
     vhem_status st = VHEM_OK;
@@ -414,8 +440,8 @@ static vhem_status run_on_cpu(pass *x, bool stops, vh_reduce_sums *out)
 }
 
 /* Is the device the place for this E-step?  Not for chains so long that few pairs at a time keep their steps
- * there: the CPU keeps steps only until they settle, and it can be stopped.  A part of a larger set goes where
- * the whole would go, so that the division makes no difference. */
+ * there: the CPU keeps steps only until they settle, and it can be stopped.  A part of a larger set goes
+ * where the whole would go, so that the division makes no difference. */
 static bool suits(vhem_ctx *ctx, const cuda_job *job, const vh_reduce_step *step)
 {
     const vh_packed *r = step->reduced;

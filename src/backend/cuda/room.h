@@ -7,8 +7,8 @@
 
 #include <stddef.h>
 
-/* Room for at least so many bytes at *p; what was there is lost when it grows.  *have is how many there are.  p is
- * the address of a pointer to any kind of array. */
+/* Room for at least so many bytes at *p; what was there is lost when it grows.  *have is how many there are.
+ * p is the address of a pointer to any kind of array. */
 vhem_status vh_cuda_room(vhem_ctx *ctx, size_t bytes, size_t *have, void *p); /* on the device */
 vhem_status vh_cuda_pinned_room(vhem_ctx *ctx, size_t bytes, size_t *have,
                                 void *p); /* on this machine, pinned */

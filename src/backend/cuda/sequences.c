@@ -4,9 +4,9 @@
  *   1. tables of a tile      2. a tile: kernels, and what comes back      3. shares of sets (mixtures)
  *   4. an E-step             5. opening and closing
  *
- * The frames stay on the device; per E-step HMMs go in, and log-likelihoods and one block of sums come out.  A
- * tile is 2^level chunks, as many as the tables of an E-step have room for; the sums of chunks are added in the
- * tree of core/tree_sum.h, so that tiles make no difference.
+ * The frames stay on the device; per E-step HMMs go in, and log-likelihoods and one block of sums come out.
+ * A tile is 2^level chunks, as many as the tables of an E-step have room for; the sums of chunks are added in
+ * the tree of core/tree_sum.h, so that tiles make no difference.
  *
  * Of mixtures, what a sequence counts hangs on the log-likelihoods of its set: all tiles are scored, sets are
  * assigned here, and the way back follows.  With one tile it goes on from the tables that the way there has

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* shares.h - the rule for mixtures (backend/sequences.h) between the way there and the way back on a device: sets are
- * assigned on this machine, by all of its threads. */
+/* shares.h - the rule for mixtures (backend/sequences.h) between the way there and the way back on a device:
+ * sets are assigned on this machine, by all of its threads. */
 #ifndef VH_BACKEND_CUDA_SHARES_H
 #define VH_BACKEND_CUDA_SHARES_H
 

@@ -9,9 +9,11 @@
 #include <math.h>
 #include <pthread.h>
 
-#define TILE_BYTES  ((size_t)512 << 20)         /* base HMMs of a tile, at most, unless a chunk is larger */
-#define TABLE_BYTES ((double)((size_t)1 << 30)) /* a table of a tile, of which there are two or three */
-#define OWN_SHARE   0.6 /* of the free memory of the device: base HMMs that need more stream */
+#define TILE_BYTES  ((double)(512 << 20))       /* base HMMs of a tile, at most, unless a chunk is larger */
+#define TABLE_BYTES ((double)((size_t)1 << 30)) /* each table of a tile, at most, unless a chunk needs more */
+#define TABLE_SHARE 0.05                        /* of the free memory of the device, likewise */
+#define OWN_SHARE   0.6                         /* of it: base HMMs that need more stream */
+enum { LOOKED_AT = 4 };                         /* chunks, from the first to the last, to guess sizes from */
 
 static int tile_chunks(const vh_cuda_store *s, int t)
 {
@@ -97,30 +99,58 @@ done:
     return st;
 }
 
-/* How many chunks to a tile, from the size of the first; and whether tiles stream. */
-static vhem_status plan(vhem_ctx *ctx, vh_cuda_store *s, int Kr)
+typedef struct {        /* of the chunks that were looked at */
+    double bytes, mean; /* of the largest; of one in the middle */
+    double components;  /* most of a base HMM */
+} guess;
+
+static vhem_status look_at(vhem_ctx *ctx, const vh_cuda_store *s, int t, guess *g)
 {
     vhem_status st = VHEM_OK;
-    int64_t all = (s->source.K + VH_REDUCE_CHUNK - 1) / VH_REDUCE_CHUNK;
     vh_cuda_lay lay = { .n_chunk = 1 };
     vh_packed chunk = { 0 };
-    size_t unused, whole;
 
-    s->level = 0;
-    VH_TRY(vh_cuda_store_take(ctx, s, 0, &chunk));
+    VH_TRY(vh_cuda_store_take(ctx, s, t, &chunk));
     VH_TRY(vh_cuda_lay_plan(ctx, &chunk, &lay));
-    VH_DEVICE(vh_device_memory(&unused, &whole));
-    s->streams = (double)lay.bytes * (double)all > OWN_SHARE * (double)unused;
-    while (2 << s->level <= VH_CUDA_MOST_CHUNKS && (size_t)(2 << s->level) * lay.bytes <= TILE_BYTES
-           && 1 << s->level < all
-           && (double)(2 << s->level) * VH_REDUCE_CHUNK * Kr * sizeof(double)
-                  <= fmin(TABLE_BYTES, 0.05 * (double)unused)
-           && (!s->streams || (double)(4 << s->level) * (double)lay.bytes <= OWN_SHARE * (double)unused / 2))
-        s->level++;
-    s->n_tile = (int)((all + (1 << s->level) - 1) >> s->level); /* 2^31 tiles of 512 or more */
+    g->bytes = fmax(g->bytes, (double)lay.bytes);
+    g->mean += (double)lay.bytes / LOOKED_AT;
+    for (int q = 0; q < lay.n_shape; q++)
+        g->components = fmax(g->components, (double)lay.shape[q].S * lay.shape[q].M);
 done:
     vh_cuda_store_give_back(s, 1, &chunk);
     vh_cuda_lay_clear(&lay);
+    return st;
+}
+
+/* Bytes of the largest table of a tile of n chunks. */
+static double table_bytes(const vh_cuda_need *need, const guess *g, double n)
+{
+    double row = fmax(need->Kr, g->components * need->components);
+    return sizeof(double) * n * fmax(VH_REDUCE_CHUNK * row, (double)need->n_sums);
+}
+
+/* How many chunks to a tile, from the sizes of some; and whether tiles stream, as they do in any case if they
+ * have to. */
+static vhem_status plan(vhem_ctx *ctx, vh_cuda_store *s, bool have_to)
+{
+    vhem_status st = VHEM_OK;
+    int64_t all = (s->source.K + VH_REDUCE_CHUNK - 1) / VH_REDUCE_CHUNK;
+    size_t unused, whole;
+    guess g = { 0 };
+
+    s->level = 0;
+    for (int k = 0; k < LOOKED_AT; k++)
+        VH_TRY(look_at(ctx, s, (int)((all - 1) * k / (LOOKED_AT - 1)), &g));
+    VH_DEVICE(vh_device_memory(&unused, &whole));
+    double own = OWN_SHARE * (double)unused;
+    s->table = fmin(TABLE_BYTES, TABLE_SHARE * (double)unused);
+    s->streams = have_to || g.mean * (double)all > own;
+    while (2 << s->level <= VH_CUDA_MOST_CHUNKS && (2 << s->level) * g.bytes <= TILE_BYTES
+           && 1 << s->level < all && table_bytes(&s->need, &g, 2 << s->level) <= s->table
+           && (!s->streams || (4 << s->level) * g.bytes <= own / 2))
+        s->level++;
+    s->n_tile = (int)((all + (1 << s->level) - 1) >> s->level); /* 2^31 tiles of 512 or more */
+done:
     return st;
 }
 
@@ -134,23 +164,48 @@ static void drop_tiles(vh_cuda_store *s)
     s->tile = NULL;
 }
 
-vhem_status vh_cuda_store_load(vhem_ctx *ctx, vh_cuda_store *s, int Kr)
+/* Tiles are planned and, unless they stream, loaded. */
+static vhem_status load_all(vhem_ctx *ctx, vh_cuda_store *s, bool have_to)
 {
     vhem_status st = VHEM_OK;
-    if (s->loaded)
-        return VHEM_OK;
-    VH_TRY(plan(ctx, s, Kr));
+    VH_TRY(plan(ctx, s, have_to));
     VH_NEW(s->tile, s->n_tile);
     for (int t = 0; t < s->n_tile && !s->streams; t++)
         VH_TRY(load_tile(ctx, s, t, &s->passing[0], &s->tile[t]));
-    vh_log(ctx, VHEM_LOG_INFO, "%lld base HMMs on the GPU, %s%s", (long long)s->source.K, vh_device_name(),
-           s->streams ? ", a part at a time" : "");
     s->loaded = true;
 done:
     if (!s->streams)
         drop_pinned(&s->passing[0]);
     if (!s->loaded)
         drop_tiles(s);
+    return st;
+}
+
+static bool covers(const vh_cuda_need *have, const vh_cuda_need *need)
+{
+    return have->Kr >= need->Kr && have->components >= need->components && have->n_sums >= need->n_sums;
+}
+
+vhem_status vh_cuda_store_load(vhem_ctx *ctx, vh_cuda_store *s, vh_cuda_need need)
+{
+    vhem_status st = VHEM_OK;
+    bool again = s->loaded;
+    if (s->loaded && covers(&s->need, &need))
+        return VHEM_OK;
+    s->need = (vh_cuda_need){ .Kr = need.Kr > s->need.Kr ? need.Kr : s->need.Kr,
+                              .components =
+                                  need.components > s->need.components ? need.components : s->need.components,
+                              .n_sums = need.n_sums > s->need.n_sums ? need.n_sums : s->need.n_sums };
+    drop_tiles(s);
+    s->loaded = false;
+    st = load_all(ctx, s, false);
+    if (st == VHEM_EBACKEND && !s->streams) /* the guess was too low, or others have taken memory since */
+        st = load_all(ctx, s, true);
+    VH_TRY(st);
+    if (!again)
+        vh_log(ctx, VHEM_LOG_INFO, "%lld base HMMs on the GPU, %s%s", (long long)s->source.K,
+               vh_device_name(), s->streams ? ", a part at a time" : "");
+done:
     return st;
 }
 

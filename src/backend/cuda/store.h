@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* store.h - the base HMMs of a job on the device: all of them, if they fit, else a tile at a time, loaded while the
- * one before is worked on. */
+/* store.h - the base HMMs of a job on the device: all of them, if they fit, else a tile at a time, loaded
+ * while the one before is worked on. */
 #ifndef VH_BACKEND_CUDA_STORE_H
 #define VH_BACKEND_CUDA_STORE_H
 
@@ -14,17 +14,25 @@ typedef struct { /* memory that tiles pass through */
     size_t bytes, pinned_bytes;
 } vh_cuda_passing;
 
+typedef struct {    /* what an E-step wants beside a tile, which bounds its size */
+    int Kr;         /* tables [Kr][rows] */
+    int components; /* most of a centre: a table [components of a base HMM][components][rows] */
+    size_t n_sums;  /* sums [chunks][n_sums] */
+} vh_cuda_need;
+
 typedef struct { /* zero it, and set the source */
     vh_base_source source;
-    bool loaded; /* tiles are planned and, unless they stream, on the device */
+    vh_cuda_need need; /* that tiles are planned for */
+    bool loaded;       /* tiles are planned and, unless they stream, on the device */
     bool streams;
     int level, n_tile; /* 2^level chunks to a tile */
+    double table;      /* bytes that a table of a tile may take, unless a chunk needs more */
     vh_cuda_lay *tile; /* [n_tile]  of a job that does not stream */
     vh_cuda_passing passing[VH_CUDA_STREAMS];
 } vh_cuda_store;
 
-/* Nothing, the second time.  Kr: tables [Kr][rows of a tile] will be wanted. */
-vhem_status vh_cuda_store_load(vhem_ctx *ctx, vh_cuda_store *store, int Kr);
+/* Nothing, the second time, unless more is needed than before: tiles are then planned again. */
+vhem_status vh_cuda_store_load(vhem_ctx *ctx, vh_cuda_store *store, vh_cuda_need need);
 void vh_cuda_store_free(vh_cuda_store *store);
 /* Work on every tile in turn, its number beside it.  stops: a stop ends it, with VHEM_ESTOPPED;
  * otherwise one that is overdue. */

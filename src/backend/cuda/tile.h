@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* tile.h - base HMMs on their way to the device: a tile is the HMMs of some chunks, those of one shape side by side
- * in lanes (estep.h), in one block of memory that is copied at once. */
+/* tile.h - base HMMs on their way to the device: a tile is the HMMs of some chunks, those of one shape side
+ * by side in lanes (estep.h), in one block of memory that is copied at once. */
 #ifndef VH_BACKEND_CUDA_TILE_H
 #define VH_BACKEND_CUDA_TILE_H
 
@@ -18,8 +18,8 @@ typedef struct {
     char *memory; /* on the device */
 } vh_cuda_lay;
 
-/* How large a tile of these chunks is, and where everything goes in it: fills in all but `memory`, with pointers
- * as if memory began at 0.  chunk [n_chunk]. */
+/* How large a tile of these chunks is, and where everything goes in it: fills in all but `memory`, with
+ * pointers as if memory began at 0.  chunk [n_chunk]. */
 vhem_status vh_cuda_lay_plan(vhem_ctx *ctx, const vh_packed *chunk, vh_cuda_lay *lay);
 /* Writes the tile to memory of this machine, lay->bytes of it.  Weights and numbers come from the source. */
 void vh_cuda_lay_fill(const vh_cuda_lay *lay, const vh_base_source *source, const vh_packed *chunk,
