@@ -59,6 +59,12 @@ inline double __hiloint2double(int high, int low)
     return x;
 }
 
+/* nvcc knows them for two doubles alone; what mixes types shall not compile here either. */
+double fmax(int, double) = delete;
+double fmax(double, int) = delete;
+double fmin(int, double) = delete;
+double fmin(double, int) = delete;
+
 template <class T> T max(T a, T b)
 {
     return a > b ? a : b;

@@ -253,7 +253,7 @@ static __device__ __forceinline__ bound backward(const pair &p, arrays<V> &a, co
     for (int left = p.tau - 1; left > 0;) { /* steps still to be made */
         out.low = exponents<S>(p, a, h, out.steps, out.low);
         left--;
-        progress now = step_back<S>(p, a, look, top, 0.5 * SETTLED_L / fmax(left, 1.0), &offset);
+        progress now = step_back<S>(p, a, look, top, 0.5 * SETTLED_L / fmax((double)left, 1.0), &offset);
         top = now.top;
         out.steps++;
         if (look && now.least <= now.most) {

@@ -122,11 +122,12 @@ done:
     return st;
 }
 
-/* Bytes of the largest table of a tile of n chunks. */
-static double table_bytes(const vh_cuda_need *need, const guess *g, double n)
+/* Do the tables of a tile of n chunks keep to their bounds? */
+static bool tables_fit(const vh_cuda_store *s, double n)
 {
-    double row = fmax(need->Kr, g->components * need->components);
-    return sizeof(double) * n * fmax(VH_REDUCE_CHUNK * row, (double)need->n_sums);
+    const vh_cuda_need *need = &s->need;
+    double row = fmax(need->Kr, s->components * need->components);
+    return sizeof(double) * n * fmax(VH_REDUCE_CHUNK * row, (double)need->n_sums) <= s->table;
 }
 
 /* How many chunks to a tile, from the sizes of some; and whether tiles stream, as they do in any case if they
@@ -143,10 +144,11 @@ static vhem_status plan(vhem_ctx *ctx, vh_cuda_store *s, bool have_to)
         VH_TRY(look_at(ctx, s, (int)((all - 1) * k / (LOOKED_AT - 1)), &g));
     VH_DEVICE(vh_device_memory(&unused, &whole));
     double own = OWN_SHARE * (double)unused;
+    s->components = g.components;
     s->table = fmin(TABLE_BYTES, TABLE_SHARE * (double)unused);
     s->streams = have_to || g.mean * (double)all > own;
     while (2 << s->level <= VH_CUDA_MOST_CHUNKS && (2 << s->level) * g.bytes <= TILE_BYTES
-           && 1 << s->level < all && table_bytes(&s->need, &g, 2 << s->level) <= s->table
+           && 1 << s->level < all && tables_fit(s, 2 << s->level)
            && (!s->streams || (4 << s->level) * g.bytes <= own / 2))
         s->level++;
     s->n_tile = (int)((all + (1 << s->level) - 1) >> s->level); /* 2^31 tiles of 512 or more */
@@ -196,6 +198,8 @@ vhem_status vh_cuda_store_load(vhem_ctx *ctx, vh_cuda_store *s, vh_cuda_need nee
                               .components =
                                   need.components > s->need.components ? need.components : s->need.components,
                               .n_sums = need.n_sums > s->need.n_sums ? need.n_sums : s->need.n_sums };
+    if (s->loaded && (s->level == 0 || tables_fit(s, 1 << s->level)))
+        return VHEM_OK;
     drop_tiles(s);
     s->loaded = false;
     st = load_all(ctx, s, false);

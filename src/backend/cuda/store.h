@@ -26,12 +26,13 @@ typedef struct { /* zero it, and set the source */
     bool loaded;       /* tiles are planned and, unless they stream, on the device */
     bool streams;
     int level, n_tile; /* 2^level chunks to a tile */
+    double components; /* most of a base HMM, as far as they were looked at */
     double table;      /* bytes that a table of a tile may take, unless a chunk needs more */
     vh_cuda_lay *tile; /* [n_tile]  of a job that does not stream */
     vh_cuda_passing passing[VH_CUDA_STREAMS];
 } vh_cuda_store;
 
-/* Nothing, the second time, unless more is needed than before: tiles are then planned again. */
+/* Nothing, the second time, unless tables no longer fit beside the tiles: these are then planned again. */
 vhem_status vh_cuda_store_load(vhem_ctx *ctx, vh_cuda_store *store, vh_cuda_need need);
 void vh_cuda_store_free(vh_cuda_store *store);
 /* Work on every tile in turn, its number beside it.  stops: a stop ends it, with VHEM_ESTOPPED;
