@@ -11,6 +11,8 @@ typedef struct { /* a table of choices */
     bool bayes; /* the clusterings of the table are by variational Bayes: of K clusters they have K_used */
 } choose_rows;
 
+#define CHOOSE_STABLE 0.7 /* an adjusted Rand index between halves; below it no number is called stable */
+
 enum { CHOOSE_EVIDENCE, CHOOSE_STABILITY, CHOOSE_BIC, CHOOSE_ICL, N_CRITERIA };
 
 typedef struct { /* what a row can be best in */
@@ -36,7 +38,7 @@ double choose_top(const choose_rows *t, int criterion);
 /* Is row i so near to this that the difference says nothing? */
 bool choose_like_top(const choose_rows *t, int criterion, double top, int i);
 /* The row of the table that a criterion likes best, of equals the one with the smallest K and then S; -1 when
- * none has the number. */
+ * none has the number, or none is stable. */
 int choose_best(const choose_rows *t, int criterion);
 void choose_write_table(FILE *f, const choose_rows *t);
 /* {"best": ..., "choices": ..., "path": ...} */
@@ -45,10 +47,10 @@ json_t *choose_json(const choose_rows *t);
 enum { CHOOSE_REASONS = 8 };
 typedef char choose_reason[200];
 
-typedef struct { /* what the rows together recommend */
-    int64_t K;   /* 0: nothing */
-    int S;
-    bool needed;                                              /* by variational Bayes, too */
+typedef struct {     /* what the rows together recommend */
+    int64_t K;       /* 0: nothing */
+    int S, S_needed; /* S_needed: states of the largest centre that are needed, of S */
+    bool needed;     /* by variational Bayes, too */
     choose_reason why[CHOOSE_REASONS], doubt[CHOOSE_REASONS]; /* "" after the last */
 } choose_advice;
 

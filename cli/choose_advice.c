@@ -9,16 +9,16 @@
  *   BIC, ICL   which count a model as one observation, and so see too little in few models       0.4 each
  *
  * Two kinds that every half of the models merges are as stable as the kinds themselves: stability does not choose
- * among equals, and leaves that to the others.  What is best only because no more was asked for is no vote, but for
- * stability.  One cluster needs the vote of the evidence: BIC would give it to every handful of models. */
+ * among equals, and leaves that to the others.  What is best only because no more, or no fewer, was asked for is no
+ * vote, but for stability and for the evidence of few.  One cluster needs the vote of the evidence: BIC would give it to every handful of models. */
 #include "choose.h"
 
 #include <math.h>
 #include <stdarg.h>
 #include <string.h>
 
-enum { PLATEAU = 3 };                                       /* steps */
-static const double STABLE = 0.7, SAME = 0.99, ALIKE = 0.9; /* adjusted Rand indices */
+enum { PLATEAU = 3 };                         /* steps */
+static const double SAME = 0.99, ALIKE = 0.9; /* adjusted Rand indices */
 
 typedef struct {
     int64_t K[N_CRITERIA]; /* that each criterion is for; 0: none */
@@ -26,7 +26,7 @@ typedef struct {
     int64_t flat;          /* the number of the plateau; 0: there is none */
     double from, to;       /* virtual frames of the plateau */
     bool grows;            /* each step of the path needs more clusters */
-    int64_t most;          /* clusters that were asked for */
+    int64_t least, most;   /* clusters that were asked for */
     bool all;              /* all of them are needed, by the evidence */
 } votes;
 
@@ -44,9 +44,9 @@ __attribute__((format(printf, 2, 3))) static void add(choose_reason *list, const
 
 /* ---- votes --------------------------------------------------------------------------------------------- */
 
-/* The longest stretch of the path with the same number of clusters; of equals the first, which is the smaller
- * number. */
-static void find_plateau(const choose_rows *t, votes *v)
+/* The longest stretch of the path with the same number of clusters, `least` or more; of equals the first, which is the
+ * smaller number. */
+static void find_plateau(const choose_rows *t, int64_t least, votes *v)
 {
     int longest = 0, length = 0, steps = 0, rises = 0;
     const vhem_choice *first = NULL, *last = NULL;
@@ -60,7 +60,7 @@ static void find_plateau(const choose_rows *t, votes *v)
         first = same ? first : row;
         length = same ? length + 1 : 1;
         last = row;
-        if (length > longest && row->K_used > 1 && row->K_used < (double)row->K) {
+        if (length > longest && row->K_used >= (double)least && row->K_used < (double)row->K) {
             longest = length;
             v->flat = (int64_t)row->K_used;
             v->from = first->frames;
@@ -87,20 +87,26 @@ static bool is_stable(const choose_rows *t, const votes *v, int64_t K)
 
 static votes count_votes(const choose_rows *t)
 {
-    votes v = { 0 };
-    find_plateau(t, &v);
+    votes v = { .least = INT64_MAX };
+    find_plateau(t, 2, &v);
     v.stable = choose_top(t, CHOOSE_STABILITY);
-    for (int i = 0; i < t->n; i++)
+    for (int i = 0; i < t->n; i++) {
         v.most = t->row[i].K > v.most ? t->row[i].K : v.most;
+        v.least = t->row[i].K > 0 && !t->row[i].path && t->row[i].K < v.least ? t->row[i].K : v.least;
+    }
     for (int k = 0; k < N_CRITERIA; k++) {
         int i = choose_best(t, k);
-        if (i < 0 || (k == CHOOSE_STABILITY && t->row[i].stability < STABLE))
+        if (i < 0)
             continue;
         int64_t K = k == CHOOSE_EVIDENCE ? (int64_t)t->row[i].K_used : clusters_of(t, i);
         bool bounded = K == v.most && k != CHOOSE_STABILITY;
-        v.K[k] = bounded ? 0 : K;
+        bool low = K == v.least && K > 1 && (k == CHOOSE_BIC || k == CHOOSE_ICL);
+        v.K[k] = bounded || low ? 0 : K;
         v.all |= bounded && k == CHOOSE_EVIDENCE;
     }
+    if (!v.flat
+        && v.K[CHOOSE_EVIDENCE] == 1) /* every path begins with one cluster: it needs a vote beside it */
+        find_plateau(t, 1, &v);
     return v;
 }
 
@@ -137,8 +143,8 @@ static int64_t elect(const choose_rows *t, const votes *v)
     return best;
 }
 
-/* States of K clusters: by evidence, and where there is none by BIC. */
-static int choose_states(const choose_rows *t, int64_t K)
+/* States of K clusters: by evidence, and where there is none by BIC; *used: those of them that are needed. */
+static int choose_states(const choose_rows *t, int64_t K, int *used)
 {
     const int by[] = { CHOOSE_EVIDENCE, CHOOSE_BIC };
     vhem_choice own[CLI_MAX_LIST];
@@ -148,10 +154,13 @@ static int choose_states(const choose_rows *t, int64_t K)
             own[part.n++] = t->row[i];
     for (size_t k = 0; k < sizeof by / sizeof *by; k++) {
         int i = choose_best(&part, by[k]);
-        if (i >= 0)
-            return own[i].S;
+        if (i < 0)
+            continue;
+        *used = own[i].K_used == (double)K ? (int)own[i].S_used : own[i].S;
+        return own[i].S;
     }
     int i = choose_best(t, CHOOSE_EVIDENCE);
+    *used = i >= 0 ? (int)t->row[i].S_used : 0;
     return i >= 0 ? t->row[i].S : 0;
 }
 
@@ -181,7 +190,7 @@ static void say_evidence(const choose_rows *t, const votes *v, choose_advice *a)
 
 static void say_stability(const choose_rows *t, const votes *v, choose_advice *a)
 {
-    int i = choose_best(t, CHOOSE_STABILITY), n = 0;
+    int n = 0;
     choose_reason list = "";
     for (int64_t K = 1; K <= v->most; K++)
         if (is_stable(t, v, K)) {
@@ -192,8 +201,9 @@ static void say_stability(const choose_rows *t, const votes *v, choose_advice *a
         add(a->why, n > 1 ? "as stable as any other number" : "most stable");
     else if (n > 0)
         add(a->doubt, "most stable: %s", list);
-    else if (i >= 0)
-        add(a->doubt, "no number is stable: at best %.2f", t->row[i].stability);
+    else if (isfinite(v->stable))
+        add(a->K == 1 ? a->why : a->doubt, "no number%s is stable: at best %.2f",
+            a->K == 1 ? " above it" : "", v->stable);
 }
 
 static void say_votes(const choose_rows *t, const votes *v, choose_advice *a)
@@ -237,10 +247,12 @@ choose_advice choose_advise(const choose_rows *t)
     a.K = elect(t, &v);
     if (a.K == 0)
         return a;
-    a.S = choose_states(t, a.K);
+    a.S = choose_states(t, a.K, &a.S_needed);
     a.needed = v.K[CHOOSE_EVIDENCE] == a.K;
     say_votes(t, &v, &a);
     say_certainty(t, &a);
+    if (a.K < v.least)
+        add(a.doubt, "it was not among the numbers that were asked for");
     return a;
 }
 

@@ -61,6 +61,8 @@ int choose_best(const choose_rows *t, int criterion)
 {
     double top = choose_top(t, criterion);
     int best = -1;
+    if (criterion == CHOOSE_STABILITY && !(top >= CHOOSE_STABLE)) /* the best of those that are not stable */
+        return -1;
     for (int i = 0; i < t->n; i++) {
         const vhem_choice *row = &t->row[i];
         if (choose_like_top(t, criterion, top, i)

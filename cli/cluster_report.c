@@ -264,7 +264,7 @@ static void tell_runs(cli *c, const vhem_clustering *cl)
     if (pruned > 1)
         cli_say(c, "%d of the %d best runs agree%s on these groups, each pruned as far as it could be", same,
                 pruned, same == 1 ? "s" : "");
-    else
+    else if (cl->Kr > 1)
         cli_say(c, "%d of %d runs ended with these groups", all_same, all);
 }
 
@@ -292,7 +292,7 @@ static void tell_restarts(cli *c, const vhem_clustering *cl, bool stopped)
                 : reached < 2           ? "; more --restarts may find a better one"
                                         : "");
     }
-    if (cl->bound)
+    if (cl->bound && cl->Kr > 1) /* nothing agrees with a single cluster */
         tell_runner_up(c, cl);
 }
 
@@ -332,8 +332,9 @@ static void tell_needed(cli *c, const vhem_clustering *cl, bool stopped)
         return;
     cli_say(
         c,
-        "that is the answer for %g virtual frames for each model: more of them (--nv) tell finer differences",
-        cl->options.nv * cl->options.tau);
+        "that is the answer for %g virtual frames for each model (--nv %g times --tau %d): more of them tell "
+        "finer differences",
+        cl->options.nv * cl->options.tau, cl->options.nv, cl->options.tau);
 }
 
 void cluster_level_tell(cli *c, const cluster_level *level, const char *word, const char *title, bool stopped)

@@ -46,15 +46,21 @@ static void write_json(FILE *f, const cli *c, const choose_rows *t, bool stopped
 /* What to type. */
 static void tell_next(cli *c, const choose_args *g, const choose_rows *t, const choose_advice *a)
 {
-    char options[512];
+    char options[512], bayes[512];
+    if (a->K == 1) {
+        cli_say(c, "these models look like one kind: there is nothing to cluster");
+        return;
+    }
     cli_repeat(c, g->a.usage, "output clusters states splits seeds path", options, sizeof options);
+    cli_repeat(c, g->a.usage, "output clusters states splits seeds path method nv search", bayes,
+               sizeof bayes);
     cli_say(c, "next: vhem cluster %s -k %lld --states %d%s -o clusters.json", c->arg[0], (long long)a->K,
-            a->S, options);
-    if (a->needed && !t->bayes && !options[0])
+            t->bayes ? a->S : a->S_needed, options);
+    if (a->needed && !t->bayes)
         cli_say(c,
                 "  or, with as many states as each centre needs: vhem cluster %s --method vbhem -k %lld "
-                "--states %d -o clusters.json",
-                c->arg[0], (long long)a->K, a->S);
+                "--states %d%s -o clusters.json",
+                c->arg[0], (long long)a->K, a->S, bayes);
 }
 
 static void tell_best(cli *c, const choose_args *g, const choose_rows *t)
@@ -62,14 +68,14 @@ static void tell_best(cli *c, const choose_args *g, const choose_rows *t)
     char path[400];
     choose_advice a = choose_advise(t);
     if (choose_path_text(t, path, sizeof path)[0])
-        cli_say(c, "clusters needed, by virtual frames per model: %s", path);
+        cli_say(c, "clusters needed, by virtual frames per model (--nv times --tau): %s", path);
     if (a.K == 0) {
         cli_say(c, "no number of clusters is recommended: all that were asked for are needed, or there is "
                    "nothing to judge by; try a larger -k");
         return;
     }
-    cli_say(c, "recommended: %lld cluster%s, centres of %d state%s", (long long)a.K, cli_plural(a.K), a.S,
-            cli_plural(a.S));
+    cli_say(c, "recommended: %lld cluster%s, centres of %s%d state%s", (long long)a.K, cli_plural(a.K),
+            a.S_needed < a.S ? "at most " : "", a.S_needed, cli_plural(a.S_needed));
     for (int k = 0; k < CHOOSE_REASONS && a.why[k][0]; k++)
         cli_say(c, "  for it: %s", a.why[k]);
     for (int k = 0; k < CHOOSE_REASONS && a.doubt[k][0]; k++)

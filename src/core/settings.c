@@ -9,6 +9,10 @@
 #include <stddef.h>
 #include <string.h>
 
+/* Past these the log-gammas of a posterior lose their digits, and a bound may fall. */
+#define LEAST 1e-12
+#define MOST  1e9
+
 /* Is the key also that of a setting in the first n bytes of the text? */
 static bool is_before(const char *text, const char *key, ptrdiff_t n)
 {
@@ -52,6 +56,8 @@ vhem_status vh_setting_positive(vhem_ctx *ctx, const char *what, const char *key
 
     VH_CHECK(*value && !*end && x > 0 && isfinite(x), VHEM_EINVAL,
              "%s: %s is '%.80s', must be a finite number above 0", what, key, value);
+    VH_CHECK(x >= LEAST && x <= MOST, VHEM_EINVAL, "%s: %s is '%.80s', must be from %g to %g", what, key,
+             value, LEAST, MOST);
     *out = x;
 done:
     return st;

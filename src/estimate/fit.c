@@ -403,10 +403,11 @@ done:
     return st;
 }
 
-/* Such an HMM has states that no frame can be in: the wrong thing was taken for a sequence, most likely. */
+/* Such an HMM has states that no frame can be in: the wrong thing was taken for a sequence, most likely.  Where several
+ * numbers of states are tried, none that large will be chosen. */
 static void warn_of_few_frames(vhem_ctx *ctx, const fit *f)
 {
-    int64_t few = 0, K = f->sets.n;
+    int64_t few = 0, K = f->opt.S_max > 0 ? 0 : f->sets.n;
     for (int64_t i = 0; i < K; i++)
         few += vh_sets_frames(&f->sets, f->data, i, NULL) < f->opt.S;
     if (few > 0)

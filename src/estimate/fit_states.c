@@ -57,11 +57,13 @@ static double value_of(const vhem_fit_options *o, const vhem_fit_report *r, int6
     return r->run[vh_ij(i, r->R, r->best[i])].bound + names;
 }
 
+/* A state of a single frame has no spread, and one of none costs nothing while the ways to name it count: at most
+ * as many states as half the frames, or the fewest that may be. */
 static int best_of(const tried *t, const vhem_fit_options *o, int64_t i)
 {
     int best = 0;
     double top = -INFINITY;
-    for (int k = 0; k < t->n; k++) {
+    for (int k = 0; k < t->n && (k == 0 || 2 * (int64_t)(t->lo + k) <= t->report[k]->frames[i]); k++) {
         double value = value_of(o, t->report[k], i, t->lo + k, t->h3m[k]->hmm[i].M);
         if (value > top) {
             top = value;
@@ -143,7 +145,7 @@ vhem_status vh_fit_states(vhem_ctx *ctx, const vhem_data *data, const vhem_fit_o
     n = t.hi - t.lo + 1;
     VH_NEW(t.h3m, n);
     VH_NEW(t.report, n);
-    o.S_max = -1;
+    o.S_max = t.hi; /* each is one of many that are tried */
     o.S = t.hi;
     VH_TRY(check_family(ctx, data, &o));
     VH_TRY(vh_fit_prior_text(ctx, data, &o, &prior));

@@ -18,6 +18,12 @@ PARTS = {"classify": ["train", "predict", "eval", "cross", "update"],
          "annotate": ["train", "predict", "search", "eval", "cross", "update"]}
 
 
+def worked(pid):
+    """Seconds of processor time that a process has used."""
+    fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return sum(map(int, fields[11:13])) / os.sysconf("SC_CLK_TCK")
+
+
 class Result:
     def __init__(self, done):
         self.code, self.out, self.err = done.returncode, done.stdout, done.stderr

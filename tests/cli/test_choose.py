@@ -2,20 +2,12 @@
 """vhem choose: the table, what is marked in it, refusals."""
 import json
 import math
-import os
-import pathlib
 import signal
 import subprocess
 import time
 import unittest
 
-from support import VHEM, Case, flock
-
-
-def worked(pid):
-    """Seconds of processor time that a process has used."""
-    fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return sum(map(int, fields[11:13])) / os.sysconf("SC_CLK_TCK")
+from support import VHEM, Case, flock, worked
 
 
 class Choose(Case):
@@ -45,10 +37,22 @@ class Choose(Case):
                      "for it: as many are needed by variational Bayes, for 10 virtual frames of each model",
                      "for it: it also needs as many from 3.16 to 100 virtual frames", "for it: most stable",
                      "for it: smallest BIC", "for it: other seeds find the same groups",
-                     "clusters needed, by virtual frames per model: 1 at 1, 3 at 3.16, 3 at 10, 3 at 31.6, 3 at 100"):
+                     "clusters needed, by virtual frames per model (--nv times --tau): 1 at 1, 3 at 3.16, 3 at 10, 3 at 31.6, 3 at 100"):
             self.assertIn(line, r.err)
         self.assertNotIn("against it", r.err)
         self.assertIn("next: vhem cluster m.json -k 3 --states 2 --restarts 5 -o clusters.json", r.err)
+        self.assertIn("vhem cluster m.json --method vbhem -k 3 --states 2 --restarts 5 -o clusters.json", r.err)
+
+    def test_one_kind(self):
+        self.write("one.json", flock(kinds=1, per_kind=12))
+        r = self.ok("choose", "one.json", "-k", "1..3", "-r", "3", "--splits", "2", "--seeds", "0", "-o", "c.tsv")
+        for line in ("recommended: 1 cluster", "for it: as many are needed by variational Bayes",
+                     "for it: it also needs as many from", "these models look like one kind: there is nothing to cluster"):
+            self.assertIn(line, r.err)
+        self.assertNotIn("next: vhem cluster", r.err)
+        r = self.ok("choose", "one.json", "-k", "2..3", "-r", "3", "--splits", "0", "--seeds", "0", "-o", "c.tsv")
+        self.assertIn("against it: it was not among the numbers that were asked for", r.err)
+        self.assertNotIn("smallest BIC", r.err)  # 2 is the smallest that was asked for
 
     def test_numbers(self):
         got = self.ok("choose", "m.json", "-k", "2,3", "--states", "1..2", "--splits", "0", "-r", "5", "--seeds", "0",
@@ -125,7 +129,7 @@ class Choose(Case):
             self.assertIn("recommended: 3 clusters", r.err)
             self.assertIn("for it: as stable as any other number", r.err)
             self.assertNotIn("against it: most stable", r.err)
-            self.assertNotIn("--method vbhem", r.err)  # it was told how many restarts
+            self.assertEqual("--method vbhem -k 3 --states 2 --restarts 5" in r.err, most == 4)  # evidence for all is none
         self.assertIn("against it: variational Bayes needs all 3 that were asked for, for 10 virtual frames of each "
                       "model: try a larger -k", r.err)
 

@@ -8,7 +8,7 @@ import subprocess
 import time
 import unittest
 
-from support import SOURCE, VHEM, Case, flock, same_partition
+from support import SOURCE, VHEM, Case, flock, same_partition, worked
 
 GOLDEN = SOURCE / "tests" / "golden" / "data" / "vbhem"
 
@@ -177,7 +177,8 @@ class Bayes(Case):
         self.write("big.json", flock(kinds=8, per_kind=60, apart=2.0))
         p = subprocess.Popen([VHEM, "cluster", "big.json", "--method", "vbhem", "-k", "60", "-S", "4", "-t", "1", "-o",
                               "c.json"], cwd=self.dir, stderr=subprocess.PIPE, text=True)
-        time.sleep(4)
+        while p.poll() is None and worked(p.pid) < 4:
+            time.sleep(0.1)
         self.assertIsNone(p.poll(), "it was not long enough")
         p.send_signal(signal.SIGINT)
         err = p.communicate(timeout=120)[1]
@@ -211,6 +212,7 @@ class Bayes(Case):
         bad("the prior is for gaussian-diag models, not for gaussian-full", emission="gaussian-diag")
         for settings, text in (("nu=0.5", "prior: nu is 0.5, must be more than 1"),
                                ("eps=-1", "prior: eps is '-1', must be a finite number above 0"),
+                               ("nu=1e15", "prior: nu is '1e15', must be from 1e-12 to 1e+09"),
                                ("nu=5,eps=1,nu=6", "prior: nu is set twice"),
                                ("beta=1", "there is no setting 'beta'")):
             self.fails(1, text, "cluster", "base.json", "--method", "vbhem", "-k", 2, "--prior", settings, "-o", "x.json")
@@ -232,6 +234,10 @@ class Bayes(Case):
         self.assertNotIn("that were allowed", r.err)
         self.assertIn("vhem fit: 2 of 6 HMMs have all 3 states that were allowed, and might need more: try --states 1..6",
                       self.ok("fit", "d.csv", "--states", "1..3", "-o", "m.json").err)
+        self.write("short.csv", "seq,x\n" + "".join(f"s{n},{rng.gauss(0, 1):.5f}\n" * (1 + n) for n in range(3)))
+        short = self.ok("fit", "short.csv", "--states", "auto", "-o", "short.json").err
+        self.assertIn("states chosen by variational Bayes: 1 state: 3", short)
+        self.assertNotIn("fewer frames than", short)
         facts = self.ok("fit", "d.csv", "--states", "auto", "-o", "m.json", "--json").json()
         self.assertEqual([m["S"] for m in facts["models"]], [1, 2, 3] * 2)
         self.fails(1, "1 to 1000 states would be 1000 fits of every model, at most 50 are tried: give a narrower range",
