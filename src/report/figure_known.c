@@ -303,6 +303,16 @@ void vh_known_put(FILE *f, const vh_facts *facts)
 
 /* ---- 4. words ------------------------------------------------------------------------------------------ */
 
+/* "Of at most 4 states their centres need 2, 3 and 2." */
+static void states_lead(FILE *f, const vh_clustering *c)
+{
+    fprintf(f, "Of at most %d state%s %s", c->options.S, c->options.S == 1 ? "" : "s",
+            c->Kr == 1 ? "its centre needs " : "their centres need ");
+    for (int j = 0; j < c->Kr; j++)
+        fprintf(f, "%s%d", j == 0 ? "" : j + 1 < c->Kr ? ", " : " and ", c->centers->hmm[j].S);
+    fputs(". ", f);
+}
+
 void vh_known_lead(FILE *f, const vh_facts *facts, int l)
 {
     const vh_clustering *c = facts->level[l].c;
@@ -316,6 +326,7 @@ void vh_known_lead(FILE *f, const vh_facts *facts, int l)
                 c->Kr == 1 ? "is" : "are", c->K_max - c->Kr, c->K_max - c->Kr == 1 ? "was" : "were");
     else
         fprintf(f, "none of the %d clusters was pruned. ", c->Kr);
+    states_lead(f, c);
     fprintf(
         f,
         "Centres are posterior means. An interval holds its number with a probability of 95 %%, had %.4g "

@@ -155,6 +155,7 @@ class Bayes(Case):
         page = self.path("r.html").read_text()
         self.assertIn("with a probability of 95 %, had 10 samples of 10 frames been seen of each model", page)
         self.assertIn("3 of at most 5 clusters are needed, the largest first; 2 were pruned", page)
+        self.assertRegex(page, r"Of at most \d states their centres need \d, \d and \d\.")
         for figure in ("center-1-0-known", "center-1-2-means"):
             self.assertIn(figure, page)
         self.ok("cluster", "m.json", "-k", 3, "-o", "v.json")
