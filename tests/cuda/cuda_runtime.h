@@ -4,8 +4,8 @@
  * without a GPU: layouts, chunks, tiles that stream, and every number.
  *
  * Blocks run one after the other, and so do the threads of a block; those that meet at __syncthreads run on stacks
- * of their own.  VHEM_FAKE_MEMORY is the memory of the device in bytes, VHEM_FAKE_LARGEST the most that it gives at
- * a time, VHEM_FAKE_CAPABILITY its compute capability (90); VHEM_FAKE_NO_KERNELS: it finds no code for itself. */
+ * of their own.  VHEM_FAKE_MEMORY is what the device says it has free, in bytes, VHEM_FAKE_TOTAL what it
+ * has, VHEM_FAKE_LARGEST the most that it gives at a time, VHEM_FAKE_CAPABILITY its compute capability (90); VHEM_FAKE_NO_KERNELS: it finds no code for itself. */
 #ifndef VH_TESTS_CUDA_RUNTIME_H
 #define VH_TESTS_CUDA_RUNTIME_H
 
@@ -248,8 +248,45 @@ inline cudaError_t cudaMemGetInfo(size_t *unused, size_t *all)
     return cudaSuccess;
 }
 
+enum { FAKE_HEAD = 64 }; /* bytes before a block, which say how large it is */
+inline size_t fake_used; /* by blocks of the device */
+inline std::mutex fake_memory;
+
+/* More bytes in use, if VHEM_FAKE_TOTAL has room for them. */
+inline bool fake_take(size_t bytes)
+{
+    std::lock_guard<std::mutex> lock(fake_memory);
+    const char *total = getenv("VHEM_FAKE_TOTAL"), *most = getenv("VHEM_FAKE_LARGEST");
+    if ((most && bytes > strtoull(most, NULL, 10))
+        || (total && fake_used + bytes > strtoull(total, NULL, 10)))
+        return false;
+    fake_used += bytes;
+    return true;
+}
+
 /* New memory is full of NaN, so that nobody counts on zeros. */
 inline cudaError_t cudaMalloc(void **p, size_t bytes)
+{
+    char *block = fake_take(bytes) ? (char *)malloc(FAKE_HEAD + bytes) : NULL;
+    *p = block ? block + FAKE_HEAD : NULL;
+    if (!block)
+        return cudaErrorMemoryAllocation;
+    memcpy(block, &bytes, sizeof bytes);
+    memset(*p, 0xff, bytes);
+    return cudaSuccess;
+}
+
+inline cudaError_t cudaFree(void *p)
+{
+    size_t bytes;
+    memcpy(&bytes, (char *)p - FAKE_HEAD, sizeof bytes);
+    free((char *)p - FAKE_HEAD);
+    std::lock_guard<std::mutex> lock(fake_memory);
+    fake_used -= bytes;
+    return cudaSuccess;
+}
+
+inline cudaError_t cudaMallocHost(void **p, size_t bytes)
 {
     const char *most = getenv("VHEM_FAKE_LARGEST");
     *p = most && bytes > strtoull(most, NULL, 10) ? NULL : malloc(bytes);
@@ -258,20 +295,10 @@ inline cudaError_t cudaMalloc(void **p, size_t bytes)
     return *p ? cudaSuccess : cudaErrorMemoryAllocation;
 }
 
-inline cudaError_t cudaMallocHost(void **p, size_t bytes)
-{
-    return cudaMalloc(p, bytes);
-}
-
-inline cudaError_t cudaFree(void *p)
+inline cudaError_t cudaFreeHost(void *p)
 {
     free(p);
     return cudaSuccess;
-}
-
-inline cudaError_t cudaFreeHost(void *p)
-{
-    return cudaFree(p);
 }
 
 inline cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, cudaMemcpyKind)

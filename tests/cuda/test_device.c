@@ -11,7 +11,7 @@
 
 enum { KB = 1500, KR = 5, SET = 40 };
 
-static int warnings, moved;
+static int warnings, moved, streamed;
 static char warning[1024];
 
 static void listen(void *arg, int level, const char *text)
@@ -22,6 +22,7 @@ static void listen(void *arg, int level, const char *text)
         snprintf(warning, sizeof warning, "%s", text);
     }
     moved += strstr(text, "base HMMs on the GPU") != NULL;
+    streamed += strstr(text, "a part at a time") != NULL;
 }
 
 static const char *cuda_problem(void)
@@ -201,6 +202,48 @@ static void test_more_centers(void **state)
     vhem_free(ctx);
 }
 
+/* Base HMMs that are larger than those that the plan has looked at: they do not fit after all, and stream. */
+static void test_larger_than_they_look(void **state)
+{
+    (void)state;
+    enum { CHUNKS = 16, MANY = CHUNKS * VH_REDUCE_CHUNK, WIDE = 20 };
+    vhem_ctx *ctx = test_ctx_with("cuda", 1, 1);
+    vh_rng rng;
+    vh_h3m *base = NULL;
+    vh_rng_init(&rng, 543, VH_RNG_TEST, 0);
+    vh_h3m *small = random_h3m(ctx, &rng, 1, 1, 1, WIDE, 0, 2),
+           *large = random_h3m(ctx, &rng, 40, 3, 2, WIDE, 0, 2),
+           *centers = random_h3m(ctx, &rng, KR, 3, 2, WIDE, 0, 2);
+    assert_ok(ctx, vh_h3m_new(ctx, small->family, (vh_shape){ .d = WIDE }, MANY, &base));
+    for (int i = 0; i < MANY; i++) {
+        bool few = i / VH_REDUCE_CHUNK % 5 == 0 && i / VH_REDUCE_CHUNK < CHUNKS - 1;
+        assert_ok(ctx, vh_h3m_shape(ctx, base, i, few ? 1 : 3, few ? 1 : 2));
+        vh_hmm_copy(&base->hmm[i], few ? &small->hmm[0] : &large->hmm[i % 40]);
+        base->omega[i] = 1.0 / MANY;
+    }
+    const question q = { .N = MANY * 0.3, .tau = 2 };
+    ctx->opt.log = listen;
+    warnings = streamed = 0;
+    answer whole = ask(ctx, base, centers, &q);
+    assert_int_equal(streamed, 0);
+    assert_int_equal(setenv("VHEM_FAKE_MEMORY", "12500000", 1), 0);
+    assert_int_equal(setenv("VHEM_FAKE_TOTAL", "12500000", 1), 0);
+    answer parts = ask(ctx, base, centers, &q);
+    assert_int_equal(streamed, 1);
+    assert_int_equal(warnings, 0);
+    assert_memory_equal(whole.sums.block, parts.sums.block, sizeof(double) * whole.sums.size);
+    assert_memory_equal(whole.L, parts.L, sizeof(double) * MANY * KR);
+    assert_int_equal(unsetenv("VHEM_FAKE_MEMORY"), 0);
+    assert_int_equal(unsetenv("VHEM_FAKE_TOTAL"), 0);
+    answer_free(&whole);
+    answer_free(&parts);
+    vh_h3m_free(small);
+    vh_h3m_free(large);
+    vh_h3m_free(centers);
+    vh_h3m_free(base);
+    vhem_free(ctx);
+}
+
 /* A part of a set that is large enough for the device goes there, though it is small itself. */
 static void test_parts(void **state)
 {
@@ -275,9 +318,10 @@ static void test_product_no_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_unusable),     cmocka_unit_test(test_fork),
-        cmocka_unit_test(test_no_memory),    cmocka_unit_test(test_parts),
-        cmocka_unit_test(test_more_centers), cmocka_unit_test(test_product_no_memory)
+        cmocka_unit_test(test_unusable),         cmocka_unit_test(test_fork),
+        cmocka_unit_test(test_no_memory),        cmocka_unit_test(test_parts),
+        cmocka_unit_test(test_more_centers),     cmocka_unit_test(test_larger_than_they_look),
+        cmocka_unit_test(test_product_no_memory)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
