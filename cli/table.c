@@ -71,10 +71,22 @@ __attribute__((format(printf, 2, 3))) static const char *keep(cli_table *t, cons
     return text;
 }
 
+/* A letter belongs to the row that has it first. */
+static bool is_taken(const cli_table *t, char letter)
+{
+    for (int k = 0; k < t->n; k++)
+        if (letter && t->row[k].letter == letter)
+            return true;
+    return false;
+}
+
 void cli_add(cli_table *t, const cli_option *rows)
 {
-    for (; rows->name && t->n < CLI_MAX_OPTIONS - 10; rows++) /* the common options come after them */
-        t->row[t->n++] = *rows;
+    for (; rows->name && t->n < CLI_MAX_OPTIONS - 10; rows++) { /* the common options come after them */
+        bool taken = is_taken(t, rows->letter);
+        t->row[t->n] = *rows;
+        t->row[t->n++].letter = taken ? 0 : rows->letter;
+    }
 }
 
 static cli_kind kind_of(const vhem_option *o)

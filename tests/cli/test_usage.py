@@ -96,6 +96,8 @@ class Help(Case):
             text = self.ok(*command.split(), "--help-all").out
             found = entries(text)
             self.assertEqual(sorted(found), sorted(OPTIONS[command] + COMMON + FORCE * (command != "info")), command)
+            letters = re.findall(r"^  -(\w), --", text, re.M)
+            self.assertEqual(len(letters), len(set(letters)), command)
             for name, entry in found.items():
                 self.assertEqual("(default: " in entry, name not in FLAGS, f"{command}: {entry}")
             self.assertTrue(all(len(line) <= 79 for line in text.splitlines()), command)
