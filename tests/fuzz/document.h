@@ -17,6 +17,8 @@ static inline bool fuzz_document(const char *text, size_t size, vh_document *doc
         fuzz_check_failure(st, doc->root, NULL);
     else if (!json_is_object(doc->root))
         vh_document_close(doc);
+    const char *format = json_string_value(json_object_get(doc->root, "format"));
+    doc->format = format ? format : "";
     return doc->root != NULL;
 }
 
