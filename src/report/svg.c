@@ -94,8 +94,7 @@ const char *vh_paint_series(int i)
 
 static int heat_of(double share)
 {
-    int k = (int)(share * VH_HEAT);
-    return !(share > 0) ? 0 : k >= VH_HEAT ? VH_HEAT - 1 : k;
+    return !(share > 0) ? 0 : share >= 1 ? VH_HEAT - 1 : (int)(share * VH_HEAT);
 }
 
 const char *vh_paint_heat(double share)
