@@ -53,10 +53,9 @@ int cli_check_prior(cli *c, const char *option, bool of_fit, const char *prior)
     bool word = prior && prior[0] && !prior[strcspn(prior, "=:{./")]; /* else settings, or clearly a file */
     if (!word || (of_fit && cli_has_word("none vb eb", ' ', prior)) || access(prior, F_OK) == 0)
         return CLI_GO;
-    return cli_misuse(c, "%s is %s, or a file that has a prior; there is no file '%s'", option,
-                      of_fit ? "none, vb or eb, or settings such as nu0=2,count=1"
-                             : "settings such as nu=5,scale=2",
-                      prior);
+    return cli_misuse(
+        c, "%s takes %s, or a file with a prior, and '%s' is not a file", option,
+        of_fit ? "none, vb or eb, settings such as nu0=2,count=1" : "settings such as nu=5,scale=2", prior);
 }
 
 /* A text that lives as long as the table. */

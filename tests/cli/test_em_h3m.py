@@ -117,10 +117,10 @@ class Cluster(WithWalks):
                    "--init", "base", *em)
         self.fails(2, "vhem choose compares clusters of models", "choose", "w.csv", "-k", "2", *em)
         self.fails(2, "method kl-sc does not use --states", "choose", "m.json", "-k", "2", "-S", "2", "--method", "kl-sc")
-        self.fails(2, "--prior is settings such as nu=5,scale=2, or a file that has a prior; there is no file 'wide'", "cluster",
+        self.fails(2, "--prior takes settings such as nu=5,scale=2, or a file with a prior, and 'wide' is not a file", "cluster",
                    "m.json", "-k", "2", "--method", "vbhem", "--prior", "wide")
-        self.fails(2, "--prior is none, vb or eb, or settings such as nu0=2,count=1, or a file that has a prior; there is no "
-                   "file 'wide'", "fit", "w.csv", "--prior", "wide")
+        self.fails(2, "--prior takes none, vb or eb, settings such as nu0=2,count=1, or a file with a prior, and 'wide' "
+                   "is not a file", "fit", "w.csv", "--prior", "wide")
         self.fails(2, "--cov full asks for gaussian-full, but --emission for poisson", "fit", "w.csv", "--cov", "full",
                    "--emission", "poisson")
         self.fails(2, "--method is one of ", "cluster", "w.csv", "-k", "2", "--method", "kmeans")
