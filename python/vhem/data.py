@@ -334,11 +334,13 @@ def _without(table: Any, missing: str, others: List[Optional[str]]) -> Any:
             words.append(float(word))
         except ValueError:
             pass
-    values = [name for name in table.columns if name not in others]
     table = table.copy()
-    for name in values:
-        column = table[name].mask(table[name].isin(words))
-        table[name] = column.astype(float) if not column.map(lambda cell: isinstance(cell, str)).any() else column
+    for name in table.columns:
+        found = table[name].isin(words)
+        if name in others or not found.any():
+            continue
+        column = table[name].mask(found)
+        table[name] = column if column.map(lambda cell: isinstance(cell, str)).any() else column.astype(float)
     return table
 
 
