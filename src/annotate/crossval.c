@@ -45,8 +45,8 @@ static vhem_status deal_folds(vhem_ctx *ctx, const vhem_tags *m, bool tags, int 
             deck[n++] = c;
     }
     qsort(deck, (size_t)n, sizeof *deck, by_kind_then_chance);
-    for (int64_t k = 0; k < n;
-         k++) /* a single split: the places where (k + 1) * holdout gets past a number */
+    /* A single split: the places where (k + 1) * holdout gets past a number. */
+    for (int64_t k = 0; k < n; k++)
         if (folds >= 2)
             fold[deck[k].item] = (int)(k % folds);
         else if (floor((double)(k + 1) * holdout) > floor((double)k * holdout))

@@ -31,12 +31,7 @@ vhem_status vh_symbol_code(vhem_ctx *ctx, vh_names *names, const vh_field *cell,
 
     if (kind == VH_MISSING)
         return VHEM_OK;
-    while (n > 0 && (s[0] == ' ' || s[0] == '\t')) {
-        s++;
-        n--;
-    }
-    while (n > 0 && (s[n - 1] == ' ' || s[n - 1] == '\t'))
-        n--;
+    vh_trim(&s, &n);
     if (kind == VH_NUMBER) {
         n = vh_number_short(*out, number);
         s = number;

@@ -20,7 +20,7 @@ static bool is_blank(char c)
     return c == ' ' || c == '\t';
 }
 
-static void trim(const char **s, size_t *n)
+void vh_trim(const char **s, size_t *n)
 {
     while (*n > 0 && is_blank(**s))
         ++*s, --*n;
@@ -113,7 +113,7 @@ static vh_value parse_minus(const char *s, size_t n, double *out)
 
 vh_value vh_number_parse(const char *s, size_t n, double *out)
 {
-    trim(&s, &n);
+    vh_trim(&s, &n);
     const char *p = s, *end = s + n;
     bool minus = n > 0 && *p == '-', exact = false;
     uint64_t m = 0;
@@ -138,7 +138,7 @@ vh_value vh_number_parse(const char *s, size_t n, double *out)
 static bool is_word(const char *word, size_t n, const char *s, size_t n_s, double v)
 {
     double number;
-    trim(&word, &n);
+    vh_trim(&word, &n);
     if (n == n_s && memcmp(word, s, n) == 0)
         return true;
     return !isnan(v) && vh_number_parse(word, n, &number) == VH_NUMBER && number == v;
@@ -149,7 +149,7 @@ vh_value vh_cell_parse(const char *s, size_t n, const char *missing, double *out
     vh_value kind = vh_number_parse(s, n, out);
     if (!missing || kind == VH_MISSING)
         return kind;
-    trim(&s, &n);
+    vh_trim(&s, &n);
     for (const char *word = missing, *comma = word; comma; word = comma + 1) {
         comma = strchr(word, ',');
         size_t size = comma ? (size_t)(comma - word) : strlen(word);

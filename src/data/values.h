@@ -17,6 +17,9 @@ enum { VH_MINUS_SIZE = 3 };
 
 typedef enum { VH_NUMBER, VH_MISSING, VH_INFINITE, VH_TEXT } vh_value;
 
+/* s [n] without the blanks around it. */
+void vh_trim(const char **s, size_t *n);
+
 /* s [n] as a double, correctly rounded; blanks around it are skipped, VH_MINUS is a minus.  Missing (empty, nan, NA, ?)
  * gives NaN.
  * s[n] must be readable and a byte that cannot continue a number: a delimiter, a quote, NUL. */

@@ -61,7 +61,8 @@ done:
     return st;
 }
 
-static vhem_status parse(vhem_ctx *ctx, const char *text, size_t size, const char *what, vh_document *doc)
+vhem_status vh_document_parse(vhem_ctx *ctx, const char *text, size_t size, const char *what,
+                              vh_document *doc)
 {
     vhem_status st = VHEM_OK;
 
@@ -103,7 +104,7 @@ vhem_status vh_document_open(vhem_ctx *ctx, const char *path, const char *what, 
         VH_TRY(vh_h5_load(ctx, path, get_models, &doc.models));
         doc.format = doc.models->kind == VHEM_HMMS ? "vhem-h3m" : "vhem-dtm";
     } else {
-        st = parse(ctx, text, size, what, &doc);
+        st = vh_document_parse(ctx, text, size, what, &doc);
         if (st != VHEM_OK)
             vh_error_prefix(ctx, doc.name);
         VH_TRY(st);

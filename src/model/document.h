@@ -16,6 +16,9 @@ typedef struct {
 
 /* "-" is stdin.  what: the word for sentences about files that hold something else, "a model file". */
 vhem_status vh_document_open(vhem_ctx *ctx, const char *path, const char *what, vh_document *out);
+/* The same of a text [size] of JSON; doc has a name, and is released after a failure too. */
+vhem_status vh_document_parse(vhem_ctx *ctx, const char *text, size_t size, const char *what,
+                              vh_document *doc);
 void vh_document_close(vh_document *doc);
 /* Its models, which are the caller's; the name of the file is put before sentences. */
 vhem_status vh_document_models(vhem_ctx *ctx, vh_document *doc, vhem_models **out);

@@ -237,32 +237,40 @@ static int check(vhem_ctx *ctx, uint64_t number, tally *t)
 
 /* ---- states far from every centre ---------------------------------------------------------------------- */
 
+/* Up to three states, each with one Gaussian of one dimension. */
+static vhem_models *one_hmm(vhem_ctx *ctx, int S, const double *pi, const double *A, const double *mu,
+                            const double *cov)
+{
+    static const double c[3] = { 1, 1, 1 };
+    const vhem_hmm_view v = { .S = S,
+                              .M = 1,
+                              .d = 1,
+                              .name = "",
+                              .label = "",
+                              .omega = 1,
+                              .pi = pi,
+                              .A = A,
+                              .c = c,
+                              .mu = mu,
+                              .cov = cov };
+    vhem_models *out = NULL;
+    assert_ok(ctx, vhem_models_new_hmms(ctx, "gaussian-diag", 1, 1, &v, &out));
+    return out;
+}
+
 /* A base HMM with a state that is never reached, `far` deviations away from all others, at one place or another: what its
  * row of the recursion does, of the size of far^2, must not hide what the others do. */
 static vhem_models *with_far_state(vhem_ctx *ctx, double far, int place)
 {
     double pi[3] = { 1, 0, 0 }, A[9] = { 0.9, 0.1, 0, 0.05, 0.95, 0, 0.25, 0.25, 0.5 };
-    double mu[3] = { 0, 3, far }, c[3] = { 1, 1, 1 }, pi2[3], A2[9], mu2[3];
+    double mu[3] = { 0, 3, far }, cov[3] = { 1, 1, 1 }, pi2[3], A2[9], mu2[3];
     for (int s = 0; s < 3; s++) { /* state s comes to (s + place) % 3 */
         pi2[(s + place) % 3] = pi[s];
         mu2[(s + place) % 3] = mu[s];
         for (int r = 0; r < 3; r++)
             A2[(s + place) % 3 * 3 + (r + place) % 3] = A[s * 3 + r];
     }
-    const vhem_hmm_view v = { .S = 3,
-                              .M = 1,
-                              .d = 1,
-                              .name = "",
-                              .label = "",
-                              .omega = 1,
-                              .pi = pi2,
-                              .A = A2,
-                              .c = c,
-                              .mu = mu2,
-                              .cov = c };
-    vhem_models *out = NULL;
-    assert_ok(ctx, vhem_models_new_hmms(ctx, "gaussian-diag", 1, 1, &v, &out));
-    return out;
+    return one_hmm(ctx, 3, pi2, A2, mu2, cov);
 }
 
 static outcome run_one(const char *backend, const problem *p)
@@ -277,21 +285,9 @@ static outcome run_one(const char *backend, const problem *p)
 
 static void check_far_state(vhem_ctx *ctx, double far, int place, int tau)
 {
-    double pi[2] = { 0.3, 0.7 }, A[4] = { 0.999, 0.001, 0.002, 0.998 }, mu[2] = { 0, 2.5 }, c[2] = { 1, 1 },
-           cov[2] = { 1, 2 };
-    const vhem_hmm_view v = { .S = 2,
-                              .M = 1,
-                              .d = 1,
-                              .name = "",
-                              .label = "",
-                              .omega = 1,
-                              .pi = pi,
-                              .A = A,
-                              .c = c,
-                              .mu = mu,
-                              .cov = cov };
+    double pi[2] = { 0.3, 0.7 }, A[4] = { 0.999, 0.001, 0.002, 0.998 }, mu[2] = { 0, 2.5 }, cov[2] = { 1, 2 };
     problem p = { .d = 1, .tau = tau, .Kb = 1, .Kr = 1, .nv = 1, .base = with_far_state(ctx, far, place) };
-    assert_ok(ctx, vhem_models_new_hmms(ctx, "gaussian-diag", 1, 1, &v, &p.centers));
+    p.centers = one_hmm(ctx, 2, pi, A, mu, cov);
     outcome want = run_one("ref", &p);
     const char *name;
     for (int n = 0; (name = test_backend(n)); n++) {

@@ -6,20 +6,17 @@
 #include "fuzz.h"
 
 #include "model/document.h"
-#include "model/json.h"
 
 /* The document in a text; false after a failure, which is checked.  vh_document_close releases it. */
 static inline bool fuzz_document(const char *text, size_t size, vh_document *doc)
 {
     *doc = (vh_document){ .name = "in.json", .format = "" };
-    vhem_status st = vh_json_parse(fuzz_ctx(), text, size, &doc->root);
-    if (st != VHEM_OK)
-        fuzz_check_failure(st, doc->root, NULL);
-    else if (!json_is_object(doc->root))
-        vh_document_close(doc);
-    const char *format = json_string_value(json_object_get(doc->root, "format"));
-    doc->format = format ? format : "";
-    return doc->root != NULL;
+    vhem_status st = vh_document_parse(fuzz_ctx(), text, size, "a document", doc);
+    if (st == VHEM_OK)
+        return true;
+    fuzz_check_failure(st, NULL, NULL);
+    vh_document_close(doc);
+    return false;
 }
 
 #endif

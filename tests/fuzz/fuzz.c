@@ -144,3 +144,15 @@ char *fuzz_print_models(const vhem_models *m)
     fuzz_require(st == VHEM_OK, "what was read cannot be written: %s", vhem_ctx_error(fuzz_ctx()));
     return text;
 }
+
+void fuzz_check_copy(const vhem_models *m, const char *path)
+{
+    vhem_models *again = NULL;
+    vhem_status st = vhem_models_load(fuzz_ctx(), path, &again);
+    fuzz_require(st == VHEM_OK, "what was saved is not read: %s", vhem_ctx_error(fuzz_ctx()));
+    char *text = fuzz_print_models(m), *second = fuzz_print_models(again);
+    fuzz_require(strcmp(text, second) == 0, "%s\nbecame\n%s", text, second);
+    free(text);
+    free(second);
+    vhem_free(again);
+}

@@ -52,5 +52,7 @@ extern char fuzz_untouched[1];
 void fuzz_check_models(const vhem_models *m);
 /* The models as JSON text; free() releases it.  NULL, and the failure is checked, when they cannot be one. */
 char *fuzz_print_models(const vhem_models *m);
+/* The file that a set was saved in has the same models. */
+void fuzz_check_copy(const vhem_models *m, const char *path);
 
 #endif

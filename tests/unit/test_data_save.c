@@ -175,6 +175,17 @@ static void test_refused(void **state)
     vhem_free(ctx);
 }
 
+/* The file still says "old"; it is removed. */
+static void assert_old(const char *path)
+{
+    size_t n;
+    char *bytes = read_bytes(path, &n);
+    assert_int_equal(n, 3);
+    assert_memory_equal(bytes, "old", 3);
+    free(bytes);
+    remove(path);
+}
+
 /* A disk that is full, here a limit on the size of files: the old file still stands, and nothing lies beside
  * it. */
 static void test_full_disk(void **state)
@@ -192,18 +203,12 @@ static void test_full_disk(void **state)
     signal(SIGXFSZ, SIG_IGN);
     for (int i = 0; i < 5; i++) {
         const char *path = file_of(file[i], "old");
-        char *bytes;
-        size_t n;
         setrlimit(RLIMIT_FSIZE, &small);
         vhem_status st = vhem_data_save(ctx, data, path);
         setrlimit(RLIMIT_FSIZE, &old);
         assert_int_equal(st, VHEM_EIO);
         assert_non_null(strstr(vhem_ctx_error(ctx), file[i]));
-        bytes = read_bytes(path, &n);
-        assert_int_equal(n, 3);
-        assert_memory_equal(bytes, "old", 3);
-        free(bytes);
-        remove(path);
+        assert_old(path);
     }
     vhem_free(data);
     vhem_free(ctx);
@@ -219,13 +224,8 @@ static void test_stopped(void **state)
     vhem_ctx_stop(ctx);
     for (size_t i = 0; i < sizeof file / sizeof *file; i++) {
         const char *path = file_of(file[i], "old");
-        size_t n;
         assert_fails(ctx, vhem_data_save(ctx, data, path), VHEM_ESTOPPED, "stopped while writing");
-        char *bytes = read_bytes(path, &n);
-        assert_int_equal(n, 3);
-        assert_memory_equal(bytes, "old", 3);
-        free(bytes);
-        remove(path);
+        assert_old(path);
     }
     vhem_free(data);
     vhem_free(ctx);

@@ -179,9 +179,8 @@ void vec_log_each(const int n, vec *x)
     for (int i = 0; i < n; i++) {
         vec_bits bits = (vec_bits)x[i], e = (bits - half_root + one) >> 52; /* e + 1023 */
         vec f = (vec)(bits - (e << 52) + one) - 1;
-        k[i] =
-            (vec)(e + 0x4338000000000000) - (VEC_ROUND + 1023); /* e as a double; the constant is VEC_ROUND's
-                                                                      bits */
+        /* e as a double; the constant is VEC_ROUND's bits */
+        k[i] = (vec)(e + 0x4338000000000000) - (VEC_ROUND + 1023);
         s[i] = f / (f + 2);
         p[i] = vec_all(0.14616585424934123);
     }
