@@ -298,7 +298,8 @@ typedef struct {
 } vhem_fit_options;
 
 typedef struct {                     /* the outcome of one run of Baum-Welch or EM */
-    double loglik;                   /* weighted log-likelihood of the final model, in nats */
+    double loglik;                   /* weighted log-likelihood of the final model, in nats; with a prior, its
+                                        bound where a stop left no time to compute it */
     int    n_iter, converged, n_revived, n_floored;    /* revived: states, or transition matrices of textures
                                         made stable; floored: variances held at the floor at the end */
     double bound;                    /* what was maximised: with a prior a lower bound of the log-evidence,

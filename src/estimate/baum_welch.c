@@ -144,7 +144,8 @@ static void fall_back(const active_set *a, vh_h3m *runs, vhem_fit_run *run)
     }
 }
 
-/* Posteriors become models: their means, and the likelihood of these. */
+/* Posteriors become models: their means, and the likelihood of these.  When a stop is overdue there is no time for
+ * that pass; the models are kept, and the bound of each stands for its likelihood. */
 static vhem_status settle(vhem_ctx *ctx, const vh_job *job, active_set *a, vh_h3m *runs, vhem_fit_run *run)
 {
     vhem_status st = VHEM_OK;
@@ -159,8 +160,6 @@ static vhem_status settle(vhem_ctx *ctx, const vh_job *job, active_set *a, vh_h3
     }
     VH_TRY(repack(ctx, job, runs, a));
     st = vh_sequences_expect(ctx, a->seqs, &(vh_seq_step){ .pk = a->pk }, &a->sums);
-    for (int i = 0; st == VHEM_ESTOPPED && i < runs->K; i++)
-        run[i].n_iter = -1;
     VH_TRY(st);
     for (int64_t i = 0; i < runs->K; i++)
         VH_TRY(objective(ctx, job, runs, a, i, &run[i].loglik));
