@@ -6,13 +6,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Does the error tell of want of memory?  The library's own driver of files is missing only where there was none for
+ * it. */
+static bool of_memory(const H5E_error2_t *error)
+{
+    return error->min_num == H5E_NOSPACE || error->min_num == H5E_CANTALLOC
+           || (error->desc && (strstr(error->desc, "memory") || strstr(error->desc, "VFL class")));
+}
+
 static herr_t look_at(unsigned n, const H5E_error2_t *error, void *arg)
 {
     vh_h5_watch *w = arg;
     const char *number = error->desc ? strstr(error->desc, "errno = ") : NULL;
     (void)n;
-    w->memory |= error->min_num == H5E_NOSPACE || error->min_num == H5E_CANTALLOC
-                 || (error->desc && strstr(error->desc, "memory"));
+    w->memory |= of_memory(error);
     if (number && !w->error)
         w->error = atoi(number + strlen("errno = "));
     return 0;

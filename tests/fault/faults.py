@@ -38,10 +38,16 @@ COMMANDS = {
     "fit-spill": ("fit {in}/d.h5 -S 1 -r 1 --max-iter 2 --memory 256 -o o.json", ["o.json"]),
     "fit-textures": ("fit {in}/d.csv --model dtm -S 1 --max-iter 2 -o o.json", ["o.json"]),
     "fit-mixture": ("fit {in}/d.csv -S 2 -r 1 --max-iter 2 -k 2 -o o.json", ["o.json"]),
+    "fit-states": ("fit {in}/d.csv --states 1..2 -r 1 --max-iter 3 -o o.json", ["o.json"]),
+    "fit-poisson": ("fit {in}/n.csv -S 2 -r 2 --max-iter 3 --emission poisson -o o.json", ["o.json"]),
+    "fit-product": ("fit {in}/d.csv -S 2 -r 1 --max-iter 2 --emission x:gaussian-full,y:gaussian-diag,label:categorical "
+                    "-o o.json", ["o.json"]),
+    "background": ("background {in}/d.csv -g 2 --max-iter 2 -o o.json", ["o.json"]),
     "cluster": ("cluster {in}/m.json -k 2 -r 1 --max-iter 3 -o o.json", ["o.json"]),
     "cluster-checkpoint": ("cluster {in}/m.json -k 2 -r 2 --max-iter 3 --checkpoint o.store -o o.json", ["o.json", "o.store"]),
     "cluster-textures": ("cluster {in}/x.json -k 2 -r 1 --max-iter 2 --tau 5 -o o.json", ["o.json"]),
     "cluster-ppk": ("cluster {in}/m.h5 -k 2 --method ppk-sc -o o.json", ["o.json"]),
+    "cluster-vbhem": ("cluster {in}/m.json -k 2 -r 2 --max-iter 3 --method vbhem -o o.json", ["o.json"]),
     "tree": ("tree {in}/m.json -k 3,2 -r 1 --max-iter 2 -o o.json", ["o.json"]),
     "choose": ("choose {in}/m.json -k 2,3 -r 1 --max-iter 2 -o o.tsv", ["o.tsv"]),
     "compare": ("compare {in}/m.json -o o.csv", ["o.csv"]),
@@ -57,6 +63,8 @@ COMMANDS = {
     "convert": ("convert {in}/d.csv o.npz", ["o.npz"]),
     "convert-hdf5": ("convert {in}/d.ts o.h5", ["o.h5"]),
     "convert-npy": ("convert {in}/d.npz o.npy", ["o.npy", "o_index.csv"]),
+    "merge": ("convert {in}/m.json {in}/m.h5 -o o.h5", ["o.h5"]),
+    "stats": ("stats {in}/t.json {in}/d.csv -o o.tsv", ["o.tsv"]),
     "report": ("report {in}/t.json -m {in}/m.json -d {in}/d.csv -o o.html", ["o.html"]),
     "info": ("info {in}/t.json", []),
     "eval": ("eval {in}/t.json --models {in}/m.json --data {in}/d.csv -o o.tsv", ["o.tsv"]),
@@ -77,6 +85,7 @@ def prepare(vhem, folder):
             up = (t // 3 + n) % 2
             lines.append(f"s{n},{'ab'[n % 2]},{rng.gauss(4 * up, 1):.12f},{rng.gauss(0, 1):.12f}")
     (folder / "d.csv").write_text("\n".join(lines) + "\n")
+    (folder / "n.csv").write_text("id,x\n" + "".join(f"s{n},{rng.randrange(9)}\n" for n in range(4) for _ in range(10)))
     (folder / "tags.csv").write_text("song,tag\n" + "".join(f"s{n},{'uv'[n % 2]}\n" for n in range(5)))
     for args in ["convert d.csv d.npz --label label", "convert d.csv d.h5 --label label",
                  "convert d.csv d.ts --label label",
@@ -192,11 +201,8 @@ class Trial:
                 self.try_one(call, n, rest)
 
 
-def run_all(vhem, shim, limit, minutes=1e6, only=None, calls=CALLS, say=print):
-    """(counts, faults that were wrong): prints a line for each command, which gets its share of the minutes."""
-    names = [n for n in COMMANDS if not only or n in only]
-    share = 60 * minutes / len(names)
-    total, wrong, theirs = collections.Counter(), [], collections.Counter()
+def trials(vhem, shim, kind, names):
+    """A trial of each command, in a folder of its own."""
     with tempfile.TemporaryDirectory(prefix="vhem-faults-") as top:
         inputs = pathlib.Path(top, "in")
         inputs.mkdir()
@@ -204,17 +210,25 @@ def run_all(vhem, shim, limit, minutes=1e6, only=None, calls=CALLS, say=print):
         for name in names:
             folder = pathlib.Path(top, name)
             folder.mkdir()
-            trial = Trial(vhem, shim, name, inputs, folder)
-            begin = time.monotonic()
-            trial.run(calls, limit, begin + share)
+            trial = kind(vhem, shim, name, inputs, folder)
+            yield trial
             trial.server.close()
-            say(f"{name:18} {trial.calls['malloc']:6} allocations, {trial.counts['runs']:5} faults, "
-                f"{trial.counts['told']:5} sentences, {sum(trial.theirs.values()):4} deaths inside libraries, "
-                f"{len(trial.wrong):4} wrong, {time.monotonic() - begin:.1f} s")
-            total += trial.counts
-            theirs += trial.theirs
-            wrong += trial.wrong
             shutil.rmtree(folder)
+
+
+def run_all(vhem, shim, limit, minutes=1e6, only=None, calls=CALLS, say=print):
+    """(counts, faults that were wrong): prints a line for each command, which gets its share of the minutes."""
+    names = [n for n in COMMANDS if not only or n in only]
+    total, wrong, theirs = collections.Counter(), [], collections.Counter()
+    for trial in trials(vhem, shim, Trial, names):
+        begin = time.monotonic()
+        trial.run(calls, limit, begin + 60 * minutes / len(names))
+        say(f"{trial.name:18} {trial.calls['malloc']:6} allocations, {trial.counts['runs']:5} faults, "
+            f"{trial.counts['told']:5} sentences, {sum(trial.theirs.values()):4} deaths inside libraries, "
+            f"{len(trial.wrong):4} wrong, {time.monotonic() - begin:.1f} s")
+        total += trial.counts
+        theirs += trial.theirs
+        wrong += trial.wrong
     say(f"{total['runs']} faults (" + ", ".join(f"{c} {total[c]}" for c in calls) + f"), {total['told']} sentences, "
         f"{sum(theirs.values())} deaths inside libraries {dict(theirs)}, {len(wrong)} failures")
     return total, wrong

@@ -7,16 +7,12 @@ came too late to matter, and the output is the same bytes as without it.  Every 
 step it falls into took a minute, so that work which would rather come to an end first is given up.
 """
 import collections
-import pathlib
-import random
-import shutil
 import subprocess
-import tempfile
 import time
 
 import faults
 
-METHODS = ["vhem", "vbhem", "hem-gmm", "shem", "ppk-sc", "ppk-sc-hybrid", "kl-sc", "knn-sc", "kl-sampled-sc"]
+METHODS = ["vhem", "hem-gmm", "shem", "ppk-sc", "ppk-sc-hybrid", "kl-sc", "knn-sc", "kl-sampled-sc"]
 MERGING = ["ppk-ac", "kl-ac", "kl-sampled-ac"]
 COMMANDS = {
     **faults.COMMANDS,
@@ -25,20 +21,10 @@ COMMANDS = {
     "cluster-em-h3m": ("cluster {in}/d.csv -k 2 -S 2 -r 2 --max-iter 3 --method em-h3m -o o.json", ["o.json"]),
     "cluster-search": ("cluster {in}/m.json -k 2 --search thorough --max-iter 3 -o o.json", ["o.json"]),
     "fit-ref": ("fit {in}/d.csv -S 2 -r 2 --max-iter 3 --prior none --backend ref -o o.json", ["o.json"]),
-    "fit-states": ("fit {in}/d.csv --states 1..2 -r 1 --max-iter 3 -o o.json", ["o.json"]),
-    "fit-poisson": ("fit {in}/n.csv -S 2 -r 2 --max-iter 3 --emission poisson -o o.json", ["o.json"]),
     "tree-ref": ("tree {in}/m.json -k 3,2 -r 2 --max-iter 2 --backend ref -o o.json", ["o.json"]),
     "classify-cross": ("classify cross {in}/d.csv --label label -S 2 -r 1 -k 1 --folds 2 -o o.tsv", ["o.tsv"]),
     "fit-mixture-textures": ("fit {in}/d.csv --model dtm -S 1 --max-iter 2 -k 2 -o o.json", ["o.json"]),
-    "stats": ("stats {in}/t.json {in}/d.csv -o o.tsv", ["o.tsv"]),
-    "merge": ("convert {in}/m.json {in}/m.h5 -o o.h5", ["o.h5"]),
 }
-
-
-def prepare(vhem, folder):
-    faults.prepare(vhem, folder)
-    rng = random.Random(4)
-    (folder / "n.csv").write_text("id,x\n" + "".join(f"s{n},{rng.randrange(9)}\n" for n in range(4) for _ in range(10)))
 
 
 class Trial(faults.Trial):
@@ -86,19 +72,10 @@ def run_all(vhem, shim, limit, minutes=1e6, only=None, say=print):
     """(counts, what is wrong); each command gets its share of the minutes."""
     names = [n for n in COMMANDS if n != "info" and (not only or n in only)]
     total, wrong = collections.Counter(), []
-    with tempfile.TemporaryDirectory(prefix="vhem-stops-") as top:
-        inputs = pathlib.Path(top, "in")
-        inputs.mkdir()
-        prepare(vhem, inputs)
-        for name in names:
-            folder = pathlib.Path(top, name)
-            folder.mkdir()
-            trial = Trial(vhem, shim, name, inputs, folder)
-            trial.run(["stop"], limit, time.monotonic() + 60 * minutes / len(names))
-            trial.server.close()
-            total += trial.counts
-            wrong += trial.wrong
-            shutil.rmtree(folder)
+    for trial in faults.trials(vhem, shim, Trial, names):
+        trial.run(["stop"], limit, time.monotonic() + 60 * minutes / len(names))
+        total += trial.counts
+        wrong += trial.wrong
     say(f"{total['stop']} stops of {len(names)} commands: {total['told']} interrupted, of which {total['kept']} kept a result, "
         f"{total['at once']} before the start, {len(wrong)} failures")
     return total, wrong
