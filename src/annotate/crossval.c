@@ -5,6 +5,7 @@
  * share of every class.  All folds use one store: a piece that several of them have is fitted once. */
 #include "annotate/predict.h"
 #include "annotate/train.h"
+#include "core/index.h"
 #include "core/alloc.h"
 #include "core/record.h"
 #include "core/rng.h"
@@ -38,7 +39,7 @@ static vhem_status deal_folds(vhem_ctx *ctx, const vhem_tags *m, bool tags, int 
     VH_NEW(deck, m->n);
     vh_rng_init(&rng, ctx->opt.seed, VH_RNG_SPLIT, 0);
     for (int64_t i = 0; i < m->n; i++) {
-        const unsigned char *row = m->has + (size_t)i * (size_t)m->C, *has = memchr(row, 1, (size_t)m->C);
+        const unsigned char *row = m->has + vh_row(i, m->C), *has = memchr(row, 1, (size_t)m->C);
         card c = { vh_rng_uniform(&rng), i, tags || !has ? 0 : (int)(has - row) };
         fold[i] = -1;
         if (has)
@@ -77,11 +78,11 @@ static vhem_status without(vhem_ctx *ctx, const validation *v, int f, vhem_tags 
     rest->C = m->C;
     for (int c = 0; c < m->C; c++)
         VH_DUP(rest->tag[c], m->tag[c]);
-    VH_NEW(rest->has, (size_t)m->n * (size_t)m->C);
+    VH_NEW(rest->has, vh_cells(m->n, m->C));
     rest->n = m->n;
     for (int64_t i = 0; i < m->n; i++)
         if (v->p->fold[i] != f)
-            memcpy(rest->has + (size_t)i * (size_t)m->C, m->has + (size_t)i * (size_t)m->C, (size_t)m->C);
+            memcpy(rest->has + vh_row(i, m->C), m->has + vh_row(i, m->C), (size_t)m->C);
     *out = rest;
     rest = NULL;
 done:
@@ -93,11 +94,11 @@ done:
 static void spread(const vhem_classes *k, const double *loglik, const double *prior, int64_t i,
                    vhem_prediction *p)
 {
-    double *to = p->loglik + (size_t)i * (size_t)p->C;
+    double *to = p->loglik + vh_row(i, p->C);
     for (int c = 0, j = 0; c < p->C; c++)
         if (j < k->C && strcmp(k->cls[j].name, p->class_name[c]) == 0)
             to[c] = loglik[j++];
-    vh_bayes(p->C, to, prior, p->log_posterior + (size_t)i * (size_t)p->C);
+    vh_bayes(p->C, to, prior, p->log_posterior + vh_row(i, p->C));
 }
 
 static vhem_status run_fold(vhem_ctx *ctx, const validation *v, bool tags, int f)
@@ -120,7 +121,7 @@ static vhem_status run_fold(vhem_ctx *ctx, const validation *v, bool tags, int f
     k->tags = tags;
     VH_TRY(vh_train(ctx, v->data, &v->items, rest, v->store, k));
     VH_CHECK(k->C > 0, VHEM_EINVAL, "fold %d leaves nothing to learn from", f);
-    VH_NEW(loglik, (size_t)n * (size_t)k->C);
+    VH_NEW(loglik, vh_cells(n, k->C));
     VH_NEW(prior, p->C);
     for (int c = 0, j = 0; c < p->C; c++)
         if (j < k->C && strcmp(k->cls[j].name, p->class_name[c]) == 0)
@@ -128,7 +129,7 @@ static vhem_status run_fold(vhem_ctx *ctx, const validation *v, bool tags, int f
     const vh_question q = { v->data, &v->items, which, n, 0 };
     VH_TRY(vh_predict(ctx, k, &q, loglik, &scored));
     for (int64_t i = 0; i < n; i++)
-        spread(k, loglik + (size_t)i * (size_t)k->C, prior, which[i], p);
+        spread(k, loglik + vh_row(i, k->C), prior, which[i], p);
 done:
     vhem_free(rest);
     vhem_free(k);

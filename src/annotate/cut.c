@@ -36,7 +36,7 @@ static vhem_status cut_each(vhem_ctx *ctx, const vh_piecework *w, const vhem_tag
     vhem_status st = VHEM_OK;
 
     for (int64_t i = 0; i < w->items->n; i++) {
-        const unsigned char *has = m->has + (size_t)i * (size_t)m->C;
+        const unsigned char *has = m->has + vh_row(i, m->C);
         const vh_piece *p = NULL;
         for (int c = 0; c < m->C; c++) {
             if (has[c] && !p)

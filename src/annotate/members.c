@@ -33,7 +33,7 @@ static vhem_status members_empty(vhem_ctx *ctx, const vh_items *t, int C, vhem_t
     VH_NEW_RECORD(m, vh_tags_clear);
     VH_NEW(m->item, t->n);
     VH_NEW(m->tag, C);
-    VH_NEW(m->has, (size_t)t->n * (size_t)C);
+    VH_NEW(m->has, vh_cells(t->n, C));
     m->n = t->n;
     m->C = C;
     for (int64_t i = 0; i < t->n; i++)
@@ -109,7 +109,7 @@ static vhem_status members_from_tags(vhem_ctx *ctx, const vh_items *t, const vhe
         index = vh_names_find(&names, t->name[i], strlen(t->name[i]));
         if (index < 0)
             continue;
-        memcpy(m->has + (size_t)i * (size_t)m->C, tags->has + (size_t)index * (size_t)m->C, (size_t)m->C);
+        memcpy(m->has + vh_row(i, m->C), tags->has + vh_row(index, m->C), (size_t)m->C);
         found++;
     }
     VH_CHECK(found > 0, VHEM_EINVAL,
@@ -148,7 +148,7 @@ static vhem_status drop_small(vhem_ctx *ctx, int min_items, vhem_tags *m)
     for (int64_t i = 0; i < m->n; i++) /* the rows move to the front, no place is read late */
         for (int c = 0, k = 0; c < C; c++)
             if (count[c] >= least)
-                m->has[(size_t)i * (size_t)kept + (size_t)k++] = m->has[vh_ij(i, C, c)];
+                m->has[vh_ij(i, kept, k++)] = m->has[vh_ij(i, C, c)];
     for (int c = 0, k = 0; c < C; c++) {
         char *tag = m->tag[c];
         m->tag[c] = NULL;

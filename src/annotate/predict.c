@@ -96,7 +96,7 @@ static vhem_status choose_branches(vhem_ctx *ctx, const search *s, const block *
     vhem_status st = VHEM_OK;
     double *score = NULL, *mean = NULL;
 
-    VH_NEW(score, (size_t)b->data->N * (size_t)s->G);
+    VH_NEW(score, vh_cells(b->data->N, s->G));
     VH_NEW(mean, s->G);
     VH_TRY(vh_models_score(ctx, s->centers, b->data, score));
     for (int64_t i = 0; i < b->n; i++) {
@@ -135,7 +135,7 @@ static vhem_status score_branch(vhem_ctx *ctx, search *s, const block *b, const 
             model[n++] = j;
     if (N == 0 || n == 0)
         goto done;
-    VH_NEW(score, (size_t)N * (size_t)n);
+    VH_NEW(score, vh_cells(N, n));
     VH_TRY(vh_data_subset(ctx, b->data, seq, N, &data));
     VH_TRY(vh_models_subset(ctx, s->all, model, n, &models));
     VH_TRY(vh_models_score(ctx, models, data, score));
@@ -155,7 +155,7 @@ done:
 static vhem_status fill_table(vhem_ctx *ctx, search *s, const block *b)
 {
     vhem_status st = VHEM_OK;
-    size_t size = (size_t)b->data->N * (size_t)vh_models_size(s->all);
+    size_t size = vh_cells(b->data->N, vh_models_size(s->all));
     bool *follow = NULL;
 
     s->n_all += (double)size;
@@ -163,7 +163,7 @@ static vhem_status fill_table(vhem_ctx *ctx, search *s, const block *b)
         s->n_scored += (double)size;
         return vh_models_score(ctx, s->all, b->data, b->table);
     }
-    VH_NEW(follow, (size_t)b->n * (size_t)s->G);
+    VH_NEW(follow, vh_cells(b->n, s->G));
     for (size_t e = 0; e < size; e++)
         b->table[e] = -INFINITY;
     VH_TRY(choose_branches(ctx, s, b, follow));
@@ -181,7 +181,7 @@ static void sum_up(const search *s, const block *b, int C, double *work, double 
     const double *omega = vh_models_omega(s->all);
     int64_t K = vh_models_size(s->all);
     for (int64_t i = 0; i < b->n; i++) {
-        double *mean = loglik + (size_t)i * (size_t)C;
+        double *mean = loglik + vh_row(i, C);
         int64_t N = b->first[i + 1] - b->first[i];
         memset(mean, 0, (size_t)C * sizeof *mean);
         for (int64_t q = b->first[i]; q < b->first[i + 1]; q++) {
@@ -209,7 +209,7 @@ static vhem_status predict_block(vhem_ctx *ctx, search *s, const vh_question *q,
     for (int64_t i = 0; i < n; i++)
         first[i + 1] = first[i] + t->first[item[i] + 1] - t->first[item[i]];
     VH_TRY(vh_items_data(ctx, q->data, t, item, n, &own));
-    VH_NEW(table, (size_t)own->N * (size_t)vh_models_size(s->all));
+    VH_NEW(table, vh_cells(own->N, vh_models_size(s->all)));
     VH_NEW(work, vh_models_size(s->all));
     block b = { own, n, first, table };
     VH_TRY(fill_table(ctx, s, &b));
@@ -250,7 +250,7 @@ vhem_status vh_predict(vhem_ctx *ctx, const vhem_classes *k, const vh_question *
         for (m = 0; i + m < n && (m == 0 || N < BLOCK); m++)
             N += q->items->first[item[i + m] + 1] - q->items->first[item[i + m]];
         vh_progress(ctx, "predict", i, n);
-        st = predict_block(&quiet, &s, q, item + i, m, k->C, loglik + (size_t)i * (size_t)k->C);
+        st = predict_block(&quiet, &s, q, item + i, m, k->C, loglik + vh_row(i, k->C));
     }
     if (st != VHEM_OK)
         vh_fail(ctx, st, "%s", quiet.error);
@@ -299,7 +299,7 @@ vhem_status vh_prediction_new(vhem_ctx *ctx, const vh_items *t, int C, vhem_pred
 {
     vhem_status st = VHEM_OK;
     vhem_prediction *p = NULL;
-    size_t size = (size_t)t->n * (size_t)C;
+    size_t size = vh_cells(t->n, C);
 
     VH_NEW_RECORD(p, clear_prediction);
     VH_NEW(p->name, t->n);
@@ -343,8 +343,7 @@ vhem_status vhem_classes_predict(vhem_ctx *ctx, const vhem_classes *k, const vhe
     const vh_question q = { data, &items, NULL, items.n, fast };
     VH_TRY(vh_predict(ctx, k, &q, p->loglik, &p->scored));
     for (int64_t i = 0; i < p->n; i++)
-        vh_bayes(p->C, p->loglik + (size_t)i * (size_t)p->C, prior,
-                 p->log_posterior + (size_t)i * (size_t)p->C);
+        vh_bayes(p->C, p->loglik + vh_row(i, p->C), prior, p->log_posterior + vh_row(i, p->C));
     *out = p;
     p = NULL;
 done:

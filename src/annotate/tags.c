@@ -114,7 +114,7 @@ static vhem_status hand_over(vhem_ctx *ctx, const reading *r, vhem_tags **out)
     tags->n = r->items.n;
     VH_NEW(tags->tag, r->tags.n);
     tags->C = (int)r->tags.n;
-    VH_NEW(tags->has, (size_t)tags->n * (size_t)tags->C);
+    VH_NEW(tags->has, vh_cells(tags->n, tags->C));
     for (int64_t i = 0; i < tags->n; i++)
         VH_DUP(tags->item[i], r->items.text[i]);
     for (int c = 0; c < tags->C; c++)

@@ -357,7 +357,7 @@ static vhem_status class_items(vhem_ctx *ctx, const vhem_tags *m, int64_t **out,
     VH_NEW(own, m->n);
     *n = 0;
     for (int64_t i = 0; i < m->n; i++)
-        if (memchr(m->has + (size_t)i * (size_t)m->C, 1, (size_t)m->C))
+        if (memchr(m->has + vh_row(i, m->C), 1, (size_t)m->C))
             own[(*n)++] = i;
     *out = own;
 done:

@@ -7,6 +7,7 @@
 #include "backend/product.h"
 
 #include "backend/backend.h"
+#include "core/index.h"
 #include "core/alloc.h"
 #include "core/tree_sum.h"
 
@@ -81,7 +82,7 @@ static vhem_status run_piece(vhem_ctx *ctx, const part *x, const vh_rectangle *p
 
     VH_TRY(x->job->by->tile(ctx, &x->job->p, x->job->laid, piece, scratch, table));
     for (int i = 0; i < piece->na; i++)
-        memcpy(x->log_k + (size_t)(piece->a0 - x->r->a0 + i) * (size_t)x->r->nb + (piece->b0 - x->r->b0),
+        memcpy(x->log_k + vh_row(piece->a0 - x->r->a0 + i, x->r->nb) + (piece->b0 - x->r->b0),
                table + i * piece->nb, sizeof *table * (size_t)piece->nb);
 done:
     return st;

@@ -5,6 +5,7 @@
 #include "backend/reduce.h"
 
 #include "backend/backend.h"
+#include "core/index.h"
 #include "backend/reduce_cpu.h"
 #include "core/alloc.h"
 #include "math/logsum.h"
@@ -184,7 +185,7 @@ static void assign_one(const vh_reduce_chunk *c, int64_t place, const double *L,
             add_members(s, j, 1, L[j], i);
         double z = step->z || step->label ? exp(log_z) : 0;
         if (step->z)
-            step->z[(size_t)i * (size_t)Kr + (size_t)j] = z;
+            step->z[vh_ij(i, Kr, j)] = z;
         if (step->label && z > top) {
             top = z;
             step->label[i] = j;

@@ -120,7 +120,7 @@ void vh_seq_weigh(const vh_seq_batch *b, const double *loglik, vh_stats *stats, 
         double weight = log(vh_data_weight(in->data, in->seq[place]));
         if (!b->known && place == vh_seq_place(in, g))
             vh_seq_assign(in, b->step, g, loglik + (size_t)i * K, log_z,
-                          b->J + (size_t)(g - b->set0) * (size_t)b->step->mixtures);
+                          b->J + vh_row(g - b->set0, b->step->mixtures));
         for (size_t k = 0; k < K; k++)
             w[(size_t)i * K + k] = log_z[k] + weight;
     }

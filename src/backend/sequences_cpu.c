@@ -190,11 +190,11 @@ static vhem_status run_batch(vhem_ctx *ctx, const pass *p, span at, vh_scratch *
         .first = lo,
         .n = hi - lo,
         .frames = job->frame[hi] - job->frame[lo],
-        .T = job->T ? job->T + (size_t)job->frame[lo] * (size_t)job->n_stat : NULL,
+        .T = job->T ? job->T + vh_row(job->frame[lo], job->n_stat) : NULL,
         .known = at.known,
         .set0 = set0,
         .log_z = p->log_z ? p->log_z + (size_t)set0 * K : NULL,
-        .J = p->J ? p->J + (size_t)set0 * (size_t)p->step->mixtures : NULL,
+        .J = p->J ? p->J + vh_row(set0, p->step->mixtures) : NULL,
     };
     vhem_status st = p->batch(ctx, &batch, scratch, loglik, stats);
     if (job->lets_go)
@@ -240,7 +240,7 @@ static void assign_sets(const pass *p, int64_t lo, int64_t hi, const double *log
     for (int64_t i = lo; i < hi;) {
         int64_t g = set_of(job, i);
         vh_seq_assign(&job->in, p->step, g, loglik + (size_t)(i - lo) * K, p->log_z + (size_t)g * K,
-                      p->J + (size_t)g * (size_t)p->step->mixtures);
+                      p->J + vh_row(g, p->step->mixtures));
         i = vh_seq_place(&job->in, g + 1);
     }
 }
@@ -367,7 +367,7 @@ static vhem_status score_part(vhem_ctx *ctx, void *arg, int64_t chunk, int worke
     if (!p->job->part[chunk])
         return VHEM_OK;
     return run_cut(ctx, p, lo, hi, &p->job->in.workers->scratch[worker],
-                   p->loglik + (size_t)lo * (size_t)p->step->pk->K, NULL);
+                   p->loglik + vh_row(lo, p->step->pk->K), NULL);
 }
 
 /* ---- 4. the whole -------------------------------------------------------------------------------------- */
@@ -470,7 +470,7 @@ vhem_status vh_cpu_sequences_expect(vhem_ctx *ctx, void *state, const vh_seq_ste
         for (int c = 0; c < job->n_chunk; c++) {
             int64_t lo = job->chunk[c], g = set_of(job, lo);
             if (job->part[c] && lo == vh_seq_place(in, g))
-                assign_sets(&p, lo, vh_seq_place(in, g + 1), p.loglik + (size_t)lo * (size_t)step->pk->K);
+                assign_sets(&p, lo, vh_seq_place(in, g + 1), p.loglik + vh_row(lo, step->pk->K));
         }
     }
     do
@@ -479,9 +479,9 @@ vhem_status vh_cpu_sequences_expect(vhem_ctx *ctx, void *state, const vh_seq_ste
     end(step, out);
     for (int64_t g = 0; out->z && step->mixtures > 0 && g < in->n_set; g++) /* in no chunk */
         if (vh_seq_place(in, g) == vh_seq_place(in, g + 1))
-            vh_seq_assign(in, step, g, NULL, p.log_z + (size_t)g * (size_t)step->pk->K,
-                          p.J + (size_t)g * (size_t)step->mixtures);
-    for (size_t i = 0; out->z && step->mixtures > 0 && i < (size_t)in->n_set * (size_t)step->pk->K; i++)
+            vh_seq_assign(in, step, g, NULL, p.log_z + vh_row(g, step->pk->K),
+                          p.J + vh_row(g, step->mixtures));
+    for (size_t i = 0; out->z && step->mixtures > 0 && i < vh_cells(in->n_set, step->pk->K); i++)
         out->z[i] = exp(out->z[i]);
 done:
     return st;

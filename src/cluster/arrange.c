@@ -3,6 +3,7 @@
 #include "cluster/arrange.h"
 
 #include "backend/ref/reduce.h"
+#include "core/index.h"
 #include "core/alloc.h"
 #include "core/tree_sum.h"
 #include "math/logsum.h"
@@ -109,7 +110,7 @@ static vhem_status match_states(vhem_ctx *ctx, const vh_h3m *h3m, const vh_hmm *
     bool *taken = NULL;
     double *D = NULL, *work = NULL;
 
-    VH_NEW(D, (size_t)first->S * (size_t)S);
+    VH_NEW(D, vh_cells(first->S, S));
     VH_NEW(work, vh_emission_work(&h3m->shape));
     VH_NEW(mate, first->S);
     VH_NEW(left, S);

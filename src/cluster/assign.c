@@ -7,6 +7,7 @@
 #include "cluster/tree.h"
 
 #include "core/alloc.h"
+#include "core/index.h"
 #include "estimate/items.h"
 #include "estimate/score.h"
 #include "math/linalg.h"
@@ -73,20 +74,20 @@ static vhem_status decide(vhem_ctx *ctx, const vhem_tree *tree, int64_t n, doubl
     int Kr = tree->level[0]->Kr, *labels = NULL;
     double *scores = NULL, *p = NULL;
 
-    VH_NEW(labels, (size_t)n * (size_t)tree->n);
+    VH_NEW(labels, vh_cells(n, tree->n));
     VH_NEW(scores, n);
     VH_NEW(p, Kr);
     for (int64_t i = 0; i < n; i++) {
-        double *x = table + (size_t)i * (size_t)Kr;
+        double *x = table + vh_row(i, Kr);
         int best = choose(Kr, omega, x, times, by_mass, p);
         VH_CHECK(best >= 0, VHEM_ENUMERIC, "model or sequence %lld fits no cluster", (long long)i);
         scores[i] = x[best];
         memcpy(x, p, sizeof *x * (size_t)Kr);
-        VH_TRY(follow(ctx, tree, best, labels + (size_t)i * (size_t)tree->n));
+        VH_TRY(follow(ctx, tree, best, labels + vh_row(i, tree->n)));
     }
-    memcpy(out->label, labels, sizeof *labels * (size_t)n * (size_t)tree->n);
+    memcpy(out->label, labels, sizeof *labels * vh_cells(n, tree->n));
     if (out->posterior)
-        memcpy(out->posterior, table, sizeof *table * (size_t)n * (size_t)Kr);
+        memcpy(out->posterior, table, sizeof *table * vh_cells(n, Kr));
     if (out->score)
         memcpy(out->score, scores, sizeof *scores * (size_t)n);
 done:
@@ -125,7 +126,7 @@ static vhem_status assign_hmms(vhem_ctx *ctx, const vhem_tree *tree, const vh_h3
 
     VH_CHECK(c->centers, VHEM_EINVAL, "the centres are dynamic textures, HMMs cannot be assigned to them");
     VH_TRY(vh_h3m_like(ctx, h3m, c->centers, &full, &h3m));
-    VH_NEW(L, (size_t)h3m->K * (size_t)c->Kr);
+    VH_NEW(L, vh_cells(h3m->K, c->Kr));
     VH_TRY(vh_reduce_score(ctx, h3m, c->centers, tau_of(c), L));
     VH_TRY(decide(ctx, tree, h3m->K, L, times_of(c), false, out));
 done:
@@ -145,7 +146,7 @@ static vhem_status assign_textures(vhem_ctx *ctx, const vhem_tree *tree, const v
     VH_CHECK(c->textures, VHEM_EINVAL, "the centres are HMMs, dynamic textures cannot be assigned to them");
     VH_CHECK(dtm->d == c->textures->d, VHEM_EINVAL, "the textures have dimension %d, the centres %d", dtm->d,
              c->textures->d);
-    VH_NEW(L, (size_t)dtm->K * (size_t)c->Kr);
+    VH_NEW(L, vh_cells(dtm->K, c->Kr));
     VH_NEW(scratch, ctx->threads);
     VH_TRY(vh_hem_dtm_score(ctx, dtm, c->textures, tau_of(c), scratch, ctx->threads, L));
     VH_TRY(decide(ctx, tree, dtm->K, L, times_of(c), false, out));
@@ -166,12 +167,12 @@ static vhem_status assign_data(vhem_ctx *ctx, const vhem_tree *tree, const vhem_
     double *loglik = NULL, *total = NULL;
     vh_items items = { 0 };
 
-    VH_NEW(loglik, (size_t)data->N * (size_t)c->Kr);
+    VH_NEW(loglik, vh_cells(data->N, c->Kr));
     VH_TRY(c->centers ? vh_score(ctx, c->centers, data, "score", loglik)
                       : vh_dtm_score(ctx, c->textures, data, loglik));
     if (by_group) {
         VH_TRY(vh_items_new(ctx, data, true, &items));
-        VH_NEW(total, (size_t)items.n * (size_t)c->Kr);
+        VH_NEW(total, vh_cells(items.n, c->Kr));
         vh_items_sum(&items, c->Kr, loglik, total);
     }
     VH_TRY(decide(ctx, tree, total ? items.n : data->N, total ? total : loglik, 1, true, out));

@@ -160,7 +160,7 @@ static vhem_status fill_assignments(vhem_ctx *ctx, const vh_partition *part, vh_
     vhem_status st = VHEM_OK;
     double sum = 0;
 
-    VH_NEW(out->z, (size_t)out->Kb * (size_t)out->Kr);
+    VH_NEW(out->z, vh_cells(out->Kb, out->Kr));
     for (int j = 0; j < out->Kr; j++) {
         out->centers->omega[j] = 0;
         VH_TRY(vh_h3m_set_cluster(ctx, &out->centers->hmm[j].name, j));
@@ -187,7 +187,7 @@ static vhem_status fill_tables(vhem_ctx *ctx, const vh_h3m *models, int tau, vh_
     vh_base *base = NULL;
 
     VH_TRY(vh_h3m_like(ctx, models, out->centers, &full, &models));
-    VH_NEW(out->L_hmm, (size_t)out->Kb * (size_t)out->Kr);
+    VH_NEW(out->L_hmm, vh_cells(out->Kb, out->Kr));
     st = vh_reduce_score(ctx, models, out->centers, tau, out->L_hmm);
     if (st == VHEM_ESTOPPED) {
         free(out->L_hmm);

@@ -10,6 +10,7 @@
  * stability is NaN, as is that of halves of which one was pruned to one cluster. */
 #include "cluster/methods.h"
 #include "core/alloc.h"
+#include "core/index.h"
 #include "core/rng.h"
 #include "math/agreement.h"
 #include "model/convert.h"
@@ -90,7 +91,7 @@ static void fill_row(const vh_h3m *h3m, const vh_clustering *c, vhem_choice *row
     row->n_param = count_parameters(c->centers);
     row->loglik = 0;
     for (int64_t i = 0; i < c->Kb; i++) {
-        const double *L = c->L_hmm + (size_t)i * (size_t)c->Kr, *z = c->z + (size_t)i * (size_t)c->Kr;
+        const double *L = c->L_hmm + vh_row(i, c->Kr), *z = c->z + vh_row(i, c->Kr);
         row->loglik += h3m->omega[i] * c->Kb * L[nearest(L, c->centers->omega, c->Kr)];
         for (int j = 0; j < c->Kr; j++)
             entropy -= z[j] > 0 ? z[j] * log(z[j]) : 0;
@@ -129,7 +130,7 @@ static vhem_status label_from_half(vhem_ctx *ctx, const vh_h3m *h3m, const half_
     VH_TRY(vh_h3m_like(ctx, h3m, c->centers, &full, &like));
     VH_TRY(vh_reduce_score(ctx, like, c->centers, c->options.tau, L));
     for (int64_t i = 0; i < h3m->K; i++)
-        out->label[i] = nearest(L + (size_t)i * (size_t)c->Kr, c->centers->omega, c->Kr);
+        out->label[i] = nearest(L + vh_row(i, c->Kr), c->centers->omega, c->Kr);
     out->Kr = c->Kr;
 done:
     vh_clustering_free(c);
@@ -165,7 +166,7 @@ static vhem_status find_stability(task *t, int K, const vhem_cluster_options *op
     VH_NEW(index, Kb);
     VH_NEW(a.label, Kb);
     VH_NEW(b.label, Kb);
-    VH_NEW(L, (size_t)Kb * (size_t)K);
+    VH_NEW(L, vh_cells(Kb, K));
     for (int s = 0; s < n_splits; s++) {
         uint64_t seed = ctx->opt.seed;
         vhem_agreement agree;

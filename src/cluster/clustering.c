@@ -3,6 +3,7 @@
 #include "cluster/clustering.h"
 
 #include "core/alloc.h"
+#include "core/index.h"
 #include "math/logsum.h"
 
 vhem_status vh_clustering_new(vhem_ctx *ctx, int64_t Kb, vh_clustering **out)
@@ -64,7 +65,7 @@ const double *vh_clustering_omega(const vh_clustering *c)
 void vh_label_by_z(vh_clustering *c)
 {
     for (int64_t i = 0; c->z && i < c->Kb; i++)
-        c->label[i] = vh_argmax(c->Kr, c->z + (size_t)i * (size_t)c->Kr, 1);
+        c->label[i] = vh_argmax(c->Kr, c->z + vh_row(i, c->Kr), 1);
 }
 
 void vh_clustering_show(vh_clustering *c, const int *base_label, const int *parent)

@@ -4,6 +4,7 @@
 #include "cluster/distance.h"
 
 #include "cluster/clustering.h"
+#include "core/index.h"
 
 #include "core/alloc.h"
 #include "core/options.h"
@@ -93,7 +94,7 @@ vhem_status vh_distance(vhem_ctx *ctx, const vh_h3m *a, const vh_h3m *b, const v
     vhem_status st = VHEM_OK;
     vh_h3m *full_a = NULL, *full_b = NULL;
     const kind *with = NULL;
-    size_t n = (size_t)a->K * (size_t)b->K;
+    size_t n = vh_cells(a->K, b->K);
     double *table = NULL, *table_error = NULL;
 
     vh_blas_enter();

@@ -11,6 +11,7 @@
 #include "cluster/distance.h"
 
 #include "core/alloc.h"
+#include "core/index.h"
 #include "estimate/sample.h"
 #include "estimate/score.h"
 #include "model/convert.h"
@@ -62,7 +63,7 @@ static vhem_status bounds(vhem_ctx *ctx, const vh_h3m *a, const vh_h3m *b, int t
             index[k] = i + k;
         if (n < a->K)
             VH_TRY(vh_h3m_subset(ctx, a, index, n, &part));
-        VH_TRY(vh_reduce_score(ctx, part ? part : a, b, tau, L + (size_t)i * (size_t)b->K));
+        VH_TRY(vh_reduce_score(ctx, part ? part : a, b, tau, L + vh_row(i, b->K)));
         vh_h3m_free(part);
         part = NULL;
         vh_progress(ctx, "compare", i + n, a->K);

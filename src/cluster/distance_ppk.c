@@ -47,7 +47,7 @@ done:
 static vhem_status open_job(vhem_ctx *ctx, job *j)
 {
     vhem_status st = VHEM_OK;
-    VH_NEW(j->strip, (size_t)(j->a->Kb < ROWS ? j->a->Kb : ROWS) * (size_t)j->b->Kb);
+    VH_NEW(j->strip, vh_cells(j->a->Kb < ROWS ? j->a->Kb : ROWS, j->b->Kb));
     VH_TRY(vh_workers_new(ctx, ctx->threads, &j->workers));
     j->p.workers = &j->workers;
 done:

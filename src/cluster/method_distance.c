@@ -65,7 +65,7 @@ static vhem_status find_distances(vhem_ctx *ctx, job *b)
     vhem_status st = VHEM_OK;
     bool normalised = !b->way->spectral || strcmp(b->opt->kernel, "raw") != 0;
 
-    VH_NEW(b->D, (size_t)b->n * (size_t)b->n);
+    VH_NEW(b->D, vh_cells(b->n, b->n));
     VH_TRY(
         vh_places_distances(ctx, b->in->models, b->way->kind, b->opt->tau, b->opt->lambda, normalised, b->D));
 done:
@@ -80,7 +80,7 @@ static vhem_status join_neighbours(vhem_ctx *ctx, job *b)
 
     if (k < 1) /* one model alone */
         goto done;
-    VH_NEW(near, (size_t)b->n * (size_t)k);
+    VH_NEW(near, vh_cells(b->n, k));
     vh_neighbours(b->n, b->D, k, near);
     vh_neighbours_affinity(b->n, k, near, b->D);
 done:
@@ -97,7 +97,7 @@ static vhem_status embed(vhem_ctx *ctx, job *b)
     bool scaled = strcmp(b->way->kind, "ppk") != 0 || strcmp(b->opt->kernel, "scaled") == 0;
 
     b->dim = b->K;
-    VH_NEW(b->place, (size_t)b->n * (size_t)b->dim);
+    VH_NEW(b->place, vh_cells(b->n, b->dim));
     VH_TRY(b->way->graph ? join_neighbours(ctx, b) : vh_places_affinity(ctx, b->n, scaled, b->D));
     VH_TRY(vh_spectral_embed(ctx, b->n, b->D, strcmp(b->opt->diagonal, "keep") == 0, b->dim, VH_EIGEN_AUTO,
                              b->place));
@@ -124,7 +124,7 @@ static vhem_status take_places(vhem_ctx *ctx, job *b, int64_t dim, const double 
 
     b->dim = b->way->spectral ? dim : b->n;
     VH_NEW(used, b->in->below->Kr);
-    VH_NEW(b->place, (size_t)b->n * (size_t)b->dim);
+    VH_NEW(b->place, vh_cells(b->n, b->dim));
     used_centers(b->in->below, b->n, used);
     for (int64_t i = 0; i < b->n; i++)
         for (int64_t k = 0; k < b->dim; k++)
@@ -139,7 +139,7 @@ static vhem_status find_places(vhem_ctx *ctx, job *b)
     vhem_status st = VHEM_OK;
     int64_t dim = 0;
     const double *below = b->in->below ? vh_clustering_place(b->in->below, &dim) : NULL;
-    size_t pairs = (size_t)b->n * (size_t)b->n;
+    size_t pairs = vh_cells(b->n, b->n);
 
     VH_CHECK(b->n <= MAX_MODELS, VHEM_EINVAL, "%lld models, method %s takes at most %d", (long long)b->n,
              b->way->method, MAX_MODELS);
@@ -167,7 +167,7 @@ static vhem_status cluster_places(vhem_ctx *ctx, job *b, vh_clustering *out)
         b->n, b->dim, b->K, b->place, b->weight, b->opt->restarts, b->opt->max_iter + 1, b->seed
     };
 
-    VH_NEW(b->centre, (size_t)b->K * (size_t)b->dim);
+    VH_NEW(b->centre, vh_cells(b->K, b->dim));
     VH_NEW(out->run, b->opt->restarts);
     VH_TRY(vh_places_cluster(ctx, &places, b->label, b->centre, out->run, &out->n_run, &out->converged));
 done:

@@ -11,6 +11,7 @@
  * so that N virtual samples of tau frames are N tau virtual frames of the flat model. */
 #include "cluster/arrange.h"
 #include "cluster/methods.h"
+#include "core/index.h"
 #include "core/alloc.h"
 #include "math/logsum.h"
 
@@ -79,8 +80,7 @@ vhem_status vh_method_hem_gmm(vhem_ctx *ctx, const vh_input *in, const vhem_clus
         goto done;
     }
     VH_TRY(map_to_one(ctx, h3m, out));
-    for (size_t k = 0; out->L_hmm && k < (size_t)out->Kb * (size_t)out->Kr;
-         k++) /* none after an early stop */
+    for (size_t k = 0; out->L_hmm && k < vh_cells(out->Kb, out->Kr); k++) /* none after an early stop */
         out->L_hmm[k] *= opt->tau;
     st = run;
 done:

@@ -8,6 +8,7 @@
  * fewer.  A given start, and starts that the user has chosen by name, are begun at as they are. */
 #include "cluster/arrange.h"
 #include "cluster/hmm_task.h"
+#include "core/index.h"
 #include "cluster/options.h"
 #include "cluster/vb_prior.h"
 #include "core/alloc.h"
@@ -140,7 +141,7 @@ static vhem_status judge(vhem_ctx *ctx, const task *w, attempt *a)
     if (!a->label)
         VH_NEW(a->label, Kb);
     for (int64_t i = 0; i < Kb; i++)
-        a->label[i] = vh_argmax(K, a->run.z + (size_t)i * (size_t)K, 1);
+        a->label[i] = vh_argmax(K, a->run.z + vh_row(i, K), 1);
     a->value = vh_vb_value(&a->m, &a->run);
 done:
     return st;
@@ -246,7 +247,7 @@ static vhem_status arrange(vhem_ctx *ctx, const task *w, attempt *a)
     }
     VH_TRY(vh_posteriors_order(ctx, post, order));
     for (int64_t i = 0; i < 2 * Kb; i++) {
-        double *x = (i < Kb ? a->run.z : a->run.L) + (size_t)(i % Kb) * (size_t)K;
+        double *x = (i < Kb ? a->run.z : a->run.L) + vh_row(i % Kb, K);
         for (int j = 0; j < K; j++)
             row[j] = x[order[j]];
         memcpy(x, row, sizeof *row * (size_t)K);

@@ -3,6 +3,7 @@
 #include "cluster/places.h"
 
 #include "cluster/distance.h"
+#include "core/index.h"
 #include "core/alloc.h"
 #include "core/options.h"
 #include "core/rng.h"
@@ -63,7 +64,7 @@ vhem_status vh_places_affinity(vhem_ctx *ctx, int64_t n, bool scaled, double *D)
     double scale = 1;
     if (scaled)
         VH_TRY(median(ctx, (size_t)n, D, &scale));
-    for (size_t p = 0; p < (size_t)n * (size_t)n; p++)
+    for (size_t p = 0; p < vh_cells(n, n); p++)
         D[p] /= -scale;
 done:
     return st;
@@ -73,7 +74,7 @@ vhem_status vh_places_cluster(vhem_ctx *ctx, const vh_places *p, int *label, dou
                               vhem_cluster_run *run, int *n_run, int *converged)
 {
     vhem_status st = VHEM_OK;
-    size_t size = (size_t)p->K * (size_t)p->dim;
+    size_t size = vh_cells(p->K, p->dim);
     double best = INFINITY;
     int r = 0;
     const vh_points points = { p->n, p->dim, p->place, p->weight };

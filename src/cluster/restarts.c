@@ -8,6 +8,7 @@
 #include "cluster/restarts.h"
 
 #include "cluster/options.h"
+#include "core/index.h"
 #include "core/alloc.h"
 #include "core/rng.h"
 #include "core/share.h"
@@ -77,7 +78,7 @@ static double soft_samples(int64_t Kb, int64_t K, const double *L)
 {
     double apart = 0;
     for (int64_t i = 0; i < Kb; i++) {
-        const double *row = L + (size_t)i * (size_t)K;
+        const double *row = L + vh_row(i, K);
         double top = row[0], sum = 0;
         for (int64_t j = 0; j < K; j++) {
             top = fmax(top, row[j]);
@@ -156,7 +157,7 @@ static vhem_status take_labels(vhem_ctx *ctx, const vh_search *s, int64_t n, vh_
         goto done;
     VH_NEW(r->label, n);
     for (int64_t i = 0; i < n; i++)
-        r->label[i] = vh_argmax(s->K, r->run.z + (size_t)i * (size_t)s->K, 1);
+        r->label[i] = vh_argmax(s->K, r->run.z + vh_row(i, s->K), 1);
 done:
     return st;
 }

@@ -4,6 +4,7 @@
 #include "cluster/result_json.h"
 
 #include "core/file.h"
+#include "core/index.h"
 #include "core/number.h"
 #include "core/options.h"
 #include "core/text.h"
@@ -45,7 +46,7 @@ static void print_table(FILE *f, const char *key, int64_t rows, int columns, con
     fprintf(f, ",\n \"%s\": [", key);
     for (int64_t i = 0; i < rows && !ferror(f); i++) {
         fputs(i > 0 ? ",\n  " : "\n  ", f);
-        print_numbers(f, columns, x + (size_t)i * (size_t)columns);
+        print_numbers(f, columns, x + vh_row(i, columns));
     }
     putc(']', f);
 }
@@ -147,7 +148,7 @@ static void print_state_map(FILE *f, const vh_clustering *c)
 static vhem_status check_finite(vhem_ctx *ctx, const char *key, int64_t rows, int columns, const double *x)
 {
     vhem_status st = VHEM_OK;
-    for (size_t k = 0; x && k < (size_t)rows * (size_t)columns; k++)
+    for (size_t k = 0; x && k < vh_cells(rows, columns); k++)
         VH_CHECK(isfinite(x[k]), VHEM_ENUMERIC, "%s[%zu][%zu] is %g, cannot be written", key,
                  k / (size_t)columns, k % (size_t)columns, x[k]);
 done:

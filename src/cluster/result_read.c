@@ -8,6 +8,7 @@
 #include "cluster/result_json.h"
 
 #include "cluster/methods.h"
+#include "core/index.h"
 #include "core/alloc.h"
 #include "model/dtm.h"
 #include "model/h3m.h"
@@ -123,10 +124,9 @@ static vhem_status read_table(vhem_ctx *ctx, json_t *root, const char *key, int6
         VH_CHECK(json_array_size(json_array_get(v, (size_t)i)) == (size_t)Kr, VHEM_EFORMAT,
                  "%s[%lld] has %zu numbers, must have %d", key, (long long)i,
                  json_array_size(json_array_get(v, (size_t)i)), Kr);
-    VH_NEW(x, (size_t)Kb * (size_t)Kr);
+    VH_NEW(x, vh_cells(Kb, Kr));
     for (int64_t i = 0; i < Kb; i++)
-        VH_TRY(
-            read_numbers(ctx, key, i, json_array_get(v, (size_t)i), (size_t)Kr, x + (size_t)i * (size_t)Kr));
+        VH_TRY(read_numbers(ctx, key, i, json_array_get(v, (size_t)i), (size_t)Kr, x + vh_row(i, Kr)));
     *out = x;
     x = NULL;
 done:

@@ -62,7 +62,7 @@ vhem_status vh_dtm_score(vhem_ctx *ctx, const vh_dtm *dtm, const vhem_data *data
 {
     vhem_status st = VHEM_OK;
     vh_scratch *scratch = NULL;
-    size_t size = (size_t)data->N * (size_t)dtm->K;
+    size_t size = vh_cells(data->N, dtm->K);
     double *table = NULL;
 
     vh_blas_enter();
@@ -102,7 +102,7 @@ vhem_status vh_dtm_smooth(vhem_ctx *ctx, const vh_dtm *dtm, int64_t i, const vhe
              (long long)data->N);
     VH_TRY(check(ctx, dtm, data));
     int64_t T = vh_data_length(data, n);
-    size_t n_x = (size_t)T * (size_t)dtm->dt[i].n, n_cov = cov ? n_x * (size_t)dtm->dt[i].n : 0;
+    size_t n_x = vh_cells(T, dtm->dt[i].n), n_cov = cov ? n_x * (size_t)dtm->dt[i].n : 0;
     VH_NEW(own_x, n_x);
     if (cov)
         VH_NEW(own_cov, n_cov);
@@ -126,8 +126,8 @@ done:
 /* root [n][n] with root root' = S, which may be singular: eigenvectors times roots of eigenvalues. */
 static bool square_root(int n, const double *S, double *root, double *work)
 {
-    double *w = work + (size_t)n * (size_t)n;
-    memcpy(work, S, sizeof *S * (size_t)n * (size_t)n);
+    double *w = work + vh_cells(n, n);
+    memcpy(work, S, sizeof *S * vh_cells(n, n));
     if (!vh_eigen(n, work, w))
         return false;
     for (int i = 0; i < n; i++)
@@ -163,7 +163,7 @@ static vhem_status draw_sequence(vhem_ctx *ctx, const drawn_texture *from, int64
     int n = dt->n;
     double *x = from->x, *next = x + n, *y = from->y;
 
-    move(rng, n, NULL, dt->mu, from->roots + (size_t)n * (size_t)n, x);
+    move(rng, n, NULL, dt->mu, from->roots + vh_cells(n, n), x);
     for (int64_t t = 0; t < T; t++) {
         for (int k = 0; k < from->d; k++) {
             y[k] = dt->ybar[k] + sqrt(dt->R[k]) * vh_rng_normal(rng);
@@ -188,7 +188,7 @@ static vhem_status make_roots(vhem_ctx *ctx, const vh_dtm *dtm, double **roots)
 
     for (int64_t i = 0; i < dtm->K; i++) {
         const vh_dt *dt = &dtm->dt[i];
-        size_t nn = (size_t)dt->n * (size_t)dt->n;
+        size_t nn = vh_cells(dt->n, dt->n);
         free(work);
         work = NULL;
         VH_NEW(roots[i], 2 * nn);

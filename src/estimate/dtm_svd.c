@@ -8,6 +8,7 @@
 #include "estimate/dtm_svd.h"
 
 #include "core/alloc.h"
+#include "core/index.h"
 #include "math/linalg.h"
 
 #include <math.h>
@@ -74,7 +75,7 @@ static vhem_status take_components(vhem_ctx *ctx, analysis *a)
     VH_CHECK(a->F <= 2000000000 && m <= 40000, VHEM_EINVAL,
              "%d dimensions and %lld frames are too many for the closed form, at most 40000 of the fewer",
              a->D, (long long)a->F);
-    VH_NEW(S, (size_t)m * (size_t)m);
+    VH_NEW(S, vh_row(m, m));
     VH_NEW(w, m);
     VH_NEW(a->X, a->F * a->n);
     if (wide)
@@ -86,7 +87,7 @@ static vhem_status take_components(vhem_ctx *ctx, analysis *a)
     while (a->rank < n && w[m - 1 - a->rank] > RANK * w[m - 1] && w[m - 1] > 0)
         a->rank++;
     for (int k = 0; k < a->rank; k++) { /* largest first; rows of S are eigenvectors */
-        const double *v = S + (size_t)(m - 1 - k) * (size_t)m;
+        const double *v = S + vh_row(m - 1 - k, m);
         double root = sqrt(w[m - 1 - k]);
         for (int64_t f = 0; f < a->F; f++) {
             double x = 0;
@@ -148,7 +149,7 @@ static vhem_status make_stable(vhem_ctx *ctx, const vh_dt_stats *s, vh_dt *dt, i
 {
     vhem_status st = VHEM_OK;
     int n = dt->n;
-    size_t nn = (size_t)n * (size_t)n;
+    size_t nn = vh_cells(n, n);
     double *work = NULL;
 
     VH_NEW(work, nn + 2 * (size_t)n);

@@ -6,6 +6,7 @@
 #include "estimate/em_dtm.h"
 
 #include "core/alloc.h"
+#include "core/index.h"
 #include "core/tree_sum.h"
 #include "math/logsum.h"
 
@@ -115,7 +116,7 @@ static vhem_status expect_set(vhem_ctx *ctx, const state *s, int64_t g, vh_scrat
             double w = vh_dt_sums_weigh(s->dtm, sums, j, log_z[j] + log(vh_data_weight(s->task->data, n)));
             if (!(w > 0))
                 continue;
-            VH_SCRATCH(x, SMOOTHED, (size_t)T * (size_t)s->dtm->dt[j].n);
+            VH_SCRATCH(x, SMOOTHED, vh_cells(T, s->dtm->dt[j].n));
             const vh_kalman_frames frames = { vh_data_frames(s->task->data, n), T, w };
             VH_TRY(vh_kalman_smooth(ctx, &s->gains[j], &frames, scratch,
                                     &(vh_kalman_result){ .x = x, .stats = &stats }));

@@ -144,10 +144,10 @@ vhem_status vh_em_assign(vhem_ctx *ctx, const vh_mixture *mix, const vh_h3m *h3m
     if (J)
         *J = s.sums.J[0];
     if (z)
-        memcpy(z, s.z, sizeof *z * (size_t)sets->n * (size_t)K);
+        memcpy(z, s.z, sizeof *z * vh_cells(sets->n, K));
     for (int64_t g = 0; L && g < sets->n; g++)
         for (int64_t j = 0; j < K; j++)
-            L[vh_ij(g, K, j)] = set_loglik(mix, g, s.loglik + (size_t)sets->first[g] * (size_t)K, K, j);
+            L[vh_ij(g, K, j)] = set_loglik(mix, g, s.loglik + vh_row(sets->first[g], K), K, j);
 done:
     close_state(&s);
     return st;
@@ -224,7 +224,7 @@ static int64_t worst_set(const state *s, int a, const bool *taken)
     int64_t worst = -1, n_hmm = s->n * s->K;
     double low = INFINITY;
     for (int64_t g = 0; g < sets->n; g++) {
-        const double *z = s->z + (size_t)g * (size_t)n_hmm + a * s->K;
+        const double *z = s->z + vh_row(g, n_hmm) + a * s->K;
         double mass;
         int j = 0;
         for (int q = 1; q < s->K; q++)
@@ -233,8 +233,7 @@ static int64_t worst_set(const state *s, int a, const bool *taken)
         if (taken[g] || !(mass > 0) || s->sums.sum_z[a * s->K + j] < 1.5)
             continue;
         double per_frame =
-            set_loglik(s->mix, g, s->loglik + (size_t)sets->first[g] * (size_t)n_hmm, n_hmm, a * s->K + j)
-            / mass;
+            set_loglik(s->mix, g, s->loglik + vh_row(sets->first[g], n_hmm), n_hmm, a * s->K + j) / mass;
         if (per_frame < low) {
             low = per_frame;
             worst = g;

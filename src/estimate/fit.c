@@ -10,6 +10,7 @@
  * variational Bayes starts, and the first fits of some jobs tell the prior where none is given. */
 #include "core/alloc.h"
 #include "core/hash.h"
+#include "core/index.h"
 #include "core/jobs.h"
 #include "estimate/baum_welch.h"
 #include "estimate/fit.h"
@@ -112,7 +113,7 @@ static vhem_status begin_job(vhem_ctx *ctx, const fit *f, int64_t i, open_job *o
     vh_job *job = &out->job;
 
     *out = (open_job){ .given = start ? &start->hmm[start->K == 1 ? 0 : i] : NULL,
-                       .run = f->report->run + (size_t)i * (size_t)f->report->R };
+                       .run = f->report->run + vh_row(i, f->report->R) };
     *job = (vh_job){ .data = f->data,
                      .seq = f->sets.seq + f->sets.first[i],
                      .n = f->sets.first[i + 1] - f->sets.first[i],
@@ -240,7 +241,7 @@ static vhem_status look_at_job(vhem_ctx *ctx, void *arg, int64_t k, int worker)
     vhem_status st = VHEM_OK;
     fit *f = arg;
     vh_workers own = { ctx->threads, &f->workers.scratch[worker] };
-    size_t at = (size_t)k * (size_t)(f->opt.S * f->opt.M);
+    size_t at = vh_row(k, f->opt.S * f->opt.M);
     int64_t i = f->sample[k];
     vh_h3m *one = NULL;
     vhem_fit_run run = { 0 };
@@ -292,7 +293,7 @@ static vhem_status choose_sample(vhem_ctx *ctx, fit *f)
     VH_NEW(f->first, f->sets.n);
     VH_NEW(f->scatters.frames, f->scatters.n);
     if (f->family->seen == VH_SEEN_COLUMNS)
-        VH_NEW(f->scatters.seen, (size_t)f->scatters.n * (size_t)f->out->d);
+        VH_NEW(f->scatters.seen, vh_cells(f->scatters.n, f->out->d));
     VH_NEW(f->scatters.scatter, (size_t)f->scatters.n * vh_scatter_size(f->out->family, f->out->d));
     for (int64_t k = 0; k < f->n_sample; k++)
         f->sample[k] = f->sets.n * k / f->n_sample;
@@ -466,8 +467,7 @@ static void keep_begun(fit *f)
         h->hmm[i] = swap;
         r->best[n] = r->best[i];
         r->frames[n] = r->frames[i];
-        memmove(r->run + (size_t)n * (size_t)r->R, r->run + (size_t)i * (size_t)r->R,
-                sizeof *r->run * (size_t)r->R);
+        memmove(r->run + vh_cells(n, r->R), r->run + vh_row(i, r->R), sizeof *r->run * (size_t)r->R);
         n++;
     }
     vh_h3m_truncate(h, n);

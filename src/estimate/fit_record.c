@@ -2,6 +2,7 @@
 /* fit_record.c - room for what is told of a fit. */
 #include "core/alloc.h"
 #include "core/record.h"
+#include "core/index.h"
 #include "estimate/fit.h"
 
 static void clear_report(void *record)
@@ -22,7 +23,7 @@ vhem_status vh_fit_report_new(vhem_ctx *ctx, int64_t K, int R, vhem_fit_report *
     report->R = R;
     VH_NEW(report->best, K);
     VH_NEW(report->frames, K);
-    VH_NEW(report->run, (size_t)K * (size_t)R);
+    VH_NEW(report->run, vh_cells(K, R));
     *out = report;
     report = NULL;
 done:

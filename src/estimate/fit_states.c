@@ -96,8 +96,7 @@ static vhem_status compose(vhem_ctx *ctx, const tried *t, const vhem_fit_options
         VH_TRY(vh_h3m_set_text(ctx, &h3m->hmm[i].label, from->label));
         rows->best[i] = t->report[k]->best[i];
         rows->frames[i] = t->report[k]->frames[i];
-        memcpy(rows->run + (size_t)i * (size_t)R, t->report[k]->run + (size_t)i * (size_t)R,
-               sizeof *rows->run * (size_t)R);
+        memcpy(rows->run + vh_row(i, R), t->report[k]->run + vh_row(i, R), sizeof *rows->run * (size_t)R);
     }
     h3m->lengths = any->lengths;
     VH_TRY(vh_h3m_set_text(ctx, &h3m->prior, any->prior));

@@ -86,7 +86,7 @@ static vhem_status score_tile(vhem_ctx *ctx, const vh_h3m *h3m, const vh_sequenc
     int64_t *index = NULL;
 
     VH_NEW(index, n);
-    VH_NEW(tile, (size_t)in->n * (size_t)n);
+    VH_NEW(tile, vh_cells(in->n, n));
     for (int64_t k = 0; k < n; k++)
         index[k] = first + k;
     VH_TRY(vh_pack_new(ctx, h3m, index, n, in->x.origin, in->x.scale, &pk));
@@ -95,7 +95,7 @@ static vhem_status score_tile(vhem_ctx *ctx, const vh_h3m *h3m, const vh_sequenc
     sums.loglik = tile;
     VH_TRY(vh_sequences_expect(ctx, job, &(vh_seq_step){ .pk = pk }, &sums));
     for (int s = 0; s < in->n; s++)
-        memcpy(loglik + vh_ij(s, h3m->K, first), tile + (size_t)s * (size_t)n, sizeof *tile * (size_t)n);
+        memcpy(loglik + vh_ij(s, h3m->K, first), tile + vh_row(s, n), sizeof *tile * (size_t)n);
 done:
     vh_pack_free(pk);
     vh_seq_sums_free(&sums);
@@ -161,7 +161,7 @@ done:
 vhem_status vh_h3m_score(vhem_ctx *ctx, const vh_h3m *h3m, const vhem_data *data, double *loglik)
 {
     vhem_status st = VHEM_OK;
-    size_t size = (size_t)data->N * (size_t)h3m->K;
+    size_t size = vh_cells(data->N, h3m->K);
     double *table = NULL;
 
     VH_NEW(table, size);
@@ -236,7 +236,7 @@ vhem_status vh_h3m_viterbi(vhem_ctx *ctx, const vh_h3m *h3m, int64_t i, const vh
     VH_TRY(single_open(ctx, h3m, i, data, n, &x));
     int S = x.S;
     VH_NEW(from, x.T * S);
-    VH_NEW(best, 2 * (size_t)S + (size_t)S * (size_t)S);
+    VH_NEW(best, 2 * (size_t)S + vh_cells(S, S));
     next = best + S;
     log_A = next + S;
     for (int e = 0; e < S * S; e++)
@@ -287,7 +287,7 @@ vhem_status vh_h3m_posterior(vhem_ctx *ctx, const vh_h3m *h3m, int64_t i, const 
              (long long)i);
     vh_log_backward(&c, beta);
     if (xi)
-        memset(xi, 0, sizeof *xi * (size_t)x.S * (size_t)x.S);
+        memset(xi, 0, sizeof *xi * vh_cells(x.S, x.S));
     vh_log_posterior(&c, alpha, beta, 1.0, gamma, xi);
     VH_CHECK(!vh_overdue(ctx), VHEM_ESTOPPED, "stopped before the posteriors were found");
     if (loglik)

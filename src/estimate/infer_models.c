@@ -3,6 +3,7 @@
  * the kind at hand. */
 #include "core/alloc.h"
 #include "estimate/frames.h"
+#include "core/index.h"
 #include "estimate/items.h"
 #include "estimate/score.h"
 
@@ -21,12 +22,11 @@ vhem_status vh_models_score(vhem_ctx *ctx, const vhem_models *models, const vhem
 /* total [items][K] = sums of the rows of loglik [N][K] of each item. */
 void vh_items_sum(const vh_items *items, int64_t K, const double *loglik, double *total)
 {
-    memset(total, 0, sizeof *total * (size_t)items->n * (size_t)K);
+    memset(total, 0, sizeof *total * vh_cells(items->n, K));
     for (int64_t g = 0; g < items->n; g++)
         for (int64_t q = items->first[g]; q < items->first[g + 1]; q++)
             for (int64_t i = 0; i < K; i++)
-                total[(size_t)g * (size_t)K + (size_t)i] +=
-                    loglik[(size_t)items->seq[q] * (size_t)K + (size_t)i];
+                total[vh_ij(g, K, i)] += loglik[vh_ij(items->seq[q], K, i)];
 }
 
 vhem_status vhem_score(vhem_ctx *ctx, const vhem_models *models, const vhem_source *source, double *loglik)
@@ -42,7 +42,7 @@ vhem_status vhem_score(vhem_ctx *ctx, const vhem_models *models, const vhem_sour
         goto done;
     }
     VH_TRY(vh_items_new(ctx, source->data, true, &items));
-    VH_NEW(each, (size_t)source->data->N * (size_t)K);
+    VH_NEW(each, vh_cells(source->data->N, K));
     VH_TRY(vh_models_score(ctx, models, source->data, each));
     vh_items_sum(&items, K, each, loglik);
 done:

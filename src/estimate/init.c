@@ -9,6 +9,7 @@
 #include "estimate/init.h"
 
 #include "core/alloc.h"
+#include "core/index.h"
 #include "core/tree_sum.h"
 #include "estimate/options.h"
 #include "math/kmeans.h"
@@ -49,7 +50,7 @@ static vhem_status frames_of(vhem_ctx *ctx, const vh_job *job, double **out)
     int d = job->data->d;
     double *X = NULL, *x;
 
-    VH_NEW(X, (size_t)job->frames * (size_t)d);
+    VH_NEW(X, vh_cells(job->frames, d));
     x = X;
     for (int64_t i = 0; i < job->n; i++) {
         const double *y = vh_data_frames(job->data, job->seq[i]);
@@ -109,12 +110,11 @@ static vhem_status kmeans_points(vhem_ctx *ctx, vh_rng *rng, int64_t n, int d, c
     vh_points points = { m, d, X, NULL };
     double *some = NULL, *centre = NULL;
 
-    VH_NEW(centre, (size_t)k * (size_t)d);
+    VH_NEW(centre, vh_row(k, d));
     if (step > 1) {
-        VH_NEW(some, (size_t)m * (size_t)d);
+        VH_NEW(some, vh_row(m, d));
         for (int i = 0; i < m; i++)
-            memcpy(some + (size_t)i * (size_t)d, X + (size_t)i * (size_t)step * (size_t)d,
-                   sizeof *some * (size_t)d);
+            memcpy(some + vh_row(i, d), X + vh_row(i, step) * (size_t)d, sizeof *some * (size_t)d);
         points.X = some;
     }
     if (gaps)
@@ -125,9 +125,9 @@ static vhem_status kmeans_points(vhem_ctx *ctx, vh_rng *rng, int64_t n, int d, c
         int here = n - i < KMEANS_FRAMES ? (int)(n - i) : KMEANS_FRAMES;
         VH_CHECK(!vh_overdue(ctx), VHEM_ESTOPPED, "stopped");
         if (gaps)
-            vh_nearest_gaps(here, d, X + (size_t)i * (size_t)d, k, centre, label + i);
+            vh_nearest_gaps(here, d, X + vh_row(i, d), k, centre, label + i);
         else
-            VH_TRY(vh_nearest(ctx, here, d, X + (size_t)i * (size_t)d, k, centre, label + i));
+            VH_TRY(vh_nearest(ctx, here, d, X + vh_row(i, d), k, centre, label + i));
     }
 done:
     free(some);
@@ -144,7 +144,7 @@ static vhem_status kmeans_labels(vhem_ctx *ctx, vh_rng *rng, const vh_h3m *h3m, 
     double *features = NULL;
 
     if (h3m->family->features) {
-        VH_NEW(features, (size_t)n * (size_t)m);
+        VH_NEW(features, vh_cells(n, m));
         h3m->family->features(&h3m->shape, X, n, features);
         if (h3m->family->uneven)
             vh_even_out(n, m, features);
@@ -296,7 +296,7 @@ static vhem_status label_components(vhem_ctx *ctx, labelled *x, vh_rng *rng, int
 
     if (M == 1)
         return VHEM_OK;
-    VH_NEW(own, (size_t)job->frames * (size_t)d);
+    VH_NEW(own, vh_cells(job->frames, d));
     VH_NEW(sub, job->frames);
     VH_NEW(where, job->frames);
     for (int64_t i = 0; i < job->frames; i++)
@@ -305,7 +305,7 @@ static vhem_status label_components(vhem_ctx *ctx, labelled *x, vh_rng *rng, int
         int64_t n = 0;
         for (int64_t i = 0; i < job->frames; i++)
             if (label[i] == -1 - s) {
-                memcpy(own + (size_t)n * (size_t)d, X + (size_t)i * (size_t)d, sizeof *own * (size_t)d);
+                memcpy(own + vh_cells(n, d), X + vh_row(i, d), sizeof *own * (size_t)d);
                 where[n++] = i;
             }
         if (n > 0)

@@ -12,6 +12,7 @@
 #include "estimate/kalman.h"
 
 #include "core/alloc.h"
+#include "core/index.h"
 #include "math/linalg.h"
 #include "math/logsum.h"
 
@@ -90,7 +91,7 @@ static double forward(const vh_dt_gains *g, int64_t T, const double *u, double *
                       double *small)
 {
     int n = g->n;
-    size_t nn = (size_t)n * (size_t)n;
+    size_t nn = vh_cells(n, n);
     double sum = 0, *q = small, *Wq = small + n, *PWq = Wq + n;
 
     memcpy(xhat, g->dt->mu, sizeof *xhat * (size_t)n);
@@ -119,7 +120,7 @@ static vhem_status filter(vhem_ctx *ctx, const vh_dt_gains *g, const double *y, 
                           vh_scratch *scratch, filtered *f)
 {
     vhem_status st = VHEM_OK;
-    size_t Tn = (size_t)T * (size_t)g->n;
+    size_t Tn = vh_cells(T, g->n);
     double *small, left;
 
     VH_SCRATCH(f->u, U, Tn);
@@ -160,7 +161,7 @@ static void add_state(const vh_dt_gains *g, const vh_kalman_frames *in, int64_t 
                       const vh_dt_smoothed *at, vh_dt_stats *s)
 {
     int n = g->n;
-    size_t nn = (size_t)n * (size_t)n;
+    size_t nn = vh_cells(n, n);
     double w = in->weight, *X = at->work;
     const double *V = at->V;
 
@@ -217,18 +218,18 @@ vhem_status vh_kalman_smooth(vhem_ctx *ctx, const vh_dt_gains *g, const vh_kalma
     vhem_status st = VHEM_OK;
     int n = g->n;
     int64_t T = in->T;
-    size_t nn = (size_t)n * (size_t)n;
+    size_t nn = vh_cells(n, n);
     double *theta, *x = out->x;
     filtered f;
     vh_dt_smoothed at = { .last = -1 };
 
     VH_NEW(at.pivot, n);
     VH_TRY(filter(ctx, g, in->y, T, scratch, &f));
-    VH_SCRATCH(theta, THETA, (size_t)T * (size_t)n);
+    VH_SCRATCH(theta, THETA, vh_cells(T, n));
     VH_SCRATCH(at.work, STATES, 5 * nn);
     at.V = at.work + 3 * nn;
     at.W = at.V + nn;
-    memcpy(theta, f.u, sizeof *theta * (size_t)T * (size_t)n);
+    memcpy(theta, f.u, sizeof *theta * vh_cells(T, n));
     for (int64_t t = T - 2; t >= 0; t--)
         times(n, g->D + vh_gain_at(g->n_backward, T - 1 - t) * nn, false, theta + (t + 1) * n, true,
               theta + t * n);

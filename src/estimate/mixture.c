@@ -3,6 +3,7 @@
 #include "estimate/mixture.h"
 
 #include "core/alloc.h"
+#include "core/index.h"
 #include "estimate/em_start.h"
 #include "estimate/fit.h"
 #include "estimate/init.h"
@@ -231,7 +232,7 @@ vhem_status vh_mixture_fit(vhem_ctx *ctx, const vh_mixture_task *task, vh_mixtur
     fitting f = { .task = task };
     vh_em_best kept = { 0 };
     vh_mixture_result x = { .R = opt->restarts, .best = -1 };
-    size_t table = (size_t)task->sets->n * (size_t)opt->K;
+    size_t table = vh_cells(task->sets->n, opt->K);
     int wave = (int)(WAVE / ((int64_t)opt->K * opt->S * opt->M));
     bool stopped = false;
 

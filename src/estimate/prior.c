@@ -8,6 +8,7 @@
 #include "estimate/prior.h"
 
 #include "core/alloc.h"
+#include "core/index.h"
 #include "core/settings.h"
 #include "math/gamma.h"
 #include "math/linalg.h"
@@ -105,7 +106,7 @@ typedef struct {
 /* Frames of state i that have column k. */
 static double frames_of(const vh_scatters *from, int d, int64_t i, int k)
 {
-    return from->seen ? from->seen[(size_t)i * (size_t)d + (size_t)k] : from->frames[i];
+    return from->seen ? from->seen[vh_ij(i, d, k)] : from->frames[i];
 }
 
 /* One step of s = 1 / mean[(f + n0) / (n0 s + C)]; the gradient by n0 at this s.  Each variance has the prior
@@ -118,7 +119,7 @@ static double step_diag(evidence *e, double n0)
         int n = 0;
         for (int i = 0; i < e->n; i++) {
             double f = frames_of(e->from, e->d, e->use[i], k) - 1,
-                   C = e->from->scatter[(size_t)e->use[i] * (size_t)e->d + (size_t)k];
+                   C = e->from->scatter[vh_ij(e->use[i], e->d, k)];
             double both = n0 * s + C;
             if (!(f > LEAST_FRAMES - 1)) /* the column is missing there */
                 continue;
@@ -135,7 +136,7 @@ static double step_diag(evidence *e, double n0)
 static double step_full(evidence *e, double n0)
 {
     int d = e->d;
-    size_t dd = (size_t)d * (size_t)d;
+    size_t dd = vh_cells(d, d);
     double nu = n0 + d - 1, g = 0, *L = e->work, *sum = e->work + dd;
 
     for (size_t k = 0; k < dd; k++)

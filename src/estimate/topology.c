@@ -3,6 +3,7 @@
 #include "estimate/topology.h"
 
 #include "core/alloc.h"
+#include "core/index.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -81,7 +82,7 @@ vhem_status vh_topology_new(vhem_ctx *ctx, const vhem_fit_options *opt, int S, c
              opt->topology);
     t.ordered = named->ordered;
     VH_NEW(t.pi, S);
-    VH_NEW(t.A, (size_t)S * (size_t)S);
+    VH_NEW(t.A, vh_cells(S, S));
     for (int s = 0; s < S; s++) {
         t.pi[s] = !named->ordered ? NAN : s == 0;
         for (int q = 0; q < S; q++)
@@ -90,14 +91,14 @@ vhem_status vh_topology_new(vhem_ctx *ctx, const vhem_fit_options *opt, int S, c
     if (opt->fixed_pi)
         memcpy(t.pi, opt->fixed_pi, sizeof *t.pi * (size_t)S);
     if (opt->fixed_A)
-        memcpy(t.A, opt->fixed_A, sizeof *t.A * (size_t)S * (size_t)S);
+        memcpy(t.A, opt->fixed_A, sizeof *t.A * vh_cells(S, S));
     if (start) {
         fix_zeros((size_t)S, start->pi, t.pi);
-        fix_zeros((size_t)S * (size_t)S, start->A, t.A);
+        fix_zeros(vh_cells(S, S), start->A, t.A);
     }
     VH_TRY(check_row(ctx, S, t.pi, "pi", -1));
     for (int s = 0; s < S; s++)
-        VH_TRY(check_row(ctx, S, t.A + (size_t)s * (size_t)S, "A", s));
+        VH_TRY(check_row(ctx, S, t.A + vh_row(s, S), "A", s));
     *out = t;
     t = (vh_topology){ 0 };
 done:

@@ -2,6 +2,7 @@
 /* examples.c - a few sequences of each cluster, and the states of its centre that most likely made them. */
 #include "cluster/tree.h"
 #include "core/record.h"
+#include "core/index.h"
 #include "data/data.h"
 #include "estimate/score.h"
 
@@ -61,10 +62,10 @@ static vhem_status find_clusters(vhem_ctx *ctx, const vhem_tree *tree, const vhe
     VH_TRY(match_names(ctx, tree, data, cluster, &found));
     if (found > 0)
         goto done;
-    VH_NEW(label, (size_t)N * (size_t)tree->n);
+    VH_NEW(label, vh_cells(N, tree->n));
     VH_TRY(vhem_assign(ctx, tree, &source, label, NULL, NULL));
     for (int64_t n = 0; n < N; n++)
-        cluster[n] = label[(size_t)n * (size_t)tree->n];
+        cluster[n] = label[vh_cells(n, tree->n)];
 done:
     free(label);
     return st;
@@ -153,7 +154,7 @@ static vhem_status fill(vhem_ctx *ctx, const vhem_tree *tree, const vhem_data *d
     const vh_clustering *c = tree->level[0];
     int *cluster = NULL;
     int64_t N = vh_data_size(data);
-    size_t all = (size_t)each * (size_t)c->Kr, room = all < (size_t)N ? all : (size_t)N;
+    size_t all = vh_cells(each, c->Kr), room = all < (size_t)N ? all : (size_t)N;
 
     VH_CHECK(c->centers->shape.layout || c->centers->d == vh_data_dim(data), VHEM_EINVAL,
              "the sequences have dimension %d, the centres %d", vh_data_dim(data), c->centers->d);

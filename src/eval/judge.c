@@ -2,6 +2,7 @@
 /* judge.c - predictions against the truth: which items count, what is true of them, and their ranking. */
 #include "core/alloc.h"
 #include "data/names.h"
+#include "core/index.h"
 
 #include <string.h>
 
@@ -87,8 +88,8 @@ vhem_status vhem_judge(vhem_ctx *ctx, const vhem_prediction *p, const vhem_tags 
     vhem_options_init(VHEM_RANK_OPTIONS, &o);
     o = opt ? *opt : o;
     o.top = o.top < 0 && !tags ? 1 : o.top;
-    VH_NEW(truth, (size_t)p->n * (size_t)p->C);
-    VH_NEW(score, (size_t)p->n * (size_t)p->C);
+    VH_NEW(truth, vh_cells(p->n, p->C));
+    VH_NEW(score, vh_cells(p->n, p->C));
     VH_TRY(number_names(ctx, p->C, p->class_name, &classes));
     if (tags)
         VH_TRY(truth_of_tags(ctx, p, tags, &classes, truth));

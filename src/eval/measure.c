@@ -43,7 +43,7 @@ static vhem_status expected_loglik(vhem_ctx *ctx, const level *v, double *out)
     double *L = NULL, sum = 0;
 
     VH_TRY(vh_h3m_like(ctx, models, v->centers, &full, &models));
-    VH_NEW(L, (size_t)v->n * (size_t)v->K);
+    VH_NEW(L, vh_cells(v->n, v->K));
     VH_TRY(vh_reduce_score(ctx, models, v->centers, v->tau, L));
     for (int64_t i = 0; i < v->n; i++)
         sum += L[vh_ij(i, v->K, v->label[i])];
@@ -92,7 +92,7 @@ static vhem_status data_loglik(vhem_ctx *ctx, const level *v, const vhem_data *d
     named *all = NULL;
     vhem_seq_view seq;
 
-    VH_NEW(table, (size_t)N * (size_t)v->K);
+    VH_NEW(table, vh_cells(N, v->K));
     VH_NEW(all, v->n);
     for (int64_t i = 0; i < v->n; i++)
         all[i] = (named){ name[i], v->label[i] };
@@ -100,7 +100,7 @@ static vhem_status data_loglik(vhem_ctx *ctx, const level *v, const vhem_data *d
     VH_TRY(v->centers ? vh_h3m_score(ctx, v->centers, data, table)
                       : vh_dtm_score(ctx, v->textures, data, table));
     for (int64_t n = 0; n < N; n++) {
-        const double *row = table + (size_t)n * (size_t)v->K;
+        const double *row = table + vh_cells(n, v->K);
         double best = -INFINITY;
         VH_TRY(vhem_data_view(data, n, &seq));
         int j = find_cluster(all, v->n, seq.name);
@@ -128,7 +128,7 @@ static vhem_status compact(vhem_ctx *ctx, const level *v, int j, double *out)
     if (v->members[j] < 2)
         return VHEM_OK;
     VH_NEW(index, v->members[j]);
-    VH_NEW(log_k, (size_t)v->members[j] * (size_t)v->members[j]);
+    VH_NEW(log_k, vh_cells(v->members[j], v->members[j]));
     for (int64_t i = 0; i < v->n; i++)
         if (v->label[i] == j)
             index[m++] = i;
@@ -168,7 +168,7 @@ static vhem_status find_modularity(vhem_ctx *ctx, const level *v, double *out)
 
     if (v->n <= NEIGHBOURS || v->n > MANY_MODELS)
         return VHEM_OK;
-    VH_NEW(D, (size_t)v->n * (size_t)v->n);
+    VH_NEW(D, vh_cells(v->n, v->n));
     VH_NEW(near, (size_t)v->n * NEIGHBOURS);
     VH_TRY(vh_places_distances(ctx, v->models, "kl", v->tau, 0.5, true, D));
     vh_neighbours(v->n, D, NEIGHBOURS, near);

@@ -36,7 +36,7 @@ static int best_first(const void *a, const void *b)
 static void rank(int64_t n, const double *score, int stride, ranked *out)
 {
     for (int64_t i = 0; i < n; i++) {
-        double x = score[(size_t)i * (size_t)stride];
+        double x = score[vh_row(i, stride)];
         out[i] = (ranked){ isnan(x) ? -INFINITY : x, i };
     }
     qsort(out, (size_t)n, sizeof *out, best_first);
@@ -47,7 +47,7 @@ static void count_given(const table *t, int top, ranked *work, vhem_tag_measure 
     int64_t n = t->n;
     int C = t->C;
     for (int64_t i = 0; i < n; i++) {
-        rank(C, t->score + (size_t)i * (size_t)C, 1, work);
+        rank(C, t->score + vh_row(i, C), 1, work);
         for (int r = 0; r < top && r < C; r++) {
             out[work[r].at].given++;
             out[work[r].at].right += t->truth[vh_ij(i, C, work[r].at)] != 0;
@@ -58,7 +58,7 @@ static void count_given(const table *t, int top, ranked *work, vhem_tag_measure 
 /* The ranking of all items by tag c. */
 static void measure_ranking(const table *t, int c, ranked *work, vhem_judgement *j)
 {
-    double sum = 0, *p_at = j->tag_p_at + (size_t)c * (size_t)j->n_k;
+    double sum = 0, *p_at = j->tag_p_at + vh_row(c, j->n_k);
     vhem_tag_measure *m = &j->tag[c];
     int64_t found = 0, n = t->n;
     int C = t->C;
@@ -174,8 +174,8 @@ vhem_status vhem_rank(vhem_ctx *ctx, int64_t n, int C, const double *score, cons
     j->n_k = o.n_k;
     VH_NEW(j->p_at, o.n_k);
     VH_NEW(j->tag, C);
-    VH_NEW(j->tag_p_at, (size_t)C * (size_t)o.n_k);
-    VH_NEW(j->confusion, (size_t)C * (size_t)C);
+    VH_NEW(j->tag_p_at, vh_cells(C, o.n_k));
+    VH_NEW(j->confusion, vh_cells(C, C));
     VH_NEW(work, n > C ? n : C);
     const table t = { n, C, score, truth, o.k };
     count_given(&t, o.top, work, j->tag);

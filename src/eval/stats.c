@@ -8,6 +8,7 @@
  * 4. Groups and tests. */
 #include "cluster/tree.h"
 #include "core/alloc.h"
+#include "core/index.h"
 #include "core/record.h"
 #include "data/names.h"
 #include "estimate/items.h"
@@ -67,12 +68,12 @@ static vhem_status make_room(work *w)
     VH_NEW(s->frames, n);
     VH_NEW(s->cluster, n);
     VH_NEW(s->clustered, n);
-    VH_NEW(s->loglik, (size_t)n * (size_t)K);
-    VH_NEW(s->scale, (size_t)n * (size_t)K);
+    VH_NEW(s->loglik, vh_cells(n, K));
+    VH_NEW(s->scale, vh_cells(n, K));
     VH_NEW(s->uncertainty, n);
     VH_NEW(s->entropy, n);
     VH_NEW(s->group_of, n);
-    VH_NEW(w->total, (size_t)n * (size_t)K);
+    VH_NEW(w->total, vh_cells(n, K));
     VH_NEW(w->clustered, n);
     for (int64_t i = 0; i < n; i++) {
         VH_DUP(s->name[i], w->items.name[i]);
@@ -108,7 +109,7 @@ static vhem_status sum_up(const work *w, int64_t i, const double *table, int K, 
         for (int64_t k = 0; k < n; k++) {
             if (vhem_data_view(w->in->data, w->items.seq[from + k], &seq) != VHEM_OK)
                 return VHEM_EINVAL;
-            double x = table[(size_t)k * (size_t)K + (size_t)j];
+            double x = table[vh_ij(k, K, j)];
             mean += x / (double)seq.T / n;
             sum += x;
         }
@@ -128,7 +129,7 @@ static vhem_status score_person(const work *w, int64_t i, const vhem_models *mod
     double *t = NULL;
 
     VH_TRY(vh_items_data(ctx, w->in->data, &w->items, &i, 1, &own));
-    VH_NEW(t, (size_t)vh_data_size(own) * (size_t)vh_models_size(models));
+    VH_NEW(t, vh_cells(vh_data_size(own), vh_models_size(models)));
     VH_TRY(vh_models_score(ctx, models, own, t));
     *table = t;
     t = NULL;
@@ -142,7 +143,7 @@ static vhem_status score_under(work *w, int64_t i, const vhem_models *centers)
 {
     vhem_status st = VHEM_OK;
     double *table = NULL;
-    size_t at = (size_t)i * (size_t)w->s->K;
+    size_t at = vh_row(i, w->s->K);
 
     VH_TRY(score_person(w, i, centers, &table));
     VH_TRY(sum_up(w, i, table, w->s->K, w->s->loglik + at, w->total + at));
@@ -238,7 +239,7 @@ static vhem_status score_left_out(work *w, int64_t i)
     for (int64_t b = 0; b < w->Kb; b++)
         members += w->label[b] == own;
     if (members == 1) /* nobody else is there: what is left of the centre is still this person */
-        w->s->loglik[(size_t)i * (size_t)w->s->K + (size_t)own] = NAN;
+        w->s->loglik[vh_ij(i, w->s->K, own)] = NAN;
 done:
     vhem_free(tree);
     return st;
@@ -268,7 +269,7 @@ done:
 /* log p(y | j) + log omega_j of all sequences of a person: the best centre, and the entropy of the posterior. */
 static void find_posterior(const work *w, int64_t i)
 {
-    const double *omega = vh_clustering_omega(w->c), *total = w->total + (size_t)i * (size_t)w->s->K;
+    const double *omega = vh_clustering_omega(w->c), *total = w->total + vh_row(i, w->s->K);
     double top = -INFINITY, sum = 0, entropy = 0;
     int best = 0;
     for (int j = 0; j < w->s->K; j++) {
@@ -290,16 +291,15 @@ static void find_posterior(const work *w, int64_t i)
 
 static void find_scale(const work *w, int64_t i)
 {
-    const double *L = w->s->loglik + (size_t)i * (size_t)w->s->K;
+    const double *L = w->s->loglik + vh_row(i, w->s->K);
     for (int j = 0; j < w->s->K; j++) {
         double other = -INFINITY;
         for (int k = 0; k < w->s->K; k++)
             if (k != j && !(L[k] <= other)) /* NaN goes on */
                 other = L[k];
-        w->s->scale[(size_t)i * (size_t)w->s->K + (size_t)j] =
-            isfinite(L[j]) && isfinite(other) && (L[j] != 0 || other != 0)
-                ? (L[j] - other) / (fabs(L[j]) + fabs(other))
-                : NAN;
+        w->s->scale[vh_ij(i, w->s->K, j)] = isfinite(L[j]) && isfinite(other) && (L[j] != 0 || other != 0)
+                                                ? (L[j] - other) / (fabs(L[j]) + fabs(other))
+                                                : NAN;
     }
 }
 

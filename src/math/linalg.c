@@ -58,7 +58,7 @@ void vh_gemm_nt_sparse(int m, int n, int k, const double *A, const double *B, do
         for (int from = 0, place[PLACES]; from < k;) {
             int found = gather(k, from, B, place);
             for (int i = 0; i < m; i++) {
-                const double *a = A + (size_t)i * (size_t)k;
+                const double *a = A + vh_row(i, k);
                 double sum = 0;
                 for (int e = 0; e < found; e++)
                     sum += a[place[e]] * B[place[e]];
@@ -74,7 +74,7 @@ void vh_gemm_nn_add_sparse(int m, int n, int k, const double *A, size_t lda, con
         for (int from = 0, place[PLACES]; from < n;) {
             int found = gather(n, from, B, place);
             for (int i = 0; i < m; i++) {
-                double a = A[(size_t)i * lda + (size_t)j], *c = C + (size_t)i * (size_t)n;
+                double a = A[(size_t)i * lda + (size_t)j], *c = C + vh_row(i, n);
                 for (int e = 0; a != 0 && e < found; e++)
                     c[place[e]] += a * B[place[e]];
             }

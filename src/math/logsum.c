@@ -2,6 +2,8 @@
 /* logsum.c - see logsum.h. */
 #include "math/logsum.h"
 
+#include "core/index.h"
+
 #include <math.h>
 #include <stddef.h>
 
@@ -35,7 +37,7 @@ int vh_argmax(int n, const double *x, int stride)
 {
     int best = 0;
     for (int i = 1; i < n; i++)
-        if (x[(size_t)i * (size_t)stride] > x[(size_t)best * (size_t)stride])
+        if (x[vh_row(i, stride)] > x[vh_row(best, stride)])
             best = i;
     return best;
 }

@@ -7,6 +7,7 @@
 #include "model/dtm.h"
 
 #include "core/alloc.h"
+#include "core/index.h"
 #include "math/linalg.h"
 #include "model/h3m.h"
 
@@ -59,7 +60,7 @@ vhem_status vh_dt_shape(vhem_ctx *ctx, int d, int n, vh_dt *dt)
 {
     vhem_status st = VHEM_OK;
     double *block = NULL, all = 3.0 * n * n + n + (double)d * n + 2.0 * d;
-    size_t nn = (size_t)n * (size_t)n;
+    size_t nn = vh_cells(n, n);
 
     VH_CHECK(n >= 1, VHEM_EINVAL, "n is %d, must be at least 1", n);
     VH_CHECK(all <= INT_MAX, VHEM_EINVAL, "n = %d, d = %d make %.3g numbers, must be at most %d", n, d, all,
@@ -73,7 +74,7 @@ vhem_status vh_dt_shape(vhem_ctx *ctx, int d, int n, vh_dt *dt)
     dt->Sigma = dt->Q + nn;
     dt->mu = dt->Sigma + nn;
     dt->C = dt->mu + n;
-    dt->ybar = dt->C + (size_t)d * (size_t)n;
+    dt->ybar = dt->C + vh_row(d, n);
     dt->R = dt->ybar + d;
 done:
     return st;
@@ -204,7 +205,7 @@ void vh_dtm_prefix(vhem_ctx *ctx, const vh_dtm *dtm, int64_t i)
 static vhem_status check_covariance(vhem_ctx *ctx, const char *name, int n, const double *S, double *work)
 {
     vhem_status st = VHEM_OK;
-    double largest = 0, *w = work + (size_t)n * (size_t)n;
+    double largest = 0, *w = work + vh_cells(n, n);
 
     for (int k = 0; k < n * n; k++)
         largest = fmax(largest, fabs(S[k]));
@@ -213,7 +214,7 @@ static vhem_status check_covariance(vhem_ctx *ctx, const char *name, int n, cons
             VH_CHECK(fabs(S[i * n + j] - S[j * n + i]) <= TOLERANCE * largest, VHEM_EINVAL,
                      "%s[%d][%d] is %.10g and %s[%d][%d] is %.10g, a covariance is symmetric", name, i, j,
                      S[i * n + j], name, j, i, S[j * n + i]);
-    memcpy(work, S, sizeof *S * (size_t)n * (size_t)n);
+    memcpy(work, S, sizeof *S * vh_cells(n, n));
     VH_CHECK(vh_eigen(n, work, w), VHEM_ENUMERIC,
              "the eigenvalues of %s could not be found; perhaps memory is short", name);
     VH_CHECK(w[0] >= -NEGATIVE * largest, VHEM_EINVAL,
@@ -255,7 +256,7 @@ vhem_status vh_dtm_validate(vhem_ctx *ctx, const vh_dtm *dtm)
         n = dtm->dt[i].n > n ? dtm->dt[i].n : n;
     }
     VH_CHECK(fabs(sum - 1) <= TOLERANCE, VHEM_EINVAL, "omega sums to %.10g, must be 1", sum);
-    VH_NEW(work, (size_t)n * (size_t)n + (size_t)n);
+    VH_NEW(work, vh_ij(n, n, n));
     for (int64_t i = 0; i < dtm->K; i++) {
         st = check_dt(ctx, &dtm->dt[i], dtm->d, work);
         if (st != VHEM_OK) {

@@ -3,6 +3,7 @@
 #include "model/dtm_gains.h"
 
 #include "core/alloc.h"
+#include "core/index.h"
 #include "math/linalg.h"
 
 #include <math.h>
@@ -25,7 +26,7 @@ typedef struct {  /* working memory of meet */
 static bool meet(int n, const double *P, const double *G, meeting room, double *W, double *out,
                  double *logdet)
 {
-    size_t nn = (size_t)n * (size_t)n;
+    size_t nn = vh_cells(n, n);
     double *M = room.work, *PW = M + nn, *X = PW + nn;
 
     product(false, false, n, G, P, M);
@@ -61,7 +62,7 @@ static void carry(bool transposed, int n, const double *A, const double *M, cons
                   double *work)
 {
     product(transposed, false, n, A, M, work);
-    memcpy(next, add, sizeof *add * (size_t)n * (size_t)n);
+    memcpy(next, add, sizeof *add * vh_cells(n, n));
     vh_gemm(false, !transposed, n, n, n, 1, work, n, A, n, 1, next, n);
     for (int i = 0; i < n; i++)
         for (int j = 0; j < i; j++)
@@ -73,7 +74,7 @@ static vhem_status run_forward(vhem_ctx *ctx, int64_t T, double *work, vh_dt_gai
     vhem_status st = VHEM_OK;
     const meeting at = { work, g->pivot };
     int n = g->n;
-    size_t nn = (size_t)n * (size_t)n, room[4] = { 0 };
+    size_t nn = vh_cells(n, n), room[4] = { 0 };
 
     for (int64_t t = 0; t < T; t++) {
         VH_TRY(vh_grow(ctx, &g->P, &room[0], (size_t)t + 1, nn * sizeof *g->P));
@@ -103,7 +104,7 @@ static vhem_status run_backward(vhem_ctx *ctx, int64_t T, double *work, vh_dt_ga
     vhem_status st = VHEM_OK;
     const meeting at = { work, g->pivot };
     int n = g->n;
-    size_t nn = (size_t)n * (size_t)n, room[2] = { 0 };
+    size_t nn = vh_cells(n, n), room[2] = { 0 };
     double *X = work + 3 * nn, *blurred = X + nn;
 
     for (int64_t k = 0; k < T; k++) {
@@ -131,18 +132,18 @@ vhem_status vh_dt_gains_new(vhem_ctx *ctx, const vh_dt *dt, int d, int64_t T, bo
 {
     vhem_status st = VHEM_OK;
     int n = dt->n;
-    size_t nn = (size_t)n * (size_t)n;
+    size_t nn = vh_cells(n, n);
     double *work = NULL;
     vh_dt_gains g = { .dt = dt, .n = n, .d = d };
 
-    VH_NEW(g.CtRi, (size_t)n * (size_t)d);
+    VH_NEW(g.CtRi, vh_cells(n, d));
     VH_NEW(g.Gamma, nn);
     VH_NEW(g.pivot, n);
     VH_NEW(work, 5 * nn);
     for (int k = 0; k < d; k++) {
         g.logdet_R += log(dt->R[k]);
         for (int i = 0; i < n; i++)
-            g.CtRi[(size_t)i * (size_t)d + (size_t)k] = dt->C[(size_t)k * (size_t)n + (size_t)i] / dt->R[k];
+            g.CtRi[vh_ij(i, d, k)] = dt->C[vh_ij(k, n, i)] / dt->R[k];
     }
     vh_gemm(false, false, n, n, d, 1, g.CtRi, d, dt->C, n, 0, g.Gamma, n);
     for (size_t k = 0; k < nn; k++)
@@ -175,7 +176,7 @@ void vh_dt_gains_free(vh_dt_gains *g)
 bool vh_dt_smooth_at(const vh_dt_gains *g, int64_t t, int64_t T, vh_dt_smoothed *s)
 {
     size_t f = vh_gain_at(g->n_forward, t), b = vh_gain_at(g->n_backward, T - 1 - t);
-    size_t nn = (size_t)g->n * (size_t)g->n;
+    size_t nn = vh_cells(g->n, g->n);
     int64_t now = (int64_t)(f * (size_t)g->n_backward + b);
     if (now == s->last)
         return true;

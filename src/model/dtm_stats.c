@@ -6,6 +6,7 @@
 #include "model/dtm_stats.h"
 
 #include "core/alloc.h"
+#include "core/index.h"
 #include "math/linalg.h"
 #include "math/scaled.h"
 
@@ -17,7 +18,7 @@
 
 vh_dt_stats vh_dt_stats_at(int n, int d, double *block)
 {
-    size_t nn = (size_t)n * (size_t)n, m = (size_t)n + 1, dd = (size_t)d;
+    size_t nn = vh_cells(n, n), m = (size_t)n + 1, dd = (size_t)d;
     vh_dt_stats s = { .n = n, .d = d, .size = 3 + (size_t)n + 4 * nn + m * m + dd * m + dd, .block = block };
     if (!block)
         return s;
@@ -146,12 +147,12 @@ static bool regress(int m, int n, const double *Y, const double *X, double *B, d
     for (int i = 0; i < n; i++)
         trace += X[i * n + i];
     if (trace == 0) { /* the state never moved: nothing depends on it */
-        memset(B, 0, sizeof *B * (size_t)m * (size_t)n);
+        memset(B, 0, sizeof *B * vh_cells(m, n));
         return true;
     }
     double ridge = 0;
     while (ridge < MOST_RIDGE) {
-        memcpy(work, X, sizeof *X * (size_t)n * (size_t)n);
+        memcpy(work, X, sizeof *X * vh_cells(n, n));
         for (int i = 0; i < n; i++)
             work[i * n + i] += ridge * trace;
         if (vh_cholesky(n, work) && vh_cholesky_inverse(n, work)) {
@@ -166,11 +167,11 @@ static bool regress(int m, int n, const double *Y, const double *X, double *B, d
 /* S [n][n] as the nearest symmetric matrix without negative eigenvalues; work [n^2 + n]. */
 static bool nearest_covariance(int n, double *S, double *work)
 {
-    double *w = work + (size_t)n * (size_t)n;
+    double *w = work + vh_cells(n, n);
     for (int i = 0; i < n; i++)
         for (int j = 0; j < i; j++)
             S[i * n + j] = S[j * n + i] = 0.5 * (S[i * n + j] + S[j * n + i]);
-    memcpy(work, S, sizeof *S * (size_t)n * (size_t)n);
+    memcpy(work, S, sizeof *S * vh_cells(n, n));
     if (!vh_eigen(n, work, w))
         return false;
     for (int k = 0; k < n && w[k] < 0; k++) /* ascending: the negative ones come first */
@@ -196,7 +197,7 @@ static bool maximise_first(const vh_dt_stats *s, vh_dt *dt, double *work)
 static bool maximise_step(const vh_dt_stats *s, vh_dt *dt, double *work)
 {
     int n = s->n;
-    size_t nn = (size_t)n * (size_t)n;
+    size_t nn = vh_cells(n, n);
     double *X = work + nn + n;
     if (!regress(n, n, s->step, s->from, dt->A, work))
         return false;
@@ -215,17 +216,17 @@ static bool maximise_frames(const vh_dt_stats *s, const vh_dt_limits *lim, vh_dt
                             int *n_floored)
 {
     int n = s->n, m = n + 1, d = s->d;
-    double *B = work + (size_t)m * (size_t)m, *Bx = B + (size_t)d * (size_t)m, all = 0, least = 0;
+    double *B = work + vh_row(m, m), *Bx = B + vh_row(d, m), all = 0, least = 0;
 
     if (!regress(d, m, s->yx, s->xx, B, work))
         return false;
     vh_gemm(false, false, d, m, m, 1, B, m, s->xx, m, 0, Bx, m);
     for (int k = 0; k < d; k++) {
-        const double *b = B + (size_t)k * (size_t)m, *yx = s->yx + (size_t)k * (size_t)m;
+        const double *b = B + vh_row(k, m), *yx = s->yx + vh_row(k, m);
         double left = s->yy[k];
         for (int i = 0; i < m; i++)
-            left += b[i] * (Bx[(size_t)k * (size_t)m + (size_t)i] - 2 * yx[i]);
-        memcpy(dt->C + (size_t)k * (size_t)n, b, sizeof *b * (size_t)n);
+            left += b[i] * (Bx[vh_ij(k, m, i)] - 2 * yx[i]);
+        memcpy(dt->C + vh_row(k, n), b, sizeof *b * (size_t)n);
         dt->ybar[k] += b[n];
         dt->R[k] = left / *s->frames;
         all += dt->R[k] / d;

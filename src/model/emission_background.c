@@ -3,6 +3,7 @@
 #include "model/emission_background.h"
 
 #include "core/alloc.h"
+#include "core/index.h"
 #include "math/logsum.h"
 
 #include <math.h>
@@ -26,7 +27,7 @@ static void lay_by_column(vh_background *b)
     int G = b->G, d = b->d;
     for (int l = 0; l < G; l++)
         for (int k = 0; k < d; k++) {
-            size_t at = (size_t)k * (size_t)G + (size_t)l, from = (size_t)l * (size_t)d + (size_t)k;
+            size_t at = vh_ij(k, G, l), from = vh_ij(l, d, k);
             b->mu_by[at] = b->mu[from];
             b->inv_by[at] = 1 / b->cov[from];
             b->log_by[at] = -0.5 * (VH_LOG_2PI + log(b->cov[from]));
@@ -37,8 +38,8 @@ static void lay_by_column(vh_background *b)
 double vh_background_product(const vh_background *b, int m, int l, double lambda)
 {
     const vh_shape shape = { .d = b->d };
-    const double *p[] = { b->mu + (size_t)m * (size_t)b->d, b->cov + (size_t)m * (size_t)b->d };
-    const double *q[] = { b->mu + (size_t)l * (size_t)b->d, b->cov + (size_t)l * (size_t)b->d };
+    const double *p[] = { b->mu + vh_row(m, b->d), b->cov + vh_row(m, b->d) };
+    const double *q[] = { b->mu + vh_row(l, b->d), b->cov + vh_row(l, b->d) };
     double out = 0;
     vh_gaussian_diag.log_product(&shape, p, q, lambda, &out, NULL);
     return exp(out);
@@ -48,21 +49,21 @@ static void fill_tables(vh_background *b)
 {
     int G = b->G, d = b->d;
     for (int m = 0; m < G; m++) {
-        double *E = b->E + (size_t)m * (size_t)G;
+        double *E = b->E + vh_row(m, G);
         b->top[m] = -INFINITY;
         for (int l = 0; l < G; l++) {
             E[l] = b->log_all[l];
             for (int k = 0; k < d; k++) {
-                size_t of_m = (size_t)k * (size_t)G + (size_t)m, of_l = (size_t)k * (size_t)G + (size_t)l;
+                size_t of_m = vh_ij(k, G, m), of_l = vh_ij(k, G, l);
                 double away = b->mu_by[of_m] - b->mu_by[of_l];
-                E[l] -= 0.5 * (away * away + b->cov[(size_t)m * (size_t)d + (size_t)k]) * b->inv_by[of_l];
+                E[l] -= 0.5 * (away * away + b->cov[vh_ij(m, d, k)]) * b->inv_by[of_l];
             }
             b->top[m] = fmax(b->top[m], E[l]);
-            b->half[(size_t)m * (size_t)G + (size_t)l] = vh_background_product(b, m, l, 0.5);
-            b->one[(size_t)m * (size_t)G + (size_t)l] = vh_background_product(b, m, l, 1);
+            b->half[vh_ij(m, G, l)] = vh_background_product(b, m, l, 0.5);
+            b->one[vh_ij(m, G, l)] = vh_background_product(b, m, l, 1);
         }
         for (int l = 0; l < G; l++)
-            b->rel[(size_t)m * (size_t)G + (size_t)l] = exp(E[l] - b->top[m]);
+            b->rel[vh_ij(m, G, l)] = exp(E[l] - b->top[m]);
     }
 }
 
@@ -71,7 +72,7 @@ vhem_status vh_background_new(vhem_ctx *ctx, int G, int d, const double *mu, con
 {
     vhem_status st = VHEM_OK;
     vh_background *b = NULL;
-    size_t n = (size_t)G * (size_t)d, GG = (size_t)G * (size_t)G;
+    size_t n = vh_cells(G, d), GG = vh_cells(G, G);
 
     for (size_t e = 0; e < n; e++)
         VH_CHECK(
@@ -113,8 +114,8 @@ void vh_background_density(const vh_background *b, const double *y, double *out)
     for (int l = 0; l < G; l++)
         out[l] = gaps ? 0 : b->log_all[l];
     for (int k = 0; k < b->d; k++) {
-        const double *mu = b->mu_by + (size_t)k * (size_t)G, *inv = b->inv_by + (size_t)k * (size_t)G,
-                     *constant = b->log_by + (size_t)k * (size_t)G, x = y[k];
+        const double *mu = b->mu_by + vh_row(k, G), *inv = b->inv_by + vh_row(k, G),
+                     *constant = b->log_by + vh_row(k, G), x = y[k];
         if (isnan(x))
             continue;
         for (int l = 0; gaps && l < G; l++)

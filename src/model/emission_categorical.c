@@ -8,6 +8,7 @@
  * NaN. */
 #include "math/gamma.h"
 #include "math/logsum.h"
+#include "core/index.h"
 #include "math/student.h"
 #include "model/columns.h"
 #include "model/slabs.h"
@@ -37,7 +38,7 @@ static int n_feature(const vh_shape *shape)
 static void features(const vh_shape *shape, const double *y, int64_t n, double *X)
 {
     int m = n_feature(shape);
-    memset(X, 0, sizeof *X * (size_t)n * (size_t)m);
+    memset(X, 0, sizeof *X * vh_cells(n, m));
     for (int64_t t = 0; t < n; t++, X += m)
         if (!isnan(y[t]))
             X[(int)y[t] % m] = 1;

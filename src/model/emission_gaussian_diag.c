@@ -7,6 +7,7 @@
  * with mu and v in the coordinates x, except for the v under the log: that one makes it a density in y. */
 #include "math/logsum.h"
 #include "model/emission_gaussian.h"
+#include "core/index.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -30,7 +31,7 @@ static void promote(const vh_shape *shape, const double *const *par, double *con
 {
     int d = shape->d;
     memcpy(wide[0], par[0], sizeof *wide[0] * (size_t)d);
-    memset(wide[1], 0, sizeof *wide[1] * (size_t)d * (size_t)d);
+    memset(wide[1], 0, sizeof *wide[1] * vh_cells(d, d));
     for (int k = 0; k < d; k++)
         wide[1][k * d + k] = par[1][k];
 }

@@ -13,6 +13,7 @@
  * and frames that have nothing are left out of all but the first.  Ghahramani and Jordan 1994. */
 #include "math/linalg.h"
 #include "math/logsum.h"
+#include "core/index.h"
 #include "model/emission_gaussian.h"
 
 #include <math.h>
@@ -82,7 +83,7 @@ typedef struct { /* which cells a frame has, and what a component says of them *
 static pattern pattern_at(int d, double *work)
 {
     pattern p = { .d = d };
-    size_t dd = (size_t)d * (size_t)d;
+    size_t dd = vh_cells(d, d);
     p.L = work;
     p.Rt = p.L + dd;
     p.z = p.Rt + dd;
@@ -147,7 +148,7 @@ static void by_pattern(int d, const double *y, int n, int *order)
             continue;
         order[at++] = t;
         for (int u = t + 1; u < n; u++)
-            if (!taken[u] && same_cells(d, y + (size_t)t * (size_t)d, y + (size_t)u * (size_t)d)) {
+            if (!taken[u] && same_cells(d, y + vh_row(t, d), y + vh_row(u, d))) {
                 taken[u] = true;
                 order[at++] = u;
             }
@@ -172,8 +173,8 @@ static bool block_density(int d, const double *const *par, const double *y, int 
     pattern p = pattern_at(d, work);
     by_pattern(d, y, n, order);
     for (int i = 0; i < n; i++) {
-        const double *frame = y + (size_t)order[i] * (size_t)d;
-        if (i == 0 || !same_cells(d, frame, y + (size_t)order[i - 1] * (size_t)d)) {
+        const double *frame = y + vh_row(order[i], d);
+        if (i == 0 || !same_cells(d, frame, y + vh_row(order[i - 1], d))) {
             if (!pattern_set(&p, par[1], frame, false))
                 return false;
             k0 = p.n_o > 0 ? -0.5 * (p.n_o * VH_LOG_2PI + vh_cholesky_logdet(p.n_o, p.L)) : 0;
@@ -282,8 +283,8 @@ static void block_gather(const vh_coords *x, const double *const *par, const dou
     pattern p = pattern_at(d, work);
     by_pattern(d, y, n, order);
     for (int i = 0; i < n; i++) {
-        const double *frame = y + (size_t)order[i] * (size_t)d;
-        if (i == 0 || !same_cells(d, frame, y + (size_t)order[i - 1] * (size_t)d)) {
+        const double *frame = y + vh_row(order[i], d);
+        if (i == 0 || !same_cells(d, frame, y + vh_row(order[i - 1], d))) {
             if (i > 0)
                 add_spread(x, &p, par[1], together, sum);
             together = 0;

@@ -14,6 +14,7 @@
  * from the definition, and the statistics are the shares of the Gaussians in the frame. */
 #include "math/logsum.h"
 #include "model/emission_background.h"
+#include "core/index.h"
 #include "model/columns.h"
 #include "model/layout.h"
 
@@ -47,7 +48,7 @@ static int n_feature(const vh_shape *shape)
 /* Frames as they are. */
 static void features(const vh_shape *shape, const double *y, int64_t n, double *X)
 {
-    memcpy(X, y, sizeof *X * (size_t)n * (size_t)shape->d);
+    memcpy(X, y, sizeof *X * vh_cells(n, shape->d));
 }
 
 /* The mean of a component. */
@@ -55,7 +56,7 @@ static void mean_features(const vh_shape *shape, const double *T, double *X)
 {
     const vh_background *b = of_shape(shape);
     for (int k = 0; k < shape->d; k++) {
-        const double *mu = b->mu_by + (size_t)k * (size_t)b->G;
+        const double *mu = b->mu_by + vh_row(k, b->G);
         X[k] = 0;
         for (int l = 0; l < b->G; l++)
             X[k] += T[1 + l] * mu[l];
@@ -202,12 +203,12 @@ static void psi_of(const vh_background *b, const double *p, double *psi)
 {
     int G = b->G;
     for (int m = 0; m < G; m++) {
-        const double *rel = b->rel + (size_t)m * (size_t)G;
+        const double *rel = b->rel + vh_row(m, G);
         double sum = 0;
 #pragma omp simd reduction(+ : sum)
         for (int l = 0; l < G; l++)
             sum += p[l] * rel[l];
-        psi[m] = sum > TINY ? b->top[m] + log(sum) : mix(G, p, b->E + (size_t)m * (size_t)G, NULL);
+        psi[m] = sum > TINY ? b->top[m] + log(sum) : mix(G, p, b->E + vh_row(m, G), NULL);
     }
 }
 
@@ -246,7 +247,7 @@ static int maximise(const vh_coords *x, const double *stat, const double *floor,
     psi_of(b, par[0], psi);
     memset(to, 0, sizeof *to * (size_t)G);
     for (int m = 0; m < G; m++) {
-        const double *E = b->E + (size_t)m * (size_t)G;
+        const double *E = b->E + vh_row(m, G);
         for (int l = 0; stat[1 + m] > 0 && l < G; l++)
             if (par[0][l] > 0)
                 to[l] += stat[1 + m] * par[0][l] * exp(E[l] - psi[m]);
@@ -267,7 +268,7 @@ static bool log_product(const vh_shape *shape, const double *const *p, const dou
     for (int m = 0; m < G; m++) {
         double row = 0;
         for (int l = 0; p[0][m] > 0 && l < G; l++)
-            row += power[l] * (table ? table[(size_t)m * (size_t)G + (size_t)l] : 0);
+            row += power[l] * (table ? table[vh_ij(m, G, l)] : 0);
         for (int l = 0; !table && p[0][m] > 0 && l < G; l++)
             row += power[l] > 0 ? power[l] * vh_background_product(b, m, l, lambda) : 0;
         sum += p[0][m] > 0 ? pow(p[0][m], lambda) * row : 0;
@@ -295,7 +296,7 @@ static void draw(vh_rng *rng, const vh_shape *shape, const double *const *par, c
     while (l < b->G - 1 && r[l] <= u)
         l++;
     for (int k = 0; k < b->d; k++) {
-        size_t at = (size_t)l * (size_t)b->d + (size_t)k;
+        size_t at = vh_ij(l, b->d, k);
         y[k] = b->mu[at] + sqrt(b->cov[at]) * vh_rng_normal(rng);
     }
 }

@@ -8,6 +8,7 @@
  *   2. from views, and as views      4. provenance and files */
 #include "model/h3m.h"
 #include "model/masked.h"
+#include "core/index.h"
 
 #include "core/alloc.h"
 #include "model/layout.h"
@@ -24,7 +25,7 @@
 
 double *vh_hmm_param(const vh_h3m *h3m, const vh_hmm *h, int p)
 {
-    size_t components = (size_t)h->S * (size_t)h->M;
+    size_t components = vh_cells(h->S, h->M);
     double *at = h->theta + components;
     for (int q = 0; q < p; q++)
         at += components * vh_param_size(h3m->family, q, &h3m->shape);
@@ -33,7 +34,7 @@ double *vh_hmm_param(const vh_h3m *h3m, const vh_hmm *h, int p)
 
 void vh_hmm_component(const vh_h3m *h3m, const vh_hmm *h, int s, int m, double **par)
 {
-    size_t r = (size_t)s * (size_t)h->M + (size_t)m;
+    size_t r = vh_ij(s, h->M, m);
     for (int p = 0; p < h3m->family->n_param; p++)
         par[p] = vh_hmm_param(h3m, h, p) + r * vh_param_size(h3m->family, p, &h3m->shape);
 }
@@ -93,7 +94,7 @@ vhem_status vh_h3m_shape(vhem_ctx *ctx, vh_h3m *h3m, int64_t i, int S, int M)
     h->M = M;
     h->pi = block;
     h->A = block + S;
-    h->theta = h->A + (size_t)S * (size_t)S;
+    h->theta = h->A + vh_cells(S, S);
     h->n_theta = (size_t)n_theta;
 done:
     return st;
@@ -171,7 +172,7 @@ static int param_index(const vh_emission *family, const char *name)
 static vhem_status copy_theta(vhem_ctx *ctx, const vh_h3m *h3m, vh_hmm *h, const vhem_hmm_view *v)
 {
     vhem_status st = VHEM_OK;
-    size_t components = (size_t)h->S * (size_t)h->M;
+    size_t components = vh_cells(h->S, h->M);
 
     if (v->theta) {
         VH_CHECK(v->n_theta == 0 || (size_t)v->n_theta == h->n_theta, VHEM_EINVAL,
@@ -207,7 +208,7 @@ static vhem_status copy_view(vhem_ctx *ctx, vh_h3m *h3m, int64_t i, const vhem_h
     VH_TRY(vh_h3m_set_text(ctx, &h->label, vh_model_text(v->label)));
     h3m->omega[i] = v->omega;
     memcpy(h->pi, v->pi, (size_t)h->S * sizeof *h->pi);
-    memcpy(h->A, v->A, (size_t)h->S * (size_t)h->S * sizeof *h->A);
+    memcpy(h->A, v->A, vh_cells(h->S, h->S) * sizeof *h->A);
     VH_TRY(copy_theta(ctx, h3m, h, v));
 done:
     if (st != VHEM_OK)
@@ -317,9 +318,9 @@ static vhem_status check_hmm(vhem_ctx *ctx, const vh_h3m *h3m, const vh_hmm *h, 
              "M is %d, must be 1: a mixture of %s components is one such component", h->M, h3m->family->name);
     VH_TRY(check_distribution(ctx, h->pi, h->S, "pi", -1));
     for (int s = 0; s < h->S; s++)
-        VH_TRY(check_distribution(ctx, h->A + (size_t)s * (size_t)h->S, h->S, "A", s));
+        VH_TRY(check_distribution(ctx, h->A + vh_row(s, h->S), h->S, "A", s));
     for (int s = 0; s < h->S; s++)
-        VH_TRY(check_distribution(ctx, vh_hmm_c(h) + (size_t)s * (size_t)h->M, h->M, "c", s));
+        VH_TRY(check_distribution(ctx, vh_hmm_c(h) + vh_row(s, h->M), h->M, "c", s));
     for (int s = 0; s < h->S; s++)
         for (int m = 0; m < h->M; m++)
             VH_TRY(check_component(ctx, h3m, h, s, m, work));

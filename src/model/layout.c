@@ -3,6 +3,7 @@
 #include "model/layout.h"
 
 #include "core/alloc.h"
+#include "core/index.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -155,7 +156,7 @@ static const char *background_differs(const vh_background *a, const vh_backgroun
 {
     if (!a || !must || a == must)
         return "";
-    size_t bytes = sizeof *a->mu * (size_t)a->G * (size_t)a->d;
+    size_t bytes = sizeof *a->mu * vh_cells(a->G, a->d);
     if (a->G == must->G && a->d == must->d && memcmp(a->mu, must->mu, bytes) == 0
         && memcmp(a->cov, must->cov, bytes) == 0)
         return "";

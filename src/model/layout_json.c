@@ -4,6 +4,7 @@
 #include "model/layout_json.h"
 
 #include "core/alloc.h"
+#include "core/index.h"
 #include "core/text.h"
 #include "model/json.h"
 
@@ -123,12 +124,12 @@ static vhem_status read_background(vhem_ctx *ctx, json_t *root, vh_layout *layou
              : json_is_array(list) ? "an array of another length"
                                    : vh_json_kind(list),
              VH_MAX_GAUSSIANS);
-    VH_NEW(both, 2 * (size_t)G * (size_t)d);
+    VH_NEW(both, 2 * vh_cells(G, d));
     vh_json_array mu = { .key = "mu", .rank = 2, .dim = { { "G", G }, { "d", d } } };
     vh_json_array cov = { .key = "cov", .rank = 2, .dim = { { "G", G }, { "d", d } } };
     VH_TRY(vh_json_numbers(ctx, object, &mu, both));
-    VH_TRY(vh_json_numbers(ctx, object, &cov, both + (size_t)G * (size_t)d));
-    VH_TRY(vh_layout_background(ctx, layout, G, both, both + (size_t)G * (size_t)d));
+    VH_TRY(vh_json_numbers(ctx, object, &cov, both + vh_cells(G, d)));
+    VH_TRY(vh_layout_background(ctx, layout, G, both, both + vh_cells(G, d)));
 done:
     free(both);
     return st;

@@ -8,6 +8,7 @@
  * long. */
 #include "core/alloc.h"
 #include "core/file.h"
+#include "core/index.h"
 #include "core/text.h"
 #include "model/h3m.h"
 #include "model/json.h"
@@ -143,7 +144,7 @@ typedef struct {
 static vhem_status read_parameter(vhem_ctx *ctx, json_t *object, const parameter *p)
 {
     vhem_status st = VHEM_OK;
-    size_t n = (size_t)p->S * (size_t)p->M;
+    size_t n = vh_cells(p->S, p->M);
     vh_json_array a = { .key = p->param->name,
                         .rank = 2 + p->param->rank,
                         .nulls = p->step != p->size || vh_param_is_by_column(p->param),

@@ -6,6 +6,7 @@
 #include "model/mstep.h"
 
 #include "core/alloc.h"
+#include "core/index.h"
 #include "math/logsum.h"
 #include "math/scaled.h"
 
@@ -58,7 +59,7 @@ vhem_status vh_mstep(vhem_ctx *ctx, const vh_limits *lim, const vh_packed *pk, i
         memcpy(h->A + s * S, row, sizeof *row * (size_t)S);
     }
     for (int s = 0; s < S; s++) {
-        const double *T = stats->T + (size_t)(pk->comp0[k] + s * M) * (size_t)n_stat;
+        const double *T = stats->T + vh_cells(pk->comp0[k] + s * M, n_stat);
         double sum = 0;
         for (int m = 0; m < M; m++)
             sum += T[m * n_stat] + count;
@@ -153,7 +154,7 @@ static double state_weight(const double *T, int M, int n_stat, int s)
 {
     double sum = 0;
     for (int m = 0; m < M; m++)
-        sum += T[(size_t)(s * M + m) * (size_t)n_stat];
+        sum += T[vh_row(s * M + m, n_stat)];
     return sum;
 }
 
@@ -162,7 +163,7 @@ int vh_revive(const vh_limits *lim, const vh_packed *pk, int k, const vh_stats *
 {
     int S = h->S, M = h->M, n_stat = pk->n_stat, revived = 0, big = 0;
     double unit = lim->unit / vh_scaled_value(1, stats->scale[k]); /* in the numbers of T */
-    const double *T = stats->T + (size_t)pk->comp0[k] * (size_t)n_stat;
+    const double *T = stats->T + vh_row(pk->comp0[k], n_stat);
     double *c = vh_hmm_c(h), *work = malloc(sizeof *work * vh_nudge_work(h3m->family, &h3m->shape));
     const vh_coords x = { h3m->shape, pk->x.origin,
                           h3m->family->location && h3m->family->location->part ? lim->scale : pk->x.scale };
@@ -170,7 +171,7 @@ int vh_revive(const vh_limits *lim, const vh_packed *pk, int k, const vh_stats *
     if (!work) /* not a run without repairs: that would be another result without a word */
         return -1;
     for (int s = 0; s < S; s++) { /* components inside a living state */
-        const double *Ts = T + (size_t)(s * M) * (size_t)n_stat;
+        const double *Ts = T + vh_cells(s * M, n_stat);
         int top = vh_argmax(M, Ts, n_stat);
         for (int m = 0; m < M; m++)
             if (Ts[m * n_stat] < DEAD * unit && Ts[top * n_stat] > SPLITTABLE * unit) {

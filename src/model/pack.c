@@ -4,6 +4,7 @@
 #include "model/pack.h"
 
 #include "core/alloc.h"
+#include "core/index.h"
 #include "math/linalg.h"
 
 #include <limits.h>
@@ -46,7 +47,7 @@ static vhem_status pack_shape(vhem_ctx *ctx, const vh_h3m *h3m, const int64_t *i
         pk->M[k] = h->M;
         pk->state0[k + 1] = pk->state0[k] + h->S;
         pk->comp0[k + 1] = pk->comp0[k] + h->S * h->M;
-        pk->trans0[k + 1] = pk->trans0[k] + (size_t)h->S * (size_t)h->S;
+        pk->trans0[k + 1] = pk->trans0[k] + vh_cells(h->S, h->S);
     }
     pk->n_state = pk->state0[K];
     pk->n_comp = pk->comp0[K];
@@ -73,12 +74,12 @@ vhem_status vh_pack_new(vhem_ctx *ctx, const vh_h3m *h3m, const int64_t *index, 
     vh_packed *pk = NULL;
 
     VH_TRY(pack_shape(ctx, h3m, index, K, origin, scale, &pk));
-    VH_NEW(pk->theta, (size_t)pk->n_comp * (size_t)pk->n_stat);
+    VH_NEW(pk->theta, vh_cells(pk->n_comp, pk->n_stat));
     VH_NEW(pk->log_c, pk->n_comp);
     VH_NEW(pk->direct, pk->n_comp);
     VH_NEW(pk->about, pk->n_comp);
     if (vh_shift_counts(pk->family, &pk->shape) > 0)
-        VH_NEW(pk->seen_shift, (size_t)pk->n_comp * (size_t)vh_shift_counts(pk->family, &pk->shape));
+        VH_NEW(pk->seen_shift, vh_cells(pk->n_comp, vh_shift_counts(pk->family, &pk->shape)));
     *out = pk;
     pk = NULL;
 done:
@@ -90,7 +91,7 @@ done:
 static void take_chain(const vh_h3m *h3m, const vh_hmm *h, int k, vh_packed *pk)
 {
     memcpy(pk->pi + pk->state0[k], h->pi, sizeof *h->pi * (size_t)h->S);
-    memcpy(pk->A + pk->trans0[k], h->A, sizeof *h->A * (size_t)h->S * (size_t)h->S);
+    memcpy(pk->A + pk->trans0[k], h->A, sizeof *h->A * vh_cells(h->S, h->S));
     for (int q = 0; q < h->S * h->M; q++) {
         double *par[VH_MAX_PARAM];
         vh_hmm_component(h3m, h, q / h->M, q % h->M, par);
@@ -107,14 +108,14 @@ vhem_status vh_pack_base(vhem_ctx *ctx, const vh_h3m *h3m, const int64_t *index,
 
     VH_TRY(pack_shape(ctx, h3m, index, K, origin, scale, &pk));
     VH_NEW(pk->c, pk->n_comp);
-    VH_NEW(pk->mean, (size_t)pk->n_comp * (size_t)pk->n_stat);
+    VH_NEW(pk->mean, vh_cells(pk->n_comp, pk->n_stat));
     for (int k = 0; k < pk->K; k++) {
         const vh_hmm *h = &h3m->hmm[index ? index[k] : k];
         take_chain(h3m, h, k, pk);
         memcpy(pk->c + pk->comp0[k], vh_hmm_c(h), sizeof *pk->c * (size_t)(h->S * h->M));
         for (int r = pk->comp0[k]; r < pk->comp0[k + 1]; r++)
             pk->family->stats_of_component(&pk->x, pk->par + (size_t)r * VH_MAX_PARAM,
-                                           pk->mean + (size_t)r * (size_t)pk->n_stat);
+                                           pk->mean + vh_row(r, pk->n_stat));
     }
     *out = pk;
     pk = NULL;
@@ -132,13 +133,13 @@ vhem_status vh_pack_update(vhem_ctx *ctx, const vh_h3m *h3m, const int64_t *inde
     pk->n_direct = 0;
     if (pk->seen_shift)
         memset(pk->seen_shift, 0,
-               sizeof *pk->seen_shift * (size_t)pk->n_comp * (size_t)vh_shift_counts(pk->family, &pk->shape));
+               sizeof *pk->seen_shift * vh_cells(pk->n_comp, vh_shift_counts(pk->family, &pk->shape)));
     for (int k = 0; k < pk->K; k++) {
         const vh_hmm *h = &h3m->hmm[index ? index[k] : k];
         take_chain(h3m, h, k, pk);
         for (int q = 0; q < h->S * h->M; q++) {
             int r = pk->comp0[k] + q;
-            double *theta = pk->theta + (size_t)r * (size_t)pk->n_stat, c = vh_hmm_c(h)[q];
+            double *theta = pk->theta + vh_row(r, pk->n_stat), c = vh_hmm_c(h)[q];
             const double *const *par = pk->par + (size_t)r * VH_MAX_PARAM;
             pk->log_c[r] = c > 0 ? log(c) : VH_NEVER;
             double loss = pk->family->natural(&pk->x, par, theta, work);
@@ -192,7 +193,7 @@ double vh_pack_seen_shift(const vh_packed *pk, int r, const double *y)
     bool any = false;
     if (!pk->seen_shift)
         return 0;
-    const double *shift = pk->seen_shift + (size_t)r * (size_t)vh_shift_counts(pk->family, &pk->shape);
+    const double *shift = pk->seen_shift + vh_row(r, vh_shift_counts(pk->family, &pk->shape));
     for (int k = 0; k < pk->d; k++) {
         any = any || !isnan(y[k]);
         sum += pk->family->seen != VH_SEEN_FRAMES && !isnan(y[k]) ? shift[k] : 0;
@@ -205,7 +206,7 @@ double vh_pack_shift(const vh_packed *pk, int r)
     int n = pk->seen_shift ? vh_shift_counts(pk->family, &pk->shape) : 0;
     double sum = 0;
     for (int k = 0; k < n; k++)
-        sum += pk->seen_shift[(size_t)r * (size_t)n + (size_t)k];
+        sum += pk->seen_shift[vh_ij(r, n, k)];
     return sum;
 }
 
@@ -216,7 +217,7 @@ void vh_table_stats(const vh_packed *pk, const double *y, int64_t n, double *T)
 
 void vh_table_product(const vh_packed *pk, int lo, int hi, int n, const double *T, double *G, size_t ld)
 {
-    const double *theta = pk->theta + (size_t)lo * (size_t)pk->n_stat;
+    const double *theta = pk->theta + vh_row(lo, pk->n_stat);
     (pk->sparse ? vh_gemm_nt_sparse : vh_gemm_nt)(hi - lo, n, pk->n_stat, theta, T, G + (size_t)lo * ld, ld);
 }
 

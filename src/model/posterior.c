@@ -5,6 +5,7 @@
 #include "model/posterior.h"
 
 #include "core/alloc.h"
+#include "core/index.h"
 #include "math/gamma.h"
 #include "model/layout.h"
 #include "model/posterior_gaussian.h"
@@ -75,7 +76,7 @@ void vh_posterior_free(vh_posterior *post)
 
 static vh_gathered gathered(const vh_packed *pk, int r, const vh_stats *stats)
 {
-    return (vh_gathered){ pk->family, &pk->about[r], stats->T + (size_t)r * (size_t)pk->n_stat };
+    return (vh_gathered){ pk->family, &pk->about[r], stats->T + vh_row(r, pk->n_stat) };
 }
 
 double vh_posterior_seen(const vh_packed *pk, int r, const vh_stats *stats, int k)
@@ -289,7 +290,7 @@ void vh_posterior_shift(const vh_posterior *post, vh_packed *pk, int k)
     int counts = vh_shift_counts(pk->family, &pk->shape);
     for (int q = 0; q < post->S * post->M; q++) {
         int r = pk->comp0[k] + q;
-        double *theta = pk->theta + (size_t)r * (size_t)pk->n_stat;
+        double *theta = pk->theta + vh_row(r, pk->n_stat);
         const double *shift = post->shift + q * pk->d;
         if (pk->log_c[r] == VH_NEVER)
             continue;

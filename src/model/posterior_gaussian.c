@@ -5,6 +5,7 @@
 #include "model/posterior_gaussian.h"
 
 #include "math/gamma.h"
+#include "core/index.h"
 #include "math/linalg.h"
 
 #include <math.h>
@@ -148,7 +149,7 @@ static bool traces(const vh_prior *p, const double *m, const double *B, double *
                    double *trace, double *quad)
 {
     int d = p->d;
-    size_t dd = (size_t)d * (size_t)d;
+    size_t dd = vh_cells(d, d);
     double *L = work, *Z = work + dd;
 
     *logdet = *trace = *quad = 0;

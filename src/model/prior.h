@@ -15,6 +15,8 @@
 
 #include "model/frames_prior.h"
 
+#include "core/index.h"
+
 typedef struct vh_prior vh_prior;
 struct vh_prior {
     const vh_emission *family;
@@ -56,7 +58,7 @@ static inline size_t vh_prior_counts(const vh_prior *p)
 /* Numbers of a scatter, such as B: d, or d d; 0 where there is none. */
 static inline size_t vh_scatter_size(const vh_emission *family, int d)
 {
-    return vh_prior_full(family) ? (size_t)d * (size_t)d : vh_prior_normal(family) ? (size_t)d : 0;
+    return vh_prior_full(family) ? vh_cells(d, d) : vh_prior_normal(family) ? (size_t)d : 0;
 }
 static inline size_t vh_prior_size(const vh_prior *p)
 {
@@ -70,7 +72,7 @@ static inline size_t vh_prior_means(const vh_prior *p)
 /* Where the scatter of dimension k by itself stands in it. */
 static inline size_t vh_scatter_at(const vh_emission *family, int d, int k)
 {
-    return vh_prior_full(family) ? (size_t)k * (size_t)d + (size_t)k : (size_t)k;
+    return vh_prior_full(family) ? vh_ij(k, d, k) : (size_t)k;
 }
 
 /* Room for a prior; all numbers are the caller's to fill in. */

@@ -3,6 +3,7 @@
 #include "model/stats.h"
 
 #include "core/alloc.h"
+#include "core/index.h"
 #include "math/scaled.h"
 
 #include <math.h>
@@ -11,7 +12,7 @@
 vh_stats vh_stats_at(const vh_packed *pk, double *block)
 {
     vh_stats s = { .block = block };
-    s.size = 2 * (size_t)pk->K + (size_t)pk->n_state + pk->n_trans + (size_t)pk->n_comp * (size_t)pk->n_stat;
+    s.size = 2 * (size_t)pk->K + (size_t)pk->n_state + pk->n_trans + vh_cells(pk->n_comp, pk->n_stat);
     if (!block)
         return s;
     s.scale = s.block;

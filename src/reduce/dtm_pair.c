@@ -19,6 +19,7 @@
 #include "reduce/dtm_pair.h"
 
 #include "core/alloc.h"
+#include "core/index.h"
 #include "math/linalg.h"
 #include "math/logsum.h"
 
@@ -71,7 +72,7 @@ static vhem_status open_pair(vhem_ctx *ctx, const vh_dt *b, const vh_dt_gains *r
 {
     vhem_status st = VHEM_OK;
     int n = r->n, nb = b->n + 1, d = r->d;
-    size_t nn = (size_t)n * (size_t)n, bn = (size_t)nb * (size_t)n, bb = (size_t)nb * (size_t)nb;
+    size_t nn = vh_cells(n, n), bn = vh_cells(nb, n), bb = vh_cells(nb, nb);
     size_t all_sizes = 0;
     double *at;
 
@@ -94,8 +95,8 @@ static vhem_status open_pair(vhem_ctx *ctx, const vh_dt *b, const vh_dt_gains *r
     VH_SCRATCH(at, PAIR, all_sizes);
     for (int k = 0; k < COUNT; at += all[k++].size)
         *all[k].to = at;
-    VH_SCRATCH(p->Cb, FRAMES, 2 * (size_t)d * (size_t)nb);
-    p->RCb = p->Cb + (size_t)d * (size_t)nb;
+    VH_SCRATCH(p->Cb, FRAMES, 2 * vh_cells(d, nb));
+    p->RCb = p->Cb + vh_row(d, nb);
 done:
     return st;
 }
@@ -115,8 +116,8 @@ static void look(pair *p)
     p->A[nb * nb - 1] = 1;
     p->rho = 0;
     for (int k = 0; k < d; k++) {
-        double *row = p->Cb + (size_t)k * (size_t)nb, *scaled = p->RCb + (size_t)k * (size_t)nb;
-        memcpy(row, b->C + (size_t)k * (size_t)b->n, sizeof *row * (size_t)b->n);
+        double *row = p->Cb + vh_row(k, nb), *scaled = p->RCb + vh_row(k, nb);
+        memcpy(row, b->C + vh_row(k, b->n), sizeof *row * (size_t)b->n);
         row[nb - 1] = b->ybar[k] - r->dt->ybar[k];
         for (int i = 0; i < nb; i++)
             scaled[i] = row[i] / r->dt->R[k];
@@ -127,7 +128,7 @@ static void look(pair *p)
     memset(p->Omega, 0, sizeof *p->Omega * (size_t)(n * n));
     for (int i = 0; i < n; i++)
         for (int j = 0; j <= i; j++) {
-            const double *x = r->CtRi + (size_t)i * (size_t)d, *y = r->CtRi + (size_t)j * (size_t)d;
+            const double *x = r->CtRi + vh_row(i, d), *y = r->CtRi + vh_row(j, d);
             double sum = 0;
             for (int k = 0; k < d; k++)
                 sum += x[k] * b->R[k] * y[k];
@@ -222,7 +223,7 @@ static vhem_status run_backward(vhem_ctx *ctx, pair *p)
 {
     vhem_status st = VHEM_OK;
     int n = p->n, nb = p->nb;
-    size_t nn = (size_t)n * (size_t)n, bn = (size_t)nb * (size_t)n, room[2] = { 0 };
+    size_t nn = vh_cells(n, n), bn = vh_cells(nb, n), room[2] = { 0 };
 
     for (p->n_back = 0; p->n_back < p->tau; p->n_back++) {
         VH_TRY(vh_grow(ctx, &p->M, &room[0], (size_t)p->n_back + 1, bn * sizeof *p->M));
@@ -279,7 +280,7 @@ static void add_step(pair *p, int t, double w, double *step)
 {
     const vh_dt_gains *r = p->r;
     int n = p->n, nb = p->nb;
-    size_t nn = (size_t)n * (size_t)n, back = vh_gain_at(p->n_back, p->tau - 1 - t);
+    size_t nn = vh_cells(n, n), back = vh_gain_at(p->n_back, p->tau - 1 - t);
     const double *Pf = r->Pf + vh_gain_at(r->n_forward, t - 1) * nn;
     const double *Theta = r->Theta + vh_gain_at(r->n_backward, p->tau - 1 - t) * nn;
     double *G = p->work, *H = p->work + nn, *Z = p->work + 2 * nn;
@@ -345,9 +346,9 @@ static void add_observed(pair *p, double w, vh_dt_stats *s)
     vh_gemm(false, false, d, n, nb, w, p->Cb, nb, p->sum_bs, n, 1, s->yx, n + 1);
     mul(false, false, d, nb, nb, 1, p->Cb, p->sum_bb, 0, p->RCb);
     for (int k = 0; k < d; k++) {
-        const double *row = p->Cb + (size_t)k * (size_t)nb, *Srow = p->RCb + (size_t)k * (size_t)nb;
-        const double *C = p->r->dt->C + (size_t)k * (size_t)n;
-        double *yx = s->yx + (size_t)k * (size_t)(n + 1);
+        const double *row = p->Cb + vh_row(k, nb), *Srow = p->RCb + vh_row(k, nb);
+        const double *C = p->r->dt->C + vh_row(k, n);
+        double *yx = s->yx + vh_row(k, n + 1);
         for (int i = 0; i < n; i++)
             for (int j = 0; j < n; j++)
                 yx[j] += w * Rb[k] / Rr[k] * C[i] * p->sum_V[i * n + j];

@@ -3,6 +3,7 @@
 #include "reduce/dtm_start.h"
 
 #include "core/alloc.h"
+#include "core/index.h"
 #include "reduce/hem_dtm.h"
 
 #include <math.h>
@@ -26,8 +27,8 @@ void vh_dt_from_base(const vh_dt *b, int d, vh_rng *rng, vh_dt *center)
         memcpy(center->Sigma + i * n, b->Sigma + i * b->n, sizeof *b->Sigma * (size_t)m);
     }
     for (int k = 0; k < d; k++) {
-        double *row = center->C + (size_t)k * (size_t)n;
-        memcpy(row, b->C + (size_t)k * (size_t)b->n, sizeof *row * (size_t)m);
+        double *row = center->C + vh_row(k, n);
+        memcpy(row, b->C + vh_row(k, b->n), sizeof *row * (size_t)m);
         for (int i = m; i < n; i++)
             row[i] = LITTLE * sqrt(b->R[k]) * vh_rng_normal(rng);
     }
@@ -112,7 +113,7 @@ void vh_dtm_scale(const vh_dtm *base, double *scale)
             mean += base->omega[i] / sum * base->dt[i].ybar[k];
         for (int64_t i = 0; i < base->K; i++) {
             const vh_dt *b = &base->dt[i];
-            const double *c = b->C + (size_t)k * (size_t)b->n;
+            const double *c = b->C + vh_row(k, b->n);
             double off = b->ybar[k] - mean, own = b->R[k];
             for (int p = 0; p < b->n; p++)
                 for (int q = 0; q < b->n; q++)

@@ -104,8 +104,8 @@ static vhem_status expect_one(vhem_ctx *ctx, const state *s, int64_t i, vh_scrat
 {
     vhem_status st = VHEM_OK;
     int Kr = s->centers->K, tau = s->opt->tau;
-    double omega = s->base->omega[i], *L = s->run->L + (size_t)i * (size_t)Kr;
-    double *z = s->run->z + (size_t)i * (size_t)Kr; /* their logs at first */
+    double omega = s->base->omega[i], *L = s->run->L + vh_row(i, Kr);
+    double *z = s->run->z + vh_row(i, Kr); /* their logs at first */
 
     for (int j = 0; j < Kr; j++) {
         VH_CHECK(!vh_overdue(ctx), VHEM_ESTOPPED, "stopped");
@@ -229,7 +229,7 @@ vhem_status vh_hem_dtm(vhem_ctx *ctx, const vh_dtm *base, const vh_vhem_options 
                        int n_threads, vh_dtm *centers, vh_vhem_run *run)
 {
     vhem_status st = VHEM_OK;
-    size_t pairs = (size_t)base->K * (size_t)centers->K;
+    size_t pairs = vh_cells(base->K, centers->K);
     bool repaired = false;
     state s = {
         .base = base, .centers = centers, .opt = opt, .scratch = scratch, .n_threads = n_threads, .run = run

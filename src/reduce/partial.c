@@ -3,6 +3,7 @@
 #include "reduce/partial.h"
 
 #include "core/record.h"
+#include "core/index.h"
 #include "core/wire.h"
 
 #include <limits.h>
@@ -28,7 +29,7 @@ static vhem_status make_sizes(vhem_ctx *ctx, const vh_partial_kind *kind, vh_pac
         pk->M[j] = kind->M[j];
         pk->state0[j + 1] = pk->state0[j] + pk->S[j];
         pk->comp0[j + 1] = pk->comp0[j] + pk->S[j] * pk->M[j];
-        pk->trans0[j + 1] = pk->trans0[j] + (size_t)pk->S[j] * (size_t)pk->S[j];
+        pk->trans0[j + 1] = pk->trans0[j] + vh_row(pk->S[j], pk->S[j]);
     }
     pk->K = K;
     pk->n_stat = kind->n_stat;
@@ -96,7 +97,7 @@ vhem_status vh_partial_add_rows(vhem_ctx *ctx, vhem_partial *p, const vh_partial
 {
     vhem_status st = VHEM_OK;
     vh_partial_rows r = { .first = like->first, .n = like->n };
-    size_t cells = (size_t)like->n * (size_t)p->sizes.K;
+    size_t cells = vh_cells(like->n, p->sizes.K);
 
     if (like->L)
         VH_NEW(r.L, cells);

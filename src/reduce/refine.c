@@ -20,6 +20,7 @@
 #include "reduce/refine.h"
 
 #include "core/alloc.h"
+#include "core/index.h"
 #include "model/slabs.h"
 
 #include <math.h>
@@ -147,8 +148,8 @@ vhem_status vh_refine(vhem_ctx *ctx, const vh_h3m *h3m, int Q, vh_h3m **out)
     for (int64_t i = 0; i < h3m->K; i++)
         most = h3m->hmm[i].S * h3m->hmm[i].M > most ? h3m->hmm[i].S * h3m->hmm[i].M : most;
     VH_NEW(p, most);
-    VH_NEW(axes, (size_t)most * (size_t)d);
-    VH_NEW(work, (size_t)d * (size_t)d + (size_t)d);
+    VH_NEW(axes, vh_cells(most, d));
+    VH_NEW(work, vh_ij(d, d, d));
     VH_TRY(vh_h3m_new(ctx, h3m->family, h3m->shape, h3m->K, &fine));
     for (int64_t i = 0; i < h3m->K; i++) {
         int n = make_pieces(h3m, &h3m->hmm[i], Q, p, axes, work);

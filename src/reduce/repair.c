@@ -4,6 +4,7 @@
 #include "reduce/repair.h"
 
 #include "math/logsum.h"
+#include "core/index.h"
 #include "reduce/start.h"
 
 #include <math.h>
@@ -15,16 +16,16 @@ int64_t vh_move_worst(int64_t Kb, const double *omega, int Kr, const double *L, 
 {
     int64_t worst = -1, members = 0;
     for (int64_t i = 0; i < Kb; i++) {
-        if (z[(size_t)i * (size_t)Kr + (size_t)j] < 0.5 || !(omega[i] > 0))
+        if (z[vh_ij(i, Kr, j)] < 0.5 || !(omega[i] > 0))
             continue;
         members++;
-        if (worst < 0 || L[(size_t)i * (size_t)Kr + (size_t)j] < L[(size_t)worst * (size_t)Kr + (size_t)j])
+        if (worst < 0 || L[vh_ij(i, Kr, j)] < L[vh_ij(worst, Kr, j)])
             worst = i;
     }
     if (members < 2)
         return -1;
-    memset(z + (size_t)worst * (size_t)Kr, 0, sizeof *z * (size_t)Kr);
-    z[(size_t)worst * (size_t)Kr + (size_t)to] = 1;
+    memset(z + vh_row(worst, Kr), 0, sizeof *z * (size_t)Kr);
+    z[vh_ij(worst, Kr, to)] = 1;
     return worst;
 }
 

@@ -13,6 +13,7 @@
 #include "reduce/start.h"
 
 #include "core/alloc.h"
+#include "core/index.h"
 #include "math/kmeans.h"
 #include "math/logsum.h"
 
@@ -305,7 +306,7 @@ static void look_at_all(const vh_base *base, int n, int d, int step, const vh_h3
 {
     const vh_packed *b = base->packed;
     for (int i = 0; i < n; i++, X += d) {
-        size_t r = (size_t)i * (size_t)step;
+        size_t r = vh_row(i, step);
         double *par[VH_MAX_PARAM];
         if (base->whole[0]) {
             vh_hmm_component(spare, &spare->hmm[0], 0, 0, par);
@@ -325,8 +326,8 @@ static vhem_status pool(vhem_ctx *ctx, const vh_base *base, vh_rng *rng, int k, 
     double *X = NULL, *centre = NULL, *sum = NULL, *work = NULL;
     int *label = NULL;
 
-    VH_NEW(X, (size_t)n * (size_t)d);
-    VH_NEW(centre, (size_t)k * (size_t)d);
+    VH_NEW(X, vh_cells(n, d));
+    VH_NEW(centre, vh_row(k, d));
     VH_NEW(sum, n_stat);
     VH_NEW(work, vh_emission_room(b->family, &b->shape));
     VH_NEW(label, n);
@@ -340,7 +341,7 @@ static vhem_status pool(vhem_ctx *ctx, const vh_base *base, vh_rng *rng, int k, 
         memset(sum, 0, sizeof *sum * (size_t)n_stat);
         for (int i = 0; i < n; i++)
             for (int e = 0; label[i] == c && e < n_stat; e++)
-                sum[e] += b->mean[(size_t)i * (size_t)step * (size_t)n_stat + (size_t)e];
+                sum[e] += b->mean[vh_row(i, step) * (size_t)n_stat + (size_t)e];
         vh_hmm_component(out, &out->hmm[0], 0, c, par);
         for (int p = 0; base->whole[0] && p < b->family->n_param;
              p++) /* what is kept where nothing was seen */

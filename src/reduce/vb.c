@@ -8,6 +8,7 @@
 #include "reduce/vb.h"
 
 #include "core/alloc.h"
+#include "core/index.h"
 #include "math/scaled.h"
 
 #include <math.h>
@@ -106,7 +107,7 @@ static void lower_L(const vh_vb *m, int64_t Kb, double *log_omega, double *L)
     vh_dirichlet_log_mean(K, m->post->alpha, log_omega);
     for (int64_t i = 0; i < Kb; i++)
         for (int j = 0; j < K; j++)
-            L[(size_t)i * (size_t)K + (size_t)j] -= log_omega[j];
+            L[vh_ij(i, K, j)] -= log_omega[j];
 }
 
 double vh_vb_kl(const vh_vb *m, double *kl)
@@ -263,7 +264,7 @@ vhem_status vh_vb_run(vhem_ctx *ctx, const vh_base *base, const vh_vb_options *o
     vhem_status st = VHEM_OK;
     loop w = { base, opt, m, { 0 } };
     engine *e = &w.e;
-    size_t pairs = (size_t)base->Kb * (size_t)m->post->K;
+    size_t pairs = vh_cells(base->Kb, m->post->K);
     bool pruned = false, later = vh_reduce_far(base->job); /* tables: at the end */
     vh_reduce_step step;
 

@@ -10,6 +10,7 @@
  * and KL_j is won, before the other clusters have learned from its members. */
 #include "core/alloc.h"
 #include "math/logsum.h"
+#include "core/index.h"
 #include "model/posteriors.h"
 #include "reduce/vb.h"
 
@@ -114,7 +115,7 @@ static vhem_status find_promise(vhem_ctx *ctx, const task *t, double *promise)
     for (int64_t i = 0; i < t->base->Kb; i++) {
         double Ni = t->opt->run.N * t->base->h3m->omega[i];
         for (int j = 0; j < K; j++) /* L may be -inf, and a model of weight 0 has no say */
-            w[j] = log_omega[j] + (Ni > 0 ? Ni * t->run->L[(size_t)i * (size_t)K + (size_t)j] : 0);
+            w[j] = log_omega[j] + (Ni > 0 ? Ni * t->run->L[vh_ij(i, K, j)] : 0);
         double all = vh_logsum(K, w, 1);
         if (!isfinite(all))
             continue;

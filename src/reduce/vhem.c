@@ -4,6 +4,7 @@
 #include "reduce/vhem.h"
 
 #include "core/alloc.h"
+#include "core/index.h"
 #include "math/scaled.h"
 #include "reduce/expect.h"
 #include "reduce/repair.h"
@@ -91,8 +92,8 @@ static vhem_status make_tables(vhem_ctx *ctx, int64_t Kb, int Kr, bool lean, vh_
         VH_NEW(run->label, Kb);
         goto done;
     }
-    VH_NEW(run->z, (size_t)Kb * (size_t)Kr);
-    VH_NEW(run->L, (size_t)Kb * (size_t)Kr);
+    VH_NEW(run->z, vh_cells(Kb, Kr));
+    VH_NEW(run->L, vh_cells(Kb, Kr));
 done:
     return st;
 }

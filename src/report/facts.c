@@ -4,6 +4,7 @@
 #include "report/facts.h"
 
 #include "cluster/tree.h"
+#include "core/index.h"
 #include "core/alloc.h"
 #include "data/names.h"
 
@@ -72,7 +73,7 @@ static vhem_status find_level(vhem_ctx *ctx, vh_facts *facts, int l)
     VH_NEW(v->size, v->K);
     VH_NEW(v->order, v->K);
     VH_NEW(v->first, v->K);
-    VH_NEW(v->count, (size_t)v->K * (size_t)facts->n_class);
+    VH_NEW(v->count, vh_cells(v->K, facts->n_class));
     for (int j = 0; j < v->K; j++)
         v->parent[j] = top ? -1 : tree->parent[l][j];
     for (int64_t i = 0; i < facts->n_model; i++) {
@@ -110,13 +111,13 @@ static void order_level(vh_facts *facts, int l)
 double vh_facts_own_z(const vh_level *level, int64_t i)
 {
     const vh_clustering *c = level->c;
-    return c->z ? c->z[(size_t)i * (size_t)c->Kr + (size_t)c->label[i]] : 1;
+    return c->z ? c->z[vh_ij(i, c->Kr, c->label[i])] : 1;
 }
 
 static double nearness(const vh_clustering *c, int64_t i)
 {
     const double *x = c->L_hmm ? c->L_hmm : c->z;
-    return x ? x[(size_t)i * (size_t)c->Kr + (size_t)c->label[i]] : 0;
+    return x ? x[vh_ij(i, c->Kr, c->label[i])] : 0;
 }
 
 typedef struct {

@@ -64,7 +64,7 @@ static vhem_status make_blocks(vhem_ctx *ctx, const vh_facts *facts, blocks *out
         at += k;
     }
     b.at[b.n] = N;
-    VH_NEW(b.mean, (size_t)b.n * (size_t)b.n);
+    VH_NEW(b.mean, vh_cells(b.n, b.n));
     for (int r = 0; r < b.n; r++)
         for (int c = 0; c < b.n; c++) {
             double sum = 0;
@@ -73,9 +73,9 @@ static vhem_status make_blocks(vhem_ctx *ctx, const vh_facts *facts, blocks *out
                     sum += facts->in->distance[vh_ij(facts->model[i], N, facts->model[k])];
             b.mean[r * b.n + c] = sum / (b.at[r + 1] - b.at[r]) / (b.at[c + 1] - b.at[c]);
         }
-    VH_NEW(b.sorted, (size_t)b.n * (size_t)b.n);
-    memcpy(b.sorted, b.mean, (size_t)b.n * (size_t)b.n * sizeof *b.mean);
-    vh_sort((size_t)b.n * (size_t)b.n, b.sorted);
+    VH_NEW(b.sorted, vh_cells(b.n, b.n));
+    memcpy(b.sorted, b.mean, vh_cells(b.n, b.n) * sizeof *b.mean);
+    vh_sort(vh_cells(b.n, b.n), b.sorted);
     *out = b;
     b = (blocks){ 0 };
 done:
@@ -239,7 +239,7 @@ vhem_status vh_figure_separation(vhem_ctx *ctx, FILE *f, const vh_facts *facts, 
 
     if (!v->c->L_hmm || v->K < 2)
         goto done;
-    VH_NEW(D, (size_t)v->K * (size_t)v->K);
+    VH_NEW(D, vh_cells(v->K, v->K));
     separation(v->c, D);
     snprintf(name, sizeof name, "separation-%d", l + 1);
     vh_figure_begin(f, name, l);

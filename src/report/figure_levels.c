@@ -3,6 +3,7 @@
  * clusters they become part of.  Paper, Figure 2. */
 #include "report/figures.h"
 #include "report/html.h"
+#include "core/index.h"
 #include "report/svg.h"
 #include "report/text.h"
 
@@ -137,7 +138,7 @@ void vh_figure_levels(FILE *f, const vh_facts *facts)
                 VH_MOST_BARS);
         return;
     }
-    double *x = vh_facts_room(facts, (size_t)VH_MOST_BARS * (size_t)(n - first), sizeof *x);
+    double *x = vh_facts_room(facts, vh_cells(VH_MOST_BARS, n - first), sizeof *x);
     if (!x)
         return;
     double step = (double)(WIDTH - LEFT) / facts->level[first].K;

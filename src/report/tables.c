@@ -187,13 +187,13 @@ static size_t count_params(const vhem_hmm_view *h)
  * are equally wide: a number for each column, each symbol, or all of the channels. */
 static size_t find_width(const vhem_hmm_view *h)
 {
-    size_t components = (size_t)h->S * (size_t)h->M, n = components * count_params(h);
+    size_t components = vh_cells(h->S, h->M), n = components * count_params(h);
     return n > 0 ? ((size_t)h->n_theta - components) / n : 0;
 }
 
 static void put_parameters(FILE *f, const vhem_hmm_view *h, size_t at)
 {
-    size_t components = (size_t)h->S * (size_t)h->M, width = find_width(h);
+    size_t components = vh_cells(h->S, h->M), width = find_width(h);
     for (size_t p = 0; p < count_params(h); p++)
         for (size_t k = 0; k < width; k++)
             put_number(f, h->theta[components + (p * components + at) * width + k]);
@@ -204,7 +204,7 @@ static void put_center_emissions(FILE *f, const vh_facts *facts, const vhem_hmm_
     (void)facts;
     (void)tau;
     (void)widest;
-    size_t width = !h->cov ? 0 : vh_is_full(h) ? (size_t)h->d * (size_t)h->d : (size_t)h->d;
+    size_t width = !h->cov ? 0 : vh_is_full(h) ? vh_cells(h->d, h->d) : (size_t)h->d;
     for (int s = 0; s < h->S; s++)
         for (int m = 0; m < h->M; m++) {
             size_t at = vh_ij(s, h->M, m);

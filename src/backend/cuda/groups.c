@@ -3,6 +3,7 @@
 #include "backend/cuda/groups.h"
 
 #include "backend/cuda/device.h"
+#include "core/index.h"
 #include "backend/cuda/place.h"
 #include "core/alloc.h"
 
@@ -115,7 +116,7 @@ vh_cuda_centers vh_cuda_part(const vh_cuda_centers *group, int first, int n, int
     x.number += k;
     x.pi += k * S;
     x.A += k * S * S;
-    x.theta += k * S * (size_t)x.M * (size_t)n_stat;
+    x.theta += k * S * vh_cells(x.M, n_stat);
     x.at += 3 * k;
     return x;
 }

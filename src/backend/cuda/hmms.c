@@ -3,6 +3,7 @@
 #include "backend/cuda/hmms.h"
 
 #include "backend/cuda/device.h"
+#include "core/index.h"
 #include "backend/cuda/place.h"
 #include "core/alloc.h"
 
@@ -22,7 +23,7 @@ static size_t plan(const vh_packed *pk, vh_cuda_hmms *h)
     VH_PLACE(bytes, h->trans0, pk->K);
     VH_PLACE(bytes, h->pi, pk->n_state);
     VH_PLACE(bytes, h->A, pk->n_trans);
-    VH_PLACE(bytes, h->theta, (size_t)pk->n_comp * (size_t)pk->n_stat);
+    VH_PLACE(bytes, h->theta, vh_cells(pk->n_comp, pk->n_stat));
     return bytes;
 }
 
@@ -63,8 +64,7 @@ static void fill(const vh_packed *pk, vh_cuda_set *set, const vh_cuda_hmms *to)
     memcpy((void *)(uintptr_t)to->trans0, pk->trans0, sizeof *pk->trans0 * K);
     memcpy((void *)(uintptr_t)to->pi, pk->pi, sizeof *pk->pi * (size_t)pk->n_state);
     memcpy((void *)(uintptr_t)to->A, pk->A, sizeof *pk->A * pk->n_trans);
-    memcpy((void *)(uintptr_t)to->theta, pk->theta,
-           sizeof *pk->theta * (size_t)pk->n_comp * (size_t)pk->n_stat);
+    memcpy((void *)(uintptr_t)to->theta, pk->theta, sizeof *pk->theta * vh_cells(pk->n_comp, pk->n_stat));
     set->looks = false;
     set->most_states = 0;
     set->h.sizes = 0;

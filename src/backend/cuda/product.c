@@ -11,6 +11,7 @@
 #include "backend/cuda/product.h"
 
 #include "backend/cuda/device.h"
+#include "core/index.h"
 #include "backend/cuda/gpu.h"
 #include "backend/cuda/place.h"
 #include "backend/cuda/room.h"
@@ -321,7 +322,7 @@ static vhem_status by_reference(vhem_ctx *ctx, product_job *job, const vh_rectan
     vhem_status st = VHEM_OK;
     for (int i = 0; i < r->na; i++)
         for (int j = 0; j < r->nb; j++) {
-            double *out = &log_k[(size_t)i * (size_t)r->nb + (size_t)j];
+            double *out = &log_k[vh_ij(i, r->nb, j)];
             if (isnan(*out) && !(r->upper && r->a0 + i > r->b0 + j))
                 VH_TRY(vh_ref_product_pair(ctx, &job->p, r->a0 + i, r->b0 + j, &job->p.workers->scratch[0],
                                            out));
@@ -336,7 +337,7 @@ static vhem_status start_strip(vhem_ctx *ctx, product_job *job, int slot, const 
     vhem_status st = VHEM_OK;
     strip *s = &job->strip[slot];
     const set *b = job->b.memory ? &job->b : &job->a;
-    size_t bytes = (size_t)r->na * (size_t)r->nb * sizeof(double);
+    size_t bytes = vh_cells(r->na, r->nb) * sizeof(double);
 
     VH_TRY(vh_cuda_room(ctx, bytes, &s->out_bytes, &s->out));
     VH_TRY(vh_cuda_pinned_room(ctx, bytes, &s->pinned_bytes, &s->pinned));
@@ -392,7 +393,7 @@ static vhem_status run_strips(vhem_ctx *ctx, product_job *job, const vh_rectangl
         if (k > 0)
             VH_TRY(take_strip(ctx, job, (k - 1) % VH_DEVICE_GETS,
                               (size_t)strip_of(r, k - 1, some).na * width * sizeof *log_k,
-                              (char *)(log_k + (size_t)(k - 1) * (size_t)some * width)));
+                              (char *)(log_k + vh_row(k - 1, some) * width)));
     }
     VH_DEVICE(vh_device_get(&not_finite, job->not_finite, sizeof not_finite));
     if (not_finite)

@@ -11,6 +11,7 @@
 #include "backend/cuda/reduce.h"
 
 #include "backend/backend.h"
+#include "core/index.h"
 #include "backend/cuda/device.h"
 #include "backend/cuda/estep.h"
 #include "backend/cuda/gpu.h"
@@ -98,7 +99,7 @@ done:
 
 static size_t sums_of(const vh_packed *r)
 {
-    return (size_t)r->n_state + r->n_trans + (size_t)r->n_comp * (size_t)r->n_stat;
+    return (size_t)r->n_state + r->n_trans + vh_cells(r->n_comp, r->n_stat);
 }
 
 static vhem_status tile_rooms(pass *x, const vh_cuda_lay *lay, vh_cuda_tile *t)
@@ -186,7 +187,7 @@ static vhem_status by_reference(pass *x, const vh_cuda_lay *lay, double *L)
     VH_TRY(vh_cuda_store_take(ctx, store, (int)(lay->first / VH_REDUCE_CHUNK >> store->level), chunk));
     for (int j = 0; j < x->step->reduced->K; j++)
         for (int i = 0; i < lay->rows; i++) {
-            double *at = &L[(size_t)j * (size_t)lay->rows + (size_t)i];
+            double *at = &L[vh_ij(j, lay->rows, i)];
             const vh_estep es = { &chunk[i / VH_REDUCE_CHUNK], x->step->reduced, x->step->tau };
             const vh_reduce_pair pair = { &es, i % VH_REDUCE_CHUNK, j, 0 };
             if (!isfinite(*at))
@@ -203,7 +204,7 @@ static vhem_status score(pass *x, const vh_cuda_lay *lay, const vh_cuda_tile *t)
 {
     vhem_status st = VHEM_OK;
     vhem_ctx *ctx = x->ctx;
-    size_t size = (size_t)t->Kr * (size_t)t->rows;
+    size_t size = vh_cells(t->Kr, t->rows);
     int not_finite = 0;
     double *L = NULL;
 
@@ -261,7 +262,7 @@ static vhem_status add_shape(pass *x, const vh_cuda_tile *t, const vh_cuda_base 
     vhem_status st = VHEM_OK;
     vhem_ctx *ctx = x->ctx;
     vh_cuda_pairs job = { .base = *b, .centers = *g };
-    size_t cells = (size_t)g->n * (size_t)t->n_chunk;
+    size_t cells = vh_cells(g->n, t->n_chunk);
     int *first = NULL, *on_device,
         all = 0; /* an int: a tile has few rows where there are many centres (store.c) */
 

@@ -14,6 +14,7 @@
 #include "backend/cuda/sequences.h"
 
 #include "backend/backend.h"
+#include "core/index.h"
 #include "backend/cuda/device.h"
 #include "backend/cuda/gpu.h"
 #include "backend/cuda/hmms.h"
@@ -76,7 +77,7 @@ typedef struct { /* one E-step */
 
 static size_t sums_of(const vh_packed *pk)
 {
-    return (size_t)pk->n_state + pk->n_trans + (size_t)pk->n_comp * (size_t)pk->n_stat;
+    return (size_t)pk->n_state + pk->n_trans + vh_cells(pk->n_comp, pk->n_stat);
 }
 
 /* Where the tables of a tile are, as if their memory began at 0; how many bytes. */
@@ -154,7 +155,7 @@ static vhem_status launch(pass *x, way how, const vh_cuda_frames *f)
     vhem_ctx *ctx = x->ctx;
     const vh_cuda_set *set = &x->job->set;
     const vh_cuda_hmms *h = &set->h;
-    size_t pairs = (size_t)h->K * (size_t)f->lanes;
+    size_t pairs = vh_cells(h->K, f->lanes);
 
     if (how == WEIGHED)
         VH_DEVICE(vh_device_put((double *)(uintptr_t)f->w, x->w + (size_t)h->K * LANES * (size_t)f->bundle0,
@@ -183,7 +184,7 @@ typedef struct { /* pairs of a tile for which the scaled recursions were not saf
 /* What lane l of the tile counts under HMM k. */
 static double weight_at(const redoing *r, int k, int l)
 {
-    size_t K = (size_t)r->x->step->pk->K, at = (size_t)k * (size_t)r->lanes + (size_t)l;
+    size_t K = (size_t)r->x->step->pk->K, at = vh_ij(k, r->lanes, l);
     return r->how == WEIGHED ? r->x->w[K * (size_t)r->lane0 + at] : r->x->job->lanes.weight[r->lane0 + l];
 }
 
@@ -200,7 +201,7 @@ static vhem_status redo_bundle(vhem_ctx *ctx, void *arg, int64_t turn, int worke
 
     for (int k = 0; k < pk->K; k++)
         for (int l = l0; l < l0 + LANES; l++) {
-            double *v = &r->v[(size_t)k * (size_t)r->lanes + (size_t)l], w = weight_at(r, k, l);
+            double *v = &r->v[vh_ij(k, r->lanes, l)], w = weight_at(r, k, l);
             int place = on->place[r->lane0 + l];
             if (place < 0 || !isnan(*v))
                 continue;
@@ -219,8 +220,7 @@ static bool has_doubt(const redoing *r, int bundle)
 {
     for (int k = 0; k < r->x->step->pk->K; k++)
         for (int l = bundle * LANES; l < (bundle + 1) * LANES; l++)
-            if (isnan(r->v[(size_t)k * (size_t)r->lanes + (size_t)l])
-                && r->x->job->lanes.place[r->lane0 + l] >= 0)
+            if (isnan(r->v[vh_ij(k, r->lanes, l)]) && r->x->job->lanes.place[r->lane0 + l] >= 0)
                 return true;
     return false;
 }
@@ -308,15 +308,15 @@ static vhem_status finish(pass *x, way how, const vh_cuda_frames *f, int t)
     vhem_status st = VHEM_OK;
     vhem_ctx *ctx = x->ctx;
     int K = x->step->pk->K, lane0 = f->bundle0 * LANES;
-    size_t pairs = (size_t)K * (size_t)f->lanes;
+    size_t pairs = vh_cells(K, f->lanes);
 
     VH_TRY(vh_cuda_pinned_room(ctx, sizeof(double) * pairs, &x->job->pinned_bytes, &x->job->pinned));
     double *v = (double *)x->job->pinned;
     VH_DEVICE(vh_device_get(v, f->loglik, sizeof *v * pairs));
     VH_TRY(redo(x, how, f, v));
     for (int k = 0; k < K; k++) {
-        size_t at = (size_t)k * (size_t)f->lanes;
-        const double *w = x->w ? x->w + (size_t)K * (size_t)lane0 + at : NULL;
+        size_t at = vh_row(k, f->lanes);
+        const double *w = x->w ? x->w + vh_cells(K, lane0) + at : NULL;
         total_column(x, how, lane0, f->lanes, k, v + at, w);
     }
     if (how != WEIGHED && x->loglik) {

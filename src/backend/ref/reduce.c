@@ -4,6 +4,7 @@
 #include "backend/ref/reduce.h"
 
 #include "math/logsum.h"
+#include "core/index.h"
 
 #include <math.h>
 #include <string.h>
@@ -82,10 +83,10 @@ static double backward(const pair *p)
 {
     int Sb = p->Sb, Sr = p->Sr, n = Sb * Sr;
     double L_hmm = 0;
-    memset(p->L + (size_t)(p->tau + 1) * (size_t)n, 0, sizeof *p->L * (size_t)n);
+    memset(p->L + vh_row(p->tau + 1, n), 0, sizeof *p->L * (size_t)n);
     for (int t = p->tau; t >= 2; t--) {
-        const double *next = p->L + (size_t)(t + 1) * (size_t)n;
-        double *U = p->U + (size_t)t * (size_t)n, *L = p->L + (size_t)t * (size_t)n;
+        const double *next = p->L + vh_row(t + 1, n);
+        double *U = p->U + vh_row(t, n), *L = p->L + vh_row(t, n);
         for (int b = 0; b < Sb; b++)
             for (int rho = 0; rho < Sr; rho++)
                 U[b * Sr + rho] = mix(Sr, p->A_r + rho * Sr, p->L_gmm + b * Sr, next + b * Sr);
@@ -135,7 +136,7 @@ static void forward(const pair *p, double *nu, double *nu1, double *sum_nu, doub
     }
     memcpy(sum_nu, old, sizeof *old * (size_t)n);
     for (int t = 2; t <= p->tau; t++) {
-        const double *next = p->L + (size_t)(t + 1) * (size_t)n, *U = p->U + (size_t)t * (size_t)n;
+        const double *next = p->L + vh_row(t + 1, n), *U = p->U + vh_row(t, n);
         memset(new, 0, sizeof *new *(size_t)n);
         for (int rho = 0; rho < Sr; rho++)
             for (int b = 0; b < Sb; b++) {
@@ -257,7 +258,7 @@ vhem_status vh_ref_reduce_chunk(vhem_ctx *ctx, const vh_reduce_chunk *c, vh_scra
                                 vh_reduce_sums *sums)
 {
     vhem_status st = VHEM_OK;
-    size_t table = (size_t)BLOCK * (size_t)c->step->reduced->K;
+    size_t table = vh_cells(BLOCK, c->step->reduced->K);
     double *L;
 
     VH_SCRATCH(L, SLOT_TABLES, 2 * table);

@@ -2,6 +2,7 @@
 /* ref.c - every kernel in plain C, straight from its definition; the right answer, never tuned. */
 #include "backend/backend.h"
 #include "backend/ref/product.h"
+#include "core/index.h"
 #include "backend/ref/recursion.h"
 #include "backend/ref/reduce.h"
 #include "backend/ref/ref.h"
@@ -66,7 +67,7 @@ static vhem_status add_emissions(vhem_ctx *ctx, const vh_seq_pair *pair, const d
             double weight = pair->w * gamma[t * S + s] * exp(comp[t * C + q] - log_b[t * S + s]);
             if (!(weight > 0))
                 continue;
-            double *to = sum + (size_t)r * (size_t)pk->n_stat;
+            double *to = sum + vh_row(r, pk->n_stat);
             if (vh_emission_gathers(pk->family, &pk->shape)) {
                 pk->family->gather(&pk->about[r], pk->par + (size_t)r * VH_MAX_PARAM, pair->y + t * pk->d,
                                    &weight, 1, to, work);
@@ -143,7 +144,7 @@ static vhem_status forward_backward(vhem_ctx *ctx, const vh_seq_batch *batch, vh
 
     if (!stats || batch->step->mixtures == 0)
         return all_pairs(ctx, batch, NULL, scratch, loglik, stats);
-    VH_NEW(w, (size_t)batch->n * (size_t)batch->step->pk->K);
+    VH_NEW(w, vh_cells(batch->n, batch->step->pk->K));
     if (!batch->known)
         VH_TRY(all_pairs(ctx, batch, NULL, scratch, loglik, NULL));
     vh_seq_weigh(batch, loglik, stats, w);

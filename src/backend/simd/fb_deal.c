@@ -3,6 +3,7 @@
 #include "backend/simd/fb.h"
 
 #include "backend/simd/vec.h"
+#include "core/index.h"
 
 #include <string.h>
 
@@ -36,7 +37,7 @@ void VH_NAME(vh_fb_deal)(vh_fb *j, int64_t c0, int n)
     for (int i = 0; i < j->n_group; i++) {
         vh_fb_group *g = &j->groups[i];
         lane_parts x = find_parts(j, g, c0, n);
-        size_t step = (size_t)g->S * (size_t)g->L;
+        size_t step = vh_cells(g->S, g->L);
         for (int l = 0; l < x.used; l++) {
             const double *restrict shift = j->shift + (size_t)g->lane[l].k * j->ld + x.col[l];
             double sum = 0;
@@ -46,7 +47,7 @@ void VH_NAME(vh_fb_deal)(vh_fb *j, int64_t c0, int n)
             g->lane[l].loglik += sum;
         }
         for (int s = 0; s < g->S; s++) {
-            double *restrict to = g->B + ((size_t)x.t0 * (size_t)g->S + (size_t)s) * (size_t)g->L;
+            double *restrict to = g->B + (vh_ij(x.t0, g->S, s)) * (size_t)g->L;
             const double *from[VH_LANES];
             for (int l = 0; l < VH_LANES; l++)
                 from[l] = j->B + (x.row0[l < x.used ? l : 0] + (size_t)s) * j->ld + x.col[l < x.used ? l : 0];
@@ -67,7 +68,7 @@ void VH_NAME(vh_fb_deal_again)(vh_fb_group *g)
     size_t step = (size_t)g->L;
     for (int l = 0; l < g->L; l++) {
         const vh_fb_pair *p = &g->lane[l < g->used ? l : 0];
-        size_t n = (size_t)(l < g->used ? p->T : g->lane[g->used - 1].T) * (size_t)g->S;
+        size_t n = vh_cells(l < g->used ? p->T : g->lane[g->used - 1].T, g->S);
         for (size_t e = 0; e < n; e++)
             g->B[e * step + (size_t)l] = p->dealt[e * (size_t)p->stride];
     }
@@ -79,12 +80,12 @@ void VH_NAME(vh_fb_collect)(vh_fb *j, int64_t c0, int n)
     for (int i = 0; i < j->n_group; i++) {
         vh_fb_group *g = &j->groups[i];
         lane_parts x = find_parts(j, g, c0, n);
-        size_t step = (size_t)g->S * (size_t)g->L;
+        size_t step = vh_cells(g->S, g->L);
         double w[VH_LANES];
         for (int l = 0; l < x.used; l++)
             w[l] = g->lane[l].w;
         for (int s = 0; s < g->S; s++) {
-            const double *restrict from = g->B + ((size_t)x.t0 * (size_t)g->S + (size_t)s) * (size_t)g->L;
+            const double *restrict from = g->B + (vh_ij(x.t0, g->S, s)) * (size_t)g->L;
             double *to[VH_LANES];
             for (int l = 0; l < x.used; l++)
                 to[l] = j->B + (x.row0[l] + (size_t)s) * j->ld + x.col[l];

@@ -16,6 +16,7 @@
 #include "backend/simd/fb.h"
 
 #include "backend/ref/ref.h"
+#include "core/index.h"
 #include "backend/simd/vec.h"
 #include "core/alloc.h"
 #include "math/linalg.h"
@@ -65,7 +66,7 @@ static void idle(vh_fb_group *g)
 /* Numbers of a group's table B, up to the next vector. */
 static size_t table_size(const vh_fb_group *g)
 {
-    return ((size_t)g->T * (size_t)g->S * (size_t)g->L + 7) / 8 * 8;
+    return (vh_cells(g->T, g->S) * (size_t)g->L + 7) / 8 * 8;
 }
 
 /* Consecutive pairs of the sorted list form a group while their states agree.  The tables of all groups lie
@@ -111,8 +112,8 @@ static vhem_status set_up(vh_fb *j)
     const vh_packed *pk = j->pk;
     int64_t f0 = 0;
 
-    VH_NEW(j->pairs, (size_t)j->batch->n * (size_t)pk->K);
-    VH_NEW(j->groups, (size_t)j->batch->n * (size_t)pk->K);
+    VH_NEW(j->pairs, vh_cells(j->batch->n, pk->K));
+    VH_NEW(j->groups, vh_cells(j->batch->n, pk->K));
     for (int n = 0; n < j->batch->n; n++) {
         int64_t T = vh_fb_length(j, n);
         for (int k = 0; k < pk->K; k++)
@@ -134,13 +135,12 @@ static vhem_status set_up(vh_fb *j)
     if (j->ld % 512 == 0)
         j->ld += 8; /* rows 4096 bytes apart fight for the same lines of a cache */
     if (!j->batch->T)
-        VH_SCRATCH(j->made, SLOT_T, (size_t)j->chunk * (size_t)pk->n_stat);
+        VH_SCRATCH(j->made, SLOT_T, vh_cells(j->chunk, pk->n_stat));
     j->T = j->made;
     VH_SCRATCH(j->E, SLOT_E, (size_t)pk->n_comp * j->ld);
     VH_SCRATCH(j->B, SLOT_B, (size_t)pk->n_state * j->ld);
     VH_SCRATCH(j->shift, SLOT_SHIFT, (size_t)pk->K * j->ld);
-    VH_SCRATCH(j->work, SLOT_WORK,
-               vh_emission_room(pk->family, &pk->shape) + (size_t)pk->n_stat * (size_t)j->chunk);
+    VH_SCRATCH(j->work, SLOT_WORK, vh_emission_room(pk->family, &pk->shape) + vh_cells(pk->n_stat, j->chunk));
 done:
     return st;
 }
@@ -151,7 +151,7 @@ done:
 static bool counts(const vh_fb *j, int k)
 {
     for (int n = 0; n < j->batch->n; n++)
-        if (j->w[(size_t)n * (size_t)j->pk->K + (size_t)k] > 0)
+        if (j->w[vh_ij(n, j->pk->K, k)] > 0)
             return true;
     return false;
 }
@@ -204,7 +204,7 @@ static vhem_status for_parts(vh_fb *j, int64_t c0, int n, part_function each)
 
 static vhem_status part_stats(vh_fb *j, const double *y, int at, int len)
 {
-    vh_table_stats(j->pk, y, len, j->made + (size_t)at * (size_t)j->pk->n_stat);
+    vh_table_stats(j->pk, y, len, j->made + vh_row(at, j->pk->n_stat));
     return VHEM_OK;
 }
 
@@ -220,7 +220,7 @@ static vhem_status make_chunk(vh_fb *j, int64_t c0, int n)
     const vh_packed *pk = j->pk;
     VH_CHECK(!vh_overdue(ctx), VHEM_ESTOPPED, "stopped");
     if (j->batch->T)
-        j->T = j->batch->T + (size_t)c0 * (size_t)pk->n_stat;
+        j->T = j->batch->T + vh_row(c0, pk->n_stat);
     else
         VH_TRY(for_parts(j, c0, n, part_stats));
     if (!j->sparse)
@@ -351,7 +351,7 @@ static vhem_status settle(vh_fb *j, double *loglik, vh_stats *stats)
         else if (stats)
             stats->loglik[p->k] += p->w * p->loglik;
         VH_CHECK(!isnan(p->loglik), VHEM_ENUMERIC, "the log-likelihood is not a number");
-        loglik[(size_t)p->n * (size_t)j->pk->K + (size_t)p->k] = p->loglik;
+        loglik[vh_ij(p->n, j->pk->K, p->k)] = p->loglik;
     }
 done:
     vec_mode_back(mode);
@@ -377,7 +377,7 @@ static vhem_status weigh(vh_fb *j, const double *loglik)
         }
     for (int i = 0; i < all; i++) {
         vh_fb_pair p = j->pairs[i];
-        p.w = j->w[(size_t)p.n * (size_t)j->pk->K + (size_t)p.k];
+        p.w = j->w[vh_ij(p.n, j->pk->K, p.k)];
         frames += p.T;
         if (!(p.w > 0))
             continue;
@@ -419,7 +419,7 @@ static vhem_status part_about(vh_fb *j, const double *y, int at, int len)
     for (int r = j->comp_lo; r < j->comp_hi; r++)
         if (pk->direct[r]) {
             double *e = j->E + (size_t)r * j->ld + j->col0 + at;
-            double *sum = j->stats->T + (size_t)r * (size_t)pk->n_stat;
+            double *sum = j->stats->T + vh_row(r, pk->n_stat);
             if (vh_emission_gathers(pk->family, &pk->shape)) {
                 pk->family->gather(&pk->about[r], pk->par + (size_t)r * VH_MAX_PARAM, y, e, len, sum,
                                    j->work);
@@ -462,7 +462,7 @@ static vhem_status add_sparse(vh_fb *j, int64_t c0, int n)
         for (int i = 0; i <= j->batch->n; i++) {
             bool end = i == j->batch->n;
             int64_t T = end ? 0 : vh_fb_length(j, i);
-            if (!end && j->w[(size_t)i * (size_t)j->pk->K + (size_t)k] > 0) {
+            if (!end && j->w[vh_ij(i, j->pk->K, k)] > 0) {
                 to = f0 + T;
             } else {
                 int64_t lo = from > c0 ? from : c0, hi = to < c0 + n ? to : c0 + n;

@@ -12,6 +12,7 @@
  * which is all that depends on the pair.  Pairs for which the short cuts do not hold go to the reference. */
 #include "backend/ref/product.h"
 #include "backend/simd/product.h"
+#include "core/index.h"
 #include "core/alloc.h"
 #include "math/logsum.h"
 
@@ -337,7 +338,7 @@ static vhem_status one_row(job *j, int i, const vec *x)
         int at = g->first + l - r->b0;
         if (at < 0 || at >= r->nb)
             continue;
-        double *out = &j->log_k[(size_t)(i - r->a0) * (size_t)r->nb + (size_t)at];
+        double *out = &j->log_k[vh_ij(i - r->a0, r->nb, at)];
         *out = c.log_k[l] + j->p->tau * j->x->constant;
         if (!c.good[l])
             VH_TRY(vh_ref_product_pair(ctx, j->p, i, g->first + l, j->scratch, out));

@@ -12,6 +12,8 @@
  * quadratic form is sum w_k^2 / D_k.  d^3 / 6 multiply-adds a pair. */
 #include "backend/simd/product.h"
 
+#include "core/index.h"
+
 #include <string.h>
 
 enum { ROWS = VH_PRODUCT_ROWS, T = 4 };
@@ -187,7 +189,7 @@ static void diagonal_tile(int n, int j, vec *restrict W, vec *restrict L, vec *r
 static vec full_pair(const vh_product_table *t, const double *a, const vec *b)
 {
     const int n = padded(t->d);
-    vec *W = t->work, *L = W + (size_t)n * (size_t)n, *u = L + (size_t)n * (size_t)n, *inverse = u + n;
+    vec *W = t->work, *L = W + vh_cells(n, n), *u = L + vh_cells(n, n), *inverse = u + n;
     vec quad = { 0 }, least = vec_all(1);
     wide det = { .mantissa = vec_all(1) };
     fill(t->d, n, a, b, W, u);

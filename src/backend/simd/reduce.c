@@ -13,6 +13,7 @@
  * first pass goes forward too and keeps nu and xi of every pair, which the second would only make again. */
 #include "backend/ref/reduce.h"
 #include "backend/simd/reduce_lanes.h"
+#include "core/index.h"
 #include "backend/simd/reduce_lay.h"
 #include "math/linalg.h"
 
@@ -216,13 +217,13 @@ static vhem_status make_lanes(job *j, int Sr, int keep, vh_reduce_lanes *x)
     int Sb = j->Sb, n = Sb * Sr;
     double *history, *small;
 
-    VH_SCRATCH(history, SLOT_HISTORY, 2 * (size_t)keep * (size_t)n * VH_LANES);
+    VH_SCRATCH(history, SLOT_HISTORY, 2 * vh_cells(keep, n) * VH_LANES);
     VH_SCRATCH(small, SLOT_SMALL,
                (size_t)(7 * n + Sb + 2 * Sr * Sr + Sr) * VH_LANES + (size_t)(Sr + Sr * Sr));
     vec *at = (vec *)small;
     *x = (vh_reduce_lanes){ .Sb = Sb, .Sr = Sr, .tau = j->tau, .L_gmm = j->L_gmm };
     x->E = (vec *)history;
-    x->D = x->E + (size_t)keep * (size_t)n;
+    x->D = x->E + vh_row(keep, n);
     x->L = at;
     x->U = x->L + n;
     x->nu = x->U + n;
@@ -273,7 +274,7 @@ static vhem_status by_reference(job *j, int i, int k, double w, double *L, vh_st
 static vec *keep_at(const job *j, int k, int q, vh_reduce_lanes *x)
 {
     int Sr = j->reduced->S[k];
-    vec *at = j->kept + ((size_t)k * (size_t)j->load->groups + (size_t)q) * j->keep;
+    vec *at = j->kept + (vh_ij(k, j->load->groups, q)) * j->keep;
     x->nu1 = at;
     x->xi = at + Sr;
     x->sum_nu = at + Sr + Sr * Sr;
@@ -300,7 +301,7 @@ static vhem_status score(job *j, double *L)
             walk(j, &g, k, j->kept != NULL, &x);
             *low = x.low;
             for (int l = 0; l < g.used; l++) {
-                double *out = &L[(size_t)(g.i[l] - j->load->first) * (size_t)r->K + (size_t)k];
+                double *out = &L[vh_ij(g.i[l] - j->load->first, r->K, k)];
                 *out = x.L_hmm[l];
                 if (!(x.low[l] > LOW))
                     VH_TRY(by_reference(j, g.i[l], k, 0, out, NULL));
@@ -351,7 +352,7 @@ static void add_direct(const job *j, const group *g, int k, const tables *t, dou
                 b->family->stats_of_component(
                     &r->about[q], b->par + (size_t)(b->comp0[i] + c / VH_LANES) * VH_MAX_PARAM, stat);
                 for (int e = 0; e < b->n_stat; e++)
-                    stats->T[(size_t)q * (size_t)b->n_stat + (size_t)e] += row[c] * stat[e];
+                    stats->T[vh_ij(q, b->n_stat, e)] += row[c] * stat[e];
             }
             row[c] = 0;
         }
@@ -398,7 +399,7 @@ static void add_components(const job *j, int k, const tables *t, size_t columns,
 {
     const vh_packed *r = j->reduced;
     vh_gemm_nn_add(r->comp0[k + 1] - r->comp0[k], r->n_stat, (int)columns, t->G, t->ld, t->T,
-                   stats->T + (size_t)r->comp0[k] * (size_t)r->n_stat);
+                   stats->T + vh_row(r->comp0[k], r->n_stat));
 }
 
 /* What the score of the same load has kept; w [n][Kr]. */
@@ -416,7 +417,7 @@ static vhem_status add_kept(job *j, const double *w, vh_stats *stats)
             vh_reduce_lanes x;
             vec low = *keep_at(j, k, q, &x);
             for (int l = 0; l < g.used; l++)
-                weight[l] = w[(size_t)(g.i[l] - j->load->first) * (size_t)r->K + (size_t)k];
+                weight[l] = w[vh_ij(g.i[l] - j->load->first, r->K, k)];
             VH_TRY(add_chains(j, &g, k, &x, low, weight, &own, stats));
         }
         add_components(j, k, &all, j->ld, stats);
@@ -509,7 +510,7 @@ static vhem_status add_pairs(job *j, const double *w, vh_stats *stats)
         picked p = { .g = { .used = 0 } };
         double weight[VH_LANES];
         for (int i = 0; i < j->load->n; i++) {
-            double wik = w[(size_t)i * (size_t)r->K + (size_t)k];
+            double wik = w[vh_ij(i, r->K, k)];
             if (!(wik > 0))
                 continue;
             if (p.g.used == 0)
@@ -539,7 +540,7 @@ vhem_status VH_NAME(vh_simd_reduce_chunk)(vhem_ctx *ctx, const vh_reduce_chunk *
     const vh_laid *laid = c->laid;
     const vh_reduce_step *step = c->step;
     job j = { .ctx = ctx, .scratch = scratch, .base = c->base, .reduced = step->reduced, .tau = step->tau };
-    size_t table = (size_t)VH_LOAD * (size_t)step->reduced->K;
+    size_t table = vh_cells(VH_LOAD, step->reduced->K);
     double *L, *w;
 
     VH_SCRATCH(L, SLOT_ROWS, 2 * table);

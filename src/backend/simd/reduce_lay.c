@@ -3,6 +3,7 @@
 #include "backend/simd/reduce_lay.h"
 
 #include "core/alloc.h"
+#include "core/index.h"
 
 #include <string.h>
 
@@ -28,7 +29,7 @@ static vh_load shape_load(const vh_packed *b, int first)
 static size_t room_for(const vh_load *x, int n_stat)
 {
     size_t all = (size_t)(x->groups * (x->Sb + x->Sb * x->Sb + x->Sb * x->Mb)) * VH_LANES
-                 + (size_t)(x->groups * x->cols) * (size_t)n_stat;
+                 + vh_row(x->groups * x->cols, n_stat);
     return (all + VH_LANES - 1) / VH_LANES * VH_LANES;
 }
 
