@@ -17,7 +17,8 @@
  *
  * T(y) of a frame is the same in every iteration.  It is kept while that of the whole job is at most KEPT_T
  * bytes for each thread, which a cache may hold: an E-step then takes up to a quarter less.  Past that it
- * would come from memory, which takes as long as making it again from y. */
+ * would come from memory, which takes as long as making it again from y; the shares of a background take longer, and
+ * COSTLY times as much of them is kept. */
 #include "backend/sequences_cpu.h"
 
 #include "backend/backend.h"
@@ -34,6 +35,7 @@
 enum {
     HELD = 8,         /* a set is one batch up to so many times what fits the cache */
     KEPT_T = 8 << 20, /* bytes of statistics of frames, for each thread that may work */
+    COSTLY = 8,       /* times as many where making them takes longer than fetching them from memory */
     KEPT = 1 << 21,   /* numbers of a job in a file that stay in memory from one pass to the next, and */
     KEPT_SEQ = 32,    /* sequences: what lies around one in a file comes along */
     TABLE = 1 << 16,  /* log-likelihoods nobody asked for have one table up to this size, else one a chunk */
@@ -121,7 +123,9 @@ static vhem_status keep_statistics(vhem_ctx *ctx, cpu_job *job)
     const vh_sequences *in = &job->in;
     size_t n_stat = (size_t)in->family->n_stat(&in->x.shape), frames = (size_t)job->frame[in->n];
 
-    if (frames * n_stat * sizeof(double) > (size_t)in->workers->n * KEPT_T)
+    size_t kept = (size_t)in->workers->n * KEPT_T * (in->family->gather_known ? COSTLY : 1);
+
+    if (frames * n_stat * sizeof(double) > kept)
         goto done;
     VH_NEW(job->T, frames * n_stat);
     job->n_stat = (int)n_stat;

@@ -14,12 +14,25 @@
 
 /* ---- keys ---------------------------------------------------------------------------------------------- */
 
+/* Symbols and background, by what they are. */
+static void hash_layout(vh_hash *hash, const vh_layout *layout)
+{
+    const vh_background *b = layout->background;
+    for (int c = 0; c < layout->n_channel; c++)
+        for (int v = 0; v < layout->channel[c].shape.V; v++)
+            vh_hash_text(hash, layout->channel[c].symbol[v]);
+    if (b) {
+        size_t size = sizeof *b->mu * (size_t)b->G * (size_t)b->d;
+        vh_hash_bytes(hash, b->mu, size);
+        vh_hash_bytes(hash, b->cov, size);
+    }
+}
+
 void vh_hash_items(vh_hash *hash, const vhem_data *data, const vh_items *t, const int64_t *item, int64_t n)
 {
     vh_hash_number(hash, data->d);
-    for (int c = 0; data->layout && c < data->layout->n_channel; c++)
-        for (int v = 0; v < data->layout->channel[c].shape.V; v++)
-            vh_hash_text(hash, data->layout->channel[c].symbol[v]);
+    if (data->layout)
+        hash_layout(hash, data->layout);
     for (int64_t k = 0; k < n; k++) {
         int64_t first = t->first[item[k]], end = t->first[item[k] + 1];
         for (int64_t i = first; i < end; i++) {
@@ -42,9 +55,14 @@ static bool is_no_prior(const vh_option *row, const vhem_fit_options *opt)
 
 void vh_fit_options_hash(vh_hash *hash, const vhem_fit_options *opt)
 {
+    const char *path;
+    vhem_fit_options o = *opt;
+    const vh_emission *of_file = o.emission ? vh_emission_of_file(o.emission, &path) : NULL;
+    if (of_file) /* what is in the file counts, not where it is: see hash_layout */
+        o.emission = of_file->name;
     for (const vh_option *row = vh_options(VHEM_FIT_OPTIONS); row->shown.name; row++)
-        if (vh_option_is_kept(row, opt) && !is_no_prior(row, opt))
-            vh_options_hash(hash, row, opt);
+        if (vh_option_is_kept(row, &o) && !is_no_prior(row, &o))
+            vh_options_hash(hash, row, &o);
 }
 
 static vhem_status key_of(vhem_ctx *ctx, const vh_piecework *w, vh_piece *p)

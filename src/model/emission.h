@@ -42,6 +42,12 @@ typedef struct {
 /* VH_PER_CHANNEL: the parameters of all channels of a product one after the other, which files keep apart. */
 typedef enum { VH_PER_COLUMN, VH_PER_SYMBOL, VH_PER_CHANNEL, VH_PER_GAUSSIAN } vh_extent;
 
+typedef struct {     /* n frames whose statistics are at hand */
+    const double *y; /* [n][d] */
+    const double *T; /* [n][n_stat]  stats_of_obs */
+    int64_t n;
+} vh_known_frames;
+
 typedef struct { /* one parameter array of a component and its name on disk */
     const char *name;
     int rank; /* numbers of extents */
@@ -162,6 +168,12 @@ struct vh_emission {
     bool (*gathers)(const vh_shape *shape);
     void (*gather)(const vh_coords *x, const double *const *par, const double *y, const double *w, int64_t n,
                    double *sum, double *work);
+    /* Where log p(y) is not <theta, T(y)>, but follows from it: out [n], the products, become log p(y_t), and
+     * gather_known is gather without making T anew.  NULL: log_density and gather. */
+    void (*log_density_known)(const vh_shape *shape, const double *const *par, const vh_known_frames *frames,
+                              double *out, double *work);
+    void (*gather_known)(const vh_coords *x, const double *const *par, const vh_known_frames *frames,
+                         const double *w, double *sum, double *work);
     /* E_b[T(y)] of a component b of the family; an observation is a component of no spread. */
     void (*stats_of_component)(const vh_coords *x, const double *const *par, double *T);
     /* theta [n_stat] of one component, for densities in y.  Returns how large the terms of the product can

@@ -10,8 +10,14 @@
  * which is linear in c_b: E_b[T] = (1, c_b) and theta_r = (0, psi_r).  The M-step has the mean c_b as its statistic,
  * and c_r(l) becomes sum_m t(m) eta(l | m), eta by the weights so far.
  *
- * Frames have a table of their own, since log sum_l c(l) N_l(y) is not linear in a statistic of y: densities straight
- * from the definition, and the statistics are the shares of the Gaussians in the frame. */
+ * Frames have a table of their own, since log sum_l c(l) N_l(y) is not linear in a statistic of y; but it is the log of
+ * something that is.  With the shares of the Gaussians were they all alike, and the sum they are shares of,
+ *
+ *   T(y) = (1, u(y), h(y))     u_l = N_l(y) / sum_m N_m(y)     h = log sum_m N_m(y)
+ *   log p(y | c) = h + log <c, u>       shares of the Gaussians in the frame: c_l u_l / <c, u>
+ *
+ * so that T is made once for all HMMs and iterations, and a frame costs a state G multiplications and one log.  Where
+ * <c, u> is next to nothing, the state having only Gaussians far from the frame, it is taken from the definition. */
 #include "math/logsum.h"
 #include "model/emission_background.h"
 #include "core/index.h"
@@ -33,6 +39,11 @@ static const vh_background *of_shape(const vh_shape *shape)
 static int n_stat(const vh_shape *shape)
 {
     return 1 + shape->G;
+}
+
+static int frame_n_stat(const vh_shape *shape)
+{
+    return 2 + shape->G;
 }
 
 static double n_free(const vh_shape *shape)
@@ -76,7 +87,7 @@ static double mix(int G, const double *p, const double *a, double *share)
         return VH_NEVER;
     }
     for (int l = 0; l < G; l++) {
-        double e = (p ? p[l] : 1) * exp(a[l] - top);
+        double e = !p ? exp(a[l] - top) : p[l] > 0 ? p[l] * exp(a[l] - top) : 0; /* 0 times infinity is 0 */
         sum += e;
         if (share)
             share[l] = e;
@@ -96,16 +107,31 @@ static bool any(const vh_shape *shape, const double *y)
     return false;
 }
 
-/* For starts: the shares of the Gaussians in a frame, all alike beforehand. */
+/* u and h of a frame; one in which nothing was observed has no shares. */
+static double shares_of_frame(const vh_shape *shape, const double *y, double *u)
+{
+    const vh_background *b = of_shape(shape);
+    vh_background_density(b, y, u);
+    double h = mix(b->G, NULL, u, u);
+    if (any(shape, y))
+        return h;
+    memset(u, 0, sizeof *u * (size_t)b->G);
+    return 0;
+}
+
 static void stats_of_obs(const vh_coords *x, const double *y, int64_t n, double *T)
 {
-    const vh_background *b = of_shape(&x->shape);
-    for (int64_t t = 0; t < n; t++, y += b->d, T += 1 + b->G) {
-        vh_background_density(b, y, T + 1);
-        mix(b->G, NULL, T + 1, T + 1);
+    for (int64_t t = 0; t < n; t++, y += x->shape.d, T += n_stat(&x->shape)) {
         T[0] = 1;
-        if (!any(&x->shape, y))
-            memset(T + 1, 0, sizeof *T * (size_t)b->G);
+        shares_of_frame(&x->shape, y, T + 1);
+    }
+}
+
+static void frame_stats_of_obs(const vh_coords *x, const double *y, int64_t n, double *T)
+{
+    for (int64_t t = 0; t < n; t++, y += x->shape.d, T += frame_n_stat(&x->shape)) {
+        T[0] = 1;
+        T[1 + x->shape.G] = shares_of_frame(&x->shape, y, T + 1);
     }
 }
 
@@ -135,12 +161,48 @@ static void gather(const vh_coords *x, const double *const *par, const double *y
     }
 }
 
-static double natural_of_frames(const vh_coords *x, const double *const *par, double *theta, double *work)
+static void log_density_known(const vh_shape *shape, const double *const *par, const vh_known_frames *frames,
+                              double *out, double *work)
 {
-    (void)par;
+    const double *h = frames->T + 1 + shape->G;
+    for (int64_t t = 0; t < frames->n; t++, h += 2 + shape->G)
+        if (out[t] > TINY)
+            out[t] = *h + log(out[t]);
+        else
+            log_density(shape, par, frames->y + t * shape->d, 1, out + t, work);
+}
+
+static void gather_known(const vh_coords *x, const double *const *par, const vh_known_frames *frames,
+                         const double *w, double *sum, double *work)
+{
+    int G = x->shape.G;
+    const double *restrict c = par[0], *u = frames->T + 1;
+    for (int64_t t = 0; t < frames->n; t++, u += 2 + G) {
+        double p = 0;
+        if (!(w[t] > 0))
+            continue;
+#pragma omp simd reduction(+ : p)
+        for (int l = 0; l < G; l++)
+            p += c[l] * u[l];
+        if (!(p > TINY)) {
+            gather(x, par, frames->y + t * x->shape.d, w + t, 1, sum, work);
+            continue;
+        }
+        double ratio = w[t] / p;
+        sum[0] += w[t];
+#pragma omp simd
+        for (int l = 0; l < G; l++)
+            sum[1 + l] += ratio * c[l] * u[l];
+    }
+}
+
+/* <theta, T> is <c, u>, of which the density follows. */
+static double frame_natural(const vh_coords *x, const double *const *par, double *theta, double *work)
+{
     (void)work;
-    memset(theta, 0, sizeof *theta * (size_t)(1 + x->shape.G));
-    return INFINITY; /* never by the product */
+    theta[0] = theta[1 + x->shape.G] = 0;
+    memcpy(theta + 1, par[0], sizeof *theta * (size_t)x->shape.G);
+    return INFINITY; /* never by the product alone */
 }
 
 /* Weights from shares, none below the floor. */
@@ -165,8 +227,8 @@ static int to_weights(int G, const double *t, const double *floor, double *p)
     return held;
 }
 
-static int maximise_frames(const vh_coords *x, const double *stat, const double *floor, double *const *par,
-                           double *work)
+static int frame_maximise(const vh_coords *x, const double *stat, const double *floor, double *const *par,
+                          double *work)
 {
     (void)work;
     for (int l = 0; l < x->shape.G && !(par[0][0] > 0); l++) /* a start that has seen nothing */
@@ -191,6 +253,13 @@ static bool expected_shares(const vh_shape *shape, const double *const *r, const
 }
 
 /* ---- models -------------------------------------------------------------------------------------------- */
+
+static void frame_stats_of_component(const vh_coords *x, const double *const *par, double *T)
+{
+    T[0] = 1;
+    memcpy(T + 1, par[0], sizeof *T * (size_t)x->shape.G);
+    T[1 + x->shape.G] = 0;
+}
 
 static void stats_of_component(const vh_coords *x, const double *const *par, double *T)
 {
@@ -247,10 +316,11 @@ static int maximise(const vh_coords *x, const double *stat, const double *floor,
     psi_of(b, par[0], psi);
     memset(to, 0, sizeof *to * (size_t)G);
     for (int m = 0; m < G; m++) {
-        const double *E = b->E + vh_row(m, G);
+        const double *E = b->E + vh_row(m, G), *rel = b->rel + vh_row(m, G);
+        double unit = exp(b->top[m] - psi[m]); /* rel(l) unit is exp{E(l) - psi}, where that can be held */
         for (int l = 0; stat[1 + m] > 0 && l < G; l++)
             if (par[0][l] > 0)
-                to[l] += stat[1 + m] * par[0][l] * exp(E[l] - psi[m]);
+                to[l] += stat[1 + m] * par[0][l] * (unit < 1 / TINY ? rel[l] * unit : exp(E[l] - psi[m]));
     }
     return to_weights(G, to, floor, par[0]);
 }
@@ -325,20 +395,27 @@ static const vh_emission tied_frames;
     .name = "gaussian-tied", .n_param = 1, .param = { { "weights", 1, { VH_PER_GAUSSIAN } } }, .tied = true, \
     .no_prior = "the states share Gaussians, and have weights only", .with_gaps = &tied_frames,              \
     .single = true, .n_free = n_free, .n_feature = n_feature, .features = features,                          \
-    .mean_features = mean_features, .uneven = true, .n_stat = n_stat, .stats_of_obs = stats_of_obs,          \
-    .stats_of_component = stats_of_component, .log_density = log_density, .log_product = log_product,        \
+    .mean_features = mean_features, .uneven = true, .log_density = log_density, .log_product = log_product,  \
     .root = root, .draw = draw, .validate = validate
 
 static const vh_emission tied_frames = {
     COMMON,
+    .n_stat = frame_n_stat,
+    .stats_of_obs = frame_stats_of_obs,
+    .stats_of_component = frame_stats_of_component,
     .gather = gather,
+    .log_density_known = log_density_known,
+    .gather_known = gather_known,
     .expected_density = expected_shares,
-    .natural = natural_of_frames,
-    .maximise = maximise_frames,
+    .natural = frame_natural,
+    .maximise = frame_maximise,
 };
 
 const vh_emission vh_gaussian_tied = {
     COMMON,
+    .n_stat = n_stat,
+    .stats_of_obs = stats_of_obs,
+    .stats_of_component = stats_of_component,
     .natural = natural,
     .expected_density = expected_density,
     .maximise = maximise,

@@ -221,18 +221,22 @@ void vh_table_product(const vh_packed *pk, int lo, int hi, int n, const double *
     (pk->sparse ? vh_gemm_nt_sparse : vh_gemm_nt)(hi - lo, n, pk->n_stat, theta, T, G + (size_t)lo * ld, ld);
 }
 
-vhem_status vh_table_direct(vhem_ctx *ctx, const vh_packed *pk, const double *y, int64_t n, double *G,
+vhem_status vh_table_direct(vhem_ctx *ctx, const vh_packed *pk, const vh_known_frames *frames, double *G,
                             size_t ld, double *work)
 {
+    const vh_emission *f = pk->family;
     for (int r = 0; pk->n_direct && r < pk->n_comp; r++) {
         if (!pk->direct[r])
             continue;
         double *row = G + (size_t)r * ld;
-        if (!pk->family->log_density(&pk->shape, pk->par + (size_t)r * VH_MAX_PARAM, y, n, row, work))
+        const double *const *par = pk->par + vh_row(r, VH_MAX_PARAM);
+        if (f->log_density_known)
+            f->log_density_known(&pk->shape, par, frames, row, work);
+        else if (!f->log_density(&pk->shape, par, frames->y, frames->n, row, work))
             return vh_fail(ctx, VHEM_ENUMERIC, "a %s became singular; a floor (--cov-floor) helps",
-                           pk->family->location ? "covariance" : "distribution");
-        for (int64_t t = 0; t < n; t++)
-            row[t] += pk->log_c[r] + vh_pack_seen_shift(pk, r, y + t * pk->d);
+                           f->location ? "covariance" : "distribution");
+        for (int64_t t = 0; t < frames->n; t++)
+            row[t] += pk->log_c[r] + vh_pack_seen_shift(pk, r, frames->y + t * pk->d);
     }
     return VHEM_OK;
 }

@@ -56,7 +56,7 @@ double vh_pack_shift(const vh_packed *pk, int r);
  * form.  work [vh_emission_work]. */
 void vh_table_stats(const vh_packed *pk, const double *y, int64_t n, double *T);
 void vh_table_product(const vh_packed *pk, int lo, int hi, int n, const double *T, double *G, size_t ld);
-vhem_status vh_table_direct(vhem_ctx *ctx, const vh_packed *pk, const double *y, int64_t n, double *G,
+vhem_status vh_table_direct(vhem_ctx *ctx, const vh_packed *pk, const vh_known_frames *frames, double *G,
                             size_t ld, double *work);
 
 #endif

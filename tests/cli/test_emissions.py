@@ -237,6 +237,27 @@ class Emissions(Case):
         self.write("n.json", json.dumps(m))
         self.fails(1, "n.json: background is missing", "info", "n.json")
 
+    def test_background_by_what_it_is(self):
+        """A store and the random numbers of classes go by what a background is, not by where its file lies."""
+        self.data("d.csv", "gaussian-diag")
+        self.ok("background", "d.csv", "-g", "4", "-o", "b.json")
+        self.ok("background", "d.csv", "-g", "4", "--seed", "3", "-o", "other.json")
+        self.write("copy.json", json.dumps(self.read("b.json")))
+        fit = ["fit", "d.csv", "--states", "2", "--group", "id", "--store", "s.db", "-o", "m.json", "--emission"]
+        self.ok(*fit, "gaussian-tied:b.json")
+        old = self.read("m.json")["hmms"]
+        self.write("b.json", json.dumps(self.read("other.json")))
+        self.ok(*fit, "gaussian-tied:b.json")
+        self.assertEqual(self.read("m.json")["background"]["mu"], self.read("other.json")["hmms"][0]["mu"][0])
+        self.assertNotEqual(old, self.read("m.json")["hmms"])
+        classes = {}
+        for b in ("copy.json", "same.json"):
+            self.write(b, json.dumps(self.read("copy.json")))
+            self.ok("classify", "train", "d.csv", "--states", "2", "--no-store", "--emission",
+                    f"gaussian-tied:{b}", "-o", "y.json")
+            classes[b] = [c["model"]["hmms"] for c in self.read("y.json")["classes"]]
+        self.assertEqual(classes["copy.json"], classes["same.json"])
+
     def test_hints(self):
         self.data("d.csv", "poisson")
         self.assertIn("all columns look like counts, whole numbers of 0 or more: --emission poisson", self.ok("fit", "d.csv", "-o", "m.json").err)

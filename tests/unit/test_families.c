@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* test_families.c - counts, bits, positive numbers and angles against sums and integrals of their definitions. */
+#include "family_models.h"
 #include "support.h"
 
 #include "model/emission.h"
@@ -311,12 +312,52 @@ static void impossible(void **state)
     assert_true(log_p(vh_emission_find("gamma"), (double[]){ 2, 1, 0 }, 0) < -1e200);
 }
 
+/* Densities and shares of a background from statistics that are at hand, against the definition: ordinary frames, one
+ * with gaps, one without any value, and one so far from all that the state has that its share is nothing. */
+static void known_shares(void **state)
+{
+    (void)state;
+    enum { N = 4, G = 5 };
+    const double y[] = { 0.3, -1, 5, NAN, NAN, NAN, 90, 95 }, w[N] = { 0.5, 0.25, 1, 0.125 };
+    const double weights[2][G] = { { 0.1, 0.2, 0.3, 0.15, 0.25 }, { 0, 0, 1, 0, 0 } };
+    vhem_ctx *ctx = test_ctx();
+    vh_layout *layout = make_background(ctx, vh_emission_find("gaussian-tied"));
+    const double zero[2] = { 0 }, one[2] = { 1, 1 };
+    const vh_coords x = { vh_layout_shape(layout), zero, one };
+    const vh_emission *f = vh_emission_with_gaps(vh_emission_find("gaussian-tied"), &x.shape);
+    double T[N * (G + 2)], theta[G + 2], work[256], out[N], want[N];
+
+    f->stats_of_obs(&x, y, N, T);
+    const vh_known_frames frames = { y, T, N };
+    for (int s = 0; s < 2; s++) {
+        const double *par[VH_MAX_PARAM] = { weights[s] };
+        double sum[G + 2] = { 0 }, slow[G + 2] = { 0 };
+        f->natural(&x, par, theta, work);
+        for (int t = 0; t < N; t++) {
+            out[t] = 0;
+            for (int e = 0; e < G + 2; e++)
+                out[t] += theta[e] * T[t * (G + 2) + e];
+        }
+        f->log_density_known(&x.shape, par, &frames, out, work);
+        assert_true(f->log_density(&x.shape, par, y, N, want, work));
+        f->gather_known(&x, par, &frames, w, sum, work);
+        f->gather(&x, par, y, w, N, slow, work);
+        for (int t = 0; t < N; t++)
+            assert_near(out[t], want[t], 1e-12, 1e-12);
+        for (int e = 0; e < G + 1; e++)
+            assert_near(sum[e], slow[e], 1e-12, 1e-12);
+        assert_true(want[3] < -1000 && isfinite(want[3]));
+    }
+    vh_layout_drop(layout);
+    vhem_free(ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(sums),        cmocka_unit_test(products),
                                         cmocka_unit_test(maximisers),  cmocka_unit_test(draws),
                                         cmocka_unit_test(large_draws), cmocka_unit_test(large_rates),
                                         cmocka_unit_test(far_rates),   cmocka_unit_test(floors),
-                                        cmocka_unit_test(impossible) };
+                                        cmocka_unit_test(impossible),  cmocka_unit_test(known_shares) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -210,7 +210,8 @@ static vhem_status part_stats(vh_fb *j, const double *y, int at, int len)
 
 static vhem_status part_direct(vh_fb *j, const double *y, int at, int len)
 {
-    return vh_table_direct(j->ctx, j->pk, y, len, j->E + at, j->ld, j->work);
+    const vh_known_frames frames = { y, j->T + vh_row(at, j->pk->n_stat), len };
+    return vh_table_direct(j->ctx, j->pk, &frames, j->E + at, j->ld, j->work);
 }
 
 static vhem_status make_chunk(vh_fb *j, int64_t c0, int n)
@@ -416,13 +417,16 @@ static vhem_status part_about(vh_fb *j, const double *y, int at, int len)
 {
     const vh_packed *pk = j->pk;
     double *T = j->work + vh_emission_room(pk->family, &pk->shape);
+    const vh_known_frames known = { y, j->T + vh_row(j->col0 + at, pk->n_stat), len };
     for (int r = j->comp_lo; r < j->comp_hi; r++)
         if (pk->direct[r]) {
             double *e = j->E + (size_t)r * j->ld + j->col0 + at;
             double *sum = j->stats->T + vh_row(r, pk->n_stat);
-            if (vh_emission_gathers(pk->family, &pk->shape)) {
-                pk->family->gather(&pk->about[r], pk->par + (size_t)r * VH_MAX_PARAM, y, e, len, sum,
-                                   j->work);
+            const double *const *par = pk->par + vh_row(r, VH_MAX_PARAM);
+            if (pk->family->gather_known) {
+                pk->family->gather_known(&pk->about[r], par, &known, e, sum, j->work);
+            } else if (vh_emission_gathers(pk->family, &pk->shape)) {
+                pk->family->gather(&pk->about[r], par, y, e, len, sum, j->work);
             } else {
                 pk->family->stats_of_obs(&pk->about[r], y, len, T);
                 vh_gemm_nn_add(1, pk->n_stat, len, e, j->ld, T, sum);
@@ -446,6 +450,8 @@ static vhem_status add_frames(vh_fb *j, int k_lo, int k_hi, int64_t c0, int col,
     j->col0 = col;
     if (pk->n_direct)
         VH_TRY(for_parts(j, c0 + col, n, part_about));
+    if (pk->n_direct == pk->n_comp)
+        goto done; /* nothing is left for the product */
     (pk->sparse ? vh_gemm_nn_add_sparse : vh_gemm_nn_add)(
         j->comp_hi - j->comp_lo, pk->n_stat, n, j->E + (size_t)j->comp_lo * j->ld + col, j->ld,
         j->T + (size_t)col * n_stat, j->stats->T + (size_t)j->comp_lo * n_stat);
