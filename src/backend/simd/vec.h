@@ -16,7 +16,7 @@ typedef double vec __attribute__((vector_size(8 * VH_LANES), may_alias));
 typedef unsigned long long vec_bits __attribute__((vector_size(8 * VH_LANES), may_alias));
 
 /* How many exps or logs are worked out side by side: as many as there are registers for. */
-#if VH_LANES == 8
+#if VH_LANES == 8 || defined(__aarch64__)
 enum { VEC_TOGETHER = 4 };
 #else
 enum { VEC_TOGETHER = 2 };
@@ -76,6 +76,34 @@ VEC_INLINE
 void vec_mode_back(unsigned mode)
 {
     _mm_setcsr(mode);
+}
+#elif defined(__aarch64__)
+#define VEC_FLUSH (1u << 24) /* bit FZ of the control register */
+VEC_INLINE
+unsigned vec_mode(void)
+{
+    unsigned long long mode;
+    __asm__ volatile("mrs %0, fpcr" : "=r"(mode));
+    return (unsigned)mode;
+}
+VEC_INLINE
+void vec_mode_back(unsigned mode)
+{
+    __asm__ volatile("msr fpcr, %0" : : "r"((unsigned long long)mode));
+}
+VEC_INLINE
+unsigned vec_flush_to_0(void)
+{
+    unsigned mode = vec_mode();
+    vec_mode_back(mode | VEC_FLUSH);
+    return mode;
+}
+VEC_INLINE
+unsigned vec_keep_small(void)
+{
+    unsigned mode = vec_mode();
+    vec_mode_back(mode & ~VEC_FLUSH);
+    return mode;
 }
 #else
 VEC_INLINE
