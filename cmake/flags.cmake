@@ -12,10 +12,10 @@ endif()
 add_compile_options(-Wall -Wextra -Wshadow -Wpointer-arith -Wstrict-prototypes -Wmissing-prototypes
                     -Wvla -Wwrite-strings -Wundef -fno-math-errno)
 add_compile_definitions(_POSIX_C_SOURCE=200809L)
-# For ARM, GCC 12 fails with an internal error on loops that keep the largest of some numbers.
+# For ARM, GCC 12 fails with an internal error on loops that keep the largest number by fmax.
 if(CMAKE_SYSTEM_PROCESSOR STREQUAL "aarch64" AND CMAKE_C_COMPILER_ID STREQUAL "GNU"
    AND CMAKE_C_COMPILER_VERSION VERSION_LESS 13)
-    add_compile_options(-fno-tree-loop-if-convert)
+    add_compile_options(-fno-builtin-fmax -fno-builtin-fmin)
 endif()
 if(VHEM_WERROR)
     add_compile_options(-Werror)

@@ -7,7 +7,7 @@ set(VHEM_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/vhem)
 # named one by one: "Requires.private" would add their include folders to the flags of everybody.
 file(RELATIVE_PATH VHEM_PC_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 list(JOIN JANSSON_LDFLAGS " " VHEM_PC_LIBS)
-foreach(library ARPACK HDF5 OPENBLAS XXHASH)
+foreach(library ARPACK EXPAT HDF5 OPENBLAS XXHASH)
     list(JOIN ${library}_LDFLAGS " " flags)
     string(APPEND VHEM_PC_LIBS " ${flags}")
 endforeach()
@@ -23,7 +23,8 @@ install(TARGETS vhem_static vhem_deps EXPORT vhemStaticTargets ARCHIVE DESTINATI
 install(EXPORT vhemTargets NAMESPACE vhem:: DESTINATION ${VHEM_CMAKE_DIR})
 install(EXPORT vhemStaticTargets NAMESPACE vhem:: DESTINATION ${VHEM_CMAKE_DIR})
 write_basic_package_version_file(vhemConfigVersion.cmake COMPATIBILITY SameMinorVersion)
-file(WRITE ${PROJECT_BINARY_DIR}/vhemOptions.cmake "set(VHEM_HDF5 ${VHEM_HDF5})\nset(VHEM_ARPACK ${VHEM_ARPACK})\n")
+file(WRITE ${PROJECT_BINARY_DIR}/vhemOptions.cmake
+     "set(VHEM_HDF5 ${VHEM_HDF5})\nset(VHEM_ARPACK ${VHEM_ARPACK})\nset(VHEM_XLSX ${VHEM_XLSX})\n")
 install(FILES cmake/vhemConfig.cmake cmake/dependencies.cmake ${PROJECT_BINARY_DIR}/vhemConfigVersion.cmake
               ${PROJECT_BINARY_DIR}/vhemOptions.cmake
         DESTINATION ${VHEM_CMAKE_DIR})

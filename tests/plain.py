@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""vhem built without HDF5 and ARPACK: what it does, and what it says of the rest.  plain.py VHEM"""
+"""vhem built without HDF5, ARPACK and expat: what it does, and what it says of the rest.  plain.py VHEM"""
 import pathlib
 import subprocess
 import sys
@@ -25,7 +25,7 @@ class Plain(unittest.TestCase):
         return run.stdout
 
     def test_version_says_what_is_missing(self):
-        self.assertIn("built without: HDF5, ARPACK", self.done("--version"))
+        self.assertIn("built without: HDF5, ARPACK, XLSX", self.done("--version"))
 
     def test_fits_clusters_and_reports(self):
         self.done("fit", "d.csv", "--restarts", "2", "--prior", "none", "-o", "m.json")
@@ -44,6 +44,12 @@ class Plain(unittest.TestCase):
             self.assertIn("built without HDF5", run.stderr, args)
             self.assertEqual(len([line for line in run.stderr.splitlines() if "HDF5" in line]), 1, run.stderr)
         self.assertFalse((path.parent / "new.h5").exists())
+
+    def test_workbooks_are_one_sentence(self):
+        (pathlib.Path(self.folder.name) / "x.xlsx").write_bytes(b"PK\3\4" + bytes(26) + b"xl/workbook.xml" + bytes(50))
+        run = self.vhem("info", "x.xlsx")
+        self.assertEqual(run.returncode, 1)
+        self.assertIn("built without expat, which reads it; save the sheet as CSV", run.stderr)
 
 
 if __name__ == "__main__":

@@ -117,7 +117,7 @@ VHEM_API vhem_status vhem_option_info(vhem_option_set, int i, vhem_option *out);
 /* ---- sequences ----------------------------------------------------------------------------------------- */
 
 typedef struct {
-    const char *format;              /* csv, tsv, dir, npy, npz, ts, hdf5; default: detected from the file */
+    const char *format;              /* csv, tsv, xlsx, dir, npy, npz, ts, hdf5; default: detected from the file */
     const char *id;                  /* columns that name a sequence, "subject,trial"; default: id or seq */
     const char *label, *group;       /* columns; default: a column named label / none */
     const char *weight;              /* column with the weight of a sequence; default: all 1 */
@@ -131,6 +131,8 @@ typedef struct {
                                         column of text is one.  Default: none, and text is left out */
     const char *missing;             /* words and numbers that stand for a missing value in a text file,
                                         "-999,lost"; default: none beside NA, N/A, NaN, NULL, ? and . */
+    const char *sheet;               /* of an .xlsx workbook: the name of a sheet, or its number from 1.  Default: the
+                                        first that is not hidden */
 } vhem_data_options;
 
 typedef struct {                     /* what the whole numbers 0, 1, ... of a column stand for */

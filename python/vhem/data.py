@@ -32,7 +32,7 @@ from ._types import Array
 from .errors import InputError, VhemWarning
 
 
-TABLES = (".parquet", ".pq", ".xlsx", ".xls", ".ods")      # files that pandas reads
+TABLES = (".parquet", ".pq", ".xls", ".ods")      # files that pandas reads
 
 
 class Sequences:
@@ -165,13 +165,14 @@ class Sequences:
              label: Optional[str] = None, group: Optional[str] = None, weight: Optional[str] = None,
              columns: Optional[str] = None, where: Optional[str] = None, order: Optional[str] = None,
              symbols: Optional[str] = None, missing: Optional[str] = None,
-             memory: Optional[int] = None) -> "Sequences":
-        """Sequences of a file: long CSV or TSV, a folder of them, .npy, .npz, .ts, HDF5; tables in .parquet and .xlsx
-        (the first sheet) through pandas.
+             sheet: Optional[str] = None, memory: Optional[int] = None) -> "Sequences":
+        """Sequences of a file: long CSV or TSV, a folder of them, .npy, .npz, .ts, HDF5 or .xlsx; tables in .parquet,
+        .xls and .ods through pandas.
 
         The options are those of the command: ``id="subject,trial"``, ``columns="x,y"``, ``where="set=A"``,
         ``order="time"``.  Cells of the columns in ``symbols="place,state"`` may be text; their names are in the
         attribute ``symbols``.  The words and numbers of ``missing="-999,lost"`` stand for a missing value in a text.
+        ``sheet="Trials"`` is the sheet of a workbook.
         Frames that need more than ``memory`` bytes (1 GiB unless told, 0 for no limit) live in a file in
         ``TMPDIR``, or else ``/var/tmp``; ``y`` is then a view of it that comes into memory where it is used.
         """
@@ -183,7 +184,7 @@ class Sequences:
                 session, path, {
                     "format": format, "id": id, "label": label, "group": group, "weight": weight,
                     "columns": columns, "where": where, "order": order,
-                    "symbols": symbols, "missing": missing, "memory": memory
+                    "symbols": symbols, "missing": missing, "sheet": sheet, "memory": memory
                 })
         return cls._from_handle(handle)
 

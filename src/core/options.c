@@ -46,7 +46,7 @@
 
 #define R vhem_data_options
 static const vh_option data_rows[] = {
-    CHOICE(R, 0, format, 'f', 0, "csv|tsv|dir|npy|npz|ts|hdf5", "detected from the file", NULL,
+    CHOICE(R, 0, format, 'f', 0, "csv|tsv|xlsx|dir|npy|npz|ts|hdf5", "detected from the file", NULL,
            "format of the data"),
     TEXT(R, 0, id, 'i', 0, "COL[,COL]", "id or seq", NULL, "columns that name a sequence"),
     TEXT(R, 0, label, 'l', 0, "COL", "label, if there is one", NULL, "column with the class"),
@@ -62,6 +62,7 @@ static const vh_option data_rows[] = {
           "frames kept in memory, as 512M or 2G, 0 for all; larger data goes to a file in TMPDIR"),
     TEXT(R, 0, missing, 0, 0, "WORD[,WORD]", "none beside NA, N/A, NaN, NULL, ? and .", NULL,
          "words and numbers that stand for a missing value in a text file, as in --missing=-999,lost"),
+    TEXT(R, 0, sheet, 0, 0, "NAME", "the first", NULL, "sheet of an .xlsx workbook, by its name or its number from 1"),
     END,
 };
 #undef R

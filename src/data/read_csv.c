@@ -38,6 +38,7 @@ typedef struct {
     vhem_ctx *ctx;
     const vhem_data_options *opt;
     vh_table t;
+    const char *format; /* as in vh_data_format */
     vh_roles roles;
     vh_row_order order;
     column *col;     /* [n_columns] */
@@ -469,20 +470,19 @@ static vhem_status build(csv *r, vhem_data **out)
                 r->keys.text[n][i] = sep;
         VH_TRY(vh_builder_cut(b, s->T, r->keys.text[n], s->label, s->group, s->weight));
     }
-    VH_TRY(vh_builder_finish(b, r->t.delim == '\t' ? "tsv" : "csv", out));
+    VH_TRY(vh_builder_finish(b, r->format, out));
 done:
     free(names);
     vh_builder_free(b);
     return st;
 }
 
-static vhem_status read_long(vhem_ctx *ctx, const char *path, char delim, const vhem_data_options *opt,
-                             vhem_data **out)
+vhem_status vh_read_rows(vhem_ctx *ctx, const vh_table *table, const char *format,
+                         const vhem_data_options *opt, vhem_data **out)
 {
     vhem_status st = VHEM_OK;
-    csv r = { .ctx = ctx, .opt = opt, .last = -1 };
+    csv r = { .ctx = ctx, .opt = opt, .t = *table, .format = format, .last = -1 };
 
-    VH_TRY(vh_table_open(ctx, path, delim, &r.t));
     r.hold = (vh_spill){ .name = r.t.path, .limit = opt->memory };
     VH_TRY(vh_table_header(ctx, &r.t));
     VH_TRY(vh_roles_find(ctx, &r.t, opt, false, &r.roles));
@@ -515,12 +515,24 @@ done:
     return st;
 }
 
+static vhem_status read_text(vhem_ctx *ctx, const char *path, char delim, const vhem_data_options *opt,
+                             vhem_data **out)
+{
+    vhem_status st = VHEM_OK;
+    vh_table t;
+
+    VH_TRY(vh_table_open(ctx, path, delim, &t));
+    VH_TRY(vh_read_rows(ctx, &t, t.delim == '\t' ? "tsv" : "csv", opt, out));
+done:
+    return st;
+}
+
 vhem_status vh_read_csv(vhem_ctx *ctx, const char *path, const vhem_data_options *opt, vhem_data **out)
 {
-    return read_long(ctx, path, 0, opt, out);
+    return read_text(ctx, path, 0, opt, out);
 }
 
 vhem_status vh_read_tsv(vhem_ctx *ctx, const char *path, const vhem_data_options *opt, vhem_data **out)
 {
-    return read_long(ctx, path, '\t', opt, out);
+    return read_text(ctx, path, '\t', opt, out);
 }

@@ -25,10 +25,10 @@ static bool sniff_npy(const char *path, const char *head, size_t n)
     return begins(head, n, "\x93NUMPY", 6);
 }
 
-/* A zip archive whose first member is one of those that spreadsheets have: .xlsx and .ods. */
-static bool is_spreadsheet(const char *head, size_t n)
+/* A zip archive whose first member is one of those that workbooks of Excel have. */
+static bool is_workbook(const char *head, size_t n)
 {
-    static const char *const first[] = { "[Content_Types].xml", "_rels/", "docProps/", "xl/", "mimetype" };
+    static const char *const first[] = { "[Content_Types].xml", "_rels/", "docProps/", "xl/", "customXml/" };
     enum { NAME = 30 }; /* where the name of a member begins in its header */
     for (size_t i = 0; i < sizeof first / sizeof *first; i++)
         if (begins(head, n, "PK\x03\x04", 4) && n > NAME
@@ -37,10 +37,23 @@ static bool is_spreadsheet(const char *head, size_t n)
     return false;
 }
 
+/* The spreadsheet of LibreOffice. */
+static bool is_ods(const char *head, size_t n)
+{
+    return begins(head, n, "PK\x03\x04", 4) && n >= 38 && memcmp(head + 30, "mimetype", 8) == 0;
+}
+
 static bool sniff_npz(const char *path, const char *head, size_t n)
 {
     (void)path;
-    return (begins(head, n, "PK\x03\x04", 4) || begins(head, n, "PK\x05\x06", 4)) && !is_spreadsheet(head, n);
+    return (begins(head, n, "PK\x03\x04", 4) || begins(head, n, "PK\x05\x06", 4)) && !is_workbook(head, n)
+           && !is_ods(head, n);
+}
+
+static bool sniff_xlsx(const char *path, const char *head, size_t n)
+{
+    (void)path;
+    return is_workbook(head, n);
 }
 
 static bool sniff_hdf5(const char *path, const char *head, size_t n)
@@ -104,13 +117,13 @@ static bool sniff_csv(const char *path, const char *head, size_t n)
 
 /* Asked from top to bottom: certain signs first, any text last. */
 static const vh_reader table[] = {
-    { "dir", sniff_dir, vh_read_dir, true, true },   { "npy", sniff_npy, vh_read_npy, false, false },
-    { "npz", sniff_npz, vh_read_npz, false, false }, { "hdf5", sniff_hdf5, vh_read_hdf5, false, false },
-    { "ts", sniff_ts, vh_read_ts, false, true },     { "tsv", sniff_tsv, vh_read_tsv, true, true },
-    { "csv", sniff_csv, vh_read_csv, true, true },
+    { "dir", sniff_dir, vh_read_dir, true, true },    { "npy", sniff_npy, vh_read_npy, false, false },
+    { "npz", sniff_npz, vh_read_npz, false, false },  { "hdf5", sniff_hdf5, vh_read_hdf5, false, false },
+    { "xlsx", sniff_xlsx, vh_read_xlsx, true, true }, { "ts", sniff_ts, vh_read_ts, false, true },
+    { "tsv", sniff_tsv, vh_read_tsv, true, true },    { "csv", sniff_csv, vh_read_csv, true, true },
 };
 enum { N_READERS = sizeof table / sizeof *table };
-static const char known[] = "csv, tsv, dir, npy, npz, ts, hdf5";
+static const char known[] = "csv, tsv, xlsx, dir, npy, npz, ts, hdf5";
 
 /* Files people hold that are not sequences vhem reads: a name for the sentence. */
 static const struct {
@@ -123,7 +136,7 @@ static const struct {
       "7zXZ",
       5, "an xz file; unpack it first" },
     { "BZh", 3, "a bzip2 file; unpack it first" },
-    { "\xd0\xcf\x11\xe0", 4, "an Excel file; save it as CSV first" },
+    { "\xd0\xcf\x11\xe0", 4, "an Excel file of the old kind; save it as .xlsx or CSV first" },
     { "MATLAB ", 7, "a MATLAB file; save it as .npz, .h5 or CSV first" },
     { "{", 1, "JSON, perhaps a model file" },
     { "RIFF", 4, "an audio file; compute features first" },
@@ -137,12 +150,11 @@ static vhem_status not_recognised(vhem_ctx *ctx, const char *path, const char *h
         if (begins(head, n, foreign[i].magic, foreign[i].n))
             return vh_fail(ctx, VHEM_EFORMAT, "%s: this is %s; expected sequences (%s)", path,
                            foreign[i].what, known);
-    if (is_spreadsheet(head, n))
+    if (is_ods(head, n))
         return vh_fail(
             ctx, VHEM_EFORMAT,
-            "%s: this is a spreadsheet; save its sheet as CSV (any separator and decimal sign), or run "
-            "xlsx2csv %s data.csv; expected sequences (%s)",
-            path, path, known);
+            "%s: this is an OpenDocument spreadsheet; save it as .xlsx or CSV first; expected sequences (%s)",
+            path, known);
     const char *nul = memchr(head, '\0', n);
     if (nul && is_text(head, (size_t)(nul - head))) {
         int line = 1;

@@ -4,6 +4,7 @@
 #define VH_DATA_READERS_H
 
 #include "core/ctx.h"
+#include "data/table.h"
 
 #include <stddef.h>
 
@@ -29,6 +30,11 @@ vhem_status vh_no_columns(vhem_ctx *ctx, const char *path, const char *kind, con
 /* The last part of a path without its ending, in out [size]. */
 void vh_stem(const char *path, char *out, size_t size);
 
-vh_read_fn vh_read_csv, vh_read_tsv, vh_read_dir, vh_read_npy, vh_read_npz, vh_read_ts, vh_read_hdf5;
+vh_read_fn vh_read_csv, vh_read_tsv, vh_read_dir, vh_read_npy, vh_read_npz, vh_read_ts, vh_read_hdf5,
+    vh_read_xlsx;
+
+/* The rows of a table just opened, which is closed; format is the name of the reader. */
+vhem_status vh_read_rows(vhem_ctx *ctx, const vh_table *table, const char *format,
+                         const vhem_data_options *opt, vhem_data **out);
 
 #endif

@@ -31,7 +31,7 @@ static void count(vh_spill *s, const double *y, int64_t n)
 
 /* ---- the file ------------------------------------------------------------------------------------------ */
 
-static const char *folder(void)
+const char *vh_spill_folder(void)
 {
     const char *given = getenv("TMPDIR");
     return given && *given ? given : "/var/tmp";
@@ -42,12 +42,12 @@ static vhem_status cannot(vhem_ctx *ctx, const vh_spill *s, int why)
     return vh_fail(ctx, VHEM_EIO,
                    "%s%sthe frames need more memory than is allowed, and %s cannot hold them: %s; name "
                    "another folder in TMPDIR, or allow more memory",
-                   s->name ? s->name : "", s->name ? ": " : "", folder(), strerror(why));
+                   s->name ? s->name : "", s->name ? ": " : "", vh_spill_folder(), strerror(why));
 }
 
 static vhem_status open_file(vhem_ctx *ctx, vh_spill *s)
 {
-    int fd = vh_fd_scratch(folder());
+    int fd = vh_fd_scratch(vh_spill_folder());
     if (fd < 0)
         return cannot(ctx, s, errno);
     s->fd = fd;

@@ -37,5 +37,7 @@ void vh_spill_release(const vh_spill *s, const double *y, int64_t n);
 /* Would that let go of both? */
 bool vh_spill_together(const vh_spill *s, const double *a, const double *b);
 void vh_spill_free(vh_spill *s);
+/* Where such files are made. */
+const char *vh_spill_folder(void);
 
 #endif

@@ -208,9 +208,22 @@ done:
 vhem_status vh_table_open(vhem_ctx *ctx, const char *path, char delim, vh_table *t)
 {
     vhem_status st = VHEM_OK;
+    FILE *f;
+    int64_t size;
 
-    *t = (vh_table){ .path = strcmp(path, "-") == 0 ? "standard input" : path, .next_line = 1 };
-    VH_TRY(vh_in_open(ctx, path, &t->f, &t->size));
+    *t = (vh_table){ 0 };
+    VH_TRY(vh_in_open(ctx, path, &f, &size));
+    VH_TRY(vh_table_open_file(ctx, strcmp(path, "-") == 0 ? "standard input" : path, f, size, delim, t));
+done:
+    return st;
+}
+
+vhem_status vh_table_open_file(vhem_ctx *ctx, const char *path, FILE *f, int64_t size, char delim,
+                               vh_table *t)
+{
+    vhem_status st = VHEM_OK;
+
+    *t = (vh_table){ .path = path, .next_line = 1, .f = f, .size = size };
     t->window = t->size > LEAST && t->size < WINDOW ? (size_t)t->size
                 : t->size > 0 && t->size <= LEAST   ? LEAST
                                                     : WINDOW;

@@ -36,6 +36,9 @@ typedef struct {
 
 /* Begins to read path ("-": stdin).  delim 0: found from the first record. */
 vhem_status vh_table_open(vhem_ctx *ctx, const char *path, char delim, vh_table *t);
+/* The same of an open file of so many bytes (0: not known), which becomes the table's, also when this fails. */
+vhem_status vh_table_open_file(vhem_ctx *ctx, const char *path, FILE *f, int64_t size, char delim,
+                               vh_table *t);
 /* The next record, or *more = false at the end.  Once there is a header every record has as many fields. */
 vhem_status vh_table_next(vhem_ctx *ctx, vh_table *t, bool *more);
 /* Makes the current record the header; refuses two columns of one name. */

@@ -8,7 +8,7 @@ from support import COMMANDS, PARTS, SOURCE, VHEM, Case
 
 COMMON = ["seed", "threads", "backend", "max-memory", "quiet", "verbose", "json", "help", "help-all"]
 FORCE = ["force"]                                        # of all that write files
-DATA = ["format", "id", "label", "weight", "columns", "where", "order", "memory", "group", "missing"]
+DATA = ["format", "id", "label", "weight", "columns", "where", "order", "memory", "group", "missing", "sheet"]
 VHEM_OPTIONS = ["method", "mix", "tau", "nv", "init", "restarts", "max-iter", "tol", "cov-floor", "cov-add", "soft",
                 "lambda", "kernel", "diagonal", "linkage", "no-repair", "weighted-omega", "preset", "search", "neighbours",
                 "refine", "prior", "learn-prior", "no-prune"]

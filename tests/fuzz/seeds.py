@@ -101,6 +101,26 @@ def arrays(s):
     s.add_files("data_hdf5", "d.h5", "many.h5")
 
 
+def workbooks(s):
+    """Stored rather than packed: the fuzzer then changes the XML itself."""
+    cells = ('<row r="1"><c r="A1" t="s"><v>0</v></c><c r="B1" t="inlineStr"><is><t>x</t></is></c></row>',
+             '<row r="2"><c r="A2" t="str"><f>1</f><v>a</v></c><c r="B2"><v>1.5</v></c></row>',
+             '<row r="4"><c r="A4" t="s"><v>1</v></c><c r="B4" t="b"><v>1</v></c></row>',
+             '<row><c t="s"><v>1</v></c><c t="e"><v>#N/A</v></c></row>')
+    parts = {"xl/workbook.xml": '<workbook><sheet name="S" r:id="a"/></workbook>',
+             "xl/_rels/workbook.xml.rels": '<R><Relationship Id="a" Target="s.xml"/>'
+                                           '<Relationship Id="b" Type="/sharedStrings" Target="/xl/t.xml"/></R>',
+             "xl/t.xml": "<sst><si><t>id</t></si><si><r><t>b</t></r><rPh><t>c</t></rPh></si></sst>"}
+    for rows in cells[:2], cells:
+        f = io.BytesIO()
+        with zipfile.ZipFile(f, "w") as z:
+            for name, text in {**parts, "xl/s.xml": f"<w>{''.join(rows)}</w>"}.items():
+                z.writestr(zipfile.ZipInfo(name), text)
+        s.add("xlsx", f.getvalue())
+    write_dictionary("xlsx", sorted(set(re.findall(rb"</?\w+>?|\w+=", "".join([*parts.values(), *cells]).encode())))
+                     + [b"&amp;", b"<!DOCTYPE", b"<![CDATA[", b"PK\x03\x04", b'r="XFD1048576"', b'state="hidden"'])
+
+
 def shrink(s, name):
     """The first two models of a file, and no more."""
     small = json.loads(s.path(f"{name}.json").read_text())
@@ -254,7 +274,7 @@ def dictionaries(s):
 def main():
     with tempfile.TemporaryDirectory() as folder:
         s = Seeds(pathlib.Path(sys.argv[1]).resolve(), folder)
-        for part in tables, arrays, models, families, shards, lines, results, dictionaries:
+        for part in tables, arrays, workbooks, models, families, shards, lines, results, dictionaries:
             part(s)
 
 

@@ -63,7 +63,7 @@ def test_tables_that_pandas_reads(monkeypatch, tmp_path):
     pd = pytest.importorskip("pandas")
     table = pd.DataFrame({"who": ["b", "a", "b", "a"], "set": ["u", "u", "u", "v"], "t": [2, 1, 1, 2],
                           "x": [20.0, 1, 10, 2]})
-    for name, reader in ("d.xlsx", "read_excel"), ("d.parquet", "read_parquet"):
+    for name, reader in ("d.ods", "read_excel"), ("d.parquet", "read_parquet"):
         monkeypatch.setattr(pd, reader, lambda path: table)
         made = vhem.Sequences.load(name, id="who", columns="x", order="t")
         assert made.names == ["b", "a"] and made.y.ravel().tolist() == [10, 20, 1, 2]

@@ -31,6 +31,7 @@ static void test_sniff(void **state)
     assert_reader("a.dat", "# x\n@problemName a\n", 19, "ts");
     assert_reader("a.csv", "\x93NUMPY\x01\x00", 8, "npy");
     assert_reader("a.bin", "PK\x03\x04....", 8, "npz");
+    assert_reader("a.bin", "PK\x03\x04..........................xl/workbook.xml", 45, "xlsx");
     assert_reader("a", "\x89HDF\r\n\x1a\n", 8, "hdf5");
 }
 
@@ -56,8 +57,8 @@ static void test_unknown(void **state)
     assert_unknown("\x01\x02\x03", 3, "begins with bytes 01 02 03");
     assert_unknown("\xff\xfei\0,\0x\0\n\0a", 11, "the UTF-16 text ends in the middle of a character");
     assert_unknown("\xfe\xff\0i\0d", 6, "not a single row below it");
-    static const char xlsx[] = "PK\x03\x04..........................[Content_Types].xml";
-    assert_unknown(xlsx, sizeof xlsx - 1, "this is a spreadsheet; save its sheet as CSV");
+    static const char ods[] = "PK\x03\x04..........................mimetype";
+    assert_unknown(ods, sizeof ods - 1, "this is an OpenDocument spreadsheet; save it as .xlsx or CSV first");
     assert_unknown("id,x\na,1\nb,\0\n", 14, "line 3 has a NUL byte, which is not text");
     vhem_ctx *ctx = test_ctx();
     vhem_data *data = NULL;
