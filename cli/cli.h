@@ -242,6 +242,13 @@ int cli_out_check_ending(cli *c, const char *path, const char *things, const cha
 void cli_put_number(FILE *f, double x);       /* the shortest text that reads back to x */
 void cli_put_cell(FILE *f, const char *text); /* tabs and line ends become spaces */
 
+/* ids.c: where several columns name a sequence of data, these columns again, behind the others of its row: their values
+ * for the sequence of this name, or their names for NULL.  Nothing for data NULL, and for one column. */
+void cli_put_ids(FILE *f, const vhem_data *data, const char *name);
+void cli_json_ids(json_t *row, const vhem_data *data, const char *name); /* the same as an object "id" */
+/* The data that items of this source are sequences of; NULL for models and groups. */
+const vhem_data *cli_sequences(const vhem_source *from);
+
 /* provenance.c: JSON text from malloc for the file that is made; takes the options over.  Neither threads,
  * output, time nor host is in it: the same seed gives the same bytes wherever and as whatever they are
  * written.  NULL when memory is short. */

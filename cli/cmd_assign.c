@@ -48,7 +48,9 @@ static void write_table(FILE *f, const assignment *s)
             fputs("\tcluster\tposterior", f);
         else
             fprintf(f, "\tcluster%d\tposterior%d", l + 1, l + 1);
-    fputs("\tscore\n", f);
+    fputs("\tscore", f);
+    cli_put_ids(f, cli_sequences(&s->input.from), NULL);
+    fputc('\n', f);
     for (int64_t i = 0; i < s->n; i++) {
         cli_put_cell(f, cli_name((const char *const *)s->items->name, i, buf, sizeof buf));
         fputc('\t', f);
@@ -59,6 +61,7 @@ static void write_table(FILE *f, const assignment *s)
         }
         fputc('\t', f);
         cli_put_number(f, score_of(s, i));
+        cli_put_ids(f, cli_sequences(&s->input.from), s->items->name[i]);
         fputc('\n', f);
     }
 }
@@ -85,10 +88,12 @@ static json_t *item_json(const assignment *s, int64_t i)
     }
     for (int64_t j = 0; j < s->Kr; j++)
         json_array_append_new(lowest, cli_json_real(s->posterior[i * s->Kr + j]));
-    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "name",
-                     cli_json_text(cli_name((const char *const *)s->items->name, i, buf, sizeof buf)),
-                     "label", cli_json_text(s->items->label[i]), "cluster", cluster, "posterior", posterior,
-                     "all", lowest, "score", cli_json_real(score_of(s, i)));
+    json_t *row = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "name",
+                            cli_json_text(cli_name((const char *const *)s->items->name, i, buf, sizeof buf)),
+                            "label", cli_json_text(s->items->label[i]), "cluster", cluster, "posterior",
+                            posterior, "all", lowest, "score", cli_json_real(score_of(s, i)));
+    cli_json_ids(row, cli_sequences(&s->input.from), s->items->name[i]);
+    return row;
 }
 
 static void write_json(FILE *f, cli *c, const assignment *s, json_t *levels)

@@ -40,6 +40,7 @@ static json_t *sequence_json(const decoding *d, const decoded *one)
     json_t *all = json_pack("{s:o, s:o, s:I, s:o, s:o}", "sequence", cli_json_text(one->seq.name), "hmm",
                             cli_json_text(cli_model_name(d->models, one->hmm, buf, sizeof buf)), "index",
                             (json_int_t)one->hmm, "logprob", cli_json_real(one->logprob), "path", states);
+    cli_json_ids(all, d->data, one->seq.name);
     if (posterior)
         json_object_set_new(all, "posterior", posterior);
     return all;
@@ -59,6 +60,7 @@ static void write_rows(FILE *f, const decoding *d, const decoded *one)
             if (s < one->S)
                 cli_put_number(f, one->gamma[t * one->S + s]);
         }
+        cli_put_ids(f, d->data, one->seq.name);
         fputc('\n', f);
     }
 }
@@ -104,6 +106,7 @@ static int decode_all(cli *c, const decode_args *a, const decoding *d)
         fputs("sequence\tframe\thmm\tstate", out.f);
         for (int s = 0; a->posterior && s < d->most_S; s++)
             fprintf(out.f, "\tp%d", s);
+        cli_put_ids(out.f, d->data, NULL);
         fputc('\n', out.f);
     }
     for (int64_t n = 0; status == CLI_GO && n < facts.N; n++) {

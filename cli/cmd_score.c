@@ -51,6 +51,7 @@ static void write_header(FILE *f, const scores *s, bool all)
         fputc('\t', f);
         cli_put_cell(f, cli_model_name(s->models, i, buf, sizeof buf));
     }
+    cli_put_ids(f, cli_sequences(&s->from), NULL);
     fputc('\n', f);
 }
 
@@ -72,6 +73,7 @@ static void write_row(FILE *f, const scores *s, int64_t n, bool all)
         fputc('\t', f);
         cli_put_number(f, s->loglik[n * s->K + i]);
     }
+    cli_put_ids(f, cli_sequences(&s->from), s->items->name[n]);
     fputc('\n', f);
 }
 
@@ -85,6 +87,7 @@ static json_t *row_json(const scores *s, int64_t n, bool all)
                             cli_json_text(s->items->name[n]), "label", cli_json_text(s->items->label[n]),
                             "frames", (json_int_t)s->frames[n], "loglik", cli_json_real(of.loglik),
                             "per_frame", cli_json_real(of.loglik / (double)s->frames[n]), "best", best);
+    cli_json_ids(row, cli_sequences(&s->from), s->items->name[n]);
     if (all) {
         json_t *each = json_array();
         for (int64_t i = 0; i < s->K; i++)

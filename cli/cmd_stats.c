@@ -35,15 +35,15 @@ static int load_inputs(cli *c, stats_args *a)
     return status;
 }
 
-typedef void put_table(FILE *f, const vhem_statistics *s, const char *who);
+typedef void put_table(FILE *f, const vhem_statistics *s, const stats_who *who);
 
-static void put_tests(FILE *f, const vhem_statistics *s, const char *who)
+static void put_tests(FILE *f, const vhem_statistics *s, const stats_who *who)
 {
     (void)who;
     stats_put_tests(f, s);
 }
 
-static int write_table(cli *c, const stats_args *a, const char *path, put_table *put, const char *who)
+static int write_table(cli *c, const stats_args *a, const char *path, put_table *put, const stats_who *who)
 {
     cli_out out;
     int status = cli_out_open(c, path, &out);
@@ -55,7 +55,7 @@ static int write_table(cli *c, const stats_args *a, const char *path, put_table 
     return status;
 }
 
-static int write_folder(cli *c, const stats_args *a, const char *who)
+static int write_folder(cli *c, const stats_args *a, const stats_who *who)
 {
     char path[4096];
     if (mkdir(a->tables, 0777) != 0 && errno != EEXIST)
@@ -68,17 +68,17 @@ static int write_folder(cli *c, const stats_args *a, const char *who)
 
 static int write_all(cli *c, const stats_args *a)
 {
-    const char *who = a->read.group ? a->read.group : "sequence";
+    const stats_who who = { a->read.group ? a->read.group : "sequence", a->read.group ? NULL : a->data };
     bool persons_shown = a->output && strcmp(a->output, "-") == 0;
     int status = CLI_GO;
     if (c->json)
-        cli_json_put(stdout, stats_json(c, a->s, who));
+        cli_json_put(stdout, stats_json(c, a->s, &who));
     else if (!persons_shown)
         stats_put_tests(stdout, a->s);
     if (a->output && (!c->json || !persons_shown))
-        status = write_table(c, a, a->output, stats_put_persons, who);
+        status = write_table(c, a, a->output, stats_put_persons, &who);
     if (status == CLI_GO && a->tables)
-        status = write_folder(c, a, who);
+        status = write_folder(c, a, &who);
     if (status == CLI_GO)
         stats_say(c, a->s);
     return status == CLI_GO ? EXIT_DONE : status;

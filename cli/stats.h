@@ -5,10 +5,14 @@
 
 #include "cli.h"
 
-/* who: what the persons are called, "subject". */
-void stats_put_persons(FILE *f, const vhem_statistics *s, const char *who);
+typedef struct {
+    const char *name;           /* what the persons are called, "subject" */
+    const vhem_data *sequences; /* where each is a sequence; NULL: groups of them */
+} stats_who;
+
+void stats_put_persons(FILE *f, const vhem_statistics *s, const stats_who *who);
 void stats_put_tests(FILE *f, const vhem_statistics *s);
-json_t *stats_json(const cli *c, const vhem_statistics *s, const char *who);
+json_t *stats_json(const cli *c, const vhem_statistics *s, const stats_who *who);
 /* The tests in words, and the warning where scores are of those who were clustered. */
 void stats_say(cli *c, const vhem_statistics *s);
 

@@ -12,15 +12,17 @@ static void put_real(FILE *f, double x)
         cli_put_number(f, x);
 }
 
-void stats_put_persons(FILE *f, const vhem_statistics *s, const char *who)
+void stats_put_persons(FILE *f, const vhem_statistics *s, const stats_who *who)
 {
-    cli_put_cell(f, who);
+    cli_put_cell(f, who->name);
     fputs("\tlabel\tcluster\tclustered\tsequences\tframes", f);
     for (int j = 0; j < s->K; j++)
         fprintf(f, "\tloglik_%d", j);
     for (int j = 0; j < s->K; j++)
         fprintf(f, "\tscale_%d", j);
-    fputs("\tuncertainty\tentropy\n", f);
+    fputs("\tuncertainty\tentropy", f);
+    cli_put_ids(f, who->sequences, NULL);
+    fputc('\n', f);
     for (int64_t i = 0; i < s->n; i++) {
         cli_put_cell(f, s->name[i]);
         fputc('\t', f);
@@ -33,6 +35,7 @@ void stats_put_persons(FILE *f, const vhem_statistics *s, const char *who)
             put_real(f, s->scale[i * s->K + j]);
         put_real(f, s->uncertainty[i]);
         put_real(f, s->entropy[i]);
+        cli_put_ids(f, who->sequences, s->name[i]);
         fputc('\n', f);
     }
 }
@@ -113,23 +116,24 @@ static json_t *test_json(const vhem_test *t)
     return row;
 }
 
-json_t *stats_json(const cli *c, const vhem_statistics *s, const char *who)
+json_t *stats_json(const cli *c, const vhem_statistics *s, const stats_who *who)
 {
     json_t *persons = json_array(), *tests = json_array();
-    for (int64_t i = 0; i < s->n; i++)
-        json_array_append_new(
-            persons,
-            json_pack("{s:o, s:o, s:i, s:b, s:I, s:I, s:o, s:o, s:o, s:o}", "name", cli_json_text(s->name[i]),
-                      "label", cli_json_text(s->label[i]), "cluster", s->cluster[i], "clustered",
-                      s->clustered[i], "sequences", (json_int_t)s->sequences[i], "frames",
-                      (json_int_t)s->frames[i], "loglik", reals(s->loglik + i * s->K, s->K), "scale",
-                      reals(s->scale + i * s->K, s->K), "uncertainty", cli_json_real(s->uncertainty[i]),
-                      "entropy", cli_json_real(s->entropy[i])));
+    for (int64_t i = 0; i < s->n; i++) {
+        json_t *row = json_pack(
+            "{s:o, s:o, s:i, s:b, s:I, s:I, s:o, s:o, s:o, s:o}", "name", cli_json_text(s->name[i]), "label",
+            cli_json_text(s->label[i]), "cluster", s->cluster[i], "clustered", s->clustered[i], "sequences",
+            (json_int_t)s->sequences[i], "frames", (json_int_t)s->frames[i], "loglik",
+            reals(s->loglik + i * s->K, s->K), "scale", reals(s->scale + i * s->K, s->K), "uncertainty",
+            cli_json_real(s->uncertainty[i]), "entropy", cli_json_real(s->entropy[i]));
+        cli_json_ids(row, who->sequences, s->name[i]);
+        json_array_append_new(persons, row);
+    }
     for (int k = 0; k < s->n_test; k++)
         json_array_append_new(tests, test_json(&s->test[k]));
     return json_pack("{s:s, s:o, s:o, s:b, s:o, s:o, s:o}", "command", c->command, "clusters",
                      cli_json_text(c->arg[0]), "data", cli_json_text(c->arg[1]), "left_out", s->left_out,
-                     "who", cli_json_text(who), "persons", persons, "tests", tests);
+                     "who", cli_json_text(who->name), "persons", persons, "tests", tests);
 }
 
 static void say_paired(cli *c, const vhem_test *t)

@@ -146,6 +146,9 @@ typedef struct {                     /* a data set at a glance; valid while it l
     const char *format;              /* of the file; "memory" */
     const char *const *column;       /* [d]  names of the dimensions */
     const vhem_symbols *symbols;     /* [d]  of these; NULL: none has any */
+    int         n_id;                /* columns that name a sequence, where there are several; else 0 */
+    const char *const *id_column;    /* [n_id]  their names */
+    char        id_separator;        /* stands between their values in the name of a sequence, and in none of them */
 } vhem_data_facts;
 
 typedef struct {                     /* read-only window on sequence n; valid while its data set lives */

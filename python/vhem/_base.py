@@ -26,13 +26,15 @@ class Estimator(BaseEstimator):  # type: ignore[misc]
     n_jobs: Optional[int]
     verbose: int
     progress: Any
+    layout: Optional[str]
 
     def _session(self, seed: Any) -> _lib.Session:
         return _run.session(seed, self.n_jobs, self.verbose, self.progress, getattr(self, "backend", None))
 
     def _sequences(self, X: Any, lengths: Any, groups: Any = None, weights: Any = None) -> Sequences:
         """Sequences to fit; their dimension is that of all later ones."""
-        data = as_sequences(X, lengths, groups=groups, weights=weights, single=self._single, estimator=self)
+        data = as_sequences(X, lengths, groups=groups, weights=weights, single=self._single, estimator=self,
+                            layout=getattr(self, "layout", None))
         self._fitted_to(data.d, data.table)
         return data
 
@@ -44,7 +46,8 @@ class Estimator(BaseEstimator):  # type: ignore[misc]
     def _new(self, X: Any, lengths: Any) -> Sequences:
         """Sequences to apply the fitted models to.  Lengths may differ, but not those of tables."""
         check_is_fitted(self)
-        data = as_sequences(X, lengths, single=self._single, estimator=self)
+        data = as_sequences(X, lengths, single=self._single, estimator=self,
+                            layout=getattr(self, "layout", None))
         tables = data.table is not None and self._table is not None
         found, needed = (data.table, self._table) if tables else (data.d, self._d)
         if found != needed:

@@ -167,7 +167,8 @@ class _Trained(Estimator):
                  fit_prior: Any = None, chunk: Optional[int] = None, prior: Optional[str] = None,
                  tau: Any = None, nv: Optional[float] = None, fast: int = 0, store: Any = None,
                  options: Optional[Dict[str, Any]] = None, random_state: Any = None, n_jobs: Optional[int] = -1,
-                 verbose: int = 0, progress: Any = None):
+                 verbose: int = 0, progress: Any = None,
+                 layout: Optional[str] = None):
         self.model = model
         self.estimator = estimator
         self.n_components = n_components
@@ -191,6 +192,7 @@ class _Trained(Estimator):
         self.n_jobs = n_jobs
         self.verbose = verbose
         self.progress = progress
+        self.layout = layout
 
     def _train_options(self, by_group: bool) -> Dict[str, Any]:
         piece = self._options_of("model", "n_piece", "n_states", "n_mix", "n_init", "covariance_type", "topology",
@@ -278,7 +280,7 @@ class HMMClassifier(ClassifierMixin, _Trained):  # type: ignore[misc]
     options : dict
         Further options of the library by name: ``{"min_items": 3}``, or of the pieces and of the reduction,
         ``{"piece": {"max_iter": 50}, "reduce": {"tol": 0}}``.
-    random_state, n_jobs, verbose, progress
+    random_state, n_jobs, verbose, progress, layout
         As for :class:`vhem.HMM`.
 
     Attributes

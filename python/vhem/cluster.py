@@ -74,7 +74,7 @@ class ModelClustering(ClusterMixin, Estimator):  # type: ignore[misc]
         How sequences become models; without it an HMM of n_states and n_mix.
     options : dict
         Further options of the library by name, such as ``{"linkage": "complete"}``.
-    random_state, n_jobs, verbose, progress
+    random_state, n_jobs, verbose, progress, layout
         As for :class:`vhem.HMM`.
     backend : str
         One of :func:`vhem.backends`, such as "cuda"; default that of :func:`vhem.set_backend`, else the best one.
@@ -130,7 +130,7 @@ class ModelClustering(ClusterMixin, Estimator):  # type: ignore[misc]
                  cov_floor: Optional[float] = None, hmm: Optional[HMM] = None,
                  options: Optional[Dict[str, Any]] = None, random_state: Any = None,
                  n_jobs: Optional[int] = -1, verbose: int = 0, progress: Any = None,
-                 backend: Optional[str] = None):
+                 backend: Optional[str] = None, layout: Optional[str] = None):
         self.n_clusters = n_clusters
         self.method = method
         self.preset = preset
@@ -153,6 +153,7 @@ class ModelClustering(ClusterMixin, Estimator):  # type: ignore[misc]
         self.n_jobs = n_jobs
         self.verbose = verbose
         self.progress = progress
+        self.layout = layout
         self.backend = backend
 
     # ---- fitting
@@ -351,7 +352,7 @@ class VBHEM(ModelClustering):
         Remove clusters and states that are not needed; default True.
     n_mix, preset, tau, nv, init, n_init, search, max_iter, tol, hmm, options
         As for :class:`ModelClustering`.
-    random_state, n_jobs, verbose, progress
+    random_state, n_jobs, verbose, progress, layout
         As for :class:`vhem.HMM`.
 
     Attributes
@@ -380,7 +381,8 @@ class VBHEM(ModelClustering):
                  nv: Optional[float] = None, init: Any = None, n_init: Optional[int] = None,
                  search: Optional[str] = None, max_iter: Optional[int] = None, tol: Optional[float] = None,
                  hmm: Optional[HMM] = None, options: Optional[Dict[str, Any]] = None, random_state: Any = None,
-                 n_jobs: Optional[int] = -1, verbose: int = 0, progress: Any = None):
+                 n_jobs: Optional[int] = -1, verbose: int = 0, progress: Any = None,
+                 layout: Optional[str] = None):
         self.n_clusters_max = n_clusters_max
         self.n_states_max = n_states_max
         self.n_mix = n_mix
@@ -401,6 +403,7 @@ class VBHEM(ModelClustering):
         self.n_jobs = n_jobs
         self.verbose = verbose
         self.progress = progress
+        self.layout = layout
 
     def _most(self, name: str, default: Optional[int]) -> Optional[int]:
         """A parameter that is the most there may be of something."""

@@ -452,17 +452,17 @@ def _checked_2d(X: Any, estimator: Any) -> Array:
     return checked
 
 
-def _from_array(X: Any, lengths: Any, single: bool, estimator: Any) -> Sequences:
+def _from_array(X: Any, lengths: Any, single: bool, estimator: Any, layout: Optional[str]) -> Sequences:
     _in_memory(X, "the frames")
     if not hasattr(X, "ndim") and hasattr(X, "__array__"):
         X = np.asarray(X)
     if getattr(X, "ndim", 2) == 3 and lengths is None:
         n, d, T = X.shape
-        if d >= T > 1:
+        if d >= T > 1 and layout is None:
             warnings.warn(f"X of shape {X.shape} is read as (sequences, channels, time): {d} channels and {T} frames; "
-                          "if it is (sequences, time, channels), give vhem.Sequences.from_array(X, layout='ntd')",
+                          "if it is (sequences, time, channels), say layout='ntd'; layout='ndt' silences this",
                           VhemWarning, stacklevel=5)
-        return Sequences.from_array(X)
+        return Sequences.from_array(X, layout=layout or "ndt")
     X = _checked_2d(X, estimator)
     if lengths is not None or single:
         return Sequences(X, lengths)
@@ -472,10 +472,11 @@ def _from_array(X: Any, lengths: Any, single: bool, estimator: Any) -> Sequences
 
 
 def as_sequences(X: Any, lengths: Any = None, *, groups: Any = None, weights: Any = None,
-                 single: bool = False, estimator: Any = None) -> Sequences:
+                 single: bool = False, estimator: Any = None, layout: Optional[str] = None) -> Sequences:
     """Sequences of anything that holds some; see the table at the top of this module.
 
-    ``single`` says that an array (T, d) without lengths is one sequence.
+    ``single`` says that an array (T, d) without lengths is one sequence; ``layout`` is the order of an array with
+    three axes, "ndt" or "ntd".
     """
     if isinstance(X, Sequences):
         made = X
@@ -491,7 +492,7 @@ def as_sequences(X: Any, lengths: Any = None, *, groups: Any = None, weights: An
         raise InputError(f"X is a {type(X).__name__}, must be a list of arrays (time, channels), or another form "
                          "of sequences that 'help(vhem.data)' tells of")
     else:
-        made = _from_array(X, lengths, single, estimator)
+        made = _from_array(X, lengths, single, estimator, layout)
     if groups is not None or weights is not None:
         made = made.with_groups(made.groups if groups is None else groups, weights)
     return made

@@ -71,6 +71,9 @@ class HMM(DensityMixin, Estimator):  # type: ignore[misc]
         Threads; -1 for all cores.
     verbose : int
         1: a progress bar; 2: what the library has to tell as well.
+    layout : {"ndt", "ntd"}
+        Order of an array with three axes: (sequences, channels, time), as in aeon, or (sequences, time, channels), as in
+        tslearn; default "ndt", with a warning where it may be the other.
     progress : callable, optional
         ``progress(what, done, total)``, now and then.
 
@@ -105,7 +108,8 @@ class HMM(DensityMixin, Estimator):  # type: ignore[misc]
                  fixed_startprob: Any = None, fixed_transmat: Any = None, init: Any = None,
                  n_init: Optional[int] = None, max_iter: Optional[int] = None, tol: Optional[float] = None,
                  cov_floor: Optional[float] = None, prior: Any = None, options: Optional[Dict[str, Any]] = None,
-                 random_state: Any = None, n_jobs: Optional[int] = -1, verbose: int = 0, progress: Any = None):
+                 random_state: Any = None, n_jobs: Optional[int] = -1, verbose: int = 0, progress: Any = None,
+                 layout: Optional[str] = None):
         self.n_states = n_states
         self.n_mix = n_mix
         self.covariance_type = covariance_type
@@ -123,6 +127,7 @@ class HMM(DensityMixin, Estimator):  # type: ignore[misc]
         self.n_jobs = n_jobs
         self.verbose = verbose
         self.progress = progress
+        self.layout = layout
 
     def _options(self) -> Dict[str, Any]:
         pi = _fixed(self.fixed_startprob, "fixed_startprob", self.n_states, 1)
@@ -319,7 +324,7 @@ class HMMMixture(ClusterMixin, DensityMixin, Estimator):  # type: ignore[misc]
         HMMs of the mixture.
     n_states, n_mix, covariance_type, topology, init, n_init, max_iter, tol, cov_floor, options
         As for :class:`HMM`; init may be the HMMs to start from.
-    random_state, n_jobs, verbose, progress
+    random_state, n_jobs, verbose, progress, layout
         As for :class:`HMM`.
 
     Attributes
@@ -344,7 +349,8 @@ class HMMMixture(ClusterMixin, DensityMixin, Estimator):  # type: ignore[misc]
                  covariance_type: Optional[str] = None, topology: Optional[str] = None, init: Any = None,
                  n_init: Optional[int] = None, max_iter: Optional[int] = None, tol: Optional[float] = None,
                  cov_floor: Optional[float] = None, options: Optional[Dict[str, Any]] = None,
-                 random_state: Any = None, n_jobs: Optional[int] = -1, verbose: int = 0, progress: Any = None):
+                 random_state: Any = None, n_jobs: Optional[int] = -1, verbose: int = 0, progress: Any = None,
+                 layout: Optional[str] = None):
         self.n_components = n_components
         self.n_states = n_states
         self.n_mix = n_mix
@@ -360,6 +366,7 @@ class HMMMixture(ClusterMixin, DensityMixin, Estimator):  # type: ignore[misc]
         self.n_jobs = n_jobs
         self.verbose = verbose
         self.progress = progress
+        self.layout = layout
 
     def fit(self, X: Any, y: Any = None, lengths: Any = None, groups: Any = None,
             weights: Any = None) -> "HMMMixture":

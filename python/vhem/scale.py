@@ -2,7 +2,7 @@
 """Channels of sequences brought to mean 0 and standard deviation 1, for pipelines."""
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Optional
 
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
@@ -24,6 +24,8 @@ class SequenceScaler(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         Whether to move the mean to 0; default True.
     with_std : bool
         Whether to divide by the standard deviation; default True.
+    layout : {"ndt", "ntd"}
+        Order of an array with three axes, as for :class:`vhem.HMM`.
 
     Attributes
     ----------
@@ -45,13 +47,14 @@ class SequenceScaler(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     mean_: Array
     scale_: Array
 
-    def __init__(self, *, with_mean: bool = True, with_std: bool = True):
+    def __init__(self, *, with_mean: bool = True, with_std: bool = True, layout: Optional[str] = None):
         self.with_mean = with_mean
         self.with_std = with_std
+        self.layout = layout
 
     def fit(self, X: Any, y: Any = None, lengths: Any = None) -> "SequenceScaler":
         """Learns mean and standard deviation of each channel."""
-        data = as_sequences(X, lengths, estimator=self)
+        data = as_sequences(X, lengths, estimator=self, layout=self.layout)
         if np.isnan(data.y).all(axis=0).any():
             raise InputError("a channel has no values at all")
         self.n_features_in_ = data.table or data.d
@@ -62,7 +65,7 @@ class SequenceScaler(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def _moved(self, X: Any, lengths: Any, back: bool) -> Sequences:
         check_is_fitted(self, "scale_")
-        data = as_sequences(X, lengths, estimator=self)
+        data = as_sequences(X, lengths, estimator=self, layout=self.layout)
         if data.d != len(self.scale_):
             raise InputError(f"X has {data.d} channels, but SequenceScaler is expecting {len(self.scale_)}")
         y = data.y * self.scale_ + self.mean_ if back else (data.y - self.mean_) / self.scale_

@@ -164,7 +164,10 @@ void vhem_data_info(const vhem_data *data, vhem_data_facts *out)
                               .d = data->d,
                               .format = data->format,
                               .column = (const char *const *)data->column,
-                              .symbols = data->symbols };
+                              .symbols = data->symbols,
+                              .n_id = data->n_id,
+                              .id_column = (const char *const *)data->id_column,
+                              .id_separator = data->id_separator };
 }
 
 vhem_status vhem_data_view(const vhem_data *data, int64_t n, vhem_seq_view *out)
@@ -189,6 +192,7 @@ static void clear_data(void *object)
     vh_list_free(data->label, data->N);
     vh_list_free(data->group, data->N);
     vh_list_free(data->column, data->d);
+    vh_list_free(data->id_column, data->n_id);
     vh_symbols_free(data->symbols, data->d);
     free(data->weight);
     free(data->start);

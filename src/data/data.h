@@ -18,8 +18,11 @@ struct vhem_data {
     double *weight;                /* [N]; NULL: all 1 */
     char **column;                 /* [d] names of the dimensions; y0, y1, ... if made up */
     bool unnamed;                  /* they are made up */
-    char format[16];               /* of the file it came from; "memory" */
-    int64_t n_missing;             /* NaN among the values; not counted in a subset */
+    char **id_column;              /* [n_id] columns that name a sequence, where there are several */
+    int n_id;
+    char id_separator; /* stands between their values in names */
+    char format[16];   /* of the file it came from; "memory" */
+    int64_t n_missing; /* NaN among the values; not counted in a subset */
     /* Columns and symbols as models of this layout have them (model/layout.h), which must outlive the set; NULL:
      * as they were read. */
     const struct vh_layout *layout;

@@ -442,12 +442,29 @@ static char find_separator(const csv *r)
     return 0;
 }
 
+/* Which columns the names are made of, so that tables can have them apart again. */
+static vhem_status keep_ids(const csv *r, char separator, vhem_data *data)
+{
+    vhem_ctx *ctx = r->ctx;
+    vhem_status st = VHEM_OK;
+
+    if (r->roles.n_id < 2)
+        return VHEM_OK;
+    VH_NEW(data->id_column, r->roles.n_id);
+    for (; data->n_id < r->roles.n_id; data->n_id++)
+        VH_DUP(data->id_column[data->n_id], r->t.column[r->roles.id[data->n_id]]);
+    data->id_separator = separator;
+done:
+    return st;
+}
+
 static vhem_status build(csv *r, vhem_data **out)
 {
     vhem_ctx *ctx = r->ctx;
     vhem_status st = VHEM_OK;
     vh_builder *b = NULL;
     const char **names = NULL;
+    vhem_data *data = NULL;
     char sep = r->roles.n_id > 1 ? find_separator(r) : '/';
 
     VH_CHECK(sep, VHEM_EFORMAT,
@@ -470,8 +487,12 @@ static vhem_status build(csv *r, vhem_data **out)
                 r->keys.text[n][i] = sep;
         VH_TRY(vh_builder_cut(b, s->T, r->keys.text[n], s->label, s->group, s->weight));
     }
-    VH_TRY(vh_builder_finish(b, r->format, out));
+    VH_TRY(vh_builder_finish(b, r->format, &data));
+    VH_TRY(keep_ids(r, sep, data));
+    *out = data;
+    data = NULL;
 done:
+    vhem_free(data);
     free(names);
     vh_builder_free(b);
     return st;

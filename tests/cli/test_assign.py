@@ -46,6 +46,30 @@ class Assign(Case):
             self.assertEqual((int(row["cluster"]), row["label"][1]), (j, self.kind_of(j)))
             self.assertAlmostEqual(float(row["score"]), each[j] / 30, delta=1e-8)
 
+    def test_columns_that_name_a_sequence(self):
+        """Several come out again as columns, whatever stands between them in the name."""
+        self.ok("sample", "m.json", "-n", "4", "-T", "9", "-o", "d.csv", "-q")
+        head, *lines = self.path("d.csv").read_text().splitlines()
+        rows = [line.split(",") for line in lines]
+        order = list(dict.fromkeys(r[0] for r in rows))
+        ids = {name: (f"a/{k // 2}", f"t{k}") for k, name in enumerate(order)}
+        self.write("two.csv", "\n".join(["subject,trial," + head.partition(",")[2]]
+                                        + [",".join([*ids[r[0]], *r[1:]]) for r in rows]) + "\n")
+        for command, n in ("assign", 4), ("score", 4), ("decode", 36), ("stats", 4):
+            with self.subTest(command):
+                more = ["-o", "-"] if command == "stats" else []
+                found = self.ok(command, "c.json", "two.csv", "--id", "subject,trial", "-q", *more).rows()
+                self.assertEqual(len(found), n)
+                self.assertEqual(list(found[0])[-2:], ["subject", "trial"])
+                self.assertEqual(list(dict.fromkeys((r["subject"], r["trial"]) for r in found)), list(ids.values()))
+                found = self.ok(command, "c.json", "two.csv", "--id", "trial", "-q", *more).rows()
+                self.assertNotIn("trial", found[0])
+                as_json = self.ok(command, "c.json", "two.csv", "--id", "subject,trial", "-q", "--json").json()
+                first = next(v for k, v in as_json.items() if k in ("assigned", "sequences", "persons"))[0]
+                self.assertEqual(first["id"], {"subject": "a/0", "trial": "t0"})
+        grouped = self.ok("assign", "c.json", "two.csv", "--id", "subject,trial", "--group", "subject", "-q").rows()
+        self.assertEqual(list(grouped[0])[-1], "score")
+
     def kind_of(self, j):
         return next(n[1] for n, label in zip(self.out["names"], self.out["labels"]) if label == j)
 

@@ -34,6 +34,13 @@ def test_layouts():
     with warnings.catch_warnings():
         warnings.simplefilter("error", vhem.VhemWarning)
         assert vhem.VHEM(2, n_states=1).fit(X.transpose(0, 2, 1)).n_features_in_ == 3
+        for made in vhem.VHEM(2, n_states=1, layout="ntd"), vhem.HMMMixture(2, n_states=1, layout="ntd"), \
+                vhem.HMM(1, layout="ntd"), vhem.HMMClassifier(n_states=1, n_components=1, layout="ntd"), \
+                vhem.SequenceScaler(layout="ntd"):
+            assert made.fit(X, [0, 1] * 3 if isinstance(made, vhem.HMMClassifier) else None).n_features_in_ == 3
+        vhem.VHEM(2, n_states=1, layout="ndt").fit(X[:, :4])
+    with pytest.raises(vhem.InputError, match="layout is 'tnd'"):
+        vhem.VHEM(2, n_states=1, layout="tnd").fit(X)
     with pytest.raises(vhem.InputError, match="layout"):
         vhem.Sequences.from_array(X, layout="tnd")
     with pytest.raises(vhem.InputError, match="three dimensions"):

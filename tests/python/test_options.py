@@ -28,7 +28,7 @@ IDS = [taker.__qualname__ for taker, _, _ in TAKERS]
 
 # Parameters that are no options of the library, or not with a default of its own.
 OWN = {"X", "a", "b", "at", "backend", "cls", "fast", "fixed_startprob", "fixed_transmat", "groups", "hmm",
-       "lengths", "n_clusters", "n_jobs", "names", "options", "path", "pieces", "progress", "random_state",
+       "layout", "lengths", "n_clusters", "n_jobs", "names", "options", "path", "pieces", "progress", "random_state",
        "return_error", "return_report", "scores", "symbols", "truth", "verbose", "weights"}
 
 
