@@ -72,8 +72,8 @@ class HMM(DensityMixin, Estimator):  # type: ignore[misc]
     verbose : int
         1: a progress bar; 2: what the library has to tell as well.
     layout : {"ndt", "ntd"}
-        Order of an array with three axes: (sequences, channels, time), as in aeon, or (sequences, time, channels), as in
-        tslearn; default "ndt", with a warning where it may be the other.
+        Order of an array with three axes: (sequences, channels, time), as in aeon, or (sequences, time, channels),
+        as in tslearn; default "ndt", with a warning where it may be the other.
     progress : callable, optional
         ``progress(what, done, total)``, now and then.
 
