@@ -223,8 +223,8 @@ static void many_fits(void)
             double r = fit_in_child(data, &opt, threads[i], &scratch[i]);
             rate[i] = r > rate[i] ? r : rate[i];
         }
-    printf("1. an HMM for each of %d sequences of %d frames, d=%d S=%d, default options (4 restarts)\n", s.N,
-           s.T, s.d, s.S);
+    printf("1. an HMM for each of %d sequences of %d frames, d=%d S=%d, default options\n", s.N, s.T, s.d,
+           s.S);
     for (int i = 0; i < 2; i++)
         printf("%2d thread%-2s%6.0f sequences/s, speedup %.2f; peak memory beyond data and models %.1f MB\n",
                threads[i], threads[i] == 1 ? "" : "s", rate[i], rate[i] / rate[0], scratch[i]);

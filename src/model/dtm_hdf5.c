@@ -122,8 +122,10 @@ vhem_status vh_dtm_get_hdf5(vhem_ctx *ctx, hid_t file, size_t limit, const char 
     VH_TRY(vh_h5_models(ctx, file, "textures", "textures", limit, &all, &K));
     VH_TRY(vh_dtm_new(ctx, d, K, &dtm));
     VH_TRY(vh_h5_omega(ctx, file, K, dtm->omega));
-    for (int64_t i = 0; i < dtm->K; i++)
+    for (int64_t i = 0; i < dtm->K; i++) {
+        VH_CHECK(!vh_stopped(ctx), VHEM_ESTOPPED, "stopped while reading");
         VH_TRY(get_dt(ctx, all, dtm, i, limit));
+    }
     VH_TRY(get_extra(ctx, file, true, limit, &dtm->extra));
     VH_TRY(vh_h5_long_text(ctx, file, "provenance", limit, &dtm->provenance));
     if (dtm->provenance)

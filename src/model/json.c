@@ -39,15 +39,42 @@ static bool ran_short(const json_error_t *err, const char *text, size_t size, js
     return code == json_error_out_of_memory || (vague && vh_json_is_valid(text, size));
 }
 
+typedef struct {
+    vhem_ctx *ctx;
+    const char *text;
+    size_t size, at;
+} reading;
+
+/* The next piece of the text, or the end of reading when the user wants to stop.  Short texts are read even then: they
+ * are part of what is saved. */
+static size_t next_piece(void *buffer, size_t room, void *arg)
+{
+    enum { SHORT = 1 << 20 };
+    reading *r = arg;
+    size_t n = r->size - r->at < room ? r->size - r->at : room;
+    if (r->at >= SHORT && vh_stopped(r->ctx))
+        return (size_t)-1;
+    memcpy(buffer, r->text + r->at, n);
+    r->at += n;
+    return n;
+}
+
+static json_t *parse(vhem_ctx *ctx, const char *text, size_t size, size_t flags, json_error_t *err)
+{
+    reading r = { ctx, text, size, 0 };
+    return json_load_callback(next_piece, &r, JSON_REJECT_DUPLICATES | flags, err);
+}
+
 vhem_status vh_json_parse(vhem_ctx *ctx, const char *text, size_t size, json_t **out)
 {
     vhem_status st = VHEM_OK;
     json_error_t err = { 0 }; /* Jansson does not set its code when it has nothing to say */
 
-    json_t *root = json_loadb(text, size, JSON_REJECT_DUPLICATES, &err);
+    json_t *root = parse(ctx, text, size, 0, &err);
     /* An integer past 64 bits, a seed for example: rather a little inexact than unreadable. */
     if (!root && json_error_code(&err) == json_error_numeric_overflow)
-        root = json_loadb(text, size, JSON_REJECT_DUPLICATES | JSON_DECODE_INT_AS_REAL, &err);
+        root = parse(ctx, text, size, JSON_DECODE_INT_AS_REAL, &err);
+    VH_CHECK(root || !vh_stopped(ctx), VHEM_ESTOPPED, "stopped while reading");
     VH_CHECK(!ran_short(&err, text, size, root), VHEM_ENOMEM, "out of memory: the JSON text has %zu bytes",
              size);
     VH_CHECK(root, VHEM_EFORMAT, "line %d, column %d: not valid JSON: %s", err.line, err.column, err.text);

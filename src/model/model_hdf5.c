@@ -165,8 +165,10 @@ static vhem_status get_version_1(vhem_ctx *ctx, hid_t file, size_t limit, vh_h3m
     VH_TRY(vh_h5_models(ctx, file, "hmms", "HMMs", limit, &hmms, &K));
     VH_TRY(vh_model_get_head(ctx, file, limit, K, &h3m));
     VH_TRY(vh_h5_omega(ctx, file, K, h3m->omega));
-    for (int64_t i = 0; i < h3m->K; i++)
+    for (int64_t i = 0; i < h3m->K; i++) {
+        VH_CHECK(!vh_stopped(ctx), VHEM_ESTOPPED, "stopped while reading");
         VH_TRY(get_hmm(ctx, hmms, h3m, i, limit));
+    }
     *out = h3m;
     h3m = NULL;
 done:

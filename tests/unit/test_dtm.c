@@ -81,6 +81,10 @@ static void files(void **state)
         vh_dtm_free(dtm);
         dtm = back;
         back = NULL;
+        if (way == 1) {
+            vhem_ctx_stop(ctx);
+            assert_fails(ctx, vh_dtm_load(ctx, path, &back), VHEM_ESTOPPED, "stopped while reading");
+        }
         unlink(path);
     }
     vh_dtm_free(dtm);

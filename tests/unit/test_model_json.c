@@ -483,6 +483,27 @@ static void memory_runs_out(void **state)
     vhem_free(ctx);
 }
 
+/* A stop ends the reading of a long text; a short one, which may be part of what is saved, is read even then. */
+static void stopped(void **state)
+{
+    enum { SIZE = 4 << 20 };
+    vhem_ctx *ctx = test_ctx();
+    char *text = malloc(SIZE);
+    json_t *root = NULL;
+    (void)state;
+    memset(text, ' ', SIZE);
+    text[0] = '[';
+    text[SIZE - 1] = ']';
+    assert_ok(ctx, vh_json_parse(ctx, text, SIZE, &root));
+    json_decref(root);
+    vhem_ctx_stop(ctx);
+    assert_fails(ctx, vh_json_parse(ctx, text, SIZE, &root), VHEM_ESTOPPED, "stopped while reading");
+    assert_ok(ctx, vh_json_parse(ctx, "[1]", 3, &root));
+    json_decref(root);
+    free(text);
+    vhem_free(ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -501,6 +522,7 @@ int main(void)
         cmocka_unit_test(from_stdin),
         cmocka_unit_test(allocator_is_the_programs),
         cmocka_unit_test(memory_runs_out),
+        cmocka_unit_test(stopped),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
