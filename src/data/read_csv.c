@@ -343,22 +343,28 @@ done:
     return st;
 }
 
-/* Does dimension k start at 0 or 1 and go up by one from row to row in every sequence?  Rows are in their
- * order.  In a few rows that may be chance. */
-static bool counts_rows(const csv *r, const double *y, int k)
+typedef enum { GOES_ANYHOW, RISES, COUNTS } course;
+
+/* How dimension k goes in every sequence: up, or from 0 or 1 by one from row to row.  Rows are in their order.  In a
+ * few rows both may be chance. */
+static course course_of(const csv *r, const double *y, int k)
 {
-    enum { ENOUGH = 5 };
+    enum { ENOUGH = 4 };
+    int64_t steps = 0;
+    bool counts = true;
     y += k;
     for (int n = 0; n < r->n_seq; n++) {
         int64_t first = r->seq[n].start;
-        if (r->seq[n].T < ENOUGH || (y[first * r->n_dim] != 0 && y[first * r->n_dim] != 1))
-            return false;
-        for (int64_t i = 1; i < r->seq[n].T; i++)
-            if (y[(first + i) * r->n_dim] != y[(first + i - 1) * r->n_dim] + 1)
-                return false;
+        counts = counts && (y[first * r->n_dim] == 0 || y[first * r->n_dim] == 1);
+        for (int64_t i = 1; i < r->seq[n].T; i++, steps++) {
+            double step = y[(first + i) * r->n_dim] - y[(first + i - 1) * r->n_dim];
+            if (!(step > 0)) /* or one of them is missing */
+                return GOES_ANYHOW;
+            counts = counts && step == 1;
+        }
         vh_spill_release(&r->hold, y - k + first * r->n_dim, r->seq[n].T * r->n_dim);
     }
-    return r->n_seq > 0;
+    return steps < ENOUGH ? GOES_ANYHOW : counts ? COUNTS : RISES;
 }
 
 static vhem_status warn_of_counters(csv *r)
@@ -374,16 +380,18 @@ static vhem_status warn_of_counters(csv *r)
     VH_NEW(others, r->n_dim);
     for (int k = 0; k < r->n_dim; k++) {
         int n = 0;
-        if (r->col[r->dim[k]].symbol || !counts_rows(r, y, k))
+        course goes = r->col[r->dim[k]].symbol ? GOES_ANYHOW : course_of(r, y, k);
+        if (goes == GOES_ANYHOW || (goes == RISES && !vh_says_time(r->t.column[r->dim[k]])))
             continue;
         for (int i = 0; i < r->n_dim; i++)
             if (i != k)
                 others[n++] = r->t.column[r->dim[i]];
         vh_show_list(others, n, ",", list, sizeof list);
-        vh_log(ctx, VHEM_LOG_WARN,
-               "%s: column '%.80s' counts the rows of each sequence; leave it out with "
-               "--columns %s",
-               r->t.path, r->t.column[r->dim[k]], list);
+        vh_log(ctx, VHEM_LOG_WARN, "%s: column '%.80s' %s; leave it out with --columns %s", r->t.path,
+               r->t.column[r->dim[k]],
+               goes == COUNTS ? "counts the rows of each sequence"
+                              : "is a time, which rises in each sequence",
+               list);
     }
 done:
     free(others);

@@ -10,8 +10,8 @@
 #include <string.h>
 #include <strings.h>
 
-/* Is the name one of these words, perhaps with a unit or a number behind it: time, time_ms, "Time [s]", frame1? */
-static bool says_time(const char *name)
+/* One of these words, perhaps with a unit behind it: time, time_ms, "Time [s]". */
+bool vh_says_time(const char *name)
 {
     static const char *const word[] = { "time",           "timestamp", "frame", "frames", "fixation",
                                         "fixation_index", "index",     "order", "sample" };
@@ -33,7 +33,7 @@ void vh_row_order_init(const vh_table *t, int column, vh_row_order *o)
 {
     *o = (vh_row_order){ .column = column, .watched = -1 };
     for (int k = 0; k < t->n_columns && column < 0 && o->watched < 0; k++)
-        if (says_time(t->column[k]))
+        if (vh_says_time(t->column[k]))
             o->watched = k;
 }
 

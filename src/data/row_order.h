@@ -18,6 +18,8 @@ typedef struct {
     double fell_from, fell_to;
 } vh_row_order; /* zeroed after use */
 
+/* Is this the name of a time or a number of rows? */
+bool vh_says_time(const char *name);
 /* column: -1 for none. */
 void vh_row_order_init(const vh_table *t, int column, vh_row_order *o);
 /* The current record is row number `row`, of sequence n; new sequences are numbered 0, 1, ... */

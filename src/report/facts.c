@@ -302,8 +302,12 @@ const char *vh_facts_name(const vh_facts *facts, int64_t i)
 const char *vh_facts_dimension(const vh_facts *facts, int k, char *buf, size_t size)
 {
     const vhem_data *data = facts->in->data;
+    const vhem_models *centers = vhem_tree_level(facts->in->tree, 0)->centers;
+    vhem_column_view column;
     if (data && k < vh_data_dim(data))
         return vh_data_column(data, k);
+    if (centers && vhem_models_column(centers, k, &column) == VHEM_OK && column.name && *column.name)
+        return column.name;
     snprintf(buf, size, "y%d", k);
     return buf;
 }

@@ -183,6 +183,17 @@ class Command(WithTree):
             for k, b in enumerate(order):
                 self.assertEqual(float(values[i * 6 + k]), abs(NAMES.index(a) - NAMES.index(b)))
 
+    def test_dimensions_are_named_by_the_models(self):
+        """Also without the data."""
+        rows = "".join(f"s{n},{(n * 7 + t) % 5},{n % 2 + t % 3},{t * t % 7}\n" for n in range(4) for t in range(8))
+        self.write("three.csv", "id,x,size,y\n" + rows)
+        self.ok("fit", "three.csv", "-S", 1, "-r", 1, "--prior", "none", "-q", "-o", "three.json")
+        self.ok("cluster", "three.json", "-k", 2, "-q", "-o", "c.json")
+        self.ok("report", "c.json", "--plane", "x,y", "-q", "-o", "c.html")
+        text = self.path("c.html").read_text()
+        self.assertIn(">size<", text)
+        self.assertNotIn(">y1<", text)
+
     def test_image(self):
         self.path("face.png").write_bytes(png(60, 40))
         text = self.report("--image", "face.png")

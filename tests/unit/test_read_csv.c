@@ -223,6 +223,19 @@ static void test_log(void **state)
     assert_non_null(strstr(book.text[VHEM_LOG_WARN], "column 'weight' is taken as a dimension"));
     assert_int_equal(book.count[VHEM_LOG_WARN], 3); /* and column 1 has no name */
     vhem_free(data);
+    data = NULL;
+    /* Sequences that are short are many. */
+    assert_ok(
+        ctx,
+        load_text(
+            ctx, "log.csv",
+            "id,n,t,x,up\na,1,.1,5,1\na,2,.2,5,2\nb,1,.1,7,8\nb,2,.4,6,9\nb,3,.5,2,11\nc,1,7,1,0\nc,2,8,2,1\n",
+            NULL, &data));
+    assert_non_null(
+        strstr(book.text[VHEM_LOG_WARN],
+               "column 't' is a time, which rises in each sequence; leave it out with --columns n,x,up"));
+    assert_int_equal(book.count[VHEM_LOG_WARN], 5); /* and column n counts */
+    vhem_free(data);
     vhem_free(ctx);
 }
 
