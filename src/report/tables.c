@@ -220,6 +220,17 @@ static void put_center_emissions(FILE *f, const vh_facts *facts, const vhem_hmm_
         }
 }
 
+/* "_x": what dimension k is called; its number where it has no name. */
+static void put_dimension(FILE *f, const vh_facts *facts, int k)
+{
+    char buf[32], unnamed[16];
+    const char *name = vh_facts_dimension(facts, k, buf, sizeof buf);
+    snprintf(unnamed, sizeof unnamed, "y%d", k);
+    putc('_', f);
+    for (name += strcmp(name, unnamed) == 0; *name; name++)
+        putc(strchr("\t\r\n", *name) ? ' ' : *name, f);
+}
+
 static void put_emissions(FILE *f, const vh_facts *facts)
 {
     vhem_hmm_view h = find_widest(facts);
@@ -227,13 +238,17 @@ static void put_emissions(FILE *f, const vh_facts *facts)
     for (int p = 0; !h.mu && vhem_emission_param(h.emission, p); p++)
         for (size_t k = 0; k < find_width(&h); k++)
             fprintf(f, "\t%s_%zu", vhem_emission_param(h.emission, p), k);
+    for (int k = 0; h.mu && k < h.d; k++) {
+        fputs("\tmu", f);
+        put_dimension(f, facts, k);
+    }
     for (int k = 0; h.mu && k < h.d; k++)
-        fprintf(f, "\tmu_%d", k);
-    for (int k = 0; h.mu && k < h.d; k++)
-        for (int e = 0; e < h.d && vh_is_full(&h); e++)
-            fprintf(f, "\tcov_%d_%d", k, e);
-    for (int k = 0; h.mu && k < h.d && !vh_is_full(&h); k++)
-        fprintf(f, "\tcov_%d", k);
+        for (int e = 0; e < (vh_is_full(&h) ? h.d : 1); e++) {
+            fputs("\tcov", f);
+            put_dimension(f, facts, k);
+            if (vh_is_full(&h))
+                put_dimension(f, facts, e);
+        }
     putc('\n', f);
     put_centers(f, facts, h.S, put_center_emissions);
 }

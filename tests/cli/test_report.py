@@ -189,7 +189,9 @@ class Command(WithTree):
         self.write("three.csv", "id,x,size,y\n" + rows)
         self.ok("fit", "three.csv", "-S", 1, "-r", 1, "--prior", "none", "-q", "-o", "three.json")
         self.ok("cluster", "three.json", "-k", 2, "-q", "-o", "c.json")
-        self.ok("report", "c.json", "--plane", "x,y", "-q", "-o", "c.html")
+        self.ok("report", "c.json", "--plane", "x,y", "-q", "-o", "c.html", "--tables", "n")
+        self.assertEqual(self.path("n/emissions.tsv").read_text().splitlines()[0].split("\t")[5:],
+                         ["mu_x", "mu_size", "mu_y", "cov_x", "cov_size", "cov_y"])
         text = self.path("c.html").read_text()
         self.assertIn(">size<", text)
         self.assertNotIn(">y1<", text)
