@@ -38,7 +38,7 @@ class Browser:
         os.close(read_theirs)
         os.close(write_theirs)
         self.number, self.rest, self.session = 0, b"", None
-        self.errors, self.requests = [], []
+        self.errors, self.requests, self.loads = [], [], 0
         target = self.call("Target.createTarget", url="about:blank")["targetId"]
         self.session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         for domain in ("Page", "Runtime", "Network", "Log"):
@@ -85,6 +85,8 @@ class Browser:
             self.errors.append(json.dumps(params["args"])[:500])
         elif method == "Log.entryAdded" and params["entry"]["level"] in ("error", "warning"):
             self.errors.append(params["entry"]["text"])
+        elif method == "Page.loadEventFired":
+            self.loads += 1
 
     def call(self, method, **params):
         self.number += 1
@@ -115,6 +117,14 @@ class Browser:
             if time.monotonic() > until:
                 raise TimeoutError(f"{path} does not load")
             time.sleep(0.05)
+
+    def reload(self):
+        """Until the page is there again, which without scripts it cannot say itself."""
+        before = self.loads
+        self.call("Page.reload")
+        until = time.monotonic() + self.timeout
+        while self.loads == before:
+            self.receive(until)
 
     def resize(self, width, height):
         self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)

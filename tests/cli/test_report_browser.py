@@ -183,8 +183,7 @@ class Controls(InBrowser):
 
     def test_without_script(self):
         self.browser.call("Emulation.setScriptExecutionDisabled", value=True)
-        self.browser.call("Page.reload")
-        time.sleep(0.4)
+        self.browser.reload()
         self.browser.call("Emulation.setScriptExecutionDisabled", value=False)
         self.assertEqual(self.seen(".card"), 5)          # all levels, one below the other
         self.assertEqual(self.seen(".tools") + self.seen(".get"), 0)
