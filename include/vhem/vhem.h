@@ -130,7 +130,7 @@ typedef struct {
     const char *symbols;             /* columns of symbols, "place,state", whose cells may be text; "*": every
                                         column of text is one.  Default: none, and text is left out */
     const char *missing;             /* words and numbers that stand for a missing value in a text file,
-                                        "-999,lost"; default: none beside NA, N/A, NaN, NULL, ? and . */
+                                        "-999,lost"; default: none besides NA, N/A, NaN, NULL, ? and . */
     const char *sheet;               /* of an .xlsx workbook: the name of a sheet, or its number from 1.  Default: the
                                         first that is not hidden */
 } vhem_data_options;

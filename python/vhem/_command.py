@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The command ``vhem``, which comes with the package: a program that lies beside this file."""
+"""The command ``vhem``, which comes with the package: a program next to this file."""
 from __future__ import annotations
 
 import os

@@ -19,7 +19,7 @@ def header_path() -> Path:
     for path in (_HERE / "vhem.h", _ROOT / "include" / "vhem" / "vhem.h"):
         if path.exists():
             return path
-    raise ImportError(f"vhem: there is no vhem.h beside {__file__}; install the package again")
+    raise ImportError(f"vhem: there is no vhem.h next to {__file__}; install the package again")
 
 
 def library_path() -> Path:
@@ -31,7 +31,7 @@ def library_path() -> Path:
         if path.exists():
             return path
     raise ImportError(
-        f"vhem: there is no libvhem.so beside {__file__}; install the package with 'pip install .', or "
+        f"vhem: there is no libvhem.so next to {__file__}; install the package with 'pip install .', or "
         "build the library with 'make', or name it in VHEM_LIBRARY"
     )
 

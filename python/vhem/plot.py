@@ -22,7 +22,7 @@ def _axes(ax: Any, **size: Any) -> Any:
     try:
         import matplotlib.pyplot as plt
     except ImportError:
-        raise Error("matplotlib is needed for pictures; 'pip install matplotlib'") from None
+        raise Error("matplotlib is needed for pictures: pip install 'vhem[plot]', or pip install matplotlib") from None
     return plt.subplots(**size)[1]
 
 

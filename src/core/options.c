@@ -60,7 +60,7 @@ static const vh_option data_rows[] = {
          "column with the time or number of a frame, by which the rows of a sequence are sorted"),
     INT64(R, 0, memory, 0, 0, "SIZE", "1G", NULL,
           "frames kept in memory, as 512M or 2G, 0 for all; larger data goes to a file in TMPDIR"),
-    TEXT(R, 0, missing, 0, 0, "WORD[,WORD]", "none beside NA, N/A, NaN, NULL, ? and .", NULL,
+    TEXT(R, 0, missing, 0, 0, "WORD[,WORD]", "none besides NA, N/A, NaN, NULL, ? and .", NULL,
          "words and numbers that stand for a missing value in a text file, as in --missing=-999,lost"),
     TEXT(R, 0, sheet, 0, 0, "NAME", "the first", NULL, "sheet of an .xlsx workbook, by its name or its number from 1"),
     END,

@@ -37,7 +37,7 @@ vhem_status vh_settings_read(vhem_ctx *ctx, const char *what, const char *exampl
         if (rest)
             *rest++ = 0;
         value = strchr(key, '=');
-        VH_CHECK(value, VHEM_EINVAL, "%s: '%.80s' is no setting, one is written as %s", what, key, example);
+        VH_CHECK(value, VHEM_EINVAL, "%s: '%.80s' is not a setting; write it as %s", what, key, example);
         *value++ = 0;
         VH_CHECK(!is_before(text, key, key - copy), VHEM_EINVAL, "%s: %.80s is set twice", what, key);
         VH_TRY(take(ctx, arg, key, value));

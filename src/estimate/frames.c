@@ -251,7 +251,7 @@ static vhem_status find_cells(vhem_ctx *ctx, const vhem_data *data, int k, vh_na
             bool whole = (data->symbols && data->symbols[k].n > 0) || v == floor(v);
             VH_CHECK(
                 whole, VHEM_EINVAL,
-                "column '%s', sequence %lld, frame %lld: %g is no symbol, must be text or a whole number",
+                "column '%s', sequence %lld, frame %lld: %g is not a symbol, must be text or a whole number",
                 data->column[k], (long long)n, (long long)t, v);
             const char *name = cell_name(data, k, v, number);
             VH_TRY(vh_names_put(ctx, names, name, strlen(name), &at, &is_new));

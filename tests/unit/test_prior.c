@@ -103,7 +103,7 @@ static void option(void **state)
     misuse("vb:nu=3", "prior: there is no setting 'nu'; known are nu0, count, lambda, start, frames");
     misuse("vb:nu0=-1", "prior: nu0 is '-1', must be a finite number above 0");
     misuse("vb:nu0=1e15", "prior: nu0 is '1e15', must be from 1e-12 to 1e+09");
-    misuse("vb:nu0", "prior: 'nu0' is no setting, one is written as nu0=1");
+    misuse("vb:nu0", "prior: 'nu0' is not a setting; write it as nu0=1");
     misuse("vb:start=here", "prior: start is 'here', must be broad or ml");
     misuse("nowhere.json", "nowhere.json");
     misuse("no/nu0=5/where.json", "no/nu0=5/where.json: cannot read");
