@@ -46,8 +46,7 @@ class Estimator(BaseEstimator):  # type: ignore[misc]
     def _new(self, X: Any, lengths: Any) -> Sequences:
         """Sequences to apply the fitted models to.  Lengths may differ, but not those of tables."""
         check_is_fitted(self)
-        data = as_sequences(X, lengths, single=self._single, estimator=self,
-                            layout=getattr(self, "layout", None))
+        data = as_sequences(X, lengths, single=self._single, estimator=self, layout=self._layout_of(X))
         tables = data.table is not None and self._table is not None
         found, needed = (data.table, self._table) if tables else (data.d, self._d)
         if found != needed:
@@ -57,6 +56,14 @@ class Estimator(BaseEstimator):  # type: ignore[misc]
             raise InputError(f"X has {found} features, but {type(self).__name__} is expecting {needed} features as "
                              "input" + hint)
         return data
+
+    def _layout_of(self, X: Any) -> Optional[str]:
+        """The layout that was asked for; else the one in which an array with three axes has the channels of the fit."""
+        layout: Optional[str] = getattr(self, "layout", None)
+        shape = getattr(X, "shape", ())
+        if layout is None and len(shape) == 3 and self._d in shape[1:] and shape[1] != shape[2]:
+            return "ntd" if shape[2] == self._d else "ndt"
+        return layout
 
     def _options_of(self, *names: str) -> Dict[str, Any]:
         """The options of the library from parameters of this estimator, those that are not None."""

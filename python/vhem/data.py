@@ -196,7 +196,8 @@ class Sequences:
             import pandas as pd
             table = (pd.read_parquet if str(path).lower().endswith(TABLES[:2]) else pd.read_excel)(path)
         except ImportError as error:
-            raise InputError(f"{path}: {error}; or save it as CSV") from None
+            why = str(error).splitlines()[0].rstrip(".")     # what pandas goes on to say is for its developers
+            raise InputError(f"{path}: {why}; or save it as CSV") from None
         except (OSError, ValueError) as error:
             raise InputError(f"{path}: cannot read: {error}") from None
         name, _, value = (where or "").partition("=")

@@ -39,6 +39,8 @@ def test_layouts():
                 vhem.SequenceScaler(layout="ntd"):
             assert made.fit(X, [0, 1] * 3 if isinstance(made, vhem.HMMClassifier) else None).n_features_in_ == 3
         vhem.VHEM(2, n_states=1, layout="ndt").fit(X[:, :4])
+        fitted = vhem.VHEM(2, n_states=1).fit(list(X))       # later arrays have the channels of the fit
+        assert fitted.predict(X).tolist() == fitted.predict(X.transpose(0, 2, 1)).tolist() == fitted.labels_.tolist()
     with pytest.raises(vhem.InputError, match="layout is 'tnd'"):
         vhem.VHEM(2, n_states=1, layout="tnd").fit(X)
     with pytest.raises(vhem.InputError, match="layout"):
