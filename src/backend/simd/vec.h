@@ -56,7 +56,8 @@ vec vec_min(vec a, vec b)
 #endif
 
 /* How results too small for a normal number are treated in this thread from here on: they become 0, or are
- * what they are.  Both return the mode that was, for vec_mode_back. */
+ * what they are.  Both return the mode that was, for vec_mode_back.  Other processors than x86 leave them as they
+ * are: ARM would take small operands for 0 as well, which the recursions do not reckon with. */
 #ifdef __SSE2__
 VEC_INLINE
 unsigned vec_flush_to_0(void)
@@ -76,34 +77,6 @@ VEC_INLINE
 void vec_mode_back(unsigned mode)
 {
     _mm_setcsr(mode);
-}
-#elif defined(__aarch64__)
-#define VEC_FLUSH (1u << 24) /* bit FZ of the control register */
-VEC_INLINE
-unsigned vec_mode(void)
-{
-    unsigned long long mode;
-    __asm__ volatile("mrs %0, fpcr" : "=r"(mode));
-    return (unsigned)mode;
-}
-VEC_INLINE
-void vec_mode_back(unsigned mode)
-{
-    __asm__ volatile("msr fpcr, %0" : : "r"((unsigned long long)mode));
-}
-VEC_INLINE
-unsigned vec_flush_to_0(void)
-{
-    unsigned mode = vec_mode();
-    vec_mode_back(mode | VEC_FLUSH);
-    return mode;
-}
-VEC_INLINE
-unsigned vec_keep_small(void)
-{
-    unsigned mode = vec_mode();
-    vec_mode_back(mode & ~VEC_FLUSH);
-    return mode;
 }
 #else
 VEC_INLINE
