@@ -784,7 +784,7 @@ typedef struct {                     /* sequences to show; released with vhem_fr
 
 /* At most so many sequences of each cluster of level 0, decoded by its centre.  A sequence is in the cluster
  * of the item that has its name or that of its group; if none has one, in the cluster that fits it best.
- * Sequences with missing values are passed over; centres that are no HMMs have no examples. */
+ * Centres that are no HMMs have no examples. */
 VHEM_API vhem_status vhem_examples_find(vhem_ctx *, const vhem_tree *, const vhem_data *, int each,
                                         vhem_examples **out);
 

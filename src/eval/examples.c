@@ -71,14 +71,6 @@ done:
     return st;
 }
 
-static bool is_complete(const vhem_seq_view *seq, int d)
-{
-    for (int64_t k = 0; k < seq->T * d; k++)
-        if (!isfinite(seq->y[k]))
-            return false;
-    return true;
-}
-
 /* ---- their states -------------------------------------------------------------------------------------- */
 
 /* The record callers see, and the same arrays as its owner may write them. */
@@ -99,20 +91,17 @@ static void clear(void *record)
     free(e->path);
 }
 
-/* Sequence n, which is in cluster j, unless it has gaps.  It is decoded by itself: gaps of others do not
- * matter. */
+/* Sequence n, which is in cluster j, decoded by itself. */
 static vhem_status add(vhem_ctx *ctx, const vhem_tree *tree, const vhem_data *data, int64_t n, int j,
                        examples *e)
 {
     vhem_status st = VHEM_OK;
     vhem_seq_view seq;
     vhem_data *alone = NULL;
-    int *path = NULL, d = vh_data_dim(data);
+    int *path = NULL;
     double logprob;
 
     VH_TRY(vhem_data_view(data, n, &seq));
-    if (!is_complete(&seq, d))
-        goto done;
     VH_NEW(path, seq.T);
     VH_TRY(vh_data_subset(ctx, data, &n, 1, &alone));
     VH_TRY(vh_h3m_viterbi(ctx, tree->level[0]->centers, j, alone, 0, path, &logprob));

@@ -88,6 +88,9 @@ typedef struct {
  * VH_SEEN_CELLS: there is one for each column, but it does not stand at the end (vh_emission.shift). */
 typedef enum { VH_SEEN_ALL, VH_SEEN_COLUMNS, VH_SEEN_FRAMES, VH_SEEN_CELLS } vh_seen_kind;
 
+/* What the numbers of a column are, for those who show them; of a product each channel says so. */
+typedef enum { VH_REALS, VH_POSITIVES, VH_ANGLES, VH_COUNTS, VH_BITS, VH_SYMBOLS } vh_values_kind;
+
 /* Backends have a product kernel of their own for Gaussians; the rest goes through log_product. */
 typedef enum { VH_KERNEL_OF_FAMILY, VH_KERNEL_GAUSSIAN_DIAG, VH_KERNEL_GAUSSIAN_FULL } vh_kernel_kind;
 
@@ -119,6 +122,7 @@ struct vh_emission {
     int n_param;
     vh_param param[VH_MAX_PARAM];
     bool slim; /* no entry needs scratch that grows with d^2 */
+    vh_values_kind values;
     vh_prior_kind prior;
     const vh_counts *counts; /* VH_PRIOR_COUNTS */
     const char *no_prior;    /* VH_PRIOR_FRAMES: why there is no other */

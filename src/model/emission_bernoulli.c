@@ -216,6 +216,7 @@ static void shift_theta(const vh_shape *shape, const double *shift, double *thet
 
 const vh_emission vh_bernoulli = {
     .name = "bernoulli",
+    .values = VH_BITS,
     .slim = true,
     .n_param = 1,
     .param = { { "p", 1, { VH_PER_COLUMN } } },

@@ -244,6 +244,7 @@ static const vh_counts dirichlet = { .n_array = 1,
 
 const vh_emission vh_categorical = {
     .name = "categorical",
+    .values = VH_SYMBOLS,
     .n_param = 1,
     .param = { { "p", 1, { VH_PER_SYMBOL } } },
     .prior = VH_PRIOR_COUNTS,

@@ -263,6 +263,7 @@ static void features(const vh_shape *shape, const double *y, int64_t n, double *
 
 const vh_emission vh_gamma = {
     .name = "gamma",
+    .values = VH_POSITIVES,
     .no_prior = "the shape of a gamma distribution has no conjugate prior",
     .slim = true,
     .n_param = 3,

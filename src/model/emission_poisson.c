@@ -291,6 +291,7 @@ static void shift_theta(const vh_shape *shape, const double *shift, double *thet
 
 const vh_emission vh_poisson = {
     .name = "poisson",
+    .values = VH_COUNTS,
     .slim = true,
     .n_param = 1,
     .param = { { "rate", 1, { VH_PER_COLUMN } } },

@@ -219,6 +219,7 @@ static const char *refuse(const vh_shape *shape, int k, double y)
 
 const vh_emission vh_von_mises = {
     .name = "von-mises",
+    .values = VH_ANGLES,
     .no_prior = "the concentration of a von Mises distribution has no conjugate prior in closed form",
     .slim = true,
     .n_param = 2,

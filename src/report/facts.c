@@ -7,6 +7,7 @@
 #include "core/index.h"
 #include "core/alloc.h"
 #include "data/names.h"
+#include "model/layout.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -302,14 +303,25 @@ const char *vh_facts_name(const vh_facts *facts, int64_t i)
 const char *vh_facts_dimension(const vh_facts *facts, int k, char *buf, size_t size)
 {
     const vhem_data *data = facts->in->data;
-    const vhem_models *centers = vhem_tree_level(facts->in->tree, 0)->centers;
-    vhem_column_view column;
+    const vh_h3m *centers = facts->level[0].c->centers;
+    const vh_layout *layout = centers ? centers->shape.layout : NULL;
+    if (layout && layout->column && k < layout->d)
+        return layout->column[k];
     if (data && k < vh_data_dim(data))
         return vh_data_column(data, k);
-    if (centers && vhem_models_column(centers, k, &column) == VHEM_OK && column.name && *column.name)
-        return column.name;
     snprintf(buf, size, "y%d", k);
     return buf;
+}
+
+int vh_facts_column(const vh_facts *facts, int k)
+{
+    const vhem_data *data = facts->in->data;
+    char buf[32];
+    const char *name = vh_facts_dimension(facts, k, buf, sizeof buf);
+    for (int e = 0; e < vh_data_dim(data); e++)
+        if (strcmp(vh_data_column(data, e), name) == 0)
+            return e;
+    return k;
 }
 
 bool vh_facts_agreement(const vh_facts *facts, int l, vhem_agreement *out)

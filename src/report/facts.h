@@ -55,6 +55,8 @@ double vh_facts_own_z(const vh_level *level, int64_t i);
 const char *vh_facts_name(const vh_facts *facts, int64_t i);
 /* Name of dimension k of the emissions, from the data if there are any; buf serves for that. */
 const char *vh_facts_dimension(const vh_facts *facts, int k, char *buf, size_t size);
+/* Which column of the data dimension k of the emissions is, by its name or else by its place. */
+int vh_facts_column(const vh_facts *facts, int k);
 /* How the clusters of level l match the classes, models without one left out; false with fewer than two. */
 bool vh_facts_agreement(const vh_facts *facts, int l, vhem_agreement *out);
 /* What n frames are called: "fixation" for one, "fixations"; buf serves for that. */

@@ -161,12 +161,15 @@ static void put_hmm(FILE *f, const vh_facts *facts, int l, int j, const vh_range
     vh_draw_states(f, &h, share, title);
     vh_figure_caption(f, "States");
     vh_figure_end(f);
-    if (h.mu) {
+    if (h.mu || ranges->value) {
         snprintf(name, sizeof name, "center-%d-%d-emissions", l + 1, j);
         snprintf(title, sizeof title, "Emissions of the centre of cluster %d, level %d", j, l + 1);
         vh_figure_begin(f, name, -1);
         snprintf(id, sizeof id, "emit-%d-%d", l, j);
-        vh_draw_emission(f, facts, &h, ranges, (const int[]){ l, j }, title, id);
+        if (h.mu)
+            vh_draw_emission(f, facts, &h, ranges, (const int[]){ l, j }, title, id);
+        else
+            vh_draw_values(f, facts, ranges, (const int[]){ l, j }, title, id);
         vh_figure_caption(f, "Emissions");
         vh_figure_end(f);
     }

@@ -227,6 +227,9 @@ vhem_status vh_ranges_new(vhem_ctx *ctx, const vh_facts *facts, const vh_image *
         r.least = g.lo;
         r.most = g.hi;
         g.lo = g.hi = NULL;
+    } else if (centers) {
+        r.d = centers->d;
+        VH_TRY(vh_value_ranges(ctx, facts, &r));
     }
     *out = r;
     r = (vh_ranges){ 0 };
@@ -244,6 +247,7 @@ void vh_ranges_free(vh_ranges *ranges)
     free(ranges->sd);
     free(ranges->least);
     free(ranges->most);
+    free(ranges->value);
 }
 
 /* ---- 2. the plane -------------------------------------------------------------------------------------- */
@@ -317,6 +321,7 @@ static void draw_frames(FILE *f, const vh_facts *facts, const plane *p, const in
 
     if (!facts->model_of)
         return;
+    int across = vh_facts_column(facts, p->a), up = vh_facts_column(facts, p->b);
     for (int64_t n = 0; n < vh_data_size(data); n++)
         if (facts->model_of[n] >= 0 && label[facts->model_of[n]] == where[1]
             && !vhem_data_view(data, n, &seq))
@@ -333,8 +338,8 @@ static void draw_frames(FILE *f, const vh_facts *facts, const plane *p, const in
             continue;
         for (int64_t t = 0; t < seq.T; t++, at++) {
             const double *y = seq.y + t * vh_data_dim(data);
-            if (at % each == 0 && isfinite(y[p->a]) && isfinite(y[p->b]))
-                fprintf(f, "M%.1f %.1fh0", vh_at(&p->x, y[p->a]), vh_at(&p->y, y[p->b]));
+            if (at % each == 0 && isfinite(y[across]) && isfinite(y[up]))
+                fprintf(f, "M%.1f %.1fh0", vh_at(&p->x, y[across]), vh_at(&p->y, y[up]));
         }
     }
     fputs("\"/>\n", f);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* figure_examples.c - a few sequences of each cluster, coloured by the state of the centre that most likely
- * made each frame. */
+ * made each frame.  Lines break where values are missing. */
 #include "report/figures.h"
 #include "report/html.h"
 #include "report/svg.h"
@@ -49,20 +49,50 @@ static void range_of(const vhem_seq_view *seq, int d, int k, vh_scale *s)
         s->lo = fmin(s->lo, seq->y[t * d + k]);
         s->hi = fmax(s->hi, seq->y[t * d + k]);
     }
+    if (!(s->lo <= s->hi)) /* nothing was observed */
+        s->lo = s->hi = 0;
     vh_scale_widen(s, 0.05);
+}
+
+/* A line through the frames that have both numbers; x NULL: over their time. */
+typedef struct {
+    const double *x, *y; /* [T] in steps of d */
+    int d;
+    vh_scale across, up;
+} track;
+
+static bool is_seen(const track *l, int64_t t)
+{
+    return isfinite(l->y[t * l->d]) && (!l->x || isfinite(l->x[t * l->d]));
+}
+
+/* Every each-th of T frames; one with no neighbour is a dot. */
+static void draw_track(FILE *f, const track *l, int64_t T, int64_t each, const char *paint)
+{
+    bool down = false;
+    fputs("<path stroke-linecap=\"round\" d=\"", f);
+    for (int64_t t = 0; t < T; t += each) {
+        if (is_seen(l, t))
+            fprintf(f, "%c%.1f %.1f%s", down ? 'L' : 'M',
+                    vh_at(&l->across, l->x ? l->x[t * l->d] : (double)t), vh_at(&l->up, l->y[t * l->d]),
+                    !down && (t + each >= T || !is_seen(l, t + each)) ? "h0" : "");
+        down = is_seen(l, t);
+    }
+    fprintf(f, "\" stroke-linejoin=\"round\" %s/>\n", paint);
 }
 
 static void draw_plane(FILE *f, const vh_facts *facts, const vhem_seq_view *seq, const int *path,
                        const int plane[2])
 {
     int d = vh_data_dim(facts->in->data);
-    const double *across = seq->y + plane[0], *up = seq->y + plane[1];
+    int first = vh_facts_column(facts, plane[0]), second = vh_facts_column(facts, plane[1]);
+    const double *across = seq->y + first, *up = seq->y + second;
     bool down = facts->in->y_down || facts->in->image;
     vh_scale x = { .from = LEFT, .to = WIDTH - LEFT },
              y = { .from = down ? 6 : PLANE - 6, .to = down ? PLANE - 6 : 6 };
     int64_t each = (seq->T + MOST_POINTS - 1) / MOST_POINTS;
-    range_of(seq, d, plane[0], &x);
-    range_of(seq, d, plane[1], &y);
+    range_of(seq, d, first, &x);
+    range_of(seq, d, second, &y);
     double ux = (x.hi - x.lo) / (x.to - x.from), uy = (y.hi - y.lo) / fabs(y.to - y.from),
            unit = fmax(ux, uy);
     if (ux < 5 * uy && uy < 5 * ux) {
@@ -73,13 +103,14 @@ static void draw_plane(FILE *f, const vh_facts *facts, const vhem_seq_view *seq,
         y.lo = my - wy;
         y.hi = my + wy;
     }
-    fputs("<polyline points=\"", f);
+    const track line = { across, up, d, x, y };
+    fputs("<g stroke-opacity=\"0.6\">", f);
+    draw_track(f, &line, seq->T, each, vh_paint("arrow"));
+    fputs("</g>", f);
     for (int64_t t = 0; t < seq->T; t += each)
-        fprintf(f, "%.1f,%.1f ", vh_at(&x, across[t * d]), vh_at(&y, up[t * d]));
-    fprintf(f, "\" stroke-linejoin=\"round\" stroke-opacity=\"0.6\" %s/>\n", vh_paint("arrow"));
-    for (int64_t t = 0; t < seq->T; t += each)
-        fprintf(f, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%s\" %s/>", vh_at(&x, across[t * d]),
-                vh_at(&y, up[t * d]), seq->T > 30 ? "2.6" : "5", vh_paint_state(path[t]));
+        if (is_seen(&line, t))
+            fprintf(f, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%s\" %s/>", vh_at(&x, across[t * d]),
+                    vh_at(&y, up[t * d]), seq->T > 30 ? "2.6" : "5", vh_paint_state(path[t]));
     putc('\n', f);
 }
 
@@ -89,14 +120,19 @@ static int liveliest(const vhem_seq_view *seq, int d, const int *taken, int n)
     int best = 0;
     double most = -1;
     for (int k = 0; k < d; k++) {
-        double sum = 0, square = 0;
+        double sum = 0, square = 0, seen = 0;
         bool free_to_take = true;
         for (int m = 0; m < n; m++)
             free_to_take = free_to_take && taken[m] != k;
         for (int64_t t = 0; free_to_take && t < seq->T; t++)
-            sum += seq->y[t * d + k] / (double)seq->T;
+            if (isfinite(seq->y[t * d + k])) {
+                sum += seq->y[t * d + k];
+                seen++;
+            }
+        sum /= seen > 0 ? seen : 1;
         for (int64_t t = 0; free_to_take && t < seq->T; t++)
-            square += (seq->y[t * d + k] - sum) * (seq->y[t * d + k] - sum);
+            if (isfinite(seq->y[t * d + k]))
+                square += (seq->y[t * d + k] - sum) * (seq->y[t * d + k] - sum);
         if (free_to_take && square > most) {
             most = square;
             best = k;
@@ -110,19 +146,15 @@ static void draw_lines(FILE *f, const vh_facts *facts, const vhem_seq_view *seq,
 {
     int64_t each = (seq->T + MOST_POINTS - 1) / MOST_POINTS;
     int lines = d < MOST_LINES ? d : MOST_LINES, taken[MOST_LINES];
-    char name[32];
     for (int m = 0; m < lines; m++) {
         int k = taken[m] = d <= MOST_LINES ? m : liveliest(seq, d, taken, m);
         double h = (double)LINES / lines;
         vh_scale x = { 0, seq->T > 1 ? (double)(seq->T - 1) : 1, LEFT, WIDTH - LEFT };
         vh_scale y = { .from = (m + 1) * h - 3, .to = m * h + 3 };
         range_of(seq, d, k, &y);
-        fputs("<polyline points=\"", f);
-        for (int64_t t = 0; t < seq->T; t += each)
-            fprintf(f, "%.1f,%.1f ", vh_at(&x, (double)t), vh_at(&y, seq->y[t * d + k]));
-        fprintf(f, "\" stroke-linejoin=\"round\" %s/>\n", vh_paint("line"));
-        vh_svg_text(f, WIDTH - LEFT, m * h + 10, 'e', vh_paint("halo"),
-                    vh_facts_dimension(facts, k, name, sizeof name), 12);
+        draw_track(f, &(track){ NULL, seq->y + k, d, x, y }, seq->T, each, vh_paint("line"));
+        vh_svg_text(f, WIDTH - LEFT, m * h + 10, 'e', vh_paint("halo"), vh_data_column(facts->in->data, k),
+                    12);
     }
 }
 

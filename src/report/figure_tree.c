@@ -48,7 +48,7 @@ static void draw_center(FILE *f, const vh_level *v, int l, int j)
 {
     vhem_hmm_view h;
     fprintf(f, " <a href=\"#center-%d-%d\" class=\"to-center\">", l, j);
-    if (v->c->centers && vh_h3m_view(v->c->centers, j, &h) == VHEM_OK && h.mu)
+    if (v->c->centers && vh_h3m_view(v->c->centers, j, &h) == VHEM_OK)
         fprintf(f,
                 "<svg class=\"thumb\" width=\"56\" height=\"%d\" viewBox=\"%s\" aria-hidden=\"true\"><use "
                 "href=\"#emit-%d-%d\"/></svg>",

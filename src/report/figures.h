@@ -29,6 +29,10 @@ vhem_status vh_image_load(vhem_ctx *ctx, const char *path, vh_image *out);
 void vh_image_free(vh_image *image);
 void vh_image_define(FILE *f, const vh_image *image); /* once in a page, for all */
 
+typedef struct {
+    double lo, hi;
+} vh_value_range;
+
 /* The ranges that all emissions of a report share, so that centres can be compared by eye. */
 typedef struct {
     int d, scaled;         /* scaled: each dimension is drawn in units of its sd, because they differ too much
@@ -39,6 +43,7 @@ typedef struct {
     double *mean, *sd;    /* [d] of all the centres */
     double *least, *most; /* [d] what each dimension reaches */
     double lo[2], hi[2];  /* d <= 2, or of the plane: of each dimension; else lo[0], hi[0] of all */
+    vh_value_range *value; /* [d]  where emissions are not Gaussian, instead of all these but d; else NULL */
 } vh_ranges;
 
 vhem_status vh_ranges_new(vhem_ctx *ctx, const vh_facts *facts, const vh_image *image, vh_ranges *out);
@@ -63,6 +68,10 @@ void vh_figure_texture(FILE *f, const vh_facts *facts, const vhem_dt_view *t, in
 void vh_draw_states(FILE *f, const vhem_hmm_view *h, const double *share, const char *title);
 void vh_draw_emission(FILE *f, const vh_facts *facts, const vhem_hmm_view *h, const vh_ranges *ranges,
                       const int where[2], const char *title, const char *id);
+/* The same where emissions are not Gaussian. */
+void vh_draw_values(FILE *f, const vh_facts *facts, const vh_ranges *ranges, const int where[2],
+                    const char *title, const char *id);
+vhem_status vh_value_ranges(vhem_ctx *ctx, const vh_facts *facts, vh_ranges *ranges);
 /* Half axes and angle of the ellipse of one standard deviation; cov [2][2] in drawing units. */
 void vh_ellipse(const double cov[4], double *rx, double *ry, double *degrees);
 

@@ -224,7 +224,7 @@ void vh_tick_text(double value, double step, char *text, size_t size)
 {
     /* Steps below 1e-300 come from axes without a length. */
     int digits = step >= 1 || !(step > 1e-300) ? 0 : (int)ceil(-log10(step) - 1e-9);
-    if (step < 1 && fabs(step * pow(10, digits) - round(step * pow(10, digits))) > 1e-6)
+    if (step > 1e-300 && fabs(step * pow(10, digits) - round(step * pow(10, digits))) > 1e-6)
         digits++; /* steps of 2.5 */
     if (fabs(value) < step * 1e-6)
         value = 0;

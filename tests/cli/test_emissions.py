@@ -2,8 +2,9 @@
 """Emission families and missing values, from data to clusters and back."""
 import json
 import random
-
+import re
 import unittest
+import xml.etree.ElementTree as ET
 
 from support import Case
 
@@ -236,6 +237,46 @@ class Emissions(Case):
         del m["background"]
         self.write("n.json", json.dumps(m))
         self.fails(1, "n.json: background is missing", "info", "n.json")
+
+    def test_figures_of_a_report(self):
+        """Bars of symbols, counts and bits, a rose of angles, densities of the rest; examples with gaps."""
+        rng, rows = random.Random(2), []
+        for i in range(8):
+            for t in range(30):
+                s = (t // 8 + i) % 2
+                y = [rng.gammavariate(2 + 6 * s, 1 + i % 2) if rng.random() < 0.9 else 0, rng.vonmisesvariate(3 * s, 2),
+                     int(rng.gammavariate(2 + 9 * s, 1)), rng.choice(["rest & eat", "<walk>", "fly"][s:s + 2]),
+                     int(rng.random() < 0.2 + 0.6 * s), rng.gauss(5 * s, 1)]
+                rows.append(f"s{i}," + ",".join("" if rng.random() < 0.2 or (i == 1 and k == 5) else f"{v}"
+                                                for k, v in enumerate(y)))
+        self.write("d.csv", "id,step,turn,count,what,bit,x\n" + "\n".join(rows) + "\n")
+        self.ok("fit", "d.csv", "--states", "2", "-o", "m.json", "--emission",
+                "x:gaussian-diag,step:gamma,turn:von-mises,count:poisson,what:categorical,bit:bernoulli")
+        self.ok("cluster", "m.json", "-k", "2", "-o", "c.json")
+        self.ok("report", "c.json", "--models", "m.json", "--data", "d.csv", "-o", "r.html")
+        with open(self.path("r.html"), encoding="utf-8") as f:
+            text = f.read()
+        figures = re.findall(r'<figure id="fig-([^"]*)".*?<div class="scroll">(<svg class="fig".*?)</div>\n<figcaption>', text, re.S)
+        for _, figure in figures:
+            ET.fromstring(figure)
+            self.assertNotRegex(figure, r'[">, ]-?(nan|inf)')
+        drawn = dict(figures)
+        self.assertTrue([name for name in drawn if name.startswith("example-")])
+        for j in (0, 1):
+            tips = re.findall(r"<title>(State [^<]*)</title>", drawn[f"center-1-{j}-emissions"])
+            for what in ("exactly 0 with probability", "turn around", "x around", "step around", "State 1, 3: ",
+                         "State 0, rest &amp; eat: ", "State 1, &lt;walk&gt;: ", "State 0, bit: "):
+                self.assertTrue([tip for tip in tips if what in tip], (what, tips))
+            shares = [float(tip.split(": ")[1]) for tip in tips
+                      if tip.startswith(("State 0, rest", "State 0, &lt;", "State 0, fly"))]
+            self.assertAlmostEqual(sum(shares), 1, delta=0.01)
+        for emission in DRAW:                 # every family alone
+            self.data("e.csv", emission, 0.1)
+            self.ok("fit", "e.csv", "--states", "2", "--emission", emission, "-o", "m.json")
+            self.ok("cluster", "m.json", "-k", "2", "-o", "c.json")
+            self.ok("report", "c.json", "--data", "e.csv", "-o", "r.html")
+            with open(self.path("r.html"), encoding="utf-8") as f:
+                self.assertIn('id="fig-center-1-1-emissions"', f.read())
 
     def test_background_by_what_it_is(self):
         """A store and the random numbers of classes go by what a background is, not by where its file lies."""
