@@ -40,9 +40,9 @@ typedef struct {
     const vh_image *image; /* to lie under the plane */
     bool planar;           /* two dimensions are drawn as the plane: */
     int plane[2];
-    double *mean, *sd;    /* [d] of all the centres */
-    double *least, *most; /* [d] what each dimension reaches */
-    double lo[2], hi[2];  /* d <= 2, or of the plane: of each dimension; else lo[0], hi[0] of all */
+    double *mean, *sd;     /* [d] of all the centres */
+    double *least, *most;  /* [d] what each dimension reaches */
+    double lo[2], hi[2];   /* d <= 2, or of the plane: of each dimension; else lo[0], hi[0] of all */
     vh_value_range *value; /* [d]  where emissions are not Gaussian, instead of all these but d; else NULL */
 } vh_ranges;
 
