@@ -125,7 +125,7 @@ static vhem_status keep_statistics(vhem_ctx *ctx, cpu_job *job)
 
     size_t kept = (size_t)in->workers->n * KEPT_T * (in->family->gather_known ? COSTLY : 1);
 
-    if (frames * n_stat * sizeof(double) > kept)
+    if (in->family->hot || frames * n_stat * sizeof(double) > kept)
         goto done;
     VH_NEW(job->T, frames * n_stat);
     job->n_stat = (int)n_stat;

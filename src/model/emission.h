@@ -164,6 +164,9 @@ struct vh_emission {
 
     /* Length of T, the constant included. */
     int (*n_stat)(const vh_shape *shape);
+    /* Where T(y) is 1 in its first entry and in at most one more: that one, 0 for none.  Products with it are then
+     * look-ups, and T is not made.  NULL: T is of another kind. */
+    int (*hot)(const double *y);
     /* T(y) of n frames y [n][d] into T [n][n_stat]. */
     void (*stats_of_obs)(const vh_coords *x, const double *y, int64_t n, double *T);
     /* sum [n_stat] += sum_t w_t E[T(y_t) | what y_t has], n frames, where missing cells hang on the component.

@@ -52,6 +52,11 @@ static void mean_features(const vh_shape *shape, const double *T, double *X)
         X[v % m] += T[1 + v];
 }
 
+static int hot(const double *y)
+{
+    return isnan(*y) ? 0 : 1 + (int)*y;
+}
+
 static void stats_of_obs(const vh_coords *x, const double *y, int64_t n, double *T)
 {
     size_t size = 1 + (size_t)x->shape.V;
@@ -259,6 +264,7 @@ const vh_emission vh_categorical = {
     .features = features,
     .mean_features = mean_features,
     .n_stat = n_stat,
+    .hot = hot,
     .stats_of_obs = stats_of_obs,
     .stats_of_component = stats_of_component,
     .natural = natural,

@@ -221,6 +221,31 @@ void vh_table_product(const vh_packed *pk, int lo, int hi, int n, const double *
     (pk->sparse ? vh_gemm_nt_sparse : vh_gemm_nt)(hi - lo, n, pk->n_stat, theta, T, G + (size_t)lo * ld, ld);
 }
 
+void vh_table_look_up(const vh_packed *pk, int lo, int hi, const double *y, int64_t n, double *G, size_t ld)
+{
+    for (int64_t t = 0; t < n; t++) {
+        int at = pk->family->hot(y + t * pk->d);
+        for (int r = lo; r < hi; r++) {
+            const double *theta = pk->theta + vh_row(r, pk->n_stat);
+            G[(size_t)r * ld + (size_t)t] = theta[0] + (at > 0 ? theta[at] : 0);
+        }
+    }
+}
+
+void vh_table_add_up(const vh_packed *pk, int lo, int hi, const vh_known_frames *frames, const double *W,
+                     size_t ld, double *sum)
+{
+    for (int64_t t = 0; t < frames->n; t++) {
+        int at = pk->family->hot(frames->y + t * pk->d);
+        for (int r = lo; r < hi; r++) {
+            double *to = sum + vh_row(r, pk->n_stat), w = W[(size_t)r * ld + (size_t)t];
+            to[0] += w;
+            if (at > 0)
+                to[at] += w;
+        }
+    }
+}
+
 vhem_status vh_table_direct(vhem_ctx *ctx, const vh_packed *pk, const vh_known_frames *frames, double *G,
                             size_t ld, double *work)
 {

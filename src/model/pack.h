@@ -55,6 +55,11 @@ double vh_pack_shift(const vh_packed *pk, int r);
  * rows of components lo .. hi-1 are made, and for each piece the rows of the components that need the direct
  * form.  work [vh_emission_work]. */
 void vh_table_stats(const vh_packed *pk, const double *y, int64_t n, double *T);
+/* The first two steps in one for n frames, where T has one entry beside the constant (vh_emission.hot); and what sums of
+ * T with weights W [n_comp][ld] become: sum [n_comp][n_stat] += W T, components lo .. hi-1. */
+void vh_table_look_up(const vh_packed *pk, int lo, int hi, const double *y, int64_t n, double *G, size_t ld);
+void vh_table_add_up(const vh_packed *pk, int lo, int hi, const vh_known_frames *frames, const double *W,
+                     size_t ld, double *sum);
 void vh_table_product(const vh_packed *pk, int lo, int hi, int n, const double *T, double *G, size_t ld);
 vhem_status vh_table_direct(vhem_ctx *ctx, const vh_packed *pk, const vh_known_frames *frames, double *G,
                             size_t ld, double *work);

@@ -134,7 +134,7 @@ static vhem_status set_up(vh_fb *j)
     j->ld = ((size_t)j->chunk + 7) / 8 * 8;
     if (j->ld % 512 == 0)
         j->ld += 8; /* rows 4096 bytes apart fight for the same lines of a cache */
-    if (!j->batch->T)
+    if (!j->batch->T && !pk->family->hot)
         VH_SCRATCH(j->made, SLOT_T, vh_cells(j->chunk, pk->n_stat));
     j->T = j->made;
     VH_SCRATCH(j->E, SLOT_E, (size_t)pk->n_comp * j->ld);
@@ -214,21 +214,49 @@ static vhem_status part_direct(vh_fb *j, const double *y, int at, int len)
     return vh_table_direct(j->ctx, j->pk, &frames, j->E + at, j->ld, j->work);
 }
 
-static vhem_status make_chunk(vh_fb *j, int64_t c0, int n)
+/* Of families whose statistics are looked up. */
+static vhem_status part_look_up(vh_fb *j, const double *y, int at, int len)
+{
+    for (int k = 0; k < j->pk->K; k++)
+        if (!j->sparse || counts(j, k))
+            vh_table_look_up(j->pk, j->pk->comp0[k], j->pk->comp0[k + 1], y, len, j->E + at, j->ld);
+    return VHEM_OK;
+}
+
+static vhem_status part_add_up(vh_fb *j, const double *y, int at, int len)
+{
+    const vh_known_frames frames = { y, NULL, len };
+    vh_table_add_up(j->pk, j->comp_lo, j->comp_hi, &frames, j->E + j->col0 + at, j->ld, j->stats->T);
+    return VHEM_OK;
+}
+
+/* The table by a product, of the HMMs that count alone where they are few. */
+static vhem_status make_products(vh_fb *j, int64_t c0, int n)
 {
     vhem_status st = VHEM_OK;
-    vhem_ctx *ctx = j->ctx;
     const vh_packed *pk = j->pk;
-    VH_CHECK(!vh_overdue(ctx), VHEM_ESTOPPED, "stopped");
+    if (pk->family->hot)
+        return for_parts(j, c0, n, part_look_up);
     if (j->batch->T)
         j->T = j->batch->T + vh_row(c0, pk->n_stat);
     else
         VH_TRY(for_parts(j, c0, n, part_stats));
     if (!j->sparse)
         vh_table_product(pk, 0, pk->n_comp, n, j->T, j->E, j->ld);
-    for (int k = 0; j->sparse && k < pk->K; k++) /* only what counts */
+    for (int k = 0; j->sparse && k < pk->K; k++)
         if (counts(j, k))
             vh_table_product(pk, pk->comp0[k], pk->comp0[k + 1], n, j->T, j->E, j->ld);
+done:
+    return st;
+}
+
+static vhem_status make_chunk(vh_fb *j, int64_t c0, int n)
+{
+    vhem_status st = VHEM_OK;
+    vhem_ctx *ctx = j->ctx;
+    const vh_packed *pk = j->pk;
+    VH_CHECK(!vh_overdue(ctx), VHEM_ESTOPPED, "stopped");
+    VH_TRY(make_products(j, c0, n));
     if (pk->n_direct)
         VH_TRY(for_parts(j, c0, n, part_direct));
     for (int k = 0; k < pk->K; k++)
@@ -450,7 +478,9 @@ static vhem_status add_frames(vh_fb *j, int k_lo, int k_hi, int64_t c0, int col,
     j->col0 = col;
     if (pk->n_direct)
         VH_TRY(for_parts(j, c0 + col, n, part_about));
-    if (pk->n_direct == pk->n_comp)
+    if (pk->family->hot)
+        VH_TRY(for_parts(j, c0 + col, n, part_add_up));
+    if (pk->family->hot || pk->n_direct == pk->n_comp)
         goto done; /* nothing is left for the product */
     (pk->sparse ? vh_gemm_nn_add_sparse : vh_gemm_nn_add)(
         j->comp_hi - j->comp_lo, pk->n_stat, n, j->E + (size_t)j->comp_lo * j->ld + col, j->ld,
