@@ -198,6 +198,7 @@ typedef struct {                     /* read-only window on HMM i; valid while i
     double omega;                    /* weight in the set */
     const double *pi, *A, *theta;    /* [S]  [S][S]  [n_theta] all emission parameters */
     const double *c, *mu, *cov;      /* into theta: [S][M] [S][M][d] [S][M][d or d*d]; NULL if not Gaussian */
+    const void   *layout;            /* columns, symbols, channels and background of its set, for a copy of it; NULL: none */
 } vhem_hmm_view;
 
 typedef struct {                     /* read-only window on column k of the frames of HMMs */
@@ -217,7 +218,8 @@ typedef struct {                     /* read-only window on texture i; valid whi
     const double *C, *ybar, *R;      /* [d][n] [d] [d] */
 } vhem_dt_view;
 
-/* Copies of K models given as views (HMMs: theta with n_theta, or c, mu and cov); validated. */
+/* Copies of K models given as views (HMMs: theta with n_theta, or c, mu and cov); validated.  Symbols, products and tied
+ * Gaussians need the layout of a set that has such columns. */
 VHEM_API vhem_status vhem_models_new_hmms(vhem_ctx *, const char *emission, int d, int64_t K,
                                           const vhem_hmm_view *hmm, vhem_models **out);
 VHEM_API vhem_status vhem_models_new_textures(vhem_ctx *, int d, int64_t K, const vhem_dt_view *dt,

@@ -238,6 +238,7 @@ def new_hmms(session: Session, d: int, hmms: Sequence[Mapping[str, Any]]) -> Han
             setattr(view, key, doubles(hmm[key]))
         if hmm["c"] is None:
             view.n_theta = len(hmm["theta"])
+        view.layout = hmm.get("layout", ffi.NULL)
     return session.made("vhem_models_new_hmms", "models", keep[0], d, len(hmms), views)
 
 
@@ -307,8 +308,10 @@ def hmm_parts(models: Handle, i: int) -> Dict[str, Any]:
     _look(models, i, view)
     S, M, d = view.S, view.M, view.d
     cov = (S, M, d, d) if text(view.emission) == "gaussian-full" else (S, M, d)
-    return _parts(view, {"pi": (S,), "A": (S, S), "c": (S, M), "mu": (S, M, d), "cov": cov,
-                         "theta": (view.n_theta,)}, models)
+    parts = _parts(view, {"pi": (S,), "A": (S, S), "c": (S, M), "mu": (S, M, d), "cov": cov,
+                          "theta": (view.n_theta,)}, models)
+    parts["layout"] = view.layout                           # lives as long as the set
+    return parts
 
 
 def texture_parts(models: Handle, i: int) -> Dict[str, Any]:

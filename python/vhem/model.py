@@ -5,6 +5,7 @@ Their arrays are read-only views of the memory of the library, which lives as lo
 """
 from __future__ import annotations
 
+import json
 import tempfile
 from functools import cached_property
 from pathlib import Path
@@ -47,6 +48,44 @@ def arrays_of_hmm(pi: Any, A: Any, mu: Any, cov: Any, c: Any = None) -> Dict[str
             "emission": "gaussian-diag" if cov.ndim == 3 else "gaussian-full"}
 
 
+def _by_component(emission: str, name: str, values: Any) -> Any:
+    """A parameter with the axis of the mixture, as lists."""
+    made = np.asarray(values, np.float64)
+    least = 4 if emission == "gaussian-full" and name == "cov" else 3
+    return (made[:, None] if made.ndim == least - 1 else made).tolist()
+
+
+def document_of_hmm(emission: str, pi: Any, A: Any, name: str, label: str, told: Dict[str, Any],
+                    params: Dict[str, Any]) -> bytes:
+    """A model file with one HMM; told has c, columns, symbols, channels and background, each or None."""
+    top: Dict[str, Any] = {"format": "vhem-h3m", "version": 1, "emission": emission, "omega": [1.0]}
+    hmm: Dict[str, Any] = {"name": name, "label": label, "S": len(pi), "pi": np.asarray(pi, np.float64).tolist(),
+                           "A": np.asarray(A, np.float64).tolist()}
+    hmm.update({key: _by_component(emission, key, values) for key, values in params.items()})
+    sizes = [np.shape(values) for values in hmm.values() if np.ndim(values) >= 3]
+    if told["channels"] is not None:
+        about = ("emission", "columns", "symbols")
+        top["channels"] = [{key: own[key] for key in about if key in own} for own in told["channels"]]
+        hmm["channels"] = [{key: _by_component(own["emission"], key, values) for key, values in own.items()
+                            if key not in about} for own in told["channels"]]
+        sizes = [np.shape(values) for values in hmm["channels"][0].values()]
+        top["d"] = sum(len(own["columns"]) for own in told["channels"])
+    elif told["background"] is not None:
+        top["background"] = {key: np.asarray(values, np.float64).tolist() for key, values in told["background"].items()}
+        top["d"] = len(top["background"]["mu"][0])
+    elif sizes:
+        top["d"] = 1 if emission == "categorical" else sizes[0][2]
+    if told["symbols"] is not None:
+        top["symbols"] = [str(word) for word in told["symbols"]]
+    if told["columns"] is not None:
+        top["columns"] = list(told["columns"])
+    M = sizes[0][1] if sizes else 1
+    if told["background"] is None:
+        hmm["M"] = M
+    hmm["c"] = np.full((len(pi), M), 1.0 / M).tolist() if told["c"] is None else np.asarray(told["c"], float).tolist()
+    return json.dumps({**top, "hmms": [hmm]}).encode()
+
+
 class Model:
     """One hidden Markov model.
 
@@ -81,6 +120,47 @@ class Model:
         self._take(0)
 
     @classmethod
+    def from_params(cls, emission: str, pi: Any, A: Any, *, c: Any = None, columns: Optional[Sequence[str]] = None,
+                    symbols: Optional[Sequence[str]] = None, channels: Optional[Sequence[Dict[str, Any]]] = None,
+                    background: Optional[Dict[str, Any]] = None, name: str = "", label: str = "",
+                    **params: Any) -> "Model":
+        """An HMM of any emission family, from its parameters by name.
+
+        Parameters
+        ----------
+        emission : str
+            "poisson", "categorical", "product", ...
+        pi, A : arrays (S,) and (S, S)
+        c : array (S, M), optional
+            Weights of the components of each state; of "gaussian-tied" (S, G), those of the Gaussians of the background.
+        columns, symbols : lists of str, optional
+            Names of the columns, and of the symbols of "categorical".
+        channels : list of dict
+            Of "product": for each channel `emission`, `columns`, its parameters, and `symbols` where it is categorical.
+        background : dict of arrays mu and cov (G, d)
+            Of "gaussian-tied".
+        **params : arrays (S, d) or (S, M, d)
+            The parameters as model files name them: `rate` of "poisson", `mean` and `kappa` of "von-mises", `p` (S, V) of
+            "categorical".
+
+        Examples
+        --------
+        >>> import vhem
+        >>> m = vhem.Model.from_params("poisson", [1, 0], [[0.9, 0.1], [0.2, 0.8]], rate=[[1.0], [7.5]])
+        >>> m.params["rate"].ravel().tolist()
+        [1.0, 7.5]
+        >>> m = vhem.Model.from_params("categorical", [1], [[1]], p=[[0.25, 0.75]], symbols=["rest", "walk"])
+        >>> m.params["p"].tolist()
+        [[[0.25, 0.75]]]
+        """
+        told = {"c": c, "columns": columns, "symbols": symbols, "channels": channels, "background": background}
+        content = document_of_hmm(emission, pi, A, name, label, told, params)
+        try:
+            return from_file_bytes(H3M.load, content)[0]
+        except InputError as error:
+            raise InputError(str(error).split("file.json: ", 1)[-1]) from None
+
+    @classmethod
     def _of(cls, handle: _lib.Handle, i: int) -> "Model":
         made = cls.__new__(cls)
         made._handle = handle
@@ -102,14 +182,19 @@ class Model:
         self.mu: Array = parts["mu"]
         self.cov: Array = parts["cov"]
         self.theta: Array = parts["theta"]
+        self._layout: Any = parts["layout"]
         self.params: Dict[str, Array] = self._params()
 
     def _params(self) -> Dict[str, Array]:
-        """The parameters of the family by name, each (S, M, d) or as cov; they lie one after the other behind c."""
+        """The parameters of the family by name, each (S, M, d) or as cov; they lie one after the other behind c.  Of
+        symbols p is (S, 1, V), of a background `weights` (S, 1, G), of a product `channels` (S, M, all numbers)."""
         found: Dict[str, Array] = {}
         at = self.c.size
-        for name in _ffi.emission_params(self.emission):
+        names = _ffi.emission_params(self.emission)
+        for name in names:
             shape = self.cov.shape if name == "cov" else (*self.c.shape, self.d)
+            if len(names) == 1:
+                shape = (*self.c.shape, (self.theta.size - at) // self.c.size)
             size = int(np.prod(shape))
             found[name] = self.theta[at:at + size].reshape(shape)
             at += size
@@ -411,7 +496,8 @@ def _mapping(m: Model, omega: float, full: bool) -> Dict[str, Any]:
         cov = np.ascontiguousarray(cov[..., None] * np.eye(m.d))
     return {
         "pi": m.pi, "A": m.A, "M": m.M, "c": None if m.mu is None else m.c, "mu": m.mu, "cov": cov, "theta": m.theta,
-        "omega": float(omega), "name": m.name, "label": m.label, "emission": "gaussian-full" if full else m.emission
+        "omega": float(omega), "name": m.name, "label": m.label, "emission": "gaussian-full" if full else m.emission,
+        "layout": m._layout
     }
 
 

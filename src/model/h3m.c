@@ -194,6 +194,34 @@ done:
     return st;
 }
 
+/* The layout of the first of K views, if it is one of this family and of d columns; names that a family can do without
+ * only where all have them from one set.  Else NULL. */
+static const vh_layout *common_layout(const vh_emission *family, int d, int64_t K, const vhem_hmm_view *hmm)
+{
+    const vh_layout *layout = K > 0 ? hmm[0].layout : NULL;
+    for (int64_t i = 1; i < K && !vh_emission_needs_layout(family); i++)
+        layout = hmm[i].layout == layout ? layout : NULL;
+    return layout && layout->family == family && layout->d == d ? layout : NULL;
+}
+
+/* Has the HMM of a view the columns of all? */
+static vhem_status check_layout(vhem_ctx *ctx, const vh_h3m *h3m, const vh_layout *layout)
+{
+    vhem_status st = VHEM_OK;
+    const vh_layout *all = h3m->shape.layout;
+    char why[256];
+
+    if (!all || layout == all)
+        goto done;
+    VH_CHECK(layout, VHEM_EINVAL, "it has no layout, must have that of all");
+    const vh_shape shape = vh_layout_shape(layout);
+    VH_CHECK(layout->family == all->family && !*vh_layout_differs(&shape, &h3m->shape, why, sizeof why),
+             VHEM_EINVAL, "it does not go with the others: %s",
+             layout->family == all->family ? why : "its family is another");
+done:
+    return st;
+}
+
 static vhem_status copy_view(vhem_ctx *ctx, vh_h3m *h3m, int64_t i, const vhem_hmm_view *v)
 {
     vhem_status st = VHEM_OK;
@@ -202,6 +230,7 @@ static vhem_status copy_view(vhem_ctx *ctx, vh_h3m *h3m, int64_t i, const vhem_h
     VH_CHECK(!v->emission || strcmp(v->emission, h3m->family->name) == 0, VHEM_EINVAL,
              "emission is %s, must be %s as for all", v->emission, h3m->family->name);
     VH_CHECK(v->d == 0 || v->d == h3m->d, VHEM_EINVAL, "d is %d, must be %d as for all", v->d, h3m->d);
+    VH_TRY(check_layout(ctx, h3m, v->layout));
     VH_CHECK(v->pi && v->A, VHEM_EINVAL, "%s is not given", v->pi ? "A" : "pi");
     VH_TRY(vh_h3m_shape(ctx, h3m, i, v->S, v->M));
     VH_TRY(vh_h3m_set_text(ctx, &h->name, vh_model_text(v->name)));
@@ -225,9 +254,10 @@ vhem_status vh_h3m_from_views(vhem_ctx *ctx, const char *emission, int d, int64_
 
     VH_CHECK(family, VHEM_EINVAL, "emission is '%s', must be one of: %s", emission ? emission : "",
              vh_emission_names());
-    VH_CHECK(!vh_emission_needs_layout(family), VHEM_EINVAL,
+    const vh_layout *layout = common_layout(family, d, K, hmm);
+    VH_CHECK(layout || !vh_emission_needs_layout(family), VHEM_EINVAL,
              "%s models cannot be made from arrays alone; read them from a file", emission);
-    VH_TRY(vh_h3m_new(ctx, family, (vh_shape){ .d = d }, K, &h3m));
+    VH_TRY(vh_h3m_new(ctx, family, layout ? vh_layout_shape(layout) : (vh_shape){ .d = d }, K, &h3m));
     for (int64_t i = 0; i < K; i++)
         VH_TRY(copy_view(ctx, h3m, i, &hmm[i]));
     VH_TRY(vh_h3m_validate(ctx, h3m));
@@ -260,6 +290,7 @@ vhem_status vh_h3m_view(const vh_h3m *h3m, int64_t i, vhem_hmm_view *out)
         .c = vh_hmm_c(h),
         .mu = mu < 0 ? NULL : vh_hmm_param(h3m, h, mu),
         .cov = cov < 0 ? NULL : vh_hmm_param(h3m, h, cov),
+        .layout = h3m->shape.layout,
     };
     return VHEM_OK;
 }

@@ -241,3 +241,45 @@ def test_columns_and_symbols(tmp_path):
     models = vhem.fit_each(days, n_states=2, covariance_type="place:categorical,steps:poisson")
     assert models.columns == [{"name": "place", "emission": "categorical", "symbols": ["home", "work"]},
                               {"name": "steps", "emission": "poisson", "symbols": []}]
+
+
+def made_of_every_kind():
+    """HMMs of families whose columns have more than numbers: symbols, channels, a background."""
+    A, pi = [[0.9, 0.1], [0.2, 0.8]], [0.6, 0.4]
+    track = [{"emission": "gamma", "columns": ["step"], "shape": [[2.0], [9.0]], "rate": [[1.0], [2.0]]},
+             {"emission": "von-mises", "columns": ["turn"], "mean": [[3.0], [0.0]], "kappa": [[1.0], [5.0]]},
+             {"emission": "categorical", "columns": ["what"], "symbols": ["eat", "go"], "p": [[0.8, 0.2], [0.1, 0.9]]}]
+    background = {"mu": [[0.0, 0.0], [5.0, 1.0], [2.0, 2.0]], "cov": np.ones((3, 2))}
+    return [vhem.Model.from_params("poisson", pi, A, rate=[[1.0, 2.0], [7.5, 0.5]], name="a"),
+            vhem.Model.from_params("categorical", pi, A, p=[[0.2, 0.3, 0.5], [0.6, 0.3, 0.1]], symbols="xyz", name="a"),
+            vhem.Model.from_params("product", pi, A, channels=track, name="a"),
+            vhem.Model.from_params("gaussian-tied", pi, A, background=background, name="a",
+                                   c=[[0.5, 0.25, 0.25], [0.1, 0.1, 0.8]])]
+
+
+@pytest.mark.parametrize("m", made_of_every_kind(), ids=lambda m: m.emission)
+def test_every_family_from_arrays(m, tmp_path):
+    other = m.renamed("b")
+    both = vhem.H3M([m, other])
+    assert [h.name for h in both] == ["a", "b"] and both[1:][0].name == "b"
+    assert pickle.loads(pickle.dumps(both)) == both and pickle.loads(pickle.dumps(m)).emission == m.emission
+    both.save(tmp_path / "m.json")
+    assert vhem.H3M.load(tmp_path / "m.json") == both
+    seen = m.sample(3, 40, random_state=1)
+    assert np.isfinite(both[1].score(seen)).all() and len(both[0].decode(seen)[0]) == 3
+    assert sum(p.size for p in m.params.values()) + m.c.size == m.theta.size
+    assert vhem.VHEM(1, random_state=0).fit(both).centers_.emission == m.emission
+
+
+def test_sets_of_one_layout():
+    _, letters, _, tied = made_of_every_kind()
+    assert letters.params["p"].shape == (2, 1, 3) and tied.params["weights"].shape == (2, 1, 3)
+    more = vhem.Model.from_params("categorical", [1], [[1]], p=[[0.5, 0.5]], symbols="xy")
+    with pytest.raises(vhem.Error, match="does not go with the others"):
+        vhem.H3M([letters, more])
+    moved = vhem.Model.from_params("gaussian-tied", [1], [[1]], c=[[0.5, 0.5, 0.0]],
+                                   background={"mu": np.zeros((3, 2)), "cov": np.ones((3, 2))})
+    with pytest.raises(vhem.Error, match="backgrounds"):
+        vhem.H3M([tied, moved])
+    with pytest.raises(vhem.Error, match="^HMM 0: .*rate"):
+        vhem.Model.from_params("poisson", [1], [[1]], rate=[[-1.0]])
