@@ -11,8 +11,9 @@ static const double PI = 3.14159265358979323846;
 
 typedef struct {
     double least, most;
-    bool whole; /* every value is a whole number */
-    int64_t n;  /* values that are not missing */
+    bool whole;              /* every value is a whole number */
+    int64_t n;               /* values that are not missing */
+    int64_t sequence, frame; /* where the value of the largest size is */
 } column;
 
 static void look(const vhem_data *data, const vhem_data_facts *facts, column *col)
@@ -27,6 +28,10 @@ static void look(const vhem_data *data, const vhem_data_facts *facts, column *co
             double y = seq.y[i];
             if (isnan(y))
                 continue;
+            if (c->n == 0 || fabs(y) > fmax(fabs(c->least), fabs(c->most))) {
+                c->sequence = n;
+                c->frame = i / facts->d;
+            }
             c->least = fmin(c->least, y);
             c->most = fmax(c->most, y);
             c->whole = c->whole && y == floor(y);
@@ -76,6 +81,23 @@ static void tell_better(cli *c, const vhem_data_facts *facts, const column *col)
             all ? "all columns" : "some columns", what, all ? "" : "'", all ? first : list, all ? "" : "'");
 }
 
+static double largest(const column *c)
+{
+    return fmax(fabs(c->least), fabs(c->most));
+}
+
+static void tell_degrees(cli *c, const vhem_data *data, const char *name, const column *col)
+{
+    vhem_seq_view seq;
+    vhem_data_view(data, col->sequence, &seq);
+    cli_say(
+        c,
+        "warning: column '%s' has angles up to %g, as in sequence %s%s%s, frame %lld (counted from 0): von-mises needs "
+        "radians, not degrees",
+        name, largest(col), *seq.name ? "'" : "", *seq.name ? seq.name : "without a name",
+        *seq.name ? "'" : "", (long long)col->frame);
+}
+
 void fit_hint(cli *c, const fit_result *r)
 {
     vhem_models_facts models;
@@ -93,11 +115,10 @@ void fit_hint(cli *c, const fit_result *r)
     vhem_column_view of;
     for (int m = 0; vhem_models_column(r->models, m, &of) == VHEM_OK; m++)
         for (int k = 0; k < facts.d; k++) {
-            double most = fmax(fabs(col[k].least), fabs(col[k].most));
+            double most = largest(&col[k]);
             bool it = *of.name ? strcmp(facts.column[k], of.name) == 0 : k == m;
             if (it && strcmp(of.emission, "von-mises") == 0 && most > 7)
-                cli_say(c, "column '%s' has angles up to %g: von-mises needs radians, not degrees",
-                        facts.column[k], most);
+                tell_degrees(c, r->data, facts.column[k], &col[k]);
         }
     free(col);
 }

@@ -5,12 +5,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Components of a state as files count them: of a background its Gaussians, whose weights are all that theta has
+ * behind the weight of the one component. */
+static int components(const vhem_hmm_view *h)
+{
+    return strcmp(h->emission, "gaussian-tied") == 0 ? h->n_theta / h->S - 1 : h->M;
+}
+
 cli_model cli_model_at(const vhem_models *models, int64_t i)
 {
     vhem_hmm_view hmm;
     vhem_dt_view dt;
     if (vhem_models_hmm(models, i, &hmm) == VHEM_OK)
-        return (cli_model){ hmm.name, hmm.label, hmm.omega, hmm.S, hmm.M };
+        return (cli_model){ hmm.name, hmm.label, hmm.omega, hmm.S, components(&hmm) };
     if (vhem_models_texture(models, i, &dt) == VHEM_OK)
         return (cli_model){ dt.name, dt.label, dt.omega, dt.n, 0 };
     return (cli_model){ "", "", 0, 0, 0 };

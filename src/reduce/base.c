@@ -166,8 +166,9 @@ static vhem_status find_spread(vhem_ctx *ctx, vh_base *b)
                 b->scale[k] = 1;
         }
     }
-    VH_CHECK(!(lacks > 0) || !b->executor, VHEM_EINVAL,
-             "an HMM lacks a column; such HMMs are clustered in one process");
+    VH_CHECK(
+        !(lacks > 0) || !b->executor, VHEM_EINVAL,
+        "an HMM lacks a column, which several processes cannot cluster yet; vhem cluster does, in one process");
     if (lacks > 0 && b->sample)
         b->sample->family = b->sample->family->with_gaps;
     if (lacks > 0 || !vh_emission_place(b->h3m->family)) {

@@ -212,6 +212,7 @@ class Emissions(Case):
             self.ok("cluster", "m.json", "-k", "2", "--method", method, "-o", "p.json")
         self.ok("cluster", "d.csv", "-k", "2", "--states", "2", "--method", "em-h3m", "--emission", "gaussian-tied:b.json",
                 "--restarts", "2", "-o", "p.json")
+        self.assertIn("mixture    6", self.ok("info", "m.json").out)
         self.ok("tree", "m.json", "-k", "4,2", "-o", "t.json")
         self.ok("compare", "m.json", "-o", "k.csv")
         self.ok("assign", "c.json", "d.csv")
@@ -237,6 +238,22 @@ class Emissions(Case):
         del m["background"]
         self.write("n.json", json.dumps(m))
         self.fails(1, "n.json: background is missing", "info", "n.json")
+
+    def test_classes_and_tags(self):
+        """Every family learns classes and tags, and finds them again."""
+        for emission in DRAW:
+            self.data("d.csv", emission, 0.1)
+            train = ["d.csv", "--emission", emission, "--states", "2", "--no-store"]
+            self.ok("classify", "train", *train, "-o", "y.json")
+            found = re.search(r"accuracy ([0-9.]+)", self.ok("classify", "eval", "y.json", "d.csv").err)
+            self.assertGreaterEqual(float(found[1]), 0.9, emission)
+        self.write("tags.csv", "id,tag\n" + "".join(f"s{i},{'even' if i % 2 == 0 else 'odd'}\n" for i in range(12)))
+        for emission in ("poisson", "von-mises"):
+            self.data("d.csv", emission, 0.1)
+            self.ok("annotate", "train", "d.csv", "--emission", emission, "--states", "2", "--no-store", "--tags", "tags.csv",
+                    "-o", "t.json")
+            said = self.ok("annotate", "eval", "t.json", "d.csv", "--tags", "tags.csv", "--top", "1").err
+            self.assertGreaterEqual(float(re.search(r"precision ([0-9.]+)", said)[1]), 0.9, said)
 
     def test_figures_of_a_report(self):
         """Bars of symbols, counts and bits, a rose of angles, densities of the rest; examples with gaps."""
@@ -309,7 +326,8 @@ class Emissions(Case):
                       self.ok("fit", "b.csv", "-o", "m.json").err)
         self.write("a.csv", "id,turn\n" + "".join(f"a,{30 * t % 360}\n" for t in range(40)))
         r = self.ok("fit", "a.csv", "--emission", "von-mises", "--states", "1", "-o", "m.json")
-        self.assertIn("column 'turn' has angles up to 330: von-mises needs radians, not degrees", r.err)
+        self.assertRegex(r.err, "warning: column 'turn' has angles up to 330, as in sequence '.*', frame [0-9]+ "
+                         r"\(counted from 0\): von-mises needs radians, not degrees")
 
     def test_wholly_missing_frames(self):
         self.write("m.json", json.dumps({
