@@ -132,7 +132,7 @@ class Model:
             "poisson", "categorical", "product", ...
         pi, A : arrays (S,) and (S, S)
         c : array (S, M), optional
-            Weights of the components of each state; of "gaussian-tied" (S, G), those of the Gaussians of the background.
+            Weights of the components of each state; of "gaussian-tied" (S, G), those of the background's Gaussians.
         columns, symbols : lists of str, optional
             Names of the columns, and of the symbols of "categorical".
         channels : list of dict
@@ -140,8 +140,8 @@ class Model:
         background : dict of arrays mu and cov (G, d)
             Of "gaussian-tied".
         **params : arrays (S, d) or (S, M, d)
-            The parameters as model files name them: `rate` of "poisson", `mean` and `kappa` of "von-mises", `p` (S, V) of
-            "categorical".
+            The parameters as model files name them: `rate` of "poisson", `mean` and `kappa` of "von-mises", `p` (S, V)
+            of "categorical".
 
         Examples
         --------

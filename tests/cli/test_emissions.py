@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Emission families and missing values, from data to clusters and back."""
+import csv
 import json
+import math
 import random
 import re
+import subprocess
+import sys
 import unittest
 import xml.etree.ElementTree as ET
 
-from support import Case
+from support import SOURCE, Case
 
 
 def counts(rng, k, s):
@@ -294,6 +298,34 @@ class Emissions(Case):
             self.ok("report", "c.json", "--data", "e.csv", "-o", "r.html")
             with open(self.path("r.html"), encoding="utf-8") as f:
                 self.assertIn('id="fig-center-1-1-emissions"', f.read())
+
+    def test_life_courses(self):
+        """The log-likelihood and BIC of the page, by a forward recursion that shares nothing with the library."""
+        subprocess.run([sys.executable, str(SOURCE / "examples" / "data" / "kinds_of_data.py"), self.path(".")], check=True)
+        self.ok("cluster", "courses.csv", "-k", "2", "--method", "em-h3m", "--emission", "categorical", "--states", "3",
+                "--seed", "1", "-o", "c.json")
+        c, people = self.read("c.json"), {}
+        mixture = c["centers"]
+        with open(self.path("courses.csv"), encoding="utf-8") as f:
+            for row in csv.DictReader(f):
+                (word,) = [row[k] for k in row if k not in ("id", "label")]
+                people.setdefault(row["id"], []).append(mixture["symbols"].index(word))
+
+        def likelihood(h, y):
+            p = [a * b[0][y[0]] for a, b in zip(h["pi"], h["p"])]
+            for v in y[1:]:
+                p = [sum(q * row[s] for q, row in zip(p, h["A"])) * h["p"][s][0][v] for s in range(h["S"])]
+            return sum(p)
+        loglik = sum(math.log(sum(w * likelihood(h, y) for w, h in zip(mixture["omega"], mixture["hmms"])))
+                     for y in people.values())
+        self.assertAlmostEqual(c["bound"][-1] / loglik, 1, delta=1e-10)
+        S, V = 3, len(mixture["symbols"])
+        free = 1 + 2 * (S - 1 + S * (S - 1) + S * (V - 1))
+        bic = -2 * loglik + free * math.log(sum(map(len, people.values())))
+        page = (SOURCE / "docs" / "tutorial-data.md").read_text(encoding="utf-8")
+        self.assertIn(f"{free} free probabilities", page)
+        self.assertIn(f"= {bic:.1f}", page)
+        self.assertIn(f"{loglik:.2f} nats", page)
 
     def test_background_by_what_it_is(self):
         """A store and the random numbers of classes go by what a background is, not by where its file lies."""
