@@ -75,14 +75,16 @@ static void tell_options(FILE *f, json_t *options)
     {
         if (!json_is_number(value) && !json_is_string(value))
             continue;
-        fprintf(f, "%s --%s ", lead, key);
+        fprintf(f, "%s --", lead);
+        cli_put_word(f, key);
+        fputc(' ', f);
         lead = "";
         if (json_is_real(value))
             fprintf(f, "%g", json_real_value(value));
         else if (json_is_integer(value))
             fprintf(f, "%lld", (long long)json_integer_value(value));
         else
-            fputs(json_string_value(value), f);
+            cli_put_word(f, json_string_value(value));
     }
     if (!*lead)
         fputc('\n', f);

@@ -285,8 +285,9 @@ typedef struct {
     double      tol;                 /* stop when an iteration gains less, in nats per frame; 0: never */
     double      cov_floor;           /* smallest variance, as a share of the variance of all data; 0: none */
     const char *emission;            /* "gaussian-diag" (default), "gaussian-full", "poisson", "bernoulli",
-                                        "gamma", "von-mises", "categorical"; or by column, in a product of
-                                        channels: "step:gamma,turn:von-mises,x+y:gaussian-full" */
+                                        "gamma", "von-mises", "categorical", "gaussian-tied:FILE" (vhem
+                                        background); or by column, in a product of channels:
+                                        "step:gamma,turn:von-mises,x+y:gaussian-full" */
     const char *init;                /* "kmeans", "random", "segment" */
     const vhem_models *start;        /* instead of init: start here; one HMM for all, or one for each item;
                                         for a mixture its K HMMs */

@@ -6,8 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Does the error tell of want of memory?  The library's own driver of files is missing only where there was none for
- * it. */
+/* Did memory run out?  The library's own driver of files is missing only when it could not be allocated. */
 static bool of_memory(const H5E_error2_t *error)
 {
     return error->min_num == H5E_NOSPACE || error->min_num == H5E_CANTALLOC

@@ -62,7 +62,8 @@ static const vh_option data_rows[] = {
           "frames kept in memory, as 512M or 2G, 0 for all; larger data goes to a file in TMPDIR"),
     TEXT(R, 0, missing, 0, 0, "WORD[,WORD]", "none besides NA, N/A, NaN, NULL, ? and .", NULL,
          "words and numbers that stand for a missing value in a text file, as in --missing=-999,lost"),
-    TEXT(R, 0, sheet, 0, 0, "NAME", "the first", NULL, "sheet of an .xlsx workbook, by its name or its number from 1"),
+    TEXT(R, 0, sheet, 0, 0, "NAME", "the first that is not hidden", NULL,
+         "sheet of an .xlsx workbook, by its name or its number from 1"),
     END,
 };
 #undef R

@@ -27,7 +27,7 @@ vhem_status vhem_data_load(vhem_ctx *ctx, const char *path, const vhem_data_opti
     VH_TRY(vh_reader_find(ctx, path, o.format, &reader));
     VH_CHECK(!o.missing || reader->text, VHEM_EINVAL,
              "%s: --missing names words of a text; in an array a missing value is NaN", path);
-    VH_CHECK(!o.sheet || strcmp(reader->name, "xlsx") == 0, VHEM_EINVAL,
+    VH_CHECK(!o.sheet || reader->sheets, VHEM_EINVAL,
              "%s: --sheet names a sheet of an .xlsx workbook; this file has none", path);
     VH_TRY(reader->read(ctx, path, &o, &data));
     if (o.columns && !reader->picks_columns)

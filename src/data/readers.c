@@ -117,10 +117,14 @@ static bool sniff_csv(const char *path, const char *head, size_t n)
 
 /* Asked from top to bottom: certain signs first, any text last. */
 static const vh_reader table[] = {
-    { "dir", sniff_dir, vh_read_dir, true, true },    { "npy", sniff_npy, vh_read_npy, false, false },
-    { "npz", sniff_npz, vh_read_npz, false, false },  { "hdf5", sniff_hdf5, vh_read_hdf5, false, false },
-    { "xlsx", sniff_xlsx, vh_read_xlsx, true, true }, { "ts", sniff_ts, vh_read_ts, false, true },
-    { "tsv", sniff_tsv, vh_read_tsv, true, true },    { "csv", sniff_csv, vh_read_csv, true, true },
+    { "dir", sniff_dir, vh_read_dir, .picks_columns = true, .text = true },
+    { "npy", sniff_npy, vh_read_npy, .text = false },
+    { "npz", sniff_npz, vh_read_npz, .text = false },
+    { "hdf5", sniff_hdf5, vh_read_hdf5, .text = false },
+    { "xlsx", sniff_xlsx, vh_read_xlsx, .picks_columns = true, .text = true, .sheets = true },
+    { "ts", sniff_ts, vh_read_ts, .text = true },
+    { "tsv", sniff_tsv, vh_read_tsv, .picks_columns = true, .text = true },
+    { "csv", sniff_csv, vh_read_csv, .picks_columns = true, .text = true },
 };
 enum { N_READERS = sizeof table / sizeof *table };
 static const char known[] = "csv, tsv, xlsx, dir, npy, npz, ts, hdf5";
@@ -136,7 +140,8 @@ static const struct {
       "7zXZ",
       5, "an xz file; unpack it first" },
     { "BZh", 3, "a bzip2 file; unpack it first" },
-    { "\xd0\xcf\x11\xe0", 4, "an Excel file of the old kind; save it as .xlsx or CSV first" },
+    { "\xd0\xcf\x11\xe0", 4,
+      "an Excel file of the old kind, or one with a password; save it as plain .xlsx or CSV first" },
     { "MATLAB ", 7, "a MATLAB file; save it as .npz, .h5 or CSV first" },
     { "{", 1, "JSON, perhaps a model file" },
     { "RIFF", 4, "an audio file; compute features first" },

@@ -18,6 +18,7 @@ typedef struct {
     vh_read_fn *read;   /* its sentences begin with the path */
     bool picks_columns; /* applies opt->columns itself; else the caller does */
     bool text;          /* has cells that opt->missing can name; in an array NaN is missing */
+    bool sheets;        /* has sheets, one of which opt->sheet names */
 } vh_reader;
 
 /* The reader of this name, or with name NULL the first that recognises the file. */

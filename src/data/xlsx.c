@@ -7,11 +7,13 @@
  * 3. The shared strings: texts of cells, which sheets name by their number.
  * 4. The sheet: rows of cells, written out as they come.
  *
- * A small file may unpack into a large one: texts are held up to MOST_TEXT bytes, and a sheet is written up to a
- * multiple of its size. */
+ * A small file may unpack into a large one: texts are held up to MOST_TEXT bytes, a sheet is written up to a multiple
+ * of its size, and what the parser holds for itself is bounded too: elements within elements by MOST_DEPTH, and a tag
+ * or a comment by MOST_CELL bytes, since it is read anew with every chunk until it ends. */
 #include "data/xlsx.h"
 
 #include "core/alloc.h"
+#include "data/spill.h"
 #include "data/values.h"
 #include "data/zip.h"
 
@@ -27,6 +29,7 @@ enum {
     MOST_SHEETS = 4096,
     MOST_ROWS = 1 << 20,
     MOST_COLUMNS = 1 << 14,
+    MOST_DEPTH = 64,
     GROWTH = 64 /* bytes written for each byte of a sheet */
 };
 
@@ -63,6 +66,7 @@ struct part {
     on_tag *open, *close;
     XML_Parser parser;
     vhem_status st;
+    int depth;    /* elements that are open */
     bool collect; /* characters go into text */
     bool phonetic;
     buffer text;
@@ -113,6 +117,9 @@ static void fail(part *p, vhem_status st)
 static void on_open(void *data, const char *tag, const char **attribute)
 {
     part *p = data;
+    if (++p->depth > MOST_DEPTH)
+        fail(p, vh_fail(p->ctx, VHEM_EFORMAT, "%s: more than %d elements lie within each other", p->name,
+                        MOST_DEPTH));
     if (p->st == VHEM_OK)
         p->open(p, local(tag), attribute);
 }
@@ -120,6 +127,7 @@ static void on_open(void *data, const char *tag, const char **attribute)
 static void on_close(void *data, const char *tag)
 {
     part *p = data;
+    p->depth--;
     if (p->st == VHEM_OK && p->close)
         p->close(p, local(tag), NULL);
 }
@@ -135,7 +143,7 @@ static void on_text(void *data, const char *s, int n)
         fail(p, append(p->ctx, &p->text, s, (size_t)n));
 }
 
-/* No spreadsheet declares entities; who does wants them to multiply. */
+/* No spreadsheet declares entities.  A file that does may want them to multiply. */
 static void on_doctype(void *data, const char *name, const char *system, const char *public, int internal)
 {
     part *p = data;
@@ -156,16 +164,21 @@ static vhem_status feed(part *p, vh_stream *s)
     vhem_ctx *ctx = p->ctx;
     vhem_status st = VHEM_OK;
     size_t got = 1;
+    int64_t fed = 0;
 
     while (got > 0) {
         void *chunk = XML_GetBuffer(p->parser, CHUNK);
         VH_CHECK(chunk, VHEM_ENOMEM, "out of memory");
         VH_TRY(s->pull(ctx, s, chunk, CHUNK, &got));
         bool good = XML_ParseBuffer(p->parser, (int)got, got == 0) == XML_STATUS_OK;
+        fed += (int64_t)got;
         VH_TRY(p->st);
-        VH_CHECK(good, VHEM_EFORMAT, "%s: line %lld: %s", p->name,
+        VH_CHECK(good || XML_GetErrorCode(p->parser) != XML_ERROR_NO_MEMORY, VHEM_ENOMEM, "out of memory");
+        VH_CHECK(good, VHEM_EFORMAT, "%s: line %lld of its XML: %s", p->name,
                  (long long)XML_GetCurrentLineNumber(p->parser),
                  XML_ErrorString(XML_GetErrorCode(p->parser)));
+        VH_CHECK(fed - (int64_t)XML_GetCurrentByteIndex(p->parser) <= MOST_CELL, VHEM_EFORMAT,
+                 "%s: a tag or a comment has more than %d bytes", p->name, MOST_CELL);
         VH_CHECK(!vh_stopped(ctx), VHEM_ESTOPPED, "%s: stopped while reading", p->w->path);
     }
 done:
@@ -368,8 +381,8 @@ static vhem_status cell_text(part *p, const char **s, size_t *n)
     if (p->type != 's' || *n == 0)
         return VHEM_OK;
     VH_CHECK(vh_integer_parse(*s, *n, &i) && i >= 0 && (size_t)i < w->n_strings, VHEM_EFORMAT,
-             "%s: row %lld: text '%s' of the workbook, which has %lld texts", p->name, (long long)p->row,
-             VH_SHOW(*s, *n), (long long)w->n_strings);
+             "%s: row %lld: a cell has the text number '%s', must be below %lld, their count", p->name,
+             (long long)p->row, VH_SHOW(*s, *n), (long long)w->n_strings);
     size_t from = i > 0 ? w->end[i - 1] : 0;
     *s = w->text.text + from;
     *n = w->end[i] - from;
@@ -398,10 +411,11 @@ static vhem_status put_cell(part *p)
         if (p->at_column > 0)
             put(p, ',');
     put_field(p, s, n, p->type != 'n' || strspn(s, "0123456789+-.eE") < n);
-    VH_CHECK(p->written <= p->most && !ferror(p->out), p->written > p->most ? VHEM_EFORMAT : VHEM_EIO,
-             "%s: the table is %s", p->name,
-             p->written > p->most ? "out of all proportion to its part of the file; save the sheet as CSV"
-                                  : strerror(errno));
+    VH_CHECK(p->written <= p->most, VHEM_EFORMAT,
+             "%s: the table would be more than %d times as large as this part; save the sheet as CSV",
+             p->name, GROWTH);
+    VH_CHECK(!ferror(p->out), VHEM_EIO, "%s: %s cannot hold the table: %s; name another folder in TMPDIR",
+             p->w->path, vh_spill_folder(), strerror(errno));
 done:
     return st;
 }
@@ -422,8 +436,8 @@ static vhem_status begin_row(part *p, const char *number)
     int64_t row = p->row + 1;
 
     VH_CHECK((!number || vh_integer_parse(number, strlen(number), &row)) && row > p->row && row <= MOST_ROWS,
-             VHEM_EFORMAT, "%s: row '%s' after row %lld, of at most %d", p->name,
-             number ? VH_SHOW(number, strlen(number)) : "", (long long)p->row, MOST_ROWS);
+             VHEM_EFORMAT, "%s: a row has the number '%s', must be from %lld to %d", p->name,
+             number ? VH_SHOW(number, strlen(number)) : "", (long long)p->row + 1, MOST_ROWS);
     p->row = row;
     p->column = p->at_column = 0;
 done:

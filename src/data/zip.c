@@ -224,6 +224,7 @@ static vhem_status inflate_some(vhem_ctx *ctx, vh_unzip *u, const char *name, un
             VH_TRY(refill(ctx, u));
         code = inflate(&u->zs, Z_NO_FLUSH);
     }
+    VH_CHECK(code != Z_MEM_ERROR, VHEM_ENOMEM, "%s: out of memory", name);
     VH_CHECK(code == Z_OK || code == Z_STREAM_END || code == Z_BUF_ERROR, VHEM_EFORMAT,
              "%s: the packed data is broken near offset %lld (%s)", name, (long long)(u->at - u->zs.avail_in),
              u->zs.msg ? u->zs.msg : "zlib");

@@ -159,8 +159,7 @@ static vhem_status settle(vhem_ctx *ctx, const vh_job *job, active_set *a, vh_h3
         vh_posterior_free(&a->post[i]);
     }
     VH_TRY(repack(ctx, job, runs, a));
-    st = vh_sequences_expect(ctx, a->seqs, &(vh_seq_step){ .pk = a->pk }, &a->sums);
-    VH_TRY(st);
+    VH_TRY(vh_sequences_expect(ctx, a->seqs, &(vh_seq_step){ .pk = a->pk }, &a->sums));
     for (int64_t i = 0; i < runs->K; i++)
         VH_TRY(objective(ctx, job, runs, a, i, &run[i].loglik));
 done:

@@ -75,7 +75,7 @@ static vhem_status take_components(vhem_ctx *ctx, analysis *a)
     VH_CHECK(a->F <= 2000000000 && m <= 40000, VHEM_EINVAL,
              "%d dimensions and %lld frames are too many for the closed form, at most 40000 of the fewer",
              a->D, (long long)a->F);
-    VH_NEW(S, vh_row(m, m));
+    VH_NEW(S, vh_cells(m, m));
     VH_NEW(w, m);
     VH_NEW(a->X, a->F * a->n);
     if (wide)

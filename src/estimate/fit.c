@@ -467,7 +467,7 @@ static void keep_begun(fit *f)
         h->hmm[i] = swap;
         r->best[n] = r->best[i];
         r->frames[n] = r->frames[i];
-        memmove(r->run + vh_cells(n, r->R), r->run + vh_row(i, r->R), sizeof *r->run * (size_t)r->R);
+        memmove(r->run + vh_row(n, r->R), r->run + vh_row(i, r->R), sizeof *r->run * (size_t)r->R);
         n++;
     }
     vh_h3m_truncate(h, n);

@@ -110,9 +110,9 @@ static vhem_status kmeans_points(vhem_ctx *ctx, vh_rng *rng, int64_t n, int d, c
     vh_points points = { m, d, X, NULL };
     double *some = NULL, *centre = NULL;
 
-    VH_NEW(centre, vh_row(k, d));
+    VH_NEW(centre, vh_cells(k, d));
     if (step > 1) {
-        VH_NEW(some, vh_row(m, d));
+        VH_NEW(some, vh_cells(m, d));
         for (int i = 0; i < m; i++)
             memcpy(some + vh_row(i, d), X + vh_row(i, step) * (size_t)d, sizeof *some * (size_t)d);
         points.X = some;
@@ -305,7 +305,7 @@ static vhem_status label_components(vhem_ctx *ctx, labelled *x, vh_rng *rng, int
         int64_t n = 0;
         for (int64_t i = 0; i < job->frames; i++)
             if (label[i] == -1 - s) {
-                memcpy(own + vh_cells(n, d), X + vh_row(i, d), sizeof *own * (size_t)d);
+                memcpy(own + vh_row(n, d), X + vh_row(i, d), sizeof *own * (size_t)d);
                 where[n++] = i;
             }
         if (n > 0)

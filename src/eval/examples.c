@@ -65,7 +65,7 @@ static vhem_status find_clusters(vhem_ctx *ctx, const vhem_tree *tree, const vhe
     VH_NEW(label, vh_cells(N, tree->n));
     VH_TRY(vhem_assign(ctx, tree, &source, label, NULL, NULL));
     for (int64_t n = 0; n < N; n++)
-        cluster[n] = label[vh_cells(n, tree->n)];
+        cluster[n] = label[vh_row(n, tree->n)];
 done:
     free(label);
     return st;

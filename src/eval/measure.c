@@ -100,7 +100,7 @@ static vhem_status data_loglik(vhem_ctx *ctx, const level *v, const vhem_data *d
     VH_TRY(v->centers ? vh_h3m_score(ctx, v->centers, data, table)
                       : vh_dtm_score(ctx, v->textures, data, table));
     for (int64_t n = 0; n < N; n++) {
-        const double *row = table + vh_cells(n, v->K);
+        const double *row = table + vh_row(n, v->K);
         double best = -INFINITY;
         VH_TRY(vhem_data_view(data, n, &seq));
         int j = find_cluster(all, v->n, seq.name);

@@ -59,7 +59,7 @@ vhem_status vh_mstep(vhem_ctx *ctx, const vh_limits *lim, const vh_packed *pk, i
         memcpy(h->A + s * S, row, sizeof *row * (size_t)S);
     }
     for (int s = 0; s < S; s++) {
-        const double *T = stats->T + vh_cells(pk->comp0[k] + s * M, n_stat);
+        const double *T = stats->T + vh_row(pk->comp0[k] + s * M, n_stat);
         double sum = 0;
         for (int m = 0; m < M; m++)
             sum += T[m * n_stat] + count;
@@ -171,7 +171,7 @@ int vh_revive(const vh_limits *lim, const vh_packed *pk, int k, const vh_stats *
     if (!work) /* not a run without repairs: that would be another result without a word */
         return -1;
     for (int s = 0; s < S; s++) { /* components inside a living state */
-        const double *Ts = T + vh_cells(s * M, n_stat);
+        const double *Ts = T + vh_row(s * M, n_stat);
         int top = vh_argmax(M, Ts, n_stat);
         for (int m = 0; m < M; m++)
             if (Ts[m * n_stat] < DEAD * unit && Ts[top * n_stat] > SPLITTABLE * unit) {

@@ -327,7 +327,7 @@ static vhem_status pool(vhem_ctx *ctx, const vh_base *base, vh_rng *rng, int k, 
     int *label = NULL;
 
     VH_NEW(X, vh_cells(n, d));
-    VH_NEW(centre, vh_row(k, d));
+    VH_NEW(centre, vh_cells(k, d));
     VH_NEW(sum, n_stat);
     VH_NEW(work, vh_emission_room(b->family, &b->shape));
     VH_NEW(label, n);

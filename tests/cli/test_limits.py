@@ -72,6 +72,18 @@ class Bombs(Case):
         self.path("few.npz").write_bytes(texts(1))
         self.ok("info", "few.npz")
 
+    def test_workbooks(self):
+        """The parser of XML holds open elements, and the whole of a tag."""
+        for sheet, why in ((b"<a>" * 7_000_000, "more than 64 elements lie within each other"),
+                           (b"<!--" + bytes(60_000_000).replace(b"\0", b" "), "a tag or a comment has more than"),
+                           (b'<row r="' + b"1" * 60_000_000, "a tag or a comment has more than")):
+            buf = io.BytesIO()
+            with zipfile.ZipFile(buf, "w", zipfile.ZIP_DEFLATED) as z:
+                z.writestr("xl/workbook.xml", '<workbook><sheets><sheet name="a" id="r"/></sheets></workbook>')
+                z.writestr("xl/_rels/workbook.xml.rels", '<r><Relationship Id="r" Target="s.xml"/></r>')
+                z.writestr("xl/s.xml", b"<worksheet>" + sheet)
+            self.refused(why, "bomb.xlsx", buf.getvalue())
+
     def test_claims(self):
         """Sizes that a header claims and the file does not hold."""
         self.refused("bytes follow the header", "bomb.npy", npy("<f8", 1 << 40, bytes(64)))

@@ -22,6 +22,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import zipfile
 
 CALLS = ["malloc", "write", "fsync", "rename", "linkat", "mmap", "read", "ftruncate"]
 COUNTED = CALLS + ["stop"]     # by the shim; see stops.py
@@ -61,6 +62,7 @@ COMMANDS = {
     "classify-predict": ("classify predict {in}/c.json {in}/d.csv -o o.tsv", ["o.tsv"]),
     "annotate-train": ("annotate train {in}/d.csv --tags {in}/tags.csv -S 2 -r 1 -k 1 --no-store -o o.json", ["o.json"]),
     "convert": ("convert {in}/d.csv o.npz", ["o.npz"]),
+    "convert-xlsx": ("convert {in}/d.xlsx o.csv", ["o.csv"]),
     "convert-hdf5": ("convert {in}/d.ts o.h5", ["o.h5"]),
     "convert-npy": ("convert {in}/d.npz o.npy", ["o.npy", "o_index.csv"]),
     "merge": ("convert {in}/m.json {in}/m.h5 -o o.h5", ["o.h5"]),
@@ -85,6 +87,7 @@ def prepare(vhem, folder):
             up = (t // 3 + n) % 2
             lines.append(f"s{n},{'ab'[n % 2]},{rng.gauss(4 * up, 1):.12f},{rng.gauss(0, 1):.12f}")
     (folder / "d.csv").write_text("\n".join(lines) + "\n")
+    workbook(folder / "d.xlsx", "\n".join(lines))
     (folder / "n.csv").write_text("id,x\n" + "".join(f"s{n},{rng.randrange(9)}\n" for n in range(4) for _ in range(10)))
     (folder / "tags.csv").write_text("song,tag\n" + "".join(f"s{n},{'uv'[n % 2]}\n" for n in range(5)))
     for args in ["convert d.csv d.npz --label label", "convert d.csv d.h5 --label label",
@@ -95,6 +98,30 @@ def prepare(vhem, folder):
                  "classify train d.csv --label label -S 2 -r 1 -k 1 --no-store -o c.json"]:
         subprocess.run([vhem, *args.split(), "-q", "-t", "1"], cwd=folder, check=True, env=environment(),
                        stdout=subprocess.DEVNULL)
+    deflate(folder / "d.npz")
+
+
+def workbook(path, text):
+    """The table as a workbook: numbers in place, other words among the shared strings."""
+    rows = [line.split(",") for line in text.splitlines()]
+    words = sorted({w for row in rows for w in row if w[0].isalpha()})
+    cells = ["".join(f'<c t="s"><v>{words.index(w)}</v></c>' if w[0].isalpha() else f"<c><v>{w}</v></c>" for w in row)
+             for row in rows]
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as z:
+        z.writestr("xl/workbook.xml", '<workbook><sheets><sheet name="a" id="r1"/></sheets></workbook>')
+        z.writestr("xl/_rels/workbook.xml.rels", '<Relationships><Relationship Id="r1" Target="s.xml"/>'
+                   '<Relationship Id="r2" Type="/sharedStrings" Target="t.xml"/></Relationships>')
+        z.writestr("xl/t.xml", "<sst>" + "".join(f"<si><t>{w}</t></si>" for w in words) + "</sst>")
+        z.writestr("xl/s.xml", "<worksheet>" + "".join(f"<row>{c}</row>" for c in cells) + "</worksheet>")
+
+
+def deflate(path):
+    """The same archive with its members packed, as numpy.savez_compressed has them."""
+    with zipfile.ZipFile(path) as z:
+        members = {name: z.read(name) for name in z.namelist()}
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as z:
+        for name, data in members.items():
+            z.writestr(name, data)
 
 
 class Server:

@@ -264,6 +264,11 @@ ssize_t getline(char **line, size_t *size, FILE *f)
     return -1;
 }
 
+static ssize_t cookie_read(void *cookie, char *p, size_t n)
+{
+    return read((int)(size_t)cookie, p, n);
+}
+
 static ssize_t cookie_write(void *cookie, const char *p, size_t n)
 {
     ssize_t done = write((int)(size_t)cookie, p, n);
@@ -283,7 +288,7 @@ static int cookie_close(void *cookie)
 
 FILE *fdopen(int fd, const char *mode)
 {
-    const cookie_io_functions_t io = { .write = cookie_write, .seek = cookie_seek, .close = cookie_close };
+    const cookie_io_functions_t io = { .read = cookie_read, .write = cookie_write, .seek = cookie_seek, .close = cookie_close };
     if (mode[0] != 'w' || !atomic_load(&armed))
         return REAL(fdopen)(fd, mode);
     return fopencookie((void *)(size_t)fd, mode, io);

@@ -316,7 +316,7 @@ static vhem_status finish(pass *x, way how, const vh_cuda_frames *f, int t)
     VH_TRY(redo(x, how, f, v));
     for (int k = 0; k < K; k++) {
         size_t at = vh_row(k, f->lanes);
-        const double *w = x->w ? x->w + vh_cells(K, lane0) + at : NULL;
+        const double *w = x->w ? x->w + vh_row(lane0, K) + at : NULL;
         total_column(x, how, lane0, f->lanes, k, v + at, w);
     }
     if (how != WEIGHED && x->loglik) {
