@@ -288,7 +288,9 @@ static int cookie_close(void *cookie)
 
 FILE *fdopen(int fd, const char *mode)
 {
-    const cookie_io_functions_t io = { .read = cookie_read, .write = cookie_write, .seek = cookie_seek, .close = cookie_close };
+    const cookie_io_functions_t io = {
+        .read = cookie_read, .write = cookie_write, .seek = cookie_seek, .close = cookie_close
+    };
     if (mode[0] != 'w' || !atomic_load(&armed))
         return REAL(fdopen)(fd, mode);
     return fopencookie((void *)(size_t)fd, mode, io);
