@@ -239,11 +239,12 @@ void cli_out_close(cli_out *out); /* removes what was not committed */
 int cli_out_check(cli *c, const char *path);
 /* Of a file that the library writes, of things that have these endings, and the streams. */
 int cli_out_check_ending(cli *c, const char *path, const char *things, const char *const *endings);
-void cli_put_number(FILE *f, double x);       /* the shortest text that reads back to x */
-void cli_put_cell(FILE *f, const char *text); /* tabs and line ends become spaces */
+void cli_put_number(FILE *f, double x);                    /* the shortest text that reads back to x */
+void cli_put_cell(FILE *f, const char *text);              /* tabs and line ends become spaces */
+void cli_put_cell_of(FILE *f, const char *text, size_t n); /* the same for its first n bytes */
 
-/* ids.c: where several columns name a sequence of data, these columns again, behind the others of its row: their values
- * for the sequence of this name, or their names for NULL.  Nothing for data NULL, and for one column. */
+/* ids.c: where several columns name the sequences of data, these columns follow the others of a row: their values for
+ * the sequence called name, or, for NULL, their names.  Writes nothing for one column, nor without data. */
 void cli_put_ids(FILE *f, const vhem_data *data, const char *name);
 void cli_json_ids(json_t *row, const vhem_data *data, const char *name); /* the same as an object "id" */
 /* The data that items of this source are sequences of; NULL for models and groups. */

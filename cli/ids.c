@@ -28,7 +28,6 @@ static size_t value_size(const vhem_data_facts *facts, int k, const char *rest)
 void cli_put_ids(FILE *f, const vhem_data *data, const char *name)
 {
     vhem_data_facts facts = facts_of(data);
-    char value[4096];
     for (int k = 0; k < facts.n_id; k++) {
         fputc('\t', f);
         if (!name) {
@@ -36,8 +35,7 @@ void cli_put_ids(FILE *f, const vhem_data *data, const char *name)
             continue;
         }
         size_t n = value_size(&facts, k, name);
-        snprintf(value, sizeof value, "%.*s", (int)(n < sizeof value ? n : sizeof value - 1), name);
-        cli_put_cell(f, value);
+        cli_put_cell_of(f, name, n);
         name += n + (name[n] != '\0');
     }
 }

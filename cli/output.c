@@ -183,8 +183,13 @@ void cli_put_number(FILE *f, double x)
     fputs(text, f);
 }
 
+void cli_put_cell_of(FILE *f, const char *text, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        fputc(strchr("\t\n\r", text[i]) ? ' ' : text[i], f);
+}
+
 void cli_put_cell(FILE *f, const char *text)
 {
-    for (; *text; text++)
-        fputc(strchr("\t\n\r", *text) ? ' ' : *text, f);
+    cli_put_cell_of(f, text, strlen(text));
 }

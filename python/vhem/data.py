@@ -177,7 +177,11 @@ class Sequences:
         ``TMPDIR``, or else ``/var/tmp``; ``y`` is then a view of it that comes into memory where it is used.
         """
         if str(path).lower().endswith(TABLES):
-            return cls._from_table(path, where, order, missing, id=id, label=label, group=group, weight=weight,
+            for option, value in ("format", format), ("symbols", symbols), ("memory", memory):
+                if value is not None:
+                    raise InputError(f"{path}: {option}= is for files that vhem reads itself, pandas reads this one; "
+                                     "leave it out, or save the table as CSV")
+            return cls._from_table(path, where, order, missing, sheet, id=id, label=label, group=group, weight=weight,
                                    columns=None if columns is None else columns.split(","))
         with _lib.Session() as session:
             handle = _lib.data_load(
@@ -190,11 +194,14 @@ class Sequences:
 
     @classmethod
     def _from_table(cls, path: Any, where: Optional[str], order: Optional[str], missing: Optional[str],
-                    **about: Any) -> "Sequences":
+                    sheet: Optional[str], **about: Any) -> "Sequences":
         """A file that pandas reads; it says itself what it lacks to do so."""
+        has_none = str(path).lower().endswith(TABLES[:2])
+        if sheet is not None and has_none:
+            raise InputError(f"{path}: sheet= names a sheet of a workbook; this file has none")
         try:
             import pandas as pd
-            table = (pd.read_parquet if str(path).lower().endswith(TABLES[:2]) else pd.read_excel)(path)
+            table = pd.read_parquet(path) if has_none else pd.read_excel(path, sheet_name=_sheet(sheet))
         except ImportError as error:
             why = str(error).splitlines()[0].rstrip(".")     # what pandas goes on to say is for its developers
             raise InputError(f"{path}: {why}; or save it as CSV") from None
@@ -326,6 +333,13 @@ def _id_columns(frame: Any, id: Union[str, Sequence[str], None]) -> List[str]:
     if not keys:
         raise InputError("the frame has no column 'id' or 'seq'; say which column names a sequence with id=")
     return keys
+
+
+def _sheet(sheet: Optional[str]) -> Union[int, str]:
+    """As pandas takes it: a name, or a number from 0."""
+    if sheet is None:
+        return 0
+    return int(sheet) - 1 if sheet.isdigit() else sheet
 
 
 def _without(table: Any, missing: str, others: List[Optional[str]]) -> Any:

@@ -52,7 +52,7 @@ class Assign(Case):
         head, *lines = self.path("d.csv").read_text().splitlines()
         rows = [line.split(",") for line in lines]
         order = list(dict.fromkeys(r[0] for r in rows))
-        ids = {name: (f"a/{k // 2}", f"t{k}") for k, name in enumerate(order)}
+        ids = {name: (f"a/{k // 2}", f"t{k}" + 5000 * "é" * (k == 3)) for k, name in enumerate(order)}
         self.write("two.csv", "\n".join(["subject,trial," + head.partition(",")[2]]
                                         + [",".join([*ids[r[0]], *r[1:]]) for r in rows]) + "\n")
         for command, n in ("assign", 4), ("score", 4), ("decode", 36), ("stats", 4):

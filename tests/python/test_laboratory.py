@@ -73,7 +73,8 @@ def test_tables_that_pandas_reads(monkeypatch, tmp_path):
     table = pd.DataFrame({"who": ["b", "a", "b", "a"], "set": ["u", "u", "u", "v"], "t": [2, 1, 1, 2],
                           "x": [20.0, 1, 10, 2]})
     for name, reader in ("d.ods", "read_excel"), ("d.parquet", "read_parquet"):
-        monkeypatch.setattr(pd, reader, lambda path: table)
+        sheets = []
+        monkeypatch.setattr(pd, reader, lambda path, **sheet: sheets.append(sheet) or table)
         made = vhem.Sequences.load(name, id="who", columns="x", order="t")
         assert made.names == ["b", "a"] and made.y.ravel().tolist() == [10, 20, 1, 2]
         assert vhem.Sequences.load(name, id="who", columns="x", where="set=u").lengths.tolist() == [2, 1]
@@ -82,7 +83,17 @@ def test_tables_that_pandas_reads(monkeypatch, tmp_path):
         with pytest.raises(vhem.InputError, match="order asks for column 'z'"):
             vhem.Sequences.load(name, id="who", order="z")
 
-        def missing(path):
+        if name == "d.ods":
+            for sheet in "Trials", "2":
+                vhem.Sequences.load(name, id="who", columns="x", sheet=sheet)
+            assert sheets[-2:] == [{"sheet_name": "Trials"}, {"sheet_name": 1}]
+        else:
+            with pytest.raises(vhem.InputError, match="this file has none"):
+                vhem.Sequences.load(name, id="who", sheet="Trials")
+        with pytest.raises(vhem.InputError, match="memory= is for files that vhem reads itself"):
+            vhem.Sequences.load(name, id="who", memory=0)
+
+        def missing(path, **sheet):
             raise ImportError("pip install it")
         monkeypatch.setattr(pd, reader, missing)
         with pytest.raises(vhem.InputError, match="pip install it; or save it as CSV"):
