@@ -298,9 +298,9 @@ int cli_check_models(cli *c, const vhem_models *models, const char *what, const 
 /* [items]  frames of each; from malloc. */
 int64_t *cli_frames(const vhem_data *data, const vhem_items *items);
 
-/* agreement.c.  Classes are texts, "" for none, which is left out of every comparison.  False when fewer than
- * two items have a class. */
-bool cli_agreement(cli *c, int64_t n, const char *const *class_of, const int *cluster, vhem_agreement *out);
+/* agreement.c.  Classes are texts, "" for none, which is left out of every comparison.  When fewer than two items have
+ * a class everything is NaN, and null in JSON; NULL: no memory. */
+int cli_agreement(cli *c, int64_t n, const char *const *class_of, const int *cluster, vhem_agreement *out);
 json_t *cli_agreement_json(cli *c, int64_t n, const char *const *class_of, const int *cluster);
 
 typedef struct {       /* where the classes of clustered items may come from; each may be NULL */

@@ -109,9 +109,13 @@ json_t *cluster_level_json(cli *c, const cluster_level *level)
                   count_reached(cl), "restarts", restarts_json(cl), "clusters", clusters);
     if (cl->posterior)
         json_object_set_new(facts, "K_max", json_integer((json_int_t)cl->K_max));
-    if (level->class_of)
-        json_object_set_new(facts, "agreement",
-                            cli_agreement_json(c, level->n, level->class_of, level->label));
+    if (level->class_of
+        && json_object_set_new(facts, "agreement",
+                               cli_agreement_json(c, level->n, level->class_of, level->label))
+               < 0) {
+        json_decref(facts); /* no memory: the caller sees it by NULL */
+        return NULL;
+    }
     return facts;
 }
 
@@ -359,6 +363,7 @@ void cluster_level_tell(cli *c, const cluster_level *level, const char *word, co
         cli_say(c, "repairs: %d empty cluster%s re-seeded", cl->n_empty, cli_plural(cl->n_empty));
     if (cl->n_revived)
         cli_say(c, "repairs: %d dead state%s revived", cl->n_revived, cli_plural(cl->n_revived));
-    if (level->class_of && cli_agreement(c, level->n, level->class_of, level->label, &g))
+    if (level->class_of && cli_agreement(c, level->n, level->class_of, level->label, &g) == CLI_GO
+        && !isnan(g.rand))
         cli_say(c, "agreement with the labels: Rand index %.3f, adjusted %.3f", g.rand, g.adjusted_rand);
 }

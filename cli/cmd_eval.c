@@ -66,16 +66,18 @@ static void free_runs(eval_runs *runs)
 }
 
 /* Fewer than two models of known class cannot be compared with anything. */
-static void need_two_classes(cli *c, const eval_args *a, eval_result *r)
+static int need_two_classes(cli *c, const eval_args *a, eval_result *r)
 {
-    vhem_agreement g;
+    vhem_agreement g = { 0 };
     const int *label = vhem_tree_level(r->a.run[0].tree, 0)->base_label;
-    if (!r->class_of || cli_agreement(c, r->Kb, r->class_of, label, &g))
-        return;
+    int status = r->class_of ? cli_agreement(c, r->Kb, r->class_of, label, &g) : CLI_GO;
+    if (status != CLI_GO || !isnan(g.rand))
+        return status;
     if (a->truth)
         cli_say(c, "fewer than two models have a class in %s: there is nothing to compare", a->truth);
     free(r->class_of);
     r->class_of = NULL;
+    return CLI_GO;
 }
 
 static int judge_level(cli *c, const eval_args *a, const yardstick *y, const eval_result *r, eval_run *run,
@@ -84,8 +86,10 @@ static int judge_level(cli *c, const eval_args *a, const yardstick *y, const eva
     const vhem_source from = { y->models, y->data, a->read.group != NULL };
     vhem_measures m;
     vhem_agreement g = { NAN, NAN, NAN, NAN };
-    if (r->class_of)
-        cli_agreement(c, r->Kb, r->class_of, vhem_tree_level(run->tree, l)->base_label, &g);
+    const int *label = vhem_tree_level(run->tree, l)->base_label;
+    int status = r->class_of ? cli_agreement(c, r->Kb, r->class_of, label, &g) : CLI_GO;
+    if (status != CLI_GO)
+        return status;
     vhem_status st = vhem_measure(c->ctx, run->tree, l, &from, &a->opt, &m);
     if (st != VHEM_OK)
         return cli_status(c, st);
@@ -122,8 +126,8 @@ static int write_measures(cli *c, const eval_args *a, const eval_result *r)
     cli_out out;
     if (c->json)
         cli_json_put(stdout, eval_json(c, r));
-    else if (!a->output || strcmp(a->output, "-") != 0)
-        eval_put_text(c, stdout, r);
+    else if ((!a->output || strcmp(a->output, "-") != 0) && !eval_put_text(c, stdout, r))
+        return cli_fail(c, "out of memory");
     if (!a->output)
         return EXIT_DONE;
     int status = cli_out_open(c, a->output, &out);
@@ -164,7 +168,7 @@ static int evaluate_runs(cli *c, eval_args *a, yardstick *y, eval_result *r)
         status = cli_truth_find(c, &(cli_truth){ a->truth, y->models, y->data },
                                 vhem_tree_level(r->a.run[0].tree, 0), &r->class_of);
     if (status == CLI_GO)
-        need_two_classes(c, a, r);
+        status = need_two_classes(c, a, r);
     if (status == CLI_GO)
         status = judge_runs(c, a, y, r, &r->a);
     if (status == CLI_GO)

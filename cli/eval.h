@@ -36,7 +36,7 @@ typedef struct {
 } eval_result;
 
 /* The table of measures, one row for each level and measure, for people or with tabs. */
-void eval_put_text(cli *c, FILE *f, const eval_result *r);
+bool eval_put_text(cli *c, FILE *f, const eval_result *r); /* false: no memory */
 void eval_put_tsv(FILE *f, const eval_result *r);
 json_t *eval_json(const cli *c, const eval_result *r);
 

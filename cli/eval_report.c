@@ -76,13 +76,13 @@ static int64_t count_of(const eval_result *r, int l, const int *number, int j, i
     return count;
 }
 
-/* Rows are clusters, columns classes, of one run; number [Kb] of the class of each item. */
-static void put_confusion(FILE *f, const eval_result *r, int l, const int *number, int classes)
+/* Rows are clusters, columns classes, of one run; number [Kb] of the class of each item.  False: no memory. */
+static bool put_confusion(FILE *f, const eval_result *r, int l, const int *number, int classes)
 {
     int64_t K = vhem_tree_level(r->a.run[0].tree, l)->Kr;
     int *width = calloc((size_t)classes + 1, sizeof *width), k = 0;
     if (!width)
-        return;
+        return false;
     fprintf(f, "\nlevel %d: clusters by classes\ncluster", l + 1);
     for (int64_t i = 0; i < r->Kb; i++)
         if (number[i] == k) {
@@ -97,18 +97,20 @@ static void put_confusion(FILE *f, const eval_result *r, int l, const int *numbe
         fputc('\n', f);
     }
     free(width);
+    return true;
 }
 
-static void put_confusions(cli *c, FILE *f, const eval_result *r)
+static bool put_confusions(cli *c, FILE *f, const eval_result *r)
 {
     int classes, *number = malloc(((size_t)r->Kb + 1) * sizeof *number);
-    if (number && vhem_number_names(c->ctx, r->Kb, r->class_of, number, &classes) == VHEM_OK && classes > 0)
-        for (int l = 0; l < r->levels; l++)
-            put_confusion(f, r, l, number, classes);
+    bool good = number && vhem_number_names(c->ctx, r->Kb, r->class_of, number, &classes) == VHEM_OK;
+    for (int l = 0; good && classes > 0 && l < r->levels; l++)
+        good = put_confusion(f, r, l, number, classes);
     free(number);
+    return good;
 }
 
-void eval_put_text(cli *c, FILE *f, const eval_result *r)
+bool eval_put_text(cli *c, FILE *f, const eval_result *r)
 {
     row x;
     bool several = r->a.n > 1, pair = r->b.n > 0;
@@ -133,8 +135,7 @@ void eval_put_text(cli *c, FILE *f, const eval_result *r)
             }
             fputc('\n', f);
         }
-    if (r->class_of && !several && !pair)
-        put_confusions(c, f, r);
+    return !r->class_of || several || pair || put_confusions(c, f, r);
 }
 
 static void put_cell(FILE *f, double x)

@@ -141,7 +141,7 @@ vhem_status vh_write_hdf5(vhem_ctx *ctx, const vhem_data *data, const char *path
     bool ok = write_all(ctx, file, data, length), stopped = !ok && vh_stopped(ctx);
     ok &= H5Fclose(file) >= 0;
     VH_CHECK(!stopped, VHEM_ESTOPPED, "stopped while writing");
-    VH_CHECK(ok, VHEM_EIO, "%s: writing failed", path);
+    VH_CHECK(ok, VHEM_EIO, "%s: writing failed; HDF5 does not say why, as when memory runs out", path);
     VH_TRY(vh_out_commit(ctx, &out));
 done:
     vh_out_close(&out);

@@ -27,13 +27,22 @@ const char *vh_json_kind(const json_t *v)
     return "unknown";
 }
 
+static bool has_nul(const char *text, size_t size)
+{
+    static const char nul[] = "\\u0000";
+    for (size_t i = 0; i + sizeof nul - 1 <= size; i++)
+        if (memcmp(text + i, nul, sizeof nul - 1) == 0)
+            return true;
+    return false;
+}
+
 /* Did memory run out?  Jansson has a code for it, and forgets it at times (json_scan.h). */
 static bool ran_short(const json_error_t *err, const char *text, size_t size, json_t *root)
 {
     if (root)
         return !vh_json_is_whole(text, size, root);
     int code = json_error_code(err);
-    bool vague = code == json_error_unknown
+    bool vague = code == json_error_unknown || (code == json_error_null_character && !has_nul(text, size))
                  || (code == json_error_invalid_syntax /* half of a pair of surrogates is good grammar */
                      && strncmp(err->text, "invalid Unicode", 15) != 0);
     return code == json_error_out_of_memory || (vague && vh_json_is_valid(text, size));
