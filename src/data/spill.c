@@ -163,6 +163,7 @@ vhem_status vh_spill_copy(vhem_ctx *ctx, vh_spill *s, vh_spill *from, int64_t fi
     const double *y;
 
     VH_TRY(vh_spill_values(ctx, from, &y));
+    assert(y || n == 0);
     y += first;
     for (int64_t part; n > 0; n -= part, y += part) {
         part = n < BUFFER ? n : BUFFER;

@@ -131,6 +131,7 @@ done:
 /* Is run r better than the best so far by more than rounding? */
 static bool is_better(const vh_mixture_result *out, int r)
 {
+    assert(out->run);
     const vh_em_run *a = &out->run[r], *b = out->best < 0 ? NULL : &out->run[out->best];
     double J = b ? b->J[b->n_iter] : 0;
     if (a->st != VHEM_OK)
