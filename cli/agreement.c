@@ -25,8 +25,10 @@ int cli_agreement(cli *c, int64_t n, const char *const *class_of, const int *clu
 json_t *cli_agreement_json(cli *c, int64_t n, const char *const *class_of, const int *cluster)
 {
     vhem_agreement g;
-    if (compare(c, n, class_of, cluster, &g) != VHEM_OK)
-        return NULL;
+    if (compare(c, n, class_of, cluster, &g) != VHEM_OK) {
+        cli_json_lacks();
+        return json_null();
+    }
     if (isnan(g.rand))
         return json_null();
     return json_pack("{s:o, s:o, s:o, s:o}", "rand", cli_json_real(g.rand), "adjusted_rand",

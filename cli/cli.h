@@ -208,8 +208,9 @@ typedef struct {
 /* "2..6,8": numbers and ranges of at least 1. */
 int cli_read_list(cli *c, const char *option, const char *text, cli_list *list);
 
-/* session.c: notice when JSON values lack memory; did they? */
+/* session.c: notice when JSON values lack memory; one could not be made for want of it; did any? */
 void cli_json_watch(void);
+void cli_json_lacks(void);
 bool cli_json_short(void);
 /* tables.c: JSON, names, endings */
 json_t *cli_json_real(double x);           /* null when x is not finite */
@@ -299,7 +300,7 @@ int cli_check_models(cli *c, const vhem_models *models, const char *what, const 
 int64_t *cli_frames(const vhem_data *data, const vhem_items *items);
 
 /* agreement.c.  Classes are texts, "" for none, which is left out of every comparison.  When fewer than two items have
- * a class everything is NaN, and null in JSON; NULL: no memory. */
+ * a class everything is NaN, and null in JSON. */
 int cli_agreement(cli *c, int64_t n, const char *const *class_of, const int *cluster, vhem_agreement *out);
 json_t *cli_agreement_json(cli *c, int64_t n, const char *const *class_of, const int *cluster);
 

@@ -109,13 +109,9 @@ json_t *cluster_level_json(cli *c, const cluster_level *level)
                   count_reached(cl), "restarts", restarts_json(cl), "clusters", clusters);
     if (cl->posterior)
         json_object_set_new(facts, "K_max", json_integer((json_int_t)cl->K_max));
-    if (level->class_of
-        && json_object_set_new(facts, "agreement",
-                               cli_agreement_json(c, level->n, level->class_of, level->label))
-               < 0) {
-        json_decref(facts); /* no memory: the caller sees it by NULL */
-        return NULL;
-    }
+    if (level->class_of)
+        json_object_set_new(facts, "agreement",
+                            cli_agreement_json(c, level->n, level->class_of, level->label));
     return facts;
 }
 

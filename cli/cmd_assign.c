@@ -72,8 +72,10 @@ static json_t *level_json(cli *c, const assignment *s, int l)
     int *label = malloc(((size_t)s->n + 1) * sizeof *label);
     for (int64_t i = 0; label && i < s->n; i++)
         label[i] = s->label[i * s->levels + l];
+    if (!label)
+        cli_json_lacks();
     json_t *agreement =
-        label ? cli_agreement_json(c, s->n, (const char *const *)s->items->label, label) : NULL;
+        label ? cli_agreement_json(c, s->n, (const char *const *)s->items->label, label) : json_null();
     free(label);
     return json_pack("{s:I, s:o}", "K", (json_int_t)vhem_tree_level(s->tree, l)->Kr, "agreement", agreement);
 }

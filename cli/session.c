@@ -43,6 +43,11 @@ void cli_json_watch(void)
     json_set_alloc_funcs(watched_malloc, release);
 }
 
+void cli_json_lacks(void)
+{
+    json_short = 1;
+}
+
 bool cli_json_short(void)
 {
     return json_short != 0;

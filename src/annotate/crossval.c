@@ -5,8 +5,8 @@
  * share of every class.  All folds use one store: a piece that several of them have is fitted once. */
 #include "annotate/predict.h"
 #include "annotate/train.h"
-#include "core/index.h"
 #include "core/alloc.h"
+#include "core/index.h"
 #include "core/record.h"
 #include "core/rng.h"
 

@@ -7,8 +7,8 @@
 #include "backend/product.h"
 
 #include "backend/backend.h"
-#include "core/index.h"
 #include "core/alloc.h"
+#include "core/index.h"
 #include "core/tree_sum.h"
 
 #include <string.h>

@@ -5,9 +5,9 @@
 #include "backend/reduce.h"
 
 #include "backend/backend.h"
-#include "core/index.h"
 #include "backend/reduce_cpu.h"
 #include "core/alloc.h"
+#include "core/index.h"
 #include "math/logsum.h"
 #include "math/scaled.h"
 

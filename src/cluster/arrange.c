@@ -3,8 +3,8 @@
 #include "cluster/arrange.h"
 
 #include "backend/ref/reduce.h"
-#include "core/index.h"
 #include "core/alloc.h"
+#include "core/index.h"
 #include "core/tree_sum.h"
 #include "math/logsum.h"
 

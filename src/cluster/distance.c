@@ -4,9 +4,9 @@
 #include "cluster/distance.h"
 
 #include "cluster/clustering.h"
-#include "core/index.h"
 
 #include "core/alloc.h"
+#include "core/index.h"
 #include "core/options.h"
 #include "math/linalg.h"
 #include "model/convert.h"

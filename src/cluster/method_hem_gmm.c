@@ -11,8 +11,8 @@
  * so that N virtual samples of tau frames are N tau virtual frames of the flat model. */
 #include "cluster/arrange.h"
 #include "cluster/methods.h"
-#include "core/index.h"
 #include "core/alloc.h"
+#include "core/index.h"
 #include "math/logsum.h"
 
 #include <string.h>

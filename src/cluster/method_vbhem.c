@@ -8,10 +8,10 @@
  * fewer.  A given start, and starts that the user has chosen by name, are begun at as they are. */
 #include "cluster/arrange.h"
 #include "cluster/hmm_task.h"
-#include "core/index.h"
 #include "cluster/options.h"
 #include "cluster/vb_prior.h"
 #include "core/alloc.h"
+#include "core/index.h"
 #include "core/jobs.h"
 #include "core/rng.h"
 #include "math/agreement.h"

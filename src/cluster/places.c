@@ -3,8 +3,8 @@
 #include "cluster/places.h"
 
 #include "cluster/distance.h"
-#include "core/index.h"
 #include "core/alloc.h"
+#include "core/index.h"
 #include "core/options.h"
 #include "core/rng.h"
 #include "math/kmeans.h"

@@ -8,8 +8,8 @@
 #include "cluster/restarts.h"
 
 #include "cluster/options.h"
-#include "core/index.h"
 #include "core/alloc.h"
+#include "core/index.h"
 #include "core/rng.h"
 #include "core/share.h"
 #include "math/agreement.h"

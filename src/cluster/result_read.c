@@ -8,8 +8,8 @@
 #include "cluster/result_json.h"
 
 #include "cluster/methods.h"
-#include "core/index.h"
 #include "core/alloc.h"
+#include "core/index.h"
 #include "model/dtm.h"
 #include "model/h3m.h"
 #include "model/json.h"

@@ -7,15 +7,8 @@
 #include "data/table.h"
 #include "data/xlsx.h"
 
-#include <errno.h>
 #include <string.h>
 #include <unistd.h>
-
-static vhem_status cannot_hold(vhem_ctx *ctx, const char *path)
-{
-    return vh_fail(ctx, VHEM_EIO, "%s: %s cannot hold the table: %s; name another folder in TMPDIR", path,
-                   vh_spill_folder(), strerror(errno));
-}
 
 static vhem_status open_scratch(vhem_ctx *ctx, const char *path, FILE **out)
 {
@@ -23,7 +16,7 @@ static vhem_status open_scratch(vhem_ctx *ctx, const char *path, FILE **out)
     *out = fd >= 0 ? fdopen(fd, "w+b") : NULL;
     if (*out)
         return VHEM_OK;
-    vhem_status st = cannot_hold(ctx, path);
+    vhem_status st = vh_xlsx_no_room(ctx, path);
     if (fd >= 0)
         close(fd);
     return st;
@@ -41,7 +34,7 @@ vhem_status vh_read_xlsx(vhem_ctx *ctx, const char *path, const vhem_data_option
     VH_TRY(vh_xlsx_to_csv(ctx, path, opt->sheet, f));
     int64_t size = (int64_t)ftello(f);
     if (fflush(f) != 0 || ferror(f) || fseeko(f, 0, SEEK_SET) != 0)
-        VH_TRY(cannot_hold(ctx, path));
+        VH_TRY(vh_xlsx_no_room(ctx, path));
     FILE *text = f;
     f = NULL; /* the table's from here on */
     VH_TRY(vh_table_open_file(ctx, path, text, size, ',', &table));

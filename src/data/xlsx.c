@@ -353,6 +353,12 @@ static void put(part *p, char c)
     p->written++;
 }
 
+vhem_status vh_xlsx_no_room(vhem_ctx *ctx, const char *path)
+{
+    return vh_fail(ctx, VHEM_EIO, "%s: %s cannot hold the table: %s; name another folder in TMPDIR", path,
+                   vh_spill_folder(), strerror(errno));
+}
+
 /* A cell as a field of CSV: numbers bare, the rest in quotes, on one line. */
 static void put_field(part *p, const char *s, size_t n, bool quoted)
 {
@@ -414,8 +420,8 @@ static vhem_status put_cell(part *p)
     VH_CHECK(p->written <= p->most, VHEM_EFORMAT,
              "%s: the table would be more than %d times as large as this part; save the sheet as CSV",
              p->name, GROWTH);
-    VH_CHECK(!ferror(p->out), VHEM_EIO, "%s: %s cannot hold the table: %s; name another folder in TMPDIR",
-             p->w->path, vh_spill_folder(), strerror(errno));
+    if (ferror(p->out))
+        VH_TRY(vh_xlsx_no_room(ctx, p->w->path));
 done:
     return st;
 }

@@ -12,5 +12,7 @@
  * Cells are as they are stored: of a formula its last value, of a date the number of days, of TRUE 1;
  * #N/A is empty. */
 vhem_status vh_xlsx_to_csv(vhem_ctx *ctx, const char *path, const char *sheet, FILE *f);
+/* Fails with the sentence for a file in TMPDIR that cannot be made or written; errno says why. */
+vhem_status vh_xlsx_no_room(vhem_ctx *ctx, const char *path);
 
 #endif

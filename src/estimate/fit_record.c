@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* fit_record.c - room for what is told of a fit. */
 #include "core/alloc.h"
-#include "core/record.h"
 #include "core/index.h"
+#include "core/record.h"
 #include "estimate/fit.h"
 
 static void clear_report(void *record)

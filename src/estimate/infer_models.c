@@ -2,8 +2,8 @@
 /* infer_models.c - what models of either kind say about sequences: the public calls, checked and handed to
  * the kind at hand. */
 #include "core/alloc.h"
-#include "estimate/frames.h"
 #include "core/index.h"
+#include "estimate/frames.h"
 #include "estimate/items.h"
 #include "estimate/score.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* examples.c - a few sequences of each cluster, and the states of its centre that most likely made them. */
 #include "cluster/tree.h"
-#include "core/record.h"
 #include "core/index.h"
+#include "core/record.h"
 #include "data/data.h"
 #include "estimate/score.h"
 

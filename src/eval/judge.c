@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* judge.c - predictions against the truth: which items count, what is true of them, and their ranking. */
 #include "core/alloc.h"
-#include "data/names.h"
 #include "core/index.h"
+#include "data/names.h"
 
 #include <string.h>
 

@@ -7,8 +7,8 @@
  * A cell that is missing (NaN) is no symbol and adds nothing.  Where a model never had the column, all p are
  * NaN. */
 #include "math/gamma.h"
-#include "math/logsum.h"
 #include "core/index.h"
+#include "math/logsum.h"
 #include "math/student.h"
 #include "model/columns.h"
 #include "model/slabs.h"

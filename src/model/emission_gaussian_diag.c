@@ -6,8 +6,8 @@
  *
  * with mu and v in the coordinates x, except for the v under the log: that one makes it a density in y. */
 #include "math/logsum.h"
-#include "model/emission_gaussian.h"
 #include "core/index.h"
+#include "model/emission_gaussian.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -12,8 +12,8 @@
  *
  * and frames that have nothing are left out of all but the first.  Ghahramani and Jordan 1994. */
 #include "math/linalg.h"
-#include "math/logsum.h"
 #include "core/index.h"
+#include "math/logsum.h"
 #include "model/emission_gaussian.h"
 
 #include <math.h>

@@ -19,8 +19,8 @@
  * so that T is made once for all HMMs and iterations, and a frame costs a state G multiplications and one log.  Where
  * <c, u> is next to nothing, the state having only Gaussians far from the frame, it is taken from the definition. */
 #include "math/logsum.h"
-#include "model/emission_background.h"
 #include "core/index.h"
+#include "model/emission_background.h"
 #include "model/columns.h"
 #include "model/layout.h"
 

@@ -7,8 +7,8 @@
  *   1. storage                       3. validate and compare
  *   2. from views, and as views      4. provenance and files */
 #include "model/h3m.h"
-#include "model/masked.h"
 #include "core/index.h"
+#include "model/masked.h"
 
 #include "core/alloc.h"
 #include "model/layout.h"

@@ -4,8 +4,8 @@
  *   1. moments of statistics      2. one component      3. those of a posterior */
 #include "model/posterior_gaussian.h"
 
-#include "math/gamma.h"
 #include "core/index.h"
+#include "math/gamma.h"
 #include "math/linalg.h"
 
 #include <math.h>

@@ -13,9 +13,8 @@
 #ifndef VH_MODEL_PRIOR_H
 #define VH_MODEL_PRIOR_H
 
-#include "model/frames_prior.h"
-
 #include "core/index.h"
+#include "model/frames_prior.h"
 
 typedef struct vh_prior vh_prior;
 struct vh_prior {

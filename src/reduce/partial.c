@@ -2,8 +2,8 @@
 /* partial.c - see partial.h, and "many machines" in vhem.h. */
 #include "reduce/partial.h"
 
-#include "core/record.h"
 #include "core/index.h"
+#include "core/record.h"
 #include "core/wire.h"
 
 #include <limits.h>

@@ -3,8 +3,8 @@
  * omega_j = 0 allows no way back. */
 #include "reduce/repair.h"
 
-#include "math/logsum.h"
 #include "core/index.h"
+#include "math/logsum.h"
 #include "reduce/start.h"
 
 #include <math.h>

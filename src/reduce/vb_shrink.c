@@ -9,8 +9,8 @@
  *
  * and KL_j is won, before the other clusters have learned from its members. */
 #include "core/alloc.h"
-#include "math/logsum.h"
 #include "core/index.h"
+#include "math/logsum.h"
 #include "model/posteriors.h"
 #include "reduce/vb.h"
 

@@ -4,8 +4,8 @@
 #include "report/facts.h"
 
 #include "cluster/tree.h"
-#include "core/index.h"
 #include "core/alloc.h"
+#include "core/index.h"
 #include "data/names.h"
 #include "model/layout.h"
 

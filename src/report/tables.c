@@ -227,8 +227,7 @@ static void put_dimension(FILE *f, const vh_facts *facts, int k)
     const char *name = vh_facts_dimension(facts, k, buf, sizeof buf);
     snprintf(unnamed, sizeof unnamed, "y%d", k);
     putc('_', f);
-    for (name += strcmp(name, unnamed) == 0; *name; name++)
-        putc(strchr("\t\r\n", *name) ? ' ' : *name, f);
+    vh_tsv_text(f, name + (strcmp(name, unnamed) == 0));
 }
 
 static void put_emissions(FILE *f, const vh_facts *facts)

@@ -3,9 +3,9 @@
 #include "backend/cuda/hmms.h"
 
 #include "backend/cuda/device.h"
-#include "core/index.h"
 #include "backend/cuda/place.h"
 #include "core/alloc.h"
+#include "core/index.h"
 
 #include <string.h>
 

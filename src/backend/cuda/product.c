@@ -11,12 +11,12 @@
 #include "backend/cuda/product.h"
 
 #include "backend/cuda/device.h"
-#include "core/index.h"
 #include "backend/cuda/gpu.h"
 #include "backend/cuda/place.h"
 #include "backend/cuda/room.h"
 #include "backend/ref/product.h"
 #include "core/alloc.h"
+#include "core/index.h"
 #include "core/team.h"
 #include "math/logsum.h"
 

@@ -11,7 +11,6 @@
 #include "backend/cuda/reduce.h"
 
 #include "backend/backend.h"
-#include "core/index.h"
 #include "backend/cuda/device.h"
 #include "backend/cuda/estep.h"
 #include "backend/cuda/gpu.h"
@@ -21,6 +20,7 @@
 #include "backend/reduce_cpu.h"
 #include "backend/ref/reduce.h"
 #include "core/alloc.h"
+#include "core/index.h"
 #include "core/share.h"
 #include "core/team.h"
 #include "core/tree_sum.h"

@@ -14,7 +14,6 @@
 #include "backend/cuda/sequences.h"
 
 #include "backend/backend.h"
-#include "core/index.h"
 #include "backend/cuda/device.h"
 #include "backend/cuda/gpu.h"
 #include "backend/cuda/hmms.h"
@@ -25,6 +24,7 @@
 #include "backend/ref/ref.h"
 #include "backend/sequences_cpu.h"
 #include "core/alloc.h"
+#include "core/index.h"
 #include "core/share.h"
 #include "core/tree_sum.h"
 

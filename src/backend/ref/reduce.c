@@ -3,8 +3,8 @@
  * statistics.  Paper, Section 3.3 and Appendix A. */
 #include "backend/ref/reduce.h"
 
-#include "math/logsum.h"
 #include "core/index.h"
+#include "math/logsum.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,11 +2,11 @@
 /* ref.c - every kernel in plain C, straight from its definition; the right answer, never tuned. */
 #include "backend/backend.h"
 #include "backend/ref/product.h"
-#include "core/index.h"
 #include "backend/ref/recursion.h"
 #include "backend/ref/reduce.h"
 #include "backend/ref/ref.h"
 #include "core/alloc.h"
+#include "core/index.h"
 #include "math/logsum.h"
 
 #include <math.h>

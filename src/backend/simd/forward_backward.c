@@ -16,9 +16,9 @@
 #include "backend/simd/fb.h"
 
 #include "backend/ref/ref.h"
-#include "core/index.h"
 #include "backend/simd/vec.h"
 #include "core/alloc.h"
+#include "core/index.h"
 #include "math/linalg.h"
 
 #include <math.h>

@@ -12,8 +12,8 @@
  * which is all that depends on the pair.  Pairs for which the short cuts do not hold go to the reference. */
 #include "backend/ref/product.h"
 #include "backend/simd/product.h"
-#include "core/index.h"
 #include "core/alloc.h"
+#include "core/index.h"
 #include "math/logsum.h"
 
 #include <math.h>

@@ -13,8 +13,8 @@
  * first pass goes forward too and keeps nu and xi of every pair, which the second would only make again. */
 #include "backend/ref/reduce.h"
 #include "backend/simd/reduce_lanes.h"
-#include "core/index.h"
 #include "backend/simd/reduce_lay.h"
+#include "core/index.h"
 #include "math/linalg.h"
 
 #include <string.h>
