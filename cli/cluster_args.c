@@ -40,12 +40,12 @@ void cluster_add_options(cli_table *t, cluster_args *a, const char *without, boo
     cli_add_fields(t, &(cli_fields){ VHEM_CLUSTER_OPTIONS, &a->opt, .without = without, .change = change });
 }
 
-/* What the method can cluster; the default one takes models of every kind. */
-static vhem_method_facts method_facts(const char *name)
+/* The method by name, or the default for textures or HMMs. */
+static vhem_method_facts method_facts(const char *name, bool textures)
 {
-    vhem_method_facts m = { .takes_hmms = 1, .takes_textures = 1 };
-    for (int i = 0; name && vhem_method_info(i, &m) == VHEM_OK; i++)
-        if (strcmp(m.name, name) == 0)
+    vhem_method_facts m = { 0 };
+    for (int i = 0; vhem_method_info(i, &m) == VHEM_OK; i++)
+        if (name ? strcmp(m.name, name) == 0 : textures ? m.takes_textures : m.takes_hmms)
             break;
     return m;
 }
@@ -64,18 +64,17 @@ static int load_sequences(cli *c, cluster_args *a)
     return status == CLI_GO ? cli_emission(c, a->cov, &a->opt.emission) : status;
 }
 
-/* Only VHEM can do with a part of its models at a time; to the others --memory says nothing. */
-static bool reads_by_chunk(const cluster_args *a)
+static bool has_textures(const cluster_args *a)
 {
-    vhem_models_facts facts = { .kind = VHEM_TEXTURES };
+    vhem_models_facts facts = { .kind = VHEM_HMMS };
     if (a->input.from.models)
         vhem_models_info(a->input.from.models, &facts);
-    return facts.kind == VHEM_HMMS && (!a->opt.method || strcmp(a->opt.method, "vhem") == 0);
+    return facts.kind == VHEM_TEXTURES;
 }
 
 static int load_items(cli *c, cluster_args *a, bool choose)
 {
-    vhem_method_facts method = method_facts(a->opt.method);
+    vhem_method_facts method = method_facts(a->opt.method, false);
     if (method.takes_data && choose)
         return cli_misuse(c, "method %s clusters sequences; vhem choose compares clusters of models",
                           a->opt.method);
@@ -84,13 +83,14 @@ static int load_items(cli *c, cluster_args *a, bool choose)
         bool data = o->heading == cli_data_heading && strcmp(o->name, "memory") != 0;
         if (c->given[k] && (data || strcmp(o->name, "cov") == 0))
             return cli_misuse(c, "--%s is about sequences, but method %s clusters models", o->name,
-                              a->opt.method ? a->opt.method : "vhem");
+                              method.name);
     }
     int status =
         method.takes_data ? load_sequences(c, a) : cli_load_models(c, c->arg[0], &a->input.file.models);
     if (!method.takes_data)
         a->input.from.models = a->input.file.models;
-    if (status == CLI_GO && reads_by_chunk(a))
+    a->method = method_facts(a->opt.method, has_textures(a));
+    if (status == CLI_GO && a->method.by_part) /* to the others --memory says nothing */
         a->opt.memory = a->data.memory;
     return status == CLI_GO ? cluster_find_items(c, a) : status;
 }
@@ -145,16 +145,14 @@ static int load_start(cli *c, cluster_args *a)
 /* No option is passed over in silence.  The default method depends on the input. */
 static int check_options(cli *c, const cluster_args *a)
 {
-    vhem_models_facts facts = { .kind = VHEM_HMMS };
-    if (a->input.from.models)
-        vhem_models_info(a->input.from.models, &facts);
-    const char *method = a->opt.method ? a->opt.method : facts.kind == VHEM_TEXTURES ? "hem-dtm" : "vhem";
-    int status = cli_check_uses(c, a->usage, "method", method);
-    const char *inits = method_facts(method).inits;
+    vhem_method_facts method = method_facts(a->opt.method, has_textures(a));
+    int status = cli_check_uses(c, a->usage, "method", method.name);
     if (status == CLI_GO)
         status = cli_check_prior(c, "--prior", false, a->opt.prior);
-    if (status == CLI_GO && inits && a->opt.init && !a->init && !cli_has_word(inits, '|', a->opt.init))
-        return cli_misuse(c, "method %s does not use --init %s; it knows %s", method, a->opt.init, inits);
+    if (status == CLI_GO && method.inits && a->opt.init && !a->init
+        && !cli_has_word(method.inits, '|', a->opt.init))
+        return cli_misuse(c, "method %s does not use --init %s; it knows %s", method.name, a->opt.init,
+                          method.inits);
     return status;
 }
 
@@ -174,8 +172,7 @@ int cluster_enough(cli *c, const cluster_args *a, int64_t K)
     if (a->input.from.models)
         vhem_models_info(a->input.from.models, &facts);
     int64_t n = a->items ? a->items->n : facts.K;
-    bool most = a->opt.method && strcmp(a->opt.method, "vbhem") == 0; /* K is but the most there may be */
-    if (K <= n || a->start || most) /* a given start may have more: the equations do not mind */
+    if (K <= n || a->start || a->method.finds_k) /* a given start may have more: the equations do not mind */
         return CLI_GO;
     return cli_fail(c, "%s holds %lld %s%s, too few for %lld clusters", c->arg[0], (long long)n,
                     cli_item_word(&a->input.from), cli_plural(n), (long long)K);

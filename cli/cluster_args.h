@@ -11,6 +11,7 @@ typedef struct {
     const char *output, *K_text, *init, *cov; /* init: a file */
     const cli_usage *usage;
     cli_list K;
+    vhem_method_facts method; /* once loaded: the one asked for, or the default for this input */
     cli_input input;
     vhem_models *start;
     vhem_items *items; /* NULL: not known */

@@ -212,6 +212,15 @@ static int count_agreeing(const vhem_clustering *cl, bool candidates, int *all, 
     return same;
 }
 
+static bool uses_candidate(const char *method)
+{
+    vhem_option o;
+    for (int i = 0; vhem_option_info(VHEM_CLUSTER_OPTIONS, i, &o) == VHEM_OK; i++)
+        if (strcmp(o.name, "candidate") == 0)
+            return cli_has_word(o.methods, ' ', method);
+    return false;
+}
+
 /* The best of the runs that were not kept, when its groups are others. */
 static void tell_runner_up(cli *c, const vhem_clustering *cl)
 {
@@ -225,7 +234,7 @@ static void tell_runner_up(cli *c, const vhem_clustering *cl)
     if (!next || next->agreement >= LIKE_GROUPS || cl->options.candidate > 1)
         return;
     double gap = (best - next->bound) / samples;
-    bool can_keep = strcmp(cl->method, "vhem") == 0 && strcmp(c->command, "tree") != 0;
+    bool can_keep = uses_candidate(cl->method) && strcmp(c->command, "tree") != 0;
     cli_say(
         c,
         "the next best groups (%s) are others (ARI %.2f with these), with a bound %.3g nats per model %s%s",

@@ -89,7 +89,7 @@ static int write_result(cli *c, const choose_args *g, bool stopped)
     int status = cli_out_open(c, g->a.output, &out);
     if (status != CLI_GO)
         return status;
-    const choose_rows t = { g->rows, g->n, g->a.opt.method && strcmp(g->a.opt.method, "vbhem") == 0 };
+    const choose_rows t = { g->rows, g->n, g->a.method.finds_k };
     if (c->json)
         write_json(out.f, c, &t, stopped);
     else

@@ -40,45 +40,49 @@ static void look(const vhem_data *data, const vhem_data_facts *facts, column *co
     }
 }
 
-/* The family that suits such a column better than Gaussians; NULL: none. */
-static const char *better(const column *c)
+typedef struct { /* what a column can look like */
+    const char *family, *words;
+} kind;
+
+static const kind counts = { "poisson", "counts, whole numbers of 0 or more" };
+static const kind bits = { "bernoulli", "bits, 0 or 1" };
+static const kind angles = { "von-mises", "angles" };
+
+/* What a column is that another family suits better than Gaussians; NULL: Gaussians will do. */
+static const kind *better(const column *c)
 {
     enum { ENOUGH = 20 }; /* values: fewer may be anything */
     double width = c->most - c->least;
     if (c->n == 0 || !(width > 0))
         return NULL;
     if (c->whole && c->least >= 0)
-        return c->most > 1 ? "poisson" : "bernoulli";
+        return c->most > 1 ? &counts : &bits;
     bool turn =
         (c->least >= -PI - 1e-3 && c->most <= PI + 1e-3) || (c->least >= 0 && c->most <= 2 * PI + 1e-3);
-    return turn && width > 1.75 * PI && c->n >= ENOUGH ? "von-mises" : NULL;
+    return turn && width > 1.75 * PI && c->n >= ENOUGH ? &angles : NULL;
 }
 
 static void tell_better(cli *c, const vhem_data_facts *facts, const column *col)
 {
-    char list[512] = "", what[64];
+    char list[512] = "";
     size_t at = 0;
     int found = 0, same = 0;
-    const char *first = NULL;
+    const kind *first = NULL;
     for (int k = 0; k < facts->d; k++) {
-        const char *family = better(&col[k]);
-        first = found == 0 ? family : first;
-        found += family != NULL;
-        same += family && first && strcmp(family, first) == 0;
+        const kind *other = better(&col[k]);
+        first = found == 0 ? other : first;
+        found += other != NULL;
+        same += other && other == first;
         int n = snprintf(list + at, sizeof list - at, "%s%s:%s", k ? "," : "", facts->column[k],
-                         family ? family : "gaussian-diag");
+                         other ? other->family : "gaussian-diag");
         at += at + (size_t)n < sizeof list ? (size_t)n : 0;
     }
     if (found == 0)
         return;
     bool all = same == facts->d;
-    snprintf(what, sizeof what, "%s",
-             found > same                      ? "counts, bits or angles"
-             : strcmp(first, "poisson") == 0   ? "counts, whole numbers of 0 or more"
-             : strcmp(first, "bernoulli") == 0 ? "bits, 0 or 1"
-                                               : "angles");
     cli_say(c, "%s look like %s: --emission %s%s%s may suit them better than Gaussians",
-            all ? "all columns" : "some columns", what, all ? "" : "'", all ? first : list, all ? "" : "'");
+            all ? "all columns" : "some columns", found > same ? "counts, bits or angles" : first->words,
+            all ? "" : "'", all ? first->family : list, all ? "" : "'");
 }
 
 static double largest(const column *c)
@@ -117,7 +121,7 @@ void fit_hint(cli *c, const fit_result *r)
         for (int k = 0; k < facts.d; k++) {
             double most = largest(&col[k]);
             bool it = *of.name ? strcmp(facts.column[k], of.name) == 0 : k == m;
-            if (it && strcmp(of.emission, "von-mises") == 0 && most > 7)
+            if (it && strcmp(of.emission, angles.family) == 0 && most > 7)
                 tell_degrees(c, r->data, facts.column[k], &col[k]);
         }
     free(col);

@@ -113,10 +113,10 @@ static void tell_restarts(cli *c, const fit_result *r, const totals *t, const ch
                 r->mixture ? "mixture" : word, cli_plural(t->unconverged));
 }
 
-static void tell_repairs(cli *c, const totals *t, const vhem_models_facts *m)
+static void tell_repairs(cli *c, const totals *t, const vhem_models *models)
 {
-    bool textures = m->kind == VHEM_TEXTURES, gaussian = textures || strcmp(m->emission, "gaussian-diag") == 0
-                                                         || strcmp(m->emission, "gaussian-full") == 0;
+    vhem_hmm_view hmm;
+    bool textures = vhem_models_hmm(models, 0, &hmm) != VHEM_OK;
     if (t->revived && textures)
         cli_say(c,
                 "repairs: A of %lld texture%s made stable: as estimated, sequences would grow without bound",
@@ -126,18 +126,20 @@ static void tell_repairs(cli *c, const totals *t, const vhem_models_facts *m)
                 cli_plural(t->revived), cli_plural(t->revived));
     if (t->floored)
         cli_say(c, "repairs: %lld %s%s held at --cov-floor", (long long)t->floored,
-                gaussian ? "covariance" : "component", cli_plural(t->floored));
+                textures || hmm.cov ? "covariance" : "component", cli_plural(t->floored));
 }
 
 /* Fewer than FEW numbers seen for each one estimated: a variance by itself then needs 10 frames, and one of a
  * full matrix more with every dimension. */
-static void tell_few_frames(cli *c, const vhem_models_facts *m, int64_t frames)
+static void tell_few_frames(cli *c, const vhem_models *models, const vhem_models_facts *m, int64_t frames)
 {
     enum { FEW = 5 };
-    bool full = strcmp(m->emission, "gaussian-full") == 0,
-         gaussian = strncmp(m->emission, "gaussian", 8) == 0;
+    vhem_hmm_view hmm;
+    if (vhem_models_hmm(models, 0, &hmm) != VHEM_OK || !hmm.cov)
+        return;
+    bool full = hmm.n_theta > hmm.S * hmm.M * (1 + 2 * hmm.d);
     double per = (double)frames / (double)m->K / (m->S * m->M);
-    if (m->kind != VHEM_HMMS || !gaussian || per >= FEW * (full ? 1 + (m->d + 1) / 2.0 : 2))
+    if (per >= FEW * (full ? 1 + (m->d + 1) / 2.0 : 2))
         return;
     bool one = per < 1.5;
     const char *what = m->M > 1 ? "component" : "state",
@@ -219,9 +221,9 @@ static void tell_report(cli *c, const fit_result *r, const vhem_models_facts *fa
                 t.loglik / (double)t.frames);
     tell_missing(c, &data, t.loglik);
     fit_hint(c, r);
-    tell_repairs(c, &t, facts);
+    tell_repairs(c, &t, r->models);
     if (!r->mixture && K > 0)
-        tell_few_frames(c, facts, t.frames);
+        tell_few_frames(c, r->models, facts, t.frames);
     if (r->most > 0)
         tell_states(c, r, facts);
     tell_restarts(c, r, &t, word);

@@ -5,11 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Components of a state as files count them: of a background its Gaussians, whose weights are all that theta has
- * behind the weight of the one component. */
+/* Components of a state as files count them: with a background its Gaussians, whose weights are all that theta
+ * has behind the weight of the one component. */
 static int components(const vhem_hmm_view *h)
 {
-    return strcmp(h->emission, "gaussian-tied") == 0 ? h->n_theta / h->S - 1 : h->M;
+    const char *first = vhem_emission_param(h->emission, 0);
+    return first && strcmp(first, "weights") == 0 ? h->n_theta / h->S - 1 : h->M;
 }
 
 cli_model cli_model_at(const vhem_models *models, int64_t i)

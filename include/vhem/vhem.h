@@ -441,10 +441,12 @@ VHEM_API vhem_status vhem_task_new(vhem_ctx *, const vhem_models *, const vhem_m
 VHEM_API vhem_status vhem_maximise(vhem_ctx *, const vhem_models *, const vhem_task *, const vhem_partial *total,
                                    vhem_step **out);
 
-typedef struct {                     /* one clustering method */
+typedef struct {                     /* one clustering method; the first that takes a kind of input is its default */
     const char *name;
     int         takes_hmms, takes_textures, takes_data;  /* what it can cluster */
     int         has_bound;           /* it climbs a bound: restarts, tol and max_iter apply */
+    int         by_part;             /* it takes HMMs a part at a time: sets on disk, tasks, other processes */
+    int         finds_k;             /* the number of clusters asked for is the most there may be */
     const char *about;               /* half a sentence */
     const char *inits;               /* words of init that it knows, "auto|far|dealt"; NULL: all of them, or it
                                         does not use init */

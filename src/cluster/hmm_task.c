@@ -3,6 +3,7 @@
 #include "cluster/hmm_task.h"
 
 #include "cluster/candidates.h"
+#include "cluster/methods.h"
 #include "cluster/options.h"
 #include "core/alloc.h"
 #include "core/rng.h"
@@ -76,8 +77,8 @@ done:
 /* z and L have Kb x Kr numbers each, and labels say most of it. */
 static bool is_lean(const vh_input *in, const vhem_cluster_options *opt)
 {
-    bool vhem = strcmp(opt->method, "vhem") == 0;
-    return vhem && !in->tables && opt->keep_tables <= 0 && (int64_t)in->Kb * in->K > TABLE;
+    bool by_part = vh_method_find(opt->method)->traits & VH_BY_PART;
+    return by_part && !in->tables && opt->keep_tables <= 0 && (int64_t)in->Kb * in->K > TABLE;
 }
 
 vhem_status vh_hmm_task_new(vhem_ctx *ctx, const vh_input *in, const vhem_cluster_options *opt, uint64_t seed,

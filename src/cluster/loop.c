@@ -109,8 +109,8 @@ vhem_status vhem_task_new(vhem_ctx *ctx, const vhem_models *models, const vhem_m
     VH_TRY(vh_input_source(ctx, &(vhem_source){ .models = models }, &o, &item, &in));
     VH_CHECK(in.models && vh_start_hmms(&o), VHEM_EINVAL, "tasks are about HMMs and centres that are HMMs");
     VH_TRY(vh_cluster_resolve(ctx, &in, &o, &o));
-    VH_CHECK(strcmp(o.method, "vhem") == 0 && o.refine <= 1 && !vh_cluster_wants_full(&o), VHEM_EINVAL,
-             "a loop of tasks is plain VHEM, without refine and without preset emhmm");
+    VH_CHECK(vh_method_find(o.method)->traits & VH_BY_PART && o.refine <= 1 && !vh_cluster_wants_full(&o),
+             VHEM_EINVAL, "a loop of tasks is plain VHEM, without refine and without preset emhmm");
     VH_TRY(vh_h3m_subset(ctx, vh_start_hmms(&o), NULL, vh_start_hmms(&o)->K, &t.centers));
     VH_TRY(open_base(ctx, &in, o.executor, &base));
     VH_TRY(first_task(ctx, &in, &o, base, &t));

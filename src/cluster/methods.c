@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* methods.c - the table of clustering methods, and the way through it.  A new method is a file, a line here
- * and a word in core/options.c. */
+/* methods.c - the table of clustering methods, and the way through it.  The first that takes a kind of input is
+ * its default.  A new method is a file, a line here and a word in core/options.c. */
 #include "cluster/methods.h"
 
 #include "cluster/options.h"
@@ -19,30 +19,30 @@ enum {
 
 /* clang-format off */
 const vh_method vh_methods[] = {
-    { "vhem", VH_MODELS, 0, 0, true, vh_method_vhem, "variational hierarchical EM on HMMs", NULL },
-    { "vbhem", VH_MODELS, 0, 0, true, vh_method_vbhem,
+    { "vhem", VH_MODELS, 0, 0, VH_CLIMBS | VH_BY_PART, vh_method_vhem, "variational hierarchical EM on HMMs", NULL },
+    { "vbhem", VH_MODELS, 0, 0, VH_CLIMBS | VH_FINDS_K, vh_method_vbhem,
       "variational Bayes: as vhem, and finds how many clusters and states are needed", NULL },
-    { "em-h3m", VH_DATA, 0, 0, true, vh_method_em_h3m, "EM for a mixture of HMMs on sequences",
+    { "em-h3m", VH_DATA, 0, 0, VH_CLIMBS, vh_method_em_h3m, "EM for a mixture of HMMs on sequences",
       "auto|far|dealt" },
-    { "shem", VH_MODELS, 10, 0, true, vh_method_shem, "EM on sequences drawn from the HMMs",
+    { "shem", VH_MODELS, 10, 0, VH_CLIMBS, vh_method_shem, "EM on sequences drawn from the HMMs",
       "auto|far|dealt" },
-    { "hem-gmm", VH_MODELS, 0, 0, true, vh_method_hem_gmm,
+    { "hem-gmm", VH_MODELS, 0, 0, VH_CLIMBS, vh_method_hem_gmm,
       "hierarchical EM on the emissions alone, as Gaussian mixtures", NULL },
-    { "hem-dtm", VH_TEXTURES, 0, 0, true, vh_method_hem_dtm, "hierarchical EM on dynamic textures",
+    { "hem-dtm", VH_TEXTURES, 0, 0, VH_CLIMBS, vh_method_hem_dtm, "hierarchical EM on dynamic textures",
       "auto|base|far" },
-    { "ppk-sc", VH_MODELS, 0, 0, false, vh_method_distance,
+    { "ppk-sc", VH_MODELS, 0, 0, 0, vh_method_distance,
       "spectral clustering on the probability product kernel", NULL },
-    { "ppk-sc-hybrid", VH_MODELS, 0, 0, false, vh_method_distance, "ppk-sc, with centres learned by vhem", NULL },
-    { "kl-sc", VH_MODELS, 0, 0, false, vh_method_distance, "spectral clustering on variational divergences", NULL },
-    { "knn-sc", VH_MODELS, 0, 0, false, vh_method_distance,
+    { "ppk-sc-hybrid", VH_MODELS, 0, 0, 0, vh_method_distance, "ppk-sc, with centres learned by vhem", NULL },
+    { "kl-sc", VH_MODELS, 0, 0, 0, vh_method_distance, "spectral clustering on variational divergences", NULL },
+    { "knn-sc", VH_MODELS, 0, 0, 0, vh_method_distance,
       "spectral clustering on the graph of nearest neighbours", NULL },
-    { "kl-sampled-sc", VH_MODELS, 0, 0, false, vh_method_distance,
+    { "kl-sampled-sc", VH_MODELS, 0, 0, 0, vh_method_distance,
       "spectral clustering on sampled divergences", NULL },
-    { "ppk-ac", VH_MODELS, 0, 0, false, vh_method_distance,
+    { "ppk-ac", VH_MODELS, 0, 0, 0, vh_method_distance,
       "agglomerative clustering on the probability product kernel", NULL },
-    { "kl-ac", VH_MODELS, 0, 0, false, vh_method_distance,
+    { "kl-ac", VH_MODELS, 0, 0, 0, vh_method_distance,
       "agglomerative clustering on variational divergences", NULL },
-    { "kl-sampled-ac", VH_MODELS, 0, 0, false, vh_method_distance,
+    { "kl-sampled-ac", VH_MODELS, 0, 0, 0, vh_method_distance,
       "agglomerative clustering on sampled divergences", NULL },
     { 0 },
 };
@@ -54,6 +54,14 @@ const vh_method *vh_method_find(const char *name)
         if (strcmp(m->name, name) == 0)
             return m;
     return NULL;
+}
+
+const vh_method *vh_method_usual(int takes)
+{
+    const vh_method *m = vh_methods;
+    while (!(m->takes & takes))
+        m++;
+    return m;
 }
 
 vhem_status vhem_method_info(int i, vhem_method_facts *out)
@@ -68,7 +76,9 @@ vhem_status vhem_method_info(int i, vhem_method_facts *out)
                                 .takes_hmms = (m->takes & VH_MODELS) != 0,
                                 .takes_textures = (m->takes & VH_TEXTURES) != 0,
                                 .takes_data = (m->takes & VH_DATA) != 0,
-                                .has_bound = m->has_bound,
+                                .has_bound = (m->traits & VH_CLIMBS) != 0,
+                                .by_part = (m->traits & VH_BY_PART) != 0,
+                                .finds_k = (m->traits & VH_FINDS_K) != 0,
                                 .about = m->about,
                                 .inits = m->inits };
     return VHEM_OK;
@@ -191,8 +201,8 @@ done:
 static bool stays_on_disk(const vhem_models *m, const vhem_cluster_options *opt)
 {
     int64_t memory = opt->memory >= 0 ? opt->memory : DEFAULT_MEMORY;
-    bool able =
-        (!opt->method || strcmp(opt->method, "vhem") == 0) && opt->refine <= 1 && !vh_cluster_wants_full(opt);
+    const vh_method *method = opt->method ? vh_method_find(opt->method) : vh_method_usual(VH_MODELS);
+    bool able = method && method->traits & VH_BY_PART && opt->refine <= 1 && !vh_cluster_wants_full(opt);
     bool large = memory > 0 && m->shards && m->shards->bytes > memory / COPIES;
     return m->shards && able && (opt->first_reduce > 0 || (!m->h3m && (large || opt->executor)));
 }

@@ -7,6 +7,12 @@
 #include "data/data.h"
 
 enum { VH_MODELS = 1, VH_DATA = 2, VH_TEXTURES = 4 }; /* what a method can start from */
+enum {
+    VH_CLIMBS = 1, /* it climbs a bound */
+    VH_BY_PART =
+        2,         /* its sums can be made over a part of the models at a time: on disk, by other processes */
+    VH_FINDS_K = 4 /* the number of clusters asked for is the most there may be */
+};                 /* what kind of method it is */
 
 typedef struct { /* what is clustered, and into how many: Kb HMMs, textures, or sets of sequences */
     int64_t Kb;
@@ -35,7 +41,7 @@ typedef struct {
     int takes; /* any of VH_MODELS, VH_DATA, VH_TEXTURES */
     double nv; /* default of options; 0: as the preset says */
     int tau;
-    bool has_bound; /* it climbs a bound */
+    int traits; /* any of VH_CLIMBS, VH_BY_PART, VH_FINDS_K */
     vh_method_run *run;
     const char *about;
     const char *inits; /* words of init that it knows, "auto|far|dealt"; NULL: all, or it does not use init */
@@ -43,6 +49,7 @@ typedef struct {
 
 extern const vh_method vh_methods[];               /* ended by a NULL name */
 const vh_method *vh_method_find(const char *name); /* NULL when there is none */
+const vh_method *vh_method_usual(int takes); /* the default for one of VH_MODELS, VH_DATA, VH_TEXTURES */
 
 vh_method_run vh_method_vhem, vh_method_vbhem, vh_method_em_h3m, vh_method_shem, vh_method_hem_gmm,
     vh_method_hem_dtm;

@@ -20,6 +20,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const char redone[] = "vhem"; /* the method that clusters again without a person */
+
 typedef struct {
     vhem_ctx *ctx;
     const vhem_stats_input *in;
@@ -192,7 +194,7 @@ static vhem_status centers_without(work *w, int64_t without, vhem_tree **out)
             index[n++] = i;
     VH_TRY(vh_models_subset(ctx, w->in->models, index, n, &rest));
     vhem_options_init(VHEM_CLUSTER_OPTIONS, &opt);
-    opt.method = "vhem";
+    opt.method = redone;
     opt.preset = made->preset;
     opt.tau = made->tau;
     opt.nv = made->nv;
@@ -217,9 +219,9 @@ static vhem_status can_leave_out(const work *w)
     vhem_status st = VHEM_OK;
     VH_CHECK(w->in->models, VHEM_EINVAL, "leaving persons out needs the models that were clustered");
     VH_CHECK(
-        strcmp(w->c->method, "vhem") == 0 && w->in->level == 0 && w->c->centers, VHEM_EINVAL,
-        "persons can be left out of clusters of method vhem on level 1, these are of method %s on level %d",
-        w->c->method, w->in->level + 1);
+        strcmp(w->c->method, redone) == 0 && w->in->level == 0 && w->c->centers, VHEM_EINVAL,
+        "persons can be left out of clusters of method %s on level 1, these are of method %s on level %d",
+        redone, w->c->method, w->in->level + 1);
     VH_CHECK(w->Kb > w->c->Kr, VHEM_EINVAL,
              "there are %lld models in %d clusters: without one of them there are too few", (long long)w->Kb,
              w->c->Kr);
