@@ -53,7 +53,7 @@ static void put_states(FILE *f, const vh_facts *facts, int l, const vhem_hmm_vie
     fprintf(
         f,
         "<table class=\"states\"><thead><tr><th scope=\"col\">state</th><th scope=\"col\">starts here</th>"
-        "<th scope=\"col\">share of time</th><th scope=\"col\">stays, of %lld ",
+        "<th scope=\"col\">share of time</th><th scope=\"col\">stay within %lld ",
         (long long)T);
     vh_html_text(f, vh_facts_frames(facts, (double)T, word, sizeof word), sizeof word);
     fputs("</th></tr></thead><tbody>\n", f);

@@ -205,7 +205,7 @@ static void draw_separation(FILE *f, const vh_level *v, const double *D, const c
 
     for (int k = 0; k < v->K * v->K; k++)
         hi = fmax(hi, D[k]);
-    vh_svg_begin(f, LEFT + K * cell + 8, TOP + K * cell + 8, "How far clusters are apart",
+    vh_svg_begin(f, LEFT + K * cell + 8, TOP + K * cell + 8, "How far apart clusters are",
                  "Matrix: what the members of a cluster lose when the centre of another explains them.");
     vh_svg_text(f, LEFT - 8, TOP - 8, 'e', vh_paint("soft"), "cluster", 20);
     for (int r = 0; r < K; r++) {
@@ -244,10 +244,10 @@ vhem_status vh_figure_separation(vhem_ctx *ctx, FILE *f, const vh_facts *facts, 
     snprintf(name, sizeof name, "separation-%d", l + 1);
     vh_figure_begin(f, name, l);
     draw_separation(f, v, D, vh_facts_unit(facts, v->c, unit, sizeof unit));
-    vh_figure_caption(f, "How far clusters are apart.");
+    vh_figure_caption(f, "How far apart clusters are.");
     fprintf(f,
             "Row by row: how many %s the members of a cluster lose, on average, when the centre of another "
-            "cluster has to explain them. Small numbers off the diagonal are clusters that are hard to tell "
+            "cluster has to explain them. Small numbers off the diagonal mean that clusters are hard to tell "
             "apart; the shade grows with the square root.",
             vh_facts_unit(facts, v->c, unit, sizeof unit));
     if (v->K > MOST_CLUSTERS)

@@ -295,19 +295,61 @@ static void draw_component(FILE *f, const vhem_hmm_view *h, int s, int m, const 
     fputs("</g>\n", f);
 }
 
-/* Numbers of the states at their means, over everything else. */
+/* Whether a number at (x, y) keeps clear of the n that are placed, and within the picture. */
+static bool has_room(double x, double y, const double (*taken)[2], int n, const plane *p)
+{
+    if (fabs(x - (p->x.from + p->x.to) / 2) > fabs(p->x.to - p->x.from) / 2 - 6
+        || fabs(y - (p->y.from + p->y.to) / 2) > fabs(p->y.to - p->y.from) / 2 - 7)
+        return false;
+    for (int k = 0; k < n; k++)
+        if (fabs(taken[k][0] - x) < 13 && fabs(taken[k][1] - y) < 13)
+            return false;
+    return true;
+}
+
+/* The place of a number: the mean of its state, or the nearest of sixteen directions around it that has room. */
+static void find_room(double at[2], const double (*taken)[2], int n, const plane *p)
+{
+    const double x = at[0], y = at[1];
+    if (has_room(x, y, taken, n, p))
+        return;
+    for (int r = 18; r < 58; r += 10)
+        for (int k = 0; k < 16; k++) {
+            double dx = r * cos(VH_PI * k / 8), dy = r * sin(VH_PI * k / 8);
+            if (has_room(x + dx, y + dy, taken, n, p)) {
+                at[0] = x + dx;
+                at[1] = y + dy;
+                return;
+            }
+        }
+}
+
+/* Numbers of the states over everything else, at their means; where means are close, next to them with a line
+ * that leads there.  Lines come first, so that none crosses a number. */
 static void name_states(FILE *f, const vhem_hmm_view *h, const plane *p)
 {
-    double mean[2], sd;
-    for (int s = 0; s < h->S; s++) {
+    enum { MOST = 64 }; /* more are too many to be kept apart */
+    double at[MOST][2], mean[2], sd;
+    int n = h->S < MOST ? h->S : MOST;
+    char text[16];
+    fputs("<g font-weight=\"600\" pointer-events=\"none\">", f);
+    for (int s = 0; s < n; s++) {
         moments(h, s, p->a, &mean[0], &sd);
         moments(h, s, p->b, &mean[1], &sd);
-        char text[16];
-        snprintf(text, sizeof text, "%d", s);
-        fputs("<g font-weight=\"600\" pointer-events=\"none\">", f);
-        vh_svg_text(f, vh_at(&p->x, mean[0]), vh_at(&p->y, mean[1]) + 4, 'm', vh_paint("halo"), text, 8);
-        fputs("</g>\n", f);
+        const double x = vh_at(&p->x, mean[0]), y = vh_at(&p->y, mean[1]);
+        at[s][0] = x;
+        at[s][1] = y;
+        find_room(at[s], (const double(*)[2])at, s, p);
+        if (hypot(at[s][0] - x, at[s][1] - y) > 1) {
+            vh_svg_line(f, x, y, at[s][0], at[s][1], vh_paint("line"));
+            vh_svg_circle(f, x, y, 1.8, vh_paint_state(s), "", NULL);
+        }
     }
+    for (int s = 0; s < n; s++) {
+        snprintf(text, sizeof text, "%d", s);
+        vh_svg_text(f, at[s][0], at[s][1] + 4, 'm', vh_paint("halo"), text, 8);
+    }
+    fputs("</g>\n", f);
 }
 
 /* Some of the frames of the sequences in a cluster, spread evenly over them. */

@@ -115,17 +115,18 @@ static void draw_level(FILE *f, const vh_facts *facts, int l, const double *x, d
 static void caption(FILE *f, const vh_facts *facts, int first)
 {
     vh_figure_caption(f, "Clusters at every level.");
-    fprintf(f,
-            "Each bar is a cluster, as high as it has %ss, relative to the largest of its level; the number "
-            "above it is how many, the one below is its index. ",
-            facts->thing);
+    fprintf(
+        f,
+        "Each bar is a cluster. Its height, and the number above it, is how many %ss it has; the number below is "
+        "its index. Heights are relative to the largest cluster of the level. ",
+        facts->thing);
     if (facts->n_class)
         fputs("Colours are the given classes, which the clustering did not see. ", f);
     if (facts->n_level - first > 1)
-        fputs("Arrows lead to the cluster of the next level that takes it in. ", f);
+        fputs("Arrows lead to the cluster of the next level that contains it. ", f);
     if (first > 0)
         fprintf(f, "Levels of more than %d clusters are not drawn. ", VH_MOST_BARS);
-    fprintf(f, "Click a bar to see its %ss alone.", facts->thing);
+    fprintf(f, "Click a bar to show only its %ss.", facts->thing);
 }
 
 void vh_figure_levels(FILE *f, const vh_facts *facts)

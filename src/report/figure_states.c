@@ -129,6 +129,8 @@ static void label_edge(FILE *f, const node *a, const node *b, bool beside, doubl
     }
     all->x[all->n] = x;
     all->y[all->n++] = y;
+    vh_svg_rect(f, (vh_box){ x - 12, y - 6, 24, 12 }, vh_paint("paper"), "rx=\"3\"",
+                NULL); /* the arrow passes behind */
     put_label(f, x, y, p);
 }
 

@@ -34,7 +34,7 @@ static void draw_persons(FILE *f, const vhem_statistics *s, const vh_scale *x, i
     }
     if (n > 0) {
         double at = vh_at(x, sum / (double)n);
-        vh_svg_line(f, at, middle - ROW / 2.0 + 4, at, middle + ROW / 2.0 - 4, vh_paint("ink"));
+        vh_svg_line(f, at, middle - ROW / 2.0 + 4, at, middle + ROW / 2.0 - 4, vh_paint("line"));
     }
     vh_svg_text(f, LEFT - 12, middle + 4, 'e', vh_paint("ink"), s->group[g], 18);
 }
@@ -90,15 +90,15 @@ static void put_compared(FILE *f, const vhem_test *t)
 {
     fputs("<td>", f);
     if (!t->b) {
-        fprintf(f, "persons of cluster %d: log-likelihood under centre %d, under centre %d", t->centre,
-                t->centre, t->other);
+        fprintf(f, "cluster %d: log-likelihood under centre %d and centre %d", t->centre, t->centre,
+                t->other);
     } else {
         fputs(t->measure, f);
         if (t->centre >= 0)
             fprintf(f, " of centre %d", t->centre);
         fputs(": ", f);
         vh_html_text(f, t->a, VH_NAME_MAX);
-        fputs(", ", f);
+        fputs(" and ", f);
         vh_html_text(f, t->b, VH_NAME_MAX);
     }
     fputs("</td>", f);
@@ -106,8 +106,8 @@ static void put_compared(FILE *f, const vhem_test *t)
 
 static void put_tests(FILE *f, const vhem_statistics *s)
 {
-    static const char *const head[] = { "compared", "n", "mean",        "mean",      "statistic",
-                                        "df",       "p", "corrected p", "Cohen's d", "interval" };
+    static const char *const head[] = { "compared", "n", "first mean",  "second mean", "statistic",
+                                        "df",       "p", "corrected p", "Cohen's d",   "interval" };
     fputs(
         "<div class=\"panel\"><div class=\"scroll\"><table class=\"tests\"><thead><tr><th scope=\"col\">test</th>",
         f);

@@ -166,7 +166,7 @@ static void put_tiles(FILE *f, const vh_facts *facts)
         sure += vh_facts_own_z(v, i) >= 0.99;
     if (v->c->z) {
         snprintf(value, sizeof value, "%.0f %%", 100.0 * sure / v->c->Kb);
-        put_tile(f, "Clear cut", value, "belong to one cluster by 99\xC2\xA0% or more");
+        put_tile(f, "Clear-cut", value, "belong to one cluster by 99\xC2\xA0% or more");
     }
     if (v->c->bound) {
         vh_short_number(v->c->bound[v->c->n_iter], value, sizeof value);
@@ -247,10 +247,11 @@ static void put_data(FILE *f, const vh_facts *facts)
 
 void vh_page_end(FILE *f, const vh_facts *facts)
 {
-    fprintf(f,
-            "</main>\n<footer><p>Made by vhem %s. This file is whole: it needs no network and may be "
-            "passed on.</p></footer>\n<div id=\"tip\" role=\"status\" hidden></div>\n",
-            vhem_version());
+    fprintf(
+        f,
+        "</main>\n<footer><p>Made by vhem %s. This file is self-contained: it needs no network and can be "
+        "passed on.</p></footer>\n<div id=\"tip\" role=\"status\" hidden></div>\n",
+        vhem_version());
     put_data(f, facts);
     fputs("<script>\n", f);
     fwrite(vh_report_js, 1, vh_report_js_size, f);

@@ -17,7 +17,7 @@ static void put_levels(FILE *f, const vh_facts *facts)
     vh_section_begin(f, "levels", "Clusters, level by level");
     vh_figure_levels(f, facts);
     vh_section_end(f);
-    vh_section_begin(f, "tree", facts->n_level > 1 ? "The tree" : "The clusters as a list");
+    vh_section_begin(f, "tree", facts->n_level > 1 ? "Tree of clusters" : "Clusters as a tree");
     vh_figure_tree(f, facts);
     vh_section_end(f);
     vh_section_begin(f, "members", "Members");
@@ -35,12 +35,12 @@ static void explain_hmm(FILE *f, const vh_facts *facts, const vh_ranges *ranges)
           "more time; arrows are as wide as the transition is likely. ",
           f);
     if (facts->level[0].c->centers->K > 1)
-        fputs("States of one number and colour go with each other in all centres. ", f);
+        fputs("States with the same number and colour correspond across centres. ", f);
     if (ranges->planar)
-        fputs(facts->model_of ? "Dots are a part of the data of the cluster. " : "", f);
+        fputs(facts->model_of ? "Dots are a sample of the data in the cluster. " : "", f);
     if (ranges->planar)
-        fputs("Ellipses are one and two standard deviations of what a state emits; all centres are drawn to "
-              "one scale. ",
+        fputs("Ellipses are one and two standard deviations of what a state emits; all centres share one "
+              "scale. ",
               f);
     else if (ranges->value)
         fputs(
@@ -78,9 +78,8 @@ static void put_centers(FILE *f, const vh_facts *facts, const vh_ranges *ranges)
         else
             explain_texture(f);
         if (c->L_hmm)
-            fprintf(f, "Beside the members stands %s under the centre, in %s.",
-                    c->options.tau > 0 ? "the bound on their expected log-likelihood"
-                                       : "their log-likelihood",
+            fprintf(f, "Next to each member is %s under the centre, in %s.",
+                    c->options.tau > 0 ? "the bound on its expected log-likelihood" : "its log-likelihood",
                     vh_facts_unit(facts, c, unit, sizeof unit));
         fputs("</p>\n", f);
     }
@@ -102,8 +101,8 @@ static vhem_status put_relations(vhem_ctx *ctx, FILE *f, const vh_facts *facts, 
     for (int l = 0; l < facts->n_level; l++)
         vh_figure_confusion(f, facts, l);
     if (!facts->measured)
-        fputs("<p class=\"note\">This page was given no measures of the clusters themselves. They are "
-              "computed from what was clustered, or from sequences.</p>\n",
+        fputs("<p class=\"note\">There are no measures of the clusters themselves: they are computed "
+              "from what was clustered, or from sequences.</p>\n",
               f);
     vh_section_end(f);
     if (facts->in->data && facts->in->examples && facts->in->examples->n > 0) {
@@ -131,7 +130,7 @@ static vhem_status put_making(vhem_ctx *ctx, FILE *f, const vh_facts *facts)
     for (int l = 0; l < facts->n_level; l++)
         vh_figure_bound(f, facts, l);
     vh_section_end(f);
-    vh_section_begin(f, "made", "How to make this again");
+    vh_section_begin(f, "made", "How to reproduce this");
     fputs("<div class=\"panel\"><p class=\"lead\">The same commands with the same seed give the same bytes "
           "at any number of threads.</p>\n",
           f);

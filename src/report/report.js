@@ -125,13 +125,12 @@
     const fits = (m) => related(0, m[2]) && (!text || nameOf(m).toLowerCase().includes(text));
     const found = data.models.filter(fits), n = found.length, total = data.models.length;
     const shown = found.slice(0, state.rows);
-    one("#count").textContent = (n === total ? "All " + n : n + " of " + total) + " " + data.thing + "s" +
+    one("#count").textContent = (n === data.total ? "All " + n : n + " of " + data.total) + " " + data.thing + "s" +
       (state.cluster ? " in the chosen cluster" : "") +
       (text ? " with \u201c" + state.text + "\u201d" : "") +
       ", by cluster, the nearest to their centre first." +
-      (n ? " Click a row to see its cluster alone." : "") +
-      (total < data.total ? " Of all " + data.total + ", those nearest to their centres are listed; the table " +
-        "members.tsv has the others." : "");
+      (n ? " Click a row to show only its cluster." : "") +
+      (total < data.total ? " The page lists and searches the " + total + " nearest to their centres; the table members.tsv has all." : "");
     table.replaceChildren();
     const head = document.createElement("tr");
     cell(head, data.thing, "th");
@@ -157,7 +156,7 @@
       const more = document.createElement("button"), row = body.insertRow(), td = cell(row, "");
       td.colSpan = 9;
       more.type = "button";
-      more.textContent = "Show " + Math.min(200, n - shown.length) + " more of " + (n - shown.length);
+      more.textContent = n - shown.length > 200 ? "Show 200 of " + (n - shown.length) + " more" : "Show " + (n - shown.length) + " more";
       more.addEventListener("click", (event) => {
         event.stopPropagation();
         state.rows += 200;
@@ -231,6 +230,26 @@
     if (box && e.matches("svg .pick:focus-visible")) tell(e.getAttribute("aria-label"), box.left, box.bottom - 14);
     else tell(null);
   });
+
+  // ---- charts and tables wider than the screen: the edge fades where there is more, and a line says so
+  function edges(e) {
+    const more = e.scrollWidth - e.clientWidth, wide = e.clientWidth > 0 && more > 2;
+    e.classList.toggle("more-left", wide && e.scrollLeft > 2);
+    e.classList.toggle("more-right", wide && e.scrollLeft < more - 2);
+    e.nextElementSibling.hidden = !wide;
+    if (wide) e.tabIndex = 0;
+    else e.removeAttribute("tabindex");
+  }
+  const sizes = new ResizeObserver((list) => list.forEach((seen) => edges(seen.target)));
+  for (const e of all(".scroll")) {
+    const hint = document.createElement("p");
+    hint.className = "hint";
+    hint.textContent = "Scroll sideways to see all of it \u2192";
+    hint.hidden = true;
+    e.after(hint);
+    e.addEventListener("scroll", () => edges(e), { passive: true });
+    sizes.observe(e);
+  }
 
   // ---- figures as files, in the light, whole by themselves
   function fileText(figure) {

@@ -36,14 +36,15 @@ const char *vh_paint(const char *name)
     return "";
 }
 
-/* Classes: the palette of Okabe and Ito, then the same hues lighter.  States: the muted one of Tol, so that
- * the two are not taken for each other.  Both can be told apart by colour-blind readers. */
+/* Classes: after the palette of Okabe and Ito, then lighter ones.  States: after the muted one of Tol, so that the
+ * two are not taken for each other.  Both are moved apart for colour-blind readers; tests/cli/test_report_colours.py
+ * measures how far, in both themes. */
 #define CLASS(n, hex) "class=\"k" n "\" fill=\"" hex "\""
 static const char *const classes[] = {
     CLASS("0", "#0072b2"),  CLASS("1", "#e69f00"),  CLASS("2", "#009e73"),  CLASS("3", "#cc79a7"),
-    CLASS("4", "#56b4e9"),  CLASS("5", "#d55e00"),  CLASS("6", "#e3d52f"),  CLASS("7", "#6b7280"),
-    CLASS("8", "#7fb8d8"),  CLASS("9", "#f2cf80"),  CLASS("10", "#80ceb9"), CLASS("11", "#e5bcd3"),
-    CLASS("12", "#abdaf4"), CLASS("13", "#eaae80"), CLASS("14", "#f3ed9c"), CLASS("15", "#b5b9c0"),
+    CLASS("4", "#56b4e9"),  CLASS("5", "#d55e00"),  CLASS("6", "#f2dc0f"),  CLASS("7", "#6b717d"),
+    CLASS("8", "#9caba9"),  CLASS("9", "#f2ea98"),  CLASS("10", "#98c7b4"), CLASS("11", "#e7bad4"),
+    CLASS("12", "#37d6ff"), CLASS("13", "#ecb283"), CLASS("14", "#92e1a4"), CLASS("15", "#7f8fdf"),
 };
 enum { N_CLASSES = sizeof classes / sizeof classes[0] };
 
@@ -52,9 +53,9 @@ enum { N_CLASSES = sizeof classes / sizeof classes[0] };
         "class=\"s" n "\" fill=\"" hex "\"", "class=\"t" n "\" fill=\"none\" stroke=\"" hex "\"" \
     }
 static const char *const states[][2] = {
-    STATE("0", "#332288"), STATE("1", "#cc6677"), STATE("2", "#44aa99"), STATE("3", "#c9a93f"),
-    STATE("4", "#aa4499"), STATE("5", "#6bb8e0"), STATE("6", "#117733"), STATE("7", "#999933"),
-    STATE("8", "#882255"), STATE("9", "#777e89"),
+    STATE("0", "#332288"), STATE("1", "#cc6677"), STATE("2", "#44aa99"), STATE("3", "#ac8e1f"),
+    STATE("4", "#a84293"), STATE("5", "#83c9f2"), STATE("6", "#4d7f44"), STATE("7", "#afb243"),
+    STATE("8", "#882255"), STATE("9", "#2d84b7"),
 };
 enum { N_STATES = sizeof states / sizeof states[0] };
 
@@ -249,7 +250,7 @@ void vh_svg_axis_x(FILE *f, const vh_scale *s, vh_box b, int n, const char *name
         vh_svg_text(f, vh_at(s, v), bottom + 14, 'm', vh_paint("soft"), text, 20);
     }
     vh_svg_line(f, b.x, bottom, b.x + b.w, bottom, vh_paint("axis"));
-    vh_svg_text(f, b.x + b.w / 2, bottom + 30, 'm', vh_paint("soft"), name, 40);
+    vh_svg_text(f, b.x + b.w / 2, bottom + 30, 'm', vh_paint("soft"), name, (int)(b.w / 5.5));
 }
 
 void vh_svg_axis_y(FILE *f, const vh_scale *s, vh_box b, int n, const char *name)

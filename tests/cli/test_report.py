@@ -97,7 +97,7 @@ class Command(WithTree):
             self.assertIn(words, page.text)
 
     def test_says_when_it_has_no_measures(self):
-        note = "given no measures of the clusters themselves"
+        note = "no measures of the clusters themselves"
         self.assertIn(note, Page(self.report()).text)
         self.assertIn(note, Page(self.report("--models", "m.json", "--measures", "none")).text)
         self.assertNotIn(note, Page(self.report("--models", "m.json")).text)
@@ -147,7 +147,7 @@ class Command(WithTree):
             points = [tuple(map(float, p.split(","))) for p in re.findall(r"[-\d.]+,[-\d.]+", e["d"])]
             self.assertTrue(all(64 <= x <= 990 and 26 <= y <= lowest for x, y in points), points)
             self.assertEqual(points[0][1], lowest)       # where it comes in
-        self.assertIn("hollow ones were given up early", page.text)
+        self.assertIn("hollow dots are runs that were stopped early", page.text)
 
     def test_provenance(self):
         page = Page(self.report("--models", "m.json", "--title", "Beasts"))
@@ -309,7 +309,7 @@ class Things(Case):
                       "dimension of the state, n 2 dimension of a frame, d 2 spectral radius of A",
                       "by method hem-dtm", "swings once in"):
             self.assertIn(words, page.text)
-        self.assertNotRegex(page.text.split("How to make this again")[0], r"hidden Markov|\bmodels?\b")
+        self.assertNotRegex(page.text.split("How to reproduce this")[0], r"hidden Markov|\bmodels?\b")
         self.assertEqual(sum(e.get("class") == "card" for _, e in page.elements), 3)
         text = self.path("r.html").read_text()
         for figure in re.findall(r'<div class="scroll">(<svg class="fig".*?)</div>\n<figcaption>', text, re.S):
@@ -325,7 +325,7 @@ class Things(Case):
         self.ok("cluster", "d.csv", "--method", "em-h3m", "-k", "3", "-S", "2", "-r", "2", "-o", "c.json", "-q")
         page = self.page("c.json")
         for words in ("Clusters of sequences", "Sequences 6", "The centre of a cluster is a hidden Markov model.",
-                      "their log-likelihood under the centre, in nats."):
+                      "its log-likelihood under the centre, in nats."):
             self.assertIn(words, page.text)
         self.assertNotIn("per frame", page.text)
 
@@ -420,6 +420,23 @@ class Validity(WithTree):
         text = self.report("--models", "m.json", "--data", "d.csv")
         for figure in re.findall(r'<div class="scroll">(<svg class="fig".*?)</div>\n<figcaption>', text, re.S):
             ET.fromstring(figure)
+
+
+    def test_numbers_of_states_keep_clear_of_each_other(self):
+        """Four states with one mean: four numbers in four places, and a line from each that had to move."""
+        clusters = clustering(["a", "b"], [0, 0], 1)
+        hmm = clusters["centers"]["hmms"][0]
+        hmm.update({"S": 4, "pi": [0.25] * 4, "A": [[0.25] * 4] * 4, "c": [[1.0]] * 4, "mu": [[[1.0, 1.0]]] * 4,
+                    "cov": [[[1.0, 1.0]]] * 4})
+        write(self, "t.json", clusters)
+        text = self.report()
+        figure = re.search(r'<figure id="fig-center-1-0-emissions".*?</figure>', text, re.S)[0]
+        at = [(float(x), float(y)) for x, y in re.findall(r'<text x="([\d.]+)" y="([\d.]+)"[^>]*halo', figure)]
+        self.assertEqual(len(at), 4)
+        for k, (x, y) in enumerate(at):
+            for other in at[:k]:
+                self.assertGreaterEqual(max(abs(x - other[0]), abs(y - other[1])), 12)
+        self.assertEqual(figure.count('r="1.8"'), 3)
 
 
 class Snapshots(WithTree):

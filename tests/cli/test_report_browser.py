@@ -84,6 +84,19 @@ class Controls(InBrowser):
     def test_levels(self):
         self.through_levels([3, 2])
 
+    def test_wide_charts_show_that_they_scroll(self):
+        """On a phone; on a large screen nothing of it is seen."""
+        self.assertEqual(self.seen(".hint"), 0)
+        self.browser.open(self.path("r.html"), 360, 800)
+        self.browser.js("new Promise((done) => setTimeout(done, 120))")
+        self.assertEqual(self.seen("#levels .more-right"), 1)
+        self.assertEqual(self.seen("#levels .hint"), 1)
+        self.browser.js("document.querySelector('#levels .scroll').scrollLeft = 9999")
+        self.browser.js("new Promise((done) => setTimeout(done, 120))")
+        self.assertEqual(self.seen("#levels .more-right"), 0)
+        self.assertEqual(self.seen("#levels .more-left"), 1)
+        self.quiet()
+
     def test_click_filters(self):
         self.assertEqual(self.seen(".card"), 3)
         self.browser.click('#levels .pick[data-l="1"][data-c="0"]')
@@ -248,8 +261,8 @@ class Real(InBrowser):
             del many[key]
         write(self, "c.json", many)
         self.make_report("c.json")
-        self.assertIn("All 50000 models", self.text("#count"))
-        self.assertIn("Of all 60000, those nearest to their centres are listed", self.text("#count"))
+        self.assertIn("50000 of 60000 models", self.text("#count"))
+        self.assertIn("lists and searches the 50000 nearest to their centres", self.text("#count"))
 
     def test_thousands(self):
         write(self, "t.json", large())

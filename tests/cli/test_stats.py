@@ -257,7 +257,7 @@ class Page(Checks):
         self.prepare()
         plain = self.report(*ABOUT)
         self.assertNotIn("statistics-h", plain)
-        self.assertIn("stays, of 4 frames", plain)
+        self.assertIn("stay within 4 frames", plain)
         dots = re.findall(r'<path data-kind="frames"[^>]* d="([^"]*)"', plain)
         self.assertEqual(len(dots), 2)                 # of each centre all frames of its persons
         self.assertEqual(sum(d.count("M") for d in dots), len(self.path("d.csv").read_text().splitlines()) - 1)
@@ -267,7 +267,7 @@ class Page(Checks):
         tests = rows_of_table(page, "tests")
         want = self.ok("stats", "c.json", "d.csv", *ABOUT, "--models", "m.json", "--json").json()["tests"]
         self.assertEqual([row[5] for row in tests], [f"{t['statistic']:.3f}" for t in want])
-        self.assertIn("stays, of 4 fixations", page)
+        self.assertIn("stay within 4 fixations", page)
         self.assertNotRegex(re.sub(r"(?s)<style>.*?</style>|<script>.*?</script>", "", page), r"\d frames\b")
         self.assertIn("was scored under centres made without",
                       self.report(*ABOUT, "--stats", "leave-out"))
