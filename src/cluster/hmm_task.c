@@ -93,7 +93,7 @@ vhem_status vh_hmm_task_new(vhem_ctx *ctx, const vh_input *in, const vhem_cluste
         VH_TRY(vh_base_stream(ctx, in->shards, executor, &t->s.base));
     else
         VH_TRY(vh_base_new(ctx, t->fine ? t->fine : t->models, &t->s.base));
-    if (!t->fine && !t->full && !t->s.base->whole[0]) /* else they are not those that the executor has */
+    if (!t->fine && !t->full) /* else they are not those that the executor has */
         t->s.base->executor = executor;
     if (opt->checkpoint)
         VH_TRY(vh_journal_open(ctx, opt->checkpoint, &t->journal));

@@ -8,6 +8,7 @@
 #include "core/rng.h"
 #include "math/scaled.h"
 #include "model/convert.h"
+#include "model/masked.h"
 #include "reduce/partial.h"
 #include "reduce/repair.h"
 #include "reduce/task.h"
@@ -249,6 +250,7 @@ vhem_status vhem_maximise(vhem_ctx *ctx, const vhem_models *models, const vhem_t
     VH_TRY(go_on(ctx, models, t, pk, &sums, &r->shown, &more));
     if (more)
         VH_TRY(hand_out(ctx, t, &r->next));
+    vh_h3m_settle_family(t->centers);
     r->models = vh_models_of_hmms(t->centers);
     t->centers = NULL;
     r->shown.centers = &r->models;

@@ -122,6 +122,8 @@ static vhem_status begin_at_posterior(vhem_ctx *ctx, task *w, const char *text)
              post->shape->family->name, post->shape->d, w->prior->family->name, w->prior->d);
     VH_CHECK(!*vh_layout_differs(&post->shape->shape, &w->prior->shape, why, sizeof why), VHEM_EINVAL,
              "the posterior is of other models: %s", why);
+    for (int j = 0; w->t.s.base->whole[0] && j < post->K; j++) /* some HMM lacks a column */
+        vh_posterior_by_column(w->prior, &post->hmm[j]);
     w->all[0].m.post = post;
     post = NULL;
 done:

@@ -365,9 +365,8 @@ vhem_status vh_cluster_resolve(vhem_ctx *ctx, vh_input *in, const vhem_cluster_o
     VH_TRY(check_meaning(ctx, in, &o));
     if (h3m) {
         VH_TRY(check_models(ctx, h3m->K, h3m->omega));
-        VH_TRY(vh_h3m_require_columns(ctx, h3m));
-        VH_CHECK(!is_vb(&o) || !vh_h3m_is_masked(h3m), VHEM_EINVAL,
-                 "an HMM lacks a column, and method vbhem needs all; method vhem does not");
+        if (!in->shards) /* else only the first are here, and all are looked at later */
+            VH_TRY(vh_h3m_require_columns(ctx, h3m));
     }
     if (in->textures)
         VH_TRY(check_models(ctx, in->Kb, in->textures->omega));

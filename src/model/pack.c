@@ -6,6 +6,7 @@
 #include "core/alloc.h"
 #include "core/index.h"
 #include "math/linalg.h"
+#include "model/masked.h"
 
 #include <limits.h>
 #include <math.h>
@@ -100,6 +101,24 @@ static void take_chain(const vh_h3m *h3m, const vh_hmm *h, int k, vh_packed *pk)
     }
 }
 
+/* Which columns each HMM lacks, if any does. */
+static vhem_status note_lacking(vhem_ctx *ctx, const vh_h3m *h3m, const int64_t *index, vh_packed *pk)
+{
+    vhem_status st = VHEM_OK;
+    bool any = false;
+    for (int e = 0; !any && e < pk->K; e++)
+        for (int k = 0; !any && k < pk->d; k++)
+            any = vh_hmm_lacks(h3m, &h3m->hmm[index ? index[e] : e], k);
+    if (!any)
+        goto done;
+    VH_NEW(pk->lacks, vh_cells(pk->K, pk->d));
+    for (int e = 0; e < pk->K; e++)
+        for (int k = 0; k < pk->d; k++)
+            pk->lacks[vh_ij(e, pk->d, k)] = vh_hmm_lacks(h3m, &h3m->hmm[index ? index[e] : e], k);
+done:
+    return st;
+}
+
 vhem_status vh_pack_base(vhem_ctx *ctx, const vh_h3m *h3m, const int64_t *index, int64_t K,
                          const double *origin, const double *scale, vh_packed **out)
 {
@@ -109,6 +128,7 @@ vhem_status vh_pack_base(vhem_ctx *ctx, const vh_h3m *h3m, const int64_t *index,
     VH_TRY(pack_shape(ctx, h3m, index, K, origin, scale, &pk));
     VH_NEW(pk->c, pk->n_comp);
     VH_NEW(pk->mean, vh_cells(pk->n_comp, pk->n_stat));
+    VH_TRY(note_lacking(ctx, h3m, index, pk));
     for (int k = 0; k < pk->K; k++) {
         const vh_hmm *h = &h3m->hmm[index ? index[k] : k];
         take_chain(h3m, h, k, pk);
@@ -177,6 +197,7 @@ void vh_pack_free(vh_packed *pk)
     free(pk->A);
     free(pk->c);
     free(pk->mean);
+    free(pk->lacks);
     free(pk->theta);
     free(pk->log_c);
     free(pk->seen_shift);
@@ -201,12 +222,12 @@ double vh_pack_seen_shift(const vh_packed *pk, int r, const double *y)
     return pk->family->seen != VH_SEEN_FRAMES ? sum : any ? shift[0] : 0;
 }
 
-double vh_pack_shift(const vh_packed *pk, int r)
+double vh_pack_shift(const vh_packed *pk, int r, const vh_packed *base, int i)
 {
     int n = pk->seen_shift ? vh_shift_counts(pk->family, &pk->shape) : 0;
     double sum = 0;
     for (int k = 0; k < n; k++)
-        sum += pk->seen_shift[vh_ij(r, n, k)];
+        sum += base->lacks && base->lacks[vh_ij(i, pk->d, k)] ? 0 : pk->seen_shift[vh_ij(r, n, k)];
     return sum;
 }
 

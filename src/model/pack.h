@@ -18,6 +18,7 @@ typedef struct {
     size_t *trans0;      /* [K+1]  where its A begins */
     double *pi, *A;      /* [n_state] [n_trans] */
     double *c, *mean;    /* [n_comp] [n_comp][n_stat]  base sets only: mixture weights, E_b[T] */
+    bool *lacks;         /* [K][d]  columns that a base HMM lacks (masked.h); NULL: they have all */
     double *theta;       /* [n_comp][n_stat]  natural parameters, log c added to the constant */
     double *log_c;       /* [n_comp] */
     double
@@ -47,8 +48,8 @@ void vh_pack_free(vh_packed *pk);
 
 /* What component r adds for the cells that the frame y has: 0 where there is no seen_shift. */
 double vh_pack_seen_shift(const vh_packed *pk, int r, const double *y);
-/* The same for a frame that has all of them. */
-double vh_pack_shift(const vh_packed *pk, int r);
+/* The same for base HMM i, which may lack columns. */
+double vh_pack_shift(const vh_packed *pk, int r, const vh_packed *base, int i);
 
 /* The table log c_r + log p(y_t | r) of a chunk of frames, in three steps because frames come from several
  * places: the statistics T [n][n_stat] of each piece, one product for all, G [n_comp][ld], of which only the

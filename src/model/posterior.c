@@ -19,8 +19,12 @@
 
 void vh_posterior_arrays(const vh_prior *p, const vh_posterior *post, double **x, size_t *n)
 {
-    double *all[VH_POSTERIOR_ARRAYS] = { post->kappa, post->lambda, post->nu, post->m, post->B, post->count };
-    size_t size[VH_POSTERIOR_ARRAYS] = { 1, 1, 1, vh_prior_means(p), vh_prior_size(p), vh_prior_counts(p) };
+    double *all[VH_POSTERIOR_ARRAYS] = { post->kappa, post->lambda, post->nu,         post->m,
+                                         post->B,     post->count,  post->col_lambda, post->col_nu };
+    size_t by_column = post->by_column ? vh_prior_means(p) : 0;
+    size_t size[VH_POSTERIOR_ARRAYS] = {
+        1, 1, 1, vh_prior_means(p), vh_prior_size(p), vh_prior_counts(p), by_column, by_column
+    };
     memcpy(x, all, sizeof all);
     memcpy(n, size, sizeof size);
 }
@@ -72,6 +76,18 @@ void vh_posterior_free(vh_posterior *post)
     free(post->channel);
     free(post->eta);
     *post = (vh_posterior){ 0 };
+}
+
+void vh_posterior_by_column(const vh_prior *p, vh_posterior *post)
+{
+    bool diagonal = vh_prior_normal(p->family) && !vh_prior_full(p->family);
+    for (int e = 0; diagonal && !post->by_column && e < post->S * post->M * p->d; e++) {
+        post->col_lambda[e] = post->lambda[e / p->d];
+        post->col_nu[e] = post->nu[e / p->d];
+    }
+    post->by_column |= diagonal;
+    for (int c = 0; c < post->n_channel; c++)
+        vh_posterior_by_column(p->channel[c], &post->channel[c]);
 }
 
 static vh_gathered gathered(const vh_packed *pk, int r, const vh_stats *stats)

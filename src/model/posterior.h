@@ -42,8 +42,11 @@ vhem_status vh_posterior_new(vhem_ctx *ctx, const vh_prior *prior, int S, int M,
 void vh_posterior_free(vh_posterior *post); /* accepts a zeroed struct */
 
 /* The arrays that have n numbers for each component: x [VH_POSTERIOR_ARRAYS], each [S][M][n]. */
-enum { VH_POSTERIOR_ARRAYS = 6 };
+enum { VH_POSTERIOR_ARRAYS = 8 };
 void vh_posterior_arrays(const vh_prior *prior, const vh_posterior *post, double **x, size_t *n);
+
+/* A posterior of complete data as one of data with missing cells, whose columns may have other numbers of frames. */
+void vh_posterior_by_column(const vh_prior *prior, vh_posterior *post);
 
 /* How many frames of component r of the packed set have column k. */
 double vh_posterior_seen(const vh_packed *pk, int r, const vh_stats *stats, int k);

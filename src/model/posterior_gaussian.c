@@ -82,6 +82,16 @@ static void update_component(const vh_prior *p, double n, const double *ybar, co
         }
 }
 
+/* The prior of column k by itself, of a diagonal covariance. */
+static vh_prior column_prior(const vh_prior *p, int k)
+{
+    vh_prior one = *p;
+    one.d = 1;
+    one.m = p->m + k;
+    one.B = p->B + k;
+    return one;
+}
+
 /* E log|Lambda| + log|B|: what nu alone says of it. */
 static double log_precision(const vh_prior *p, double nu)
 {
@@ -184,7 +194,12 @@ double vh_posterior_log_precision(const vh_prior *p, const vh_posterior *post, i
     double logdet, trace, quad;
     bool ok = traces(p, post->m + q * p->d, post->B + (size_t)q * vh_prior_size(p), post->work, &logdet,
                      &trace, &quad);
-    return ok ? log_precision(p, post->nu[q]) - logdet : NAN;
+    double known = post->by_column ? 0 : log_precision(p, post->nu[q]);
+    for (int k = 0; post->by_column && k < p->d; k++) {
+        const vh_prior one = column_prior(p, k);
+        known += log_precision(&one, post->col_nu[q * p->d + k]);
+    }
+    return ok ? known - logdet : NAN;
 }
 
 /* KL of a component, given the log_constant of the prior: of N(m, (lambda Lambda)^-1) from its prior, and of the
@@ -245,16 +260,6 @@ int vh_posterior_put(const vh_emission *family, int d, const double *floor, cons
 }
 
 /* ---- 3. those of a posterior --------------------------------------------------------------------------- */
-
-/* The prior of column k by itself, of a diagonal covariance. */
-static vh_prior column_prior(const vh_prior *p, int k)
-{
-    vh_prior one = *p;
-    one.d = 1;
-    one.m = p->m + k;
-    one.B = p->B + k;
-    return one;
-}
 
 /* Component q, each column from the frames that have it. */
 static void update_columns(const vh_prior *p, const vh_gathered *g, int q, const double *ybar,

@@ -57,6 +57,7 @@ static void copy_component(const vh_prior *shape, const vh_posterior *h, size_t 
     double *x[VH_POSTERIOR_ARRAYS], *y[VH_POSTERIOR_ARRAYS];
     size_t n[VH_POSTERIOR_ARRAYS];
 
+    out->by_column = h->by_column;
     vh_posterior_arrays(shape, h, x, n);
     vh_posterior_arrays(shape, out, y, n);
     for (int k = 0; k < VH_POSTERIOR_ARRAYS; k++)
@@ -257,8 +258,9 @@ static vhem_status print_known(vhem_ctx *ctx, const vh_prior *shape, const vh_po
 
     if (vh_prior_normal(shape->family)) {
         VH_TRY(scales(ctx, shape, h, &W));
-        vh_json_print_array(f, ", ", "lambda", 2, n, h->lambda);
-        vh_json_print_array(f, ", ", "nu", 2, n, h->nu);
+        int rank = h->by_column ? 3 : 2;
+        vh_json_print_array(f, ", ", "lambda", rank, n, h->by_column ? h->col_lambda : h->lambda);
+        vh_json_print_array(f, ", ", "nu", rank, n, h->by_column ? h->col_nu : h->nu);
         vh_json_print_array(f, ", ", "m", 3, n, h->m);
         vh_json_print_array(f, ", ", "W", vh_prior_full(shape->family) ? 4 : 3, n, W);
     }
@@ -368,17 +370,27 @@ done:
     return st;
 }
 
-/* lambda, nu, m and W. */
+/* lambda, nu, m and W.  Diagonal covariances may have a lambda and nu for each column. */
 static vhem_status read_normal(vhem_ctx *ctx, json_t *object, const vh_prior *shape, vh_posterior *h)
 {
     vhem_status st = VHEM_OK;
     int S = h->S, M = h->M, d = shape->d;
-    const vh_json_array lambda = { .key = "lambda", .rank = 2, .dim = { { "S", S }, { "M", M } } },
-                        nu = { .key = "nu", .rank = 2, .dim = { { "S", S }, { "M", M } } },
+    bool full = vh_prior_full(shape->family);
+    const json_t *first = json_array_get(json_array_get(json_object_get(object, "lambda"), 0), 0);
+    h->by_column = !full && json_is_array(first);
+    int rank = h->by_column ? 3 : 2;
+    const vh_json_array lambda = { .key = "lambda",
+                                   .rank = rank,
+                                   .dim = { { "S", S }, { "M", M }, { "d", d } } },
+                        nu = { .key = "nu", .rank = rank, .dim = { { "S", S }, { "M", M }, { "d", d } } },
                         m = { .key = "m", .rank = 3, .dim = { { "S", S }, { "M", M }, { "d", d } } };
 
-    VH_TRY(read_array(ctx, object, lambda, 0, h->lambda));
-    VH_TRY(read_array(ctx, object, nu, vh_prior_full(shape->family) ? d - 1 : 0, h->nu));
+    VH_TRY(read_array(ctx, object, lambda, 0, h->by_column ? h->col_lambda : h->lambda));
+    VH_TRY(read_array(ctx, object, nu, full ? d - 1 : 0, h->by_column ? h->col_nu : h->nu));
+    for (int q = 0; h->by_column && q < S * M; q++) {
+        h->lambda[q] = h->col_lambda[q * d];
+        h->nu[q] = h->col_nu[q * d];
+    }
     VH_TRY(read_array(ctx, object, m, -INFINITY, h->m));
     VH_TRY(read_scales(ctx, object, shape, h));
 done:

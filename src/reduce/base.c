@@ -9,6 +9,7 @@
 #include "reduce/base.h"
 
 #include "core/alloc.h"
+#include "core/index.h"
 #include "core/tree_sum.h"
 #include "math/logsum.h"
 #include "model/convert.h"
@@ -166,9 +167,6 @@ static vhem_status find_spread(vhem_ctx *ctx, vh_base *b)
                 b->scale[k] = 1;
         }
     }
-    VH_CHECK(
-        !(lacks > 0) || !b->executor, VHEM_EINVAL,
-        "an HMM lacks a column, which several processes cannot cluster yet; vhem cluster does, in one process");
     if (lacks > 0 && b->sample)
         b->sample->family = b->sample->family->with_gaps;
     if (lacks > 0 || !vh_emission_place(b->h3m->family)) {
@@ -195,6 +193,8 @@ static vhem_status block(vhem_ctx *ctx, const void *arg, int64_t first, int n, v
     out->state0 += first;
     out->comp0 += first;
     out->trans0 += first;
+    if (out->lacks)
+        out->lacks += vh_row(first, out->d);
     out->n_state = out->state0[n] - out->state0[0];
     out->n_comp = out->comp0[n] - out->comp0[0];
     out->n_trans = out->trans0[n] - out->trans0[0];

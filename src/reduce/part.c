@@ -143,9 +143,11 @@ vhem_status vhem_expect(vhem_ctx *ctx, const vhem_models *models, const vhem_tas
              "chunks %lld to %lld: there are %lld, from 0 on", (long long)first,
              (long long)(first + chunks - 1), (long long)all);
     const vh_h3m *h3m = vh_models_hmms(models);
+    vh_h3m seen = h3m ? *h3m : *vh_models_head(models);
+    seen.family = t->emission;
     j.t = t;
     j.survey = (vh_survey){ .kind = t->kind < VH_TASK_EXPECT ? (vh_survey_kind)t->kind : VH_SURVEY_MEAN,
-                            .h3m = h3m ? h3m : vh_models_head(models),
+                            .h3m = &seen,
                             .shards = h3m ? NULL : models->shards,
                             .K = t->Kb,
                             .origin = t->origin,

@@ -3,6 +3,7 @@
 #include "reduce/task.h"
 
 #include "core/alloc.h"
+#include "model/masked.h"
 #include "model/models.h"
 
 #include <limits.h>
@@ -34,6 +35,7 @@ vhem_status vh_task_begin(vhem_ctx *ctx, const vh_h3m *head, const vh_shards *sh
     snprintf(t->family, sizeof t->family, "%s", head->family->name);
     t->Kb = Kb;
     t->d = head->d;
+    t->gaps = head->family->with_gaps == head->family;
     return find_set(ctx, shards, &t->set);
 }
 
@@ -49,6 +51,7 @@ static void walk_head(vhem_ctx *ctx, vh_wire *w, vh_task *t)
     vh_wire_int64(ctx, w, &t->Kb);
     vh_wire_int(ctx, w, &t->d);
     vh_wire_int64(ctx, w, &t->set);
+    vh_wire_flag(ctx, w, &t->gaps);
 }
 
 static void walk_step(vhem_ctx *ctx, vh_wire *w, vh_task *t)
@@ -156,13 +159,30 @@ done:
     return st;
 }
 
+/* A process that has only HMMs with every column works with the statistics of those who lack some. */
+static vhem_status find_emission(vhem_ctx *ctx, const vhem_models *models, const vh_h3m *head, vh_task *t)
+{
+    vhem_status st = VHEM_OK;
+    const vh_emission *plain = vh_emission_find(head->family->name);
+    const vh_h3m *h3m = vh_models_hmms(models);
+
+    VH_CHECK(!t->gaps || (plain->with_gaps && !plain->tied), VHEM_EFORMAT,
+             "the task is for HMMs that lack a column, which those of %s cannot", plain->name);
+    t->emission = t->gaps ? plain->with_gaps : plain;
+    VH_CHECK(t->kind < VH_TASK_EXPECT || !h3m || h3m->family == t->emission || !vh_h3m_is_masked(h3m),
+             VHEM_EINVAL,
+             "the task is for HMMs that have every column, this process has one that lacks a column");
+done:
+    return st;
+}
+
 static vhem_status read_centers(vhem_ctx *ctx, vh_wire *w, const vh_h3m *head, int Kr, vh_task *t)
 {
     vhem_status st = VHEM_OK;
     vh_wire_check(ctx, w, "centres", Kr, 1, (int64_t)vh_wire_left(w));
     walk_step(ctx, w, t);
     VH_TRY(w->st);
-    VH_TRY(vh_h3m_new(ctx, head->family, head->shape, Kr, &t->centers));
+    VH_TRY(vh_h3m_new(ctx, t->emission, head->shape, Kr, &t->centers));
     for (int j = 0; j < Kr; j++)
         walk_hmm(ctx, w, t->centers, j);
     VH_NEW(t->log_omega, Kr);
@@ -255,6 +275,7 @@ vhem_status vh_task_read(vhem_ctx *ctx, const vhem_task *task, const vhem_models
     walk_head(ctx, &w, t);
     VH_TRY(w.st);
     VH_TRY(check(ctx, t, models, head));
+    VH_TRY(find_emission(ctx, models, head, t));
     VH_NEW(t->origin, t->d);
     VH_NEW(t->scale, t->d);
     vh_wire_reals(ctx, &w, t->origin, (size_t)t->d);

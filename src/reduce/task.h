@@ -25,8 +25,10 @@ typedef struct {
     bool named; /* the backend was asked for by its name: it takes work of any size */
     int64_t Kb;
     int d;
-    int64_t set;            /* fingerprint of the files they are in; 0: they are in memory */
-    double *origin, *scale; /* [d] */
+    int64_t set; /* fingerprint of the files they are in; 0: they are in memory */
+    bool gaps;   /* some base HMM lacks a column: statistics know of missing cells (masked.h) */
+    const vh_emission *emission; /* of a task that was read: the family with the statistics it asks for */
+    double *origin, *scale;      /* [d] */
     /* of an E-step */
     vh_h3m *centers;   /* Kr of them */
     double *log_omega; /* [Kr] */

@@ -61,7 +61,7 @@ static vhem_status engine_new(vhem_ctx *ctx, const vh_base *base, const vh_poste
 {
     vhem_status st = VHEM_OK;
 
-    VH_TRY(vh_h3m_new(ctx, post->shape->family, post->shape->shape, post->K, &e->model));
+    VH_TRY(vh_h3m_new(ctx, base->h3m->family, post->shape->shape, post->K, &e->model));
     for (int j = 0; j < post->K; j++)
         VH_TRY(vh_h3m_shape(ctx, e->model, j, post->hmm[j].S, post->hmm[j].M));
     VH_TRY(vh_pack_new(ctx, e->model, NULL, post->K, base->origin, base->scale, &e->pk));
@@ -135,6 +135,8 @@ static void update(const vh_base *base, const vh_vb_options *opt, engine *e, vh_
         vh_posterior_update(m->prior, e->pk, j, &e->sums.stats, h);
         for (int q = 0; opt->toolbox && q < h->S * h->M; q++)
             h->nu[q] += 1;
+        for (int q = 0; opt->toolbox && h->by_column && q < h->S * h->M * m->prior->d; q++)
+            h->col_nu[q] += 1;
     }
 }
 

@@ -32,18 +32,21 @@ static vhem_status default_normal(vhem_ctx *ctx, const vh_base *base, vh_prior *
     const vh_h3m *h3m = base->h3m;
     int d = h3m->d;
     vh_prior *p = NULL;
-    double *sum = NULL, all = 0;
+    double *sum = NULL, *all;
 
-    VH_TRY(vh_prior_new_shaped(ctx, h3m->family, &h3m->shape, &p));
-    VH_NEW(sum, d);
+    VH_TRY(vh_prior_new_shaped(ctx, vh_emission_find(h3m->family->name), &h3m->shape, &p));
+    VH_NEW(sum, 2 * d);
+    all = sum + d;
     for (int64_t i = 0; i < h3m->K; i++)
         for (int q = 0; q < h3m->hmm[i].S * h3m->hmm[i].M; q++) {
             const vh_hmm *h = &h3m->hmm[i];
             double *par[VH_MAX_PARAM], w = h3m->omega[i] * vh_hmm_c(h)[q] / h->S;
             vh_hmm_component(h3m, h, q / h->M, q % h->M, par);
-            for (int k = 0; k < d; k++)
-                sum[k] += w * par[1][vh_scatter_at(h3m->family, d, k)];
-            all += w;
+            for (int k = 0; k < d; k++) {
+                double var = par[1][vh_scatter_at(h3m->family, d, k)];
+                sum[k] += isnan(var) ? 0 : w * var; /* NaN: the HMM lacks the column */
+                all[k] += isnan(var) ? 0 : w;
+            }
         }
     p->eta = p->eps = p->kappa = 1;
     p->lambda = 0.01;
@@ -51,7 +54,7 @@ static vhem_status default_normal(vhem_ctx *ctx, const vh_base *base, vh_prior *
     memcpy(p->m, base->origin, sizeof *p->m * (size_t)d);
     for (int k = 0; k < d; k++)
         p->B[vh_scatter_at(h3m->family, d, k)] =
-            p->nu * fmax(sum[k] / all, LEAST * base->scale[k] * base->scale[k]);
+            p->nu * fmax(sum[k] / all[k], LEAST * base->scale[k] * base->scale[k]);
     *out = p;
     p = NULL;
 done:
@@ -86,7 +89,7 @@ static vhem_status pool(vhem_ctx *ctx, const vh_base *base, vh_h3m **out)
         sum[e] /= sum[0];
     for (int k = 0; k < h3m->d; k++)
         floor[k] = LEAST * base->scale[k] * base->scale[k];
-    VH_TRY(vh_h3m_new(ctx, h3m->family, h3m->shape, 1, &one));
+    VH_TRY(vh_h3m_new(ctx, vh_emission_find(h3m->family->name), h3m->shape, 1, &one));
     VH_TRY(vh_h3m_shape(ctx, one, 0, 1, 1));
     one->hmm[0].pi[0] = one->hmm[0].A[0] = vh_hmm_c(&one->hmm[0])[0] = 1;
     vh_hmm_component(one, &one->hmm[0], 0, 0, par);
@@ -202,7 +205,7 @@ static bool find_P(const components *c, const vh_posterior *h, int q)
     memcpy(c->P, h->B + (size_t)q * size, sizeof *c->P * size);
     bool ok = vh_prior_invert(c->m->prior, c->P);
     for (size_t e = 0; e < size; e++)
-        c->P[e] *= h->nu[q];
+        c->P[e] *= h->by_column ? h->col_nu[(size_t)q * size + e] : h->nu[q];
     return ok;
 }
 
@@ -259,9 +262,9 @@ static vhem_status learn_means(vhem_ctx *ctx, components *c, bool lambda)
             find_P(c, h, q);
             for (int k = 0; k < p->d; k++)
                 away[k] = h->m[q * p->d + k] - p->m[k];
-            sum += p->d / h->lambda[q];
             for (int k = 0; k < p->d; k++)
-                sum += away[k] * times(c, c->P, away, k);
+                sum += 1 / (h->by_column ? h->col_lambda[q * p->d + k] : h->lambda[q])
+                       + away[k] * times(c, c->P, away, k);
         }
     }
     if (lambda)

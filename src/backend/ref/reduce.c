@@ -38,7 +38,7 @@ static vhem_status emissions(vhem_ctx *ctx, vh_scratch *scratch, pair *p)
     for (int l = 0; l < Cr; l++) {
         size_t b0 = (size_t)b->comp0[p->which->i], rl = (size_t)(r->comp0[p->which->j] + l);
         bool never = r->log_c[rl] == VH_NEVER;
-        double more = r->log_c[rl] + vh_pack_shift(r, (int)rl);
+        double more = r->log_c[rl] + vh_pack_shift(r, (int)rl, b, p->which->i);
         VH_CHECK(never
                      || b->family->expected_density(&b->shape, r->par + rl * VH_MAX_PARAM,
                                                     b->par + b0 * VH_MAX_PARAM, Cb, p->ell + l, Cr, work),

@@ -100,11 +100,11 @@ static vhem_status direct_row(job *j, int k, double *work)
     vhem_status st = VHEM_OK;
     vhem_ctx *ctx = j->ctx;
     const vh_packed *b = j->base, *r = j->reduced;
-    double more = r->log_c[k] + vh_pack_shift(r, k);
     for (int q = 0; q < j->load->groups; q++) {
         const group g = group_of(j, q);
         for (int l = 0; l < VH_LANES; l++) {
             double *out = &j->G[(size_t)k * j->ld + (size_t)(q * j->cols + l)];
+            double more = r->log_c[k] + vh_pack_shift(r, k, b, g.i[l]);
             VH_CHECK(b->family->expected_density(&b->shape, r->par + (size_t)k * VH_MAX_PARAM,
                                                  b->par + (size_t)b->comp0[g.i[l]] * VH_MAX_PARAM,
                                                  j->Sb * j->Mb, out, VH_LANES, work),
