@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """vhem-mpi with 1 to 4 ranks: the same bytes as vhem, one sentence when a rank fails, and the checkpoint."""
+import json
 import os
 import pathlib
 import signal
@@ -51,6 +52,20 @@ class Ranks(Case):
         status, _, err = self.ranks(3, "tree", "shards", "-k", "4,2", *MOST, "-o", "t.json")
         self.assertEqual((status, err), (0, ""))
         self.assertEqual(self.path("t.json").read_bytes(), self.path("tree.json").read_bytes())
+
+    def test_lacking(self):
+        """HMMs that lack a column, of which only the last rank has any."""
+        m = json.loads(models(4500, 2))
+        m["d"] = 2
+        for i, h in enumerate(m["hmms"]):
+            for key in ("mu", "cov"):
+                h[key] = [[[None if i > 4000 and i % 2 else x, x + 1] for (x,) in row] for row in h[key]]
+        self.write("gaps.json", json.dumps(m))
+        self.ok("convert", "gaps.json", "--shards", 3, "-o", "gaps", "-q")
+        self.ok("cluster", "gaps", "-k", 3, *MOST, "-o", "plain.json")
+        status, _, err = self.ranks(3, "cluster", "gaps", "-k", 3, *MOST, "-o", "o.json")
+        self.assertEqual((status, err), (0, ""))
+        self.assertEqual(self.path("o.json").read_bytes(), self.path("plain.json").read_bytes())
 
     def test_damaged(self):
         """A chunk that only the last rank reads: its sentence, and no result."""
