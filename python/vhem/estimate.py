@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from . import _lib, _run
 from ._base import Estimator, like_input
+from ._natural import NaturalEstimator
 from ._options import further
 from ._types import Array
 from .data import Sequences, as_sequences
@@ -31,7 +32,7 @@ def _fixed(values: Any, what: str, S: Optional[int], axes: int) -> Any:
     return given
 
 
-class HMM(DensityMixin, Estimator):  # type: ignore[misc]
+class HMM(NaturalEstimator, DensityMixin, Estimator):  # type: ignore[misc]
     """One hidden Markov model for one or many sequences, by Baum-Welch from several starts.
 
     Parameters
@@ -84,6 +85,10 @@ class HMM(DensityMixin, Estimator):  # type: ignore[misc]
         Its states: as many as were asked for, or were found to be needed.
     startprob_, transmat_, means_, covars_, weights_ : arrays
         The same under the names of hmmlearn; means_ (S, d) and without weights_ when n_mix is 1.
+    rates_, shapes_, zeros_, probabilities_, kappas_, symbols_, channels_
+        Of families that have them, as :class:`vhem.Model` has rates, shapes, ...; (S, d) when n_mix is 1.
+    lambdas_, emissionprob_ : arrays (S, d), (S, V)
+        rates_ of "poisson" and probabilities_ of "categorical" under the names of hmmlearn.
     log_likelihood_ : float
         Of the data it was fitted to, in nats.
     n_iter_, converged_, runs_
@@ -171,14 +176,6 @@ class HMM(DensityMixin, Estimator):  # type: ignore[misc]
     @property
     def transmat_(self) -> Array:
         return self.model_.A
-
-    @property
-    def means_(self) -> Array:
-        return self.model_.mu[:, 0] if self.model_.M == 1 else self.model_.mu
-
-    @property
-    def covars_(self) -> Array:
-        return self.model_.cov[:, 0] if self.model_.M == 1 else self.model_.cov
 
     @property
     def weights_(self) -> Array:

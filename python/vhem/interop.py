@@ -19,8 +19,9 @@ if TYPE_CHECKING:
 
 def is_hmmlearn(x: Any) -> bool:
     """Is this a fitted hmmlearn model, or something with the same attributes?"""
-    return all(
+    gaussian = all(
         hasattr(x, name) for name in ("startprob_", "transmat_", "means_", "covars_", "covariance_type"))
+    return gaussian or is_hmmlearn_counts(x)
 
 
 def from_hmmlearn(hmm: Any) -> Dict[str, Any]:
@@ -52,14 +53,46 @@ def from_hmmlearn(hmm: Any) -> Dict[str, Any]:
     return {"pi": hmm.startprob_, "A": hmm.transmat_, "mu": mu, "cov": np.array(cov), "c": c}
 
 
+def is_hmmlearn_counts(x: Any) -> bool:
+    """Is this a fitted PoissonHMM or CategoricalHMM?  A MultinomialHMM has emissionprob_ too, and n_trials."""
+    chain = all(hasattr(x, name) for name in ("startprob_", "transmat_"))
+    return chain and (hasattr(x, "lambdas_") or hasattr(x, "emissionprob_")) and not hasattr(x, "n_trials")
+
+
+def params_of_hmmlearn(hmm: Any) -> Dict[str, Any]:
+    """The arrays of a fitted PoissonHMM or CategoricalHMM, as keywords of :meth:`vhem.Model.from_params`.
+
+    Symbols are named 0, 1, ..., as hmmlearn numbers them.
+    """
+    told: Dict[str, Any] = {"pi": hmm.startprob_, "A": hmm.transmat_}
+    if hasattr(hmm, "lambdas_"):
+        return {**told, "emission": "poisson", "rate": hmm.lambdas_}
+    p = np.asarray(hmm.emissionprob_, np.float64)
+    return {**told, "emission": "categorical", "p": p, "symbols": [str(v) for v in range(p.shape[1])]}
+
+
+def _counts_to_hmmlearn(hmmlearn: Any, model: "Model") -> Any:
+    if model.emission == "poisson":
+        made = hmmlearn.PoissonHMM(model.S, init_params="")
+        made.lambdas_, made.n_features = model.rates[:, 0].copy(), model.d
+    else:
+        made = hmmlearn.CategoricalHMM(model.S, init_params="")
+        made.emissionprob_, made.n_features = model.probabilities[:, 0].copy(), model.probabilities.shape[2]
+    made.startprob_, made.transmat_ = model.pi.copy(), model.A.copy()
+    return made
+
+
 def to_hmmlearn(model: "Model") -> Any:
     """A fitted hmmlearn object with the parameters of an HMM."""
     try:
         from hmmlearn import hmm as hmmlearn  # type: ignore[import-untyped]
     except ImportError:
         raise Error("hmmlearn is not installed; 'pip install hmmlearn'") from None
+    if model.emission == "categorical" or (model.emission == "poisson" and model.M == 1):
+        return _counts_to_hmmlearn(hmmlearn, model)
     if model.mu is None:
-        raise InputError(f"the emission is {model.emission}, hmmlearn has Gaussian mixtures only")
+        raise InputError(f"the emission is {model.emission} with n_mix = {model.M}; hmmlearn has Gaussian mixtures, "
+                         "symbols, and counts with one component only")
     kind = "full" if model.emission == "gaussian-full" else "diag"
     if model.M == 1:
         made = hmmlearn.GaussianHMM(model.S, covariance_type=kind, init_params="")

@@ -14,6 +14,7 @@ from typing import Any, ClassVar, Dict, Iterator, List, Optional, Sequence, Tupl
 import numpy as np
 
 from . import _ffi, _html, _lib, interop
+from ._natural import Natural
 from ._run import session
 from ._types import Array
 from .data import Sequences, as_sequences, grouped
@@ -86,7 +87,7 @@ def document_of_hmm(emission: str, pi: Any, A: Any, name: str, label: str, told:
     return json.dumps({**top, "hmms": [hmm]}).encode()
 
 
-class Model:
+class Model(Natural):
     """One hidden Markov model.
 
     Parameters
@@ -147,11 +148,11 @@ class Model:
         --------
         >>> import vhem
         >>> m = vhem.Model.from_params("poisson", [1, 0], [[0.9, 0.1], [0.2, 0.8]], rate=[[1.0], [7.5]])
-        >>> m.params["rate"].ravel().tolist()
+        >>> m.rates.ravel().tolist()
         [1.0, 7.5]
         >>> m = vhem.Model.from_params("categorical", [1], [[1]], p=[[0.25, 0.75]], symbols=["rest", "walk"])
-        >>> m.params["p"].tolist()
-        [[[0.25, 0.75]]]
+        >>> m.probabilities.tolist(), m.symbols
+        ([[[0.25, 0.75]]], ['rest', 'walk'])
         """
         told = {"c": c, "columns": columns, "symbols": symbols, "channels": channels, "background": background}
         content = document_of_hmm(emission, pi, A, name, label, told, params)
@@ -204,6 +205,15 @@ class Model:
     def S(self) -> int:
         """Number of states."""
         return len(self.pi)
+
+    @property
+    def columns(self) -> List[Dict[str, Any]]:
+        """For each column of a frame its ``name``, ``emission`` (in a product that of its channel) and ``symbols``."""
+        return _lib.models_columns(self._handle)
+
+    def _document(self) -> Dict[str, Any]:
+        found: Dict[str, Any] = json.loads(file_bytes(H3M([self]).save))
+        return found
 
     def __repr__(self) -> str:
         name = f" {self.name!r}" if self.name else ""
@@ -263,7 +273,8 @@ class Model:
             return Sequences._from_handle(_lib.sample(s, _one(self), n, T))
 
     def to_hmmlearn(self) -> Any:
-        """A fitted ``hmmlearn.hmm.GaussianHMM``, or ``GMMHMM`` when states have several Gaussians."""
+        """A fitted ``hmmlearn.hmm.GaussianHMM``, or ``GMMHMM`` when states have several Gaussians; ``PoissonHMM`` and
+        ``CategoricalHMM`` of counts and symbols."""
         return interop.to_hmmlearn(self)
 
 
@@ -526,6 +537,8 @@ def one_model(hmm: Any, i: int = 0) -> Model:
         return hmm
     if isinstance(getattr(hmm, "model_", None), Model):
         return hmm.model_
+    if interop.is_hmmlearn_counts(hmm):
+        return Model.from_params(**interop.params_of_hmmlearn(hmm))
     if interop.is_hmmlearn(hmm):
         return Model(**interop.from_hmmlearn(hmm))
     raise InputError(

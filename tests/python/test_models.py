@@ -283,3 +283,61 @@ def test_sets_of_one_layout():
         vhem.H3M([tied, moved])
     with pytest.raises(vhem.Error, match="^HMM 0: .*rate"):
         vhem.Model.from_params("poisson", [1], [[1]], rate=[[-1.0]])
+
+
+def test_natural_names():
+    counts, letters, track, tied = made_of_every_kind()
+    assert counts.rates is counts.means and counts.rates.shape == (2, 1, 2)
+    assert letters.probabilities[0, 0].tolist() == [0.2, 0.3, 0.5] and letters.symbols == ["x", "y", "z"]
+    assert [c["emission"] for c in track.channels] == ["gamma", "von-mises", "categorical"]
+    assert track.channels[0]["rate"].ravel().tolist() == [1.0, 2.0] and track.channels[2]["symbols"] == ["eat", "go"]
+    again = vhem.Model.from_params("product", track.pi, track.A, channels=track.channels)
+    assert np.array_equal(again.theta, track.theta) and again.columns == track.columns
+    gamma = vhem.Model.from_params("gamma", [1], [[1]], shape=[[3.0]], rate=[[2.0]], zero=[[0.5]])
+    assert gamma.means.item() == 0.75 and gamma.zeros.item() == 0.5 and gamma.shapes.item() == 3
+    angle = vhem.Model.from_params("von-mises", [1], [[1]], mean=[[3.0]], kappa=[[2.0]])
+    assert angle.means.item() == 3 and angle.kappas.item() == 2
+    for m, name, there in ((counts, "kappas", "rates"), (letters, "means", "probabilities"), (tied, "means", "c"),
+                           (track, "rates", "channels"), (angle, "symbols", "means, kappas")):
+        assert not hasattr(m, name)
+        with pytest.raises(AttributeError, match=f"no {name}; they have {there}$"):
+            getattr(m, name)
+
+
+def test_natural_names_of_estimators():
+    counts, letters, track, _ = made_of_every_kind()
+    fitted = vhem.HMM(2, covariance_type="poisson", random_state=0).fit(counts.sample(4, 60, random_state=1))
+    assert np.array_equal(fitted.rates_, fitted.lambdas_) and fitted.means_.shape == (2, 2)
+    assert np.allclose(fitted.rates_[np.argsort(fitted.rates_[:, 0])], [[1, 2], [7.5, 0.5]], atol=0.7)
+    assert not hasattr(fitted, "covars_") and not hasattr(fitted, "emissionprob_")
+    assert not hasattr(vhem.HMM(2), "rates_")
+    fitted = vhem.HMM(2, covariance_type="categorical", random_state=0).fit(letters.sample(4, 60, random_state=1))
+    assert fitted.emissionprob_.shape == (2, 3) and len(fitted.symbols_) == 3
+    assert np.allclose(fitted.probabilities_.sum(1), 1) and not hasattr(fitted, "lambdas_")
+    fitted = vhem.HMM(2, n_mix=2, random_state=0).fit(np.arange(60.0)[:, None] % 7)
+    assert fitted.means_.shape == (2, 2, 1) and fitted.covars_.shape == (2, 2, 1)
+
+
+class Theirs:
+    """What vhem looks for in a fitted model of hmmlearn."""
+
+    startprob_, transmat_ = [0.6, 0.4], [[0.9, 0.1], [0.2, 0.8]]
+
+    def __init__(self, **arrays):
+        vars(self).update(arrays)
+
+
+def test_hmmlearn_counts_and_symbols():
+    models = vhem.H3M([Theirs(lambdas_=[[1.0, 2.0], [7.5, 0.5]])] * 2)
+    assert models.emission == "poisson" and models[0].rates[1, 0].tolist() == [7.5, 0.5]
+    models = vhem.H3M([Theirs(emissionprob_=[[0.2, 0.3, 0.5], [0.6, 0.3, 0.1]])])
+    assert models.emission == "categorical" and models[0].symbols == ["0", "1", "2"]
+    assert np.isfinite(models[0].score(np.array([[0.0], [2.0], [1.0]]))).all()
+    with pytest.raises(vhem.Error, match="not an HMM"):
+        vhem.H3M([Theirs(emissionprob_=[[0.2, 0.8], [0.6, 0.4]], n_trials=[3])])
+    hmmlearn = pytest.importorskip("hmmlearn.hmm")
+    y = np.random.default_rng(0).integers(0, 3, (60, 1))
+    for theirs in (hmmlearn.PoissonHMM(2, random_state=0).fit(y), hmmlearn.CategoricalHMM(2, random_state=0).fit(y)):
+        ours = vhem.H3M([theirs])[0]
+        assert ours.score(y.astype(float))[0] == pytest.approx(theirs.score(y), rel=1e-9)
+        assert ours.to_hmmlearn().score(y) == pytest.approx(theirs.score(y), rel=1e-9)
