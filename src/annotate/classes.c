@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "annotate/classes.h"
 
+#include "cluster/methods.h"
 #include "core/record.h"
 #include "core/options.h"
 #include "estimate/options.h"
@@ -22,7 +23,7 @@ vhem_train_options vh_train_filled(const vhem_train_options *opt)
     vh_options_fill(VHEM_TRAIN_OPTIONS, &o);
     o.piece = vh_piece_options(&o.piece);
     if (!o.estimator)
-        o.estimator = vh_fit_wants_textures(&o.piece) ? "hem-dtm" : "vhem";
+        o.estimator = vh_method_usual(vh_fit_wants_textures(&o.piece) ? VH_TEXTURES : VH_MODELS)->name;
     if (o.piece.restarts < 0)
         o.piece.restarts = PIECE_RESTARTS;
     if (o.reduce.restarts < 0)

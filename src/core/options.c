@@ -155,7 +155,7 @@ static const vh_option cluster_rows[] = {
     CHOICE(R, VH_KEPT, linkage, 0, 0, "average|complete|single", "average", LINKED,
            "which of the distances between their HMMs is the distance of two clusters"),
     CHOICE(R, VH_KEPT | VH_IF_SET, search, 0, 0, "auto|fast|thorough|restarts",
-           "auto; restarts with a preset, an init or a given start", "vhem vbhem",
+           "auto; restarts with a preset, an init or a given start", "vhem vbhem hem-gmm",
            "auto: restarts and candidates from distances between the models; fast: one such candidate; "
            "thorough: more of all; restarts: random starts alone"),
     INT(R, VH_KEPT | VH_IF_SET, neighbours, 0, 1, "N", "10, or fewer where clusters are smaller", "knn-sc",

@@ -32,12 +32,22 @@ class Methods(Case):
         for method, option, value, rest in (
                 ("kl-sc", "lambda", "1", f"; {ppk}"), ("vhem", "lambda", "1", f"; {ppk}"),
                 ("ppk-sc", "refine", "2", "; method vhem does"), ("shem", "candidate", "2", "; method vhem does"),
-                ("ppk-sc", "neighbours", "3", "; method knn-sc does"), ("kl-sc", "search", "fast", "; methods vhem vbhem do"),
+                ("ppk-sc", "neighbours", "3", "; method knn-sc does"),
+                ("kl-sc", "search", "fast", "; methods vhem vbhem hem-gmm do"),
                 ("ppk-ac", "kernel", "raw", "; methods ppk-sc ppk-sc-hybrid do"), ("shem", "soft", "3", ""),
                 ("shem", "preset", "paper", ""), *((m, o, "3", "") for o, methods in UNUSED.items() for m in methods)):
             how = ["--method", method] if method != "vhem" else []
             self.fails(2, f"method {method} does not use --{option}{rest}", "cluster", "m.json", "-k", "2", *how,
                        f"--{option}", value, "-o", "x.json")
+
+    def test_hem_gmm_searches_as_vhem_does(self):
+        """The classes of vhem classify ask for restarts alone, which must reach it."""
+        def runs(*how):
+            self.ok("cluster", "m.json", "-k", "3", "--method", "hem-gmm", *how, "-o", "c.json")
+            return [r["init"] for r in self.load("c.json")["restarts"]]
+
+        self.assertIn("kl-sc", runs())
+        self.assertEqual(len(runs("--search", "restarts", "-r", "3")), 3)
 
     def test_each_finds_the_kinds(self):
         for method in METHODS:
