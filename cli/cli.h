@@ -151,6 +151,8 @@ struct cli {
     cli_progress progress;
     char *columns, *symbols;       /* of the data, as the models or the emission want them */
     const vhem_executor *executor; /* of vhem-mpi: its ranks; NULL: this process alone */
+    const vhem_ranks *ranks;       /* of vhem-mpi: those that run the same command; NULL: none */
+    char why[VHEM_WHY];            /* of a rank other than 0, which prints nothing: its last sentence */
 };
 
 typedef int cli_run(cli *c, int argc, char **argv);
@@ -164,8 +166,8 @@ typedef struct {
     const char *help;
 } cli_command;
 
-/* main.c.  The whole of a command, from its arguments to its exit status; c is empty but for the executor and the
- * default of threads. */
+/* main.c.  The whole of a command, from its arguments to its exit status; c is empty but for the executor, the ranks
+ * and the default of threads. */
 int cli_main(cli *c, int argc, char **argv);
 /* Runs the part of a command that argv[1] names; its help when none is. */
 int cli_dispatch(cli *c, int argc, char **argv, const char *about, const cli_command *parts);
@@ -176,6 +178,7 @@ int cli_misuse(cli *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)
 int cli_status(cli *c, vhem_status st); /* of the library; CLI_GO for VHEM_OK */
 void cli_say(cli *c, const char *fmt, ...) __attribute__((format(printf, 2, 3))); /* not with --quiet */
 int cli_open(cli *c);
+bool cli_is_first(const cli *c); /* does it print and write?  The one process there is, or rank 0 */
 const char *cli_backend_problem(const char *name); /* why it cannot be used here; NULL: it can */
 /* The names of those that can be used, the best first, in list: "avx2 simd ref". */
 const char *cli_backends(char *list, size_t size);

@@ -80,7 +80,9 @@ static int fit_and_save(cli *c, const fit_args *a, const vhem_data *data)
     vhem_status st = vhem_fit(c->ctx, data, &a->fit, &models, &report);
     bool stopped = st == VHEM_ESTOPPED;
     int status;
-    if (stopped && a->fit.store) {
+    if (!cli_is_first(c)) { /* rank 0 has the same models */
+        status = stopped || st == VHEM_OK ? EXIT_DONE : cli_status(c, st);
+    } else if (stopped && a->fit.store) {
         cli_fail(c, "interrupted; what is fitted is in %s, and the same command continues from there",
                  a->fit.store);
         status = EXIT_STOPPED;
@@ -115,6 +117,9 @@ static int prepare_and_fit(cli *c, fit_args *a)
 {
     vhem_data *data = NULL;
     int status = cli_check_uses(c, a->usage, "model", a->fit.model ? a->fit.model : "hmm");
+    if (status == CLI_GO && c->ranks && (a->fit.K > 0 || a->fit.store))
+        status = cli_misuse(c, "--%s is work for one process, not for many ranks: use vhem fit",
+                            a->fit.store ? "store" : "mixture");
     if (status == CLI_GO)
         status = cli_out_check_ending(c, a->output, "models are written as .json or .h5", cli_model_endings);
     if (status == CLI_GO)

@@ -155,7 +155,7 @@ int cli_out_check(cli *c, const char *path)
     struct stat sb;
     int fd;
     vhem_output *file = NULL;
-    if (strcmp(path, "-") == 0
+    if (!cli_is_first(c) || strcmp(path, "-") == 0
         || (stat(path, &sb) == 0 && !S_ISREG(sb.st_mode) && !S_ISDIR(sb.st_mode) && access(path, W_OK) == 0))
         return CLI_GO; /* a pipe is not opened twice */
     int status = cli_status(c, vhem_output_open(c->ctx, path, &fd, &file));

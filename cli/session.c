@@ -58,9 +58,18 @@ bool cli_interrupted(void)
     return signals > 0;
 }
 
+bool cli_is_first(const cli *c)
+{
+    return !c->ranks || c->ranks->rank == 0;
+}
+
 static void message(cli *c, const char *kind, const char *fmt, va_list ap)
 {
     cli_progress_clear(c);
+    if (!cli_is_first(c)) {
+        vsnprintf(c->why, sizeof c->why, fmt, ap);
+        return;
+    }
     fprintf(stderr, "vhem%s%s: %s", c->command ? " " : "", c->command ? c->command : "", kind);
     vfprintf(stderr, fmt, ap);
     fputc('\n', stderr);
@@ -81,14 +90,15 @@ int cli_misuse(cli *c, const char *fmt, ...)
     va_start(ap, fmt);
     message(c, "", fmt, ap);
     va_end(ap);
-    fprintf(stderr, "Try 'vhem %s%s--help'.\n", c->command ? c->command : "", c->command ? " " : "");
+    if (cli_is_first(c))
+        fprintf(stderr, "Try 'vhem %s%s--help'.\n", c->command ? c->command : "", c->command ? " " : "");
     return EXIT_USAGE;
 }
 
 void cli_say(cli *c, const char *fmt, ...)
 {
     va_list ap;
-    if (c->quiet)
+    if (c->quiet || !cli_is_first(c))
         return;
     va_start(ap, fmt);
     message(c, "", fmt, ap);
@@ -110,7 +120,7 @@ int cli_status(cli *c, vhem_status st)
 static void on_log(void *arg, int level, const char *text)
 {
     cli *c = arg;
-    if (level > (c->verbose ? VHEM_LOG_INFO : VHEM_LOG_WARN))
+    if (level > (c->verbose ? VHEM_LOG_INFO : VHEM_LOG_WARN) || !cli_is_first(c))
         return;
     cli_progress_clear(c);
     fprintf(stderr, "vhem %s: %s%s\n", c->command, level == VHEM_LOG_WARN ? "warning: " : "", text);
@@ -156,6 +166,25 @@ static int limit_memory(cli *c)
     return CLI_GO;
 }
 
+/* Ranks of different versions or with different backends would come to different bits. */
+static int agree(cli *c)
+{
+    char mine[128], why[VHEM_WHY] = "";
+    snprintf(mine, sizeof mine, "%s with backend %s", vhem_version(), vhem_ctx_backend(c->ctx));
+    void *first = c->ranks->rank == 0 ? mine : NULL;
+    size_t n = sizeof mine;
+    if (c->ranks->pass(c->ranks->arg, 0, 1, &first, &n, why) != VHEM_OK)
+        return cli_fail(c, "%s", why);
+    bool same = n == sizeof mine && memcmp(first, mine, strlen(mine) + 1) == 0;
+    int status = CLI_GO;
+    if (!same)
+        status = cli_fail(c, "this is vhem %s, but rank 0 is vhem %.*s: all need the same, see --backend",
+                          mine, (int)(n > 0 ? n - 1 : 0), (const char *)first);
+    if (first != mine)
+        free(first);
+    return status;
+}
+
 int cli_open(cli *c)
 {
     vhem_ctx_options opt;
@@ -176,14 +205,17 @@ int cli_open(cli *c)
     opt.seed = c->seed;
     opt.log = on_log;
     opt.log_arg = opt.progress_arg = c;
-    opt.progress = c->progress.on ? cli_progress_draw : NULL;
+    opt.progress = c->progress.on && cli_is_first(c) ? cli_progress_draw : NULL;
+    opt.ranks = c->ranks;
     vhem_status st = vhem_ctx_new(&opt, &c->ctx);
     if (st != VHEM_OK)
         return cli_fail(c, "cannot start: %s", vhem_status_text(st));
+    if (!cli_is_first(c))
+        return agree(c);
     running = c->ctx;
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
-    return CLI_GO;
+    return c->ranks ? agree(c) : CLI_GO;
 }
 
 int cli_close(cli *c, int status)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* main.c - vhem-mpi: commands of vhem on all ranks of an MPI job.  Rank 0 is the command itself; what it prints and
- * writes is what vhem prints and writes, to the last bit. */
+/* main.c - vhem-mpi: commands of vhem on all ranks of an MPI job.  What it prints and writes is what vhem prints and
+ * writes, to the last bit.  cluster and tree run on rank 0, which asks the others for sums; fit and compare run on all
+ * ranks alike, and the library deals out the models to be fitted and the rows of the matrix. */
 #define _GNU_SOURCE
 #include "team.h"
 
@@ -43,24 +44,72 @@ static vhem_status expect(void *arg, const vhem_task *task, vhem_partial **total
     return team_expect(m->t, task, total, why);
 }
 
-static int run(team *t, int argc, char **argv)
+static bool is_one_of(const char *word, const char *const *words)
+{
+    while (*words && strcmp(word, *words) != 0)
+        words++;
+    return *words != NULL;
+}
+
+static const char *const for_tasks[] = { "cluster", "tree", NULL }, *const together[] = { "fit", "compare",
+                                                                                          NULL };
+
+/* What cannot be done on many ranks, as a sentence in text; true: all can be. */
+static bool can_run(int argc, char **argv, char *text, size_t size)
+{
+    const char *word = argc > 1 ? argv[1] : "";
+    text[0] = 0;
+    if (word[0] && word[0] != '-' && strcmp(word, "help") != 0 && !is_one_of(word, for_tasks)
+        && !is_one_of(word, together))
+        snprintf(text, size,
+                 "'%s' does not run on many ranks: vhem-mpi has cluster, compare, fit and tree; use vhem %s",
+                 word, word);
+    for (int k = 2; k < argc && !text[0]; k++)
+        if (strcmp(argv[k], "-") == 0 && argv[k - 1][0] != '-')
+            snprintf(text, size, "standard input cannot be read by all ranks; give the %s as a file",
+                     strcmp(word, "fit") == 0 ? "data" : "models");
+    return !text[0];
+}
+
+static int run_with_tasks(team *t, int argc, char **argv)
 {
     master m = { .t = t };
     const vhem_executor executor = { expect, &m };
-    const char *word = argc > 1 ? argv[1] : "";
+    char text[256];
+    int status;
 
+    if (t->rank > 0) {
+        signal(SIGINT, SIG_IGN); /* rank 0 saves the best so far and ends the others */
+        return team_serve(t);
+    }
     m.c.executor = &executor;
     m.c.threads = t->threads;
-    if (strcmp(word, "cluster") == 0 || strcmp(word, "tree") == 0)
-        for (int k = 2; k < argc; k++)
-            if (strcmp(argv[k], "-") == 0 && argv[k - 1][0] != '-')
-                return cli_misuse(&m.c,
-                                  "standard input cannot be read by all ranks; give the models as a file");
-    if (word[0] && word[0] != '-' && strcmp(word, "help") != 0 && strcmp(word, "cluster") != 0
-        && strcmp(word, "tree") != 0)
-        return cli_misuse(&m.c, "'%s' does not run on many ranks: vhem-mpi has cluster and tree; use vhem %s",
-                          word, word);
-    return cli_main(&m.c, argc, argv);
+    status =
+        can_run(argc, argv, text, sizeof text) ? cli_main(&m.c, argc, argv) : cli_misuse(&m.c, "%s", text);
+    team_end(t, status);
+    return status;
+}
+
+static int run_together(team *t, int argc, char **argv)
+{
+    const vhem_ranks ranks = { t->rank, t->size, team_pass, t };
+    cli c = { .ranks = &ranks, .threads = t->threads };
+    char text[256];
+    bool quiet = t->rank > 0;
+
+    if (quiet) {
+        signal(SIGINT, SIG_IGN); /* rank 0 tells them when it is time to stop */
+        signal(SIGTERM, SIG_IGN);
+        if (!freopen("/dev/null", "w", stdout))
+            return EXIT_FAILED;
+    }
+    int status =
+        can_run(argc, argv, text, sizeof text) ? cli_main(&c, argc, argv) : cli_misuse(&c, "%s", text);
+    bool failed = status != EXIT_DONE && status != EXIT_STOPPED, knew = t->over;
+    const char *sentence = team_leave(t, failed ? c.why : NULL);
+    if (*sentence && !failed && !knew && !quiet)
+        status = cli_fail(&c, "%s", sentence);
+    return status;
 }
 
 int main(int argc, char **argv)
@@ -77,13 +126,7 @@ int main(int argc, char **argv)
         MPI_Finalize();
         return EXIT_FAILED;
     }
-    if (t.rank == 0) {
-        status = run(&t, argc, argv);
-        team_end(&t, status);
-    } else {
-        signal(SIGINT, SIG_IGN); /* rank 0 saves the best so far and ends the others */
-        status = team_serve(&t);
-    }
+    status = (argc > 1 && is_one_of(argv[1], together) ? run_together : run_with_tasks)(&t, argc, argv);
     team_free(&t);
     MPI_Finalize();
     if (status == EXIT_DONE)

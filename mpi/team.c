@@ -4,19 +4,15 @@
  * Rank r of P works on chunks r n / P to before (r + 1) n / P.  Partial sums go up a tree: rank 1 to 0, 3 to 2, then
  * 2 to 0, so that nobody holds those of all.  The order does not matter to their bits.  A rank that fails sends its
  * sentence instead, which goes up the same way; of several the one of the lowest rank arrives. */
-#define _POSIX_C_SOURCE 200809L
 #include "team.h"
 
 #include "cli.h"
 
-#include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { OPEN, TASK, END };
-enum { TAG = 1, PIECE = 1 << 30 }; /* counts of MPI are ints */
 
 typedef struct { /* what rank 0 tells all */
     int64_t what, n, chunks, threads;
@@ -27,64 +23,6 @@ typedef struct { /* what a rank has to hand on */
     vhem_partial *sums; /* NULL: it had no chunks, or has failed */
     char why[VHEM_WHY];
 } answer;
-
-/* ---- bytes --------------------------------------------------------------------------------------------- */
-
-/* MPI waits with all its might; a rank that waits here leaves the core to those that work.  It looks again after 20
- * microseconds, then after ever longer, up to 5 milliseconds. */
-static void rest_until(MPI_Request *request)
-{
-    int done = 0;
-    for (long pause = 20000; MPI_Test(request, &done, MPI_STATUS_IGNORE), !done;) {
-        nanosleep(&(struct timespec){ .tv_nsec = pause }, NULL);
-        pause = pause < 2500000 ? 2 * pause : 5000000;
-    }
-}
-
-static void share(char *bytes, size_t n)
-{
-    MPI_Request request;
-    for (size_t at = 0; at < n; at += PIECE) {
-        MPI_Ibcast(bytes + at, (int)(n - at < PIECE ? n - at : PIECE), MPI_BYTE, 0, MPI_COMM_WORLD, &request);
-        rest_until(&request);
-    }
-}
-
-static void tell_all(order *o)
-{
-    share((char *)o, sizeof *o);
-}
-
-static void send_bytes(const void *bytes, size_t n, int to)
-{
-    MPI_Request request;
-    for (size_t at = 0; at < n; at += PIECE) {
-        MPI_Isend((const char *)bytes + at, (int)(n - at < PIECE ? n - at : PIECE), MPI_BYTE, to, TAG,
-                  MPI_COMM_WORLD, &request);
-        rest_until(&request);
-    }
-}
-
-static void receive_bytes(void *bytes, size_t n, int from)
-{
-    MPI_Request request;
-    for (size_t at = 0; at < n; at += PIECE) {
-        MPI_Irecv((char *)bytes + at, (int)(n - at < PIECE ? n - at : PIECE), MPI_BYTE, from, TAG,
-                  MPI_COMM_WORLD, &request);
-        rest_until(&request);
-    }
-}
-
-/* Without memory for a message nobody can go on. */
-static char *room_for(size_t n)
-{
-    char *bytes = malloc(n ? n : 1);
-    if (bytes)
-        return bytes;
-    fprintf(stderr, "vhem-mpi: out of memory: no room for a message of %zu bytes\n", n);
-    MPI_Abort(MPI_COMM_WORLD, 1);
-    abort();
-}
 
 /* ---- answers ------------------------------------------------------------------------------------------- */
 
@@ -106,11 +44,11 @@ static void send_answer(team *t, answer *a, int to)
             fail(t, st, vhem_ctx_error(t->ctx), a);
     }
     int64_t head[2] = { (int64_t)a->st, (int64_t)n };
-    send_bytes(head, sizeof head, to);
+    bytes_send(head, sizeof head, to);
     if (a->st == VHEM_OK)
-        send_bytes(bytes, n, to);
+        bytes_send(bytes, n, to);
     else
-        send_bytes(a->why, sizeof a->why, to);
+        bytes_send(a->why, sizeof a->why, to);
     vhem_free(bytes);
     vhem_free(a->sums);
     a->sums = NULL;
@@ -133,10 +71,10 @@ static void merge(team *t, const char *bytes, size_t n, answer *a)
 static void receive_answer(team *t, answer *a, int from)
 {
     int64_t head[2];
-    receive_bytes(head, sizeof head, from);
+    bytes_receive(head, sizeof head, from);
     size_t n = head[0] == VHEM_OK ? (size_t)head[1] : VHEM_WHY;
-    char *bytes = room_for(n);
-    receive_bytes(bytes, n, from);
+    char *bytes = bytes_room(n);
+    bytes_receive(bytes, n, from);
     if (head[0] != VHEM_OK && a->st == VHEM_OK) { /* it knows which rank it is from */
         fail(t, (vhem_status)head[0], "", a);
         memcpy(a->why, bytes, sizeof a->why);
@@ -198,10 +136,10 @@ void team_open(team *t, const char *path, const char *backend, int threads)
 {
     size_t n = strlen(path) + strlen(backend) + 2;
     order o = { OPEN, (int64_t)n, 0, threads };
-    char *text = room_for(n);
+    char *text = bytes_room(n);
     snprintf(text, n, "%s%c%s", backend, 0, path);
-    tell_all(&o);
-    share(text, n);
+    bytes_share(0, &o, sizeof o);
+    bytes_share(0, text, n);
     free(text);
     t->threads = threads > 0 ? threads : t->threads;
     load(t, path, backend);
@@ -212,8 +150,8 @@ vhem_status team_expect(void *arg, const vhem_task *task, vhem_partial **total, 
     team *t = arg;
     order o = { TASK, (int64_t)task->n, task->chunks, 0 };
     answer a;
-    tell_all(&o);
-    share((char *)task->bytes, task->n);
+    bytes_share(0, &o, sizeof o);
+    bytes_share(0, (char *)task->bytes, task->n);
     work(t, task, &a);
     if (a.st == VHEM_OK)
         *total = a.sums;
@@ -226,7 +164,7 @@ void team_end(team *t, int status)
 {
     order o = { END, status, 0, 0 };
     (void)t;
-    tell_all(&o);
+    bytes_share(0, &o, sizeof o);
 }
 
 int team_serve(team *t)
@@ -234,11 +172,11 @@ int team_serve(team *t)
     for (;;) {
         order o;
         answer a;
-        tell_all(&o); /* what rank 0 says */
+        bytes_share(0, &o, sizeof o); /* what rank 0 says */
         if (o.what == END)
             return (int)o.n;
-        char *bytes = room_for((size_t)o.n);
-        share(bytes, (size_t)o.n);
+        char *bytes = bytes_room((size_t)o.n);
+        bytes_share(0, bytes, (size_t)o.n);
         if (o.what == OPEN) {
             t->threads = o.threads > 0 ? (int)o.threads : t->threads;
             load(t, bytes + strlen(bytes) + 1, bytes);

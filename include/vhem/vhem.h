@@ -51,6 +51,18 @@ typedef struct vhem_partial vhem_partial; /* sums over some of the models, see "
 
 typedef enum { VHEM_LOG_WARN, VHEM_LOG_INFO, VHEM_LOG_DEBUG } vhem_log_level;
 
+typedef struct {                     /* processes that make the same calls with the same arguments, such as the ranks
+                                        of an MPI job: vhem_fit and vhem_distance deal their work out to them */
+    int rank, size;                  /* of this process, from 0; of all */
+    /* Hands the *n bytes of process `from` to all the others, or to process 0 alone.  Called by all processes, in
+     * the same order.  Where bytes arrive, *bytes is set to memory that is released with free().  When any process
+     * has failed, a sentence goes to why [VHEM_WHY] of all the others. */
+    vhem_status (*pass)(void *arg, int from, int everyone, void **bytes, size_t *n, char *why);
+    void *arg;
+} vhem_ranks;
+
+#define VHEM_WHY 1024
+
 typedef struct {
     const char *backend;             /* one of vhem_backend_info's; default: the best usable one */
     int         threads;             /* default, or 0: all cores; at most 1024 */
@@ -60,6 +72,7 @@ typedef struct {
     /* Called from any thread, one call at a time; default: none. */
     void      (*progress)(void *arg, const char *what, int64_t done, int64_t total);
     void       *progress_arg;
+    const vhem_ranks *ranks;         /* default: none, this process does all of the work */
 } vhem_ctx_options;
 
 typedef struct {                     /* one backend: kernels for a kind of processor or device */
@@ -353,8 +366,6 @@ typedef struct {
     size_t      n;                   /* of them */
     int64_t     chunks;              /* of all models */
 } vhem_task;
-
-#define VHEM_WHY 1024
 
 typedef struct {                     /* who makes sums over all models: an option of vhem_cluster */
     /* Has all chunks of the task worked on, by vhem_expect in whatever processes, and hands over what

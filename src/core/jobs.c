@@ -2,11 +2,17 @@
 /* jobs.c - see jobs.h. */
 #include "core/jobs.h"
 
+#include "core/ranks.h"
 #include "core/share.h"
+
+/* Jobs that each of several processes runs before it tells the others.  A stop and a failure are known to all no
+ * sooner. */
+enum { ROUND = 256 };
 
 typedef struct {
     vhem_ctx *ctx;
     const vh_jobs *jobs;
+    int64_t begin, step; /* turn k is job begin + k step */
     bool across;         /* jobs run side by side */
     int64_t done, first; /* finished; the first to fail, else past the last */
     vhem_status st;      /* of that one */
@@ -14,9 +20,10 @@ typedef struct {
 
 /* Jobs are begun in their order, so that those before the first to fail have all been begun: whichever thread
  * is faster, the failure that is told is the same. */
-static void run_job(void *arg, int64_t i, int worker)
+static void run_job(void *arg, int64_t k, int worker)
 {
     running *r = arg;
+    int64_t i = r->begin + k * r->step;
     const vh_jobs *jobs = r->jobs;
     vhem_ctx *ctx = r->ctx, own;
     int64_t limit, so_far;
@@ -41,16 +48,63 @@ static void run_job(void *arg, int64_t i, int worker)
     }
 #pragma omp atomic capture
     so_far = ++r->done;
-    vh_progress(ctx, jobs->what, so_far, jobs->n);
+    so_far *= r->step; /* of the other processes no less is known */
+    vh_progress(ctx, jobs->what, so_far < jobs->n ? so_far : jobs->n, jobs->n);
+}
+
+/* Of jobs begin .. end-1 every step-th; done has been set. */
+static void run_some(running *r, int64_t begin, int64_t end)
+{
+    const vh_jobs *jobs = r->jobs;
+    int64_t n = begin < end ? (end - begin + r->step - 1) / r->step : 0;
+    r->begin = begin;
+    r->across = n >= r->ctx->threads || !jobs->inside;
+    vh_share(r->ctx, &(vh_loop){ n, r->across ? r->ctx->threads : 1, !jobs->nested, run_job, r });
+}
+
+/* Round by round: every process its share, then all the results go around. */
+static vhem_status run_rounds(running *r)
+{
+    vhem_status st = VHEM_OK;
+    vhem_ctx *ctx = r->ctx;
+    const vh_jobs *jobs = r->jobs;
+    int64_t size = (int64_t)ROUND * r->step;
+
+    for (int64_t first = 0; first < jobs->n; first += size) {
+        const vh_round round = { jobs->n, first,      jobs->n - first < size ? jobs->n : first + size,
+                                 true,    jobs->walk, jobs->arg };
+        vh_round_end end = { .failed = -1 };
+        run_some(r, first + vh_rank(ctx), round.end);
+        end.stopped = vh_stopped(ctx);
+        if (r->first < jobs->n) {
+            end.failed = r->first;
+            end.st = r->st;
+            snprintf(end.why, sizeof end.why, "%.*s", (int)sizeof end.why - 1, ctx->error);
+        }
+        VH_TRY(vh_round_tell(ctx, &round, &end));
+        if (end.failed >= 0) {
+            r->first = end.failed;
+            VH_CHECK(false, end.st, "%s", end.why);
+        }
+        if (end.stopped)
+            return VHEM_ESTOPPED;
+        vh_progress(ctx, jobs->what, round.end, jobs->n);
+    }
+done:
+    return st;
 }
 
 vhem_status vh_run_jobs(vhem_ctx *ctx, const vh_jobs *jobs, int64_t *failed)
 {
-    running r = { .ctx = ctx, .jobs = jobs, .first = jobs->n };
+    running r = { .ctx = ctx, .jobs = jobs, .step = 1, .first = jobs->n };
 
-    r.across = jobs->n >= ctx->threads || !jobs->inside;
     vh_progress(ctx, jobs->what, 0, jobs->n);
-    vh_share(ctx, &(vh_loop){ jobs->n, r.across ? ctx->threads : 1, !jobs->nested, run_job, &r });
+    if (jobs->walk && vh_ranks(ctx) > 1) {
+        r.step = vh_ranks(ctx);
+        r.st = run_rounds(&r);
+    } else {
+        run_some(&r, 0, jobs->n);
+    }
     *failed = r.first < jobs->n ? r.first : -1;
     return r.st == VHEM_OK && vh_stopped(ctx) ? VHEM_ESTOPPED : r.st;
 }

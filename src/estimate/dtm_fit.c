@@ -119,12 +119,21 @@ done:
     return st;
 }
 
+/* What fit_one makes of set i, for other processes. */
+static void walk_one(vhem_ctx *ctx, void *arg, int64_t i, vh_wire *w)
+{
+    fit *f = arg;
+    vh_wire_reals(ctx, w, f->out->dt[i].A, f->out->dt[i].size);
+    vh_wire_bytes(ctx, w, &f->report->run[i], sizeof f->report->run[i]);
+    vh_wire_int64(ctx, w, &f->report->frames[i]);
+}
+
 static vhem_status fit_each(vhem_ctx *ctx, fit *f)
 {
     vhem_status st = VHEM_OK;
     int64_t K = f->out->K, failed = -1;
     int64_t count = 0;
-    const vh_jobs jobs = { .n = K, .what = "fit", .logs = true, .run = fit_one, .arg = f };
+    const vh_jobs jobs = { .n = K, .what = "fit", .logs = true, .run = fit_one, .walk = walk_one, .arg = f };
 
     for (int64_t i = 0; i < K; i++) {
         const char *name = vh_sets_name(&f->sets, f->data, i, f->opt.by_group);

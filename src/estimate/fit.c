@@ -220,11 +220,28 @@ static vhem_status run_numbered(vhem_ctx *ctx, void *arg, int64_t i, int worker)
     return run_job(ctx, f, i, &own);
 }
 
+/* What run_job makes of job i, for other processes. */
+static void walk_job(vhem_ctx *ctx, void *arg, int64_t i, vh_wire *w)
+{
+    fit *f = arg;
+    vh_hmm *h = &f->out->hmm[i];
+    vhem_fit_report *r = f->report;
+    vh_wire_bytes(ctx, w, &f->begun[i], sizeof f->begun[i]);
+    vh_wire_int(ctx, w, &r->best[i]);
+    vh_wire_int64(ctx, w, &r->frames[i]);
+    vh_wire_bytes(ctx, w, r->run + vh_row(i, r->R), sizeof *r->run * (size_t)r->R);
+    vh_wire_reals(ctx, w, h->pi, (size_t)(h->theta - h->pi) + h->n_theta);
+}
+
 static vhem_status run_jobs(vhem_ctx *ctx, fit *f)
 {
-    const vh_jobs jobs = {
-        .n = f->sets.n, .what = "fit", .inside = true, .logs = true, .run = run_numbered, .arg = f
-    };
+    const vh_jobs jobs = { .n = f->sets.n,
+                           .what = "fit",
+                           .inside = true,
+                           .logs = true,
+                           .run = run_numbered,
+                           .walk = walk_job,
+                           .arg = f };
     int64_t failed = -1;
     vhem_status st = vh_run_jobs(ctx, &jobs, &failed);
     if (failed >= 0)
@@ -266,12 +283,28 @@ done:
     return st;
 }
 
+/* What they gather, for other processes; first fits stay where they are, and are made again where they lack. */
+static void walk_look(vhem_ctx *ctx, void *arg, int64_t k, vh_wire *w)
+{
+    fit *f = arg;
+    size_t n = (size_t)(f->opt.S * f->opt.M), at = vh_row(k, f->opt.S * f->opt.M), d = (size_t)f->out->d;
+    size_t one = vh_scatter_size(f->out->family, f->out->d);
+    vh_wire_reals(ctx, w, f->scatters.frames + at, n);
+    if (f->scatters.seen)
+        vh_wire_reals(ctx, w, f->scatters.seen + at * d, n * d);
+    vh_wire_reals(ctx, w, f->scatters.scatter + at * one, n * one);
+}
+
 /* All jobs of the sample. */
 static vhem_status look(vhem_ctx *ctx, fit *f)
 {
-    const vh_jobs jobs = {
-        .n = f->n_sample, .what = "prior", .inside = true, .logs = true, .run = look_at_job, .arg = f
-    };
+    const vh_jobs jobs = { .n = f->n_sample,
+                           .what = "prior",
+                           .inside = true,
+                           .logs = true,
+                           .run = look_at_job,
+                           .walk = walk_look,
+                           .arg = f };
     int64_t failed = -1;
     vhem_status st = vh_run_jobs(ctx, &jobs, &failed);
     if (failed >= 0)

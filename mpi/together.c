@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* together.c - see team.h: all ranks run the same command.
+ *
+ * Before bytes go from one rank to others every rank says what it is about to do.  One that has failed says so instead,
+ * once, and its sentence goes to all: nobody waits for bytes that will never come. */
+#include "team.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PASS, LEAVE, FAILED }; /* what a rank is about to do */
+
+/* The rank whose sentence counts, of those that do not do as this one; -1: all do the same. */
+static int odd_one(const team *t, int64_t mine, const int64_t *all)
+{
+    int odd = -1;
+    for (int r = t->size - 1; r >= 0; r--)
+        if (all[r] == FAILED)
+            odd = r;
+    for (int r = 0; odd < 0 && r < t->size; r++)
+        if (all[r] != mine)
+            odd = r;
+    return odd;
+}
+
+/* All do the same: true.  Else the sentence is that of the rank that has failed. */
+static bool agree(team *t, int64_t mine, const char *why)
+{
+    char text[VHEM_WHY] = "";
+    int64_t *all = bytes_room(sizeof *all * (size_t)t->size);
+    bytes_gather(mine, all);
+    int odd = odd_one(t, mine, all);
+    if (odd >= 0 && all[odd] == FAILED) {
+        if (odd == t->rank)
+            snprintf(text, sizeof text, "%s", why);
+        bytes_share(odd, text, sizeof text);
+        snprintf(t->sentence, sizeof t->sentence, "rank %d: %.*s", odd, VHEM_WHY - 20, text);
+    } else if (odd >= 0) {
+        snprintf(t->sentence, sizeof t->sentence, "rank %d has come to another end than rank %d", odd,
+                 t->rank);
+    }
+    t->over = odd >= 0;
+    free(all);
+    return !t->over;
+}
+
+vhem_status team_pass(void *arg, int from, int everyone, void **bytes, size_t *n, char *why)
+{
+    team *t = arg;
+    int64_t size = (int64_t)*n;
+    if (t->over || !agree(t, PASS, NULL)) {
+        snprintf(why, VHEM_WHY, "%s", t->sentence);
+        return VHEM_EIO;
+    }
+    bool heard = t->rank != from && (everyone || t->rank == 0);
+    if (everyone) {
+        bytes_share(from, &size, sizeof size);
+        char *room = heard ? bytes_room((size_t)size) : *bytes;
+        bytes_share(from, room, (size_t)size);
+        *bytes = room;
+    } else if (t->rank == from && from != 0) {
+        bytes_send(&size, sizeof size, 0);
+        bytes_send(*bytes, (size_t)size, 0);
+    } else if (heard) {
+        bytes_receive(&size, sizeof size, from);
+        *bytes = bytes_room((size_t)size);
+        bytes_receive(*bytes, (size_t)size, from);
+    }
+    *n = (size_t)size;
+    return VHEM_OK;
+}
+
+const char *team_leave(team *t, const char *why)
+{
+    if (!t->over)
+        agree(t, why ? FAILED : LEAVE, why);
+    return t->sentence;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* ranks.h - work in parts that is dealt out to several processes, all of which make the same calls
+ * (vhem_ranks): part i belongs to process i % size, and what it comes to goes to the others. */
+#ifndef VH_CORE_RANKS_H
+#define VH_CORE_RANKS_H
+
+#include "core/wire.h"
+
+/* Of this process, and of all; 0 and 1 where there is only one.  A context for one of several jobs has only
+ * one: its job is a part already. */
+int vh_rank(const vhem_ctx *ctx);
+int vh_ranks(const vhem_ctx *ctx);
+
+typedef struct {        /* what a process tells after a round */
+    int64_t n;          /* parts of the whole, which all must agree about */
+    int64_t first, end; /* the round: parts first .. end-1, of which this process has every size-th */
+    bool everyone;      /* all are told, not only process 0 */
+    /* Walks the result of part i: to the wire on the process that has it, from the wire on one that is told. */
+    void (*walk)(vhem_ctx *ctx, void *arg, int64_t i, vh_wire *w);
+    void *arg;
+} vh_round;
+
+typedef struct { /* how a round ended, on any of the processes */
+    bool stopped;
+    int64_t failed; /* the first part that failed, -1: none */
+    vhem_status st; /* why; the sentence is in why */
+    char why[VHEM_WHY];
+} vh_round_end;
+
+/* Hands the results of the round around; *end is how it ended here, and becomes how it ended at all.  Where a part
+ * has failed, or work was stopped, this is so on all processes. */
+vhem_status vh_round_tell(vhem_ctx *ctx, const vh_round *round, vh_round_end *end);
+
+#endif
