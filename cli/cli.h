@@ -188,6 +188,17 @@ int cli_close(cli *c, int status);
 /* Refuses standard output for the result when --json needs it, and two inputs from standard input. */
 int cli_check_streams(cli *c, const char *output);
 
+/* matrix.c */
+enum { CLI_MATRIX_IN_MEMORY = 1 << 25 }; /* bytes; what is larger is mapped from a file */
+typedef struct {
+    int64_t rows, columns;
+    double *x;     /* [rows][columns]; NULL: there is none */
+    size_t mapped; /* bytes of the file; 0: it is in memory */
+} cli_matrix;
+int cli_matrix_new(cli *c, int64_t rows, int64_t columns, cli_matrix *out); /* all zero */
+void cli_matrix_free(cli_matrix *m);
+void cli_matrix_write_npy(FILE *f, const cli_matrix *m); /* an array of NumPy; errors stay in f */
+
 /* progress.c */
 void cli_progress_init(cli *c);
 void cli_progress_draw(void *arg, const char *what, int64_t done, int64_t total);

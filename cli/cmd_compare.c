@@ -5,23 +5,42 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_PAIRS = 10000 }; /* of a table with everything in it */
+enum { MOST_PAIRS = 10000, MOST_JSON = 1 << 22 }; /* of a table with everything in it; of JSON */
 
-/* One kind into a matrix of its own; error may be NULL. */
-static int compute_distances(cli *c, const compare_args *a, const comparison *s, const char *kind, double **D,
-                             double **error)
+/* One kind into a matrix of its own, on rank 0; error may be NULL. */
+static int compute_distances(cli *c, const compare_args *a, const comparison *s, const char *kind,
+                             cli_matrix *D, cli_matrix *error)
 {
     vhem_distance_options opt = a->opt;
-    size_t n = (size_t)s->Ka * (size_t)s->Kb;
+    int status = CLI_GO;
     if (a->opt.kind && strcmp(a->opt.kind, kind) != 0)
         return CLI_GO;
     opt.kind = kind;
-    *D = calloc(n, sizeof **D);
-    if (error)
-        *error = calloc(n, sizeof **error);
-    if (!*D || (error && !*error))
-        return cli_fail(c, "out of memory");
-    return cli_status(c, vhem_distance(c->ctx, s->a, s->b, &opt, *D, error ? *error : NULL));
+    if (cli_is_first(c))
+        status = cli_matrix_new(c, s->Ka, s->Kb, D);
+    if (status == CLI_GO && error && cli_is_first(c))
+        status = cli_matrix_new(c, s->Ka, s->Kb, error);
+    if (status != CLI_GO)
+        return status;
+    return cli_status(c, vhem_distance(c->ctx, s->a, s->b, &opt, D->x, error ? error->x : NULL));
+}
+
+/* A matrix as text or JSON is built row by row from numbers that are there; JSON besides takes memory for each. */
+static int check_output(cli *c, const compare_args *a, const comparison *s)
+{
+    double pairs = (double)s->Ka * (double)s->Kb;
+    if (!a->opt.kind && compare_is_npy(a->output))
+        return cli_misuse(c, "%s: an array holds one matrix: choose it with --kind", a->output);
+    if (!a->opt.kind && pairs > MOST_PAIRS)
+        return cli_fail(c,
+                        "%lld times %lld pairs are too many for a table of everything; choose a matrix with "
+                        "--kind",
+                        (long long)s->Ka, (long long)s->Kb);
+    if (c->json && pairs > MOST_JSON)
+        return cli_fail(
+            c, "%lld times %lld pairs are too many for --json; write a matrix to a file, .npy or .csv",
+            (long long)s->Ka, (long long)s->Kb);
+    return CLI_GO;
 }
 
 static int load_and_compare(cli *c, const compare_args *a, comparison *s)
@@ -43,16 +62,16 @@ static int load_and_compare(cli *c, const compare_args *a, comparison *s)
     vhem_models_info(s->b, &facts[1]);
     s->Ka = facts[0].K;
     s->Kb = facts[1].K;
-    if (!a->opt.kind && (double)s->Ka * (double)s->Kb > MOST_PAIRS)
-        return cli_fail(c,
-                        "%lld times %lld pairs are too many for a table of everything; choose a matrix with "
-                        "--kind",
-                        (long long)s->Ka, (long long)s->Kb);
-    status = compute_distances(c, a, s, "kl", &s->kl, NULL);
+    status = check_output(c, a, s);
     if (status == CLI_GO)
-        status = compute_distances(c, a, s, "kl-sampled", &s->sampled, &s->error);
+        status = compute_distances(c, a, s, "kl", &s->kl, NULL);
+    if (status == CLI_GO) /* the errors are in the table of everything, and in JSON */
+        status =
+            compute_distances(c, a, s, "kl-sampled", &s->sampled, a->opt.kind && !c->json ? NULL : &s->error);
     if (status == CLI_GO)
         status = compute_distances(c, a, s, "ppk", &s->ppk, NULL);
+    if (status == CLI_GO && !cli_is_first(c))
+        return EXIT_DONE;
     return status == CLI_GO ? compare_write(c, a, s) : status;
 }
 
@@ -73,10 +92,10 @@ static void fill_defaults(compare_args *a)
 
 static void free_comparison(comparison *s)
 {
-    free(s->kl);
-    free(s->sampled);
-    free(s->error);
-    free(s->ppk);
+    cli_matrix_free(&s->kl);
+    cli_matrix_free(&s->sampled);
+    cli_matrix_free(&s->error);
+    cli_matrix_free(&s->ppk);
     if (s->b != s->a)
         vhem_free(s->b);
     vhem_free(s->a);
@@ -94,10 +113,10 @@ int cmd_compare(cli *c, int argc, char **argv)
         { .field = "symmetric", .help = "divergences: the mean of both directions" },
         { 0 },
     };
-    cli_add(&t,
-            (const cli_option[]){ { "output", 'o', OPT_TEXT, "FILE", &a.output, .shown = "-, standard output",
-                                    .help = "file to write, .csv with commas, else with tabs" },
-                                  { 0 } });
+    cli_add(&t, (const cli_option[]){
+                    { "output", 'o', OPT_TEXT, "FILE", &a.output, .shown = "-, standard output",
+                      .help = "file to write, .csv with commas, .npy as an array for NumPy, else with tabs" },
+                    { 0 } });
     cli_add_fields(&t, &(cli_fields){ VHEM_DISTANCE_OPTIONS, &a.opt, .without = "normalised",
                                       .heading = "Options", .change = change });
     cli_add(&t, (const cli_option[]){
@@ -117,9 +136,10 @@ int cmd_compare(cli *c, int argc, char **argv)
             "pair: the Kullback-Leibler divergence from a to b by the variational bound, which is a "
             "difference of two bounds and may be negative, and by sampling, with its standard error, in "
             "nats, and the logarithm of the probability product kernel, 0 for equal HMMs. With --kind one "
-            "of these as a matrix.",
+            "of these as a matrix, which for many models is best written to an .npy file.",
         .examples = "  vhem compare models.json\n"
-                    "  vhem compare models.json clusters.json --kind ppk -o kernel.csv\n",
+                    "  vhem compare models.json clusters.json --kind ppk -o kernel.csv\n"
+                    "  vhem compare models.h5 --kind kl -o divergences.npy\n",
     };
     int status = cli_begin(c, argc, argv, &usage);
     if (status == CLI_GO && a.opt.kind)

@@ -14,9 +14,10 @@ typedef struct {
 typedef struct {
     vhem_models *a, *b; /* the same object for a set against itself */
     int64_t Ka, Kb;
-    double *kl, *sampled, *error, *ppk; /* [Ka][Kb] each, NULL: not asked for */
+    cli_matrix kl, sampled, error, ppk; /* [Ka][Kb] each, without numbers: not asked for */
 } comparison;
 
+bool compare_is_npy(const char *path); /* is the output an array for NumPy? */
 /* Matrix, table of pairs or JSON to a->output, and a summary; the exit status. */
 int compare_write(cli *c, const compare_args *a, const comparison *s);
 

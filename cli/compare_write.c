@@ -23,6 +23,12 @@ static void put_value(FILE *f, char separator, double x)
     cli_put_number(f, x);
 }
 
+bool compare_is_npy(const char *path)
+{
+    static const char *const npy[] = { ".npy", NULL };
+    return cli_ends_with(path, npy);
+}
+
 static void write_matrix(FILE *f, char separator, const comparison *s, const double *D)
 {
     char buf[32];
@@ -31,7 +37,7 @@ static void write_matrix(FILE *f, char separator, const comparison *s, const dou
         fputc(separator, f);
         put_text(f, separator, cli_model_name(s->b, k, buf, sizeof buf));
     }
-    for (int64_t i = 0; i < s->Ka; i++) {
+    for (int64_t i = 0; i < s->Ka && !ferror(f); i++) {
         fputc('\n', f);
         put_text(f, separator, cli_model_name(s->a, i, buf, sizeof buf));
         for (int64_t k = 0; k < s->Kb; k++)
@@ -60,10 +66,10 @@ static void write_pairs(FILE *f, char separator, const comparison *s, bool symme
             put_text(f, separator, cli_model_name(s->a, i, buf, sizeof buf));
             fputc(separator, f);
             put_text(f, separator, cli_model_name(s->b, k, buf, sizeof buf));
-            put_value(f, separator, s->kl[at]);
-            put_value(f, separator, s->sampled[at]);
-            put_value(f, separator, s->error[at]);
-            put_value(f, separator, s->ppk[at]);
+            put_value(f, separator, s->kl.x[at]);
+            put_value(f, separator, s->sampled.x[at]);
+            put_value(f, separator, s->error.x[at]);
+            put_value(f, separator, s->ppk.x[at]);
             fputc('\n', f);
         }
 }
@@ -98,11 +104,16 @@ static void write_json(FILE *f, cli *c, const compare_args *a, const comparison 
                           a->opt.tau, "samples", a->opt.samples, "lambda", a->opt.lambda, "normalised",
                           a->opt.normalised, "symmetric", a->opt.symmetric, "seed", (json_int_t)c->seed,
                           "names_a", names_json(s->a, s->Ka), "names_b", names_json(s->b, s->Kb));
-    set_matrix(j, "kl", s, s->kl);
-    set_matrix(j, "kl_sampled", s, s->sampled);
-    set_matrix(j, "kl_sampled_error", s, s->error);
-    set_matrix(j, "log_ppk", s, s->ppk);
+    set_matrix(j, "kl", s, s->kl.x);
+    set_matrix(j, "kl_sampled", s, s->sampled.x);
+    set_matrix(j, "kl_sampled_error", s, s->error.x);
+    set_matrix(j, "log_ppk", s, s->ppk.x);
     cli_json_put(f, j);
+}
+
+static const cli_matrix *only_one(const comparison *s)
+{
+    return s->kl.x ? &s->kl : s->sampled.x ? &s->sampled : &s->ppk;
 }
 
 int compare_write(cli *c, const compare_args *a, const comparison *s)
@@ -116,16 +127,18 @@ int compare_write(cli *c, const compare_args *a, const comparison *s)
         return status;
     if (c->json)
         write_json(out.f, c, a, s);
+    else if (a->opt.kind && compare_is_npy(a->output))
+        cli_matrix_write_npy(out.f, only_one(s));
     else if (a->opt.kind)
-        write_matrix(out.f, separator, s, s->kl ? s->kl : s->sampled ? s->sampled : s->ppk);
+        write_matrix(out.f, separator, s, only_one(s)->x);
     else
         write_pairs(out.f, separator, s, a->opt.symmetric);
     status = cli_out_commit(c, &out);
     cli_out_close(&out);
     if (status != CLI_GO)
         return status;
-    for (int64_t k = 0; s->kl && k < s->Ka * s->Kb; k++)
-        negative += s->kl[k] < 0;
+    for (int64_t k = 0; s->kl.x && k < s->Ka * s->Kb; k++)
+        negative += s->kl.x[k] < 0;
     if (s->a != s->b)
         snprintf(other, sizeof other, "%lld", (long long)s->Kb);
     cli_say(c, "%lld HMM%s against %s for sequences of %d frame%s, in nats", (long long)s->Ka,

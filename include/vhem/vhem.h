@@ -414,6 +414,9 @@ typedef struct {
                                         the models; "fast": one such candidate; "thorough": more of all;
                                         "restarts": random starts alone, as with a preset or an init */
     int         neighbours;          /* of each model in the graph of method knn-sc */
+    int         landmarks;           /* of spectral methods: the eigenvectors are those of so many of the models, and the
+                                        others are placed by their distances to these; default: of more than
+                                        20,000 models 2000, or 10 for each cluster */
     int         candidate;           /* keep the N-th best partition instead of the best */
     int         refine;              /* of method vhem: base Gaussians that overlap are cut into so many
                                         slabs, for a tighter bound; default 1, at most 32 */
@@ -677,7 +680,9 @@ typedef struct {
 /* D [Ka][Kb]: every HMM of a against every HMM of b, for sequences of tau frames: divergences in nats,
  * kernels as their logarithm.  error [Ka][Kb], the standard error where the kind is sampled, else 0, may be
  * NULL.  One set may have diagonal and the other full covariances.  a may be b, which halves the work of a
- * kernel.  VHEM_ESTOPPED hands over nothing. */
+ * kernel.  VHEM_ESTOPPED hands over nothing.  Besides D and error there is never a table of all pairs in memory: D may
+ * be a file that is mapped.  On failure, tables of more than 4 million numbers may be overwritten in part.  Where several
+ * processes make the call (vhem_ranks), D and error are filled on the first, and may be NULL on the others. */
 VHEM_API vhem_status vhem_distance(vhem_ctx *, const vhem_models *a, const vhem_models *b,
                                    const vhem_distance_options *, double *D, double *error);
 

@@ -119,7 +119,7 @@ static vhem_status find_affinities(vhem_ctx *ctx, const partitions *p, const way
         vh_neighbours_affinity(n, w->neighbours, near, D);
     } else {
         memcpy(D, from, sizeof *D * vh_cells(n, n));
-        VH_TRY(vh_places_affinity(ctx, n, true, D));
+        VH_TRY(vh_places_affinity(ctx, n, true, D, NULL));
     }
 done:
     free(near);
@@ -257,7 +257,7 @@ static vhem_status find_distances(vhem_ctx *ctx, const job *b, const char *kind,
     double *own = NULL;
 
     VH_NEW(own, vh_cells(b->n, b->n));
-    st = vh_places_distances(ctx, b->base->h3m, kind, b->s->opt->tau, 0.5, true, own);
+    st = vh_places_distances(ctx, b->base->h3m, &(vh_places_kind){ kind, b->s->opt->tau, 0.5, true }, own);
     for (int k = 0; k < p->n && st != VHEM_OK; k++)
         if (strcmp(p->all[k].w->kind, kind) == 0) {
             p->all[k].st = st;

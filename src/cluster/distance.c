@@ -8,6 +8,7 @@
 #include "core/alloc.h"
 #include "core/index.h"
 #include "core/options.h"
+#include "core/ranks.h"
 #include "math/linalg.h"
 #include "model/convert.h"
 #include "model/models.h"
@@ -15,6 +16,10 @@
 
 #include <assert.h>
 #include <string.h>
+
+/* Tables of at most so many numbers are made apart, so that those of the caller stay as they were when that fails;
+ * larger ones there is no room for twice. */
+enum { CAREFUL = 1 << 22 };
 
 typedef struct {
     const char *name;
@@ -96,6 +101,7 @@ vhem_status vh_distance(vhem_ctx *ctx, const vh_h3m *a, const vh_h3m *b, const v
     const kind *with = NULL;
     size_t n = vh_cells(a->K, b->K);
     double *table = NULL, *table_error = NULL;
+    bool careful = D && n <= CAREFUL;
 
     vh_blas_enter();
     VH_TRY(check_options(ctx, opt, &with));
@@ -106,12 +112,18 @@ vhem_status vh_distance(vhem_ctx *ctx, const vh_h3m *a, const vh_h3m *b, const v
         a = &seen_a;
         b = &seen_b;
     }
-    VH_NEW(table, n);
-    if (with->sampled)
+    VH_CHECK(D || vh_rank(ctx) > 0, VHEM_EINVAL, "there is no room for the distances: D is NULL");
+    if (careful)
+        VH_NEW(table, n);
+    if (careful && error && with->sampled)
         VH_NEW(table_error, n);
-    VH_TRY(with->run(ctx, a, b, opt, table, table_error));
-    memcpy(D, table, sizeof *D * n);
-    for (size_t k = 0; error && k < n; k++)
+    VH_TRY(with->run(ctx, a, b, opt, careful ? table : D,
+                     !error || !with->sampled ? NULL
+                     : careful                ? table_error
+                                              : error));
+    if (careful)
+        memcpy(D, table, sizeof *D * n);
+    for (size_t k = 0; error && D && (careful || !with->sampled) && k < n; k++)
         error[k] = table_error ? table_error[k] : 0;
 done:
     vh_h3m_free(full_a);

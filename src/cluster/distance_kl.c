@@ -9,6 +9,7 @@
  *
  * symmetric: the mean of both directions. */
 #include "cluster/distance.h"
+#include "cluster/strips.h"
 
 #include "core/alloc.h"
 #include "core/index.h"
@@ -18,24 +19,27 @@
 #include "reduce/score.h"
 
 #include <math.h>
+#include <string.h>
 
-enum { SELF_BLOCK = 16, ROWS = 512 };
+enum { SELF_BLOCK = 16, ROWS = 512, SAMPLED_ROWS = 16 };
 #define CHUNK 4e6 /* numbers of one chunk of samples or of their scores: 32 MB */
 
 /* ---- kl ------------------------------------------------------------------------------------------------ */
 
-/* L [K] = L_hmm(i, i), from small blocks of the set against themselves. */
-static vhem_status self_bounds(vhem_ctx *ctx, const vh_h3m *h3m, int tau, double *L)
+/* L [n] = L_hmm(i, i) of HMMs first .. first+n-1, from small blocks of the set against themselves; first is the first
+ * of a block. */
+static vhem_status self_bounds(vhem_ctx *ctx, const vh_h3m *h3m, int64_t first, int64_t n_row, int tau,
+                               double *L)
 {
     vhem_status st = VHEM_OK;
     vh_h3m *part = NULL;
     double table[SELF_BLOCK * SELF_BLOCK];
     int64_t index[SELF_BLOCK];
 
-    for (int64_t i = 0; i < h3m->K; i += SELF_BLOCK) {
-        int64_t n = h3m->K - i < SELF_BLOCK ? h3m->K - i : SELF_BLOCK;
+    for (int64_t i = 0; i < n_row; i += SELF_BLOCK) {
+        int64_t n = n_row - i < SELF_BLOCK ? n_row - i : SELF_BLOCK;
         for (int64_t k = 0; k < n; k++)
-            index[k] = i + k;
+            index[k] = first + i + k;
         VH_TRY(vh_h3m_subset(ctx, h3m, index, n, &part));
         VH_TRY(vh_reduce_score(ctx, part, part, tau, table));
         for (int64_t k = 0; k < n; k++)
@@ -48,71 +52,95 @@ done:
     return st;
 }
 
-/* L [Ka][Kb] = L_hmm(a, b), some rows at a time so that it can be stopped. */
-static vhem_status bounds(vhem_ctx *ctx, const vh_h3m *a, const vh_h3m *b, int tau, double *L)
+typedef struct { /* D [Ka][Kb] = L_hmm(a, a) - L_hmm(a, b), in strips */
+    const vh_h3m *a, *b;
+    int tau;
+    double *D; /* NULL on processes that have no table */
+} bounds;
+
+/* Some rows: the bounds, and less those of each with itself. */
+static vhem_status make_rows(vhem_ctx *ctx, void *arg, vh_strip *s)
 {
     vhem_status st = VHEM_OK;
+    const bounds *x = arg;
+    size_t Kb = (size_t)x->b->K;
     vh_h3m *part = NULL;
-    int64_t index[ROWS];
+    double *self = NULL;
+    int64_t *index = NULL;
 
-    for (int64_t i = 0; i < a->K; i += ROWS) {
-        int64_t n = a->K - i < ROWS ? a->K - i : ROWS;
-        VH_CHECK(!vh_stopped(ctx), VHEM_ESTOPPED, "stopped; %lld of %lld HMMs were compared", (long long)i,
-                 (long long)a->K);
-        for (int64_t k = 0; k < n; k++)
-            index[k] = i + k;
-        if (n < a->K)
-            VH_TRY(vh_h3m_subset(ctx, a, index, n, &part));
-        VH_TRY(vh_reduce_score(ctx, part ? part : a, b, tau, L + vh_row(i, b->K)));
-        vh_h3m_free(part);
-        part = NULL;
-        vh_progress(ctx, "compare", i + n, a->K);
-    }
+    VH_NEW(self, s->n);
+    VH_NEW(index, s->n);
+    for (int64_t k = 0; k < s->n; k++)
+        index[k] = s->first + k;
+    if (s->n < x->a->K)
+        VH_TRY(vh_h3m_subset(ctx, x->a, index, s->n, &part));
+    VH_TRY(vh_reduce_score(ctx, part ? part : x->a, x->b, x->tau, s->x));
+    for (size_t k = 0; x->a == x->b && k < (size_t)s->n; k++)
+        self[k] = s->x[k * Kb + (size_t)s->first + k];
+    if (x->a != x->b)
+        VH_TRY(self_bounds(ctx, x->a, s->first, s->n, x->tau, self));
+    for (size_t k = 0; k < (size_t)s->n; k++)
+        for (size_t j = 0; j < Kb; j++)
+            s->x[k * Kb + j] = self[k] - s->x[k * Kb + j];
+    s->size = (size_t)s->n * Kb;
 done:
     vh_h3m_free(part);
+    free(index);
+    free(self);
     return st;
 }
 
-/* D [Ka][Kb] = L_hmm(a, a) - L_hmm(a, b). */
-static vhem_status bound_differences(vhem_ctx *ctx, const vh_h3m *a, const vh_h3m *b, int tau, double *D)
+static void take_rows(void *arg, const vh_strip *s)
 {
-    vhem_status st = VHEM_OK;
-    size_t Ka = (size_t)a->K, Kb = (size_t)b->K;
-    double *self = NULL;
+    const bounds *x = arg;
+    memcpy(x->D + vh_row(s->first, x->b->K), s->x, sizeof *s->x * s->size);
+}
 
-    VH_NEW(self, Ka);
-    VH_TRY(bounds(ctx, a, b, tau, D));
-    if (a == b)
-        for (size_t i = 0; i < Ka; i++)
-            self[i] = D[i * Kb + i];
-    else
-        VH_TRY(self_bounds(ctx, a, tau, self));
-    for (size_t i = 0; i < Ka; i++)
-        for (size_t j = 0; j < Kb; j++)
-            D[i * Kb + j] = self[i] - D[i * Kb + j];
-done:
-    free(self);
-    return st;
+/* Of the other direction, b against a: row j is column j of the table, which becomes the mean. */
+static void take_back(void *arg, const vh_strip *s)
+{
+    const bounds *x = arg;
+    size_t rows = (size_t)x->b->K, columns = (size_t)x->a->K;
+    for (size_t i = 0; i < rows; i++)
+        for (size_t k = 0; k < (size_t)s->n; k++) {
+            double *to = &x->D[i * columns + (size_t)s->first + k];
+            *to = (*to + s->x[k * rows + i]) / 2;
+        }
+}
+
+static vhem_status all_rows(vhem_ctx *ctx, bounds *x, bool back)
+{
+    const vh_strips strips = { .what = "compare",
+                               .n = x->a->K,
+                               .rows = ROWS,
+                               .most = vh_cells(x->a->K < ROWS ? x->a->K : ROWS, x->b->K),
+                               .make = make_rows,
+                               .take = back ? take_back : take_rows,
+                               .arg = x };
+    return vh_strips_run(ctx, &strips);
+}
+
+/* D [n][n] of a set against itself: the mean of both directions. */
+static void mean_of_both(size_t n, double *D)
+{
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < i; j++)
+            D[i * n + j] = D[j * n + i] = (D[i * n + j] + D[j * n + i]) / 2;
 }
 
 vhem_status vh_distance_kl(vhem_ctx *ctx, const vh_h3m *a, const vh_h3m *b, const vhem_distance_options *opt,
                            double *D, double *error)
 {
     vhem_status st = VHEM_OK;
-    size_t Ka = (size_t)a->K, Kb = (size_t)b->K;
-    double *back = NULL;
+    bounds there = { a, b, opt->tau, D }, back = { b, a, opt->tau, D };
 
     (void)error;
-    VH_TRY(bound_differences(ctx, a, b, opt->tau, D));
-    if (!opt->symmetric)
-        goto done;
-    VH_NEW(back, Ka * Kb);
-    VH_TRY(bound_differences(ctx, b, a, opt->tau, back));
-    for (size_t i = 0; i < Ka; i++)
-        for (size_t j = 0; j < Kb; j++)
-            D[i * Kb + j] = (D[i * Kb + j] + back[j * Ka + i]) / 2;
+    VH_TRY(all_rows(ctx, &there, false));
+    if (opt->symmetric && a != b)
+        VH_TRY(all_rows(ctx, &back, true));
+    else if (opt->symmetric && D)
+        mean_of_both((size_t)a->K, D);
 done:
-    free(back);
     return st;
 }
 
@@ -168,64 +196,125 @@ done:
     return st;
 }
 
-/* One direction: D [Ka][Kb] and the variance V [Ka][Kb] of its entries.  side keeps the samples of the second
- * set apart from those of the first. */
-static vhem_status sampled(vhem_ctx *ctx, const vh_h3m *a, const vh_h3m *b, const vhem_distance_options *opt,
-                           uint64_t side, double *D, double *V)
+typedef struct { /* divergences D [Ka][Kb] from a to b and their variances, in strips of both */
+    one_to_all x;
+    const vhem_distance_options *opt;
+    uint64_t side;     /* keeps the samples of the second set apart from those of the first */
+    bool root;         /* the table of errors is to have deviations, else variances */
+    double *D, *error; /* error may be NULL, and on processes that have no table both are */
+} sampling;
+
+/* Row i of a: mean and variance [Kb] each. */
+static vhem_status sample_row(vhem_ctx *ctx, sampling *s, int64_t i, double *mean, double *variance)
 {
     vhem_status st = VHEM_OK;
-    size_t Kb = (size_t)b->K;
-    double most = CHUNK / fmax((double)opt->tau * a->d, b->K);
+    one_to_all *x = &s->x;
+    const vhem_distance_options *opt = s->opt;
+    size_t Kb = (size_t)x->b->K;
+    double most = CHUNK / fmax((double)opt->tau * x->a->d, (double)x->b->K);
     int chunk = most < 1 ? 1 : most < opt->samples ? (int)most : opt->samples;
-    one_to_all x = { .a = a, .b = b };
+    moments m = { 0, mean, variance };
 
-    for (int64_t i = 0; i < a->K; i++) {
-        moments m = { 0, D + (size_t)i * Kb, V + (size_t)i * Kb };
-        x.i = i;
-        if (a != b)
-            VH_TRY(vh_h3m_subset(ctx, a, &i, 1, &x.alone));
-        for (int k = 0; k < opt->samples; k += chunk) {
-            const vh_draw draw = { .purpose = VH_RNG_COMPARE,
-                                   .item = side << 63 | (uint64_t)i << 32 | (uint64_t)k,
-                                   .N = opt->samples - k < chunk ? opt->samples - k : chunk,
-                                   .T = opt->tau };
-            VH_CHECK(!vh_stopped(ctx), VHEM_ESTOPPED, "stopped; %lld of %lld HMMs were sampled", (long long)i,
-                     (long long)a->K);
-            VH_TRY(add_chunk(ctx, &x, &draw, &m));
-        }
-        for (size_t j = 0; j < Kb; j++)
-            m.square[j] /= (double)opt->samples * (opt->samples - 1.0);
-        vh_h3m_free(x.alone);
-        x.alone = NULL;
-        vh_progress(ctx, "compare", i + 1, a->K);
+    memset(mean, 0, sizeof *mean * Kb);
+    memset(variance, 0, sizeof *variance * Kb);
+    x->i = i;
+    if (x->a != x->b)
+        VH_TRY(vh_h3m_subset(ctx, x->a, &i, 1, &x->alone));
+    for (int k = 0; k < opt->samples; k += chunk) {
+        const vh_draw draw = { .purpose = VH_RNG_COMPARE,
+                               .item = s->side << 63 | (uint64_t)i << 32 | (uint64_t)k,
+                               .N = opt->samples - k < chunk ? opt->samples - k : chunk,
+                               .T = opt->tau };
+        VH_CHECK(!vh_stopped(ctx), VHEM_ESTOPPED, "stopped; %lld of %lld HMMs were sampled", (long long)i,
+                 (long long)x->a->K);
+        VH_TRY(add_chunk(ctx, x, &draw, &m));
     }
+    for (size_t j = 0; j < Kb; j++)
+        m.square[j] /= (double)opt->samples * (opt->samples - 1.0);
 done:
-    vh_h3m_free(x.alone);
+    vh_h3m_free(x->alone);
+    x->alone = NULL;
     return st;
+}
+
+static vhem_status make_sampled(vhem_ctx *ctx, void *arg, vh_strip *strip)
+{
+    vhem_status st = VHEM_OK;
+    sampling *s = arg;
+    size_t Kb = (size_t)s->x.b->K;
+    for (int64_t k = 0; k < strip->n; k++) {
+        double *row = strip->x + 2 * (size_t)k * Kb;
+        VH_TRY(sample_row(ctx, s, strip->first + k, row, row + Kb));
+    }
+    strip->size = 2 * (size_t)strip->n * Kb;
+done:
+    return st;
+}
+
+static void take_sampled(void *arg, const vh_strip *strip)
+{
+    const sampling *s = arg;
+    size_t Kb = (size_t)s->x.b->K;
+    for (size_t k = 0; k < (size_t)strip->n; k++) {
+        const double *row = strip->x + 2 * k * Kb;
+        size_t at = ((size_t)strip->first + k) * Kb;
+        memcpy(s->D + at, row, sizeof *row * Kb);
+        for (size_t j = 0; s->error && j < Kb; j++)
+            s->error[at + j] = s->root ? sqrt(row[Kb + j]) : row[Kb + j];
+    }
+}
+
+/* Of the other direction, b against a: the table becomes that of the means. */
+static void take_sampled_back(void *arg, const vh_strip *strip)
+{
+    const sampling *s = arg;
+    size_t rows = (size_t)s->x.b->K, columns = (size_t)s->x.a->K;
+    for (size_t i = 0; i < rows; i++)
+        for (size_t k = 0; k < (size_t)strip->n; k++) {
+            const double *row = strip->x + 2 * k * rows;
+            size_t at = i * columns + (size_t)strip->first + k;
+            s->D[at] = (s->D[at] + row[i]) / 2;
+            if (s->error)
+                s->error[at] = sqrt(s->error[at] + row[rows + i]) / 2;
+        }
+}
+
+static vhem_status all_sampled(vhem_ctx *ctx, sampling *s, bool back)
+{
+    int64_t Ka = s->x.a->K;
+    const vh_strips strips = { .what = "compare",
+                               .n = Ka,
+                               .rows = SAMPLED_ROWS,
+                               .most = 2 * vh_cells(Ka < SAMPLED_ROWS ? Ka : SAMPLED_ROWS, s->x.b->K),
+                               .make = make_sampled,
+                               .take = back ? take_sampled_back : take_sampled,
+                               .arg = s };
+    return vh_strips_run(ctx, &strips);
+}
+
+/* Of a set against itself; V [n][n] become deviations. */
+static void deviations_of_both(size_t n, double *V)
+{
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j <= i; j++)
+            V[i * n + j] = V[j * n + i] = sqrt(V[i * n + j] + V[j * n + i]) / 2;
 }
 
 vhem_status vh_distance_kl_sampled(vhem_ctx *ctx, const vh_h3m *a, const vh_h3m *b,
                                    const vhem_distance_options *opt, double *D, double *error)
 {
     vhem_status st = VHEM_OK;
-    size_t Ka = (size_t)a->K, Kb = (size_t)b->K, n = Ka * Kb;
-    double *there = NULL, *back = NULL; /* both: values, then variances */
+    bool both = opt->symmetric != 0;
+    sampling there = { .x = { .a = a, .b = b }, .opt = opt, .root = !both, .D = D, .error = error };
+    sampling back = { .x = { .a = b, .b = a }, .opt = opt, .side = 1, .D = D, .error = error };
 
-    VH_NEW(there, 2 * n);
-    VH_TRY(sampled(ctx, a, b, opt, 0, there, there + n));
-    if (opt->symmetric && a != b) {
-        VH_NEW(back, 2 * n);
-        VH_TRY(sampled(ctx, b, a, opt, 1, back, back + n));
-    }
-    const double *other = back ? back : there;
-    for (size_t i = 0; i < Ka; i++)
-        for (size_t j = 0; j < Kb; j++) {
-            size_t to = i * Kb + j, from = j * Ka + i;
-            D[to] = opt->symmetric ? (there[to] + other[from]) / 2 : there[to];
-            error[to] = opt->symmetric ? sqrt(there[n + to] + other[n + from]) / 2 : sqrt(there[n + to]);
-        }
+    VH_TRY(all_sampled(ctx, &there, false));
+    if (both && a != b)
+        VH_TRY(all_sampled(ctx, &back, true));
+    if (both && a == b && D)
+        mean_of_both((size_t)a->K, D);
+    if (both && a == b && error)
+        deviations_of_both((size_t)a->K, error);
 done:
-    free(there);
-    free(back);
     return st;
 }

@@ -5,6 +5,7 @@
  * The table is asked for in strips of rows, in the order of the packed sets; for a set against itself only on
  * and above the diagonal. */
 #include "cluster/distance.h"
+#include "cluster/strips.h"
 
 #include "backend/product.h"
 #include "core/alloc.h"
@@ -19,7 +20,8 @@ typedef struct {
     const vh_base *a, *b;
     vh_product p;
     vh_workers workers;
-    double *strip; /* [ROWS][Kb] */
+    vh_product_job *product; /* both sets, opened */
+    double *D;               /* [Ka][Kb]; NULL on processes that have no table */
 } job;
 
 /* self [n_comp] = log int p^2 of each component that is ever used. */
@@ -44,68 +46,72 @@ done:
     return st;
 }
 
-static vhem_status open_job(vhem_ctx *ctx, job *j)
+/* The rectangle of a strip: of a set against itself on and above the diagonal. */
+static vh_rectangle rectangle(const job *j, int64_t first, int64_t n)
+{
+    bool upper = j->a == j->b;
+    return (vh_rectangle){ .a0 = (int)first,
+                           .na = (int)n,
+                           .b0 = upper ? (int)first : 0,
+                           .nb = (int)(j->b->Kb - (upper ? first : 0)),
+                           .upper = upper };
+}
+
+static vhem_status make_strip(vhem_ctx *ctx, void *arg, vh_strip *s)
 {
     vhem_status st = VHEM_OK;
-    VH_NEW(j->strip, vh_cells(j->a->Kb < ROWS ? j->a->Kb : ROWS, j->b->Kb));
-    VH_TRY(vh_workers_new(ctx, ctx->threads, &j->workers));
-    j->p.workers = &j->workers;
+    job *j = arg;
+    const vh_rectangle r = rectangle(j, s->first, s->n);
+    st = vh_product_part(ctx, j->product, &r, s->x);
+    VH_CHECK(st != VHEM_ESTOPPED, VHEM_ESTOPPED, "stopped before the kernel was complete");
+    s->size = vh_cells(r.na, r.nb);
 done:
     return st;
 }
 
-static void close_job(job *j)
-{
-    free(j->strip);
-    vh_workers_free(&j->workers);
-}
-
 /* Column k of the strip into D [Ka][Kb], for a set against itself into both triangles. */
-static void take_column(const job *j, const vh_rectangle *r, int k, double *D)
+static void take_column(const job *j, const vh_rectangle *r, int k, const double *strip)
 {
     size_t Kb = (size_t)j->b->Kb, from = (size_t)j->b->order[r->b0 + k];
     for (int i = 0; i < r->na; i++) {
         size_t to = (size_t)j->a->order[r->a0 + i];
-        double log_k = j->strip[vh_ij(i, r->nb, k)];
+        double log_k = strip[vh_ij(i, r->nb, k)];
         if (r->upper && r->a0 + i > r->b0 + k)
             continue;
-        D[to * Kb + from] = log_k;
+        j->D[to * Kb + from] = log_k;
         if (r->upper)
-            D[from * Kb + to] = log_k;
+            j->D[from * Kb + to] = log_k;
     }
 }
 
 /* Columns, because those of a set against itself become rows: neighbours there are neighbours in memory. */
-static void take_strip(const job *j, const vh_rectangle *r, double *D)
+static void take_strip(void *arg, const vh_strip *s)
 {
-#pragma omp parallel for num_threads(vh_team(j->workers.n)) schedule(static, 64) if (r->nb > 1024)
-    for (int k = 0; k < r->nb; k++)
-        take_column(j, r, k, D);
+    const job *j = arg;
+    const vh_rectangle r = rectangle(j, s->first, s->n);
+#pragma omp parallel for num_threads(vh_team(j->workers.n)) schedule(static, 64) if (r.nb > 1024)
+    for (int k = 0; k < r.nb; k++)
+        take_column(j, &r, k, s->x);
 }
 
-static vhem_status all_strips(vhem_ctx *ctx, job *j, double *D)
+static vhem_status all_strips(vhem_ctx *ctx, job *j)
 {
     vhem_status st = VHEM_OK;
-    vh_product_job *product = NULL;
-    int64_t Ka = j->a->Kb, Kb = j->b->Kb;
+    int64_t Ka = j->a->Kb;
+    const vh_strips strips = { .what = "kernel",
+                               .n = Ka,
+                               .rows = ROWS,
+                               .most = vh_cells(Ka < ROWS ? Ka : ROWS, j->b->Kb),
+                               .make = make_strip,
+                               .take = take_strip,
+                               .arg = j };
 
-    VH_TRY(vh_product_open(ctx, &j->p, &product));
-    vh_progress(ctx, "kernel", 0, Ka);
-    for (int64_t i = 0; i < Ka; i += ROWS) {
-        bool upper = j->a == j->b;
-        const vh_rectangle r = { .a0 = i,
-                                 .na = Ka - i < ROWS ? Ka - i : ROWS,
-                                 .b0 = upper ? i : 0,
-                                 .nb = Kb - (upper ? i : 0),
-                                 .upper = upper };
-        st = vh_product_part(ctx, product, &r, j->strip);
-        VH_CHECK(st != VHEM_ESTOPPED, VHEM_ESTOPPED, "stopped before the kernel was complete");
-        VH_TRY(st);
-        take_strip(j, &r, D);
-        vh_progress(ctx, "kernel", i + r.na, Ka);
-    }
+    VH_TRY(vh_workers_new(ctx, ctx->threads, &j->workers));
+    j->p.workers = &j->workers;
+    VH_TRY(vh_product_open(ctx, &j->p, &j->product));
+    VH_TRY(vh_strips_run(ctx, &strips));
 done:
-    vh_product_close(product);
+    vh_product_close(j->product);
     return st;
 }
 
@@ -163,7 +169,7 @@ vhem_status vh_distance_ppk(vhem_ctx *ctx, const vh_h3m *a, const vh_h3m *b, con
 {
     vhem_status st = VHEM_OK;
     vh_base *base_a = NULL, *base_b = NULL;
-    job j = { .ctx = ctx };
+    job j = { .ctx = ctx, .D = D };
     double *self_a = NULL, *self_b = NULL;
 
     (void)error;
@@ -181,12 +187,11 @@ vhem_status vh_distance_ppk(vhem_ctx *ctx, const vh_h3m *a, const vh_h3m *b, con
                         .self_b = self_b ? self_b : self_a,
                         .tau = opt->tau,
                         .lambda = opt->lambda };
-    VH_TRY(open_job(ctx, &j));
-    VH_TRY(all_strips(ctx, &j, D));
-    if (opt->normalised)
+    VH_TRY(all_strips(ctx, &j));
+    if (opt->normalised && D)
         VH_TRY(normalise(&j, D));
 done:
-    close_job(&j);
+    vh_workers_free(&j.workers);
     free(self_a);
     free(self_b);
     vh_base_free(base_a);

@@ -12,7 +12,7 @@
  * the next level of a tree starts from those: hierarchical k-means in one and the same embedding, weighted by
  * the sizes of clusters; further cuts of one and the same tree of merges. */
 #include "cluster/centers.h"
-#include "cluster/places.h"
+#include "cluster/landmarks.h"
 #include "core/alloc.h"
 #include "core/index.h"
 #include "math/agglomerate.h"
@@ -23,7 +23,11 @@
 #include <math.h>
 #include <string.h>
 
-enum { MAX_MODELS = 20000 }; /* a table of so many rows and columns takes 3 GB */
+enum {
+    MAX_MODELS = 20000, /* a table of so many rows and columns takes 3 GB */
+    LANDMARKS = 2000,   /* of more models; or, where that is more, */
+    LANDMARKS_EACH = 10 /* for each cluster */
+};
 
 typedef struct {
     const char *method, *kind; /* of distance */
@@ -59,15 +63,20 @@ typedef struct {
 
 /* ---- 1. distances and places --------------------------------------------------------------------------- */
 
+static vh_places_kind kind_of(const job *b)
+{
+    bool normalised = !b->way->spectral || strcmp(b->opt->kernel, "raw") != 0;
+    return (vh_places_kind){ b->way->kind, b->opt->tau, b->opt->lambda, normalised };
+}
+
 /* D [n][n], symmetric. */
 static vhem_status find_distances(vhem_ctx *ctx, job *b)
 {
     vhem_status st = VHEM_OK;
-    bool normalised = !b->way->spectral || strcmp(b->opt->kernel, "raw") != 0;
+    const vh_places_kind kind = kind_of(b);
 
     VH_NEW(b->D, vh_cells(b->n, b->n));
-    VH_TRY(
-        vh_places_distances(ctx, b->in->models, b->way->kind, b->opt->tau, b->opt->lambda, normalised, b->D));
+    VH_TRY(vh_places_distances(ctx, b->in->models, &kind, b->D));
 done:
     return st;
 }
@@ -91,19 +100,62 @@ done:
 /* Kernels are affinities as they are, divergences become exp(-D / median).  In many dimensions kernels differ
  * by hundreds of nats, and a model has an affinity to its nearest neighbour and to no other; "scaled" treats
  * them as divergences. */
+static bool is_scaled(const job *b)
+{
+    return strcmp(b->way->kind, "ppk") != 0 || strcmp(b->opt->kernel, "scaled") == 0;
+}
+
 static vhem_status embed(vhem_ctx *ctx, job *b)
 {
     vhem_status st = VHEM_OK;
-    bool scaled = strcmp(b->way->kind, "ppk") != 0 || strcmp(b->opt->kernel, "scaled") == 0;
 
     b->dim = b->K;
     VH_NEW(b->place, vh_cells(b->n, b->dim));
-    VH_TRY(b->way->graph ? join_neighbours(ctx, b) : vh_places_affinity(ctx, b->n, scaled, b->D));
-    VH_TRY(vh_spectral_embed(ctx, b->n, b->D, strcmp(b->opt->diagonal, "keep") == 0, b->dim, VH_EIGEN_AUTO,
-                             b->place));
+    VH_TRY(find_distances(ctx, b));
+    VH_TRY(b->way->graph ? join_neighbours(ctx, b) : vh_places_affinity(ctx, b->n, is_scaled(b), b->D, NULL));
+    VH_TRY(vh_spectral_embed(ctx, (int)b->n, b->D, strcmp(b->opt->diagonal, "keep") == 0, (int)b->dim,
+                             VH_EIGEN_AUTO, b->place));
 done:
     free(b->D); /* the distances themselves have done their work */
     b->D = NULL;
+    return st;
+}
+
+/* How many of the models the eigenvectors are computed of. */
+static int64_t count_landmarks(const job *b)
+{
+    int64_t each = LANDMARKS_EACH * b->K, usual = each > LANDMARKS ? each : LANDMARKS;
+    int64_t m = b->opt->landmarks > 0 ? b->opt->landmarks : b->n > MAX_MODELS ? usual : b->n;
+    return m < b->n ? m : b->n;
+}
+
+/* The same from some of them. */
+static vhem_status embed_by_landmarks(vhem_ctx *ctx, job *b, int64_t m)
+{
+    vhem_status st = VHEM_OK;
+    int64_t others = m / (2 * b->K) > 2 ? m / (2 * b->K) : 2; /* clusters have fewer landmarks than models */
+    int near = b->opt->neighbours < others ? b->opt->neighbours : (int)others;
+    const vh_landmarks l = { .models = b->in->models,
+                             .kind = kind_of(b),
+                             .scaled = is_scaled(b),
+                             .neighbours = b->way->graph ? near : 0,
+                             .keep = strcmp(b->opt->diagonal, "keep") == 0,
+                             .m = m,
+                             .dim = b->K,
+                             .seed = b->seed };
+
+    VH_CHECK(m >= b->K, VHEM_EINVAL, "landmarks is %lld, must be at least the number of clusters, %lld",
+             (long long)m, (long long)b->K);
+    VH_CHECK(m <= MAX_MODELS, VHEM_EINVAL, "%lld landmarks are too many, method %s takes at most %d",
+             (long long)m, b->way->method, MAX_MODELS);
+    vh_log(ctx, b->opt->landmarks > 0 ? VHEM_LOG_INFO : VHEM_LOG_WARN,
+           "of %lld models the places of %lld, the landmarks, are "
+           "computed, and the others are placed by their distances to these",
+           (long long)b->n, (long long)m);
+    b->dim = b->K;
+    VH_NEW(b->place, vh_cells(b->n, b->dim));
+    VH_TRY(vh_landmarks_places(ctx, &l, b->place));
+done:
     return st;
 }
 
@@ -140,15 +192,17 @@ static vhem_status find_places(vhem_ctx *ctx, job *b)
     int64_t dim = 0;
     const double *below = b->in->below ? vh_clustering_place(b->in->below, &dim) : NULL;
     size_t pairs = vh_cells(b->n, b->n);
+    int64_t m = count_landmarks(b);
 
-    VH_CHECK(b->n <= MAX_MODELS, VHEM_EINVAL, "%lld models, method %s takes at most %d", (long long)b->n,
-             b->way->method, MAX_MODELS);
-    if (!below || !b->way->spectral)
+    VH_CHECK(b->n <= MAX_MODELS || b->way->spectral, VHEM_EINVAL,
+             "%lld models, method %s takes at most %d; vhem and the spectral methods take more",
+             (long long)b->n, b->way->method, MAX_MODELS);
+    if (!b->way->spectral)
         VH_TRY(find_distances(ctx, b));
     if (below) {
         VH_TRY(take_places(ctx, b, dim, below));
     } else if (b->way->spectral) {
-        VH_TRY(embed(ctx, b));
+        VH_TRY(m < b->n ? embed_by_landmarks(ctx, b, m) : embed(ctx, b));
     } else {
         b->dim = b->n;
         VH_NEW(b->place, pairs);

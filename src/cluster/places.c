@@ -13,21 +13,27 @@
 #include <math.h>
 #include <string.h>
 
-vhem_status vh_places_distances(vhem_ctx *ctx, const vh_h3m *models, const char *kind, int tau, double lambda,
-                                bool normalised, double *D)
+static vhem_distance_options options_of(const vh_places_kind *kind, bool symmetric)
 {
-    vhem_status st = VHEM_OK;
     vhem_distance_options o;
-    size_t n = (size_t)models->K;
-    bool kernel = strcmp(kind, "ppk") == 0;
-
     vhem_options_init(VHEM_DISTANCE_OPTIONS, &o);
     vh_options_fill(VHEM_DISTANCE_OPTIONS, &o);
-    o.kind = kind;
-    o.tau = tau;
-    o.symmetric = strcmp(kind, "kl") != 0; /* both directions of that one are in one table already */
-    o.lambda = lambda;
-    o.normalised = normalised;
+    o.kind = kind->name;
+    o.tau = kind->tau;
+    o.symmetric = symmetric;
+    o.lambda = kind->lambda;
+    o.normalised = kind->normalised;
+    return o;
+}
+
+vhem_status vh_places_distances(vhem_ctx *ctx, const vh_h3m *models, const vh_places_kind *kind, double *D)
+{
+    vhem_status st = VHEM_OK;
+    size_t n = (size_t)models->K;
+    bool kernel = strcmp(kind->name, "ppk") == 0;
+    /* both directions of the bound are in one table already */
+    const vhem_distance_options o = options_of(kind, strcmp(kind->name, "kl") != 0);
+
     VH_TRY(vh_distance(ctx, models, models, &o, D, NULL));
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j <= i; j++) {
@@ -36,6 +42,22 @@ vhem_status vh_places_distances(vhem_ctx *ctx, const vh_h3m *models, const char 
                      j);
             D[i * n + j] = D[j * n + i] = kernel ? -d : d;
         }
+done:
+    return st;
+}
+
+vhem_status vh_places_distances_to(vhem_ctx *ctx, const vh_h3m *a, const vh_h3m *b,
+                                   const vh_places_kind *kind, double *D)
+{
+    vhem_status st = VHEM_OK;
+    bool kernel = strcmp(kind->name, "ppk") == 0;
+    const vhem_distance_options o = options_of(kind, true);
+
+    VH_TRY(vh_distance(ctx, a, b, &o, D, NULL));
+    for (size_t p = 0; p < vh_cells(a->K, b->K); p++) {
+        VH_CHECK(!isnan(D[p]), VHEM_ENUMERIC, "a distance between two models is not a number");
+        D[p] = kernel ? -D[p] : D[p];
+    }
 done:
     return st;
 }
@@ -58,14 +80,16 @@ done:
     return st;
 }
 
-vhem_status vh_places_affinity(vhem_ctx *ctx, int64_t n, bool scaled, double *D)
+vhem_status vh_places_affinity(vhem_ctx *ctx, int64_t n, bool scaled, double *D, double *scale)
 {
     vhem_status st = VHEM_OK;
-    double scale = 1;
+    double by = 1;
     if (scaled)
-        VH_TRY(median(ctx, (size_t)n, D, &scale));
+        VH_TRY(median(ctx, (size_t)n, D, &by));
     for (size_t p = 0; p < vh_cells(n, n); p++)
-        D[p] /= -scale;
+        D[p] /= -by;
+    if (scale)
+        *scale = by;
 done:
     return st;
 }

@@ -7,14 +7,24 @@
 #include "core/ctx.h"
 #include "model/h3m.h"
 
+typedef struct { /* a kind of distance */
+    const char *name;
+    int tau;
+    double lambda;
+    bool normalised;
+} vh_places_kind;
+
 /* D [K][K], symmetric: divergences ("kl", "kl-sampled"), the mean of both directions, or -log of the product
  * kernel ("ppk"; normalised: divided by the kernels of each HMM with itself).  None is NaN. */
-vhem_status vh_places_distances(vhem_ctx *ctx, const vh_h3m *models, const char *kind, int tau, double lambda,
-                                bool normalised, double *D);
+vhem_status vh_places_distances(vhem_ctx *ctx, const vh_h3m *models, const vh_places_kind *kind, double *D);
+
+/* The same, D [Ka][Kb], between two sets. */
+vhem_status vh_places_distances_to(vhem_ctx *ctx, const vh_h3m *a, const vh_h3m *b,
+                                   const vh_places_kind *kind, double *D);
 
 /* D [n][n] becomes the logarithms of affinities, -D / median when scaled, else -D.  The median is that of the
- * distances between different things that are positive and finite. */
-vhem_status vh_places_affinity(vhem_ctx *ctx, int64_t n, bool scaled, double *D);
+ * distances between different things that are positive and finite; *scale (may be NULL) is what they were divided by. */
+vhem_status vh_places_affinity(vhem_ctx *ctx, int64_t n, bool scaled, double *D, double *scale);
 
 typedef struct {
     int64_t n, dim, K;

@@ -160,6 +160,8 @@ static const vh_option cluster_rows[] = {
            "thorough: more of all; restarts: random starts alone"),
     INT(R, VH_KEPT | VH_IF_SET, neighbours, 0, 1, "N", "10, or fewer where clusters are smaller", "knn-sc",
         "neighbours of each model in the graph"),
+    INT(R, VH_KEPT | VH_IF_SET, landmarks, 0, 1, "N", "2000 or 10 for each cluster, of more than 20,000 models; else all",
+        SPECTRAL, "models whose eigenvectors are computed; the others are placed by their distances to these"),
     INT(R, VH_KEPT | VH_IF_SET, candidate, 0, 1, "N", "1", "vhem",
         "keep the N-th best of the partitions found, not the best"),
     INT(R, VH_KEPT | VH_IF_SET, refine, 0, 1, "Q", "1", "vhem",

@@ -51,9 +51,9 @@ static vhem_status tell(vhem_ctx *ctx, const vh_round *r, int from, vh_round_end
         vh_wire_begin(ctx, &w, mark);
         walk(ctx, r, from, &w, end);
         vh_wire_end(ctx, &w);
-        VH_TRY(w.st);
         bytes = w.data;
         n = w.n;
+        VH_TRY(w.st);
     }
     st = all->pass(all->arg, from, r->everyone, &bytes, &n, why);
     VH_CHECK(st == VHEM_OK, st, "%s", why);

@@ -170,7 +170,7 @@ static vhem_status find_modularity(vhem_ctx *ctx, const level *v, double *out)
         return VHEM_OK;
     VH_NEW(D, vh_cells(v->n, v->n));
     VH_NEW(near, (size_t)v->n * NEIGHBOURS);
-    VH_TRY(vh_places_distances(ctx, v->models, "kl", v->tau, 0.5, true, D));
+    VH_TRY(vh_places_distances(ctx, v->models, &(vh_places_kind){ "kl", v->tau, 0.5, true }, D));
     vh_neighbours(v->n, D, NEIGHBOURS, near);
     VH_TRY(vh_modularity(ctx, v->n, NEIGHBOURS, near, v->label, out));
 done:

@@ -18,6 +18,7 @@
 #include "math/logsum.h"
 
 #include <math.h>
+#include <string.h>
 
 #define TINY 1e-6 /* rows of eigenvectors shorter than this have lost their digits */
 
@@ -27,7 +28,7 @@ typedef struct {
     bool keep;           /* the diagonal */
     double *log_d;       /* [n] */
     double *w, *V;       /* [k]  [k][n] */
-} embedding;
+} embedding;             /* a vh_spectrum with its matrix */
 
 static double affinity(const embedding *e, int i, int j)
 {
@@ -89,39 +90,68 @@ static double length(int k, const double *x)
     return sqrt(sum);
 }
 
-/* The place of a thing far from all others by the equation of the eigenvectors, w V_i = sum_j L_ij V_j, with
- * the row of L divided by its largest entry. */
-static void place_by_neighbours(const embedding *e, int i, double *x)
+/* Does thing j say where thing i is?  Not itself, and not one that has nothing to do with any other. */
+static bool counts(const vh_spectrum *s, const double *log_a, int i, int j)
+{
+    return j != i && !isinf(log_a[j]) && !isinf(s->log_d[j]);
+}
+
+/* The place of a thing by the equation of the eigenvectors, w V_i = sum_j L_ij V_j, with the row of L divided by its
+ * largest entry; of thing i itself nothing, -1: it is none of them. */
+static void place_by_neighbours(const vh_spectrum *s, const double *log_a, int i, double *x)
 {
     double top = -INFINITY;
-    for (int j = 0; j < e->n; j++)
-        if (j != i && !isinf(affinity(e, i, j)))
-            top = fmax(top, affinity(e, i, j) - 0.5 * e->log_d[j]);
-    for (int c = 0; c < e->k; c++) {
-        const double *v = e->V + vh_row(c, e->n);
-        x[c] = 0;
-        for (int j = 0; j < e->n && e->w[c] > TINY; j++)
-            if (j != i && !isinf(affinity(e, i, j)))
-                x[c] += exp(affinity(e, i, j) - 0.5 * e->log_d[j] - top) * v[j] / e->w[c];
+    for (int j = 0; j < s->n; j++)
+        if (counts(s, log_a, i, j))
+            top = fmax(top, log_a[j] - 0.5 * s->log_d[j]);
+    memset(x, 0, sizeof *x * (size_t)s->k);
+    for (int j = 0; j < s->n; j++) {
+        if (!counts(s, log_a, i, j))
+            continue;
+        double weight = exp(log_a[j] - 0.5 * s->log_d[j] - top);
+        for (int c = 0; c < s->k; c++)
+            if (s->w[c] > TINY)
+                x[c] += weight * s->V[vh_ij(c, s->n, j)] / s->w[c];
     }
+}
+
+/* To unit length; too short, it is at 0. */
+static void scale_to_one(int k, double *x)
+{
+    double l = length(k, x);
+    for (int c = 0; c < k; c++)
+        x[c] = l > TINY * TINY ? x[c] / l : 0;
+}
+
+void vh_spectral_place(const vh_spectrum *s, const double *log_a, double *x)
+{
+    place_by_neighbours(s, log_a, -1, x);
+    scale_to_one(s->k, x);
 }
 
 static void make_points(const embedding *e, double *X)
 {
+    const vh_spectrum s = { e->n, e->k, e->log_d, e->w, e->V };
     for (int i = 0; i < e->n; i++) {
         double *x = X + vh_row(i, e->k);
         for (int c = 0; c < e->k; c++)
-            x[c] = e->V[vh_ij(c, e->n, i)];
-        if (length(e->k, x) < TINY)
-            place_by_neighbours(e, i, x);
-        double l = length(e->k, x);
-        for (int c = 0; c < e->k; c++)
-            x[c] = l > TINY * TINY && !isinf(e->log_d[i]) ? x[c] / l : 0;
+            x[c] = isinf(e->log_d[i]) ? 0 : e->V[vh_ij(c, e->n, i)];
+        if (length(e->k, x) < TINY && !isinf(e->log_d[i]))
+            place_by_neighbours(&s, e->log_A + vh_row(i, e->n), i, x);
+        scale_to_one(e->k, x);
     }
 }
 
-vhem_status vh_spectral_embed(vhem_ctx *ctx, int n, const double *log_A, bool keep_diagonal, int k,
-                              vh_eigen_solver solver, double *X)
+void vh_spectrum_free(vh_spectrum *s)
+{
+    free(s->log_d);
+    free(s->w);
+    free(s->V);
+    *s = (vh_spectrum){ 0 };
+}
+
+vhem_status vh_spectral_solve(vhem_ctx *ctx, int n, const double *log_A, bool keep_diagonal, int k,
+                              vh_eigen_solver solver, vh_spectrum *out, double *X)
 {
     vhem_status st = VHEM_OK;
     embedding e = { .n = n, .k = k, .log_A = log_A, .keep = keep_diagonal };
@@ -134,10 +164,21 @@ vhem_status vh_spectral_embed(vhem_ctx *ctx, int n, const double *log_A, bool ke
     VH_TRY(normalise(ctx, &e, L));
     VH_TRY(solve(ctx, &e, solver, L));
     make_points(&e, X);
+    *out = (vh_spectrum){ n, k, e.log_d, e.w, e.V };
+    e = (embedding){ 0 };
 done:
     free(e.log_d);
     free(e.w);
     free(e.V);
     free(L);
+    return st;
+}
+
+vhem_status vh_spectral_embed(vhem_ctx *ctx, int n, const double *log_A, bool keep_diagonal, int k,
+                              vh_eigen_solver solver, double *X)
+{
+    vh_spectrum s = { 0 };
+    vhem_status st = vh_spectral_solve(ctx, n, log_A, keep_diagonal, k, solver, &s, X);
+    vh_spectrum_free(&s);
     return st;
 }

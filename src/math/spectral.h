@@ -16,4 +16,18 @@ typedef enum { VH_EIGEN_AUTO, VH_EIGEN_DENSE, VH_EIGEN_LANCZOS } vh_eigen_solver
 vhem_status vh_spectral_embed(vhem_ctx *ctx, int n, const double *log_A, bool keep_diagonal, int k,
                               vh_eigen_solver solver, double *X);
 
+typedef struct { /* the eigenvectors, for things that come later */
+    int n, k;
+    double *log_d; /* [n]  logarithms of the sums of affinities */
+    double *w, *V; /* [k]  [k][n] */
+} vh_spectrum;     /* zero it first */
+
+/* The same, and the eigenvectors. */
+vhem_status vh_spectral_solve(vhem_ctx *ctx, int n, const double *log_A, bool keep_diagonal, int k,
+                              vh_eigen_solver solver, vh_spectrum *out, double *X);
+void vh_spectrum_free(vh_spectrum *s);
+/* The point x [k] of a thing that was not among them, from the logarithms log_a [n] of its affinities to those that were
+ * (Nystrom): where one of them had these affinities, it would be at the same place. */
+void vh_spectral_place(const vh_spectrum *s, const double *log_a, double *x);
+
 #endif

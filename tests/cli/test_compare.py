@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """vhem compare: divergences and kernels between the HMMs of one file or of two."""
+import array
+import ast
 import csv
 import json
 import math
@@ -98,6 +100,42 @@ class Compare(Case):
         self.assertEqual([row[0] for row in table[1:]], table[0][1:])
         self.assertEqual(self.ok("compare", "g.json", "-o", "k.tsv", "-q").err, "")
         self.assertEqual(self.path("k.tsv").read_text(), self.ok("compare", "g.json").out)
+
+    def test_arrays(self):
+        """A matrix as .npy has the numbers of the table; one that is mapped from a file has those of its corner."""
+        def numbers_of(name):
+            data = self.path(name).read_bytes()
+            self.assertEqual((data[:8], data[8:10]), (b"\x93NUMPY\x01\x00", b"\x76\x00"))
+            head = ast.literal_eval(data[10:128].decode())
+            self.assertEqual((head["descr"], head["fortran_order"], data[127:128]), ("<f8", False, b"\n"))
+            return head["shape"], array.array("d", data[128:])
+
+        rows = self.ok("compare", "m.json", "--kind", "kl").rows()
+        self.ok("compare", "m.json", "--kind", "kl", "-o", "k.npy")
+        shape, numbers = numbers_of("k.npy")
+        names = [row["name"] for row in rows]
+        self.assertEqual(shape, (len(rows), len(rows)))
+        self.assertEqual(list(numbers), [float(row[name]) for row in rows for name in names])
+        many = [gauss(i % 7, 1 + i % 5, f"g{i}") for i in range(2060)]
+        self.write("many.json", model(many, [1 / 2060] * 2060))
+        self.write("few.json", model(many[:512], [1 / 512] * 512))
+        for kind, symmetric in (("kl", ["--symmetric"]), ("ppk", [])):
+            self.ok("compare", "many.json", "--kind", kind, "--tau", "1", *symmetric, "-o", "many.npy")
+            self.ok("compare", "few.json", "--kind", kind, "--tau", "1", *symmetric, "-o", "few.npy")
+            (large, _), big = numbers_of("many.npy")
+            (small, _), corner = numbers_of("few.npy")
+            for i in range(0, small, 7):
+                for a, b in zip(corner[i * small:(i + 1) * small:5], big[i * large:i * large + small:5]):
+                    self.assertAlmostEqual(a, b, delta=1e-9)
+            for i, k in ((3, 2059), (600, 1500), (2058, 513)):
+                self.assertAlmostEqual(big[i * large + k], corner[i % 35 * small + k % 35], delta=1e-9)
+        self.fails(2, "an array holds one matrix", "compare", "g.json", "-o", "k.npy")
+        self.fails(1, "too many for --json", "compare", "many.json", "--kind", "kl", "--json", "-o", "k.json")
+        r = self.run_vhem("compare", "many.json", "--kind", "kl", "-o", "no.npy",
+                          env={"TMPDIR": str(self.path("nowhere"))})
+        self.assertEqual(r.code, 1)
+        self.assertIn("no room for a matrix of 32M", r.err)
+        self.assertFalse(self.path("no.npy").exists())
 
     def test_same_bytes(self):
         for kind in ("kl", "kl-sampled", "ppk"):

@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import random
 import signal
 import subprocess
 import sys
@@ -23,12 +24,7 @@ def launcher(n):
     return [RUN, *(["--oversubscribe", "--bind-to", "none"] if "Open" in about else []), "-n", str(n)]
 
 
-class Ranks(Case):
-    def setUp(self):
-        super().setUp()
-        self.write("m.json", models(4500, 2))
-        self.ok("convert", "m.json", "--shards", 3, "-o", "shards", "-q")
-
+class Job(Case):
     def start(self, n, *args):
         env = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
         return subprocess.Popen([*launcher(n), MPI, *map(str, args)], cwd=self.dir, env=env, text=True,
@@ -38,6 +34,51 @@ class Ranks(Case):
         p = self.start(n, *args)
         out, err = p.communicate(timeout=200)
         return p.returncode, out, err
+
+
+class Together(Job):
+    def test_together(self):
+        """fit and compare run on all ranks alike: models and rows are dealt out, and rank 0 writes the same bytes."""
+        rng = random.Random(4)
+        rows = [f"s{i},{'ab'[i % 2]},{(i % 2) * 4 + t % 5 // 3 * 3 + rng.gauss(0, 1):.4f},{rng.gauss(0, 1):.4f}"
+                for i in range(30) for t in range(20)]
+        self.write("d.csv", "id,label,x,y\n" + "\n".join(rows) + "\n")
+        self.write("c.json", models(600, 2))
+        one = ["-q", "-t", "1", "--seed", "2"]
+        jobs = [["fit", "d.csv", "-S", "2", "-r", "2"], ["fit", "d.csv", "-S", "2", "--prior", "none", "-r", "1"],
+                ["fit", "d.csv", "-S", "1..2", "-r", "1"], ["fit", "d.csv", "--model", "dtm", "-S", "2"],
+                ["compare", "c.json", "--kind", "kl", "--symmetric", "--tau", "2"],
+                ["compare", "c.json", "--kind", "ppk", "--tau", "2"],
+                ["compare", "d.json", "--symmetric", "--tau", "2", "-n", "20"]]
+        for k, job in enumerate(jobs):
+            self.ok(*job, *one, "-o", "plain.json")
+            if k == 0:
+                self.path("d.json").write_bytes(self.path("plain.json").read_bytes())
+            for n in (1, 2, 3, 4) if k == 0 else (2 + k % 3,):
+                status, out, err = self.ranks(n, *job, *one, "-o", "ranks.json")
+                self.assertEqual((status, out, err), (0, "", ""))
+                self.assertEqual(self.path("ranks.json").read_bytes(), self.path("plain.json").read_bytes(),
+                                 f"{job}, {n} ranks")
+
+    def test_unlike(self):
+        """A rank that has another backend, does not see the data, or sees other data: one sentence, and no result."""
+        self.write("d.csv", "id,x\n" + "".join(f"s{i // 9},{i % 7}\n" for i in range(90)))
+        self.write("e.csv", "id,x\n" + "".join(f"s{i // 9},{i % 7}\n" for i in range(99)))
+        fit = ["fit", "d.csv", "-S", "2", "-r", "1", "-q", "-o", "o.json"]
+        for other, text in ((fit + ["--backend", "ref"], "but rank 0 is vhem"),
+                            (["fit", "nowhere.csv", *fit[2:]], "rank 1: nowhere.csv: cannot read"),
+                            (["fit", "e.csv", *fit[2:]], "do all see the same files?")):
+            status, _, err = self.ranks(1, *fit, ":", "-n", "1", MPI, *other)
+            self.assertNotEqual(status, 0)
+            self.assertEqual(err.count(text), 1, err)
+            self.assertFalse(self.path("o.json").exists())
+
+
+class Ranks(Job):
+    def setUp(self):
+        super().setUp()
+        self.write("m.json", models(4500, 2))
+        self.ok("convert", "m.json", "--shards", 3, "-o", "shards", "-q")
 
     def test_same(self):
         self.ok("tree", "shards", "-k", "4,2", *MOST, "-o", "tree.json")
@@ -80,7 +121,10 @@ class Ranks(Case):
         self.assertFalse(self.path("o.json").exists())
 
     def test_wrong(self):
-        for args, text in ((["info", "m.json"], "vhem-mpi has cluster and tree"),
+        for args, text in ((["info", "m.json"], "vhem-mpi has cluster, compare, fit and tree"),
+                           (["fit", "-", "-o", "o.json"], "standard input cannot be read by all ranks"),
+                           (["fit", "m.json"], "m.json"),
+                           (["fit", "d.csv", "-k", "2", "-o", "o.json"], "--mixture is work for one process"),
                            (["cluster", "-", "-k", "2"], "standard input cannot be read by all ranks"),
                            (["cluster", "nowhere.json", "-k", "2"], "nowhere.json")):
             status, _, err = self.ranks(2, *args)

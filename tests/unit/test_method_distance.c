@@ -263,6 +263,35 @@ static void test_stop(void **state)
     }
 }
 
+/* Eigenvectors of a third of the models, and of so many that none is left out, find the groups of all of them. */
+static void test_landmarks(void **state)
+{
+    vhem_ctx *ctx = test_ctx();
+    vh_h3m *h3m = clustered_h3m(ctx, 5, 4, 15, 2, 1, 2, 0, 0.3);
+    vhem_cluster_options opt = cluster_options();
+    vh_clustering *c = NULL;
+    (void)state;
+    opt.restarts = 5;
+    for (int m = 0; m < N_METHODS; m++)
+        for (int n = 20; is_spectral(methods[m]) && n <= 100; n += 40) {
+            opt.method = methods[m];
+            opt.landmarks = n;
+            assert_ok(ctx, call_cluster_hmms(ctx, h3m, 4, &opt, &c));
+            for (int64_t i = 0; i < c->Kb; i++)
+                for (int64_t k = 0; k < i; k++)
+                    if ((c->label[i] == c->label[k]) != (i % 4 == k % 4))
+                        fail_msg("%s, %d landmarks: models %d and %d", methods[m], n, (int)k, (int)i);
+            vh_clustering_free(c);
+            c = NULL;
+        }
+    opt.method = "ppk-sc";
+    opt.landmarks = 3;
+    assert_fails(ctx, call_cluster_hmms(ctx, h3m, 4, &opt, &c), VHEM_EINVAL,
+                 "landmarks is 3, must be at least the number of clusters, 4");
+    vh_h3m_free(h3m);
+    vhem_free(ctx);
+}
+
 static vhem_ctx *to_stop;
 
 static void stop_at_second(void *arg, const char *what, int64_t done, int64_t total)
@@ -308,6 +337,7 @@ int main(void)
         cmocka_unit_test(test_options),        cmocka_unit_test(test_threads),
         cmocka_unit_test(test_tree),           cmocka_unit_test(test_extremes),
         cmocka_unit_test(test_stop),           cmocka_unit_test(test_cut_short),
+        cmocka_unit_test(test_landmarks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -292,13 +292,45 @@ static void test_weighted_kmeans(void **state)
     vhem_free(ctx);
 }
 
+/* A newcomer with the affinities of one of the things is at its place; one that is near nothing is at 0. */
+static void test_newcomers(void **state)
+{
+    vhem_ctx *ctx = test_ctx();
+    vh_rng rng;
+    vh_spectrum s = { 0 };
+    double X[12 * 3], x[3], row[12];
+    (void)state;
+    vh_rng_init(&rng, 1, VH_RNG_TEST, 22);
+    double *A = groups(&rng, 3, 4, -1, -9, 1);
+    assert_ok(ctx, vh_spectral_solve(ctx, 12, A, false, 3, VH_EIGEN_AUTO, &s, X));
+    for (int i = 0; i < 12; i++) {
+        memcpy(row, A + 12 * i, sizeof row);
+        row[i] = -INFINITY; /* of itself it knew nothing either */
+        vh_spectral_place(&s, row, x);
+        for (int c = 0; c < 3; c++)
+            assert_near(x[c], X[3 * i + c], 1e-9, 1e-9);
+        for (int j = 0; j < 12; j++) /* a common factor goes */
+            row[j] -= 4000;
+        vh_spectral_place(&s, row, x);
+        for (int c = 0; c < 3; c++)
+            assert_near(x[c], X[3 * i + c], 1e-9, 1e-9);
+    }
+    for (int j = 0; j < 12; j++)
+        row[j] = -INFINITY;
+    vh_spectral_place(&s, row, x);
+    assert_true(x[0] == 0 && x[1] == 0 && x[2] == 0);
+    vh_spectrum_free(&s);
+    free(A);
+    vhem_free(ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_by_hand),         cmocka_unit_test(test_diagonal),
         cmocka_unit_test(test_range),           cmocka_unit_test(test_alone),
         cmocka_unit_test(test_lanczos),         cmocka_unit_test(test_solvers_agree),
-        cmocka_unit_test(test_weighted_kmeans),
+        cmocka_unit_test(test_weighted_kmeans), cmocka_unit_test(test_newcomers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

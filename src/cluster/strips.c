@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* strips.c - see strips.h. */
+#include "cluster/strips.h"
+
+#include "core/alloc.h"
+#include "core/ranks.h"
+
+#include <stdio.h>
+
+typedef struct {
+    const vh_strips *of;
+    vh_strip own, other; /* made here; from another process */
+} job;
+
+static int64_t rows_of(const vh_strips *s, int64_t k)
+{
+    int64_t left = s->n - k * s->rows;
+    return left < s->rows ? left : s->rows;
+}
+
+/* Strip k to process 0, which puts it into the table. */
+static void walk(vhem_ctx *ctx, void *arg, int64_t k, vh_wire *w)
+{
+    job *j = arg;
+    vh_strip *x = w->reads ? &j->other : &j->own;
+    int64_t size = (int64_t)x->size;
+    if (w->reads)
+        *x = (vh_strip){ k * j->of->rows, rows_of(j->of, k), 0, x->x };
+    vh_wire_int64(ctx, w, &size);
+    vh_wire_check(ctx, w, "numbers of a strip", size, 0, (int64_t)j->of->most);
+    if (w->st != VHEM_OK)
+        return;
+    x->size = (size_t)size;
+    vh_wire_reals(ctx, w, x->x, x->size);
+    if (w->reads && w->st == VHEM_OK)
+        j->of->take(j->of->arg, x);
+}
+
+static vhem_status make(vhem_ctx *ctx, job *j, int64_t k)
+{
+    vhem_status st = VHEM_OK;
+    const vh_strips *s = j->of;
+    j->own = (vh_strip){ k * s->rows, rows_of(s, k), 0, j->own.x };
+    VH_CHECK(!vh_stopped(ctx), VHEM_ESTOPPED, "stopped; %lld of %lld HMMs were compared",
+             (long long)j->own.first, (long long)s->n);
+    VH_TRY(s->make(ctx, s->arg, &j->own));
+    if (vh_rank(ctx) == 0)
+        s->take(s->arg, &j->own);
+done:
+    return st;
+}
+
+/* A strip for each process, and then to the first with them. */
+static vhem_status round_of(vhem_ctx *ctx, job *j, int64_t first, int64_t strips)
+{
+    vhem_status st = VHEM_OK;
+    int64_t size = vh_ranks(ctx), k = first + vh_rank(ctx);
+    const vh_round round = { strips, first, strips - first < size ? strips : first + size, false, walk, j };
+    vh_round_end end = { .failed = -1 };
+
+    if (k < round.end) {
+        st = make(ctx, j, k);
+        end.stopped = st == VHEM_ESTOPPED;
+        if (st != VHEM_OK) {
+            end.failed = k;
+            end.st = st;
+            snprintf(end.why, sizeof end.why, "%.*s", (int)sizeof end.why - 1, ctx->error);
+        }
+    }
+    if (size == 1)
+        return st;
+    VH_TRY(vh_round_tell(ctx, &round, &end));
+    VH_CHECK(end.failed < 0, end.st, "%s", end.why);
+done:
+    return st;
+}
+
+vhem_status vh_strips_run(vhem_ctx *ctx, const vh_strips *s)
+{
+    vhem_status st = VHEM_OK;
+    job j = { .of = s };
+    int64_t strips = (s->n + s->rows - 1) / s->rows, step = vh_ranks(ctx);
+
+    VH_NEW(j.own.x, s->most);
+    if (step > 1 && vh_rank(ctx) == 0)
+        VH_NEW(j.other.x, s->most);
+    vh_progress(ctx, s->what, 0, s->n);
+    for (int64_t k = 0; k < strips; k += step) {
+        VH_TRY(round_of(ctx, &j, k, strips));
+        int64_t done = (k + step) * s->rows;
+        vh_progress(ctx, s->what, done < s->n ? done : s->n, s->n);
+    }
+done:
+    free(j.own.x);
+    free(j.other.x);
+    return st;
+}

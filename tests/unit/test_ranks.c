@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* test_ranks.c - jobs that two processes share: all results on both, the first failure on both, a stop on both. */
+#include "support.h"
+
+#include "core/jobs.h"
+#include "core/ranks.h"
+
+#include <signal.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { N = 700 }; /* more than a round of both */
+
+typedef struct { /* a process: its end of the line, and what it has come to */
+    int fd;
+    double made[N];
+    int64_t fails, stops; /* a job that fails, one that stops; -1: none */
+    int ran;
+} side;
+
+static vhem_status move(int fd, bool out, void *bytes, size_t n)
+{
+    for (size_t at = 0; at < n;) {
+        ssize_t k = out ? write(fd, (char *)bytes + at, n - at) : read(fd, (char *)bytes + at, n - at);
+        if (k <= 0)
+            return VHEM_EIO;
+        at += (size_t)k;
+    }
+    return VHEM_OK;
+}
+
+static int own_rank;
+
+static vhem_status pass(void *arg, int from, int everyone, void **bytes, size_t *n, char *why)
+{
+    side *s = arg;
+    bool out = from == own_rank;
+    if (!everyone && from == 0)
+        return VHEM_OK;
+    vhem_status st = move(s->fd, out, n, sizeof *n);
+    if (st == VHEM_OK && !out)
+        *bytes = malloc(*n);
+    if (st == VHEM_OK)
+        st = move(s->fd, out, *bytes, *n);
+    if (st != VHEM_OK)
+        snprintf(why, VHEM_WHY, "rank %d: it is gone", 1 - own_rank);
+    return st;
+}
+
+static vhem_status run(vhem_ctx *ctx, void *arg, int64_t i, int worker)
+{
+    vhem_status st = VHEM_OK;
+    side *s = arg;
+    (void)worker;
+#pragma omp atomic
+    s->ran++;
+    VH_CHECK(s->fails < 0 || i < s->fails, VHEM_ENUMERIC, "job %lld does not work", (long long)i);
+    if (i == s->stops)
+        vhem_ctx_stop(ctx->parent);
+    s->made[i] = 1.0 / (double)(i + 1);
+done:
+    return st;
+}
+
+static void walk(vhem_ctx *ctx, void *arg, int64_t i, vh_wire *w)
+{
+    vh_wire_real(ctx, w, &((side *)arg)->made[i]);
+}
+
+/* What a process finds out, as bits: 1 all results, 2 job 300 failed, 4 stopped, 8 the other has other work, 16 the other
+ * is gone. */
+static int work(int rank, int fd, int64_t fails, int64_t stops, int64_t n)
+{
+    side s = { .fd = fd, .fails = fails, .stops = rank == 0 ? stops : -1 };
+    const vhem_ranks ranks = { rank, 2, pass, &s };
+    vhem_ctx_options opt;
+    vhem_ctx *ctx = NULL;
+    const vh_jobs jobs = { .n = n, .what = "test", .run = run, .walk = walk, .arg = &s };
+    int64_t failed = -1;
+    int found = 0;
+
+    own_rank = rank;
+    vhem_options_init(VHEM_CTX_OPTIONS, &opt);
+    opt.threads = 1;
+    opt.ranks = &ranks;
+    if (vhem_ctx_new(&opt, &ctx) != VHEM_OK)
+        return 64;
+    vhem_status st = vh_run_jobs(ctx, &jobs, &failed);
+    bool all = st == VHEM_OK && s.ran < N;
+    for (int i = 0; i < N; i++)
+        all &= s.made[i] == 1.0 / (i + 1);
+    found |= all ? 1 : 0;
+    found |= st == VHEM_ENUMERIC && failed == 300 && strstr(ctx->error, "job 300 does not work") ? 2 : 0;
+    found |= st == VHEM_ESTOPPED && vh_stopped(ctx) && s.ran < N / 2 ? 4 : 0;
+    found |= st == VHEM_EINVAL && strstr(ctx->error, "do all see the same files?") ? 8 : 0;
+    found |= st == VHEM_EIO && strstr(ctx->error, "it is gone") ? 16 : 0;
+    vhem_free(ctx);
+    close(fd);
+    return found;
+}
+
+static void both(int64_t fails, int64_t stops, int64_t n_other, int want, int want_other)
+{
+    int fd[2], status = 0;
+    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, fd), 0);
+    pid_t other = fork();
+    if (other == 0) {
+        close(fd[0]);
+        _exit(work(1, fd[1], fails, stops, n_other));
+    }
+    close(fd[1]);
+    int found = work(0, fd[0], fails, stops, N);
+    waitpid(other, &status, 0);
+    assert_int_equal(found, want);
+    assert_int_equal(WIFEXITED(status) ? WEXITSTATUS(status) : -1, want_other);
+}
+
+static void test_two(void **state)
+{
+    (void)state;
+    both(-1, -1, N, 1, 1);
+    both(300, -1, N, 2, 2);
+    both(-1, 10, N, 4, 4);
+    both(-1, -1, N - 1, 16, 8);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_two) };
+    signal(SIGPIPE, SIG_IGN);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
