@@ -11,7 +11,7 @@ FORCE = ["force"]                                        # of all that write fil
 DATA = ["format", "id", "label", "weight", "columns", "where", "order", "memory", "group", "missing", "sheet"]
 VHEM_OPTIONS = ["method", "mix", "tau", "nv", "init", "restarts", "max-iter", "tol", "cov-floor", "cov-add", "soft",
                 "lambda", "kernel", "diagonal", "linkage", "no-repair", "weighted-omega", "preset", "search", "neighbours",
-                "refine", "prior", "learn-prior", "no-prune"]
+                "refine", "landmarks", "prior", "learn-prior", "no-prune"]
 LEARN = ["estimator", "hmms", "model", "learn", "noise", "states", "mix", "cov", "emission", "mixture", "chunk", "bootstrap",
          "sample", "min-examples", "prior", "fit-restarts", "fit-tol", "fit-max-iter", "fit-prior", "fit-init",
          "cov-floor", "topology", "tau", "nv", "restarts", "max-iter", "tol"]
