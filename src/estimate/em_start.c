@@ -2,7 +2,8 @@
 /* em_start.c - starts for EM-H3M.
  *
  *   far     sets far from each other, an HMM fitted to each: the first at random, the next among those that
- *           the HMMs so far explain badly, with a probability that grows with how badly
+ *           the HMMs so far explain badly, with a probability that grows with how badly.  A set with fewer frames
+ *           than the HMM has components is joined by those beside it
  *   dealt   the sets dealt at random into K equal hands, an HMM started from each */
 #include "estimate/em_start.h"
 
@@ -73,6 +74,20 @@ static int64_t pick_far(vh_rng *rng, int64_t n, const int64_t *where, const doub
     return vh_rng_pick(rng, n, p);
 }
 
+/* The sequences of set g; where they have fewer than `least` frames together, also those beside them. */
+static vh_em_seeding seed_of(const vh_mixture *mix, int64_t g, int64_t least)
+{
+    const vh_sets *sets = mix->sets;
+    int64_t lo = sets->first[g], hi = sets->first[g + 1], end = sets->first[sets->n], frames = 0;
+    for (int64_t i = lo; i < hi; i++)
+        frames += vh_data_length(mix->job.data, sets->seq[i]);
+    for (; frames < least && hi < end; hi++)
+        frames += vh_data_length(mix->job.data, sets->seq[hi]);
+    for (; frames < least && lo > 0; lo--)
+        frames += vh_data_length(mix->job.data, sets->seq[lo - 1]);
+    return (vh_em_seeding){ .seq = sets->seq + lo, .n = hi - lo, .iterations = FAR_ITER };
+}
+
 static vhem_status far(vhem_ctx *ctx, const vh_mixture *mix, vh_rng *rng, vh_h3m *h3m, int first)
 {
     vhem_status st = VHEM_OK;
@@ -89,8 +104,9 @@ static vhem_status far(vhem_ctx *ctx, const vh_mixture *mix, vh_rng *rng, vh_h3m
         best[g] = -INFINITY;
     for (int j = 0; j < K; j++) {
         int64_t at = j == 0 ? vh_rng_below(rng, n) : pick_far(rng, n, where, best, p), g = where[at];
-        const vh_em_seeding from = { &mix->limits[j], sets->seq + sets->first[g],
-                                     sets->first[g + 1] - sets->first[g], FAR_ITER };
+        const vh_hmm *h = &h3m->hmm[first + j];
+        vh_em_seeding from = seed_of(mix, g, (int64_t)h->S * h->M);
+        from.limits = &mix->limits[j];
         VH_TRY(vh_em_seed(ctx, mix, &from, rng, h3m, &h3m->hmm[first + j]));
         h3m->omega[first + j] = 1.0 / K;
         if (n > 1) { /* each set but once, while there are enough */

@@ -109,7 +109,9 @@ static vhem_status make_start(vhem_ctx *ctx, fitting *f, int r, vh_h3m *all, int
     while (vh_em_starts[n_kind].name)
         n_kind++;
     assert(n_kind > 0);
-    const vh_em_start *kind = f->task->kind ? vh_em_start_find(f->task->kind) : &vh_em_starts[r % n_kind];
+    int turn =
+        opt->K == 1 ? r + 1 : r; /* one HMM is for all sets: it first starts from all of them, `dealt` */
+    const vh_em_start *kind = f->task->kind ? vh_em_start_find(f->task->kind) : &vh_em_starts[turn % n_kind];
     run->seed = vh_rng_seed(f->task->seed, (uint64_t)r);
     run->kind = start ? "given" : kind->name;
     for (int j = 0; j < opt->K; j++) {

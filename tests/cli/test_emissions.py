@@ -203,6 +203,23 @@ class Emissions(Case):
             self.assertEqual(m["hmms"], self.read("back.json")["hmms"])
         self.fails(1, "which full covariances need; --cov diag does not", "fit", "e.csv", "--cov", "full", "-o", "f.json")
 
+    def test_larger_backgrounds_fit_better(self):
+        """Also where they have more Gaussians than a sequence has frames."""
+        rng = random.Random(4)
+        place = [[rng.gauss(0, 1) for _ in range(4)] for _ in range(40)]
+        rows = ["id,a,b,c,d"]
+        for i in range(2000):
+            rows.append(f"{i // 20}," + ",".join(f"{x + 0.2 * rng.gauss(0, 1):.4f}" for x in rng.choice(place)))
+        self.write("short.csv", "\n".join(rows) + "\n")
+        last = -math.inf
+        for g in (5, 20, 80):
+            self.ok("background", "short.csv", "-g", g, "-o", "b.json")
+            now = float(re.search(r"log-likelihood (\S+) per frame", self.ok("score", "b.json", "short.csv").err)[1])
+            self.assertGreater(now, last + 0.3)
+            last = now
+            mu = self.read("b.json")["hmms"][0]["mu"][0]
+            self.assertEqual(len(set(map(tuple, mu))), g)
+
     def test_shared_background(self):
         self.data("d.csv", "gaussian-diag")
         self.assertIn("next: vhem fit d.csv --emission gaussian-tied:b.json", self.ok("background", "d.csv", "-g", "6", "-o", "b.json").err)
