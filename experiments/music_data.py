@@ -158,8 +158,14 @@ def has_one(estimator):
     return estimator.startswith("ppk") or estimator.endswith("-one")
 
 
+def of_textures(estimator):
+    return estimator == "hem-dtm"
+
+
 def fit_shape(s, estimator):
-    """Options of the HMMs of a song."""
+    """Options of the HMMs, or textures, of a song."""
+    if of_textures(estimator):
+        return ["--model", "dtm", "--states", s["texture"], "--mixture", 1]
     return ["--states", s["states"], "--mix", s["mix"], "--mixture", 1 if has_one(estimator) else s["mixture"]]
 
 
@@ -168,10 +174,12 @@ def song_store(job):
     for the store.  Returns the store and the seconds."""
     files, s, estimator, train, name = job
     given = dict(zip(train[::2], train[1::2]))
-    fit = ["--restarts", given["--fit-restarts"], "--tol", given["--fit-tol"], "--cov", given.get("--cov", "diag")]
+    fit = ["--restarts", given["--fit-restarts"], "--tol", given["--fit-tol"]]
+    if not of_textures(estimator):
+        fit += ["--cov", given.get("--cov", "diag"), "--prior", given["--fit-prior"]]
     store = files.folder / f"{name}.store"
-    _, seconds = vhem("fit", files.data["dense"], "--group", "song", "--prior", "none", "--store", store,
-                      *fit_shape(s, estimator), *fit, "-o", os.devnull)
+    _, seconds = vhem("fit", files.data["dense"], "--group", "song", "--store", store, *fit_shape(s, estimator), *fit,
+                      "-o", os.devnull)
     return store, seconds
 
 
@@ -200,8 +208,7 @@ def fold_models(job):
         keep = ["--store", own]
     songs = {part: ["--group", "song", "--where", f"fold{fold}={part}", "--tags", files.folder / f"{part}{fold}.csv"]
              for part in ("train", "test")}
-    _, seconds = vhem("annotate", "train", files.data[kind], *songs["train"], "--fit-prior", "none", *options,
-                      *keep, "-o", model)
+    _, seconds = vhem("annotate", "train", files.data[kind], *songs["train"], *options, *keep, "-o", model)
     said, _ = vhem("annotate", "eval", model, files.data["dense"], *songs["test"], *judge)
     nats = held_out(files, fold, model) if all(len(song.tags) == 1 for song in files.songs) else {}
     shutil.rmtree(folder)
