@@ -2,9 +2,10 @@
 """Sets of models in several files: cut, merged, looked at and clustered."""
 import json
 import struct
+import subprocess
 import unittest
 
-from support import Case, flock
+from support import VHEM, Case, flock
 
 
 class Shards(Case):
@@ -61,6 +62,23 @@ class Shards(Case):
         self.fails(1, "two/00001.h5: the file is cut short: it has 3000 bytes of", "cluster", "two", "-k", "3",
                    "-o", "c.json")
         self.leftovers("a.json", "b.json", "two")
+
+    def test_two_writers(self):
+        """Of several that write one folder at the same time the first to be done wins; the others say so, and mix nothing
+        in."""
+        runs = [subprocess.Popen([VHEM, "convert", name, "--shards", str(n), "-o", "both", "-q"], cwd=self.dir,
+                                 stderr=subprocess.PIPE, text=True) for name, n in (("a.json", 3), ("b.json", 5)) * 3]
+        said = [(run.communicate(timeout=60)[1], run.returncode) for run in runs]
+        self.assertEqual(sorted(code for _, code in said), [0, 1, 1, 1, 1, 1], said)
+        for text, code in said:
+            self.assertEqual(len(text.splitlines()), code)
+            self.assertTrue(code == 0 or "meanwhile" in text or "already" in text, text)
+        winner = [code for _, code in said].index(0)
+        self.ok("convert", "both", "-o", "both.json")
+        self.ok("convert", ("a.json", "b.json")[winner % 2], "-o", "one.json")
+        both, one = (json.loads(self.path(name).read_text())["hmms"] for name in ("both.json", "one.json"))
+        self.assertEqual(both, one)
+        self.leftovers("a.json", "b.json", "both", "both.json", "one.json")
 
     def test_not_sequences(self):
         """Models given as data are told from data, whatever the version of their file."""

@@ -64,6 +64,11 @@ def test_processes(folder):
         check(folder, Maps(), tasks=2)
 
 
+def test_joblib(folder):
+    loky = pytest.importorskip("joblib.externals.loky", reason="joblib is not installed")
+    check(folder, loky.get_reusable_executor(max_workers=1), tasks=2)
+
+
 class Dies:
     """An executor whose tasks fail."""
 

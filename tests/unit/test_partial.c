@@ -338,6 +338,13 @@ static void damaged(void **state)
     vhem_task t = with_number(task, &tau, &none);
     assert_fails(ctx, vhem_expect(ctx, m, &t, 0, 1, &p), VHEM_EFORMAT, "tau 0");
     free((void *)t.bytes);
+    char ours[8], theirs[8]; /* the first letters of the version, after the mark and its length */
+    memcpy(ours, (const char *)task->bytes + 16, sizeof ours);
+    memcpy(theirs, ours, sizeof theirs);
+    theirs[0] = '9';
+    t = with_number(task, ours, theirs);
+    assert_fails(ctx, vhem_expect(ctx, m, &t, 0, 1, &p), VHEM_EINVAL, "the task was made by version 9.");
+    free((void *)t.bytes);
     vhem_hmm_view h;
     assert_ok(ctx, vhem_models_hmm(m, 0, &h));
     refused_task(ctx, m, task, h.mu[0], NAN);
