@@ -31,7 +31,7 @@ void assign_write_table(FILE *f, const assignment *s)
         else
             fprintf(f, "\tcluster%d\tposterior%d", l + 1, l + 1);
     fputs("\tscore", f);
-    cli_put_ids(f, cli_sequences(&s->input.from), NULL);
+    cli_put_id_names(f, cli_sequences(&s->input.from), NULL);
     fputc('\n', f);
     for (int64_t i = 0; i < s->n; i++) {
         cli_put_cell(f, cli_name((const char *const *)s->items->name, i, buf, sizeof buf));

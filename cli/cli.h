@@ -74,6 +74,7 @@ typedef struct {
     const cli_table *table;
     const char *first; /* names of the options that matter most, which --help shows; NULL: all */
     bool methods;      /* the help lists the clustering methods */
+    bool merges;       /* a second file of models is meant to be merged with the first */
     bool writes_last;  /* the last argument is the output, unless there is an option for it that is given */
     bool updates;      /* the first argument may be the output: it is brought up to date */
 } cli_usage;
@@ -258,9 +259,11 @@ void cli_put_number(FILE *f, double x);                    /* the shortest text 
 void cli_put_cell(FILE *f, const char *text);              /* tabs and line ends become spaces */
 void cli_put_cell_of(FILE *f, const char *text, size_t n); /* the same for its first n bytes */
 
-/* ids.c: where several columns name the sequences of data, these columns follow the others of a row: their values for
- * the sequence called name, or, for NULL, their names.  Writes nothing for one column, nor without data. */
-void cli_put_ids(FILE *f, const vhem_data *data, const char *name);
+/* ids.c: where several columns name the sequences of data, these columns follow the others of a row.  Writes nothing for
+ * one column, nor without data.  In the head a name that the table has already, of its own or as a column for each of
+ * models (NULL: for none), gets "id_" before it. */
+void cli_put_id_names(FILE *f, const vhem_data *data, const vhem_models *models);
+void cli_put_ids(FILE *f, const vhem_data *data, const char *name);      /* of the sequence called name */
 void cli_json_ids(json_t *row, const vhem_data *data, const char *name); /* the same as an object "id" */
 /* The data that items of this source are sequences of; NULL for models and groups. */
 const vhem_data *cli_sequences(const vhem_source *from);

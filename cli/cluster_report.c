@@ -242,6 +242,31 @@ static void tell_runner_up(cli *c, const vhem_clustering *cl)
         can_keep ? "; --candidate 2 keeps them" : "");
 }
 
+/* How many restarts have a higher bound than the best one with other groups: all that agree, where none has. */
+static int count_leading(const vhem_clustering *cl)
+{
+    double other = -INFINITY;
+    int leading = 0;
+    for (int r = 0; r < cl->n_run; r++)
+        if (!is_candidate(&cl->run[r]) && cl->run[r].agreement < SAME_GROUPS)
+            other = fmax(other, cl->run[r].bound);
+    for (int r = 0; r < cl->n_run; r++)
+        leading += !is_candidate(&cl->run[r]) && !isnan(cl->run[r].agreement) && cl->run[r].bound > other;
+    return leading;
+}
+
+/* Where the best restart was only brought to rest: what the other restarts found. */
+static void tell_settled(cli *c, const vhem_clustering *cl)
+{
+    double apart;
+    int all, same = count_agreeing(cl, false, &all, &apart), leading = count_leading(cl);
+    if (all > 0 && leading > 1 && leading < same)
+        cli_say(c, "%d of %d restarts found these groups, among them the %d best", same, all, leading);
+    else if (all > 0)
+        cli_say(c, "%d of %d restarts found these groups%s", same, all,
+                same < 2 ? "; more --restarts may find better ones" : "");
+}
+
 static void tell_candidates(cli *c, const vhem_clustering *cl, int all, int same, double apart)
 {
     double share = apart / fmax(1e-300, fabs(final_bound(cl)));
@@ -252,9 +277,9 @@ static void tell_candidates(cli *c, const vhem_clustering *cl, int all, int same
     else if (same > 1)
         cli_say(c, "%d of %d candidates agree on these groups, with the same bound", same, all);
     else if (all == 1)
-        cli_say(c, "the one candidate has %s groups", same ? "these" : "other");
+        tell_settled(c, cl);
     else
-        cli_say(c, "%s of the %d candidates has these groups", same ? "one" : "none", all);
+        cli_say(c, "%s of the %d candidates has these groups", same ? "only one" : "none", all);
 }
 
 /* Of variational Bayes: how many of the runs that were pruned as far as they could be, or of all where none was,

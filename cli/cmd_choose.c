@@ -70,8 +70,10 @@ static void tell_best(cli *c, const choose_args *g, const choose_rows *t)
     if (choose_path_text(t, path, sizeof path)[0])
         cli_say(c, "clusters needed, by virtual frames per model (--nv times --tau): %s", path);
     if (a.K == 0) {
-        cli_say(c, "no number of clusters is recommended: all that were asked for are needed, or there is "
-                   "nothing to judge by; try a larger -k");
+        cli_say(
+            c,
+            "no number of clusters is recommended: every number up to the largest asked for is needed, or there "
+            "is nothing to judge by; try a larger -k");
         return;
     }
     cli_say(c, "recommended: %lld cluster%s, centres of %s%d state%s", (long long)a.K, cli_plural(a.K),
@@ -188,6 +190,7 @@ int cmd_choose(cli *c, int argc, char **argv)
         .args = "MODELS -k K..K",
         .n_min = 1,
         .n_max = 1,
+        .merges = true,
         .table = &t,
         .first = "output clusters states splits path method mix tau nv prior search restarts preset",
         .methods = true,

@@ -207,6 +207,7 @@ static int run_cluster(cli *c, int argc, char **argv, bool tree)
         .args = tree ? "MODELS|DATA -k K,K,... -o OUT" : "MODELS|DATA -k K -o OUT",
         .n_min = 1,
         .n_max = 1,
+        .merges = true,
         .table = &t,
         .first = "output clusters method states mix tau nv prior search restarts init preset",
         .methods = true,

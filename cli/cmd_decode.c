@@ -106,7 +106,7 @@ static int decode_all(cli *c, const decode_args *a, const decoding *d)
         fputs("sequence\tframe\thmm\tstate", out.f);
         for (int s = 0; a->posterior && s < d->most_S; s++)
             fprintf(out.f, "\tp%d", s);
-        cli_put_ids(out.f, d->data, NULL);
+        cli_put_id_names(out.f, d->data, NULL);
         fputc('\n', out.f);
     }
     for (int64_t n = 0; status == CLI_GO && n < facts.N; n++) {

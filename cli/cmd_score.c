@@ -51,7 +51,7 @@ static void write_header(FILE *f, const scores *s, bool all)
         fputc('\t', f);
         cli_put_cell(f, cli_model_name(s->models, i, buf, sizeof buf));
     }
-    cli_put_ids(f, cli_sequences(&s->from), NULL);
+    cli_put_id_names(f, cli_sequences(&s->from), all ? s->models : NULL);
     fputc('\n', f);
 }
 

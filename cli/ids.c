@@ -25,15 +25,47 @@ static size_t value_size(const vhem_data_facts *facts, int k, const char *rest)
     return end ? (size_t)(end - rest) : strlen(rest);
 }
 
+/* Columns of the tables that have identifiers: whole words, and stems that a number follows. */
+static const char *const words[] = { "name",      "label",   "cluster",     "posterior", "score",
+                                     "sequence",  "frame",   "hmm",         "state",     "group",
+                                     "frames",    "loglik",  "per_frame",   "best",      "model",
+                                     "sequences", "entropy", "uncertainty", "clustered" };
+static const char *const stems[] = { "cluster", "posterior", "p", "loglik_", "scale_" };
+
+static bool is_taken(const char *name, const vhem_models *models)
+{
+    char buf[32];
+    vhem_models_facts set = { 0 };
+    for (size_t k = 0; k < sizeof words / sizeof *words; k++)
+        if (strcmp(name, words[k]) == 0)
+            return true;
+    for (size_t k = 0; k < sizeof stems / sizeof *stems; k++) {
+        size_t n = strlen(stems[k]);
+        if (strncmp(name, stems[k], n) == 0 && name[n] && strspn(name + n, "0123456789") == strlen(name + n))
+            return true;
+    }
+    if (models)
+        vhem_models_info(models, &set);
+    for (int64_t i = 0; i < set.K; i++)
+        if (strcmp(name, cli_model_name(models, i, buf, sizeof buf)) == 0)
+            return true;
+    return false;
+}
+
+void cli_put_id_names(FILE *f, const vhem_data *data, const vhem_models *models)
+{
+    vhem_data_facts facts = facts_of(data);
+    for (int k = 0; k < facts.n_id; k++) {
+        fputs(is_taken(facts.id_column[k], models) ? "\tid_" : "\t", f);
+        cli_put_cell(f, facts.id_column[k]);
+    }
+}
+
 void cli_put_ids(FILE *f, const vhem_data *data, const char *name)
 {
     vhem_data_facts facts = facts_of(data);
     for (int k = 0; k < facts.n_id; k++) {
         fputc('\t', f);
-        if (!name) {
-            cli_put_cell(f, facts.id_column[k]);
-            continue;
-        }
         size_t n = value_size(&facts, k, name);
         cli_put_cell_of(f, name, n);
         name += n + (name[n] != '\0');

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { FIRST_LONG = 256 }; /* long option k is FIRST_LONG + k: no letter is that large */
 
@@ -258,6 +259,10 @@ static int take_once(cli *c, const parser *t, const cli_option *o, const char *t
 
 static int add_argument(cli *c, const cli_usage *usage, const char *text)
 {
+    if (c->n_arg >= usage->n_max && usage->merges && access(text, F_OK) == 0)
+        return cli_misuse(
+            c, "one file at a time; to take several together, merge them: vhem convert %s %s -o all.h5",
+            c->arg[0], text);
     if (c->n_arg >= usage->n_max)
         return cli_misuse(c, "'%s' is one argument too many; the command is: vhem %s %s", text, c->command,
                           usage->args);

@@ -21,7 +21,7 @@ void stats_put_persons(FILE *f, const vhem_statistics *s, const stats_who *who)
     for (int j = 0; j < s->K; j++)
         fprintf(f, "\tscale_%d", j);
     fputs("\tuncertainty\tentropy", f);
-    cli_put_ids(f, who->sequences, NULL);
+    cli_put_id_names(f, who->sequences, NULL);
     fputc('\n', f);
     for (int64_t i = 0; i < s->n; i++) {
         cli_put_cell(f, s->name[i]);

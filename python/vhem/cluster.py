@@ -285,8 +285,8 @@ class ModelClustering(ClusterMixin, Estimator):  # type: ignore[misc]
 class VHEM(ModelClustering):
     """Clusters of HMMs and their centres by variational hierarchical EM, the method of the paper.
 
-    Dynamic textures are clustered by its counterpart for them, "hem-dtm".  Parameters and attributes are those
-    of :class:`ModelClustering`, which has the other methods.
+    Dynamic textures are clustered by its counterpart for them, "hem-dtm".  :class:`ModelClustering` has the other
+    methods.
 
     Examples
     --------
@@ -314,7 +314,7 @@ class VHEM(ModelClustering):
 class VHEMTree(VHEM):
     """A hierarchy by :class:`VHEM`: clusters of models, clusters of their centres, and so on.
 
-    Parameters and attributes are those of :class:`ModelClustering`; n_clusters is (4, 2) by default.
+    n_clusters is (4, 2) by default.
 
     Examples
     --------
@@ -326,6 +326,18 @@ class VHEMTree(VHEM):
     """
 
     _default_clusters = (4, 2)
+
+
+def _with_parameters(cls: Any) -> None:
+    """Puts the parameters and attributes of ModelClustering into the docstring of a class that has the same."""
+    about = ModelClustering.__doc__ or ""
+    if cls.__doc__ and about:                            # python -OO has none
+        shared = about[about.index("    Parameters\n"):about.index("    Notes\n")]
+        cls.__doc__ = cls.__doc__.replace("    Examples\n", shared + "    Examples\n", 1)
+
+
+_with_parameters(VHEM)
+_with_parameters(VHEMTree)
 
 
 class VBHEM(ModelClustering):

@@ -463,7 +463,12 @@ def _stack(items: List[Array]) -> Array:
 def _checked_2d(X: Any, estimator: Any) -> Array:
     """A plain table of numbers, with the words scikit-learn has for what is wrong with one."""
     from sklearn.utils import check_array
-    checked: Array = check_array(X, dtype=np.float64, estimator=estimator)
+    try:
+        checked: Array = check_array(X, dtype=np.float64, estimator=estimator)
+    except ValueError as error:
+        if getattr(X, "ndim", 2) != 1:
+            raise
+        raise InputError(f"{error} One sequence with a single channel is given as a list, [X].") from None
     return checked
 
 
@@ -481,6 +486,10 @@ def _from_array(X: Any, lengths: Any, single: bool, estimator: Any, layout: Opti
     X = _checked_2d(X, estimator)
     if lengths is not None or single:
         return Sequences(X, lengths)
+    n, T = X.shape
+    if n >= 2 * T and 1 < T <= 8:                        # few channels and many frames?
+        warnings.warn(f"X of shape {X.shape} is read as {n} sequences of {T} frames with one channel; if it is one "
+                      "sequence (time, channels), give a list, [X]; list(X) silences this", VhemWarning, stacklevel=5)
     made = Sequences(np.ascontiguousarray(X).reshape(-1, 1), np.full(len(X), X.shape[1]))
     made.table = X.shape[1]
     return made

@@ -10,20 +10,28 @@ from typing import Any, List, Optional, Sequence, Tuple
 
 import numpy as np
 
+from . import _lib
 from ._inputs import as_models
+from ._types import Array
 from .errors import Error, InputError
 from .model import Model, one_model
 from .result import Clustering, Tree, as_tree
 
 
-def _axes(ax: Any, **size: Any) -> Any:
-    if ax is not None:
-        return ax
+# Of states, as in the report.
+COLORS = ("#332288", "#cc6677", "#44aa99", "#ac8e1f", "#a84293", "#83c9f2", "#4d7f44", "#afb243", "#882255", "#2d84b7")
+
+
+def _pyplot() -> Any:
     try:
         import matplotlib.pyplot as plt
     except ImportError:
         raise Error("matplotlib is needed for pictures: pip install 'vhem[plot]', or pip install matplotlib") from None
-    return plt.subplots(**size)[1]
+    return plt
+
+
+def _axes(ax: Any, **size: Any) -> Any:
+    return _pyplot().subplots(**size)[1] if ax is None else ax
 
 
 def _level(result: Any, level: int) -> Clustering:
@@ -75,8 +83,7 @@ def levels(result: Any, classes: Optional[Sequence[Any]] = None, ax: Any = None)
         raise InputError(f"there are {len(known)} classes, {len(tree[0].labels)} items were clustered")
     names, codes = np.unique(known, return_inverse=True)
     ax = _axes(ax, figsize=(8, 1 + 1.5 * len(tree)))
-    import matplotlib.pyplot as plt
-    colors = plt.get_cmap("tab20")(np.arange(len(names)) % 20)
+    colors = _pyplot().get_cmap("tab20")(np.arange(len(names)) % 20)
     for l, level in enumerate(tree):
         counts = np.zeros((level.n_clusters, len(names)))
         np.add.at(counts, (level.base_labels, codes), 1)
@@ -110,38 +117,91 @@ def _cov(m: Model, s: int, k: int, dims: Tuple[int, int]) -> Any:
     return m.cov[s, k][np.ix_(pick, pick)] if m.cov.ndim == 4 else np.diag(m.cov[s, k][pick])
 
 
-def model(hmm: Any, dims: Tuple[int, int] = (0, 1), background: Any = None, ax: Any = None) -> Any:
-    """The states of an HMM in two of its dimensions: ellipses of two standard deviations, and transitions.
+def _dimensions(m: Model, dims: Sequence[Any]) -> Tuple[List[int], List[str]]:
+    """Two dimensions by number or by name, and what to write at their axes."""
+    known = [column["name"] for column in _lib.models_columns(m._handle)]
+    found = []
+    for dim in dims:
+        if isinstance(dim, str) and dim not in known:
+            raise InputError(f"there is no column {dim!r}; the columns are "
+                             f"{', '.join(filter(None, known)) or 'not named'}")
+        k = known.index(dim) if isinstance(dim, str) else int(dim)
+        if not 0 <= k < m.d:
+            raise InputError(f"dimension {k} does not exist, the HMM has {m.d}")
+        found.append(k)
+    return found, [(known[k] if k < len(known) else "") or f"dimension {k}" for k in found]
 
-    ``background`` is a picture, such as what people looked at, with its origin in the upper left.  An HMM of
-    one dimension is drawn as densities.
-    """
-    m = one_model(hmm)
-    if m.mu is None:
-        raise InputError(f"the emission is {m.emission}, only Gaussians are drawn")
-    ax = _axes(ax)
-    if background is not None:
-        ax.imshow(background)
-    if m.d == 1:
-        return _densities(m, ax)
-    import matplotlib.pyplot as plt
-    colors = plt.get_cmap("tab10")
-    centers = np.einsum("sm,smd->sd", m.c, m.mu)[:, list(dims)]
+
+def _draw_states(m: Model, dims: List[int], ax: Any) -> Array:
+    """Ellipses, with a dot at the mean of each state, as large as it is likely at the start."""
+    means: Array = np.einsum("sm,smd->sd", m.c, m.mu)[:, dims]
     for s in range(m.S):
+        color = COLORS[s % len(COLORS)]
         for k in range(m.M):
-            ax.add_patch(_ellipse(m.mu[s, k][list(dims)], _cov(m, s, k, dims), alpha=0.1 + 0.4 * m.c[s, k],
-                                  facecolor=colors(s % 10), edgecolor=colors(s % 10)))
-        ax.plot(*centers[s], "o", color=colors(s % 10), markersize=3 + 9 * float(m.pi[s]))
-        ax.annotate(str(s), centers[s], xytext=(4, 4), textcoords="offset points")
+            ax.add_patch(_ellipse(m.mu[s, k][dims], _cov(m, s, k, (dims[0], dims[1])), alpha=0.1 + 0.4 * m.c[s, k],
+                                  facecolor=color, edgecolor=color))
+        ax.plot(*means[s], "o", color=color, markersize=3 + 9 * float(m.pi[s]))
+    ax.autoscale_view()
+    return means
+
+
+def _join_states(m: Model, means: Array, ax: Any) -> None:
+    """An arrow with its probability for each likely transition between means that are far enough apart to see it, and
+    the number of each state where no other is.  Call it when the limits of the axes are settled."""
+    at = ax.transData.transform(means) * 72 / ax.figure.dpi
     for s in range(m.S):
         for r in range(m.S):
-            if s != r and m.A[s, r] >= 0.05:
-                ax.annotate("", centers[r], centers[s],
-                            arrowprops={"arrowstyle": "->", "lw": 3 * float(m.A[s, r]), "alpha": 0.6,
-                                        "connectionstyle": "arc3,rad=0.15"})
-    ax.set(title=m.name or "HMM", xlabel=f"dimension {dims[0]}", ylabel=f"dimension {dims[1]}")
-    ax.autoscale_view()
+            if s == r or m.A[s, r] < 0.05 or np.hypot(*(at[r] - at[s])) < 30:
+                continue
+            ax.annotate("", means[r], means[s], arrowprops={
+                "arrowstyle": "->", "lw": 0.5 + 2.5 * float(m.A[s, r]), "alpha": 0.7,
+                "connectionstyle": "arc3,rad=0.15"})
+            side = 0.15 * 0.5 * (at[r] - at[s])[::-1] * [1, -1]
+            ax.annotate(f"{m.A[s, r]:.2f}", means[s], xytext=0.5 * (at[r] - at[s]) + side, textcoords="offset points",
+                        fontsize=8, ha="center", va="center")
+    taken: List[Any] = []
+    for s in range(m.S):
+        ring = [(9 + 8 * k) * np.array([np.cos(t), np.sin(t)]) for k in range(4)
+                for t in np.pi / 4 + np.pi / 8 * np.arange(16)]
+        free = [step for step in ring if all(np.hypot(*(at[s] + step - other)) > 13 for other in taken)]
+        step = free[0] if free else ring[0]
+        taken.append(at[s] + step)
+        ax.annotate(str(s), means[s], xytext=step, textcoords="offset points", ha="center", va="center",
+                    weight="bold", color=COLORS[s % len(COLORS)],
+                    bbox={"boxstyle": "round,pad=0.1", "fc": "white", "alpha": 0.7, "lw": 0},
+                    arrowprops={"arrowstyle": "-", "lw": 0.6, "color": "0.3"})
+
+
+def model(hmm: Any, dims: Sequence[Any] = (0, 1), background: Any = None, ax: Any = None, y_down: bool = False) -> Any:
+    """The states of an HMM in two of its dimensions: ellipses of two standard deviations, and transitions.
+
+    ``dims`` are numbers or names of columns.  ``background`` is a picture, such as what people looked at, with its
+    origin in the upper left; ``y_down`` turns the axis without a picture.  An HMM of one dimension is drawn as
+    densities.
+    """
+    m = one_model(hmm)
+    ax = _axes(ax)
+    means = _draw_model(m, dims, background, ax, y_down)
+    if means is not None:
+        _join_states(m, means, ax)
     return ax
+
+
+def _draw_model(m: Model, dims: Sequence[Any], background: Any, ax: Any, y_down: bool) -> Optional[Array]:
+    """All but transitions and numbers of states; the means of the states, None of an HMM of one dimension."""
+    if m.mu is None:
+        raise InputError(f"the emission is {m.emission}, only Gaussians are drawn")
+    if m.d == 1:
+        _densities(m, ax)
+        return None
+    if background is not None:
+        ax.imshow(background)
+    found, names = _dimensions(m, dims)
+    means = _draw_states(m, found, ax)
+    ax.set(title=m.name or "HMM", xlabel=names[0], ylabel=names[1])
+    if y_down and not ax.yaxis_inverted():
+        ax.invert_yaxis()
+    return means
 
 
 def _densities(m: Model, ax: Any) -> Any:
@@ -150,8 +210,9 @@ def _densities(m: Model, ax: Any) -> Any:
     for s in range(m.S):
         density = (m.c[s] / sd[s] / np.sqrt(2 * np.pi) *
                    np.exp(-0.5 * ((x[:, None] - mean[s]) / sd[s])**2)).sum(axis=1)
-        ax.plot(x, density, label=f"state {s}, pi = {m.pi[s]:.2f}, stays {m.A[s, s]:.2f}")
-    ax.set(title=m.name or "HMM", xlabel="dimension 0", ylabel="density")
+        ax.plot(x, density, color=COLORS[s % len(COLORS)],
+                label=f"state {s}, pi = {m.pi[s]:.2f}, stays {m.A[s, s]:.2f}")
+    ax.set(title=m.name or "HMM", xlabel=_lib.models_columns(m._handle)[0]["name"] or "dimension 0", ylabel="density")
     ax.legend(fontsize=7)
     return ax
 
@@ -172,31 +233,42 @@ def transitions(hmm: Any, ax: Any = None) -> Any:
                         "shrinkB": 16, "connectionstyle": "arc3,rad=0.18"
                     })
                 middle = 0.5 * (at[s] + at[r]) + 0.18 * 0.5 * (at[r] - at[s])[::-1] * [1, -1]
-                ax.text(*middle, f"{p:.2f}", fontsize=8, ha="center", va="center")
+                ax.text(*middle, f"{p:.2f}", fontsize=8, ha="center", va="center",
+                        bbox={"boxstyle": "round,pad=0.1", "fc": "white", "lw": 0})
         ax.text(*at[s], f"{s}\n{m.A[s, s]:.2f}", ha="center", va="center",
-                bbox={"boxstyle": "circle", "fc": "white", "lw": 1 + 3 * float(m.pi[s])})
+                bbox={"boxstyle": "circle", "fc": "white", "ec": COLORS[s % len(COLORS)],
+                      "lw": 1 + 3 * float(m.pi[s])})
     ax.set(xlim=(-1.4, 1.4), ylim=(-1.4, 1.4), title=m.name or "transitions")
     ax.set_aspect("equal")
     ax.axis("off")
     return ax
 
 
-def centers(result: Any, dims: Tuple[int, int] = (0, 1), background: Any = None, level: int = 0) -> List[Any]:
-    """Every centre of a level, or every HMM of a set, side by side."""
-    import matplotlib.pyplot as plt
+def centers(result: Any, dims: Sequence[Any] = (0, 1), background: Any = None, level: int = 0,
+            y_down: bool = False) -> List[Any]:
+    """Every centre of a level, or every HMM of a set, side by side: its states, and below them its transitions.
+
+    ``dims``, ``background`` and ``y_down`` are those of :func:`model`.  Returns the axes of the states.
+    """
     if isinstance(result, (Clustering, Tree)) or hasattr(result, "result_"):
         found: Any = _level(result, level).centers
     else:
         found = as_models(result)
     if found is None:
         raise InputError("the method has no centres to draw")
-    figure, axes = plt.subplots(1, len(found), figsize=(4 * len(found), 4), squeeze=False, sharex=True,
-                                sharey=True)
-    for j, (m, ax) in enumerate(zip(found, axes[0])):
-        model(m, dims, background, ax)
+    figure = _pyplot().figure(figsize=(4 * len(found), 7))
+    grid = figure.add_gridspec(2, len(found), height_ratios=(4, 3))
+    first = figure.add_subplot(grid[0, 0])
+    axes = [first] + [figure.add_subplot(grid[0, j], sharex=first, sharey=first) for j in range(1, len(found))]
+    means = [_draw_model(m, dims, background, ax, y_down) for m, ax in zip(found, axes)]
+    for j, (m, ax) in enumerate(zip(found, axes)):
         ax.set_title(f"{m.name or f'centre {j}'}, omega = {m.omega:.2f}")
+        transitions(m, figure.add_subplot(grid[1, j])).set_title("")
     figure.tight_layout()
-    return list(axes[0])
+    for m, ax, mean in zip(found, axes, means):
+        if mean is not None:
+            _join_states(m, mean, ax)
+    return axes
 
 
 def dendrogram(models: Any, *, tau: Optional[int] = None, method: str = "average", ax: Any = None,

@@ -210,9 +210,14 @@ static vhem_status odd_value(csv *r, int col, vh_value kind, bool *text)
         c->infinite_line = r->t.line;
     if (kind != VH_TEXT)
         return VHEM_OK;
-    if (r->opt->columns)
-        return vh_fail(r->ctx, VHEM_EFORMAT, "%s: line %lld, column '%.80s': found '%s', expected a number",
-                       r->t.path, (long long)r->t.line, r->t.column[col], VH_SHOW(f->at, f->n));
+    if (r->opt->columns) {
+        const char *shown = VH_SHOW(f->at, f->n), *hint = vh_number_hint(shown);
+        return vh_fail(r->ctx, VHEM_EFORMAT,
+                       "%s: line %lld, column '%.80s': found '%s', expected a number%s%s%s", r->t.path,
+                       (long long)r->t.line, r->t.column[col], shown,
+                       hint ? hint : "; if it stands for a missing value, add --missing '", hint ? "" : shown,
+                       hint ? "" : "'");
+    }
     *text = true;
     if (c->n_text++ == 0) {
         c->text_line = r->t.line;

@@ -48,11 +48,52 @@ static void put_clusters(FILE *f, const vh_facts *facts)
     }
 }
 
+/* Are the members sequences of the data, which several columns name?  Then these are columns, too. */
+static int named_by(const vh_facts *facts, vhem_data_facts *of)
+{
+    vhem_seq_view seq;
+    *of = (vhem_data_facts){ 0 };
+    if (!facts->model_of)
+        return 0;
+    vhem_data_info(facts->in->data, of);
+    for (int64_t n = 0; n < of->N; n++)
+        if (facts->model_of[n] >= 0)
+            return !vhem_data_view(facts->in->data, n, &seq)
+                           && strcmp(seq.name, vh_facts_name(facts, facts->model_of[n])) == 0
+                       ? of->n_id
+                       : 0;
+    return 0;
+}
+
+/* The parts of a name, of which none but the last has a separator. */
+static void put_parts(FILE *f, const char *name, int n, char separator)
+{
+    for (int k = 0; k < n; k++) {
+        const char *end = k + 1 < n ? strchr(name, separator) : NULL;
+        size_t size = end ? (size_t)(end - name) : strlen(name);
+        putc('\t', f);
+        vh_tsv_text_of(f, name, size);
+        name += size + (name[size] != '\0');
+    }
+}
+
+static bool is_member_column(const char *name)
+{
+    return !strcmp(name, "index") || !strcmp(name, "name") || !strcmp(name, "class") || !strcmp(name, "z")
+           || (!strncmp(name, "level", 5) && name[5] && name[5 + strspn(name + 5, "0123456789")] == '\0');
+}
+
 static void put_members(FILE *f, const vh_facts *facts)
 {
+    vhem_data_facts of;
+    int n_id = named_by(facts, &of);
     fputs("index\tname\tclass\tz", f);
     for (int l = 0; l < facts->n_level; l++)
         fprintf(f, "\tlevel%d", l + 1);
+    for (int k = 0; k < n_id; k++) {
+        fputs(is_member_column(of.id_column[k]) ? "\tid_" : "\t", f);
+        vh_tsv_text(f, of.id_column[k]);
+    }
     putc('\n', f);
     for (int64_t i = 0; i < facts->n_model; i++) {
         fprintf(f, "%lld\t", (long long)i);
@@ -62,6 +103,7 @@ static void put_members(FILE *f, const vh_facts *facts)
         put_number(f, vh_facts_own_z(&facts->level[0], i));
         for (int l = 0; l < facts->n_level; l++)
             fprintf(f, "\t%d", facts->level[l].label[i]);
+        put_parts(f, vh_facts_name(facts, i), n_id, of.id_separator);
         putc('\n', f);
     }
 }

@@ -103,10 +103,15 @@ void vh_script_text(FILE *f, const char *text, int max)
     putc('"', f);
 }
 
+void vh_tsv_text_of(FILE *f, const char *text, size_t n)
+{
+    for (size_t k = 0; k < n; k++)
+        putc(strchr("\t\n\r", text[k]) ? ' ' : text[k], f);
+}
+
 void vh_tsv_text(FILE *f, const char *text)
 {
-    for (; *text; text++)
-        putc(strchr("\t\n\r", *text) ? ' ' : *text, f);
+    vh_tsv_text_of(f, text, strlen(text));
 }
 
 void vh_short_number(double x, char *text, size_t size)

@@ -22,6 +22,7 @@ void vh_html_name(FILE *f, const char *thing, const char *name, int64_t i);
 void vh_script_text(FILE *f, const char *text, int max);
 /* A cell of a table, whole: tabs and line ends become spaces. */
 void vh_tsv_text(FILE *f, const char *text);
+void vh_tsv_text_of(FILE *f, const char *text, size_t n); /* the same for its first n bytes */
 /* A number in few characters: -2.465e6. */
 void vh_short_number(double x, char *text, size_t size);
 /* Is the text longer than max characters? */

@@ -67,6 +67,11 @@ class Assign(Case):
                 as_json = self.ok(command, "c.json", "two.csv", "--id", "subject,trial", "-q", "--json").json()
                 first = next(v for k, v in as_json.items() if k in ("assigned", "sequences", "persons"))[0]
                 self.assertEqual(first["id"], {"subject": "a/0", "trial": "t0"})
+        text = self.path("two.csv").read_text()
+        self.write("taken.csv", text.replace("subject,trial", "cluster,frame", 1))
+        for command in ("assign", "score", "decode"):        # no column name appears twice
+            head = self.ok(command, "c.json", "taken.csv", "--id", "cluster,frame", "-q").out.split("\n")[0].split("\t")
+            self.assertEqual(head[-2:], ["id_cluster", "id_frame"])
         grouped = self.ok("assign", "c.json", "two.csv", "--id", "subject,trial", "--group", "subject", "-q").rows()
         self.assertEqual(list(grouped[0])[-1], "score")
 

@@ -439,6 +439,19 @@ class Validity(WithTree):
         self.assertEqual(figure.count('r="1.8"'), 3)
 
 
+    def test_members_have_the_columns_that_name_them(self):
+        """Where several do; a name that the table has already gets "id_" before it."""
+        names = [f"{who}/{trial}" for who in "ab" for trial in "123"]
+        write(self, "t.json", tree(names))
+        rows = [line.replace("/", ",", 1) for line in sequences(names).splitlines()[1:]]
+        for who in ("who", "level1"):
+            self.write("d.csv", "\n".join([f"{who},trial,x,y", *rows]) + "\n")
+            self.report("--data", "d.csv", "--id", f"{who},trial", "--tables", "n")
+            head, first = (line.split("\t") for line in self.path("n/members.tsv").read_text().splitlines()[:2])
+            self.assertEqual(head[-3:], ["level2", "who" if who == "who" else "id_level1", "trial"])
+            self.assertEqual(first[1:2] + first[-2:], ["a/1", "a", "1"])
+
+
 class Snapshots(WithTree):
     """Figures as they were when someone looked at them."""
 

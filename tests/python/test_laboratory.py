@@ -105,6 +105,15 @@ def test_one_sequence_is_explained(trials):
     with pytest.raises(vhem.InputError, match=r"given as a list, \[X\]"):
         found.predict(np.asarray(trials[0]))
     assert found.predict([trials[0]]).shape == (1,)
+    with pytest.raises(ValueError, match=r"single channel is given as a list, \[X\]"):
+        vhem.VHEM(2).fit(np.arange(9.0))
+    with pytest.warns(vhem.VhemWarning, match=r"\(12, 2\) is read as 12 sequences of 2 frames with one channel"):
+        assert len(vhem.fit_each(np.random.default_rng(0).normal(size=(12, 2)), n_states=1)) == 12
+
+
+def test_help_tells_the_defaults():
+    for cls in (vhem.VHEM, vhem.VHEMTree, vhem.ModelClustering):
+        assert "default 10000; shem: 10" in cls.__doc__ and "labels_ : array" in cls.__doc__
 
 
 def test_first_parameter_by_place():

@@ -54,6 +54,29 @@ def test_models(sequences, covariance):
     assert len(vhem.plot.model(line).lines) == 2
 
 
+def test_names_of_columns_and_numbers_apart():
+    same = [[0.0, 0.0]] * 3
+    m = vhem.Model.from_params("gaussian-diag", [1, 0, 0], np.full((3, 3), 1 / 3), mu=same, cov=[[1.0, 1.0]] * 3,
+                               columns=["x", "y"])
+    ax = vhem.plot.model(m, y_down=True)
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("x", "y") and ax.yaxis_inverted()
+    ax.figure.canvas.draw()
+    at = [matplotlib.text.Text.get_window_extent(t) for t in ax.texts if t.get_text() in "012"]
+    assert len(at) == 3 and not any(a.overlaps(b) for k, a in enumerate(at) for b in at[:k])
+    assert vhem.plot.model(m, dims=("y", "x")).get_xlabel() == "y"
+    with pytest.raises(vhem.Error, match="no column 'z'; the columns are x, y"):
+        vhem.plot.model(m, dims=("x", "z"))
+    with pytest.raises(vhem.Error, match="dimension 2 does not exist"):
+        vhem.plot.model(m, dims=(0, 2))
+
+
+def test_without_matplotlib(found, monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "matplotlib.pyplot", None)
+    for draw in (vhem.plot.centers, vhem.plot.bound, vhem.plot.levels):
+        with pytest.raises(vhem.Error, match=r"pip install 'vhem\[plot\]'"):
+            draw(found)
+
+
 def test_centers_and_dendrogram(found):
     assert len(vhem.plot.centers(found)) == 3 and len(vhem.plot.centers(found.models_[:2])) == 2
     ax = vhem.plot.dendrogram(found)

@@ -132,7 +132,9 @@ static void test_options(void **state)
     opt.columns = "x,q";
     assert_refused(text, &opt, VHEM_EINVAL, "there is no column 'q' to read, the columns are");
     opt.columns = "x,kind";
-    assert_refused(text, &opt, VHEM_EFORMAT, "line 2, column 'kind': found 'u', expected a number");
+    assert_refused(
+        text, &opt, VHEM_EFORMAT,
+        "line 2, column 'kind': found 'u', expected a number; if it stands for a missing value, add --missing 'u'");
     opt = options();
     opt.id = "name";
     assert_refused(text, &opt, VHEM_EINVAL, "--id asks for column 'name'");
