@@ -74,8 +74,8 @@ struct part {
     FILE *out;
     int64_t row, column, width; /* 1-based, of the current cell; cells in the first row that has some */
     int64_t written, at_column, at_row, most;
-    int64_t no_value; /* formulas that were never worked out */
-    bool formula;
+    int64_t no_value;       /* formulas that were never worked out */
+    bool formula, numbered; /* the row says its number */
     char type;
 };
 
@@ -426,13 +426,13 @@ done:
     return st;
 }
 
-/* "AB12": column 28; 0 when it is not the name of a cell. */
-static int64_t column_of(const char *cell)
+/* "AB12": column 28, row 12; false when it is not the name of a cell. */
+static bool place_of(const char *cell, int64_t *column, int64_t *row)
 {
-    int64_t column = 0;
-    for (; *cell >= 'A' && *cell <= 'Z' && column <= MOST_COLUMNS; cell++)
-        column = 26 * column + (*cell - 'A' + 1);
-    return column <= MOST_COLUMNS ? column : 0;
+    *column = 0;
+    for (; *cell >= 'A' && *cell <= 'Z' && *column <= MOST_COLUMNS; cell++)
+        *column = 26 * *column + (*cell - 'A' + 1);
+    return *column > 0 && *column <= MOST_COLUMNS && vh_integer_parse(cell, strlen(cell), row);
 }
 
 static vhem_status begin_row(part *p, const char *number)
@@ -445,6 +445,7 @@ static vhem_status begin_row(part *p, const char *number)
              VHEM_EFORMAT, "%s: a row has the number '%s', must be from %lld to %d", p->name,
              number ? VH_SHOW(number, strlen(number)) : "", (long long)p->row + 1, MOST_ROWS);
     p->row = row;
+    p->numbered = number != NULL;
     p->column = p->at_column = 0;
 done:
     return st;
@@ -455,10 +456,13 @@ static vhem_status begin_cell(part *p, const char *name, const char *type)
     vhem_ctx *ctx = p->ctx;
     vhem_status st = VHEM_OK;
 
-    p->column = name ? column_of(name) : p->column + 1;
-    VH_CHECK(p->row > 0 && p->column > 0 && p->column <= MOST_COLUMNS, VHEM_EFORMAT,
-             "%s: row %lld: there is no cell '%s'", p->name, (long long)p->row,
-             name ? VH_SHOW(name, strlen(name)) : "");
+    /* Spreadsheets differ about a cell that names another row, or mend the file: none of it is a guess to make here. */
+    int64_t row = p->row;
+    bool found = name ? place_of(name, &p->column, &row) : ++p->column <= MOST_COLUMNS;
+    if (found && !p->numbered && p->at_column == 0 && row > p->row && row <= MOST_ROWS)
+        p->row = row; /* the first cell says it instead */
+    VH_CHECK(p->row > 0 && found && row == p->row, VHEM_EFORMAT, "%s: row %lld: there is no cell '%s' in it",
+             p->name, (long long)p->row, name ? VH_SHOW(name, strlen(name)) : "");
     p->text.n = 0;
     p->formula = false;
     p->type = !type || strcmp(type, "b") == 0 ? 'n'

@@ -105,6 +105,8 @@ class Workbooks(Case):
                 ("a row has the number '2', must be from 3 to 1048576", '<row r="2"/><row r="2"/>', {}),
                 ("a row has the number '1048577', must be from 1 to 1048576", '<row r="1048577"/>', {}),
                 ("there is no cell 'XFE1'", '<row><c r="XFE1"><v>1</v></c></row>', {}),
+                ("row 2: there is no cell 'A7' in it", '<row r="2"><c r="A7"><v>1</v></c></row>', {}),
+                ("row 1: there is no cell 'A' in it", '<row><c r="A"><v>1</v></c></row>', {}),
                 ("column 1 comes after column 2", '<row><c r="B1"><v>1</v></c><c r="A1"><v>1</v></c></row>', {}),
                 ("a cell has the text number '7', must be below 0, their count", '<row><c t="s"><v>7</v></c></row>', {}),
                 ("mismatched tag", "<row>", {}),
