@@ -118,11 +118,12 @@ int cmd_assign(cli *c, int argc, char **argv)
         .n_min = 2,
         .n_max = 2,
         .table = &t,
+        .first = "output id label group columns",
         .about =
             "Puts sequences, groups of sequences or models into the clusters of OUT and prints a table, one "
             "row each: name, label, the cluster at each level with its posterior probability, and the "
-            "score in nats: of sequences the log-likelihood per frame under the lowest cluster, of a model "
-            "the bound L_hmm on its expected log-likelihood. OUT is a file of 'vhem cluster' or 'vhem "
+            "score in nats: for sequences, the log-likelihood per frame under the lowest cluster; for models, the "
+            "bound L_hmm on their expected log-likelihood. OUT is a file of 'vhem cluster' or 'vhem "
             "tree', or a mixture from 'vhem fit --mixture', whose components are the clusters.",
         .examples = "  vhem assign clusters.json new.csv\n"
                     "  vhem assign tree.json new-models.json -o where.tsv\n"

@@ -185,18 +185,16 @@ static int run_cluster(cli *c, int argc, char **argv, bool tree)
     cluster_args a;
     cli_table t = { 0 };
     cluster_args_init(&a);
-    cli_add(
-        &t,
-        (const cli_option[]){
-            { "output", 'o', OPT_TEXT, "OUT", &a.output, .shown = "-, standard output",
-              .help = "file to write, .json" },
-            { "clusters", 'k', OPT_TEXT, tree ? "K,K,..." : "K", &a.K_text,
-              .shown = tree ? "none, it must be given" : "those of a start file, else it must be given",
-              .help =
-                  tree ? "number of clusters at each level, lowest level first"
-                       : "number of clusters, with vbhem the most there may be; several, as in 8,4,2, make "
-                         "a tree" },
-            { 0 } });
+    cli_add(&t,
+            (const cli_option[]){
+                { "output", 'o', OPT_TEXT, "OUT", &a.output, .shown = "-, standard output",
+                  .help = "file to write, .json" },
+                { "clusters", 'k', OPT_TEXT, tree ? "K,K,..." : "K", &a.K_text,
+                  .shown = tree ? "none, it must be given" : "those of a start file, else it must be given",
+                  .help = tree ? "number of clusters at each level, lowest level first"
+                               : "number of clusters (vbhem: the maximum); several, as in 8,4,2, make "
+                                 "a tree" },
+                { 0 } });
     cluster_add_options(&t, &a, tree ? "candidate memory" : "memory", false);
     cli_add(&t, (const cli_option[]){ { "cov", 0, OPT_CHOICE, cli_cov_words, &a.cov, .shown = "diag",
                                         .help = "short for --emission gaussian-diag or gaussian-full",

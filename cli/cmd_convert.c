@@ -159,6 +159,7 @@ int cmd_convert(cli *c, int argc, char **argv)
         .n_max = CLI_MAX_ARGS,
         .writes_last = true,
         .table = &t,
+        .first = "output shards format id columns",
         .about = "Writes what is in A in the format that the ending of B names: models as .json or .h5, "
                  "sequences as .csv .tsv .npy .npz .ts or .h5. The options say how to read sequences. - is "
                  "standard input or output. With -o the models of several files become one set, in the "

@@ -172,6 +172,7 @@ int cmd_decode(cli *c, int argc, char **argv)
         .n_min = 2,
         .n_max = 2,
         .table = &t,
+        .first = "output hmm posterior id group columns",
         .about = "Prints the most likely state path (Viterbi) of each sequence of DATA, one row per frame: "
                  "sequence, frame, HMM, state. States and frames count from 0. With --json also the "
                  "log-probability of the path, in nats.",

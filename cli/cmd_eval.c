@@ -223,6 +223,7 @@ int cmd_eval(cli *c, int argc, char **argv)
         .n_min = 1,
         .n_max = CLI_MAX_ARGS,
         .table = &t,
+        .first = "output truth models data against id group columns",
         .about =
             "Measures how good the clusters of each level of OUT, a file of 'vhem cluster' or 'vhem tree', "
             "are: how well they agree with classes (Rand index, adjusted Rand index, normalised mutual "

@@ -46,6 +46,7 @@ int cmd_info(cli *c, int argc, char **argv)
         .n_min = 1,
         .n_max = 1,
         .table = &t,
+        .first = "all id label group columns",
         .about = "Shows what is in a file of models, of clusters, of a tree, of class models, or of data.",
         .examples = "  vhem info models.json\n"
                     "  vhem info fixations.csv --id subject,trial --json\n",

@@ -199,18 +199,19 @@ static void add_options(cli_table *t, report_args *a)
         { "measures", 0, OPT_CHOICE, "auto|all|none", &a->measure, .shown = "auto",
           .help = "log-likelihoods and compactness, from --models and --data: if quick, always, or never" },
         { "stats", 0, OPT_CHOICE, "none|all|leave-out", &a->statistics, .shown = "none",
-          .help = "tests as of vhem stats, from --data and its --group; leave-out: needs --models" },
+          .help = "the tests of vhem stats, for --data by --group; leave-out needs --models" },
         { "distances", 0, OPT_TEXT, "FILE", &a->distances,
           .help = "matrix of distances between the models, with a header" },
         { "choice", 0, OPT_TEXT, "FILE", &a->choice, .help = "output of vhem choose, table or JSON" },
         { "image", 0, OPT_TEXT, "FILE", &a->in.image,
-          .help = "PNG or JPEG to lie under emissions in the plane, one unit a pixel, y downwards" },
+          .help =
+              "PNG or JPEG to draw under the emissions in the plane, one pixel per unit, y pointing down" },
         { "y-down", 0, OPT_FLAG, NULL, &a->in.y_down,
           .help = "in the plane y grows downwards, as on a screen" },
         { "plane", 0, OPT_TEXT, "COL,COL", &a->in.plane, .shown = "x,y or the first two, for pictures",
           .help = "two dimensions to draw as the plane; each other one is a strip with its own axis" },
         { "frame-name", 0, OPT_TEXT, "WORD", &a->in.frame_name, .shown = "frames",
-          .help = "what frames are called on the page, as fixations" },
+          .help = "what to call frames on the page, such as fixations" },
         { 0 },
     };
     cli_add(t, rows);
@@ -231,13 +232,13 @@ int cmd_report(cli *c, int argc, char **argv)
         .n_min = 1,
         .n_max = 1,
         .table = &t,
+        .first = "output tables title models truth data stats image y-down plane frame-name id group columns",
         .about =
-            "Writes one HTML file about the clusters or the tree in OUT that needs no network and "
-            "opens in any browser: levels, tree, centres, membership, bound, and what further files "
-            "let it show. Centres by variational Bayes (vhem cluster --method vbhem), and those alone, come "
-            "with 95 % intervals of their parameters. Nothing is clustered or fitted for it.",
-        .examples = "  vhem report tree.json -o report.html\n"
-                    "  vhem report tree.json --models walks.json --data walks.csv --tables numbers\n"
+            "Writes a self-contained HTML page about the clusters or the tree in OUT, for any browser and without "
+            "a network: levels, tree, centres, membership and bound; models, data and other files add more. "
+            "Centres by variational Bayes (vhem cluster --method vbhem) have 95 % intervals of their "
+            "parameters. The command itself clusters and fits nothing.",
+        .examples = "  vhem report tree.json --models walks.json --data walks.csv --tables numbers\n"
                     "  vhem report groups.json --image face.png --frame-name fixations\n"
                     "  vhem report groups.json --data trials.csv -g subject --stats all\n",
     };

@@ -197,9 +197,10 @@ int cmd_score(cli *c, int argc, char **argv)
         .n_min = 2,
         .n_max = 2,
         .table = &t,
+        .first = "output all id label group columns",
         .about =
             "Prints a table, one row per sequence of DATA: its log-likelihood in nats under the weighted "
-            "set of models, log sum_i omega_i p_i, the same per frame so that lengths compare, and the "
+            "set of models, log sum_i omega_i p_i, the same per frame, which compares sequences of different length, and the "
             "model that most likely made it.",
         .examples = "  vhem score walks.json new.csv\n"
                     "  vhem score walks.json new.csv --all -o scores.tsv\n",

@@ -119,7 +119,7 @@ static void add_options(cli_table *t, stats_args *a)
         { "models", 'm', OPT_TEXT, "FILE", &a->models, .shown = "none",
           .help = "the models that were clustered, for entropies and --leave-out" },
         { "leave-out", 0, OPT_FLAG, NULL, &a->in.leave_out,
-          .help = "score each person under centres made again without the own model; needs --models" },
+          .help = "score each person under centres made without that person's model; needs --models" },
         { "correction", 0, OPT_CHOICE, "holm|bonferroni|bh|none", &a->in.correction, .shown = "holm",
           .help = "of p for many tests of one kind; bh: false discovery rate" },
         { "confidence", 0, OPT_REAL, "C", &a->in.confidence, .shown = "0.95",
@@ -143,12 +143,13 @@ int cmd_stats(cli *c, int argc, char **argv)
         .n_min = 2,
         .n_max = 2,
         .table = &t,
+        .first = "output tables models leave-out correction id label group columns",
         .about =
             "Tests whether clusters differ, person by person. A person is a group of sequences, such as the trials "
             "of one viewer (--group). For each person: the mean log-likelihood per frame under each centre; the "
             "scale (L_j - L_k) / (|L_j| + |L_k|) of each centre against the best other one, which with two "
             "centres is the A-B scale; the entropy of the posterior over centres; and with --models the entropy "
-            "under the person's own model. Prints the tests: in each cluster, whether the own centre fits "
+            "under the person's own model. Prints the tests: in each cluster, whether its own centre fits "
             "better than the others (paired t); between groups of persons, by --label or else by cluster, whether "
             "scales and entropies differ (Welch's t, Mann-Whitney). d is Cohen's d with its interval.",
         .examples = "  vhem stats groups.json trials.csv -i subject,trial -g subject -o persons.tsv\n"

@@ -56,10 +56,10 @@ static const vh_option data_rows[] = {
          "columns that are the dimensions"),
     TEXT(R, 0, where, 'w', 0, "COL=VALUE", "everything", NULL,
          "read only the rows or sequences with this value"),
-    TEXT(R, 0, order, 0, 0, "COL", "as they stand in the file", NULL,
-         "column with the time or number of a frame, by which the rows of a sequence are sorted"),
+    TEXT(R, 0, order, 0, 0, "COL", "the order of the file", NULL,
+         "column to sort the rows of each sequence by, such as a time or a frame number"),
     INT64(R, 0, memory, 0, 0, "SIZE", "1G", NULL,
-          "frames kept in memory, as 512M or 2G, 0 for all; larger data goes to a file in TMPDIR"),
+          "frames kept in memory, such as 512M or 2G, 0 for all; larger data goes to a file in TMPDIR"),
     TEXT(R, 0, missing, 0, 0, "WORD[,WORD]", "none besides NA, N/A, NaN, NULL, ? and .", NULL,
          "words and numbers that stand for a missing value in a text file, as in --missing=-999,lost"),
     TEXT(R, 0, sheet, 0, 0, "NAME", "the first that is not hidden", NULL,
@@ -71,7 +71,7 @@ static const vh_option data_rows[] = {
 #define R vhem_fit_options
 static const vh_option fit_rows[] = {
     INT(R, VH_KEPT, S, 'S', 1, "S|auto", "3", NULL,
-        "states of each HMM, auto: as many of 1 to 6 as it needs; of a texture the dimension of its state"),
+        "states of each HMM; auto chooses 1 to 6 for each; for textures, the dimension of the state"),
     INT(R, VH_KEPT, M, 'M', 1, "M", "1", "hmm", "Gaussians in the mixture of each state"),
     INT64(R, VH_KEPT, K, 'k', 0, "K", "0", NULL,
           "models of a mixture; 0: one model for each sequence or group"),
@@ -89,7 +89,7 @@ static const vh_option fit_rows[] = {
            "background has written"),
     CHOICE(R, VH_KEPT, init, 0, 0, "kmeans|random|segment", "kmeans", "hmm", "how a run starts"),
     CHOICE(R, VH_KEPT, topology, 0, 0, "free|left-right|linear", "free", "hmm",
-           "transitions that are allowed: all, never back, to the next state only"),
+           "allowed transitions: all, never back, to the next state only"),
     FLAG(R, VH_KEPT, repair, 0, 0, NULL, "1", "hmm", "revive states and components that die"),
     CHOICE(R, VH_KEPT | VH_IF_SET, model, 0, 0, "hmm|dtm", "hmm", NULL,
            "HMMs, or dynamic textures: linear dynamical systems"),
@@ -98,9 +98,9 @@ static const vh_option fit_rows[] = {
     CHOICE(R, VH_KEPT | VH_IF_SET, noise, 0, 0, "diag|isotropic", "diag", "dtm",
            "covariance of the noise, R"),
     TEXT(R, VH_KEPT | VH_IF_SET, prior, 0, 0, "PRIOR", "vb; none with a given start", "hmm",
-         "none: highest likelihood; vb: variational Bayes; eb: with the strength of the prior estimated "
-         "too; settings of vb, nu0=1,start=ml, or of eb, eb:count=2; known are nu0, count, lambda, start and frames; "
-         "or a file that has one, as models fitted with a prior have"),
+         "none: highest likelihood; vb: variational Bayes; eb: vb with the strength of the prior estimated as well; "
+         "settings of vb, as in nu0=1,start=ml, or of eb, as in eb:count=2 (nu0, count, lambda, start, frames); or a file "
+         "with a prior, such as models fitted with one"),
     FLAG(R, 0, pieces, 0, 0, NULL, "0", NULL, "with K: a mixture of K for each sequence or group by itself"),
     FLAG(R, 0, by_group, 0, 0, NULL, "0", NULL, "the sequences of a group belong together"),
     TEXT(R, 0, store, 0, 0, "FILE", "none", NULL,
@@ -115,17 +115,16 @@ static const vh_option fit_rows[] = {
 static const vh_option cluster_rows[] = {
     CHOICE(R, 0, method, 0, 0, METHODS, "vhem; textures: hem-dtm", NULL, "how to cluster"),
     CHOICE(R, VH_KEPT, preset, 0, 0, "paper|emhmm", "none", HEM " " HYBRID,
-           "paper: as published; emhmm: as the toolbox for eye movements; other options override it"),
+           "paper: the settings of the paper; emhmm: those of the EMHMM toolbox; other options override it"),
     INT(R, VH_KEPT, S, 'S', 1, "S", "as the input", "vhem vbhem hem-dtm " EM " " HYBRID,
-        "states of the centres, with vbhem the most there may be; of textures the dimension of the state"),
+        "states of the centres (vbhem: the maximum); for textures, the dimension of the state"),
     INT(R, VH_KEPT, M, 'M', 1, "M", "as the input", "vhem vbhem hem-gmm " EM " " HYBRID,
         "Gaussians in each state of the centres"),
     INT(R, VH_KEPT, tau, 0, 1, "T|auto", "10", HEM " shem " SPECTRAL " " LINKED,
         "length of the virtual samples, in frames; auto: that of the sequences the models were fitted to"),
     REAL(R, VH_KEPT, nv, 0, ABOVE_0, "V",
          "10000; shem: 10; vbhem: median frames of a sequence (10 if unknown) / tau; emhmm: models / tau", HEM " shem " HYBRID,
-         "virtual samples for each input model; fewer make assignments softer; with vbhem more of them need more "
-         "clusters"),
+         "virtual samples per input model; fewer make assignments softer; with vbhem, more support more clusters"),
     INT(R, VH_KEPT, max_iter, 0, 0, "N", "200; emhmm: 101", ITERATING, "most iterations of a run"),
     INT(R, VH_KEPT, restarts, 'r', 1, "R",
         "20 to 300, more for small inputs; em-h3m, shem, hem-dtm: 10; 1 with a given start", ITERATING,
@@ -142,7 +141,7 @@ static const vh_option cluster_rows[] = {
         "iterations with soft assignments before the wanted number of virtual samples"),
     FLAG(R, VH_KEPT, repair, 0, 0, NULL, "1", FLOORED, "re-seed empty clusters and dead states"),
     FLAG(R, VH_KEPT, weighted_omega, 0, 0, NULL, "0", "vhem hem-gmm hem-dtm " SPECTRAL " " LINKED,
-         "weigh a centre by the mass of its members, not by their number"),
+         "weight each centre by the mass of its members, not by their number"),
     CHOICE(R, VH_KEPT | VH_IF_SET, emission, 0, 0, EMISSIONS, "gaussian-diag; models have theirs", "em-h3m",
            "what the states of the centres emit when sequences are clustered"),
     REAL(R, VH_KEPT, lambda, 0, ABOVE_0, "L", "0.5", "ppk-sc ppk-sc-hybrid ppk-ac",
@@ -151,13 +150,13 @@ static const vh_option cluster_rows[] = {
            "kernels divided by those of each HMM with itself; as they are; or divided and then to the power "
            "that makes their median 1/e"),
     CHOICE(R, VH_KEPT, diagonal, 0, 0, "zero|keep", "zero", SPECTRAL,
-           "whether the affinity of an HMM to itself counts"),
+           "set the diagonal of the affinity matrix to zero, or keep it"),
     CHOICE(R, VH_KEPT, linkage, 0, 0, "average|complete|single", "average", LINKED,
-           "which of the distances between their HMMs is the distance of two clusters"),
+           "distance of two clusters: the average, the largest or the smallest distance between their HMMs"),
     CHOICE(R, VH_KEPT | VH_IF_SET, search, 0, 0, "auto|fast|thorough|restarts",
            "auto; restarts with a preset, an init or a given start", "vhem vbhem hem-gmm",
            "auto: restarts and candidates from distances between the models; fast: one such candidate; "
-           "thorough: more of all; restarts: random starts alone"),
+           "thorough: more of both; restarts: random starts only"),
     INT(R, VH_KEPT | VH_IF_SET, neighbours, 0, 1, "N", "10, or fewer where clusters are smaller", "knn-sc",
         "neighbours of each model in the graph"),
     INT(R, VH_KEPT | VH_IF_SET, landmarks, 0, 1, "N", "2000 or 10 for each cluster, of more than 20,000 models; else all",
@@ -169,9 +168,9 @@ static const vh_option cluster_rows[] = {
         "blur less"),
     TEXT(R, VH_KEPT | VH_IF_SET, prior, 0, 0, "FILE|SETTINGS", "one that follows the scale of the input",
          "vbhem",
-         "prior of the centres by vbhem: a file that holds one, or settings, as in alpha=1,lambda=0.01,nu=5; "
-         "known are alpha, eta, eps, kappa, lambda, nu and scale; for other families than Gaussians frames in place "
-         "of the last three"),
+         "prior of the centres (vbhem): a file that holds one, or settings such as alpha=1,lambda=0.01,nu=5. The settings "
+         "are alpha, eta, eps, kappa, lambda, nu and scale; for other families than Gaussians, frames replaces the last "
+         "three"),
     INT(R, VH_KEPT | VH_IF_SET, learn_prior, 0, 0, "H", "0", "vbhem",
         "learn the prior anew before every H-th iteration; 0: never"),
     FLAG(R, VH_KEPT | VH_IF_SET, prune, 0, 0, NULL, "1", "vbhem",
@@ -179,10 +178,10 @@ static const vh_option cluster_rows[] = {
     INT(R, VH_KEPT | VH_IF_SET, first_reduce, 0, 1, "R", "none", "vhem",
         "reduce every file of a folder of models by itself to R centres, and cluster those: each file is read once"),
     INT64(R, 0, memory, 0, 0, "SIZE", "1G", "vhem",
-          "models kept in memory, as 512M or 2G, 0 for all; more of them, on disk, are read in every iteration"),
+          "models kept in memory, such as 512M or 2G, 0 for all; the others are read from disk in every iteration"),
     TEXT(R, 0, checkpoint, 0, 0, "FILE", "none", "vhem",
-         "keep every iteration in FILE: the same command goes on from there after it was killed"),
-    FLAG(R, 0, keep_tables, 0, 0, NULL, "0", "vhem", "keep z and L_hmm also where they have over 4 million numbers"),
+         "keep every iteration in FILE; after a kill, the same command continues from there"),
+    FLAG(R, 0, keep_tables, 0, 0, NULL, "0", "vhem", "keep z and L_hmm even if they have more than 4 million numbers"),
     END,
 };
 #undef R
@@ -208,7 +207,7 @@ static const vh_option train_rows[] = {
          "the groups of the data are the items, not its sequences"),
     INT(R, VH_KEPT, chunk, 0, 1, "N", "1", NULL, "items of a class that make a piece"),
     INT(R, VH_KEPT, bootstrap, 0, 0, "B", "0", NULL,
-        "instead: so many subsamples of the items of each class"),
+        "number of subsamples of the items of each class, used as pieces instead"),
     INT(R, VH_KEPT, sample, 0, 0, "b", "0", NULL, "items in each of the subsamples"),
     INT(R, VH_KEPT, min_items, 0, 1, "N", "1", NULL, "leave out classes or tags with fewer items"),
     CHOICE(R, VH_KEPT, prior, 0, 0, "uniform|counts", "uniform", NULL, "prior probabilities of the classes"),
