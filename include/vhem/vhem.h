@@ -201,7 +201,7 @@ typedef struct {                     /* a set of models at a glance; valid while
     const char *prior;               /* they were fitted with: a JSON object as text; NULL: none */
     const char *provenance;          /* what made the file: a JSON object as text; NULL when unknown */
     int         files;               /* of arrays that they come from; 0: none */
-    int         on_disk;             /* they are read when somebody wants them */
+    int         on_disk;             /* they are read when they are needed */
 } vhem_models_facts;
 
 typedef struct {                     /* read-only window on HMM i; valid while its set lives */
@@ -432,7 +432,7 @@ typedef struct {
                                         set that takes more is read chunk by chunk in every iteration.
                                         Default: 1 GiB */
     const char *checkpoint;          /* of method vhem: a file that keeps the sums of every iteration; a run that
-                                        was killed goes on from there when it is run again.  NULL: none */
+                                        was killed continues from there when it is run again.  NULL: none */
     const vhem_executor *executor;   /* of method vhem: who makes the sums over more than 4096 models; default:
                                         this process.  Sets on disk stay there */
     int         keep_tables;         /* of method vhem: keep z and L_hmm also where they have more than 4 million
@@ -619,7 +619,7 @@ typedef struct {
     const vhem_data   *data;
     int                by_group;     /* persons are the groups of the data */
     const vhem_models *models;       /* those that were clustered, for entropies and leave_out; may be NULL */
-    int                leave_out;    /* score each person under centres made again without the model of this
+    int                leave_out;    /* score each person under centres made without the model of this
                                         person; level 0 of method vhem */
     const char        *correction;   /* of p for many tests of one kind: "holm" (default), "bonferroni", "bh"
                                         (false discovery rate), "none" */
@@ -821,7 +821,7 @@ typedef struct {                     /* what a report shows; all but the tree ma
     int                n_choice;
     const vhem_choice *choice;       /* [n_choice] */
     const vhem_measures *measures;   /* [levels]  from vhem_measure */
-    const char        *image;        /* path of a PNG or JPEG to lie under 2-D emissions, one unit a pixel */
+    const char        *image;        /* PNG or JPEG to draw under 2-D emissions, one pixel per unit */
     int                y_down;       /* in the plane the second dimension grows downwards, as in images */
     const char        *frame_name;   /* what frames are called, "fixations"; default: "frames" */
     const char        *plane;        /* two dimensions to draw as the plane, "x,y"; default: the first two when

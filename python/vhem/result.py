@@ -45,7 +45,7 @@ class Clustering:
     L_hmm : array (Kb, Kr)
         Bound on the expected log-likelihood of each model's sequences under each centre, in nats.
     state_map : list of Kb arrays
-        For each state of each model, the state of its centre that is most often beside it.
+        For each state of each model, the state of its centre that it is most often paired with.
     runs : list of dict
         Every restart and candidate: seed, init, bound, n_iter, converged, finished; bounds, its curve;
         modularity of its groups in the graph of nearest neighbours; agreement, their adjusted Rand index with

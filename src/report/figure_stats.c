@@ -175,8 +175,9 @@ void vh_figure_stats(FILE *f, const vh_facts *facts)
             "A dot for each person: (L<sub>a</sub> &minus; L<sub>b</sub>) / (|L<sub>a</sub>| + |L<sub>b</sub>|) of the mean "
             "log-likelihoods under two centres",
             f);
-        fputs(s->K == 2 ? ", 0 and 1. The line is the mean of a group."
-                        : ", the own one and the best other one. The line is the mean of a group.",
+        fputs(s->K == 2
+                  ? ", 0 and 1. The line is the mean of a group."
+                  : ", that of the own cluster and the best other one. The line is the mean of a group.",
               f);
         vh_figure_end(f);
     }
