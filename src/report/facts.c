@@ -282,6 +282,12 @@ const char *vh_facts_frames(const vh_facts *facts, double n, char *buf, size_t s
     return buf;
 }
 
+/* A visit that is not cut off lasts 1 / (1 - a) frames; within T frames (1 - a^T) / (1 - a). */
+double vh_stay_within(double a, int64_t T)
+{
+    return a < 1 - 1e-9 ? (1 - pow(a, (double)T)) / (1 - a) : (double)T;
+}
+
 int64_t vh_facts_longest(const vh_facts *facts, int l)
 {
     const vhem_data *data = facts->in->data;

@@ -63,6 +63,8 @@ bool vh_facts_agreement(const vh_facts *facts, int l, vhem_agreement *out);
 const char *vh_facts_frames(const vh_facts *facts, double n, char *buf, size_t size);
 /* Frames of the longest sequence of the data; without data those of a virtual sample of level l. */
 int64_t vh_facts_longest(const vh_facts *facts, int l);
+/* Frames of a visit to a state that is kept with probability a, in a sequence of T frames. */
+double vh_stay_within(double a, int64_t T);
 /* Is any measure of level l known, with classes or without? */
 bool vh_facts_measured(const vh_facts *facts, int l);
 /* share [S] of tau frames that an HMM spends in each state, on average, starting from pi.  There is room for

@@ -39,13 +39,6 @@ static void put_state_head(FILE *f, int s)
             vh_paint_state(s), s);
 }
 
-/* A visit that is not cut off lasts 1 / (1 - a) frames; within T frames (1 - a^T) / (1 - a), sequences being no
- * longer. */
-static double stay_within(double a, int64_t T)
-{
-    return a < 1 - 1e-9 ? (1 - pow(a, (double)T)) / (1 - a) : (double)T;
-}
-
 static void put_states(FILE *f, const vh_facts *facts, int l, const vhem_hmm_view *h, const double *share)
 {
     int64_t T = vh_facts_longest(facts, l);
@@ -58,7 +51,7 @@ static void put_states(FILE *f, const vh_facts *facts, int l, const vhem_hmm_vie
     vh_html_text(f, vh_facts_frames(facts, (double)T, word, sizeof word), sizeof word);
     fputs("</th></tr></thead><tbody>\n", f);
     for (int s = 0; s < h->S; s++) {
-        double stay = stay_within(h->A[s * h->S + s], T);
+        double stay = vh_stay_within(h->A[s * h->S + s], T);
         put_state_head(f, s);
         fprintf(f, "<td>%.2f</td><td>%.0f %%</td>", h->pi[s], 100 * share[s]);
         fprintf(f, stay < 100 ? "<td>%.3g " : "<td>%.0f ", stay);

@@ -189,6 +189,7 @@ static void put_centers(FILE *f, const vh_facts *facts, int widest, put_center *
 static void put_center_states(FILE *f, const vh_facts *facts, const vhem_hmm_view *h, int tau, int widest)
 {
     double *share = vh_facts_room(facts, 3 * (size_t)h->S, sizeof *share);
+    int64_t T = facts->in->data ? vh_facts_longest(facts, 0) : tau;
     if (!share)
         return;
     vh_hmm_share(h, tau, share);
@@ -198,6 +199,7 @@ static void put_center_states(FILE *f, const vh_facts *facts, const vhem_hmm_vie
         put_number(f, h->pi[s]);
         put_number(f, share[s]);
         put_number(f, stay < 1 ? 1 / (1 - stay) : INFINITY);
+        put_number(f, vh_stay_within(stay, T));
         for (int r = 0; r < h->S; r++)
             put_number(f, h->A[s * h->S + r]);
         for (int r = h->S; r < widest; r++)
@@ -210,7 +212,7 @@ static void put_center_states(FILE *f, const vh_facts *facts, const vhem_hmm_vie
 static void put_states(FILE *f, const vh_facts *facts)
 {
     int widest = find_widest(facts).S;
-    fputs("level\tcluster\tstate\tpi\tshare\tduration", f);
+    fputs("level\tcluster\tstate\tpi\tshare\tduration\tstay", f);
     for (int r = 0; r < widest; r++)
         fprintf(f, "\tA_%d", r);
     putc('\n', f);

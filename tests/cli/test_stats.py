@@ -255,7 +255,11 @@ class Page(Checks):
 
     def test_statistics_and_words(self):
         self.prepare()
-        plain = self.report(*ABOUT)
+        plain = self.report(*ABOUT, "--tables", "n")
+        head, *states = (line.split("\t") for line in self.path("n/states.tsv").read_text().splitlines())
+        self.assertEqual(head[5:7], ["duration", "stay"])
+        for row in states:                             # no stay is longer than the longest trial
+            self.assertLessEqual(float(row[6]), min(4, float(row[5])) + 1e-9)
         self.assertNotIn("statistics-h", plain)
         self.assertIn("stay within 4 frames", plain)
         dots = re.findall(r'<path data-kind="frames"[^>]* d="([^"]*)"', plain)
