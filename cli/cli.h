@@ -288,6 +288,9 @@ int cli_load_clusters(cli *c, const char *path, vhem_tree **out);
 int cli_load_input(cli *c, const char *path, const vhem_data_options *opt, cli_input *in);
 void cli_input_free(cli_input *in);
 
+/* fit_hints.c.  Warns of columns of angles that look like degrees. */
+void cli_warn_degrees(cli *c, const vhem_models *models, const vhem_data *data);
+
 /* columns.c.  Sequences, for models (or NULL) or else for an emission (or NULL): columns of symbols may hold text,
  * and of a table only the columns that the emission or the models name are read.  cli_read_for sets options for this, whose texts live as
  * long as c or until the next call. */

@@ -78,8 +78,13 @@ static void tell_separate(cli *c, const vhem_tree *tree)
 static int load_input(cli *c, const assign_args *a, assignment *s)
 {
     vhem_data_options data = a->data;
-    int status = cli_read_for(c, c->arg[1], vhem_tree_level(s->tree, 0)->centers, NULL, &data);
-    return status == CLI_GO ? cli_load_input(c, c->arg[1], &data, &s->input) : status;
+    const vhem_models *centers = vhem_tree_level(s->tree, 0)->centers;
+    int status = cli_read_for(c, c->arg[1], centers, NULL, &data);
+    if (status == CLI_GO)
+        status = cli_load_input(c, c->arg[1], &data, &s->input);
+    if (status == CLI_GO && s->input.from.data)
+        cli_warn_degrees(c, centers, s->input.from.data);
+    return status;
 }
 
 static int load_and_assign(cli *c, const assign_args *a, assignment *s)

@@ -102,6 +102,19 @@ static void tell_degrees(cli *c, const vhem_data *data, const char *name, const 
         *seq.name ? "'" : "", (long long)col->frame);
 }
 
+/* Columns of angles, by the names that the models have for them. */
+static void find_degrees(cli *c, const vhem_models *models, const vhem_data *data,
+                         const vhem_data_facts *facts, const column *col)
+{
+    vhem_column_view of;
+    for (int m = 0; vhem_models_column(models, m, &of) == VHEM_OK; m++)
+        for (int k = 0; k < facts->d && strcmp(of.emission, angles.family) == 0; k++) {
+            bool it = *of.name ? strcmp(facts->column[k], of.name) == 0 : k == m;
+            if (it && largest(&col[k]) > 7)
+                tell_degrees(c, data, facts->column[k], &col[k]);
+        }
+}
+
 void fit_hint(cli *c, const fit_result *r)
 {
     vhem_models_facts models;
@@ -116,13 +129,20 @@ void fit_hint(cli *c, const fit_result *r)
     look(r->data, &facts, col);
     if (r->unasked)
         tell_better(c, &facts, col);
-    vhem_column_view of;
-    for (int m = 0; vhem_models_column(r->models, m, &of) == VHEM_OK; m++)
-        for (int k = 0; k < facts.d; k++) {
-            double most = largest(&col[k]);
-            bool it = *of.name ? strcmp(facts.column[k], of.name) == 0 : k == m;
-            if (it && strcmp(of.emission, angles.family) == 0 && most > 7)
-                tell_degrees(c, r->data, facts.column[k], &col[k]);
-        }
+    find_degrees(c, r->models, r->data, &facts, col);
+    free(col);
+}
+
+void cli_warn_degrees(cli *c, const vhem_models *models, const vhem_data *data)
+{
+    vhem_models_facts about;
+    vhem_data_facts facts;
+    vhem_models_info(models, &about);
+    vhem_data_info(data, &facts);
+    column *col = about.kind == VHEM_HMMS ? calloc((size_t)facts.d, sizeof *col) : NULL;
+    if (!col)
+        return;
+    look(data, &facts, col);
+    find_degrees(c, models, data, &facts, col);
     free(col);
 }

@@ -381,8 +381,15 @@ class Emissions(Case):
                       self.ok("fit", "b.csv", "-o", "m.json").err)
         self.write("a.csv", "id,turn\n" + "".join(f"a,{30 * t % 360}\n" for t in range(40)))
         r = self.ok("fit", "a.csv", "--emission", "von-mises", "--states", "1", "-o", "m.json")
-        self.assertRegex(r.err, "warning: column 'turn' has angles up to 330, as in sequence '.*', frame [0-9]+ "
-                         r"\(counted from 0\): von-mises needs radians, not degrees")
+        said = (r"warning: column 'turn' has angles up to 330, as in sequence '.*', frame [0-9]+ "
+                r"\(counted from 0\): von-mises needs radians, not degrees")
+        self.assertRegex(r.err, said)
+        self.write("r.csv", "id,turn\n" + "".join(f"a,{t % 6}\n" for t in range(40)))
+        self.assertNotIn("degrees", self.ok("fit", "r.csv", "--emission", "von-mises", "--states", "1", "-o", "m.json").err)
+        self.ok("cluster", "m.json", "-k", "1", "-o", "c.json")
+        for args in (("score", "m.json"), ("decode", "m.json"), ("assign", "c.json")):
+            self.assertRegex(self.ok(*args, "a.csv").err, said)
+            self.assertNotIn("degrees", self.ok(*args, "r.csv").err)
 
     def test_wholly_missing_frames(self):
         self.write("m.json", json.dumps({
