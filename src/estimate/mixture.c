@@ -109,8 +109,8 @@ static vhem_status make_start(vhem_ctx *ctx, fitting *f, int r, vh_h3m *all, int
     while (vh_em_starts[n_kind].name)
         n_kind++;
     assert(n_kind > 0);
-    int turn =
-        opt->K == 1 ? r + 1 : r; /* one HMM is for all sets: it first starts from all of them, `dealt` */
+    /* One HMM is for all sets: its first start is from all of them. */
+    int turn = opt->K == 1 ? r + (int)(vh_em_start_find("dealt") - vh_em_starts) : r;
     const vh_em_start *kind = f->task->kind ? vh_em_start_find(f->task->kind) : &vh_em_starts[turn % n_kind];
     run->seed = vh_rng_seed(f->task->seed, (uint64_t)r);
     run->kind = start ? "given" : kind->name;

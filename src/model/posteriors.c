@@ -258,9 +258,12 @@ static vhem_status print_known(vhem_ctx *ctx, const vh_prior *shape, const vh_po
 
     if (vh_prior_normal(shape->family)) {
         VH_TRY(scales(ctx, shape, h, &W));
-        int rank = h->by_column ? 3 : 2;
-        vh_json_print_array(f, ", ", "lambda", rank, n, h->by_column ? h->col_lambda : h->lambda);
-        vh_json_print_array(f, ", ", "nu", rank, n, h->by_column ? h->col_nu : h->nu);
+        vh_json_print_array(f, ", ", "lambda", 2, n, h->lambda);
+        vh_json_print_array(f, ", ", "nu", 2, n, h->nu);
+        if (h->by_column) {
+            vh_json_print_array(f, ", ", "lambda_columns", 3, n, h->col_lambda);
+            vh_json_print_array(f, ", ", "nu_columns", 3, n, h->col_nu);
+        }
         vh_json_print_array(f, ", ", "m", 3, n, h->m);
         vh_json_print_array(f, ", ", "W", vh_prior_full(shape->family) ? 4 : 3, n, W);
     }
@@ -370,28 +373,26 @@ done:
     return st;
 }
 
-/* lambda, nu, m and W.  Diagonal covariances may have a lambda and nu for each column. */
+static vh_json_array shaped(const char *key, int rank, const vh_posterior *h, int d)
+{
+    return (vh_json_array){ .key = key, .rank = rank, .dim = { { "S", h->S }, { "M", h->M }, { "d", d } } };
+}
+
+/* lambda, nu, m and W.  Diagonal covariances may have a lambda and nu for each column besides. */
 static vhem_status read_normal(vhem_ctx *ctx, json_t *object, const vh_prior *shape, vh_posterior *h)
 {
     vhem_status st = VHEM_OK;
-    int S = h->S, M = h->M, d = shape->d;
+    int d = shape->d;
     bool full = vh_prior_full(shape->family);
-    const json_t *first = json_array_get(json_array_get(json_object_get(object, "lambda"), 0), 0);
-    h->by_column = !full && json_is_array(first);
-    int rank = h->by_column ? 3 : 2;
-    const vh_json_array lambda = { .key = "lambda",
-                                   .rank = rank,
-                                   .dim = { { "S", S }, { "M", M }, { "d", d } } },
-                        nu = { .key = "nu", .rank = rank, .dim = { { "S", S }, { "M", M }, { "d", d } } },
-                        m = { .key = "m", .rank = 3, .dim = { { "S", S }, { "M", M }, { "d", d } } };
 
-    VH_TRY(read_array(ctx, object, lambda, 0, h->by_column ? h->col_lambda : h->lambda));
-    VH_TRY(read_array(ctx, object, nu, full ? d - 1 : 0, h->by_column ? h->col_nu : h->nu));
-    for (int q = 0; h->by_column && q < S * M; q++) {
-        h->lambda[q] = h->col_lambda[q * d];
-        h->nu[q] = h->col_nu[q * d];
+    VH_TRY(read_array(ctx, object, shaped("lambda", 2, h, d), 0, h->lambda));
+    VH_TRY(read_array(ctx, object, shaped("nu", 2, h, d), full ? d - 1 : 0, h->nu));
+    h->by_column = !full && json_object_get(object, "lambda_columns");
+    if (h->by_column) {
+        VH_TRY(read_array(ctx, object, shaped("lambda_columns", 3, h, d), 0, h->col_lambda));
+        VH_TRY(read_array(ctx, object, shaped("nu_columns", 3, h, d), 0, h->col_nu));
     }
-    VH_TRY(read_array(ctx, object, m, -INFINITY, h->m));
+    VH_TRY(read_array(ctx, object, shaped("m", 3, h, d), -INFINITY, h->m));
     VH_TRY(read_scales(ctx, object, shape, h));
 done:
     return st;

@@ -41,9 +41,14 @@ vhem_status vh_task_begin(vhem_ctx *ctx, const vh_h3m *head, const vh_shards *sh
 
 /* ---- both directions ----------------------------------------------------------------------------------- */
 
-static void walk_head(vhem_ctx *ctx, vh_wire *w, vh_task *t)
+/* By itself: what follows it may look different in another version. */
+static void walk_version(vhem_ctx *ctx, vh_wire *w, vh_task *t)
 {
     vh_wire_text(ctx, w, t->version, sizeof t->version);
+}
+
+static void walk_head(vhem_ctx *ctx, vh_wire *w, vh_task *t)
+{
     vh_wire_int(ctx, w, &t->kind);
     vh_wire_text(ctx, w, t->backend, sizeof t->backend);
     vh_wire_flag(ctx, w, &t->named);
@@ -111,6 +116,7 @@ vhem_status vh_task_write(vhem_ctx *ctx, const vh_task *t, void **bytes, size_t 
     int Kr = t->kind == VH_TASK_EXPECT ? t->centers->K : 0, floored = t->loop.opt.floor != NULL;
 
     vh_wire_begin(ctx, &w, mark);
+    walk_version(ctx, &w, &copy);
     walk_head(ctx, &w, &copy);
     vh_wire_reals(ctx, &w, copy.origin, (size_t)t->d);
     vh_wire_reals(ctx, &w, copy.scale, (size_t)t->d);
@@ -138,13 +144,20 @@ vhem_status vh_task_write(vhem_ctx *ctx, const vh_task *t, void **bytes, size_t 
 }
 
 /* Is the task for these models, and would others who work on it give the same bits? */
+static vhem_status check_version(vhem_ctx *ctx, const vh_task *t)
+{
+    vhem_status st = VHEM_OK;
+    VH_CHECK(strcmp(t->version, vhem_version()) == 0, VHEM_EINVAL,
+             "the task was made by version %s of the library, this process has %s: use the same everywhere",
+             t->version, vhem_version());
+done:
+    return st;
+}
+
 static vhem_status check(vhem_ctx *ctx, const vh_task *t, const vhem_models *models, const vh_h3m *head)
 {
     vhem_status st = VHEM_OK;
     int64_t set = 0;
-    VH_CHECK(strcmp(t->version, vhem_version()) == 0, VHEM_EINVAL,
-             "the task was made by version %s of the library, this process has %s: use the same everywhere",
-             t->version, vhem_version());
     VH_CHECK(strcmp(t->backend, vhem_ctx_backend(ctx)) == 0, VHEM_EBACKEND,
              "the task was made with backend %s, this process uses %s: choose one that all have (--backend)",
              t->backend, vhem_ctx_backend(ctx));
@@ -272,6 +285,9 @@ vhem_status vh_task_read(vhem_ctx *ctx, const vhem_task *task, const vhem_models
     VH_CHECK(head, VHEM_EINVAL, "the models are dynamic textures, a task is about HMMs");
     VH_NEW(t, 1);
     VH_TRY(vh_wire_open(ctx, task->bytes, task->n, mark, "a task", &w));
+    walk_version(ctx, &w, t);
+    VH_TRY(w.st);
+    VH_TRY(check_version(ctx, t));
     walk_head(ctx, &w, t);
     VH_TRY(w.st);
     VH_TRY(check(ctx, t, models, head));

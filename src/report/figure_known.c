@@ -62,9 +62,10 @@ vh_interval vh_known_mean(const vh_prior *shape, const vh_posterior *h, int q, i
         counts->interval(&shape->shape, a, k, OUTSIDE / 2, &v.low, &v.high);
         return v;
     }
-    double mean = h->m[q * d + k], f = h->nu[q] - (vh_prior_full(shape->family) ? d - 1 : 0);
+    double mean = h->m[q * d + k], lambda = h->by_column ? h->col_lambda[q * d + k] : h->lambda[q];
+    double f = h->by_column ? h->col_nu[q * d + k] : h->nu[q] - (vh_prior_full(shape->family) ? d - 1 : 0);
     size_t at = (size_t)q * vh_prior_size(shape) + vh_scatter_at(shape->family, d, k);
-    double reach = vh_student_beyond(OUTSIDE, f) * sqrt(h->B[at] / (h->lambda[q] * f));
+    double reach = vh_student_beyond(OUTSIDE, f) * sqrt(h->B[at] / (lambda * f));
     return (vh_interval){ mean, mean - reach, mean + reach };
 }
 

@@ -167,6 +167,22 @@ class Emissions(Case):
         self.assertIn("states chosen by variational Bayes", self.ok("fit", "d.csv", "--states", "1..2", "--emission",
                                                                     "poisson", "-o", "p.json").err)
 
+    def check_intervals_by_column(self, v):
+        """Columns that some HMMs lack have seen fewer frames, and their means are less certain."""
+        self.ok("report", "v.json", "--models", "m.json", "--tables", "t", "-o", "r.html")
+        rows = [line.split("\t") for line in self.path("t/intervals.tsv").read_text().splitlines()]
+        at = {name: k for k, name in enumerate(rows[0])}
+        means = [r for r in rows[1:] if r[at["parameter"]] == "mu"]
+        self.assertTrue(means)
+        for n, r in enumerate(means):
+            s, m, k = (int(r[at["state"]]), int(r[at["component"]] or 0), n % v["centers"]["d"])
+            h = v["posterior"]["hmms"][int(r[at["cluster"]])]
+            self.assertIsInstance(h["lambda"][s][m], float)
+            f, weight = h["nu_columns"][s][m][k], h["lambda_columns"][s][m][k]
+            student = 1.959964 + (1.959964 + 1.959964**3) / (4 * f)
+            reach = student / math.sqrt(h["W"][s][m][k] * weight * f)
+            self.assertAlmostEqual(float(r[at["high"]]) - float(r[at["mean"]]), reach, delta=3e-3 * reach)
+
     def test_column_that_a_sequence_lacks(self):
         """It is null in the model, and the clusters stay where they are."""
         for emission in ("gaussian-diag", "poisson"):
@@ -195,6 +211,8 @@ class Emissions(Case):
             self.assertNotIn("null", json.dumps(v["centers"]["hmms"]))
             self.ok("cluster", "m.json", "--method", "vbhem", "--init", "v.json", "-o", "again.json")
             self.assertAlmostEqual(self.read("again.json")["bound"][0], v["bound"][-1], delta=1e-9 * abs(v["bound"][-1]))
+            if emission == "gaussian-diag":
+                self.check_intervals_by_column(v)
             self.ok("compare", "m.json", "-o", "k.csv")
             self.ok("assign", "c.json", "m.json")
             self.ok("score", "m.json", "e.csv")

@@ -225,7 +225,7 @@ static void files(void **state)
         vh_vb again = { 0 };
         vh_vhem_run run = { 0 };
         assert_ok(ctx, vh_posteriors_text(ctx, p.m.post, &text));
-        assert_true(f > 0 || strstr(text, "\"nu\": [[["));
+        assert_true(f > 0 || strstr(text, "\"nu_columns\": [[["));
         assert_ok(ctx, vh_posteriors_read(ctx, text, &again.post));
         assert_ok(ctx, vh_prior_copy(ctx, p.m.prior, &again.prior));
         again.post->shape = again.prior;
