@@ -459,8 +459,9 @@ static vhem_status begin_cell(part *p, const char *name, const char *type)
     /* Spreadsheets differ about a cell that names another row, or mend the file: none of it is a guess to make here. */
     int64_t row = p->row;
     bool found = name ? place_of(name, &p->column, &row) : ++p->column <= MOST_COLUMNS;
-    if (found && p->row > 0 && !p->numbered && p->at_column == 0 && row > p->row && row <= MOST_ROWS)
+    if (found && p->row > 0 && !p->numbered && row > p->row && row <= MOST_ROWS)
         p->row = row; /* the first cell says it instead */
+    p->numbered = true;
     VH_CHECK(p->row > 0 && found && row == p->row, VHEM_EFORMAT, "%s: row %lld: there is no cell '%s' in it",
              p->name, (long long)p->row, name ? VH_SHOW(name, strlen(name)) : "");
     p->text.n = 0;

@@ -345,9 +345,12 @@ static void name_states(FILE *f, const vhem_hmm_view *h, const plane *p)
             vh_svg_circle(f, x, y, 1.8, vh_paint_state(s), "", NULL);
         }
     }
-    for (int s = 0; s < n; s++) {
+    for (int s = 0; s < h->S; s++) {
+        moments(h, s, p->a, &mean[0], &sd);
+        moments(h, s, p->b, &mean[1], &sd);
         snprintf(text, sizeof text, "%d", s);
-        vh_svg_text(f, at[s][0], at[s][1] + 4, 'm', vh_paint("halo"), text, 8);
+        vh_svg_text(f, s < n ? at[s][0] : vh_at(&p->x, mean[0]),
+                    (s < n ? at[s][1] : vh_at(&p->y, mean[1])) + 4, 'm', vh_paint("halo"), text, 8);
     }
     fputs("</g>\n", f);
 }

@@ -59,6 +59,7 @@ def difference(one, two):
 def themes():
     css = (SOURCE / "src" / "report" / "report.css").read_text()
     blocks = re.findall(r"--k0: .*?--none", css, re.S)
+    assert len(blocks) == 2, "a light and a dark theme"
     return dict(zip(("light", "dark"), (dict(re.findall(r"--([ks]\d+): (#\w{6})", block)) for block in blocks)))
 
 
@@ -86,8 +87,10 @@ class Colours(unittest.TestCase):
     def test_figures_carry_the_colours_of_the_light_page(self):
         light = themes()["light"]
         code = (SOURCE / "src" / "report" / "svg.c").read_text()
-        for letter, name in (("k", "CLASS"), ("s", "STATE")):
-            for number, colour in re.findall(name + r'\("(\d+)", +"(#\w{6})"\)', code):
+        for letter, name, count in (("k", "CLASS", 16), ("s", "STATE", 10)):
+            found = re.findall(name + r'\("(\d+)", +"(#\w{6})"\)', code)
+            self.assertEqual(len(found), count)
+            for number, colour in found:
                 self.assertEqual(light[letter + number], colour, letter + number)
 
 

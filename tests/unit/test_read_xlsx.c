@@ -98,6 +98,7 @@ static void test_refused(void **state)
         { "<row r='2'><c r='7'><v>1</v></c></row>", "row 2: there is no cell '7' in it" },
         { "<row r='2'><c r='XFE2'><v>1</v></c></row>", "row 2: there is no cell 'XFE2' in it" },
         { "<row r='2'><c r='B2'><v>1</v></c><c r='A2'><v>1</v></c></row>", "column 1 comes after column 2" },
+        { "<row><c r='A5'/><c r='B7'><v>1</v></c></row>", "row 5: there is no cell 'B7' in it" },
         { "<row r='0'/>", "a row has the number '0', must be from 1 to 1048576" },
         { "<c r='A1'><v>1</v></c>", "row 0: there is no cell 'A1' in it" },
         { "<row r='1'><c t='s'><v>3</v></c></row>", "the text number '3', must be below 3" },
