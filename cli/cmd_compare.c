@@ -25,12 +25,23 @@ static int compute_distances(cli *c, const compare_args *a, const comparison *s,
     return cli_status(c, vhem_distance(c->ctx, s->a, s->b, &opt, D->x, error ? error->x : NULL));
 }
 
-/* A matrix as text or JSON is built row by row from numbers that are there; JSON besides takes memory for each. */
-static int check_output(cli *c, const compare_args *a, const comparison *s)
+/* Can the output be of the form that the options ask for? */
+static int check_form(cli *c, const compare_args *a)
+{
+    if (!compare_is_npy(a->output))
+        return CLI_GO;
+    if (c->json)
+        return cli_misuse(c, "%s: --json writes JSON, not an array: leave --json out, or name a .json file",
+                          a->output);
+    if (!a->opt.kind)
+        return cli_misuse(c, "%s: an array holds one matrix: choose it with --kind", a->output);
+    return CLI_GO;
+}
+
+/* The table of all kinds would have very many rows, and JSON needs memory for every number: both have a limit. */
+static int check_size(cli *c, const compare_args *a, const comparison *s)
 {
     double pairs = (double)s->Ka * (double)s->Kb;
-    if (!a->opt.kind && compare_is_npy(a->output))
-        return cli_misuse(c, "%s: an array holds one matrix: choose it with --kind", a->output);
     if (!a->opt.kind && pairs > MOST_PAIRS)
         return cli_fail(c,
                         "%lld times %lld pairs are too many for a table of everything; choose a matrix with "
@@ -48,6 +59,8 @@ static int load_and_compare(cli *c, const compare_args *a, comparison *s)
     bool same = c->n_arg == 1 || strcmp(c->arg[0], c->arg[1]) == 0;
     int status = cli_check_streams(c, NULL);
     if (status == CLI_GO)
+        status = check_form(c, a);
+    if (status == CLI_GO)
         status = cli_out_check(c, a->output);
     if (status == CLI_GO)
         status = cli_load_hmms(c, c->arg[0], &s->a);
@@ -62,7 +75,7 @@ static int load_and_compare(cli *c, const compare_args *a, comparison *s)
     vhem_models_info(s->b, &facts[1]);
     s->Ka = facts[0].K;
     s->Kb = facts[1].K;
-    status = check_output(c, a, s);
+    status = check_size(c, a, s);
     if (status == CLI_GO)
         status = compute_distances(c, a, s, "kl", &s->kl, NULL);
     if (status == CLI_GO) /* the errors are in the table of everything, and in JSON */

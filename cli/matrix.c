@@ -14,7 +14,7 @@
 static int fail_room(cli *c, const char *folder, size_t bytes, int why)
 {
     char size[32];
-    return cli_fail(c, "%s: no room for a matrix of %s: %s; TMPDIR names another folder", folder,
+    return cli_fail(c, "%s: cannot make a matrix of %s: %s; set TMPDIR to use another folder", folder,
                     cli_put_size((int64_t)(bytes >> 20) << 20, size, sizeof size), strerror(why));
 }
 

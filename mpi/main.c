@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* main.c - vhem-mpi: commands of vhem on all ranks of an MPI job.  What it prints and writes is what vhem prints and
- * writes, to the last bit.  cluster and tree run on rank 0, which asks the others for sums; fit and compare run on all
+/* main.c - vhem-mpi: commands of vhem on all ranks of an MPI job.  The files it writes are those of vhem, to the last
+ * bit; it prints what rank 0 has to say.  cluster and tree run on rank 0, which asks the others for sums; fit and compare run on all
  * ranks alike, and the library deals out the models to be fitted and the rows of the matrix. */
 #define _GNU_SOURCE
 #include "team.h"
@@ -54,7 +54,7 @@ static bool is_one_of(const char *word, const char *const *words)
 static const char *const for_tasks[] = { "cluster", "tree", NULL }, *const together[] = { "fit", "compare",
                                                                                           NULL };
 
-/* What cannot be done on many ranks, as a sentence in text; true: all can be. */
+/* Can this command line be run on many ranks?  If not, text says why. */
 static bool can_run(int argc, char **argv, char *text, size_t size)
 {
     const char *word = argc > 1 ? argv[1] : "";
@@ -100,16 +100,18 @@ static int run_together(team *t, int argc, char **argv)
     if (quiet) {
         signal(SIGINT, SIG_IGN); /* rank 0 tells them when it is time to stop */
         signal(SIGTERM, SIG_IGN);
-        if (!freopen("/dev/null", "w", stdout))
+        if (!freopen("/dev/null", "w", stdout)) {
+            team_leave(t, false, "/dev/null cannot be opened");
             return EXIT_FAILED;
+        }
     }
     int status =
         can_run(argc, argv, text, sizeof text) ? cli_main(&c, argc, argv) : cli_misuse(&c, "%s", text);
     bool failed = status != EXIT_DONE && status != EXIT_STOPPED, knew = t->over;
-    const char *sentence = team_leave(t, failed ? c.why : NULL);
-    if (*sentence && !failed && !knew && !quiet)
+    const char *sentence = team_leave(t, status == EXIT_STOPPED, failed ? c.why : NULL);
+    if (*sentence && status == EXIT_DONE && !knew && !quiet)
         status = cli_fail(&c, "%s", sentence);
-    return status;
+    return t->stopped ? EXIT_STOPPED : status;
 }
 
 int main(int argc, char **argv)

@@ -17,7 +17,8 @@ typedef struct {
     vhem_ctx *ctx;           /* of the work on tasks; NULL before the models are opened */
     vhem_models *models;     /* likewise */
     char sentence[VHEM_WHY]; /* why it cannot work; "" when it can */
-    bool over;               /* ranks that run the same command: one has failed, and all know */
+    bool over;               /* ranks that run the same command: one has failed or finished, and all know */
+    bool stopped;            /* likewise: rank 0 was interrupted, and ends */
 } team;
 
 /* Rank 0: has every rank open the models of a file with this backend. */
@@ -32,9 +33,9 @@ void team_free(team *t);
 
 /* All ranks run the same command: as vhem_ranks wants it, arg is the team. */
 vhem_status team_pass(void *arg, int from, int everyone, void **bytes, size_t *n, char *why);
-/* The end of the command on this rank; why: what it failed with, NULL: it has not.  Returns the sentence of the rank
- * that has failed, "" when none has. */
-const char *team_leave(team *t, const char *why);
+/* The end of the command on this rank; stopped: it was interrupted; why: what it failed with, NULL: it has not.  Returns
+ * the sentence of the rank that has failed, "" when none has. */
+const char *team_leave(team *t, bool stopped, const char *why);
 
 /* bytes.c: waiting as it should be.  Bytes of any number, and memory for them that is there. */
 void bytes_share(int root, void *bytes, size_t n); /* those of root become those of all */

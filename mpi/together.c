@@ -9,9 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PASS, LEAVE, FAILED }; /* what a rank is about to do */
+enum { PASS, LEAVE, STOPPED, FAILED }; /* what a rank is about to do */
 
-/* The rank whose sentence counts, of those that do not do as this one; -1: all do the same. */
+/* The first rank that has failed; else the first that goes on where this one ends, or ends where it goes on; -1: all do
+ * the same. */
 static int odd_one(const team *t, int64_t mine, const int64_t *all)
 {
     int odd = -1;
@@ -19,12 +20,12 @@ static int odd_one(const team *t, int64_t mine, const int64_t *all)
         if (all[r] == FAILED)
             odd = r;
     for (int r = 0; odd < 0 && r < t->size; r++)
-        if (all[r] != mine)
+        if ((all[r] == PASS) != (mine == PASS))
             odd = r;
     return odd;
 }
 
-/* All do the same: true.  Else the sentence is that of the rank that has failed. */
+/* All do the same: true.  Else t->sentence says which rank does not. */
 static bool agree(team *t, int64_t mine, const char *why)
 {
     char text[VHEM_WHY] = "";
@@ -37,9 +38,12 @@ static bool agree(team *t, int64_t mine, const char *why)
         bytes_share(odd, text, sizeof text);
         snprintf(t->sentence, sizeof t->sentence, "rank %d: %.*s", odd, VHEM_WHY - 20, text);
     } else if (odd >= 0) {
-        snprintf(t->sentence, sizeof t->sentence, "rank %d has come to another end than rank %d", odd,
-                 t->rank);
+        bool first = all[t->rank] != PASS; /* this rank has finished, the other goes on */
+        snprintf(t->sentence, sizeof t->sentence,
+                 "rank %d finished before rank %d: do all see the same files?", first ? t->rank : odd,
+                 first ? odd : t->rank);
     }
+    t->stopped = all[0] == STOPPED;
     t->over = odd >= 0;
     free(all);
     return !t->over;
@@ -71,9 +75,9 @@ vhem_status team_pass(void *arg, int from, int everyone, void **bytes, size_t *n
     return VHEM_OK;
 }
 
-const char *team_leave(team *t, const char *why)
+const char *team_leave(team *t, bool stopped, const char *why)
 {
     if (!t->over)
-        agree(t, why ? FAILED : LEAVE, why);
+        agree(t, why ? FAILED : stopped ? STOPPED : LEAVE, why);
     return t->sentence;
 }

@@ -52,8 +52,10 @@ typedef struct vhem_partial vhem_partial; /* sums over some of the models, see "
 typedef enum { VHEM_LOG_WARN, VHEM_LOG_INFO, VHEM_LOG_DEBUG } vhem_log_level;
 
 typedef struct {                     /* processes that make the same calls with the same arguments, such as the ranks
-                                        of an MPI job: vhem_fit and vhem_distance deal their work out to them */
-    int rank, size;                  /* of this process, from 0; of all */
+                                        of an MPI job.  vhem_fit and vhem_distance deal their work out to them; every
+                                        other call, and the fit of a mixture, is done by each process in full.
+                                        vhem_fit takes no store then. */
+    int rank, size;                  /* of this process, from 0 to size-1; how many there are */
     /* Hands the *n bytes of process `from` to all the others, or to process 0 alone.  Called by all processes, in
      * the same order.  Where bytes arrive, *bytes is set to memory that is released with free().  When any process
      * has failed, a sentence goes to why [VHEM_WHY] of all the others. */
@@ -72,7 +74,8 @@ typedef struct {
     /* Called from any thread, one call at a time; default: none. */
     void      (*progress)(void *arg, const char *what, int64_t done, int64_t total);
     void       *progress_arg;
-    const vhem_ranks *ranks;         /* default: none, this process does all of the work */
+    const vhem_ranks *ranks;         /* default: none, this process does all of the work; copied.  VHEM_EINVAL when
+                                        rank is not from 0 to size-1, or pass is NULL */
 } vhem_ctx_options;
 
 typedef struct {                     /* one backend: kernels for a kind of processor or device */
@@ -680,9 +683,10 @@ typedef struct {
 /* D [Ka][Kb]: every HMM of a against every HMM of b, for sequences of tau frames: divergences in nats,
  * kernels as their logarithm.  error [Ka][Kb], the standard error where the kind is sampled, else 0, may be
  * NULL.  One set may have diagonal and the other full covariances.  a may be b, which halves the work of a
- * kernel.  VHEM_ESTOPPED hands over nothing.  Besides D and error there is never a table of all pairs in memory: D may
- * be a file that is mapped.  On failure, tables of more than 4 million numbers may be overwritten in part.  Where several
- * processes make the call (vhem_ranks), D and error are filled on the first, and may be NULL on the others. */
+ * kernel.  VHEM_ESTOPPED hands over nothing.  Tables of at most 4 million numbers are made apart, and on failure those of the
+ * caller stay as they were; larger ones are filled in place, in pieces of at most 512 rows, and may be overwritten in
+ * part: they may be files that are mapped.  Where several processes make the call (vhem_ranks), D and error are filled
+ * on the first, and may be NULL on the others. */
 VHEM_API vhem_status vhem_distance(vhem_ctx *, const vhem_models *a, const vhem_models *b,
                                    const vhem_distance_options *, double *D, double *error);
 

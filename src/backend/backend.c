@@ -66,13 +66,24 @@ const char *vhem_ctx_backend(const vhem_ctx *ctx)
     return ctx->backend->name;
 }
 
+static bool makes_sense(const vhem_ranks *r)
+{
+    return r->rank >= 0 && r->rank < r->size && r->pass;
+}
+
 vhem_status vhem_ctx_new(const vhem_ctx_options *opt, vhem_ctx **out)
 {
+    if (opt && opt->ranks && !makes_sense(opt->ranks))
+        return VHEM_EINVAL;
     vhem_ctx *ctx = vh_record_new(NULL, sizeof *ctx, NULL);
     if (!ctx)
         return VHEM_ENOMEM;
     if (opt)
         ctx->opt = *opt;
+    if (opt && opt->ranks) {
+        ctx->ranks = *opt->ranks;
+        ctx->opt.ranks = &ctx->ranks;
+    }
     ctx->opt.seed = opt && opt->seed > 0 ? opt->seed : 0;
     ctx->threads = ctx->opt.threads > 0 ? ctx->opt.threads : omp_get_num_procs();
     ctx->threads = ctx->threads < MOST_THREADS ? ctx->threads : MOST_THREADS;

@@ -93,8 +93,9 @@ done:
     return st;
 }
 
-vhem_status vh_distance(vhem_ctx *ctx, const vh_h3m *a, const vh_h3m *b, const vhem_distance_options *opt,
-                        double *D, double *error)
+/* What vh_distance does, by all processes together: D is filled on the first. */
+static vhem_status fill_tables(vhem_ctx *ctx, const vh_h3m *a, const vh_h3m *b,
+                               const vhem_distance_options *opt, double *D, double *error)
 {
     vhem_status st = VHEM_OK;
     vh_h3m *full_a = NULL, *full_b = NULL;
@@ -134,13 +135,29 @@ done:
     return st;
 }
 
-vhem_status vh_h3m_distance(vhem_ctx *ctx, const vh_h3m *a, const vh_h3m *b, const vhem_distance_options *opt,
-                            double *D, double *error)
+vhem_status vh_distance(vhem_ctx *ctx, const vh_h3m *a, const vh_h3m *b, const vhem_distance_options *opt,
+                        double *D, double *error)
+{
+    const vhem_ranks *all = ctx->opt.ranks;
+    ctx->opt.ranks = NULL; /* every process needs the whole table, so each makes it */
+    vhem_status st = fill_tables(ctx, a, b, opt, D, error);
+    ctx->opt.ranks = all;
+    return st;
+}
+
+static vhem_distance_options filled(const vhem_distance_options *opt)
 {
     vhem_distance_options o;
     vhem_options_init(VHEM_DISTANCE_OPTIONS, &o);
     o = opt ? *opt : o;
     vh_options_fill(VHEM_DISTANCE_OPTIONS, &o);
+    return o;
+}
+
+vhem_status vh_h3m_distance(vhem_ctx *ctx, const vh_h3m *a, const vh_h3m *b, const vhem_distance_options *opt,
+                            double *D, double *error)
+{
+    const vhem_distance_options o = filled(opt);
     return vh_distance(ctx, a, b, &o, D, error);
 }
 
@@ -148,10 +165,11 @@ vhem_status vhem_distance(vhem_ctx *ctx, const vhem_models *a, const vhem_models
                           const vhem_distance_options *opt, double *D, double *error)
 {
     vhem_status st = VHEM_OK;
+    const vhem_distance_options o = filled(opt);
     VH_TRY(vh_models_gather(ctx, a));
     VH_TRY(vh_models_gather(ctx, b));
     VH_CHECK(a->h3m && b->h3m, VHEM_EINVAL, "distances are between HMMs, these are dynamic textures");
-    VH_TRY(vh_h3m_distance(ctx, a->h3m, b->h3m, opt, D, error));
+    VH_TRY(fill_tables(ctx, a->h3m, b->h3m, &o, D, error));
 done:
     return st;
 }

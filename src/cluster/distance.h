@@ -10,8 +10,8 @@ vhem_status vh_h3m_distance(vhem_ctx *ctx, const vh_h3m *a, const vh_h3m *b, con
                             double *D, double *error);
 /* With all options filled in: a and b of one family and dimension, or diagonal against full.
  * When a and b are the same object, what is symmetric is computed once.  On failure, and on
- * VHEM_ESTOPPED, D and error (may be NULL) are as they were, unless they are large: then they are worked in.  On
- * processes other than the first both may be NULL. */
+ * VHEM_ESTOPPED, D and error (may be NULL) are as they were, unless they are large: then they are worked in.  Where
+ * several processes make the same calls, each makes the whole table; only vhem_distance deals the rows out. */
 vhem_status vh_distance(vhem_ctx *ctx, const vh_h3m *a, const vh_h3m *b, const vhem_distance_options *opt,
                         double *D, double *error);
 

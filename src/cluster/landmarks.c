@@ -30,6 +30,7 @@ typedef struct {
     vh_spectrum spectrum;
     int64_t *others; /* [BLOCK]  models of a block that are to be placed */
     double *D;       /* [BLOCK][m] */
+    int *near;       /* [neighbours]  the landmarks nearest a model */
 } job;
 
 /* ---- landmarks ----------------------------------------------------------------------------------------- */
@@ -110,15 +111,17 @@ static void find_affinities(const job *b, double *d)
             d[j] /= -b->scale;
         return;
     }
-    for (int64_t e = 0; e < near; e++) { /* a neighbour is marked by NaN, which nothing is less than */
-        int64_t best = -1;
-        for (int64_t j = 0; j < m; j++)
-            if (!isnan(d[j]) && (best < 0 || d[j] < d[best]))
-                best = j;
-        d[best] = NAN;
-    }
+    vh_neighbours_of((int)m, d, -1, (int)near, b->near);
     for (int64_t j = 0; j < m; j++)
-        d[j] = isnan(d[j]) ? 0 : -INFINITY;
+        d[j] = -INFINITY;
+    for (int64_t e = 0; e < near; e++)
+        d[b->near[e]] = 0;
+}
+
+static vhem_status fail_stopped(vhem_ctx *ctx, const job *b, int64_t placed)
+{
+    return vh_fail(ctx, VHEM_ESTOPPED, "stopped; %lld of %lld HMMs were placed", (long long)placed,
+                   (long long)b->l->models->K);
 }
 
 /* Models first .. first+n-1; landmark *at is the first of those from there on. */
@@ -141,6 +144,8 @@ static vhem_status place_block(vhem_ctx *ctx, job *b, int64_t first, int64_t n, 
     VH_TRY(vh_h3m_subset(ctx, l->models, b->others, count, &block));
     vh_ctx_child(ctx, ctx->threads, &quiet); /* the bar is that of all blocks */
     st = vh_places_distances_to(&quiet, block, b->some, &l->kind, b->D);
+    if (st == VHEM_ESTOPPED)
+        VH_TRY(fail_stopped(ctx, b, first));
     VH_CHECK(st == VHEM_OK, st, "models %lld to %lld: %s", (long long)first, (long long)(first + n - 1),
              quiet.error);
     for (int64_t k = 0; k < count; k++) {
@@ -160,16 +165,17 @@ vhem_status vh_landmarks_places(vhem_ctx *ctx, const vh_landmarks *l, double *pl
     int64_t K = l->models->K, at = 0;
     double *own = NULL;
 
+    VH_TRY(vh_stopped(ctx) ? fail_stopped(ctx, &b, 0) : VHEM_OK);
     VH_NEW(own, vh_cells(l->m, l->dim));
     VH_NEW(b.others, BLOCK);
     VH_NEW(b.D, vh_cells(BLOCK, l->m));
+    VH_NEW(b.near, l->neighbours > 0 ? l->neighbours : 1);
     VH_TRY(choose(ctx, &b));
     VH_TRY(solve(ctx, &b, own));
     for (int64_t j = 0; l->neighbours > 0 && j < l->m; j++)
         memcpy(place + vh_row(b.index[j], l->dim), own + vh_row(j, l->dim), sizeof *own * (size_t)l->dim);
     for (int64_t i = 0; i < K; i += BLOCK) {
-        VH_CHECK(!vh_stopped(ctx), VHEM_ESTOPPED, "stopped; %lld of %lld HMMs were placed", (long long)i,
-                 (long long)K);
+        VH_TRY(vh_stopped(ctx) ? fail_stopped(ctx, &b, i) : VHEM_OK);
         VH_TRY(place_block(ctx, &b, i, K - i < BLOCK ? K - i : BLOCK, &at, place));
         vh_progress(ctx, "place", i + BLOCK < K ? i + BLOCK : K, K);
     }
@@ -178,6 +184,7 @@ done:
     free(b.index);
     free(b.others);
     free(b.D);
+    free(b.near);
     vh_h3m_free(b.some);
     vh_spectrum_free(&b.spectrum);
     return st;

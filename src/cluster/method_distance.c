@@ -125,6 +125,7 @@ done:
 static int64_t count_landmarks(const job *b)
 {
     int64_t each = LANDMARKS_EACH * b->K, usual = each > LANDMARKS ? each : LANDMARKS;
+    usual = usual < MAX_MODELS ? usual : MAX_MODELS;
     int64_t m = b->opt->landmarks > 0 ? b->opt->landmarks : b->n > MAX_MODELS ? usual : b->n;
     return m < b->n ? m : b->n;
 }
@@ -146,8 +147,6 @@ static vhem_status embed_by_landmarks(vhem_ctx *ctx, job *b, int64_t m)
 
     VH_CHECK(m >= b->K, VHEM_EINVAL, "landmarks is %lld, must be at least the number of clusters, %lld",
              (long long)m, (long long)b->K);
-    VH_CHECK(m <= MAX_MODELS, VHEM_EINVAL, "%lld landmarks are too many, method %s takes at most %d",
-             (long long)m, b->way->method, MAX_MODELS);
     vh_log(ctx, b->opt->landmarks > 0 ? VHEM_LOG_INFO : VHEM_LOG_WARN,
            "of %lld models the places of %lld, the landmarks, are "
            "computed, and the others are placed by their distances to these",
@@ -186,6 +185,23 @@ done:
     return st;
 }
 
+static vhem_status check_sizes(vhem_ctx *ctx, const job *b, bool placed)
+{
+    vhem_status st = VHEM_OK;
+    int64_t m = count_landmarks(b);
+    VH_CHECK(b->n <= MAX_MODELS || b->way->spectral, VHEM_EINVAL,
+             "%lld models, method %s takes at most %d; vhem and the spectral methods take more",
+             (long long)b->n, b->way->method, MAX_MODELS);
+    if (!b->way->spectral || placed)
+        goto done;
+    VH_CHECK(b->K <= MAX_MODELS, VHEM_EINVAL, "%lld clusters are too many, method %s makes at most %d",
+             (long long)b->K, b->way->method, MAX_MODELS);
+    VH_CHECK(m <= MAX_MODELS, VHEM_EINVAL, "%lld landmarks are too many, method %s takes at most %d",
+             (long long)m, b->way->method, MAX_MODELS);
+done:
+    return st;
+}
+
 static vhem_status find_places(vhem_ctx *ctx, job *b)
 {
     vhem_status st = VHEM_OK;
@@ -194,9 +210,7 @@ static vhem_status find_places(vhem_ctx *ctx, job *b)
     size_t pairs = vh_cells(b->n, b->n);
     int64_t m = count_landmarks(b);
 
-    VH_CHECK(b->n <= MAX_MODELS || b->way->spectral, VHEM_EINVAL,
-             "%lld models, method %s takes at most %d; vhem and the spectral methods take more",
-             (long long)b->n, b->way->method, MAX_MODELS);
+    VH_TRY(check_sizes(ctx, b, below != NULL));
     if (!b->way->spectral)
         VH_TRY(find_distances(ctx, b));
     if (below) {

@@ -13,14 +13,14 @@
 #include <math.h>
 #include <string.h>
 
-static vhem_distance_options options_of(const vh_places_kind *kind, bool symmetric)
+static vhem_distance_options options_of(const vh_places_kind *kind)
 {
     vhem_distance_options o;
     vhem_options_init(VHEM_DISTANCE_OPTIONS, &o);
     vh_options_fill(VHEM_DISTANCE_OPTIONS, &o);
     o.kind = kind->name;
     o.tau = kind->tau;
-    o.symmetric = symmetric;
+    o.symmetric = 1;
     o.lambda = kind->lambda;
     o.normalised = kind->normalised;
     return o;
@@ -31,16 +31,15 @@ vhem_status vh_places_distances(vhem_ctx *ctx, const vh_h3m *models, const vh_pl
     vhem_status st = VHEM_OK;
     size_t n = (size_t)models->K;
     bool kernel = strcmp(kind->name, "ppk") == 0;
-    /* both directions of the bound are in one table already */
-    const vhem_distance_options o = options_of(kind, strcmp(kind->name, "kl") != 0);
+    const vhem_distance_options o = options_of(kind);
 
     VH_TRY(vh_distance(ctx, models, models, &o, D, NULL));
     for (size_t i = 0; i < n; i++)
-        for (size_t j = 0; j <= i; j++) {
-            double there = D[i * n + j], back = D[j * n + i], d = there == back ? there : (there + back) / 2;
-            VH_CHECK(!isnan(d), VHEM_ENUMERIC, "the distance between models %zu and %zu is not a number", i,
+        for (size_t j = 0; j < n; j++) {
+            double *d = &D[i * n + j];
+            VH_CHECK(!isnan(*d), VHEM_ENUMERIC, "the distance between models %zu and %zu is not a number", i,
                      j);
-            D[i * n + j] = D[j * n + i] = kernel ? -d : d;
+            *d = kernel ? -*d : *d;
         }
 done:
     return st;
@@ -51,7 +50,7 @@ vhem_status vh_places_distances_to(vhem_ctx *ctx, const vh_h3m *a, const vh_h3m 
 {
     vhem_status st = VHEM_OK;
     bool kernel = strcmp(kind->name, "ppk") == 0;
-    const vhem_distance_options o = options_of(kind, true);
+    const vhem_distance_options o = options_of(kind);
 
     VH_TRY(vh_distance(ctx, a, b, &o, D, NULL));
     for (size_t p = 0; p < vh_cells(a->K, b->K); p++) {

@@ -5,8 +5,6 @@
 #include "core/alloc.h"
 #include "core/ranks.h"
 
-#include <stdio.h>
-
 typedef struct {
     const vh_strips *of;
     vh_strip own, other; /* made here; from another process */
@@ -61,11 +59,8 @@ static vhem_status round_of(vhem_ctx *ctx, job *j, int64_t first, int64_t strips
     if (k < round.end) {
         st = make(ctx, j, k);
         end.stopped = st == VHEM_ESTOPPED;
-        if (st != VHEM_OK) {
-            end.failed = k;
-            end.st = st;
-            snprintf(end.why, sizeof end.why, "%.*s", (int)sizeof end.why - 1, ctx->error);
-        }
+        if (st != VHEM_OK)
+            vh_round_fail(ctx, st, k, &end);
     }
     if (size == 1)
         return st;

@@ -14,8 +14,10 @@ struct vh_backend; /* backend/backend.h; core only carries the pointer */
 
 struct vhem_ctx {
     vhem_ctx_options opt; /* strings inside are not used after vhem_ctx_new */
-    int threads;          /* >= 1 */
-    bool in_team;         /* of a turn of a loop that threads share (core/share.h) */
+    vhem_ranks
+        ranks;    /* a copy of the caller's, which opt.ranks points to; NULL there: this process is alone */
+    int threads;  /* >= 1 */
+    bool in_team; /* of a turn of a loop that threads share (core/share.h) */
     const struct vh_backend *backend;
     bool named; /* it was asked for by its name */
     atomic_int stop;

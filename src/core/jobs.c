@@ -76,11 +76,8 @@ static vhem_status run_rounds(running *r)
         vh_round_end end = { .failed = -1 };
         run_some(r, first + vh_rank(ctx), round.end);
         end.stopped = vh_stopped(ctx);
-        if (r->first < jobs->n) {
-            end.failed = r->first;
-            end.st = r->st;
-            snprintf(end.why, sizeof end.why, "%.*s", (int)sizeof end.why - 1, ctx->error);
-        }
+        if (r->first < jobs->n)
+            vh_round_fail(ctx, r->st, r->first, &end);
         VH_TRY(vh_round_tell(ctx, &round, &end));
         if (end.failed >= 0) {
             r->first = end.failed;

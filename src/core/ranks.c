@@ -18,6 +18,13 @@ int vh_ranks(const vhem_ctx *ctx)
     return ctx->opt.ranks ? ctx->opt.ranks->size : 1;
 }
 
+void vh_round_fail(const vhem_ctx *ctx, vhem_status st, int64_t i, vh_round_end *end)
+{
+    end->failed = i;
+    end->st = st;
+    snprintf(end->why, sizeof end->why, "%.*s", (int)sizeof end->why - 1, ctx->error);
+}
+
 /* What process `from` has to say: how the round ended there, and its results. */
 static void walk(vhem_ctx *ctx, const vh_round *r, int from, vh_wire *w, vh_round_end *end)
 {

@@ -27,6 +27,9 @@ typedef struct { /* how a round ended, on any of the processes */
     char why[VHEM_WHY];
 } vh_round_end;
 
+/* Part i has failed on this process with the error of ctx. */
+void vh_round_fail(const vhem_ctx *ctx, vhem_status st, int64_t i, vh_round_end *end);
+
 /* Hands the results of the round around; *end is how it ended here, and becomes how it ended at all.  Where a part
  * has failed, or work was stopped, this is so on all processes. */
 vhem_status vh_round_tell(vhem_ctx *ctx, const vh_round *round, vh_round_end *end);

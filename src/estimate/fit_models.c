@@ -4,6 +4,7 @@
  * With pieces or a store every item is a piece by itself: what hierarchical estimation reduces. */
 #include "core/alloc.h"
 #include "core/options.h"
+#include "core/ranks.h"
 #include "estimate/fit.h"
 #include "estimate/frames.h"
 #include "estimate/lengths.h"
@@ -161,6 +162,9 @@ vhem_status vhem_fit(vhem_ctx *ctx, const vhem_data *data, const vhem_fit_option
     VH_CHECK(o.pieces <= 0 || o.K > 0, VHEM_EINVAL, "pieces need K, the number of models of each");
     VH_CHECK(!o.store || o.K <= 0 || o.pieces > 0, VHEM_EINVAL,
              "a store keeps the models of items, and a mixture for all of the data is not one of them");
+    VH_CHECK(!o.store || vh_ranks(ctx) == 1, VHEM_EINVAL,
+             "a store is written by one process, and there are %d: fit without a store, or with one process",
+             vh_ranks(ctx));
     VH_CHECK(!chooses(&o) || (o.K <= 0 && !o.store && !vh_fit_wants_textures(&o)), VHEM_EINVAL,
              "the number of states is chosen for one HMM of each sequence or group alone: not for %s",
              o.store   ? "a store"

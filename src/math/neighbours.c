@@ -14,20 +14,23 @@
 
 #include <math.h>
 
+void vh_neighbours_of(int n, const double *d, int self, int k, int *near)
+{
+    int found = 0;
+    for (int j = 0; j < n; j++) {
+        if (j == self || (found == k && !(d[j] < d[near[k - 1]])))
+            continue;
+        int at = found < k ? found++ : k - 1;
+        for (; at > 0 && d[j] < d[near[at - 1]]; at--)
+            near[at] = near[at - 1];
+        near[at] = j;
+    }
+}
+
 void vh_neighbours(int n, const double *D, int k, int *near)
 {
-    for (int i = 0; i < n; i++) {
-        const double *row = D + vh_row(i, n);
-        int *own = near + vh_row(i, k), found = 0;
-        for (int j = 0; j < n; j++) {
-            if (j == i || (found == k && !(row[j] < row[own[k - 1]])))
-                continue;
-            int at = found < k ? found++ : k - 1;
-            for (; at > 0 && row[j] < row[own[at - 1]]; at--)
-                own[at] = own[at - 1];
-            own[at] = j;
-        }
-    }
+    for (int i = 0; i < n; i++)
+        vh_neighbours_of(n, D + vh_row(i, n), i, k, near + vh_row(i, k));
 }
 
 void vh_neighbours_affinity(int n, int k, const int *near, double *log_A)

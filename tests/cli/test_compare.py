@@ -130,11 +130,12 @@ class Compare(Case):
             for i, k in ((3, 2059), (600, 1500), (2058, 513)):
                 self.assertAlmostEqual(big[i * large + k], corner[i % 35 * small + k % 35], delta=1e-9)
         self.fails(2, "an array holds one matrix", "compare", "g.json", "-o", "k.npy")
+        self.fails(2, "--json writes JSON, not an array", "compare", "nowhere.json", "--kind", "kl", "--json", "-o", "k.npy")
         self.fails(1, "too many for --json", "compare", "many.json", "--kind", "kl", "--json", "-o", "k.json")
         r = self.run_vhem("compare", "many.json", "--kind", "kl", "-o", "no.npy",
                           env={"TMPDIR": str(self.path("nowhere"))})
         self.assertEqual(r.code, 1)
-        self.assertIn("no room for a matrix of 32M", r.err)
+        self.assertIn("cannot make a matrix of 32M", r.err)
         self.assertFalse(self.path("no.npy").exists())
 
     def test_same_bytes(self):

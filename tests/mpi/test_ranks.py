@@ -35,6 +35,23 @@ class Job(Case):
         out, err = p.communicate(timeout=200)
         return p.returncode, out, err
 
+    def pids(self, p):
+        found = subprocess.run(["ps", "-e", "-o", "pid=,ppid=,args="], capture_output=True, text=True).stdout
+        rows = [line.split() for line in found.splitlines()]
+        below = {p.pid}
+        for _ in range(3):  # ranks are children of the launcher, or of its helpers
+            below |= {int(r[0]) for r in rows if int(r[1]) in below}
+        return [int(r[0]) for r in rows if int(r[0]) in below and r[2] == MPI]
+
+
+def minds(pid):
+    """Is SIGINT caught or ignored by this process?"""
+    try:
+        rows = dict(line.split(":\t") for line in pathlib.Path(f"/proc/{pid}/status").read_text().splitlines())
+        return bool((int(rows["SigCgt"], 16) | int(rows["SigIgn"], 16)) & 1 << signal.SIGINT - 1)
+    except (OSError, ValueError):
+        return False
+
 
 class Together(Job):
     def test_together(self):
@@ -44,21 +61,49 @@ class Together(Job):
                 for i in range(30) for t in range(20)]
         self.write("d.csv", "id,label,x,y\n" + "\n".join(rows) + "\n")
         self.write("c.json", models(600, 2))
+        self.write("e.json", models(520, 1))
         one = ["-q", "-t", "1", "--seed", "2"]
         jobs = [["fit", "d.csv", "-S", "2", "-r", "2"], ["fit", "d.csv", "-S", "2", "--prior", "none", "-r", "1"],
                 ["fit", "d.csv", "-S", "1..2", "-r", "1"], ["fit", "d.csv", "--model", "dtm", "-S", "2"],
                 ["compare", "c.json", "--kind", "kl", "--symmetric", "--tau", "2"],
                 ["compare", "c.json", "--kind", "ppk", "--tau", "2"],
-                ["compare", "d.json", "--symmetric", "--tau", "2", "-n", "20"]]
+                ["compare", "d.json", "--symmetric", "--tau", "2", "-n", "20"],
+                ["compare", "c.json", "e.json", "--kind", "kl", "--symmetric", "--tau", "2"],
+                ["compare", "d.json", "f.json", "--kind", "kl-sampled", "--symmetric", "--tau", "2", "-n", "5"]]
         for k, job in enumerate(jobs):
             self.ok(*job, *one, "-o", "plain.json")
             if k == 0:
                 self.path("d.json").write_bytes(self.path("plain.json").read_bytes())
+            if k == 1:
+                self.path("f.json").write_bytes(self.path("plain.json").read_bytes())
             for n in (1, 2, 3, 4) if k == 0 else (2 + k % 3,):
                 status, out, err = self.ranks(n, *job, *one, "-o", "ranks.json")
                 self.assertEqual((status, out, err), (0, "", ""))
                 self.assertEqual(self.path("ranks.json").read_bytes(), self.path("plain.json").read_bytes(),
                                  f"{job}, {n} ranks")
+
+    def test_interrupt(self):
+        """Ctrl-C while the data are read, or in the middle of the work: status 130 of all ranks, and one sentence."""
+        rng = random.Random(1)
+        self.write("d.csv", "id,x\n" + "".join(f"s{i // 800},{rng.gauss(i // 7 % 3, 1):.3f}\n" for i in range(32000)))
+        self.write("c.json", models(200, 2))
+        jobs = [(["fit", "d.csv", "-S", "3", "-r", "3", "--tol", "0", "-o", "o.json"], (0, 0.5)),
+                (["compare", "c.json", "--kind", "kl-sampled", "-n", "20000", "-o", "o.csv"], (0, 0.5))]
+        for job, after in jobs:
+            for seconds in after:
+                p = self.start(2, *job, "-t", "1")
+                begin, ranks = time.monotonic(), []
+                while time.monotonic() - begin < 60 and not (len(ranks) == 2 and all(map(minds, ranks))):
+                    time.sleep(0.01)
+                    ranks = self.pids(p)
+                time.sleep(seconds)
+                self.assertIsNone(p.poll(), f"{job} ended before it was interrupted")
+                for pid in ranks:
+                    os.kill(pid, signal.SIGINT)
+                _, err = p.communicate(timeout=100)
+                self.assertEqual(p.returncode, 130, err)
+                self.assertIn("interrupted", err)
+                self.assertNotIn("finished before", err)
 
     def test_unlike(self):
         """A rank that has another backend, does not see the data, or sees other data: one sentence, and no result."""
@@ -141,13 +186,8 @@ class Ranks(Job):
         while not (kept.exists() and kept.stat().st_size > 500) and time.monotonic() - begin < 100 and p.poll() is None:
             time.sleep(0.005)
         self.assertIsNone(p.poll(), "it ended before it was killed")
-        found = subprocess.run(["ps", "-e", "-o", "pid=,ppid=,args="], capture_output=True, text=True).stdout
-        rows = [line.split() for line in found.splitlines()]
-        below = {p.pid}
-        for _ in range(3):  # ranks are children of the launcher, or of its helpers
-            below |= {int(r[0]) for r in rows if int(r[1]) in below}
-        ranks = [int(r[0]) for r in rows if int(r[0]) in below and r[2] == MPI]
-        self.assertEqual(len(ranks), 2, found)
+        ranks = self.pids(p)
+        self.assertEqual(len(ranks), 2, ranks)
         os.kill(max(ranks), signal.SIGKILL)
         p.communicate(timeout=60)
         self.assertNotEqual(p.returncode, 0)

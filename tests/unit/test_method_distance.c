@@ -292,7 +292,72 @@ static void test_landmarks(void **state)
     vhem_free(ctx);
 }
 
+/* The same clusters by landmarks with any number of threads. */
+static void test_landmarks_threads(void **state)
+{
+    (void)state;
+    for (int m = 0; m < N_METHODS; m++) {
+        vh_clustering *c[2] = { NULL, NULL };
+        if (!is_spectral(methods[m]))
+            continue;
+        for (int t = 0; t < 2; t++) {
+            vhem_ctx *ctx = test_ctx_with(NULL, 1 + 2 * t, 11);
+            vh_h3m *h3m = clustered_h3m(ctx, 5, 3, 20, 2, 1, 2, 0, 4);
+            vhem_cluster_options opt = cluster_options();
+            opt.method = methods[m];
+            opt.restarts = 2;
+            opt.landmarks = 24;
+            assert_ok(ctx, call_cluster_hmms(ctx, h3m, 3, &opt, &c[t]));
+            vh_h3m_free(h3m);
+            vhem_free(ctx);
+        }
+        assert_memory_equal(c[0]->label, c[1]->label, sizeof *c[0]->label * (size_t)c[0]->Kb);
+        assert_memory_equal(c[0]->L_hmm, c[1]->L_hmm, sizeof *c[0]->L_hmm * (size_t)(c[0]->Kb * c[0]->Kr));
+        vh_clustering_free(c[0]);
+        vh_clustering_free(c[1]);
+    }
+}
+
 static vhem_ctx *to_stop;
+
+/* Of 20,001 models: keeps what is said about landmarks, and stops there. */
+static void hear_landmarks(void *arg, int level, const char *text)
+{
+    (void)level;
+    if (!strstr(text, "landmarks"))
+        return;
+    snprintf(arg, 256, "%s", text);
+    vhem_ctx_stop(to_stop);
+}
+
+/* At most 20,000 landmarks, asked for or not, and the first thing that is wrong is told before any work. */
+static void test_too_many(void **state)
+{
+    char said[256] = "";
+    vhem_ctx_options how;
+    vhem_cluster_options opt = cluster_options();
+    vh_clustering *c = NULL;
+    (void)state;
+    vhem_options_init(VHEM_CTX_OPTIONS, &how);
+    how.threads = 1;
+    how.log = hear_landmarks;
+    how.log_arg = said;
+    assert_int_equal(vhem_ctx_new(&how, &to_stop), VHEM_OK);
+    vh_h3m *h3m = clustered_h3m(to_stop, 3, 1, 20001, 1, 1, 1, 0, 1);
+    opt.method = "kl-sc";
+    opt.landmarks = 30000;
+    assert_fails(to_stop, call_cluster_hmms(to_stop, h3m, 2, &opt, &c), VHEM_EINVAL,
+                 "20001 landmarks are too many, method kl-sc takes at most 20000");
+    opt.landmarks = -1;
+    assert_fails(to_stop, call_cluster_hmms(to_stop, h3m, 20001, &opt, &c), VHEM_EINVAL,
+                 "20001 clusters are too many");
+    assert_fails(to_stop, call_cluster_hmms(to_stop, h3m, 2001, &opt, &c), VHEM_ESTOPPED,
+                 "0 of 20001 HMMs were placed");
+    assert_non_null(strstr(said, "of 20001 models the places of 20000, the landmarks"));
+    vh_clustering_free(c);
+    vh_h3m_free(h3m);
+    vhem_free(to_stop);
+}
 
 static void stop_at_second(void *arg, const char *what, int64_t done, int64_t total)
 {
@@ -337,7 +402,8 @@ int main(void)
         cmocka_unit_test(test_options),        cmocka_unit_test(test_threads),
         cmocka_unit_test(test_tree),           cmocka_unit_test(test_extremes),
         cmocka_unit_test(test_stop),           cmocka_unit_test(test_cut_short),
-        cmocka_unit_test(test_landmarks),
+        cmocka_unit_test(test_landmarks),      cmocka_unit_test(test_landmarks_threads),
+        cmocka_unit_test(test_too_many),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

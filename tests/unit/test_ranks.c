@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* test_ranks.c - jobs that two processes share: all results on both, the first failure on both, a stop on both. */
-#include "support.h"
+/* test_ranks.c - jobs that two processes share: all results on both, the first failure on both, a stop on both; tables of
+ * distances, which both have where both need them. */
+#include "cluster_samples.h"
 
+#include "cluster/clustering.h"
+#include "cluster/distance.h"
+#include "cluster/strips.h"
 #include "core/jobs.h"
 #include "core/ranks.h"
 
@@ -126,9 +130,158 @@ static void test_two(void **state)
     both(-1, -1, N - 1, 16, 8);
 }
 
+/* ---- tables -------------------------------------------------------------------------------------------- */
+
+enum { MODELS = 530, GROUPS = 2 }; /* more than a strip */
+
+typedef struct {
+    vh_h3m *h3m;
+    double *D;  /* [MODELS][MODELS]  by one process */
+    int *label; /* likewise */
+    int strips; /* taken */
+} known;
+
+static vhem_status make_strip(vhem_ctx *ctx, void *arg, vh_strip *s)
+{
+    vhem_status st = VHEM_OK;
+    (void)arg;
+    s->size = 0;
+    VH_CHECK(s->first != 1, VHEM_ENUMERIC, "strip %lld does not work", (long long)s->first);
+done:
+    return st;
+}
+
+static void take_strip(void *arg, const vh_strip *s)
+{
+    (void)s;
+    ((known *)arg)->strips++;
+}
+
+/* What a process finds out, as bits: 1 the table is right, 2 a method that needs a table finds its clusters, 4 it knows of
+ * the strip that failed. */
+static int work_with_tables(vhem_ctx *ctx, known *k)
+{
+    double *D = calloc((size_t)MODELS * MODELS, sizeof *D);
+    vhem_distance_options opt;
+    vhem_cluster_options how = cluster_options();
+    vh_clustering *c = NULL;
+    const vh_strips strips = { "test", 4, 1, 1, make_strip, take_strip, k };
+    int found = 0;
+
+    vhem_options_init(VHEM_DISTANCE_OPTIONS, &opt);
+    opt.tau = 2;
+    opt.symmetric = 1;
+    vhem_status st = vh_h3m_distance(ctx, k->h3m, k->h3m, &opt, D, NULL);
+    found |= st == VHEM_OK && memcmp(D, k->D, sizeof *D * MODELS * MODELS) == 0 ? 1 : 0;
+    how.method = "kl-sc";
+    how.restarts = 1;
+    how.tau = 2;
+    st = call_cluster_hmms(ctx, k->h3m, GROUPS, &how, &c);
+    found |= st == VHEM_OK && memcmp(c->label, k->label, sizeof *c->label * MODELS) == 0 ? 2 : 0;
+    st = vh_strips_run(ctx, &strips);
+    found |= st == VHEM_ENUMERIC && strstr(ctx->error, "strip 1 does not work") ? 4 : 0;
+    vh_clustering_free(c);
+    free(D);
+    return found;
+}
+
+static int table_rank(int rank, int fd, known *k)
+{
+    side s = { .fd = fd };
+    vhem_ranks ranks = { rank, 2, pass, &s };
+    vhem_ctx_options opt;
+    vhem_ctx *ctx = NULL;
+
+    own_rank = rank;
+    vhem_options_init(VHEM_CTX_OPTIONS, &opt);
+    opt.threads = 1;
+    opt.seed = 1;
+    opt.ranks = &ranks;
+    if (vhem_ctx_new(&opt, &ctx) != VHEM_OK)
+        return 64;
+    ranks = (vhem_ranks){ .rank = 7 }; /* the context has its own copy */
+    int found = work_with_tables(ctx, k);
+    vhem_free(ctx);
+    close(fd);
+    return found;
+}
+
+static void test_tables(void **state)
+{
+    vhem_ctx *ctx = test_ctx_with(NULL, 1, 1);
+    known k = { .h3m = clustered_h3m(ctx, 5, GROUPS, MODELS / GROUPS, 1, 1, 2, 0, 0.3) };
+    vhem_distance_options opt;
+    vhem_cluster_options how = cluster_options();
+    vh_clustering *c = NULL;
+    int fd[2], status = 0;
+    (void)state;
+
+    k.D = calloc((size_t)MODELS * MODELS, sizeof *k.D);
+    vhem_options_init(VHEM_DISTANCE_OPTIONS, &opt);
+    opt.tau = 2;
+    opt.symmetric = 1;
+    assert_ok(ctx, vh_h3m_distance(ctx, k.h3m, k.h3m, &opt, k.D, NULL));
+    how.method = "kl-sc";
+    how.restarts = 1;
+    how.tau = 2;
+    assert_ok(ctx, call_cluster_hmms(ctx, k.h3m, GROUPS, &how, &c));
+    assert_true(found_clusters(c, GROUPS));
+    k.label = c->label;
+    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, fd), 0);
+    pid_t other = fork();
+    if (other == 0) {
+        close(fd[0]);
+        _exit(table_rank(1, fd[1], &k));
+    }
+    close(fd[1]);
+    int found = table_rank(0, fd[0], &k);
+    waitpid(other, &status, 0);
+    assert_int_equal(found, 7);
+    assert_int_equal(WIFEXITED(status) ? WEXITSTATUS(status) : -1, 7);
+    vh_clustering_free(c);
+    free(k.D);
+    vh_h3m_free(k.h3m);
+    vhem_free(ctx);
+}
+
+/* Ranks that cannot be, and a store, which one process alone can write. */
+static void test_wrong(void **state)
+{
+    const vhem_ranks wrong[] = { { -1, 2, pass, NULL },
+                                 { 2, 2, pass, NULL },
+                                 { 0, 0, pass, NULL },
+                                 { 0, 2, NULL, NULL } },
+                     right = { 1, 2, pass, NULL };
+    const double x[] = { 1, 2, 1, 3 };
+    const int64_t T[] = { 4 };
+    vhem_ctx_options opt;
+    vhem_fit_options fit;
+    vhem_ctx *ctx = NULL;
+    vhem_data *data = NULL;
+    vhem_models *models = NULL;
+    (void)state;
+    vhem_options_init(VHEM_CTX_OPTIONS, &opt);
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        opt.ranks = &wrong[i];
+        assert_int_equal(vhem_ctx_new(&opt, &ctx), VHEM_EINVAL);
+        assert_null(ctx);
+    }
+    opt.ranks = &right;
+    assert_int_equal(vhem_ctx_new(&opt, &ctx), VHEM_OK);
+    assert_ok(ctx, vhem_data_wrap(ctx, 1, T, 1, x, NULL, &data));
+    vhem_options_init(VHEM_FIT_OPTIONS, &fit);
+    fit.S = 1;
+    fit.store = "nowhere";
+    assert_fails(ctx, vhem_fit(ctx, data, &fit, &models, NULL), VHEM_EINVAL,
+                 "a store is written by one process");
+    vhem_free(data);
+    vhem_free(ctx);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_two) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_two), cmocka_unit_test(test_tables),
+                                        cmocka_unit_test(test_wrong) };
     signal(SIGPIPE, SIG_IGN);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
