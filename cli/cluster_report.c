@@ -221,17 +221,16 @@ static bool uses_candidate(const char *method)
     return false;
 }
 
-/* The best of the runs that were not kept, when its groups are others. */
+/* What the next candidate would keep, when its groups are others. */
 static void tell_runner_up(cli *c, const vhem_clustering *cl)
 {
     const vhem_cluster_run *next = NULL;
     double best = final_bound(cl), samples = cl->options.nv * (double)cl->Kb;
     for (int r = 0; r < cl->n_run; r++) {
         const vhem_cluster_run *run = &cl->run[r];
-        if (!isnan(run->agreement) && run->bounds && (!next || run->bound > next->bound))
-            next = run;
+        next = run->next && run->bounds ? run : next;
     }
-    if (!next || next->agreement >= LIKE_GROUPS || cl->options.candidate > 1)
+    if (!next || !(next->agreement < LIKE_GROUPS) || cl->options.candidate > 1)
         return;
     double gap = (best - next->bound) / samples;
     bool can_keep = uses_candidate(cl->method) && strcmp(c->command, "tree") != 0;

@@ -40,7 +40,7 @@ static void tell_level(FILE *f, const json_t *level, bool all)
                 info_int(level, "n_iter"), cli_plural(info_int(level, "n_iter")),
                 json_is_true(json_object_get(level, "converged")) ? "converged" : "not converged");
     if (R > 0)
-        fprintf(f, "  restarts   %zu; %lld reached the best bound\n", R, info_int(level, "reached_best"));
+        fprintf(f, "  restarts   %zu; %lld reached this bound\n", R, info_int(level, "reached_best"));
     long long empty = info_int(repairs, "empty"), revived = info_int(repairs, "revived");
     if (empty)
         fprintf(f, "  repairs    %lld cluster%s re-seeded\n", empty, cli_plural(empty));

@@ -481,6 +481,7 @@ typedef struct {                     /* one restart */
     double      agreement;           /* adjusted Rand index of its partition with the one that was kept; NaN:
                                         unknown */
     int        *label;               /* [Kb]  its partition; NULL: not known, or the one that was kept */
+    int         next;                /* 1: the next candidate would be this one */
 } vhem_cluster_run;
 
 typedef struct {                     /* one level of a tree; what a method does not have is NULL */

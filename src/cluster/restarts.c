@@ -431,17 +431,18 @@ vhem_status vh_search_select(vhem_ctx *ctx, vh_search *s, int N)
     int *kept = NULL, n = 0, r = -1;
     vh_restart tables = { 0 };
 
-    VH_NEW(kept, N);
-    while (n < N && (r = next_best(s, r)) >= 0) {
+    VH_NEW(kept, N + 1);
+    while (n < N + 1 && (r = next_best(s, r)) >= 0) {
         bool new = true;
         for (int k = 0; k < n; k++)
             new &= !same_partition(s, &s->all[r], &s->all[kept[k]], VH_SAME_GROUPS);
         if (new)
             kept[n++] = r;
     }
-    VH_CHECK(n == N, VHEM_EINVAL,
+    VH_CHECK(n >= N, VHEM_EINVAL,
              "candidate %d is asked for, but the search found %d partition%s that differ", N, n,
              n == 1 ? "" : "s");
+    s->next = n > N ? kept[N] : -1;
     r = kept[N - 1];
     if (r == s->best)
         goto done;
@@ -468,7 +469,7 @@ vhem_status vh_search_new(vhem_ctx *ctx, const vhem_cluster_options *opt, const 
     const char *one = NULL;
 
     s->opt = opt;
-    s->best = s->failed = -1;
+    s->best = s->next = s->failed = -1;
     s->given = given;
     s->R = s->n = opt->restarts;
     VH_NEW(s->all, s->R + VH_MAX_CANDIDATES);
@@ -513,7 +514,8 @@ vhem_status vh_search_tell(vhem_ctx *ctx, vh_search *s, vh_clustering *out)
                                  .converged = a->run.converged,
                                  .finished = a->finished,
                                  .modularity = a->modularity,
-                                 .agreement = agreement(s, a, w) };
+                                 .agreement = agreement(s, a, w),
+                                 .next = r == s->next };
         if (a == w)
             continue;
         u->bounds = a->run.J; /* handed over */

@@ -61,6 +61,7 @@ typedef struct {
     int *order;           /* [R]  best first, after the short runs */
     vh_scratch *scratch;  /* [threads] */
     int best;             /* -1: none yet */
+    int next;             /* the run that the next candidate would keep; -1: none, or not known */
     double slack;         /* candidates whose bounds are this near to the best, in nats, are told apart by
                             their modularity; 0: the bound decides alone */
     int failed;           /* the first restart that failed, by its number; -1: none */

@@ -139,6 +139,15 @@ static void put_tile(FILE *f, const char *what, const char *value, const char *n
     fputs("</small></li>\n", f);
 }
 
+/* Did the bound decide which run was kept?  Where bounds are near to each other it may have been modularity. */
+static bool has_best_bound(const vh_clustering *c)
+{
+    double kept = c->bound[c->n_iter], best = kept;
+    for (int r = 0; r < c->n_run; r++)
+        best = fmax(best, c->run[r].bound);
+    return best - kept <= 1e-9 * fabs(best);
+}
+
 static void put_tiles(FILE *f, const vh_facts *facts)
 {
     const vh_level *v = &facts->level[0];
@@ -170,7 +179,9 @@ static void put_tiles(FILE *f, const vh_facts *facts)
     }
     if (v->c->bound) {
         vh_short_number(v->c->bound[v->c->n_iter], value, sizeof value);
-        snprintf(note, sizeof note, "nats, the best of %d restart%s", v->c->n_run, vh_plural(v->c->n_run));
+        snprintf(note, sizeof note, "nats, %s of %d restart%s",
+                 has_best_bound(v->c) ? "the best" : "chosen by its modularity", v->c->n_run,
+                 vh_plural(v->c->n_run));
         put_tile(f, "Bound", value, note);
     }
     fputs("</ul>\n", f);

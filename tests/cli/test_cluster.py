@@ -195,6 +195,22 @@ class Cluster(WithFlock):
         self.fails(2, "--tau needs a whole number of at least 1, not 'long'", "cluster", "l.json", "-k", "3", "--tau",
                    "long")
 
+    def test_next_best_groups_are_those_of_candidate_2(self):
+        told = 0
+        for seed in range(1, 7):
+            self.write("m.json", flock(5, 4, seed, apart=1.0))
+            said = self.ok("cluster", "m.json", "-k", "3", "-o", "c.json").err
+            next_best = re.search(r"next best groups \((\S+)\) .* a bound (\S+) nats per model (higher|lower)", said)
+            if not next_best or "--candidate 2 keeps them" not in said:
+                continue
+            told += 1
+            self.ok("cluster", "m.json", "-k", "3", "--candidate", "2", "-o", "d.json", "-q")
+            first, second = self.load("c.json"), self.load("d.json")
+            gap = (second["bound"][-1] - first["bound"][-1]) / (first["options"]["nv"] * 20)
+            self.assertAlmostEqual(abs(gap), float(next_best[2]), delta=6e-3 * abs(gap))
+            self.assertEqual(gap > 0, next_best[3] == "higher")
+        self.assertGreater(told, 0)
+
     def test_candidate(self):
         """The second-best groups, and what is said when there are no more."""
         r = self.ok("cluster", "m.json", "-k", "5", "--seed", "2", "-o", "c.json")
