@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* cuda_sequences.c - see cuda_sequences.h: E-steps of K HMMs on N sequences of T frames, on the device and on the
- * cores, and whole fits through the public function. */
+/* cuda_sequences.c - see cuda_sequences.h: E-steps of K HMMs on N sequences of T frames, on the device and on
+ * the cores, and whole fits through the public function. */
 #include "cuda_sequences.h"
 
 #include "common.h"
@@ -63,7 +63,8 @@ static vh_h3m *models(vhem_ctx *ctx, const shape *c)
     return h3m;
 }
 
-/* Seconds of an E-step with statistics: the best of `runs` after one that moves the frames in, which *in is. */
+/* Seconds of an E-step with statistics: the best of `runs` after one that moves the frames in, which *in
+ * is. */
 static double estep(const char *backend, const shape *c, const vhem_data *data, const int64_t *seq, int runs,
                     double *in)
 {
@@ -179,7 +180,8 @@ static void whole_fit(const shape *c)
     vhem_data *data = wrapped(ctx, c, y, &seq);
     double a = fit(c, "cuda", data), b = fit(c, vh_backend_cpu()->name, data);
     printf(
-        "fit       %6d x %4d d %2d S %2d M %d, 4 restarts, 20 iterations: device %.2f s, cores %.2f s, %.1f times\n",
+        "fit       %6d x %4d d %2d S %2d M %d, 4 restarts, 20 iterations: device %.2f s, cores %.2f s, %.1f "
+        "times\n",
         c->N, c->T, c->d, c->S, c->M, a, b, b / a);
     fflush(stdout);
     vhem_free(data);

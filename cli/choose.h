@@ -33,7 +33,8 @@ typedef struct { /* a number of a row, in tables and in JSON */
 extern const choose_column choose_columns[N_CHOOSE_COLUMNS];
 extern const choose_criterion choose_criteria[N_CRITERIA];
 
-/* What the best row has by a criterion, its negative where the smallest is best; -INFINITY: no row has any. */
+/* What the best row has by a criterion, its negative where the smallest is best; -INFINITY: no row has
+ * any. */
 double choose_top(const choose_rows *t, int criterion);
 /* Is row i so near to this that the difference says nothing? */
 bool choose_like_top(const choose_rows *t, int criterion, double top, int i);

@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* choose_advice.c - what the rows of vhem choose together recommend, with reasons and doubts.
  *
- * Each criterion has a vote for a number of clusters; of equals the one with more evidence wins, else the smaller:
+ * Each criterion has a vote for a number of clusters; of equals the one with more evidence wins, else the
+ * smaller:
  *
  *   evidence   the clusters that are needed in the row of largest evidence                       1
  *   plateau    the number that is needed over the most steps of the path, three at least         1
  *   stability  every number that is as stable as the most stable one, where that is stable at all  1 each
  *   BIC, ICL   which count a model as one observation, and so see too little in few models       0.4 each
  *
- * Two kinds that every half of the models merges are as stable as the kinds themselves: stability does not choose
- * among equals, and leaves that to the others.  What is best only because no more, or no fewer, was asked for is no
- * vote, but for stability and for the evidence of few.  One cluster needs the vote of the evidence: BIC would give it to every handful of models. */
+ * Two kinds that every half of the models merges are as stable as the kinds themselves: stability does not
+ * choose among equals, and leaves that to the others.  What is best only because no more, or no fewer, was
+ * asked for is no vote, but for stability and for the evidence of few.  One cluster needs the vote of the
+ * evidence: BIC would give it to every handful of models. */
 #include "choose.h"
 
 #include <math.h>
@@ -44,8 +46,8 @@ __attribute__((format(printf, 2, 3))) static void add(choose_reason *list, const
 
 /* ---- votes --------------------------------------------------------------------------------------------- */
 
-/* The longest stretch of the path with the same number of clusters, `least` or more; of equals the first, which is the
- * smaller number. */
+/* The longest stretch of the path with the same number of clusters, `least` or more; of equals the first,
+ * which is the smaller number. */
 static void find_plateau(const choose_rows *t, int64_t least, votes *v)
 {
     int longest = 0, length = 0, steps = 0, rises = 0;

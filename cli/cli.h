@@ -167,8 +167,8 @@ typedef struct {
     const char *help;
 } cli_command;
 
-/* main.c.  The whole of a command, from its arguments to its exit status; c is empty but for the executor, the ranks
- * and the default of threads. */
+/* main.c.  The whole of a command, from its arguments to its exit status; c is empty but for the executor,
+ * the ranks and the default of threads. */
 int cli_main(cli *c, int argc, char **argv);
 /* Runs the part of a command that argv[1] names; its help when none is. */
 int cli_dispatch(cli *c, int argc, char **argv, const char *about, const cli_command *parts);
@@ -259,9 +259,9 @@ void cli_put_number(FILE *f, double x);                    /* the shortest text 
 void cli_put_cell(FILE *f, const char *text);              /* tabs and line ends become spaces */
 void cli_put_cell_of(FILE *f, const char *text, size_t n); /* the same for its first n bytes */
 
-/* ids.c: where several columns name the sequences of data, these columns follow the others of a row.  Writes nothing for
- * one column, nor without data.  In the head a name that the table has already, of its own or as a column for each of
- * models (NULL: for none), gets "id_" before it. */
+/* ids.c: where several columns name the sequences of data, these columns follow the others of a row.  Writes
+ * nothing for one column, nor without data.  In the head a name that the table has already, of its own or as
+ * a column for each of models (NULL: for none), gets "id_" before it. */
 void cli_put_id_names(FILE *f, const vhem_data *data, const vhem_models *models);
 void cli_put_ids(FILE *f, const vhem_data *data, const char *name);      /* of the sequence called name */
 void cli_json_ids(json_t *row, const vhem_data *data, const char *name); /* the same as an object "id" */
@@ -291,9 +291,9 @@ void cli_input_free(cli_input *in);
 /* fit_hints.c.  Warns of columns of angles that look like degrees. */
 void cli_warn_degrees(cli *c, const vhem_models *models, const vhem_data *data);
 
-/* columns.c.  Sequences, for models (or NULL) or else for an emission (or NULL): columns of symbols may hold text,
- * and of a table only the columns that the emission or the models name are read.  cli_read_for sets options for this, whose texts live as
- * long as c or until the next call. */
+/* columns.c.  Sequences, for models (or NULL) or else for an emission (or NULL): columns of symbols may hold
+ * text, and of a table only the columns that the emission or the models name are read.  cli_read_for sets
+ * options for this, whose texts live as long as c or until the next call. */
 int cli_load_data(cli *c, const char *path, const vhem_data_options *opt, const vhem_models *models,
                   const char *emission, vhem_data **out);
 int cli_read_for(cli *c, const char *path, const vhem_models *models, const char *emission,
@@ -305,8 +305,8 @@ typedef struct { /* what models of all kinds have */
     int S, M; /* of a texture S is the dimension of its state, M is 0 */
 } cli_model;
 cli_model cli_model_at(const vhem_models *models, int64_t i);
-/* Reads the first n models (all, when there are fewer) of a set on disk, or says what is damaged: to be called
- * before they are looked at. */
+/* Reads the first n models (all, when there are fewer) of a set on disk, or says what is damaged: to be
+ * called before they are looked at. */
 int cli_models_read(cli *c, const vhem_models *models, int64_t n);
 /* Its name, or "i" when it has none; buf serves for that. */
 const char *cli_model_name(const vhem_models *models, int64_t i, char *buf, size_t size);
@@ -319,8 +319,8 @@ int cli_check_models(cli *c, const vhem_models *models, const char *what, const 
 /* [items]  frames of each; from malloc. */
 int64_t *cli_frames(const vhem_data *data, const vhem_items *items);
 
-/* agreement.c.  Classes are texts, "" for none, which is left out of every comparison.  When fewer than two items have
- * a class everything is NaN, and null in JSON. */
+/* agreement.c.  Classes are texts, "" for none, which is left out of every comparison.  When fewer than two
+ * items have a class everything is NaN, and null in JSON. */
 int cli_agreement(cli *c, int64_t n, const char *const *class_of, const int *cluster, vhem_agreement *out);
 json_t *cli_agreement_json(cli *c, int64_t n, const char *const *class_of, const int *cluster);
 

@@ -241,7 +241,8 @@ static void tell_runner_up(cli *c, const vhem_clustering *cl)
         can_keep ? "; --candidate 2 keeps them" : "");
 }
 
-/* How many restarts have a higher bound than the best one with other groups: all that agree, where none has. */
+/* How many restarts have a higher bound than the best one with other groups: all that agree, where none
+ * has. */
 static int count_leading(const vhem_clustering *cl)
 {
     double other = -INFINITY;
@@ -281,8 +282,8 @@ static void tell_candidates(cli *c, const vhem_clustering *cl, int all, int same
         cli_say(c, "%s of the %d candidates has these groups", same ? "only one" : "none", all);
 }
 
-/* Of variational Bayes: how many of the runs that were pruned as far as they could be, or of all where none was,
- * found the groups that were kept.  Their labels are in the file. */
+/* Of variational Bayes: how many of the runs that were pruned as far as they could be, or of all where none
+ * was, found the groups that were kept.  Their labels are in the file. */
 static void tell_runs(cli *c, const vhem_clustering *cl)
 {
     int pruned = 1, same = 1, all = 0, all_same = 0; /* the one that was kept has no labels of its own */

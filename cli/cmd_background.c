@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* cmd_background.c - vhem background DATA -g G -o BACKGROUND: the Gaussians that HMMs of gaussian-tied share. */
+/* cmd_background.c - vhem background DATA -g G -o BACKGROUND: the Gaussians that HMMs of gaussian-tied
+ * share. */
 #include "cli.h"
 
 #include <stdlib.h>
@@ -73,10 +74,10 @@ int cmd_background(cli *c, int argc, char **argv)
         .n_max = 1,
         .table = &t,
         .about =
-            "Fits a mixture of G Gaussians to all frames of DATA together: k-means, then EM. HMMs fitted with "
-            "--emission gaussian-tied:BACKGROUND share these Gaussians and have weights only, and clustering "
-            "such HMMs costs nothing that grows with the number of columns. BACKGROUND is a model file with one "
-            "HMM of one state.",
+            "Fits a mixture of G Gaussians to all frames of DATA together: k-means, then EM. HMMs fitted "
+            "with --emission gaussian-tied:BACKGROUND share these Gaussians and have weights only, and "
+            "clustering such HMMs costs nothing that grows with the number of columns. BACKGROUND is a model "
+            "file with one HMM of one state.",
         .examples = "  vhem background songs.h5 -g 256 -o background.h5\n"
                     "  vhem fit songs.h5 --emission gaussian-tied:background.h5 -o hmms.h5\n",
     };

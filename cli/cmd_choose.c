@@ -71,9 +71,8 @@ static void tell_best(cli *c, const choose_args *g, const choose_rows *t)
         cli_say(c, "clusters needed, by virtual frames per model (--nv times --tau): %s", path);
     if (a.K == 0) {
         cli_say(
-            c,
-            "no number of clusters is recommended: every number up to the largest asked for is needed, or there "
-            "is nothing to judge by; try a larger -k");
+            c, "no number of clusters is recommended: every number up to the largest asked for is needed, or "
+               "there is nothing to judge by; try a larger -k");
         return;
     }
     cli_say(c, "recommended: %lld cluster%s, centres of %s%d state%s", (long long)a.K, cli_plural(a.K),
@@ -195,16 +194,17 @@ int cmd_choose(cli *c, int argc, char **argv)
         .first = "output clusters states splits path method mix tau nv prior search restarts preset",
         .methods = true,
         .about =
-            "Clusters the models of MODELS with each number of clusters and of states, prints a table and recommends a "
-            "number, with reasons and doubts. The columns: bound and expected log-likelihood in nats; number of "
-            "parameters; BIC and ICL (smaller is better); stability, the mean adjusted Rand index between the clusters "
-            "of two halves of the models (1 is perfect, 0 is chance); evidence, the bound of variational Bayes (vbhem, "
-            "larger is better) plus the logarithm of the number of ways to name clusters, states and components; "
-            "frames, the virtual frames per model that it is for, and K_used and S_used, the clusters and states needed "
-            "(--nv and --prior change these only with --method vbhem); same_runs, the share of restarts with the groups "
-            "that were kept; same_seeds, the adjusted Rand index with the groups of other seeds; best, the criteria by "
-            "which a row is best, where negligible differences count as ties and ties go to the smaller number. Rows "
-            "without BIC are steps of the path. Ctrl-C prints the rows that are finished.",
+            "Clusters the models of MODELS with each number of clusters and of states, prints a table and "
+            "recommends a number, with reasons and doubts. The columns: bound and expected log-likelihood in "
+            "nats; number of parameters; BIC and ICL (smaller is better); stability, the mean adjusted Rand "
+            "index between the clusters of two halves of the models (1 is perfect, 0 is chance); evidence, "
+            "the bound of variational Bayes (vbhem, larger is better) plus the logarithm of the number of "
+            "ways to name clusters, states and components; frames, the virtual frames per model that it is "
+            "for, and K_used and S_used, the clusters and states needed (--nv and --prior change these only "
+            "with --method vbhem); same_runs, the share of restarts with the groups that were kept; "
+            "same_seeds, the adjusted Rand index with the groups of other seeds; best, the criteria by which "
+            "a row is best, where negligible differences count as ties and ties go to the smaller number. "
+            "Rows without BIC are steps of the path. Ctrl-C prints the rows that are finished.",
         .examples = "  vhem choose models.json -k 2..6\n"
                     "  vhem choose models.json -k 2..8 --states 2..4 --splits 0 -o choice.tsv\n",
     };

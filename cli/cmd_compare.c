@@ -38,7 +38,8 @@ static int check_form(cli *c, const compare_args *a)
     return CLI_GO;
 }
 
-/* The table of all kinds would have very many rows, and JSON needs memory for every number: both have a limit. */
+/* The table of all kinds would have very many rows, and JSON needs memory for every number: both have a
+ * limit. */
 static int check_size(cli *c, const compare_args *a, const comparison *s)
 {
     double pairs = (double)s->Ka * (double)s->Kb;

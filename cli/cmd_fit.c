@@ -166,9 +166,8 @@ static void add_options(cli_table *t, fit_args *a)
                   "{\"pi\":[...], \"A\":[[...]]} where null is free and a number stays; 0 forbids" },
         { .field = "S",
           .upto = &a->fit.S_max,
-          .help =
-              "states of each HMM; a range such as 2..6, or auto, chooses for each; for textures, the dimension "
-              "of the state" },
+          .help = "states of each HMM; a range such as 2..6, or auto, chooses for each; for textures, the "
+                  "dimension of the state" },
         { .field = "restarts", .shown = "10; 4 with --mixture; 1 when --init is a file" },
         { .field = "store",
           .help = "file that keeps each model as soon as it is fitted; the same command "
@@ -207,8 +206,8 @@ int cmd_fit(cli *c, int argc, char **argv)
             "all sequences by EM. With --model dtm the models are dynamic textures. DATA is a file, a "
             "folder of CSV files, or - for CSV on standard input. The best of several restarts is kept. "
             "With --init FILE --restarts 1 --tol 0 --cov-floor 0 each iteration follows the equations "
-            "of Baum-Welch exactly: dead states are not revived. Ctrl-C saves the models that are finished or "
-            "under way, but nothing while the prior is still being learned.",
+            "of Baum-Welch exactly: dead states are not revived. Ctrl-C saves the models that are finished "
+            "or under way, but nothing while the prior is still being learned.",
         .examples = "  vhem fit walks.csv --states 4 -o walks.json\n"
                     "  vhem fit walks.csv --states 2..6 -o walks.json\n"
                     "  vhem fit fixations.csv --id subject,trial --group subject -o subjects.json\n"

@@ -234,10 +234,10 @@ int cmd_report(cli *c, int argc, char **argv)
         .table = &t,
         .first = "output tables title models truth data stats image y-down plane frame-name id group columns",
         .about =
-            "Writes a self-contained HTML page about the clusters or the tree in OUT, for any browser and without "
-            "a network: levels, tree, centres, membership and bound; models, data and other files add more. "
-            "Centres by variational Bayes (vhem cluster --method vbhem) have 95 % intervals of their "
-            "parameters. The command itself clusters and fits nothing.",
+            "Writes a self-contained HTML page about the clusters or the tree in OUT, for any browser and "
+            "without a network: levels, tree, centres, membership and bound; models, data and other files "
+            "add more. Centres by variational Bayes (vhem cluster --method vbhem) have 95 % intervals of "
+            "their parameters. The command itself clusters and fits nothing.",
         .examples = "  vhem report tree.json --models walks.json --data walks.csv --tables numbers\n"
                     "  vhem report groups.json --image face.png --frame-name fixations\n"
                     "  vhem report groups.json --data trials.csv -g subject --stats all\n",

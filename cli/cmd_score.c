@@ -202,8 +202,8 @@ int cmd_score(cli *c, int argc, char **argv)
         .first = "output all id label group columns",
         .about =
             "Prints a table, one row per sequence of DATA: its log-likelihood in nats under the weighted "
-            "set of models, log sum_i omega_i p_i, the same per frame, which compares sequences of different length, and the "
-            "model that most likely made it.",
+            "set of models, log sum_i omega_i p_i, the same per frame, which compares sequences of different "
+            "length, and the model that most likely made it.",
         .examples = "  vhem score walks.json new.csv\n"
                     "  vhem score walks.json new.csv --all -o scores.tsv\n",
     };

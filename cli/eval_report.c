@@ -76,7 +76,8 @@ static int64_t count_of(const eval_result *r, int l, const int *number, int j, i
     return count;
 }
 
-/* Rows are clusters, columns classes, of one run; number [Kb] of the class of each item.  False: no memory. */
+/* Rows are clusters, columns classes, of one run; number [Kb] of the class of each item.  False: no
+ * memory. */
 static bool put_confusion(FILE *f, const eval_result *r, int l, const int *number, int classes)
 {
     int64_t K = vhem_tree_level(r->a.run[0].tree, l)->Kr;

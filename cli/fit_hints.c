@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* fit_hints.c - what the values of columns look like: counts, bits or angles though the states emit Gaussians, or
- * degrees where radians are needed. */
+/* fit_hints.c - what the values of columns look like: counts, bits or angles though the states emit
+ * Gaussians, or degrees where radians are needed. */
 #include "fit_report.h"
 
 #include <math.h>
@@ -94,12 +94,11 @@ static void tell_degrees(cli *c, const vhem_data *data, const char *name, const 
 {
     vhem_seq_view seq;
     vhem_data_view(data, col->sequence, &seq);
-    cli_say(
-        c,
-        "warning: column '%s' has angles up to %g, as in sequence %s%s%s, frame %lld (counted from 0): von-mises needs "
-        "radians, not degrees",
-        name, largest(col), *seq.name ? "'" : "", *seq.name ? seq.name : "without a name",
-        *seq.name ? "'" : "", (long long)col->frame);
+    cli_say(c,
+            "warning: column '%s' has angles up to %g, as in sequence %s%s%s, frame %lld (counted from 0): "
+            "von-mises needs radians, not degrees",
+            name, largest(col), *seq.name ? "'" : "", *seq.name ? seq.name : "without a name",
+            *seq.name ? "'" : "", (long long)col->frame);
 }
 
 /* Columns of angles, by the names that the models have for them. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ids.c - the columns that name a sequence, apart.  Where several do, as subject and trial, its name is their values with
- * a separator between them, which none of them has. */
+/* ids.c - the columns that name a sequence, apart.  Where several do, as subject and trial, its name is their
+ * values with a separator between them, which none of them has. */
 #include "cli.h"
 
 #include <string.h>

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* info_clean.c - takes control characters out of the facts about a file before a person sees them: the names in a file
- * from elsewhere may hold commands for the terminal. */
+/* info_clean.c - takes control characters out of the facts about a file before a person sees them: the names
+ * in a file from elsewhere may hold commands for the terminal. */
 #include "info.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Bytes of the control character that the text begins with; 0: it is none.  In UTF-8 those from 80 to 9f, with which
- * some terminals begin commands, too, follow a c2. */
+/* Bytes of the control character that the text begins with; 0: it is none.  In UTF-8 those from 80 to 9f,
+ * with which some terminals begin commands, too, follow a c2. */
 static int control(const char *s)
 {
     unsigned char a = (unsigned char)s[0], b = (unsigned char)s[1];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* matrix.c - matrices of numbers: small ones in memory, large ones in a file without a name in TMPDIR, which is mapped,
- * so that the system keeps in memory what there is room for. */
+/* matrix.c - matrices of numbers: small ones in memory, large ones in a file without a name in TMPDIR, which
+ * is mapped, so that the system keeps in memory what there is room for. */
 #define _GNU_SOURCE
 #include "cli.h"
 

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Components of a state as files count them: with a background its Gaussians, whose weights are all that theta
- * has behind the weight of the one component. */
+/* Components of a state as files count them: with a background its Gaussians, whose weights are all that
+ * theta has behind the weight of the one component. */
 static int components(const vhem_hmm_view *h)
 {
     const char *first = vhem_emission_param(h->emission, 0);

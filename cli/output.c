@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 /* ---- a table as CSV ----
- * Commands write tables with tabs, whose cells hold neither tabs nor line ends.  Where the file is to be a .csv,
- * the stream they write to turns each cell into one of CSV on the way. */
+ * Commands write tables with tabs, whose cells hold neither tabs nor line ends.  Where the file is to be a
+ * .csv, the stream they write to turns each cell into one of CSV on the way. */
 
 typedef struct {
     FILE *f;    /* the file */

@@ -146,8 +146,8 @@ const char *cli_backends(char *list, size_t size)
     return list;
 }
 
-/* OpenBLAS takes a buffer of 128 MiB for each thread that multiplies matrices, and tries again without end when it
- * cannot have one: a limit below that would make the command hang instead of fail. */
+/* OpenBLAS takes a buffer of 128 MiB for each thread that multiplies matrices, and tries again without end
+ * when it cannot have one: a limit below that would make the command hang instead of fail. */
 enum { MIB_AT_REST = 128, MIB_A_THREAD = 160 };
 
 static int limit_memory(cli *c)

@@ -62,10 +62,10 @@ static void sides(const vhem_test *t, char a[64], char b[64])
 void stats_put_tests(FILE *f, const vhem_statistics *s)
 {
     char buf[32], a[64], b[64], who[64];
-    fputs(
-        "test\tmeasure\tpersons\ta\tb\tn_a\tn_b\tmean_a\tmean_b\tstatistic\tdf\tp\tp_greater\tp_adjusted\td\td_low\t"
-        "d_high\n",
-        f);
+    fputs("test\tmeasure\tpersons\ta\tb\tn_a\tn_b\tmean_a\tmean_b\tstatistic\tdf\tp\tp_greater\t"
+          "p_adjusted\td\td_low\t"
+          "d_high\n",
+          f);
     for (int k = 0; k < s->n_test; k++) {
         const vhem_test *t = &s->test[k];
         sides(t, a, b);
@@ -160,17 +160,18 @@ void stats_say(cli *c, const vhem_statistics *s)
     if (seen > 0 && !s->left_out)
         cli_say(
             c,
-            "warning: %lld of %lld were clustered, so their centres were made to fit them: the tests between centres "
-            "are circular and their p too small; use --leave-out, or sequences that no model was fitted to",
+            "warning: %lld of %lld were clustered, so their centres were made to fit them: the tests between "
+            "centres are circular and their p too small; use --leave-out, or sequences that no model was "
+            "fitted to",
             (long long)seen, (long long)s->n);
     else if (seen == 0)
         cli_say(
             c,
-            "warning: none of these was clustered: each is in the cluster whose centre fits it best, so the tests "
-            "between centres only say how clear that choice is; labels can be tested without this circle");
+            "warning: none of these was clustered: each is in the cluster whose centre fits it best, so the "
+            "tests between centres only say how clear that choice is; labels can be tested without this "
+            "circle");
     else
         cli_say(
-            c,
-            "each was scored under centres made without its own model; which cluster it is in still comes from "
-            "all of them");
+            c, "each was scored under centres made without its own model; which cluster it is in still comes "
+               "from all of them");
 }

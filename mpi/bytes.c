@@ -10,8 +10,8 @@
 
 enum { TAG = 1, PIECE = 1 << 30 }; /* counts of MPI are ints */
 
-/* MPI waits with all its might; a rank that waits here leaves the core to those that work.  It looks again after 20
- * microseconds, then after ever longer, up to 5 milliseconds. */
+/* MPI waits with all its might; a rank that waits here leaves the core to those that work.  It looks again
+ * after 20 microseconds, then after ever longer, up to 5 milliseconds. */
 static void rest_until(MPI_Request *request)
 {
     int done = 0;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* main.c - vhem-mpi: commands of vhem on all ranks of an MPI job.  The files it writes are those of vhem, to the last
- * bit; it prints what rank 0 has to say.  cluster and tree run on rank 0, which asks the others for sums; fit and compare run on all
- * ranks alike, and the library deals out the models to be fitted and the rows of the matrix. */
+/* main.c - vhem-mpi: commands of vhem on all ranks of an MPI job.  The files it writes are those of vhem, to
+ * the last bit; it prints what rank 0 has to say.  cluster and tree run on rank 0, which asks the others for
+ * sums; fit and compare run on all ranks alike, and the library deals out the models to be fitted and the
+ * rows of the matrix. */
 #define _GNU_SOURCE
 #include "team.h"
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* team.c - see team.h.
  *
- * Rank r of P works on chunks r n / P to before (r + 1) n / P.  Partial sums go up a tree: rank 1 to 0, 3 to 2, then
- * 2 to 0, so that nobody holds those of all.  The order does not matter to their bits.  A rank that fails sends its
- * sentence instead, which goes up the same way; of several the one of the lowest rank arrives. */
+ * Rank r of P works on chunks r n / P to before (r + 1) n / P.  Partial sums go up a tree: rank 1 to 0, 3 to
+ * 2, then 2 to 0, so that nobody holds those of all.  The order does not matter to their bits.  A rank that
+ * fails sends its sentence instead, which goes up the same way; of several the one of the lowest rank
+ * arrives. */
 #include "team.h"
 
 #include "cli.h"
@@ -110,7 +111,8 @@ static void load(team *t, const char *path, const char *backend)
     if (problem)
         snprintf(
             t->sentence, sizeof t->sentence,
-            "rank 0 uses backend %.16s, which cannot be used here: %.500s; choose one that all have with --backend",
+            "rank 0 uses backend %.16s, which cannot be used here: %.500s; choose one that all have with "
+            "--backend",
             backend, problem);
     else if (vhem_ctx_new(&opt, &t->ctx) != VHEM_OK)
         snprintf(t->sentence, sizeof t->sentence, "out of memory: no room to begin");

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* team.h - the ranks of an MPI job, in one of two ways.
  *
- * They work on tasks of rank 0 (team.c): it runs the command as anybody would, and asks the others for sums over the
- * models; they hold the models open and do what they are told until the end.  Or all run the same command (together.c),
- * whose parts the library deals out to them; rank 0 alone prints and writes. */
+ * They work on tasks of rank 0 (team.c): it runs the command as anybody would, and asks the others for sums
+ * over the models; they hold the models open and do what they are told until the end.  Or all run the same
+ * command (together.c), whose parts the library deals out to them; rank 0 alone prints and writes. */
 #ifndef VHEM_MPI_TEAM_H
 #define VHEM_MPI_TEAM_H
 
@@ -33,8 +33,8 @@ void team_free(team *t);
 
 /* All ranks run the same command: as vhem_ranks wants it, arg is the team. */
 vhem_status team_pass(void *arg, int from, int everyone, void **bytes, size_t *n, char *why);
-/* The end of the command on this rank; stopped: it was interrupted; why: what it failed with, NULL: it has not.  Returns
- * the sentence of the rank that has failed, "" when none has. */
+/* The end of the command on this rank; stopped: it was interrupted; why: what it failed with, NULL: it has
+ * not.  Returns the sentence of the rank that has failed, "" when none has. */
 const char *team_leave(team *t, bool stopped, const char *why);
 
 /* bytes.c: waiting as it should be.  Bytes of any number, and memory for them that is there. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* together.c - see team.h: all ranks run the same command.
  *
- * Before bytes go from one rank to others every rank says what it is about to do.  One that has failed says so instead,
- * once, and its sentence goes to all: nobody waits for bytes that will never come. */
+ * Before bytes go from one rank to others every rank says what it is about to do.  One that has failed says
+ * so instead, once, and its sentence goes to all: nobody waits for bytes that will never come. */
 #include "team.h"
 
 #include <stdio.h>
@@ -11,8 +11,8 @@
 
 enum { PASS, LEAVE, STOPPED, FAILED }; /* what a rank is about to do */
 
-/* The first rank that has failed; else the first that goes on where this one ends, or ends where it goes on; -1: all do
- * the same. */
+/* The first rank that has failed; else the first that goes on where this one ends, or ends where it goes on;
+ * -1: all do the same. */
 static int odd_one(const team *t, int64_t mine, const int64_t *all)
 {
     int odd = -1;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* extremes.h - random models with extreme numbers, of several families, sequences to go with them, with and without gaps,
- * and how far two correct answers may lie apart. */
+/* extremes.h - random models with extreme numbers, of several families, sequences to go with them, with and
+ * without gaps, and how far two correct answers may lie apart. */
 #ifndef VH_TESTS_EXTREMES_H
 #define VH_TESTS_EXTREMES_H
 
@@ -225,16 +225,18 @@ static inline void problem_free(problem *p)
 /* How far two answers may lie apart that are both computed as they should be: a logarithm `value` made in so
  * many steps, by products of n_stat terms.  u is half of DBL_EPSILON.
  *
- *   a log-density by the product     (n_stat + 4) u (MAX_LOSS + 4 |g|)     terms up to MAX_LOSS cancel (pack.c)
- *   a log of a sum of n terms        (n + 4) u |g|, and the largest error of a term: it expands none
+ *   a log-density by the product     (n_stat + 4) u (MAX_LOSS + 4 |g|)     terms up to MAX_LOSS cancel
+ *   (pack.c) a log of a sum of n terms        (n + 4) u |g|, and the largest error of a term: it expands none
  *   adding up                        u |t g| in step t, steps^2 / 2 u |g| in all
  *
- *   a recursion that has settled     1e-15 g in every step that is left (L_ROUNDING of simd): the steps are taken to be
- *                                    alike when no entry of L can tell them apart, and so none that has a weight can
+ *   a recursion that has settled     1e-15 g in every step that is left (L_ROUNDING of simd): the steps are
+ *   taken to be
+ *                                    alike when no entry of L can tell them apart, and so none that has a
+ *                                    weight can
  *
- * where of other families than Gaussians the terms that cancel are a parameter times a logarithm, which is below 800, and
- * g is the largest number that has a weight in a step: |value| / steps, and the logarithms of two
- * weights, which are at least -744.5 each, that of the smallest number there is. */
+ * where of other families than Gaussians the terms that cancel are a parameter times a logarithm, which is
+ * below 800, and g is the largest number that has a weight in a step: |value| / steps, and the logarithms of
+ * two weights, which are at least -744.5 each, that of the smallest number there is. */
 static inline double error_bound(const problem *p, double value, double steps)
 {
     double u = DBL_EPSILON / 2, loss = fmax(1e5, 800 * p->largest), g = fabs(value) / steps + 2 * 744.5;

@@ -17,7 +17,8 @@ static inline void random_row(vh_rng *rng, int n, double *row)
         row[i] /= sum;
 }
 
-/* Parameters of any family that make a proper component: diagonal, positive, and below 1 where they must be. */
+/* Parameters of any family that make a proper component: diagonal, positive, and below 1 where they must
+ * be. */
 static inline void random_component(vh_rng *rng, const vh_emission *family, const vh_shape *shape,
                                     double *const *par)
 {

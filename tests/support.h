@@ -69,8 +69,8 @@ static inline vhem_ctx *test_ctx(void)
     return test_ctx_with(NULL, threads ? atoi(threads) : 1, 1);
 }
 
-/* The name of usable backend i, best first; NULL after the last.  It stands until the next call.  VHEM_BACKENDS
- * in the environment names those that are tested instead. */
+/* The name of usable backend i, best first; NULL after the last.  It stands until the next call.
+ * VHEM_BACKENDS in the environment names those that are tested instead. */
 static inline const char *test_backend(int i)
 {
     static char names[128];

@@ -5,16 +5,16 @@
  *   - Whatever can fail returns a vhem_status; vhem_ctx_error(ctx) is a sentence for a person.  On failure an
  *     output is left as it was.  The one exception is VHEM_ESTOPPED, see vhem_ctx_stop.
  *   - Argument order: context, inputs, options, outputs.
- *   - Defaults: vhem_options_init sets the numbers of an options record to -1 and its pointers to NULL, and in every
- *     options record a negative number or a NULL means "the default".  A NULL record means all defaults.
- *     vhem_option_info tells what the defaults are.
+ *   - Defaults: vhem_options_init sets the numbers of an options record to -1 and its pointers to NULL, and
+ *     in every options record a negative number or a NULL means "the default".  A NULL record means all
+ *     defaults.  vhem_option_info tells what the defaults are.
  *   - The caller owns what comes through a **, and releases it with vhem_free, whatever it is.
  *   - Arrays are row-major; a comment gives their shape.  Indices are 0-based.  Rows of A are "from".
  *   - A context serves one thread at a time; objects passed as const may be shared by all threads.
  *   - The same seed gives the same bits at any number of threads.
- *   - fork(): a child may use what its parent made, and make its own.  In a child of a thread that has computed
- *     with more than one thread, all computing is done by one thread, with the same results.  Do not fork while
- *     another thread is inside a call, and give parent and child files of their own to write. */
+ *   - fork(): a child may use what its parent made, and make its own.  In a child of a thread that has
+ *     computed with more than one thread, all computing is done by one thread, with the same results.  Do not
+ *     fork while another thread is inside a call, and give parent and child files of their own to write. */
 /* clang-format off */
 #ifndef VHEM_VHEM_H
 #define VHEM_VHEM_H
@@ -51,14 +51,14 @@ typedef struct vhem_partial vhem_partial; /* sums over some of the models, see "
 
 typedef enum { VHEM_LOG_WARN, VHEM_LOG_INFO, VHEM_LOG_DEBUG } vhem_log_level;
 
-typedef struct {                     /* processes that make the same calls with the same arguments, such as the ranks
-                                        of an MPI job.  vhem_fit and vhem_distance deal their work out to them; every
-                                        other call, and the fit of a mixture, is done by each process in full.
-                                        vhem_fit takes no store then. */
+typedef struct {                     /* processes that make the same calls with the same arguments, such as
+                                        the ranks of an MPI job.  vhem_fit and vhem_distance deal their work
+                                        out to them; every other call, and the fit of a mixture, is done by
+                                        each process in full.  vhem_fit takes no store then. */
     int rank, size;                  /* of this process, from 0 to size-1; how many there are */
-    /* Hands the *n bytes of process `from` to all the others, or to process 0 alone.  Called by all processes, in
-     * the same order.  Where bytes arrive, *bytes is set to memory that is released with free().  When any process
-     * has failed, a sentence goes to why [VHEM_WHY] of all the others. */
+    /* Hands the *n bytes of process `from` to all the others, or to process 0 alone.  Called by all
+     * processes, in the same order.  Where bytes arrive, *bytes is set to memory that is released with
+     * free().  When any process has failed, a sentence goes to why [VHEM_WHY] of all the others. */
     vhem_status (*pass)(void *arg, int from, int everyone, void **bytes, size_t *n, char *why);
     void *arg;
 } vhem_ranks;
@@ -74,8 +74,8 @@ typedef struct {
     /* Called from any thread, one call at a time; default: none. */
     void      (*progress)(void *arg, const char *what, int64_t done, int64_t total);
     void       *progress_arg;
-    const vhem_ranks *ranks;         /* default: none, this process does all of the work; copied.  VHEM_EINVAL when
-                                        rank is not from 0 to size-1, or pass is NULL */
+    const vhem_ranks *ranks;         /* default: none, this process does all of the work; copied.  VHEM_EINVAL
+                                        when rank is not from 0 to size-1, or pass is NULL */
 } vhem_ctx_options;
 
 typedef struct {                     /* one backend: kernels for a kind of processor or device */
@@ -96,9 +96,9 @@ VHEM_API const char *vhem_ctx_backend(const vhem_ctx *); /* the one in use */
 VHEM_API void        vhem_ctx_stop(vhem_ctx *);
 /* Releases whatever came through a **: a context, data, models, a tree, a report, ...; NULL is allowed. */
 VHEM_API void        vhem_free(void *object);
-/* A file that is whole or not there, as all files of the library are: write to *fd, and do not close it.  Until
- * the file is closed with keep != 0 the old one stands at path, and with keep == 0 it stays.  Pipes and devices
- * are written in place. */
+/* A file that is whole or not there, as all files of the library are: write to *fd, and do not close it.
+ * Until the file is closed with keep != 0 the old one stands at path, and with keep == 0 it stays.  Pipes and
+ * devices are written in place. */
 VHEM_API vhem_status vhem_output_open(vhem_ctx *, const char *path, int *fd, vhem_output **out);
 VHEM_API vhem_status vhem_output_close(vhem_ctx *, vhem_output *, int keep);
 
@@ -133,7 +133,8 @@ VHEM_API vhem_status vhem_option_info(vhem_option_set, int i, vhem_option *out);
 /* ---- sequences ----------------------------------------------------------------------------------------- */
 
 typedef struct {
-    const char *format;              /* csv, tsv, xlsx, dir, npy, npz, ts, hdf5; default: detected from the file */
+    const char *format;              /* csv, tsv, xlsx, dir, npy, npz, ts, hdf5; default: detected from the
+                                        file */
     const char *id;                  /* columns that name a sequence, "subject,trial"; default: id or seq */
     const char *label, *group;       /* columns; default: a column named label / none */
     const char *weight;              /* column with the weight of a sequence; default: all 1 */
@@ -147,8 +148,8 @@ typedef struct {
                                         column of text is one.  Default: none, and text is left out */
     const char *missing;             /* words and numbers that stand for a missing value in a text file,
                                         "-999,lost"; default: none besides NA, N/A, NaN, NULL, ? and . */
-    const char *sheet;               /* of an .xlsx workbook: the name of a sheet, or its number from 1.  Default: the
-                                        first that is not hidden */
+    const char *sheet;               /* of an .xlsx workbook: the name of a sheet, or its number from 1.
+                                        Default: the first that is not hidden */
 } vhem_data_options;
 
 typedef struct {                     /* what the whole numbers 0, 1, ... of a column stand for */
@@ -164,7 +165,8 @@ typedef struct {                     /* a data set at a glance; valid while it l
     const vhem_symbols *symbols;     /* [d]  of these; NULL: none has any */
     int         n_id;                /* columns that name a sequence, where there are several; else 0 */
     const char *const *id_column;    /* [n_id]  their names */
-    char        id_separator;        /* stands between their values in the name of a sequence, and in none of them */
+    char        id_separator;        /* stands between their values in the name of a sequence, and in none of
+                                        them */
 } vhem_data_facts;
 
 typedef struct {                     /* read-only window on sequence n; valid while its data set lives */
@@ -214,7 +216,8 @@ typedef struct {                     /* read-only window on HMM i; valid while i
     double omega;                    /* weight in the set */
     const double *pi, *A, *theta;    /* [S]  [S][S]  [n_theta] all emission parameters */
     const double *c, *mu, *cov;      /* into theta: [S][M] [S][M][d] [S][M][d or d*d]; NULL if not Gaussian */
-    const void   *layout;            /* columns, symbols, channels and background of its set, for a copy of it; NULL: none */
+    const void   *layout;            /* columns, symbols, channels and background of its set, for a copy of
+                                        it; NULL: none */
 } vhem_hmm_view;
 
 typedef struct {                     /* read-only window on column k of the frames of HMMs */
@@ -234,8 +237,8 @@ typedef struct {                     /* read-only window on texture i; valid whi
     const double *C, *ybar, *R;      /* [d][n] [d] [d] */
 } vhem_dt_view;
 
-/* Copies of K models given as views (HMMs: theta with n_theta, or c, mu and cov); validated.  Symbols, products and tied
- * Gaussians need the layout of a set that has such columns. */
+/* Copies of K models given as views (HMMs: theta with n_theta, or c, mu and cov); validated.  Symbols,
+ * products and tied Gaussians need the layout of a set that has such columns. */
 VHEM_API vhem_status vhem_models_new_hmms(vhem_ctx *, const char *emission, int d, int64_t K,
                                           const vhem_hmm_view *hmm, vhem_models **out);
 VHEM_API vhem_status vhem_models_new_textures(vhem_ctx *, int d, int64_t K, const vhem_dt_view *dt,
@@ -251,18 +254,19 @@ VHEM_API vhem_status vhem_models_save(vhem_ctx *, const vhem_models *, const cha
 VHEM_API vhem_status vhem_models_merge(vhem_ctx *, int n, const vhem_models *const *sets, int shards,
                                        const char *provenance, const char *path);
 VHEM_API void        vhem_models_info(const vhem_models *, vhem_models_facts *out);
-/* The name of parameter p of an emission family as files have it: "mu" of "gaussian-diag", "rate" of "poisson";
- * NULL when there is no such family, or no p-th parameter.  In theta of an HMM they follow c, in this order. */
+/* The name of parameter p of an emission family as files have it: "mu" of "gaussian-diag", "rate" of
+ * "poisson"; NULL when there is no such family, or no p-th parameter.  In theta of an HMM they follow c, in
+ * this order. */
 VHEM_API const char *vhem_emission_param(const char *emission, int p);
 /* VHEM_EINVAL when there is no column k, or the models are no HMMs. */
 VHEM_API vhem_status vhem_models_column(const vhem_models *, int k, vhem_column_view *out);
-/* VHEM_EINVAL when i is out of range or the models are of the other kind.  HMMs of a set on disk are read when
- * they are looked at, 512 at a time: another status means that these could not be, and vhem_models_read says
- * why. */
+/* VHEM_EINVAL when i is out of range or the models are of the other kind.  HMMs of a set on disk are read
+ * when they are looked at, 512 at a time: another status means that these could not be, and vhem_models_read
+ * says why. */
 VHEM_API vhem_status vhem_models_hmm(const vhem_models *, int64_t i, vhem_hmm_view *out);
 VHEM_API vhem_status vhem_models_texture(const vhem_models *, int64_t i, vhem_dt_view *out);
-/* Reads models first .. first+n-1 of a set on disk, so that looking at them cannot fail any more; the sentence
- * names the file and the chunk that is damaged.  Models in memory are there anyway. */
+/* Reads models first .. first+n-1 of a set on disk, so that looking at them cannot fail any more; the
+ * sentence names the file and the chunk that is damaged.  Models in memory are there anyway. */
 VHEM_API vhem_status vhem_models_read(vhem_ctx *, const vhem_models *, int64_t first, int64_t n);
 /* Largest difference |a - b| / max(1, |a|, |b|) over all parameters; infinity when the shapes differ, or when
  * a set on disk cannot be read. */
@@ -351,18 +355,19 @@ VHEM_API vhem_status vhem_score(vhem_ctx *, const vhem_models *, const vhem_sour
 /* The most likely state path of sequence n under HMM i, path [T], and its log-probability. */
 VHEM_API vhem_status vhem_viterbi(vhem_ctx *, const vhem_models *, int64_t i, const vhem_data *, int64_t n,
                                   int *path, double *logprob);
-/* What sequence n says about the states of model i.  HMMs: gamma [T][S], p(state | y_n), and the expected counts
- * xi [S][S] of transitions.  Textures: means [T][n] in gamma, covariances [T][n][n] in xi.  xi and loglik may be
- * NULL. */
+/* What sequence n says about the states of model i.  HMMs: gamma [T][S], p(state | y_n), and the expected
+ * counts xi [S][S] of transitions.  Textures: means [T][n] in gamma, covariances [T][n][n] in xi.  xi and
+ * loglik may be NULL. */
 VHEM_API vhem_status vhem_posterior(vhem_ctx *, const vhem_models *, int64_t i, const vhem_data *, int64_t n,
                                     double *gamma, double *xi, double *loglik);
 /* N sequences of T frames, each from a model drawn with the weights omega, whose name becomes the label. */
 VHEM_API vhem_status vhem_sample(vhem_ctx *, const vhem_models *, int64_t N, int64_t T, vhem_data **out);
 
 /* ---- many machines -------------------------------------------------------------------------------------
- * What method vhem needs of HMMs are sums over all of them.  They are made in chunks of 512, by number, and added
- * in one fixed tree, so that it does not matter which process works on which chunks, nor in which order: the bits
- * are the same.  A task says what is to be summed, as bytes; it follows from nothing but models and task. */
+ * What method vhem needs of HMMs are sums over all of them.  They are made in chunks of 512, by number, and
+ * added in one fixed tree, so that it does not matter which process works on which chunks, nor in which
+ * order: the bits are the same.  A task says what is to be summed, as bytes; it follows from nothing but
+ * models and task. */
 
 typedef struct {
     const void *bytes;
@@ -377,8 +382,8 @@ typedef struct {                     /* who makes sums over all models: an optio
     void       *arg;
 } vhem_executor;
 
-/* The sums over chunks first .. first+chunks-1 of the models.  Refused when the task was made for other models, by
- * another version of the library or with another backend. */
+/* The sums over chunks first .. first+chunks-1 of the models.  Refused when the task was made for other
+ * models, by another version of the library or with another backend. */
 VHEM_API vhem_status vhem_expect(vhem_ctx *, const vhem_models *, const vhem_task *, int64_t first,
                                  int64_t chunks, vhem_partial **out);
 /* In any order; refused when a chunk is in both. */
@@ -413,33 +418,35 @@ typedef struct {
                                         normalised, to the power that makes its median 1/e */
     const char *diagonal;            /* of an affinity, for spectral clustering: "zero", "keep" */
     const char *linkage;             /* of agglomerative clustering: "average", "complete", "single" */
-    const char *search;              /* of method vhem: "auto": restarts and candidates from distances between
-                                        the models; "fast": one such candidate; "thorough": more of all;
-                                        "restarts": random starts alone, as with a preset or an init */
+    const char *search;              /* of methods vhem, vbhem, hem-gmm: "auto": restarts and candidates from
+                                        distances between the models; "fast": one such candidate; "thorough":
+                                        more of all; "restarts": random starts alone, as with a preset or an
+                                        init */
     int         neighbours;          /* of each model in the graph of method knn-sc */
-    int         landmarks;           /* of spectral methods: the eigenvectors are those of so many of the models, and the
-                                        others are placed by their distances to these; default: of more than
-                                        20,000 models 2000, or 10 for each cluster */
+    int         landmarks;           /* of spectral methods: the eigenvectors are those of so many of the
+                                        models, and the others are placed by their distances to these;
+                                        default: of more than 20,000 models 2000, or 10 for each cluster */
     int         candidate;           /* keep the N-th best partition instead of the best */
     int         refine;              /* of method vhem: base Gaussians that overlap are cut into so many
                                         slabs, for a tighter bound; default 1, at most 32 */
     const char *prior;               /* of method vbhem: a file that holds a prior; its JSON text; settings of
                                         the default one, "alpha=1,lambda=0.01,nu=5" */
     int         learn_prior;         /* of method vbhem: before every H-th update; 0 (default): never */
-    int         prune;               /* of method vbhem: remove clusters and states that are not needed, so that K
-                                        and S are upper limits; default 1 */
+    int         prune;               /* of method vbhem: remove clusters and states that are not needed, so
+                                        that K and S are upper limits; default 1 */
     int         first_reduce;        /* of method vhem: every file of a folder is reduced by itself to so many
                                         centres, and these are clustered; models in memory are one file.
                                         Default: no such step */
     int64_t     memory;              /* of method vhem: bytes that HMMs on disk may take in memory, 0: any; a
                                         set that takes more is read chunk by chunk in every iteration.
                                         Default: 1 GiB */
-    const char *checkpoint;          /* of method vhem: a file that keeps the sums of every iteration; a run that
-                                        was killed continues from there when it is run again.  NULL: none */
-    const vhem_executor *executor;   /* of method vhem: who makes the sums over more than 4096 models; default:
-                                        this process.  Sets on disk stay there */
-    int         keep_tables;         /* of method vhem: keep z and L_hmm also where they have more than 4 million
-                                        numbers each; default 0 */
+    const char *checkpoint;          /* of method vhem: a file that keeps the sums of every iteration; a run
+                                        that was killed continues from there when it is run again.  NULL:
+                                        none */
+    const vhem_executor *executor;   /* of method vhem: who makes the sums over more than 4096 models;
+                                        default: this process.  Sets on disk stay there */
+    int         keep_tables;         /* of method vhem: keep z and L_hmm also where they have more than 4
+                                        million numbers each; default 0 */
 } vhem_cluster_options;
 
 typedef struct {                     /* an M-step; released with vhem_free */
@@ -450,23 +457,25 @@ typedef struct {                     /* an M-step; released with vhem_free */
     const vhem_task *next;           /* NULL: the run has ended */
 } vhem_step;
 
-/* VHEM as a loop of one's own, with the bits of vhem_cluster from the same start: a first task from some centres;
- * vhem_expect and vhem_partial_merge; and from the sums over all chunks the centres, and the task that comes next.
- * The task is released with vhem_free. */
+/* VHEM as a loop of one's own, with the bits of vhem_cluster from the same start: a first task from some
+ * centres; vhem_expect and vhem_partial_merge; and from the sums over all chunks the centres, and the task
+ * that comes next.  The task is released with vhem_free. */
 VHEM_API vhem_status vhem_task_new(vhem_ctx *, const vhem_models *, const vhem_models *centers,
                                    const vhem_cluster_options *, vhem_task **out);
-VHEM_API vhem_status vhem_maximise(vhem_ctx *, const vhem_models *, const vhem_task *, const vhem_partial *total,
-                                   vhem_step **out);
+VHEM_API vhem_status vhem_maximise(vhem_ctx *, const vhem_models *, const vhem_task *,
+                                   const vhem_partial *total, vhem_step **out);
 
-typedef struct {                     /* one clustering method; the first that takes a kind of input is its default */
+typedef struct {                     /* one clustering method; the first that takes a kind of input is its
+                                        default */
     const char *name;
     int         takes_hmms, takes_textures, takes_data;  /* what it can cluster */
     int         has_bound;           /* it climbs a bound: restarts, tol and max_iter apply */
-    int         by_part;             /* it takes HMMs a part at a time: sets on disk, tasks, other processes */
+    int         by_part;             /* it takes HMMs a part at a time: sets on disk, tasks, other
+                                        processes */
     int         finds_k;             /* the number of clusters asked for is the most there may be */
     const char *about;               /* half a sentence */
-    const char *inits;               /* words of init that it knows, "auto|far|dealt"; NULL: all of them, or it
-                                        does not use init */
+    const char *inits;               /* words of init that it knows, "auto|far|dealt"; NULL: all of them, or
+                                        it does not use init */
 } vhem_method_facts;
 
 typedef struct {                     /* one restart */
@@ -555,14 +564,16 @@ typedef struct {                     /* what to choose from, and how much to spe
     const int     *S;                /* [n_S]  numbers of states of the centres; 0: as the input */
     int            n_splits;         /* halvings of the models for stability; default 0 */
     int            n_seeds;          /* other seeds that every clustering is repeated with; default 0 */
-    int            n_path;           /* numbers of virtual frames, each 10^(1/2) times the one before, for which
-                                        it is asked how many of the most clusters are needed; default 0 */
+    int            n_path;           /* numbers of virtual frames, each 10^(1/2) times the one before, for
+                                        which it is asked how many of the most clusters are needed; default
+                                        0 */
 } vhem_choose_options;
 
 typedef struct {                     /* one row of a choice; NaN: not asked for, or not to be had */
     int64_t K;
     int    S;
-    int    path;                     /* 1: a step of the path: only evidence, K_used, S_used and frames count */
+    int    path;                     /* 1: a step of the path: only evidence, K_used, S_used and frames
+                                        count */
     double bound;                    /* J of the best run, in nats */
     double loglik;                   /* sum_i omega_i Kb max_j L_ij: expected log-likelihood of one virtual
                                         sample each */
@@ -570,16 +581,17 @@ typedef struct {                     /* one row of a choice; NaN: not asked for,
                                         of z */
     double stability;                /* mean adjusted Rand index between the labels two halves give; NaN: not
                                         asked, K = 1 or K > Kb / 2 */
-    double evidence;                 /* bound on the log-evidence of at most K clusters of at most S states, by
-                                        vbhem, whatever their names; larger is better */
+    double evidence;                 /* bound on the log-evidence of at most K clusters of at most S states,
+                                        by vbhem, whatever their names; larger is better */
     double frames;                   /* virtual frames of each model that this is for */
-    double K_used, S_used;           /* clusters that were needed, and states of the largest of their centres */
+    double K_used, S_used;           /* clusters that were needed, and states of the largest of their
+                                        centres */
     double same_runs;                /* share of the finished runs whose groups are those that were kept */
     double same_seeds;               /* mean adjusted Rand index of these groups with those of other seeds */
 } vhem_choice;
 
-/* Every K with every S, the restarts of opt each.  rows [n_K][n_S], then [n_path] with the largest K and S, is
- * the caller's.  VHEM_ESTOPPED leaves the rows that were finished there; the others have K = 0. */
+/* Every K with every S, the restarts of opt each.  rows [n_K][n_S], then [n_path] with the largest K and S,
+ * is the caller's.  VHEM_ESTOPPED leaves the rows that were finished there; the others have K = 0. */
 VHEM_API vhem_status vhem_choose(vhem_ctx *, const vhem_source *, const vhem_choose_options *,
                                  const vhem_cluster_options *, vhem_choice *rows);
 
@@ -615,7 +627,8 @@ VHEM_API vhem_status vhem_measure(vhem_ctx *, const vhem_tree *, int l, const vh
 VHEM_API void        vhem_paired_t(int64_t n, const double *a, const double *b, double *t, double *p);
 
 /* ---- statistics after clustering ------------------------------------------------------------------------
- * A person is an item of the data: a group of sequences, such as the trials of one viewer, or one sequence. */
+ * A person is an item of the data: a group of sequences, such as the trials of one viewer, or one
+ * sequence. */
 
 typedef struct {
     const vhem_tree   *tree;
@@ -684,10 +697,10 @@ typedef struct {
 /* D [Ka][Kb]: every HMM of a against every HMM of b, for sequences of tau frames: divergences in nats,
  * kernels as their logarithm.  error [Ka][Kb], the standard error where the kind is sampled, else 0, may be
  * NULL.  One set may have diagonal and the other full covariances.  a may be b, which halves the work of a
- * kernel.  VHEM_ESTOPPED hands over nothing.  Tables of at most 4 million numbers are made apart, and on failure those of the
- * caller stay as they were; larger ones are filled in place, in pieces of at most 512 rows, and may be overwritten in
- * part: they may be files that are mapped.  Where several processes make the call (vhem_ranks), D and error are filled
- * on the first, and may be NULL on the others. */
+ * kernel.  VHEM_ESTOPPED hands over nothing.  Tables of at most 4 million numbers are made apart, and on
+ * failure those of the caller stay as they were; larger ones are filled in place, in pieces of at most 512
+ * rows, and may be overwritten in part: they may be files that are mapped.  Where several processes make the
+ * call (vhem_ranks), D and error are filled on the first, and may be NULL on the others. */
 VHEM_API vhem_status vhem_distance(vhem_ctx *, const vhem_models *a, const vhem_models *b,
                                    const vhem_distance_options *, double *D, double *error);
 
@@ -829,8 +842,8 @@ typedef struct {                     /* what a report shows; all but the tree ma
     const char        *image;        /* PNG or JPEG to draw under 2-D emissions, one pixel per unit */
     int                y_down;       /* in the plane the second dimension grows downwards, as in images */
     const char        *frame_name;   /* what frames are called, "fixations"; default: "frames" */
-    const char        *plane;        /* two dimensions to draw as the plane, "x,y"; default: the first two when
-                                        there are two */
+    const char        *plane;        /* two dimensions to draw as the plane, "x,y"; default: the first two
+                                        when there are two */
     const vhem_statistics *stats;    /* from vhem_stats */
     const char        *tables;       /* folder that gets every number as TSV; made if it is not there */
     const char        *command;      /* line that made this report, to be shown */

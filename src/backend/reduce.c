@@ -194,8 +194,8 @@ static void assign_one(const vh_reduce_chunk *c, int64_t place, const double *L,
     }
 }
 
-/* Why the objective of places first .. first+n-1 is not a number: the first pair without one, or the first HMM
- * that fits no centre at all. */
+/* Why the objective of places first .. first+n-1 is not a number: the first pair without one, or the first
+ * HMM that fits no centre at all. */
 static vhem_status tell_fault(vhem_ctx *ctx, const vh_reduce_chunk *c, int first, int n, const double *L)
 {
     int Kr = c->step->reduced->K;

@@ -90,8 +90,8 @@ vhem_status vh_reduce_open(vhem_ctx *ctx, const vh_base_source *source, vh_reduc
 vhem_status vh_reduce_run(vhem_ctx *ctx, const vh_reduce_job *job, const vh_reduce_step *step,
                           vh_scratch *scratch, int n_threads, bool stops, vh_reduce_sums *out);
 void vh_reduce_close(vh_reduce_job *job); /* NULL is allowed */
-/* Are its base HMMs elsewhere, so that tables [Kb][Kr] have a long way?  A loop then asks for them at its end,
- * with one more step, and not in every one. */
+/* Are its base HMMs elsewhere, so that tables [Kb][Kr] have a long way?  A loop then asks for them at its
+ * end, with one more step, and not in every one. */
 bool vh_reduce_far(const vh_reduce_job *job);
 
 /* ---- 4. what a backend provides ------------------------------------------------------------------------ */

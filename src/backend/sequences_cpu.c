@@ -17,8 +17,8 @@
  *
  * T(y) of a frame is the same in every iteration.  It is kept while that of the whole job is at most KEPT_T
  * bytes for each thread, which a cache may hold: an E-step then takes up to a quarter less.  Past that it
- * would come from memory, which takes as long as making it again from y; the shares of a background take longer, and
- * COSTLY times as much of them is kept. */
+ * would come from memory, which takes as long as making it again from y; the shares of a background take
+ * longer, and COSTLY times as much of them is kept. */
 #include "backend/sequences_cpu.h"
 
 #include "backend/backend.h"

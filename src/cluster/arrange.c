@@ -100,8 +100,8 @@ static bool unlikeness(const vh_h3m *h3m, const vh_hmm *a, const vh_hmm *b, doub
     return true;
 }
 
-/* from [S of h], in the order of its time, becomes the order in which its states go with those of first: of all
- * pairs the most alike one is matched first, and what is left over follows. */
+/* from [S of h], in the order of its time, becomes the order in which its states go with those of first: of
+ * all pairs the most alike one is matched first, and what is left over follows. */
 static vhem_status match_states(vhem_ctx *ctx, const vh_h3m *h3m, const vh_hmm *first, const vh_hmm *h,
                                 int *from)
 {

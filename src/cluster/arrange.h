@@ -13,9 +13,9 @@ void vh_occupancy(const vh_hmm *h, int tau, double *time, double *work);
 /* from [S]: the states by the share of tau frames spent in them, largest first, ties by index. */
 vhem_status vh_state_order(vhem_ctx *ctx, const vh_hmm *h, int tau, int *from);
 
-/* States of the first HMM by the share of tau frames spent in them, largest first, ties by index; those of the others
- * as they go with these, the most alike pair first, so that one number means the same in all of them.  The models stay
- * the same but for the numbers of their states. */
+/* States of the first HMM by the share of tau frames spent in them, largest first, ties by index; those of
+ * the others as they go with these, the most alike pair first, so that one number means the same in all of
+ * them.  The models stay the same but for the numbers of their states. */
 vhem_status vh_order_states(vhem_ctx *ctx, vh_h3m *h3m, int tau);
 
 enum { VH_MAX_MAPPED = 100000 }; /* models that get a map of their states */

@@ -240,8 +240,8 @@ done:
 
 /* ---- 3. all candidates --------------------------------------------------------------------------------- */
 
-/* What fails because memory ran out, or because it was stopped, fails for all; what fails for its own reasons is
- * left out. */
+/* What fails because memory ran out, or because it was stopped, fails for all; what fails for its own reasons
+ * is left out. */
 static vhem_status leave_out(vhem_ctx *ctx, const char *name, vhem_status st)
 {
     if (st == VHEM_ENOMEM || st == VHEM_ESTOPPED || st == VHEM_OK)

@@ -71,7 +71,8 @@ static int nearest(const double *L, const double *omega, int Kr)
     return best;
 }
 
-/* Share of the finished runs that ended with the groups that were kept; NaN for one run, which says nothing. */
+/* Share of the finished runs that ended with the groups that were kept; NaN for one run, which says
+ * nothing. */
 static double share_of_runs(const vh_clustering *c)
 {
     int all = 0, same = 0;

@@ -17,8 +17,8 @@
 #include <assert.h>
 #include <string.h>
 
-/* Tables of at most so many numbers are made apart, so that those of the caller stay as they were when that fails;
- * larger ones there is no room for twice. */
+/* Tables of at most so many numbers are made apart, so that those of the caller stay as they were when that
+ * fails; larger ones there is no room for twice. */
 enum { CAREFUL = 1 << 22 };
 
 typedef struct {

@@ -10,13 +10,14 @@ vhem_status vh_h3m_distance(vhem_ctx *ctx, const vh_h3m *a, const vh_h3m *b, con
                             double *D, double *error);
 /* With all options filled in: a and b of one family and dimension, or diagonal against full.
  * When a and b are the same object, what is symmetric is computed once.  On failure, and on
- * VHEM_ESTOPPED, D and error (may be NULL) are as they were, unless they are large: then they are worked in.  Where
- * several processes make the same calls, each makes the whole table; only vhem_distance deals the rows out. */
+ * VHEM_ESTOPPED, D and error (may be NULL) are as they were, unless they are large: then they are worked in.
+ * Where several processes make the same calls, each makes the whole table; only vhem_distance deals the rows
+ * out. */
 vhem_status vh_distance(vhem_ctx *ctx, const vh_h3m *a, const vh_h3m *b, const vhem_distance_options *opt,
                         double *D, double *error);
 
-/* One kind: D and error [Ka][Kb]; error is NULL for kinds that are not sampled, and where it is not wanted; both are on
- * processes that have no table. */
+/* One kind: D and error [Ka][Kb]; error is NULL for kinds that are not sampled, and where it is not wanted;
+ * both are on processes that have no table. */
 typedef vhem_status vh_distance_run(vhem_ctx *ctx, const vh_h3m *a, const vh_h3m *b,
                                     const vhem_distance_options *opt, double *D, double *error);
 vh_distance_run vh_distance_kl, vh_distance_kl_sampled, vh_distance_ppk;

@@ -26,8 +26,8 @@ enum { SELF_BLOCK = 16, ROWS = 512, SAMPLED_ROWS = 16 };
 
 /* ---- kl ------------------------------------------------------------------------------------------------ */
 
-/* L [n] = L_hmm(i, i) of HMMs first .. first+n-1, from small blocks of the set against themselves; first is the first
- * of a block. */
+/* L [n] = L_hmm(i, i) of HMMs first .. first+n-1, from small blocks of the set against themselves; first is
+ * the first of a block. */
 static vhem_status self_bounds(vhem_ctx *ctx, const vh_h3m *h3m, int64_t first, int64_t n_row, int tau,
                                double *L)
 {

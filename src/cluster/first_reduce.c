@@ -27,8 +27,8 @@ static int count_parts(const vh_input *in)
     return in->shards ? in->shards->n : 1;
 }
 
-/* The models of part p, as a set of their own whose weights sum to 1; *first is the number of its first.  A part
- * without weight has no models. */
+/* The models of part p, as a set of their own whose weights sum to 1; *first is the number of its first.  A
+ * part without weight has no models. */
 static vhem_status take_part(vhem_ctx *ctx, task *t, int p, int64_t *first, vh_h3m **out)
 {
     vhem_status st = VHEM_OK;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* hmm_task.h - a search by VHEM as a whole: the models in the form they are clustered in, restarts and candidates.
- * Methods that go on from where VHEM ends begin here too. */
+/* hmm_task.h - a search by VHEM as a whole: the models in the form they are clustered in, restarts and
+ * candidates.  Methods that go on from where VHEM ends begin here too. */
 #ifndef VH_CLUSTER_HMM_TASK_H
 #define VH_CLUSTER_HMM_TASK_H
 

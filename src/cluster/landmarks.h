@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* landmarks.h - places of very many models in the leading eigenvectors of their affinities, without a table of all
- * pairs (Nystrom; Fowlkes, Belongie, Chung and Malik 2004): the eigenvectors are those of some models, the landmarks,
- * and every other model is where its affinities to them put it. */
+/* landmarks.h - places of very many models in the leading eigenvectors of their affinities, without a table
+ * of all pairs (Nystrom; Fowlkes, Belongie, Chung and Malik 2004): the eigenvectors are those of some models,
+ * the landmarks, and every other model is where its affinities to them put it. */
 #ifndef VH_CLUSTER_LANDMARKS_H
 #define VH_CLUSTER_LANDMARKS_H
 

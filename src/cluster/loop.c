@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* loop.c - VHEM as a loop that its caller turns: a first task, and from the sums of each task the next.  vhem_cluster
- * does the same steps, in the same functions. */
+/* loop.c - VHEM as a loop that its caller turns: a first task, and from the sums of each task the next.
+ * vhem_cluster does the same steps, in the same functions. */
 #include "cluster/methods.h"
 #include "cluster/options.h"
 #include "core/alloc.h"

@@ -276,8 +276,8 @@ static bool lacks_any(const vh_h3m *h3m, int64_t i)
     return false;
 }
 
-/* The member nearest the middle, the first of equals; of an empty cluster the nearest model of all.  Members that lack
- * a column stand back. */
+/* The member nearest the middle, the first of equals; of an empty cluster the nearest model of all.  Members
+ * that lack a column stand back. */
 static void pick_models(job *b)
 {
     for (int64_t j = 0; j < b->K; j++) {

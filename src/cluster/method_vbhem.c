@@ -4,8 +4,8 @@
  *   1. where runs begin      2. the runs      3. what is handed over
  *
  * A search by VHEM, with all its starts and candidates, comes first: its best results are where the runs of
- * variational Bayes begin, with the full number of clusters and states.  The best of these then try to do with
- * fewer.  A given start, and starts that the user has chosen by name, are begun at as they are. */
+ * variational Bayes begin, with the full number of clusters and states.  The best of these then try to do
+ * with fewer.  A given start, and starts that the user has chosen by name, are begun at as they are. */
 #include "cluster/arrange.h"
 #include "cluster/hmm_task.h"
 #include "cluster/options.h"

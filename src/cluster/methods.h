@@ -70,8 +70,8 @@ static inline vh_input vh_input_textures(const vh_dtm *dtm, int K)
 {
     return (vh_input){ .Kb = dtm->K, .K = K, .textures = dtm };
 }
-/* A source of either kind as input, without K yet; *item as above, NULL for models.  Models on disk stay there
- * when they are more than the options allow in memory and the method can do with a chunk at a time. */
+/* A source of either kind as input, without K yet; *item as above, NULL for models.  Models on disk stay
+ * there when they are more than the options allow in memory and the method can do with a chunk at a time. */
 vhem_status vh_input_source(vhem_ctx *ctx, const vhem_source *source, const vhem_cluster_options *opt,
                             int64_t **item, vh_input *in);
 /* The models of a given start; NULL when there is none, or it is of the other kind. */

@@ -273,8 +273,8 @@ static int default_restarts(const vh_input *in, const vhem_cluster_options *o)
     return more * (n < MIN_RESTARTS ? MIN_RESTARTS : n > MAX_RESTARTS ? MAX_RESTARTS : (int)n);
 }
 
-/* Of variational Bayes: as many virtual samples as the models have seen frames, since the answer to "how many"
- * depends on it; and no floors. */
+/* Of variational Bayes: as many virtual samples as the models have seen frames, since the answer to "how
+ * many" depends on it; and no floors. */
 static void fill_vb(const vh_input *in, vhem_cluster_options *o)
 {
     const vh_lengths *lengths = in->models ? &in->models->lengths : NULL;

@@ -23,7 +23,8 @@ vhem_status vh_places_distances_to(vhem_ctx *ctx, const vh_h3m *a, const vh_h3m 
                                    const vh_places_kind *kind, double *D);
 
 /* D [n][n] becomes the logarithms of affinities, -D / median when scaled, else -D.  The median is that of the
- * distances between different things that are positive and finite; *scale (may be NULL) is what they were divided by. */
+ * distances between different things that are positive and finite; *scale (may be NULL) is what they were
+ * divided by. */
 vhem_status vh_places_affinity(vhem_ctx *ctx, int64_t n, bool scaled, double *D, double *scale);
 
 typedef struct {

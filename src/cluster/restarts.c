@@ -72,8 +72,8 @@ static vhem_status go(vhem_ctx *ctx, const vh_search *s, const vh_reduction *how
     return r->stopped && run->n_iter >= 0 ? VHEM_OK : st;
 }
 
-/* Virtual samples per model for which the starting centres are told apart by about SOFT_NATS: what is soft depends on
- * how different the models are, which grows with their dimension. */
+/* Virtual samples per model for which the starting centres are told apart by about SOFT_NATS: what is soft
+ * depends on how different the models are, which grows with their dimension. */
 static double soft_samples(int64_t Kb, int64_t K, const double *L)
 {
     double apart = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* strips.h - a table of pairs of models, made some rows at a time.  The strips are the same whoever makes them, and
- * where several processes make the same call each makes some: process 0 alone has the table. */
+/* strips.h - a table of pairs of models, made some rows at a time.  The strips are the same whoever makes
+ * them, and where several processes make the same call each makes some: process 0 alone has the table. */
 #ifndef VH_CLUSTER_STRIPS_H
 #define VH_CLUSTER_STRIPS_H
 

@@ -18,9 +18,9 @@
  *
  * A file is written without a name (O_TMPFILE) and gets one when it is whole, so that a killed program leaves
  * nothing behind.  linkat() cannot replace a file: where one stands, the new one gets the name of a slot
- * beside it and is renamed at once.  Where files without a name are not to be had, and for libraries that need
- * a name to open, a slot is written from the start.  Whoever uses a slot holds a lock on its file; a slot that
- * can be locked is what a killed program left there, and is removed. */
+ * beside it and is renamed at once.  Where files without a name are not to be had, and for libraries that
+ * need a name to open, a slot is written from the start.  Whoever uses a slot holds a lock on its file; a
+ * slot that can be locked is what a killed program left there, and is removed. */
 
 enum { SLOTS = 1000, SWEPT = 4 };
 

@@ -18,7 +18,8 @@ typedef struct {
 /* "-" is stdout. */
 vhem_status vh_out_open(vhem_ctx *ctx, const char *path, vh_out *out);
 /* For libraries that open files themselves: only makes the temporary file, which opens as out->tmp, and as
- * out->path when that is NULL; the commit then sees to it that the file is on disk before it takes its place. */
+ * out->path when that is NULL; the commit then sees to it that the file is on disk before it takes its
+ * place. */
 vhem_status vh_out_path(vhem_ctx *ctx, const char *path, vh_out *out);
 /* Flushes, checks, puts the file in its place.  A full disk is found here at the latest; the old file then
  * still stands. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* h5_watch.h - what the HDF5 library says about its errors.
  *
- * It prints them by itself; between begin and end it does not, and what they were is kept: a file that cannot be
- * read because memory ran out, or because the disk failed, is not called damaged. */
+ * It prints them by itself; between begin and end it does not, and what they were is kept: a file that cannot
+ * be read because memory ran out, or because the disk failed, is not called damaged. */
 #ifndef VH_CORE_H5_WATCH_H
 #define VH_CORE_H5_WATCH_H
 
@@ -23,9 +23,9 @@ void vh_h5_watch_begin(vh_h5_watch *w);
  * file.  VHEM_OK stays. */
 vhem_status vh_h5_watch_end(vhem_ctx *ctx, vh_h5_watch *w, const char *path, vhem_status st);
 
-/* A file that comes from somebody else must not bring in other files of the reader's.  NULL when what is called
- * name in at (-1: not asked), and the open dataset (-1: likewise), lies in the file itself; else where it
- * lies. */
+/* A file that comes from somebody else must not bring in other files of the reader's.  NULL when what is
+ * called name in at (-1: not asked), and the open dataset (-1: likewise), lies in the file itself; else where
+ * it lies. */
 const char *vh_h5_elsewhere(hid_t at, const char *name, hid_t set);
 
 #endif

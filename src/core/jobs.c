@@ -5,8 +5,8 @@
 #include "core/ranks.h"
 #include "core/share.h"
 
-/* Jobs that each of several processes runs before it tells the others.  A stop and a failure are known to all no
- * sooner. */
+/* Jobs that each of several processes runs before it tells the others.  A stop and a failure are known to all
+ * no sooner. */
 enum { ROUND = 256 };
 
 typedef struct {

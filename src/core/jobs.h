@@ -22,8 +22,8 @@ typedef struct {
 
 /* After a failure no further jobs are begun.  Returns the status of the first of the jobs, by number, that
  * fails, with its sentence in ctx and its number in *failed, else -1; VHEM_ESTOPPED after a stop, which in a
- * job is no failure.  Where several processes make this call, each runs some of the jobs and has the results of
- * all in the end. */
+ * job is no failure.  Where several processes make this call, each runs some of the jobs and has the results
+ * of all in the end. */
 vhem_status vh_run_jobs(vhem_ctx *ctx, const vh_jobs *jobs, int64_t *failed);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* journal.c - see journal.h.  The file: HEAD, then records one after the other, each a `lead` and its numbers,
- * in the byte order of the machine. */
+/* journal.c - see journal.h.  The file: HEAD, then records one after the other, each a `lead` and its
+ * numbers, in the byte order of the machine. */
 #include "core/journal.h"
 
 #include "core/alloc.h"

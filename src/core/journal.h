@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* journal.h - a file of numbers that outlives a run which was killed: what has been computed is found again by
- * its key.
+/* journal.h - a file of numbers that outlives a run which was killed: what has been computed is found again
+ * by its key.
  *
- * Records are only ever added.  One that was not finished, and all after it, are cut off when the file is opened;
- * one whose checksum is wrong counts as missing. */
+ * Records are only ever added.  One that was not finished, and all after it, are cut off when the file is
+ * opened; one whose checksum is wrong counts as missing. */
 #ifndef VH_CORE_JOURNAL_H
 #define VH_CORE_JOURNAL_H
 

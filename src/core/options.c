@@ -27,8 +27,9 @@
 #define FLOORED   "vhem hem-gmm hem-dtm " EM " " HYBRID
 #define ABOVE_0   1e-300 /* the least of a number that must be positive */
 /* Those of model/emission.c, of which the product has its columns named; a test compares the two. */
-#define EMISSIONS \
-    "gaussian-diag|gaussian-full|poisson|bernoulli|gamma|von-mises|categorical|gaussian-tied:FILE|COL:NAME,..."
+#define EMISSIONS                                                                \
+    "gaussian-diag|gaussian-full|poisson|bernoulli|gamma|von-mises|categorical|" \
+    "gaussian-tied:FILE|COL:NAME,..."
 
 /* clang-format off */
 #define ROW(type, record, use, name, letter, least, argument, fallback, methods, help) \
@@ -76,17 +77,18 @@ static const vh_option fit_rows[] = {
     INT64(R, VH_KEPT, K, 'k', 0, "K", "0", NULL,
           "models of a mixture; 0: one model for each sequence or group"),
     INT(R, VH_KEPT, max_iter, 0, 0, "N", "200; dtm: 100", NULL, "most iterations of a run"),
-    INT(R, VH_KEPT, restarts, 'r', 1, "R", "10; 4 of a mixture, of textures and of pieces; 1 with a given start", NULL,
+    INT(R, VH_KEPT, restarts, 'r', 1, "R", "10; 4 of a mixture, of textures and of pieces; 1 with a given "
+                                           "start", NULL,
         "runs from different starts, the best of which is kept"),
     REAL(R, VH_KEPT, tol, 0, 0, "T", "1e-05", NULL,
          "stop when an iteration gains less than this, in nats per frame; 0: never"),
     REAL(R, VH_KEPT, cov_floor, 0, 0, "F", "0.0001", NULL,
          "smallest variance, as a share of the variance of all data; 0: none"),
     CHOICE(R, VH_KEPT, emission, 0, 0, EMISSIONS, "gaussian-diag", "hmm",
-           "what a state emits: gaussian-diag, gaussian-full; poisson: counts; bernoulli: 0 or 1; gamma: positive "
-           "numbers; von-mises: angles in radians; categorical: symbols; or by column, as in "
-           "'step:gamma,turn:von-mises,x+y:gaussian-full'; or gaussian-tied:FILE, weights of the Gaussians that vhem "
-           "background has written"),
+           "what a state emits: gaussian-diag, gaussian-full; poisson: counts; bernoulli: 0 or 1; gamma: "
+           "positive numbers; von-mises: angles in radians; categorical: symbols; or by column, as in "
+           "'step:gamma,turn:von-mises,x+y:gaussian-full'; or gaussian-tied:FILE, weights of the Gaussians "
+           "that vhem background has written"),
     CHOICE(R, VH_KEPT, init, 0, 0, "kmeans|random|segment", "kmeans", "hmm", "how a run starts"),
     CHOICE(R, VH_KEPT, topology, 0, 0, "free|left-right|linear", "free", "hmm",
            "allowed transitions: all, never back, to the next state only"),
@@ -98,9 +100,9 @@ static const vh_option fit_rows[] = {
     CHOICE(R, VH_KEPT | VH_IF_SET, noise, 0, 0, "diag|isotropic", "diag", "dtm",
            "covariance of the noise, R"),
     TEXT(R, VH_KEPT | VH_IF_SET, prior, 0, 0, "PRIOR", "vb; none with a given start", "hmm",
-         "none: highest likelihood; vb: variational Bayes; eb: vb with the strength of the prior estimated as well; "
-         "settings of vb, as in nu0=1,start=ml, or of eb, as in eb:count=2 (nu0, count, lambda, start, frames); or a file "
-         "with a prior, such as models fitted with one"),
+         "none: highest likelihood; vb: variational Bayes; eb: vb with the strength of the prior estimated "
+         "as well; settings of vb, as in nu0=1,start=ml, or of eb, as in eb:count=2 (nu0, count, lambda, "
+         "start, frames); or a file with a prior, such as models fitted with one"),
     FLAG(R, 0, pieces, 0, 0, NULL, "0", NULL, "with K: a mixture of K for each sequence or group by itself"),
     FLAG(R, 0, by_group, 0, 0, NULL, "0", NULL, "the sequences of a group belong together"),
     TEXT(R, 0, store, 0, 0, "FILE", "none", NULL,
@@ -123,8 +125,10 @@ static const vh_option cluster_rows[] = {
     INT(R, VH_KEPT, tau, 0, 1, "T|auto", "10", HEM " shem " SPECTRAL " " LINKED,
         "length of the virtual samples, in frames; auto: that of the sequences the models were fitted to"),
     REAL(R, VH_KEPT, nv, 0, ABOVE_0, "V",
-         "10000; shem: 10; vbhem: median frames of a sequence (10 if unknown) / tau; emhmm: models / tau", HEM " shem " HYBRID,
-         "virtual samples per input model; fewer make assignments softer; with vbhem, more support more clusters"),
+         "10000; shem: 10; vbhem: median frames of a sequence (10 if unknown) / tau; emhmm: models / "
+         "tau", HEM " shem " HYBRID,
+         "virtual samples per input model; fewer make assignments softer; with vbhem, more support more "
+         "clusters"),
     INT(R, VH_KEPT, max_iter, 0, 0, "N", "200; emhmm: 101", ITERATING, "most iterations of a run"),
     INT(R, VH_KEPT, restarts, 'r', 1, "R",
         "20 to 300, more for small inputs; em-h3m, shem, hem-dtm: 10; 1 with a given start", ITERATING,
@@ -161,7 +165,8 @@ static const vh_option cluster_rows[] = {
         "neighbours of each model in the graph"),
     INT(R, VH_KEPT | VH_IF_SET, landmarks, 0, 1, "N",
         "all; above 20,000 models, 2000 or 10 per cluster, whichever is more", SPECTRAL,
-        "number of models to compute the eigenvectors from; the others are placed by their distances to these"),
+        "number of models to compute the eigenvectors from; the others are placed by their distances to "
+        "these"),
     INT(R, VH_KEPT | VH_IF_SET, candidate, 0, 1, "N", "1", "vhem",
         "keep the N-th best of the partitions found, not the best"),
     INT(R, VH_KEPT | VH_IF_SET, refine, 0, 1, "Q", "1", "vhem",
@@ -169,20 +174,23 @@ static const vh_option cluster_rows[] = {
         "blur less"),
     TEXT(R, VH_KEPT | VH_IF_SET, prior, 0, 0, "FILE|SETTINGS", "one that follows the scale of the input",
          "vbhem",
-         "prior of the centres (vbhem): a file that holds one, or settings such as alpha=1,lambda=0.01,nu=5. The settings "
-         "are alpha, eta, eps, kappa, lambda, nu and scale; for other families than Gaussians, frames replaces the last "
-         "three"),
+         "prior of the centres (vbhem): a file that holds one, or settings such as alpha=1,lambda=0.01,nu=5. "
+         "The settings are alpha, eta, eps, kappa, lambda, nu and scale; for other families than Gaussians, "
+         "frames replaces the last three"),
     INT(R, VH_KEPT | VH_IF_SET, learn_prior, 0, 0, "H", "0", "vbhem",
         "learn the prior anew before every H-th iteration; 0: never"),
     FLAG(R, VH_KEPT | VH_IF_SET, prune, 0, 0, NULL, "1", "vbhem",
          "remove clusters and states that are not needed"),
     INT(R, VH_KEPT | VH_IF_SET, first_reduce, 0, 1, "R", "none", "vhem",
-        "reduce every file of a folder of models by itself to R centres, and cluster those: each file is read once"),
+        "reduce every file of a folder of models by itself to R centres, and cluster those: each file is "
+        "read once"),
     INT64(R, 0, memory, 0, 0, "SIZE", "1G", "vhem",
-          "models kept in memory, such as 512M or 2G, 0 for all; the others are read from disk in every iteration"),
+          "models kept in memory, such as 512M or 2G, 0 for all; the others are read from disk in every "
+          "iteration"),
     TEXT(R, 0, checkpoint, 0, 0, "FILE", "none", "vhem",
          "keep every iteration in FILE; after a kill, the same command continues from there"),
-    FLAG(R, 0, keep_tables, 0, 0, NULL, "0", "vhem", "keep z and L_hmm even if they have more than 4 million numbers"),
+    FLAG(R, 0, keep_tables, 0, 0, NULL, "0", "vhem", "keep z and L_hmm even if they have more than 4 million "
+                                                     "numbers"),
     END,
 };
 #undef R

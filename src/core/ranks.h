@@ -15,7 +15,8 @@ typedef struct {        /* what a process tells after a round */
     int64_t n;          /* parts of the whole, which all must agree about */
     int64_t first, end; /* the round: parts first .. end-1, of which this process has every size-th */
     bool everyone;      /* all are told, not only process 0 */
-    /* Walks the result of part i: to the wire on the process that has it, from the wire on one that is told. */
+    /* Walks the result of part i: to the wire on the process that has it, from the wire on one that is
+     * told. */
     void (*walk)(vhem_ctx *ctx, void *arg, int64_t i, vh_wire *w);
     void *arg;
 } vh_round;
@@ -30,8 +31,8 @@ typedef struct { /* how a round ended, on any of the processes */
 /* Part i has failed on this process with the error of ctx. */
 void vh_round_fail(const vhem_ctx *ctx, vhem_status st, int64_t i, vh_round_end *end);
 
-/* Hands the results of the round around; *end is how it ended here, and becomes how it ended at all.  Where a part
- * has failed, or work was stopped, this is so on all processes. */
+/* Hands the results of the round around; *end is how it ended here, and becomes how it ended at all.  Where a
+ * part has failed, or work was stopped, this is so on all processes. */
 vhem_status vh_round_tell(vhem_ctx *ctx, const vh_round *round, vh_round_end *end);
 
 #endif

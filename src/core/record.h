@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* record.h - objects and plain records that callers release with vhem_free: in front of each stands, unseen, what
- * knows how to release what it holds. */
+/* record.h - objects and plain records that callers release with vhem_free: in front of each stands, unseen,
+ * what knows how to release what it holds. */
 #ifndef VH_CORE_RECORD_H
 #define VH_CORE_RECORD_H
 

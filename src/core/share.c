@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* share.c - see share.h.
  *
- * The turns of a loop are handed out by a counter.  In a team the caller makes turns itself, and as many tasks
- * as there are other threads stand ready to help; those that nobody had time for find the counter at its end. */
+ * The turns of a loop are handed out by a counter.  In a team the caller makes turns itself, and as many
+ * tasks as there are other threads stand ready to help; those that nobody had time for find the counter at
+ * its end. */
 #include "core/share.h"
 
 #include "core/team.h"

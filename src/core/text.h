@@ -15,8 +15,9 @@ void vh_text_json(FILE *f, const char *text);
 /* Bytes of the UTF-8 character at s; 0 when it is none: overlong, a surrogate, past U+10FFFF, cut short. */
 int vh_utf8_length(const unsigned char *s);
 
-/* Makes the text fit for a terminal and a log, in place: bytes that are not UTF-8, line ends and other control
- * characters become '?'.  A file may hold any of them in a name, escape sequences of terminals among them. */
+/* Makes the text fit for a terminal and a log, in place: bytes that are not UTF-8, line ends and other
+ * control characters become '?'.  A file may hold any of them in a name, escape sequences of terminals among
+ * them. */
 void vh_text_clean(char *text);
 
 /* Is the word, which is not empty, one of those in the list, "kl|ppk"? */

@@ -15,7 +15,8 @@ typedef struct {
     vhem_status st;      /* the first failure; nothing happens after it */
 } vh_wire;               /* zero it to write */
 
-/* Checks that the bytes are complete and begin with the mark, 8 characters; "what" names them in sentences. */
+/* Checks that the bytes are complete and begin with the mark, 8 characters; "what" names them in
+ * sentences. */
 vhem_status vh_wire_open(vhem_ctx *ctx, const void *bytes, size_t n, const char *mark, const char *what,
                          vh_wire *out);
 /* Puts the mark, with which a writer begins; and the checksum, with which it ends. */

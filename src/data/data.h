@@ -23,8 +23,8 @@ struct vhem_data {
     char id_separator; /* stands between their values in names */
     char format[16];   /* of the file it came from; "memory" */
     int64_t n_missing; /* NaN among the values; not counted in a subset */
-    /* Columns and symbols as models of this layout have them (model/layout.h), which must outlive the set; NULL:
-     * as they were read. */
+    /* Columns and symbols as models of this layout have them (model/layout.h), which must outlive the set;
+     * NULL: as they were read. */
     const struct vh_layout *layout;
     vhem_symbols *symbols; /* [d]  what whole numbers in a column stand for; NULL: nothing in any */
 };
@@ -100,8 +100,8 @@ vhem_status vh_builder_source(vh_builder *b, const char *path);
 /* Refuses NaN and infinity, naming sequence, frame and column, for what cannot treat missing values. */
 vhem_status vh_data_require_complete(vhem_ctx *ctx, const vhem_data *data);
 
-/* Counts NaN into *n_missing; refuses infinity, and what `refuse` (NULL: nothing) has a word for, which is what
- * a value y of column k must be. */
+/* Counts NaN into *n_missing; refuses infinity, and what `refuse` (NULL: nothing) has a word for, which is
+ * what a value y of column k must be. */
 typedef const char *(*vh_refuse)(const void *arg, int k, double y);
 vhem_status vh_data_suits(vhem_ctx *ctx, const vhem_data *data, vh_refuse refuse, const void *arg,
                           int64_t *n_missing);

@@ -30,8 +30,8 @@ static size_t begins(const char *s, const char *const *text)
     return 0;
 }
 
-/* "3,5%", "1.100,5", "1 234", "$5": a number as people write it?  A sign, a currency, digits that may be in groups of
- * three, a part behind a point or comma, a percent sign. */
+/* "3,5%", "1.100,5", "1 234", "$5": a number as people write it?  A sign, a currency, digits that may be in
+ * groups of three, a part behind a point or comma, a percent sign. */
 static bool written_otherwise(const char *s)
 {
     static const char *const sign[] = { "-", "+", VH_MINUS, NULL };

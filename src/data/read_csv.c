@@ -312,8 +312,8 @@ static vhem_status judge_columns(csv *r)
             continue;
         VH_CHECK(
             c->n_text >= c->n_number, VHEM_EFORMAT,
-            "%s: line %lld, column '%.80s': found '%s', expected a number as in other rows; name the columns to "
-            "use with --columns to leave this one out, or read it as missing with --missing '%s'",
+            "%s: line %lld, column '%.80s': found '%s', expected a number as in other rows; name the columns "
+            "to use with --columns to leave this one out, or read it as missing with --missing '%s'",
             t->path, (long long)c->text_line, t->column[k], c->example, c->example);
         if (r->n_dim > 0 && vh_number_hint(c->example))
             vh_log(ctx, VHEM_LOG_WARN, "%s: column '%.80s' is left out, it has '%s' in line %lld%s", t->path,
@@ -350,8 +350,8 @@ done:
 
 typedef enum { GOES_ANYHOW, RISES, COUNTS } course;
 
-/* How dimension k goes in every sequence: up, or from 0 or 1 by one from row to row.  Rows are in their order.  In a
- * few rows both may be chance. */
+/* How dimension k goes in every sequence: up, or from 0 or 1 by one from row to row.  Rows are in their
+ * order.  In a few rows both may be chance. */
 static course course_of(const csv *r, const double *y, int k)
 {
     enum { ENOUGH = 4 };
@@ -403,7 +403,8 @@ done:
     return st;
 }
 
-/* Brings the rows of each sequence together, in the order asked for; sequences in order of first appearance. */
+/* Brings the rows of each sequence together, in the order asked for; sequences in order of first
+ * appearance. */
 static vhem_status gather(csv *r)
 {
     vhem_ctx *ctx = r->ctx;

@@ -120,8 +120,8 @@ void vh_row_order_judge(vhem_ctx *ctx, const vh_row_order *o, const vh_table *t)
     if (o->fell_line > 0)
         vh_log(
             ctx, VHEM_LOG_WARN,
-            "%s: line %lld: column '%s' falls from %g to %g within a sequence; if it says the order of the rows, "
-            "add --order '%s'",
+            "%s: line %lld: column '%s' falls from %g to %g within a sequence; if it says the order of the "
+            "rows, add --order '%s'",
             t->path, (long long)o->fell_line, t->column[o->watched], o->fell_from, o->fell_to,
             t->column[o->watched]);
 }

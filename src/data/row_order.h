@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* row_order.h - the order of the rows of a sequence: sorted by a column, or watched where a column looks like a
- * time that should rise. */
+/* row_order.h - the order of the rows of a sequence: sorted by a column, or watched where a column looks like
+ * a time that should rise. */
 #ifndef VH_DATA_ROW_ORDER_H
 #define VH_DATA_ROW_ORDER_H
 

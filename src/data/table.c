@@ -121,7 +121,8 @@ done:
     return st;
 }
 
-/* Steps over a "sep=;" line, quoted or not, that spreadsheets write before the header: its delimiter, 0 for none. */
+/* Steps over a "sep=;" line, quoted or not, that spreadsheets write before the header: its delimiter, 0 for
+ * none. */
 static char separator_line(vh_table *t)
 {
     bool quoted = t->p < t->end && *t->p == '"';
@@ -135,8 +136,8 @@ static char separator_line(vh_table *t)
     return p[4];
 }
 
-/* Is the field [n] digits, this sign, digits, with perhaps a minus before and an exponent behind?  Returns where
- * the sign is, 0 when it is not such a number. */
+/* Is the field [n] digits, this sign, digits, with perhaps a minus before and an exponent behind?  Returns
+ * where the sign is, 0 when it is not such a number. */
 static size_t decimal_sign(const char *s, size_t n, char sign)
 {
     size_t i = 0, at;

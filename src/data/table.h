@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* table.h - delimited text, record by record: comma, tab or semicolon; RFC 4180 quotes; LF, CRLF or CR; UTF-8, or
- * UTF-16 with its mark; a UTF-8 byte order mark, a "sep=;" line, which sets the delimiter, and '#' lines before the
- * first record are skipped, empty lines everywhere.  In a file with another delimiter than comma whose numbers have
- * decimal commas, fields have points instead: "1,5" becomes "1.5". */
+/* table.h - delimited text, record by record: comma, tab or semicolon; RFC 4180 quotes; LF, CRLF or CR;
+ * UTF-8, or UTF-16 with its mark; a UTF-8 byte order mark, a "sep=;" line, which sets the delimiter, and '#'
+ * lines before the first record are skipped, empty lines everywhere.  In a file with another delimiter than
+ * comma whose numbers have decimal commas, fields have points instead: "1,5" becomes "1.5". */
 #ifndef VH_DATA_TABLE_H
 #define VH_DATA_TABLE_H
 
@@ -36,7 +36,8 @@ typedef struct {
 
 /* Begins to read path ("-": stdin).  delim 0: found from the first record. */
 vhem_status vh_table_open(vhem_ctx *ctx, const char *path, char delim, vh_table *t);
-/* The same of an open file of so many bytes (0: not known), which becomes the table's, also when this fails. */
+/* The same of an open file of so many bytes (0: not known), which becomes the table's, also when this
+ * fails. */
 vhem_status vh_table_open_file(vhem_ctx *ctx, const char *path, FILE *f, int64_t size, char delim,
                                vh_table *t);
 /* The next record, or *more = false at the end.  Once there is a header every record has as many fields. */

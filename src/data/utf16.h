@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* utf16.h - text in UTF-16, which spreadsheets call Unicode text, as UTF-8.  It is known by its byte order mark. */
+/* utf16.h - text in UTF-16, which spreadsheets call Unicode text, as UTF-8.  It is known by its byte order
+ * mark. */
 #ifndef VH_DATA_UTF16_H
 #define VH_DATA_UTF16_H
 

@@ -20,13 +20,13 @@ typedef enum { VH_NUMBER, VH_MISSING, VH_INFINITE, VH_TEXT } vh_value;
 /* s [n] without the blanks around it. */
 void vh_trim(const char **s, size_t *n);
 
-/* s [n] as a double, correctly rounded; blanks around it are skipped, VH_MINUS is a minus.  Missing (empty, nan, NA, ?)
- * gives NaN.
+/* s [n] as a double, correctly rounded; blanks around it are skipped, VH_MINUS is a minus.  Missing (empty,
+ * nan, NA, ?) gives NaN.
  * s[n] must be readable and a byte that cannot continue a number: a delimiter, a quote, NUL. */
 vh_value vh_number_parse(const char *s, size_t n, double *out);
 
-/* The same, but one of the words of a list, "-999,lost" (NULL: none), is missing too; numbers are the same however
- * they are written, -999 and -999.0. */
+/* The same, but one of the words of a list, "-999,lost" (NULL: none), is missing too; numbers are the same
+ * however they are written, -999 and -999.0. */
 vh_value vh_cell_parse(const char *s, size_t n, const char *missing, double *out);
 
 /* A plain whole number: digits with an optional minus, inside 64 bits. */

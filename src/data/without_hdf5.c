@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* without_hdf5.c - in place of read_hdf5.c and write_hdf5.c where vhem is built without HDF5 (VHEM_HDF5=OFF). */
+/* without_hdf5.c - in place of read_hdf5.c and write_hdf5.c where vhem is built without HDF5
+ * (VHEM_HDF5=OFF). */
 #include "data/readers.h"
 #include "data/write.h"
 

@@ -48,7 +48,8 @@ static void put_common(unsigned char **p, const member *m)
 
 enum { STRETCH = 1 << 24 }; /* bytes between two looks at a stop */
 
-/* The checksum of more bytes, and the bytes themselves into the file; one of the two where f or crc is NULL. */
+/* The checksum of more bytes, and the bytes themselves into the file; one of the two where f or crc is
+ * NULL. */
 static vhem_status pass(vhem_ctx *ctx, const void *data, uint64_t size, uint32_t *crc, FILE *f)
 {
     vhem_status st = VHEM_OK;

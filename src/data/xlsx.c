@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* xlsx.c - see xlsx.h.  Office Open XML, ISO/IEC 29500, part 1, chapter 18: a zip archive of XML documents, of which
- * four matter here.
+/* xlsx.c - see xlsx.h.  Office Open XML, ISO/IEC 29500, part 1, chapter 18: a zip archive of XML documents,
+ * of which four matter here.
  *
  * 1. A part of the archive, unpacked and parsed as it comes by expat.
  * 2. xl/workbook.xml: the sheets by name, and its relations, which say where each of them is.
  * 3. The shared strings: texts of cells, which sheets name by their number.
  * 4. The sheet: rows of cells, written out as they come.
  *
- * A small file may unpack into a large one: texts are held up to MOST_TEXT bytes, a sheet is written up to a multiple
- * of its size, and what the parser holds for itself is bounded too: elements within elements by MOST_DEPTH, and a tag
- * or a comment by MOST_CELL bytes, since it is read anew with every chunk until it ends. */
+ * A small file may unpack into a large one: texts are held up to MOST_TEXT bytes, a sheet is written up to a
+ * multiple of its size, and what the parser holds for itself is bounded too: elements within elements by
+ * MOST_DEPTH, and a tag or a comment by MOST_CELL bytes, since it is read anew with every chunk until it
+ * ends. */
 #include "data/xlsx.h"
 
 #include "core/alloc.h"
@@ -215,7 +216,7 @@ done:
     return st;
 }
 
-/* ---- 2. the workbook ------------------------------------------------------------------------------------ */
+/* ---- 2. the workbook ----------------------------------------------------------------------------------- */
 
 static vhem_status add_sheet(workbook *w, const char *name, const char *id, const char *state)
 {
@@ -303,7 +304,7 @@ static void relation_tag(part *p, const char *tag, const char **attribute)
         fail(p, target_name(p->ctx, target, &p->w->strings_part));
 }
 
-/* ---- 3. texts ------------------------------------------------------------------------------------------- */
+/* ---- 3. texts ------------------------------------------------------------------------------------------ */
 
 /* Inside a text: <t> outside <rPh>, which says how it is spoken. */
 static void text_tag(part *p, const char *tag, bool opens)
@@ -345,7 +346,7 @@ static void string_closes(part *p, const char *tag, const char **attribute)
         fail(p, add_string(p->w, &p->text));
 }
 
-/* ---- 4. the sheet --------------------------------------------------------------------------------------- */
+/* ---- 4. the sheet -------------------------------------------------------------------------------------- */
 
 static void put(part *p, char c)
 {
@@ -456,7 +457,8 @@ static vhem_status begin_cell(part *p, const char *name, const char *type)
     vhem_ctx *ctx = p->ctx;
     vhem_status st = VHEM_OK;
 
-    /* Spreadsheets differ about a cell that names another row, or mend the file: none of it is a guess to make here. */
+    /* Spreadsheets differ about a cell that names another row, or mend the file: none of it is a guess to
+     * make here. */
     int64_t row = p->row;
     bool found = name ? place_of(name, &p->column, &row) : ++p->column <= MOST_COLUMNS;
     if (found && p->row > 0 && !p->numbered && row > p->row && row <= MOST_ROWS)
@@ -536,8 +538,8 @@ vhem_status vh_xlsx_to_csv(vhem_ctx *ctx, const char *path, const char *sheet, F
     if (sheet_part.no_value > 0)
         vh_log(
             ctx, VHEM_LOG_WARN,
-            "%s: formulas without a value, which count as missing: %lld; a spreadsheet that opens and saves the "
-            "file works them out",
+            "%s: formulas without a value, which count as missing: %lld; a spreadsheet that opens and saves "
+            "the file works them out",
             path, (long long)sheet_part.no_value);
 done:
     free_workbook(&w);

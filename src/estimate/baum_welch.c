@@ -131,8 +131,8 @@ done:
     return st;
 }
 
-/* An E-step was given up because a stop is overdue: restarts that were in it go back to the model before.  One that
- * has none comes to nothing. */
+/* An E-step was given up because a stop is overdue: restarts that were in it go back to the model before.
+ * One that has none comes to nothing. */
 static void fall_back(const active_set *a, vh_h3m *runs, vhem_fit_run *run)
 {
     for (int k = 0; k < a->n; k++) {
@@ -144,8 +144,8 @@ static void fall_back(const active_set *a, vh_h3m *runs, vhem_fit_run *run)
     }
 }
 
-/* Posteriors become models: their means, and the likelihood of these.  When a stop is overdue there is no time for
- * that pass; the models are kept, and the bound of each stands for its likelihood. */
+/* Posteriors become models: their means, and the likelihood of these.  When a stop is overdue there is no
+ * time for that pass; the models are kept, and the bound of each stands for its likelihood. */
 static vhem_status settle(vhem_ctx *ctx, const vh_job *job, active_set *a, vh_h3m *runs, vhem_fit_run *run)
 {
     vhem_status st = VHEM_OK;

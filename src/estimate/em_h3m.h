@@ -43,8 +43,8 @@ void vh_em_best_free(vh_em_best *best);
 
 /* all holds the K HMMs of R started mixtures, one mixture after the other, each with weights omega that sum
  * to 1; each is iterated until it converges, run [R] says how it went.  One whose covariance collapses stays
- * behind, which is no failure of the others.  best takes a better mixture than the one it has, if there is one,
- * from restart `first` on.  After VHEM_ESTOPPED it is what counts: an E-step may have been given up. */
+ * behind, which is no failure of the others.  best takes a better mixture than the one it has, if there is
+ * one, from restart `first` on.  After VHEM_ESTOPPED it is what counts: an E-step may have been given up. */
 vhem_status vh_em_h3m(vhem_ctx *ctx, const vh_mixture *mix, vh_h3m *all, int R, int first, vh_em_run *run,
                       vh_em_best *best);
 

@@ -2,8 +2,8 @@
 /* em_start.c - starts for EM-H3M.
  *
  *   far     sets far from each other, an HMM fitted to each: the first at random, the next among those that
- *           the HMMs so far explain badly, with a probability that grows with how badly.  A set with fewer frames
- *           than the HMM has components is joined by those beside it
+ *           the HMMs so far explain badly, with a probability that grows with how badly.  A set with fewer
+ *           frames than the HMM has components is joined by those beside it
  *   dealt   the sets dealt at random into K equal hands, an HMM started from each */
 #include "estimate/em_start.h"
 

@@ -283,7 +283,8 @@ done:
     return st;
 }
 
-/* What they gather, for other processes; first fits stay where they are, and are made again where they lack. */
+/* What they gather, for other processes; first fits stay where they are, and are made again where they
+ * lack. */
 static void walk_look(vhem_ctx *ctx, void *arg, int64_t k, vh_wire *w)
 {
     fit *f = arg;
@@ -366,8 +367,8 @@ done:
     return st;
 }
 
-/* Families other than Gaussians: each component gets some frames of the one component for all the data, and pi, A and
- * c their counts.  Where that is a conjugate prior, fits are by variational Bayes. */
+/* Families other than Gaussians: each component gets some frames of the one component for all the data, and
+ * pi, A and c their counts.  Where that is a conjugate prior, fits are by variational Bayes. */
 static vhem_status set_made_up_frames(vhem_ctx *ctx, fit *f)
 {
     vhem_status st = VHEM_OK;
@@ -437,8 +438,8 @@ done:
     return st;
 }
 
-/* Such an HMM has states that no frame can be in: the wrong thing was taken for a sequence, most likely.  Where several
- * numbers of states are tried, none that large will be chosen. */
+/* Such an HMM has states that no frame can be in: the wrong thing was taken for a sequence, most likely.
+ * Where several numbers of states are tried, none that large will be chosen. */
 static void warn_of_few_frames(vhem_ctx *ctx, const fit *f)
 {
     int64_t few = 0, K = f->opt.S_max > 0 ? 0 : f->sets.n;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* fit_states.c - HMMs with as many states as each of them needs.
  *
- * Every number of states is fitted with one and the same prior, and each item keeps the number whose bound of the
- * log-evidence is largest: a state that is not needed costs more in divergence from the prior than it gains.  The
- * bound is that of one way to name states and components; S! (M!)^S of them are equally good, which counts
- * wherever the topology lets states change places. */
+ * Every number of states is fitted with one and the same prior, and each item keeps the number whose bound of
+ * the log-evidence is largest: a state that is not needed costs more in divergence from the prior than it
+ * gains.  The bound is that of one way to name states and components; S! (M!)^S of them are equally good,
+ * which counts wherever the topology lets states change places. */
 #include "core/alloc.h"
 #include "core/index.h"
 #include "estimate/fit.h"
@@ -57,8 +57,8 @@ static double value_of(const vhem_fit_options *o, const vhem_fit_report *r, int6
     return r->run[vh_ij(i, r->R, r->best[i])].bound + names;
 }
 
-/* A state of a single frame has no spread, and one of none costs nothing while the ways to name it count: at most
- * as many states as half the frames, or the fewest that may be. */
+/* A state of a single frame has no spread, and one of none costs nothing while the ways to name it count: at
+ * most as many states as half the frames, or the fewest that may be. */
 static int best_of(const tried *t, const vhem_fit_options *o, int64_t i)
 {
     int best = 0;

@@ -31,7 +31,8 @@ static int find_column(const vhem_data *data, const char *name)
     return -1;
 }
 
-/* place [layout->d]: where the columns of the layout are in the data.  Without names on either side: in order. */
+/* place [layout->d]: where the columns of the layout are in the data.  Without names on either side: in
+ * order. */
 static vhem_status find_columns(vhem_ctx *ctx, const vhem_data *data, const vh_layout *layout, int *place)
 {
     vhem_status st = VHEM_OK;

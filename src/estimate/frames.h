@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* frames.h - sequences as models see them: columns by their names, cells of symbols as numbers of symbols.
  *
- * Data that has a layout already is left as it is, and so is data whose columns stand where they should and have
- * no symbols: a copy is made only where one is needed. */
+ * Data that has a layout already is left as it is, and so is data whose columns stand where they should and
+ * have no symbols: a copy is made only where one is needed. */
 #ifndef VH_ESTIMATE_FRAMES_H
 #define VH_ESTIMATE_FRAMES_H
 
@@ -16,8 +16,8 @@ typedef struct {
     const vh_layout *layout; /* one of its owners */
 } vh_frames;                 /* zero it before use */
 
-/* Frames to fit models of an emission to: the name of a family, or names by column, "x+y:gaussian-full,n:poisson".
- * With a start: those of its models. */
+/* Frames to fit models of an emission to: the name of a family, or names by column,
+ * "x+y:gaussian-full,n:poisson".  With a start: those of its models. */
 vhem_status vh_frames_to_fit(vhem_ctx *ctx, const vhem_data *data, const char *emission, const vh_h3m *start,
                              vh_frames *out);
 /* Frames for models that are there, of sequences seq [n] (NULL: all of them) alone. */
@@ -28,7 +28,8 @@ void vh_frames_free(vh_frames *frames);
 /* Frames that have a layout as a file would have them: names of columns, names or numbers for symbols. */
 vhem_status vh_frames_detach(vhem_ctx *ctx, vhem_data *data);
 
-/* Gives new models, which have no layout, the names of the columns they were fitted to, if those have names. */
+/* Gives new models, which have no layout, the names of the columns they were fitted to, if those have
+ * names. */
 vhem_status vh_frames_name(vhem_ctx *ctx, const vhem_data *data, vh_h3m *h3m);
 
 #endif

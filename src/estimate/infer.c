@@ -51,7 +51,8 @@ done:
     return st;
 }
 
-/* Sequences seq [n], NULL for all, as h3m sees them; *seen is h3m in the family that suits the data: the same numbers, and statistics that know of missing cells. */
+/* Sequences seq [n], NULL for all, as h3m sees them; *seen is h3m in the family that suits the data: the same
+ * numbers, and statistics that know of missing cells. */
 static vhem_status check(vhem_ctx *ctx, const vh_h3m *h3m, const vhem_data *data, const int64_t *seq,
                          int64_t n, vh_frames *frames, vh_h3m *seen)
 {

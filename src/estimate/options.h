@@ -6,8 +6,8 @@
 #include "data/data.h"
 #include "model/models.h"
 
-/* Without a given start, when none were asked for.  With 4 for an HMM by itself, the best of three HMMs in ten
- * depends on the seed (docs/choosing.md). */
+/* Without a given start, when none were asked for.  With 4 for an HMM by itself, the best of three HMMs in
+ * ten depends on the seed (docs/choosing.md). */
 enum { VH_FIT_RESTARTS = 10, VH_MIXTURE_RESTARTS = 4 };
 
 /* The options with every default that does not depend on the data; asked may be NULL.  restarts stays open.

@@ -37,8 +37,8 @@ typedef struct {
 /* The options of a piece with their defaults: a mixture of at least one model. */
 vhem_fit_options vh_piece_options(const vhem_fit_options *asked);
 /* The prior of all pieces as JSON text, learnt from n of the items, without their classes; a store that holds
- * the prior of the same items and options already has it.  "none" when there is to be none; NULL for textures;
- * free() it. */
+ * the prior of the same items and options already has it.  "none" when there is to be none; NULL for
+ * textures; free() it. */
 vhem_status vh_pieces_prior(vhem_ctx *ctx, const vh_piecework *work, const int64_t *item, int64_t n,
                             vh_store *store, char **out);
 /* A new piece of n items; it is *out, or the one with the same key that is there already: of equal sequences

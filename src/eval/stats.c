@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* stats.c - what laboratories report after clustering: how well the sequences of each person fit each centre, the
- * scale between centres, and tests between centres and between groups of persons.
+/* stats.c - what laboratories report after clustering: how well the sequences of each person fit each centre,
+ * the scale between centres, and tests between centres and between groups of persons.
  *
  * 1. Scores: log-likelihoods per frame under the centres and under the person's own model.
  * 2. Leave one out: the same under centres that have not seen the person.
@@ -90,18 +90,18 @@ static vhem_status make_room(work *w)
         }
     }
     if (several > 0)
-        vh_log(
-            ctx, VHEM_LOG_WARN,
-            "%lld of %lld persons, '%s' the first, have sequences of several labels, and count as persons without one",
-            (long long)several, (long long)n, s->name[first]);
+        vh_log(ctx, VHEM_LOG_WARN,
+               "%lld of %lld persons, '%s' the first, have sequences of several labels, and count as persons "
+               "without one",
+               (long long)several, (long long)n, s->name[first]);
 done:
     return st;
 }
 
 /* ---- 1. scores ---- */
 
-/* Of person i: mean over the sequences of log p / T into each [K], and the sum of log p into total [K] (or NULL), from
- * a table [sequences][K] whose first row is sequence `first` of the list. */
+/* Of person i: mean over the sequences of log p / T into each [K], and the sum of log p into total [K] (or
+ * NULL), from a table [sequences][K] whose first row is sequence `first` of the list. */
 static vhem_status sum_up(const work *w, int64_t i, const double *table, int K, double *each, double *total)
 {
     int64_t from = w->items.first[i], n = w->items.first[i + 1] - from;
@@ -176,8 +176,8 @@ done:
 
 /* ---- 2. leave one out ---- */
 
-/* The centres that the models without number `without` give, from those of all as the start, so that numbers of
- * clusters keep their meaning. */
+/* The centres that the models without number `without` give, from those of all as the start, so that numbers
+ * of clusters keep their meaning. */
 static vhem_status centers_without(work *w, int64_t without, vhem_tree **out)
 {
     vhem_ctx *ctx = w->ctx;
@@ -268,7 +268,8 @@ done:
     return st;
 }
 
-/* log p(y | j) + log omega_j of all sequences of a person: the best centre, and the entropy of the posterior. */
+/* log p(y | j) + log omega_j of all sequences of a person: the best centre, and the entropy of the
+ * posterior. */
 static void find_posterior(const work *w, int64_t i)
 {
     const double *omega = vh_clustering_omega(w->c), *total = w->total + vh_row(i, w->s->K);

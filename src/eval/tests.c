@@ -159,8 +159,8 @@ done:
     return st;
 }
 
-/* Ranks of r [n], sorted; equal values share the mean of theirs.  The rank sum of a, and sum of t^3 - t over ties
- * of t. */
+/* Ranks of r [n], sorted; equal values share the mean of theirs.  The rank sum of a, and sum of t^3 - t over
+ * ties of t. */
 static void rank_all(const ranked *r, int64_t n, double *sum_a, double *ties)
 {
     *sum_a = *ties = 0;

@@ -7,8 +7,8 @@
 
 #define HALF_LOG_2PI 0.91893853320467274178
 
-/* From 10 on Stirling's series, exact to the last digit with six terms and faster than the one of the C library: in
- * variational Bayes there are as many as there are entries of A. */
+/* From 10 on Stirling's series, exact to the last digit with six terms and faster than the one of the C
+ * library: in variational Bayes there are as many as there are entries of A. */
 double vh_lgamma(double x)
 {
     int sign;

@@ -15,8 +15,8 @@ double vh_trigamma(double x);
 double vh_lgamma_wishart(int d, double nu);
 double vh_digamma_wishart(int d, double nu);
 
-/* KL divergence, in nats, of Dir(a) from Dir(a0), and of the gamma distribution with shape a and rate b from the
- * one with a0 and b0; all parameters > 0. */
+/* KL divergence, in nats, of Dir(a) from Dir(a0), and of the gamma distribution with shape a and rate b from
+ * the one with a0 and b0; all parameters > 0. */
 double vh_kl_dirichlet(int n, const double *a, const double *a0);
 double vh_kl_gamma(double a, double b, double a0, double b0);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* kmeans_gaps.c - k-means on points of which coordinates are missing (NaN).  The distance of a point from a
- * centre is that over the coordinates it has, times all over these; a centre is the mean of what its points have,
- * and keeps the coordinates that none of them has.  A point that has none goes with the one before it. */
+ * centre is that over the coordinates it has, times all over these; a centre is the mean of what its points
+ * have, and keeps the coordinates that none of them has.  A point that has none goes with the one before
+ * it. */
 #include "core/alloc.h"
 #include "core/index.h"
 #include "math/kmeans.h"

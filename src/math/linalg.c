@@ -143,8 +143,8 @@ void vh_cholesky_solve_rows(int n, const double *L, int m, double *Z)
     cblas_dtrsm(CblasRowMajor, CblasRight, CblasLower, CblasTrans, CblasNonUnit, m, n, 1.0, L, n, Z, n);
 }
 
-/* Small matrices, which is nearly all, ask for no memory: that there is none must not look like a matrix without
- * eigenvectors. */
+/* Small matrices, which is nearly all, ask for no memory: that there is none must not look like a matrix
+ * without eigenvectors. */
 enum { SMALL = 16 };
 
 bool vh_eigen(int n, double *A, double *w)

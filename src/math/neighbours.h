@@ -6,8 +6,8 @@
 
 #include "core/ctx.h"
 
-/* near [k]: the k things of n with the least distances d [n], nearest first, never `self` (-1: any); 1 <= k, and there
- * are as many.  Ties go to the lowest index. */
+/* near [k]: the k things of n with the least distances d [n], nearest first, never `self` (-1: any); 1 <= k,
+ * and there are as many.  Ties go to the lowest index. */
 void vh_neighbours_of(int n, const double *d, int self, int k, int *near);
 
 /* near [n][k]: the k things nearest to each of n, nearest first, never itself; 1 <= k < n.  D [n][n]: their

@@ -96,8 +96,8 @@ static bool counts(const vh_spectrum *s, const double *log_a, int i, int j)
     return j != i && !isinf(log_a[j]) && !isinf(s->log_d[j]);
 }
 
-/* The place of a thing by the equation of the eigenvectors, w V_i = sum_j L_ij V_j, with the row of L divided by its
- * largest entry; of thing i itself nothing, -1: it is none of them. */
+/* The place of a thing by the equation of the eigenvectors, w V_i = sum_j L_ij V_j, with the row of L divided
+ * by its largest entry; of thing i itself nothing, -1: it is none of them. */
 static void place_by_neighbours(const vh_spectrum *s, const double *log_a, int i, double *x)
 {
     double top = -INFINITY;

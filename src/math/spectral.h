@@ -26,8 +26,8 @@ typedef struct { /* the eigenvectors, for things that come later */
 vhem_status vh_spectral_solve(vhem_ctx *ctx, int n, const double *log_A, bool keep_diagonal, int k,
                               vh_eigen_solver solver, vh_spectrum *out, double *X);
 void vh_spectrum_free(vh_spectrum *s);
-/* The point x [k] of a thing that was not among them, from the logarithms log_a [n] of its affinities to those that were
- * (Nystrom): where one of them had these affinities, it would be at the same place. */
+/* The point x [k] of a thing that was not among them, from the logarithms log_a [n] of its affinities to
+ * those that were (Nystrom): where one of them had these affinities, it would be at the same place. */
 void vh_spectral_place(const vh_spectrum *s, const double *log_a, double *x);
 
 #endif

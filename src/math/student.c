@@ -57,8 +57,9 @@ static double below(double x, double freedom)
     return x > 0 ? vh_incomplete_gamma(freedom / 2, freedom / 2 * x * x) : 0;
 }
 
-/* Where t is large Phi(t s - delta) is a step for Simpson's rule, but P(s <= (z + delta) / t) hardly changes with z:
- * its mean over the normal z, by the trapezoidal rule, whose error falls faster than any power there. */
+/* Where t is large Phi(t s - delta) is a step for Simpson's rule, but P(s <= (z + delta) / t) hardly changes
+ * with z: its mean over the normal z, by the trapezoidal rule, whose error falls faster than any power
+ * there. */
 static double far_out(double t, double freedom, double delta)
 {
     enum { REACH = 18, EACH = 2 }; /* 9 standard deviations on both sides, in halves */
@@ -71,9 +72,9 @@ static double far_out(double t, double freedom, double delta)
     return t > 0 ? 1 - sum / weights : sum / weights;
 }
 
-/* P(T <= t) = integral of Phi(t s - delta) f(s) ds, where s^2 freedom has a chi-squared distribution, by Simpson's
- * rule over ten standard deviations of s on both sides.  The series of Lenth 1989 needs thousands of terms, each an
- * incomplete beta function, where delta is large; this costs the same everywhere. */
+/* P(T <= t) = integral of Phi(t s - delta) f(s) ds, where s^2 freedom has a chi-squared distribution, by
+ * Simpson's rule over ten standard deviations of s on both sides.  The series of Lenth 1989 needs thousands
+ * of terms, each an incomplete beta function, where delta is large; this costs the same everywhere. */
 double vh_student_noncentral(double t, double freedom, double delta)
 {
     enum { LEAST_STEPS = 1000, MOST_STEPS = 10000 };

@@ -9,8 +9,8 @@ double vh_incomplete_beta(double a, double b, double x);
 /* The probability of a value at least as far from 0 as t, with so many degrees of freedom. */
 double vh_student_two_sided(double t, double freedom);
 
-/* The probability of a value of at most t of the noncentral distribution, where the mean of the normal variable
- * above is delta; absolute error below 1e-9 for freedom >= 1. */
+/* The probability of a value of at most t of the noncentral distribution, where the mean of the normal
+ * variable above is delta; absolute error below 1e-9 for freedom >= 1. */
 double vh_student_noncentral(double t, double freedom, double delta);
 
 /* Their inverses: the t >= 0 with this probability p, 0 < p < 1, and the x with I_x(a, b) = p. */

@@ -15,12 +15,12 @@
 /* The largest count and rate, 2^53: above it doubles skip whole numbers. */
 #define VH_MOST_COUNT 9007199254740992.0
 
-/* The smallest count of a prior: exp psi of much less underflows to 0, and a component would rule out what it has not
- * seen. */
+/* The smallest count of a prior: exp psi of much less underflows to 0, and a component would rule out what it
+ * has not seen. */
 #define VH_LEAST_COUNT 0.002
 
-/* log of a probability or rate.  That of 0 is finite, so that 0 log 0 is 0; sums of it over many frames, times
- * numbers of virtual samples, are finite too. */
+/* log of a probability or rate.  That of 0 is finite, so that 0 log 0 is 0; sums of it over many frames,
+ * times numbers of virtual samples, are finite too. */
 static inline double vh_log_or_never(double p)
 {
     return p > 0 ? log(p) : -1e250;

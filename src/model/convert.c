@@ -87,8 +87,8 @@ vhem_status vh_h3m_widest(vhem_ctx *ctx, const vh_h3m *h3m, vh_h3m **out)
 
     VH_CHECK(
         !vh_h3m_is_masked(h3m), VHEM_EINVAL,
-        "an HMM lacks a column, and the full covariances of preset emhmm need all: leave the preset out, or fit the "
-        "models without the column");
+        "an HMM lacks a column, and the full covariances of preset emhmm need all: leave the preset out, or "
+        "fit the models without the column");
     if (!h3m->family->wider)
         return vh_h3m_subset(ctx, h3m, NULL, h3m->K, out);
     VH_TRY(vh_h3m_new(ctx, h3m->family->wider, h3m->shape, h3m->K, &wide));

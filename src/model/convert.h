@@ -9,8 +9,8 @@
  * ones.  Names, labels and weights come along. */
 vhem_status vh_h3m_widest(vhem_ctx *ctx, const vh_h3m *h3m, vh_h3m **out);
 /* The HMMs in the family of others: *out is h3m itself, or *copy, which the caller frees, when the others
- * are of a wider family, as full covariances are.  Refuses those of another dimension or of a family that cannot be
- * had; in sentences h3m are the models and like the centres. */
+ * are of a wider family, as full covariances are.  Refuses those of another dimension or of a family that
+ * cannot be had; in sentences h3m are the models and like the centres. */
 vhem_status vh_h3m_like(vhem_ctx *ctx, const vh_h3m *h3m, const vh_h3m *like, vh_h3m **copy,
                         const vh_h3m **out);
 /* A copy of n of the HMMs, index [n] (NULL: the first n), their weights scaled to sum to 1. */

@@ -92,8 +92,8 @@ vhem_status vh_document_open(vhem_ctx *ctx, const char *path, const char *what, 
     bool folder = vh_shards_is_folder(path);
     VH_CHECK(
         folder || !is_directory(path), VHEM_EIO,
-        "%s: the folder has no manifest.json, which a folder of models needs; 'vhem convert %s/*.json -o NEW' "
-        "puts files of models together, 'vhem fit %s' makes models of sequences",
+        "%s: the folder has no manifest.json, which a folder of models needs; 'vhem convert %s/*.json -o "
+        "NEW' puts files of models together, 'vhem fit %s' makes models of sequences",
         path, path, path);
     if (!folder)
         VH_TRY(vh_model_read(ctx, path, &text, &size));

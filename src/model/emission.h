@@ -66,15 +66,15 @@ typedef enum {
     VH_PRIOR_CHANNELS
 } vh_prior_kind;
 
-/* A conjugate prior that is a number of counts a0 [n], all positive, and whose posterior is a0 plus the n entries
- * of T that follow the constant. */
+/* A conjugate prior that is a number of counts a0 [n], all positive, and whose posterior is a0 plus the n
+ * entries of T that follow the constant. */
 typedef struct {
     int n_array; /* the counts are so many arrays of the size of the first parameter, one after the */
     const char *array[2]; /* other; their names in files */
     /* a0 := what so many frames of a component count for, or less where that would say too much. */
     void (*begin)(const vh_shape *shape, double frames, const double *const *par, double *a0);
-    /* exp of the expected logs, which looks like a component, and what E log p(y) has beyond its density for each
-     * cell that was observed: par, shift [d]. */
+    /* exp of the expected logs, which looks like a component, and what E log p(y) has beyond its density for
+     * each cell that was observed: par, shift [d]. */
     void (*expect)(const vh_shape *shape, const double *a, double *const *par, double *shift);
     /* KL(a | a0), in nats. */
     double (*kl)(const vh_shape *shape, const double *a, const double *a0);
@@ -94,8 +94,8 @@ typedef enum { VH_REALS, VH_POSITIVES, VH_ANGLES, VH_COUNTS, VH_BITS, VH_SYMBOLS
 /* Backends have a product kernel of their own for Gaussians; the rest goes through log_product. */
 typedef enum { VH_KERNEL_OF_FAMILY, VH_KERNEL_GAUSSIAN_DIAG, VH_KERNEL_GAUSSIAN_FULL } vh_kernel_kind;
 
-/* Of families that have a mean and a variance in each dimension.  Of a product, some dimensions may have none:
- * the entries from sit to add_frame but widen are then NULL, and it is started and repaired through its
+/* Of families that have a mean and a variance in each dimension.  Of a product, some dimensions may have
+ * none: the entries from sit to add_frame but widen are then NULL, and it is started and repaired through its
  * statistics. */
 typedef struct {
     void (*moments)(const vh_shape *shape, const double *const *par, double *mean, double *var); /* [d] */
@@ -129,21 +129,22 @@ struct vh_emission {
     vh_kernel_kind kernel;
     const vh_location *location; /* NULL: the product is in the user's coordinates */
     const vh_slabs *slabs;       /* how base components are cut for a tighter bound; NULL: they are not */
-    /* The family with the same parameters to whose T a cell that is missing, NaN, adds nothing: itself, another
-     * table, or NULL.  takes_gaps (NULL: yes): whether that holds for this shape. */
+    /* The family with the same parameters to whose T a cell that is missing, NaN, adds nothing: itself,
+     * another table, or NULL.  takes_gaps (NULL: yes): whether that holds for this shape. */
     const vh_emission *with_gaps;
     vh_seen_kind seen;
-    /* theta becomes that of a density times exp(shift_k) for each observed cell of column k, shift [d]; NULL: all
-     * cells are always observed. */
+    /* theta becomes that of a density times exp(shift_k) for each observed cell of column k, shift [d]; NULL:
+     * all cells are always observed. */
     void (*shift)(const vh_shape *shape, const double *shift, double *theta);
     bool (*takes_gaps)(const vh_shape *shape);
-    /* What a cell of column k must be, "a whole number of 0 or more", when y is not; NULL when it is.  NULL: any
-     * number. */
+    /* What a cell of column k must be, "a whole number of 0 or more", when y is not; NULL when it is.  NULL:
+     * any number. */
     const char *(*refuse)(const vh_shape *shape, int k, double y);
     /* Weights of the Gaussians of a background, `c` [S][G] in files, are all it has; frames always go through
      * with_gaps. */
     bool tied;
-    /* Can the component never give exactly 0 in column k, though data may have it?  NULL: it can, or data may not. */
+    /* Can the component never give exactly 0 in column k, though data may have it?  NULL: it can, or data may
+     * not. */
     bool (*never_zero)(const vh_shape *shape, const double *const *par, int k);
     bool single; /* a mixture of such components is one of them: M is 1 */
     bool sparse; /* most entries of T(y) are 0 */
@@ -164,14 +165,14 @@ struct vh_emission {
 
     /* Length of T, the constant included. */
     int (*n_stat)(const vh_shape *shape);
-    /* Where T(y) is 1 in its first entry and in at most one more: that one, 0 for none.  Products with it are then
-     * look-ups, and T is not made.  NULL: T is of another kind. */
+    /* Where T(y) is 1 in its first entry and in at most one more: that one, 0 for none.  Products with it are
+     * then look-ups, and T is not made.  NULL: T is of another kind. */
     int (*hot)(const double *y);
     /* T(y) of n frames y [n][d] into T [n][n_stat]. */
     void (*stats_of_obs)(const vh_coords *x, const double *y, int64_t n, double *T);
-    /* sum [n_stat] += sum_t w_t E[T(y_t) | what y_t has], n frames, where missing cells hang on the component.
-     * NULL: T(y) is the same for all components.  Densities are then always taken by log_density.  gathers (NULL:
-     * yes): whether that holds for this shape. */
+    /* sum [n_stat] += sum_t w_t E[T(y_t) | what y_t has], n frames, where missing cells hang on the
+     * component.  NULL: T(y) is the same for all components.  Densities are then always taken by log_density.
+     * gathers (NULL: yes): whether that holds for this shape. */
     bool (*gathers)(const vh_shape *shape);
     void (*gather)(const vh_coords *x, const double *const *par, const double *y, const double *w, int64_t n,
                    double *sum, double *work);
@@ -195,10 +196,10 @@ struct vh_emission {
     bool (*expected_density)(const vh_shape *shape, const double *const *r, const double *const *b, int n,
                              double *out, int step, double *work);
     /* The parameters that maximise sum_t w_t log p(y_t | r), given the mean statistic stat = sum w T / sum w
-     * [n_stat] in coordinates x.  par comes with what it had, which is kept where nothing was seen.  floor [d]
-     * limits what can collapse: no variance is below it, no probability or rate at 0; NULL: nothing is limited.
-     * Returns 1 when the floor held something, 0 when not, -1 when the result is singular and there is no
-     * floor. */
+     * [n_stat] in coordinates x.  par comes with what it had, which is kept where nothing was seen.  floor
+     * [d] limits what can collapse: no variance is below it, no probability or rate at 0; NULL: nothing is
+     * limited.  Returns 1 when the floor held something, 0 when not, -1 when the result is singular and there
+     * is no floor. */
     int (*maximise)(const vh_coords *x, const double *stat, const double *floor, double *const *par,
                     double *work);
     /* log int p(y)^lambda q(y)^lambda dy, lambda > 0: the probability product kernel of two components,
@@ -282,7 +283,8 @@ static inline int vh_seen_counts(const vh_emission *f, const vh_shape *shape)
 {
     return f->seen == VH_SEEN_COLUMNS ? shape->d : f->seen == VH_SEEN_FRAMES ? 1 : 0;
 }
-/* Numbers that a shift of what was observed has: one for each column, one for all, or 0 where it is constant. */
+/* Numbers that a shift of what was observed has: one for each column, one for all, or 0 where it is
+ * constant. */
 static inline int vh_shift_counts(const vh_emission *f, const vh_shape *shape)
 {
     return f->seen == VH_SEEN_CELLS ? shape->d : vh_seen_counts(f, shape);

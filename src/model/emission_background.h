@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* emission_background.h - the Gaussians that all HMMs of a set share (gaussian-tied), and what follows from them once for all:
- * tables G x G, after which a pair of HMMs costs nothing that grows with the number of columns. */
+/* emission_background.h - the Gaussians that all HMMs of a set share (gaussian-tied), and what follows from
+ * them once for all: tables G x G, after which a pair of HMMs costs nothing that grows with the number of
+ * columns. */
 #ifndef VH_MODEL_EMISSION_BACKGROUND_H
 #define VH_MODEL_EMISSION_BACKGROUND_H
 

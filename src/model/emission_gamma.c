@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* emission_gamma.c - positive numbers, some of which may be exactly 0: shape a, rate b and zero, the probability
- * of 0, each [d].
+/* emission_gamma.c - positive numbers, some of which may be exactly 0: shape a, rate b and zero, the
+ * probability of 0, each [d].
  *
  *   T(y) = (1, [y > 0] log y, [y > 0] y, [y > 0], [y = 0])           4d + 1 numbers
  *   theta = (0, a - 1, -b, log(1 - zero) + a log b - log Gamma(a), log zero)
@@ -78,8 +78,9 @@ static double natural(const vh_coords *x, const double *const *par, double *thet
     return loss;
 }
 
-/* log p where log y and y have these means, y is positive with probability q and 0 with probability z.  In this
- * form nothing large is subtracted where a is: with u = b y / a it is a (log u - u + 1) - log y and a constant. */
+/* log p where log y and y have these means, y is positive with probability q and 0 with probability z.  In
+ * this form nothing large is subtracted where a is: with u = b y / a it is a (log u - u + 1) - log y and a
+ * constant. */
 static double log_density_of(double a, double b, double zero, const double mean[4])
 {
     double q = mean[2], z = mean[3], sum = z > 0 ? z * vh_log_or_never(zero) : 0;
@@ -126,8 +127,8 @@ static bool expected_density(const vh_shape *shape, const double *const *r, cons
     return true;
 }
 
-/* The shape with log a - psi(a) = g: a close start and a few steps of Newton's method in 1/a (Minka 2002).  Where
- * g is large, 3 - g + root has no digits left, and is 24 g / (root + g - 3). */
+/* The shape with log a - psi(a) = g: a close start and a few steps of Newton's method in 1/a (Minka 2002).
+ * Where g is large, 3 - g + root has no digits left, and is 24 g / (root + g - 3). */
 static double shape_from(double g)
 {
     if (!(g > 0.5 / MOST))
@@ -181,8 +182,8 @@ static int maximise(const vh_coords *x, const double *stat, const double *floor,
     return held;
 }
 
-/* (p q)^lambda of two gamma densities is a gamma density again, with shape lambda (a + a' - 2) + 1, where that is
- * positive; else the integral diverges at 0. */
+/* (p q)^lambda of two gamma densities is a gamma density again, with shape lambda (a + a' - 2) + 1, where
+ * that is positive; else the integral diverges at 0. */
 static bool log_product(const vh_shape *shape, const double *const *p, const double *const *q, double lambda,
                         double *out, double *work)
 {

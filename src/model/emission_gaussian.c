@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* emission_gaussian.c - see emission_gaussian.h.  Variance k stands at entry k `step` of the second parameter:
- * step is 1, or d + 1 in a matrix. */
+/* emission_gaussian.c - see emission_gaussian.h.  Variance k stands at entry k `step` of the second
+ * parameter: step is 1, or d + 1 in a matrix. */
 #include "model/emission_gaussian.h"
 
 #include <math.h>

@@ -114,8 +114,8 @@ static bool log_density(const vh_shape *shape, const double *const *par, const d
 }
 
 /* log p(mu_b | r) - tr(Sigma_r^-1 Sigma_b) / 2; the trace is that of L^-1
- * Sigma_b L^-T, two solves by rows, in units of the deviations of r: in others products on the way may be past all
- * numbers where the result is not. */
+ * Sigma_b L^-T, two solves by rows, in units of the deviations of r: in others products on the way may be
+ * past all numbers where the result is not. */
 static bool expected_of_one(const vh_shape *shape, const double *const *r, const double *const *b,
                             double *out, double *work)
 {

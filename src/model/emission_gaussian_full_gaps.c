@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* emission_gaussian_full_gaps.c - Gaussians with a full covariance, for frames of which cells are missing (NaN).
- * Parameters and the rest of the family are those of emission_gaussian_full.c.
+/* emission_gaussian_full_gaps.c - Gaussians with a full covariance, for frames of which cells are missing
+ * (NaN).  Parameters and the rest of the family are those of emission_gaussian_full.c.
  *
  * The density of a frame is that of the cells o it has, N(y_o; mu_o, Sigma_oo).  It is not linear in one
- * statistic for all patterns of cells, so the product is not used: frames are grouped by pattern, each with one
- * Cholesky factor L of Sigma_oo for a component.  The statistics of the M-step are expectations given y_o,
+ * statistic for all patterns of cells, so the product is not used: frames are grouped by pattern, each with
+ * one Cholesky factor L of Sigma_oo for a component.  The statistics of the M-step are expectations given
+ * y_o,
  *
  *   T = (1, x, x x' lower triangle by rows, o)         o: the frame has anything
  *   E[y_m | y_o] = mu_m + R' z       z = L^-1 (y_o - mu_o)       R = L^-1 Sigma_om
@@ -36,7 +37,8 @@ static bool has_any(int d, const double *y)
     return false;
 }
 
-/* A channel of a product may be lacking as a whole (masked.h): its parameters are NaN, and it adds nothing. */
+/* A channel of a product may be lacking as a whole (masked.h): its parameters are NaN, and it adds
+ * nothing. */
 static bool lacks(const double *const *par)
 {
     return isnan(par[0][0]);

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* emission_gaussian_gaps.c - Gaussians with a diagonal covariance, for frames of which cells are missing (NaN):
- * they are integrated out.  Parameters and the rest of the family are those of emission_gaussian_diag.c.
+/* emission_gaussian_gaps.c - Gaussians with a diagonal covariance, for frames of which cells are missing
+ * (NaN): they are integrated out.  Parameters and the rest of the family are those of
+ * emission_gaussian_diag.c.
  *
  *   T(x) = (1, o x, o x^2, o)          3d + 1 numbers; o_k = 1 where x_k was observed, else 0
  *   theta = (0, mu/v, -1/(2v), k),     k_k = -1/2 (log 2 pi v_k + mu_k^2/v_k)
  *
- * The same statistics serve models that lack a column (masked.h): its parameters are NaN, and it adds nothing. */
+ * The same statistics serve models that lack a column (masked.h): its parameters are NaN, and it adds
+ * nothing. */
 #include "math/logsum.h"
 #include "model/emission_gaussian.h"
 
@@ -106,7 +108,8 @@ static bool expected_density(const vh_shape *shape, const double *const *r, cons
     return true;
 }
 
-/* Each dimension over the frames that have it.  A start that has never seen any is as wide as the coordinates. */
+/* Each dimension over the frames that have it.  A start that has never seen any is as wide as the
+ * coordinates. */
 static int maximise(const vh_coords *x, const double *stat, const double *floor, double *const *par,
                     double *work)
 {

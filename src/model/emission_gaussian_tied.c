@@ -1,23 +1,25 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* emission_gaussian_tied.c - states that have nothing but weights c [G] of Gaussians which all HMMs share, the
- * background (emission_background.h).  A state is one component here; its parameter is c.
+/* emission_gaussian_tied.c - states that have nothing but weights c [G] of Gaussians which all HMMs share,
+ * the background (emission_background.h).  A state is one component here; its parameter is c.
  *
  * Models.  With E(m, l) the expected log density of Gaussian l under Gaussian m,
  *
  *   L_GMM(b, r) = sum_m c_b(m) psi_r(m)       psi_r(m) = log sum_l c_r(l) exp E(m, l)
  *   eta(l | m) = c_r(l) exp{ E(m, l) - psi_r(m) }
  *
- * which is linear in c_b: E_b[T] = (1, c_b) and theta_r = (0, psi_r).  The M-step has the mean c_b as its statistic,
- * and c_r(l) becomes sum_m t(m) eta(l | m), eta by the weights so far.
+ * which is linear in c_b: E_b[T] = (1, c_b) and theta_r = (0, psi_r).  The M-step has the mean c_b as its
+ * statistic, and c_r(l) becomes sum_m t(m) eta(l | m), eta by the weights so far.
  *
- * Frames have a table of their own, since log sum_l c(l) N_l(y) is not linear in a statistic of y; but it is the log of
- * something that is.  With the shares of the Gaussians were they all alike, and the sum they are shares of,
+ * Frames have a table of their own, since log sum_l c(l) N_l(y) is not linear in a statistic of y; but it is
+ * the log of something that is.  With the shares of the Gaussians were they all alike, and the sum they are
+ * shares of,
  *
  *   T(y) = (1, u(y), h(y))     u_l = N_l(y) / sum_m N_m(y)     h = log sum_m N_m(y)
  *   log p(y | c) = h + log <c, u>       shares of the Gaussians in the frame: c_l u_l / <c, u>
  *
- * so that T is made once for all HMMs and iterations, and a frame costs a state G multiplications and one log.  Where
- * <c, u> is next to nothing, the state having only Gaussians far from the frame, it is taken from the definition. */
+ * so that T is made once for all HMMs and iterations, and a frame costs a state G multiplications and one
+ * log.  Where <c, u> is next to nothing, the state having only Gaussians far from the frame, it is taken from
+ * the definition. */
 #include "math/logsum.h"
 #include "core/index.h"
 #include "model/emission_background.h"

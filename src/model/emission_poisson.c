@@ -244,8 +244,8 @@ static void begin(const vh_shape *shape, double frames, const double *const *par
     }
 }
 
-/* With the rate exp E log rate, what is left of E log p(y) = y E log rate - E rate - log y! is the difference of
- * the rates. */
+/* With the rate exp E log rate, what is left of E log p(y) = y E log rate - E rate - log y! is the difference
+ * of the rates. */
 static void expect(const vh_shape *shape, const double *a, double *const *par, double *shift)
 {
     const double *b = a + shape->d;

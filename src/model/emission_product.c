@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* emission_product.c - channels that are independent given state and component, each of a family of its own.
  *
- *   T(y) = (1, T_0(y_0) less its constant, T_1(y_1) less its constant, ...)      theta likewise, constants added
+ *   T(y) = (1, T_0(y_0) less its constant, T_1(y_1) less its constant, ...)      theta likewise, constants
+ *   added
  *
  * Everything is left to the families of the channels.  The one parameter holds theirs, one channel after the
  * other.  The table for missing cells asks each channel's own table for those.
@@ -255,7 +256,8 @@ static void gather(const vh_coords *x, const double *const *par, const double *y
 
 /* ---- 3. densities and kernels -------------------------------------------------------------------------- */
 
-/* out [n] = the sum over channels, VH_CHANNEL_BLOCK frames at a time: a channel wants its columns side by side. */
+/* out [n] = the sum over channels, VH_CHANNEL_BLOCK frames at a time: a channel wants its columns side by
+ * side. */
 static bool density_of(const vh_shape *shape, const double *const *par, const double *y, int64_t n,
                        double *out, double *work, bool gaps)
 {

@@ -160,7 +160,8 @@ static int maximise(const vh_coords *x, const double *stat, const double *floor,
     return held;
 }
 
-/* (p q)^lambda is a von Mises density again, whose kappa is lambda |kappa e^(i mean) + kappa' e^(i mean')|. */
+/* (p q)^lambda is a von Mises density again, whose kappa is lambda |kappa e^(i mean) + kappa' e^(i
+ * mean')|. */
 static bool log_product(const vh_shape *shape, const double *const *p, const double *const *q, double lambda,
                         double *out, double *work)
 {

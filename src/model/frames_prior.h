@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* frames_prior.h - a prior of made-up frames: for families without a conjugate prior, and what the conjugate ones of
- * families other than Gaussians are made from (prior.h).
+/* frames_prior.h - a prior of made-up frames: for families without a conjugate prior, and what the conjugate
+ * ones of families other than Gaussians are made from (prior.h).
  *
  * Every component sees `frames` frames of one component, that of all the data, and every entry of pi, A and c
- * counts `count` more.  As JSON text it stands where other priors do (prior.h), with the component as a model of
- * one state:
+ * counts `count` more.  As JSON text it stands where other priors do (prior.h), with the component as a model
+ * of one state:
  *
- *   {"format": "vhem-prior", "version": 1, "emission": ..., "d": ..., "frames": ..., "count": ..., "model": {...}}
+ *   {"format": "vhem-prior", "version": 1, "emission": ..., "d": ..., "frames": ..., "count": ..., "model":
+ *   {...}}
  *
  * Priors of clusters have alpha, eta, eps and kappa too, each in place of count. */
 #ifndef VH_MODEL_FRAMES_PRIOR_H

@@ -194,8 +194,8 @@ done:
     return st;
 }
 
-/* The layout of the first of K views, if it is one of this family and of d columns; names that a family can do without
- * only where all have them from one set.  Else NULL. */
+/* The layout of the first of K views, if it is one of this family and of d columns; names that a family can
+ * do without only where all have them from one set.  Else NULL. */
 static const vh_layout *common_layout(const vh_emission *family, int d, int64_t K, const vhem_hmm_view *hmm)
 {
     const vh_layout *layout = K > 0 ? hmm[0].layout : NULL;

@@ -87,8 +87,8 @@ struct json_t;
 vhem_status vh_model_print_json(vhem_ctx *ctx, const vh_h3m *h3m, FILE *f);
 vhem_status vh_model_from_json(vhem_ctx *ctx, struct json_t *root, vh_h3m **out);
 
-/* "lengths" of a model file: an object with min, median, max and perhaps frames, as text in HDF5; the text needs
- * VH_LENGTHS_SIZE bytes. */
+/* "lengths" of a model file: an object with min, median, max and perhaps frames, as text in HDF5; the text
+ * needs VH_LENGTHS_SIZE bytes. */
 enum { VH_LENGTHS_SIZE = 160 };
 void vh_lengths_text(const vh_lengths *lengths, char *text);
 vhem_status vh_lengths_read(vhem_ctx *ctx, const char *text, vh_lengths *out);

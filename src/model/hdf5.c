@@ -203,8 +203,9 @@ static hid_t in_memory(image *im)
     return -1;
 }
 
-/* The file in memory; im->bytes is the caller's to free in any case.  Its name cannot be that of a file, nor of an
- * image that another thread makes: HDF5 takes two of one name for one file, and refuses to begin it anew. */
+/* The file in memory; im->bytes is the caller's to free in any case.  Its name cannot be that of a file, nor
+ * of an image that another thread makes: HDF5 takes two of one name for one file, and refuses to begin it
+ * anew. */
 static vhem_status make_image(vhem_ctx *ctx, vh_h5_put *put, const void *what, image *im)
 {
     hid_t access_how = in_memory(im), file_how = timeless(H5P_FILE_CREATE);

@@ -14,7 +14,8 @@ typedef int64_t hid_t; /* without_hdf5.c: no file is ever opened */
 typedef uint64_t hsize_t;
 #endif
 
-/* Closes any identifier; harmless on one that was never opened.  False: what was written there may be lost. */
+/* Closes any identifier; harmless on one that was never opened.  False: what was written there may be
+ * lost. */
 bool vh_h5_drop(hid_t id);
 
 /* ---- writing: false when the library failed ---- */

@@ -54,8 +54,8 @@ typedef struct {
     size_t size, at;
 } reading;
 
-/* The next piece of the text, or the end of reading when the user wants to stop.  Short texts are read even then: they
- * are part of what is saved. */
+/* The next piece of the text, or the end of reading when the user wants to stop.  Short texts are read even
+ * then: they are part of what is saved. */
 static size_t next_piece(void *buffer, size_t room, void *arg)
 {
     enum { SHORT = 1 << 20 };

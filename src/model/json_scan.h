@@ -11,8 +11,8 @@
 
 /* Is the text an array or an object by the grammar of JSON? */
 bool vh_json_is_valid(const char *text, size_t size);
-/* Has each number and string that made Jansson's buffer grow kept all of its characters?  root is what was read
- * of the text, which is valid. */
+/* Has each number and string that made Jansson's buffer grow kept all of its characters?  root is what was
+ * read of the text, which is valid. */
 bool vh_json_is_whole(const char *text, size_t size, json_t *root);
 
 #endif

@@ -30,7 +30,8 @@ struct vh_layout {
     vh_background *background; /* of gaussian-tied; else NULL */
 };
 
-/* One owner, the caller.  Set the family, family and shape.d of each channel, then symbols and names of columns, then close. */
+/* One owner, the caller.  Set the family, family and shape.d of each channel, then symbols and names of
+ * columns, then close. */
 vhem_status vh_layout_new(vhem_ctx *ctx, int n_channel, vh_layout **out);
 /* Copies of the names of n symbols; refuses two of one name, and those that mean a missing cell. */
 vhem_status vh_layout_symbols(vhem_ctx *ctx, vh_layout *layout, int channel, const char *const *symbol,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* layout_json.c - "columns", "symbols" and "channels" at the top of a model file; in HDF5 files the same as one
- * text. */
+/* layout_json.c - "columns", "symbols" and "channels" at the top of a model file; in HDF5 files the same as
+ * one text. */
 #include "model/layout_json.h"
 
 #include "core/alloc.h"

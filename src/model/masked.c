@@ -36,7 +36,8 @@ static const vh_channel *channel_of(const vh_emission *f, const vh_shape *shape,
     return NULL;
 }
 
-/* Where the parameters of column k are: spans [VH_MAX_PARAM], their number is returned; 0: it cannot be lacking. */
+/* Where the parameters of column k are: spans [VH_MAX_PARAM], their number is returned; 0: it cannot be
+ * lacking. */
 static int spans_of(const vh_emission *f, const vh_shape *shape, int k, span *to)
 {
     const vh_channel *ch = channel_of(f, shape, k);
@@ -152,10 +153,10 @@ static bool unmask_span(const span *s, const char *name, double *copy, char *why
 {
     for (size_t e = s->at; e < s->at + s->n; e++)
         if (!isnan(copy[e])) {
-            snprintf(
-                why, size,
-                "%s[%zu] is %g, but state 0, component 0 has null in that column: a column is null throughout or nowhere",
-                name, e, copy[e]);
+            snprintf(why, size,
+                     "%s[%zu] is %g, but state 0, component 0 has null in that column: a column is null "
+                     "throughout or nowhere",
+                     name, e, copy[e]);
             return false;
         }
     if (s->n == 1)

@@ -25,8 +25,8 @@ static void row_from(const vh_limits *lim, int n, const double *fixed, const dou
     vh_constrain(n, fixed, old, row);
 }
 
-/* Component r of the packed set, with the parameters par, from its statistics T [n_stat] and the made-up frames.
- * mean [2 n_stat] is scratch. */
+/* Component r of the packed set, with the parameters par, from its statistics T [n_stat] and the made-up
+ * frames.  mean [2 n_stat] is scratch. */
 static int component_from(const vh_limits *lim, const vh_packed *pk, int r, const double *T,
                           double *const *par, double *mean, double *work)
 {

@@ -20,8 +20,8 @@ typedef struct {                      /* what the parameters must respect */
 vhem_status vh_mstep(vhem_ctx *ctx, const vh_limits *lim, const vh_packed *pk, int k, const vh_stats *stats,
                      vh_h3m *h3m, vh_hmm *h, int *n_floored);
 
-/* log of the prior that the made-up frames and counts are, up to a constant, of HMM h: the log-likelihood plus this
- * is what vh_mstep climbs.  0 where there are none.  work [vh_emission_work]. */
+/* log of the prior that the made-up frames and counts are, up to a constant, of HMM h: the log-likelihood
+ * plus this is what vh_mstep climbs.  0 where there are none.  work [vh_emission_work]. */
 double vh_mstep_log_prior(const vh_limits *lim, const vh_h3m *h3m, const vh_hmm *h, double *work);
 
 /* Gives every state and component that no frame supports a share of the heaviest one, so that it takes part

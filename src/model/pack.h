@@ -56,8 +56,8 @@ double vh_pack_shift(const vh_packed *pk, int r, const vh_packed *base, int i);
  * rows of components lo .. hi-1 are made, and for each piece the rows of the components that need the direct
  * form.  work [vh_emission_work]. */
 void vh_table_stats(const vh_packed *pk, const double *y, int64_t n, double *T);
-/* The first two steps in one for n frames, where T has one entry beside the constant (vh_emission.hot); and what sums of
- * T with weights W [n_comp][ld] become: sum [n_comp][n_stat] += W T, components lo .. hi-1. */
+/* The first two steps in one for n frames, where T has one entry beside the constant (vh_emission.hot); and
+ * what sums of T with weights W [n_comp][ld] become: sum [n_comp][n_stat] += W T, components lo .. hi-1. */
 void vh_table_look_up(const vh_packed *pk, int lo, int hi, const double *y, int64_t n, double *G, size_t ld);
 void vh_table_add_up(const vh_packed *pk, int lo, int hi, const vh_known_frames *frames, const double *W,
                      size_t ld, double *sum);

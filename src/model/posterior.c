@@ -191,7 +191,8 @@ void vh_dirichlet_mean(int n, const double *a, double *p)
 
 /* ---- 3. components ------------------------------------------------------------------------------------- */
 
-/* The table that a channel of a product has its statistics from: that of the product knows of missing cells. */
+/* The table that a channel of a product has its statistics from: that of the product knows of missing
+ * cells. */
 static const vh_emission *table_of(const vh_channel *c, const vh_emission *product)
 {
     return product == product->with_gaps ? c->family->with_gaps : c->family;

@@ -28,8 +28,8 @@ struct vh_posterior {
     double *B;                 /* [S][M][d], full [S][M][d][d] */
     double *count;             /* [S][M][vh_prior_counts]  of families with counts */
     double *shift;             /* [S][M][d]  log of the further factor of c~ for each observed cell */
-    /* Where cells are missing, each column of a diagonal covariance has its own number of frames, and lambda and
-     * nu above are those of all frames. */
+    /* Where cells are missing, each column of a diagonal covariance has its own number of frames, and lambda
+     * and nu above are those of all frames. */
     bool by_column;
     double *col_lambda, *col_nu; /* [S][M][d]  by_column only */
     double *work;
@@ -45,7 +45,8 @@ void vh_posterior_free(vh_posterior *post); /* accepts a zeroed struct */
 enum { VH_POSTERIOR_ARRAYS = 8 };
 void vh_posterior_arrays(const vh_prior *prior, const vh_posterior *post, double **x, size_t *n);
 
-/* A posterior of complete data as one of data with missing cells, whose columns may have other numbers of frames. */
+/* A posterior of complete data as one of data with missing cells, whose columns may have other numbers of
+ * frames. */
 void vh_posterior_by_column(const vh_prior *prior, vh_posterior *post);
 
 /* How many frames of component r of the packed set have column k. */

@@ -107,8 +107,8 @@ static double log_constant(const vh_prior *p, double nu, double logdet)
     return nu / 2 * (logdet - d * LOG_2) - gammas;
 }
 
-/* Z := L^-1, lower, where B = L L'; false when B is singular.  For matrices so small that a call of LAPACK costs more
- * than its work. */
+/* Z := L^-1, lower, where B = L L'; false when B is singular.  For matrices so small that a call of LAPACK
+ * costs more than its work. */
 static bool invert_factor(int d, const double *B, double *L, double *Z)
 {
     for (int i = 0; i < d; i++)
@@ -202,8 +202,8 @@ double vh_posterior_log_precision(const vh_prior *p, const vh_posterior *post, i
     return ok ? known - logdet : NAN;
 }
 
-/* KL of a component, given the log_constant of the prior: of N(m, (lambda Lambda)^-1) from its prior, and of the
- * Wishart. */
+/* KL of a component, given the log_constant of the prior: of N(m, (lambda Lambda)^-1) from its prior, and of
+ * the Wishart. */
 static double kl_component(const vh_prior *p, double constant0, double lambda, double nu, const double *m,
                            const double *B, double *work)
 {

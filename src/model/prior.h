@@ -8,8 +8,8 @@
  *   channels of a product: each by itself
  *
  * Lambda is the precision, and nu how many frames the prior counts for.  B = W^-1 is the scatter of these
- * frames: it is what statistics are added to.  The priors of counts and channels are made from a number of frames of
- * one component (frames_prior.h), which is what files keep of them. */
+ * frames: it is what statistics are added to.  The priors of counts and channels are made from a number of
+ * frames of one component (frames_prior.h), which is what files keep of them. */
 #ifndef VH_MODEL_PRIOR_H
 #define VH_MODEL_PRIOR_H
 
@@ -83,7 +83,8 @@ void vh_prior_free(vh_prior *prior);
 vhem_status vh_prior_from_frames(vhem_ctx *ctx, vh_frames_prior *from, vh_prior **out);
 
 vhem_status vh_prior_copy(vhem_ctx *ctx, const vh_prior *prior, vh_prior **out);
-/* x, [d] positive numbers or a positive definite matrix [d][d], becomes its inverse; false when it is none. */
+/* x, [d] positive numbers or a positive definite matrix [d][d], becomes its inverse; false when it is
+ * none. */
 bool vh_prior_invert(const vh_prior *prior, double *x);
 /* The prior in a file, its own or that of a model or clustering file, as JSON text. */
 vhem_status vh_prior_load(vhem_ctx *ctx, const char *path, char **text);

@@ -233,7 +233,8 @@ static vhem_status find_shapes(vhem_ctx *ctx, hid_t file, size_t limit, vh_shard
     VH_TRY(find_array(ctx, file, limit, 2, n, &a));
     VH_CHECK(n[0] >= 1 && n[0] <= (hsize_t)s->K, VHEM_EFORMAT, "there are %llu shapes, must be 1 to %lld",
              (unsigned long long)n[0], (long long)s->K);
-    /* Each is a group of at least five arrays; without this, K and shapes would make a table of K^2 numbers. */
+    /* Each is a group of at least five arrays; without this, K and shapes would make a table of K^2
+     * numbers. */
     VH_CHECK(n[0] == 1 || n[0] <= limit / 512, VHEM_EFORMAT,
              "there are %llu shapes, more than the file can hold: it is damaged", (unsigned long long)n[0]);
     VH_NEW(table, 2 * n[0]);
@@ -366,7 +367,8 @@ done:
     return st;
 }
 
-/* A whole number from least to 2^53, which doubles hold exactly; *out stays as it is where the file does not say. */
+/* A whole number from least to 2^53, which doubles hold exactly; *out stays as it is where the file does not
+ * say. */
 static vhem_status get_whole(vhem_ctx *ctx, hid_t file, const char *name, double least, int64_t *out)
 {
     vhem_status st = VHEM_OK;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* shard.h - a model file as arrays: version 2 of the HDF5 format, docs/formats.md.
  *
- * All HMMs of one shape (S, M) share an array for each parameter, so that nothing in the file is per HMM and a
- * run of HMMs is a few runs of bytes.  Opening a shard reads its description alone; HMMs are read when they
+ * All HMMs of one shape (S, M) share an array for each parameter, so that nothing in the file is per HMM and
+ * a run of HMMs is a few runs of bytes.  Opening a shard reads its description alone; HMMs are read when they
  * are wanted, a chunk at a time, by any number of threads. */
 #ifndef VH_MODEL_SHARD_H
 #define VH_MODEL_SHARD_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* slabs.h - how a base component is cut into slabs (reduce/refine.h): a Gaussian along an axis, symbols into the
- * most likely ones, each by itself, and the rest.
+/* slabs.h - how a base component is cut into slabs (reduce/refine.h): a Gaussian along an axis, symbols into
+ * the most likely ones, each by itself, and the rest.
  *
  * y = mu + L z with a slab of w'z, |w| = 1, whose mean is m and variance v:  mean mu + m L w, covariance
  * Sigma - (1 - v) L w (L w)'. */

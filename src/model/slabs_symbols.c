@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* slabs_symbols.c - a distribution of symbols as the most likely ones, each by itself, and all the rest together
- * (slabs.h).  With as many parts as symbols, a state of the refined HMM gives one symbol. */
+/* slabs_symbols.c - a distribution of symbols as the most likely ones, each by itself, and all the rest
+ * together (slabs.h).  With as many parts as symbols, a state of the refined HMM gives one symbol. */
 #include "model/slabs.h"
 
 #include <string.h>

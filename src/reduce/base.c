@@ -147,9 +147,9 @@ done:
     return st;
 }
 
-/* Mean and deviation of all base components together: where the product is taken; 0 and 1 for families without
- * a location.  And their mean statistics, where components are not moved as a whole or lack columns.  Also fills in
- * the weights. */
+/* Mean and deviation of all base components together: where the product is taken; 0 and 1 for families
+ * without a location.  And their mean statistics, where components are not moved as a whole or lack columns.
+ * Also fills in the weights. */
 static vhem_status find_spread(vhem_ctx *ctx, vh_base *b)
 {
     vhem_status st = VHEM_OK;

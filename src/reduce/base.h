@@ -49,7 +49,8 @@ typedef struct {                  /* some chunks of a larger set, for coordinate
 vhem_status vh_base_part(vhem_ctx *ctx, const vh_base_range *part, vh_base **out);
 /* A copy of n of the base HMMs, pick [n], with weights that sum to 1. */
 vhem_status vh_base_pick(vhem_ctx *ctx, const vh_base *base, const int64_t *pick, int n, vh_h3m **out);
-/* vh_pack_new for centres, or the HMMs index [K] of them, in the coordinates of the base and with its statistics. */
+/* vh_pack_new for centres, or the HMMs index [K] of them, in the coordinates of the base and with its
+ * statistics. */
 vhem_status vh_base_pack_centers(vhem_ctx *ctx, const vh_base *base, const vh_h3m *centers,
                                  const int64_t *index, int64_t K, vh_packed **out);
 void vh_base_free(vh_base *base);

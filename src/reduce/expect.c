@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* expect.c - see expect.h.
  *
- * The sums of an E-step follow from base HMMs, centres and a few numbers, to the last bit, and all else that a run
- * does follows from them.  So a run that was killed goes on by being run again: what took long is looked up. */
+ * The sums of an E-step follow from base HMMs, centres and a few numbers, to the last bit, and all else that
+ * a run does follows from them.  So a run that was killed goes on by being run again: what took long is
+ * looked up. */
 #define _POSIX_C_SOURCE 200809L
 #include "reduce/expect.h"
 

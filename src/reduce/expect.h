@@ -14,8 +14,8 @@ typedef struct {         /* who works on it */
  * base. */
 vhem_status vh_vhem_sum(vhem_ctx *ctx, const vh_base *base, const vh_h3m *centers, const vh_reduce_step *step,
                         const vh_crew *crew, vh_reduce_sums *sums);
-/* The sums of a step, whose reduced HMMs are the centres; from the journal of the base where an earlier run has
- * left them there.  *known says so: tables and labels are not filled in then. */
+/* The sums of a step, whose reduced HMMs are the centres; from the journal of the base where an earlier run
+ * has left them there.  *known says so: tables and labels are not filled in then. */
 vhem_status vh_vhem_expect(vhem_ctx *ctx, const vh_base *base, const vh_h3m *centers,
                            const vh_reduce_step *step, const vh_crew *crew, vh_reduce_sums *sums,
                            bool *known);

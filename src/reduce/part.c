@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* part.c - vhem_expect: the sums of a task over some chunks.  It follows from models, task and chunks alone, so
- * that it does not matter who works on which chunks, nor how often.
+/* part.c - vhem_expect: the sums of a task over some chunks.  It follows from models, task and chunks alone,
+ * so that it does not matter who works on which chunks, nor how often.
  *
- * Chunks are worked on node by node of the tree that adds them: [6, 13) is [6, 8), [8, 12) and [12, 13).  A node
- * of an E-step is a reduction of its own for the backend, whichever that is. */
+ * Chunks are worked on node by node of the tree that adds them: [6, 13) is [6, 8), [8, 12) and [12, 13).  A
+ * node of an E-step is a reduction of its own for the backend, whichever that is. */
 #include "core/alloc.h"
 #include "reduce/partial.h"
 #include "reduce/task.h"

@@ -38,8 +38,8 @@ vhem_status vh_partial_new(vhem_ctx *ctx, const vh_partial_kind *kind, vhem_part
 /* Room for rows, which the partial then has: tables as `like` wants them. */
 vhem_status vh_partial_add_rows(vhem_ctx *ctx, vhem_partial *p, const vh_partial_rows *like,
                                 vh_partial_rows **out);
-/* The sum of all chunks into total [size], and rows into the tables that are not NULL.  The partial has no sums
- * any more. */
+/* The sum of all chunks into total [size], and rows into the tables that are not NULL.  The partial has no
+ * sums any more. */
 vhem_status vh_partial_close(vhem_ctx *ctx, vhem_partial *p, int64_t chunks, double *total,
                              const vh_partial_rows *tables);
 

@@ -12,11 +12,12 @@
  *
  *   y = mu + L z with a slab of w'z, |w| = 1:   mean mu + m L w,   covariance Sigma - (1 - v) L w (L w)'
  *
- * Along which axis a component is cut, if at all, is up to its family (model/slabs.h).  Symbols are cut into the
- * likeliest ones and the rest, and a slab then has the probability of its symbols.
+ * Along which axis a component is cut, if at all, is up to its family (model/slabs.h).  Symbols are cut into
+ * the likeliest ones and the rest, and a slab then has the probability of its symbols.
  *
  *   1. slabs of the standard normal variable
- *   2. the refined HMM: states (s, m, q) with pi' = pi_s c_sm p_q, A' = A_st c_tm p_q, p_q = 1 / n of Gaussians */
+ *   2. the refined HMM: states (s, m, q) with pi' = pi_s c_sm p_q, A' = A_st c_tm p_q, p_q = 1 / n of
+ *   Gaussians */
 #include "reduce/refine.h"
 
 #include "core/alloc.h"

@@ -23,8 +23,8 @@ typedef struct { /* an M-step: what it was made from and what it made */
 } vh_vhem_step;
 
 /* omega_j = sum_i z_ij / Kb, and each HMM from its statistics; a cluster without members keeps its HMM.
- * log_omega is what the next E-step takes: omega may be too small for a double, and the cluster lives.  Of the base
- * it needs Kb and scale. */
+ * log_omega is what the next E-step takes: omega may be too small for a double, and the cluster lives.  Of
+ * the base it needs Kb and scale. */
 vhem_status vh_vhem_maximise(vhem_ctx *ctx, const vh_vhem_step *m);
 /* After M-step k, whose members are used up.  Re-seeds empty clusters, each at what the largest cluster that
  * still has such a member describes worst, and, in early iterations, revives dead states and components;

@@ -70,8 +70,8 @@ static bool jitter(const vh_base *base, vh_rng *rng, const vh_h3m *h3m, double *
     return work != NULL;
 }
 
-/* b of a centre becomes the base component a.  Centres have every column: one that a lacks is that of all base
- * components together. */
+/* b of a centre becomes the base component a.  Centres have every column: one that a lacks is that of all
+ * base components together. */
 static void copy_component(const vh_base *base, const vh_h3m *from, double *const *a, double *const *b)
 {
     vh_emission_copy(from->family, &from->shape, (const double *const *)a, b);
@@ -285,8 +285,8 @@ done:
     return st;
 }
 
-/* k Gaussians for all base components together: k-means on their means (features), then the mean statistics of
- * each cluster back to parameters.  At most so many components are looked at, evenly spread.  label
+/* k Gaussians for all base components together: k-means on their means (features), then the mean statistics
+ * of each cluster back to parameters.  At most so many components are looked at, evenly spread.  label
  * [n], n and step tell what was used. */
 enum { POOL = 20000 };
 
@@ -299,8 +299,8 @@ static void look_at(const vh_packed *b, const double *T, double *x)
         memcpy(x, T + 1, sizeof *x * (size_t)vh_features(b->family, &b->shape));
 }
 
-/* The same of n base components, `step` apart, into X [n][d].  Columns that they lack are those of all together;
- * spare is an HMM of one component, T [n_stat] scratch. */
+/* The same of n base components, `step` apart, into X [n][d].  Columns that they lack are those of all
+ * together; spare is an HMM of one component, T [n_stat] scratch. */
 static void look_at_all(const vh_base *base, int n, int d, int step, const vh_h3m *spare, double *T,
                         double *X)
 {

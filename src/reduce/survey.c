@@ -21,8 +21,8 @@ size_t vh_survey_size(const vh_survey *s)
     return 2 * (size_t)vh_survey_width(s) + (size_t)s->h3m->d + 3;
 }
 
-/* Adds w times the numbers of a component to sum [width]: mu, cov + (mu - origin)^2, or E[T]; and w to those behind
- * them.  work [2][width] is overwritten. */
+/* Adds w times the numbers of a component to sum [width]: mu, cov + (mu - origin)^2, or E[T]; and w to those
+ * behind them.  work [2][width] is overwritten. */
 static void add_component(const vh_survey *s, const double *const *par, double w, double *work, double *sum)
 {
     const vh_h3m *h3m = s->h3m;
@@ -71,7 +71,8 @@ static void count_columns(const vh_h3m *h3m, int64_t first, int n, double *sum)
     }
 }
 
-/* A fingerprint of chunk c, n HMMs from `first` on, as two whole numbers whose sums over all chunks are exact. */
+/* A fingerprint of chunk c, n HMMs from `first` on, as two whole numbers whose sums over all chunks are
+ * exact. */
 static void add_print(const vh_h3m *h3m, int64_t first, int n, int64_t c, double *sum)
 {
     uint64_t h = vh_hash_chain((uint64_t)c, h3m->omega + first, sizeof *h3m->omega * (size_t)n);

@@ -26,9 +26,10 @@ typedef struct {
 
 /* Numbers that are averaged: d, or n_stat. */
 int vh_survey_width(const vh_survey *s);
-/* Numbers of a chunk: those [width], each with the weight omega c / S of its component; the sums of these weights
- * [width], without components that lack the column (masked.h); how many HMMs with a weight have each column [d]; how
- * many lack any [1]; and a fingerprint as two whole numbers, which VH_SURVEY_SPREAD leaves at 0. */
+/* Numbers of a chunk: those [width], each with the weight omega c / S of its component; the sums of these
+ * weights [width], without components that lack the column (masked.h); how many HMMs with a weight have each
+ * column [d]; how many lack any [1]; and a fingerprint as two whole numbers, which VH_SURVEY_SPREAD leaves at
+ * 0. */
 size_t vh_survey_size(const vh_survey *s);
 /* Chunk c of VH_REDUCE_CHUNK HMMs: adds to block, which is all zero.  May be called by several threads. */
 vhem_status vh_survey_chunk(vhem_ctx *ctx, const vh_survey *s, int64_t c, double *block);

@@ -241,8 +241,8 @@ static bool prune(const loop *w, bool only_ask)
     return any;
 }
 
-/* Posterior k + 1, from the sums of the E-step at posterior k; rests: the bound does.  *pruned: there is less of
- * it now, and the engine has the new sizes. */
+/* Posterior k + 1, from the sums of the E-step at posterior k; rests: the bound does.  *pruned: there is less
+ * of it now, and the engine has the new sizes. */
 static vhem_status next(vhem_ctx *ctx, loop *w, int k, bool rests, bool *pruned)
 {
     vhem_status st = VHEM_OK;

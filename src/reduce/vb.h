@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* vb.h - VBHEM: from base HMMs to a posterior over reduced ones.
  *
- * The reduced H3M has priors (model/prior.h) and a posterior (model/posteriors.h).  What VHEM's E-step sees is
- * the expected model, whose logs are the expected logs of the parameters; what it gathers, in virtual samples,
- * is added to the prior.  The bound
+ * The reduced H3M has priors (model/prior.h) and a posterior (model/posteriors.h).  What VHEM's E-step sees
+ * is the expected model, whose logs are the expected logs of the parameters; what it gathers, in virtual
+ * samples, is added to the prior.  The bound
  *
  *   F = J(expected model) - KL(posterior | prior)
  *
@@ -31,9 +31,9 @@ void vh_vb_free(vh_vb *m);
 /* A copy without what it has of the other's memory. */
 vhem_status vh_vb_copy(vhem_ctx *ctx, const vh_vb *m, vh_vb *out);
 
-/* The scale-free prior: Dirichlet parameters 1, lambda 0.01, nu = 3, full covariances d + 2, and m and W from the
- * mean and the mean covariance of the base components.  Other families: one frame of the component that all base
- * components have in common. */
+/* The scale-free prior: Dirichlet parameters 1, lambda 0.01, nu = 3, full covariances d + 2, and m and W from
+ * the mean and the mean covariance of the base components.  Other families: one frame of the component that
+ * all base components have in common. */
 vhem_status vh_vb_default_prior(vhem_ctx *ctx, const vh_base *base, vh_prior **out);
 
 /* The first posterior: one E-step at the start and one update.  m has its prior. */
@@ -44,9 +44,10 @@ vhem_status vh_vb_begin(vhem_ctx *ctx, const vh_base *base, const vh_vb_options 
 vhem_status vh_vb_run(vhem_ctx *ctx, const vh_base *base, const vh_vb_options *opt, vh_scratch *scratch,
                       int n_threads, vh_vb *m, vh_vhem_run *run);
 
-/* Tries to do with fewer clusters, states and components: what is left without one, after some updates, replaces m and run
- * where its bound, with the symmetries, is higher.  At most `tries` times.  The bounds of run are then those of
- * the last sizes alone, from their first posterior on.  run has the tables of m, also after VHEM_ESTOPPED. */
+/* Tries to do with fewer clusters, states and components: what is left without one, after some updates,
+ * replaces m and run where its bound, with the symmetries, is higher.  At most `tries` times.  The bounds of
+ * run are then those of the last sizes alone, from their first posterior on.  run has the tables of m, also
+ * after VHEM_ESTOPPED. */
 vhem_status vh_vb_shrink(vhem_ctx *ctx, const vh_base *base, const vh_vb_options *opt, vh_scratch *scratch,
                          int tries, vh_vb *m, vh_vhem_run *run);
 /* The bound of a run on the log-evidence whatever the names of clusters, states and components: models of

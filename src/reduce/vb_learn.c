@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* vb_learn.c - the prior of VBHEM: the default, and type-II maximum likelihood.
  *
- * The bound depends on the prior through KL(posterior | prior) alone, whose stationary points are in closed form
- * or roots of decreasing functions: with n components, P = E[Lambda] = nu B^-1,
+ * The bound depends on the prior through KL(posterior | prior) alone, whose stationary points are in closed
+ * form or roots of decreasing functions: with n components, P = E[Lambda] = nu B^-1,
  *
  *   m0   = (sum P)^-1 sum P m            lambda0 = n d / sum ( d / lambda + (m - m0)' P (m - m0) )
  *   W0   = diag(sum P) / (n nu0)         nu0: the root of sum E log|Lambda| - n E0 log|Lambda|, with this W0

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* vb_shrink.c - VBHEM with fewer clusters, states and components than it came to by itself.
  *
- * Pruning removes what has become empty.  With many virtual samples assignments are hard, and two clusters that
- * share the members of one kind never become empty, however much better one would be.  So each is taken away in
- * turn, the most promising first: without cluster j the E-step loses
+ * Pruning removes what has become empty.  With many virtual samples assignments are hard, and two clusters
+ * that share the members of one kind never become empty, however much better one would be.  So each is taken
+ * away in turn, the most promising first: without cluster j the E-step loses
  *
  *   sum_i log sum_j' w_ij' - log sum_{j' != j} w_ij',   w_ij = omega_j exp(N_i L_ij)
  *
@@ -83,8 +83,8 @@ done:
     return st;
 }
 
-/* What was found by tries runs on as the user wants it: a try ends sooner than a run.  Stopped in the middle of an
- * E-step that run has no tables, and what the tries found stays. */
+/* What was found by tries runs on as the user wants it: a try ends sooner than a run.  Stopped in the middle
+ * of an E-step that run has no tables, and what the tries found stays. */
 static vhem_status finish(vhem_ctx *ctx, task *t)
 {
     vhem_status st = VHEM_OK;
@@ -156,8 +156,8 @@ done:
     return st;
 }
 
-/* The state of an HMM that follows state `last`, whose weight is in *weight, in the order of weights and then of
- * numbers; last = -1: the first.  -1: there is none. */
+/* The state of an HMM that follows state `last`, whose weight is in *weight, in the order of weights and then
+ * of numbers; last = -1: the first.  -1: there is none. */
 static int next_state(const vh_posterior *h, int last, double *weight)
 {
     int best = -1;

@@ -136,11 +136,10 @@ static void caption(FILE *f, const vh_clustering *c)
                 text, c->n_iter, vh_plural(c->n_iter), c->converged ? "" : ", not yet converged");
     }
     if (c->n_run > 1)
-        fprintf(
-            f,
-            "Thin lines are the other restarts; a dot marks where each of the %d ended%s. %d came within 0.01 %% of "
-            "the best bound: the more runs agree, the more reliable it is. ",
-            c->n_run, finished < c->n_run ? "; hollow dots are runs that were stopped early" : "", near);
+        fprintf(f,
+                "Thin lines are the other restarts; a dot marks where each of the %d ended%s. %d came within "
+                "0.01 %% of the best bound: the more runs agree, the more reliable it is. ",
+                c->n_run, finished < c->n_run ? "; hollow dots are runs that were stopped early" : "", near);
     fputs("Higher is better; runs that ended below the picture have their dot at its lower edge.", f);
     if (c->n_run > MOST_LINES)
         fprintf(f, " Lines are drawn of the first %d restarts, dots of the first %d.", MOST_LINES, MOST_DOTS);

@@ -115,16 +115,17 @@ void vh_figure_choice(FILE *f, const vh_facts *facts)
     vh_figure_begin(f, "choice", -1);
     vh_svg_begin(
         f, N_CRITERIA * PANEL, HEIGHT, "How many clusters and states",
-        "Evidence, BIC, ICL and stability against the number of clusters, a curve for each number of states.");
+        "Evidence, BIC, ICL and stability against the number of clusters, a curve for each number of "
+        "states.");
     for (int k = 0; k < N_CRITERIA; k++)
         draw_panel(f, in, &criteria[k], k * PANEL);
     vh_svg_end(f);
     vh_figure_caption(f, "How many clusters, how many states?");
     fputs(
         "The evidence is the bound of variational Bayes, which pays for every cluster and state that it "
-        "uses: larger is better. BIC and ICL weigh the fit against the number of parameters: smaller is better. Stability is how "
-        "well the clusters of two halves of the models agree: larger is better. The large dot is the "
-        "best. ",
+        "uses: larger is better. BIC and ICL weigh the fit against the number of parameters: smaller is "
+        "better. Stability is how well the clusters of two halves of the models agree: larger is better. The "
+        "large dot is the best. ",
         f);
     for (int k = 0; k < N_CRITERIA; k++) {
         int i = best_row(in, &criteria[k]);

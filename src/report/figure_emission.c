@@ -169,8 +169,8 @@ done:
     return st;
 }
 
-/* Two dimensions are the plane; of more those that were asked for, or that a picture belongs to: called x and y, or
- * else the first two. */
+/* Two dimensions are the plane; of more those that were asked for, or that a picture belongs to: called x and
+ * y, or else the first two. */
 static vhem_status find_plane(vhem_ctx *ctx, const vh_facts *facts, vh_ranges *r)
 {
     vhem_status st = VHEM_OK;
@@ -307,7 +307,8 @@ static bool has_room(double x, double y, const double (*taken)[2], int n, const 
     return true;
 }
 
-/* The place of a number: the mean of its state, or the nearest of sixteen directions around it that has room. */
+/* The place of a number: the mean of its state, or the nearest of sixteen directions around it that has
+ * room. */
 static void find_room(double at[2], const double (*taken)[2], int n, const plane *p)
 {
     const double x = at[0], y = at[1];
@@ -376,7 +377,8 @@ static void draw_frames(FILE *f, const vh_facts *facts, const plane *p, const in
         return;
     fprintf(
         f,
-        "<path data-kind=\"frames\" stroke-linecap=\"round\" stroke-width=\"2.2\" stroke-opacity=\"0.3\" %s d=\"",
+        "<path data-kind=\"frames\" stroke-linecap=\"round\" stroke-width=\"2.2\" stroke-opacity=\"0.3\" %s "
+        "d=\"",
         vh_paint("arrow"));
     for (int64_t n = 0; n < vh_data_size(data); n++) {
         if (facts->model_of[n] < 0 || label[facts->model_of[n]] != where[1] || vhem_data_view(data, n, &seq))

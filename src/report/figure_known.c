@@ -69,7 +69,8 @@ vh_interval vh_known_mean(const vh_prior *shape, const vh_posterior *h, int q, i
     return (vh_interval){ mean, mean - reach, mean + reach };
 }
 
-/* One of the parameters of components that have intervals: those of the channels of a product one after the other. */
+/* One of the parameters of components that have intervals: those of the channels of a product one after the
+ * other. */
 typedef struct {
     const vh_prior *shape;
     const vh_posterior *h;
@@ -157,8 +158,8 @@ static const char *entry_name(const vh_facts *facts, const entry *e, char *word,
     return word;
 }
 
-/* Means of a centre, or what its components have instead: of each entry a scale of its own, the states below each
- * other. */
+/* Means of a centre, or what its components have instead: of each entry a scale of its own, the states below
+ * each other. */
 static void draw_means(FILE *f, const vh_facts *facts, const vh_posteriors *post, int l, int j)
 {
     const vh_posterior *h = &post->hmm[j];

@@ -115,11 +115,10 @@ static void draw_level(FILE *f, const vh_facts *facts, int l, const double *x, d
 static void caption(FILE *f, const vh_facts *facts, int first)
 {
     vh_figure_caption(f, "Clusters at every level.");
-    fprintf(
-        f,
-        "Each bar is a cluster. Its height, and the number above it, is how many %ss it has; the number below is "
-        "its index. Heights are relative to the largest cluster of the level. ",
-        facts->thing);
+    fprintf(f,
+            "Each bar is a cluster. Its height, and the number above it, is how many %ss it has; the number "
+            "below is its index. Heights are relative to the largest cluster of the level. ",
+            facts->thing);
     if (facts->n_class)
         fputs("Colours are the given classes, which the clustering did not see. ", f);
     if (facts->n_level - first > 1)

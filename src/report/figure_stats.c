@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* figure_stats.c - statistics after clustering: where each person lies on the scale between centres, and the tests. */
+/* figure_stats.c - statistics after clustering: where each person lies on the scale between centres, and the
+ * tests. */
 #include "report/figures.h"
 #include "report/html.h"
 #include "report/svg.h"
@@ -108,9 +109,9 @@ static void put_tests(FILE *f, const vhem_statistics *s)
 {
     static const char *const head[] = { "compared", "n", "first mean",  "second mean", "statistic",
                                         "df",       "p", "corrected p", "Cohen's d",   "interval" };
-    fputs(
-        "<div class=\"panel\"><div class=\"scroll\"><table class=\"tests\"><thead><tr><th scope=\"col\">test</th>",
-        f);
+    fputs("<div class=\"panel\"><div class=\"scroll\"><table class=\"tests\"><thead><tr><th "
+          "scope=\"col\">test</th>",
+          f);
     for (size_t k = 0; k < sizeof head / sizeof *head; k++)
         fprintf(f, "<th scope=\"col\">%s</th>", head[k]);
     fputs("</tr></thead><tbody>\n", f);
@@ -150,15 +151,15 @@ static void put_caution(FILE *f, const vhem_statistics *s)
         return;
     fputs("<p class=\"note\">", f);
     if (s->left_out)
-        fputs(
-            "Each person was scored under centres made without the person's own model. Which cluster a person is in still "
-            "comes from all of them.",
-            f);
+        fputs("Each person was scored under centres made without the person's own model. Which cluster a "
+              "person is in still comes from all of them.",
+              f);
     else
         fprintf(
             f,
-            "%lld of %lld persons were clustered, so their centres were made to fit them. If these are the sequences "
-            "their models were fitted to, the tests between centres are circular and p is too small.",
+            "%lld of %lld persons were clustered, so their centres were made to fit them. If these are the "
+            "sequences their models were fitted to, the tests between centres are circular and p is too "
+            "small.",
             (long long)seen, (long long)s->n);
     fputs("</p>\n", f);
 }
@@ -171,10 +172,9 @@ void vh_figure_stats(FILE *f, const vh_facts *facts)
         vh_figure_begin(f, "scales", -1);
         draw_scales(f, s);
         vh_figure_caption(f, "The scale between centres.");
-        fputs(
-            "A dot for each person: (L<sub>a</sub> &minus; L<sub>b</sub>) / (|L<sub>a</sub>| + |L<sub>b</sub>|) of the mean "
-            "log-likelihoods under two centres",
-            f);
+        fputs("A dot for each person: (L<sub>a</sub> &minus; L<sub>b</sub>) / (|L<sub>a</sub>| + "
+              "|L<sub>b</sub>|) of the mean log-likelihoods under two centres",
+              f);
         fputs(s->K == 2
                   ? ", 0 and 1. The line is the mean of a group."
                   : ", that of the own cluster and the best other one. The line is the mean of a group.",

@@ -92,13 +92,12 @@ void vh_figure_tree(FILE *f, const vh_facts *facts)
 {
     int top = facts->n_level - 1, n = 0;
     const vh_level *v = &facts->level[top];
-    fprintf(
-        f,
-        "<div class=\"panel\"><p class=\"lead\">Open a cluster to see the clusters below it and, at the lowest "
-        "level, its %ss, nearest to the centre first. <button type=\"button\" "
-        "class=\"plain\" data-fold=\"1\">Open all</button> <button type=\"button\" class=\"plain\" "
-        "data-fold=\"0\">Close all</button></p>\n<ul class=\"tree\">\n",
-        facts->thing);
+    fprintf(f,
+            "<div class=\"panel\"><p class=\"lead\">Open a cluster to see the clusters below it and, at the "
+            "lowest level, its %ss, nearest to the centre first. <button type=\"button\" "
+            "class=\"plain\" data-fold=\"1\">Open all</button> <button type=\"button\" class=\"plain\" "
+            "data-fold=\"0\">Close all</button></p>\n<ul class=\"tree\">\n",
+            facts->thing);
     for (int k = 0; k < v->K; k++)
         if (v->size[v->order[k]] > 0 && n++ < MOST_CHILDREN)
             put_node(f, facts, top, v->order[k]);

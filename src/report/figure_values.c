@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* figure_values.c - what the states of an HMM emit where that is not Gaussian throughout: a panel for each column, with
- * bars for symbols, counts and bits, a rose for angles, densities for all other numbers.
+/* figure_values.c - what the states of an HMM emit where that is not Gaussian throughout: a panel for each
+ * column, with bars for symbols, counts and bits, a rose for angles, densities for all other numbers.
  *
  *   1. columns and densities     2. ranges     3. curves and roses     4. bars     5. the figure
  *
- * A figure asks a family for nothing but the kind of its values, draws, and densities.  The density of one column is that
- * of a frame which lacks all others. */
+ * A figure asks a family for nothing but the kind of its values, draws, and densities.  The density of one
+ * column is that of a frame which lacks all others. */
 #include "report/figures.h"
 #include "core/alloc.h"
 #include "core/index.h"
@@ -393,7 +393,8 @@ static void draw_counts(canvas *x, const column *c, int k, double y0)
     draw_bars(x, &(bars){ n, x->p, names, false, name_of(x, k, name, sizeof name), &scale }, y0);
 }
 
-/* The symbols that are likeliest over all states of all centres of the lowest level, in their order: pick [MOST_NAMED]. */
+/* The symbols that are likeliest over all states of all centres of the lowest level, in their order: pick
+ * [MOST_NAMED]. */
 static int pick_symbols(canvas *x, const column *c, int *pick)
 {
     int V = c->shape.V, n = V < MOST_NAMED ? V : MOST_NAMED;

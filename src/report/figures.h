@@ -64,7 +64,8 @@ double vh_mode_decay(const vh_mode *m);
 double vh_mode_period(const vh_mode *m);
 /* What the card of a texture shows of it. */
 void vh_figure_texture(FILE *f, const vh_facts *facts, const vhem_dt_view *t, int l, int j);
-/* The pieces of a card.  where: level and cluster; id: by which the shapes of the emissions are used again, small. */
+/* The pieces of a card.  where: level and cluster; id: by which the shapes of the emissions are used again,
+ * small. */
 void vh_draw_states(FILE *f, const vhem_hmm_view *h, const double *share, const char *title);
 void vh_draw_emission(FILE *f, const vh_facts *facts, const vhem_hmm_view *h, const vh_ranges *ranges,
                       const int where[2], const char *title, const char *id);

@@ -139,7 +139,8 @@ static void put_tile(FILE *f, const char *what, const char *value, const char *n
     fputs("</small></li>\n", f);
 }
 
-/* Did the bound decide which run was kept?  Where bounds are near to each other it may have been modularity. */
+/* Did the bound decide which run was kept?  Where bounds are near to each other it may have been
+ * modularity. */
 static bool has_best_bound(const vh_clustering *c)
 {
     double kept = c->bound[c->n_iter], best = kept;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* known.h - how well the centres of variational Bayes are known: intervals that hold a parameter with a probability
- * of 95 %, from the posterior in the file.
+/* known.h - how well the centres of variational Bayes are known: intervals that hold a parameter with a
+ * probability of 95 %, from the posterior in the file.
  *
- * The posterior counts virtual samples, nv of tau frames for each model, and an interval says what these leave open:
- * not the errors of the models, and not that a model which was fitted to one sequence has been seen to start once and
- * not nv times (vh_known_start).
+ * The posterior counts virtual samples, nv of tau frames for each model, and an interval says what these
+ * leave open: not the errors of the models, and not that a model which was fitted to one sequence has been
+ * seen to start once and not nv times (vh_known_start).
  *
- * An entry of a Dirichlet distribution with parameters a is a beta variable, Beta(a_k, sum a - a_k).  A mean is
- * one of Student's with nu degrees of freedom (full covariances: nu - d + 1 = f), scale sqrt(B_kk / (lambda f)).  Other
- * families say their own (vh_counts). */
+ * An entry of a Dirichlet distribution with parameters a is a beta variable, Beta(a_k, sum a - a_k).  A mean
+ * is one of Student's with nu degrees of freedom (full covariances: nu - d + 1 = f), scale sqrt(B_kk /
+ * (lambda f)).  Other families say their own (vh_counts). */
 #ifndef VH_REPORT_KNOWN_H
 #define VH_REPORT_KNOWN_H
 
@@ -23,8 +23,8 @@ typedef struct {
 vhem_status vh_known_read(vhem_ctx *ctx, const vh_clustering *c, vh_posteriors **out);
 /* Entry k of a row of n parameters of a Dirichlet distribution. */
 vh_interval vh_known_share(int n, const double *a, int k);
-/* Entry s of pi, if each model is counted as one start: eta [S] of the posterior is eta0 and the starts of all virtual
- * samples, nv of each model.  As the posterior has it where nv is at most 1. */
+/* Entry s of pi, if each model is counted as one start: eta [S] of the posterior is eta0 and the starts of
+ * all virtual samples, nv of each model.  As the posterior has it where nv is at most 1. */
 vh_interval vh_known_start(int S, const double *eta, double eta0, double nv, int s);
 /* Entry k of the first parameter of component q: a dimension of the mean, or the probability of a symbol. */
 vh_interval vh_known_mean(const vh_prior *shape, const vh_posterior *h, int q, int k);

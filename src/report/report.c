@@ -44,10 +44,10 @@ static void explain_hmm(FILE *f, const vh_facts *facts, const vh_ranges *ranges)
               f);
     else if (ranges->value)
         fputs(
-            "Colours are states: bars are probabilities of symbols, counts and bits, the highest with its number; "
-            "roses show where angles point, 0 to the right, with areas for probabilities; curves are densities, and a "
-            "pin at 0 is the probability of exactly 0, 1 being the height of the panel. All centres are drawn to one "
-            "scale. ",
+            "Colours are states: bars are probabilities of symbols, counts and bits, the highest with its "
+            "number; roses show where angles point, 0 to the right, with areas for probabilities; curves are "
+            "densities, and a pin at 0 is the probability of exactly 0, 1 being the height of the panel. All "
+            "centres are drawn to one scale. ",
             f);
     else if (ranges->d > 2)
         fputs("Each strip is a state: the line is the mean of every dimension, the band one standard "

@@ -36,9 +36,9 @@ const char *vh_paint(const char *name)
     return "";
 }
 
-/* Classes: after the palette of Okabe and Ito, then lighter ones.  States: after the muted one of Tol, so that the
- * two are not taken for each other.  Both are moved apart for colour-blind readers; tests/cli/test_report_colours.py
- * measures how far, in both themes. */
+/* Classes: after the palette of Okabe and Ito, then lighter ones.  States: after the muted one of Tol, so
+ * that the two are not taken for each other.  Both are moved apart for colour-blind readers;
+ * tests/cli/test_report_colours.py measures how far, in both themes. */
 #define CLASS(n, hex) "class=\"k" n "\" fill=\"" hex "\""
 static const char *const classes[] = {
     CLASS("0", "#0072b2"),  CLASS("1", "#e69f00"),  CLASS("2", "#009e73"),  CLASS("3", "#cc79a7"),

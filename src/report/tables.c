@@ -227,8 +227,8 @@ static size_t count_params(const vhem_hmm_view *h)
     return n;
 }
 
-/* Parameters of families other than Gaussians are [S][M][width] each, one after the other behind c; all of a family
- * are equally wide: a number for each column, each symbol, or all of the channels. */
+/* Parameters of families other than Gaussians are [S][M][width] each, one after the other behind c; all of a
+ * family are equally wide: a number for each column, each symbol, or all of the channels. */
 static size_t find_width(const vhem_hmm_view *h)
 {
     size_t components = vh_cells(h->S, h->M), n = components * count_params(h);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* test_extremes.c - random models with extreme numbers through one step of VHEM, one of Baum-Welch and one
  * kernel, on every usable backend: means up to 1e12 deviations away, variances from 1e-300 to 1e300, weights
- * and transitions down to 1e-320, tau up to 1e6; a third of them of other families than Gaussians, and a quarter with
- * missing values.
+ * and transitions down to 1e-320, tau up to 1e6; a third of them of other families than Gaussians, and a
+ * quarter with missing values.
  *
  * Every number that comes out is finite, or the call fails with a sentence that says which model is at fault;
  * and it is that of ref within the bound on rounding errors of extremes.h, where that leaves any digits.
@@ -258,8 +258,8 @@ static vhem_models *one_hmm(vhem_ctx *ctx, int S, const double *pi, const double
     return out;
 }
 
-/* A base HMM with a state that is never reached, `far` deviations away from all others, at one place or another: what its
- * row of the recursion does, of the size of far^2, must not hide what the others do. */
+/* A base HMM with a state that is never reached, `far` deviations away from all others, at one place or
+ * another: what its row of the recursion does, of the size of far^2, must not hide what the others do. */
 static vhem_models *with_far_state(vhem_ctx *ctx, double far, int place)
 {
     double pi[3] = { 1, 0, 0 }, A[9] = { 0.9, 0.1, 0, 0.05, 0.95, 0, 0.25, 0.25, 0.5 };

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* cuda_runtime.h - a device that is played by this machine: as much of CUDA's runtime as src/backend/cuda uses, so
- * that its kernels compile as C++ and run here, thread by thread.  Everything but the speed can then be tested
- * without a GPU: layouts, chunks, tiles that stream, and every number.
+/* cuda_runtime.h - a device that is played by this machine: as much of CUDA's runtime as src/backend/cuda
+ * uses, so that its kernels compile as C++ and run here, thread by thread.  Everything but the speed can then
+ * be tested without a GPU: layouts, chunks, tiles that stream, and every number.
  *
- * Blocks run one after the other, and so do the threads of a block; those that meet at __syncthreads run on stacks
- * of their own.  VHEM_FAKE_MEMORY is what the device says it has free, in bytes, VHEM_FAKE_TOTAL what it
- * has, VHEM_FAKE_LARGEST the most that it gives at a time, VHEM_FAKE_CAPABILITY its compute capability (90); VHEM_FAKE_NO_KERNELS: it finds no code for itself. */
+ * Blocks run one after the other, and so do the threads of a block; those that meet at __syncthreads run on
+ * stacks of their own.  VHEM_FAKE_MEMORY is what the device says it has free, in bytes, VHEM_FAKE_TOTAL what
+ * it has, VHEM_FAKE_LARGEST the most that it gives at a time, VHEM_FAKE_CAPABILITY its compute capability
+ * (90); VHEM_FAKE_NO_KERNELS: it finds no code for itself. */
 #ifndef VH_TESTS_CUDA_RUNTIME_H
 #define VH_TESTS_CUDA_RUNTIME_H
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* test_device.c - a device that cannot be used, or has no memory left: the CPU does the work, with its own bits, and
- * the user is told.  Cases that hang on the first look at the device have a process of their own. */
+/* test_device.c - a device that cannot be used, or has no memory left: the CPU does the work, with its own
+ * bits, and the user is told.  Cases that hang on the first look at the device have a process of their
+ * own. */
 #include "reductions.h"
 
 #include "backend/backend.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* test_lanes.c - sequences on the device: HMMs with few and with many states side by side, sequences of all lengths,
- * sets and mixtures, against ref; and frames that do not fit there, which pass through it with the same bits. */
+/* test_lanes.c - sequences on the device: HMMs with few and with many states side by side, sequences of all
+ * lengths, sets and mixtures, against ref; and frames that do not fit there, which pass through it with the
+ * same bits. */
 #include "engine.h"
 
 #include "backend/sequences.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* test_long.c - very long virtual samples: what would take a kernel that nobody can stop, or memory for every step, is
- * done by the CPU, with the bits that it has by itself. */
+/* test_long.c - very long virtual samples: what would take a kernel that nobody can stop, or memory for every
+ * step, is done by the CPU, with the bits that it has by itself. */
 #include "reductions.h"
 
 #include "backend/backend.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* test_tiles.c - base HMMs that do not fit on the device: tiles of another size, which pass through it, give the same
- * bits as all of them together. */
+/* test_tiles.c - base HMMs that do not fit on the device: tiles of another size, which pass through it, give
+ * the same bits as all of them together. */
 #include "reductions.h"
 
 static void test_streaming(void **state)

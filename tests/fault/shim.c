@@ -3,19 +3,20 @@
  *
  * The command is loaded once and serves: standard input has one line for each run,
  *
- *     CALL N REST LIMIT FOLDER        CALL: malloc write fsync rename linkat mmap read ftruncate, stop, or none
+ *     CALL N REST LIMIT FOLDER        CALL: malloc write fsync rename linkat mmap read ftruncate, stop, or
+ *     none
  *
  * and the run is a child in that folder whose n-th such call fails (REST 1: and all later ones), with its
  * streams in the files .out and .err there, ended after LIMIT seconds.  The answer is a line
  *
  *     STATUS SIGNAL WHERE DIED COUNT...
  *
- * exit status and signal; the module (file name) of whoever asked for the last call that failed; the module that a
- * fatal signal struck or that called exit() by itself, each "-" for none; and how often each call was made.  Modules are found on the stack:
- * the innermost one that is neither this file nor the C library.
+ * exit status and signal; the module (file name) of whoever asked for the last call that failed; the module
+ * that a fatal signal struck or that called exit() by itself, each "-" for none; and how often each call was
+ * made.  Modules are found on the stack: the innermost one that is neither this file nor the C library.
  *
- * stop is no failure: the command gets SIGINT at its n-th allocation; with REST 1 it finds that a minute has passed when
- * it looks at the clock afterwards, as if one step of its work took that long.
+ * stop is no failure: the command gets SIGINT at its n-th allocation; with REST 1 it finds that a minute has
+ * passed when it looks at the clock afterwards, as if one step of its work took that long.
  *
  * With FAULT_TRACE set the stack at the first call that fails goes to standard error.
  *

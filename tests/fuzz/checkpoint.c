@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* checkpoint.c - checkpoint files: numbers that are found are those that were written, a damaged record counts as
- * missing, and what is added is there the next time. */
+/* checkpoint.c - checkpoint files: numbers that are found are those that were written, a damaged record
+ * counts as missing, and what is added is there the next time. */
 #include "core/journal.h"
 
 #include "fuzz.h"

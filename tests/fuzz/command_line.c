@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* command_line.c - the parser of options: the bytes are the arguments, each ended by a NUL.  What is wrong has a
- * sentence on standard error, and what is taken is in range. */
+/* command_line.c - the parser of options: the bytes are the arguments, each ended by a NUL.  What is wrong
+ * has a sentence on standard error, and what is taken is in range. */
 #define _GNU_SOURCE
 #include "cli.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* manifest.c - the manifest of a folder of shards.  The bytes are the manifest; the two files beside it are sound.
- * What is opened is the whole set, in its order, and is the same after it was merged into one file. */
+/* manifest.c - the manifest of a folder of shards.  The bytes are the manifest; the two files beside it are
+ * sound.  What is opened is the whole set, in its order, and is the same after it was merged into one
+ * file. */
 #include "fuzz.h"
 
 #include <string.h>

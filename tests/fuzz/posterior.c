@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* posterior.c - posteriors as JSON text: printed, they can be read again, and their means are proper HMMs.
- * The numbers of the second text may differ in their last digits: files have W, the inverse of what is kept. */
+ * The numbers of the second text may differ in their last digits: files have W, the inverse of what is
+ * kept. */
 #include "model/posteriors.h"
 
 #include "fuzz.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* stats.c - a clustering or tree and the sequences of persons: the text of the one, a NUL, the CSV text of the other.
- * Statistics of whatever the two are: probabilities are probabilities, groups and clusters are there, or there is a sentence.
- * The same of where sequences belong, and of measures. */
+/* stats.c - a clustering or tree and the sequences of persons: the text of the one, a NUL, the CSV text of
+ * the other.  Statistics of whatever the two are: probabilities are probabilities, groups and clusters are
+ * there, or there is a sentence.  The same of where sequences belong, and of measures. */
 #include "cluster/result_json.h"
 
 #include "document.h"

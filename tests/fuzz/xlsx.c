@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* xlsx.c - the reader of workbooks.  What is read, saved as CSV and read again has the same frames and names. */
+/* xlsx.c - the reader of workbooks.  What is read, saved as CSV and read again has the same frames and
+ * names. */
 #include "data_checks.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)

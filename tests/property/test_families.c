@@ -54,7 +54,8 @@ static double log_likelihood(vhem_ctx *ctx, const vh_h3m *h3m, const vhem_data *
     return sum;
 }
 
-/* Iteration by iteration, from a start that is not the truth; deleted: the share of cells that are missing. */
+/* Iteration by iteration, from a start that is not the truth; deleted: the share of cells that are
+ * missing. */
 static void climb(vhem_ctx *ctx, const char *family, double deleted, uint64_t item)
 {
     enum { N = 4, T = 60 };

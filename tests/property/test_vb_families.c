@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* test_vb_families.c - variational Bayes of families other than Gaussians, and of products: the bound never falls and
- * is the same on all backends; it is the log-evidence of one component in closed form, that of the variational HMM
- * on a sequence; and many virtual samples make it VHEM.  For files, posteriors and priors are read as they were
- * written.
+/* test_vb_families.c - variational Bayes of families other than Gaussians, and of products: the bound never
+ * falls and is the same on all backends; it is the log-evidence of one component in closed form, that of the
+ * variational HMM on a sequence; and many virtual samples make it VHEM.  For files, posteriors and priors are
+ * read as they were written.
  *
  * VHEM_TEST_COUNT says how many random runs there are for each family. */
 #include "engine.h"

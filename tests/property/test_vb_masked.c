@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* test_vb_masked.c - VBHEM of HMMs that lack columns: the bound never falls and is the same on all backends; of one
- * component it is the sum of those of each column, over the HMMs that have it; with a column that only an HMM without
- * weight lacks it is that of complete HMMs; and posteriors are read as they were written.
+/* test_vb_masked.c - VBHEM of HMMs that lack columns: the bound never falls and is the same on all backends;
+ * of one component it is the sum of those of each column, over the HMMs that have it; with a column that only
+ * an HMM without weight lacks it is that of complete HMMs; and posteriors are read as they were written.
  *
  * VHEM_TEST_COUNT says how many random runs there are for each family. */
 #include "engine.h"
@@ -99,7 +99,8 @@ static void never_falls(void **state)
     vhem_free(ctx);
 }
 
-/* Backends with a product add shifts to natural parameters, the reference to densities of the columns there are. */
+/* Backends with a product add shifts to natural parameters, the reference to densities of the columns there
+ * are. */
 static void same_on_all_backends(void **state)
 {
     (void)state;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* test_vbhem.c - what must hold for VBHEM on any models: the bound never falls, learned priors raise it, and it is
- * what the special cases say: the log-evidence of one Gaussian, the variational Gaussian mixture on points, the
- * variational HMM on a sequence, and VHEM for many virtual samples.
+/* test_vbhem.c - what must hold for VBHEM on any models: the bound never falls, learned priors raise it, and
+ * it is what the special cases say: the log-evidence of one Gaussian, the variational Gaussian mixture on
+ * points, the variational HMM on a sequence, and VHEM for many virtual samples.
  *
  * VHEM_TEST_COUNT says how many random runs there are. */
 #include "engine.h"
@@ -453,8 +453,8 @@ static vhem_status run_and_stop(vhem_ctx *ctx, const void *state, const vh_reduc
     return VHEM_ESTOPPED;
 }
 
-/* Two kinds of HMMs, four clusters that share them, and what is left of these; the E-steps that this took.  It is
- * stopped after so many of them. */
+/* Two kinds of HMMs, four clusters that share them, and what is left of these; the E-steps that this took.
+ * It is stopped after so many of them. */
 static int shrink_and_stop(int after)
 {
     vhem_ctx *ctx = test_ctx();

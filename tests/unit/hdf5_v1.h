@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* hdf5_v1.h - writes model files of version 1 of the HDF5 format, a group for each HMM, which are still read. */
+/* hdf5_v1.h - writes model files of version 1 of the HDF5 format, a group for each HMM, which are still
+ * read. */
 #ifndef VH_TESTS_HDF5_V1_H
 #define VH_TESTS_HDF5_V1_H
 

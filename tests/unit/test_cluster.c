@@ -48,7 +48,8 @@ static void test_finds_clusters(void **state)
     vhem_free(ctx);
 }
 
-/* The first HMM by the time spent in its states; the others so that a number means the same, what is left over last. */
+/* The first HMM by the time spent in its states; the others so that a number means the same, what is left
+ * over last. */
 static void test_states_go_together(void **state)
 {
     static const double pi[3][3] = { { 0.2, 0.5, 0.3 }, { 0.7, 0.1, 0.2 }, { 0.5, 0.5, 0 } };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* test_counts.c - more models than an int can count.  Only the last few exist: the files before them are claimed
- * and never read. */
+/* test_counts.c - more models than an int can count.  Only the last few exist: the files before them are
+ * claimed and never read. */
 #include "model_samples.h"
 
 #include "core/alloc.h"

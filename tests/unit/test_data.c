@@ -25,7 +25,8 @@ static void test_wrap(void **state)
     assert_int_equal(vhem_data_view(data, -1, &v), VHEM_EINVAL);
     assert_fails(
         ctx, vh_data_require_complete(ctx, data), VHEM_EINVAL,
-        "sequence 0: frame 1 (counted from 0), column 'y1' is missing, which dynamic textures cannot do without");
+        "sequence 0: frame 1 (counted from 0), column 'y1' is missing, which dynamic textures cannot do "
+        "without");
     vhem_free(data);
     vhem_free(ctx);
 }

@@ -14,7 +14,8 @@ static vhem_tree *sample(vhem_ctx *ctx)
         "\"omega\": [0.5, 0.5], \"hmms\": ["
         "{\"S\": 2, \"M\": 1, \"pi\": [0.5, 0.5], \"A\": [[0.9, 0.1], [0.1, 0.9]], \"c\": [[1], [1]],"
         "\"mu\": [[[0]], [[9]]], \"cov\": [[[1]], [[1]]]},"
-        "{\"S\": 1, \"M\": 1, \"pi\": [1], \"A\": [[1]], \"c\": [[1]], \"mu\": [[[50]]], \"cov\": [[[1]]]}]}}";
+        "{\"S\": 1, \"M\": 1, \"pi\": [1], \"A\": [[1]], \"c\": [[1]], \"mu\": [[[50]]], \"cov\": "
+        "[[[1]]]}]}}";
     const char *path = test_scratch("examples.json");
     vhem_tree *tree = NULL;
     test_write(path, text, strlen(text));

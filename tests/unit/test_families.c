@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* test_families.c - counts, bits, positive numbers and angles against sums and integrals of their definitions. */
+/* test_families.c - counts, bits, positive numbers and angles against sums and integrals of their
+ * definitions. */
 #include "family_models.h"
 #include "support.h"
 
@@ -128,7 +129,8 @@ static void products(void **state)
     }
 }
 
-/* The maximiser gives back the component that the mean statistics come from, and nothing near it is better. */
+/* The maximiser gives back the component that the mean statistics come from, and nothing near it is
+ * better. */
 static void maximisers(void **state)
 {
     (void)state;
@@ -312,8 +314,9 @@ static void impossible(void **state)
     assert_true(log_p(vh_emission_find("gamma"), (double[]){ 2, 1, 0 }, 0) < -1e200);
 }
 
-/* Densities and shares of a background from statistics that are at hand, against the definition: ordinary frames, one
- * with gaps, one without any value, and one so far from all that the state has that its share is nothing. */
+/* Densities and shares of a background from statistics that are at hand, against the definition: ordinary
+ * frames, one with gaps, one without any value, and one so far from all that the state has that its share is
+ * nothing. */
 static void known_shares(void **state)
 {
     (void)state;

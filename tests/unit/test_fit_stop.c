@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* test_fit_stop.c - a fit stopped between any two passes over its frames, with no time left for another: what was
- * learnt by then is handed over. */
+/* test_fit_stop.c - a fit stopped between any two passes over its frames, with no time left for another: what
+ * was learnt by then is handed over. */
 #include "engine.h"
 
 #include "backend/backend.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* test_gamma.c - psi at points with closed forms, by its recurrence, and as a derivative; divergences and quantiles of
- * the distributions that hang on the gamma function. */
+/* test_gamma.c - psi at points with closed forms, by its recurrence, and as a derivative; divergences and
+ * quantiles of the distributions that hang on the gamma function. */
 #include "support.h"
 
 #include "math/gamma.h"
@@ -44,7 +44,8 @@ static void wishart(void **state)
     assert_near(vh_lgamma_wishart(2, 4), vh_lgamma(2) + vh_lgamma(1.5), 1e-15, 0);
 }
 
-/* KL of gamma distributions by the trapezoid rule in log x, where the integrand is smooth and falls off at both ends. */
+/* KL of gamma distributions by the trapezoid rule in log x, where the integrand is smooth and falls off at
+ * both ends. */
 static double slow_kl(double a, double b, double a0, double b0)
 {
     double sum = 0, h = 1e-3;

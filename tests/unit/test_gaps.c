@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* test_gaps.c - missing cells: densities against sums over what is missing, variational Bayes column by column, and
- * what never falls. */
+/* test_gaps.c - missing cells: densities against sums over what is missing, variational Bayes column by
+ * column, and what never falls. */
 #include "engine.h"
 
 #include "model/emission_gaussian.h"
@@ -111,8 +111,8 @@ static void columns_by_hand(void **state)
     vhem_free(ctx);
 }
 
-/* Neither the bound of the evidence nor the likelihood falls, for either covariance and on every backend, and all
- * backends climb to the same place. */
+/* Neither the bound of the evidence nor the likelihood falls, for either covariance and on every backend, and
+ * all backends climb to the same place. */
 static void never_falls(void **state)
 {
     (void)state;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* test_journal.c - records are found again, also after the file was cut at any byte, and damaged ones are not. */
+/* test_journal.c - records are found again, also after the file was cut at any byte, and damaged ones are
+ * not. */
 #include "support.h"
 
 #include "core/journal.h"

@@ -263,7 +263,8 @@ static void test_stop(void **state)
     }
 }
 
-/* Eigenvectors of a third of the models, and of so many that none is left out, find the groups of all of them. */
+/* Eigenvectors of a third of the models, and of so many that none is left out, find the groups of all of
+ * them. */
 static void test_landmarks(void **state)
 {
     vhem_ctx *ctx = test_ctx();

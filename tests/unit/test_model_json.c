@@ -165,10 +165,9 @@ static void hmm_sentences(void **state)
     expect("[[[2]]]", "[[[2], [3]]]", "HMM 0: mu[0] has 2 rows, must have M = 1");
     expect("[[[2]]]", "2", "HMM 0: mu is a number, must be an array of S = 1 arrays");
     expect("[[[2]]]", "[[[2, 3]]]", "HMM 0: mu[0][0] has 2 numbers, must have d = 1");
-    expect(
-        "[[[2]]]", "[[[null]]]",
-        "HMM 0: state 0, component 0: cov[0] is 3, but state 0, component 0 has null in that column: a column "
-        "is null throughout or nowhere");
+    expect("[[[2]]]", "[[[null]]]",
+           "HMM 0: state 0, component 0: cov[0] is 3, but state 0, component 0 has null in that column: a "
+           "column is null throughout or nowhere");
     expect("[[[2]]]", "[[[true]]]", "HMM 0: mu[0][0][0] is true, must be a number");
     expect("[[[3]]]", "[[[-3]]]", "HMM 0: state 0, component 0: cov[0] is -3, a variance must be");
     expect("\"d\": 1", "\"d\": 2", "HMM 0: mu[0][0] has 1 number, must have d = 2");
@@ -483,7 +482,8 @@ static void memory_runs_out(void **state)
     vhem_free(ctx);
 }
 
-/* A stop ends the reading of a long text; a short one, which may be part of what is saved, is read even then. */
+/* A stop ends the reading of a long text; a short one, which may be part of what is saved, is read even
+ * then. */
 static void stopped(void **state)
 {
     enum { SIZE = 4 << 20 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* test_partial.c - sums over models that an executor has made, in parts and in any order: the same bits as from
- * one process. */
+/* test_partial.c - sums over models that an executor has made, in parts and in any order: the same bits as
+ * from one process. */
 #include "on_disk.h"
 #include "support.h"
 

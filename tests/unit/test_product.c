@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* test_product.c - symbols and products of channels: densities, kernels, maximisers and draws against sums and
- * against their channels; files; sequences as models see them. */
+/* test_product.c - symbols and products of channels: densities, kernels, maximisers and draws against sums
+ * and against their channels; files; sequences as models see them. */
 #include "support.h"
 
 #include "data/data.h"
@@ -20,7 +20,8 @@
     "\"hmms\": [{\"S\": 1, \"M\": 2, \"pi\": [1.0], \"A\": [[1.0]], \"c\": [[0.25, 0.75]], "                 \
     "\"channels\": [{\"shape\": [[[2.0], [3.0]]], \"rate\": [[[0.5], [2.0]]], \"zero\": [[[0.0], [0.1]]]}, " \
     "{\"p\": [[[0.5, 0.25, 0.25], [0.1, 0.2, 0.7]]]}, "                                                      \
-    "{\"mu\": [[[0.0, 1.0], [2.0, -1.0]]], \"cov\": [[[[1.0, 0.5], [0.5, 2.0]], [[1.0, 0.0], [0.0, 1.0]]]]}]}]}"
+    "{\"mu\": [[[0.0, 1.0], [2.0, -1.0]]], \"cov\": [[[[1.0, 0.5], [0.5, 2.0]], [[1.0, 0.0], [0.0, "         \
+    "1.0]]]]}]}]}"
 
 static vh_h3m *load(vhem_ctx *ctx, const char *text)
 {

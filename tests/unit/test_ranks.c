@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* test_ranks.c - jobs that two processes share: all results on both, the first failure on both, a stop on both; tables of
- * distances, which both have where both need them. */
+/* test_ranks.c - jobs that two processes share: all results on both, the first failure on both, a stop on
+ * both; tables of distances, which both have where both need them. */
 #include "cluster_samples.h"
 
 #include "cluster/clustering.h"
@@ -73,8 +73,8 @@ static void walk(vhem_ctx *ctx, void *arg, int64_t i, vh_wire *w)
     vh_wire_real(ctx, w, &((side *)arg)->made[i]);
 }
 
-/* What a process finds out, as bits: 1 all results, 2 job 300 failed, 4 stopped, 8 the other has other work, 16 the other
- * is gone. */
+/* What a process finds out, as bits: 1 all results, 2 job 300 failed, 4 stopped, 8 the other has other work,
+ * 16 the other is gone. */
 static int work(int rank, int fd, int64_t fails, int64_t stops, int64_t n)
 {
     side s = { .fd = fd, .fails = fails, .stops = rank == 0 ? stops : -1 };
@@ -157,8 +157,8 @@ static void take_strip(void *arg, const vh_strip *s)
     ((known *)arg)->strips++;
 }
 
-/* What a process finds out, as bits: 1 the table is right, 2 a method that needs a table finds its clusters, 4 it knows of
- * the strip that failed. */
+/* What a process finds out, as bits: 1 the table is right, 2 a method that needs a table finds its clusters,
+ * 4 it knows of the strip that failed. */
 static int work_with_tables(vhem_ctx *ctx, known *k)
 {
     double *D = calloc((size_t)MODELS * MODELS, sizeof *D);

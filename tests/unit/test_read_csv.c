@@ -134,7 +134,8 @@ static void test_options(void **state)
     opt.columns = "x,kind";
     assert_refused(
         text, &opt, VHEM_EFORMAT,
-        "line 2, column 'kind': found 'u', expected a number; if it stands for a missing value, add --missing 'u'");
+        "line 2, column 'kind': found 'u', expected a number; if it stands for a missing value, add "
+        "--missing 'u'");
     opt = options();
     opt.id = "name";
     assert_refused(text, &opt, VHEM_EINVAL, "--id asks for column 'name'");
@@ -227,12 +228,10 @@ static void test_log(void **state)
     vhem_free(data);
     data = NULL;
     /* Sequences that are short are many. */
-    assert_ok(
-        ctx,
-        load_text(
-            ctx, "log.csv",
-            "id,n,t,x,up\na,1,.1,5,1\na,2,.2,5,2\nb,1,.1,7,8\nb,2,.4,6,9\nb,3,.5,2,11\nc,1,7,1,0\nc,2,8,2,1\n",
-            NULL, &data));
+    assert_ok(ctx, load_text(ctx, "log.csv",
+                             "id,n,t,x,up\na,1,.1,5,1\na,2,.2,5,2\nb,1,.1,7,8\nb,2,.4,6,9\nb,3,.5,2,11\n"
+                             "c,1,7,1,0\nc,2,8,2,1\n",
+                             NULL, &data));
     assert_non_null(
         strstr(book.text[VHEM_LOG_WARN],
                "column 't' is a time, which rises in each sequence; leave it out with --columns n,x,up"));

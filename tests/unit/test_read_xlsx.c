@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* test_read_xlsx.c - Excel workbooks, built here part by part: cells of every kind, rows that are left out, what is
- * refused, frames that do not stay in memory, and a folder for temporary files that does not exist. */
+/* test_read_xlsx.c - Excel workbooks, built here part by part: cells of every kind, rows that are left out,
+ * what is refused, frames that do not stay in memory, and a folder for temporary files that does not
+ * exist. */
 #include "data/data.h"
 #include "zip_files.h"
 
@@ -44,10 +45,11 @@ static vhem_status load(vhem_ctx *ctx, const char *rows, const vhem_data_options
     return st;
 }
 
-static const char two[] = HEAD
-    "<row r='2'><c r='A2' t='s'><v>1</v></c><c r='B2'><v>0.5</v></c><c r='C2'><v>-2e-3</v></c></row>"
-    "<row><c r='A4' t='s'><v>1</v></c><c r='C4'><v> 4 </v></c></row>"
-    "<row r='5'><c r='A5' t='s'><v>2</v></c><c r='B5' t='e'><v>#N/A</v></c><c r='C5' t='b'><v>1</v></c></row>";
+static const char two[] =
+    HEAD "<row r='2'><c r='A2' t='s'><v>1</v></c><c r='B2'><v>0.5</v></c><c r='C2'><v>-2e-3</v></c></row>"
+         "<row><c r='A4' t='s'><v>1</v></c><c r='C4'><v> 4 </v></c></row>"
+         "<row r='5'><c r='A5' t='s'><v>2</v></c><c r='B5' t='e'><v>#N/A</v></c><c r='C5' "
+         "t='b'><v>1</v></c></row>";
 
 static void test_cells(void **state)
 {

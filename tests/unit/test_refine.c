@@ -191,7 +191,8 @@ static double probability(const vh_h3m *h3m, int sequence)
     return alpha[0] + alpha[1];
 }
 
-/* Against all sequences: the bound stays below the expectation, rises with every cut, and most of the gap goes. */
+/* Against all sequences: the bound stays below the expectation, rises with every cut, and most of the gap
+ * goes. */
 static void symbols(void **state)
 {
     (void)state;

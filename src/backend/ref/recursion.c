@@ -97,8 +97,8 @@ static void add_transitions(const vh_chain *c, const double *alpha, const double
             xi[e] += weight / sum * exp(log_pair(c, alpha, beta, t, e / S, e % S) - top);
 }
 
-/* Posteriors are normalised frame by frame: where the log-likelihood is 1e30, alpha + beta is off by 1e14, and its exp over
- * that of the log-likelihood would be 0 or infinite. */
+/* Posteriors are normalised frame by frame: where the log-likelihood is 1e30, alpha + beta is off by 1e14,
+ * and its exp over that of the log-likelihood would be 0 or infinite. */
 void vh_log_posterior(const vh_chain *c, const double *alpha, const double *beta, double weight,
                       double *gamma, double *xi)
 {

@@ -20,8 +20,8 @@ typedef struct { /* a chain and what its states say of the frames */
 double vh_log_forward(const vh_chain *c, double *alpha);
 /* beta [T][S] = log p(y_t+1:T | s_t = s). */
 void vh_log_backward(const vh_chain *c, double *beta);
-/* From both: gamma [T][S] may be alpha itself, and is 0 where the sequence is impossible; xi [S][S] expected transitions
- * are added times weight (NULL: none). */
+/* From both: gamma [T][S] may be alpha itself, and is 0 where the sequence is impossible; xi [S][S] expected
+ * transitions are added times weight (NULL: none). */
 void vh_log_posterior(const vh_chain *c, const double *alpha, const double *beta, double weight,
                       double *gamma, double *xi);
 

@@ -23,8 +23,9 @@
  * multiple, and only the end, where E and D differ, is walked.
  *
  * While this is looked for, L is kept about its largest entry, whose value goes into `offset`: L grows with
- * tau, and its rounding would hide the changes.  The largest, since rows of base states that are far from every
- * centre are below the others by as much as 1e24: about one of these nothing would be left of the others. */
+ * tau, and its rounding would hide the changes.  The largest, since rows of base states that are far from
+ * every centre are below the others by as much as 1e24: about one of these nothing would be left of the
+ * others. */
 #include "backend/simd/reduce_lanes.h"
 
 #include "backend/simd/vec.h"
@@ -132,8 +133,9 @@ void step_back(vh_reduce_lanes *g, const int Sb, const int Sr, bool look, progre
     *p = (progress){ most, least, size };
 }
 
-/* Is there one change that all entries of lane l show, as far as their rounding lets them?  Each has its own: entries
- * of 1e24 cannot tell changes of 1e9 apart, those beside them can, and the bound may hang on these alone. */
+/* Is there one change that all entries of lane l show, as far as their rounding lets them?  Each has its own:
+ * entries of 1e24 cannot tell changes of 1e9 apart, those beside them can, and the bound may hang on these
+ * alone. */
 static bool one_rate(const vh_reduce_lanes *g, int n, int l, double *rate)
 {
     double lo = -1e308, hi = 1e308;

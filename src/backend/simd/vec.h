@@ -56,8 +56,8 @@ vec vec_min(vec a, vec b)
 #endif
 
 /* How results too small for a normal number are treated in this thread from here on: they become 0, or are
- * what they are.  Both return the mode that was, for vec_mode_back.  Other processors than x86 leave them as they
- * are: ARM would take small operands for 0 as well, which the recursions do not reckon with. */
+ * what they are.  Both return the mode that was, for vec_mode_back.  Other processors than x86 leave them as
+ * they are: ARM would take small operands for 0 as well, which the recursions do not reckon with. */
 #ifdef __SSE2__
 VEC_INLINE
 unsigned vec_flush_to_0(void)
@@ -102,8 +102,8 @@ void vec_mode_back(unsigned mode)
 
 /* x [n] := exp(x) for x <= 700; anything below -700 is taken as -700.
  * x = k ln 2 + r with |r| <= ln 2 / 2; exp(r) by a polynomial of degree 11 (error
- * 1e-17), k goes into the exponent.  The polynomials are worked out side by side, since one alone waits for its own
- * results most of the time.  n is a constant of the caller, at most VEC_TOGETHER. */
+ * 1e-17), k goes into the exponent.  The polynomials are worked out side by side, since one alone waits for
+ * its own results most of the time.  n is a constant of the caller, at most VEC_TOGETHER. */
 VEC_INLINE
 void vec_exp_each(const int n, vec *x)
 {
