@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The binding against the library: what cffi makes of the header, and what a compiler does."""
 import os
+import pathlib
 import re
 import shutil
 import subprocess
@@ -13,6 +14,7 @@ from conftest import SOURCE
 from vhem import _ffi, _header
 
 HEADER = SOURCE / "include" / "vhem" / "vhem.h"
+PACKAGE = pathlib.Path(vhem.__file__).resolve().parents[1]  # the one under test, of the source or installed
 
 
 def structs():
@@ -104,7 +106,7 @@ def test_version_and_names():
 
 def run_import(code, **environment):
     return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True,
-                          env={**os.environ, "PYTHONPATH": str(SOURCE / "python"), **environment})
+                          env={**os.environ, "PYTHONPATH": str(PACKAGE), **environment})
 
 
 def test_import_says_what_is_missing(tmp_path):

@@ -3,6 +3,7 @@
 import concurrent.futures
 import multiprocessing
 import os
+import pathlib
 import signal
 import subprocess
 import sys
@@ -13,7 +14,6 @@ import time
 import numpy as np
 import pytest
 import vhem
-from conftest import SOURCE
 from vhem import _ffi, _lib
 
 
@@ -179,8 +179,9 @@ def test_errors_leave_silently(tmp_path):
             except vhem.Error as error:
                 print("bad.h5" in str(error))
     """
+    package = pathlib.Path(vhem.__file__).resolve().parents[1]   # the one under test, of the source or installed
     done = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], cwd=tmp_path, capture_output=True,
-                          text=True, env={**os.environ, "PYTHONPATH": str(SOURCE / "python")})
+                          text=True, env={**os.environ, "PYTHONPATH": str(package)})
     assert (done.returncode, done.stdout, done.stderr) == (0, "True\nTrue\n", "")
 
 
