@@ -63,8 +63,7 @@ void stats_put_tests(FILE *f, const vhem_statistics *s)
 {
     char buf[32], a[64], b[64], who[64];
     fputs("test\tmeasure\tpersons\ta\tb\tn_a\tn_b\tmean_a\tmean_b\tstatistic\tdf\tp\tp_greater\t"
-          "p_adjusted\td\td_low\t"
-          "d_high\n",
+          "p_adjusted\td\td_low\td_high\n",
           f);
     for (int k = 0; k < s->n_test; k++) {
         const vhem_test *t = &s->test[k];

@@ -19,8 +19,8 @@ enum {
 
 /* clang-format off */
 const vh_method vh_methods[] = {
-    { "vhem", VH_MODELS, 0, 0, VH_CLIMBS | VH_BY_PART, vh_method_vhem, "variational hierarchical EM on "
-                                                                       "HMMs", NULL },
+    { "vhem", VH_MODELS, 0, 0, VH_CLIMBS | VH_BY_PART, vh_method_vhem,
+      "variational hierarchical EM on HMMs", NULL },
     { "vbhem", VH_MODELS, 0, 0, VH_CLIMBS | VH_FINDS_K, vh_method_vbhem,
       "variational Bayes: as vhem, and finds how many clusters and states are needed", NULL },
     { "em-h3m", VH_DATA, 0, 0, VH_CLIMBS, vh_method_em_h3m, "EM for a mixture of HMMs on sequences",
@@ -34,8 +34,8 @@ const vh_method vh_methods[] = {
     { "ppk-sc", VH_MODELS, 0, 0, 0, vh_method_distance,
       "spectral clustering on the probability product kernel", NULL },
     { "ppk-sc-hybrid", VH_MODELS, 0, 0, 0, vh_method_distance, "ppk-sc, with centres learned by vhem", NULL },
-    { "kl-sc", VH_MODELS, 0, 0, 0, vh_method_distance, "spectral clustering on variational "
-                                                       "divergences", NULL },
+    { "kl-sc", VH_MODELS, 0, 0, 0, vh_method_distance,
+      "spectral clustering on variational divergences", NULL },
     { "knn-sc", VH_MODELS, 0, 0, 0, vh_method_distance,
       "spectral clustering on the graph of nearest neighbours", NULL },
     { "kl-sampled-sc", VH_MODELS, 0, 0, 0, vh_method_distance,

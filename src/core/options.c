@@ -77,8 +77,8 @@ static const vh_option fit_rows[] = {
     INT64(R, VH_KEPT, K, 'k', 0, "K", "0", NULL,
           "models of a mixture; 0: one model for each sequence or group"),
     INT(R, VH_KEPT, max_iter, 0, 0, "N", "200; dtm: 100", NULL, "most iterations of a run"),
-    INT(R, VH_KEPT, restarts, 'r', 1, "R", "10; 4 of a mixture, of textures and of pieces; 1 with a given "
-                                           "start", NULL,
+    INT(R, VH_KEPT, restarts, 'r', 1, "R",
+        "10; 4 of a mixture, of textures and of pieces; 1 with a given start", NULL,
         "runs from different starts, the best of which is kept"),
     REAL(R, VH_KEPT, tol, 0, 0, "T", "1e-05", NULL,
          "stop when an iteration gains less than this, in nats per frame; 0: never"),
@@ -125,8 +125,8 @@ static const vh_option cluster_rows[] = {
     INT(R, VH_KEPT, tau, 0, 1, "T|auto", "10", HEM " shem " SPECTRAL " " LINKED,
         "length of the virtual samples, in frames; auto: that of the sequences the models were fitted to"),
     REAL(R, VH_KEPT, nv, 0, ABOVE_0, "V",
-         "10000; shem: 10; vbhem: median frames of a sequence (10 if unknown) / tau; emhmm: models / "
-         "tau", HEM " shem " HYBRID,
+         "10000; shem: 10; vbhem: median frames of a sequence (10 if unknown) / tau; emhmm: models / tau",
+         HEM " shem " HYBRID,
          "virtual samples per input model; fewer make assignments softer; with vbhem, more support more "
          "clusters"),
     INT(R, VH_KEPT, max_iter, 0, 0, "N", "200; emhmm: 101", ITERATING, "most iterations of a run"),
@@ -189,8 +189,8 @@ static const vh_option cluster_rows[] = {
           "iteration"),
     TEXT(R, 0, checkpoint, 0, 0, "FILE", "none", "vhem",
          "keep every iteration in FILE; after a kill, the same command continues from there"),
-    FLAG(R, 0, keep_tables, 0, 0, NULL, "0", "vhem", "keep z and L_hmm even if they have more than 4 million "
-                                                     "numbers"),
+    FLAG(R, 0, keep_tables, 0, 0, NULL, "0", "vhem",
+         "keep z and L_hmm even if they have more than 4 million numbers"),
     END,
 };
 #undef R
