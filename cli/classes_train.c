@@ -68,10 +68,10 @@ static int save_classes(cli *c, const classes_args *a, const char *output)
 /* No option is passed over in silence. */
 static int check_uses(cli *c, const classes_args *a)
 {
-    const char *usual = strcmp(model_of(a), "dtm") == 0 ? "hem-dtm" : "vhem";
+    bool textures = strcmp(model_of(a), "dtm") == 0;
     int status = cli_check_uses(c, a->usage, "model", model_of(a));
     if (status == CLI_GO)
-        status = cli_check_uses(c, a->usage, "method", a->train.estimator ? a->train.estimator : usual);
+        status = cli_check_uses(c, a->usage, "method", cli_method_facts(a->train.estimator, textures).name);
     return status == CLI_GO ? cli_check_prior(c, "--fit-prior", true, a->train.piece.prior) : status;
 }
 

@@ -40,16 +40,6 @@ void cluster_add_options(cli_table *t, cluster_args *a, const char *without, boo
     cli_add_fields(t, &(cli_fields){ VHEM_CLUSTER_OPTIONS, &a->opt, .without = without, .change = change });
 }
 
-/* The method by name, or the default for textures or HMMs. */
-static vhem_method_facts method_facts(const char *name, bool textures)
-{
-    vhem_method_facts m = { 0 };
-    for (int i = 0; vhem_method_info(i, &m) == VHEM_OK; i++)
-        if (name ? strcmp(m.name, name) == 0 : textures ? m.takes_textures : m.takes_hmms)
-            break;
-    return m;
-}
-
 /* A file for a method that clusters sequences. */
 static int load_sequences(cli *c, cluster_args *a)
 {
@@ -74,7 +64,7 @@ static bool has_textures(const cluster_args *a)
 
 static int load_items(cli *c, cluster_args *a, bool choose)
 {
-    vhem_method_facts method = method_facts(a->opt.method, false);
+    vhem_method_facts method = cli_method_facts(a->opt.method, false);
     if (method.takes_data && choose)
         return cli_misuse(c, "method %s clusters sequences; vhem choose compares clusters of models",
                           a->opt.method);
@@ -89,7 +79,7 @@ static int load_items(cli *c, cluster_args *a, bool choose)
         method.takes_data ? load_sequences(c, a) : cli_load_models(c, c->arg[0], &a->input.file.models);
     if (!method.takes_data)
         a->input.from.models = a->input.file.models;
-    a->method = method_facts(a->opt.method, has_textures(a));
+    a->method = cli_method_facts(a->opt.method, has_textures(a));
     if (status == CLI_GO && a->method.by_part) /* to the others --memory says nothing */
         a->opt.memory = a->data.memory;
     return status == CLI_GO ? cluster_find_items(c, a) : status;
@@ -145,7 +135,7 @@ static int load_start(cli *c, cluster_args *a)
 /* No option is passed over in silence.  The default method depends on the input. */
 static int check_options(cli *c, const cluster_args *a)
 {
-    vhem_method_facts method = method_facts(a->opt.method, has_textures(a));
+    vhem_method_facts method = cli_method_facts(a->opt.method, has_textures(a));
     int status = cli_check_uses(c, a->usage, "method", method.name);
     if (status == CLI_GO)
         status = cli_check_prior(c, "--prior", false, a->opt.prior);

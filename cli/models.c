@@ -87,3 +87,12 @@ int64_t *cli_frames(const vhem_data *data, const vhem_items *items)
     }
     return frames;
 }
+
+vhem_method_facts cli_method_facts(const char *name, bool textures)
+{
+    vhem_method_facts m = { 0 };
+    for (int i = 0; vhem_method_info(i, &m) == VHEM_OK; i++)
+        if (name ? strcmp(m.name, name) == 0 : textures ? m.takes_textures : m.takes_hmms)
+            break;
+    return m;
+}

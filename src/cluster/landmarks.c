@@ -3,11 +3,10 @@
  *
  * With L = D^-1/2 A D^-1/2 of the landmarks and L V = V w, a landmark i is at w V_i = sum_j L_ij V_j.  Any
  * model takes the same sum over its own affinities a_j, whose degree is a common factor and goes when its
- * place is scaled to length
- * 1.  A model near one landmark has an affinity to it that the landmark itself must have too, else the two
- * would be at different places: affinities that are scaled keep their diagonal, and where a diagonal is left
- * out, landmarks are placed with it all the same.  In the graph of nearest neighbours nothing is its own
- * neighbour, and there landmarks stay where the eigenvectors have them. */
+ * place is scaled to unit length.  A model near one landmark has an affinity to it that the landmark itself
+ * must have too, else the two would be at different places: affinities that are scaled keep their diagonal,
+ * and where a diagonal is left out, landmarks are placed with it all the same.  In the graph of nearest
+ * neighbours nothing is its own neighbour, and there landmarks stay where the eigenvectors have them. */
 #include "cluster/landmarks.h"
 
 #include "core/alloc.h"

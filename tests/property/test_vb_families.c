@@ -5,35 +5,16 @@
  * read as they were written.
  *
  * VHEM_TEST_COUNT says how many random runs there are for each family. */
-#include "engine.h"
 #include "family_models.h"
+#include "vb_problems.h"
 
 #include "data/data.h"
 #include "estimate/fit.h"
 #include "estimate/sample.h"
 #include "math/gamma.h"
-#include "reduce/vb.h"
 
 static const char *const names[] = { "categorical", "bernoulli", "poisson", "product" };
-enum { N_NAMES = sizeof names / sizeof *names, COUNT = 40, ROUNDS = 10 };
-
-typedef struct {
-    vh_h3m *h3m, *start;
-    vh_base *base;
-    vh_vb m;
-    vh_vhem_run run;
-    vh_scratch scratch;
-} problem;
-
-static void problem_free(problem *p)
-{
-    vh_vb_free(&p->m);
-    vh_vhem_run_free(&p->run);
-    vh_scratch_free(&p->scratch);
-    vh_base_free(p->base);
-    vh_h3m_free(p->h3m);
-    vh_h3m_free(p->start);
-}
+enum { N_NAMES = sizeof names / sizeof *names, COUNT = 40 };
 
 static vh_prior *random_prior(vhem_ctx *ctx, vh_rng *rng, const char *name)
 {
@@ -51,62 +32,32 @@ static problem begin(vhem_ctx *ctx, vh_rng *rng, const char *name, int K, int S,
     problem p = { .h3m = random_models(ctx, rng, name, 6, 1 + (int)vh_rng_below(rng, 3), 2) };
     p.start = random_models(ctx, rng, name, K, S, 2);
     p.m.prior = random_prior(ctx, rng, name);
-    assert_ok(ctx, vh_base_new(ctx, p.h3m, &p.base));
-    assert_ok(ctx, vh_vb_begin(ctx, p.base, o, &p.scratch, 1, p.start, &p.m));
-    assert_ok(ctx, vh_vb_run(ctx, p.base, o, &p.scratch, 1, &p.m, &p.run));
+    problem_run(ctx, o, &p);
     return p;
 }
 
-static vh_vb_options options_of(vh_rng *rng, int n)
+static problem of_any_size(vhem_ctx *ctx, vh_rng *rng, const char *name, const vh_vb_options *o)
 {
-    return (vh_vb_options){ .run = { .N = 6 * pow(10, -1 + 4 * vh_rng_uniform(rng)),
-                                     .tau = 1 + (int)vh_rng_below(rng, 12),
-                                     .max_iter = ROUNDS },
-                            .learn = n % 3 == 0 ? 2 : 0 };
+    int K = 1 + (int)vh_rng_below(rng, 3), S = 1 + (int)vh_rng_below(rng, 4);
+    return begin(ctx, rng, name, K, S, o);
+}
+
+static problem of_one_size(vhem_ctx *ctx, vh_rng *rng, const char *name, const vh_vb_options *o)
+{
+    return begin(ctx, rng, name, 3, 2, o);
 }
 
 static void never_falls(void **state)
 {
     (void)state;
-    vhem_ctx *ctx = test_ctx();
-    const char *text = getenv("VHEM_TEST_COUNT");
-    int count = text && *text ? atoi(text) : COUNT;
-    for (int n = 0; n < count * N_NAMES; n++) {
-        vh_rng rng;
-        vh_rng_init(&rng, 31, VH_RNG_TEST, (uint64_t)n);
-        const vh_vb_options o = options_of(&rng, n);
-        int K = 1 + (int)vh_rng_below(&rng, 3), S = 1 + (int)vh_rng_below(&rng, 4);
-        problem p = begin(ctx, &rng, names[n % N_NAMES], K, S, &o);
-        for (int k = 1; k <= ROUNDS; k++)
-            if (!(p.run.J[k] >= p.run.J[k - 1] - 1e-10 * (fabs(p.run.J[k - 1]) + 1)))
-                fail_msg("%s, run %d: the bound fell from %.15g to %.15g in update %d", names[n % N_NAMES], n,
-                         p.run.J[k - 1], p.run.J[k], k);
-        problem_free(&p);
-    }
-    vhem_free(ctx);
+    check_never_falls(&(problems){ names, N_NAMES, COUNT, 31, of_any_size });
 }
 
 /* Backends with a product add shifts to natural parameters, the reference to densities. */
 static void same_on_all_backends(void **state)
 {
     (void)state;
-    for (int n = 0; n < 3 * N_NAMES; n++) {
-        double want[ROUNDS + 1];
-        for (int b = -1; b < 0 || test_backend(b); b++) {
-            vhem_ctx *ctx = b < 0 ? test_ctx_with("ref", 1, 7) : test_ctx_with(test_backend(b), 1, 7);
-            vh_rng rng;
-            vh_rng_init(&rng, 32, VH_RNG_TEST, (uint64_t)n);
-            const vh_vb_options o = options_of(&rng, n);
-            problem p = begin(ctx, &rng, names[n % N_NAMES], 3, 2, &o);
-            for (int k = 0; k <= ROUNDS; k++)
-                if (b < 0)
-                    want[k] = p.run.J[k];
-                else
-                    assert_near(p.run.J[k], want[k], 1e-9, 1e-9);
-            problem_free(&p);
-            vhem_free(ctx);
-        }
-    }
+    check_same_on_all_backends(&(problems){ names, N_NAMES, COUNT, 32, of_one_size });
 }
 
 /* log of the integral of the prior times the counts: Dirichlet of n numbers, gamma. */

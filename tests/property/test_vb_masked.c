@@ -4,32 +4,13 @@
  * an HMM without weight lacks it is that of complete HMMs; and posteriors are read as they were written.
  *
  * VHEM_TEST_COUNT says how many random runs there are for each family. */
-#include "engine.h"
 #include "family_models.h"
+#include "vb_problems.h"
 
 #include "model/masked.h"
-#include "reduce/vb.h"
 
 static const char *const names[] = { "gaussian-diag", "bernoulli", "poisson", "product" };
-enum { N_NAMES = sizeof names / sizeof *names, COUNT = 30, ROUNDS = 10, MODELS = 6 };
-
-typedef struct {
-    vh_h3m *h3m, *start;
-    vh_base *base;
-    vh_vb m;
-    vh_vhem_run run;
-    vh_scratch scratch;
-} problem;
-
-static void problem_free(problem *p)
-{
-    vh_vb_free(&p->m);
-    vh_vhem_run_free(&p->run);
-    vh_scratch_free(&p->scratch);
-    vh_base_free(p->base);
-    vh_h3m_free(p->h3m);
-    vh_h3m_free(p->start);
-}
+enum { N_NAMES = sizeof names / sizeof *names, COUNT = 30, MODELS = 6 };
 
 /* Of the one component of a model, which it takes. */
 static vh_prior *prior_of(vhem_ctx *ctx, double frames, vh_h3m *model)
@@ -53,13 +34,6 @@ static void forget_some(vh_rng *rng, vh_h3m *h3m)
     vh_h3m_settle_family(h3m);
 }
 
-static void run(vhem_ctx *ctx, const vh_vb_options *o, problem *p)
-{
-    assert_ok(ctx, vh_base_new(ctx, p->h3m, &p->base));
-    assert_ok(ctx, vh_vb_begin(ctx, p->base, o, &p->scratch, 1, p->start, &p->m));
-    assert_ok(ctx, vh_vb_run(ctx, p->base, o, &p->scratch, 1, &p->m, &p->run));
-}
-
 static problem random_problem(vhem_ctx *ctx, vh_rng *rng, const char *name, const vh_vb_options *o)
 {
     int K = 1 + (int)vh_rng_below(rng, 3), S = 1 + (int)vh_rng_below(rng, 4);
@@ -67,36 +41,14 @@ static problem random_problem(vhem_ctx *ctx, vh_rng *rng, const char *name, cons
                   .start = random_models(ctx, rng, name, K, S, 2) };
     p.m.prior = prior_of(ctx, pow(10, -1 + 2 * vh_rng_uniform(rng)), random_models(ctx, rng, name, 1, 1, 1));
     forget_some(rng, p.h3m);
-    run(ctx, o, &p);
+    problem_run(ctx, o, &p);
     return p;
-}
-
-static vh_vb_options options_of(vh_rng *rng, int n)
-{
-    return (vh_vb_options){ .run = { .N = 6 * pow(10, -1 + 4 * vh_rng_uniform(rng)),
-                                     .tau = 1 + (int)vh_rng_below(rng, 12),
-                                     .max_iter = ROUNDS },
-                            .learn = n % 3 == 0 ? 2 : 0 };
 }
 
 static void never_falls(void **state)
 {
     (void)state;
-    vhem_ctx *ctx = test_ctx();
-    const char *text = getenv("VHEM_TEST_COUNT");
-    int count = text && *text ? atoi(text) : COUNT;
-    for (int n = 0; n < count * N_NAMES; n++) {
-        vh_rng rng;
-        vh_rng_init(&rng, 41, VH_RNG_TEST, (uint64_t)n);
-        const vh_vb_options o = options_of(&rng, n / N_NAMES);
-        problem p = random_problem(ctx, &rng, names[n % N_NAMES], &o);
-        for (int k = 1; k <= ROUNDS; k++)
-            if (!(p.run.J[k] >= p.run.J[k - 1] - 1e-10 * (fabs(p.run.J[k - 1]) + 1)))
-                fail_msg("%s, run %d: the bound fell from %.15g to %.15g in update %d", names[n % N_NAMES], n,
-                         p.run.J[k - 1], p.run.J[k], k);
-        problem_free(&p);
-    }
-    vhem_free(ctx);
+    check_never_falls(&(problems){ names, N_NAMES, COUNT, 41, random_problem });
 }
 
 /* Backends with a product add shifts to natural parameters, the reference to densities of the columns there
@@ -104,23 +56,7 @@ static void never_falls(void **state)
 static void same_on_all_backends(void **state)
 {
     (void)state;
-    for (int n = 0; n < 3 * N_NAMES; n++) {
-        double want[ROUNDS + 1];
-        for (int b = -1; b < 0 || test_backend(b); b++) {
-            vhem_ctx *ctx = b < 0 ? test_ctx_with("ref", 1, 7) : test_ctx_with(test_backend(b), 1, 7);
-            vh_rng rng;
-            vh_rng_init(&rng, 42, VH_RNG_TEST, (uint64_t)n);
-            const vh_vb_options o = options_of(&rng, n);
-            problem p = random_problem(ctx, &rng, names[n % N_NAMES], &o);
-            for (int k = 0; k <= ROUNDS; k++)
-                if (b < 0)
-                    want[k] = p.run.J[k];
-                else
-                    assert_near(p.run.J[k], want[k], 1e-9, 1e-9);
-            problem_free(&p);
-            vhem_free(ctx);
-        }
-    }
+    check_same_on_all_backends(&(problems){ names, N_NAMES, COUNT, 42, random_problem });
 }
 
 /* Column k of the HMMs that have it; *share becomes their weight. */
@@ -168,12 +104,12 @@ static void columns_apart(void **state)
             some.run.N *= share;
             one.m.prior = prior_of(ctx, frames, column_of(ctx, of_prior, k, &share));
             one.start = column_of(ctx, p.start, k, &share);
-            run(ctx, &some, &one);
+            problem_run(ctx, &some, &one);
             sum += one.run.J[2];
             problem_free(&one);
         }
         p.m.prior = prior_of(ctx, frames, of_prior);
-        run(ctx, &o, &p);
+        problem_run(ctx, &o, &p);
         for (int k = 0; k <= 2; k++)
             assert_near(p.run.J[k], sum, 1e-9, 1e-9);
         problem_free(&p);
@@ -200,7 +136,7 @@ static void as_complete(void **state)
             for (int k = 0; lacking && k < p.h3m->d; k++)
                 vh_hmm_forget(p.h3m, &p.h3m->hmm[MODELS - 1], k);
             vh_h3m_settle_family(p.h3m);
-            run(ctx, &o, &p);
+            problem_run(ctx, &o, &p);
             for (int k = 0; k <= ROUNDS; k++)
                 if (lacking)
                     assert_near(p.run.J[k], want[k], 1e-9, 1e-9);
