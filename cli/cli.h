@@ -153,7 +153,10 @@ struct cli {
     char *columns, *symbols;       /* of the data, as the models or the emission want them */
     const vhem_executor *executor; /* of vhem-mpi: its ranks; NULL: this process alone */
     const vhem_ranks *ranks;       /* of vhem-mpi: those that run the same command; NULL: none */
-    char why[VHEM_WHY];            /* of a rank other than 0, which prints nothing: its last sentence */
+    /* of vhem-mpi: rank 0 says whether all ranks run the rest of the command, or it runs it alone and asks
+     * the others for sums; the others learn it.  CLI_GO, or the exit status to leave with. */
+    int (*deal)(cli *c, bool *together);
+    char why[VHEM_WHY]; /* of a rank other than 0, which prints nothing: its last sentence */
 };
 
 typedef int cli_run(cli *c, int argc, char **argv);
@@ -168,7 +171,7 @@ typedef struct {
 } cli_command;
 
 /* main.c.  The whole of a command, from its arguments to its exit status; c is empty but for the executor,
- * the ranks and the default of threads. */
+ * the ranks, how they deal out work, and the default of threads. */
 int cli_main(cli *c, int argc, char **argv);
 /* Runs the part of a command that argv[1] names; its help when none is. */
 int cli_dispatch(cli *c, int argc, char **argv, const char *about, const cli_command *parts);

@@ -54,7 +54,7 @@ static int load_sequences(cli *c, cluster_args *a)
     return status == CLI_GO ? cli_emission(c, a->cov, &a->opt.emission) : status;
 }
 
-static bool has_textures(const cluster_args *a)
+bool cluster_has_textures(const cluster_args *a)
 {
     vhem_models_facts facts = { .kind = VHEM_HMMS };
     if (a->input.from.models)
@@ -79,7 +79,7 @@ static int load_items(cli *c, cluster_args *a, bool choose)
         method.takes_data ? load_sequences(c, a) : cli_load_models(c, c->arg[0], &a->input.file.models);
     if (!method.takes_data)
         a->input.from.models = a->input.file.models;
-    a->method = cli_method_facts(a->opt.method, has_textures(a));
+    a->method = cli_method_facts(a->opt.method, cluster_has_textures(a));
     if (status == CLI_GO && a->method.by_part) /* to the others --memory says nothing */
         a->opt.memory = a->data.memory;
     return status == CLI_GO ? cluster_find_items(c, a) : status;
@@ -135,7 +135,7 @@ static int load_start(cli *c, cluster_args *a)
 /* No option is passed over in silence.  The default method depends on the input. */
 static int check_options(cli *c, const cluster_args *a)
 {
-    vhem_method_facts method = cli_method_facts(a->opt.method, has_textures(a));
+    vhem_method_facts method = cli_method_facts(a->opt.method, cluster_has_textures(a));
     int status = cli_check_uses(c, a->usage, "method", method.name);
     if (status == CLI_GO)
         status = cli_check_prior(c, "--prior", false, a->opt.prior);

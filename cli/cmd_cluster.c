@@ -98,6 +98,8 @@ static void tell_outcome(cli *c, const cluster_args *a, const outcome *o)
 
 static int save_tree(cli *c, cluster_args *a, const vhem_tree *tree, bool stopped)
 {
+    if (!cli_is_first(c)) /* rank 0 has the same */
+        return CLI_GO;
     char *made = cli_provenance(c, used_options_json(a, vhem_tree_level(tree, 0)), stopped);
     if (!made)
         return cli_fail(c, "out of memory");
@@ -119,7 +121,7 @@ static int cluster_and_save(cli *c, cluster_args *a)
         vhem_tree_info(tree, &facts);
     int status =
         facts.levels > 0 && (stopped || st == VHEM_OK) ? save_tree(c, a, tree, stopped) : cli_status(c, st);
-    if (status == CLI_GO && !stopped && checkpoint)
+    if (status == CLI_GO && !stopped && checkpoint && cli_is_first(c))
         remove(checkpoint); /* it has served */
     if (status == CLI_GO)   /* models that were read into memory meanwhile */
         status = cluster_find_items(c, a);
@@ -148,6 +150,18 @@ static int read_levels(cli *c, cluster_args *a)
     return status;
 }
 
+/* Of several ranks the first finds out what the input is; HMMs the others read only in part, when they are
+ * asked for sums over them. */
+static int load(cli *c, cluster_args *a)
+{
+    int status = cli_is_first(c) ? cluster_load(c, a, false) : CLI_GO;
+    bool together = a->method.takes_data || cluster_has_textures(a);
+    if (status != CLI_GO || !c->deal)
+        return status;
+    status = c->deal(c, &together);
+    return status == CLI_GO && !cli_is_first(c) ? cluster_load(c, a, false) : status;
+}
+
 static int prepare_and_cluster(cli *c, cluster_args *a, bool tree)
 {
     if (!a->K_text && tree)
@@ -158,7 +172,7 @@ static int prepare_and_cluster(cli *c, cluster_args *a, bool tree)
     if (status == CLI_GO)
         status = cli_out_check_ending(c, a->output, "clusters are written as .json", cli_json_endings);
     if (status == CLI_GO)
-        status = cluster_load(c, a, false);
+        status = load(c, a);
     if (status == CLI_GO)
         status = cluster_enough(c, a, a->K.value[0]);
     if (status == CLI_GO)

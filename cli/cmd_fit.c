@@ -117,9 +117,8 @@ static int prepare_and_fit(cli *c, fit_args *a)
 {
     vhem_data *data = NULL;
     int status = cli_check_uses(c, a->usage, "model", a->fit.model ? a->fit.model : "hmm");
-    if (status == CLI_GO && c->ranks && (a->fit.K > 0 || a->fit.store))
-        status = cli_misuse(c, "--%s is work for one process, not for many ranks: use vhem fit",
-                            a->fit.store ? "store" : "mixture");
+    if (status == CLI_GO && c->ranks && a->fit.store)
+        status = cli_misuse(c, "--store is work for one process, not for many ranks: use vhem fit");
     if (status == CLI_GO)
         status = cli_out_check_ending(c, a->output, "models are written as .json or .h5", cli_model_endings);
     if (status == CLI_GO)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* main.c - vhem-mpi: commands of vhem on all ranks of an MPI job.  The files it writes are those of vhem, to
- * the last bit; it prints what rank 0 has to say.  cluster and tree run on rank 0, which asks the others for
- * sums; fit and compare run on all ranks alike, and the library deals out the models to be fitted and the
- * rows of the matrix. */
+ * the last bit; it prints what rank 0 has to say.  All ranks run the command, and the library deals out what
+ * is to be done; only where HMMs are clustered rank 0 runs it alone, and asks the others for sums over the
+ * models, which they read from disk. */
 #define _GNU_SOURCE
 #include "team.h"
 
@@ -11,14 +11,16 @@
 #include <mpi.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-typedef struct { /* rank 0: the command and its team */
-    cli c;
+typedef struct {
+    cli c; /* the first: a command knows nothing of the rest */
     team *t;
-    bool open;
-} master;
+    bool open;  /* rank 0: the others have the models open */
+    bool waits; /* rank 0: the others work on its tasks until it ends */
+} run;
 
 /* The cores of this machine are shared by the ranks on it, unless each is bound to its own. */
 static int threads_here(void)
@@ -37,12 +39,30 @@ static int threads_here(void)
 /* The models are opened when they are first worked on: by then the command has read its arguments. */
 static vhem_status expect(void *arg, const vhem_task *task, vhem_partial **total, char *why)
 {
-    master *m = arg;
-    if (!m->open)
-        team_open(m->t, m->c.arg[0], vhem_ctx_backend(m->c.ctx),
-                  m->c.threads == m->t->threads ? 0 : m->c.threads);
-    m->open = true;
-    return team_expect(m->t, task, total, why);
+    run *r = arg;
+    if (!r->open)
+        team_open(r->t, r->c.arg[0], vhem_ctx_backend(r->c.ctx),
+                  r->c.threads == r->t->threads ? 0 : r->c.threads);
+    r->open = true;
+    return team_expect(r->t, task, total, why);
+}
+
+/* As cli.h wants it. */
+static int deal(cli *c, bool *together)
+{
+    run *r = (run *)c;
+    void *bytes = together;
+    size_t n = sizeof *together;
+    char why[VHEM_WHY] = "";
+    if (team_pass(r->t, 0, 1, &bytes, &n, why) != VHEM_OK)
+        return cli_fail(c, "%s", why);
+    *together = *(bool *)bytes;
+    if (bytes != together)
+        free(bytes);
+    if (*together)
+        c->executor = NULL;
+    r->waits = !*together && r->t->rank == 0;
+    return *together || r->waits ? CLI_GO : team_serve(r->t);
 }
 
 static bool is_one_of(const char *word, const char *const *words)
@@ -52,16 +72,14 @@ static bool is_one_of(const char *word, const char *const *words)
     return *words != NULL;
 }
 
-static const char *const for_tasks[] = { "cluster", "tree", NULL }, *const together[] = { "fit", "compare",
-                                                                                          NULL };
+static const char *const commands[] = { "cluster", "compare", "fit", "tree", NULL };
 
 /* Can this command line be run on many ranks?  If not, text says why. */
 static bool can_run(int argc, char **argv, char *text, size_t size)
 {
     const char *word = argc > 1 ? argv[1] : "";
     text[0] = 0;
-    if (word[0] && word[0] != '-' && strcmp(word, "help") != 0 && !is_one_of(word, for_tasks)
-        && !is_one_of(word, together))
+    if (word[0] && word[0] != '-' && strcmp(word, "help") != 0 && !is_one_of(word, commands))
         snprintf(text, size,
                  "'%s' does not run on many ranks: vhem-mpi has cluster, compare, fit and tree; use vhem %s",
                  word, word);
@@ -72,32 +90,15 @@ static bool can_run(int argc, char **argv, char *text, size_t size)
     return !text[0];
 }
 
-static int run_with_tasks(team *t, int argc, char **argv)
-{
-    master m = { .t = t };
-    const vhem_executor executor = { expect, &m };
-    char text[256];
-    int status;
-
-    if (t->rank > 0) {
-        signal(SIGINT, SIG_IGN); /* rank 0 saves the best so far and ends the others */
-        return team_serve(t);
-    }
-    m.c.executor = &executor;
-    m.c.threads = t->threads;
-    status =
-        can_run(argc, argv, text, sizeof text) ? cli_main(&m.c, argc, argv) : cli_misuse(&m.c, "%s", text);
-    team_end(t, status);
-    return status;
-}
-
-static int run_together(team *t, int argc, char **argv)
+static int run_command(team *t, int argc, char **argv)
 {
     const vhem_ranks ranks = { t->rank, t->size, team_pass, t };
-    cli c = { .ranks = &ranks, .threads = t->threads };
+    run r = { .c = { .ranks = &ranks, .deal = deal, .threads = t->threads }, .t = t };
+    const vhem_executor executor = { expect, &r };
     char text[256];
     bool quiet = t->rank > 0;
 
+    r.c.executor = &executor;
     if (quiet) {
         signal(SIGINT, SIG_IGN); /* rank 0 tells them when it is time to stop */
         signal(SIGTERM, SIG_IGN);
@@ -107,11 +108,13 @@ static int run_together(team *t, int argc, char **argv)
         }
     }
     int status =
-        can_run(argc, argv, text, sizeof text) ? cli_main(&c, argc, argv) : cli_misuse(&c, "%s", text);
+        can_run(argc, argv, text, sizeof text) ? cli_main(&r.c, argc, argv) : cli_misuse(&r.c, "%s", text);
+    if (r.waits)
+        team_end(t, status);
     bool failed = status != EXIT_DONE && status != EXIT_STOPPED, knew = t->over;
-    const char *sentence = team_leave(t, status == EXIT_STOPPED, failed ? c.why : NULL);
+    const char *sentence = team_leave(t, status == EXIT_STOPPED, failed ? r.c.why : NULL);
     if (*sentence && status == EXIT_DONE && !knew && !quiet)
-        status = cli_fail(&c, "%s", sentence);
+        status = cli_fail(&r.c, "%s", sentence);
     return t->stopped ? EXIT_STOPPED : status;
 }
 
@@ -129,7 +132,7 @@ int main(int argc, char **argv)
         MPI_Finalize();
         return EXIT_FAILED;
     }
-    status = (argc > 1 && is_one_of(argv[1], together) ? run_together : run_with_tasks)(&t, argc, argv);
+    status = run_command(&t, argc, argv);
     team_free(&t);
     MPI_Finalize();
     if (status == EXIT_DONE)

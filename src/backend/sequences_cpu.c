@@ -18,13 +18,16 @@
  * T(y) of a frame is the same in every iteration.  It is kept while that of the whole job is at most KEPT_T
  * bytes for each thread, which a cache may hold: an E-step then takes up to a quarter less.  Past that it
  * would come from memory, which takes as long as making it again from y; the shares of a background take
- * longer, and COSTLY times as much of them is kept. */
+ * longer, and COSTLY times as much of them is kept.
+ *
+ * Chunks of a job that is dealt to several processes are shared among them (core/dealt.h): all have all sums
+ * and tables in the end. */
 #include "backend/sequences_cpu.h"
 
 #include "backend/backend.h"
 #include "core/alloc.h"
+#include "core/dealt.h"
 #include "core/index.h"
-#include "core/tree_sum.h"
 #include "math/scaled.h"
 
 #include <math.h>
@@ -432,6 +435,20 @@ static bool starved(pass *p, const vh_seq_sums *out)
     return any;
 }
 
+static void rows_of_places(const void *arg, int64_t first, int64_t end, int64_t *lo, int64_t *hi)
+{
+    const cpu_job *job = arg;
+    *lo = job->chunk[first];
+    *hi = job->chunk[end];
+}
+
+static void rows_of_sets(const void *arg, int64_t first, int64_t end, int64_t *lo, int64_t *hi)
+{
+    const cpu_job *job = arg;
+    *lo = set_of(job, job->chunk[first]);
+    *hi = set_of(job, job->chunk[end] - 1) + 1;
+}
+
 /* Adds the blocks of `size` numbers that all chunks give, into total. */
 static vhem_status sum_chunks(vhem_ctx *ctx, pass *p, size_t size, double *total)
 {
@@ -441,6 +458,8 @@ static vhem_status sum_chunks(vhem_ctx *ctx, pass *p, size_t size, double *total
     const vh_chunks chunks = {
         .n = job->n_chunk, .threads = job->in.workers->n, .late = true, .run = run_chunk, .arg = p
     };
+    const vh_dealt_table tables[] = { { p->loglik, p->step->pk->K, rows_of_places, job },
+                                      { p->log_z, p->step->pk->K, rows_of_sets, job } };
 
     if (job->tree && job->tree_size != size) {
         vh_tree_sum_free(job->tree);
@@ -450,7 +469,34 @@ static vhem_status sum_chunks(vhem_ctx *ctx, pass *p, size_t size, double *total
         VH_TRY(vh_tree_sum_new(ctx, &kind, &job->tree));
     job->tree_size = size;
     job->adding = *p->step;
-    VH_TRY(vh_tree_sum_all(ctx, &chunks, job->tree, total));
+    if (job->in.dealt)
+        VH_TRY(vh_dealt_sum(ctx, &(vh_dealt){ &chunks, tables, 2 }, &kind, job->tree, total));
+    else
+        VH_TRY(vh_tree_sum_all(ctx, &chunks, job->tree, total));
+done:
+    return st;
+}
+
+/* Large sets, which lie in several chunks: scored, and then assigned. */
+static vhem_status score_large(vhem_ctx *ctx, pass *p)
+{
+    vhem_status st = VHEM_OK;
+    const cpu_job *job = p->job;
+    const vh_sequences *in = &job->in;
+    const vh_chunks all = {
+        .n = job->n_chunk, .threads = in->workers->n, .late = true, .run = score_part, .arg = p
+    };
+    const vh_dealt_table table = { p->loglik, p->step->pk->K, rows_of_places, job };
+
+    if (in->dealt)
+        VH_TRY(vh_dealt_run(ctx, &(vh_dealt){ &all, &table, 1 }));
+    else
+        VH_TRY(vh_chunks_run(ctx, &all));
+    for (int c = 0; c < job->n_chunk; c++) {
+        int64_t lo = job->chunk[c], g = set_of(job, lo);
+        if (job->part[c] && lo == vh_seq_place(in, g))
+            assign_sets(p, lo, vh_seq_place(in, g + 1), p->loglik + vh_row(lo, p->step->pk->K));
+    }
 done:
     return st;
 }
@@ -466,17 +512,8 @@ vhem_status vh_cpu_sequences_expect(vhem_ctx *ctx, void *state, const vh_seq_ste
     if (!p.batch)
         p.batch = vh_backend_ref.sequences.batch;
     VH_TRY(set_up(ctx, &p, out));
-    if (job->large && step->mixtures > 0) {
-        const vh_chunks all = {
-            .n = job->n_chunk, .threads = in->workers->n, .late = true, .run = score_part, .arg = &p
-        };
-        VH_TRY(vh_chunks_run(ctx, &all));
-        for (int c = 0; c < job->n_chunk; c++) {
-            int64_t lo = job->chunk[c], g = set_of(job, lo);
-            if (job->part[c] && lo == vh_seq_place(in, g))
-                assign_sets(&p, lo, vh_seq_place(in, g + 1), p.loglik + vh_row(lo, step->pk->K));
-        }
-    }
+    if (job->large && step->mixtures > 0)
+        VH_TRY(score_large(ctx, &p));
     do
         VH_TRY(sum_chunks(ctx, &p, step->statistics ? out->size : out->head, out->block));
     while (starved(&p, out));

@@ -9,6 +9,7 @@
 
 #include "cluster/options.h"
 #include "core/alloc.h"
+#include "core/ranks.h"
 #include "core/index.h"
 #include "core/rng.h"
 #include "core/share.h"
@@ -257,10 +258,12 @@ static void run_restart(void *arg, int64_t k, int worker)
 }
 
 /* The restarts which[0 .. n-1].  Side by side, and with threads that have none inside those of others; for
- * very many models with all threads inside one after the other, to save memory. */
+ * very many models with all threads inside one after the other, to save memory.  Several processes, which
+ * may share the work of a restart, must be in the same one. */
 static void run_some(vhem_ctx *ctx, int n, some_restarts *x)
 {
-    x->across = ctx->threads > 1 && (x->limit < 0 ? x->s->Kb : x->s->Kb_trial) < MANY_MODELS;
+    x->across =
+        ctx->threads > 1 && vh_ranks(ctx) == 1 && (x->limit < 0 ? x->s->Kb : x->s->Kb_trial) < MANY_MODELS;
     vh_share(ctx, &(vh_loop){ n, x->across ? ctx->threads : 1, false, run_restart, x });
 }
 

@@ -268,10 +268,13 @@ vhem_status vhem_cluster(vhem_ctx *ctx, const vhem_source *source, int levels, c
     int64_t *item = NULL; /* [N]  of sequences: the set of each, which changes from level to level */
     vh_input in;
     vhem_cluster_options o;
+    const vhem_ranks *ranks = ctx->opt.ranks;
 
     vhem_options_init(VHEM_CLUSTER_OPTIONS, &o);
     if (opt)
         o = *opt;
+    if (o.executor) /* the others work for it, they do not make this call */
+        ctx->opt.ranks = NULL;
     VH_TRY(vh_models_gather(ctx, o.start));
     VH_TRY(vh_input_source(ctx, source, &o, &item, &in));
     VH_TRY(check_levels(ctx, &in, levels, K, &o));
@@ -286,6 +289,7 @@ done:
         *out = tree;
         tree = NULL;
     }
+    ctx->opt.ranks = ranks;
     vhem_free(tree);
     free_centers(&used);
     free(item);

@@ -79,7 +79,8 @@ static vhem_status set_up(vhem_ctx *ctx, fitting *f)
                                               .n_set = task->sets->n,
                                               .family = f->family,
                                               .x = { shape, job.origin, job.scale },
-                                              .workers = &f->workers },
+                                              .workers = &f->workers,
+                                              .dealt = true },
                              &f->mix.seqs));
 done:
     return st;

@@ -6,13 +6,13 @@
  *   3. the loop
  *
  * A chunk of work is CHUNK base textures by their number, and the chunks are added in a fixed tree
- * (core/tree_sum.h): the answer does not depend on the threads. */
+ * (core/tree_sum.h): the answer depends neither on the threads nor on the processes they are dealt to. */
 #include "reduce/hem_dtm.h"
 
 #include "core/alloc.h"
+#include "core/dealt.h"
 #include "core/index.h"
 #include "core/team.h"
-#include "core/tree_sum.h"
 #include "math/logsum.h"
 #include "reduce/dtm_pair.h"
 #include "reduce/dtm_start.h"
@@ -62,13 +62,18 @@ static bool is_isotropic(const vh_dtm *dtm)
     return true;
 }
 
+static vh_sum_kind sum_kind(const state *s)
+{
+    return (vh_sum_kind){ vh_dt_sums_size(s->centers), vh_dt_sums_merge, s->centers };
+}
+
 /* s knows the base, the centres and the options. */
 static vhem_status open_state(vhem_ctx *ctx, state *s)
 {
     vhem_status st = VHEM_OK;
     const vh_dtm *base = s->base;
     const vh_vhem_options *opt = s->opt;
-    vh_sum_kind kind = { vh_dt_sums_size(s->centers), vh_dt_sums_merge, s->centers };
+    const vh_sum_kind kind = sum_kind(s);
 
     VH_NEW(s->gains, s->centers->K);
     VH_NEW(s->log_omega, s->centers->K);
@@ -137,17 +142,27 @@ static vhem_status run_chunk(vhem_ctx *ctx, void *arg, int64_t chunk, int worker
     return st;
 }
 
+static void rows(const void *arg, int64_t first, int64_t end, int64_t *lo, int64_t *hi)
+{
+    const vh_dtm *base = arg;
+    *lo = first * CHUNK;
+    *hi = end * CHUNK < base->K ? end * CHUNK : base->K;
+}
+
 static vhem_status expect(vhem_ctx *ctx, state *s)
 {
     vhem_status st = VHEM_OK;
+    const vh_sum_kind kind = sum_kind(s);
     const vh_chunks chunks = { .n = (s->base->K + CHUNK - 1) / CHUNK,
                                .threads = s->n_threads,
                                .late = true,
                                .run = run_chunk,
                                .arg = s };
+    const vh_dealt_table tables[] = { { s->run->z, s->centers->K, rows, s->base },
+                                      { s->run->L, s->centers->K, rows, s->base } };
 
     VH_TRY(renew_gains(ctx, s));
-    VH_TRY(vh_tree_sum_all(ctx, &chunks, s->tree, s->sums));
+    VH_TRY(vh_dealt_sum(ctx, &(vh_dealt){ &chunks, tables, 2 }, &kind, s->tree, s->sums));
     VH_CHECK(!isnan(s->sums[0]), VHEM_ENUMERIC, "the objective is not a number");
 done:
     return st;

@@ -55,7 +55,8 @@ def minds(pid):
 
 class Together(Job):
     def test_together(self):
-        """fit and compare run on all ranks alike: models and rows are dealt out, and rank 0 writes the same bytes."""
+        """All ranks run the command: models, rows, and sums over sequences and textures are dealt out, and rank 0 writes the
+        same bytes."""
         rng = random.Random(4)
         rows = [f"s{i},{'ab'[i % 2]},{(i % 2) * 4 + t % 5 // 3 * 3 + rng.gauss(0, 1):.4f},{rng.gauss(0, 1):.4f}"
                 for i in range(30) for t in range(20)]
@@ -69,14 +70,24 @@ class Together(Job):
                 ["compare", "c.json", "--kind", "ppk", "--tau", "2"],
                 ["compare", "d.json", "--symmetric", "--tau", "2", "-n", "20"],
                 ["compare", "c.json", "e.json", "--kind", "kl", "--symmetric", "--tau", "2"],
-                ["compare", "d.json", "f.json", "--kind", "kl-sampled", "--symmetric", "--tau", "2", "-n", "5"]]
+                ["compare", "d.json", "f.json", "--kind", "kl-sampled", "--symmetric", "--tau", "2", "-n", "5"],
+                ["fit", "g.csv", "-k", "3", "-S", "2", "-r", "2"],
+                ["cluster", "g.csv", "-k", "2", "-S", "2", "-r", "2", "--method", "em-h3m", "--group", "g"],
+                ["tree", "g.csv", "-k", "3,2", "-S", "2", "-r", "2", "--method", "em-h3m"],
+                ["cluster", "t.json", "-k", "3", "-r", "4"], ["tree", "t.json", "-k", "4,2", "-r", "2"]]
+        # Two chunks for each sequence and more, and a group of so many frames that it lies in several of them.
+        rows = [f"s{i},g{min(i, 50) // 10},{min(i, 50) // 10 % 2 * 3 + t % 5 // 3 * 3 + rng.gauss(0, 1):.3f}"
+                for i in range(250) for t in range(100)]
+        self.write("g.csv", "id,g,x\n" + "\n".join(rows) + "\n")
         for k, job in enumerate(jobs):
             self.ok(*job, *one, "-o", "plain.json")
             if k == 0:
                 self.path("d.json").write_bytes(self.path("plain.json").read_bytes())
+            if k == 3:
+                self.path("t.json").write_bytes(self.path("plain.json").read_bytes())
             if k == 1:
                 self.path("f.json").write_bytes(self.path("plain.json").read_bytes())
-            for n in (1, 2, 3, 4) if k == 0 else (2 + k % 3,):
+            for n in (1, 2, 3, 4) if k in (0, 10, 12) else (2 + k % 3,):
                 status, out, err = self.ranks(n, *job, *one, "-o", "ranks.json")
                 self.assertEqual((status, out, err), (0, "", ""))
                 self.assertEqual(self.path("ranks.json").read_bytes(), self.path("plain.json").read_bytes(),
@@ -88,6 +99,8 @@ class Together(Job):
         self.write("d.csv", "id,x\n" + "".join(f"s{i // 800},{rng.gauss(i // 7 % 3, 1):.3f}\n" for i in range(32000)))
         self.write("c.json", models(200, 2))
         jobs = [(["fit", "d.csv", "-S", "3", "-r", "3", "--tol", "0", "-o", "o.json"], (0, 0.5)),
+                (["cluster", "d.csv", "-k", "2", "--method", "em-h3m", "-S", "3", "-r", "90", "--tol", "0", "--max-iter",
+                  "9999", "-o", "o.json"], (0.5,)),
                 (["compare", "c.json", "--kind", "kl-sampled", "-n", "20000", "-o", "o.csv"], (0, 0.5))]
         for job, after in jobs:
             for seconds in after:
@@ -169,7 +182,7 @@ class Ranks(Job):
         for args, text in ((["info", "m.json"], "vhem-mpi has cluster, compare, fit and tree"),
                            (["fit", "-", "-o", "o.json"], "standard input cannot be read by all ranks"),
                            (["fit", "m.json"], "m.json"),
-                           (["fit", "d.csv", "-k", "2", "-o", "o.json"], "--mixture is work for one process"),
+                           (["fit", "d.csv", "--store", "s", "-o", "o.json"], "--store is work for one process"),
                            (["cluster", "-", "-k", "2"], "standard input cannot be read by all ranks"),
                            (["cluster", "nowhere.json", "-k", "2"], "nowhere.json")):
             status, _, err = self.ranks(2, *args)

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* test_ranks.c - jobs that two processes share: all results on both, the first failure on both, a stop on
- * both; tables of distances, which both have where both need them. */
+ * both; tables of distances, which both have where both need them; sums over chunks, with the bits of one. */
 #include "cluster_samples.h"
 
 #include "cluster/clustering.h"
 #include "cluster/distance.h"
 #include "cluster/strips.h"
+#include "core/dealt.h"
 #include "core/jobs.h"
 #include "core/ranks.h"
 
@@ -244,6 +245,116 @@ static void test_tables(void **state)
     vhem_free(ctx);
 }
 
+/* ---- sums ---------------------------------------------------------------------------------------------- */
+
+enum { CHUNKS = 13, EACH = 3 };
+
+typedef struct {
+    double row[CHUNKS * EACH];
+    int64_t fails; /* a chunk that fails; -1: none */
+    int ran;
+} sums;
+
+static vhem_status run_chunk(vhem_ctx *ctx, void *arg, int64_t chunk, int worker, double *block)
+{
+    vhem_status st = VHEM_OK;
+    sums *s = arg;
+    (void)worker;
+    s->ran++;
+    VH_CHECK(chunk != s->fails, VHEM_ENUMERIC, "chunk %lld does not work", (long long)chunk);
+    for (int i = 0; i < EACH; i++)
+        s->row[chunk * EACH + i] = 1 / (double)(chunk * EACH + i + 3);
+    for (int i = 0; block && i < EACH; i++)
+        block[0] += s->row[chunk * EACH + i];
+done:
+    return st;
+}
+
+static void rows_of(const void *arg, int64_t first, int64_t end, int64_t *lo, int64_t *hi)
+{
+    (void)arg;
+    *lo = first * EACH;
+    *hi = end * EACH;
+}
+
+/* What a process finds out, as bits: 1 the sum and its table, 2 the table without a sum, 4 the chunk that
+ * failed, 8 a sum after that is right again.  A process that is alone has total and row right. */
+static int add_up(vhem_ctx *ctx, double *total, sums *s, const sums *want, double want_total)
+{
+    const vh_sum_kind kind = { .size = 1 };
+    const vh_chunks chunks = { .n = CHUNKS, .threads = 1, .run = run_chunk, .arg = s };
+    const vh_dealt_table table[] = { { s->row, 1, rows_of, NULL }, { NULL, 1, rows_of, NULL } };
+    const vh_dealt work = { &chunks, table, 2 };
+    vh_tree_sum *sum = NULL;
+    int found = 0;
+
+    s->fails = -1;
+    if (vh_tree_sum_new(ctx, &kind, &sum) != VHEM_OK
+        || vh_dealt_sum(ctx, &work, &kind, sum, total) != VHEM_OK)
+        found |= 64;
+    if (!want)
+        goto done;
+    found |= *total == want_total && memcmp(s->row, want->row, sizeof s->row) == 0 && s->ran < CHUNKS ? 1 : 0;
+    memset(s->row, 0, sizeof s->row);
+    found |= vh_dealt_run(ctx, &work) == VHEM_OK && memcmp(s->row, want->row, sizeof s->row) == 0 ? 2 : 0;
+    s->fails = 9;
+    found |= vh_dealt_sum(ctx, &work, &kind, sum, total) == VHEM_ENUMERIC
+                     && strcmp(ctx->error, "chunk 9 does not work") == 0
+                 ? 4
+                 : 0;
+    s->fails = -1;
+    *total = 0;
+    found |= vh_dealt_sum(ctx, &work, &kind, sum, total) == VHEM_OK && *total == want_total ? 8 : 0;
+done:
+    vh_tree_sum_free(sum);
+    return found;
+}
+
+static int sum_rank(int rank, int fd, const sums *want, double want_total)
+{
+    side s = { .fd = fd };
+    const vhem_ranks ranks = { rank, 2, pass, &s };
+    vhem_ctx_options opt;
+    vhem_ctx *ctx = NULL;
+    sums own = { .ran = 0 };
+    double total = 0;
+
+    own_rank = rank;
+    vhem_options_init(VHEM_CTX_OPTIONS, &opt);
+    opt.threads = 1;
+    opt.ranks = &ranks;
+    if (vhem_ctx_new(&opt, &ctx) != VHEM_OK)
+        return 64;
+    int found = add_up(ctx, &total, &own, want, want_total);
+    vhem_free(ctx);
+    close(fd);
+    return found;
+}
+
+static void test_sums(void **state)
+{
+    vhem_ctx *ctx = test_ctx_with(NULL, 1, 1);
+    sums one = { .ran = 0 };
+    double total = 0;
+    int fd[2], status = 0;
+    (void)state;
+
+    assert_int_equal(add_up(ctx, &total, &one, NULL, 0), 0);
+    assert_int_equal(one.ran, CHUNKS);
+    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, fd), 0);
+    pid_t other = fork();
+    if (other == 0) {
+        close(fd[0]);
+        _exit(sum_rank(1, fd[1], &one, total));
+    }
+    close(fd[1]);
+    int found = sum_rank(0, fd[0], &one, total);
+    waitpid(other, &status, 0);
+    assert_int_equal(found, 15);
+    assert_int_equal(WIFEXITED(status) ? WEXITSTATUS(status) : -1, 15);
+    vhem_free(ctx);
+}
+
 /* Ranks that cannot be, and a store, which one process alone can write. */
 static void test_wrong(void **state)
 {
@@ -281,7 +392,7 @@ static void test_wrong(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(test_two), cmocka_unit_test(test_tables),
-                                        cmocka_unit_test(test_wrong) };
+                                        cmocka_unit_test(test_sums), cmocka_unit_test(test_wrong) };
     signal(SIGPIPE, SIG_IGN);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
