@@ -151,11 +151,29 @@ int classes_load_examples(cli *c, const char *path, classes_args *a)
     return status;
 }
 
+/* The models of all classes are compared with each other. */
+static void tell_common(cli *c, const vhem_classes *classes)
+{
+    vhem_classes_facts facts;
+    vhem_classes_info(classes, &facts);
+    const vhem_models **sets = calloc((size_t)facts.C + 1, sizeof *sets);
+    for (int k = 0; sets && k < facts.C; k++) {
+        vhem_class_view view;
+        if (vhem_classes_view(classes, k, &view) == VHEM_OK)
+            sets[k] = view.models;
+    }
+    if (sets)
+        cli_tell_common(c, facts.C, sets, false);
+    free(sets);
+}
+
 int classes_load(cli *c, classes_args *a)
 {
     int status = cli_check_streams(c, NULL);
     if (status == CLI_GO)
         status = cli_status(c, vhem_classes_load(c->ctx, c->arg[0], &a->classes));
+    if (status == CLI_GO)
+        tell_common(c, a->classes);
     return status == CLI_GO ? classes_load_examples(c, c->arg[1], a) : status;
 }
 

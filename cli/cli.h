@@ -294,6 +294,15 @@ void cli_input_free(cli_input *in);
 /* fit_hints.c.  Warns of columns of angles that look like degrees. */
 void cli_warn_degrees(cli *c, const vhem_models *models, const vhem_data *data);
 
+/* common.c.  Says over which columns the HMMs of n sets are compared when some of them lack columns: those
+ * that all have, or for each pair those that both have. */
+void cli_tell_common(cli *c, int n, const vhem_models *const *sets, bool pairs);
+typedef struct {
+    int64_t all, missing;
+} cli_values;
+/* How many values the data has in the columns that the models look at; shared: that all of them have. */
+cli_values cli_count_values(const vhem_models *models, const vhem_data *data, bool shared);
+
 /* columns.c.  Sequences, for models (or NULL) or else for an emission (or NULL): columns of symbols may hold
  * text, and of a table only the columns that the emission or the models name are read.  cli_read_for sets
  * options for this, whose texts live as long as c or until the next call. */

@@ -96,8 +96,11 @@ static int load_and_assign(cli *c, const assign_args *a, assignment *s)
         status = cli_load_clusters(c, c->arg[0], &s->tree);
     if (status == CLI_GO)
         status = load_input(c, a, s);
-    if (status == CLI_GO)
+    if (status == CLI_GO) {
+        const vhem_models *centers = vhem_tree_level(s->tree, 0)->centers;
         tell_separate(c, s->tree);
+        cli_tell_common(c, centers != NULL, &centers, false);
+    }
     if (status == CLI_GO)
         status = cli_status(c, vhem_source_items(c->ctx, &s->input.from, &s->items));
     if (status == CLI_GO)

@@ -115,7 +115,6 @@ static int write_scores(cli *c, const score_args *a, const scores *s)
     cli_out out;
     int status = cli_out_open(c, a->output, &out);
     double sum = 0, frames = 0;
-    vhem_data_facts data;
     if (status != CLI_GO)
         return status;
     if (!c->json)
@@ -134,11 +133,12 @@ static int write_scores(cli *c, const score_args *a, const scores *s)
         cli_say(c, "%lld %s%s under %lld %s%s: mean log-likelihood %.4f per frame", (long long)s->items->n,
                 cli_item_word(&s->from), cli_plural(s->items->n), (long long)s->K, cli_model_word(s->models),
                 cli_plural(s->K), sum / frames);
-    vhem_data_info(s->from.data, &data);
-    if (status == CLI_GO && data.missing > 0)
-        cli_say(c, "%lld of %lld values are missing: %.4f per value that was observed",
-                (long long)data.missing, (long long)(data.frames * data.d),
-                sum / ((double)data.frames * data.d - (double)data.missing));
+    const cli_values v = cli_count_values(s->models, s->from.data, true);
+    if (status == CLI_GO && v.missing > 0)
+        cli_say(c, "%lld of %lld values %s missing: %.4f per value that was observed", (long long)v.missing,
+                (long long)v.all, v.missing == 1 ? "is" : "are", sum / (double)(v.all - v.missing));
+    if (status == CLI_GO)
+        cli_tell_common(c, 1, (const vhem_models *const[]){ s->models }, false);
     return status == CLI_GO ? EXIT_DONE : status;
 }
 

@@ -143,6 +143,7 @@ int compare_write(cli *c, const compare_args *a, const comparison *s)
         snprintf(other, sizeof other, "%lld", (long long)s->Kb);
     cli_say(c, "%lld HMM%s against %s for sequences of %d frame%s, in nats", (long long)s->Ka,
             cli_plural(s->Ka), other, a->opt.tau, cli_plural(a->opt.tau));
+    cli_tell_common(c, s->a == s->b ? 1 : 2, (const vhem_models *const[]){ s->a, s->b }, true);
     if (negative)
         cli_say(c, "%lld variational divergence%s below zero: a difference of two bounds, see vhem(1)",
                 (long long)negative, negative == 1 ? " is" : "s are");

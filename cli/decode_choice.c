@@ -91,5 +91,8 @@ int decode_choose(cli *c, const char *which, const vhem_models *models, const vh
         return CLI_GO;
     }
     out->how = "the most likely for each sequence";
-    return find_most_likely(c, models, m.K, data, d.N, out->hmm);
+    int status = find_most_likely(c, models, m.K, data, d.N, out->hmm);
+    if (status == CLI_GO)
+        cli_tell_common(c, 1, &models, false);
+    return status;
 }

@@ -171,13 +171,13 @@ static void tell_next(cli *c, const fit_result *r, bool textures)
             textures ? "" : " -k 1..K' helps to find K; ", out, uses);
 }
 
-static void tell_missing(cli *c, const vhem_data_facts *data, double loglik)
+static void tell_missing(cli *c, const fit_result *r, double loglik)
 {
-    double values = (double)data->frames * data->d;
-    if (data->missing > 0)
-        cli_say(c,
-                "%lld of %.0f values are missing and were integrated out: mean log-likelihood %.4f per value",
-                (long long)data->missing, values, loglik / (values - (double)data->missing));
+    const cli_values v = cli_count_values(r->models, r->data, false);
+    if (v.missing > 0)
+        cli_say(c, "%lld of %lld values %s missing and integrated out: mean log-likelihood %.4f per value",
+                (long long)v.missing, (long long)v.all, v.missing == 1 ? "was" : "were",
+                loglik / (double)(v.all - v.missing));
 }
 
 /* How many HMMs have how many states, where they differ or were chosen. */
@@ -219,7 +219,7 @@ static void tell_report(cli *c, const fit_result *r, const vhem_models_facts *fa
                 r->mixture ? "a mixture of " : "", (long long)K, word, cli_plural(K), (long long)data.N,
                 cli_plural(data.N), (long long)t.frames, cli_plural(t.frames), where,
                 t.loglik / (double)t.frames);
-    tell_missing(c, &data, t.loglik);
+    tell_missing(c, r, t.loglik);
     fit_hint(c, r);
     tell_repairs(c, &t, r->models);
     if (!r->mixture && K > 0)

@@ -225,6 +225,10 @@ typedef struct {                     /* read-only window on column k of the fram
     const char  *name;               /* "" when it has none */
     const char  *emission;           /* name of its family, which in a product is that of its channel */
     vhem_symbols symbols;
+    int64_t      lacking;            /* HMMs that lack it, as the sequences they were fitted to never had it;
+                                        of a set on disk 0 until it has been scored or compared.  Candidates
+                                        (vhem_score, vhem_assign, vhem_classes_predict) are compared over the
+                                        columns that all have, pairs (vhem_distance) over those of both */
 } vhem_column_view;
 
 /* A dynamic texture is a linear dynamical system:

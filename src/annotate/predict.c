@@ -17,6 +17,8 @@
 #include "core/record.h"
 #include "estimate/score.h"
 #include "math/logsum.h"
+#include "model/common.h"
+#include "model/masked.h"
 
 #include <math.h>
 #include <string.h>
@@ -69,6 +71,37 @@ static void search_free(search *s)
     vhem_free(s->centers);
     free(s->owner);
     free(s->branch);
+}
+
+/* The HMMs of all classes are candidates for the same sequences: they are compared over the columns that all
+ * of them have, and the centres of the branches likewise. */
+static vhem_status take_common(vhem_ctx *ctx, search *s)
+{
+    vhem_status st = VHEM_OK;
+    vhem_models *const set[] = { s->all, s->centers };
+    int64_t *lacking = NULL;
+    bool *away = NULL;
+
+    if (!s->all->h3m || !vh_h3m_is_masked(s->all->h3m))
+        return VHEM_OK;
+    VH_NEW(lacking, s->all->h3m->d);
+    VH_NEW(away, s->all->h3m->d);
+    VH_TRY(vh_h3m_require_common(ctx, s->all->h3m, lacking));
+    for (int k = 0; k < s->all->h3m->d; k++)
+        away[k] = lacking[k] > 0;
+    for (int k = 0; k < 2; k++) {
+        const vh_h3m *seen;
+        vh_h3m *copy = NULL;
+        if (!set[k])
+            continue;
+        VH_TRY(vh_h3m_without(ctx, set[k]->h3m, away, &copy, &seen));
+        vh_h3m_free(set[k]->h3m);
+        set[k]->h3m = copy;
+    }
+done:
+    free(lacking);
+    free(away);
+    return st;
 }
 
 /* The omega of the HMMs within their classes; `plant` has used their place for something else. */
@@ -245,6 +278,8 @@ vhem_status vh_predict(vhem_ctx *ctx, const vhem_classes *k, const vh_question *
     VH_TRY(vh_classes_pool(ctx, k, &s.all, &s.owner));
     st = plant(&quiet, k, &s);
     give_weights(k, &s);
+    if (st == VHEM_OK)
+        st = take_common(&quiet, &s);
     for (int64_t i = 0, m; st == VHEM_OK && i < n; i += m) {
         int64_t N = 0;
         for (m = 0; i + m < n && (m == 0 || N < BLOCK); m++)

@@ -111,6 +111,7 @@ void vh_clustering_free(vh_clustering *c)
     free(c->z);
     free(c->L_hmm);
     free(c->bound);
+    free(c->lacking);
     free(c->state_map);
     free(c->state_map_at);
     for (int r = 0; r < c->n_run; r++) {

@@ -20,6 +20,8 @@ typedef struct { /* what every method returns; what it does not have is NULL */
     int n_empty, n_revived, n_fell;
     int *label;            /* [Kb] */
     double *z, *L_hmm;     /* [Kb][Kr] */
+    int *lacking;          /* [Kb] columns that the item, an HMM, lacks: its L_hmm is over fewer values than
+                              those of others; NULL: none lacks any */
     double *bound;         /* [n_iter+1] */
     int *state_map;        /* for each input model, [its S] */
     int64_t *state_map_at; /* [Kb+1] */

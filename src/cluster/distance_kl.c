@@ -7,6 +7,9 @@
  *   kl-sampled  the mean of log p(y | a) - log p(y | b) over sequences y drawn from a (Juang and Rabiner
  *               1985), and the standard error of that mean.
  *
+ * Where HMMs lack columns a pair is compared over the columns that both have: L_hmm(a, b) is over these as it
+ * is, and what a says of itself is taken once for each set of columns that HMMs of b lack.
+ *
  * symmetric: the mean of both directions. */
 #include "cluster/distance.h"
 #include "cluster/strips.h"
@@ -15,7 +18,9 @@
 #include "core/index.h"
 #include "estimate/sample.h"
 #include "estimate/score.h"
+#include "model/common.h"
 #include "model/convert.h"
+#include "model/masked.h"
 #include "reduce/score.h"
 
 #include <math.h>
@@ -26,37 +31,59 @@ enum { SELF_BLOCK = 16, ROWS = 512, SAMPLED_ROWS = 16 };
 
 /* ---- kl ------------------------------------------------------------------------------------------------ */
 
-/* L [n] = L_hmm(i, i) of HMMs first .. first+n-1, from small blocks of the set against themselves; first is
- * the first of a block. */
-static vhem_status self_bounds(vhem_ctx *ctx, const vh_h3m *h3m, int64_t first, int64_t n_row, int tau,
+/* L [n] = L_hmm(i, i) of HMMs first .. first+n-1 without the columns `away` [d], from small blocks of the set
+ * against themselves; first is the first of a block. */
+static vhem_status self_bounds(vhem_ctx *ctx, const vh_h3m *h3m, const vh_strip *s, const bool *away, int tau,
                                double *L)
 {
     vhem_status st = VHEM_OK;
-    vh_h3m *part = NULL;
+    vh_h3m *part = NULL, *copy = NULL;
+    const vh_h3m *same;
     double table[SELF_BLOCK * SELF_BLOCK];
     int64_t index[SELF_BLOCK];
 
-    for (int64_t i = 0; i < n_row; i += SELF_BLOCK) {
-        int64_t n = n_row - i < SELF_BLOCK ? n_row - i : SELF_BLOCK;
+    for (int64_t i = 0; i < s->n; i += SELF_BLOCK) {
+        int64_t n = s->n - i < SELF_BLOCK ? s->n - i : SELF_BLOCK;
         for (int64_t k = 0; k < n; k++)
-            index[k] = first + i + k;
+            index[k] = s->first + i + k;
         VH_TRY(vh_h3m_subset(ctx, h3m, index, n, &part));
-        VH_TRY(vh_reduce_score(ctx, part, part, tau, table));
+        VH_TRY(vh_h3m_without(ctx, part, away, &copy, &same));
+        VH_TRY(vh_reduce_score_each(ctx, part, same, tau, table));
         for (int64_t k = 0; k < n; k++)
             L[i + k] = table[k * n + k];
         vh_h3m_free(part);
-        part = NULL;
+        vh_h3m_free(copy);
+        part = copy = NULL;
     }
 done:
     vh_h3m_free(part);
+    vh_h3m_free(copy);
     return st;
 }
 
 typedef struct { /* D [Ka][Kb] = L_hmm(a, a) - L_hmm(a, b), in strips */
     const vh_h3m *a, *b;
+    vh_patterns lacks; /* of b */
     int tau;
     double *D; /* NULL on processes that have no table */
 } bounds;
+
+/* self [patterns of b][n of the strip]: each with itself, over the columns that HMMs of b have.  L [n][Kb] is
+ * what is known. */
+static vhem_status find_self(vhem_ctx *ctx, const bounds *x, const vh_strip *s, double *self)
+{
+    vhem_status st = VHEM_OK;
+    size_t Kb = (size_t)x->b->K;
+    for (int p = 0; p < x->lacks.n; p++) {
+        const bool *away = x->lacks.set + vh_row(p, x->a->d);
+        if (p > 0 || x->a != x->b)
+            VH_TRY(self_bounds(ctx, x->a, s, away, x->tau, self + vh_row(p, s->n)));
+        for (size_t k = 0; p == 0 && x->a == x->b && k < (size_t)s->n; k++)
+            self[k] = s->x[k * Kb + (size_t)s->first + k];
+    }
+done:
+    return st;
+}
 
 /* Some rows: the bounds, and less those of each with itself. */
 static vhem_status make_rows(vhem_ctx *ctx, void *arg, vh_strip *s)
@@ -68,20 +95,17 @@ static vhem_status make_rows(vhem_ctx *ctx, void *arg, vh_strip *s)
     double *self = NULL;
     int64_t *index = NULL;
 
-    VH_NEW(self, s->n);
+    VH_NEW(self, vh_cells(x->lacks.n, s->n));
     VH_NEW(index, s->n);
     for (int64_t k = 0; k < s->n; k++)
         index[k] = s->first + k;
     if (s->n < x->a->K)
         VH_TRY(vh_h3m_subset(ctx, x->a, index, s->n, &part));
-    VH_TRY(vh_reduce_score(ctx, part ? part : x->a, x->b, x->tau, s->x));
-    for (size_t k = 0; x->a == x->b && k < (size_t)s->n; k++)
-        self[k] = s->x[k * Kb + (size_t)s->first + k];
-    if (x->a != x->b)
-        VH_TRY(self_bounds(ctx, x->a, s->first, s->n, x->tau, self));
+    VH_TRY(vh_reduce_score_each(ctx, part ? part : x->a, x->b, x->tau, s->x));
+    VH_TRY(find_self(ctx, x, s, self));
     for (size_t k = 0; k < (size_t)s->n; k++)
         for (size_t j = 0; j < Kb; j++)
-            s->x[k * Kb + j] = self[k] - s->x[k * Kb + j];
+            s->x[k * Kb + j] = self[vh_row(x->lacks.of[j], s->n) + k] - s->x[k * Kb + j];
     s->size = (size_t)s->n * Kb;
 done:
     vh_h3m_free(part);
@@ -132,15 +156,21 @@ vhem_status vh_distance_kl(vhem_ctx *ctx, const vh_h3m *a, const vh_h3m *b, cons
                            double *D, double *error)
 {
     vhem_status st = VHEM_OK;
-    bounds there = { a, b, opt->tau, D }, back = { b, a, opt->tau, D };
+    bounds there = { .a = a, .b = b, .tau = opt->tau, .D = D },
+           back = { .a = b, .b = a, .tau = opt->tau, .D = D };
 
     (void)error;
+    VH_TRY(vh_patterns_new(ctx, b, &there.lacks));
+    VH_TRY(vh_patterns_new(ctx, a, &back.lacks));
+    VH_TRY(vh_patterns_meet(ctx, &back.lacks, &there.lacks));
     VH_TRY(all_rows(ctx, &there, false));
     if (opt->symmetric && a != b)
         VH_TRY(all_rows(ctx, &back, true));
     else if (opt->symmetric && D)
         mean_of_both((size_t)a->K, D);
 done:
+    vh_patterns_free(&there.lacks);
+    vh_patterns_free(&back.lacks);
     return st;
 }
 
@@ -151,12 +181,13 @@ typedef struct { /* running mean and sum of squared deviations of each column */
     double *mean, *square; /* [Kb] */
 } moments;
 
-/* A sequence that is impossible under b makes the divergence infinite, and then it stays so. */
-static void add_row(moments *m, int64_t Kb, double own, const double *other)
+/* A sequence that is impossible under b makes the divergence infinite, and then it stays so.  own: over the
+ * columns that each HMM of b has, by its pattern. */
+static void add_row(moments *m, const vh_patterns *lacks, int64_t Kb, const double *own, const double *other)
 {
     m->n++;
     for (int64_t j = 0; j < Kb; j++) {
-        double x = own - other[j], off = x - m->mean[j];
+        double x = own[lacks->of[j]] - other[j], off = x - m->mean[j];
         if (isinf(x) || isinf(m->mean[j])) {
             m->mean[j] = m->square[j] = INFINITY;
             continue;
@@ -168,26 +199,47 @@ static void add_row(moments *m, int64_t Kb, double own, const double *other)
 
 typedef struct { /* HMM i of a, which is sampled, against all of b */
     const vh_h3m *a, *b;
+    vh_patterns lacks; /* of b */
     int64_t i;
-    vh_h3m *alone; /* HMM i by itself; NULL: a is b */
+    vh_h3m *alone; /* HMM i by itself, once for each pattern of b */
 } one_to_all;
+
+/* HMM i without the columns of each pattern of b. */
+static vhem_status set_alone(vhem_ctx *ctx, one_to_all *x)
+{
+    vhem_status st = VHEM_OK;
+    int64_t *index = NULL;
+
+    VH_NEW(index, x->lacks.n);
+    for (int p = 0; p < x->lacks.n; p++)
+        index[p] = x->i;
+    VH_TRY(vh_h3m_subset(ctx, x->a, index, x->lacks.n, &x->alone));
+    for (int p = 0; p < x->lacks.n; p++)
+        for (int k = 0; k < x->a->d; k++)
+            if (x->lacks.set[vh_ij(p, x->a->d, k)])
+                vh_hmm_forget(x->alone, &x->alone->hmm[p], k);
+    vh_h3m_settle_family(x->alone);
+done:
+    free(index);
+    return st;
+}
 
 static vhem_status add_chunk(vhem_ctx *ctx, const one_to_all *x, const vh_draw *draw, moments *m)
 {
     vhem_status st = VHEM_OK;
-    size_t Kb = (size_t)x->b->K;
+    size_t Kb = (size_t)x->b->K, P = (size_t)x->lacks.n;
     vhem_data *y = NULL;
     double *own = NULL, *other = NULL;
 
-    VH_NEW(own, draw->N);
+    VH_NEW(own, (size_t)draw->N * P);
     VH_NEW(other, (size_t)draw->N * Kb);
     VH_TRY(vh_sample_hmm(ctx, x->a, x->i, draw, &y));
-    VH_TRY(vh_score(ctx, x->b, y, NULL, other));
+    VH_TRY(vh_score_each(ctx, x->b, y, NULL, other));
     if (x->alone)
-        VH_TRY(vh_score(ctx, x->alone, y, NULL, own));
+        VH_TRY(vh_score_each(ctx, x->alone, y, NULL, own));
     for (int k = 0; k < draw->N; k++) {
         const double *row = other + (size_t)k * Kb;
-        add_row(m, x->b->K, x->alone ? own[k] : row[x->i], row);
+        add_row(m, &x->lacks, x->b->K, x->alone ? own + (size_t)k * P : row + x->i, row);
     }
 done:
     vhem_free(y);
@@ -218,8 +270,8 @@ static vhem_status sample_row(vhem_ctx *ctx, sampling *s, int64_t i, double *mea
     memset(mean, 0, sizeof *mean * Kb);
     memset(variance, 0, sizeof *variance * Kb);
     x->i = i;
-    if (x->a != x->b)
-        VH_TRY(vh_h3m_subset(ctx, x->a, &i, 1, &x->alone));
+    if (x->a != x->b || x->lacks.n > 1)
+        VH_TRY(set_alone(ctx, x));
     for (int k = 0; k < opt->samples; k += chunk) {
         const vh_draw draw = { .purpose = VH_RNG_COMPARE,
                                .item = s->side << 63 | (uint64_t)i << 32 | (uint64_t)k,
@@ -308,6 +360,9 @@ vhem_status vh_distance_kl_sampled(vhem_ctx *ctx, const vh_h3m *a, const vh_h3m 
     sampling there = { .x = { .a = a, .b = b }, .opt = opt, .root = !both, .D = D, .error = error };
     sampling back = { .x = { .a = b, .b = a }, .opt = opt, .side = 1, .D = D, .error = error };
 
+    VH_TRY(vh_patterns_new(ctx, b, &there.x.lacks));
+    VH_TRY(vh_patterns_new(ctx, a, &back.x.lacks));
+    VH_TRY(vh_patterns_meet(ctx, &back.x.lacks, &there.x.lacks));
     VH_TRY(all_sampled(ctx, &there, false));
     if (both && a != b)
         VH_TRY(all_sampled(ctx, &back, true));
@@ -316,5 +371,7 @@ vhem_status vh_distance_kl_sampled(vhem_ctx *ctx, const vh_h3m *a, const vh_h3m 
     if (both && a == b && error)
         deviations_of_both((size_t)a->K, error);
 done:
+    vh_patterns_free(&there.x.lacks);
+    vh_patterns_free(&back.x.lacks);
     return st;
 }

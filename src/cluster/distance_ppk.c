@@ -2,6 +2,9 @@
 /* distance_ppk.c - the probability product kernel between all HMMs of two sets, as its logarithm.  Paper,
  * Section 4.2; backend/ref/product.c has the equations.
  *
+ * Where HMMs lack columns a kernel is over those that both have, and so are the kernels of each with itself
+ * that it is divided by.
+ *
  * The table is asked for in strips of rows, in the order of the packed sets; for a set against itself only on
  * and above the diagonal. */
 #include "cluster/distance.h"
@@ -11,6 +14,7 @@
 #include "core/alloc.h"
 #include "core/index.h"
 #include "core/team.h"
+#include "model/common.h"
 #include "reduce/base.h"
 
 enum { ROWS = 4 * VH_PRODUCT_TILE, SELF_TILE = 8 };
@@ -20,8 +24,9 @@ typedef struct {
     const vh_base *a, *b;
     vh_product p;
     vh_workers workers;
-    vh_product_job *product; /* both sets, opened */
-    double *D;               /* [Ka][Kb]; NULL on processes that have no table */
+    vh_product_job *product;      /* both sets, opened */
+    vh_patterns lacks_a, lacks_b; /* columns that HMMs of each set lack */
+    double *D;                    /* [Ka][Kb]; NULL on processes that have no table */
 } job;
 
 /* self [n_comp] = log int p^2 of each component that is ever used. */
@@ -116,16 +121,17 @@ done:
 }
 
 /* self [K] = log k~(i, i), from small blocks on the diagonal. */
-static vhem_status self_kernels(vhem_ctx *ctx, job *j, const vh_base *base, double *self)
+static vhem_status self_kernels(vhem_ctx *ctx, const vh_product *like, const vh_base *base, double *self)
 {
     vhem_status st = VHEM_OK;
-    vh_product p = j->p;
+    vh_product p = *like;
     vh_product_job *product = NULL;
-    double table[SELF_TILE * SELF_TILE];
+    double table[SELF_TILE * SELF_TILE], *component = NULL;
     int64_t n;
 
+    VH_TRY(component_self(ctx, base->packed, &component));
     p.a = p.b = base->packed;
-    p.self_a = p.self_b = base == j->a ? j->p.self_a : j->p.self_b;
+    p.self_a = p.self_b = component;
     VH_TRY(vh_product_open(ctx, &p, &product));
     for (int64_t i = 0; i < base->Kb; i += n) {
         n = base->Kb - i < SELF_TILE ? base->Kb - i : SELF_TILE;
@@ -135,29 +141,56 @@ static vhem_status self_kernels(vhem_ctx *ctx, job *j, const vh_base *base, doub
     }
 done:
     vh_product_close(product);
+    free(component);
     return st;
 }
 
-/* log k - (log k_aa + log k_bb) / 2. */
-static vhem_status normalise(job *j, double *D)
+/* self [patterns][K]: the same over the columns that HMMs with each pattern have. */
+static vhem_status self_by_pattern(vhem_ctx *ctx, const vh_product *like, const vh_h3m *h3m,
+                                   const vh_patterns *lacks, double *self)
+{
+    vhem_status st = VHEM_OK;
+    vh_h3m *copy = NULL;
+    vh_base *base = NULL;
+    const vh_h3m *seen;
+
+    for (int p = 0; p < lacks->n; p++) {
+        VH_TRY(vh_h3m_without(ctx, h3m, lacks->set + vh_row(p, lacks->d), &copy, &seen));
+        VH_TRY(vh_base_pack(ctx, seen, &base));
+        VH_TRY(self_kernels(ctx, like, base, self + vh_row(p, h3m->K)));
+        vh_base_free(base);
+        vh_h3m_free(copy);
+        base = NULL;
+        copy = NULL;
+    }
+done:
+    vh_base_free(base);
+    vh_h3m_free(copy);
+    return st;
+}
+
+/* log k - (log k_aa + log k_bb) / 2, all three over the columns that both HMMs have. */
+static vhem_status normalise(job *j, const vh_h3m *a, const vh_h3m *b, double *D)
 {
     vhem_status st = VHEM_OK;
     vhem_ctx *ctx = j->ctx;
-    size_t Ka = (size_t)j->a->Kb, Kb = (size_t)j->b->Kb;
+    size_t Ka = (size_t)a->K, Kb = (size_t)b->K;
+    const vh_patterns *of_a = &j->lacks_a, *of_b = &j->lacks_b;
     double *self_a = NULL, *self_b = NULL;
 
-    VH_NEW(self_a, Ka);
-    VH_NEW(self_b, Kb);
-    if (j->a == j->b)
+    VH_NEW(self_a, vh_cells(of_b->n, a->K));
+    VH_NEW(self_b, vh_cells(of_a->n, b->K));
+    if (a == b && of_a->n == 1)
         for (size_t i = 0; i < Ka; i++)
             self_a[i] = self_b[i] = D[i * Kb + i];
     else {
-        VH_TRY(self_kernels(ctx, j, j->a, self_a));
-        VH_TRY(self_kernels(ctx, j, j->b, self_b));
+        VH_TRY(self_by_pattern(ctx, &j->p, a, of_b, self_a));
+        VH_TRY(self_by_pattern(ctx, &j->p, b, of_a, self_b));
     }
     for (size_t i = 0; i < Ka; i++)
         for (size_t k = 0; k < Kb; k++)
-            D[i * Kb + k] -= (self_a[i] + self_b[k]) / 2;
+            D[i * Kb + k] -=
+                (self_a[vh_row(of_b->of[k], a->K) + i] + self_b[vh_row(of_a->of[i], b->K) + k]) / 2;
 done:
     free(self_a);
     free(self_b);
@@ -173,6 +206,9 @@ vhem_status vh_distance_ppk(vhem_ctx *ctx, const vh_h3m *a, const vh_h3m *b, con
     double *self_a = NULL, *self_b = NULL;
 
     (void)error;
+    VH_TRY(vh_patterns_new(ctx, a, &j.lacks_a));
+    VH_TRY(vh_patterns_new(ctx, b, &j.lacks_b));
+    VH_TRY(vh_patterns_meet(ctx, &j.lacks_a, &j.lacks_b));
     VH_TRY(vh_base_pack(ctx, a, &base_a));
     if (a != b)
         VH_TRY(vh_base_pack(ctx, b, &base_b));
@@ -189,8 +225,10 @@ vhem_status vh_distance_ppk(vhem_ctx *ctx, const vh_h3m *a, const vh_h3m *b, con
                         .lambda = opt->lambda };
     VH_TRY(all_strips(ctx, &j));
     if (opt->normalised && D)
-        VH_TRY(normalise(&j, D));
+        VH_TRY(normalise(&j, a, b, D));
 done:
+    vh_patterns_free(&j.lacks_a);
+    vh_patterns_free(&j.lacks_b);
     vh_workers_free(&j.workers);
     free(self_a);
     free(self_b);

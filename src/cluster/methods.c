@@ -8,6 +8,7 @@
 #include "core/options.h"
 #include "estimate/sets.h"
 #include "math/linalg.h"
+#include "model/masked.h"
 #include "reduce/base.h"
 
 #include <string.h>
@@ -143,6 +144,19 @@ done:
     return st;
 }
 
+static vhem_status note_lacking(vhem_ctx *ctx, const vh_input *in, vh_clustering *c)
+{
+    vhem_status st = VHEM_OK;
+    if (in->shards || !in->models || !vh_h3m_is_masked(in->models))
+        goto done;
+    VH_NEW(c->lacking, c->Kb);
+    for (int64_t i = 0; i < c->Kb; i++)
+        for (int k = 0; k < in->models->d; k++)
+            c->lacking[i] += vh_hmm_lacks(in->models, &in->models->hmm[i], k);
+done:
+    return st;
+}
+
 vhem_status vh_cluster(vhem_ctx *ctx, const vh_input *asked, const vhem_cluster_options *opt, uint64_t seed,
                        vh_clustering **out)
 {
@@ -163,6 +177,7 @@ vhem_status vh_cluster(vhem_ctx *ctx, const vh_input *asked, const vhem_cluster_
     c->options.start = NULL;
     c->options.executor = NULL;
     VH_TRY(vh_options_own(ctx, VHEM_CLUSTER_OPTIONS, &c->kept, &c->options));
+    VH_TRY(note_lacking(ctx, &in, c));
     st = method->run(ctx, &in, &o, seed, c);
     if (st != VHEM_OK
         && (st != VHEM_ESTOPPED || (!c->z && !c->bound))) /* stopped before there was anything */

@@ -200,6 +200,10 @@ static vhem_status print_clustering(vhem_ctx *ctx, const vh_clustering *c, int64
         print_runs(f, c);
     if (c->state_map)
         print_state_map(f, c);
+    if (c->lacking) {
+        fputs(",\n \"lacking\": ", f);
+        print_ints(f, c->Kb, c->lacking);
+    }
     if (c->K_max > c->Kr)
         fprintf(f, ",\n \"K_max\": %d", c->K_max);
     if (c->prior)

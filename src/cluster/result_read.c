@@ -294,6 +294,18 @@ done:
     return st;
 }
 
+static vhem_status read_lacking(vhem_ctx *ctx, json_t *root, vh_clustering *c)
+{
+    vhem_status st = VHEM_OK;
+    json_t *v = json_object_get(root, "lacking");
+    if (!v)
+        goto done;
+    VH_NEW(c->lacking, c->Kb);
+    VH_TRY(read_indices(ctx, "lacking", v, (size_t)c->Kb, INT_MAX, c->lacking));
+done:
+    return st;
+}
+
 static vhem_status read_bound(vhem_ctx *ctx, json_t *root, vh_clustering *c)
 {
     vhem_status st = VHEM_OK;
@@ -414,6 +426,7 @@ static vhem_status read_clustering(vhem_ctx *ctx, json_t *root, vh_clustering **
     VH_TRY(read_bound(ctx, root, c));
     VH_TRY(read_runs(ctx, root, c));
     VH_TRY(read_state_map(ctx, root, c));
+    VH_TRY(read_lacking(ctx, root, c));
     VH_TRY(read_bayes(ctx, root, c));
     VH_TRY(read_provenance(ctx, root, &c->provenance));
     *out = c;

@@ -11,6 +11,7 @@
 #include "estimate/spread.h"
 #include "math/linalg.h"
 #include "math/logsum.h"
+#include "model/common.h"
 
 #include <math.h>
 #include <string.h>
@@ -105,8 +106,8 @@ done:
     return st;
 }
 
-vhem_status vh_score(vhem_ctx *ctx, const vh_h3m *h3m, const vhem_data *given, const char *what,
-                     double *loglik)
+vhem_status vh_score_each(vhem_ctx *ctx, const vh_h3m *h3m, const vhem_data *given, const char *what,
+                          double *loglik)
 {
     vhem_status st = VHEM_OK;
     vh_frames frames = { 0 };
@@ -156,6 +157,17 @@ done:
     vh_frames_free(&frames);
     free(x);
     free(seq);
+    return st;
+}
+
+vhem_status vh_score(vhem_ctx *ctx, const vh_h3m *h3m, const vhem_data *data, const char *what,
+                     double *loglik)
+{
+    vh_h3m *copy = NULL;
+    vhem_status st = vh_h3m_common(ctx, h3m, &copy, &h3m);
+    if (st == VHEM_OK)
+        st = vh_score_each(ctx, h3m, data, what, loglik);
+    vh_h3m_free(copy);
     return st;
 }
 

@@ -14,6 +14,7 @@
 #include "estimate/items.h"
 #include "estimate/score.h"
 #include "eval/tests.h"
+#include "model/common.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -32,6 +33,8 @@ typedef struct {
     vh_names known;     /* names of what was clustered */
     int64_t *clustered; /* [n]  its place among them, -1: none */
     double *total;      /* [n][K]  log-likelihood of all sequences of a person */
+    vhem_models own;    /* the models of the persons over the columns that all have; no h3m, no dtm: none */
+    vh_h3m *copy;       /* what they are kept in, or NULL */
     double confidence;
     const char *correction;
     vhem_statistics *s;
@@ -154,6 +157,18 @@ done:
     return st;
 }
 
+/* Entropies of persons are compared, so they are over the columns that the models of all have; where there is
+ * none, there are no entropies. */
+static void take_common(work *w)
+{
+    const vhem_models *m = w->in->models;
+    const vh_h3m *seen = NULL;
+    if (m && m->h3m && vh_h3m_common(w->ctx, m->h3m, &w->copy, &seen) == VHEM_OK)
+        w->own = vh_models_of_hmms(seen);
+    else if (m && m->dtm)
+        w->own = *m;
+}
+
 /* How far a person is from being predictable: minus the mean log-likelihood per frame under the own model. */
 static vhem_status find_entropy(work *w, int64_t i)
 {
@@ -162,9 +177,9 @@ static vhem_status find_entropy(work *w, int64_t i)
     vhem_models *own = NULL;
     double *table = NULL, mean;
 
-    if (!w->in->models || w->clustered[i] < 0)
+    if ((!w->own.h3m && !w->own.dtm) || w->clustered[i] < 0)
         return VHEM_OK;
-    VH_TRY(vh_models_subset(ctx, w->in->models, &w->clustered[i], 1, &own));
+    VH_TRY(vh_models_subset(ctx, &w->own, &w->clustered[i], 1, &own));
     VH_TRY(score_person(w, i, own, &table));
     VH_TRY(sum_up(w, i, table, 1, &mean, NULL));
     w->s->entropy[i] = -mean;
@@ -469,6 +484,7 @@ static vhem_status score_persons(work *w)
     vhem_status st = VHEM_OK;
     const vhem_models *centers = vh_clustering_centers((vh_clustering *)w->c);
 
+    take_common(w);
     for (int64_t i = 0; i < w->items.n; i++) {
         bool out = w->in->leave_out > 0 && w->clustered[i] >= 0;
         VH_TRY(out ? score_left_out(w, i) : score_under(w, i, centers));
@@ -502,6 +518,7 @@ done:
     vhem_free(w.s);
     vh_items_free(&w.items);
     vh_names_free(&w.known);
+    vh_h3m_free(w.copy);
     free(w.clustered);
     free(w.total);
     return st;

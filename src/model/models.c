@@ -480,6 +480,8 @@ vhem_status vhem_models_column(const vhem_models *models, int k, vhem_column_vie
                                .emission = product ? c->family->name : head->family->name };
     if (c)
         out->symbols = (vhem_symbols){ c->shape.V, c->symbol };
+    for (int64_t i = 0; models->h3m && i < head->K; i++)
+        out->lacking += vh_hmm_lacks(head, &head->hmm[i], k);
     return VHEM_OK;
 }
 

@@ -6,6 +6,8 @@
 #include "core/index.h"
 #include "core/share.h"
 #include "math/linalg.h"
+#include "model/common.h"
+#include "model/masked.h"
 #include "reduce/base.h"
 
 #include <string.h>
@@ -72,9 +74,10 @@ static void score_turn(void *arg, int64_t k, int worker)
     }
 }
 
-vhem_status vh_reduce_score(vhem_ctx *ctx, const vh_h3m *h3m, const vh_h3m *reduced, int tau, double *L)
+vhem_status vh_reduce_score_each(vhem_ctx *ctx, const vh_h3m *h3m, const vh_h3m *reduced, int tau, double *L)
 {
     vhem_status st = VHEM_OK;
+    vh_h3m seen = *h3m;
     int threads = ctx->threads;
     int64_t columns = h3m->K <= FEW ? COLUMNS : reduced->K;
     int64_t parts = (reduced->K + columns - 1) / columns;
@@ -83,7 +86,9 @@ vhem_status vh_reduce_score(vhem_ctx *ctx, const vh_h3m *h3m, const vh_h3m *redu
 
     vh_blas_enter();
     VH_NEW(scratch, threads);
-    VH_TRY(vh_base_new(ctx, h3m, &base));
+    if (vh_h3m_is_masked(reduced) && vh_family_same(h3m->family, reduced->family))
+        seen.family = reduced->family; /* whose statistics know of columns that are not there */
+    VH_TRY(vh_base_new(ctx, &seen, &base));
     scoring x = { .ctx = ctx,
                   .base = base,
                   .reduced = reduced,
@@ -100,5 +105,15 @@ done:
     free(scratch);
     vh_base_free(base);
     vh_blas_leave();
+    return st;
+}
+
+vhem_status vh_reduce_score(vhem_ctx *ctx, const vh_h3m *h3m, const vh_h3m *reduced, int tau, double *L)
+{
+    vh_h3m *copy = NULL;
+    vhem_status st = vh_h3m_common(ctx, reduced, &copy, &reduced);
+    if (st == VHEM_OK)
+        st = vh_reduce_score_each(ctx, h3m, reduced, tau, L);
+    vh_h3m_free(copy);
     return st;
 }

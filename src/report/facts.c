@@ -133,6 +133,8 @@ static int by_cluster(const void *a, const void *b, void *arg)
     int ci = o->c->label[i], ck = o->c->label[k];
     if (ci != ck)
         return o->first[ci] < o->first[ck] ? -1 : 1;
+    if (o->c->lacking && o->c->lacking[i] != o->c->lacking[k]) /* L_hmm of as many values compare */
+        return o->c->lacking[i] < o->c->lacking[k] ? -1 : 1;
     double x = nearness(o->c, i), y = nearness(o->c, k);
     return x > y ? -1 : x < y ? 1 : i < k ? -1 : 1;
 }

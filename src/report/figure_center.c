@@ -80,15 +80,19 @@ static void put_transitions(FILE *f, const vhem_hmm_view *h)
     fputs("</tbody></table></div>\n", f);
 }
 
-/* The models of a cluster of level l by nearness to its centre; returns how many. */
+/* The models of a cluster of level l by nearness to its centre; returns how many.  L_hmm of a model that
+ * lacks columns is over fewer values than those of others: such models come last, and are not ranked. */
 typedef struct {
     int64_t i;
     double near;
+    int lacking; /* columns */
 } member;
 
 static int by_nearness(const void *a, const void *b)
 {
     const member *p = a, *q = b;
+    if (p->lacking != q->lacking)
+        return p->lacking < q->lacking ? -1 : 1;
     return p->near > q->near ? -1 : p->near < q->near ? 1 : (p->i > q->i) - (p->i < q->i);
 }
 
@@ -98,7 +102,7 @@ static int64_t members_of(const vh_clustering *c, int j, member *m)
     const double *x = c->L_hmm ? c->L_hmm : c->z;
     for (int64_t i = 0; i < c->Kb; i++)
         if (c->label[i] == j)
-            m[n++] = (member){ i, x ? x[vh_ij(i, c->Kr, j)] : 0 };
+            m[n++] = (member){ i, x ? x[vh_ij(i, c->Kr, j)] : 0, c->lacking ? c->lacking[i] : 0 };
     qsort(m, (size_t)n, sizeof *m, by_nearness);
     return n;
 }
@@ -123,7 +127,9 @@ static void put_list(FILE *f, const vh_facts *facts, int l, const char *what, co
 
 static void put_members(FILE *f, const vh_facts *facts, int l, int j, member *m)
 {
-    int64_t n = members_of(facts->level[l].c, j, m);
+    int64_t all = members_of(facts->level[l].c, j, m), n = 0;
+    while (n < all && m[n].lacking == m[0].lacking)
+        n++;
     int near = n < SHOWN ? (int)n : SHOWN, far = n - near < SHOWN ? (int)(n - near) : SHOWN;
     if (n == 0)
         return;
@@ -131,6 +137,9 @@ static void put_members(FILE *f, const vh_facts *facts, int l, int j, member *m)
     put_list(f, facts, l, far > 0 ? "Nearest to the centre" : "Members, the nearest first", m, near);
     if (far > 0)
         put_list(f, facts, l, "Farthest from it", m + n - far, far);
+    if (n < all)
+        put_list(f, facts, l, "Not ranked: they lack columns", m + n,
+                 all - n < SHOWN ? (int)(all - n) : SHOWN);
     fputs("</div>\n", f);
 }
 
