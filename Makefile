@@ -81,4 +81,4 @@ uninstall:
 	@rm -f build/install_manifest.txt
 
 clean:
-	rm -rf dist build build-wheel build-aarch64 build-aarch64-root build-asan build-bench build-cuda build-debug build-fuzz build-mpi build-plain build-tsan build.log demo
+	rm -rf dist build build-wheel build-aarch64 build-aarch64-root build-asan build-bench build-cuda build-debug build-fuzz build-mpi build-package build-plain build-tsan build.log demo

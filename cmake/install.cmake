@@ -6,10 +6,26 @@ set(VHEM_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/vhem)
 # Seen from its own folder, so that the prefix may be chosen, or changed, after configuring.  The libraries below are
 # named one by one: "Requires.private" would add their include folders to the flags of everybody.
 file(RELATIVE_PATH VHEM_PC_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
-list(JOIN JANSSON_LDFLAGS " " VHEM_PC_LIBS)
-foreach(library ARPACK EXPAT HDF5 OPENBLAS XXHASH)
+# Each stands before those it calls, so that static libraries are linked too; tmglib and the runtime of Fortran are
+# called by static LAPACKE, ARPACK and OpenBLAS alone.
+set(VHEM_PC_LIBS "")
+foreach(library JANSSON HDF5 EXPAT XXHASH ARPACK)
     list(JOIN ${library}_LDFLAGS " " flags)
     string(APPEND VHEM_PC_LIBS " ${flags}")
+endforeach()
+find_library(TMGLIB_LIBRARY tmglib)
+list(JOIN OPENBLAS_LDFLAGS " " flags)
+string(APPEND VHEM_PC_LIBS " -llapacke")
+if(TMGLIB_LIBRARY)
+    string(APPEND VHEM_PC_LIBS " -ltmglib")
+endif()
+string(APPEND VHEM_PC_LIBS " ${flags} -lz")
+foreach(library gfortran quadmath)
+    execute_process(COMMAND ${CMAKE_C_COMPILER} -print-file-name=lib${library}.a
+                    OUTPUT_VARIABLE path OUTPUT_STRIP_TRAILING_WHITESPACE)
+    if(IS_ABSOLUTE "${path}")
+        string(APPEND VHEM_PC_LIBS " -l${library}")
+    endif()
 endforeach()
 configure_file(cmake/vhem.pc.in vhem.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/vhem.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

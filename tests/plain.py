@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """vhem built without HDF5, ARPACK and expat: what it does, and what it says of the rest.  plain.py VHEM"""
+import os
 import pathlib
 import subprocess
 import sys
@@ -50,6 +51,20 @@ class Plain(unittest.TestCase):
         run = self.vhem("info", "x.xlsx")
         self.assertEqual(run.returncode, 1)
         self.assertIn("built without expat, which reads it; save the sheet as CSV", run.stderr)
+
+    def test_program_without_shared_libraries(self):
+        """pkg-config --static names all that a program linked with -static needs."""
+        folder = pathlib.Path(self.folder.name)
+        subprocess.run(["cmake", "--install", VHEM.parent, "--prefix", folder / "p"], check=True, capture_output=True)
+        [pc] = folder.glob("p/lib*/**/vhem.pc")
+        flags = subprocess.run(["pkg-config", "--static", "--cflags", "--libs", "vhem"], check=True, capture_output=True,
+                               text=True, env={**os.environ, "PKG_CONFIG_PATH": str(pc.parent)}).stdout.split()
+        example = DATA.parents[1] / "examples/c/fit.c"
+        done = subprocess.run([os.environ.get("CC", "cc"), "-static", example, "-o", "fit", *flags], cwd=folder,
+                              capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        subprocess.run(["./fit", "d.csv", "m.json"], cwd=folder, check=True, capture_output=True)
+        self.assertEqual(self.done("info", "m.json").count("60 HMMs"), 1)
 
 
 if __name__ == "__main__":

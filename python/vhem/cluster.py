@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numbers
+import re
 import warnings
 from typing import Any, ClassVar, Dict, List, Optional, Type, TypeVar, Union
 
@@ -328,16 +329,18 @@ class VHEMTree(VHEM):
     _default_clusters = (4, 2)
 
 
-def _with_parameters(cls: Any) -> None:
-    """Puts the parameters and attributes of ModelClustering into the docstring of a class that has the same."""
-    about = ModelClustering.__doc__ or ""
-    if cls.__doc__ and about:                            # python -OO has none
-        shared = about[about.index("    Parameters\n"):about.index("    Notes\n")]
-        cls.__doc__ = cls.__doc__.replace("    Examples\n", shared + "    Examples\n", 1)
+def _with_parameters(doc: Optional[str], about: Optional[str]) -> Optional[str]:
+    """A docstring with the parameters and attributes of another one before its examples.  Python 3.13 removes the indent
+    of docstrings, python -OO the docstrings."""
+    shared = re.search(r"^ *Parameters\n.*?(?=^ *Notes\n)", about or "", re.M | re.S)
+    if not doc or not shared:
+        return doc
+    before, examples, after = re.split(r"^( *Examples\n)", doc, maxsplit=1, flags=re.M)
+    return before + shared[0] + examples + after
 
 
-_with_parameters(VHEM)
-_with_parameters(VHEMTree)
+VHEM.__doc__ = _with_parameters(VHEM.__doc__, ModelClustering.__doc__)
+VHEMTree.__doc__ = _with_parameters(VHEMTree.__doc__, ModelClustering.__doc__)
 
 
 class VBHEM(ModelClustering):

@@ -12,6 +12,7 @@ from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
 
 import vhem
+from vhem import cluster
 
 
 @pytest.fixture
@@ -114,6 +115,14 @@ def test_one_sequence_is_explained(trials):
 def test_help_tells_the_defaults():
     for cls in (vhem.VHEM, vhem.VHEMTree, vhem.ModelClustering):
         assert "default 10000; shem: 10" in cls.__doc__ and "labels_ : array" in cls.__doc__
+
+
+def test_help_without_indent():
+    """As Python 3.13 has docstrings, and none at all, as python -OO."""
+    about, doc = inspect.cleandoc(vhem.ModelClustering.__doc__), "In short.\n\nExamples\n--------\n>>> 1\n"
+    merged = cluster._with_parameters(doc, about)
+    assert merged.startswith("In short.\n\nParameters\n---") and merged.endswith("\nExamples\n--------\n>>> 1\n")
+    assert cluster._with_parameters(None, None) is None
 
 
 def test_first_parameter_by_place():
