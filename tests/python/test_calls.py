@@ -168,6 +168,14 @@ def test_scikit_learns_processes(sequences):
     assert grid.best_params_["n_states"] == 2
 
 
+def run_alone(code, folder):
+    """What another process prints: exit status, output, errors."""
+    package = pathlib.Path(vhem.__file__).resolve().parents[1]   # the one under test, of the source or installed
+    done = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], cwd=folder, capture_output=True,
+                          text=True, env={**os.environ, "PYTHONPATH": str(package)})
+    return done.returncode, done.stdout, done.stderr
+
+
 def test_errors_leave_silently(tmp_path):
     """A process that met an error, also in HDF5, ends without a word."""
     code = """
@@ -179,10 +187,19 @@ def test_errors_leave_silently(tmp_path):
             except vhem.Error as error:
                 print("bad.h5" in str(error))
     """
-    package = pathlib.Path(vhem.__file__).resolve().parents[1]   # the one under test, of the source or installed
-    done = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], cwd=tmp_path, capture_output=True,
-                          text=True, env={**os.environ, "PYTHONPATH": str(package)})
-    assert (done.returncode, done.stdout, done.stderr) == (0, "True\nTrue\n", "")
+    assert run_alone(code, tmp_path) == (0, "True\nTrue\n", "")
+
+
+def test_threads_read_hdf5_files(tmp_path):
+    """At the same time, in a build of HDF5 that allows it, as Debian's and the wheel's do."""
+    code = """
+        import concurrent.futures, vhem
+        models = vhem.H3M([vhem.Model([0.5, 0.5], [[0.9, 0.1], [0.1, 0.9]], [[k], [k + 1]], [[1], [1]]) for k in range(99)])
+        models.save("m.h5")
+        with concurrent.futures.ThreadPoolExecutor(4) as pool:
+            print({len(m) for m in pool.map(vhem.H3M.load, ["m.h5"] * 60)})
+    """
+    assert run_alone(code, tmp_path) == (0, "{99}\n", "")
 
 
 def test_missing_function_is_a_sentence():
