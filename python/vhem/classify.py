@@ -69,7 +69,7 @@ class Classes:
             _lib.write(session, "classes", self._handle, self._made if made is None else made, path)
 
     def updated(self, data: Sequences, tags: Optional[Tags] = None, store: Any = None) -> "Classes":
-        """These classes after training on more data, with the store of the first training; self does not change."""
+        """These classes, trained further on more data with the store of the first training; a new object."""
         more = _from_bytes(file_bytes(self.save))            # the library changes its object in place
         with _run.session() as session:
             _lib.classes_update(session, more._handle, data.handle(session), tags, store)

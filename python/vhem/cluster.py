@@ -330,8 +330,8 @@ class VHEMTree(VHEM):
 
 
 def _with_parameters(doc: Optional[str], about: Optional[str]) -> Optional[str]:
-    """A docstring with the parameters and attributes of another one before its examples.  Python 3.13 removes the indent
-    of docstrings, python -OO the docstrings."""
+    """A docstring with the parameters and attributes of another one before its examples.  Python 3.13 removes the
+    indent of docstrings, python -OO the docstrings."""
     shared = re.search(r"^ *Parameters\n.*?(?=^ *Notes\n)", about or "", re.M | re.S)
     if not doc or not shared:
         return doc
