@@ -65,7 +65,7 @@ static int save_classes(cli *c, const classes_args *a, const char *output)
     return EXIT_DONE;
 }
 
-/* No option is passed over in silence. */
+/* No option is ignored silently. */
 static int check_uses(cli *c, const classes_args *a)
 {
     bool textures = strcmp(model_of(a), "dtm") == 0;

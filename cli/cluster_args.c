@@ -132,7 +132,7 @@ static int load_start(cli *c, cluster_args *a)
     return CLI_GO;
 }
 
-/* No option is passed over in silence.  The default method depends on the input. */
+/* No option is ignored silently.  The default method depends on the input. */
 static int check_options(cli *c, const cluster_args *a)
 {
     vhem_method_facts method = cli_method_facts(a->opt.method, cluster_has_textures(a));

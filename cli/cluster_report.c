@@ -351,7 +351,7 @@ static void tell_needed(cli *c, const vhem_clustering *cl, bool stopped)
     const char *more = cl->K_max < cl->Kb ? ": there may be more than -k allows" : "";
     list_states(cl, states, sizeof states);
     if (stopped)
-        cli_say(c, "it was stopped before it was known how many clusters and states are needed");
+        cli_say(c, "it was stopped before the numbers of clusters and states were settled");
     else if (!cl->options.prune)
         cli_say(c, "nothing was pruned: the clusters have %s states", states);
     else if (cl->Kr < cl->K_max)
@@ -366,8 +366,8 @@ static void tell_needed(cli *c, const vhem_clustering *cl, bool stopped)
         return;
     cli_say(
         c,
-        "that is the answer for %g virtual frames for each model (--nv %g times --tau %d): more of them tell "
-        "finer differences",
+        "this is the answer for %g virtual frames per model (--nv %g times --tau %d); more of them reveal finer "
+        "differences",
         cl->options.nv * cl->options.tau, cl->options.nv, cl->options.tau);
 }
 

@@ -133,7 +133,7 @@ int csv_load(cli *c, const char *path, int least, csv *t)
                  : t->text ? cut(c, path, t)
                            : cli_fail(c, "out of memory");
     if (status == CLI_GO && t->rows < least)
-        status = cli_fail(c, "%s: no table, it has no row%s", path, least > 1 ? " below a header" : "");
+        status = cli_fail(c, "%s: not a table: it has no row%s", path, least > 1 ? " below a header" : "");
     if (status != CLI_GO)
         csv_free(t);
     return status;

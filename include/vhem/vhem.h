@@ -97,9 +97,9 @@ VHEM_API const char *vhem_ctx_backend(const vhem_ctx *); /* the one in use */
 VHEM_API void        vhem_ctx_stop(vhem_ctx *);
 /* Releases whatever came through a **: a context, data, models, a tree, a report, ...; NULL is allowed. */
 VHEM_API void        vhem_free(void *object);
-/* A file that is whole or not there, as all files of the library are: write to *fd, and do not close it.
- * Until the file is closed with keep != 0 the old one stands at path, and with keep == 0 it stays.  Pipes and
- * devices are written in place. */
+/* A file that appears at its path only when it is complete, as all files of the library do: write to *fd, and
+ * do not close it.  vhem_output_close with keep != 0 puts it there; before that, and with keep == 0, the old
+ * file stays.  Pipes and devices are written in place. */
 VHEM_API vhem_status vhem_output_open(vhem_ctx *, const char *path, int *fd, vhem_output **out);
 VHEM_API vhem_status vhem_output_close(vhem_ctx *, vhem_output *, int keep);
 
@@ -263,7 +263,7 @@ VHEM_API void        vhem_models_info(const vhem_models *, vhem_models_facts *ou
  * "poisson"; NULL when there is no such family, or no p-th parameter.  In theta of an HMM they follow c, in
  * this order. */
 VHEM_API const char *vhem_emission_param(const char *emission, int p);
-/* VHEM_EINVAL when there is no column k, or the models are no HMMs. */
+/* VHEM_EINVAL when there is no column k, or the models are not HMMs. */
 VHEM_API vhem_status vhem_models_column(const vhem_models *, int k, vhem_column_view *out);
 /* VHEM_EINVAL when i is out of range or the models are of the other kind.  HMMs of a set on disk are read
  * when they are looked at, 512 at a time: another status means that these could not be, and vhem_models_read
@@ -369,10 +369,9 @@ VHEM_API vhem_status vhem_posterior(vhem_ctx *, const vhem_models *, int64_t i, 
 VHEM_API vhem_status vhem_sample(vhem_ctx *, const vhem_models *, int64_t N, int64_t T, vhem_data **out);
 
 /* ---- many machines -------------------------------------------------------------------------------------
- * What method vhem needs of HMMs are sums over all of them.  They are made in chunks of 512, by number, and
- * added in one fixed tree, so that it does not matter which process works on which chunks, nor in which
- * order: the bits are the same.  A task says what is to be summed, as bytes; it follows from nothing but
- * models and task. */
+ * All that method vhem needs to know about the HMMs are sums over them.  They are made in chunks of 512, by
+ * number, and added in one fixed tree, so the bits are the same whichever process works on which chunks, in
+ * any order.  A task says, as bytes, what to sum; the sums depend on the models and the task alone. */
 
 typedef struct {
     const void *bytes;
@@ -462,9 +461,9 @@ typedef struct {                     /* an M-step; released with vhem_free */
     const vhem_task *next;           /* NULL: the run has ended */
 } vhem_step;
 
-/* VHEM as a loop of one's own, with the bits of vhem_cluster from the same start: a first task from some
- * centres; vhem_expect and vhem_partial_merge; and from the sums over all chunks the centres, and the task
- * that comes next.  The task is released with vhem_free. */
+/* To run the loop of VHEM yourself, with the bits of vhem_cluster from the same start: make the first task
+ * from some centres; call vhem_expect and vhem_partial_merge; vhem_maximise then makes the new centres and
+ * the next task from the sums over all chunks.  The task is released with vhem_free. */
 VHEM_API vhem_status vhem_task_new(vhem_ctx *, const vhem_models *, const vhem_models *centers,
                                    const vhem_cluster_options *, vhem_task **out);
 VHEM_API vhem_status vhem_maximise(vhem_ctx *, const vhem_models *, const vhem_task *,
@@ -574,7 +573,7 @@ typedef struct {                     /* what to choose from, and how much to spe
                                         0 */
 } vhem_choose_options;
 
-typedef struct {                     /* one row of a choice; NaN: not asked for, or not to be had */
+typedef struct {                     /* one row of a choice; NaN: not asked for, or not available */
     int64_t K;
     int    S;
     int    path;                     /* 1: a step of the path: only evidence, K_used, S_used and frames
@@ -605,8 +604,8 @@ typedef struct {
 } vhem_agreement;
 
 /* How well two partitions of n items agree; labels are any integers, and items with a negative one in either
- * do not count.  nmi: mutual information over the mean of both entropies; purity: share of items that are in
- * b what most of their part of a are.  Returns how many items counted, -1 when there is
+ * do not count.  nmi: mutual information over the mean of both entropies; purity: share of items whose part of
+ * b is the most frequent one in their part of a.  Returns how many items counted, -1 when there is
  * no memory; with fewer than 2 all is NaN. */
 VHEM_API int64_t     vhem_partition_compare(int64_t n, const int *a, const int *b, vhem_agreement *out);
 /* Names as numbers, in the order of their first appearance; "" becomes -1.  Returns how many there are. */
@@ -754,7 +753,7 @@ typedef struct {                     /* what the models say about n items */
     int64_t *sequences;              /* [n]     of the item */
     int     *fold;                   /* [n]     of a cross-validation, -1: never held out; else NULL */
     double  *loglik;                 /* [n][C]  mean over its sequences of log p(y | class), in nats; -inf
-                                        for a class that a fast search passed by */
+                                        for a class that a fast search skipped */
     double  *log_posterior;          /* [n][C]  by Bayes' rule */
     double   scored;                 /* share of the models that were scored: 1, or less in a fast search */
 } vhem_prediction;
@@ -828,7 +827,7 @@ typedef struct {                     /* sequences to show; released with vhem_fr
 
 /* At most so many sequences of each cluster of level 0, decoded by its centre.  A sequence is in the cluster
  * of the item that has its name or that of its group; if none has one, in the cluster that fits it best.
- * Centres that are no HMMs have no examples. */
+ * Centres that are not HMMs have no examples. */
 VHEM_API vhem_status vhem_examples_find(vhem_ctx *, const vhem_tree *, const vhem_data *, int each,
                                         vhem_examples **out);
 
@@ -850,7 +849,7 @@ typedef struct {                     /* what a report shows; all but the tree ma
     const char        *plane;        /* two dimensions to draw as the plane, "x,y"; default: the first two
                                         when there are two */
     const vhem_statistics *stats;    /* from vhem_stats */
-    const char        *tables;       /* folder that gets every number as TSV; made if it is not there */
+    const char        *tables;       /* folder that gets every number as TSV; created if it does not exist */
     const char        *command;      /* line that made this report, to be shown */
 } vhem_report_input;
 

@@ -158,7 +158,7 @@ def fit_each(paths: Sequence[Any], executor: Any, folder: Any, *, groups: Any = 
     if not listed:
         raise InputError("there are no files to fit")
     if os.path.exists(place):
-        raise InputError(f"{folder}: is there already; choose another folder")
+        raise InputError(f"{folder}: already exists; choose another folder")
     estimator = hmm if hmm is not None else HMM(**{"n_jobs": 1, **params})
     parts = place + ".parts"
     os.makedirs(parts, exist_ok=True)

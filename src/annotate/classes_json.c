@@ -140,7 +140,7 @@ static vhem_status read_parts(vhem_ctx *ctx, json_t *list, vh_class *c)
                  sizeof name.text - 1);
         strcpy(name.text, key);
         VH_TRY(vh_class_put(ctx, c, &name, &part));
-        VH_CHECK(part->items == 0, VHEM_EFORMAT, "pieces[%zu] is there twice", p);
+        VH_CHECK(part->items == 0, VHEM_EFORMAT, "pieces[%zu] appears twice", p);
         part->items = json_integer_value(things);
         c->items += part->items; /* unless the file says how many */
     }
@@ -159,7 +159,7 @@ static vhem_status read_class(vhem_ctx *ctx, json_t *v, vhem_classes *k)
 
     VH_CHECK(name, VHEM_EFORMAT, "it has no name");
     VH_TRY(vh_classes_put(ctx, k, name, &c));
-    VH_CHECK(k->C > before, VHEM_EFORMAT, "'%.100s' is there twice", name);
+    VH_CHECK(k->C > before, VHEM_EFORMAT, "'%.100s' appears twice", name);
     VH_CHECK(json_is_number(prior) && json_number_value(prior) >= 0, VHEM_EFORMAT,
              "prior must be a number of 0 or more");
     VH_CHECK(json_is_object(model), VHEM_EFORMAT, "it has no model");
@@ -185,7 +185,7 @@ static vhem_status check_head(vhem_ctx *ctx, json_t *root)
     VH_CHECK(json_is_object(root), VHEM_EFORMAT, "the file is %s, must be an object", vh_json_kind(root));
     VH_CHECK(found && strcmp(found, format) == 0, VHEM_EFORMAT, "format is '%.40s', must be '%s'",
              found ? found : "", format);
-    VH_CHECK(json_is_integer(version), VHEM_EFORMAT, "version is missing or no whole number");
+    VH_CHECK(json_is_integer(version), VHEM_EFORMAT, "version is missing or not a whole number");
     VH_CHECK(json_integer_value(version) <= VH_CLASSES_VERSION, VHEM_EFORMAT,
              "version is %lld, this program reads up to %d", (long long)json_integer_value(version),
              VH_CLASSES_VERSION);

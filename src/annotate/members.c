@@ -99,7 +99,7 @@ static vhem_status members_from_tags(vhem_ctx *ctx, const vh_items *t, const vhe
 
     for (int64_t i = 0; i < tags->n; i++) {
         VH_TRY(vh_names_put(ctx, &names, tags->item[i], strlen(tags->item[i]), &index, &is_new));
-        VH_CHECK(is_new, VHEM_EINVAL, "'%.100s' is there twice in the tags, in rows %lld and %lld",
+        VH_CHECK(is_new, VHEM_EINVAL, "'%.100s' appears twice in the tags, in rows %lld and %lld",
                  tags->item[i], (long long)index, (long long)i);
     }
     VH_TRY(members_empty(ctx, t, tags->C, &m));
@@ -143,8 +143,7 @@ static vhem_status drop_small(vhem_ctx *ctx, int min_items, vhem_tags *m)
     int least = min_items > 1 ? min_items : 1;
     for (int c = 0; c < C; c++)
         kept += count[c] >= least;
-    VH_CHECK(kept > 0, VHEM_EINVAL, "not one of %d classes has %d example%s", C, least,
-             least == 1 ? "" : "s");
+    VH_CHECK(kept > 0, VHEM_EINVAL, "none of %d classes has %d example%s", C, least, least == 1 ? "" : "s");
     for (int64_t i = 0; i < m->n; i++) /* the rows move to the front, no place is read late */
         for (int c = 0, k = 0; c < C; c++)
             if (count[c] >= least)

@@ -99,7 +99,7 @@ static vhem_status read_rows(vhem_ctx *ctx, vh_table *t, reading *r)
             break;
         VH_TRY(list ? read_list_row(ctx, t, r) : read_table_row(ctx, t, r));
     }
-    VH_CHECK(r->items.n > 0 && r->tags.n > 0, VHEM_EFORMAT, "%s: there is not a single tag", t->path);
+    VH_CHECK(r->items.n > 0 && r->tags.n > 0, VHEM_EFORMAT, "%s: there are no tags", t->path);
 done:
     return st;
 }

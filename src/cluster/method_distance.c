@@ -148,9 +148,8 @@ static vhem_status embed_by_landmarks(vhem_ctx *ctx, job *b, int64_t m)
     VH_CHECK(m >= b->K, VHEM_EINVAL, "landmarks is %lld, must be at least the number of clusters, %lld",
              (long long)m, (long long)b->K);
     vh_log(ctx, b->opt->landmarks > 0 ? VHEM_LOG_INFO : VHEM_LOG_WARN,
-           "of %lld models the places of %lld, the landmarks, are "
-           "computed, and the others are placed by their distances to these",
-           (long long)b->n, (long long)m);
+           "%lld of %lld models are landmarks; the others are placed by their distances to them",
+           (long long)m, (long long)b->n);
     b->dim = b->K;
     VH_NEW(b->place, vh_cells(b->n, b->dim));
     VH_TRY(vh_landmarks_places(ctx, &l, b->place));

@@ -158,7 +158,7 @@ static vhem_status resolve_start(vhem_ctx *ctx, vh_input *in, vhem_cluster_optio
     }
     VH_CHECK(o->S < 0 || o->S == S, VHEM_EINVAL, "S is %d, the start has %d states", o->S, S);
     VH_CHECK(o->M < 0 || o->M == M, VHEM_EINVAL, "M is %d, the start has %d components per state", o->M, M);
-    VH_CHECK(o->restarts <= 1, VHEM_EINVAL, "%d restarts with a given start, they would all be the same",
+    VH_CHECK(o->restarts <= 1, VHEM_EINVAL, "%d restarts with a given start would all be the same",
              o->restarts);
     in->K = start->K;
     o->S = S;
@@ -182,7 +182,7 @@ static vhem_status resolve_start_dtm(vhem_ctx *ctx, vh_input *in, vhem_cluster_o
     for (int64_t j = 0; j < start->K; j++)
         n = start->dt[j].n > n ? start->dt[j].n : n;
     VH_CHECK(o->S < 0 || o->S == n, VHEM_EINVAL, "n is %d, that of the start is %d", o->S, n);
-    VH_CHECK(o->restarts <= 1, VHEM_EINVAL, "%d restarts with a given start, they would all be the same",
+    VH_CHECK(o->restarts <= 1, VHEM_EINVAL, "%d restarts with a given start would all be the same",
              o->restarts);
     in->K = start->K;
     o->S = n;
@@ -220,8 +220,8 @@ static vhem_status check_sizes(vhem_ctx *ctx, const vh_input *in, const vhem_clu
     VH_CHECK(o->M <= MOST_STATES, VHEM_EINVAL, "M is %d, must be from 1 to %d", o->M, MOST_STATES);
     VH_CHECK(
         o->tau != VHEM_AUTO || (in->models && in->models->lengths.max > 0), VHEM_EINVAL,
-        "tau is to follow the lengths of the sequences, which the models do not tell: fit them again, or "
-        "say tau");
+        "tau 'auto' needs the lengths of the sequences, which these models do not have; fit them again, or "
+        "give a number");
     VH_CHECK(o->tau <= VH_MOST_TAU || o->tau == VHEM_AUTO, VHEM_EINVAL, "tau is %d, must be from 1 to %d",
              o->tau, VH_MOST_TAU);
     VH_CHECK(o->restarts <= MOST_RESTARTS, VHEM_EINVAL, "restarts is %d, must be from 1 to %d", o->restarts,

@@ -174,8 +174,7 @@ static vhem_status print_clustering(vhem_ctx *ctx, const vh_clustering *c, int64
                                     const int *base_labels, const char *provenance, FILE *f)
 {
     vhem_status st = VHEM_OK;
-    VH_CHECK(c->Kb > 0, VHEM_EINVAL,
-             "these are models and no clusters of anything, they are saved as models");
+    VH_CHECK(c->Kb > 0, VHEM_EINVAL, "these are models, not clusters; save them as models");
     VH_TRY(check(ctx, c));
     fprintf(f, "{\"format\": \"vhem-clustering\", \"version\": %d", VH_CLUSTERING_VERSION);
     print_text(f, ", ", "method", c->method);

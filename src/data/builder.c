@@ -219,8 +219,7 @@ vhem_status vh_builder_finish(vh_builder *b, const char *format, vhem_data **out
     vhem_data *data = NULL;
 
     assert(b->n_cut == b->n);
-    VH_CHECK(b->N > 0, VHEM_EFORMAT, "%s%snot a single sequence", b->path ? b->path : "",
-             b->path ? ": " : "");
+    VH_CHECK(b->N > 0, VHEM_EFORMAT, "%s%sno sequences", b->path ? b->path : "", b->path ? ": " : "");
     VH_TRY(vh_data_new(ctx, &data));
     data->N = (int64_t)b->N;
     data->d = b->d;

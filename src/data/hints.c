@@ -71,7 +71,7 @@ void vh_warn_encoding(vhem_ctx *ctx, const vh_table *t, const char *s, size_t n,
             continue;
         }
         vh_log(ctx, VHEM_LOG_WARN,
-               "%s: line %lld: '%s' is not UTF-8, and bytes that are none are lost; is the file in Latin-1? "
+               "%s: line %lld: '%s' is not UTF-8, so characters are lost; is the file in Latin-1? "
                "'iconv -f WINDOWS-1252 -t UTF-8' converts it",
                t->path, (long long)t->line, VH_SHOW(s, n));
         *told = true;

@@ -328,8 +328,8 @@ static vhem_status judge_columns(csv *r)
              vh_number_hint(r->col[text].example)
                  ? vh_number_hint(r->col[text].example)
                  : "; are they symbols? vhem fit --emission categorical takes them");
-    VH_CHECK(r->n_dim > 0, VHEM_EFORMAT, "%s: every column has another use, none is left for the frames",
-             t->path);
+    VH_CHECK(r->n_dim > 0, VHEM_EFORMAT,
+             "%s: every column has another role; none is left for the measurements", t->path);
     for (int k = 0; k < r->n_dim; k++) {
         const column *c = &r->col[r->dim[k]];
         const char *name = t->column[r->dim[k]];
@@ -482,8 +482,8 @@ static vhem_status build(csv *r, vhem_data **out)
     char sep = r->roles.n_id > 1 ? find_separator(r) : '/';
 
     VH_CHECK(sep, VHEM_EFORMAT,
-             "%s: the id columns hold every one of / | : + ; and comma, so nothing can stand "
-             "between them in a name; use one id column",
+             "%s: the id columns contain all of / | : + ; and comma, so that none is left to join "
+             "them with; use one id column",
              r->t.path);
     VH_TRY(vh_builder_open(ctx, r->t.path, r->opt, r->n_dim, &b));
     VH_NEW(names, r->n_dim);

@@ -126,8 +126,8 @@ static vhem_status find_id(vhem_ctx *ctx, const vh_table *t, const char *option,
         vh_show_list(t->column, t->n_columns, ", ", list, sizeof list);
         if (t->n_columns < 2)
             st = vh_fail(ctx, VHEM_EFORMAT,
-                         "%s: no table of sequences: line 1 has no columns, it is '%.40s%s'", t->path, list,
-                         strlen(list) > 40 ? "..." : "");
+                         "%s: not a table of sequences: line 1 has no columns, it is '%.40s%s'", t->path,
+                         list, strlen(list) > 40 ? "..." : "");
         else
             st = vh_fail(ctx, VHEM_EFORMAT,
                          "%s: no column is named id or seq; say with --id which columns name a "
@@ -220,7 +220,7 @@ vhem_status vh_roles_keep(vhem_ctx *ctx, vh_roles *roles, const vh_table *t, boo
 vhem_status vh_roles_none_kept(vhem_ctx *ctx, const vh_roles *roles, const vh_table *t)
 {
     if (roles->where < 0 || roles->n_seen == 0)
-        return vh_fail(ctx, VHEM_EFORMAT, "%s: there is a header, but not a single row below it", t->path);
+        return vh_fail(ctx, VHEM_EFORMAT, "%s: there is a header, but no row below it", t->path);
     char list[256];
     vh_show_list(roles->seen, roles->n_seen, ", ", list, sizeof list);
     return vh_fail(ctx, VHEM_EINVAL, "%s: no row has '%s' in column '%s'; found there: %s%s", t->path,

@@ -238,7 +238,7 @@ vhem_status vh_table_open_file(vhem_ctx *ctx, const char *path, FILE *f, int64_t
         t->p += 3;
     VH_TRY(skip_comments(ctx, t));
     VH_CHECK(t->p < t->end, VHEM_EFORMAT, "%s: %s, expected a table", t->path,
-             empty ? "the file is empty" : "there is not a single row");
+             empty ? "the file is empty" : "there are no rows");
     char said = separator_line(t);
     if (said)
         VH_TRY(skip_comments(ctx, t));
@@ -395,7 +395,7 @@ vhem_status vh_table_header(vhem_ctx *ctx, vh_table *t)
     bool more;
 
     VH_TRY(vh_table_next(ctx, t, &more));
-    VH_CHECK(more, VHEM_EFORMAT, "%s: there is not a single row, expected a header", t->path);
+    VH_CHECK(more, VHEM_EFORMAT, "%s: there are no rows, expected a header", t->path);
     VH_CHECK(!vh_table_all_numbers(t, NULL), VHEM_EFORMAT,
              "%s: line %lld: found '%s' and no other text, expected a header that names the columns", t->path,
              (long long)t->line, VH_SHOW(t->field[0].at, t->field[0].n));

@@ -538,8 +538,8 @@ vhem_status vh_xlsx_to_csv(vhem_ctx *ctx, const char *path, const char *sheet, F
     if (sheet_part.no_value > 0)
         vh_log(
             ctx, VHEM_LOG_WARN,
-            "%s: formulas without a value, which count as missing: %lld; a spreadsheet that opens and saves "
-            "the file works them out",
+            "%s: formulas without a stored value, which count as missing: %lld; open and save the file in a "
+            "spreadsheet program to compute them",
             path, (long long)sheet_part.no_value);
 done:
     free_workbook(&w);

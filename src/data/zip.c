@@ -144,7 +144,7 @@ static vhem_status refuse_overlaps(vhem_ctx *ctx, const vh_zip *z)
     for (int i = 0; i + 1 < z->n; i++) {
         const vh_zip_member *m = order[i];
         VH_CHECK(m->at >= 0 && m->packed + LOCAL <= order[i + 1]->at - m->at, VHEM_EFORMAT,
-                 "%s: members '%s' and '%s' overlap: the archive is damaged or was made to harm", z->path,
+                 "%s: members '%s' and '%s' overlap: the archive is damaged or malicious", z->path,
                  VH_SHOW(m->name, strlen(m->name)), VH_SHOW(order[i + 1]->name, strlen(order[i + 1]->name)));
     }
 done:

@@ -169,8 +169,7 @@ static vhem_status draw_sequence(vhem_ctx *ctx, const drawn_texture *from, int64
             y[k] = dt->ybar[k] + sqrt(dt->R[k]) * vh_rng_normal(rng);
             for (int i = 0; i < n; i++)
                 y[k] += dt->C[vh_ij(k, n, i)] * x[i];
-            VH_CHECK(isfinite(y[k]), VHEM_ENUMERIC, "frame %lld is past all bounds: A is unstable",
-                     (long long)t);
+            VH_CHECK(isfinite(y[k]), VHEM_ENUMERIC, "frame %lld overflows: A is unstable", (long long)t);
         }
         VH_TRY(vh_builder_frame(b, y));
         move(rng, n, dt->A, x, from->roots, next);

@@ -166,7 +166,7 @@ vhem_status vhem_fit(vhem_ctx *ctx, const vhem_data *data, const vhem_fit_option
              "a store is written by one process, and there are %d: fit without a store, or with one process",
              vh_ranks(ctx));
     VH_CHECK(!chooses(&o) || (o.K <= 0 && !o.store && !vh_fit_wants_textures(&o)), VHEM_EINVAL,
-             "the number of states is chosen for one HMM of each sequence or group alone: not for %s",
+             "the number of states can be chosen for one HMM per sequence or group, not for %s",
              o.store   ? "a store"
              : o.K > 0 ? "a mixture"
                        : "dynamic textures");

@@ -356,7 +356,7 @@ static vhem_status channel_from(vhem_ctx *ctx, const vhem_data *data, const char
     VH_CHECK(family, VHEM_ENOMEM, "out of memory");
     ch->family = vh_emission_find(family);
     VH_CHECK(ch->family && !vh_param_is_channels(&ch->family->param[0]) && !ch->family->tied, VHEM_EINVAL,
-             "emission '%s' is unknown; of a column it can be any of %s but the last two",
+             "emission '%s' is unknown; a column can have any of %s except the last two",
              VH_SHOW(family, strlen(family)), vh_emission_names());
     for (const char *p = s; p < colon;) {
         const char *plus = memchr(p, '+', (size_t)(colon - p)), *end = plus ? plus : colon;

@@ -294,7 +294,7 @@ static vhem_status resolve(vhem_ctx *ctx, const vhem_data *data, const vhem_fit_
     vhem_status st = VHEM_OK;
     VH_TRY(vh_fit_resolve(ctx, data, asked, o));
     if (o->prior && strcmp(o->prior, "none") != 0)
-        vh_log(ctx, VHEM_LOG_WARN, "a prior is of single HMMs: the mixture is fitted without one");
+        vh_log(ctx, VHEM_LOG_WARN, "priors are for single HMMs: the mixture is fitted without one");
     VH_CHECK(!o->start || o->start->h3m, VHEM_EINVAL, "the start holds dynamic textures, must hold HMMs");
     const vh_h3m *start = vh_fit_start(o);
     o->restarts = start ? 1 : o->restarts > 0 ? o->restarts : VH_MIXTURE_RESTARTS;

@@ -85,7 +85,7 @@ static vhem_status scan(vhem_ctx *ctx, vh_store *s, FILE *f)
         if (is_record(line, n))
             VH_TRY(remember(ctx, s, line + LEAD, (place){ s->end, (size_t)n, NULL, false }));
         else
-            vh_log(ctx, VHEM_LOG_WARN, "%s: a damaged line at byte %lld is passed over", s->path,
+            vh_log(ctx, VHEM_LOG_WARN, "%s: a damaged line at byte %lld is skipped", s->path,
                    (long long)s->end);
     }
     VH_CHECK(feof(f), VHEM_EIO, "%s: cannot read: %s", s->path, strerror(errno)); /* or memory is short */
@@ -210,8 +210,8 @@ done:
 /* A damaged record is as good as none: what it held is fitted anew. */
 static void forget(vhem_ctx *ctx, vh_store *s, const vh_key *key)
 {
-    vh_log(ctx, VHEM_LOG_WARN, "%s: the record %s is damaged and made anew: %s", s->path, key->text,
-           ctx->error);
+    vh_log(ctx, VHEM_LOG_WARN, "%s: the record %s is damaged and will be fitted again: %s", s->path,
+           key->text, ctx->error);
 #pragma omp critical(vh_store)
     s->place[vh_names_find(&s->keys, key->text, KEY)].size = 0;
 }

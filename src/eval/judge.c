@@ -42,7 +42,7 @@ static vhem_status truth_of_tags(vhem_ctx *ctx, const vhem_prediction *p, const 
     vh_names rows = { 0 };
 
     VH_TRY(number_names(ctx, tags->n, tags->item, &rows));
-    VH_CHECK(rows.n == tags->n, VHEM_EINVAL, "an item is there twice in the tags");
+    VH_CHECK(rows.n == tags->n, VHEM_EINVAL, "an item appears twice in the tags");
     for (int64_t i = 0; i < p->n; i++) {
         int64_t row = find_name(&rows, p->name[i]);
         for (int e = 0; row >= 0 && e < tags->C; e++) {

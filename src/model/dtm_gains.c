@@ -89,8 +89,7 @@ static vhem_status run_forward(vhem_ctx *ctx, int64_t T, double *work, vh_dt_gai
         if (t > 0 && vh_dt_settled(nn, P, P - nn))
             break;
         VH_CHECK(meet(n, P, g->Gamma, at, g->W + (size_t)t * nn, Pf, &g->logdet[t]), VHEM_ENUMERIC,
-                 "the covariance of its state is past all bounds after %lld frames: A is unstable",
-                 (long long)t);
+                 "the covariance of its state overflows after %lld frames: A is unstable", (long long)t);
         g->n_forward = (int)t + 1;
     }
 done:
@@ -116,7 +115,7 @@ static vhem_status run_backward(vhem_ctx *ctx, int64_t T, double *work, vh_dt_ga
             memset(D, 0, sizeof *D * nn);
         } else {
             VH_CHECK(meet(n, Theta - nn, g->dt->Q, at, X, blurred, NULL), VHEM_ENUMERIC,
-                     "the information of %lld frames is past all bounds: A is unstable", (long long)k);
+                     "the information of %lld frames overflows: A is unstable", (long long)k);
             product(true, true, n, g->dt->A, X, D);
             carry(true, n, g->dt->A, blurred, g->Gamma, Theta, work);
         }

@@ -216,7 +216,7 @@ static vhem_status check_layout(vhem_ctx *ctx, const vh_h3m *h3m, const vh_layou
     VH_CHECK(layout, VHEM_EINVAL, "it has no layout, must have that of all");
     const vh_shape shape = vh_layout_shape(layout);
     VH_CHECK(layout->family == all->family && !*vh_layout_differs(&shape, &h3m->shape, why, sizeof why),
-             VHEM_EINVAL, "it does not go with the others: %s",
+             VHEM_EINVAL, "it does not match the others: %s",
              layout->family == all->family ? why : "its family is another");
 done:
     return st;

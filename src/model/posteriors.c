@@ -486,14 +486,14 @@ static vhem_status read_shape(vhem_ctx *ctx, json_t *root, vh_prior **out)
     if (vh_prior_normal(family)) {
         json_t *m = json_object_get(json_array_get(json_object_get(root, "hmms"), 0), "m");
         VH_CHECK(json_array_size(json_array_get(json_array_get(m, 0), 0)) == (size_t)d, VHEM_EFORMAT,
-                 "m of HMM 0 has not d = %d numbers", d); /* before anything is allocated */
+                 "m of HMM 0 does not have d = %d numbers", d); /* before anything is allocated */
         VH_TRY(vh_prior_new(ctx, family, d, out));
         goto done;
     }
     VH_TRY(vh_layout_from_json(ctx, root, family, d, &layout));
     json_t *a = json_object_get(json_array_get(json_object_get(root, "hmms"), 0), "a");
     VH_CHECK(layout || json_array_size(json_array_get(json_array_get(a, 0), 0)) == (size_t)d, VHEM_EFORMAT,
-             "a of HMM 0 has not d = %d numbers", d);
+             "a of HMM 0 does not have d = %d numbers", d);
     const vh_shape shape = layout ? vh_layout_shape(layout) : (vh_shape){ .d = d };
     VH_TRY(vh_prior_new_shaped(ctx, family, &shape, out));
 done:

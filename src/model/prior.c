@@ -452,7 +452,7 @@ static vhem_status read_json_file(vhem_ctx *ctx, const char *text, size_t size, 
     VH_TRY(vh_json_parse(ctx, text, size, &root));
     const char *format = json_string_value(json_object_get(root, "format"));
     json_t *prior = format && strcmp(format, "vhem-prior") == 0 ? root : json_object_get(root, "prior");
-    VH_CHECK(json_is_object(prior), VHEM_EFORMAT, "no prior in it: it was not fitted with one");
+    VH_CHECK(json_is_object(prior), VHEM_EFORMAT, "it has no prior: it was not fitted with one");
     VH_TRY(vh_json_keep(ctx, prior, out));
 done:
     json_decref(root);
@@ -474,7 +474,7 @@ vhem_status vh_prior_load(vhem_ctx *ctx, const char *path, char **out)
         goto done;
     }
     VH_TRY(vh_h3m_load(ctx, path, &h3m));
-    VH_CHECK(h3m->prior, VHEM_EFORMAT, "%s: no prior in it: it was not fitted with one", path);
+    VH_CHECK(h3m->prior, VHEM_EFORMAT, "%s: it has no prior: it was not fitted with one", path);
     *out = h3m->prior;
     h3m->prior = NULL;
 done:

@@ -374,7 +374,7 @@ vhem_status vh_shards_save(vhem_ctx *ctx, const vh_shards_source *from, int n, c
     VH_CHECK(files, VHEM_ENOMEM, "out of memory");
     VH_CHECK(n >= 1 && n <= from->K, VHEM_EINVAL, "%d shards are asked for, must be 1 to %lld, one HMM each",
              n, (long long)from->K);
-    VH_CHECK(access(path, F_OK) != 0, VHEM_EIO, "%s: cannot write: it is there already", path);
+    VH_CHECK(access(path, F_OK) != 0, VHEM_EIO, "%s: cannot write: it already exists", path);
     VH_TRY(make_folder(ctx, path, &tmp));
     for (int f = 0; f < n; f++) {
         VH_TRY(save_file(ctx, from, tmp, n, f, files));

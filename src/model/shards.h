@@ -43,7 +43,7 @@ typedef struct { /* where HMMs to be written come from */
 } vh_shards_source;
 
 /* Writes a folder of n files.  It is complete or not there: everything is written beside it first.  A folder
- * that is there already is refused. */
+ * that already exists is refused. */
 vhem_status vh_shards_save(vhem_ctx *ctx, const vh_shards_source *from, int n, const char *path);
 
 #endif

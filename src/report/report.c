@@ -216,7 +216,7 @@ vhem_status vhem_report_write(vhem_ctx *ctx, const vhem_report_input *in, const 
 
     VH_CHECK(in && in->tree, VHEM_EINVAL, "a report needs a tree or a clustering, there is none");
     VH_CHECK(!in->frame_name || (strlen(in->frame_name) < 40 && !strpbrk(in->frame_name, "<>&\"'%")),
-             VHEM_EINVAL, "frames cannot be called '%.60s': a word of less than 40 letters is wanted",
+             VHEM_EINVAL, "frames cannot be called '%.60s': use a word of fewer than 40 letters",
              in->frame_name);
     VH_TRY(vh_models_gather(ctx, in->models));
     VH_TRY(vh_facts_new(ctx, in, &facts));

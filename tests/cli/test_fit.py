@@ -204,7 +204,7 @@ class Prior(Case):
         self.ok("fit", "d.csv", "-S", "2", "--prior", "none", "-o", "none.json")
         for prior, more, sentence in (
                 ("m.json", ["--cov", "full"], "the prior is for gaussian-diag models, not for gaussian-full"),
-                ("none.json", [], "none.json: no prior in it: it was not fitted with one"),
+                ("none.json", [], "none.json: it has no prior: it was not fitted with one"),
                 ("nu=1", [], "prior: there is no setting 'nu'; known are nu0, count, lambda, start, frames"),
                 ("vb:nu=1", [], "prior: there is no setting 'nu'")):
             self.fails(1, sentence, "fit", "d.csv", "-S", "2", "--prior", prior, *more, "-o", "x.json")

@@ -296,7 +296,7 @@ class OddTables(Case):
                             (b"id,label,x\na,Jos\xe9,1\n", "line 2: 'Jos?'")):
             self.path("d.csv").write_bytes(text)
             err = self.ok("info", "d.csv").err
-            self.assertIn(f"warning: d.csv: {shown} is not UTF-8, and bytes that are none are lost; is the file in Latin-1? "
+            self.assertIn(f"warning: d.csv: {shown} is not UTF-8, so characters are lost; is the file in Latin-1? "
                           "'iconv -f WINDOWS-1252 -t UTF-8' converts it", err)
         self.write("d.csv", "id,x\nM\u00fcller,1\n")
         self.assertEqual(self.ok("info", "d.csv").err, "")
@@ -327,7 +327,7 @@ class OddTables(Case):
 
     def test_no_table(self):
         self.write("t.txt", "Dear all " * 40 + "\nbest wishes\n")
-        r = self.fails(1, "t.txt: no table of sequences: line 1 has no columns, it is 'Dear all", "info", "t.txt")
+        r = self.fails(1, "t.txt: not a table of sequences: line 1 has no columns, it is 'Dear all", "info", "t.txt")
         self.assertLess(len(r.err), 160)
 
     def test_names_in_other_alphabets_are_aligned(self):

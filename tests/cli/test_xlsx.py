@@ -82,7 +82,7 @@ class Workbooks(Case):
         self.book(rows)
         r = self.same("id,x,y\na,1,\na,,0.125\na,,\n")
         self.assertIn("column 1 has no name", r.err)
-        self.assertIn("formulas without a value, which count as missing: 1", r.err)
+        self.assertIn("formulas without a stored value, which count as missing: 1", r.err)
         self.book(rows.replace("#N/A", "#DIV/0!"))
         self.fails("line 5, column 'y': found '#DIV/0!'", "--columns", "x,y")
 
@@ -110,7 +110,7 @@ class Workbooks(Case):
                 ("column 1 comes after column 2", '<row><c r="B1"><v>1</v></c><c r="A1"><v>1</v></c></row>', {}),
                 ("a cell has the text number '7', must be below 0, their count", '<row><c t="s"><v>7</v></c></row>', {}),
                 ("mismatched tag", "<row>", {}),
-                ("not a single row", "", {}),
+                ("there are no rows", "", {}),
                 ("has a DOCTYPE", sheet(ROWS), {"head": '<!DOCTYPE a [<!ENTITY b "c">]>'}),
                 ("has no sheets", "", {"sheets": ()}),
                 ("the archive has no 'xl/workbook.xml': this is not an Excel workbook", "", {"xl/workbook.xml": None, "xl/a": ""}),

@@ -117,7 +117,7 @@ def test_fit_each(tmp_path):
         paths[-1].write_text("id,x\n" + "\n".join(rows) + "\n")
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         models = vhem.distributed.fit_each(paths, pool, tmp_path / "models", n_states=2, n_init=2)
-        with pytest.raises(vhem.Error, match="is there already"):
+        with pytest.raises(vhem.Error, match="already exists"):
             vhem.distributed.fit_each(paths, pool, tmp_path / "models", n_states=2)
     assert [m.name for m in models] == [f"s{k}_{n}" for k in range(3) for n in range(4)]
     assert not (tmp_path / "models.parts").exists()

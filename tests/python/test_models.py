@@ -275,7 +275,7 @@ def test_sets_of_one_layout():
     _, letters, _, tied = made_of_every_kind()
     assert letters.params["p"].shape == (2, 1, 3) and tied.params["weights"].shape == (2, 1, 3)
     more = vhem.Model.from_params("categorical", [1], [[1]], p=[[0.5, 0.5]], symbols="xy")
-    with pytest.raises(vhem.Error, match="does not go with the others"):
+    with pytest.raises(vhem.Error, match="does not match the others"):
         vhem.H3M([letters, more])
     moved = vhem.Model.from_params("gaussian-tied", [1], [[1]], c=[[0.5, 0.5, 0.0]],
                                    background={"mu": np.zeros((3, 2)), "cov": np.ones((3, 2))})

@@ -392,13 +392,13 @@ static void refused(void **state)
     vhem_tags tags = { .n = 3, .C = 1, .item = twice, .tag = tag, .has = has };
     opt = small_options();
     assert_fails(ctx, vhem_classes_train(ctx, data, &tags, &opt, &k), VHEM_EINVAL,
-                 "'s0' is there twice in the tags, in rows 0 and 2");
+                 "'s0' appears twice in the tags, in rows 0 and 2");
     opt.reduce.preset = "none";
     assert_fails(ctx, vhem_classes_train(ctx, data, NULL, &opt, &k), VHEM_EINVAL, "preset 'none' is unknown");
     opt = small_options();
     opt.min_items = 100;
     assert_fails(ctx, vhem_classes_train(ctx, data, NULL, &opt, &k), VHEM_EINVAL,
-                 "not one of 3 classes has 100");
+                 "none of 3 classes has 100");
     opt = small_options();
     opt.store = "/no/such/folder/s";
     assert_fails(ctx, vhem_classes_train(ctx, data, NULL, &opt, &k), VHEM_EIO, "cannot open the store");

@@ -256,7 +256,7 @@ static void test_refuses(void **state)
     REFUSED(S, 0, "S is 0, must be at least 1");
     REFUSED(M, 5000, "M is 5000");
     REFUSED(tau, 0, "tau is 0");
-    REFUSED(tau, VHEM_AUTO, "tau is to follow the lengths of the sequences");
+    REFUSED(tau, VHEM_AUTO, "tau 'auto' needs the lengths of the sequences");
     REFUSED(nv, 0, "nv is 0");
     REFUSED(nv, NAN, "nv is");
     REFUSED(tol, NAN, "tol is");

@@ -89,7 +89,7 @@ static void test_builder(void **state)
     const char *const column[] = { "x", "y" };
     assert_ok(ctx, vh_builder_new(ctx, 2, &b));
     assert_ok(ctx, vh_builder_columns(b, column));
-    assert_fails(ctx, vh_builder_finish(b, "memory", &data), VHEM_EFORMAT, "not a single sequence");
+    assert_fails(ctx, vh_builder_finish(b, "memory", &data), VHEM_EFORMAT, "no sequences");
     assert_fails(ctx, vh_builder_end(b, "s", NULL, NULL, 1), VHEM_EFORMAT, "sequence 's' has no frames");
     assert_ok(ctx, vh_builder_source(b, "file.x"));
     assert_fails(ctx, vh_builder_end(b, NULL, NULL, NULL, 1), VHEM_EFORMAT,

@@ -165,7 +165,8 @@ static void whatever(void **state)
     assert_ok(ctx, vhem_tree_load(ctx, path, &of_models)); /* a level without items */
     const vhem_clustering *level = vhem_tree_level(of_models, 0);
     assert_true(level->Kb == 0 && level->Kr == 6 && vhem_models_compare(level->centers, h) == 0);
-    assert_fails(ctx, vhem_tree_save(ctx, of_models, NULL, path), VHEM_EINVAL, "no clusters of anything");
+    assert_fails(ctx, vhem_tree_save(ctx, of_models, NULL, path), VHEM_EINVAL,
+                 "these are models, not clusters");
 
     assert_ok(ctx, vhem_sample(ctx, h, 5, 30, &data));
     int label[5];

@@ -126,7 +126,7 @@ static void files(void **state)
     for (int k = 0; k < 2; k++) {
         const char *model = test_scratch(name[k]);
         assert_ok(ctx, vh_h3m_save(ctx, h3m, model));
-        misuse(model, "no prior in it: it was not fitted with one");
+        misuse(model, "it has no prior: it was not fitted with one");
         assert_ok(ctx, vh_h3m_set_text(ctx, &h3m->prior, good));
         assert_ok(ctx, vh_h3m_save(ctx, h3m, model));
         assert_ok(ctx, vh_prior_choose(ctx, model, false, &x));

@@ -125,7 +125,7 @@ static void test_options(void **state)
     opt.where = "kind=z";
     assert_refused(text, &opt, VHEM_EINVAL, "no row has 'z' in column 'kind'; found there: u, v");
     opt.where = "kind";
-    assert_refused("id,x\n", &(vhem_data_options){ .where = "x=1" }, VHEM_EFORMAT, "not a single row");
+    assert_refused("id,x\n", &(vhem_data_options){ .where = "x=1" }, VHEM_EFORMAT, "no row below it");
     opt.where = "colour=z";
     assert_refused(text, &opt, VHEM_EINVAL, "--where asks for column 'colour', the columns are id, label, x");
     opt = options();
@@ -153,8 +153,8 @@ static void test_refused(void **state)
                    "a sequence, the columns are x, y");
     assert_refused("1,2\n3,4\n", NULL, VHEM_EFORMAT,
                    "line 1: found '1' and no other text, expected a header");
-    assert_refused("id,x\n", NULL, VHEM_EFORMAT, "not a single row below it");
-    assert_refused("# only\n\n", NULL, VHEM_EFORMAT, "not a single row");
+    assert_refused("id,x\n", NULL, VHEM_EFORMAT, "no row below it");
+    assert_refused("# only\n\n", NULL, VHEM_EFORMAT, "there are no rows");
     assert_refused("id,x\na,1\na\n", NULL, VHEM_EFORMAT, "line 3 has 1 field, expected 2");
     assert_refused("id,x\na,1,2\n", NULL, VHEM_EFORMAT, "line 2 has 3 fields, expected 2");
     assert_refused("id,x,x\na,1,2\n", NULL, VHEM_EFORMAT, "line 1: two columns are named 'x'");

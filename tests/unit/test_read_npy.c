@@ -126,7 +126,7 @@ static void test_index(void **state)
         { "seq,start,length\n0,0,0\n", "line 2: length is '0', expected a whole number from 1" },
         { "seq,start,length\n0,0,1.5\n", "line 2: length is '1.5'" },
         { "seq,begin,length\n0,0,1\n", "needs the columns start and length, found seq, begin, length" },
-        { "seq,start,length\n", "not a single row below it" },
+        { "seq,start,length\n", "no row below it" },
         { "seq,start,length\n0,0\n", "line 2 has 2 fields" },
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {

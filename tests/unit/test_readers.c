@@ -56,7 +56,7 @@ static void test_unknown(void **state)
     assert_unknown("{\"format\": \"vhem-h3m\"}", 22, "JSON, perhaps a model file");
     assert_unknown("\x01\x02\x03", 3, "begins with bytes 01 02 03");
     assert_unknown("\xff\xfei\0,\0x\0\n\0a", 11, "the UTF-16 text ends in the middle of a character");
-    assert_unknown("\xfe\xff\0i\0d", 6, "not a single row below it");
+    assert_unknown("\xfe\xff\0i\0d", 6, "no row below it");
     static const char ods[] = "PK\x03\x04..........................mimetype";
     assert_unknown(ods, sizeof ods - 1, "this is an OpenDocument spreadsheet; save it as .xlsx or CSV first");
     assert_unknown("id,x\na,1\nb,\0\n", 14, "line 3 has a NUL byte, which is not text");

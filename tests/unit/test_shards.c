@@ -325,7 +325,7 @@ static void sentences(void **state)
 
     write_folder(ctx, m, 2, path);
     assert_fails(ctx, vhem_models_merge(ctx, 1, (const vhem_models *const *)&m, 2, NULL, path), VHEM_EIO,
-                 "set: cannot write: it is there already");
+                 "set: cannot write: it already exists");
     change_byte(file, place_of(file, "S3M1/mu") + 520 * 48);
     assert_fails(ctx, vhem_models_load(ctx, path, &back), VHEM_EFORMAT,
                  "set/00001.h5: chunk 1 (HMMs 1536 to 1599): the checksum of its numbers is");
