@@ -12,9 +12,10 @@
 #include <strings.h>
 
 enum {
-    WINDOW = 1 << 20,
-    LEAST = 64
-}; /* bytes read at a time; the whole of a smaller file, but so many at least */
+    WINDOW = 1 << 20, /* bytes read at a time; the whole of a smaller file, */
+    LEAST = 64,       /* but so many at least */
+    MOST_TITLES = 10  /* lines above a header */
+};
 
 /* Reads on: the window moves to the current record, and grows where that does not end.  Fields that were
  * found move along. */
@@ -136,6 +137,59 @@ static char separator_line(vh_table *t)
     return p[4];
 }
 
+/* How many fields of the line from s to end hold text; -1 when one holds a number, as none of a header does, or
+ * goes on in the next line. */
+static int count_texts(const char *s, const char *end, char delim)
+{
+    int n = 0;
+    while (s < end) {
+        const char *from = s;
+        bool quoted = false;
+        double v;
+        for (; s < end && (quoted || *s != delim); s++)
+            quoted ^= *s == '"';
+        size_t size = (size_t)(s - from);
+        vh_trim(&from, &size);
+        vh_value is = vh_cell_parse(from, size, NULL, &v);
+        if (quoted || is == VH_NUMBER || is == VH_INFINITE)
+            return -1;
+        n += is == VH_TEXT;
+        s += s < end;
+    }
+    return n;
+}
+
+/* Lines with one text alone above a header are titles: steps over them, if the header is near.  delim 0: any. */
+static void skip_titles(vhem_ctx *ctx, vh_table *t, char delim)
+{
+    const char given[] = { delim, '\0' }, *line = t->p, *end = t->end;
+    int titles = 0, texts = 0;
+
+    for (; titles <= MOST_TITLES && line < t->end; line = end + 1) {
+        for (end = line; end < t->end && *end != '\n' && *end != '\r';)
+            end++;
+        texts = 0;
+        for (const char *d = delim ? given : ",;\t"; *d && texts >= 0; d++) {
+            int n = count_texts(line, end, *d);
+            texts = n < 0 || n > texts ? n : texts;
+        }
+        if (texts < 0 || texts > 1 || end == t->end)
+            break;
+        titles += texts;
+    }
+    if (titles == 0 || titles > MOST_TITLES || texts < 2)
+        return;
+    while (t->p < line) {
+        for (end = t->p; end < line && *end != '\n' && *end != '\r';)
+            end++;
+        if (end > t->p)
+            vh_log(ctx, VHEM_LOG_WARN, "%s: line %lld is taken for a title and left out: %s", t->path,
+                   (long long)t->next_line, VH_SHOW(t->p, (size_t)(end - t->p)));
+        t->p += end - t->p;
+        eat_newline(t);
+    }
+}
+
 /* Is the field [n] digits, this sign, digits, with perhaps a minus before and an exponent behind?  Returns
  * where the sign is, 0 when it is not such a number. */
 static size_t decimal_sign(const char *s, size_t n, char sign)
@@ -243,6 +297,7 @@ vhem_status vh_table_open_file(vhem_ctx *ctx, const char *path, FILE *f, int64_t
     if (said)
         VH_TRY(skip_comments(ctx, t));
     t->delim = said ? said : delim;
+    skip_titles(ctx, t, t->delim);
     if (!t->delim)
         VH_TRY(find_delimiter(ctx, t, &t->delim));
     t->decimal_comma = has_decimal_commas(t);

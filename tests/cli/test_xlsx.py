@@ -86,6 +86,11 @@ class Workbooks(Case):
         self.book(rows.replace("#N/A", "#DIV/0!"))
         self.fails("line 5, column 'y': found '#DIV/0!'", "--columns", "x,y")
 
+    def test_titles(self):
+        self.book(sheet([["Eyes, spring"], ["", "places"], *ROWS]))
+        done = self.same("\n".join(map(",".join, ROWS)) + "\n")
+        self.assertIn('line 1 is taken for a title and left out: "Eyes, spring"', done.err)
+
     def test_sheets(self):
         two = sheet([["id", "x"], ["b", "9"], ["b", "8"]])
         self.book([two, sheet(ROWS), two], sheets=("Old", "Trials", "9"), states=("hidden", "visible", "visible"))

@@ -56,6 +56,8 @@ static void test_dialects(void **state)
         "x,id,y\n1,s,2\n3,s,4",
         "sep=;\nid;x;y\ns;1;2\ns;3;4\n",
         "\xEF\xBB\xBF\"sep=|\"\r\nid|x|y\r\ns|1|2\r\ns|3|4\r\n",
+        "Experiment 1\n\nid,x,y\ns,1,2\ns,3,4\n",
+        "\"Eyes, spring\";;\r\n;Places;\r\nid;x;y\r\ns;1;2\r\ns;3;4\r\n",
     };
     for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
         vhem_data *data = load(same[i], NULL);
@@ -75,6 +77,7 @@ static void test_quotes(void **state)
     assert_string_equal(vh_data_column(data, 0), "the \"x\"");
     assert_values(data, 0, 1, 2);
     vhem_free(data);
+    assert_refused("\"a\nid\",x\ns,t\n", NULL, VHEM_EFORMAT, "the columns are a?id, x");
     assert_refused("id,x\na,\"1\nb,2\n", NULL, VHEM_EFORMAT, "line 2: a quote opened here is never closed");
     assert_refused("id,x\n\"a\"b,1\n", NULL, VHEM_EFORMAT, "line 2: found 'b' after a closing quote");
     assert_refused("id,x\n\"a\n\n\",1\nb,1,2\n", NULL, VHEM_EFORMAT, "line 5 has 3 fields, expected 2");
@@ -155,6 +158,7 @@ static void test_refused(void **state)
                    "line 1: found '1' and no other text, expected a header");
     assert_refused("id,x\n", NULL, VHEM_EFORMAT, "no row below it");
     assert_refused("# only\n\n", NULL, VHEM_EFORMAT, "there are no rows");
+    assert_refused("x\n0,1\n", NULL, VHEM_EFORMAT, "line 1 has no columns, it is 'x'");
     assert_refused("id,x\na,1\na\n", NULL, VHEM_EFORMAT, "line 3 has 1 field, expected 2");
     assert_refused("id,x\na,1,2\n", NULL, VHEM_EFORMAT, "line 2 has 3 fields, expected 2");
     assert_refused("id,x,x\na,1,2\n", NULL, VHEM_EFORMAT, "line 1: two columns are named 'x'");
