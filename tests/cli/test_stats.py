@@ -22,7 +22,7 @@ except ImportError:  # Debian's Python has them, where scripts/setup test has ru
         sys.exit(77)
     sys.exit(subprocess.run([other, *sys.argv]).returncode)
 
-from support import Case, forward
+from support import SOURCE, Case, forward
 
 ABOUT = ("--id", "subject,trial", "--group", "subject", "--columns", "x,y")
 
@@ -334,6 +334,22 @@ class EyeMovements(Checks):
         for t in tests[:2]:
             self.assertGreater(float(t["statistic"]), 5)
             self.assertGreater(float(t["d_low"]), 0.7)
+
+    def test_groups_of_the_toolbox(self):
+        """The groups and centres that the toolbox's authors published; t and d by SciPy from the same files."""
+        data = pathlib.Path(os.environ.get("VHEM_DATA", "")) / "eye_fixations" / "jov_fixations.csv"
+        if not os.environ.get("VHEM_DATA") or not data.exists():
+            self.skipTest("no eye movements")
+        theirs = json.loads((SOURCE / "tests/golden/data/real_jov.json").read_text())["groups"]["group_hmms2"]
+        self.write("c.json", json.dumps({"format": "vhem-clustering", "version": 1, "method": "vhem", "options": {"K": 2},
+                                         "names": [str(k) for k in range(1, 33)], "labels": theirs["label"],
+                                         "centers": theirs["centers"]}))
+        rows = self.ok("stats", "c.json", data, *ABOUT, "-o", "persons.csv", "--quiet").rows()
+        found = [(t["df"], float(t["statistic"]), float(t["d"])) for t in rows[:2]]
+        for (df, t, d), want in zip(found, [("11", 6.17962082, 1.78390287), ("19", 7.55935068, 1.69032220)]):
+            self.assertEqual(df, want[0])
+            self.assertAlmostEqual(t, want[1], places=6)
+            self.assertAlmostEqual(d, want[2], places=6)
 
 
 if __name__ == "__main__":
