@@ -2,7 +2,6 @@
 """What every estimator of vhem has in common."""
 from __future__ import annotations
 
-import warnings
 from typing import Any, Dict, List, Optional
 
 import numpy as np
@@ -12,8 +11,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from . import _lib, _run
 from ._options import options
-from .data import Sequences, as_sequences, holds_arrays
-from .errors import InputError
+from .data import Sequences, as_sequences, holds_arrays, layout_of
+from .errors import InputError, warn
 
 
 class Estimator(BaseEstimator):  # type: ignore[misc]
@@ -60,10 +59,7 @@ class Estimator(BaseEstimator):  # type: ignore[misc]
     def _layout_of(self, X: Any) -> Optional[str]:
         """The layout that was asked for; else the one in which an array with three axes has the channels of the fit."""
         layout: Optional[str] = getattr(self, "layout", None)
-        shape = getattr(X, "shape", ())
-        if layout is None and len(shape) == 3 and self._d in shape[1:] and shape[1] != shape[2]:
-            return "ntd" if shape[2] == self._d else "ndt"
-        return layout
+        return layout_of(X, self._d) if layout is None else layout
 
     def _options_of(self, *names: str) -> Dict[str, Any]:
         """The options of the library from parameters of this estimator, those that are not None."""
@@ -75,8 +71,7 @@ class Estimator(BaseEstimator):  # type: ignore[misc]
     def _warn_unless_converged(self, what: str, converged: bool, n_iter: int, tol: Optional[float]) -> None:
         """Without a tolerance nothing was to converge."""
         if not converged and tol != 0:
-            warnings.warn(f"{what} did not converge in {n_iter} iterations; raise max_iter, or tol",
-                          ConvergenceWarning, stacklevel=3)
+            warn(f"{what} did not converge in {n_iter} iterations; raise max_iter, or tol", ConvergenceWarning)
 
 
 def like_input(X: Any, lengths: Any, per_sequence: List[Any]) -> Any:

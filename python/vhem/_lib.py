@@ -12,7 +12,6 @@ decided in the other files.
 from __future__ import annotations
 
 import json
-import warnings
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 
 import numpy as np
@@ -23,7 +22,7 @@ from ._ffi import (Handle, array, c_text, doubles, ffi, function, lib, options_o
 from ._tables import backend_problem as backend_problem, backends as backends, method_facts as method_facts
 from ._tables import method_table as method_table, methods as methods, option_table as option_table
 from ._types import Prediction, Tags
-from .errors import Error, FileError, InputError, VhemWarning
+from .errors import Error, FileError, InputError, warn
 
 # ---- 2. sessions: one context ------------------------------------------------------------------------------
 
@@ -88,7 +87,7 @@ class Session:
         self.interrupt = self.interrupt or interrupt
         lines, self._warnings = self._warnings, []
         for line in lines:
-            warnings.warn(line, VhemWarning, stacklevel=5)
+            warn(line)
         if status not in (lib.VHEM_OK, lib.VHEM_ESTOPPED):
             raise _error(status, text(lib.vhem_ctx_error(self.ctx)))
 

@@ -343,7 +343,7 @@ class HMMClassifier(ClassifierMixin, _Trained):  # type: ignore[misc]
         A piece that several folds have is fitted once, so this is quicker than scikit-learn's
         ``cross_validate``.  The estimator itself is left as it is.
         """
-        data = as_sequences(X, lengths, groups=groups)
+        data = as_sequences(X, lengths, groups=groups, layout=self.layout)
         target = self._target(data, y)
         classes = np.unique(target)
         names = _class_names(classes)
@@ -461,7 +461,7 @@ class TagModel(_Trained):
                        lengths: Any = None, groups: Any = None,
                        tags: Optional[Sequence[str]] = None) -> CrossValidation:
         """Trains without one fold and predicts it, for every fold; or once, and a share is held out."""
-        data, table = _tagged(as_sequences(X, lengths, groups=groups), Y, tags)
+        data, table = _tagged(as_sequences(X, lengths, groups=groups, layout=self.layout), Y, tags)
         found = self._validated(data, table, folds, holdout)
         return CrossValidation(found.names, found.fold, np.array(found.classes), found.log_posterior,
                                _truth(table, found.names, found.classes), found, table)

@@ -22,14 +22,13 @@ Frames that already are 64-bit floats in that order are not copied.
 from __future__ import annotations
 
 import os
-import warnings
 from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple, Union, overload
 
 import numpy as np
 
 from . import _lib
 from ._types import Array
-from .errors import InputError, VhemWarning
+from .errors import InputError, warn
 
 
 TABLES = (".parquet", ".pq", ".xls", ".ods")      # files that pandas reads
@@ -479,20 +478,27 @@ def _from_array(X: Any, lengths: Any, single: bool, estimator: Any, layout: Opti
     if getattr(X, "ndim", 2) == 3 and lengths is None:
         n, d, T = X.shape
         if d >= T > 1 and layout is None:
-            warnings.warn(f"X of shape {X.shape} is read as (sequences, channels, time): {d} channels and {T} frames; "
-                          "if it is (sequences, time, channels), say layout='ntd'; layout='ndt' silences this",
-                          VhemWarning, stacklevel=5)
+            warn(f"X of shape {X.shape} is read as (sequences, channels, time): {d} channels and {T} frames; if it is "
+                 "(sequences, time, channels), say layout='ntd'; layout='ndt' silences this")
         return Sequences.from_array(X, layout=layout or "ndt")
     X = _checked_2d(X, estimator)
     if lengths is not None or single:
         return Sequences(X, lengths)
     n, T = X.shape
     if n >= 2 * T and 1 < T <= 8:                        # few channels and many frames?
-        warnings.warn(f"X of shape {X.shape} is read as {n} sequences of {T} frames with one channel; if it is one "
-                      "sequence (time, channels), give a list, [X]; list(X) silences this", VhemWarning, stacklevel=5)
+        warn(f"X of shape {X.shape} is read as {n} sequences of {T} frames with one channel; if it is one sequence "
+             "(time, channels), give a list, [X]; list(X) silences this")
     made = Sequences(np.ascontiguousarray(X).reshape(-1, 1), np.full(len(X), X.shape[1]))
     made.table = X.shape[1]
     return made
+
+
+def layout_of(X: Any, d: Optional[int]) -> Optional[str]:
+    """The layout in which an array with three axes has d channels; None when that does not tell."""
+    shape = getattr(X, "shape", ())
+    if len(shape) != 3 or d not in shape[1:] or shape[1] == shape[2]:
+        return None
+    return "ntd" if shape[2] == d else "ndt"
 
 
 def as_sequences(X: Any, lengths: Any = None, *, groups: Any = None, weights: Any = None,

@@ -226,6 +226,12 @@ class HMM(NaturalEstimator, DensityMixin, Estimator):  # type: ignore[misc]
         return made
 
 
+def _estimator(hmm: Optional[HMM], params: Dict[str, Any]) -> HMM:
+    if "emission" in params:                                 # the word of the command and of files
+        raise TypeError(f"emission is called covariance_type here: covariance_type={params['emission']!r}")
+    return HMM(**params) if hmm is None else hmm
+
+
 @overload
 def fit_each(X: Any, lengths: Any = None, *, groups: Any = None, weights: Any = None, hmm: Optional[HMM] = None,
              return_report: Literal[False] = False, **params: Any) -> H3M:
@@ -269,8 +275,8 @@ def fit_each(X: Any, lengths: Any = None, *, groups: Any = None, weights: Any = 
     >>> vhem.fit_each(songs, n_states=2)
     <H3M: 3 HMMs, S = 2, d = 2, gaussian-diag>
     """
-    estimator = HMM(**params) if hmm is None else hmm
-    data = as_sequences(X, lengths, groups=groups, weights=weights)
+    estimator = _estimator(hmm, params)
+    data = as_sequences(X, lengths, groups=groups, weights=weights, layout=estimator.layout)
     seed = _run.seed_of(estimator.random_state)
     with estimator._session(seed) as session:
         models, report = estimator._fit_all(data, seed, session)
@@ -302,8 +308,8 @@ def fit_pieces(X: Any, lengths: Any = None, *, n_components: int = 1, store: Any
     >>> songs.names
     ['a/0', 'a/1', 'b/0', 'b/1']
     """
-    estimator = HMM(**params) if hmm is None else hmm
-    data = as_sequences(X, lengths, groups=groups, weights=weights)
+    estimator = _estimator(hmm, params)
+    data = as_sequences(X, lengths, groups=groups, weights=weights, layout=estimator.layout)
     options = {**estimator._options(), "K": n_components, "pieces": 1, "store": store,
                "by_group": data.groups is not None}
     seed = _run.seed_of(estimator.random_state)

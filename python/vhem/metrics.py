@@ -186,7 +186,7 @@ def stats(result: Any, X: Any, lengths: Any = None, *, groups: Any = None, model
     [('paired-t', 5, True), ('paired-t', 5, True)]
     """
     tree = as_tree(result)
-    data = as_sequences(X, lengths)
+    data = as_sequences(X, lengths, layout=tree._layout_of(X))
     data, by_group = grouped(data, data.groups is not None if groups is None else groups)
     with session(n_jobs=n_jobs) as s:
         handle, found = _ffi.stats(s, {

@@ -17,7 +17,7 @@ from . import _ffi, _html, _lib, interop
 from ._natural import Natural
 from ._run import session
 from ._types import Array
-from .data import Sequences, as_sequences, grouped
+from .data import Sequences, as_sequences, grouped, layout_of
 from .errors import InputError
 
 
@@ -236,14 +236,14 @@ class Model(Natural):
 
     def score(self, X: Any, lengths: Any = None, *, n_jobs: Optional[int] = -1) -> Array:
         """Log-likelihood of each sequence, in nats."""
-        data = as_sequences(X, lengths, single=True)
+        data = as_sequences(X, lengths, single=True, layout=layout_of(X, self.d))
         with session(n_jobs=n_jobs) as s:
             scores = _lib.score(s, _one(self), _lib.source(data=data.handle(s)), len(data))
         return scores[:, 0]
 
     def decode(self, X: Any, lengths: Any = None) -> Tuple[List[Array], Array]:
         """The most likely state path of each sequence, and the log-probabilities of the paths."""
-        data = as_sequences(X, lengths, single=True)
+        data = as_sequences(X, lengths, single=True, layout=layout_of(X, self.d))
         with session() as s:
             handle = data.handle(s)
             found = [
@@ -253,7 +253,7 @@ class Model(Natural):
 
     def posterior(self, X: Any, lengths: Any = None) -> List[Array]:
         """For each sequence the probability of each state at each frame, (T, S)."""
-        data = as_sequences(X, lengths, single=True)
+        data = as_sequences(X, lengths, single=True, layout=layout_of(X, self.d))
         with session() as s:
             handle = data.handle(s)
             return [_lib.posterior(s, self._handle, self._i, handle, n, int(T), self.S)[0]
@@ -261,7 +261,7 @@ class Model(Natural):
 
     def transitions(self, X: Any, lengths: Any = None) -> Array:
         """For each sequence the expected number of transitions from each state to each, (N, S, S)."""
-        data = as_sequences(X, lengths, single=True)
+        data = as_sequences(X, lengths, single=True, layout=layout_of(X, self.d))
         with session() as s:
             handle = data.handle(s)
             return np.array([_lib.posterior(s, self._handle, self._i, handle, n, int(T), self.S)[1]
@@ -408,7 +408,7 @@ class Models(Sequence[T]):
         With groups, a list of N or True for those that the data have, that of each group: the sum over its
         sequences, in the order of ``Sequences.group_names``.
         """
-        data, by_group = grouped(as_sequences(X, lengths, single=True), groups)
+        data, by_group = grouped(as_sequences(X, lengths, single=True, layout=layout_of(X, self.d)), groups)
         with session(n_jobs=n_jobs) as s:
             n = len(data.group_names) if by_group else len(data)
             return _lib.score(s, self._handle, _lib.source(data=data.handle(s), by_group=by_group), n)

@@ -13,8 +13,8 @@ from . import _html, _lib
 from ._inputs import as_models, holds_models, opened
 from ._run import session
 from ._types import Array
-from .data import as_sequences, grouped
-from .errors import InputError, VhemWarning
+from .data import as_sequences, grouped, layout_of
+from .errors import InputError, warn
 from .model import H3M, Models, file_bytes, from_file_bytes
 from .texture import Textures
 
@@ -181,9 +181,13 @@ class Tree(Sequence[Clustering]):
             if holds_models(X):
                 models = as_models(X)
                 return _lib.assign(s, self._handle, _lib.source(models._handle), len(models))
-            data, by_group = grouped(as_sequences(X, lengths), groups)
+            data, by_group = grouped(as_sequences(X, lengths, layout=self._layout_of(X)), groups)
             n = len(data.group_names) if by_group else len(data)
             return _lib.assign(s, self._handle, _lib.source(data=data.handle(s), by_group=by_group), n)
+
+    def _layout_of(self, X: Any) -> Optional[str]:
+        """The one in which an array has the channels of the centres."""
+        return layout_of(X, getattr(self[0].centers, "d", None))
 
     def measure(self, X: Any = None, lengths: Any = None, *, models: Any = None, level: int = 0,
                 tau: Optional[int] = None, power: Optional[float] = None, kernel: Optional[str] = None,
@@ -191,15 +195,15 @@ class Tree(Sequence[Clustering]):
         """How good the clusters of a level are; see :func:`vhem.metrics.measures`."""
         with session(n_jobs=n_jobs) as s:
             of = _lib.source(None if models is None else as_models(models)._handle,
-                             None if X is None else as_sequences(X, lengths).handle(s))
+                             None if X is None else as_sequences(X, lengths, layout=self._layout_of(X)).handle(s))
             return _lib.measure(s, self._handle, level, of, {"tau": tau, "lambda": power, "kernel": kernel})
 
     def _measured(self, models: Any, data: Any, everything: bool) -> Optional[List[Dict[str, float]]]:
         """The measures of every level, of many models or frames only when everything is asked for."""
         many = models is not None and len(models) > MOST_MODELS, data is not None and len(data.y) > MOST_FRAMES
         if any(many) and not everything:
-            warnings.warn(f"measures of more than {MOST_MODELS} models or {MOST_FRAMES} frames are left out; "
-                          "measures=True computes them", VhemWarning, stacklevel=4)
+            warn(f"measures of more than {MOST_MODELS} models or {MOST_FRAMES} frames are left out; measures=True "
+                 "computes them")
             models, data = (None if much else given for much, given in zip(many, (models, data)))
         if (models is None and data is None) or not len(self[0].labels):
             return None
@@ -208,7 +212,7 @@ class Tree(Sequence[Clustering]):
         except InputError as error:                          # sequences with gaps, for instance
             if everything:
                 raise
-            warnings.warn(f"the report has no measures: {error}", VhemWarning, stacklevel=4)
+            warn(f"the report has no measures: {error}")
             return None
 
     def report(self, path: Any, X: Any = None, lengths: Any = None, *, models: Any = None,
@@ -248,7 +252,7 @@ class Tree(Sequence[Clustering]):
         if distance is not None and np.shape(distance) != (Kb, Kb):
             raise InputError(f"distance has shape {np.shape(distance)}, must be {(Kb, Kb)}")
         models = None if models is None else as_models(models)
-        data = None if X is None else as_sequences(X, lengths)
+        data = None if X is None else as_sequences(X, lengths, layout=self._layout_of(X))
         found = None if measures is False else self._measured(models, data, bool(measures))
         with session() as s:
             parts = {

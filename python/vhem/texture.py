@@ -11,7 +11,7 @@ import numpy as np
 
 from . import _html, _lib, _run
 from ._types import Array
-from .data import as_sequences
+from .data import as_sequences, layout_of
 from .errors import InputError
 from .model import Models, weights_of
 
@@ -78,7 +78,7 @@ class Texture:
     def smooth(self, X: Any, lengths: Any = None, *, return_cov: bool = False) -> Any:
         """For each sequence the mean of the state at each frame, (T, n), given all its frames; with
         return_cov also the covariances, (T, n, n)."""
-        data = as_sequences(X, lengths, single=True)
+        data = as_sequences(X, lengths, single=True, layout=layout_of(X, self.d))
         with _run.session() as s:
             handle = data.handle(s)
             found = [_lib.smooth(s, self._handle, self._i, handle, k, int(T), self.n)
@@ -144,7 +144,7 @@ def fit_textures(X: Any, lengths: Any = None, *, n: Optional[int] = None, method
                  store: Any = None, groups: Any = None, weights: Any = None, n_init: Optional[int] = None,
                  max_iter: Optional[int] = None, tol: Optional[float] = None, cov_floor: Optional[float] = None,
                  random_state: Any = None, n_jobs: Optional[int] = -1, verbose: int = 0, progress: Any = None,
-                 return_report: bool = False) -> Any:
+                 return_report: bool = False, layout: Optional[str] = None) -> Any:
     """A dynamic texture for each sequence or group, or a mixture of n_components by EM.
 
     Parameters
@@ -174,7 +174,7 @@ def fit_textures(X: Any, lengths: Any = None, *, n: Optional[int] = None, method
         Stop when an iteration gains less, in nats per frame; default 1e-05.
     cov_floor : float
         Smallest variance, as a share of that of all the data; default 0.0001.
-    random_state, n_jobs, verbose, progress
+    random_state, n_jobs, verbose, progress, layout
         As for :class:`vhem.HMM`.
     return_report : bool
         Also return what every start came to, as :func:`vhem.fit_each` does.
@@ -187,7 +187,7 @@ def fit_textures(X: Any, lengths: Any = None, *, n: Optional[int] = None, method
     >>> vhem.fit_textures(X, n=2)
     <Textures: 3, n = 2, d = 4>
     """
-    data = as_sequences(X, lengths, groups=groups, weights=weights)
+    data = as_sequences(X, lengths, groups=groups, weights=weights, layout=layout)
     options = {"model": "dtm", "S": n, "learn": method, "noise": noise, "K": n_components, "pieces": pieces or None,
                "store": store, "restarts": n_init, "max_iter": max_iter, "tol": tol, "cov_floor": cov_floor,
                "by_group": data.groups is not None}

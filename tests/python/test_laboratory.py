@@ -112,6 +112,26 @@ def test_one_sequence_is_explained(trials):
         assert len(vhem.fit_each(np.random.default_rng(0).normal(size=(12, 2)), n_states=1)) == 12
 
 
+def test_layout_of_functions():
+    """An array (n, T, d) is read as layout says by functions too, and as its models say after a fit."""
+    X = np.random.default_rng(0).normal(size=(6, 30, 2))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        models = vhem.fit_each(X, n_states=1, layout="ntd")
+        assert (len(models), models.d) == (6, 2)
+        assert vhem.fit_pieces(X, n_components=1, n_states=1, layout="ntd").d == 2
+        assert vhem.fit_textures(X, n=1, layout="ntd").d == 2
+        np.testing.assert_array_equal(models.score(X), models.score(list(X)))
+        np.testing.assert_array_equal(models[0].score(X), models[0].score(list(X)))
+        found = vhem.VHEM(2).fit(models).result_
+        np.testing.assert_array_equal(found.assign(X)[0], found.assign(list(X))[0])
+    with pytest.warns(vhem.VhemWarning, match="say layout='ntd'") as told:
+        vhem.fit_each(X, n_states=1)
+    assert told[0].filename == __file__
+    with pytest.raises(TypeError, match="covariance_type='poisson'"):
+        vhem.fit_each(X, emission="poisson")
+
+
 def test_help_tells_the_defaults():
     for cls in (vhem.VHEM, vhem.VHEMTree, vhem.ModelClustering):
         assert "default 10000; shem: 10" in cls.__doc__ and "labels_ : array" in cls.__doc__
