@@ -366,8 +366,8 @@ static void tell_needed(cli *c, const vhem_clustering *cl, bool stopped)
         return;
     cli_say(
         c,
-        "this is the answer for %g virtual frames per model (--nv %g times --tau %d); more of them reveal finer "
-        "differences",
+        "this is the answer for %g virtual frames per model (--nv %g times --tau %d); more of them reveal "
+        "finer differences",
         cl->options.nv * cl->options.tau, cl->options.nv, cl->options.tau);
 }
 

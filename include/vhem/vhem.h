@@ -604,9 +604,9 @@ typedef struct {
 } vhem_agreement;
 
 /* How well two partitions of n items agree; labels are any integers, and items with a negative one in either
- * do not count.  nmi: mutual information over the mean of both entropies; purity: share of items whose part of
- * b is the most frequent one in their part of a.  Returns how many items counted, -1 when there is
- * no memory; with fewer than 2 all is NaN. */
+ * do not count.  nmi: mutual information over the mean of both entropies; purity: share of items whose part
+ * of b is the most frequent one in their part of a.  Returns how many items counted, -1 when there is no
+ * memory; with fewer than 2 all is NaN. */
 VHEM_API int64_t     vhem_partition_compare(int64_t n, const int *a, const int *b, vhem_agreement *out);
 /* Names as numbers, in the order of their first appearance; "" becomes -1.  Returns how many there are. */
 VHEM_API vhem_status vhem_number_names(vhem_ctx *, int64_t n, const char *const *name, int *number,

@@ -201,7 +201,7 @@ vhem_status vh_input_data(vhem_ctx *ctx, const vhem_data *data, bool by_group, i
     vh_sets sets = { 0 };
 
     VH_CHECK(data->N > 0, VHEM_EINVAL, "there are no sequences to cluster");
-    VH_CHECK(!by_group || data->group, VHEM_EINVAL, "groups were asked for, but the data has none");
+    VH_CHECK(!by_group || data->group, VHEM_EINVAL, "groups were asked for, but the data has no groups");
     VH_TRY(vh_sets_new(ctx, data, by_group, &sets));
     VH_NEW(*item, data->N);
     for (int64_t g = 0; g < sets.n; g++)

@@ -13,7 +13,7 @@ vhem_status vh_items_new(vhem_ctx *ctx, const vhem_data *data, bool by_group, vh
     vh_items t = { 0 };
     vh_sets sets = { 0 };
 
-    VH_CHECK(!by_group || data->group, VHEM_EINVAL, "groups were asked for, but the data has none");
+    VH_CHECK(!by_group || data->group, VHEM_EINVAL, "groups were asked for, but the data has no groups");
     VH_TRY(vh_sets_new(ctx, data, by_group, &sets));
     t = (vh_items){ .n = sets.n, .seq = sets.seq, .first = sets.first };
     VH_NEW(t.name, t.n);

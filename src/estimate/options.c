@@ -44,7 +44,8 @@ static vhem_status check_options(vhem_ctx *ctx, const vhem_data *data, const vhe
              opt->restarts, MOST_RESTARTS);
     VH_CHECK(opt->K <= INT_MAX, VHEM_EINVAL, "K is %lld, must be at most %d", (long long)opt->K, INT_MAX);
     VH_CHECK(data->N > 0, VHEM_EINVAL, "there are no sequences to fit");
-    VH_CHECK(opt->by_group <= 0 || data->group, VHEM_EINVAL, "groups were asked for, but the data has none");
+    VH_CHECK(opt->by_group <= 0 || data->group, VHEM_EINVAL,
+             "groups were asked for, but the data has no groups");
 done:
     return st;
 }

@@ -185,7 +185,7 @@ class Cluster(WithFlock):
 
     def test_tau_of_the_sequences(self):
         """--tau auto is the median of the lengths that fit has written, in trees at every level; 100 at most."""
-        self.fails(1, "the models do not tell", "cluster", "m.json", "-k", "3", "--tau", "auto", "-o", "c.json")
+        self.fails(1, "which these models do not have", "cluster", "m.json", "-k", "3", "--tau", "auto", "-o", "c.json")
         for median, used in (7, 7), (450, 100):
             self.write("l.json", json.dumps({**json.loads(self.text), "lengths": {"min": 3, "median": median, "max": 900}}))
             self.ok("cluster", "l.json", "-k", "3", "--tau", "auto", "-o", "c.json", "-q", "--search", "fast")

@@ -185,7 +185,7 @@ class Bayes(Case):
         err = p.communicate(timeout=120)[1]
         self.assertEqual(p.returncode, 130, err)
         self.assertIn("interrupted; the best so far", err)
-        self.assertIn("stopped before it was known how many clusters", err)
+        self.assertIn("stopped before the numbers of clusters and states were settled", err)
         self.assertEqual(len(self.load("c.json")["labels"]), 480)
 
     def test_settings_of_the_prior(self):

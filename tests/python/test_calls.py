@@ -194,8 +194,8 @@ def test_threads_read_hdf5_files(tmp_path):
     """At the same time, in a build of HDF5 that allows it, as Debian's and the wheel's do."""
     code = """
         import concurrent.futures, vhem
-        models = vhem.H3M([vhem.Model([0.5, 0.5], [[0.9, 0.1], [0.1, 0.9]], [[k], [k + 1]], [[1], [1]]) for k in range(99)])
-        models.save("m.h5")
+        A = [[0.9, 0.1], [0.1, 0.9]]
+        vhem.H3M([vhem.Model([0.5, 0.5], A, [[k], [k + 1]], [[1], [1]]) for k in range(99)]).save("m.h5")
         with concurrent.futures.ThreadPoolExecutor(4) as pool:
             print({len(m) for m in pool.map(vhem.H3M.load, ["m.h5"] * 60)})
     """

@@ -168,7 +168,7 @@ static void test_refused(void **state)
     assert_refused("id,x\na,1\na,1;5\na,3\n", NULL, VHEM_EFORMAT, "line 3, column 'x': found '1;5'");
     assert_refused("id,x\na,hello\n", NULL, VHEM_EFORMAT,
                    "no column holds numbers: column 'x' has 'hello' in line 2; are they symbols?");
-    assert_refused("id,label\na,1\n", NULL, VHEM_EFORMAT, "none is left for the frames");
+    assert_refused("id,label\na,1\n", NULL, VHEM_EFORMAT, "none is left for the measurements");
     assert_refused("id,label,x\na,p,1\nb,p,1\na,q,1\n", NULL, VHEM_EFORMAT,
                    "line 4: column 'label' is 'q', but 'p' in line 2 of the same sequence");
     opt.weight = "w";
