@@ -137,8 +137,8 @@ static char separator_line(vh_table *t)
     return p[4];
 }
 
-/* How many fields of the line from s to end hold text; -1 when one holds a number, as none of a header does, or
- * goes on in the next line. */
+/* How many fields of the line from s to end hold text; -1 when one holds a number, as none of a header does,
+ * or goes on in the next line. */
 static int count_texts(const char *s, const char *end, char delim)
 {
     int n = 0;
@@ -159,7 +159,8 @@ static int count_texts(const char *s, const char *end, char delim)
     return n;
 }
 
-/* Lines with one text alone above a header are titles: steps over them, if the header is near.  delim 0: any. */
+/* Lines with one text alone above a header are titles: steps over them, if the header is near.  delim 0:
+ * any. */
 static void skip_titles(vhem_ctx *ctx, vh_table *t, char delim)
 {
     const char given[] = { delim, '\0' }, *line = t->p, *end = t->end;
