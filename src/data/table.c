@@ -163,7 +163,7 @@ static int count_texts(const char *s, const char *end, char delim)
  * any. */
 static void skip_titles(vhem_ctx *ctx, vh_table *t, char delim)
 {
-    const char given[] = { delim, '\0' }, *line = t->p, *end = t->end;
+    const char given[] = { delim, '\0' }, *line = t->p, *end;
     int titles = 0, texts = 0;
 
     for (; titles <= MOST_TITLES && line < t->end; line = end + 1) {
