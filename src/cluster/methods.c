@@ -213,7 +213,8 @@ done:
     return st;
 }
 
-/* Do HMMs stay on disk?  Those that are cut finer, or get other covariances, are in memory. */
+/* Do HMMs stay on disk?  Those that are cut finer, or get other covariances, are in memory.  Where every file
+ * is reduced by itself the files must be known, even if the set is small and in memory too. */
 static bool stays_on_disk(const vhem_models *m, const vhem_cluster_options *opt)
 {
     int64_t memory = opt->memory >= 0 ? opt->memory : DEFAULT_MEMORY;
@@ -242,14 +243,14 @@ vhem_status vh_input_source(vhem_ctx *ctx, const vhem_source *source, const vhem
     VH_CHECK(!source->models != !source->data, VHEM_EINVAL,
              "a source has models or sequences, this one has %s", source->models ? "both" : "neither");
     *item = NULL;
-    if (source->data)
+    if (source->data) {
         VH_TRY(vh_input_data(ctx, source->data, source->by_group > 0, item, in));
-    else if (stays_on_disk(m, opt))
+    } else if (stays_on_disk(m, opt)) {
         VH_TRY(input_on_disk(ctx, m, in));
-    else
+    } else {
         VH_TRY(vh_models_gather(ctx, m));
-    if (m && (m->h3m || m->dtm))
         *in = m->h3m ? vh_input_models(m->h3m, 0) : vh_input_textures(m->dtm, 0);
+    }
     in->executor = opt->executor;
 done:
     return st;

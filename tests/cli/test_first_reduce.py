@@ -34,7 +34,7 @@ class FirstReduce(Case):
         self.ok("assign", "a.json", "m.json", "-o", "x.tsv", "-q")
 
     def test_wrong(self):
-        self.fails(1, "--first-reduce 2 must be larger", "cluster", "shards", "-k", 9, "--first-reduce", 2, "-o", "o.json")
+        self.fails(1, "9 clusters of 6 centres: --first-reduce 2 must be larger", "cluster", "shards", "-k", 9, "--first-reduce", 2, "-o", "o.json")
         self.fails(2, "first-reduce", "cluster", "shards", "-k", 2, "--first-reduce", 0, "-o", "o.json")
         self.fails(2, "first-reduce", "cluster", "shards", "-k", 2, "--method", "kl-sc", "--first-reduce", 5, "-o", "o.json")
 
