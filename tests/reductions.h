@@ -50,6 +50,18 @@ typedef struct { /* what is asked; the weights of the reduced set are those of t
     bool soft, weighted;
 } question;
 
+/* label [Kb]: the largest z of each row, ties to the lowest. */
+static inline void assert_labels(const answer *a, const int *label)
+{
+    for (int64_t i = 0; i < a->Kb; i++) {
+        const double *z = a->z + i * a->Kr;
+        int best = 0;
+        for (int j = 1; j < a->Kr; j++)
+            best = z[j] > z[best] ? j : best;
+        assert_int_equal(label[i], best);
+    }
+}
+
 static inline answer ask(vhem_ctx *ctx, const vh_h3m *base_h3m, const vh_h3m *centers, const question *q)
 {
     answer a = { .Kb = base_h3m->K, .Kr = centers->K };
@@ -58,6 +70,7 @@ static inline answer ask(vhem_ctx *ctx, const vh_h3m *base_h3m, const vh_h3m *ce
     int threads = q->threads > 0 ? q->threads : 1;
     vh_scratch *scratch = calloc((size_t)threads, sizeof *scratch);
     double *log_omega = calloc((size_t)a.Kr, sizeof *log_omega);
+    int *label = calloc((size_t)a.Kb, sizeof *label);
     vh_blas_enter();
     a.L = calloc((size_t)a.Kb * (size_t)a.Kr, sizeof *a.L);
     a.z = calloc((size_t)a.Kb * (size_t)a.Kr, sizeof *a.z);
@@ -75,12 +88,15 @@ static inline answer ask(vhem_ctx *ctx, const vh_h3m *base_h3m, const vh_h3m *ce
                                   .weighted = q->weighted,
                                   .soft = q->soft,
                                   .L = a.L,
-                                  .z = a.z };
+                                  .z = a.z,
+                                  .label = label };
     assert_ok(ctx, vh_reduce_run(ctx, base->job, &step, scratch, threads, false, &a.sums));
+    assert_labels(&a, label);
     for (int t = 0; t < threads; t++)
         vh_scratch_free(&scratch[t]);
     free(scratch);
     free(log_omega);
+    free(label);
     vh_pack_free(pk);
     vh_base_free(base);
     vh_blas_leave();

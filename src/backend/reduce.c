@@ -45,32 +45,9 @@ done:
     return st;
 }
 
-/* Labels from the table of a backend that makes no labels. */
-static vhem_status run_for_labels(vhem_ctx *ctx, const vh_reduce_job *job, const vh_reduce_step *step,
-                                  vh_scratch *scratch, int n_threads, bool stops, vh_reduce_sums *out)
-{
-    vhem_status st = VHEM_OK;
-    vh_reduce_step with = *step;
-    size_t Kr = (size_t)step->reduced->K;
-    double *z = NULL;
-
-    with.label = NULL;
-    if (!step->z)
-        VH_NEW(z, (size_t)job->K * Kr);
-    with.z = step->z ? step->z : z;
-    VH_TRY(job->k.run(ctx, job->state, &with, scratch, n_threads, stops, out));
-    for (int64_t i = 0; i < job->K; i++)
-        step->label[i] = vh_argmax((int)Kr, with.z + (size_t)i * Kr, 1);
-done:
-    free(z);
-    return st;
-}
-
 vhem_status vh_reduce_run(vhem_ctx *ctx, const vh_reduce_job *job, const vh_reduce_step *step,
                           vh_scratch *scratch, int n_threads, bool stops, vh_reduce_sums *out)
 {
-    if (step->label && job->k.run != vh_cpu_reduce_run)
-        return run_for_labels(ctx, job, step, scratch, n_threads, stops, out);
     return job->k.run(ctx, job->state, step, scratch, n_threads, stops, out);
 }
 

@@ -54,8 +54,7 @@ typedef struct {
     bool weighted;           /* sum_z is sum_i Kb omega_i z_ij, not sum_i z_ij */
     bool soft;               /* a guess: most pairs will have weight */
     double *L, *z;           /* [Kb][Kr]  by number of the base HMM; NULL: not wanted */
-    int *label;              /* [Kb]  argmax_j z_ij, ties to the lowest; likewise.  A backend that does whole
-                                jobs need not make it */
+    int *label;              /* [Kb]  argmax_j z_ij, ties to the lowest; likewise */
 } vh_reduce_step;
 
 typedef struct { /* in one block of doubles, of which the first `head` are always filled in */

@@ -5,6 +5,7 @@
  * Chunks are worked on node by node of the tree that adds them: [6, 13) is [6, 8), [8, 12) and [12, 13).  A
  * node of an E-step is a reduction of its own for the backend, whichever that is. */
 #include "core/alloc.h"
+#include "math/linalg.h"
 #include "reduce/partial.h"
 #include "reduce/task.h"
 
@@ -136,6 +137,7 @@ vhem_status vhem_expect(vhem_ctx *ctx, const vhem_models *models, const vhem_tas
     job j = { 0 };
     bool named = ctx->named;
 
+    vh_blas_enter();
     VH_TRY(vh_task_read(ctx, task, models, &t));
     ctx->named = t->named; /* who makes the task decides, not how this process has come to its backend */
     int64_t all = (t->Kb + VH_REDUCE_CHUNK - 1) / VH_REDUCE_CHUNK;
@@ -164,5 +166,6 @@ done:
     vh_workers_free(&j.workers);
     vh_pack_free(j.pk);
     vh_task_free(t);
+    vh_blas_leave();
     return st;
 }

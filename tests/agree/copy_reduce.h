@@ -163,6 +163,10 @@ static vhem_status copy_reduce_run(vhem_ctx *ctx, const void *state, const vh_re
         copied_statistics(ctx, s, reduced, step->tau, log_z, &scratch, out);
     for (size_t k = 0; k < pairs && step->z; k++)
         step->z[k] = exp(log_z[k]);
+    for (int64_t i = 0; i < s->K && step->label; i++)
+        for (int j = step->label[i] = 0; j < reduced->K; j++)
+            if (exp(log_z[i * reduced->K + j]) > exp(log_z[i * reduced->K + step->label[i]]))
+                step->label[i] = j;
     if (step->L)
         memcpy(step->L, L, sizeof *L * pairs);
     vh_scratch_free(&scratch);

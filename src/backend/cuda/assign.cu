@@ -47,8 +47,16 @@ static __global__ void __launch_bounds__(BLOCK) assign_rows(vh_cuda_tile t, vh_c
         sum += x < -746 ? 0 : exp(x); /* NaN goes through */
     }
     sum = log(sum);
-    for (int j = 0; j < t.Kr; j++)
-        t.w[(size_t)j * rows + i] = t.w[(size_t)j * rows + i] - top - sum;
+    double most = -1;
+    int best = 0;
+    for (int j = 0; j < t.Kr; j++) {
+        double log_z = t.w[(size_t)j * rows + i] - top - sum, z = t.label ? exp(log_z) : 0;
+        t.w[(size_t)j * rows + i] = log_z;
+        best = z > most ? j : best;
+        most = fmax(most, z);
+    }
+    if (t.label)
+        t.label[i] = best;
     t.J[i] = top + sum;
     t.log_w[i] = log(t.omega[i]);
 }

@@ -44,6 +44,7 @@ typedef struct {
     double *L;             /* [Kr][rows] */
     double *w;             /* [Kr][rows]  log z, then what each pair counts in the statistics */
     double *z;             /* [Kr][rows]  NULL: not wanted */
+    int *label;            /* [rows]  argmax_j z_ij, ties to the lowest; NULL: not wanted */
     double *J, *log_w;     /* [rows] each  log sum_j omega_j exp(N_i L_ij); log omega_i */
     double *top;           /* [2][n_chunk][Kr]  largest log of a weight, of a share */
     double *scale;         /* [Kr]  of the statistics */
@@ -76,7 +77,7 @@ typedef struct {
     bool weighted, statistics;
 } vh_cuda_assign;
 
-/* Rows of L -> log z, J, head; with statistics also weights and counts. */
+/* Rows of L -> log z, J, label, head; with statistics also weights and counts. */
 const char *vh_cuda_assign_run(const vh_cuda_tile *tile, const vh_cuda_assign *job);
 
 /* ---- 4. statistics ------------------------------------------------------------------------------------- */

@@ -41,6 +41,7 @@ typedef enum {
     ROOM_L,
     ROOM_W,
     ROOM_Z,
+    ROOM_LABEL,
     ROOM_ROWS,
     ROOM_TOP,
     ROOM_HEAD,
@@ -126,6 +127,8 @@ static vhem_status tile_rooms(pass *x, const vh_cuda_lay *lay, vh_cuda_tile *t)
     ROOM(ROOM_W, t->w, Kr * rows);
     if (x->step->z)
         ROOM(ROOM_Z, t->z, Kr * rows);
+    if (x->step->label)
+        ROOM(ROOM_LABEL, t->label, rows);
     ROOM(ROOM_ROWS, t->J, 2 * rows);
     t->log_w = t->J + rows;
     ROOM(ROOM_TOP, t->top, 2 * Kr * chunks + Kr);
@@ -329,6 +332,22 @@ done:
     return st;
 }
 
+static vhem_status copy_labels(pass *x, const vh_cuda_lay *lay, const int *from)
+{
+    vhem_status st = VHEM_OK;
+    vhem_ctx *ctx = x->ctx;
+    const int64_t *number = x->job->store.source.number + lay->first;
+    int *label = NULL;
+
+    VH_NEW(label, lay->rows);
+    VH_DEVICE(vh_device_get(label, from, sizeof *label * (size_t)lay->rows));
+    for (int i = 0; i < lay->rows; i++)
+        x->step->label[number[i]] = label[i];
+done:
+    free(label);
+    return st;
+}
+
 /* The heads of all chunks become one, in the tree; block [n_chunk][head]. */
 static void add_heads(const vh_reduce_step *step, int n_chunk, size_t head, double *block)
 {
@@ -382,6 +401,8 @@ static vhem_status run_tile(void *arg, const vh_cuda_lay *lay, int index)
         VH_TRY(copy_table(x, lay, t.L, x->step->L));
     if (x->step->log_omega && x->step->z)
         VH_TRY(copy_table(x, lay, t.z, x->step->z));
+    if (x->step->log_omega && x->step->label)
+        VH_TRY(copy_labels(x, lay, t.label));
 done:
     return st;
 }
