@@ -481,13 +481,15 @@ def _from_array(X: Any, lengths: Any, single: bool, estimator: Any, layout: Opti
             warn(f"X of shape {X.shape} is read as (sequences, channels, time): {d} channels and {T} frames; if it is "
                  "(sequences, time, channels), say layout='ntd'; layout='ndt' silences this")
         return Sequences.from_array(X, layout=layout or "ndt")
+    hint = ("if its rows are the frames of sequences, say which column names the sequence, "
+            "vhem.Sequences.from_frame(X, id=...)" if is_frame(X) else
+            "if it is one sequence (time, channels), give a list, [X]; list(X) silences this")
     X = _checked_2d(X, estimator)
     if lengths is not None or single:
         return Sequences(X, lengths)
     n, T = X.shape
     if n >= 2 * T and 1 < T <= 8:                        # few channels and many frames?
-        warn(f"X of shape {X.shape} is read as {n} sequences of {T} frames with one channel; if it is one sequence "
-             "(time, channels), give a list, [X]; list(X) silences this")
+        warn(f"X of shape {X.shape} is read as {n} sequences of {T} frames with one channel; {hint}")
     made = Sequences(np.ascontiguousarray(X).reshape(-1, 1), np.full(len(X), X.shape[1]))
     made.table = X.shape[1]
     return made

@@ -10,7 +10,6 @@ from typing import Any, List, Optional, Sequence, Tuple
 
 import numpy as np
 
-from . import _lib
 from ._inputs import as_models
 from ._types import Array
 from .errors import Error, InputError
@@ -119,7 +118,7 @@ def _cov(m: Model, s: int, k: int, dims: Tuple[int, int]) -> Any:
 
 def _dimensions(m: Model, dims: Sequence[Any]) -> Tuple[List[int], List[str]]:
     """Two dimensions by number or by name, and what to write at their axes."""
-    known = [column["name"] for column in _lib.models_columns(m._handle)]
+    known = [column["name"] for column in m.columns]
     found = []
     for dim in dims:
         if isinstance(dim, str) and dim not in known:
@@ -190,7 +189,7 @@ def model(hmm: Any, dims: Sequence[Any] = (0, 1), background: Any = None, ax: An
 def _draw_model(m: Model, dims: Sequence[Any], background: Any, ax: Any, y_down: bool) -> Optional[Array]:
     """All but transitions and numbers of states; the means of the states, None of an HMM of one dimension."""
     if m.mu is None:
-        raise InputError(f"the emission is {m.emission}, only Gaussians are drawn")
+        raise InputError(f"the emission is {m.emission}, only Gaussians are drawn; the report draws all families")
     if m.d == 1:
         _densities(m, ax)
         return None
@@ -212,7 +211,7 @@ def _densities(m: Model, ax: Any) -> Any:
                    np.exp(-0.5 * ((x[:, None] - mean[s]) / sd[s])**2)).sum(axis=1)
         ax.plot(x, density, color=COLORS[s % len(COLORS)],
                 label=f"state {s}, pi = {m.pi[s]:.2f}, stays {m.A[s, s]:.2f}")
-    ax.set(title=m.name or "HMM", xlabel=_lib.models_columns(m._handle)[0]["name"] or "dimension 0", ylabel="density")
+    ax.set(title=m.name or "HMM", xlabel=m.columns[0]["name"] or "dimension 0", ylabel="density")
     ax.legend(fontsize=7)
     return ax
 

@@ -112,6 +112,13 @@ def test_one_sequence_is_explained(trials):
         assert len(vhem.fit_each(np.random.default_rng(0).normal(size=(12, 2)), n_states=1)) == 12
 
 
+def test_table_without_id_is_explained():
+    pandas = pytest.importorskip("pandas")
+    table = pandas.DataFrame({"trial": [0, 0, 0, 1, 1, 1], "x": [1.0, 2, 3, 4, 5, 6]})
+    with pytest.warns(vhem.VhemWarning, match=r"names the sequence, vhem.Sequences.from_frame\(X, id=...\)"):
+        vhem.fit_each(table, n_states=1)
+
+
 def test_layout_of_functions():
     """An array (n, T, d) is read as layout says by functions too, and as its models say after a fit."""
     X = np.random.default_rng(0).normal(size=(6, 30, 2))
