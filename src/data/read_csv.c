@@ -6,6 +6,7 @@
  * 3. Rows: parsed into frames [rows][n_dim]; the text is gone through once, and is not held.
  * 4. Finish: what the columns came to, rows brought together by sequence, names. */
 #include "core/alloc.h"
+#include "data/counters.h"
 #include "data/data.h"
 #include "data/hints.h"
 #include "data/names.h"
@@ -348,61 +349,6 @@ done:
     return st;
 }
 
-typedef enum { GOES_ANYHOW, RISES, COUNTS } course;
-
-/* How dimension k goes in every sequence: up, or from 0 or 1 by one from row to row.  Rows are in their
- * order.  In a few rows both may be chance. */
-static course course_of(const csv *r, const double *y, int k)
-{
-    enum { ENOUGH = 4 };
-    int64_t steps = 0;
-    bool counts = true;
-    y += k;
-    for (int n = 0; n < r->n_seq; n++) {
-        int64_t first = r->seq[n].start;
-        counts = counts && (y[first * r->n_dim] == 0 || y[first * r->n_dim] == 1);
-        for (int64_t i = 1; i < r->seq[n].T; i++, steps++) {
-            double step = y[(first + i) * r->n_dim] - y[(first + i - 1) * r->n_dim];
-            if (!(step > 0)) /* or one of them is missing */
-                return GOES_ANYHOW;
-            counts = counts && step == 1;
-        }
-        vh_spill_release(&r->hold, y - k + first * r->n_dim, r->seq[n].T * r->n_dim);
-    }
-    return steps < ENOUGH ? GOES_ANYHOW : counts ? COUNTS : RISES;
-}
-
-static vhem_status warn_of_counters(csv *r)
-{
-    vhem_ctx *ctx = r->ctx;
-    vhem_status st = VHEM_OK;
-    char **others = NULL, list[256];
-    const double *y;
-
-    if (r->opt->columns || r->n_dim < 2)
-        return VHEM_OK;
-    VH_TRY(vh_spill_values(ctx, &r->hold, &y));
-    VH_NEW(others, r->n_dim);
-    for (int k = 0; k < r->n_dim; k++) {
-        int n = 0;
-        course goes = r->col[r->dim[k]].symbol ? GOES_ANYHOW : course_of(r, y, k);
-        if (goes == GOES_ANYHOW || (goes == RISES && !vh_says_time(r->t.column[r->dim[k]])))
-            continue;
-        for (int i = 0; i < r->n_dim; i++)
-            if (i != k)
-                others[n++] = r->t.column[r->dim[i]];
-        vh_show_list(others, n, ",", list, sizeof list);
-        vh_log(ctx, VHEM_LOG_WARN, "%s: column '%.80s' %s; leave it out with --columns %s", r->t.path,
-               r->t.column[r->dim[k]],
-               goes == COUNTS ? "counts the rows of each sequence"
-                              : "is a time, which rises in each sequence",
-               list);
-    }
-done:
-    free(others);
-    return st;
-}
-
 /* Brings the rows of each sequence together, in the order asked for; sequences in order of first
  * appearance. */
 static vhem_status gather(csv *r)
@@ -503,6 +449,7 @@ static vhem_status build(csv *r, vhem_data **out)
     }
     VH_TRY(vh_builder_finish(b, r->format, &data));
     VH_TRY(keep_ids(r, sep, data));
+    VH_TRY(vh_warn_of_counters(ctx, r->t.path, r->opt, data));
     *out = data;
     data = NULL;
 done:
@@ -527,7 +474,6 @@ vhem_status vh_read_rows(vhem_ctx *ctx, const vh_table *table, const char *forma
     VH_TRY(judge_columns(&r));
     VH_TRY(gather(&r));
     vh_row_order_judge(ctx, &r.order, &r.t);
-    VH_TRY(warn_of_counters(&r));
     VH_TRY(build(&r, out));
 done:
     for (int n = 0; n < r.n_seq; n++) {

@@ -4,6 +4,7 @@
  * the same columns. */
 #include "core/alloc.h"
 #include "core/file.h"
+#include "data/counters.h"
 #include "data/data.h"
 #include "data/names.h"
 #include "data/readers.h"
@@ -274,6 +275,7 @@ vhem_status vh_read_dir(vhem_ctx *ctx, const char *path, const vhem_data_options
     VH_TRY(vh_builder_finish(lay.b, "dir", &data));
     if (opt->where)
         VH_TRY(vh_data_keep_where(ctx, path, opt->where, data));
+    VH_TRY(vh_warn_of_counters(ctx, path, opt, data));
     *out = data;
     data = NULL;
 done:

@@ -238,7 +238,7 @@ static void test_log(void **state)
                              NULL, &data));
     assert_non_null(
         strstr(book.text[VHEM_LOG_WARN],
-               "column 't' is a time, which rises in each sequence; leave it out with --columns n,x,up"));
+               "column 't' is a time, which rises in each sequence; leave it out with --columns x,up"));
     assert_int_equal(book.count[VHEM_LOG_WARN], 5); /* and column n counts */
     vhem_free(data);
     vhem_free(ctx);

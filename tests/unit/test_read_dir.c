@@ -61,6 +61,22 @@ static void test_plain(void **state)
     vhem_free(ctx);
 }
 
+static void test_counters(void **state)
+{
+    (void)state;
+    log_book book;
+    vhem_ctx *ctx = logging_ctx(&book);
+    vhem_data *data = NULL;
+    put("a.csv", "Frame,Time,LKNE X\n1,.1,5\n2,.3,5\n3,.6,4\n");
+    put("b.csv", "Frame,Time,LKNE X\n1,.1,7\n2,.2,6\n3,.3,5\n");
+    assert_ok(ctx, vhem_data_load(ctx, root, NULL, &data));
+    assert_int_equal(book.count[VHEM_LOG_WARN], 2); /* the last is kept */
+    assert_non_null(strstr(book.text[VHEM_LOG_WARN], "column 'Time' is a time, which rises in each sequence; "
+                                                     "leave it out with --columns 'LKNE X'"));
+    vhem_free(data);
+    vhem_free(ctx);
+}
+
 static void test_subfolders(void **state)
 {
     (void)state;
@@ -154,6 +170,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_plain, begin, end),
+        cmocka_unit_test_setup_teardown(test_counters, begin, end),
         cmocka_unit_test_setup_teardown(test_subfolders, begin, end),
         cmocka_unit_test_setup_teardown(test_refused, begin, end),
         cmocka_unit_test_setup_teardown(test_mutations, begin, end),
