@@ -134,7 +134,7 @@ static int write_scores(cli *c, const score_args *a, const scores *s)
                 cli_item_word(&s->from), cli_plural(s->items->n), (long long)s->K, cli_model_word(s->models),
                 cli_plural(s->K), sum / frames);
     const cli_values v = cli_count_values(s->models, s->from.data, true);
-    if (status == CLI_GO && v.missing > 0)
+    if (status == CLI_GO && v.missing > 0 && v.missing < v.all)
         cli_say(c, "%lld of %lld values %s missing: %.4f per value that was observed", (long long)v.missing,
                 (long long)v.all, v.missing == 1 ? "is" : "are", sum / (double)(v.all - v.missing));
     if (status == CLI_GO)

@@ -47,6 +47,29 @@ static char *index_of(const char *path)
     return index;
 }
 
+static const char *name_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* Do both name one file, whether it is there or not? */
+static bool same_place(const char *a, const char *b)
+{
+    struct stat up[2];
+    const char *const path[] = { a, b };
+    for (int k = 0; k < 2; k++) {
+        char *folder = NULL;
+        if (asprintf(&folder, "%.*s.", (int)(name_of(path[k]) - path[k]), path[k]) < 0)
+            return false;
+        bool found = stat(folder, &up[k]) == 0;
+        free(folder);
+        if (!found)
+            return false;
+    }
+    return same(&up[0], &up[1]) && strcmp(name_of(a), name_of(b)) == 0;
+}
+
 /* Would writing the target replace this input? */
 static bool replaces(const target *t, const char *input)
 {
@@ -58,7 +81,8 @@ static bool replaces(const target *t, const char *input)
         return S_ISREG(sb.st_mode) && cli_ends_with(input, tables) && stat_above(input, 1, &up)
                && same(&up, &t->up);
     if (S_ISDIR(sb.st_mode))
-        return (same(&sb, &t->up) || same(&sb, &t->above_up)) && cli_ends_with(t->path, cli_data_endings);
+        return ((same(&sb, &t->up) || same(&sb, &t->above_up)) && cli_ends_with(t->path, cli_data_endings))
+               || (same(&sb, &t->up) && strcmp(name_of(t->path), "manifest.json") == 0);
     return S_ISREG(sb.st_mode) && same(&sb, &t->is);
 }
 
@@ -127,9 +151,13 @@ int cli_check_overwrite(cli *c, const cli_usage *usage)
     target tables = { .folder = value_of(usage, "tables") };
     char *index = file.path ? index_of(file.path) : NULL;
     target beside = { .path = index };
-    const char *store = value_of(usage, "store");
+    const char *store = value_of(usage, "store"), *checkpoint = value_of(usage, "checkpoint");
     int status = CLI_GO;
-    if (store && file.path && strcmp(store, file.path) == 0)
+    if (checkpoint && file.path && same_place(checkpoint, file.path))
+        status = cli_misuse(
+            c, "--checkpoint and --output are both %s: the checkpoint is removed when the result is saved",
+            checkpoint);
+    if (store && file.path && same_place(store, file.path))
         status =
             cli_misuse(c, "--store and --output are both %s: the models would overwrite the store", store);
     if (status == CLI_GO && !c->force && file.path)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* dealt.h - sums over chunks (core/tree_sum.h) that several processes make together, all of which make the
- * same calls (vhem_ranks): process r of P works on chunks r n / P to before (r + 1) n / P, and all have the
- * sum in the end, with the bits that one process alone would give it. */
+ * same calls (vhem_ranks): each process works on a range of the chunks, as long as those of the others or one
+ * longer, and all have the sum in the end, with the bits that one process alone would give it. */
 #ifndef VH_CORE_DEALT_H
 #define VH_CORE_DEALT_H
 

@@ -137,8 +137,8 @@ static char separator_line(vh_table *t)
     return p[4];
 }
 
-/* How many fields of the line from s to end hold text; -1 when one holds a number, as none of a header does,
- * or goes on in the next line. */
+/* How many fields of the line from s to end are not empty; -1 when one holds a number, as none of a header
+ * does, or goes on in the next line. */
 static int count_texts(const char *s, const char *end, char delim)
 {
     int n = 0;
@@ -153,18 +153,31 @@ static int count_texts(const char *s, const char *end, char delim)
         vh_value is = vh_cell_parse(from, size, NULL, &v);
         if (quoted || is == VH_NUMBER || is == VH_INFINITE)
             return -1;
-        n += is == VH_TEXT;
+        n += size > 0;
         s += s < end;
     }
     return n;
 }
 
-/* Lines with one text alone above a header are titles: steps over them, if the header is near.  delim 0:
- * any. */
+/* The fields of the line that begins at s; 0 when there is none. */
+static int count_fields(const char *s, const char *end, char delim)
+{
+    int n = s < end;
+    bool quoted = false;
+    for (; s < end && (quoted || (*s != '\n' && *s != '\r')); s++) {
+        quoted ^= *s == '"';
+        n += !quoted && *s == delim;
+    }
+    return n;
+}
+
+/* Lines with one text alone above a header are titles: steps over them, if the header is near and the line
+ * below it has as many fields.  delim 0: any. */
 static void skip_titles(vhem_ctx *ctx, vh_table *t, char delim)
 {
     const char given[] = { delim, '\0' }, *line = t->p, *end;
     int titles = 0, texts = 0;
+    char between = delim;
 
     for (; titles <= MOST_TITLES && line < t->end; line = end + 1) {
         for (end = line; end < t->end && *end != '\n' && *end != '\r';)
@@ -172,6 +185,7 @@ static void skip_titles(vhem_ctx *ctx, vh_table *t, char delim)
         texts = 0;
         for (const char *d = delim ? given : ",;\t"; *d && texts >= 0; d++) {
             int n = count_texts(line, end, *d);
+            between = n > texts ? *d : between;
             texts = n < 0 || n > texts ? n : texts;
         }
         if (texts < 0 || texts > 1 || end == t->end)
@@ -179,6 +193,11 @@ static void skip_titles(vhem_ctx *ctx, vh_table *t, char delim)
         titles += texts;
     }
     if (titles == 0 || titles > MOST_TITLES || texts < 2)
+        return;
+    for (end = line; end < t->end && *end != '\n' && *end != '\r';)
+        end++;
+    end += end + 1 < t->end && end[0] == '\r' && end[1] == '\n';
+    if (end == t->end || count_fields(end + 1, t->end, between) != count_fields(line, t->end, between))
         return;
     while (t->p < line) {
         for (end = t->p; end < line && *end != '\n' && *end != '\r';)

@@ -128,13 +128,14 @@ static void put_list(FILE *f, const vh_facts *facts, int l, const char *what, co
 static void put_members(FILE *f, const vh_facts *facts, int l, int j, member *m)
 {
     int64_t all = members_of(facts->level[l].c, j, m), n = 0;
-    while (n < all && m[n].lacking == m[0].lacking)
+    while (n < all && m[n].lacking == 0)
         n++;
     int near = n < SHOWN ? (int)n : SHOWN, far = n - near < SHOWN ? (int)(n - near) : SHOWN;
-    if (n == 0)
+    if (all == 0)
         return;
     fputs("<div class=\"ends\">", f);
-    put_list(f, facts, l, far > 0 ? "Nearest to the centre" : "Members, the nearest first", m, near);
+    if (n > 0)
+        put_list(f, facts, l, far > 0 ? "Nearest to the centre" : "Members, the nearest first", m, near);
     if (far > 0)
         put_list(f, facts, l, "Farthest from it", m + n - far, far);
     if (n < all)

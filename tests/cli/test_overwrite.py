@@ -40,6 +40,15 @@ class Overwrite(Case):
         self.refused("d.csv", "classify", "train", "d.csv", "--label", "label", "-o", "d.csv")
         self.refused("d.csv", "annotate", "cross", "d.csv", "--tags", "t.csv", "-o", "d.csv")
 
+    def test_checkpoint(self):
+        for checkpoint in ("r.json", "./r.json"):
+            self.fails(2, f"--checkpoint and --output are both {checkpoint}", "cluster", "m.json", "-k", 2, "--checkpoint",
+                       checkpoint, "-o", "r.json")
+
+    def test_manifest(self):
+        self.ok("convert", "m.json", "--shards", 2, "-o", "set", "-q")
+        self.refused("set/manifest.json", "cluster", "set", "-k", 2, "-o", "set/manifest.json")
+
     def test_links(self):
         os.symlink("m.json", self.path("soft.json"))
         os.link(self.path("m.json"), self.path("hard.json"))

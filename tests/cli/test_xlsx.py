@@ -91,6 +91,16 @@ class Workbooks(Case):
         done = self.same("\n".join(map(",".join, ROWS)) + "\n")
         self.assertIn('line 1 is taken for a title and left out: "Eyes, spring"', done.err)
 
+    def test_no_titles(self):
+        """A header with a word for missing values, and symbols in a column of their own."""
+        self.write("na.csv", "id,NA\na,go\na,stop\na,go\n")
+        self.path("one").mkdir()
+        self.write("one/a.csv", "state\nA\nB\nleft;right\nA\nB\n")
+        for name, frames in (("na.csv", 3), ("one", 5)):
+            done = self.ok("fit", name, "-S", 1, "--emission", "categorical", "-o", "m.json", "--force")
+            self.assertNotIn("title", done.err)
+            self.assertIn(f"({frames} frames)", done.err)
+
     def test_sheets(self):
         two = sheet([["id", "x"], ["b", "9"], ["b", "8"]])
         self.book([two, sheet(ROWS), two], sheets=("Old", "Trials", "9"), states=("hidden", "visible", "visible"))

@@ -25,6 +25,7 @@
 #include "backend/sequences_cpu.h"
 #include "core/alloc.h"
 #include "core/index.h"
+#include "core/ranks.h"
 #include "core/share.h"
 #include "core/tree_sum.h"
 
@@ -539,7 +540,8 @@ vhem_status vh_cuda_sequences_open(vhem_ctx *ctx, const vh_sequences *in, void *
         job->frames += length;
         job->longest = length > job->longest ? length : job->longest;
     }
-    job->refused = in->n > MOST_SEQUENCES;
+    /* Processes that share a job must do the same in every step, whatever room each finds on its device. */
+    job->refused = in->n > MOST_SEQUENCES || (in->dealt && vh_ranks(ctx) > 1);
     if (job->refused)
         job->lanes.in = own;
     else
