@@ -13,7 +13,7 @@
 
 enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_STOPPED = 130 };
 enum { CLI_GO = -1 }; /* from functions that return an exit status: none yet, carry on */
-enum { CLI_MAX_OPTIONS = 64, CLI_MAX_ARGS = 1000 };
+enum { CLI_MAX_OPTIONS = 64, CLI_MAX_ARGS = 1000, CLI_MAX_TOLD = 64 };
 
 typedef struct cli cli;
 
@@ -111,6 +111,9 @@ bool cli_given(const cli *c, const cli_usage *usage, const char *name);
 int cli_check_uses(cli *c, const cli_usage *usage, const char *user, const char *name);
 /* " --tau 3 --seed 1": what was given, with --seed and --backend, to be typed again; not what skip names. */
 const char *cli_repeat(const cli *c, const cli_usage *usage, const char *skip, char *text, size_t size);
+/* " --missing=-999 --columns x,y": of what was given, how to read DATA; not what skip names. */
+const char *cli_repeat_reading(const cli *c, const cli_usage *usage, const char *skip, char *text,
+                               size_t size);
 /* The nearest of n names spelled at most two letters away from the word; NULL when none is. */
 const char *cli_nearest(const char *word, const char *const *names, int n);
 
@@ -156,6 +159,9 @@ struct cli {
     /* of vhem-mpi: rank 0 says whether all ranks run the rest of the command, or it runs it alone and asks
      * the others for sums; the others learn it.  CLI_GO, or the exit status to leave with. */
     int (*deal)(cli *c, bool *together);
+    char backend_of_first[32];   /* room for the name of that of rank 0 */
+    uint64_t told[CLI_MAX_TOLD]; /* hashes of warnings, each of which is printed once */
+    int n_told;
     char why[VHEM_WHY]; /* of a rank other than 0, which prints nothing: its last sentence */
 };
 
@@ -173,6 +179,7 @@ typedef struct {
 /* main.c.  The whole of a command, from its arguments to its exit status; c is empty but for the executor,
  * the ranks, how they deal out work, and the default of threads. */
 int cli_main(cli *c, int argc, char **argv);
+bool cli_runs_on_ranks(const char *command); /* is it one that vhem-mpi shares out? */
 /* Runs the part of a command that argv[1] names; its help when none is. */
 int cli_dispatch(cli *c, int argc, char **argv, const char *about, const cli_command *parts);
 
@@ -181,16 +188,22 @@ int cli_fail(cli *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)))
 int cli_misuse(cli *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 int cli_status(cli *c, vhem_status st); /* of the library; CLI_GO for VHEM_OK */
 void cli_say(cli *c, const char *fmt, ...) __attribute__((format(printf, 2, 3))); /* not with --quiet */
-int cli_open(cli *c);
+int cli_open(cli *c, const cli_usage *usage);
 bool cli_is_first(const cli *c); /* does it print and write?  The one process there is, or rank 0 */
 const char *cli_backend_problem(const char *name); /* why it cannot be used here; NULL: it can */
 /* The names of those that can be used, the best first, in list: "avx2 simd ref". */
 const char *cli_backends(char *list, size_t size);
 bool cli_interrupted(void);
+/* Of a rank other than 0, at its start: a signal that comes early stops what is begun later. */
+void cli_hear_signals(void);
 /* Frees the context and makes sure that standard output arrived; the status to leave with. */
 int cli_close(cli *c, int status);
 /* Refuses standard output for the result when --json needs it, and two inputs from standard input. */
 int cli_check_streams(cli *c, const char *output);
+
+/* ranks.c.  Called by all ranks: those that were not started as rank 0 was fail.  Rank 0 has its context, the
+ * others take its backend for theirs. */
+int cli_agree(cli *c, const cli_usage *usage);
 
 /* matrix.c */
 enum { CLI_MATRIX_IN_MEMORY = 1 << 25 }; /* bytes; what is larger is mapped from a file */
@@ -289,6 +302,7 @@ int cli_load_models(cli *c, const char *path, vhem_models **out);
 int cli_load_hmms(cli *c, const char *path, vhem_models **out); /* what has states, and pairs to compare */
 int cli_load_clusters(cli *c, const char *path, vhem_tree **out);
 int cli_load_input(cli *c, const char *path, const vhem_data_options *opt, cli_input *in);
+int cli_use_input(cli *c, const char *path, const vhem_data_options *opt, cli_input *in); /* once loaded */
 void cli_input_free(cli_input *in);
 
 /* fit_hints.c.  Warns of columns of angles that look like degrees. */

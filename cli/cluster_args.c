@@ -54,6 +54,15 @@ static int load_sequences(cli *c, cluster_args *a)
     return status == CLI_GO ? cli_emission(c, a->cov, &a->opt.emission) : status;
 }
 
+void cluster_tell_memory(cli_table *t)
+{
+    for (int k = 0; k < t->n; k++)
+        if (strcmp(t->row[k].name, "memory") == 0)
+            t->row[k].help =
+                "memory for models (method vhem) or frames, such as 512M or 2G, 0 for all; larger "
+                "sets of models stay on disk, more frames go to a file in TMPDIR";
+}
+
 bool cluster_has_textures(const cluster_args *a)
 {
     vhem_models_facts facts = { .kind = VHEM_HMMS };

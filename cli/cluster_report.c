@@ -20,7 +20,7 @@ const char *cluster_item_word(const vhem_tree *tree)
 {
     const vhem_clustering *cl = vhem_tree_level(tree, 0);
     if (strcmp(cl->items, "models") == 0)
-        return cli_model_word(cl->centers);
+        return cl->centers ? cli_model_word(cl->centers) : "model";
     return strcmp(cl->items, "groups") == 0 ? "group" : "sequence";
 }
 

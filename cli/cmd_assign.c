@@ -79,6 +79,11 @@ static int load_input(cli *c, const assign_args *a, assignment *s)
 {
     vhem_data_options data = a->data;
     const vhem_models *centers = vhem_tree_level(s->tree, 0)->centers;
+    if (!centers)
+        return cli_fail(c,
+                        "%s has clusters without centres, so nothing can be assigned to them; make the file "
+                        "again with 'vhem cluster' or 'vhem tree'",
+                        c->arg[0]);
     int status = cli_read_for(c, c->arg[1], centers, NULL, &data);
     if (status == CLI_GO)
         status = cli_load_input(c, c->arg[1], &data, &s->input);
@@ -99,7 +104,7 @@ static int load_and_assign(cli *c, const assign_args *a, assignment *s)
     if (status == CLI_GO) {
         const vhem_models *centers = vhem_tree_level(s->tree, 0)->centers;
         tell_separate(c, s->tree);
-        cli_tell_common(c, centers != NULL, &centers, false);
+        cli_tell_common(c, 1, &centers, false);
     }
     if (status == CLI_GO)
         status = cli_status(c, vhem_source_items(c->ctx, &s->input.from, &s->items));

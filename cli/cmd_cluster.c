@@ -215,6 +215,7 @@ static int run_cluster(cli *c, int argc, char **argv, bool tree)
                                         .methods = "em-h3m", .user = "method" },
                                       { 0 } });
     cli_add_data(&t, &a.data, "column with the group; the sequences of a group stay together");
+    cluster_tell_memory(&t);
     const cli_usage usage = {
         .args = tree ? "MODELS|DATA -k K,K,... -o OUT" : "MODELS|DATA -k K -o OUT",
         .n_min = 1,

@@ -94,6 +94,7 @@ static int fit_and_save(cli *c, const fit_args *a, const vhem_data *data)
                                                       : cli_status(c, st);
     }
     if (status == CLI_GO) {
+        char read[1024];
         const fit_result r = { models,
                                data,
                                report,
@@ -104,7 +105,9 @@ static int fit_and_save(cli *c, const fit_args *a, const vhem_data *data)
                                !a->fit.emission,
                                a->fit.S == VHEM_AUTO ? AUTO_MOST
                                : a->fit.S_max > 0    ? a->fit.S_max
-                                                     : 0 };
+                                                     : 0,
+                               cli_repeat_reading(c, a->usage, "memory label group weight where", read,
+                                                  sizeof read) };
         fit_tell(c, &r);
         status = stopped ? EXIT_STOPPED : EXIT_DONE;
     }
@@ -117,8 +120,11 @@ static int prepare_and_fit(cli *c, fit_args *a)
 {
     vhem_data *data = NULL;
     int status = cli_check_uses(c, a->usage, "model", a->fit.model ? a->fit.model : "hmm");
-    if (status == CLI_GO && c->ranks && a->fit.store)
-        status = cli_misuse(c, "--store is work for one process, not for many ranks: use vhem fit");
+    if (status == CLI_GO && c->ranks && c->ranks->size > 1 && a->fit.store)
+        status = cli_misuse(c,
+                            "--store keeps models in a file that one process writes, and there are %d ranks: "
+                            "leave it out, or use one rank",
+                            c->ranks->size);
     if (status == CLI_GO)
         status = cli_out_check_ending(c, a->output, "models are written as .json or .h5", cli_model_endings);
     if (status == CLI_GO)

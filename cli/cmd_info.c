@@ -9,11 +9,14 @@ static int load_and_tell(cli *c, const vhem_data_options *opt, bool all)
 {
     vhem_contents file = { 0 };
     const char *name = strcmp(c->arg[0], "-") == 0 ? "standard input" : c->arg[0];
-    int status = cli_status(c, vhem_load(c->ctx, c->arg[0], opt, &file));
+    vhem_data_options read = *opt;
+    read.symbols = "?"; /* columns of text are shown, too */
+    int status = cli_status(c, vhem_load(c->ctx, c->arg[0], &read, &file));
     if (status == CLI_GO && file.models)
         status = cli_models_read(c, file.models, all || c->json ? INT64_MAX : INFO_FIRST);
     if (status == CLI_GO) {
-        json_t *facts = file.models    ? info_models(name, file.models, all || c->json)
+        json_t *facts = file.models
+                            ? info_models(name, file.models, all || c->json, all ? INT64_MAX : !c->json)
                         : file.tree    ? info_clusters(c, name, file.tree)
                         : file.classes ? info_classes(name, file.classes)
                                        : info_data(name, file.data);

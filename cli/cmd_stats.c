@@ -100,6 +100,8 @@ static int compute_and_write(cli *c, stats_args *a)
     a->in.level = a->level > 0 ? a->level - 1 : 0;
     if (status == CLI_GO)
         status = cli_status(c, vhem_stats(c->ctx, &a->in, &a->s));
+    if (status == CLI_GO && a->set)
+        cli_tell_common(c, 1, (const vhem_models *const[]){ a->set }, false);
     if (status == CLI_GO)
         status = write_all(c, a);
     vhem_free(a->s);

@@ -75,6 +75,36 @@ static bool is_table(const char *path)
     return strcmp(path, "-") == 0 || cli_ends_with(path, endings);
 }
 
+enum { MOST_FAMILIES = 32 };
+
+/* The families that a column can have, in the list of the option: name [n], texts in room. */
+static int list_families(const char *name[MOST_FAMILIES], char *room, size_t size)
+{
+    vhem_option o;
+    int n = 0;
+    *room = '\0';
+    for (int i = 0; vhem_option_info(VHEM_FIT_OPTIONS, i, &o) == VHEM_OK; i++)
+        if (strcmp(o.name, "emission") == 0)
+            snprintf(room, size, "%s", o.argument);
+    for (char *p = strtok(room, "|"); p && n < MOST_FAMILIES; p = strtok(NULL, "|"))
+        if (vhem_emission_param(p, 0) && strcmp(p, "product") != 0 && strcmp(p, "gaussian-tied") != 0)
+            name[n++] = p;
+    return n;
+}
+
+static int no_family(cli *c, const char *family)
+{
+    const char *name[MOST_FAMILIES];
+    char room[512], list[512] = "";
+    int n = list_families(name, room, sizeof room);
+    const char *near = cli_nearest(family, name, n);
+    for (int k = 0; k < n; k++)
+        snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s", k ? ", " : "", name[k]);
+    if (near)
+        return cli_misuse(c, "--emission: a column cannot be '%s'; did you mean %s?", family, near);
+    return cli_misuse(c, "--emission: a column cannot be '%s', it can be %s", family, list);
+}
+
 /* Does every part of "x:gamma,y:poisson" name a family? */
 static int check_families(cli *c, const char *emission)
 {
@@ -84,7 +114,11 @@ static int check_families(cli *c, const char *emission)
         while (names > 0 && p[names - 1] != ':')
             names--;
         snprintf(family, sizeof family, "%.*s", (int)(all - names < 63 ? all - names : 63), p + names);
-        if (names < 2 || !vhem_emission_param(family, 0) || strcmp(family, "product") == 0)
+        if (names >= 2 && *family
+            && (!vhem_emission_param(family, 0) || strcmp(family, "product") == 0
+                || strcmp(family, "gaussian-tied") == 0))
+            return no_family(c, family);
+        if (names < 2 || !*family)
             return cli_misuse(
                 c,
                 "--emission by column is COL:NAME,COL+COL:NAME, as in step:gamma,x+y:gaussian-full; "

@@ -154,15 +154,22 @@ static void tell_few_frames(cli *c, const vhem_models *models, const vhem_models
 
 static void tell_next(cli *c, const fit_result *r, bool textures)
 {
-    const char *uses = textures ? "'vhem score' uses" : "'vhem score' and 'vhem decode' use",
-               *out = r->output;
+    const char *out = r->output;
+    char uses[1200];
+    if (*r->read)
+        snprintf(uses, sizeof uses, "'vhem score %s DATA%s'%s", out, r->read,
+                 textures ? " uses" : " and 'vhem decode' use");
+    else
+        snprintf(uses, sizeof uses, "%s",
+                 textures ? "'vhem score' uses" : "'vhem score' and 'vhem decode' use");
     if (strcmp(out, "-") == 0 || r->stopped)
         return;
     if (r->mixture)
-        cli_say(c,
-                "next: 'vhem info %s' shows it; 'vhem assign %s DATA' puts sequences into its components; %s "
-                "it on sequences",
-                out, out, uses);
+        cli_say(
+            c,
+            "next: 'vhem info %s' shows it; 'vhem assign %s DATA%s' puts sequences into its components; %s "
+            "it on sequences",
+            out, out, r->read, uses);
     else
         cli_say(
             c,

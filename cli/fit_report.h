@@ -11,8 +11,9 @@ typedef struct {
     const vhem_fit_report *report; /* NULL, or of models from a store: only their number is told */
     const char *output, *store;    /* store may be NULL */
     bool mixture, stopped;
-    bool unasked; /* the emission is the default */
-    int most;     /* states that each model may have had to choose from; 0: their number was given */
+    bool unasked;     /* the emission is the default */
+    int most;         /* states that each model may have had to choose from; 0: their number was given */
+    const char *read; /* " --missing lost": how DATA was read, for the next command */
 } fit_result;
 
 /* With --json every restart of every model on standard output, and the summary on standard error. */

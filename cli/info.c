@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Counts one more of the key. */
 static void count_key(json_t *counts, const char *key)
@@ -19,14 +20,32 @@ static json_t *provenance_json(const char *text)
     return made ? made : json_null();
 }
 
+/* The parameters of every state, and component of a mixture, of a product. */
+static json_t *states_json(const json_t *channels, const vhem_models *models, int64_t i)
+{
+    json_t *list = json_array();
+    vhem_hmm_view h;
+    if (vhem_models_hmm(models, i, &h) != VHEM_OK)
+        return list;
+    for (int q = 0; q < h.S * h.M; q++) {
+        char name[32];
+        snprintf(name, sizeof name, h.M > 1 ? "state %d.%d" : "state %d", q / h.M, q % h.M);
+        json_array_append_new(list,
+                              json_pack("{s:s, s:o, s:o}", "state", name, "c", cli_json_real(h.theta[q]),
+                                        "channels", info_parameters(channels, &h, q / h.M, q % h.M)));
+    }
+    return list;
+}
+
 /* HMMs and textures differ by the names of their sizes. */
-json_t *info_models(const char *path, const vhem_models *models, bool every)
+json_t *info_models(const char *path, const vhem_models *models, bool every, int64_t detailed)
 {
     json_t *list = json_array(), *labels = json_object();
     vhem_models_facts facts;
     vhem_models_info(models, &facts);
     bool textures = facts.kind == VHEM_TEXTURES;
     bool few = facts.on_disk && !every;
+    json_t *channels = strcmp(facts.emission, "product") == 0 ? info_channels(models) : NULL;
     for (int64_t i = 0; i < facts.K && (i < INFO_FIRST || !few); i++) {
         cli_model m = cli_model_at(models, i);
         json_t *one = json_pack("{s:o, s:o, s:i}", "name", cli_json_text(m.name), "label",
@@ -34,6 +53,8 @@ json_t *info_models(const char *path, const vhem_models *models, bool every)
         if (!textures)
             json_object_set_new(one, "M", json_integer(m.M));
         json_object_set_new(one, "omega", cli_json_real(m.omega));
+        if (channels && i < detailed)
+            json_object_set_new(one, "states", states_json(channels, models, i));
         json_array_append_new(list, one);
         if (!few)
             count_key(labels, m.label);
@@ -44,6 +65,8 @@ json_t *info_models(const char *path, const vhem_models *models, bool every)
                   textures ? "textures" : "hmms", list, "provenance", provenance_json(facts.provenance));
     if (!textures)
         json_object_set_new(all, "emission", json_string(facts.emission));
+    if (channels)
+        json_object_set_new(all, "channels", channels);
     if (facts.files > 0)
         json_object_set_new(all, "files", json_integer(facts.files));
     return all;
@@ -160,12 +183,18 @@ json_t *info_data(const char *path, const vhem_data *data)
                                         cli_json_text(seq.label), "group", cli_json_text(seq.group), "frames",
                                         (json_int_t)seq.T, "weight", cli_json_real(seq.weight)));
     }
+    int texts = 0;
     for (int k = 0; k < facts.d; k++)
-        json_array_append_new(columns, column_facts(data, &facts, k));
+        texts += facts.symbols && facts.symbols[k].n > 0;
+    for (int k = 0; k < facts.d; k++)
+        json_array_append_new(columns, facts.symbols && facts.symbols[k].n > 0
+                                           ? info_symbols(data, &facts, k)
+                                           : column_facts(data, &facts, k));
     json_t *lengths = length_facts(length, N, facts.frames);
     free(length);
-    return json_pack("{s:s, s:o, s:s, s:I, s:I, s:i, s:I, s:o, s:o, s:o, s:o, s:o}", "kind", "data", "file",
-                     cli_json_text(path), "format", facts.format, "N", (json_int_t)N, "frames",
-                     (json_int_t)facts.frames, "d", facts.d, "missing", (json_int_t)facts.missing, "length",
-                     lengths, "labels", labels, "groups", groups, "columns", columns, "sequences", list);
+    return json_pack("{s:s, s:o, s:s, s:I, s:I, s:i, s:i, s:I, s:o, s:o, s:o, s:o, s:o}", "kind", "data",
+                     "file", cli_json_text(path), "format", facts.format, "N", (json_int_t)N, "frames",
+                     (json_int_t)facts.frames, "d", facts.d - texts, "texts", texts, "missing",
+                     (json_int_t)facts.missing, "length", lengths, "labels", labels, "groups", groups,
+                     "columns", columns, "sequences", list);
 }

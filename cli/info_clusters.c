@@ -46,16 +46,22 @@ static void tell_level(FILE *f, const json_t *level, bool all)
         fprintf(f, "  repairs    %lld cluster%s re-seeded\n", empty, cli_plural(empty));
     if (revived)
         fprintf(f, "  repairs    %lld state%s revived\n", revived, cli_plural(revived));
-    bool textures = json_object_get(json_array_get(clusters, 0), "n") != NULL;
-    fprintf(f, "\n  %7s %6s %8s %3s %3s  %s\n", "cluster", "size", "weight", textures ? "n" : "S",
-            textures ? "" : "M", "members");
+    const json_t *first = json_array_get(clusters, 0);
+    bool centers = json_object_get(first, "omega") != NULL, textures = json_object_get(first, "n") != NULL;
+    fprintf(f, "\n  %7s %6s ", "cluster", "size");
+    if (centers)
+        fprintf(f, "%8s %3s %3s ", "weight", textures ? "n" : "S", textures ? "" : "M");
+    fprintf(f, " members\n");
     for (size_t j = 0; j < K; j++) {
         const json_t *one = json_array_get(clusters, j);
-        fprintf(f, "  %7zu %6lld %8.4g ", j, info_int(one, "size"), info_real(one, "omega"));
+        fprintf(f, "  %7zu %6lld ", j, info_int(one, "size"));
+        if (centers)
+            fprintf(f, "%8.4g ", info_real(one, "omega"));
         if (textures)
-            fprintf(f, "%3lld %3s  ", info_int(one, "n"), "");
-        else
-            fprintf(f, "%3lld %3lld  ", info_int(one, "S"), info_int(one, "M"));
+            fprintf(f, "%3lld %3s ", info_int(one, "n"), "");
+        else if (centers)
+            fprintf(f, "%3lld %3lld ", info_int(one, "S"), info_int(one, "M"));
+        fputc(' ', f);
         tell_members(f, json_object_get(one, "members"), all);
     }
 }
@@ -73,7 +79,8 @@ void info_tell_clusters(FILE *f, json_t *facts, bool all)
     else
         fprintf(f, "%lld %ss in %lld clusters\n", info_int(facts, "models"), info_text(facts, "thing"),
                 info_int(first, "K"));
-    fprintf(f, "  method     %s\n", info_text(first, "method"));
+    if (*info_text(first, "method"))
+        fprintf(f, "  method     %s\n", info_text(first, "method"));
     info_tell_provenance(f, json_object_get(facts, "provenance"));
     if (!json_is_object(json_object_get(facts, "provenance")))
         tell_options(f, json_object_get(first, "options"));

@@ -23,7 +23,7 @@ static int extra(const char *text)
 }
 
 /* The text and a blank, in a column this wide. */
-static void put_text(FILE *f, int width, const char *text)
+void info_put_text(FILE *f, int width, const char *text)
 {
     fprintf(f, "%-*s ", width + extra(text), text);
 }
@@ -50,7 +50,7 @@ static void tell_counts(FILE *f, const char *title, json_t *counts, bool all)
     json_object_foreach(counts, key, value)
     {
         if (k == FEW && !all) {
-            fprintf(f, ", ...");
+            fprintf(f, " and %zu more", n - k);
             break;
         }
         fprintf(f, "%s%s (%lld)", k++ ? ", " : "", key, (long long)json_integer_value(value));
@@ -120,6 +120,25 @@ static void tell_range(FILE *f, const char *title, const json_t *rows, const cha
     fputc('\n', f);
 }
 
+/* Of products the channels, and the parameters of the first HMM, or of all. */
+static void tell_products(FILE *f, const json_t *channels, const json_t *rows, bool all)
+{
+    size_t i;
+    json_t *row;
+    if (!channels)
+        return;
+    info_tell_channels(f, channels);
+    json_array_foreach(rows, i, row)
+    {
+        const json_t *states = json_object_get(row, "states");
+        if (!states)
+            continue;
+        fprintf(f, "\n  HMM %zu%s%s%s\n", i, *info_text(row, "name") ? " " : "", info_text(row, "name"),
+                !all && json_array_size(rows) > 1 ? " (--all shows the parameters of every HMM)" : "");
+        info_tell_parameters(f, channels, states);
+    }
+}
+
 /* HMMs and textures: the sizes of textures have other names. */
 static void tell_models(FILE *f, json_t *facts, bool all)
 {
@@ -150,8 +169,8 @@ static void tell_models(FILE *f, json_t *facts, bool all)
     for (size_t i = 0; i < listed && (all || i < FEW); i++) {
         const json_t *row = json_array_get(rows, i);
         fprintf(f, "  %*zu  ", wide, i);
-        put_text(f, 24, info_text(row, "name"));
-        put_text(f, 16, info_text(row, "label"));
+        info_put_text(f, 24, info_text(row, "name"));
+        info_put_text(f, 16, info_text(row, "label"));
         fprintf(f, "%3lld", info_int(row, textures ? "n" : "S"));
         if (!textures)
             fprintf(f, " %3lld", info_int(row, "M"));
@@ -159,21 +178,29 @@ static void tell_models(FILE *f, json_t *facts, bool all)
     }
     if (K > FEW && !all)
         fprintf(f, "  ... and %zu more; --all lists them\n", K - FEW);
+    tell_products(f, json_object_get(facts, "channels"), rows, all);
 }
 
 static void tell_columns(FILE *f, const json_t *columns, bool all)
 {
-    size_t d = json_array_size(columns);
-    fprintf(f, "\n  %-16s %12s %12s %12s %12s %9s\n", "column", "min", "mean", "sd", "max", "missing");
-    for (size_t k = 0; k < d && (all || k < FEW); k++) {
-        const json_t *column = json_array_get(columns, k);
+    size_t k, d = 0, listed = 0;
+    json_t *column;
+    json_array_foreach(columns, k, column) d += !json_object_get(column, "symbols");
+    if (d > 0)
+        fprintf(f, "\n  %-16s %12s %12s %12s %12s %9s\n", "column", "min", "mean", "sd", "max", "missing");
+    json_array_foreach(columns, k, column)
+    {
+        if (json_object_get(column, "symbols") || (listed == FEW && !all))
+            continue;
+        listed++;
         fputs("  ", f);
-        put_text(f, 16, info_text(column, "name"));
+        info_put_text(f, 16, info_text(column, "name"));
         fprintf(f, "%12.6g %12.6g %12.6g %12.6g %9lld\n", info_real(column, "min"), info_real(column, "mean"),
                 info_real(column, "sd"), info_real(column, "max"), info_int(column, "missing"));
     }
-    if (d > FEW && !all)
-        fprintf(f, "  ... and %zu more; --all lists them\n", d - FEW);
+    if (d > listed)
+        fprintf(f, "  ... and %zu more; --all lists them\n", d - listed);
+    info_tell_symbols(f, columns, all);
 }
 
 static void tell_data(FILE *f, json_t *facts, bool all)
@@ -184,7 +211,11 @@ static void tell_data(FILE *f, json_t *facts, bool all)
             info_text(facts, "format"));
     fprintf(f, "  frames     %lld; shortest %lld, median %g, longest %lld\n", info_int(facts, "frames"),
             info_int(length, "min"), info_real(length, "median"), info_int(length, "max"));
-    fprintf(f, "  dimension  %lld\n", info_int(facts, "d"));
+    fprintf(f, "  dimension  %lld", info_int(facts, "d"));
+    if (info_int(facts, "texts") > 0)
+        fprintf(f, ", and %lld column%s of text", info_int(facts, "texts"),
+                cli_plural(info_int(facts, "texts")));
+    fputc('\n', f);
     tell_counts(f, "labels", json_object_get(facts, "labels"), all);
     tell_counts(f, "groups", json_object_get(facts, "groups"), all);
     fprintf(f, "  missing    %lld value%s\n", info_int(facts, "missing"),
@@ -196,9 +227,9 @@ static void tell_data(FILE *f, json_t *facts, bool all)
     for (size_t n = 0; n < N; n++) {
         const json_t *seq = json_array_get(list, n);
         fputs("  ", f);
-        put_text(f, 24, info_text(seq, "name"));
-        put_text(f, 16, info_text(seq, "label"));
-        put_text(f, 16, info_text(seq, "group"));
+        info_put_text(f, 24, info_text(seq, "name"));
+        info_put_text(f, 16, info_text(seq, "label"));
+        info_put_text(f, 16, info_text(seq, "group"));
         fprintf(f, "%8lld\n", info_int(seq, "frames"));
     }
 }
@@ -217,7 +248,7 @@ static void tell_classes(FILE *f, json_t *facts, bool all)
     for (size_t c = 0; c < C && (all || c < FEW); c++) {
         const json_t *one = json_array_get(list, c);
         fputs("  ", f);
-        put_text(f, 24, info_text(one, "name"));
+        info_put_text(f, 24, info_text(one, "name"));
         fprintf(f, "%8lld %8lld %6lld %4lld %4lld %10.4g\n", info_int(one, "examples"),
                 info_int(one, "pieces"), info_int(one, "K"), info_int(one, "S"), info_int(one, "M"),
                 info_real(one, "prior"));

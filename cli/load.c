@@ -79,12 +79,19 @@ int cli_load_clusters(cli *c, const char *path, vhem_tree **out)
 int cli_load_input(cli *c, const char *path, const vhem_data_options *opt, cli_input *in)
 {
     int status = cli_status(c, vhem_load(c->ctx, path, opt, &in->file));
-    if (status != CLI_GO)
-        return status;
+    return status == CLI_GO ? cli_use_input(c, path, opt, in) : status;
+}
+
+int cli_use_input(cli *c, const char *path, const vhem_data_options *opt, cli_input *in)
+{
     if (in->file.classes)
         return cli_fail(c, "%s holds models of classes: it is for vhem classify and vhem annotate", path);
+    const vhem_clustering *lowest = in->file.tree ? vhem_tree_level(in->file.tree, 0) : NULL;
+    if (lowest && !lowest->centers)
+        return cli_fail(c, "%s has clusters without centres; give the file of the models that were clustered",
+                        path);
     in->from.data = in->file.data;
-    in->from.models = in->file.tree ? vhem_tree_level(in->file.tree, 0)->centers : in->file.models;
+    in->from.models = lowest ? lowest->centers : in->file.models;
     in->from.by_group = in->file.data && opt && opt->group;
     return CLI_GO;
 }

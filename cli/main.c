@@ -28,8 +28,34 @@ static const cli_command commands[] = {
     { 0 },
 };
 
-static int overview(FILE *f, int status)
+static const char dealt[] = "fit cluster tree compare"; /* those that vhem-mpi shares out */
+
+bool cli_runs_on_ranks(const char *command)
 {
+    return cli_has_word(dealt, ' ', command);
+}
+
+static int overview_of_ranks(FILE *f, int status)
+{
+    fprintf(f, "Usage: mpirun -n N vhem-mpi COMMAND [OPTION]... ARGUMENT...\n\n"
+               "Runs commands of vhem on N ranks of an MPI job; the result is the same to the last bit.\n\n"
+               "Commands:\n");
+    for (const cli_command *k = commands; k->name; k++)
+        if (cli_runs_on_ranks(k->name))
+            fprintf(f, "  %-12s%s\n", k->name, k->help);
+    fprintf(f, "\nAll other commands run in one process: use vhem COMMAND for them.\n"
+               "\n  vhem-mpi COMMAND --help   the options that matter most; they are those of vhem COMMAND\n"
+               "\nFor example: mpirun -n 8 vhem-mpi cluster models.h5 -k 10 -o clusters.json\n");
+    return status;
+}
+
+/* Of several ranks the first prints it. */
+static int overview(const cli *c, FILE *f, int status)
+{
+    if (!cli_is_first(c))
+        return status;
+    if (c->ranks)
+        return overview_of_ranks(f, status);
     fprintf(f, "Usage: vhem COMMAND [OPTION]... ARGUMENT...\n\n"
                "Fits hidden Markov models to sequences and clusters the models.\n\nCommands:\n");
     for (const cli_command *k = commands; k->name; k++)
@@ -141,7 +167,7 @@ static int run_command(cli *c, int argc, char **argv)
 {
     const char *word = argc > 1 ? argv[1] : NULL;
     if (!word)
-        return overview(stderr, EXIT_USAGE);
+        return overview(c, stderr, EXIT_USAGE);
     if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) {
         const char *why = cli_backend_problem("cuda");
         char usable[128];
@@ -155,7 +181,7 @@ static int run_command(cli *c, int argc, char **argv)
     }
     bool help = strcmp(word, "help") == 0 || is_help(word);
     if (help && argc == 2)
-        return overview(stdout, EXIT_DONE);
+        return overview(c, stdout, EXIT_DONE);
     if (help && strcmp(argv[2], "--man") == 0)
         return print_pages(c, CLI_MAN);
     if (help && strcmp(argv[2], "--completion") == 0)

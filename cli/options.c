@@ -330,7 +330,7 @@ int cli_parse(cli *c, int argc, char **argv, const cli_usage *usage)
 int cli_begin(cli *c, int argc, char **argv, const cli_usage *usage)
 {
     int status = cli_parse(c, argc, argv, usage);
-    return status == CLI_GO ? cli_open(c) : status;
+    return status == CLI_GO ? cli_open(c, usage) : status;
 }
 
 bool cli_given(const cli *c, const cli_usage *usage, const char *name)
@@ -367,7 +367,7 @@ static void repeat_one(const cli_option *o, FILE *f)
     const char *text = cli_value_text(o, buf, sizeof buf);
     fprintf(f, " --%s", o->name);
     if (text && *text) {
-        fputc(' ', f);
+        fputc(*text == '-' ? '=' : ' ', f);
         cli_put_word(f, text);
     }
     for (int k = 0; o->kind == OPT_LIST && k < ((const cli_texts *)o->value)->n; k++) {
@@ -390,8 +390,24 @@ const char *cli_repeat(const cli *c, const cli_usage *usage, const char *skip, c
             repeat_one(&usage->table->row[k], f);
     common_rows(&copy, usage, common);
     for (const cli_option *o = common; o->name; o++, k++)
-        if (c->given[k] && cli_has_word("seed backend", ' ', o->name))
+        if (c->given[k] && cli_has_word("seed backend", ' ', o->name) && !cli_has_word(skip, ' ', o->name))
             repeat_one(o, f);
+    fclose(f);
+    return text;
+}
+
+const char *cli_repeat_reading(const cli *c, const cli_usage *usage, const char *skip, char *text,
+                               size_t size)
+{
+    FILE *f = fmemopen(text, size, "w");
+    text[0] = '\0';
+    if (!f)
+        return text;
+    for (int k = 0; k < usage->table->n; k++) {
+        const cli_option *o = &usage->table->row[k];
+        if (c->given[k] && o->heading == cli_data_heading && !cli_has_word(skip, ' ', o->name))
+            repeat_one(o, f);
+    }
     fclose(f);
     return text;
 }

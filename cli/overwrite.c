@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* overwrite.c - an output that names an input is refused: the input would be gone.
+/* overwrite.c - an output that names an input is refused: the input would be gone.  So is one that names a
+ * file of a folder of shards, whose manifest would no longer be right.
  *
  * The same file is the same device and inode, whatever the links and spellings.  Inputs are the arguments and
  * the values of all options that name a file; a folder of sequences stands for the files in it, and an array
@@ -145,6 +146,34 @@ static int check(cli *c, const cli_usage *usage, target *t)
                     t->input);
 }
 
+/* Is the file one of a folder of shards, or its manifest?  The set could not be opened any more. */
+static bool is_in_set(const char *path)
+{
+    char *manifest = NULL, *real = realpath(path, NULL); /* a link is written through */
+    const char *name = real ? name_of(real) : "";
+    struct stat sb;
+    size_t k;
+    json_t *root, *one;
+    if (!real || stat(real, &sb) != 0 || !S_ISREG(sb.st_mode)
+        || asprintf(&manifest, "%.*smanifest.json", (int)(name - real), real) < 0) {
+        free(real);
+        return false;
+    }
+    root = json_load_file(manifest, 0, NULL);
+    const char *format = json_string_value(json_object_get(root, "format"));
+    bool set = format && strcmp(format, "vhem-shards") == 0,
+         found = set && strcmp(name, "manifest.json") == 0;
+    json_array_foreach(json_object_get(root, "files"), k, one)
+    {
+        const char *file = json_string_value(json_object_get(one, "file"));
+        found |= set && file && strcmp(file, name) == 0;
+    }
+    json_decref(root);
+    free(manifest);
+    free(real);
+    return found;
+}
+
 int cli_check_overwrite(cli *c, const cli_usage *usage)
 {
     target file = { .path = writes_last(usage) ? c->arg[c->n_arg - 1] : value_of(usage, "output") };
@@ -162,6 +191,11 @@ int cli_check_overwrite(cli *c, const cli_usage *usage)
             cli_misuse(c, "--store and --output are both %s: the models would overwrite the store", store);
     if (status == CLI_GO && !c->force && file.path)
         status = check(c, usage, &file);
+    if (status == CLI_GO && !c->force && file.path && is_in_set(file.path))
+        status = cli_fail(c,
+                          "%s belongs to a folder of models: writing it would spoil the set; choose another "
+                          "name, or add --force",
+                          file.path);
     if (!c->force && status == CLI_GO && index)
         status = check(c, usage, &beside);
     if (!c->force && status == CLI_GO && tables.folder)

@@ -23,6 +23,23 @@ static void on_signal(int number)
         vhem_ctx_stop(running);
 }
 
+/* Of ranks other than 0, which may hear of one Ctrl-C twice, from the terminal and from mpirun: only rank 0
+ * leaves at once, after a second one. */
+static void on_signal_of_many(int number)
+{
+    (void)number;
+    signals++;
+    if (running)
+        vhem_ctx_stop(running);
+}
+
+void cli_hear_signals(void)
+{
+    const struct sigaction action = { .sa_handler = on_signal_of_many };
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+}
+
 /* Jansson's results are not checked one by one: that memory ran short for any of them is remembered, and no
  * output that may lack something is kept. */
 static json_malloc_t json_get;
@@ -117,10 +134,24 @@ int cli_status(cli *c, vhem_status st)
     return cli_fail(c, "%s", *sentence ? sentence : vhem_status_text(st));
 }
 
+/* The same sentence again, as where a table is read twice? */
+static bool was_told(cli *c, const char *text)
+{
+    uint64_t hash = 14695981039346656037u; /* FNV-1a */
+    for (; *text; text++)
+        hash = (hash ^ (unsigned char)*text) * 1099511628211u;
+    for (int k = 0; k < c->n_told; k++)
+        if (c->told[k] == hash)
+            return true;
+    if (c->n_told < CLI_MAX_TOLD)
+        c->told[c->n_told++] = hash;
+    return false;
+}
+
 static void on_log(void *arg, int level, const char *text)
 {
     cli *c = arg;
-    if (level > (c->verbose ? VHEM_LOG_INFO : VHEM_LOG_WARN) || !cli_is_first(c))
+    if (level > (c->verbose ? VHEM_LOG_INFO : VHEM_LOG_WARN) || !cli_is_first(c) || was_told(c, text))
         return;
     cli_progress_clear(c);
     fprintf(stderr, "vhem %s: %s%s\n", c->command, level == VHEM_LOG_WARN ? "warning: " : "", text);
@@ -166,36 +197,20 @@ static int limit_memory(cli *c)
     return CLI_GO;
 }
 
-/* Ranks of different versions or with different backends would come to different bits. */
-static int agree(cli *c)
-{
-    char mine[128], why[VHEM_WHY] = "";
-    snprintf(mine, sizeof mine, "%s with backend %s", vhem_version(), vhem_ctx_backend(c->ctx));
-    void *first = c->ranks->rank == 0 ? mine : NULL;
-    size_t n = sizeof mine;
-    if (c->ranks->pass(c->ranks->arg, 0, 1, &first, &n, why) != VHEM_OK)
-        return cli_fail(c, "%s", why);
-    bool same = n == sizeof mine && memcmp(first, mine, strlen(mine) + 1) == 0;
-    int status = CLI_GO;
-    if (!same)
-        status = cli_fail(c, "this is vhem %s, but rank 0 is vhem %.*s: all need the same, see --backend",
-                          mine, (int)(n > 0 ? n - 1 : 0), (const char *)first);
-    if (first != mine)
-        free(first);
-    return status;
-}
-
-int cli_open(cli *c)
+int cli_open(cli *c, const cli_usage *usage)
 {
     vhem_ctx_options opt;
-    struct sigaction action = { .sa_handler = on_signal };
+    const struct sigaction action = { .sa_handler = on_signal };
 
     const char *problem = c->backend ? cli_backend_problem(c->backend) : NULL;
+    bool first = cli_is_first(c);
     char usable[128];
     if (problem)
         return cli_misuse(c, "--backend %s cannot be used here: %s; usable are: %s", c->backend, problem,
                           cli_backends(usable, sizeof usable));
     int status = limit_memory(c);
+    if (status == CLI_GO && !first)
+        status = cli_agree(c, usage);
     if (status != CLI_GO)
         return status;
     cli_progress_init(c);
@@ -205,17 +220,19 @@ int cli_open(cli *c)
     opt.seed = c->seed;
     opt.log = on_log;
     opt.log_arg = opt.progress_arg = c;
-    opt.progress = c->progress.on && cli_is_first(c) ? cli_progress_draw : NULL;
+    opt.progress = c->progress.on && first ? cli_progress_draw : NULL;
     opt.ranks = c->ranks;
     vhem_status st = vhem_ctx_new(&opt, &c->ctx);
     if (st != VHEM_OK)
         return cli_fail(c, "cannot start: %s", vhem_status_text(st));
-    if (!cli_is_first(c))
-        return agree(c);
     running = c->ctx;
+    if (signals > 0) /* before there was anything to stop */
+        vhem_ctx_stop(c->ctx);
+    if (!first)
+        return CLI_GO;
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
-    return c->ranks ? agree(c) : CLI_GO;
+    return c->ranks ? cli_agree(c, usage) : CLI_GO;
 }
 
 int cli_close(cli *c, int status)

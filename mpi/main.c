@@ -10,7 +10,6 @@
 
 #include <mpi.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -65,23 +64,14 @@ static int deal(cli *c, bool *together)
     return *together || r->waits ? CLI_GO : team_serve(r->t);
 }
 
-static bool is_one_of(const char *word, const char *const *words)
-{
-    while (*words && strcmp(word, *words) != 0)
-        words++;
-    return *words != NULL;
-}
-
-static const char *const commands[] = { "cluster", "compare", "fit", "tree", NULL };
-
 /* Can this command line be run on many ranks?  If not, text says why. */
 static bool can_run(int argc, char **argv, char *text, size_t size)
 {
     const char *word = argc > 1 ? argv[1] : "";
     text[0] = 0;
-    if (word[0] && word[0] != '-' && strcmp(word, "help") != 0 && !is_one_of(word, commands))
+    if (word[0] && word[0] != '-' && strcmp(word, "help") != 0 && !cli_runs_on_ranks(word))
         snprintf(text, size,
-                 "'%s' does not run on many ranks: vhem-mpi has cluster, compare, fit and tree; use vhem %s",
+                 "'%s' does not run on many ranks: use vhem %s; 'vhem-mpi --help' lists the commands that do",
                  word, word);
     for (int k = 2; k < argc && !text[0]; k++)
         if (strcmp(argv[k], "-") == 0 && argv[k - 1][0] != '-')
@@ -100,8 +90,7 @@ static int run_command(team *t, int argc, char **argv)
 
     r.c.executor = &executor;
     if (quiet) {
-        signal(SIGINT, SIG_IGN); /* rank 0 tells them when it is time to stop */
-        signal(SIGTERM, SIG_IGN);
+        cli_hear_signals();
         if (!freopen("/dev/null", "w", stdout)) {
             team_leave(t, false, "/dev/null cannot be opened");
             return EXIT_FAILED;

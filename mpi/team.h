@@ -18,7 +18,7 @@ typedef struct {
     vhem_models *models;     /* likewise */
     char sentence[VHEM_WHY]; /* why it cannot work; "" when it can */
     bool over;               /* ranks that run the same command: one has failed or finished, and all know */
-    bool stopped;            /* likewise: rank 0 was interrupted, and ends */
+    bool stopped;            /* likewise: one was interrupted, and all end */
 } team;
 
 /* Rank 0: has every rank open the models of a file with this backend. */

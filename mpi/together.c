@@ -11,14 +11,21 @@
 
 enum { PASS, LEAVE, STOPPED, FAILED }; /* what a rank is about to do */
 
+/* The first rank that is about to do this, or -1. */
+static int first_of(const team *t, int64_t what, const int64_t *all)
+{
+    int found = -1;
+    for (int r = t->size - 1; r >= 0; r--)
+        if (all[r] == what)
+            found = r;
+    return found;
+}
+
 /* The first rank that has failed; else the first that goes on where this one ends, or ends where it goes on;
  * -1: all do the same. */
 static int odd_one(const team *t, int64_t mine, const int64_t *all)
 {
-    int odd = -1;
-    for (int r = t->size - 1; r >= 0; r--)
-        if (all[r] == FAILED)
-            odd = r;
+    int odd = first_of(t, FAILED, all);
     for (int r = 0; odd < 0 && r < t->size; r++)
         if ((all[r] == PASS) != (mine == PASS))
             odd = r;
@@ -31,19 +38,21 @@ static bool agree(team *t, int64_t mine, const char *why)
     char text[VHEM_WHY] = "";
     int64_t *all = bytes_room(sizeof *all * (size_t)t->size);
     bytes_gather(mine, all);
-    int odd = odd_one(t, mine, all);
+    int odd = odd_one(t, mine, all), stopped = first_of(t, STOPPED, all);
     if (odd >= 0 && all[odd] == FAILED) {
         if (odd == t->rank)
             snprintf(text, sizeof text, "%s", why);
         bytes_share(odd, text, sizeof text);
         snprintf(t->sentence, sizeof t->sentence, "rank %d: %.*s", odd, VHEM_WHY - 20, text);
+    } else if (odd >= 0 && stopped >= 0) {
+        snprintf(t->sentence, sizeof t->sentence, "rank %d was interrupted", stopped);
     } else if (odd >= 0) {
         bool first = all[t->rank] != PASS; /* this rank has finished, the other goes on */
         snprintf(t->sentence, sizeof t->sentence,
                  "rank %d finished before rank %d: do all see the same files?", first ? t->rank : odd,
                  first ? odd : t->rank);
     }
-    t->stopped = all[0] == STOPPED;
+    t->stopped = stopped >= 0;
     t->over = odd >= 0;
     free(all);
     return !t->over;

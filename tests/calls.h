@@ -36,7 +36,7 @@ static inline vhem_status call_describe(vhem_ctx *ctx, vhem_data *data, const ch
                                         const char *const *label, const char *const *group,
                                         const double *weight, const char *const *column)
 {
-    return vh_data_describe(ctx, data, &(vhem_data_text){ name, label, group, weight, column });
+    return vh_data_describe(ctx, data, &(vhem_data_text){ name, label, group, weight, column, NULL });
 }
 
 /* ---- clusters ------------------------------------------------------------------------------------------ */

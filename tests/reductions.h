@@ -6,7 +6,7 @@
 
 #include "support.h"
 
-#include "math/linalg.h"
+#include "math/blas.h"
 #include "math/scaled.h"
 #include "reduce/base.h"
 

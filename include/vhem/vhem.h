@@ -146,7 +146,8 @@ typedef struct {
                                         an unnamed file in TMPDIR, or else /var/tmp, that disappears with the
                                         data set.  Default: 1 GiB */
     const char *symbols;             /* columns of symbols, "place,state", whose cells may be text; "*": every
-                                        column of text is one.  Default: none, and text is left out */
+                                        column, "?": every column of text.  Default: none, and text is left
+                                        out */
     const char *missing;             /* words and numbers that stand for a missing value in a text file,
                                         "-999,lost"; default: none besides NA, N/A, NaN, NULL, ? and . */
     const char *sheet;               /* of an .xlsx workbook: the name of a sheet, or its number from 1.
@@ -181,6 +182,7 @@ typedef struct {                     /* what is known about sequences besides fr
     const char *const *name, *const *label, *const *group;       /* [N] */
     const double      *weight;                                   /* [N] */
     const char *const *column;                                   /* [d] */
+    const vhem_symbols *symbols;     /* [d]  what the whole numbers 0, 1, ... of a column stand for */
 } vhem_data_text;
 
 VHEM_API vhem_status vhem_data_load(vhem_ctx *, const char *path, const vhem_data_options *, vhem_data **out);
@@ -225,6 +227,7 @@ typedef struct {                     /* read-only window on column k of the fram
     const char  *name;               /* "" when it has none */
     const char  *emission;           /* name of its family, which in a product is that of its channel */
     vhem_symbols symbols;
+    int          channel;            /* of a product: the channel it belongs to, from 0; else 0 */
     int64_t      lacking;            /* HMMs that lack it, as the sequences they were fitted to never had it;
                                         of a set on disk 0 until it has been scored or compared.  Candidates
                                         (vhem_score, vhem_assign, vhem_classes_predict) are compared over the

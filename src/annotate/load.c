@@ -25,7 +25,7 @@ static content look_at(vhem_ctx *ctx, const char *path)
     if (stat(path, &sb) != 0)
         return vh_ends_with(path, ".json") ? OURS : OTHER;
     if (S_ISDIR(sb.st_mode))
-        return vh_shards_is_folder(path) ? OURS : OTHER;
+        return vh_shards_is_folder(path) || vh_shards_loose(path) ? OURS : OTHER;
     FILE *f = vh_file_open(path, "rb");
     size_t n = f ? fread(head, 1, sizeof head, f) : 0, k = 0;
     if (f)

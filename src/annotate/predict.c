@@ -270,7 +270,7 @@ vhem_status vh_predict(vhem_ctx *ctx, const vhem_classes *k, const vh_question *
     VH_CHECK(k->C > 0, VHEM_EINVAL, "there are no classes");
     const vh_h3m *first = k->cls[0].model->h3m; /* one with names for its columns finds them */
     VH_CHECK((first && first->shape.layout) || vh_models_dim(k->cls[0].model) == q->data->d, VHEM_EINVAL,
-             "the models have dimension %d, the data %d", vh_models_dim(k->cls[0].model), q->data->d);
+             "the models have dimension %d, but the data has %d", vh_models_dim(k->cls[0].model), q->data->d);
     vh_ctx_child(ctx, ctx->threads, &quiet);
     VH_NEW(item, n);
     for (int64_t i = 0; i < n; i++)

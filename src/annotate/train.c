@@ -21,7 +21,7 @@
 #include "core/options.h"
 #include "core/rng.h"
 #include "estimate/options.h"
-#include "math/linalg.h"
+#include "math/blas.h"
 #include "model/convert.h"
 
 #include <assert.h>
@@ -401,6 +401,9 @@ vhem_status vh_train(vhem_ctx *ctx, const vhem_data *data, const vh_items *items
         VH_TRY(count_items(ctx, members, k));
     }
     VH_TRY(make_models(ctx, &t));
+    for (int c = 0; c < k->C; c++)
+        if (k->cls[c].model && k->cls[c].model->h3m)
+            VH_TRY(vh_frames_name(ctx, data, k->cls[c].model->h3m));
     set_priors(k);
 done:
     vh_pieces_free(&pieces);
@@ -494,7 +497,7 @@ vhem_status vhem_classes_update(vhem_ctx *ctx, vhem_classes *k, const vhem_data 
              k->tags ? "tags" : "classes", tags ? "tags" : "none");
     const vh_h3m *model = k->cls[0].model->h3m;
     VH_CHECK((model && model->shape.layout) || data->d == vh_models_dim(k->cls[0].model), VHEM_EINVAL,
-             "the models have dimension %d, the data %d", vh_models_dim(k->cls[0].model), data->d);
+             "the models have dimension %d, but the data has %d", vh_models_dim(k->cls[0].model), data->d);
     VH_TRY(vh_classes_copy(ctx, k, &more));
     VH_TRY(learn(ctx, data, tags, store, more));
     vhem_classes swap = *k;

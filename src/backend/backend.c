@@ -4,6 +4,7 @@
 
 #include "backend/cuda/gpu.h"
 #include "backend/simd/simd.h"
+#include "core/hash.h"
 #include "core/record.h"
 
 #include <omp.h>
@@ -94,6 +95,8 @@ vhem_status vhem_ctx_new(const vhem_ctx_options *opt, vhem_ctx **out)
         vhem_free(ctx);
         return VHEM_EBACKEND;
     }
+    ctx->made = ctx->asked =
+        vh_hash_chain((uint64_t)ctx->opt.seed, ctx->backend->name, strlen(ctx->backend->name));
     *out = ctx;
     return VHEM_OK;
 }

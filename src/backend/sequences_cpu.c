@@ -28,6 +28,7 @@
 #include "core/alloc.h"
 #include "core/dealt.h"
 #include "core/index.h"
+#include "core/ranks.h"
 #include "math/scaled.h"
 
 #include <math.h>
@@ -449,6 +450,16 @@ static void rows_of_sets(const void *arg, int64_t first, int64_t end, int64_t *l
     *hi = set_of(job, job->chunk[end] - 1) + 1;
 }
 
+/* Fingerprint of the HMMs of a step, for processes that share its chunks. */
+static uint64_t print_of(const vhem_ctx *ctx, const vh_packed *pk)
+{
+    if (vh_ranks(ctx) == 1)
+        return 0;
+    uint64_t h = vh_hash_chain(0, pk->pi, sizeof *pk->pi * (size_t)pk->n_state);
+    h = vh_hash_chain(h, pk->A, sizeof *pk->A * pk->n_trans);
+    return vh_hash_chain(h, pk->theta, sizeof *pk->theta * (size_t)pk->n_comp * (size_t)pk->n_stat);
+}
+
 /* Adds the blocks of `size` numbers that all chunks give, into total. */
 static vhem_status sum_chunks(vhem_ctx *ctx, pass *p, size_t size, double *total)
 {
@@ -470,7 +481,8 @@ static vhem_status sum_chunks(vhem_ctx *ctx, pass *p, size_t size, double *total
     job->tree_size = size;
     job->adding = *p->step;
     if (job->in.dealt)
-        VH_TRY(vh_dealt_sum(ctx, &(vh_dealt){ &chunks, tables, 2 }, &kind, job->tree, total));
+        VH_TRY(vh_dealt_sum(ctx, &(vh_dealt){ &chunks, tables, 2, print_of(ctx, p->step->pk) }, &kind,
+                            job->tree, total));
     else
         VH_TRY(vh_tree_sum_all(ctx, &chunks, job->tree, total));
 done:
@@ -489,7 +501,7 @@ static vhem_status score_large(vhem_ctx *ctx, pass *p)
     const vh_dealt_table table = { p->loglik, p->step->pk->K, rows_of_places, job };
 
     if (in->dealt)
-        VH_TRY(vh_dealt_run(ctx, &(vh_dealt){ &all, &table, 1 }));
+        VH_TRY(vh_dealt_run(ctx, &(vh_dealt){ &all, &table, 1, print_of(ctx, p->step->pk) }));
     else
         VH_TRY(vh_chunks_run(ctx, &all));
     for (int c = 0; c < job->n_chunk; c++) {

@@ -10,7 +10,7 @@
 #include "core/index.h"
 #include "estimate/items.h"
 #include "estimate/score.h"
-#include "math/linalg.h"
+#include "math/blas.h"
 #include "model/convert.h"
 #include "reduce/score.h"
 #include "reduce/hem_dtm.h"
@@ -144,8 +144,8 @@ static vhem_status assign_textures(vhem_ctx *ctx, const vhem_tree *tree, const v
 
     vh_blas_enter();
     VH_CHECK(c->textures, VHEM_EINVAL, "the centres are HMMs, dynamic textures cannot be assigned to them");
-    VH_CHECK(dtm->d == c->textures->d, VHEM_EINVAL, "the textures have dimension %d, the centres %d", dtm->d,
-             c->textures->d);
+    VH_CHECK(dtm->d == c->textures->d, VHEM_EINVAL, "the textures have dimension %d, but the centres have %d",
+             dtm->d, c->textures->d);
     VH_NEW(L, vh_cells(dtm->K, c->Kr));
     VH_NEW(scratch, ctx->threads);
     VH_TRY(vh_hem_dtm_score(ctx, dtm, c->textures, tau_of(c), scratch, ctx->threads, L));

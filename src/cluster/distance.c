@@ -9,7 +9,7 @@
 #include "core/index.h"
 #include "core/options.h"
 #include "core/ranks.h"
-#include "math/linalg.h"
+#include "math/blas.h"
 #include "model/convert.h"
 #include "model/models.h"
 #include "reduce/vhem.h"
@@ -80,8 +80,8 @@ static vhem_status check_sets(vhem_ctx *ctx, const vh_h3m **a, const vh_h3m **b,
                               vh_h3m **full_b)
 {
     vhem_status st = VHEM_OK;
-    VH_CHECK((*a)->d == (*b)->d, VHEM_EINVAL, "the first models have dimension %d, the second %d", (*a)->d,
-             (*b)->d);
+    VH_CHECK((*a)->d == (*b)->d, VHEM_EINVAL, "the first models have dimension %d, but the second have %d",
+             (*a)->d, (*b)->d);
     if ((*a)->family->wider == (*b)->family)
         VH_TRY(vh_h3m_like(ctx, *a, *b, full_a, a));
     else
@@ -161,6 +161,16 @@ vhem_status vh_h3m_distance(vhem_ctx *ctx, const vh_h3m *a, const vh_h3m *b, con
     return vh_distance(ctx, a, b, &o, D, error);
 }
 
+/* Fingerprint of the numbers of HMMs, after h. */
+static uint64_t print_of(const vh_h3m *h3m, uint64_t h)
+{
+    for (int64_t i = 0; i < h3m->K; i++) {
+        const vh_hmm *m = &h3m->hmm[i];
+        h = vh_hash_chain(h, m->pi, ((size_t)(m->theta - m->pi) + m->n_theta) * sizeof *m->pi);
+    }
+    return h;
+}
+
 vhem_status vhem_distance(vhem_ctx *ctx, const vhem_models *a, const vhem_models *b,
                           const vhem_distance_options *opt, double *D, double *error)
 {
@@ -169,7 +179,10 @@ vhem_status vhem_distance(vhem_ctx *ctx, const vhem_models *a, const vhem_models
     VH_TRY(vh_models_gather(ctx, a));
     VH_TRY(vh_models_gather(ctx, b));
     VH_CHECK(a->h3m && b->h3m, VHEM_EINVAL, "distances are between HMMs, these are dynamic textures");
+    VH_TRY(vh_ranks_call(ctx, "compare", VHEM_DISTANCE_OPTIONS, &o,
+                         vh_ranks(ctx) > 1 ? print_of(b->h3m, print_of(a->h3m, 0)) : 0));
     VH_TRY(fill_tables(ctx, a->h3m, b->h3m, &o, D, error));
 done:
+    vh_ranks_end(ctx);
     return st;
 }

@@ -7,7 +7,7 @@
 #include "core/alloc.h"
 #include "core/options.h"
 #include "estimate/sets.h"
-#include "math/linalg.h"
+#include "math/blas.h"
 #include "model/masked.h"
 #include "reduce/base.h"
 
@@ -87,20 +87,34 @@ vhem_status vhem_method_info(int i, vhem_method_facts *out)
     return VHEM_OK;
 }
 
-static vhem_status take_names_from_disk(vhem_ctx *ctx, const vh_shards *set, vh_clustering *c)
+/* How many columns each of n HMMs lacks, from item `first` on. */
+static vhem_status count_lacking(vhem_ctx *ctx, const vh_h3m *h3m, int64_t first, int64_t n, vh_clustering *c)
+{
+    vhem_status st = VHEM_OK;
+    if (!vh_h3m_is_masked(h3m))
+        goto done;
+    if (!c->lacking)
+        VH_NEW(c->lacking, c->Kb);
+    for (int64_t i = 0; i < n; i++)
+        for (int k = 0; k < h3m->d; k++)
+            c->lacking[first + i] += vh_hmm_lacks(h3m, &h3m->hmm[i], k);
+done:
+    return st;
+}
+
+/* Names, and columns that are lacking: both need every HMM once more. */
+static vhem_status take_from_disk(vhem_ctx *ctx, const vh_shards *set, vh_clustering *c)
 {
     vhem_status st = VHEM_OK;
     vh_h3m *part = NULL;
-    bool any = false;
 
-    for (int k = 0; k < set->n; k++)
-        any |= set->shard[k]->n_bytes > 0;
-    for (int64_t first = 0; any && first < set->K; first += VH_SHARD_CHUNK) {
+    for (int64_t first = 0; first < set->K; first += VH_SHARD_CHUNK) {
         int n = (int)(set->K - first < VH_SHARD_CHUNK ? set->K - first : VH_SHARD_CHUNK);
         VH_TRY(vh_shards_read(ctx, set, first, n, true, &part));
         for (int i = 0; i < n; i++)
             if (part->hmm[i].name)
                 VH_TRY(vh_clustering_set_name(ctx, c, first + i, part->hmm[i].name));
+        VH_TRY(count_lacking(ctx, part, first, n, c));
         vh_h3m_free(part);
         part = NULL;
     }
@@ -138,22 +152,9 @@ static vhem_status take_names(vhem_ctx *ctx, const vh_input *in, vh_clustering *
             VH_TRY(vh_clustering_set_name(ctx, c, i, name));
     }
     if (in->shards)
-        VH_TRY(take_names_from_disk(ctx, in->shards, c));
+        VH_TRY(take_from_disk(ctx, in->shards, c));
 done:
     vh_sets_free(&sets);
-    return st;
-}
-
-static vhem_status note_lacking(vhem_ctx *ctx, const vh_input *in, vh_clustering *c)
-{
-    vhem_status st = VHEM_OK;
-    if (in->shards || !in->models || !vh_h3m_is_masked(in->models))
-        goto done;
-    VH_NEW(c->lacking, c->Kb);
-    for (int64_t i = 0; i < c->Kb; i++)
-        for (int k = 0; k < in->models->d; k++)
-            c->lacking[i] += vh_hmm_lacks(in->models, &in->models->hmm[i], k);
-done:
     return st;
 }
 
@@ -177,7 +178,8 @@ vhem_status vh_cluster(vhem_ctx *ctx, const vh_input *asked, const vhem_cluster_
     c->options.start = NULL;
     c->options.executor = NULL;
     VH_TRY(vh_options_own(ctx, VHEM_CLUSTER_OPTIONS, &c->kept, &c->options));
-    VH_TRY(note_lacking(ctx, &in, c));
+    if (in.models && !in.shards) /* of those on disk, where they are read for their names */
+        VH_TRY(count_lacking(ctx, in.models, 0, c->Kb, c));
     st = method->run(ctx, &in, &o, seed, c);
     if (st != VHEM_OK
         && (st != VHEM_ESTOPPED || (!c->z && !c->bound))) /* stopped before there was anything */

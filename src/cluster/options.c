@@ -142,7 +142,7 @@ static vhem_status resolve_start(vhem_ctx *ctx, vh_input *in, vhem_cluster_optio
     char why[256];
 
     VH_CHECK(start->d == d || (!h3m && start->shape.layout), VHEM_EINVAL,
-             "the start has dimension %d, the %s %d", start->d, h3m ? "models" : "sequences", d);
+             "the start has dimension %d, but the %s have %d", start->d, h3m ? "models" : "sequences", d);
     VH_CHECK(!h3m || vh_family_same(start->family, h3m->family) || vh_cluster_wants_full(o), VHEM_EINVAL,
              "the start has %s emissions, the models %s", start->family->name, h3m->family->name);
     VH_CHECK(!h3m || !*vh_layout_differs(&start->shape, &h3m->shape, why, sizeof why), VHEM_EINVAL,
@@ -175,8 +175,8 @@ static vhem_status resolve_start_dtm(vhem_ctx *ctx, vh_input *in, vhem_cluster_o
     int n = 0;
 
     assert(dtm && start); /* a start of textures is refused for anything else */
-    VH_CHECK(start->d == dtm->d, VHEM_EINVAL, "the start has dimension %d, the textures %d", start->d,
-             dtm->d);
+    VH_CHECK(start->d == dtm->d, VHEM_EINVAL, "the start has dimension %d, but the textures have %d",
+             start->d, dtm->d);
     VH_CHECK(in->K == 0 || in->K == start->K, VHEM_EINVAL, "K is %lld, the start has %lld textures",
              (long long)in->K, (long long)start->K);
     for (int64_t j = 0; j < start->K; j++)
@@ -205,8 +205,8 @@ static vhem_status check_sizes(vhem_ctx *ctx, const vh_input *in, const vhem_clu
 {
     vhem_status st = VHEM_OK;
     VH_CHECK(in->K >= 1, VHEM_EINVAL, "K is %lld, must be at least 1", (long long)in->K);
-    VH_CHECK(in->K <= in->Kb || o->start, VHEM_EINVAL, "K is %lld, there are %lld %s", (long long)in->K,
-             (long long)in->Kb,
+    VH_CHECK(in->K <= in->Kb || o->start, VHEM_EINVAL, "K is %lld, but there are only %lld %s",
+             (long long)in->K, (long long)in->Kb,
              in->models                  ? "models"
              : in->textures              ? "textures"
              : in->by_group || in->below ? "groups"

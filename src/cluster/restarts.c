@@ -9,8 +9,8 @@
 
 #include "cluster/options.h"
 #include "core/alloc.h"
-#include "core/ranks.h"
 #include "core/index.h"
+#include "core/ranks.h"
 #include "core/rng.h"
 #include "core/share.h"
 #include "math/agreement.h"

@@ -4,6 +4,7 @@
 #include "cluster/tree.h"
 
 #include "cluster/methods.h"
+#include "core/ranks.h"
 #include "core/record.h"
 #include "core/rng.h"
 #include "model/convert.h"
@@ -157,7 +158,7 @@ static vhem_status check_levels(vhem_ctx *ctx, const vh_input *in, int n, const 
         goto done;
     for (int l = 0; l < n; l++)
         VH_CHECK(K[l] >= 1, VHEM_EINVAL, "K of level %d is %lld, must be at least 1", l + 1, (long long)K[l]);
-    VH_CHECK(K[0] <= in->Kb || at_most, VHEM_EINVAL, "K of level 1 is %lld, there are %lld %s",
+    VH_CHECK(K[0] <= in->Kb || at_most, VHEM_EINVAL, "K of level 1 is %lld, but there are only %lld %s",
              (long long)K[0], (long long)in->Kb,
              in->data     ? "sequences or groups"
              : in->models ? "models"
@@ -275,6 +276,8 @@ vhem_status vhem_cluster(vhem_ctx *ctx, const vhem_source *source, int levels, c
         o = *opt;
     if (o.executor) /* the others work for it, they do not make this call */
         ctx->opt.ranks = NULL;
+    VH_TRY(vh_ranks_call(ctx, "cluster", VHEM_CLUSTER_OPTIONS, &o,
+                         vh_ranks(ctx) > 1 && source && source->data ? vh_data_print(source->data) : 0));
     VH_TRY(vh_models_gather(ctx, o.start));
     VH_TRY(vh_input_source(ctx, source, &o, &item, &in));
     VH_TRY(check_levels(ctx, &in, levels, K, &o));
@@ -290,6 +293,7 @@ done:
         tree = NULL;
     }
     ctx->opt.ranks = ranks;
+    vh_ranks_end(ctx);
     vhem_free(tree);
     free_centers(&used);
     free(item);

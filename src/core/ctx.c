@@ -90,7 +90,7 @@ bool vh_overdue(vhem_ctx *ctx)
 {
     enum { PATIENCE = 1000 };
     for (; ctx; ctx = ctx->parent)
-        if (atomic_load_explicit(&ctx->stop, memory_order_acquire) != 0
+        if (atomic_load_explicit(&ctx->stop, memory_order_acquire) != 0 && !ctx->waits
             && now() - atomic_load_explicit(&ctx->stop_at, memory_order_relaxed) > PATIENCE)
             return true;
     return false;

@@ -15,13 +15,19 @@ struct vh_backend; /* backend/backend.h; core only carries the pointer */
 struct vhem_ctx {
     vhem_ctx_options opt; /* strings inside are not used after vhem_ctx_new */
     vhem_ranks
-        ranks;    /* a copy of the caller's, which opt.ranks points to; NULL there: this process is alone */
-    int threads;  /* >= 1 */
-    bool in_team; /* of a turn of a loop that threads share (core/share.h) */
+        ranks; /* a copy of the caller's, which opt.ranks points to; NULL there: this process is alone */
+    /* What this process is at together with the others (core/ranks.h). */
+    int64_t step;     /* rounds so far */
+    const char *call; /* "fit"; NULL: nothing that has a name */
+    uint64_t made;    /* fingerprint of seed and backend, */
+    uint64_t asked;   /* and of these with the call, its options and its data */
+    int threads;      /* >= 1 */
+    bool in_team;     /* of a turn of a loop that threads share (core/share.h) */
     const struct vh_backend *backend;
     bool named; /* it was asked for by its name */
     atomic_int stop;
-    atomic_llong stop_at;    /* when that was first wanted, in milliseconds of the monotonic clock */
+    bool waits;           /* of several processes: a wish to stop waits until all know of it (core/ranks.h) */
+    atomic_llong stop_at; /* when that was first wanted, in milliseconds of the monotonic clock */
     struct vhem_ctx *parent; /* its wish to stop counts here too; NULL */
     FILE *held;              /* a stream that was looked at and is still to be read (vh_in_peek); NULL */
     char error[2048];
@@ -44,7 +50,7 @@ void vh_progress(vhem_ctx *ctx, const char *what, int64_t done, int64_t total);
 static inline bool vh_stopped(vhem_ctx *ctx)
 {
     for (; ctx; ctx = ctx->parent)
-        if (atomic_load_explicit(&ctx->stop, memory_order_relaxed) != 0)
+        if (atomic_load_explicit(&ctx->stop, memory_order_relaxed) != 0 && !ctx->waits)
             return true;
     return false;
 }

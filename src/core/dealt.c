@@ -80,7 +80,12 @@ static vhem_status tell(vhem_ctx *ctx, telling *t, vhem_status own)
 {
     vhem_status st = VHEM_OK;
     int size = vh_ranks(ctx);
-    const vh_round round = { .n = t->work->chunks->n, .end = size, .everyone = true, .walk = walk, .arg = t };
+    const vh_round round = { .n = t->work->chunks->n,
+                             .end = size,
+                             .everyone = true,
+                             .walk = walk,
+                             .arg = t,
+                             .print = t->work->print };
     vh_round_end end = { .stopped = vh_stopped(ctx), .failed = -1 };
 
     if (own != VHEM_OK)
@@ -91,12 +96,14 @@ done:
     return st;
 }
 
+/* What this process begins its round with. */
 static vh_chunks own_chunks(vhem_ctx *ctx, const vh_dealt *work)
 {
     vh_chunks own = *work->chunks;
     int64_t end;
     share_of(ctx, work, vh_rank(ctx), &own.first, &end);
     own.n = end - own.first;
+    vh_round_begin(ctx);
     return own;
 }
 

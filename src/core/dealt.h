@@ -20,6 +20,7 @@ typedef struct {
     const vh_chunks *chunks; /* all of them, from 0 on */
     const vh_dealt_table *table;
     int tables;
+    uint64_t print; /* fingerprint of the models that the sums are made with; 0: none */
 } vh_dealt;
 
 /* As vh_tree_sum_all, for a sum of that kind, and as vh_chunks_run.  A chunk that fails or is stopped on one

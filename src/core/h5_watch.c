@@ -3,6 +3,7 @@
  * when it reports them. */
 #include "core/h5_watch.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,6 +32,22 @@ static herr_t on_error(hid_t stack, void *arg)
     return H5Ewalk2(stack, H5E_WALK_DOWNWARD, look_at, arg);
 }
 
+static void say_nothing(void)
+{
+    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+}
+
+/* The library loses memory of its own when it meets a damaged file, waits in vain for it when the process
+ * ends, and prints "infinite loop closing library" unless the printing of errors is off in the thread that
+ * ends.  It has asked to be called at exit before this does, so it is called after it.  H5dont_atexit would
+ * do too, but files that the program itself left open would lose what was not written yet. */
+void vh_h5_end_quietly(void)
+{
+    static atomic_flag asked = ATOMIC_FLAG_INIT; /* of the process, as the library is */
+    if (!atomic_flag_test_and_set(&asked))
+        atexit(say_nothing);
+}
+
 void vh_h5_watch_begin(vh_h5_watch *w)
 {
     *w = (vh_h5_watch){ 0 };
@@ -42,6 +59,8 @@ vhem_status vh_h5_watch_end(vhem_ctx *ctx, vh_h5_watch *w, const char *path, vhe
 {
     H5Eclear2(H5E_DEFAULT); /* what a thread leaves there the library cannot close at exit */
     H5Eset_auto2(H5E_DEFAULT, w->print, w->arg);
+    if (st != VHEM_OK)
+        vh_h5_end_quietly();
     if (st == VHEM_OK || st == VHEM_ESTOPPED || (!w->memory && !w->error))
         return st;
     if (w->memory)

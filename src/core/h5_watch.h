@@ -23,6 +23,9 @@ void vh_h5_watch_begin(vh_h5_watch *w);
  * file.  VHEM_OK stays. */
 vhem_status vh_h5_watch_end(vhem_ctx *ctx, vh_h5_watch *w, const char *path, vhem_status st);
 
+/* After a call of the library failed, here or elsewhere: the process ends without a word from it. */
+void vh_h5_end_quietly(void);
+
 /* A file that comes from somebody else must not bring in other files of the reader's.  NULL when what is
  * called name in at (-1: not asked), and the open dataset (-1: likewise), lies in the file itself; else where
  * it lies. */

@@ -3,10 +3,11 @@
 #include "core/ranks.h"
 
 #include "core/alloc.h"
+#include "core/options.h"
 
 #include <string.h>
 
-static const char mark[] = "VHEMRND1";
+static const char mark[] = "VHEMRND2";
 
 int vh_rank(const vhem_ctx *ctx)
 {
@@ -18,6 +19,39 @@ int vh_ranks(const vhem_ctx *ctx)
     return ctx->opt.ranks ? ctx->opt.ranks->size : 1;
 }
 
+vhem_status vh_ranks_call(vhem_ctx *ctx, const char *call, vhem_option_set set, const void *options,
+                          uint64_t print)
+{
+    vhem_status st = VHEM_OK;
+    vh_hash *hash = NULL;
+    vh_key key;
+
+    if (vh_ranks(ctx) == 1)
+        return VHEM_OK;
+    VH_TRY(vh_hash_new(ctx, &hash));
+    for (const vh_option *row = vh_options(set); row->shown.name; row++)
+        if (row->use & VH_KEPT)
+            vh_options_hash(hash, row, options);
+    vh_hash_key(hash, &key);
+    ctx->call = call;
+    ctx->waits = true;
+    ctx->asked = vh_hash_chain(vh_hash_chain(ctx->made, &print, sizeof print), key.text, sizeof key.text);
+done:
+    vh_hash_free(hash);
+    return st;
+}
+
+void vh_ranks_end(vhem_ctx *ctx)
+{
+    ctx->call = NULL;
+    ctx->waits = false;
+}
+
+void vh_round_begin(vhem_ctx *ctx)
+{
+    ctx->waits = false;
+}
+
 void vh_round_fail(const vhem_ctx *ctx, vhem_status st, int64_t i, vh_round_end *end)
 {
     end->failed = i;
@@ -25,15 +59,53 @@ void vh_round_fail(const vhem_ctx *ctx, vhem_status st, int64_t i, vh_round_end 
     snprintf(end->why, sizeof end->why, "%.*s", (int)sizeof end->why - 1, ctx->error);
 }
 
-/* What process `from` has to say: how the round ended there, and its results. */
+typedef struct { /* what a process is at */
+    int64_t step, n;
+    uint64_t asked;
+    char call[16];
+} place;
+
+static place place_of(const vhem_ctx *ctx, const vh_round *r)
+{
+    place p = { ctx->step, r->n, vh_hash_chain(ctx->asked, &r->print, sizeof r->print), "" };
+    snprintf(p.call, sizeof p.call, "%s", ctx->call ? ctx->call : "work");
+    return p;
+}
+
+/* A process that is elsewhere must not take what it hears for its own. */
+static vhem_status compare(vhem_ctx *ctx, int from, const place *here, const place *there)
+{
+    vhem_status st = VHEM_OK;
+    int own = vh_rank(ctx);
+    long long k = (long long)here->step;
+
+    VH_CHECK(here->step == there->step && strcmp(here->call, there->call) == 0, VHEM_EINVAL,
+             "rank %d is at step %lld of %s, but rank %d at step %lld of %s: all must make the same calls",
+             own, k, here->call, from, (long long)there->step, there->call);
+    VH_CHECK(here->n == there->n, VHEM_EINVAL,
+             "ranks %d and %d are both at step %lld of %s, but rank %d has work in %lld parts and rank %d in "
+             "%lld: do all see the same files?",
+             own, from, k, here->call, own, (long long)here->n, from, (long long)there->n);
+    VH_CHECK(here->asked == there->asked, VHEM_EINVAL,
+             "ranks %d and %d are both at step %lld of %s, but have different options, backends, data or "
+             "models: do all see the same files?",
+             own, from, k, here->call);
+done:
+    return st;
+}
+
+/* What process `from` has to say: where it is, how the round ended there, and its results. */
 static void walk(vhem_ctx *ctx, const vh_round *r, int from, vh_wire *w, vh_round_end *end)
 {
-    int64_t n = r->n, st = (int64_t)end->st;
-    vh_wire_int64(ctx, w, &n);
-    if (w->st == VHEM_OK && n != r->n)
-        w->st = vh_fail(ctx, VHEM_EINVAL,
-                        "process %d has work in %lld parts, this one in %lld: do all see the same files?",
-                        from, (long long)n, (long long)r->n);
+    const place here = place_of(ctx, r);
+    place there = here;
+    int64_t st = (int64_t)end->st;
+    vh_wire_int64(ctx, w, &there.step);
+    vh_wire_int64(ctx, w, &there.n);
+    vh_wire_bytes(ctx, w, &there.asked, sizeof there.asked);
+    vh_wire_text(ctx, w, there.call, sizeof there.call);
+    if (w->st == VHEM_OK)
+        w->st = compare(ctx, from, &here, &there);
     vh_wire_flag(ctx, w, &end->stopped);
     vh_wire_int64(ctx, w, &end->failed);
     vh_wire_int64(ctx, w, &st);
@@ -83,24 +155,30 @@ static void join(vh_round_end *all, const vh_round_end *one)
     all->stopped = stopped;
 }
 
+/* Every round begins with what process 0 tells all, so that a process that is elsewhere finds out before the
+ * two wait for each other. */
 vhem_status vh_round_tell(vhem_ctx *ctx, const vh_round *r, vh_round_end *end)
 {
     vhem_status st = VHEM_OK;
-    vh_round_end own = *end;
+    const vh_round none = { .n = r->n, .everyone = true, .print = r->print };
+    vh_round_end own = *end, begun = { .failed = -1 };
 
-    for (int from = 0; from < vh_ranks(ctx); from++) {
+    ctx->step++;
+    if (!r->everyone)
+        VH_TRY(tell(ctx, &none, 0, &begun));
+    for (int from = r->everyone ? 0 : 1; from < vh_ranks(ctx); from++) {
         vh_round_end other = from == vh_rank(ctx) ? own : (vh_round_end){ .failed = -1 };
         VH_TRY(tell(ctx, r, from, &other));
         join(end, &other);
     }
     if (!r->everyone) { /* process 0 alone knows: it says how it went */
-        const vh_round none = { .n = r->n, .everyone = true };
         vh_round_end said = vh_rank(ctx) == 0 ? *end : (vh_round_end){ .failed = -1 };
         VH_TRY(tell(ctx, &none, 0, &said));
         *end = said;
     }
     if (end->stopped)
         vhem_ctx_stop(ctx);
+    ctx->waits = ctx->call && !end->stopped;
 done:
     return st;
 }

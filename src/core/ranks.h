@@ -4,12 +4,24 @@
 #ifndef VH_CORE_RANKS_H
 #define VH_CORE_RANKS_H
 
+#include "core/hash.h"
 #include "core/wire.h"
 
 /* Of this process, and of all; 0 and 1 where there is only one.  A context for one of several jobs has only
  * one: its job is a part already. */
 int vh_rank(const vhem_ctx *ctx);
 int vh_ranks(const vhem_ctx *ctx);
+
+/* Names the call that all processes now make, "fit", with its options: the ones that results depend on.
+ * print: fingerprint of its data.  A process that is alone does nothing.
+ *
+ * Until vh_ranks_end a process that is told to stop goes on to the next round, and there tells the others:
+ * one that left its loop alone would add up sums with them that do not belong together. */
+vhem_status vh_ranks_call(vhem_ctx *ctx, const char *call, vhem_option_set set, const void *options,
+                          uint64_t print);
+void vh_ranks_end(vhem_ctx *ctx);
+/* The work of a round begins: it may be stopped. */
+void vh_round_begin(vhem_ctx *ctx);
 
 typedef struct {        /* what a process tells after a round */
     int64_t n;          /* parts of the whole, which all must agree about */
@@ -19,6 +31,7 @@ typedef struct {        /* what a process tells after a round */
      * told. */
     void (*walk)(vhem_ctx *ctx, void *arg, int64_t i, vh_wire *w);
     void *arg;
+    uint64_t print; /* fingerprint of what the results follow from, such as centres; 0: of nothing more */
 } vh_round;
 
 typedef struct { /* how a round ended, on any of the processes */
@@ -32,7 +45,8 @@ typedef struct { /* how a round ended, on any of the processes */
 void vh_round_fail(const vhem_ctx *ctx, vhem_status st, int64_t i, vh_round_end *end);
 
 /* Hands the results of the round around; *end is how it ended here, and becomes how it ended at all.  Where a
- * part has failed, or work was stopped, this is so on all processes. */
+ * part has failed, or work was stopped, this is so on all processes.  VHEM_EINVAL when another process is at
+ * another round, another call, or the same with other options, data or centres. */
 vhem_status vh_round_tell(vhem_ctx *ctx, const vh_round *round, vh_round_end *end);
 
 #endif

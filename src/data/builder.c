@@ -14,6 +14,8 @@ typedef struct {
     int64_t T;
     char *name, *label, *group;
     double weight;
+    char *file;
+    int64_t line;
 } sequence;
 
 struct vh_builder {
@@ -137,6 +139,18 @@ vhem_status vh_builder_end(vh_builder *b, const char *name, const char *label, c
     return vh_builder_cut(b, b->n - b->n_cut, name, label, group, weight);
 }
 
+vhem_status vh_builder_at(vh_builder *b, const char *file, int64_t line)
+{
+    vhem_ctx *ctx = b->ctx;
+    vhem_status st = VHEM_OK;
+    sequence *s = &b->seq[b->N - 1];
+    s->line = line;
+    if (file)
+        VH_DUP(s->file, file);
+done:
+    return st;
+}
+
 vhem_status vh_builder_columns(vh_builder *b, const char *const *column)
 {
     vhem_ctx *ctx = b->ctx;
@@ -212,6 +226,32 @@ done:
     return st;
 }
 
+static vhem_status hand_over_origin(vh_builder *b, vhem_data *data)
+{
+    vhem_ctx *ctx = b->ctx;
+    vhem_status st = VHEM_OK;
+    bool lines = false, files = true;
+
+    for (size_t n = 0; n < b->N; n++) {
+        lines |= b->seq[n].line > 0;
+        files &= b->seq[n].file != NULL;
+    }
+    if (lines)
+        VH_NEW(data->origin.line, b->N);
+    if (files)
+        VH_NEW(data->origin.file, b->N);
+    for (size_t n = 0; n < b->N; n++) {
+        if (lines)
+            data->origin.line[n] = b->seq[n].line;
+        if (files) {
+            data->origin.file[n] = b->seq[n].file;
+            b->seq[n].file = NULL;
+        }
+    }
+done:
+    return st;
+}
+
 vhem_status vh_builder_finish(vh_builder *b, const char *format, vhem_data **out)
 {
     vhem_ctx *ctx = b->ctx;
@@ -231,6 +271,7 @@ vhem_status vh_builder_finish(vh_builder *b, const char *format, vhem_data **out
     VH_TRY(hand_over(b, offsetof(sequence, label), &data->label));
     VH_TRY(hand_over(b, offsetof(sequence, group), &data->group));
     VH_TRY(hand_over_weights(b, data));
+    VH_TRY(hand_over_origin(b, data));
     VH_TRY(vh_spill_values(ctx, &b->hold, &data->y));
     data->hold = b->hold;
     data->hold.name = NULL;
@@ -258,6 +299,7 @@ void vh_builder_free(vh_builder *b)
         free(b->seq[n].name);
         free(b->seq[n].label);
         free(b->seq[n].group);
+        free(b->seq[n].file);
     }
     for (int k = 0; b->column && k < b->d; k++)
         free(b->column[k]);

@@ -49,17 +49,19 @@ vhem_status vh_warn_of_counters(vhem_ctx *ctx, const char *path, const vhem_data
         goes[k] = symbol ? GOES_ANYHOW : course_of(data, k);
         if (goes[k] == RISES && !vh_says_time(vh_data_column(data, k)))
             goes[k] = GOES_ANYHOW;
-        if (goes[k] == GOES_ANYHOW)
+        if (goes[k] == GOES_ANYHOW && !symbol)
             others[n++] = data->column[k];
     }
-    vh_show_list(others, n, ",", list, sizeof list);
+    if (!vh_join(others, n, ",", list, sizeof list))
+        list[0] = '\0';
     for (int k = 0; n > 0 && k < data->d; k++)
         if (goes[k] != GOES_ANYHOW)
-            vh_log(ctx, VHEM_LOG_WARN, "%s: column '%.80s' %s; leave it out with --columns %s%s%s", path,
+            vh_log(ctx, VHEM_LOG_WARN, "%s: column '%.80s' %s; leave it out with --columns%s%s%s%s", path,
                    data->column[k],
                    goes[k] == COUNTS ? "counts the rows of each sequence"
                                      : "is a time, which rises in each sequence",
-                   strpbrk(list, " ;&|()") ? "'" : "", list, strpbrk(list, " ;&|()") ? "'" : "");
+                   *list ? " " : "", strpbrk(list, " ;&|()") ? "'" : "", list,
+                   strpbrk(list, " ;&|()") ? "'" : "");
 done:
     free(goes);
     free(others);

@@ -2,10 +2,13 @@
 /* data.c - the sequence set: loading through the table of formats, wrapping memory, reading and checking. */
 #include "data/data.h"
 
-#include "core/record.h"
+#include "core/hash.h"
 #include "core/options.h"
+#include "core/record.h"
+#include "data/counters.h"
 #include "data/readers.h"
 #include "data/roles.h"
+#include "data/sentinels.h"
 #include "data/values.h"
 
 #include <limits.h>
@@ -30,12 +33,12 @@ vhem_status vhem_data_load(vhem_ctx *ctx, const char *path, const vhem_data_opti
     VH_CHECK(!o.sheet || reader->sheets, VHEM_EINVAL,
              "%s: --sheet names a sheet of an .xlsx workbook; this file has none", path);
     VH_TRY(reader->read(ctx, path, &o, &data));
+    VH_DUP(data->origin.path, path);
     if (o.columns && !reader->picks_columns)
         VH_TRY(vh_data_keep_columns(ctx, path, o.columns, data));
-    st = vh_data_scan(ctx, data);
-    if (st != VHEM_OK)
-        vh_error_prefix(ctx, path);
-    VH_TRY(st);
+    VH_TRY(vh_data_scan(ctx, data));
+    VH_TRY(vh_warn_of_counters(ctx, path, &o, data));
+    VH_TRY(vh_warn_of_sentinels(ctx, path, reader->text, data));
     *out = data;
     data = NULL;
 done:
@@ -104,6 +107,24 @@ static void replace_texts(char ***place, char ***text, int64_t n)
     *text = NULL;
 }
 
+/* Refuses values that are no numbers of the symbols of their column. */
+static vhem_status require_codes(vhem_ctx *ctx, const vhem_data *data, const vhem_symbols *symbols)
+{
+    vhem_status st = VHEM_OK;
+    for (int k = 0; symbols && k < data->d; k++)
+        for (int64_t n = 0; symbols[k].n > 0 && n < data->N; n++) {
+            const double *y = vh_data_frames(data, n) + k;
+            for (int64_t t = 0; t < vh_data_length(data, n); t++) {
+                double v = y[t * data->d];
+                VH_CHECK(isnan(v) || (v >= 0 && v < symbols[k].n && v == floor(v)), VHEM_EINVAL,
+                         "sequence %lld, frame %lld, column %d: %g is not the number of one of %d symbols",
+                         (long long)n, (long long)t, k, v, symbols[k].n);
+            }
+        }
+done:
+    return st;
+}
+
 vhem_status vh_data_describe(vhem_ctx *ctx, vhem_data *data, const vhem_data_text *text)
 {
     vhem_status st = VHEM_OK;
@@ -112,6 +133,7 @@ vhem_status vh_data_describe(vhem_ctx *ctx, vhem_data *data, const vhem_data_tex
     char **names = NULL, **labels = NULL, **groups = NULL, **columns = NULL;
     const double *weight = text->weight;
     double *weights = NULL;
+    vhem_symbols *symbols = NULL;
 
     for (int64_t n = 0; weight && n < N; n++)
         VH_CHECK(isfinite(weight[n]) && weight[n] > 0, VHEM_EINVAL,
@@ -120,6 +142,8 @@ vhem_status vh_data_describe(vhem_ctx *ctx, vhem_data *data, const vhem_data_tex
     VH_TRY(copy_texts(ctx, text->label, N, &labels));
     VH_TRY(copy_texts(ctx, text->group, N, &groups));
     VH_TRY(copy_texts(ctx, text->column, d, &columns));
+    VH_TRY(require_codes(ctx, data, text->symbols));
+    VH_TRY(vh_symbols_copy(ctx, text->symbols, d, &symbols));
     if (weight) {
         VH_NEW(weights, N);
         memcpy(weights, weight, (size_t)N * sizeof *weights);
@@ -131,7 +155,13 @@ vhem_status vh_data_describe(vhem_ctx *ctx, vhem_data *data, const vhem_data_tex
     replace_texts(&data->group, &groups, N);
     data->unnamed = data->unnamed && !columns;
     replace_texts(&data->column, &columns, d);
+    if (symbols) {
+        vh_symbols_free(data->symbols, d);
+        data->symbols = symbols;
+        symbols = NULL;
+    }
 done:
+    vh_symbols_free(symbols, d);
     vh_list_free(names, N);
     vh_list_free(labels, N);
     vh_list_free(groups, N);
@@ -194,6 +224,7 @@ static void clear_data(void *object)
     vh_list_free(data->column, data->d);
     vh_list_free(data->id_column, data->n_id);
     vh_symbols_free(data->symbols, data->d);
+    vh_origin_free(&data->origin, data->N);
     free(data->weight);
     free(data->start);
     if (!data->at) /* a subset has them from another */
@@ -242,9 +273,10 @@ static vhem_status bad_value(vhem_ctx *ctx, const vhem_data *data, vhem_status s
     const char *name = data->name ? data->name[n] : "";
     char number[24];
     snprintf(number, sizeof number, "%lld", (long long)n);
-    return vh_fail(ctx, status, "sequence %s%s%s: frame %lld (counted from 0), column '%.80s' is %s",
-                   *name ? "'" : "", *name ? VH_SHOW(name, strlen(name)) : number, *name ? "'" : "",
-                   (long long)(i / data->d), data->column[i % data->d], what);
+    return vh_fail(ctx, status, "%ssequence %s%s%s: frame %lld (counted from 0), column '%.80s' is %s",
+                   vh_origin_tell(&data->origin, n, i / data->d, &(vh_told){ { 0 } }), *name ? "'" : "",
+                   *name ? VH_SHOW(name, strlen(name)) : number, *name ? "'" : "", (long long)(i / data->d),
+                   data->column[i % data->d], what);
 }
 
 static const char infinite[] = "infinite, every value must be finite";
@@ -394,9 +426,11 @@ static vhem_status keep_some(vhem_ctx *ctx, const char *path, const int64_t *kee
 {
     vhem_status st = VHEM_OK;
     vh_spill kept = { .name = path, .limit = data->hold.limit };
+    vh_origin origin = { 0 };
     int64_t N = data->N;
     int d = data->d;
 
+    VH_TRY(vh_origin_some(ctx, &data->origin, keep, n, &origin));
     for (int64_t k = 0; k < n; k++)
         VH_TRY(vh_spill_copy(ctx, &kept, &data->hold, data->start[keep[k]] * d,
                              vh_data_length(data, keep[k]) * d));
@@ -409,6 +443,9 @@ static vhem_status keep_some(vhem_ctx *ctx, const char *path, const int64_t *kee
     for (int i = 0; i < 3; i++)
         for (int64_t k = n; all[i] && k < N; k++)
             free(all[i][k]);
+    vh_origin_free(&data->origin, N);
+    data->origin = origin;
+    origin = (vh_origin){ 0 };
     data->N = n;
     vh_spill_free(&data->hold);
     data->hold = kept;
@@ -417,6 +454,7 @@ static vhem_status keep_some(vhem_ctx *ctx, const char *path, const int64_t *kee
     data->n_missing = data->hold.n_missing;
     data->hold.name = NULL;
 done:
+    vh_origin_free(&origin, n);
     vh_spill_free(&kept);
     return st;
 }
@@ -496,9 +534,39 @@ vhem_status vh_data_subset(vhem_ctx *ctx, const vhem_data *data, const int64_t *
     VH_TRY(some_texts(ctx, data->group, seq, n, &own->group));
     VH_TRY(copy_texts(ctx, (const char *const *)data->column, data->d, &own->column));
     VH_TRY(vh_symbols_copy(ctx, data->symbols, data->d, &own->symbols));
+    VH_TRY(vh_origin_some(ctx, &data->origin, seq, n, &own->origin));
     *out = own;
     own = NULL;
 done:
     vhem_free(own);
     return st;
+}
+
+/* Lists that are not there count too: a label is no group. */
+static uint64_t print_texts(uint64_t h, char *const *text, int64_t n)
+{
+    int64_t there = text ? n : -1;
+    h = vh_hash_chain(h, &there, sizeof there);
+    for (int64_t k = 0; k < there; k++)
+        h = vh_hash_chain(h, text[k], strlen(text[k]) + 1);
+    return h;
+}
+
+uint64_t vh_data_print(const vhem_data *data)
+{
+    char *const *const lists[] = { data->name, data->label, data->group };
+    uint64_t h = vh_hash_chain((uint64_t)data->d, &data->N, sizeof data->N);
+    for (int64_t n = 0; n < data->N; n++) {
+        size_t size = (size_t)vh_data_length(data, n) * (size_t)data->d;
+        double weight = vh_data_weight(data, n);
+        h = vh_hash_chain(h + size, vh_data_frames(data, n), size * sizeof *data->y);
+        h = vh_hash_chain(h, &weight, sizeof weight);
+        vh_data_passed(data, n);
+    }
+    for (int k = 0; k < 3; k++)
+        h = print_texts(h, lists[k], data->N);
+    h = print_texts(h, data->column, data->d);
+    for (int k = 0; data->symbols && k < data->d; k++)
+        h = print_texts(h, data->symbols[k].name, data->symbols[k].n);
+    return h;
 }

@@ -4,6 +4,7 @@
 #define VH_DATA_DATA_H
 
 #include "core/ctx.h"
+#include "data/origin.h"
 #include "data/spill.h"
 
 struct vhem_data {
@@ -22,6 +23,7 @@ struct vhem_data {
     int n_id;
     char id_separator; /* stands between their values in names */
     char format[16];   /* of the file it came from; "memory" */
+    vh_origin origin;  /* that file, and where sequences begin in it */
     int64_t n_missing; /* NaN among the values; not counted in a subset */
     /* Columns and symbols as models of this layout have them (model/layout.h), which must outlive the set;
      * NULL: as they were read. */
@@ -63,6 +65,9 @@ vhem_status vh_data_describe(vhem_ctx *ctx, vhem_data *data, const vhem_data_tex
 void vh_data_release(const vhem_data *data, const int64_t *seq, int64_t n);
 /* The same for sequence n of a pass through all of them in order, after which n + 1 comes. */
 void vh_data_passed(const vhem_data *data, int64_t n);
+/* Fingerprint of all that results follow from: frames, where sequences begin, their weights, names, labels
+ * and groups, and the names of columns and symbols. */
+uint64_t vh_data_print(const vhem_data *data);
 
 /* An empty set; vhem_free releases it whatever it holds by then. */
 vhem_status vh_data_new(vhem_ctx *ctx, vhem_data **out);
@@ -82,6 +87,9 @@ vhem_status vh_builder_frames(vh_builder *b, const double *y, int64_t n); /* [n]
 /* Any text may be NULL for none. */
 vhem_status vh_builder_end(vh_builder *b, const char *name, const char *label, const char *group,
                            double weight);
+/* Where the sequence that was ended last came from: its file (NULL: that of all), the line of its first frame
+ * (0: not known, or its frames are not in the lines that follow). */
+vhem_status vh_builder_at(vh_builder *b, const char *file, int64_t line);
 vhem_status vh_builder_columns(vh_builder *b, const char *const *column); /* [d] */
 /* Cells of column k are numbers of these symbols; the texts become the builder's. */
 vhem_status vh_builder_symbols(vh_builder *b, int k, char **name, int n);

@@ -6,6 +6,7 @@
 #include "data/values.h"
 
 #include <string.h>
+#include <strings.h>
 
 static const char digits[] = "0123456789";
 
@@ -55,11 +56,30 @@ static bool written_otherwise(const char *s)
     return n > 0 && *s == '\0';
 }
 
+/* "yes", "False": an answer, which people write for a bit? */
+static bool is_answer(const char *s)
+{
+    static const char *const word[] = { "yes", "no", "y", "n", "true", "false", "t", "f", "on", "off" };
+    for (size_t k = 0; k < sizeof word / sizeof *word; k++)
+        if (strcasecmp(s, word[k]) == 0)
+            return true;
+    return false;
+}
+
 const char *vh_number_hint(const char *example)
 {
+    if (is_answer(example))
+        return "; write bits as 1 and 0, or take them as symbols with --emission categorical";
     if (decimal_comma(example))
         return "; decimal commas? write 1.5";
     return written_otherwise(example) ? "; write numbers as 1234.5, without other signs" : NULL;
+}
+
+bool vh_may_be_symbol(const char *cell)
+{
+    size_t n = strlen(cell);
+    bool failed = n > 1 && cell[0] == '#' && (cell[n - 1] == '!' || cell[n - 1] == '?'); /* "#DIV/0!" */
+    return !failed && !decimal_comma(cell) && !written_otherwise(cell);
 }
 
 void vh_warn_encoding(vhem_ctx *ctx, const vh_table *t, const char *s, size_t n, bool *told)

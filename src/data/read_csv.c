@@ -6,7 +6,7 @@
  * 3. Rows: parsed into frames [rows][n_dim]; the text is gone through once, and is not held.
  * 4. Finish: what the columns came to, rows brought together by sequence, names. */
 #include "core/alloc.h"
-#include "data/counters.h"
+#include "core/file.h"
 #include "data/data.h"
 #include "data/hints.h"
 #include "data/names.h"
@@ -33,6 +33,7 @@ typedef struct {
     char *label, *group; /* NULL: not seen yet */
     double weight;
     int64_t start;
+    bool apart; /* some of its rows are not in the line after the one before */
 } sequence;
 
 typedef struct {
@@ -53,10 +54,12 @@ typedef struct {
     sequence *seq; /* [n_seq], n_seq = keys.n */
     int n_seq;
     char *key;
-    int64_t last;   /* sequence of the row before, -1 at first */
-    bool any_text;  /* some column was dropped as text */
-    bool scattered; /* some sequence's rows are not next to each other */
-    bool told;      /* of names that are not UTF-8 */
+    int64_t last;                       /* sequence of the row before, -1 at first */
+    bool any_text;                      /* some column was dropped as text */
+    int64_t n_resumed;                  /* how often a sequence goes on after rows of others */
+    int64_t resumed_line, resumed_from; /* where first, and the first line of that sequence */
+    bool told;                          /* of names that are not UTF-8 */
+    vh_text_columns *text;              /* NULL: they are left out */
 } csv;
 
 /* ---- 1. columns ---- */
@@ -93,7 +96,8 @@ static vhem_status choose_columns(csv *r)
     }
 done:
     for (int i = 0; st == VHEM_OK && i < r->n_dim; i++)
-        r->col[r->dim[i]].symbol = vh_is_symbols(r->opt->symbols, t->column[r->dim[i]]);
+        r->col[r->dim[i]].symbol = vh_is_symbols(r->opt->symbols, t->column[r->dim[i]])
+                                   || (r->text && r->text->symbol && r->text->symbol[r->dim[i]]);
     return st;
 }
 
@@ -135,8 +139,11 @@ static vhem_status make_key(csv *r, size_t *size)
     n = 0;
     for (int i = 0; i < r->roles.n_id; i++) {
         const vh_field *f = &r->t.field[r->roles.id[i]];
-        VH_CHECK(f->n > 0, VHEM_EFORMAT, "%s: line %lld: column '%.80s' is empty, it must name the sequence",
-                 r->t.path, (long long)r->t.line, r->t.column[r->roles.id[i]]);
+        VH_CHECK(
+            f->n > 0, VHEM_EFORMAT,
+            "%s: line %lld: column '%.80s' is empty; name the sequence in every row, also where cells were "
+            "merged, and write the header in one row",
+            r->t.path, (long long)r->t.line, r->t.column[r->roles.id[i]]);
         memcpy(r->key + n, f->at, f->n);
         n += f->n;
         r->key[n++] = '\0';
@@ -193,7 +200,11 @@ static vhem_status find_sequence(csv *r)
     VH_CHECK(weight == s->weight, VHEM_EFORMAT,
              "%s: line %lld: the weight is %g, but %g in line %lld of the same sequence", r->t.path,
              (long long)r->t.line, weight, s->weight, (long long)s->line);
-    r->scattered |= !is_new && n != r->last;
+    if (!is_new && n != r->last && r->n_resumed++ == 0) {
+        r->resumed_line = r->t.line;
+        r->resumed_from = s->line;
+    }
+    s->apart |= r->t.line != s->line + s->T;
     r->last = n;
     s->T++;
 done:
@@ -211,7 +222,7 @@ static vhem_status odd_value(csv *r, int col, vh_value kind, bool *text)
         c->infinite_line = r->t.line;
     if (kind != VH_TEXT)
         return VHEM_OK;
-    if (r->opt->columns) {
+    if (r->opt->columns && !r->text) {
         const char *shown = VH_SHOW(f->at, f->n), *hint = vh_number_hint(shown);
         return vh_fail(r->ctx, VHEM_EFORMAT,
                        "%s: line %lld, column '%.80s': found '%s', expected a number%s%s%s", r->t.path,
@@ -300,13 +311,16 @@ done:
 
 /* ---- 4. finish ---- */
 
-static vhem_status judge_columns(csv *r)
+/* Columns of text: an error among numbers, else symbols that another reading will find, or left out. */
+static vhem_status judge_text(csv *r, int *text)
 {
     vhem_ctx *ctx = r->ctx;
     vhem_status st = VHEM_OK;
     const vh_table *t = &r->t;
-    int text = -1;
+    char **left_out = NULL, list[512];
+    int n = 0;
 
+    VH_NEW(left_out, t->n_columns);
     for (int k = 0; k < t->n_columns; k++) {
         const column *c = &r->col[k];
         if (c->n_text == 0)
@@ -316,13 +330,43 @@ static vhem_status judge_columns(csv *r)
             "%s: line %lld, column '%.80s': found '%s', expected a number as in other rows; name the columns "
             "to use with --columns to leave this one out, or read it as missing with --missing '%s'",
             t->path, (long long)c->text_line, t->column[k], c->example, c->example);
-        if (r->n_dim > 0 && vh_number_hint(c->example))
+        *text = k;
+        bool symbols = r->text && vh_may_be_symbol(c->example);
+        if (symbols && !r->text->symbol)
+            VH_NEW(r->text->symbol, t->n_columns);
+        VH_CHECK(symbols || !r->opt->columns, VHEM_EFORMAT,
+                 "%s: line %lld, column '%.80s': found '%s', expected a number", t->path,
+                 (long long)c->text_line, t->column[k], c->example);
+        if (symbols)
+            r->text->symbol[k] = r->text->again = true;
+        else if (r->n_dim > 0 && vh_number_hint(c->example))
             vh_log(ctx, VHEM_LOG_WARN, "%s: column '%.80s' is left out, it has '%s' in line %lld%s", t->path,
                    t->column[k], c->example, (long long)c->text_line, vh_number_hint(c->example));
-        vh_log(ctx, VHEM_LOG_INFO, "%s: column '%.80s' is text ('%s' in line %lld) and is left out", t->path,
-               t->column[k], c->example, (long long)c->text_line);
-        text = k;
+        else
+            left_out[n++] = t->column[k];
+        if (!symbols)
+            vh_log(ctx, VHEM_LOG_INFO, "%s: column '%.80s' is text ('%s' in line %lld) and is left out",
+                   t->path, t->column[k], c->example, (long long)c->text_line);
     }
+    vh_show_list(left_out, n, ", ", list, sizeof list);
+    if (n > 0 && r->n_dim > 0)
+        vh_log(ctx, VHEM_LOG_WARN, "%s: left out, as %s text and not numbers: %s", t->path,
+               n == 1 ? "it is" : "they are", list);
+done:
+    free(left_out);
+    return st;
+}
+
+static vhem_status judge_columns(csv *r)
+{
+    vhem_ctx *ctx = r->ctx;
+    vhem_status st = VHEM_OK;
+    const vh_table *t = &r->t;
+    int text = -1;
+
+    VH_TRY(judge_text(r, &text));
+    if (r->text && r->text->again)
+        return VHEM_OK;
     VH_CHECK(r->n_dim > 0 || text < 0, VHEM_EFORMAT,
              "%s: no column holds numbers: column '%.80s' has '%s' in line %lld%s", t->path, t->column[text],
              r->col[text].example, (long long)r->col[text].text_line,
@@ -349,6 +393,19 @@ done:
     return st;
 }
 
+/* Rows of all sequences in turn are in order of time.  A sequence that goes on after long runs of others may
+ * well be two that have one name: two recordings, or trials that --id does not tell apart. */
+static void warn_of_pieces(const csv *r)
+{
+    enum { RUN = 3 }; /* rows in a run, on average */
+    if (r->n_resumed > 0 && r->roles.order < 0 && r->rows >= RUN * (r->n_seq + r->n_resumed))
+        vh_log(
+            r->ctx, VHEM_LOG_WARN,
+            "%s: line %lld: the sequence of line %lld goes on here, after rows of others; if these are two "
+            "sequences, tell them apart: --id takes several columns",
+            r->t.path, (long long)r->resumed_line, (long long)r->resumed_from);
+}
+
 /* Brings the rows of each sequence together, in the order asked for; sequences in order of first
  * appearance. */
 static vhem_status gather(csv *r)
@@ -363,8 +420,9 @@ static vhem_status gather(csv *r)
         r->seq[n].start = start;
         start += r->seq[n].T;
     }
-    if (!r->scattered && r->roles.order < 0)
+    if (r->n_resumed == 0 && r->roles.order < 0)
         return VHEM_OK;
+    warn_of_pieces(r);
     VH_NEW(next, r->n_seq);
     VH_NEW(row, r->rows);
     for (int n = 0; n < r->n_seq; n++)
@@ -446,10 +504,10 @@ static vhem_status build(csv *r, vhem_data **out)
             if (r->keys.text[n][i] == '\0')
                 r->keys.text[n][i] = sep;
         VH_TRY(vh_builder_cut(b, s->T, r->keys.text[n], s->label, s->group, s->weight));
+        VH_TRY(vh_builder_at(b, NULL, s->apart || r->roles.order >= 0 ? 0 : s->line));
     }
     VH_TRY(vh_builder_finish(b, r->format, &data));
     VH_TRY(keep_ids(r, sep, data));
-    VH_TRY(vh_warn_of_counters(ctx, r->t.path, r->opt, data));
     *out = data;
     data = NULL;
 done:
@@ -460,10 +518,10 @@ done:
 }
 
 vhem_status vh_read_rows(vhem_ctx *ctx, const vh_table *table, const char *format,
-                         const vhem_data_options *opt, vhem_data **out)
+                         const vhem_data_options *opt, vh_text_columns *text, vhem_data **out)
 {
     vhem_status st = VHEM_OK;
-    csv r = { .ctx = ctx, .opt = opt, .t = *table, .format = format, .last = -1 };
+    csv r = { .ctx = ctx, .opt = opt, .t = *table, .format = format, .last = -1, .text = text };
 
     r.hold = (vh_spill){ .name = r.t.path, .limit = opt->memory };
     VH_TRY(vh_table_header(ctx, &r.t));
@@ -471,7 +529,11 @@ vhem_status vh_read_rows(vhem_ctx *ctx, const vh_table *table, const char *forma
     vh_row_order_init(&r.t, r.roles.order, &r.order);
     VH_TRY(choose_columns(&r));
     VH_TRY(read_rows(&r));
+    if (text)
+        text->again = false;
     VH_TRY(judge_columns(&r));
+    if (text && text->again)
+        goto done;
     VH_TRY(gather(&r));
     vh_row_order_judge(ctx, &r.order, &r.t);
     VH_TRY(build(&r, out));
@@ -501,10 +563,15 @@ static vhem_status read_text(vhem_ctx *ctx, const char *path, char delim, const 
 {
     vhem_status st = VHEM_OK;
     vh_table t;
+    vh_text_columns text = { 0 };
+    bool find = vh_finds_symbols(opt->symbols) && !vh_is_stream(path);
 
-    VH_TRY(vh_table_open(ctx, path, delim, &t));
-    VH_TRY(vh_read_rows(ctx, &t, t.delim == '\t' ? "tsv" : "csv", opt, out));
+    do {
+        VH_TRY(vh_table_open(ctx, path, delim, &t));
+        VH_TRY(vh_read_rows(ctx, &t, t.delim == '\t' ? "tsv" : "csv", opt, find ? &text : NULL, out));
+    } while (text.again);
 done:
+    free(text.symbol);
     return st;
 }
 

@@ -4,8 +4,8 @@
  * the same columns. */
 #include "core/alloc.h"
 #include "core/file.h"
-#include "data/counters.h"
 #include "data/data.h"
+#include "data/hints.h"
 #include "data/names.h"
 #include "data/readers.h"
 #include "data/roles.h"
@@ -25,7 +25,7 @@ typedef struct {
 typedef struct {
     entry *e;
     size_t n, cap;
-    int n_other; /* files that are not tables */
+    char *other; /* the first by name of the files that are not tables, or NULL */
 } listing;
 
 static void free_listing(listing *l)
@@ -37,6 +37,7 @@ static void free_listing(listing *l)
         free(l->e[i].key);
     }
     free(l->e);
+    free(l->other);
 }
 
 static char *join(vhem_ctx *ctx, const char *a, const char *b)
@@ -71,6 +72,17 @@ static bool is_table(const char *name)
     return vh_ends_with(name, ".csv") || vh_ends_with(name, ".tsv") || vh_ends_with(name, ".txt");
 }
 
+static vhem_status keep_other(vhem_ctx *ctx, listing *l, const char *path)
+{
+    vhem_status st = VHEM_OK;
+    if (l->other && strcmp(l->other, path) <= 0)
+        return VHEM_OK;
+    free(l->other);
+    VH_DUP(l->other, path);
+done:
+    return st;
+}
+
 /* The tables of a folder; with label NULL also those of its subfolders, whose names are the labels. */
 static vhem_status list_folder(vhem_ctx *ctx, const char *folder, const char *label, listing *l)
 {
@@ -94,8 +106,8 @@ static vhem_status list_folder(vhem_ctx *ctx, const char *folder, const char *la
             vh_log(ctx, VHEM_LOG_WARN, "%s: a folder inside a subfolder is left out", path);
         else if (S_ISREG(sb.st_mode) && is_table(d->d_name))
             VH_TRY(add_file(ctx, l, path, label ? label : ""));
-        else
-            l->n_other++;
+        else if (S_ISREG(sb.st_mode))
+            VH_TRY(keep_other(ctx, l, path));
     }
 done:
     free(path);
@@ -142,6 +154,7 @@ typedef struct {
     vh_names *names;     /* [d]  these */
     const char *missing; /* words for it, of the options */
     vh_builder *b;
+    vh_text_columns *text; /* NULL: text is an error */
 } layout;
 
 /* From the first record of the first file. */
@@ -174,7 +187,8 @@ static vhem_status set_layout(vhem_ctx *ctx, const vh_table *t, const char *path
     VH_NEW(chosen, lay->d);
     for (int k = 0; k < lay->d; k++) {
         chosen[k] = name[lay->pick[k]];
-        lay->symbol[k] = vh_is_symbols(opt->symbols, chosen[k]);
+        lay->symbol[k] = vh_is_symbols(opt->symbols, chosen[k])
+                         || (lay->text && lay->text->symbol && lay->text->symbol[lay->pick[k]]);
     }
     VH_TRY(vh_builder_open(ctx, path, opt, lay->d, &lay->b));
     VH_TRY(vh_builder_columns(lay->b, chosen));
@@ -205,6 +219,16 @@ done:
     return st;
 }
 
+/* "column 'x'", or "field 2" where there is no header. */
+static const char *column_told(const layout *lay, int k, char told[120])
+{
+    if (lay->column)
+        snprintf(told, 120, "column '%s'", VH_SHOW(lay->column[k], strlen(lay->column[k])));
+    else
+        snprintf(told, 120, "field %d", k + 1);
+    return told;
+}
+
 static vhem_status read_frame(vhem_ctx *ctx, const vh_table *t, layout *lay)
 {
     vhem_status st = VHEM_OK;
@@ -218,10 +242,18 @@ static vhem_status read_frame(vhem_ctx *ctx, const vh_table *t, layout *lay)
             continue;
         }
         vh_value kind = vh_cell_parse(f->at, f->n, lay->missing, &lay->frame[k]);
+        const char *hint = kind == VH_TEXT ? vh_number_hint(VH_SHOW(f->at, f->n)) : NULL;
+        char told[120];
+        if (kind == VH_TEXT && lay->text) {
+            if (!lay->text->symbol)
+                VH_NEW(lay->text->symbol, lay->n_columns);
+            lay->text->symbol[lay->pick[k]] = lay->text->again = true;
+            continue;
+        }
         VH_CHECK(kind == VH_NUMBER || kind == VH_MISSING, VHEM_EFORMAT,
-                 "%s: line %lld, field %d: found %s'%s', expected a %snumber", t->path, (long long)t->line,
-                 lay->pick[k] + 1, kind == VH_INFINITE ? "an infinite value " : "", VH_SHOW(f->at, f->n),
-                 kind == VH_INFINITE ? "finite " : "");
+                 "%s: line %lld, %s: found %s'%s', expected a %snumber%s", t->path, (long long)t->line,
+                 column_told(lay, lay->pick[k], told), kind == VH_INFINITE ? "an infinite value " : "",
+                 VH_SHOW(f->at, f->n), kind == VH_INFINITE ? "finite " : "", hint ? hint : "");
     }
     VH_TRY(vh_builder_frame(lay->b, lay->frame));
 done:
@@ -232,7 +264,7 @@ static vhem_status read_one(vhem_ctx *ctx, const entry *e, const vhem_data_optio
 {
     vhem_status st = VHEM_OK;
     vh_table t = { 0 };
-    bool more;
+    bool more, apart = false;
 
     VH_TRY(vh_table_open(ctx, e->path, 0, &t));
     VH_TRY(vh_table_next(ctx, &t, &more));
@@ -244,38 +276,50 @@ static vhem_status read_one(vhem_ctx *ctx, const entry *e, const vhem_data_optio
     VH_TRY(same_layout(ctx, &t, lay));
     if (t.n_columns > 0)
         VH_TRY(vh_table_next(ctx, &t, &more));
-    while (more) {
+    int64_t first = t.line;
+    for (int64_t n = 0; more; n++) {
+        apart |= t.line != first + n;
         VH_TRY(read_frame(ctx, &t, lay));
         VH_TRY(vh_table_next(ctx, &t, &more));
     }
     VH_TRY(vh_builder_end(lay->b, e->name, e->label, NULL, 1));
+    VH_TRY(vh_builder_at(lay->b, e->path, apart ? 0 : first));
 done:
     vh_table_close(&t);
     return st;
 }
 
-vhem_status vh_read_dir(vhem_ctx *ctx, const char *path, const vhem_data_options *opt, vhem_data **out)
+/* What is in the folder instead, and what to do about it, as it is said of such a file by itself. */
+static vhem_status no_tables(vhem_ctx *ctx, const char *folder, const char *other)
 {
     vhem_status st = VHEM_OK;
-    listing l = { 0 };
-    layout lay = { .missing = opt->missing };
+    const vh_reader *reader;
+    if (other)
+        VH_TRY(vh_reader_find(ctx, other, NULL, &reader));
+    st = vh_fail(ctx, VHEM_EFORMAT, "%s: the folder has no .csv, .tsv or .txt file%s%s", folder,
+                 other ? "; it has others, such as " : "", other ? other : "");
+done:
+    return st;
+}
+
+/* All files of the list.  Without data where columns of text were found, as symbols that text has then. */
+static vhem_status read_all(vhem_ctx *ctx, const char *path, const vhem_data_options *opt, const listing *l,
+                            vh_text_columns *text, vhem_data **out)
+{
+    vhem_status st = VHEM_OK;
+    layout lay = { .missing = opt->missing, .text = text };
     vhem_data *data = NULL;
 
-    VH_TRY(vh_no_columns(ctx, path, "a directory with one file per sequence", opt));
-    VH_TRY(list_folder(ctx, path, NULL, &l));
-    VH_CHECK(l.n > 0, VHEM_EFORMAT, "%s: the folder has no .csv, .tsv or .txt file%s", path,
-             l.n_other ? ", only others" : "");
-    qsort(l.e, l.n, sizeof *l.e, by_key);
-    VH_TRY(settle_names(ctx, &l));
-    for (size_t i = 0; i < l.n; i++)
-        VH_TRY(read_one(ctx, &l.e[i], opt, &lay));
+    for (size_t i = 0; i < l->n; i++)
+        VH_TRY(read_one(ctx, &l->e[i], opt, &lay));
+    if (text && text->again)
+        goto done;
     for (int k = 0; k < lay.d; k++)
         if (lay.symbol[k])
             VH_TRY(vh_symbols_hand_over(&lay.names[k], lay.b, k));
     VH_TRY(vh_builder_finish(lay.b, "dir", &data));
     if (opt->where)
         VH_TRY(vh_data_keep_where(ctx, path, opt->where, data));
-    VH_TRY(vh_warn_of_counters(ctx, path, opt, data));
     *out = data;
     data = NULL;
 done:
@@ -288,6 +332,29 @@ done:
     free(lay.symbol);
     free(lay.pick);
     free(lay.frame);
+    return st;
+}
+
+vhem_status vh_read_dir(vhem_ctx *ctx, const char *path, const vhem_data_options *opt, vhem_data **out)
+{
+    vhem_status st = VHEM_OK;
+    listing l = { 0 };
+    vh_text_columns text = { 0 };
+
+    VH_TRY(vh_no_columns(ctx, path, "a directory with one file per sequence", opt));
+    VH_TRY(list_folder(ctx, path, NULL, &l));
+    if (l.n == 0) {
+        st = no_tables(ctx, path, l.other);
+        goto done;
+    }
+    qsort(l.e, l.n, sizeof *l.e, by_key);
+    VH_TRY(settle_names(ctx, &l));
+    do {
+        text.again = false;
+        VH_TRY(read_all(ctx, path, opt, &l, vh_finds_symbols(opt->symbols) ? &text : NULL, out));
+    } while (text.again);
+done:
+    free(text.symbol);
     free_listing(&l);
     return st;
 }

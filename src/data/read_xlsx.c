@@ -4,43 +4,71 @@
 #include "core/fd.h"
 #include "data/readers.h"
 #include "data/spill.h"
+#include "data/symbols.h"
 #include "data/table.h"
 #include "data/xlsx.h"
 
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-static vhem_status open_scratch(vhem_ctx *ctx, const char *path, FILE **out)
+/* A stream of its own to the file, at its beginning. */
+static FILE *stream_of(int fd, const char *mode)
 {
-    int fd = vh_fd_scratch(vh_spill_folder());
-    *out = fd >= 0 ? fdopen(fd, "w+b") : NULL;
-    if (*out)
-        return VHEM_OK;
-    vhem_status st = vh_xlsx_no_room(ctx, path);
-    if (fd >= 0)
-        close(fd);
+    int copy = vh_fd_copy(fd);
+    FILE *f = copy >= 0 ? fdopen(copy, mode) : NULL;
+    if (f && fseeko(f, 0, SEEK_SET) == 0)
+        return f;
+    int why = errno;
+    if (f)
+        fclose(f);
+    else if (copy >= 0)
+        close(copy);
+    errno = why;
+    return NULL;
+}
+
+/* The sheet as CSV in a file without a name, of size bytes. */
+static vhem_status unpack(vhem_ctx *ctx, const char *path, const char *sheet, int fd, int64_t *size)
+{
+    vhem_status st = VHEM_OK;
+    FILE *f = stream_of(fd, "w+b");
+
+    if (!f)
+        return vh_xlsx_no_room(ctx, path);
+    VH_TRY(vh_xlsx_to_csv(ctx, path, sheet, f));
+    *size = (int64_t)ftello(f);
+    if (fflush(f) != 0 || ferror(f))
+        VH_TRY(vh_xlsx_no_room(ctx, path));
+done:
+    fclose(f);
     return st;
 }
 
 vhem_status vh_read_xlsx(vhem_ctx *ctx, const char *path, const vhem_data_options *opt, vhem_data **out)
 {
     vhem_status st = VHEM_OK;
-    FILE *f = NULL;
     vh_table table;
+    vh_text_columns text = { 0 };
+    int64_t size = 0;
+    int fd = -1;
 
     VH_CHECK(strcmp(path, "-") != 0, VHEM_EINVAL,
              "a workbook cannot be read from standard input; give a file");
-    VH_TRY(open_scratch(ctx, path, &f));
-    VH_TRY(vh_xlsx_to_csv(ctx, path, opt->sheet, f));
-    int64_t size = (int64_t)ftello(f);
-    if (fflush(f) != 0 || ferror(f) || fseeko(f, 0, SEEK_SET) != 0)
+    fd = vh_fd_scratch(vh_spill_folder());
+    if (fd < 0)
         VH_TRY(vh_xlsx_no_room(ctx, path));
-    FILE *text = f;
-    f = NULL; /* the table's from here on */
-    VH_TRY(vh_table_open_file(ctx, path, text, size, ',', &table));
-    VH_TRY(vh_read_rows(ctx, &table, "xlsx", opt, out));
+    VH_TRY(unpack(ctx, path, opt->sheet, fd, &size));
+    do {
+        FILE *f = stream_of(fd, "rb"); /* the table closes it */
+        VH_CHECK(f, VHEM_EIO, "%s: cannot read: %s", path, strerror(errno));
+        VH_TRY(vh_table_open_file(ctx, path, f, size, ',', &table));
+        VH_TRY(vh_read_rows(ctx, &table, "xlsx", opt, vh_finds_symbols(opt->symbols) ? &text : NULL, out));
+    } while (text.again);
 done:
-    if (f)
-        fclose(f);
+    free(text.symbol);
+    if (fd >= 0)
+        close(fd);
     return st;
 }

@@ -94,6 +94,55 @@ static const char *first_line(const char *head, size_t n)
     return p;
 }
 
+/* Files people hold that are not sequences vhem reads: a name for the sentence. */
+static const struct {
+    const char *magic;
+    size_t n;
+    const char *what;
+    bool text; /* and so not a table, which is any other text */
+} foreign[] = {
+    { "\x1f\x8b", 2, "a gzip file; unpack it first", false },
+    { "\xfd"
+      "7zXZ",
+      5, "an xz file; unpack it first", false },
+    { "BZh", 3, "a bzip2 file; unpack it first", false },
+    { "\xd0\xcf\x11\xe0", 4,
+      "an Excel file of the old kind, or one with a password; save it as plain .xlsx or CSV first", false },
+    { "MATLAB ", 7,
+      "a MATLAB file; write its table as CSV, writetable(T, 'data.csv'), or read it with "
+      "vhem.Sequences.load in Python",
+      false },
+    { "PAR1", 4, "a Parquet file; read it with vhem.Sequences.load in Python, or save it as CSV first",
+      false },
+    { "ARROW1", 6, "an Arrow or Feather file; save it as CSV first", false },
+    { "\x02P", 2, "a C3D file of motion capture; export its points as CSV first, one row for each frame",
+      false },
+    { "HIERARCHY\n", 10,
+      "a BVH file of motion capture; export its channels as CSV first, one row for each frame", true },
+    { "HIERARCHY\r", 10,
+      "a BVH file of motion capture; export its channels as CSV first, one row for each frame", true },
+    { "** CONVERTED FROM", 17, "an EyeLink recording as text; export its fixation report as a table first",
+      true },
+    { "$FL2", 4, "an SPSS file; save it as CSV first", false },
+    { "$FL3", 4, "an SPSS file; save it as CSV first", false },
+    { "<stata_dta>", 11, "a Stata file; save it as CSV first", false },
+    { "{", 1, "JSON, perhaps a model file", true },
+    { "RIFF", 4, "an audio file; compute features first", false },
+};
+
+/* What the file is, NULL when it may be ours; text stands in its first line. */
+static const char *find_foreign(const char *head, size_t n)
+{
+    const char *line = first_line(head, n);
+    for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++) {
+        const char *at = foreign[i].text ? line : head;
+        size_t left = at <= head + n ? n - (size_t)(at - head) : 0;
+        if (foreign[i].text == is_text(head, n) && begins(at, left, foreign[i].magic, foreign[i].n))
+            return foreign[i].what;
+    }
+    return NULL;
+}
+
 static bool sniff_ts(const char *path, const char *head, size_t n)
 {
     return is_text(head, n) && (vh_ends_with(path, ".ts") || *first_line(head, n) == '@');
@@ -112,7 +161,7 @@ static bool sniff_tsv(const char *path, const char *head, size_t n)
 static bool sniff_csv(const char *path, const char *head, size_t n)
 {
     (void)path;
-    return is_text(head, n) && *first_line(head, n) != '{'; /* '{': JSON, so a model file */
+    return is_text(head, n) && !find_foreign(head, n); /* JSON too is text, and perhaps a model file */
 }
 
 /* Asked from top to bottom: certain signs first, any text last. */
@@ -129,32 +178,13 @@ static const vh_reader table[] = {
 enum { N_READERS = sizeof table / sizeof *table };
 static const char known[] = "csv, tsv, xlsx, dir, npy, npz, ts, hdf5";
 
-/* Files people hold that are not sequences vhem reads: a name for the sentence. */
-static const struct {
-    const char *magic;
-    size_t n;
-    const char *what;
-} foreign[] = {
-    { "\x1f\x8b", 2, "a gzip file; unpack it first" },
-    { "\xfd"
-      "7zXZ",
-      5, "an xz file; unpack it first" },
-    { "BZh", 3, "a bzip2 file; unpack it first" },
-    { "\xd0\xcf\x11\xe0", 4,
-      "an Excel file of the old kind, or one with a password; save it as plain .xlsx or CSV first" },
-    { "MATLAB ", 7, "a MATLAB file; save it as .npz, .h5 or CSV first" },
-    { "{", 1, "JSON, perhaps a model file" },
-    { "RIFF", 4, "an audio file; compute features first" },
-};
-
 static vhem_status not_recognised(vhem_ctx *ctx, const char *path, const char *head, size_t n)
 {
     if (n == 0)
         return vh_fail(ctx, VHEM_EFORMAT, "%s: the file is empty, expected sequences (%s)", path, known);
-    for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++)
-        if (begins(head, n, foreign[i].magic, foreign[i].n))
-            return vh_fail(ctx, VHEM_EFORMAT, "%s: this is %s; expected sequences (%s)", path,
-                           foreign[i].what, known);
+    const char *what = find_foreign(head, n);
+    if (what)
+        return vh_fail(ctx, VHEM_EFORMAT, "%s: this is %s; expected sequences (%s)", path, what, known);
     if (is_ods(head, n))
         return vh_fail(
             ctx, VHEM_EFORMAT,
@@ -226,7 +256,7 @@ vhem_status vh_reader_find(vhem_ctx *ctx, const char *path, const char *name, co
                 *out = &table[i];
                 return VHEM_OK;
             }
-        return vh_fail(ctx, VHEM_EINVAL, "there is no data format '%s', the formats are %s",
+        return vh_fail(ctx, VHEM_EINVAL, "there is no data format '%s'; the formats are %s",
                        VH_SHOW(name, strlen(name)), known);
     }
     VH_TRY(read_head(ctx, path, head, &n));

@@ -34,8 +34,16 @@ void vh_stem(const char *path, char *out, size_t size);
 vh_read_fn vh_read_csv, vh_read_tsv, vh_read_dir, vh_read_npy, vh_read_npz, vh_read_ts, vh_read_hdf5,
     vh_read_xlsx;
 
-/* The rows of a table just opened, which is closed; format is the name of the reader. */
+/* Columns of text that are to be symbols, which only a reading of the whole table finds: the table is then
+ * read again. */
+typedef struct {
+    bool *symbol; /* [n_columns] from malloc; NULL: none found */
+    bool again;   /* some were found just now, and no data were made */
+} vh_text_columns;
+
+/* The rows of a table just opened, which is closed; format is the name of the reader.  text NULL: columns of
+ * text are left out. */
 vhem_status vh_read_rows(vhem_ctx *ctx, const vh_table *table, const char *format,
-                         const vhem_data_options *opt, vhem_data **out);
+                         const vhem_data_options *opt, vh_text_columns *text, vhem_data **out);
 
 #endif

@@ -3,6 +3,7 @@
 #include "data/roles.h"
 
 #include "core/alloc.h"
+#include "data/symbols.h"
 #include "data/values.h"
 
 #include <string.h>
@@ -54,9 +55,9 @@ static vhem_status no_column(vhem_ctx *ctx, const char *path, const char *option
     char list[512];
     vh_show_list(column, n, ", ", list, sizeof list);
     if (strcmp(option, "columns") == 0) /* or --emission, which names columns too */
-        return vh_fail(ctx, VHEM_EINVAL, "%s: there is no column '%s' to read, the columns are %s", path,
+        return vh_fail(ctx, VHEM_EINVAL, "%s: there is no column '%s' to read; the columns are %s", path,
                        VH_SHOW(name, strlen(name)), list);
-    return vh_fail(ctx, VHEM_EINVAL, "%s: --%s asks for column '%s', the columns are %s", path, option,
+    return vh_fail(ctx, VHEM_EINVAL, "%s: --%s asks for column '%s'; the columns are %s", path, option,
                    VH_SHOW(name, strlen(name)), list);
 }
 
@@ -131,7 +132,7 @@ static vhem_status find_id(vhem_ctx *ctx, const vh_table *t, const char *option,
         else
             st = vh_fail(ctx, VHEM_EFORMAT,
                          "%s: no column is named id or seq; say with --id which columns name a "
-                         "sequence, the columns are %s",
+                         "sequence; the columns are %s",
                          t->path, list);
     }
 done:
@@ -200,11 +201,12 @@ vhem_status vh_roles_keep(vhem_ctx *ctx, vh_roles *roles, const vh_table *t, boo
     if (roles->where < 0)
         return VHEM_OK;
     const vh_field *f = &t->field[roles->where];
+    const char *value = roles->where_value;
+    size_t n = strlen(value);
     double a, b;
-    *keep =
-        vh_field_is(f, roles->where_value)
-        || (vh_number_parse(f->at, f->n, &a) == VH_NUMBER
-            && vh_number_parse(roles->where_value, strlen(roles->where_value), &b) == VH_NUMBER && a == b);
+    *keep = vh_field_is(f, value)
+            || (!vh_is_code(value, n) && vh_number_parse(f->at, f->n, &a) == VH_NUMBER
+                && vh_number_parse(value, n, &b) == VH_NUMBER && a == b);
     if (*keep || roles->n_seen == 6)
         return VHEM_OK;
     for (int k = 0; k < roles->n_seen; k++)

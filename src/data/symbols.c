@@ -8,6 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+bool vh_finds_symbols(const char *list)
+{
+    return list && strcmp(list, "?") == 0;
+}
+
 bool vh_is_symbols(const char *list, const char *column)
 {
     size_t size = strlen(column);
@@ -17,6 +22,15 @@ bool vh_is_symbols(const char *list, const char *column)
         if (strncmp(p, column, size) == 0 && (p[size] == ',' || p[size] == '\0'))
             return true;
     return false;
+}
+
+/* Digits after a point make no code, as programs write 1 with many zeros. */
+bool vh_is_code(const char *s, size_t n)
+{
+    size_t at = n > 0 && (*s == '-' || *s == '+'), end = at;
+    while (end < n && s[end] >= '0' && s[end] <= '9')
+        end++;
+    return (end - at > 1 && s[at] == '0') || (end == n && end - at > 15);
 }
 
 vhem_status vh_symbol_code(vhem_ctx *ctx, vh_names *names, const vh_field *cell, const char *missing,
@@ -32,7 +46,7 @@ vhem_status vh_symbol_code(vhem_ctx *ctx, vh_names *names, const vh_field *cell,
     if (kind == VH_MISSING)
         return VHEM_OK;
     vh_trim(&s, &n);
-    if (kind == VH_NUMBER) {
+    if (kind == VH_NUMBER && !vh_is_code(s, n)) {
         n = vh_number_short(*out, number);
         s = number;
     }

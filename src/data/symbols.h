@@ -7,9 +7,15 @@
 #include "data/names.h"
 #include "data/table.h"
 
+/* Does the option ask for every column of text, "?"? */
+bool vh_finds_symbols(const char *list);
 /* Is the column in the list of an option, "place,state" or "*"?  NULL: none is. */
 bool vh_is_symbols(const char *list, const char *column);
-/* The number of the symbol in a cell, NaN when it is missing (vh_cell_parse); "1.0" is "1". */
+/* Is a number a code, whose text is its name?  It is written as nobody writes a quantity, 007, or is a whole
+ * one with more digits than a double holds. */
+bool vh_is_code(const char *s, size_t n);
+/* The number of the symbol in a cell, NaN when it is missing (vh_cell_parse); "1.0" is "1", but "007" is a
+ * symbol of its own. */
 vhem_status vh_symbol_code(vhem_ctx *ctx, vh_names *names, const vh_field *cell, const char *missing,
                            double *out);
 /* The symbols become those of column k of a set; names is empty afterwards. */

@@ -235,12 +235,26 @@ void vh_show_list(char *const *names, int n, const char *between, char *out, siz
     out[0] = '\0';
     for (int i = 0; i < n; i++) {
         vh_shown shown;
+        char rest[32] = ""; /* what must still fit in behind this name */
         const char *name = vh_show_into(&shown, names[i], strlen(names[i]));
-        size_t need = strlen(name) + strlen(between) + 4;
-        if (used + need >= size) {
-            snprintf(out + used, size - used, "%s...", i ? between : "");
+        if (i + 1 < n)
+            snprintf(rest, sizeof rest, " and %d more", n - i - 1);
+        if (used + strlen(name) + strlen(between) + strlen(rest) >= size) {
+            snprintf(out + used, size - used, "%s%d more", i ? " and " : "", n - i);
             return;
         }
         used += (size_t)snprintf(out + used, size - used, "%s%s", i ? between : "", name);
     }
+}
+
+bool vh_join(char *const *names, int n, const char *between, char *out, size_t size)
+{
+    size_t used = 0, gap = strlen(between);
+    out[0] = '\0';
+    for (int i = 0; i < n; i++) {
+        if (used + strlen(names[i]) + gap >= size || strpbrk(names[i], ",'"))
+            return false;
+        used += (size_t)snprintf(out + used, size - used, "%s%s", i ? between : "", names[i]);
+    }
+    return true;
 }

@@ -42,7 +42,10 @@ typedef struct {
 const char *vh_show_into(vh_shown *shown, const char *s, size_t n);
 #define VH_SHOW(s, n) vh_show_into(&(vh_shown){ { 0 } }, s, n)
 
-/* names [n] as "a, b, c" for a sentence, cut with "..." where out [size] is full. */
+/* names [n] as "a,b,c", to be typed; false where out [size] is full, or a name has a comma or a quote. */
+bool vh_join(char *const *names, int n, const char *between, char *out, size_t size);
+
+/* names [n] as "a, b, c" for a sentence, "a, b and 7 more" where out [size] is full. */
 void vh_show_list(char *const *names, int n, const char *between, char *out, size_t size);
 
 #endif

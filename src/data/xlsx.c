@@ -269,7 +269,7 @@ static vhem_status choose_sheet(workbook *w, const char *sheet)
     if (w->wanted == w->n_sheets && vh_integer_parse(sheet, strlen(sheet), &number) && number >= 1
         && number <= w->n_sheets)
         w->wanted = (int)number - 1;
-    VH_CHECK(w->wanted < w->n_sheets, VHEM_EINVAL, "%s: --sheet asks for '%s', the sheets are %s", w->path,
+    VH_CHECK(w->wanted < w->n_sheets, VHEM_EINVAL, "%s: --sheet asks for '%s'; the sheets are %s", w->path,
              VH_SHOW(sheet, strlen(sheet)), list);
 done:
     return st;

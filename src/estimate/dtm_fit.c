@@ -10,7 +10,7 @@
 #include "estimate/em_dtm.h"
 #include "estimate/fit.h"
 #include "estimate/options.h"
-#include "math/linalg.h"
+#include "math/blas.h"
 #include "model/h3m.h"
 
 #include <math.h>
@@ -63,8 +63,8 @@ static vhem_status set_up(vhem_ctx *ctx, const vhem_fit_options *asked, fit *f)
 
     VH_TRY(resolve(ctx, asked, f));
     VH_TRY(vh_sets_new(ctx, f->data, f->opt.by_group, &f->sets));
-    VH_CHECK(f->opt.K <= f->sets.n, VHEM_EINVAL, "K is %lld, there are only %lld %ss", (long long)f->opt.K,
-             (long long)f->sets.n, f->opt.by_group ? "group" : "sequence");
+    VH_CHECK(f->opt.K <= f->sets.n, VHEM_EINVAL, "K is %lld, but there are only %lld %ss",
+             (long long)f->opt.K, (long long)f->sets.n, f->opt.by_group ? "group" : "sequence");
     VH_TRY(vh_fit_floor(ctx, f->data, f->opt.cov_floor, &f->spread, &f->floor));
     f->limits.floor = f->floor;
     K = f->opt.K > 0 ? f->opt.K : f->sets.n;

@@ -8,6 +8,7 @@
 #include "data/data.h"
 #include "estimate/kalman.h"
 #include "estimate/score.h"
+#include "math/blas.h"
 #include "math/linalg.h"
 
 #include <math.h>
@@ -19,7 +20,8 @@
 static vhem_status check(vhem_ctx *ctx, const vh_dtm *dtm, const vhem_data *data)
 {
     vhem_status st = VHEM_OK;
-    VH_CHECK(dtm->d == data->d, VHEM_EINVAL, "the textures have dimension %d, the data %d", dtm->d, data->d);
+    VH_CHECK(dtm->d == data->d, VHEM_EINVAL, "the textures have dimension %d, but the data has %d", dtm->d,
+             data->d);
     VH_TRY(vh_data_require_complete(ctx, data));
 done:
     return st;
@@ -96,10 +98,10 @@ vhem_status vh_dtm_smooth(vhem_ctx *ctx, const vh_dtm *dtm, int64_t i, const vhe
     vh_scratch scratch = { 0 };
 
     vh_blas_enter();
-    VH_CHECK(i >= 0 && i < dtm->K, VHEM_EINVAL, "texture %lld was asked for, there are %lld", (long long)i,
-             (long long)dtm->K);
-    VH_CHECK(n >= 0 && n < data->N, VHEM_EINVAL, "sequence %lld was asked for, there are %lld", (long long)n,
-             (long long)data->N);
+    VH_CHECK(i >= 0 && i < dtm->K, VHEM_EINVAL, "texture %lld was asked for, but there are %lld",
+             (long long)i, (long long)dtm->K);
+    VH_CHECK(n >= 0 && n < data->N, VHEM_EINVAL, "sequence %lld was asked for, but there are %lld",
+             (long long)n, (long long)data->N);
     VH_TRY(check(ctx, dtm, data));
     int64_t T = vh_data_length(data, n);
     size_t n_x = vh_cells(T, dtm->dt[i].n), n_cov = cov ? n_x * (size_t)dtm->dt[i].n : 0;

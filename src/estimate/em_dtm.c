@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* em_dtm.c - see em_dtm.h.  Shumway and Stoffer 1982 for one texture; Chan and Vasconcelos 2008 for mixtures.
  *
- * A chunk of work is one set, and the chunks are added in a fixed tree (core/tree_sum.h): the answer does not
- * depend on the threads. */
+ * A chunk of work is one set, and the chunks are added in a fixed tree (core/tree_sum.h): the answer depends
+ * neither on the threads nor on the processes that a mixture is dealt out to (core/dealt.h). */
 #include "estimate/em_dtm.h"
 
 #include "core/alloc.h"
+#include "core/dealt.h"
 #include "core/index.h"
-#include "core/tree_sum.h"
+#include "core/ranks.h"
 #include "math/logsum.h"
 
 #include <math.h>
@@ -23,7 +24,8 @@ typedef struct {
     vh_dt_gains *gains; /* [K] */
     double *log_omega;  /* [K] */
     double *sums;       /* of the E-step: vh_dt_sums_size */
-    vh_tree_sum *tree;
+    vh_sum_kind kind;
+    vh_tree_sum *tree;   /* of that kind */
     vh_scratch *scratch; /* [n_threads] */
     int n_threads;
     bool last; /* only the likelihood is still wanted */
@@ -43,9 +45,9 @@ static vhem_status open_state(vhem_ctx *ctx, const vh_em_dtm_task *task, vh_scra
                               vh_dtm *dtm, state *s)
 {
     vhem_status st = VHEM_OK;
-    vh_sum_kind kind = { vh_dt_sums_size(dtm), vh_dt_sums_merge, dtm };
+    const vh_sum_kind kind = { vh_dt_sums_size(dtm), vh_dt_sums_merge, dtm };
 
-    *s = (state){ .task = task, .dtm = dtm, .scratch = scratch, .n_threads = n_threads };
+    *s = (state){ .task = task, .dtm = dtm, .scratch = scratch, .n_threads = n_threads, .kind = kind };
     VH_NEW(s->gains, dtm->K);
     VH_NEW(s->log_omega, dtm->K);
     for (int64_t j = 0; j < dtm->K; j++)
@@ -140,7 +142,9 @@ static vhem_status expect(vhem_ctx *ctx, state *s)
     };
 
     VH_TRY(renew_gains(ctx, s));
-    VH_TRY(vh_tree_sum_all(ctx, &chunks, s->tree, s->sums));
+    const vh_dealt work = { .chunks = &chunks,
+                            .print = vh_ranks(ctx) > 1 ? vh_dtm_print(s->dtm, s->log_omega) : 0 };
+    VH_TRY(vh_dealt_sum(ctx, &work, &s->kind, s->tree, s->sums));
 done:
     return st;
 }

@@ -22,7 +22,7 @@
 #include "estimate/sets.h"
 #include "estimate/spread.h"
 #include "estimate/topology.h"
-#include "math/linalg.h"
+#include "math/blas.h"
 #include "math/logsum.h"
 #include "model/convert.h"
 #include "model/frames_prior.h"
@@ -61,7 +61,8 @@ static vhem_status check_start(vhem_ctx *ctx, const vhem_data *data, const vh_h3
 {
     vhem_status st = VHEM_OK;
     VH_CHECK(start, VHEM_EINVAL, "the start holds dynamic textures, must hold HMMs");
-    VH_CHECK(start->d == data->d, VHEM_EINVAL, "the start has dimension %d, the data %d", start->d, data->d);
+    VH_CHECK(start->d == data->d, VHEM_EINVAL, "the start has dimension %d, but the data has %d", start->d,
+             data->d);
     VH_CHECK(!vh_h3m_is_masked(start), VHEM_EINVAL, "the start has HMMs that lack a column");
     VH_CHECK(start->K == 1 || start->K == K, VHEM_EINVAL,
              "the start has %lld HMMs, must have 1 or one for each of the %lld to fit", (long long)start->K,
@@ -383,8 +384,8 @@ static vhem_status set_made_up_frames(vhem_ctx *ctx, fit *f)
              f->choice.gaussian, f->family->name);
     if (f->choice.text) {
         VH_TRY(vh_frames_prior_read(ctx, f->choice.text, &p));
-        VH_CHECK(p.model->d == f->data->d, VHEM_EINVAL, "the prior has dimension %d, the data %d", p.model->d,
-                 f->data->d);
+        VH_CHECK(p.model->d == f->data->d, VHEM_EINVAL, "the prior has dimension %d, but the data has %d",
+                 p.model->d, f->data->d);
         VH_CHECK(strcmp(p.model->family->name, f->family->name) == 0, VHEM_EINVAL,
                  "the prior is for %s models, not for %s", p.model->family->name, f->family->name);
     } else {

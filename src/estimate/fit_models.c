@@ -158,7 +158,7 @@ vhem_status vhem_fit(vhem_ctx *ctx, const vhem_data *data, const vhem_fit_option
     o = opt ? *opt : o;
     VH_TRY(vh_options_check(ctx, VHEM_FIT_OPTIONS, &o));
     VH_TRY(vh_models_gather(ctx, o.start));
-    VH_TRY(vh_fit_require_values(ctx, data));
+    VH_TRY(vh_ranks_call(ctx, "fit", VHEM_FIT_OPTIONS, &o, vh_ranks(ctx) > 1 ? vh_data_print(data) : 0));
     VH_CHECK(o.pieces <= 0 || o.K > 0, VHEM_EINVAL, "pieces need K, the number of models of each");
     VH_CHECK(!o.store || o.K <= 0 || o.pieces > 0, VHEM_EINVAL,
              "a store keeps the models of items, and a mixture for all of the data is not one of them");
@@ -173,6 +173,7 @@ vhem_status vhem_fit(vhem_ctx *ctx, const vhem_data *data, const vhem_fit_option
     frames.data = data;
     if (!vh_fit_wants_textures(&o))
         VH_TRY(vh_frames_to_fit(ctx, data, o.emission, vh_fit_start(&o), &frames));
+    VH_TRY(vh_fit_require_values(ctx, frames.data));
     bool plain = o.pieces <= 0 && !o.store;
     if (plain) {
         st = vh_fit(ctx, frames.data, &o, &models, report);
@@ -192,6 +193,7 @@ vhem_status vhem_fit(vhem_ctx *ctx, const vhem_data *data, const vhem_fit_option
         empty = NULL;
     }
 done:
+    vh_ranks_end(ctx);
     vhem_free(models);
     vhem_free(empty);
     vh_frames_free(&frames);

@@ -7,6 +7,8 @@
 #include "core/alloc.h"
 #include "data/names.h"
 #include "data/values.h"
+#include "estimate/options.h"
+#include "estimate/symbol_index.h"
 
 #include <limits.h>
 #include <math.h>
@@ -38,8 +40,8 @@ static vhem_status find_columns(vhem_ctx *ctx, const vhem_data *data, const vh_l
     vhem_status st = VHEM_OK;
     bool by_name = layout->column && !data->unnamed;
 
-    VH_CHECK(by_name || data->d == layout->d, VHEM_EINVAL, "the models have dimension %d, the data %d",
-             layout->d, data->d);
+    VH_CHECK(by_name || data->d == layout->d, VHEM_EINVAL,
+             "the models have dimension %d, but the data has %d", layout->d, data->d);
     for (int k = 0; k < layout->d; k++) {
         place[k] = by_name ? find_column(data, layout->column[k]) : k;
         if (place[k] < 0)
@@ -60,23 +62,23 @@ static const char *cell_name(const vhem_data *data, int k, double y, char number
     return number;
 }
 
-/* The numbers of the symbols of a channel by their names; `1.0` is `1`. */
-static vhem_status index_symbols(vhem_ctx *ctx, const vh_channel *c, vh_names *names)
+/* Refuses numbers of symbols where numbers are needed. */
+static vhem_status require_numbers(vhem_ctx *ctx, const vhem_data *data, int k)
+{
+    if (!data->symbols || data->symbols[k].n == 0)
+        return VHEM_OK;
+    return vh_fail(
+        ctx, VHEM_EINVAL,
+        "%s%scolumn '%.80s' holds text ('%s'), must be numbers; the emission categorical takes text",
+        data->origin.path ? data->origin.path : "", data->origin.path ? ": " : "", data->column[k],
+        VH_SHOW(data->symbols[k].name[0], strlen(data->symbols[k].name[0])));
+}
+
+static vhem_status require_all_numbers(vhem_ctx *ctx, const vhem_data *data)
 {
     vhem_status st = VHEM_OK;
-    for (int v = 0; v < c->shape.V; v++) {
-        char number[VH_NUMBER_SIZE];
-        const char *name = c->symbol[v];
-        double y;
-        int64_t at;
-        bool is_new;
-        if (vh_number_parse(name, strlen(name), &y) == VH_NUMBER) {
-            number[vh_number_short(y, number)] = '\0';
-            name = number;
-        }
-        VH_TRY(vh_names_put(ctx, names, name, strlen(name), &at, &is_new));
-        VH_CHECK(is_new, VHEM_EINVAL, "two symbols are the number %s", name);
-    }
+    for (int k = 0; k < data->d; k++)
+        VH_TRY(require_numbers(ctx, data, k));
 done:
     return st;
 }
@@ -86,11 +88,11 @@ done:
 typedef struct {
     const vhem_data *data;
     const vh_layout *layout;
-    int *place;      /* [d]  column of the data */
-    int *channel;    /* [d]  channel of symbols, -1 for none */
-    vh_names *names; /* [n_channel]  the symbols of each */
-    double *frame;   /* [d] */
-    double *last;    /* [n_channel][2]  the cell before and its symbol: they repeat */
+    int *place;             /* [d]  column of the data */
+    int *channel;           /* [d]  channel of symbols, -1 for none */
+    vh_symbol_index *index; /* [n_channel]  the symbols of each */
+    double *frame;          /* [d] */
+    double *last;           /* [n_channel][2]  the cell before and its symbol: they repeat */
 } cast;
 
 static vhem_status no_symbol(vhem_ctx *ctx, const cast *c, int64_t n, int64_t t, int k, const char *name)
@@ -103,10 +105,11 @@ static vhem_status no_symbol(vhem_ctx *ctx, const cast *c, int64_t n, int64_t t,
     vh_show_list(ch->symbol, ch->shape.V, "|", list, sizeof list);
     return vh_fail(
         ctx, VHEM_EINVAL,
-        "sequence %s%s%s: frame %lld (counted from 0), column '%s' is '%s', which the models have no "
+        "%ssequence %s%s%s: frame %lld (counted from 0), column '%s' is '%s', which the models have no "
         "symbol for; theirs are %s",
-        *sequence ? "'" : "", *sequence ? VH_SHOW(sequence, strlen(sequence)) : number, *sequence ? "'" : "",
-        (long long)t, data->column[c->place[k]], VH_SHOW(name, strlen(name)), list);
+        vh_origin_tell(&data->origin, n, t, &(vh_told){ { 0 } }), *sequence ? "'" : "",
+        *sequence ? VH_SHOW(sequence, strlen(sequence)) : number, *sequence ? "'" : "", (long long)t,
+        data->column[c->place[k]], VH_SHOW(name, strlen(name)), list);
 }
 
 static vhem_status cast_cell(vhem_ctx *ctx, cast *c, int64_t n, int64_t t, int k, double y)
@@ -120,7 +123,7 @@ static vhem_status cast_cell(vhem_ctx *ctx, cast *c, int64_t n, int64_t t, int k
         return VHEM_OK;
     if (y != last[0]) {
         const char *name = cell_name(c->data, c->place[k], y, number);
-        int v = vh_names_find(&c->names[ch], name, strlen(name));
+        int v = vh_symbol_find(&c->index[ch], name);
         if (v < 0)
             return no_symbol(ctx, c, n, t, k, name);
         last[0] = y;
@@ -154,7 +157,7 @@ static vhem_status cast_open(vhem_ctx *ctx, const vhem_data *data, const vh_layo
     *c = (cast){ .data = data, .layout = layout };
     VH_NEW(c->place, layout->d);
     VH_NEW(c->channel, layout->d);
-    VH_NEW(c->names, layout->n_channel);
+    VH_NEW(c->index, layout->n_channel);
     VH_NEW(c->frame, layout->d);
     VH_NEW(c->last, 2 * layout->n_channel);
     VH_TRY(find_columns(ctx, data, layout, c->place));
@@ -163,17 +166,20 @@ static vhem_status cast_open(vhem_ctx *ctx, const vhem_data *data, const vh_layo
         for (int k = 0; k < ch->shape.d; k++)
             c->channel[ch->column + k] = ch->shape.V > 0 ? i : -1;
         c->last[2 * i] = NAN;
-        VH_TRY(index_symbols(ctx, ch, &c->names[i]));
+        VH_TRY(vh_symbol_index_make(ctx, ch, &c->index[i]));
     }
+    for (int k = 0; k < layout->d; k++)
+        if (c->channel[k] < 0)
+            VH_TRY(require_numbers(ctx, data, c->place[k]));
 done:
     return st;
 }
 
 static void cast_close(cast *c)
 {
-    for (int i = 0; c->names && i < c->layout->n_channel; i++)
-        vh_names_free(&c->names[i]);
-    free(c->names);
+    for (int i = 0; c->index && i < c->layout->n_channel; i++)
+        vh_symbol_index_free(&c->index[i]);
+    free(c->index);
     free(c->place);
     free(c->channel);
     free(c->frame);
@@ -210,6 +216,7 @@ static vhem_status cast_data(vhem_ctx *ctx, const vhem_data *data, const int64_t
     if (out->layout->column)
         VH_TRY(vh_builder_columns(b, (const char *const *)out->layout->column));
     VH_TRY(vh_builder_finish(b, data->format, &out->own));
+    VH_TRY(vh_origin_some(ctx, &data->origin, seq, n, &out->own->origin));
     out->own->layout = out->layout;
     out->data = out->own;
 done:
@@ -225,13 +232,13 @@ typedef struct {
     double number; /* NaN: text */
 } symbol;
 
-/* Numbers first, by their values, then texts. */
+/* Numbers first, by their values and then by how they are written, then texts. */
 static int by_value(const void *a, const void *b)
 {
     const symbol *x = a, *y = b;
     if (isnan(x->number) || isnan(y->number))
         return isnan(x->number) && isnan(y->number) ? strcmp(x->name, y->name) : isnan(x->number) ? 1 : -1;
-    return x->number < y->number ? -1 : x->number > y->number;
+    return x->number < y->number ? -1 : x->number > y->number ? 1 : strcmp(x->name, y->name);
 }
 
 /* The different cells of column k, called as cell_name does. */
@@ -250,18 +257,19 @@ static vhem_status find_cells(vhem_ctx *ctx, const vhem_data *data, int k, vh_na
             if (isnan(v) || v == last)
                 continue;
             bool whole = (data->symbols && data->symbols[k].n > 0) || v == floor(v);
-            VH_CHECK(
-                whole, VHEM_EINVAL,
-                "column '%s', sequence %lld, frame %lld: %g is not a symbol, must be text or a whole number",
-                data->column[k], (long long)n, (long long)t, v);
+            VH_CHECK(whole, VHEM_EINVAL,
+                     "%scolumn '%s', sequence %lld, frame %lld: %g is not a symbol, must be text or a whole "
+                     "number",
+                     vh_origin_tell(&data->origin, n, t, &(vh_told){ { 0 } }), data->column[k], (long long)n,
+                     (long long)t, v);
             const char *name = cell_name(data, k, v, number);
             VH_TRY(vh_names_put(ctx, names, name, strlen(name), &at, &is_new));
             last = v;
         }
         vh_data_passed(data, n);
     }
-    VH_CHECK(names->n > 0, VHEM_EINVAL, "column '%s' is missing throughout; leave it out, with --columns",
-             data->column[k]);
+    if (names->n == 0)
+        st = vh_fit_no_values(ctx, data, k, data->d > 1);
 done:
     return st;
 }
@@ -455,11 +463,9 @@ vhem_status vh_frames_to_fit(vhem_ctx *ctx, const vhem_data *data, const char *e
         return VHEM_OK;
     if (start)
         return vh_frames_for(ctx, data, NULL, data->N, start, out);
-    if (!emission)
-        return VHEM_OK;
-    const vh_emission *family = vh_emission_find(emission);
-    if (family && !vh_emission_needs_layout(family))
-        return VHEM_OK;
+    const vh_emission *family = emission ? vh_emission_find(emission) : NULL;
+    if (!emission || (family && !vh_emission_needs_layout(family)))
+        return require_all_numbers(ctx, data);
     VH_CHECK(!family || !family->tied, VHEM_EINVAL,
              "emission is %s; name the file of its background, as in gaussian-tied:background.json",
              emission);
@@ -493,8 +499,10 @@ vhem_status vh_frames_for(vhem_ctx *ctx, const vhem_data *data, const int64_t *s
                  VHEM_EINVAL, "the frames do not suit the models: %s", why);
         goto done;
     }
-    if (!h3m->shape.layout)
+    if (!h3m->shape.layout) {
+        VH_TRY(require_all_numbers(ctx, data));
         goto done;
+    }
     out->layout = vh_layout_keep(h3m->shape.layout);
     VH_TRY(cast_data(ctx, data, seq, n, out));
 done:
@@ -523,12 +531,16 @@ done:
     return st;
 }
 
-/* Cells of column k, numbers of symbols, become the numbers that the symbols are; false when one is text. */
+/* Cells of column k, numbers of symbols, become the numbers that the symbols are; false when one is text, or
+ * a number that is written otherwise, 007. */
 static bool to_numbers(const vh_channel *c, vhem_data *data, double *number)
 {
-    for (int v = 0; v < c->shape.V; v++)
-        if (vh_number_parse(c->symbol[v], strlen(c->symbol[v]), &number[v]) != VH_NUMBER)
+    for (int v = 0; v < c->shape.V; v++) {
+        char plain[VH_NUMBER_SIZE];
+        if (!vh_symbol_number(c->symbol[v], plain) || strcmp(plain, c->symbol[v]) != 0)
             return false;
+        vh_number_parse(plain, strlen(plain), &number[v]);
+    }
     double *y = (double *)data->y + c->column; /* they were drawn, and lie in memory */
     for (int64_t t = 0; t < data->start[data->N]; t++, y += data->d)
         *y = isnan(*y) ? NAN : number[(int)*y];

@@ -9,7 +9,7 @@
 #include "estimate/frames.h"
 #include "estimate/score.h"
 #include "estimate/spread.h"
-#include "math/linalg.h"
+#include "math/blas.h"
 #include "math/logsum.h"
 #include "model/common.h"
 
@@ -60,8 +60,8 @@ static vhem_status check(vhem_ctx *ctx, const vh_h3m *h3m, const vhem_data *data
     vhem_status st = VHEM_OK;
     *seen = *h3m;
     VH_TRY(vh_frames_for(ctx, data, seq, n, h3m, frames));
-    VH_CHECK(h3m->d == frames->data->d, VHEM_EINVAL, "the models have dimension %d, the data %d", h3m->d,
-             frames->data->d);
+    VH_CHECK(h3m->d == frames->data->d, VHEM_EINVAL, "the models have dimension %d, but the data has %d",
+             h3m->d, frames->data->d);
     VH_TRY(vh_family_for(ctx, h3m->family, &h3m->shape, frames->data, &seen->family));
     VH_TRY(check_zeros(ctx, h3m, frames->data));
 done:
@@ -213,10 +213,10 @@ static vhem_status single_open(vhem_ctx *ctx, const vh_h3m *h3m, int64_t i, cons
 
     *x = (single){ 0 };
     vh_blas_enter();
-    VH_CHECK(i >= 0 && i < h3m->K, VHEM_EINVAL, "HMM %lld was asked for, there are %lld", (long long)i,
+    VH_CHECK(i >= 0 && i < h3m->K, VHEM_EINVAL, "HMM %lld was asked for, but there are %lld", (long long)i,
              (long long)h3m->K);
-    VH_CHECK(n >= 0 && n < given->N, VHEM_EINVAL, "sequence %lld was asked for, there are %lld", (long long)n,
-             (long long)given->N);
+    VH_CHECK(n >= 0 && n < given->N, VHEM_EINVAL, "sequence %lld was asked for, but there are %lld",
+             (long long)n, (long long)given->N);
     VH_TRY(check(ctx, h3m, given, &n, 1, &frames, &seen));
     const vhem_data *data = frames.data;
     n = frames.own ? 0 : n;

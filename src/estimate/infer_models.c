@@ -56,10 +56,10 @@ static vhem_status check_one(vhem_ctx *ctx, const vhem_models *models, int64_t i
                              int64_t n)
 {
     vhem_status st = VHEM_OK;
-    VH_CHECK(i >= 0 && i < vh_models_size(models), VHEM_EINVAL, "%s %lld was asked for, there are %lld",
+    VH_CHECK(i >= 0 && i < vh_models_size(models), VHEM_EINVAL, "%s %lld was asked for, but there are %lld",
              vh_models_word(models), (long long)i, (long long)vh_models_size(models));
-    VH_CHECK(n >= 0 && n < data->N, VHEM_EINVAL, "sequence %lld was asked for, there are %lld", (long long)n,
-             (long long)data->N);
+    VH_CHECK(n >= 0 && n < data->N, VHEM_EINVAL, "sequence %lld was asked for, but there are %lld",
+             (long long)n, (long long)data->N);
     VH_TRY(vh_models_gather(ctx, models));
 done:
     return st;

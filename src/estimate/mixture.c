@@ -12,7 +12,7 @@
 #include "estimate/family.h"
 #include "estimate/spread.h"
 #include "estimate/topology.h"
-#include "math/linalg.h"
+#include "math/blas.h"
 #include "model/convert.h"
 #include "model/masked.h"
 
@@ -299,8 +299,8 @@ static vhem_status resolve(vhem_ctx *ctx, const vhem_data *data, const vhem_fit_
     const vh_h3m *start = vh_fit_start(o);
     o->restarts = start ? 1 : o->restarts > 0 ? o->restarts : VH_MIXTURE_RESTARTS;
     if (start) {
-        VH_CHECK(start->d == data->d, VHEM_EINVAL, "the start has dimension %d, the data %d", start->d,
-                 data->d);
+        VH_CHECK(start->d == data->d, VHEM_EINVAL, "the start has dimension %d, but the data has %d",
+                 start->d, data->d);
         VH_CHECK(o->K == 0 || o->K == start->K, VHEM_EINVAL, "K is %lld, the start has %lld HMMs",
                  (long long)o->K, (long long)start->K);
         o->K = start->K;
@@ -349,7 +349,7 @@ vhem_status vh_fit_mixture(vhem_ctx *ctx, const vhem_data *data, const vhem_fit_
     VH_TRY(resolve(ctx, data, opt, &o));
     VH_TRY(vh_sets_new(ctx, data, o.by_group, &sets));
     VH_TRY(vh_family_for(ctx, vh_fit_family(data, &o), &shape, data, &(const vh_emission *){ NULL }));
-    VH_CHECK(o.K <= sets.n || o.start, VHEM_EINVAL, "K is %lld, there are only %lld %ss", (long long)o.K,
+    VH_CHECK(o.K <= sets.n || o.start, VHEM_EINVAL, "K is %lld, but there are only %lld %ss", (long long)o.K,
              (long long)sets.n, o.by_group ? "group" : "sequence");
     const vh_mixture_task task = {
         .data = data, .sets = &sets, .opt = &o, .seed = ctx->opt.seed, .what = "fit"

@@ -4,6 +4,7 @@
 
 #include "core/alloc.h"
 #include "core/options.h"
+#include "data/values.h"
 #include "estimate/spread.h"
 #include "model/layout.h"
 
@@ -81,20 +82,45 @@ bool vh_fit_lacks(const vhem_data *data, const int64_t *seq, int64_t n, int k)
     return true;
 }
 
-/* A column without a single value cannot be fitted. */
-static vhem_status require_column(vhem_ctx *ctx, const vhem_data *data, int k)
+/* What helps: to name the columns that have values, in the option that names them now. */
+vhem_status vh_fit_no_values(vhem_ctx *ctx, const vhem_data *data, int lacking, bool by_column)
 {
-    if (!vh_fit_lacks(data, NULL, data->N, k))
-        return VHEM_OK;
-    return vh_fail(ctx, VHEM_EINVAL, "column '%s' is missing throughout; leave it out, with --columns",
-                   vh_data_column(data, k));
+    vhem_status st = VHEM_OK;
+    char **others = NULL, list[256];
+    int n = 0;
+
+    VH_NEW(others, data->d);
+    for (int k = 0; k < data->d; k++)
+        if (!vh_fit_lacks(data, NULL, data->N, k))
+            others[n++] = data->column[k];
+    bool joined = vh_join(others, n, ",", list, sizeof list);
+    const char *path = data->origin.path, *name = vh_data_column(data, lacking);
+    if (n == 0)
+        st = vh_fail(ctx, VHEM_EINVAL,
+                     "%s%scolumn '%.80s' is missing throughout, and there is nothing else to fit",
+                     path ? path : "", path ? ": " : "", name);
+    else if (by_column)
+        st = vh_fail(ctx, VHEM_EINVAL,
+                     "%s%scolumn '%.80s' is missing throughout; leave it out of the emission",
+                     path ? path : "", path ? ": " : "", name);
+    else
+        st = vh_fail(ctx, VHEM_EINVAL,
+                     "%s%scolumn '%.80s' is missing throughout; leave it out with --columns%s%s%s",
+                     path ? path : "", path ? ": " : "", name, joined ? " '" : "", joined ? list : "",
+                     joined ? "'" : "");
+done:
+    free(others);
+    return st;
 }
 
 vhem_status vh_fit_require_values(vhem_ctx *ctx, const vhem_data *data)
 {
     vhem_status st = VHEM_OK;
+    bool by_column = data->layout && vh_param_is_channels(&data->layout->family->param[0]);
+
     for (int k = 0; k < data->d; k++)
-        VH_TRY(require_column(ctx, data, k));
+        if (vh_fit_lacks(data, NULL, data->N, k)) /* it cannot be fitted */
+            VH_TRY(vh_fit_no_values(ctx, data, k, by_column));
 done:
     return st;
 }

@@ -28,6 +28,8 @@ static inline const vh_h3m *vh_fit_start(const vhem_fit_options *opt)
  * free()d by the caller, on failure too. */
 vhem_status vh_fit_floor(vhem_ctx *ctx, const vhem_data *data, double share, double **spread, double **floor);
 
+/* The sentence for a column without values; by_column: the emission names it. */
+vhem_status vh_fit_no_values(vhem_ctx *ctx, const vhem_data *data, int lacking, bool by_column);
 /* Refuses a column that is missing throughout. */
 vhem_status vh_fit_require_values(vhem_ctx *ctx, const vhem_data *data);
 /* Is column k missing throughout n of the sequences?  seq NULL: the first n. */

@@ -7,7 +7,7 @@
 #include "core/options.h"
 #include "estimate/fit.h"
 #include "estimate/options.h"
-#include "math/linalg.h"
+#include "math/blas.h"
 #include "model/layout.h"
 
 #include <string.h>

@@ -146,7 +146,7 @@ static vhem_status fill(vhem_ctx *ctx, const vhem_tree *tree, const vhem_data *d
     size_t all = vh_cells(each, c->Kr), room = all < (size_t)N ? all : (size_t)N;
 
     VH_CHECK(c->centers->shape.layout || c->centers->d == vh_data_dim(data), VHEM_EINVAL,
-             "the sequences have dimension %d, the centres %d", vh_data_dim(data), c->centers->d);
+             "the sequences have dimension %d, but the centres have %d", vh_data_dim(data), c->centers->d);
     VH_NEW(cluster, N);
     VH_TRY(find_clusters(ctx, tree, data, cluster));
     VH_NEW(e->sequence, room);

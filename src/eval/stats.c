@@ -157,16 +157,26 @@ done:
     return st;
 }
 
-/* Entropies of persons are compared, so they are over the columns that the models of all have; where there is
- * none, there are no entropies. */
-static void take_common(work *w)
+/* Entropies of persons are compared, so they are over the columns that the models of all have. */
+static vhem_status take_common(work *w)
 {
+    vhem_ctx *ctx = w->ctx;
+    vhem_status st = VHEM_OK;
     const vhem_models *m = w->in->models;
     const vh_h3m *seen = NULL;
-    if (m && m->h3m && vh_h3m_common(w->ctx, m->h3m, &w->copy, &seen) == VHEM_OK)
-        w->own = vh_models_of_hmms(seen);
-    else if (m && m->dtm)
+
+    if (m && m->dtm)
         w->own = *m;
+    if (!m || !m->h3m)
+        goto done;
+    st = vh_h3m_common(ctx, m->h3m, &w->copy, &seen);
+    VH_CHECK(st != VHEM_EINVAL, st,
+             "no column is in the models of all persons, so their entropies do not compare; without --models "
+             "there are no entropies");
+    VH_TRY(st);
+    w->own = vh_models_of_hmms(seen);
+done:
+    return st;
 }
 
 /* How far a person is from being predictable: minus the mean log-likelihood per frame under the own model. */
@@ -454,8 +464,7 @@ static vhem_status check_input(work *w)
     VH_CHECK(in->tree && in->data, VHEM_EINVAL, "statistics need clusters and sequences");
     w->c = vh_tree_level(in->tree, in->level);
     VH_CHECK(w->c, VHEM_EINVAL, "level %d of a tree of %d", in->level + 1, in->tree->n);
-    VH_CHECK(vh_clustering_omega(w->c), VHEM_EINVAL,
-             "method %s gives clusters no centres to score sequences under", w->c->method);
+    VH_CHECK(vh_clustering_omega(w->c), VHEM_EINVAL, "the clusters have no centres to score sequences under");
     w->label = vh_tree_base_labels(in->tree, in->level);
     w->Kb = vh_tree_level(in->tree, 0)->Kb;
     w->correction = in->correction ? in->correction : "holm";
@@ -484,7 +493,7 @@ static vhem_status score_persons(work *w)
     vhem_status st = VHEM_OK;
     const vhem_models *centers = vh_clustering_centers((vh_clustering *)w->c);
 
-    take_common(w);
+    VH_TRY(take_common(w));
     for (int64_t i = 0; i < w->items.n; i++) {
         bool out = w->in->leave_out > 0 && w->clustered[i] >= 0;
         VH_TRY(out ? score_left_out(w, i) : score_under(w, i, centers));

@@ -48,9 +48,4 @@ bool vh_eigenvalues(int n, double *A, double *w);
  * [2 n]. */
 double vh_spectral_radius(int n, double *A, double *work);
 
-/* BLAS must run with one thread inside our own threads.  The setting is the process's: the first computation
- * to enter takes it, the last to leave gives back what was there.  Calls come in pairs. */
-void vh_blas_enter(void);
-void vh_blas_leave(void);
-
 #endif

@@ -113,7 +113,8 @@ vhem_status vh_h3m_like(vhem_ctx *ctx, const vh_h3m *h3m, const vh_h3m *like, vh
     vhem_status st = VHEM_OK;
     char why[256];
 
-    VH_CHECK(h3m->d == like->d, VHEM_EINVAL, "the models have dimension %d, the centres %d", h3m->d, like->d);
+    VH_CHECK(h3m->d == like->d, VHEM_EINVAL, "the models have dimension %d, but the centres have %d", h3m->d,
+             like->d);
     if (h3m->family != like->family && h3m->family->wider == like->family) {
         VH_TRY(vh_h3m_widest(ctx, h3m, copy));
         h3m = *copy;

@@ -82,6 +82,22 @@ static bool is_directory(const char *path)
     return stat(path, &sb) == 0 && S_ISDIR(sb.st_mode);
 }
 
+/* What can be done with a folder that has no manifest follows from what is in it. */
+static vhem_status refuse_folder(vhem_ctx *ctx, const char *path)
+{
+    int loose = vh_shards_loose(path);
+    static const char lacks[] = "the folder has no manifest.json, which a folder of models needs";
+    if (loose == (VH_LOOSE_H5 | VH_LOOSE_JSON))
+        return vh_fail(ctx, VHEM_EIO,
+                       "%s: %s; 'vhem convert %s/*.h5 %s/*.json -o NEW' puts its files together", path, lacks,
+                       path, path);
+    if (loose)
+        return vh_fail(ctx, VHEM_EIO, "%s: %s; 'vhem convert %s/*%s -o NEW' puts its files together", path,
+                       lacks, path, loose == VH_LOOSE_H5 ? ".h5" : ".json");
+    return vh_fail(ctx, VHEM_EIO, "%s: %s; 'vhem fit %s -o models.json' makes models of sequences", path,
+                   lacks, path);
+}
+
 vhem_status vh_document_open(vhem_ctx *ctx, const char *path, const char *what, vh_document *out)
 {
     vhem_status st = VHEM_OK;
@@ -90,11 +106,8 @@ vhem_status vh_document_open(vhem_ctx *ctx, const char *path, const char *what, 
     size_t size = 0;
 
     bool folder = vh_shards_is_folder(path);
-    VH_CHECK(
-        folder || !is_directory(path), VHEM_EIO,
-        "%s: the folder has no manifest.json, which a folder of models needs; 'vhem convert %s/*.json -o "
-        "NEW' puts files of models together, 'vhem fit %s' makes models of sequences",
-        path, path, path);
+    if (!folder && is_directory(path))
+        VH_TRY(refuse_folder(ctx, path));
     if (!folder)
         VH_TRY(vh_model_read(ctx, path, &text, &size));
     if (folder) {

@@ -6,6 +6,7 @@
 #include "model/dtm_stats.h"
 
 #include "core/alloc.h"
+#include "core/hash.h"
 #include "core/index.h"
 #include "math/linalg.h"
 #include "math/scaled.h"
@@ -137,6 +138,14 @@ double vh_dt_sums_z(const vh_dtm *dtm, const double *sums, int j)
 double vh_dt_sums_log_z(const vh_dtm *dtm, const double *sums, int j)
 {
     return vh_scaled_log(sums[1 + SUM_Z * dtm->K + j], sums[1 + SCALE_Z * dtm->K + j]);
+}
+
+uint64_t vh_dtm_print(const vh_dtm *dtm, const double *log_omega)
+{
+    uint64_t h = vh_hash_chain(0, log_omega, sizeof *log_omega * (size_t)dtm->K);
+    for (int64_t j = 0; j < dtm->K; j++)
+        h = vh_hash_chain(h, dtm->dt[j].A, sizeof *dtm->dt[j].A * dtm->dt[j].size);
+    return h;
 }
 
 /* B [m][n] = Y [m][n] X^-1 for second moments X [n][n], which may be singular: directions the state never

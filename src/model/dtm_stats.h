@@ -47,6 +47,9 @@ void vh_dt_sums_merge(const void *dtm, double *left, const double *right);
 double vh_dt_sums_z(const vh_dtm *dtm, const double *sums, int j);
 double vh_dt_sums_log_z(const vh_dtm *dtm, const double *sums, int j);
 
+/* Fingerprint of the textures that sums are made with; log_omega [K]. */
+uint64_t vh_dtm_print(const vh_dtm *dtm, const double *log_omega);
+
 /* dt, with which the statistics were made, becomes the maximiser; without any weight, or for transitions that
  * never happened, it stays as it is.  *n_floored counts entries of R at the floor. */
 vhem_status vh_dt_maximise(vhem_ctx *ctx, const vh_dt_stats *s, const vh_dt_limits *lim, vh_dt *dt,

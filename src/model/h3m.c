@@ -19,7 +19,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#define SUM_TOLERANCE 1e-6
+struct vh_slab {
+    vh_slab *next;
+    double *x;
+};
 
 /* ---- 1. storage ---------------------------------------------------------------------------------------- */
 
@@ -72,32 +75,104 @@ static double parameters(const vh_h3m *h3m, int p)
     return size;
 }
 
-vhem_status vh_h3m_shape(vhem_ctx *ctx, vh_h3m *h3m, int64_t i, int S, int M)
+/* Numbers of an HMM of this shape: all, and those of theta. */
+static vhem_status count_numbers(vhem_ctx *ctx, const vh_h3m *h3m, int S, int M, size_t *all, size_t *n_theta)
 {
     vhem_status st = VHEM_OK;
-    assert(i >= 0 && i < h3m->K);
-    vh_hmm *h = &h3m->hmm[i];
-    double per_component = 1, n_theta, all; /* as doubles: they may be past any integer type */
-    double *block = NULL;
+    double per_component = 1, theta, sum; /* as doubles: they may be past any integer type */
 
     VH_CHECK(S >= 1, VHEM_EINVAL, "S is %d, must be at least 1", S);
     VH_CHECK(M >= 1, VHEM_EINVAL, "M is %d, must be at least 1", M);
     for (int p = 0; p < h3m->family->n_param; p++)
         per_component += parameters(h3m, p);
-    n_theta = (double)S * M * per_component;
-    all = S + (double)S * S + n_theta;
-    VH_CHECK(all <= INT_MAX, VHEM_EINVAL, "S = %d, M = %d, d = %d make %.3g numbers, must be at most %d", S,
-             M, h3m->d, all, INT_MAX);
-    VH_NEW(block, (size_t)all);
-    free(h->pi);
+    theta = (double)S * M * per_component;
+    sum = S + (double)S * S + theta;
+    VH_CHECK(sum <= INT_MAX, VHEM_EINVAL, "S = %d, M = %d, d = %d make %.3g numbers, must be at most %d", S,
+             M, h3m->d, sum, INT_MAX);
+    *all = (size_t)sum;
+    *n_theta = (size_t)theta;
+done:
+    return st;
+}
+
+static void set_block(vh_hmm *h, int S, int M, double *block, size_t n_theta)
+{
     h->S = S;
     h->M = M;
     h->pi = block;
     h->A = block + S;
     h->theta = h->A + vh_cells(S, S);
-    h->n_theta = (size_t)n_theta;
+    h->n_theta = n_theta;
+}
+
+static void free_block(vh_hmm *h)
+{
+    if (!h->lent)
+        free(h->pi);
+    h->pi = NULL;
+    h->lent = false;
+}
+
+vhem_status vh_h3m_shape(vhem_ctx *ctx, vh_h3m *h3m, int64_t i, int S, int M)
+{
+    vhem_status st = VHEM_OK;
+    assert(i >= 0 && i < h3m->K);
+    size_t all, n_theta;
+    double *block = NULL;
+
+    VH_TRY(count_numbers(ctx, h3m, S, M, &all, &n_theta));
+    VH_NEW(block, all);
+    free_block(&h3m->hmm[i]);
+    set_block(&h3m->hmm[i], S, M, block, n_theta);
 done:
     return st;
+}
+
+vhem_status vh_h3m_shape_many(vhem_ctx *ctx, vh_h3m *h3m, int64_t first, int n, const int *S, const int *M)
+{
+    vhem_status st = VHEM_OK;
+    size_t all = 0, n_theta = 0, total = 0;
+    vh_slab *slab = NULL;
+
+    assert(first >= 0 && first + n <= h3m->K);
+    for (int i = 0; i < n; i++) {
+        if (i == 0 || S[i] != S[i - 1] || M[i] != M[i - 1])
+            VH_TRY(count_numbers(ctx, h3m, S[i], M[i], &all, &n_theta));
+        total += all;
+    }
+    VH_NEW(slab, 1);
+    VH_NEW(slab->x, total);
+    double *at = slab->x;
+    for (int i = 0; i < n; i++) {
+        vh_hmm *h = &h3m->hmm[first + i];
+        if (i == 0 || S[i] != S[i - 1] || M[i] != M[i - 1])
+            VH_TRY(count_numbers(ctx, h3m, S[i], M[i], &all, &n_theta));
+        free_block(h);
+        set_block(h, S[i], M[i], at, n_theta);
+        h->lent = true;
+        at += all;
+    }
+#pragma omp critical(vh_h3m_slabs)
+    {
+        slab->next = h3m->slabs;
+        h3m->slabs = slab;
+    }
+    slab = NULL;
+done:
+    if (slab)
+        free(slab->x);
+    free(slab);
+    return st;
+}
+
+void vh_h3m_move_slabs(vh_h3m *from, vh_h3m *to)
+{
+    vh_slab **end = &from->slabs;
+    while (*end)
+        end = &(*end)->next;
+    *end = to->slabs;
+    to->slabs = from->slabs;
+    from->slabs = NULL;
 }
 
 vhem_status vh_h3m_set_text(vhem_ctx *ctx, char **slot, const char *text)
@@ -130,7 +205,7 @@ static void free_hmm(vh_hmm *h)
     free(h->name);
     free(h->label);
     free(h->extra);
-    free(h->pi);
+    free_block(h);
 }
 
 void vh_h3m_truncate(vh_h3m *h3m, int64_t K)
@@ -149,6 +224,11 @@ void vh_h3m_free(vh_h3m *h3m)
     for (int64_t i = 0; i < h3m->K; i++)
         free_hmm(&h3m->hmm[i]);
     free(h3m->hmm);
+    for (vh_slab *slab = h3m->slabs, *next; slab; slab = next) {
+        next = slab->next;
+        free(slab->x);
+        free(slab);
+    }
     free(h3m->omega);
     free(h3m->prior);
     free(h3m->posterior);
@@ -314,7 +394,7 @@ static vhem_status check_distribution(vhem_ctx *ctx, const double *p, int64_t n,
         if (bad < 0 && !(p[k] >= 0 && isfinite(p[k])))
             bad = k;
     }
-    if (bad < 0 && fabs(sum - 1) <= SUM_TOLERANCE)
+    if (bad < 0 && fabs(sum - 1) <= VH_SUM_TOLERANCE)
         return VHEM_OK;
     if (row >= 0)
         snprintf(who, sizeof who, "row %d of %s", row, name);

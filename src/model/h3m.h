@@ -16,7 +16,12 @@ typedef struct {
     double *pi, *A;     /* [S] [S][S], in one block with theta; pi owns it */
     double *theta;      /* c [S][M], then each parameter of the family [S][M][size] */
     size_t n_theta;
+    bool lent; /* the block is part of one that belongs to the set */
 } vh_hmm;
+
+typedef struct vh_slab vh_slab; /* the numbers of many HMMs in one block */
+
+#define VH_SUM_TOLERANCE 1e-6 /* of probabilities that sum to 1 */
 
 typedef struct {              /* frames of the sequences that models were fitted to */
     int64_t min, median, max; /* all 0: not known */
@@ -30,6 +35,7 @@ typedef struct {
     int64_t K;     /* d: shape.d */
     double *omega; /* [K] */
     vh_hmm *hmm;   /* [K] */
+    vh_slab *slabs;
     vh_lengths lengths;
     char *prior;              /* that of the fit, a JSON object as text (prior.h); NULL: none */
     char *posterior;          /* whose means they are, likewise (posteriors.h); in memory alone; NULL: none */
@@ -64,6 +70,11 @@ void vh_h3m_free(vh_h3m *h3m);
 vhem_status vh_h3m_new(vhem_ctx *ctx, const vh_emission *family, vh_shape shape, int64_t K, vh_h3m **out);
 /* Storage for HMM i, all zero. */
 vhem_status vh_h3m_shape(vhem_ctx *ctx, vh_h3m *h3m, int64_t i, int S, int M);
+/* The same for HMMs first .. first+n-1, which have none yet, in one block; S, M [n].  Several threads may do
+ * this for different HMMs. */
+vhem_status vh_h3m_shape_many(vhem_ctx *ctx, vh_h3m *h3m, int64_t first, int n, const int *S, const int *M);
+/* What HMMs that moved from one set to another borrow there moves with them: all of it. */
+void vh_h3m_move_slabs(vh_h3m *from, vh_h3m *to);
 vhem_status vh_h3m_set_text(vhem_ctx *ctx, char **slot, const char *text); /* NULL clears */
 vhem_status vh_h3m_set_cluster(vhem_ctx *ctx, char **slot, int j); /* the name of cluster j: "cluster_j" */
 /* Copies the numbers of HMM src[j] into dst[i], which must have the same shape. */

@@ -177,13 +177,12 @@ const char *vh_layout_differs(const vh_shape *a, const vh_shape *must, char *why
         snprintf(why, size, "there are %d channels, must be %d", x->n_channel, y->n_channel);
         return why;
     }
-    bool product = vh_param_is_channels(&x->family->param[0]);
     if (*background_differs(x->background, y->background, why, size))
         return why;
     for (int c = 0; c < x->n_channel; c++)
         if (*channel_differs(&x->channel[c], &y->channel[c], c, why, size))
             return why;
-    for (int k = 0; product && k < x->d; k++)
+    for (int k = 0; x->column && y->column && k < x->d; k++)
         if (strcmp(x->column[k], y->column[k]) != 0) {
             snprintf(why, size, "column %d is '%.60s', must be '%.60s'", k, x->column[k], y->column[k]);
             return why;

@@ -49,8 +49,8 @@ vh_shape vh_layout_shape(const vh_layout *layout);
 const vh_layout *vh_layout_keep(const vh_layout *layout); /* one owner more; NULL is no layout */
 void vh_layout_drop(const vh_layout *layout);             /* one less */
 
-/* "" when frames of one are frames of the other; else why not: "channel 1 is gamma, must be von-mises".  The
- * columns of a product must have the same names too. */
+/* "" when frames of one are frames of the other; else why not: "channel 1 is gamma, must be von-mises".
+ * Where both know the names of their columns these must be the same, in the same order. */
 const char *vh_layout_differs(const vh_shape *a, const vh_shape *must, char *why, size_t size);
 
 const vh_emission *vh_product_family(void);

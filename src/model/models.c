@@ -5,7 +5,9 @@
  *   2. looking at them */
 #include "model/models.h"
 
+#include "core/alloc.h"
 #include "core/record.h"
+#include "core/tree_sum.h"
 #include "model/layout.h"
 #include "model/convert.h"
 #include "model/json.h"
@@ -294,19 +296,43 @@ void vhem_models_info(const vhem_models *m, vhem_models_facts *out)
     *out = f;
 }
 
-/* Chunk b of a set on disk: it is read when somebody looks at it for the first time, and kept. */
-static vhem_status read_block(vhem_ctx *ctx, vhem_models *m, int64_t b)
+/* Chunks of a set on disk are read when somebody looks at them for the first time, and kept. */
+static vhem_status have_blocks(vhem_ctx *ctx, vhem_models *m)
 {
     vhem_status st = VHEM_OK;
-    int64_t chunks = (m->shards->K + VH_SHARD_CHUNK - 1) / VH_SHARD_CHUNK, first = b * VH_SHARD_CHUNK,
-            left = m->shards->K - first;
+#pragma omp critical(vh_models_gather)
+    if (!m->block) {
+        m->block =
+            vh_alloc(ctx, (size_t)((m->shards->K + VH_SHARD_CHUNK - 1) / VH_SHARD_CHUNK), sizeof *m->block);
+        st = m->block ? VHEM_OK : VHEM_ENOMEM;
+    }
+    return st;
+}
 
-    if (!m->block)
-        VH_NEW(m->block, chunks);
-    if (!m->block[b])
-        VH_TRY(vh_shards_read(ctx, m->shards, first, left < VH_SHARD_CHUNK ? left : VH_SHARD_CHUNK, true,
-                              &m->block[b]));
+/* Chunk b, unless it is there.  Two threads that both want it may both read it; one of the copies stays. */
+static vhem_status read_block(vhem_ctx *ctx, void *arg, int64_t b, int worker, double *none)
+{
+    vhem_status st = VHEM_OK;
+    vhem_models *m = arg;
+    int64_t first = b * VH_SHARD_CHUNK, left = m->shards->K - first;
+    vh_h3m *block = NULL;
+    bool there;
+
+    (void)worker;
+    (void)none;
+#pragma omp critical(vh_models_gather)
+    there = m->block[b] != NULL;
+    if (there)
+        return VHEM_OK;
+    VH_TRY(
+        vh_shards_read(ctx, m->shards, first, left < VH_SHARD_CHUNK ? left : VH_SHARD_CHUNK, true, &block));
+#pragma omp critical(vh_models_gather)
+    if (!m->block[b]) {
+        m->block[b] = block;
+        block = NULL;
+    }
 done:
+    vh_h3m_free(block);
     return st;
 }
 
@@ -316,15 +342,20 @@ vhem_status vhem_models_read(vhem_ctx *ctx, const vhem_models *m, int64_t first,
     int64_t K = vh_models_size(m);
 
     VH_CHECK(first >= 0 && n >= 0 && first <= K && n <= K - first, VHEM_EINVAL,
-             "%lld %ss from number %lld on are asked for, there are %lld", (long long)n, vh_models_word(m),
-             (long long)first, (long long)K);
-    for (int64_t b = first / VH_SHARD_CHUNK; !m->dtm && !vh_models_hmms(m) && b * VH_SHARD_CHUNK < first + n;
-         b++) {
-        VH_CHECK(!vh_stopped(ctx), VHEM_ESTOPPED, "stopped while models were read");
-#pragma omp critical(vh_models_gather)
-        st = read_block(ctx, (vhem_models *)m, b);
-        VH_TRY(st);
-    }
+             "%lld %ss from number %lld on are asked for, but there are %lld", (long long)n,
+             vh_models_word(m), (long long)first, (long long)K);
+    if (m->dtm || vh_models_hmms(m) || n == 0)
+        goto done;
+    int64_t begin = first / VH_SHARD_CHUNK, end = (first + n - 1) / VH_SHARD_CHUNK + 1;
+    const vh_chunks blocks = { .first = begin,
+                               .n = end - begin,
+                               .threads = ctx->threads,
+                               .stops = true,
+                               .run = read_block,
+                               .arg = (void *)m };
+    VH_TRY(have_blocks(ctx, (vhem_models *)m));
+    st = vh_chunks_run(ctx, &blocks);
+    VH_CHECK(st != VHEM_ESTOPPED, VHEM_ESTOPPED, "stopped while models were read");
 done:
     return st;
 }
@@ -338,12 +369,12 @@ vhem_status vhem_models_hmm(const vhem_models *m, int64_t i, vhem_hmm_view *out)
         return i >= 0 && i < h3m->K ? vh_h3m_view(h3m, i, out) : VHEM_EINVAL;
     if (!m->shards || i < 0 || i >= m->shards->K)
         return VHEM_EINVAL;
+    st = have_blocks(&silent, (vhem_models *)m);
+    if (st == VHEM_OK)
+        st = read_block(&silent, (vhem_models *)m, i / VH_SHARD_CHUNK, 0, NULL);
+    if (st == VHEM_OK)
 #pragma omp critical(vh_models_gather)
-    {
-        st = read_block(&silent, (vhem_models *)m, i / VH_SHARD_CHUNK);
-        if (st == VHEM_OK)
-            st = vh_h3m_view(m->block[i / VH_SHARD_CHUNK], i % VH_SHARD_CHUNK, out);
-    }
+        st = vh_h3m_view(m->block[i / VH_SHARD_CHUNK], i % VH_SHARD_CHUNK, out);
     return st;
 }
 
@@ -478,8 +509,10 @@ vhem_status vhem_models_column(const vhem_models *models, int k, vhem_column_vie
     bool product = c && vh_param_is_channels(&head->family->param[0]);
     *out = (vhem_column_view){ .name = c && head->shape.layout->column ? head->shape.layout->column[k] : "",
                                .emission = product ? c->family->name : head->family->name };
-    if (c)
+    if (c) {
         out->symbols = (vhem_symbols){ c->shape.V, c->symbol };
+        out->channel = (int)(c - head->shape.layout->channel);
+    }
     for (int64_t i = 0; models->h3m && i < head->K; i++)
         out->lacking += vh_hmm_lacks(head, &head->hmm[i], k);
     return VHEM_OK;

@@ -2,6 +2,7 @@
 /* models_merge.c - several sets of HMMs as one, written as a file or as a folder of shards.  Only what goes
  * into one file is in memory at a time. */
 #include "core/alloc.h"
+#include "model/layout.h"
 #include "model/models.h"
 
 #include <limits.h>
@@ -28,6 +29,7 @@ static vhem_status append(vhem_ctx *ctx, const vhem_models *m, int64_t first, in
         part->hmm[k] = (vh_hmm){ 0 };
         out->omega[at + k] = share == 1 ? part->omega[k] : part->omega[k] * share;
     }
+    vh_h3m_move_slabs(part, out);
 done:
     vh_h3m_free(part);
     return st;
@@ -43,8 +45,6 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Lengths of the sequences of all sets: the shortest, the longest, and the median of the medians, each of
- * which counts as often as its set has HMMs.  Not known where one of them does not know. */
 /* The median of the medians, each with the weight of its models. */
 static int64_t middle(int n, midst *each, int64_t models)
 {
@@ -55,6 +55,8 @@ static int64_t middle(int n, midst *each, int64_t models)
     return median;
 }
 
+/* Lengths of the sequences of all sets: the shortest, the longest, and the median of the medians, each of
+ * which counts as often as its set has HMMs.  Not known where one of them does not know. */
 static vhem_status pool_lengths(vhem_ctx *ctx, const sets *s, vh_lengths *out)
 {
     vhem_status st = VHEM_OK;
@@ -118,6 +120,7 @@ static vhem_status check_sets(vhem_ctx *ctx, const sets *s)
 {
     vhem_status st = VHEM_OK;
     vhem_models_facts first, f;
+    char why[256];
 
     vhem_models_info(s->set[0], &first);
     for (int p = 0; p < s->n; p++) {
@@ -126,6 +129,9 @@ static vhem_status check_sets(vhem_ctx *ctx, const sets *s)
         VH_CHECK(strcmp(f.emission, first.emission) == 0 && f.d == first.d, VHEM_EINVAL,
                  "%s of dimension %d and %s of dimension %d do not make one set", first.emission, first.d,
                  f.emission, f.d);
+        VH_CHECK(!*vh_layout_differs(&vh_models_head(s->set[p])->shape, &vh_models_head(s->set[0])->shape,
+                                     why, sizeof why),
+                 VHEM_EINVAL, "input %d does not make one set with input 1: %s", p + 1, why);
         s->first[p + 1] = s->first[p] + f.K;
     }
 done:

@@ -24,23 +24,34 @@ bool vh_prior_exists(const vh_emission *family, const vh_shape *shape)
     return all;
 }
 
+/* "column 'step': " or "columns 'x', 'y': " of channel c; as many as there is room for. */
+static void tell_columns(const vh_layout *layout, int c, char *text, size_t size)
+{
+    const vh_channel *ch = &layout->channel[c];
+    size_t at = (size_t)snprintf(text, size, "column%s", ch->shape.d > 1 ? "s" : "");
+    for (int k = 0; k < ch->shape.d && at + 48 < size; k++)
+        at += (size_t)snprintf(text + at, size - at, "%s '%.32s'", k > 0 ? "," : "",
+                               layout->column ? layout->column[ch->column + k] : "");
+    snprintf(text + at, size - at, ": ");
+}
+
 vhem_status vh_prior_require(vhem_ctx *ctx, const vh_emission *family, const vh_shape *shape)
 {
     vhem_status st = VHEM_OK;
-    char where[64] = "";
+    char where[256] = "";
 
     if (vh_prior_exists(family, shape))
         return VHEM_OK;
     for (int c = 0; family->prior == VH_PRIOR_CHANNELS; c++) {
-        snprintf(where, sizeof where, "channel %d: ", c);
+        tell_columns(shape->layout, c, where, sizeof where);
         family = shape->layout->channel[c].family->prior == VH_PRIOR_FRAMES ? shape->layout->channel[c].family
                                                                             : family;
     }
     VH_CHECK(
         false, VHEM_EINVAL,
         "%sthere is no variational Bayes for %s emissions: %s; compare numbers of clusters and states by "
-        "their BIC and stability (vhem choose), or leave such columns out",
-        where, family->name, family->no_prior);
+        "their BIC and stability (vhem choose)%s",
+        where, family->name, family->no_prior, *where ? ", or leave such columns out" : "");
 done:
     return st;
 }
@@ -433,7 +444,7 @@ vhem_status vh_prior_read_for(vhem_ctx *ctx, const char *text, const char *what,
     vh_prior *p = NULL;
 
     VH_TRY(vh_prior_read(ctx, text, &p));
-    VH_CHECK(p->d == d, VHEM_EINVAL, "the prior has dimension %d, %s %d", p->d, what, d);
+    VH_CHECK(p->d == d, VHEM_EINVAL, "the prior has dimension %d, must be %d, that of %s", p->d, d, what);
     VH_CHECK(strcmp(p->family->name, emission) == 0, VHEM_EINVAL, "the prior is for %s models, not for %s",
              p->family->name, emission);
     *out = p;

@@ -7,9 +7,11 @@
 
 #include "core/alloc.h"
 #include "core/file.h"
+#include "core/tree_sum.h"
 #include "model/json.h"
 #include "model/layout.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -18,9 +20,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { VERSION = 1 };
-
-#define SUM_TOLERANCE 1e-6
+enum {
+    VERSION = 1,
+    PIECE = 16 * VH_SHARD_CHUNK, /* HMMs that a thread reads at a time */
+};
 
 void vh_shards_free(vh_shards *set)
 {
@@ -57,6 +60,24 @@ bool vh_shards_is_folder(const char *path)
     return is;
 }
 
+int vh_shards_loose(const char *path)
+{
+    int found = 0;
+    bool others = false;
+    DIR *folder = opendir(path);
+
+    for (const struct dirent *e; folder && (e = readdir(folder));) {
+        int is = vh_ends_with(e->d_name, ".h5")     ? VH_LOOSE_H5
+                 : vh_ends_with(e->d_name, ".json") ? VH_LOOSE_JSON
+                                                    : 0;
+        others |= !is && e->d_name[0] != '.';
+        found |= is;
+    }
+    if (folder)
+        closedir(folder);
+    return others ? 0 : found;
+}
+
 /* ---- 1. opening ---------------------------------------------------------------------------------------- */
 
 /* Adds a file to the set, which owns it from here on. */
@@ -88,7 +109,7 @@ static vhem_status check_weights(vhem_ctx *ctx, const vh_shards *set)
     double sum = 0;
     for (int f = 0; f < set->n; f++)
         sum += set->shard[f]->omega_sum / set->shard[f]->scale;
-    VH_CHECK(fabs(sum - 1) <= SUM_TOLERANCE, VHEM_EFORMAT, "%s: omega sums to %.10g, must be 1", set->path,
+    VH_CHECK(fabs(sum - 1) <= VH_SUM_TOLERANCE, VHEM_EFORMAT, "%s: omega sums to %.10g, must be 1", set->path,
              sum);
 done:
     return st;
@@ -113,20 +134,38 @@ done:
     return st;
 }
 
+/* A whole number of the manifest; of: the file that it is about, NULL: all of them. */
+static vhem_status get_count(vhem_ctx *ctx, const char *folder, json_t *object, const char *of,
+                             const char *key, int64_t *out)
+{
+    vhem_status st = VHEM_OK;
+    const json_t *value = json_object_get(object, key);
+    char *text = value ? json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(15)) : NULL;
+
+    VH_CHECK(json_is_integer(value) && json_integer_value(value) >= 0, VHEM_EFORMAT,
+             "%s/%s: %s%s%s is %.40s, must be a whole number of 0 or more", folder, VH_MANIFEST, key,
+             of ? " of " : "", of ? of : "", text ? text : "missing");
+    *out = json_integer_value(value);
+done:
+    free(text);
+    return st;
+}
+
 /* Entry f of the manifest, and the file it speaks of. */
 static vhem_status open_entry(vhem_ctx *ctx, const char *folder, json_t *entry, int f, vh_shards *set)
 {
     vhem_status st = VHEM_OK;
     const char *name = json_string_value(json_object_get(entry, "file")),
                *check = json_string_value(json_object_get(entry, "check"));
-    int64_t first = json_integer_value(json_object_get(entry, "first")),
-            n = json_integer_value(json_object_get(entry, "n"));
+    int64_t first = -1, n = -1;
     vh_shard *shard = NULL;
     char *path = NULL;
     vh_key key;
 
     VH_CHECK(name && *name && !strchr(name, '/'), VHEM_EFORMAT,
              "%s/%s: entry %d of files does not name a file of the folder", folder, VH_MANIFEST, f);
+    VH_TRY(get_count(ctx, folder, entry, name, "first", &first));
+    VH_TRY(get_count(ctx, folder, entry, name, "n", &n));
     VH_CHECK(first == set->K && n > 0, VHEM_EFORMAT,
              "%s/%s: %s begins with HMM %lld and has %lld, must begin with HMM %lld", folder, VH_MANIFEST,
              name, (long long)first, (long long)n, (long long)set->K);
@@ -185,7 +224,8 @@ vhem_status vh_shards_open(vhem_ctx *ctx, const char *path, vh_shards **out)
     VH_CHECK(manifest, VHEM_ENOMEM, "out of memory");
     VH_TRY(read_manifest(ctx, manifest, &root));
     json_t *files = json_object_get(root, "files");
-    int64_t K = json_integer_value(json_object_get(root, "K"));
+    int64_t K = 0;
+    VH_TRY(get_count(ctx, path, root, NULL, "K", &K));
     VH_NEW(set, 1);
     VH_DUP(set->path, path);
     VH_NEW(set->shard, json_array_size(files));
@@ -226,26 +266,50 @@ static int64_t count_in(const vh_shard *s, int64_t number, int64_t end)
     return (end < last ? end : last) - number;
 }
 
-vhem_status vh_shards_read(vhem_ctx *ctx, const vh_shards *set, int64_t first, int64_t n, bool texts,
-                           vh_h3m **out)
+typedef struct { /* HMMs that are being read */
+    const vh_shards *set;
+    int64_t first, n; /* numbers in the set; the first becomes number 0 of h3m */
+    bool texts;
+    vh_h3m *h3m;
+} reading;
+
+static vhem_status read_piece(vhem_ctx *ctx, void *arg, int64_t piece, int worker, double *none)
 {
     vhem_status st = VHEM_OK;
-    vh_h3m *h3m = NULL;
+    const reading *r = arg;
+    int64_t end = r->first + r->n, to = r->first + (piece + 1) * PIECE;
 
-    VH_TRY(vh_shard_slots(ctx, set->shard[0], n, &h3m));
-    for (int64_t i = first; i < first + n;) {
-        const vh_shard *s = set->shard[file_of(set, i)];
-        int64_t m = count_in(s, i, first + n);
-        st = vh_shard_read(ctx, s, i - s->first, m, texts, h3m, i - first);
+    (void)worker;
+    (void)none;
+    end = to < end ? to : end;
+    for (int64_t i = r->first + piece * PIECE; i < end;) {
+        const vh_shard *s = r->set->shard[file_of(r->set, i)];
+        int64_t m = count_in(s, i, end);
+        st = vh_shard_read(ctx, s, i - s->first, m, r->texts, r->h3m, i - r->first);
         if (st != VHEM_OK)
             vh_error_prefix(ctx, s->path);
         VH_TRY(st);
         i += m;
     }
-    *out = h3m;
-    h3m = NULL;
 done:
-    vh_h3m_free(h3m);
+    return st;
+}
+
+vhem_status vh_shards_read(vhem_ctx *ctx, const vh_shards *set, int64_t first, int64_t n, bool texts,
+                           vh_h3m **out)
+{
+    vhem_status st = VHEM_OK;
+    reading r = { set, first, n, texts, NULL };
+    const vh_chunks pieces = {
+        .n = (n + PIECE - 1) / PIECE, .threads = ctx->threads, .late = true, .run = read_piece, .arg = &r
+    };
+
+    VH_TRY(vh_shard_slots(ctx, set->shard[0], n, &r.h3m));
+    VH_TRY(pieces.n == 1 ? read_piece(ctx, &r, 0, 0, NULL) : vh_chunks_run(ctx, &pieces));
+    *out = r.h3m;
+    r.h3m = NULL;
+done:
+    vh_h3m_free(r.h3m);
     return st;
 }
 

@@ -21,6 +21,10 @@ typedef struct {
 
 /* Is the path a folder with a manifest? */
 bool vh_shards_is_folder(const char *path);
+/* What the files of a folder without a manifest end in when all of them look like models: VH_LOOSE_H5,
+ * VH_LOOSE_JSON or both; else 0. */
+enum { VH_LOOSE_H5 = 1, VH_LOOSE_JSON = 2 };
+int vh_shards_loose(const char *path);
 /* Opens every file of the folder and checks it against the manifest. */
 vhem_status vh_shards_open(vhem_ctx *ctx, const char *path, vh_shards **out);
 /* One file, opened by itself, as a set; takes it over, also on failure. */

@@ -391,6 +391,7 @@ vhem_status vh_base_pick(vhem_ctx *ctx, const vh_base *base, const int64_t *pick
         VH_TRY(vh_shards_read(ctx, base->shards, pick[k], 1, false, &one));
         all->hmm[k] = one->hmm[0]; /* moves over */
         one->hmm[0] = (vh_hmm){ 0 };
+        vh_h3m_move_slabs(one, all);
         all->omega[k] = one->omega[0];
         vh_h3m_free(one);
         one = NULL;

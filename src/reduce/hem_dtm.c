@@ -12,6 +12,7 @@
 #include "core/alloc.h"
 #include "core/dealt.h"
 #include "core/index.h"
+#include "core/ranks.h"
 #include "core/team.h"
 #include "math/logsum.h"
 #include "reduce/dtm_pair.h"
@@ -162,7 +163,9 @@ static vhem_status expect(vhem_ctx *ctx, state *s)
                                       { s->run->L, s->centers->K, rows, s->base } };
 
     VH_TRY(renew_gains(ctx, s));
-    VH_TRY(vh_dealt_sum(ctx, &(vh_dealt){ &chunks, tables, 2 }, &kind, s->tree, s->sums));
+    const vh_dealt work = { &chunks, tables, 2,
+                            vh_ranks(ctx) > 1 ? vh_dtm_print(s->centers, s->log_omega) : 0 };
+    VH_TRY(vh_dealt_sum(ctx, &work, &kind, s->tree, s->sums));
     VH_CHECK(!isnan(s->sums[0]), VHEM_ENUMERIC, "the objective is not a number");
 done:
     return st;

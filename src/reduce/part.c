@@ -5,7 +5,7 @@
  * Chunks are worked on node by node of the tree that adds them: [6, 13) is [6, 8), [8, 12) and [12, 13).  A
  * node of an E-step is a reduction of its own for the backend, whichever that is. */
 #include "core/alloc.h"
-#include "math/linalg.h"
+#include "math/blas.h"
 #include "reduce/partial.h"
 #include "reduce/task.h"
 

@@ -5,7 +5,7 @@
 #include "core/alloc.h"
 #include "core/index.h"
 #include "core/share.h"
-#include "math/linalg.h"
+#include "math/blas.h"
 #include "model/common.h"
 #include "model/masked.h"
 #include "reduce/base.h"

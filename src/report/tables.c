@@ -4,6 +4,7 @@
 #include "core/file.h"
 #include "core/index.h"
 #include "core/number.h"
+#include "model/layout.h"
 #include "report/figures.h"
 #include "report/known.h"
 #include "report/text.h"
@@ -274,13 +275,48 @@ static void put_dimension(FILE *f, const vh_facts *facts, int k)
     vh_tsv_text(f, name + (strcmp(name, unnamed) == 0));
 }
 
+/* "\tp_state_work": a parameter of a channel, by the names of its column and its symbol. */
+static void put_channel_heads(FILE *f, const vh_facts *facts, const vh_channel *c)
+{
+    for (int p = 0; p < c->family->n_param; p++) {
+        int n = (int)vh_param_size(c->family, p, &c->shape), d = c->shape.d;
+        for (int k = 0; k < n; k++) {
+            fprintf(f, "\t%s", c->family->param[p].name);
+            if (c->symbol) {
+                put_dimension(f, facts, c->column);
+                putc('_', f);
+                vh_tsv_text(f, c->symbol[k]);
+            } else if (n == d) {
+                put_dimension(f, facts, c->column + k);
+            } else if (n == d * d) {
+                put_dimension(f, facts, c->column + k / d);
+                put_dimension(f, facts, c->column + k % d);
+            } else {
+                fprintf(f, "_%d", k);
+            }
+        }
+    }
+}
+
+/* What put_parameters writes, likewise. */
+static void put_parameter_heads(FILE *f, const vh_facts *facts, const vhem_hmm_view *h)
+{
+    const vh_layout *layout = h->layout;
+    for (int c = 0; layout && c < layout->n_channel; c++)
+        put_channel_heads(f, facts, &layout->channel[c]);
+    for (int p = 0; !layout && vhem_emission_param(h->emission, p); p++)
+        for (int k = 0; k < (int)find_width(h); k++) {
+            fprintf(f, "\t%s", vhem_emission_param(h->emission, p));
+            put_dimension(f, facts, k);
+        }
+}
+
 static void put_emissions(FILE *f, const vh_facts *facts)
 {
     vhem_hmm_view h = find_widest(facts);
     fputs("level\tcluster\tstate\tcomponent\tc", f);
-    for (int p = 0; !h.mu && vhem_emission_param(h.emission, p); p++)
-        for (size_t k = 0; k < find_width(&h); k++)
-            fprintf(f, "\t%s_%zu", vhem_emission_param(h.emission, p), k);
+    if (!h.mu)
+        put_parameter_heads(f, facts, &h);
     for (int k = 0; h.mu && k < h.d; k++) {
         fputs("\tmu", f);
         put_dimension(f, facts, k);

@@ -5,7 +5,7 @@
 #include "copy_backend.h"
 
 #include "estimate/spread.h"
-#include "math/linalg.h"
+#include "math/blas.h"
 
 /* ---- random jobs --------------------------------------------------------------------------------------- */
 

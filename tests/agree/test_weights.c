@@ -6,7 +6,7 @@
 
 #include "backend/backend.h"
 #include "estimate/spread.h"
-#include "math/linalg.h"
+#include "math/blas.h"
 
 typedef struct {
     vhem_data data; /* with weights of its own */

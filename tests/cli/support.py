@@ -12,6 +12,7 @@ import unittest
 
 SOURCE = pathlib.Path(os.environ.get("VHEM_SOURCE", pathlib.Path(__file__).resolve().parents[2]))
 VHEM = os.environ.get("VHEM", str(SOURCE / "build" / "vhem"))
+HANGS = 600      # seconds: longer than any call takes on a busy machine; a guard, no measure of speed
 COMMANDS = ["fit", "cluster", "tree", "assign", "choose", "score", "decode", "background", "sample", "compare",
             "eval", "stats", "classify", "annotate", "report", "info", "convert"]
 PARTS = {"classify": ["train", "predict", "eval", "cross", "update"],
@@ -52,9 +53,9 @@ class Case(unittest.TestCase):
         self.path(name).write_text(text)
         return name
 
-    def run_vhem(self, *args, stdin=None, env=None, timeout=120):
+    def run_vhem(self, *args, stdin=None, env=None):
         return Result(subprocess.run([VHEM, *map(str, args)], cwd=self.dir, input=stdin, capture_output=True,
-                                     text=True, timeout=timeout, env={**os.environ, **(env or {})}))
+                                     text=True, timeout=HANGS, env={**os.environ, **(env or {})}))
 
     def ok(self, *args, **more):
         r = self.run_vhem(*args, **more)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Symbols and products of channels, from data to clusters and back."""
 import json
+import os
 import random
 
 import unittest
@@ -34,6 +35,31 @@ class Channels(Case):
     def life(self):
         self.data("d.csv", "state", lambda rng, k, s: rng.choices(
             ["work", "home", '"school, night"', "7"], [[8, 2, 0, 0], [0, 1, 2 + 5 * k, 7 - 5 * k]][s]))
+
+    def test_sets_that_do_not_belong_together(self):
+        """Models of other symbols, columns or backgrounds are neither merged nor compared."""
+        self.write("cats.csv", "id,s,x,y\n" + "".join(f"a,{'cat' if t % 3 else 'dog'},{t % 3},{t % 5}\n" for t in range(30)))
+        self.write("ants.csv", "id,s,x,y\n" + "".join(f"a,{'cat' if t % 3 else 'ant'},{t % 4},{t % 7}\n" for t in range(30)))
+        self.write("many.csv", "id,s,x,y\n" + "".join(f"a,{'abcdefg'[t % 7]},{t % 4},1.5\n" for t in range(30)))
+        for name in ("cats", "ants", "many"):
+            self.ok("fit", f"{name}.csv", "--emission", "s:categorical,x:poisson", "-S", "2", "-o", f"{name}-p.json")
+            self.ok("fit", f"{name}.csv", "--columns", "s", "--emission", "categorical", "-S", "2", "-o", f"{name}-s.json")
+        self.ok("fit", "cats.csv", "--columns", "x,y", "-S", "2", "-o", "xy.json")
+        self.ok("fit", "ants.csv", "--columns", "y,x", "-S", "2", "-o", "yx.json")
+        for seed in "12":
+            self.ok("background", "cats.csv", "--columns", "x,y", "-g", "2", "--seed", seed, "-o", f"b{seed}.json")
+            self.ok("fit", "cats.csv", "--columns", "x,y", "--emission", f"gaussian-tied:b{seed}.json", "-S", "2",
+                    "-o", f"tied{seed}.json")
+        pairs = [("cats-s", "ants-s", "symbol 0 is 'ant', must be 'cat'"), ("cats-s", "many-s", "symbols"),
+                 ("cats-p", "ants-p", "symbol 0 is 'ant', must be 'cat'"), ("cats-p", "many-p", "symbols"),
+                 ("xy", "yx", "column 0 is 'y', must be 'x'")]
+        if self.read("b1.json") != self.read("b2.json"):
+            pairs.append(("tied1", "tied2", "backgrounds"))
+        for first, second, why in pairs:
+            for to in ("out.json", "out.h5", "out"):
+                self.fails(1, why, "convert", f"{first}.json", f"{second}.json", "-o", to)
+                self.assertFalse(os.path.exists(self.path(to)), to)
+            self.fails(1, why, "compare", f"{first}.json", f"{second}.json")
 
     def test_channels_that_sequences_lack(self):
         """A column, a channel of symbols and a full block; and gaps in the block."""
@@ -95,6 +121,79 @@ class Channels(Case):
         self.fails(1, "M is 2, must be 1", "fit", "d.csv", "--emission", "categorical", "--mix", "2", "-o", "m.json")
         self.fails(1, "M is 2, must be 1", "cluster", "m.json", "-k", "2", "--mix", "2", "-o", "c.json")
 
+    def test_info(self):
+        """The channels, and the parameters of the first HMM, a column for each state."""
+        self.data("d.csv", "u,v,ward,n,drip,note", record)
+        self.ok("fit", "d.csv", "--emission", RECORD, "--states", "2", "-o", "m.json")
+        m, out = self.read("m.json"), self.ok("info", "m.json").out
+        for line in ("0  gaussian-full   u, v", "1  categorical     ward (3 symbols)", "2  poisson         n"):
+            self.assertIn(line, out)
+        self.assertIn("HMM 0 s0 (--all shows the parameters of every HMM)", out)
+        first, shown = m["hmms"][0]["channels"], {}
+        for line in out[out.index("HMM 0 s0"):].splitlines()[2:]:
+            *name, a, b = line.split()
+            shown[name[-1] if len(name) == 1 else tuple(name)] = (float(a), float(b))
+        for s in (0, 1):
+            self.assertAlmostEqual(shown["n", "rate"][s], first[2]["rate"][s][0][0], delta=1e-3)
+            self.assertAlmostEqual(shown["v", "mu"][s], first[0]["mu"][s][0][1], delta=1e-3)
+            self.assertAlmostEqual(shown["in"][s], first[1]["p"][s][0][1], delta=1e-3)
+        self.assertEqual(self.ok("info", "m.json", "--all").out.count("parameter "), 10)
+        j = self.ok("info", "m.json", "--json").json()
+        self.assertEqual([c["columns"] for c in j["channels"]], [["u", "v"], ["ward"], ["n"], ["drip"]])
+        self.assertNotIn("states", j["hmms"][0])
+        j = self.ok("info", "m.json", "--json", "--all").json()
+        self.assertEqual(j["hmms"][3]["states"][1]["channels"][0]["cov"], sum(m["hmms"][3]["channels"][0]["cov"][1][0], []))
+
+    def test_codes(self):
+        """A number with zeros before it is a symbol of its own; models that lack it take it for the number."""
+        big = ["12345678901234567890", "12345678901234567891"]
+        cells = ["007", "7", "07", "7.0", "+7", *big]
+        rows = [f"s{i},{cells[t % 7]}" for i in range(2) for t in range(21)]
+        self.write("d.csv", "\n".join(["id,code"] + rows) + "\n")
+        self.ok("fit", "d.csv", "--emission", "categorical", "--states", "1", "--prior", "none", "-o", "m.json")
+        m = self.read("m.json")
+        self.assertEqual(m["symbols"], ["007", "07", "7", *big])
+        for p, share in zip(m["hmms"][0]["p"][0][0], (1, 1, 3, 1, 1)):
+            self.assertAlmostEqual(p, share / 7)
+        self.ok("fit", "d.csv", "--emission", "code:categorical", "--states", "1", "-o", "p.json")
+        self.assertEqual(self.read("p.json")["channels"][0]["symbols"], m["symbols"])
+        self.ok("sample", "m.json", "-n", "1", "-T", "50", "-o", "s.csv")
+        self.assertEqual({row.split(",")[-1] for row in self.path("s.csv").read_text().splitlines()[1:]}, set(m["symbols"]))
+        self.ok("score", "m.json", "s.csv")
+        self.fails(1, "column 'code' is '12345678901234567000'", "score", "m.json",
+                   self.write("n.csv", "id,code\na,12345678901234567000\n"))
+        old = {**m, "symbols": ["1", "7", "008", "0009", "00009"], "hmms": [{**m["hmms"][0], "p": [[[0.5, 0.25, 0.25, 0, 0]]]}]}
+        self.write("old.json", json.dumps({**old, "omega": [1.0]}))
+        scores = [self.ok("score", "old.json", self.write("n.csv", f"id,code\na,{cell}\n")).out
+                  for cell in ("7", "07", "007", "7.0", "8", "08", "1")]
+        self.assertEqual(scores[:-1], [scores[0]] * 6)
+        self.assertNotEqual(scores[0], scores[-1])
+        self.fails(1, "column 'code' is '9', which the models have no symbol for", "score", "old.json",
+                   self.write("n.csv", "id,code\na,9\n"))
+
+    def test_numbers_with_many_digits(self):
+        """Zeros after the point make no code of a number; a code is found by the number that older models have for it."""
+        big = 1.2345678901234567
+        cells = ["1", "1.0000000000000000", "1.000000000000000000e+00", "1e0", "+1.", "2", f"{big:.18f}", f"{big:.18e}"]
+        self.write("d.csv", "\n".join(["id,code"] + [f"s,{cell}" for cell in cells]) + "\n")
+        self.ok("fit", "d.csv", "--emission", "categorical", "--states", "1", "--prior", "none", "-o", "m.json")
+        m = self.read("m.json")
+        self.assertEqual(m["symbols"], ["1", "1.2345678901234567", "2"])
+        self.assertAlmostEqual(m["hmms"][0]["p"][0][0][0], 5 / 8)
+        def score(cell):
+            return self.ok("score", "old.json", self.write("n.csv", f"id,code\na,{cell}\n")).out
+
+        code, other = "12345678901234567890", "12345678901234567891"
+        for rounded in "12345678901234567000", "1.2345678901234567e+19":
+            self.write("old.json", json.dumps({**m, "symbols": [rounded, "3", "4"]}))
+            self.assertEqual(score(code), score(rounded))
+            self.assertNotEqual(score(code), score("3"))
+            self.write("old.json", json.dumps({**m, "symbols": [rounded, code, "4"]}))
+            self.assertNotEqual(score(code), score(rounded))
+            self.fails(1, f"column 'code' is '{other}'", "score", "old.json", self.write("n.csv", f"id,code\na,{other}\n"))
+        self.write("old.json", json.dumps({**m, "symbols": [code, "3", "4"]}))
+        self.fails(1, f"column 'code' is '{other}'", "score", "old.json", self.write("n.csv", f"id,code\na,{other}\n"))
+
     def test_product(self):
         self.data("d.csv", "u,v,ward,n,drip,note", record)
         for threads in ("1", "2"):
@@ -119,7 +218,7 @@ class Channels(Case):
         self.write("turned.csv", "\n".join(",".join(r[:2] + r[:1:-1]) for r in rows) + "\n")
         self.assertEqual(self.ok("score", "1.json", "turned.csv").out, scores)
         self.write("less.csv", "\n".join(",".join(r[:4] + r[5:7]) for r in rows) + "\n")
-        self.fails(1, "there is no column 'ward' to read, the columns are id, label, u, v, n, drip", "score", "1.json", "less.csv")
+        self.fails(1, "there is no column 'ward' to read; the columns are id, label, u, v, n, drip", "score", "1.json", "less.csv")
 
     def test_everywhere(self):
         self.data("d.csv", "u,v,ward,n,drip,note", record)
@@ -136,6 +235,9 @@ class Channels(Case):
         with open(self.path("t/emissions.tsv")) as f:
             head, *rows = [line.split("\t") for line in f.read().splitlines()]
         self.assertEqual({len(row) for row in rows}, {len(head)})
+        self.assertEqual(set(head[5:]), {"p_state_work", "p_state_home", "p_state_school, night", "p_state_7"}
+                         if emission == "categorical" else
+                         {"p_ward_in", "p_ward_out", "p_ward_icu", "rate_n", "mu_u", "cov_u"})
         for row in rows if emission == "categorical" else []:            # probabilities of the symbols of one state
             self.assertAlmostEqual(sum(map(float, row[5:])), 1)
         self.ok("stats", "c.json", "d.csv")
@@ -150,10 +252,11 @@ class Channels(Case):
 
     def test_misuse(self):
         self.data("d.csv", "u,v,ward,n,drip,note", record)
-        for spec in ("u:gama", "gamma:", ":gamma", "u:gamma,,n:poisson", "u:product"):
+        for spec in ("gamma:", ":gamma", "u:gamma,,n:poisson"):
             self.fails(2, "--emission by column is COL:NAME", "fit", "d.csv", "--emission", spec, "-o", "m.json")
+        self.fails(2, "a column cannot be 'product'", "fit", "d.csv", "--emission", "u:product", "-o", "m.json")
         self.fails(2, "--emission is one of", "fit", "d.csv", "--emission", "product", "-o", "m.json")
-        self.fails(1, "there is no column 'w' to read, the columns are", "fit", "d.csv", "--emission", "w:gamma", "-o", "m.json")
+        self.fails(1, "there is no column 'w' to read; the columns are", "fit", "d.csv", "--emission", "w:gamma", "-o", "m.json")
         self.fails(1, "each column of symbols is a channel of its own", "fit", "d.csv", "--emission", "n+drip:categorical",
                    "-o", "m.json")
         self.fails(1, "categorical takes one column, the data has 6", "fit", "d.csv", "--emission", "categorical", "-o",

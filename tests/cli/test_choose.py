@@ -7,7 +7,7 @@ import subprocess
 import time
 import unittest
 
-from support import VHEM, Case, flock, worked
+from support import HANGS, VHEM, Case, flock, worked
 
 
 class Choose(Case):
@@ -154,7 +154,7 @@ class Choose(Case):
             time.sleep(0.1)
         self.assertIsNone(p.poll(), "it was not long enough")
         p.send_signal(signal.SIGINT)
-        err = p.communicate(timeout=60)[1]
+        err = p.communicate(timeout=HANGS)[1]
         self.assertEqual(p.returncode, 130, err)
         self.assertIn("interrupted; ", err)
         lines = self.path("c.tsv").read_text().splitlines()

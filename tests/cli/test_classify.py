@@ -10,7 +10,7 @@ import subprocess
 import time
 import unittest
 
-from support import SOURCE, VHEM, Case
+from support import HANGS, SOURCE, VHEM, Case
 
 
 def letters(per_class=8, frames=30, classes=3, seed=1, first=0):
@@ -252,7 +252,7 @@ class Classify(Case):
             time.sleep(0.01)
         time.sleep(0.1)
         run.send_signal(signal.SIGINT)
-        _, err = run.communicate(timeout=60)
+        _, err = run.communicate(timeout=HANGS)
         self.assertEqual(run.returncode, 130, err)
         self.assertIn("m.json.store", err)
         self.assertFalse(self.path("m.json").exists())
@@ -326,7 +326,7 @@ class Classify(Case):
         self.fails(2, "m.txt: models of classes are written as .json", "classify", "train", "train.csv", "-o",
                    "m.txt")
         self.write("narrow.csv", "id,letter,x\n" + "q,a,1\n" * 5)
-        self.fails(1, "the models have dimension 2, the data 1", "classify", "predict", "m.json", "narrow.csv",
+        self.fails(1, "there is no column 'y' to read; the columns are id, letter, x", "classify", "predict", "m.json", "narrow.csv",
                    "--label", "letter")
         self.fails(1, "train.csv: line 1", "classify", "predict", "train.csv", "train.csv")
         self.write("h3m.json", '{"format": "vhem-h3m", "version": 1}')

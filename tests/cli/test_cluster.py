@@ -9,7 +9,7 @@ import time
 import unittest
 
 import reduction
-from support import VHEM, Case, flock, log, log_sum, model, same_partition
+from support import HANGS, VHEM, Case, flock, log, log_sum, model, same_partition
 from test_usage import entries
 
 EXACT = ["--restarts", "1", "--tol", "0", "--cov-floor", "0"]
@@ -407,7 +407,7 @@ class Signals(Case):
             time.sleep(1.5)
             self.assertIsNone(p.poll(), "it was not long enough")
             p.send_signal(number)
-            out, err = p.communicate(timeout=60)
+            out, err = p.communicate(timeout=HANGS)
             self.assertEqual(p.returncode, 130, err)
             self.assertIn("vhem cluster: interrupted; the best so far, 20 clusters of 320 HMMs, is saved in c.json",
                           err)

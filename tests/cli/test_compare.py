@@ -166,7 +166,7 @@ class Compare(Case):
         for h in wide["hmms"]:
             h["mu"], h["cov"] = [[[0, 1]]], [[[1, 1]]]
         self.write("w.json", json.dumps(wide))
-        self.fails(1, "the first models have dimension 1, the second 2", "compare", "g.json", "w.json")
+        self.fails(1, "the first models have dimension 1, but the second have 2", "compare", "g.json", "w.json")
         wide["hmms"][1]["cov"] = [[[1, 0]]]
         self.write("s.json", json.dumps(wide))
         self.fails(1, "is singular", "compare", "s.json")

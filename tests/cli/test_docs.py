@@ -9,7 +9,7 @@ import shutil
 import subprocess
 import unittest
 
-from support import SOURCE, VHEM, Case, flock, two_level
+from support import HANGS, SOURCE, VHEM, Case, flock, two_level
 
 
 def shell_blocks(name):
@@ -102,7 +102,7 @@ class Documents(Case):
 class Programs(Case):
     def test_demo(self):
         done = subprocess.run([SOURCE / "scripts/demo", VHEM, "out"], cwd=self.dir, capture_output=True, text=True,
-                              timeout=120)
+                              timeout=HANGS)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(done.stderr, "")
         for text in ("$ vhem fit motions.csv", "motions.csv: 60 sequences (csv)", "60 HMMs from 60 sequences",

@@ -108,7 +108,7 @@ class Cluster(WithWalks):
             ("m.json holds models", ("cluster", "m.json", "-k", "2", *em)),
             ("m.json holds models", ("tree", "m.json", "-k", "2", *em)),
             ("if it holds sequences, fit models to them first: vhem fit", ("cluster", "w.csv", "-k", "2")),
-            ("w.csv holds 24 sequences, too few for 25 clusters", ("cluster", "w.csv", "-k", "25", *em)),
+            ("w.csv holds 24 sequences, too few for 25 clusters", ("cluster", "w.csv", "-k", "25", "--columns", "x,y", *em)),
             ("w.csv holds 12 groups, too few for 13 clusters", ("cluster", "w.csv", "-k", "13", "-g", "group", *em)),
         ]:
             self.fails(1, words, *args)
@@ -166,11 +166,12 @@ class Mixture(WithWalks):
         self.assertGreaterEqual(json.loads(again.out)["models"][0]["loglik"], row["loglik"] - 1e-6)
 
     def test_refusals(self):
-        self.fails(1, "K is 25, there are only 24 sequences", "fit", "w.csv", "--mixture", "25", "-o", "x.json")
+        self.fails(1, "K is 25, but there are only 24 sequences", "fit", "w.csv", "--mixture", "25", "--columns", "x,y", "-o",
+                   "x.json")
         self.fails(2, "mixture", "fit", "w.csv", "--mixture", "0", "-o", "x.json")
         self.ok("fit", "w.csv", "--mixture", "2", "-o", "x.json", "-q")
-        self.fails(1, "K is 3, the start has 2 HMMs", "fit", "w.csv", "--mixture", "3", "--init", "x.json", "-o",
-                   "y.json")
+        self.fails(1, "K is 3, the start has 2 HMMs", "fit", "w.csv", "--columns", "x,y", "--mixture", "3", "--init",
+                   "x.json", "-o", "y.json")
 
 
 if __name__ == "__main__":

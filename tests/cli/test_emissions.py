@@ -121,7 +121,7 @@ class Emissions(Case):
         self.write("e.csv", "id,x,y\na,1,\na,2,\n")
         r = self.run_vhem("fit", "e.csv", "--states", "1", "-o", "m.json")
         self.assertEqual(r.code, 1)
-        self.assertIn("column 'y' is missing throughout; leave it out, with --columns", r.err)
+        self.assertIn("column 'y' is missing throughout; leave it out with --columns 'x'", r.err)
         self.fails(2, "--cov full asks for gaussian-full, but --emission for poisson", "fit", "d.csv", "--cov", "full",
                    "--emission", "poisson", "-o", "m.json")
         self.fails(1, "a prior is estimated (eb) for Gaussian emissions alone; for bernoulli it is --prior vb, none or a file", "fit", "d.csv", "--columns", "b", "--emission",

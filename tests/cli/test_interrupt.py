@@ -14,7 +14,7 @@ import threading
 import time
 import unittest
 
-from support import VHEM, Case
+from support import HANGS, VHEM, Case
 
 WITHIN = 2.0                                             # seconds of work after the signal
 TICK = os.sysconf("SC_CLK_TCK")
@@ -70,7 +70,7 @@ class Interrupt(Case):
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
         p.send_signal(signal.SIGINT)
         try:
-            told = p.communicate(timeout=120)[1]
+            told = p.communicate(timeout=HANGS)[1]
         except subprocess.TimeoutExpired:
             p.kill()
             p.communicate()

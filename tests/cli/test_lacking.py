@@ -105,6 +105,35 @@ class Lacking(Case):
                    "score", "n.json", "d.csv")
         self.fails(1, "HMM 0 and HMM 1 (counted from 0) have no column in common", "compare", "n.json")
 
+    def people(self, path, lacks):
+        """An HMM for each sequence of d.csv, in which those of a kind lack columns."""
+        self.models(path, [hmm(f"{n}{i}", mu, lacks.get(n, [])) for n, mu in MU.items() for i in range(4)], COLUMNS)
+
+    def test_statistics(self):
+        """Entropies are over the columns that all have, and vhem stats says which; without any it is an error."""
+        self.people("p.json", {"c": [2]})
+        self.ok("cluster", "p.json", "-k", "3", "--restarts", "2", "-o", "k.json")
+        r = self.ok("stats", "k.json", "d.csv", "--models", "p.json", "-o", "-")
+        self.assertIn("compared over x and y, which all HMMs have: 4 of 12 HMMs lack z", r.err)
+        self.models("q.json", [hmm(f"{n}{i}", [s[:2] for s in mu]) for n, mu in MU.items() for i in range(4)], COLUMNS[:2])
+        self.ok("cluster", "q.json", "-k", "3", "--restarts", "2", "-o", "q2.json")
+        plain = self.rows_of("stats", "q2.json", "d.csv", "--models", "q.json", "-o", "-")
+        for a, b in zip(r.rows(), plain):
+            self.assertAlmostEqual(float(a["entropy"]), float(b["entropy"]), delta=1e-9 * abs(float(b["entropy"])))
+        self.people("p.json", {"a": [0], "b": [1], "c": [2]})
+        self.ok("cluster", "p.json", "-k", "3", "--restarts", "2", "-o", "k.json")
+        self.fails(1, "no column is in the models of all persons", "stats", "k.json", "d.csv", "--models", "p.json", "-o", "-")
+        self.ok("stats", "k.json", "d.csv", "-o", "-")
+
+    def test_on_disk(self):
+        """A set that stays on disk says what its HMMs lack, too."""
+        self.people("p.json", {"c": [1, 2], "a": [0]})
+        self.ok("convert", "p.json", "--shards", "3", "-o", "three")
+        for models, more in (("p.json", ()), ("three", ()), ("three", ("--memory", "1K"))):
+            self.ok("cluster", models, "-k", "2", "--restarts", "1", *more, "-o", "k.json")
+            self.assertEqual(json.loads(self.path("k.json").read_text())["lacking"], [1] * 4 + [0] * 4 + [2] * 4, (models, more))
+        self.ok("report", "k.json", "-o", "r.html")
+
     def test_classes(self):
         """With as many HMMs as pieces, of which some lack a column."""
         rows = [line.split(",") for line in self.path("d.csv").read_text().splitlines()]

@@ -9,7 +9,7 @@ import unittest
 import zipfile
 import zlib
 
-from support import VHEM, Case, model, two_level
+from support import HANGS, VHEM, Case, model, two_level
 
 LIMIT = 1 << 30                                          # of the address space, in bytes, on top of what is loaded
 
@@ -50,7 +50,7 @@ class Bombs(Case):
     def limited(self, *args):
         def limit():
             resource.setrlimit(resource.RLIMIT_AS, (4 * LIMIT, 4 * LIMIT))
-        return subprocess.run([VHEM, *args], cwd=self.dir, capture_output=True, text=True, timeout=100,
+        return subprocess.run([VHEM, *args], cwd=self.dir, capture_output=True, text=True, timeout=HANGS,
                               preexec_fn=limit)
 
     def refused(self, text, name, content):
@@ -134,7 +134,7 @@ class Together(Case):
             for _ in range(3):
                 both = [self.start("sample", "m.json", "-n", "300", "-T", "100", "-o", name, "-q") for _ in range(3)]
                 for p in both:
-                    self.assertEqual(p.communicate(timeout=60)[1], "")
+                    self.assertEqual(p.communicate(timeout=HANGS)[1], "")
                     self.assertEqual(p.returncode, 0)
             self.assertEqual([q.name for q in self.dir.iterdir() if "vhem-tmp" in q.name], [])
         self.assertEqual(self.path("o.csv").read_bytes(), good)
@@ -148,7 +148,7 @@ class Together(Case):
         self.ok(*args[:-1], "-o", "good.json", "--seed", "0")
         self.path("s.store").unlink()
         first, second = self.start(*args, "a.json"), self.start(*args, "b.json")
-        told = [p.communicate(timeout=100)[1] for p in (first, second)]
+        told = [p.communicate(timeout=HANGS)[1] for p in (first, second)]
         codes = [first.returncode, second.returncode]
         self.assertIn(0, codes)
         for code, text in zip(codes, told):
@@ -164,7 +164,7 @@ class Together(Case):
                 "1", "-q", "-o"]
         self.ok(*args, "good.json")
         first, second = self.start(*args, "a.json"), self.start(*args, "b.json")
-        told = [p.communicate(timeout=100)[1] for p in (first, second)]
+        told = [p.communicate(timeout=HANGS)[1] for p in (first, second)]
         codes = [first.returncode, second.returncode]
         self.assertIn(0, codes)
         for code, text, name in zip(codes, told, ("a.json", "b.json")):

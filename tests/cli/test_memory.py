@@ -7,7 +7,7 @@ import signal
 import subprocess
 import unittest
 
-from support import VHEM, Case, two_level
+from support import HANGS, VHEM, Case, two_level
 
 
 def low_file_size():
@@ -75,7 +75,7 @@ class Memory(Case):
                    "info", "d.csv", "--memory", "1K", env={"TMPDIR": "/no/such/folder"})
         self.write("long.csv", two_level(40, 300))
         done = subprocess.run([VHEM, "fit", "long.csv", "--states", "2", "-o", "m.json", "--memory", "1K"],
-                              cwd=self.dir, capture_output=True, text=True, preexec_fn=low_file_size, timeout=120)
+                              cwd=self.dir, capture_output=True, text=True, preexec_fn=low_file_size, timeout=HANGS)
         self.assertEqual(done.returncode, 1, done.stderr)
         self.assertIn("cannot hold them: File too large", done.stderr)
         self.assertEqual(len(done.stderr.splitlines()), 1)

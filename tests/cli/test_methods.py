@@ -112,6 +112,42 @@ class Methods(Case):
         self.fails(2, "method hem-gmm does not use --states", "cluster", "m.json", "-k", "2",
                    "--method", "hem-gmm", "-S", "3")
 
+    def test_clusters_without_centres(self):
+        """They are not models: whatever takes models says so."""
+        self.ok("cluster", "m.json", "-k", "3", "--method", "kl-sc", "-o", "c.json")
+        c = json.loads(self.path("c.json").read_text())
+        c.pop("centers", None)
+        self.write("c.json", json.dumps(c))
+        told = "c.json has clusters without centres; give the file of the models that were clustered"
+        self.fails(1, told, "convert", "c.json", "d.json")
+        self.ok("cluster", "m.json", "-k", "3", "--restarts", "1", "-o", "v.json")
+        self.fails(1, told, "assign", "v.json", "c.json")
+        self.fails(1, told, "convert", "c.json", "-o", "d.h5")
+        self.check_without_centres("c.json", "12 models in 3 clusters")
+        c.pop("method")
+        self.write("c.json", json.dumps(c))
+        self.fails(1, told, "convert", "c.json", "d.json")
+        self.assertNotIn("  method ", self.check_without_centres("c.json", "12 models in 3 clusters"))
+        self.ok("tree", "m.json", "-k", "4,2", "--restarts", "1", "-o", "t.json")
+        t = json.loads(self.path("t.json").read_text())
+        t["levels"][0].pop("centers")
+        self.write("t.json", json.dumps(t))
+        out = self.check_without_centres("t.json", "a tree of 2 levels over 12 models")
+        self.assertRegex(out, r"cluster   size  members\n(.|\n)*cluster   size   weight   S   M  members\n")
+
+    def check_without_centres(self, path, first):
+        """Its groups are shown; nothing can be put into them."""
+        self.write("s.csv", "id,x\na,1\na,2\n")
+        told = f"{path} has clusters without centres, so nothing can be assigned to them; make the file again"
+        self.fails(1, told, "assign", path, "s.csv")
+        self.fails(1, told, "assign", path, "m.json")
+        self.fails(1, "the clusters have no centres to score sequences under", "stats", path, "s.csv")
+        self.assertNotIn("omega", self.ok("info", path, "--json").json()["levels"][0]["clusters"][0])
+        out = self.ok("info", path, "--all").out
+        self.assertIn(first, out)
+        self.assertRegex(out, r"cluster   size  members\n +0 +\d+  \w")
+        return out
+
     def test_the_page_knows_every_method(self):
         known = self.run_vhem("cluster", "m.json", "-k", "2", "--method", "?").err.split(" one of ")[1].split(", not ")[0]
         page = (SOURCE / "docs/methods.md").read_text()

@@ -16,8 +16,8 @@ PAPER = {8: 0.937, 4: 0.811, 2: 0.518}
 class Mocap(Case):
     def test_tree(self):
         self.ok("fit", MOCAP, "--where", "in56=1", "--label", "cls", "-S", "4", "-M", "2", "--seed", "1", "-o",
-                "m.json", timeout=200)
-        report = self.ok("tree", "m.json", "-k", "8,4,2", "--seed", "1", "-o", "t.json", "--json", timeout=200).json()
+                "m.json")
+        report = self.ok("tree", "m.json", "-k", "8,4,2", "--seed", "1", "-o", "t.json", "--json").json()
         rand = {level["K"]: level["agreement"]["rand"] for level in report["levels"]}
         print("clusters  Rand index  in the paper")
         for K, want in PAPER.items():

@@ -13,9 +13,9 @@ PAPER = {8: 0.897, 4: 0.661, 2: 0.412}
 class MocapTextures(Case):
     def test_tree(self):
         self.ok("fit", MOCAP, "--where", "in56=1", "--label", "cls", "--model", "dtm", "-S", "7", "--seed", "1", "-o",
-                "dt.json", timeout=200)
+                "dt.json")
         report = self.ok("tree", "dt.json", "--method", "hem-dtm", "-k", "8,4,2", "-r", "4", "--seed", "1", "-o",
-                         "t.json", "--json", timeout=280).json()
+                         "t.json", "--json").json()
         rand = {level["K"]: level["agreement"]["rand"] for level in report["levels"]}
         print("clusters  Rand index  in the paper")
         for K, want in PAPER.items():

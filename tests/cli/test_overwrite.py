@@ -6,7 +6,7 @@ import os
 import subprocess
 import unittest
 
-from support import VHEM, Case, flock, two_level
+from support import HANGS, VHEM, Case, flock, two_level
 
 
 class Overwrite(Case):
@@ -21,6 +21,21 @@ class Overwrite(Case):
         before = self.path(target).read_bytes()
         self.fails(1, f"{target}: writing it would replace the input", *args)
         self.assertEqual(self.path(target).read_bytes(), before)
+
+    def test_sets_of_others(self):
+        """A file of a folder of shards that is no input."""
+        self.ok("convert", "m.json", "--shards", 2, "-o", "set", "-q")
+        for link, file in (("link.h5", "00001.h5"), ("link.json", "manifest.json")):
+            self.path(link).symlink_to(f"set/{file}")
+        self.path("chain.h5").symlink_to("link.h5")
+        self.path("folder").symlink_to("set")
+        for target in ("set/00001.h5", "set/manifest.json", "link.h5", "link.json", "chain.h5", "folder/00001.h5"):
+            before = self.path(target).read_bytes()
+            self.fails(1, f"{target} belongs to a folder of models: writing it would spoil the set", "fit", "d.csv", "-S", 2,
+                       "-o", target)
+            self.assertEqual(self.path(target).read_bytes(), before)
+        self.ok("fit", "d.csv", "-S", 1, "-r", 1, "-o", "set/other.json", "-q")
+        self.ok("fit", "d.csv", "-S", 1, "-r", 1, "-o", "set/00001.h5", "-q", "--force")
 
     def test_commands(self):
         self.refused("d.csv", "fit", "d.csv", "-S", 2, "-o", "d.csv")
@@ -88,7 +103,7 @@ class Closed(Case):
             for fd in closed:
                 os.close(fd)
         return subprocess.run([VHEM, *args], cwd=self.dir, preexec_fn=close, stdin=subprocess.DEVNULL,
-                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=120).returncode
+                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=HANGS).returncode
 
     def test_every_combination(self):
         rows = ["id,label,x"] + [f"s{n},{'ab'[n % 2]},{1e9 + t % 3}" for n in range(4) for t in range(12)]

@@ -243,7 +243,7 @@ class Command(WithTree):
 
     def test_sequences_of_another_dimension(self):
         write(self, "wide.csv", "id,x,y,w\nant,1,2,3\nant,1,2,3\n")
-        self.fails(1, "the sequences have dimension 3, the centres 2", "report", "t.json", "--data", "wide.csv")
+        self.fails(1, "the sequences have dimension 3, but the centres have 2", "report", "t.json", "--data", "wide.csv")
 
 
 class Tables(WithTree):
@@ -472,7 +472,7 @@ class Snapshots(WithTree):
 class Size(Case):
     def test_thousands_of_models(self):
         write(self, "t.json", large())
-        self.ok("report", "t.json", "-o", "r.html", "-q", timeout=120)
+        self.ok("report", "t.json", "-o", "r.html", "-q")
         self.assertLess(self.path("r.html").stat().st_size, 5e6)
         page = Page(self.path("r.html").read_text())
         self.assertLess(len(page.elements), 15000)
@@ -484,7 +484,7 @@ class Size(Case):
         for key in ("z", "L_hmm", "bound", "restarts", "centers"):
             del many[key]
         write(self, "c.json", many)
-        self.ok("report", "c.json", "-o", "r.html", "-q", timeout=120)
+        self.ok("report", "c.json", "-o", "r.html", "-q")
         text = self.path("r.html").read_text()
         data = json.loads(re.search(r'id="data">(.*?)</script>', text, re.S).group(1))
         self.assertEqual((data["total"], len(data["models"])), (60000, 50000))

@@ -214,8 +214,8 @@ class Real(InBrowser):
 
     @unittest.skipUnless(MOCAP.exists(), "no motion capture data")
     def test_mocap(self):
-        self.ok("fit", MOCAP, "--where", "in56=1", "--label", "cls", "-S", "4", "-r", "1", "-o", "m.json", "-q", timeout=200)
-        self.ok("tree", "m.json", "-k", "8,4,2", "-r", "4", "-o", "t.json", "-q", timeout=200)
+        self.ok("fit", MOCAP, "--where", "in56=1", "--label", "cls", "-S", "4", "-r", "1", "-o", "m.json", "-q")
+        self.ok("tree", "m.json", "-k", "8,4,2", "-r", "4", "-o", "t.json", "-q")
         path = self.make_report("t.json", "--models", "m.json", "--data", MOCAP, "--where", "in56=1", "--label", "cls")
         self.through_levels([8, 4, 2])
         self.shots(path, "mocap")

@@ -7,7 +7,7 @@ import subprocess
 import time
 import unittest
 
-from support import VHEM, Case, model, two_level
+from support import HANGS, VHEM, Case, model, two_level
 
 SLOW = ["--states", "12", "--mix", "3", "--restarts", "50", "--max-iter", "100000", "--tol", "0"]
 
@@ -29,6 +29,15 @@ class Places(Case):
         self.fails(1, "no/such/s.tsv: cannot write", "score", "m.json", "one.csv", "-o", "no/such/s.tsv")
         self.fails(1, "no/such/s.csv: cannot write", "sample", "m.json", "-o", "no/such/s.csv")
         self.fails(1, "no/such/m.h5: cannot write", "convert", "m.json", "no/such/m.h5")
+
+    def test_damaged_hdf5_is_one_sentence(self):
+        """The HDF5 library, which is not whole any more after such a file, says nothing of its own."""
+        self.ok("convert", "m.json", "m.h5", "-q")
+        whole = self.path("m.h5").read_bytes()
+        for at in (60, 100, len(whole) // 4, len(whole) // 2):
+            for name, damaged in (("short.h5", whole[:at]), ("flipped.h5", whole[:at] + bytes(64) + whole[at + 64:])):
+                self.path(name).write_bytes(damaged)
+                self.fails(1, name, "info", name)
 
     @unittest.skipIf(os.geteuid() == 0, "root may write anywhere")
     def test_read_only(self):
@@ -59,7 +68,7 @@ class Places(Case):
         for how in ("", "trap '' PIPE; "):
             script = how + 'set -o pipefail; "$0" sample m.json -n 2000 -q | head -n 1'
             done = subprocess.run(["bash", "-c", script, VHEM], cwd=self.dir, capture_output=True, text=True,
-                                  timeout=60)
+                                  timeout=HANGS)
             self.assertIn(done.returncode, (1, 141), done.stderr)
             self.assertEqual(len(done.stdout.splitlines()), 1)
             self.assertLessEqual(len(done.stderr.splitlines()), 1)
@@ -98,7 +107,7 @@ class Signals(Case):
         time.sleep(wait)
         self.assertIsNone(p.poll(), "the fit was not long enough")
         p.send_signal(number)
-        out, err = p.communicate(timeout=120)
+        out, err = p.communicate(timeout=HANGS)
         return out, err
 
     def test_interrupt_saves_the_best_so_far(self):
@@ -137,7 +146,7 @@ class Signals(Case):
         time.sleep(1)
         p.send_signal(signal.SIGINT)
         p.send_signal(signal.SIGINT)
-        p.communicate(timeout=120)
+        p.communicate(timeout=HANGS)
         self.assertEqual(p.returncode, 130)
 
     def test_killed_while_writing_leaves_the_old_file(self):
@@ -190,7 +199,7 @@ class Terminal(Case):
         except OSError:                  # how a terminal says that the other end is gone
             pass
         os.close(master)
-        self.assertEqual(p.wait(timeout=120), 0)
+        self.assertEqual(p.wait(timeout=HANGS), 0)
         self.assertRegex(seen.decode(), r"\[#*-+\] +\d+%  (\d+:\d\d left)?")
         quiet = subprocess.run(args, cwd=self.dir, capture_output=True, text=True)
         self.assertNotIn("%", quiet.stderr)

@@ -5,7 +5,7 @@ import struct
 import subprocess
 import unittest
 
-from support import VHEM, Case, flock
+from support import HANGS, VHEM, Case, flock
 
 
 class Shards(Case):
@@ -49,6 +49,20 @@ class Shards(Case):
         self.fails(2, "sequences are converted one file at a time", "convert", "d.csv", "d.csv", "-o", "x.csv")
         self.fails(1, "d.csv holds sequences", "convert", "d.csv", "-o", "x.json")
 
+    def test_manifest_counts(self):
+        self.ok("convert", "a.json", "--shards", "2", "-o", "two")
+        manifest = self.path("two/manifest.json")
+        right = json.loads(manifest.read_text())
+        for key, value, text in (("K", 1e300, "K is 1e300"), ("K", "12", 'K is "12"'), ("K", -1, "K is -1"),
+                                 ("n", 6.5, "n of 00000.h5 is 6.5"), ("first", None, "first of 00000.h5 is null")):
+            wrong = json.loads(json.dumps(right))
+            (wrong if key == "K" else wrong["files"][0])[key] = value
+            manifest.write_text(json.dumps(wrong))
+            self.fails(1, f"two/manifest.json: {text}, must be a whole number of 0 or more", "info", "two")
+        del right["K"]
+        manifest.write_text(json.dumps(right))
+        self.fails(1, "two/manifest.json: K is missing", "info", "two")
+
     def test_sentences(self):
         self.ok("convert", "a.json", "--shards", "2", "-o", "two")
         self.fails(1, "two already exists", "convert", "a.json", "-o", "two")
@@ -68,7 +82,7 @@ class Shards(Case):
         in."""
         runs = [subprocess.Popen([VHEM, "convert", name, "--shards", str(n), "-o", "both", "-q"], cwd=self.dir,
                                  stderr=subprocess.PIPE, text=True) for name, n in (("a.json", 3), ("b.json", 5)) * 3]
-        said = [(run.communicate(timeout=60)[1], run.returncode) for run in runs]
+        said = [(run.communicate(timeout=HANGS)[1], run.returncode) for run in runs]
         self.assertEqual(sorted(code for _, code in said), [0, 1, 1, 1, 1, 1], said)
         for text, code in said:
             self.assertEqual(len(text.splitlines()), code)

@@ -6,7 +6,7 @@ import subprocess
 import time
 import unittest
 
-from support import VHEM, Case, flock, same_partition
+from support import HANGS, VHEM, Case, flock, same_partition
 from test_cluster import WithFlock
 
 
@@ -141,7 +141,7 @@ class Signals(Case):
         time.sleep(1.5)
         self.assertIsNone(p.poll(), "it was not long enough")
         p.send_signal(signal.SIGINT)
-        _, err = p.communicate(timeout=60)
+        _, err = p.communicate(timeout=HANGS)
         self.assertEqual(p.returncode, 130, err)
         self.assertIn("vhem tree: interrupted; the first level of 3 is saved in t.json; level 1 was stopped with ", err)
         self.assertNotIn("reached this bound", err)

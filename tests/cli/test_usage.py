@@ -155,7 +155,8 @@ class Log(Case):
     def test_verbose(self):
         self.write("a.csv", "seq,x,mood\n" + "".join(f"{s},{t},calm\n" for s in "ab" for t in range(5)))
         self.assertEqual(self.ok("info", "a.csv").err, "")
-        self.assertIn("vhem info: a.csv: column 'mood' is text", self.ok("info", "a.csv", "--verbose").err)
+        r = self.ok("fit", "a.csv", "--states", "1", "--verbose", "-o", "m.json")
+        self.assertIn("vhem fit: a.csv: column 'mood' is text", r.err)
 
 
 class Misuse(Case):

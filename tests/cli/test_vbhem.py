@@ -8,7 +8,7 @@ import subprocess
 import time
 import unittest
 
-from support import SOURCE, VHEM, Case, flock, same_partition, worked
+from support import HANGS, SOURCE, VHEM, Case, flock, same_partition, worked
 
 GOLDEN = SOURCE / "tests" / "golden" / "data" / "vbhem"
 
@@ -182,7 +182,7 @@ class Bayes(Case):
             time.sleep(0.1)
         self.assertIsNone(p.poll(), "it was not long enough")
         p.send_signal(signal.SIGINT)
-        err = p.communicate(timeout=120)[1]
+        err = p.communicate(timeout=HANGS)[1]
         self.assertEqual(p.returncode, 130, err)
         self.assertIn("interrupted; the best so far", err)
         self.assertIn("stopped before the numbers of clusters and states were settled", err)
@@ -209,7 +209,7 @@ class Bayes(Case):
         bad("prior: alpha is 0, must be more than 0", alpha=0)
         bad("m", m=[1.0, 2.0, 3.0])
         bad("W is not positive definite", W=[1.0, -1.0])
-        bad("the prior has dimension 1, the models 2", d=1, m=[0.0], W=[1.0])
+        bad("the prior has dimension 1, must be 2, that of the models", d=1, m=[0.0], W=[1.0])
         bad("the prior is for gaussian-diag models, not for gaussian-full", emission="gaussian-diag")
         for settings, text in (("nu=0.5", "prior: nu is 0.5, must be more than 1"),
                                ("eps=-1", "prior: eps is '-1', must be a finite number above 0"),
@@ -284,7 +284,7 @@ class Bayes(Case):
         self.fails(1, "there is no setting 'nu' for product models", "cluster", "m.json", "--method", "vbhem", "-k", 2, "--prior",
                    "nu=3", "-o", "x.json")
         self.ok("fit", "d.csv", "--columns", "n,x", "--emission", "n:poisson,x:von-mises", "-o", "v.json")
-        self.fails(1, "channel 1: there is no variational Bayes for von-mises emissions", "cluster", "v.json", "--method",
+        self.fails(1, "column 'x': there is no variational Bayes for von-mises emissions", "cluster", "v.json", "--method",
                    "vbhem", "-k", 2, "-o", "x.json")
 
     def test_refuses_what_it_does_not_use(self):

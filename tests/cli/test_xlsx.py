@@ -111,7 +111,7 @@ class Workbooks(Case):
             r = self.ok("info", "d.xlsx", "--sheet", chosen)
             self.assertIn("1 sequence ", r.out)
             self.assertEqual(r.err, "")
-        self.fails("--sheet asks for 'Trial', the sheets are Old, Trials, 9", "--sheet", "Trial")
+        self.fails("--sheet asks for 'Trial'; the sheets are Old, Trials, 9", "--sheet", "Trial")
         self.write("d.csv", "id,x\na,1\n")
         self.assertIn("--sheet", self.run_vhem("info", "d.csv", "--sheet", "Old").err)
 

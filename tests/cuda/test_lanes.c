@@ -6,7 +6,7 @@
 
 #include "backend/sequences.h"
 #include "estimate/spread.h"
-#include "math/linalg.h"
+#include "math/blas.h"
 
 enum { N = 900, D = 20, SETS = 440, K = 4 };
 

@@ -11,7 +11,7 @@ import time
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "cli"))
-from support import Case  # noqa: E402
+from support import HANGS, Case  # noqa: E402
 from test_checkpoint import models  # noqa: E402
 
 MPI = os.environ.get("VHEM_MPI")
@@ -27,12 +27,14 @@ def launcher(n):
 class Job(Case):
     def start(self, n, *args):
         env = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
-        return subprocess.Popen([*launcher(n), MPI, *map(str, args)], cwd=self.dir, env=env, text=True,
-                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        p = subprocess.Popen([*launcher(n), MPI, *map(str, args)], cwd=self.dir, env=env, text=True,
+                             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.addCleanup(p.terminate)  # a test that failed leaves nobody at work
+        return p
 
     def ranks(self, n, *args):
         p = self.start(n, *args)
-        out, err = p.communicate(timeout=200)
+        out, err = p.communicate(timeout=HANGS)
         return p.returncode, out, err
 
     def pids(self, p):
@@ -74,22 +76,24 @@ class Together(Job):
                 ["fit", "g.csv", "-k", "3", "-S", "2", "-r", "2"],
                 ["cluster", "g.csv", "-k", "2", "-S", "2", "-r", "2", "--method", "em-h3m", "--group", "g"],
                 ["tree", "g.csv", "-k", "3,2", "-S", "2", "-r", "2", "--method", "em-h3m"],
+                ["fit", "g.csv", "--model", "dtm", "-k", "2", "-S", "1", "-r", "2", "--max-iter", "5"],
+                ["fit", "g.csv", "--model", "dtm", "-k", "1", "-S", "1", "-r", "1", "--max-iter", "3", "--group", "g"],
                 ["cluster", "t.json", "-k", "3", "-r", "4"], ["tree", "t.json", "-k", "4,2", "-r", "2"]]
         # Two chunks for each sequence and more, and a group of so many frames that it lies in several of them.
         rows = [f"s{i},g{min(i, 50) // 10},{min(i, 50) // 10 % 2 * 3 + t % 5 // 3 * 3 + rng.gauss(0, 1):.3f}"
                 for i in range(250) for t in range(100)]
         self.write("g.csv", "id,g,x\n" + "\n".join(rows) + "\n")
         for k, job in enumerate(jobs):
-            self.ok(*job, *one, "-o", "plain.json")
+            said = self.ok(*job, *one, "-o", "plain.json").err  # warnings, which rank 0 repeats once
             if k == 0:
                 self.path("d.json").write_bytes(self.path("plain.json").read_bytes())
             if k == 3:
                 self.path("t.json").write_bytes(self.path("plain.json").read_bytes())
             if k == 1:
                 self.path("f.json").write_bytes(self.path("plain.json").read_bytes())
-            for n in (1, 2, 3, 4) if k in (0, 10, 12) else (2 + k % 3,):
+            for n in (1, 2, 3, 4) if k in (0, 10, 12, 14) else (2 + k % 3,):
                 status, out, err = self.ranks(n, *job, *one, "-o", "ranks.json")
-                self.assertEqual((status, out, err), (0, "", ""))
+                self.assertEqual((status, out, err), (0, "", said))
                 self.assertEqual(self.path("ranks.json").read_bytes(), self.path("plain.json").read_bytes(),
                                  f"{job}, {n} ranks")
 
@@ -101,35 +105,112 @@ class Together(Job):
         jobs = [(["fit", "d.csv", "-S", "3", "-r", "3", "--tol", "0", "-o", "o.json"], (0, 0.5)),
                 (["cluster", "d.csv", "-k", "2", "--method", "em-h3m", "-S", "3", "-r", "90", "--tol", "0", "--max-iter",
                   "9999", "-o", "o.json"], (0.5,)),
-                (["compare", "c.json", "--kind", "kl-sampled", "-n", "20000", "-o", "o.csv"], (0, 0.5))]
+                (["fit", "d.csv", "--model", "dtm", "-k", "2", "-S", "1", "-r", "90", "--tol", "0", "--max-iter", "9999", "-o",
+                  "o.json"], (0, 0.5)),
+                # a strip of it takes hours
+                (["compare", "c.json", "--kind", "kl-sampled", "-n", "9000000", "-o", "o.csv"], (0, 0.5))]
         for job, after in jobs:
             for seconds in after:
                 p = self.start(2, *job, "-t", "1")
-                begin, ranks = time.monotonic(), []
-                while time.monotonic() - begin < 60 and not (len(ranks) == 2 and all(map(minds, ranks))):
+                begin, ranks, ready = time.monotonic(), [], set()
+                while time.monotonic() - begin < 60 and len(ready) < 2:
                     time.sleep(0.01)
                     ranks = self.pids(p)
+                    for pid in set(filter(minds, ranks)) - ready:
+                        ready.add(pid)
+                        if seconds == 0:  # rank 1 hears of it before it has begun
+                            os.kill(pid, signal.SIGINT)
                 time.sleep(seconds)
-                self.assertIsNone(p.poll(), f"{job} ended before it was interrupted")
-                for pid in ranks:
+                self.assertTrue(seconds == 0 or p.poll() is None, f"{job} ended before it was interrupted")
+                for pid in ranks if seconds > 0 else ():
                     os.kill(pid, signal.SIGINT)
-                _, err = p.communicate(timeout=100)
+                _, err = p.communicate(timeout=HANGS)
                 self.assertEqual(p.returncode, 130, err)
                 self.assertIn("interrupted", err)
                 self.assertNotIn("finished before", err)
 
     def test_unlike(self):
-        """A rank that has another backend, does not see the data, or sees other data: one sentence, and no result."""
+        """A rank that has other options or another backend, does not see the data, or sees other data: one sentence, and no
+        result."""
         self.write("d.csv", "id,x\n" + "".join(f"s{i // 9},{i % 7}\n" for i in range(90)))
         self.write("e.csv", "id,x\n" + "".join(f"s{i // 9},{i % 7}\n" for i in range(99)))
+        self.write("f.csv", "id,x\n" + "".join(f"s{i // 9},{i % 8}\n" for i in range(90)))
         fit = ["fit", "d.csv", "-S", "2", "-r", "1", "-q", "-o", "o.json"]
-        for other, text in ((fit + ["--backend", "ref"], "but rank 0 is vhem"),
+        for other, text in ((fit + ["--backend", "ref"], "rank 1: --backend is ref here, but rank 0 has"),
+                            (fit + ["--seed", "4"], "rank 1: it was started with 'fit --states 2 --restarts 1 --seed 4', but rank 0 "
+                             "with 'fit --states 2 --restarts 1'"),
+                            (["compare", "d.csv"], "rank 1: it was started with 'compare', but rank 0 with 'fit --states 2"),
+                            (["fit", "f.csv", *fit[2:]], "ranks 1 and 0 are both at step 1 of fit, but have different"),
                             (["fit", "nowhere.csv", *fit[2:]], "rank 1: nowhere.csv: cannot read"),
                             (["fit", "e.csv", *fit[2:]], "do all see the same files?")):
             status, _, err = self.ranks(1, *fit, ":", "-n", "1", MPI, *other)
             self.assertNotEqual(status, 0)
             self.assertEqual(err.count(text), 1, err)
             self.assertFalse(self.path("o.json").exists())
+
+    def test_unlike_words(self):
+        """The same frames, but other groups, labels, names or columns."""
+        rows = [[f"s{i // 9}", "gh"[i // 45], "pq"[i // 9 % 2], str(i % 7)] for i in range(90)]
+        head = ["id", "grp", "kind", "x"]
+        names = ["--id", "id", "--label", "kind"]
+
+        def table(name, head, change=lambda i, row: row):
+            lines = [head] + [change(i, list(row)) for i, row in enumerate(rows)]
+            self.write(name, "".join(",".join(line) + "\n" for line in lines))
+
+        def other(k, text):
+            return lambda i, row: row[:k] + [text if i // 9 == 3 else row[k]] + row[k + 1:]
+
+        table("d.csv", head)
+        table("name.csv", head, other(0, "t"))
+        table("group.csv", head, other(1, "h"))
+        table("label.csv", head, other(2, "p"))
+        table("column.csv", head[:3] + ["y"])
+        for name in ("name", "group", "label", "column"):
+            fit = [*names, "--group", "grp", "-S", "2", "-r", "1", "-q", "-o", "o.json"]
+            status, _, err = self.ranks(1, "fit", "d.csv", *fit, ":", "-n", "1", MPI, "fit", f"{name}.csv", *fit)
+            self.assertNotEqual(status, 0, name)
+            self.assertEqual(err.count("ranks 1 and 0 are both at step 1 of fit, but have different"), 1, err)
+            self.assertFalse(self.path("o.json").exists(), name)
+
+    def test_store(self):
+        """One rank keeps a store as vhem does."""
+        self.write("d.csv", "id,x\n" + "".join(f"s{i // 9},{i % 7}\n" for i in range(90)))
+        fit = ["fit", "d.csv", "-S", "2", "-r", "1", "-q", "-t", "1"]
+        self.ok(*fit, "--store", "plain.store", "-o", "plain.json")
+        for name in ("new", "again"):
+            status, _, err = self.ranks(1, *fit, "--store", "ranks.store", "-o", f"{name}.json")
+            self.assertEqual((status, err), (0, ""))
+            self.assertEqual(self.path(f"{name}.json").read_bytes(), self.path("plain.json").read_bytes())
+        self.assertEqual(self.path("ranks.store").read_bytes(), self.path("plain.store").read_bytes())
+
+    def test_help(self):
+        """Rank 0 alone prints it, and it lists what ranks share."""
+        for args, status in (([], 2), (["--help"], 0)):
+            found, out, err = self.ranks(3, *args)
+            text = out + err
+            self.assertEqual((found, text.count("Usage:")), (status, 1), text)
+            self.assertIn("mpirun -n N vhem-mpi COMMAND", text)
+            self.assertIn("All other commands run in one process: use vhem COMMAND", text)
+            self.assertNotIn("annotate", text)
+
+    def test_warnings(self):
+        """Those of vhem, once each, whoever fits the models."""
+        self.write("d.csv", "id,x\n" + "".join(f"s{i // 2},{i % 7}\n" for i in range(36)))
+        fit = ["fit", "d.csv", "-S", "3", "-r", "1", "--prior", "none", "-t", "1", "-o", "o.json"]
+        plain = sorted(line for line in self.ok(*fit).err.splitlines() if "warning" in line)
+        self.assertEqual(len(plain), 1)
+        _, _, err = self.ranks(3, *fit)
+        self.assertEqual(sorted(line for line in err.splitlines() if "warning" in line), plain)
+
+    def test_backend(self):
+        """All ranks take the backend of rank 0."""
+        self.write("d.csv", "id,x\n" + "".join(f"s{i // 9},{i % 7}\n" for i in range(90)))
+        fit = ["fit", "d.csv", "-S", "2", "-r", "1", "-q", "-o", "o.json"]
+        self.ok(*fit[:-1], "plain.json", "--backend", "ref")
+        status, _, err = self.ranks(1, *fit, "--backend", "ref", ":", "-n", "1", MPI, *fit)
+        self.assertEqual((status, err), (0, ""))
+        self.assertEqual(self.path("o.json").read_bytes(), self.path("plain.json").read_bytes())
 
 
 class Ranks(Job):
@@ -179,10 +260,11 @@ class Ranks(Job):
         self.assertFalse(self.path("o.json").exists())
 
     def test_wrong(self):
-        for args, text in ((["info", "m.json"], "vhem-mpi has cluster, compare, fit and tree"),
+        for args, text in ((["info", "m.json"], "'info' does not run on many ranks: use vhem info; 'vhem-mpi --help' lists the "
+                            "commands that do"),
                            (["fit", "-", "-o", "o.json"], "standard input cannot be read by all ranks"),
                            (["fit", "m.json"], "m.json"),
-                           (["fit", "d.csv", "--store", "s", "-o", "o.json"], "--store is work for one process"),
+                           (["fit", "d.csv", "--store", "s", "-o", "o.json"], "--store keeps models in a file that one process writes, and there are 2 ranks"),
                            (["cluster", "-", "-k", "2"], "standard input cannot be read by all ranks"),
                            (["cluster", "nowhere.json", "-k", "2"], "nowhere.json")):
             status, _, err = self.ranks(2, *args)
@@ -202,7 +284,7 @@ class Ranks(Job):
         ranks = self.pids(p)
         self.assertEqual(len(ranks), 2, ranks)
         os.kill(max(ranks), signal.SIGKILL)
-        p.communicate(timeout=60)
+        p.communicate(timeout=HANGS)
         self.assertNotEqual(p.returncode, 0)
         self.assertFalse(self.path("o.json").exists())
         self.assertTrue(kept.exists())

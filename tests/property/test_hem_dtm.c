@@ -201,7 +201,8 @@ static void options(void **state)
     opt.M = 2;
     assert_fails(ctx, call_cluster_dtm(ctx, base, 2, &opt, &c), VHEM_EINVAL, "method hem-dtm does not use M");
     opt.M = -1;
-    assert_fails(ctx, call_cluster_dtm(ctx, base, 6, &opt, &c), VHEM_EINVAL, "K is 6, there are 5 textures");
+    assert_fails(ctx, call_cluster_dtm(ctx, base, 6, &opt, &c), VHEM_EINVAL,
+                 "K is 6, but there are only 5 textures");
     vh_h3m_free(h3m);
     vh_dtm_free(base);
     vh_dtm_free(start);

@@ -82,7 +82,7 @@ static void test_refuses(void **state)
     double score[30] = { 77 };
     (void)state;
     assert_fails(ctx, call_assign_models(ctx, tree, d3, label, NULL, NULL), VHEM_EINVAL,
-                 "the models have dimension 3, the centres 2");
+                 "the models have dimension 3, but the centres have 2");
     assert_fails(ctx, call_assign_models(ctx, tree, full, label, NULL, NULL), VHEM_EINVAL,
                  "the models have gaussian-full emissions, the centres gaussian-diag");
     vhem_ctx_stop(ctx);

@@ -39,7 +39,7 @@ static void test_refuses(void **state)
     vhem_choice row = { .K = 77 };
     (void)state;
     assert_fails(ctx, call_choose(ctx, h3m, 1, K, 1, S, 0, NULL, &row), VHEM_EINVAL,
-                 "K is 9, there are 8 models");
+                 "K is 9, but there are only 8 models");
     assert_int_equal(row.K, 77);
     assert_fails(ctx, call_choose(ctx, h3m, 0, K, 1, S, 0, NULL, &row), VHEM_EINVAL,
                  "nothing to choose from");

@@ -422,7 +422,7 @@ static void other_dimension(void **state)
     opt.store = path;
     assert_ok(ctx, vhem_classes_train(ctx, data, NULL, &opt, &k));
     assert_fails(ctx, vhem_classes_update(ctx, k, wide, NULL, path), VHEM_EINVAL,
-                 "the models have dimension 2, the data 8");
+                 "the models have dimension 2, but the data has 8");
     assert_int_equal(vhem_classes_view(k, 0, &view), VHEM_OK);
     assert_int_equal(view.items, PER_CLASS);
     assert_int_equal(view.models->h3m->d, 2);

@@ -252,7 +252,7 @@ static void test_refuses(void **state)
     (void)state;
     REFUSED_K(0, "K is 0, must be at least 1");
     REFUSED_K(-1, "K is -1");
-    REFUSED_K(9, "K is 9, there are 8 models");
+    REFUSED_K(9, "K is 9, but there are only 8 models");
     REFUSED(S, 0, "S is 0, must be at least 1");
     REFUSED(M, 5000, "M is 5000");
     REFUSED(tau, 0, "tau is 0");
@@ -266,7 +266,7 @@ static void test_refuses(void **state)
     REFUSED(method, "kmeans", "method 'kmeans' is unknown; known are vhem");
     REFUSED(preset, "lab", "preset 'lab' is unknown; known are paper, emhmm");
     REFUSED(init, "magic", "init 'magic' is unknown; known are auto, base, far");
-    REFUSED(start, HMMS(other_d), "the start has dimension 3, the models 2");
+    REFUSED(start, HMMS(other_d), "the start has dimension 3, but the models have 2");
     REFUSED(start, HMMS(other_family), "the start has gaussian-full emissions, the models gaussian-diag");
     REFUSED(start, HMMS(other_K), "K is 2, the start has 3 HMMs");
     for (int i = 0; i < 8; i++)

@@ -135,11 +135,51 @@ static void test_keep(void **state)
     vhem_free(ctx);
 }
 
+/* Whatever results follow from, or are named after, counts. */
+static void test_print(void **state)
+{
+    (void)state;
+    vhem_ctx *ctx = test_ctx();
+    const int T[] = { 2, 1 };
+    const double y[] = { 0, 1, 1, 0, 1, 1 }, weight[] = { 2, 0.5 };
+    const char *const ab[] = { "a", "b" }, *const ac[] = { "a", "c" }, *const joined[] = { "ab", "" };
+    char u[] = "u", v[] = "v", w[] = "w", *uv[] = { u, v }, *uw[] = { u, w };
+    const vhem_symbols first[] = { { 2, uv }, { 0, NULL } }, second[] = { { 2, uw }, { 0, NULL } };
+    const vhem_data_text text[] = { { 0 },
+                                    { .name = ab },
+                                    { .name = ac },
+                                    { .name = joined },
+                                    { .label = ab },
+                                    { .label = ac },
+                                    { .group = ab },
+                                    { .group = ac },
+                                    { .label = ab, .group = ab },
+                                    { .weight = weight },
+                                    { .column = ab },
+                                    { .column = ac },
+                                    { .symbols = first },
+                                    { .symbols = second } };
+    enum { CASES = sizeof text / sizeof text[0] };
+    uint64_t print[CASES];
+    for (int i = 0; i < CASES; i++) {
+        vhem_data *data = NULL;
+        assert_ok(ctx, call_wrap(ctx, 2, T, 2, y, &data));
+        assert_ok(ctx, vh_data_describe(ctx, data, &text[i]));
+        print[i] = vh_data_print(data);
+        assert_true(print[i] == vh_data_print(data));
+        for (int j = 0; j < i; j++)
+            if (print[j] == print[i])
+                fail_msg("cases %d and %d have the same fingerprint", j, i);
+        vhem_free(data);
+    }
+    vhem_free(ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_wrap),    cmocka_unit_test(test_wrap_refuses), cmocka_unit_test(test_describe),
-        cmocka_unit_test(test_builder), cmocka_unit_test(test_keep),
+        cmocka_unit_test(test_builder), cmocka_unit_test(test_keep),         cmocka_unit_test(test_print),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -311,10 +311,11 @@ static void bad_requests(void **state)
     vhem_data *data = sequences(ctx, h3m, 6, 20, truth);
     vhem_cluster_options opt = em_options();
     assert_fails(ctx, call_cluster_data(ctx, data, false, 7, &opt, &c), VHEM_EINVAL,
-                 "K is 7, there are 6 sequences");
+                 "K is 7, but there are only 6 sequences");
     assert_fails(ctx, call_cluster_data(ctx, data, true, 7, &opt, &c), VHEM_EINVAL,
-                 "K is 7, there are 2 groups");
-    assert_fails(ctx, call_tree_build_data(ctx, data, true, 2, K, &opt, &tree), VHEM_EINVAL, "there are 2");
+                 "K is 7, but there are only 2 groups");
+    assert_fails(ctx, call_tree_build_data(ctx, data, true, 2, K, &opt, &tree), VHEM_EINVAL,
+                 "there are only 2");
     opt = em_options();
     opt.init = "pooled";
     assert_fails(ctx, call_cluster_data(ctx, data, false, 2, &opt, &c), VHEM_EINVAL,

@@ -90,7 +90,7 @@ static void refused(void **state)
     assert_ok(ctx, call_wrap(ctx, 1, (int[]){ 2 }, 2, (double[]){ 0, 0, 1, 1 }, &data));
     assert_fails(ctx, vhem_examples_find(ctx, tree, data, 0, &e), VHEM_EINVAL, "must be 1 or more");
     assert_fails(ctx, vhem_examples_find(ctx, tree, data, 1, &e), VHEM_EINVAL,
-                 "have dimension 2, the centres 1");
+                 "have dimension 2, but the centres have 1");
     assert_null(e);
     vhem_free(data);
     vhem_free(tree);

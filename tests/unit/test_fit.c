@@ -301,7 +301,7 @@ static void starts(void **state)
                  "the start has 2 HMMs, must have 1 or one for each of the 3 to fit");
     opt.start = HMMS(plane);
     assert_fails(ctx, vh_fit_each(ctx, data, &opt, &out, NULL), VHEM_EINVAL,
-                 "the start has dimension 2, the data 1");
+                 "the start has dimension 2, but the data has 1");
     vh_h3m_free(plane);
     plane = random_h3m(ctx, &rng, 1, 3, 1, 1, 0, 1);
     vhem_hmm_view v[3] = { view_of(three, 0), view_of(three, 1), view_of(plane, 0) };

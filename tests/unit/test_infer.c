@@ -164,15 +164,15 @@ static void errors(void **state)
     vhem_data *data = wrap(ctx, 1, T, 2, y), *holes = wrap(ctx, 1, T, 2, bad);
     out[0] = 77;
     assert_fails(ctx, vh_h3m_score(ctx, other, data, out), VHEM_EINVAL,
-                 "the models have dimension 3, the data 2");
+                 "the models have dimension 3, but the data has 2");
     assert_true(out[0] == 77);
     assert_ok(ctx, vh_h3m_score(ctx, full, holes, out));
     assert_true(isfinite(out[0]));
     assert_fails(ctx, vh_h3m_viterbi(ctx, h3m, 2, data, 0, path, out), VHEM_EINVAL,
-                 "HMM 2 was asked for, there are 2");
+                 "HMM 2 was asked for, but there are 2");
     assert_fails(ctx, vh_h3m_viterbi(ctx, h3m, -1, data, 0, path, out), VHEM_EINVAL, "HMM -1");
     assert_fails(ctx, vh_h3m_viterbi(ctx, h3m, 0, data, 1, path, out), VHEM_EINVAL,
-                 "sequence 1 was asked for, there are 1");
+                 "sequence 1 was asked for, but there are 1");
     assert_fails(ctx, vh_h3m_posterior(ctx, h3m, 0, data, -1, out, NULL, NULL), VHEM_EINVAL, "sequence -1");
     assert_fails(ctx, vh_h3m_posterior(ctx, other, 0, data, 0, out, NULL, NULL), VHEM_EINVAL, "dimension 3");
     vh_hmm_param(h3m, &h3m->hmm[1], 1)[2] = 0;

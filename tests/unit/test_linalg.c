@@ -2,6 +2,7 @@
 /* test_linalg.c - products, Cholesky and eigenvectors against their definitions. */
 #include "engine.h"
 
+#include "math/blas.h"
 #include "math/linalg.h"
 
 #include <cblas.h>

@@ -75,7 +75,8 @@ static void posteriors(void **state)
         for (int t = 0; k == 0 && t < T; t++)
             assert_near(gamma[t][0] + gamma[t][1] + gamma[t][2], 1, 1e-12, 0);
         assert_fails(ctx, vhem_posterior(ctx, all[k], 2, data, 0, gamma[0], NULL, NULL), VHEM_EINVAL,
-                     k == 0 ? "HMM 2 was asked for, there are 2" : "texture 2 was asked for, there are 2");
+                     k == 0 ? "HMM 2 was asked for, but there are 2"
+                            : "texture 2 was asked for, but there are 2");
         vhem_free(data);
         vhem_free(all[k]);
     }

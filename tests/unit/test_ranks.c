@@ -23,6 +23,7 @@ typedef struct { /* a process: its end of the line, and what it has come to */
     double made[N];
     int64_t fails, stops; /* a job that fails, one that stops; -1: none */
     int ran;
+    int told[N]; /* how often the warning of each job was heard */
 } side;
 
 static vhem_status move(int fd, bool out, void *bytes, size_t n)
@@ -65,6 +66,8 @@ static vhem_status run(vhem_ctx *ctx, void *arg, int64_t i, int worker)
     if (i == s->stops)
         vhem_ctx_stop(ctx->parent);
     s->made[i] = 1.0 / (double)(i + 1);
+    if (i % 100 < 2)
+        vh_log(ctx, VHEM_LOG_WARN, "job %lld warns", (long long)i);
 done:
     return st;
 }
@@ -72,6 +75,23 @@ done:
 static void walk(vhem_ctx *ctx, void *arg, int64_t i, vh_wire *w)
 {
     vh_wire_real(ctx, w, &((side *)arg)->made[i]);
+}
+
+static void hear(void *arg, int level, const char *text)
+{
+    side *s = arg;
+    long long i;
+    if (level == VHEM_LOG_WARN && sscanf(text, "job %lld warns", &i) == 1)
+        s->told[i]++;
+}
+
+/* Every job that warns is heard once, also of the other process. */
+static bool heard_all(const side *s)
+{
+    bool all = true;
+    for (int i = 0; i < N; i++)
+        all &= s->told[i] == (i % 100 < 2);
+    return all;
 }
 
 /* What a process finds out, as bits: 1 all results, 2 job 300 failed, 4 stopped, 8 the other has other work,
@@ -82,7 +102,7 @@ static int work(int rank, int fd, int64_t fails, int64_t stops, int64_t n)
     const vhem_ranks ranks = { rank, 2, pass, &s };
     vhem_ctx_options opt;
     vhem_ctx *ctx = NULL;
-    const vh_jobs jobs = { .n = n, .what = "test", .run = run, .walk = walk, .arg = &s };
+    const vh_jobs jobs = { .n = n, .what = "test", .logs = true, .run = run, .walk = walk, .arg = &s };
     int64_t failed = -1;
     int found = 0;
 
@@ -90,10 +110,12 @@ static int work(int rank, int fd, int64_t fails, int64_t stops, int64_t n)
     vhem_options_init(VHEM_CTX_OPTIONS, &opt);
     opt.threads = 1;
     opt.ranks = &ranks;
+    opt.log = hear;
+    opt.log_arg = &s;
     if (vhem_ctx_new(&opt, &ctx) != VHEM_OK)
         return 64;
     vhem_status st = vh_run_jobs(ctx, &jobs, &failed);
-    bool all = st == VHEM_OK && s.ran < N;
+    bool all = st == VHEM_OK && s.ran < N && heard_all(&s);
     for (int i = 0; i < N; i++)
         all &= s.made[i] == 1.0 / (i + 1);
     found |= all ? 1 : 0;
@@ -284,7 +306,7 @@ static int add_up(vhem_ctx *ctx, double *total, sums *s, const sums *want, doubl
     const vh_sum_kind kind = { .size = 1 };
     const vh_chunks chunks = { .n = CHUNKS, .threads = 1, .run = run_chunk, .arg = s };
     const vh_dealt_table table[] = { { s->row, 1, rows_of, NULL }, { NULL, 1, rows_of, NULL } };
-    const vh_dealt work = { &chunks, table, 2 };
+    const vh_dealt work = { .chunks = &chunks, .table = table, .tables = 2 };
     vh_tree_sum *sum = NULL;
     int found = 0;
 
@@ -355,6 +377,97 @@ static void test_sums(void **state)
     vhem_free(ctx);
 }
 
+/* ---- processes that are elsewhere ---------------------------------------------------------------------- */
+
+typedef struct { /* what process 1 does differently */
+    const char *sentence;
+    bool fresh;           /* it makes a new context before its second call, */
+    bool strips;          /* which is another one */
+    int64_t seed;         /* of its context */
+    uint64_t data, print; /* fingerprints */
+} odd_one;
+
+static vhem_status call(vhem_ctx *ctx, side *s, const odd_one *o, bool odd)
+{
+    const vh_jobs jobs = { .n = N, .what = "test", .run = run, .walk = walk, .arg = s };
+    known k = { 0 };
+    const vh_strips strips = { "test", 4, 1, 1, make_strip, take_strip, &k };
+    const vh_chunks chunks = { .n = CHUNKS, .threads = 1, .run = run_chunk, .arg = &(sums){ .fails = -1 } };
+    vhem_fit_options opt;
+    int64_t failed;
+    vhem_options_init(VHEM_FIT_OPTIONS, &opt);
+    vhem_status st =
+        vh_ranks_call(ctx, odd && o->strips ? "compare" : "fit", VHEM_FIT_OPTIONS, &opt, odd ? o->data : 0);
+    if (st != VHEM_OK)
+        return st;
+    if (o->print)
+        return vh_dealt_run(ctx, &(vh_dealt){ .chunks = &chunks, .print = odd ? o->print : 1 });
+    return odd && o->strips ? vh_strips_run(ctx, &strips) : vh_run_jobs(ctx, &jobs, &failed);
+}
+
+/* Both make a first call together, and a second that is not the same.  Process 1 says so, process 0 finds it
+ * gone; as bits: 1 process 0 is as it should be, 2 so is process 1, 64 the first call failed. */
+static int part_ways(int rank, int fd, const odd_one *o)
+{
+    side s = { .fd = fd, .fails = -1, .stops = -1 };
+    const vhem_ranks ranks = { rank, 2, pass, &s };
+    const odd_one same = { .sentence = NULL };
+    vhem_ctx_options opt;
+    vhem_ctx *ctx = NULL;
+    int found = 0;
+
+    own_rank = rank;
+    vhem_options_init(VHEM_CTX_OPTIONS, &opt);
+    opt.threads = 1;
+    opt.ranks = &ranks;
+    if (vhem_ctx_new(&opt, &ctx) != VHEM_OK || call(ctx, &s, &same, false) != VHEM_OK)
+        found |= 64;
+    if (rank == 1 && (o->fresh || o->seed)) {
+        vhem_free(ctx);
+        opt.seed = o->seed;
+        found |= vhem_ctx_new(&opt, &ctx) == VHEM_OK ? 0 : 64;
+        if (o->seed)
+            ctx->step = 2; /* a seed alone is to be the difference */
+    }
+    vhem_status st = call(ctx, &s, o, rank == 1);
+    found |= rank == 0 && st == VHEM_EIO && strstr(ctx->error, "it is gone") ? 1 : 0;
+    found |= rank == 1 && st == VHEM_EINVAL && strstr(ctx->error, o->sentence) ? 2 : 0;
+    if (rank == 1 && !(found & 2))
+        fprintf(stderr, "%s\n", ctx->error);
+    vhem_free(ctx);
+    close(fd);
+    return found;
+}
+
+static void test_elsewhere(void **state)
+{
+    static const char other[] =
+        "ranks 1 and 0 are both at step 3 of fit, but have different options, backends, "
+        "data or models";
+    const odd_one odd[] = {
+        { .fresh = true, .sentence = "rank 1 is at step 1 of fit, but rank 0 at step 3 of fit" },
+        { .strips = true, .sentence = "rank 1 is at step 3 of compare, but rank 0 at step 3 of fit" },
+        { .seed = 5, .sentence = other },
+        { .data = 7, .sentence = other },
+        { .print = 9, .sentence = other },
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof odd / sizeof odd[0]; i++) {
+        int fd[2], status = 0;
+        assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, fd), 0);
+        pid_t other_process = fork();
+        if (other_process == 0) {
+            close(fd[0]);
+            _exit(part_ways(1, fd[1], &odd[i]));
+        }
+        close(fd[1]);
+        int found = part_ways(0, fd[0], &odd[i]);
+        waitpid(other_process, &status, 0);
+        assert_int_equal(found, 1);
+        assert_int_equal(WIFEXITED(status) ? WEXITSTATUS(status) : -1, 2);
+    }
+}
+
 /* Ranks that cannot be, and a store, which one process alone can write. */
 static void test_wrong(void **state)
 {
@@ -392,7 +505,8 @@ static void test_wrong(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(test_two), cmocka_unit_test(test_tables),
-                                        cmocka_unit_test(test_sums), cmocka_unit_test(test_wrong) };
+                                        cmocka_unit_test(test_sums), cmocka_unit_test(test_elsewhere),
+                                        cmocka_unit_test(test_wrong) };
     signal(SIGPIPE, SIG_IGN);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

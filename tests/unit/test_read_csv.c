@@ -125,15 +125,20 @@ static void test_options(void **state)
     assert_int_equal(vh_data_size(data), 1);
     assert_values(data, 0, 7, 8);
     vhem_free(data);
+    opt.where = "id=007"; /* but a code is a text */
+    data = load("id,x\n7,1\n007,2\n07,3\n", &opt);
+    assert_int_equal(vh_data_size(data), 1);
+    assert_sequence(data, 0, "007", "", "", 1);
+    vhem_free(data);
     opt.where = "kind=z";
     assert_refused(text, &opt, VHEM_EINVAL, "no row has 'z' in column 'kind'; found there: u, v");
     opt.where = "kind";
     assert_refused("id,x\n", &(vhem_data_options){ .where = "x=1" }, VHEM_EFORMAT, "no row below it");
     opt.where = "colour=z";
-    assert_refused(text, &opt, VHEM_EINVAL, "--where asks for column 'colour', the columns are id, label, x");
+    assert_refused(text, &opt, VHEM_EINVAL, "--where asks for column 'colour'; the columns are id, label, x");
     opt = options();
     opt.columns = "x,q";
-    assert_refused(text, &opt, VHEM_EINVAL, "there is no column 'q' to read, the columns are");
+    assert_refused(text, &opt, VHEM_EINVAL, "there is no column 'q' to read; the columns are");
     opt.columns = "x,kind";
     assert_refused(
         text, &opt, VHEM_EFORMAT,
@@ -153,7 +158,7 @@ static void test_refused(void **state)
     vhem_data_options opt = options();
     assert_refused("x,y\n1,2\n", NULL, VHEM_EFORMAT,
                    "no column is named id or seq; say with --id which columns name "
-                   "a sequence, the columns are x, y");
+                   "a sequence; the columns are x, y");
     assert_refused("1,2\n3,4\n", NULL, VHEM_EFORMAT,
                    "line 1: found '1' and no other text, expected a header");
     assert_refused("id,x\n", NULL, VHEM_EFORMAT, "no row below it");
@@ -162,7 +167,8 @@ static void test_refused(void **state)
     assert_refused("id,x\na,1\na\n", NULL, VHEM_EFORMAT, "line 3 has 1 field, expected 2");
     assert_refused("id,x\na,1,2\n", NULL, VHEM_EFORMAT, "line 2 has 3 fields, expected 2");
     assert_refused("id,x,x\na,1,2\n", NULL, VHEM_EFORMAT, "line 1: two columns are named 'x'");
-    assert_refused("id,x\n,1\n", NULL, VHEM_EFORMAT, "line 2: column 'id' is empty");
+    assert_refused("id,x\n,1\n", NULL, VHEM_EFORMAT,
+                   "line 2: column 'id' is empty; name the sequence in every row");
     assert_refused("id,x\na,1\na,inf\n", NULL, VHEM_EFORMAT, "line 3, column 'x': found an infinite value");
     assert_refused("id,x\na,1\na,2\na,1.2.3\n", NULL, VHEM_EFORMAT, "line 4, column 'x': found '1.2.3'");
     assert_refused("id,x\na,1\na,1;5\na,3\n", NULL, VHEM_EFORMAT, "line 3, column 'x': found '1;5'");
@@ -204,6 +210,29 @@ static void test_huge_field(void **state)
     free(text);
 }
 
+/* A name that two recordings share, or trials that the id does not tell apart. */
+static void test_pieces(void **state)
+{
+    (void)state;
+    log_book book;
+    vhem_ctx *ctx = logging_ctx(&book);
+    vhem_data *data = NULL;
+    assert_ok(ctx, load_text(ctx, "log.csv", "id,x\na,1\nb,1\na,3\nb,2\na,2\nb,4\n", NULL, &data));
+    assert_int_equal(book.count[VHEM_LOG_WARN], 0); /* in order of time */
+    vhem_free(data);
+    data = NULL;
+    assert_ok(ctx,
+              load_text(ctx, "log.csv", "id,x\na,1\na,5\na,2\nb,1\nb,4\nb,2\na,5\na,3\na,6\nb,3\nb,2\nb,4\n",
+                        NULL, &data));
+    assert_int_equal(book.count[VHEM_LOG_WARN], 1);
+    assert_non_null(strstr(book.text[VHEM_LOG_WARN],
+                           "line 8: the sequence of line 2 goes on here, after rows of others; if these are "
+                           "two sequences, tell them apart: --id takes several columns"));
+    assert_values(data, 0, 1, 5, 2, 5, 3, 6);
+    vhem_free(data);
+    vhem_free(ctx);
+}
+
 static void test_log(void **state)
 {
     (void)state;
@@ -221,14 +250,14 @@ static void test_log(void **state)
     assert_non_null(strstr(book.text[VHEM_LOG_WARN],
                            "column 'fixation' counts the rows of each sequence; leave it out "
                            "with --columns x,y"));
-    assert_int_equal(book.count[VHEM_LOG_WARN], 1);
+    assert_int_equal(book.count[VHEM_LOG_WARN], 2); /* and column note is left out */
     assert_non_null(strstr(book.text[VHEM_LOG_INFO], "column 'note' is text ('k' in line 2)"));
     assert_int_equal(vh_data_dim(data), 3);
     vhem_free(data);
     data = NULL;
     assert_ok(ctx, load_text(ctx, "log.csv", ",id,x,weight\n0,a,5,2\n1,a,5,2\n", NULL, &data));
     assert_non_null(strstr(book.text[VHEM_LOG_WARN], "column 'weight' is taken as a dimension"));
-    assert_int_equal(book.count[VHEM_LOG_WARN], 3); /* and column 1 has no name */
+    assert_int_equal(book.count[VHEM_LOG_WARN], 4); /* and column 1 has no name */
     vhem_free(data);
     data = NULL;
     /* Sequences that are short are many. */
@@ -239,7 +268,7 @@ static void test_log(void **state)
     assert_non_null(
         strstr(book.text[VHEM_LOG_WARN],
                "column 't' is a time, which rises in each sequence; leave it out with --columns x,up"));
-    assert_int_equal(book.count[VHEM_LOG_WARN], 5); /* and column n counts */
+    assert_int_equal(book.count[VHEM_LOG_WARN], 6); /* and column n counts */
     vhem_free(data);
     vhem_free(ctx);
 }
@@ -385,13 +414,21 @@ static void test_mutations(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_plain),      cmocka_unit_test(test_dialects),
-        cmocka_unit_test(test_quotes),     cmocka_unit_test(test_order),
-        cmocka_unit_test(test_options),    cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_huge_field), cmocka_unit_test(test_log),
-        cmocka_unit_test(test_late_text),  cmocka_unit_test(test_mutations),
-        cmocka_unit_test(test_utf16),      cmocka_unit_test(test_decimal_commas),
-        cmocka_unit_test(test_row_order),  cmocka_unit_test(test_missing_words),
+        cmocka_unit_test(test_plain),
+        cmocka_unit_test(test_dialects),
+        cmocka_unit_test(test_quotes),
+        cmocka_unit_test(test_order),
+        cmocka_unit_test(test_options),
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_huge_field),
+        cmocka_unit_test(test_pieces),
+        cmocka_unit_test(test_log),
+        cmocka_unit_test(test_late_text),
+        cmocka_unit_test(test_mutations),
+        cmocka_unit_test(test_utf16),
+        cmocka_unit_test(test_decimal_commas),
+        cmocka_unit_test(test_row_order),
+        cmocka_unit_test(test_missing_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

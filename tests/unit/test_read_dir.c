@@ -108,6 +108,13 @@ static void test_refused(void **state)
     vhem_ctx *ctx = test_ctx();
     vhem_data *data = NULL;
     assert_fails(ctx, vhem_data_load(ctx, root, NULL, &data), VHEM_EFORMAT, "no .csv, .tsv or .txt file");
+    put("z.npz", "PK\x03\x04....");
+    assert_fails(ctx, vhem_data_load(ctx, root, NULL, &data), VHEM_EFORMAT,
+                 "no .csv, .tsv or .txt file; it has others, such as ");
+    put("walk_2.c3d", "\x02P\x0c");
+    put("walk_1.c3d", "\x02P\x0c");
+    assert_fails(ctx, vhem_data_load(ctx, root, NULL, &data), VHEM_EFORMAT,
+                 "walk_1.c3d: this is a C3D file of motion capture; export its points as CSV first");
     put("a.csv", "x,y\n1,2\n");
     put("b.csv", "x,z\n1,2\n");
     assert_fails(ctx, vhem_data_load(ctx, root, NULL, &data), VHEM_EFORMAT,
@@ -120,10 +127,10 @@ static void test_refused(void **state)
                  "b.csv: the file has no header, but ");
     put("b.csv", "x,y\n1,2\n3,oops\n");
     assert_fails(ctx, vhem_data_load(ctx, root, NULL, &data), VHEM_EFORMAT,
-                 "b.csv: line 3, field 2: found 'oops', expected a number");
+                 "b.csv: line 3, column 'y': found 'oops', expected a number");
     put("b.csv", "x,y\n1,2\n3,inf\n");
     assert_fails(ctx, vhem_data_load(ctx, root, NULL, &data), VHEM_EFORMAT,
-                 "line 3, field 2: found an infinite value");
+                 "line 3, column 'y': found an infinite value");
     put("b.csv", "x,y\n1,2\n3\n");
     assert_fails(ctx, vhem_data_load(ctx, root, NULL, &data), VHEM_EFORMAT, "b.csv: line 3 has 1 field");
     put("b.csv", "x,y\n");

@@ -52,7 +52,14 @@ static void test_unknown(void **state)
     (void)state;
     assert_unknown("", 0, "the file is empty");
     assert_unknown("\x1f\x8b\x08", 3, "gzip");
-    assert_unknown("MATLAB 5.0\0", 11, "MATLAB");
+    assert_unknown("MATLAB 5.0\0", 11,
+                   "a MATLAB file; write its table as CSV, writetable(T, 'data.csv'), or");
+    assert_unknown("MATLAB 7.3\0", 11, "a MATLAB file");
+    assert_unknown("\x02P\x0c\0", 4, "this is a C3D file of motion capture; export its points as CSV first");
+    assert_unknown("HIERARCHY\nROOT Hips\n{\n", 22, "this is a BVH file of motion capture");
+    assert_unknown("\n** CONVERTED FROM s1.edf\nMSG\t1\n", 32, "this is an EyeLink recording as text");
+    assert_unknown("PAR1\x15\0", 6, "this is a Parquet file; read it with vhem.Sequences.load in Python");
+    assert_unknown("$FL2@(#)\0", 9, "this is an SPSS file");
     assert_unknown("{\"format\": \"vhem-h3m\"}", 22, "JSON, perhaps a model file");
     assert_unknown("\x01\x02\x03", 3, "begins with bytes 01 02 03");
     assert_unknown("\xff\xfei\0,\0x\0\n\0a", 11, "the UTF-16 text ends in the middle of a character");
@@ -68,7 +75,7 @@ static void test_unknown(void **state)
     vhem_options_init(VHEM_DATA_OPTIONS, &opt);
     opt.format = "xml";
     assert_fails(ctx, vhem_data_load(ctx, "x", &opt, &data), VHEM_EINVAL,
-                 "no data format 'xml', the formats are csv");
+                 "no data format 'xml'; the formats are csv");
     const char *binary[] = { "npy", "npz", "hdf5" };
     for (int i = 0; i < 3; i++) {
         opt.format = binary[i];

@@ -166,7 +166,7 @@ static void damaged_on_disk(void **state)
     assert_fails(ctx, vhem_models_read(ctx, back, 0, 1300), VHEM_EFORMAT,
                  "set/00000.h5: chunk 1 (HMMs 512 to 1023): the checksum of its numbers is");
     assert_fails(ctx, vhem_models_read(ctx, back, 1299, 2), VHEM_EINVAL,
-                 "2 HMMs from number 1299 on are asked for, there are 1300");
+                 "2 HMMs from number 1299 on are asked for, but there are 1300");
     assert_true(isinf(vhem_models_compare(m, back)));
     vhem_free(back);
     vhem_free(m);
@@ -226,6 +226,45 @@ static void looked_at_by_many(void **state)
     vhem_free(back);
     vhem_free(m);
     clear(path);
+    vhem_free(ctx);
+}
+
+/* So many HMMs that threads share them: the same ones, and of two damaged files the sentence of the first. */
+static void read_by_many(void **state)
+{
+    enum { K = 20000, SHARDS = 3 };
+    static const int threads[] = { 1, 2, 4 };
+    vhem_ctx *ctx = test_ctx();
+    vhem_models *m = sample(ctx, K, true);
+    const char *path = folder_of("set");
+    char file[600], sentence[3][2048];
+    (void)state;
+    write_folder(ctx, m, SHARDS, path);
+    for (int damaged = 0; damaged < 2; damaged++) {
+        for (int f = 1; damaged && f < SHARDS; f++) {
+            snprintf(file, sizeof file, "%s/0000%d.h5", path, f);
+            change_byte(file, place_of(file, "S3M1/mu") + (f == 1 ? 4000 : 10) * 48);
+        }
+        for (int k = 0; k < 3; k++) {
+            vhem_ctx *own = test_ctx();
+            vh_shards *set = NULL;
+            vh_h3m *all = NULL;
+            own->threads = threads[k];
+            assert_ok(own, vh_shards_open(own, path, &set));
+            vhem_status st = vh_shards_read(own, set, 0, K, true, &all);
+            assert_int_equal(st, damaged ? VHEM_EFORMAT : VHEM_OK);
+            if (!damaged)
+                assert_same_h3m(m->h3m, all);
+            snprintf(sentence[k], sizeof sentence[k], "%s", vhem_ctx_error(own));
+            assert_true(!damaged || strstr(sentence[k], "set/00001.h5: chunk "));
+            assert_string_equal(sentence[k], sentence[0]);
+            vh_h3m_free(all);
+            vh_shards_free(set);
+            vhem_free(own);
+        }
+    }
+    clear(path);
+    vhem_free(m);
     vhem_free(ctx);
 }
 
@@ -535,6 +574,7 @@ int main(void)
         cmocka_unit_test(damaged_on_disk),
         cmocka_unit_test(stopped_while_reading),
         cmocka_unit_test(looked_at_by_many),
+        cmocka_unit_test(read_by_many),
         cmocka_unit_test(merged_lengths),
         cmocka_unit_test(merging),
         cmocka_unit_test(alone),

@@ -81,7 +81,8 @@ static void test_refuses(void **state)
                  "K of level 2 is 3, level 1 has only 2");
     assert_fails(ctx, call_tree_build(ctx, h3m, 1, none, &opt, &tree), VHEM_EINVAL,
                  "K is 0, must be at least 1");
-    assert_fails(ctx, call_tree_build(ctx, h3m, 1, many, &opt, &tree), VHEM_EINVAL, "there are 8 models");
+    assert_fails(ctx, call_tree_build(ctx, h3m, 1, many, &opt, &tree), VHEM_EINVAL,
+                 "there are only 8 models");
     assert_fails(ctx, call_tree_build(ctx, h3m, 0, up, &opt, &tree), VHEM_EINVAL, "a tree of 0 levels");
     opt.start = HMMS(h3m);
     assert_fails(ctx, call_tree_build(ctx, h3m, 1, up, &opt, &tree), VHEM_EINVAL, "the start has 8 HMMs");

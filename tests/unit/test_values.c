@@ -135,9 +135,20 @@ static void test_integer_and_show(void **state)
     assert_false(vh_integer_parse("", 0, &v) || vh_integer_parse("-", 1, &v) || vh_integer_parse("1.0", 3, &v)
                  || vh_integer_parse("99999999999999999999", 20, &v));
     assert_string_equal(VH_SHOW("a\nb", 3), "a?b");
-    char *names[] = { (char[]){ "alpha" }, (char[]){ "beta" } }, list[12];
-    vh_show_list(names, 2, ", ", list, sizeof list);
-    assert_string_equal(list, "alpha, ...");
+    char *names[] = { (char[]){ "alpha" }, (char[]){ "beta" }, (char[]){ "gamma" } }, list[24];
+    vh_show_list(names, 3, ", ", list, sizeof list);
+    assert_string_equal(list, "alpha, beta, gamma");
+    vh_show_list(names, 3, ", ", list, 22);
+    assert_string_equal(list, "alpha and 2 more");
+    vh_show_list(names, 3, ", ", list, 8);
+    assert_string_equal(list, "3 more");
+    char long_name[61] = "", *one = long_name; /* cut, but not inside a letter */
+    for (int i = 0; i < 30; i++)
+        strcat(long_name, "\u00e9");
+    assert_int_equal(strlen(VH_SHOW(one, strlen(one))) % 2, 1); /* pairs of bytes and three points */
+    assert_true(vh_join(names, 3, ",", list, sizeof list));
+    assert_string_equal(list, "alpha,beta,gamma");
+    assert_false(vh_join(names, 3, ",", list, 16));
 }
 
 int main(void)
