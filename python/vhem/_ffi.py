@@ -36,8 +36,8 @@ def version() -> str:
 
 if version() != _header.version(_text):
     raise ImportError(
-        f"vhem: {_header.library_path()} is version {version()}, the package is made for "
-        f"{_header.version(_text)}; install the package again"
+        f"vhem: {_header.library_path()} is version {version()}, but this package needs version "
+        f"{_header.version(_text)}; reinstall the package"
     )
 
 
@@ -97,7 +97,7 @@ def whole_numbers(values: Sequence[Any], what: str, kind: str = "int64_t") -> An
     try:
         return ffi.new(f"{kind}[]", [operator.index(value) for value in values])
     except (TypeError, OverflowError):
-        raise InputError(f"{what} is {values!r}, must be whole numbers, none too large") from None
+        raise InputError(f"{what} is {values!r}, must be whole numbers that fit into 64 bits") from None
 
 
 def out_array(shape: Tuple[int, ...], dtype: Any = np.float64) -> Tuple[Any, Any]:
@@ -110,16 +110,16 @@ def c_text(value: Any) -> bytes:
     """A text as C has it, which ends at the first NUL: one inside would cut it off unseen."""
     coded = os.fsencode(value) if isinstance(value, os.PathLike) else str(value).encode()
     if b"\0" in coded:
-        raise InputError(f"{value!r} has a NUL character, must be plain text")
+        raise InputError(f"{value!r} contains a NUL character; remove it")
     return coded
 
 
 def path_bytes(path: Any) -> bytes:
     if not isinstance(path, (str, bytes, os.PathLike)):
-        raise InputError(f"the path is {path!r}, must be a text or a pathlib.Path")
+        raise InputError(f"the path is {path!r}, must be a str or a pathlib.Path")
     coded = os.fsencode(path)
     if b"\0" in coded:
-        raise InputError(f"the path {path!r} has a NUL character")
+        raise InputError(f"the path {path!r} contains a NUL character; remove it")
     return coded
 
 
@@ -140,7 +140,7 @@ def _set(struct: Any, key: str, field: Any, value: Any, keep: List[Any]) -> None
     elif isinstance(value, str) and value == "auto" and _can_be_auto(struct, key):
         value = AUTO
     elif kind == "char *" and not isinstance(value, (str, os.PathLike)):
-        raise InputError(f"{key} is {value!r}, must be a text")
+        raise InputError(f"{key} is {value!r}, must be text")
     elif kind == "char *":
         keep.append(ffi.new("char[]", c_text(value)))
         value = keep[-1]
@@ -164,12 +164,12 @@ def _set(struct: Any, key: str, field: Any, value: Any, keep: List[Any]) -> None
 def fill(struct: Any, values: Mapping[str, Any], keep: List[Any]) -> None:
     """Writes the values that are not None into a struct; a mapping goes into a struct inside it."""
     if not isinstance(values, Mapping):
-        raise InputError(f"the options are {values!r}, must be a dictionary")
+        raise InputError(f"the options are {values!r}, must be a dict")
     ctype = ffi.typeof(struct)
     fields = dict((ctype.item if ctype.kind == "pointer" else ctype).fields)
     for key, value in values.items():
         if key not in fields:
-            raise InputError(f"there is no option {key!r}, there are {', '.join(sorted(fields))}")
+            raise InputError(f"there is no option {key!r}; the options are {', '.join(sorted(fields))}")
         if value is not None:
             _set(struct, key, fields[key], value, keep)
 

@@ -19,7 +19,7 @@ def header_path() -> Path:
     for path in (_HERE / "vhem.h", _ROOT / "include" / "vhem" / "vhem.h"):
         if path.exists():
             return path
-    raise ImportError(f"vhem: there is no vhem.h next to {__file__}; install the package again")
+    raise ImportError(f"vhem: vhem.h is missing next to {__file__}; reinstall the package")
 
 
 def library_path() -> Path:
@@ -31,8 +31,8 @@ def library_path() -> Path:
         if path.exists():
             return path
     raise ImportError(
-        f"vhem: there is no libvhem.so next to {__file__}; install the package with 'pip install .', or "
-        "build the library with 'make', or name it in VHEM_LIBRARY"
+        f"vhem: libvhem.so is missing next to {__file__}; install the package with 'pip install .', build the library "
+        "with 'make', or set VHEM_LIBRARY to its path"
     )
 
 
@@ -50,7 +50,7 @@ def number(text: str, name: str) -> int:
     """The value of a constant of the header."""
     found = re.search(rf"#define\s+{name}\s+(\w+)", text)
     if not found:
-        raise ImportError(f"vhem: vhem.h has no {name}; install the package again")
+        raise ImportError(f"vhem: vhem.h has no {name}; reinstall the package")
     return int(found[1], 0)
 
 

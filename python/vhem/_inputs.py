@@ -7,28 +7,44 @@ from typing import Any
 import numpy as np
 
 from . import _lib, interop
+from ._mat import is_mat
 from ._run import session
-from .data import Sequences, is_path
+from ._symbols import Reading
+from ._words import where_to_say
+from .data import TABLES, Sequences, as_sequences, is_path, is_table
 from .errors import InputError
 from .model import H3M, Model, Models, one_model
 from .texture import Texture, Textures
 
 
-def opened(X: Any) -> Any:
-    """What is in a file, when this is its path: models, or sequences; of clusters the centres."""
+def opened(X: Any, reading: Reading = Reading()) -> Any:
+    """What is in a file, when this is its path: models, or sequences, of which reading says which columns are wanted;
+    of clusters the centres."""
     if not is_path(X):
         return X
-    if str(X).endswith(".mat"):
+    if is_mat(X) and interop.mat_has_models(X):
         return H3M.load(X)
+    if is_mat(X) or str(X).lower().endswith(TABLES):
+        return as_sequences(X, reading=reading)
     with session() as s:
-        kind, handle = _lib.load(s, X, {})
+        kind, handle = _load(s, X, reading.options(is_table(X)))
         if kind == "data":
             return Sequences._from_handle(handle)
         if kind == "tree":
-            return Models._of(_lib.level_parts(handle, 0)["centers"])
+            lowest = _lib.level_parts(handle, 0)
+            if lowest["centers"] is None:
+                raise InputError(f"{X} has clusters without centres; give the models that were clustered")
+            return Models._of(lowest["centers"])
         if kind == "models":
             return Models._of(handle)
-    raise InputError(f"{X}: models of classes, must be models or sequences")
+    raise InputError(f"{X} holds models of classes; give models or sequences")
+
+
+def _load(s: _lib.Session, path: Any, options: Any) -> Any:
+    try:
+        return _lib.load(s, path, options)
+    except InputError as error:
+        raise InputError(where_to_say(str(error))) from None
 
 
 def holds_models(X: Any) -> bool:
@@ -46,7 +62,7 @@ def _is_model(x: Any) -> bool:
 def as_models(X: Any) -> Any:
     """The set of whatever holds models: H3M or Textures, a list of models, a path, an estimator with centres."""
     if is_path(X):
-        return H3M.load(X) if str(X).endswith(".mat") else Models.load(X)
+        return H3M.load(X) if is_mat(X) else Models.load(X)
     if isinstance(getattr(X, "centers_", None), Models):
         return X.centers_
     if isinstance(X, Models):

@@ -22,6 +22,7 @@ from ._ffi import (Handle, array, c_text, doubles, ffi, function, lib, options_o
 from ._tables import backend_problem as backend_problem, backends as backends, method_facts as method_facts
 from ._tables import method_table as method_table, methods as methods, option_table as option_table
 from ._types import Prediction, Tags
+from ._words import in_python
 from .errors import Error, FileError, InputError, warn
 
 # ---- 2. sessions: one context ------------------------------------------------------------------------------
@@ -47,7 +48,9 @@ class Session:
                  progress: Optional[Callable[[str, int, int], Any]] = None,
                  tell: Optional[Callable[[str], Any]] = None):
         self.progress, self.tell = progress, tell
+        self.called: Mapping[str, str] = {}                  # what sizes are called where the work was asked for
         self.interrupt: Optional[BaseException] = None
+        self.at_end: Callable[[], None] = lambda: None
         self._warnings: List[str] = []
         self._handle = ffi.new_handle(self)
         options, self._keep = options_of("ctx_options",
@@ -83,13 +86,13 @@ class Session:
         try:
             status, interrupt = _call.run(lambda: called(self.ctx, *args), self.stop)
         except (OverflowError, TypeError) as error:          # of cffi, before anything is called
-            raise InputError(f"a number is not what {name} takes: {error}") from None
+            raise InputError(f"{name} cannot take one of the numbers: {error}") from None
         self.interrupt = self.interrupt or interrupt
         lines, self._warnings = self._warnings, []
         for line in lines:
-            warn(line)
+            warn(in_python(line, self.called))
         if status not in (lib.VHEM_OK, lib.VHEM_ESTOPPED):
-            raise _error(status, text(lib.vhem_ctx_error(self.ctx)))
+            raise _error(status, in_python(text(lib.vhem_ctx_error(self.ctx)), self.called))
 
     def made(self, name: str, kind: str, *args: Any, last: Any = (), keep: Any = ()) -> Handle:
         """Calls a function that makes an object through its last argument, or the one before ``last``."""
@@ -103,6 +106,7 @@ class Session:
         return self
 
     def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
+        self.at_end()
         if error is None and self.interrupt is not None:
             raise self.interrupt
 
@@ -148,7 +152,8 @@ def write(session: Session, kind: str, what: Handle, made: Any, path: Any) -> No
 
 
 def data_wrap(session: Session, y: Any, lengths: Any, about: Mapping[str, Any]) -> Handle:
-    """Sequences on the frames y [sum T][d], which are not copied; about has name, label, group, weight, column."""
+    """Sequences on the frames y [sum T][d], which are not copied; about has name, label, group, weight, column and
+    symbols."""
     T, known = np.ascontiguousarray(lengths, np.int64), ffi.new("vhem_data_text *")
     hold: List[Any] = []
     for key in ("name", "label", "group", "column"):
@@ -156,6 +161,10 @@ def data_wrap(session: Session, y: Any, lengths: Any, about: Mapping[str, Any]) 
     if about["weight"] is not None:
         hold.append(doubles(np.ascontiguousarray(about["weight"], np.float64)))
         known.weight = hold[-1]
+    if about["symbols"] is not None:
+        hold.append(ffi.new("vhem_symbols[]", [(len(names), texts(names, hold) if names else ffi.NULL)
+                                               for names in about["symbols"]]))
+        known.symbols = hold[-1]
     return session.made("vhem_data_wrap", "data", len(T), ffi.from_buffer("int64_t[]", T), y.shape[1], doubles(y),
                         known, keep=[y])
 
@@ -274,7 +283,7 @@ def _look(models: Handle, i: int, view: Any, textures: bool = False) -> None:
     get = lib.vhem_models_texture if textures else lib.vhem_models_hmm
     if get(models.pointer, i, view) != lib.VHEM_OK:
         _check_readable(models, i, 1)
-        raise InputError(f"there is no {'texture' if textures else 'HMM'} {i} in this set")
+        raise InputError(f"there is no {'texture' if textures else 'HMM'} {i}; the set has {models_facts(models)['K']}")
 
 
 def _check_readable(models: Handle, first: int, n: int) -> None:
@@ -434,7 +443,7 @@ def report(session: Session, tree: Handle, path: Any, parts: Mapping[str, Any]) 
         struct.truth = texts(truth, keep)
     if choice is not None:
         if getattr(choice, "dtype", None) != record("vhem_choice"):
-            raise InputError("choice is not what vhem.metrics.choose gives")
+            raise InputError("choice must be a table that vhem.metrics.choose returned")
         keep.append(np.ascontiguousarray(choice))
         struct.choice, struct.n_choice = ffi.from_buffer("vhem_choice[]", keep[-1]), len(choice)
     if measures is not None:

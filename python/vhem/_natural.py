@@ -23,6 +23,7 @@ class Natural:
 
     emission: str
     params: Dict[str, Array]
+    columns: Any
 
     def _param(self, name: str) -> Array:
         if name not in self.params:
@@ -84,6 +85,29 @@ class Natural:
         found = self._document()
         return [{**told, **{name: np.array(values, float) for name, values in numbers.items()}}
                 for told, numbers in zip(found["channels"], found["hmms"][0]["channels"])]
+
+
+    @property
+    def by_column(self) -> Dict[str, Dict[str, Any]]:
+        """For each column, by its name or as y0, y1, ..., its ``emission`` and its parameters by name: (S, M) each, and
+        (S, M, V) with ``symbols`` for the probabilities of symbols.  Of full covariances ``cov`` has the variance."""
+        product = self.emission == "product"
+        parts: List[Dict[str, Any]] = self.channels if product else [{"emission": self.emission, **self.params}]
+        found: Dict[str, Dict[str, Any]] = {}
+        for part in parts:
+            about = ("emission", "columns", "symbols")
+            params = {name: values for name, values in part.items() if name not in about}
+            d = 1 if part["emission"] == "categorical" else next(iter(params.values())).shape[2]
+            for k in range(d):
+                column = self.columns[len(found)]
+                one: Dict[str, Any] = {"emission": part["emission"]}
+                if column["symbols"]:
+                    one.update(symbols=column["symbols"], **params)
+                else:
+                    one.update({name: values[..., k, k] if values.ndim == 4 else values[..., k]
+                                for name, values in params.items()})
+                found[column["name"] or f"y{len(found)}"] = one
+        return found
 
 
 def of_states(values: Optional[Array], M: int) -> Any:
@@ -148,3 +172,8 @@ class NaturalEstimator:
     @property
     def channels_(self) -> List[Dict[str, Any]]:
         return list(self.model_.channels)
+
+    @property
+    def by_column_(self) -> Dict[str, Dict[str, Any]]:
+        return {column: {name: of_states(value, self.model_.M) if isinstance(value, np.ndarray) else value
+                         for name, value in about.items()} for column, about in self.model_.by_column.items()}

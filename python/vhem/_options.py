@@ -29,7 +29,7 @@ def _prior(given: Any) -> Any:
     """A prior as the library takes it: a word, settings, a path, or its text, also from models that have one."""
     if isinstance(given, H3M):
         if given.prior is None:
-            raise InputError("these models were fitted without a prior")
+            raise InputError("prior= was given models that were fitted without a prior; fit them with prior='vb'")
         given = given.prior
     if not isinstance(given, Mapping):
         return given
@@ -37,8 +37,8 @@ def _prior(given: Any) -> Any:
         return json.dumps(given)
     for name, value in given.items():
         if isinstance(value, bool) or not isinstance(value, (str, numbers.Real)):
-            raise InputError(f"prior[{name!r}] is {value!r}, must be a number or a word; a prior as in a file also has "
-                             "'format'")
+            raise InputError(f"prior[{name!r}] is {value!r}, must be a number or a word; a prior as it stands in a "
+                             "file also needs 'format'")
     return ",".join(f"{name}={value}" for name, value in given.items()) or None
 
 
@@ -49,6 +49,8 @@ def _states(given: Any, ranges: bool) -> Dict[str, Any]:
     if not word and not all(isinstance(value, numbers.Integral) for value in (given if pair else (given,))):
         raise InputError(f"n_states is {given!r}, must be a whole number" +
                          (", a pair such as (2, 4) to choose it from, or 'auto'" if ranges else ""))
+    if pair and given[0] > given[1]:
+        raise InputError(f"n_states is {given!r}, must begin with the smaller number")
     return {"S": given[0], "S_max": given[1]} if pair else {"S": given}
 
 
@@ -77,10 +79,11 @@ def options(params: Mapping[str, Any], ranges: bool = False) -> Dict[str, Any]:
 def further(given: Any) -> Dict[str, Any]:
     """Options of the library by name, such as an estimator may be given; "lambda_" is lambda."""
     if not isinstance(given, (Mapping, type(None))):
-        raise InputError(f"options is {given!r}, must be a dictionary")
+        raise InputError(f"options is {given!r}, must be a dict")
     found = {str(key).rstrip("_"): value for key, value in (given or {}).items()}
     for key in set(found) & set(OLD):
-        warnings.warn(f"the option {key!r} is called {OLD[key]!r} since version 0.2", DeprecationWarning, stacklevel=4)
+        warnings.warn(f"the option {key!r} has been called {OLD[key]!r} since version 0.2", DeprecationWarning,
+                      stacklevel=4)
         found[OLD[key]] = found.pop(key)
     return found
 

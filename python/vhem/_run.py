@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import warnings
 from typing import Any, Callable, Dict, Optional
 
 import numpy as np
@@ -59,7 +60,9 @@ class Bar:
 
     def __call__(self, what: str, done: int, total: int) -> None:
         try:
-            from tqdm.auto import tqdm  # type: ignore[import-untyped]
+            with warnings.catch_warnings():                  # of a notebook without widgets, where bars are text
+                warnings.simplefilter("ignore")
+                from tqdm.auto import tqdm  # type: ignore[import-untyped]
         except ImportError:
             end = "\n" if done >= total else ""
             sys.stderr.write(f"\r{what}: {done} of {total}{end}")
@@ -68,7 +71,7 @@ class Bar:
         bar = self.bars.get(what)
         if bar is None or bar.total != total or done < bar.n:
             self.close(what)
-            bar = self.bars[what] = tqdm(total=total, desc=what, file=sys.stderr)
+            bar = self.bars[what] = tqdm(total=total, desc=what, file=sys.stderr, leave=False)
         bar.update(done - bar.n)
         if done >= total:
             self.close(what)
@@ -78,6 +81,11 @@ class Bar:
         if bar is not None:
             bar.close()
 
+    def end(self) -> None:
+        """When the work is done, or has failed: some of it may have ended before its last step."""
+        for what in list(self.bars):
+            self.close(what)
+
 
 def session(random_state: Any = None, n_jobs: Optional[int] = -1, verbose: int = 0,
             progress: Optional[Callable[[str, int, int], Any]] = None, backend: Optional[str] = None) -> _lib.Session:
@@ -85,7 +93,10 @@ def session(random_state: Any = None, n_jobs: Optional[int] = -1, verbose: int =
     if progress is None and verbose:
         progress = Bar()
     tell = (lambda line: print(line, file=sys.stderr)) if verbose and verbose > 1 else None
-    return _lib.Session(seed_of(random_state), threads_of(n_jobs), backend or _backend, progress, tell)
+    made = _lib.Session(seed_of(random_state), threads_of(n_jobs), backend or _backend, progress, tell)
+    if isinstance(progress, Bar):
+        made.at_end = progress.end
+    return made
 
 
 def made_by(command: str, options: Dict[str, Any], random_state: int) -> Dict[str, Any]:

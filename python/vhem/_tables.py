@@ -26,7 +26,7 @@ def backends() -> List[str]:
 
 def backend_problem(name: str) -> str:
     """A sentence that says why a backend cannot be used here."""
-    why = backend_table().get(name, "there is no backend of this name")
+    why = backend_table().get(name, "there is no backend with this name")
     return f"the backend is {name!r}, must be one of {', '.join(backends())}: {why}"
 
 
@@ -50,7 +50,7 @@ def method_facts(name: Optional[str]) -> Dict[str, Any]:
     if name is None:
         return next(iter(method_table().values()))
     if name not in method_table():
-        raise InputError(f"method {name!r} is unknown; known are {', '.join(methods())}")
+        raise InputError(f"there is no method {name!r}; the methods are {', '.join(methods())}")
     return method_table()[name]
 
 

@@ -49,7 +49,8 @@ class Classes:
     @property
     def n_things(self) -> List[int]:
         """What :attr:`n_items` was called before version 0.2."""
-        warnings.warn("Classes.n_things is Classes.n_items since version 0.2", DeprecationWarning, stacklevel=2)
+        warnings.warn("Classes.n_things has been called Classes.n_items since version 0.2", DeprecationWarning,
+                      stacklevel=2)
         return self.n_items
 
     @property
@@ -77,7 +78,7 @@ class Classes:
 
     def __getitem__(self, name: str) -> Any:
         if name not in self.names:
-            raise KeyError(name)
+            raise KeyError(f"there is no class {name!r}; the classes are {', '.join(self.names[:20])}")
         return self.models[self.names.index(name)]
 
     def __len__(self) -> int:
@@ -327,11 +328,12 @@ class HMMClassifier(ClassifierMixin, _Trained):  # type: ignore[misc]
         data = self._more(X, lengths, groups)
         target = self._target(data, y)
         if (target.dtype.kind in "OUS") != (self.classes_.dtype.kind in "OUS"):
-            raise InputError(f"the new classes are {target.dtype}, those before {self.classes_.dtype}")
+            raise InputError(f"the new classes are of type {target.dtype}, the earlier ones of type "
+                             f"{self.classes_.dtype}; give all of them as text, or all as numbers")
         classes = np.union1d(self.classes_, target)
         names = _class_names(classes)
         if not set(self._names) <= set(names):
-            raise InputError("the classes have no names that differ as text: train again with all the data")
+            raise InputError("two classes look the same as text, such as 1 and 1.0; train again with all the data")
         self.models_ = self.models_.updated(_labelled(data, target, classes), store=self.store)
         self.classes_, self._names = classes, names
         return self
@@ -343,7 +345,7 @@ class HMMClassifier(ClassifierMixin, _Trained):  # type: ignore[misc]
         A piece that several folds have is fitted once, so this is quicker than scikit-learn's
         ``cross_validate``.  The estimator itself is left as it is.
         """
-        data = as_sequences(X, lengths, groups=groups, layout=self.layout)
+        data = as_sequences(X, lengths, groups=groups, layout=self.layout, reading=self._reading())
         target = self._target(data, y)
         classes = np.unique(target)
         names = _class_names(classes)
@@ -366,8 +368,7 @@ class HMMClassifier(ClassifierMixin, _Trained):  # type: ignore[misc]
         y = data.labels if y is None else y
         if y is None:
             raise InputError(
-                "HMMClassifier requires y to be passed, but the target y is None; the data have no "
-                "labels either")
+                "HMMClassifier requires y to be passed, but the target y is None; the sequences have no labels either")
         target = column_or_1d(y, warn=True)
         check_classification_targets(target)
         if len(target) != len(data):
@@ -461,7 +462,8 @@ class TagModel(_Trained):
                        lengths: Any = None, groups: Any = None,
                        tags: Optional[Sequence[str]] = None) -> CrossValidation:
         """Trains without one fold and predicts it, for every fold; or once, and a share is held out."""
-        data, table = _tagged(as_sequences(X, lengths, groups=groups, layout=self.layout), Y, tags)
+        sequences = as_sequences(X, lengths, groups=groups, layout=self.layout, reading=self._reading())
+        data, table = _tagged(sequences, Y, tags)
         found = self._validated(data, table, folds, holdout)
         return CrossValidation(found.names, found.fold, np.array(found.classes), found.log_posterior,
                                _truth(table, found.names, found.classes), found, table)
@@ -481,7 +483,7 @@ class TagModel(_Trained):
         check_is_fitted(self)
         _check_top(top)
         if tag not in self.tags_:
-            raise InputError(f"the tag is {tag!r}, must be one of {', '.join(self.tags_[:20])}")
+            raise InputError(f"there is no tag {tag!r}; the tags are {', '.join(self.tags_[:20])}")
         weight = self.predict_proba(X, lengths, groups)[:, self.tags_.index(tag)]
         return np.argsort(-weight, kind="stable")[:top]
 
@@ -512,7 +514,7 @@ class TagModel(_Trained):
 
 def _check_top(top: Any) -> None:
     if top is not None and (not isinstance(top, (int, np.integer)) or top < 1):
-        raise InputError(f"top is {top!r}, must be a whole number, at least 1")
+        raise InputError(f"top is {top!r}, must be a whole number of at least 1")
 
 
 def _tagged(data: Sequences, Y: Any, tags: Optional[Sequence[str]]) -> Tuple[Sequences, Tags]:
@@ -525,7 +527,7 @@ def _tagged(data: Sequences, Y: Any, tags: Optional[Sequence[str]]) -> Tuple[Seq
             return data, _lib.tags_load(session, Y)
     names, has = _table(Y, tags)
     if len(has) != len(items or []):
-        raise InputError(f"there are tags of {len(has)}, and {len(items or [])} sequences or groups")
+        raise InputError(f"Y has the tags of {len(has)} items, but there are {len(items or [])} sequences or groups")
     return data, Tags(list(items or []), names, has)
 
 
@@ -549,10 +551,11 @@ def _table(Y: Any, tags: Optional[Sequence[str]]) -> Tuple[List[str], Array]:
     if hasattr(Y, "shape"):
         has = np.asarray(Y)
         if has.ndim != 2 or not np.isin(has, (0, 1)).all():
-            raise InputError(f"Y has shape {has.shape}, must be zeros and ones, (n, tags)")
+            raise InputError(f"Y has shape {has.shape}, must be an array (n, tags) of zeros and ones")
         names = [str(c) for c in range(has.shape[1])] if tags is None else [str(tag) for tag in tags]
         if len(names) != has.shape[1] or len(set(names)) != len(names):
-            raise InputError(f"there are {len(set(names))} different tags, must be {has.shape[1]}, one for each column")
+            raise InputError(f"there are {len(set(names))} different tags, but Y has {has.shape[1]} columns; "
+                             "name each once")
         return names, np.ascontiguousarray(has, np.uint8)
     for n, row in enumerate(Y):
         if isinstance(row, str) or not hasattr(row, "__iter__"):

@@ -181,7 +181,7 @@ class ModelClustering(ClusterMixin, Estimator):  # type: ignore[misc]
         """
         takes = _lib.method_facts(self._method())
         seed = _run.seed_of(self.random_state)
-        X = opened(X)
+        X = opened(X, self._reading())
         with self._session(seed) as session:
             options = self._options()
             if holds_models(X):
@@ -234,7 +234,7 @@ class ModelClustering(ClusterMixin, Estimator):  # type: ignore[misc]
 
     def _assign(self, X: Any, lengths: Any, groups: Any) -> Any:
         check_is_fitted(self, "result_")
-        X = opened(X)
+        X = opened(X, self._reading_again())
         new = X if holds_models(X) else self._new(X, lengths)
         return self.result_.assign(new, groups=groups, n_jobs=self.n_jobs)
 
@@ -307,8 +307,8 @@ class VHEM(ModelClustering):
     def fit(self: _Self, X: Any, y: Any = None, lengths: Any = None, groups: Any = None, weights: Any = None) -> _Self:
         """Clusters models, or sequences; see :meth:`ModelClustering.fit`."""
         if self._method() is not None:
-            warnings.warn(f"{type(self).__name__}(method={self.method!r}) is not VHEM; use vhem.ModelClustering for "
-                          "other methods", DeprecationWarning, stacklevel=2)
+            warnings.warn(f"{type(self).__name__}(method={self.method!r}) does not run VHEM; use vhem.ModelClustering "
+                          "for other methods", DeprecationWarning, stacklevel=2)
         return super().fit(X, y, lengths, groups, weights)  # type: ignore[misc]
 
 
@@ -390,7 +390,7 @@ class VBHEM(ModelClustering):
     (2, [1, 1])
     """
 
-    def __init__(self, n_clusters_max: Optional[int] = None, *, n_states_max: Optional[int] = None,
+    def __init__(self, n_clusters_max: Optional[int] = None, n_states_max: Optional[int] = None, *,
                  n_mix: Optional[int] = None, prior: Any = None, learn_prior: Optional[int] = None,
                  prune: Optional[bool] = None, preset: Optional[str] = None, tau: Any = None,
                  nv: Optional[float] = None, init: Any = None, n_init: Optional[int] = None,

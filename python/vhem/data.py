@@ -17,6 +17,9 @@ a path                                         any file the command reads
 :class:`Sequences`                             itself
 =============================================  ==============================================================
 
+Cells of text are symbols, for the emission "categorical": lists and arrays of texts, columns of a DataFrame, and
+columns of a table that an emission or models take as symbols.  Cells that are "", "NA", "nan" or "?" are missing.
+
 Frames that already are 64-bit floats in that order are not copied.
 """
 from __future__ import annotations
@@ -26,8 +29,10 @@ from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple, Union, 
 
 import numpy as np
 
-from . import _lib
+from . import _lib, _mat, _symbols
+from ._frames import frame_numbers, has_numbers, id_columns, sheet_of, tell_of_text, without
 from ._types import Array
+from ._words import where_to_say
 from .errors import InputError, warn
 
 
@@ -40,7 +45,8 @@ class Sequences:
     Parameters
     ----------
     y : array (sum of lengths, d)
-        Frames of all sequences, one after the other; not copied when it is C-ordered float64.
+        Frames of all sequences, one after the other; not copied when it is C-ordered float64.  Columns of text
+        become numbers, and :attr:`symbols` has the texts.
     lengths : array (N,), optional
         Frames of each sequence; without it there is one sequence.
     names, labels, groups : lists of N texts, optional
@@ -49,6 +55,11 @@ class Sequences:
         How much each sequence counts; 1 by default.
     columns : list of d texts, optional
         Names of the dimensions.
+
+    Attributes
+    ----------
+    symbols : dict
+        For each column of text the names of its symbols; a cell of it holds the index of one.
 
     Examples
     --------
@@ -61,7 +72,7 @@ class Sequences:
     def __init__(self, y: Any, lengths: Any = None, *, names: Optional[Sequence[Any]] = None,
                  labels: Optional[Sequence[Any]] = None, groups: Optional[Sequence[Any]] = None,
                  weights: Any = None, columns: Optional[Sequence[Any]] = None):
-        self.y = _frames(y, "the frames")
+        self.y, codes = _coded(y, "the frames")
         self.lengths = _lengths(lengths, len(self.y))
         self.names = self._texts("names", names, len(self))
         self.labels = self._texts("labels", labels, len(self))
@@ -69,10 +80,11 @@ class Sequences:
         self.columns = self._texts("columns", columns, self.d)
         self.weights = None if weights is None else np.ascontiguousarray(weights, np.float64)
         if self.weights is not None and self.weights.shape != (len(self),):
-            raise InputError(f"the weights have shape {self.weights.shape}, there are {len(self)} sequences")
+            raise InputError(f"the weights have shape {self.weights.shape}, must be ({len(self)},), one for each "
+                             "sequence")
         self._start = np.concatenate([[0], np.cumsum(self.lengths)])
         self._handle: Optional[_lib.Handle] = None
-        self.symbols: Dict[str, List[str]] = {}  # names of the symbols of a column, of which a cell holds the index
+        self.symbols: Dict[str, List[str]] = {self._column(k): names for k, names in codes.items()}
         self.table: Optional[int] = None         # columns, when it came as a table (n, T) of numbers
 
     @staticmethod
@@ -88,12 +100,25 @@ class Sequences:
         """Dimension of a frame."""
         return int(self.y.shape[1])
 
+    def _column(self, k: int) -> str:
+        return f"y{k}" if self.columns is None else self.columns[k]
+
+    def cells(self, n: int) -> Any:
+        """Frames of sequence n with texts for symbols and None where these are missing, (T, d)."""
+        out = self[n].astype(object)
+        for k in range(self.d):
+            names = self.symbols.get(self._column(k))
+            if names is not None:
+                out[:, k] = [None if y != y else names[int(y)] for y in self[n][:, k]]
+        return out
+
     def handle(self, session: _lib.Session) -> _lib.Handle:
         """The data set of the library on these frames."""
         if self._handle is None:
             self._handle = _lib.data_wrap(session, self.y, self.lengths, {
                 "name": self.names, "label": self.labels, "group": self.groups, "weight": self.weights,
-                "column": self.columns})
+                "column": self.columns,
+                "symbols": [self.symbols.get(self._column(k), []) for k in range(self.d)] if self.symbols else None})
         return self._handle
 
     @property
@@ -108,20 +133,25 @@ class Sequences:
         with _lib.Session() as session:
             return np.asarray(_lib.items(session, _lib.source(data=self.handle(session), by_group=True))["item"])
 
+    def _with(self, **other: Any) -> "Sequences":
+        """The same sequences with something else known about them; the frames are shared."""
+        about = {"names": self.names, "labels": self.labels, "groups": self.groups, "weights": self.weights,
+                 "columns": self.columns}
+        made = Sequences(self.y, self.lengths, **{**about, **other})
+        made.symbols = self.symbols
+        return made
+
     def with_groups(self, groups: Optional[Sequence[Any]], weights: Any = None) -> "Sequences":
         """The same sequences in other groups, or none; the frames are shared."""
-        return Sequences(self.y, self.lengths, names=self.names, labels=self.labels, groups=groups,
-                         weights=self.weights if weights is None else weights, columns=self.columns)
+        return self._with(groups=groups, weights=self.weights if weights is None else weights)
 
     def with_labels(self, labels: Optional[Sequence[Any]]) -> "Sequences":
         """The same sequences with other labels, or none; the frames are shared."""
-        return Sequences(self.y, self.lengths, names=self.names, labels=labels, groups=self.groups,
-                         weights=self.weights, columns=self.columns)
+        return self._with(labels=labels)
 
     def with_names(self, names: Optional[Sequence[Any]]) -> "Sequences":
         """The same sequences under other names; the frames are shared."""
-        return Sequences(self.y, self.lengths, names=names, labels=self.labels, groups=self.groups,
-                         weights=self.weights, columns=self.columns)
+        return self._with(names=names)
 
     # ---- as a list
 
@@ -142,9 +172,11 @@ class Sequences:
         def pick(values: Optional[List[str]]) -> Optional[List[str]]:
             return None if values is None else [values[n] for n in rows]
 
-        return Sequences(_stack([self[int(n)] for n in rows]), self.lengths[rows], names=pick(self.names),
+        made = Sequences(_stack([self[int(n)] for n in rows]), self.lengths[rows], names=pick(self.names),
                          labels=pick(self.labels), groups=pick(self.groups), columns=self.columns,
                          weights=None if self.weights is None else self.weights[rows])
+        made.symbols = self.symbols
+        return made
 
     def __iter__(self) -> Iterator[Array]:
         return (self[n] for n in range(len(self)))
@@ -166,7 +198,8 @@ class Sequences:
              symbols: Optional[str] = None, missing: Optional[str] = None,
              sheet: Optional[str] = None, memory: Optional[int] = None) -> "Sequences":
         """Sequences of a file: long CSV or TSV, a folder of them, .npy, .npz, .ts, HDF5 or .xlsx; tables in .parquet,
-        .xls and .ods through pandas.
+        .xls and .ods through pandas; .mat through SciPy: a cell array of matrices (time, channels), or
+        data{person}{trial}, in which each person is a group.
 
         The options are those of the command: ``id="subject,trial"``, ``columns="x,y"``, ``where="set=A"``,
         ``order="time"``.  Cells of the columns in ``symbols="place,state"`` may be text; their names are in the
@@ -175,13 +208,16 @@ class Sequences:
         Frames that need more than ``memory`` bytes (1 GiB unless told, 0 for no limit) live in a file in
         ``TMPDIR``, or else ``/var/tmp``; ``y`` is then a view of it that comes into memory where it is used.
         """
+        if _mat.is_mat(path):
+            found = _mat.sequences(path, locals())
+            return cls(found["X"], found["lengths"]) if "X" in found else cls.from_arrays(**found)
         if str(path).lower().endswith(TABLES):
-            for option, value in ("format", format), ("symbols", symbols), ("memory", memory):
+            for option, value in ("format", format), ("memory", memory):
                 if value is not None:
-                    raise InputError(f"{path}: {option}= is for files that vhem reads itself, pandas reads this one; "
-                                     "leave it out, or save the table as CSV")
+                    raise InputError(f"{path}: {option}= does not work for a file that pandas reads; leave it out, or "
+                                     "save the table as CSV")
             return cls._from_table(path, where, order, missing, sheet, id=id, label=label, group=group, weight=weight,
-                                   columns=None if columns is None else columns.split(","))
+                                   columns=None if columns is None else columns.split(","), symbols=symbols)
         with _lib.Session() as session:
             handle = _lib.data_load(
                 session, path, {
@@ -197,27 +233,29 @@ class Sequences:
         """A file that pandas reads; it says itself what it lacks to do so."""
         has_none = str(path).lower().endswith(TABLES[:2])
         if sheet is not None and has_none:
-            raise InputError(f"{path}: sheet= names a sheet of a workbook; this file has none")
+            raise InputError(f"{path}: sheet= names a sheet of a workbook, but this file has no sheets")
         try:
             import pandas as pd
-            table = pd.read_parquet(path) if has_none else pd.read_excel(path, sheet_name=_sheet(sheet))
+            table = pd.read_parquet(path) if has_none else pd.read_excel(path, sheet_name=sheet_of(sheet))
         except ImportError as error:
             why = str(error).splitlines()[0].rstrip(".")     # what pandas goes on to say is for its developers
+            why = ("pandas is needed to read it: pip install pandas" if error.name == "pandas" else
+                   "pandas needs pyarrow to read it: pip install pyarrow" if "usable engine" in why else why)
             raise InputError(f"{path}: {why}; or save it as CSV") from None
         except (OSError, ValueError) as error:
             raise InputError(f"{path}: cannot read: {error}") from None
         name, _, value = (where or "").partition("=")
         for column, option in ((name, "where"), (order, "order")):
             if column and column not in table.columns:
-                raise InputError(f"{path}: {option} asks for column {column!r}, the columns are "
+                raise InputError(f"{path}: {option}= names column {column!r}, but the columns are "
                                  f"{', '.join(map(str, table.columns))}")
         if where is not None:
             table = table[table[name].astype(str) == value]
         if order is not None:
-            number = table.groupby(_id_columns(table, about["id"]), sort=False).ngroup()
+            number = table.groupby(id_columns(table, about["id"]), sort=False).ngroup()
             table = table.iloc[np.lexsort((table[order], number))]
         if missing is not None:
-            table = _without(table, missing, [order, *_id_columns(table, about["id"]), about["label"], about["group"],
+            table = without(table, missing, [order, *id_columns(table, about["id"]), about["label"], about["group"],
                                               about["weight"]])
         return cls.from_frame(table, **about)
 
@@ -244,6 +282,8 @@ class Sequences:
     def from_arrays(cls, arrays: Sequence[Any], *, channels_first: bool = False, **about: Any) -> "Sequences":
         """Sequences of a list of arrays (T_i, d), or (d, T_i) with channels_first, as aeon holds them."""
         items = [np.asarray(a).T if channels_first else a for a in arrays]
+        if any(_symbols.is_text(_cells(a)) for a in items):
+            return cls(_stack_cells([_cells(a) for a in items]), [len(a) for a in items], **about)
         return cls(_stack(_items(items)), [len(a) for a in items], **about)
 
     @classmethod
@@ -270,13 +310,13 @@ class Sequences:
             raise InputError(f"layout is {layout!r}, must be 'ndt' or 'ntd'")
         values = np.asarray(X, np.float64)
         if values.ndim != 3 or 0 in values.shape:
-            raise InputError(f"X has shape {values.shape}, must have three dimensions with at least one of each")
+            raise InputError(f"X has shape {values.shape}, must have three axes, none of them empty")
         values = values.transpose(0, 2, 1) if layout == "ndt" else values
         there = ~np.isnan(values).all(axis=2)
         lengths = values.shape[1] - np.argmax(there[:, ::-1], axis=1)
         lengths[~there.any(axis=1)] = 0
         if (lengths == 0).any():
-            raise InputError(f"sequence {int(np.argmin(lengths))} has nothing but NaN")
+            raise InputError(f"sequence {int(np.argmin(lengths))} is all NaN; leave it out")
         if (lengths == values.shape[1]).all():
             return cls(values.reshape(-1, values.shape[2]), lengths, **about)
         return cls(np.concatenate([y[:T] for y, T in zip(values, lengths)]), lengths, **about)
@@ -284,35 +324,38 @@ class Sequences:
     @classmethod
     def from_frame(cls, frame: Any, *, id: Union[str, Sequence[str], None] = None,
                    label: Optional[str] = None, group: Optional[str] = None, weight: Optional[str] = None,
-                   columns: Optional[Sequence[str]] = None) -> "Sequences":
+                   columns: Optional[Sequence[str]] = None, symbols: Optional[str] = None) -> "Sequences":
         """Sequences of a long pandas.DataFrame: one row per frame, ``id`` names the sequence.
 
         By default ``id`` is a column of that name, or ``seq``; ``label`` a column of that name; the
-        dimensions are all other columns of numbers.  Rows of a sequence need not be adjacent; their order is
-        kept.
+        dimensions are all other columns of numbers, with ``symbols="*"`` also those of text.  Columns of text that
+        ``columns`` names are symbols.  Rows of a sequence need not be adjacent; their order is kept.
         """
-        keys = _id_columns(frame, id)
+        keys = id_columns(frame, id)
         label = "label" if label is None and "label" in frame.columns else label
         about = [name for name in (label, group, weight) if name is not None]
         for name in [*keys, *about, *(columns or [])]:
             if name not in frame.columns:
                 raise InputError(
-                    f"there is no column {name!r}, there are {', '.join(map(str, frame.columns))}")
+                    f"there is no column {name!r}; the columns are {', '.join(map(str, frame.columns))}")
             if list(frame.columns).count(name) > 1:
-                raise InputError(f"there are several columns {name!r}, must be one")
+                raise InputError(f"several columns are called {name!r}; rename them")
         for name in keys:
             if frame[name].isna().any():
-                raise InputError(f"row {int(frame[name].isna().to_numpy().argmax())} has no {name!r}, "
-                                 "which says which sequence it belongs to")
+                raise InputError(f"row {int(frame[name].isna().to_numpy().argmax())} has no value in column {name!r}, "
+                                 "so it belongs to no sequence")
+        named = columns is not None
         if columns is None:
-            columns = [name for name in dict.fromkeys(frame.columns)
-                       if name not in keys and name not in about and _has_numbers(frame[name])]
+            free = [name for name in dict.fromkeys(frame.columns) if name not in keys and name not in about]
+            columns = [name for name in free if symbols == "*" or has_numbers(frame[name])]
+            tell_of_text([name for name in free if name not in columns])
         where = frame.groupby(keys if len(keys) > 1 else keys[0], sort=False).indices
         rows = sorted(where.values(), key=lambda at: at[0])
         if not rows or not len(columns):
-            raise InputError(f"the frame has {len(rows)} sequences of {len(columns)} dimensions, needs some")
+            raise InputError(f"the frame has {len(rows)} sequences and {len(columns)} columns of numbers; it needs at "
+                             "least one of each")
         order = np.concatenate(rows)
-        y = _frame_numbers(frame, list(columns))
+        y = frame_numbers(frame, list(columns), named or symbols == "*")
         if not np.array_equal(order, np.arange(len(frame))):
             y = y[order]
 
@@ -324,60 +367,6 @@ class Sequences:
                    weights=of(weight), columns=list(columns))
 
 
-def _id_columns(frame: Any, id: Union[str, Sequence[str], None]) -> List[str]:
-    if id is not None:
-        return id.split(",") if isinstance(id, str) and id not in frame.columns else \
-            [id] if isinstance(id, str) else list(id)
-    keys = [name for name in ("id", "seq") if name in frame.columns][:1]
-    if not keys:
-        raise InputError("the frame has no column 'id' or 'seq'; say which column names a sequence with id=")
-    return keys
-
-
-def _sheet(sheet: Optional[str]) -> Union[int, str]:
-    """As pandas takes it: a name, or a number from 0."""
-    if sheet is None:
-        return 0
-    return int(sheet) - 1 if sheet.isdigit() else sheet
-
-
-def _without(table: Any, missing: str, others: List[Optional[str]]) -> Any:
-    """The table with NaN for the words and numbers of ``missing``, but in the columns that describe sequences."""
-    words: List[Any] = [word.strip() for word in missing.split(",")]
-    for word in list(words):
-        try:
-            words.append(float(word))
-        except ValueError:
-            pass
-    table = table.copy()
-    for name in table.columns:
-        found = table[name].isin(words)
-        if name in others or not found.any():
-            continue
-        column = table[name].mask(found)
-        table[name] = column if column.map(lambda cell: isinstance(cell, str)).any() else column.astype(float)
-    return table
-
-
-def _has_numbers(column: Any) -> bool:
-    """Is this column of a frame one of numbers?  One of objects is when it holds any: a text among them then
-    is an error rather than a reason to pass the column by."""
-    if getattr(column, "ndim", 1) != 1:
-        raise InputError(f"there are several columns {column.columns[0]!r}, must be one")
-    if column.dtype != object:
-        return getattr(column.dtype, "kind", "O") in "iuf"
-    return any(isinstance(value, (int, float, np.number)) and value == value for value in column)
-
-
-def _frame_numbers(frame: Any, columns: List[str]) -> Array:
-    chosen = frame[columns]
-    plain = all(isinstance(kind, np.dtype) for kind in chosen.dtypes)        # pandas.NA is in others only
-    try:
-        return np.asarray(chosen.to_numpy(np.float64, copy=False, **({} if plain else {"na_value": np.nan})))
-    except (TypeError, ValueError) as error:
-        raise InputError(f"the columns {', '.join(map(str, columns))} must be numbers: {error}") from None
-
-
 def is_frame(X: Any) -> bool:
     """Is this a pandas.DataFrame (or one that behaves so)?"""
     return hasattr(X, "columns") and hasattr(X, "groupby") and hasattr(X, "iloc")
@@ -385,6 +374,11 @@ def is_frame(X: Any) -> bool:
 
 def is_path(X: Any) -> bool:
     return isinstance(X, (str, os.PathLike))
+
+
+def is_table(path: Any) -> bool:
+    """Has a file, or those of a folder, names of columns in its first line?"""
+    return str(path).lower().endswith((".csv", ".tsv", ".txt", ".xlsx", *TABLES)) or os.path.isdir(path)
 
 
 _DLPACK_CUDA = 2  # kDLCUDA of dlpack.h
@@ -396,8 +390,34 @@ def _in_memory(y: Any, what: str) -> None:
     if not on_gpu and hasattr(y, "__dlpack_device__"):       # JAX and others that have DLPack alone
         on_gpu = int(y.__dlpack_device__()[0]) == _DLPACK_CUDA
     if on_gpu:
-        raise InputError(f"{what} are on a GPU, must be in main memory: x.get() of CuPy or x.cpu() of PyTorch copies "
-                         "them; vhem moves them to the GPU itself")
+        raise InputError(f"{what} are on a GPU, must be in main memory: copy them with x.get() in CuPy or x.cpu() in "
+                         "PyTorch; vhem moves them to the GPU itself")
+
+
+def _cells(a: Any) -> Any:
+    """An array, of objects where a list has texts: numpy makes texts of the numbers beside them."""
+    if isinstance(a, (list, tuple)):
+        as_it_is = np.asarray(a, object) if len({np.ndim(x) for x in a}) == 1 else None
+        return as_it_is if as_it_is is not None and _symbols.is_text(as_it_is) else np.asarray(a)
+    return np.asarray(a) if hasattr(a, "__array__") else a
+
+
+def _stack_cells(items: List[Any]) -> Any:
+    """All frames of arrays of text in one array of objects (frames, d)."""
+    tables = [np.asarray(a, object).reshape(len(a), -1) for a in items]
+    for n, a in enumerate(tables):
+        if a.shape[1] != tables[0].shape[1] or len(a) == 0:
+            raise InputError(f"sequence {n} has shape {a.shape}, sequence 0 has {tables[0].shape}; an array is "
+                             "(time, channels) with at least one of each")
+    return np.concatenate(tables)
+
+
+def _coded(y: Any, what: str) -> Tuple[Array, Dict[int, List[str]]]:
+    """Frames as numbers, and the symbols of columns of text."""
+    cells = _cells(y) if not isinstance(y, np.ma.MaskedArray) else y
+    if not _symbols.is_text(cells) or getattr(cells, "ndim", 0) not in (1, 2):
+        return _frames(y, what), {}
+    return _symbols.encoded(np.asarray(cells, object).reshape(len(cells), -1))
 
 
 def _frames(y: Any, what: str) -> Array:
@@ -431,8 +451,8 @@ def _lengths(lengths: Any, total: int) -> Array:
         raise InputError(f"lengths is {lengths!r}, must be whole numbers")
     T = given.astype(np.int64)
     if T.sum() != total or (T < 1).any():
-        raise InputError(f"the lengths sum to {T.sum()} and the smallest is {T.min() if T.size else 0}, "
-                         f"must be at least 1 and sum to the {total} frames there are")
+        raise InputError(f"the lengths sum to {T.sum()} and the smallest is {T.min() if T.size else 0}; "
+                         f"each must be at least 1, and their sum the number of frames, {total}")
     return T
 
 
@@ -440,15 +460,15 @@ def _items(arrays: Sequence[Any]) -> List[Array]:
     items = [_frames(a, f"the frames of sequence {n}") for n, a in enumerate(arrays)]
     for n, a in enumerate(items):
         if a.shape[1] != items[0].shape[1]:
-            raise InputError(f"sequence {n} has {a.shape[1]} columns, sequence 0 has {items[0].shape[1]}; "
-                             "an array is (time, channels)")
+            raise InputError(f"sequence {n} has {a.shape[1]} columns, but sequence 0 has {items[0].shape[1]}; "
+                             "each array is (time, channels)")
     return items
 
 
 def _stack(items: List[Array]) -> Array:
     """All frames in one array: a view where the arrays already lie one behind the other, else a copy."""
     if not items:
-        raise InputError("there are no sequences, needs at least one")
+        raise InputError("there are no sequences; give at least one")
     first = items[0]
     at = first.__array_interface__["data"][0]
     for a in items:
@@ -467,7 +487,7 @@ def _checked_2d(X: Any, estimator: Any) -> Array:
     except ValueError as error:
         if getattr(X, "ndim", 2) != 1:
             raise
-        raise InputError(f"{error} One sequence with a single channel is given as a list, [X].") from None
+        raise InputError(f"{error} Give one sequence with a single channel as a list, [X].") from None
     return checked
 
 
@@ -481,6 +501,8 @@ def _from_array(X: Any, lengths: Any, single: bool, estimator: Any, layout: Opti
             warn(f"X of shape {X.shape} is read as (sequences, channels, time): {d} channels and {T} frames; if it is "
                  "(sequences, time, channels), say layout='ntd'; layout='ndt' silences this")
         return Sequences.from_array(X, layout=layout or "ndt")
+    if _symbols.is_text(_cells(X)):
+        return _from_text(_cells(X), lengths, single)
     hint = ("if its rows are the frames of sequences, say which column names the sequence, "
             "vhem.Sequences.from_frame(X, id=...)" if is_frame(X) else
             "if it is one sequence (time, channels), give a list, [X]; list(X) silences this")
@@ -495,34 +517,53 @@ def _from_array(X: Any, lengths: Any, single: bool, estimator: Any, layout: Opti
     return made
 
 
+def _from_text(X: Any, lengths: Any, single: bool) -> Sequences:
+    """An array of texts: stacked frames, or a row for each sequence."""
+    if lengths is not None or single:
+        return Sequences(X, lengths)
+    if X.ndim != 2:
+        raise InputError("X is one list of texts; several sequences are a list of lists, one sequence is [X]")
+    return Sequences(X.reshape(-1, 1), np.full(len(X), X.shape[1]))
+
+
 def layout_of(X: Any, d: Optional[int]) -> Optional[str]:
     """The layout in which an array with three axes has d channels; None when that does not tell."""
-    shape = getattr(X, "shape", ())
+    shape: Tuple[int, ...] = getattr(X, "shape", ())
     if len(shape) != 3 or d not in shape[1:] or shape[1] == shape[2]:
         return None
     return "ntd" if shape[2] == d else "ndt"
 
 
+def _of_path(path: Any, reading: _symbols.Reading) -> Sequences:
+    try:
+        return Sequences.load(path, **reading.options(is_table(path)))
+    except InputError as error:
+        raise InputError(where_to_say(str(error))) from None
+
+
 def as_sequences(X: Any, lengths: Any = None, *, groups: Any = None, weights: Any = None,
-                 single: bool = False, estimator: Any = None, layout: Optional[str] = None) -> Sequences:
+                 single: bool = False, estimator: Any = None, layout: Optional[str] = None,
+                 reading: _symbols.Reading = _symbols.Reading()) -> Sequences:
     """Sequences of anything that holds some; see the table at the top of this module.
 
     ``single`` says that an array (T, d) without lengths is one sequence; ``layout`` is the order of an array with
-    three axes, "ndt" or "ntd".
+    three axes, "ndt" or "ntd"; ``reading`` says which columns of a file or a frame are wanted, and which are symbols.
     """
     if isinstance(X, Sequences):
         made = X
     elif is_path(X):
-        made = Sequences.load(X)
+        made = _of_path(X, reading)
     elif is_frame(X) and ("id" in X.columns or "seq" in X.columns):
-        made = Sequences.from_frame(X)
+        made = Sequences.from_frame(X, columns=reading.columns, symbols="*" if reading.symbols == ["*"] else None)
+    elif isinstance(X, (list, tuple)) and lengths is None and _symbols.holds_text(X):
+        made = Sequences.from_arrays(X)
     elif lengths is None and holds_arrays(X):
         made = Sequences.from_arrays(list(X))
     elif isinstance(X, (list, tuple)) and lengths is None and _holds_sequences(X, single):
         made = Sequences.from_arrays(X)
     elif not isinstance(X, (list, tuple)) and not hasattr(X, "__array__") and not hasattr(X, "shape"):
         raise InputError(f"X is a {type(X).__name__}, must be a list of arrays (time, channels), or another form "
-                         "of sequences that 'help(vhem.data)' tells of")
+                         "of sequences that help(vhem.data) lists")
     else:
         made = _from_array(X, lengths, single, estimator, layout)
     if groups is not None or weights is not None:
@@ -537,7 +578,7 @@ def grouped(data: Sequences, groups: Any) -> Tuple[Sequences, bool]:
     if groups is not True:
         return data.with_groups(groups), True
     if data.groups is None:
-        raise InputError("groups is True, and the sequences have no groups")
+        raise InputError("groups is True, but the sequences have no groups")
     return data, True
 
 

@@ -15,7 +15,7 @@ from typing import Any, Callable, List, Sequence, Tuple
 from . import _lib, _run, _tasks
 from ._inputs import as_models
 from .cluster import VHEM
-from .errors import InputError
+from .errors import Error, InputError
 from .estimate import HMM, fit_each as _fit_each
 from .model import H3M
 from .result import Tree
@@ -23,6 +23,7 @@ from .result import Tree
 __all__ = ["cluster", "fit_each"]
 
 _TASKS = 16   # where nobody knows how many workers there are
+_DATA = (".csv", ".tsv", ".txt", ".npy", ".npz", ".ts", ".xlsx")
 _EACH = 3     # tasks for each worker: one that is slower than the others has fewer of them
 
 
@@ -48,8 +49,19 @@ def _run_all(executor: Any, function: Callable[[Any], Any], jobs: Sequence[Any])
 
 def _check(executor: Any) -> None:
     if not callable(getattr(executor, "submit", None)) and not callable(getattr(executor, "map", None)):
-        raise InputError(f"executor is {executor!r}, must have submit or map, as a ProcessPoolExecutor or a Dask "
-                         "Client")
+        raise InputError(f"executor is {executor!r}, must have a method submit or map, as a ProcessPoolExecutor or "
+                         "a Dask Client has")
+
+
+def _models(path: Any, place: str) -> Any:
+    """The models of a file; of a file of data it says what to do with that."""
+    try:
+        return as_models(place)
+    except Error as problem:
+        if place.lower().endswith(_DATA):
+            raise InputError(f"{path}: it is not a file of models; vhem.distributed.fit_each makes models of "
+                             "sequences") from problem
+        raise
 
 
 def cluster(path: Any, n_clusters: Any, executor: Any, random_state: Any = 0, *, tasks: Any = None, threads: int = 1,
@@ -99,11 +111,14 @@ def cluster(path: Any, n_clusters: Any, executor: Any, random_state: Any = 0, *,
     _check(executor)
     place = os.path.abspath(os.fspath(path))
     found = VHEM(n_clusters, random_state=random_state, backend=backend, **params)
+    if found._method() is not None:
+        raise InputError(f"method is {found.method!r}, must be 'vhem', the only one that workers can share; "
+                         "vhem.ModelClustering has the others")
     seed = _run.seed_of(random_state)
     options = found._options()
-    models = as_models(place)
+    models = _models(path, place)
     if not isinstance(models, H3M):
-        raise InputError(f"{path}: dynamic textures, must be HMMs")
+        raise InputError(f"{path} holds dynamic textures, must hold HMMs")
     with found._session(seed) as session:
         name = _tasks.backend_of(session)
         wanted = tasks or _EACH * _workers(executor) or _TASKS
@@ -156,7 +171,7 @@ def fit_each(paths: Sequence[Any], executor: Any, folder: Any, *, groups: Any = 
     listed = [os.path.abspath(os.fspath(path)) for path in paths]
     place = os.path.abspath(os.fspath(folder))
     if not listed:
-        raise InputError("there are no files to fit")
+        raise InputError("there are no files to fit; give at least one path")
     if os.path.exists(place):
         raise InputError(f"{folder}: already exists; choose another folder")
     estimator = hmm if hmm is not None else HMM(**{"n_jobs": 1, **params})

@@ -85,7 +85,7 @@ class HMM(NaturalEstimator, DensityMixin, Estimator):  # type: ignore[misc]
         Its states: as many as were asked for, or were found to be needed.
     startprob_, transmat_, means_, covars_, weights_ : arrays
         The same under the names of hmmlearn; means_ (S, d) and without weights_ when n_mix is 1.
-    rates_, shapes_, zeros_, probabilities_, kappas_, symbols_, channels_
+    rates_, shapes_, zeros_, probabilities_, kappas_, symbols_, channels_, by_column_
         Of families that have them, as :class:`vhem.Model` has rates, shapes, ...; (S, d) when n_mix is 1.
     lambdas_, emissionprob_ : arrays (S, d), (S, V)
         rates_ of "poisson" and probabilities_ of "categorical" under the names of hmmlearn.
@@ -219,7 +219,7 @@ class HMM(NaturalEstimator, DensityMixin, Estimator):  # type: ignore[misc]
         """A fitted estimator with the HMM of a model file, which must hold one."""
         models = H3M.load(path)
         if len(models) != 1:
-            raise InputError(f"{path}: there are {len(models)} HMMs, must be one; vhem.H3M.load reads them all")
+            raise InputError(f"{path} holds {len(models)} HMMs, must hold one; vhem.H3M.load reads them all")
         made = cls(n_states=models[0].S)
         made.model_ = models[0]
         made._fitted_to(models.d)
@@ -227,8 +227,6 @@ class HMM(NaturalEstimator, DensityMixin, Estimator):  # type: ignore[misc]
 
 
 def _estimator(hmm: Optional[HMM], params: Dict[str, Any]) -> HMM:
-    if "emission" in params:                                 # the word of the command and of files
-        raise TypeError(f"emission is called covariance_type here: covariance_type={params['emission']!r}")
     return HMM(**params) if hmm is None else hmm
 
 
@@ -276,7 +274,8 @@ def fit_each(X: Any, lengths: Any = None, *, groups: Any = None, weights: Any = 
     <H3M: 3 HMMs, S = 2, d = 2, gaussian-diag>
     """
     estimator = _estimator(hmm, params)
-    data = as_sequences(X, lengths, groups=groups, weights=weights, layout=estimator.layout)
+    data = as_sequences(X, lengths, groups=groups, weights=weights, layout=estimator.layout,
+                        reading=estimator._reading())
     seed = _run.seed_of(estimator.random_state)
     with estimator._session(seed) as session:
         models, report = estimator._fit_all(data, seed, session)
@@ -309,7 +308,8 @@ def fit_pieces(X: Any, lengths: Any = None, *, n_components: int = 1, store: Any
     ['a/0', 'a/1', 'b/0', 'b/1']
     """
     estimator = _estimator(hmm, params)
-    data = as_sequences(X, lengths, groups=groups, weights=weights, layout=estimator.layout)
+    data = as_sequences(X, lengths, groups=groups, weights=weights, layout=estimator.layout,
+                        reading=estimator._reading())
     options = {**estimator._options(), "K": n_components, "pieces": 1, "store": store,
                "by_group": data.groups is not None}
     seed = _run.seed_of(estimator.random_state)

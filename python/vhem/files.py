@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any, Dict, Union
 
-from . import _lib
+from . import _lib, interop
+from ._mat import is_mat
 from ._run import session
 from .classify import Classes
-from .data import Sequences
+from .data import TABLES, Sequences
 from .model import H3M, Models
 from .result import Tree
 from .texture import Textures
@@ -24,8 +25,10 @@ def load(path: Any, **options: Any) -> Union[H3M, Textures, Tree, Classes, Seque
     ...     vhem.load(folder + "/m.json")
     <H3M: 1 HMMs, S = 1, d = 1, gaussian-diag>
     """
-    if str(path).endswith(".mat"):
+    if is_mat(path) and interop.mat_has_models(path):
         return H3M.load(path)
+    if is_mat(path) or str(path).lower().endswith(TABLES):
+        return Sequences.load(path, **options)
     with session() as s:
         kind, handle = _lib.load(s, path, options)
     made: Dict[str, Any] = {"models": Models._of, "tree": Tree._of, "classes": Classes, "data": Sequences._from_handle}

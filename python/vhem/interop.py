@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, Dict, List
 
 import numpy as np
 
-from .errors import Error, FileError, InputError
+from . import _mat
+from .errors import Error, InputError
 
 if TYPE_CHECKING:
     from .model import H3M, Model
@@ -87,12 +88,12 @@ def to_hmmlearn(model: "Model") -> Any:
     try:
         from hmmlearn import hmm as hmmlearn  # type: ignore[import-untyped]
     except ImportError:
-        raise Error("hmmlearn is not installed; 'pip install hmmlearn'") from None
+        raise Error("hmmlearn is not installed: pip install hmmlearn") from None
     if model.emission == "categorical" or (model.emission == "poisson" and model.M == 1):
         return _counts_to_hmmlearn(hmmlearn, model)
     if model.mu is None:
-        raise InputError(f"the emission is {model.emission} with n_mix = {model.M}; hmmlearn has Gaussian mixtures, "
-                         "symbols, and counts with one component only")
+        raise InputError(f"the emission is {model.emission} with n_mix = {model.M}, but hmmlearn has only Gaussian "
+                         "mixtures, symbols, and counts with one component")
     kind = "full" if model.emission == "gaussian-full" else "diag"
     if model.M == 1:
         made = hmmlearn.GaussianHMM(model.S, covariance_type=kind, init_params="")
@@ -139,25 +140,17 @@ def _hmm_of_struct(struct: Dict[str, Any], name: str) -> "Model":
                  name=name)
 
 
+def mat_has_models(path: Any) -> bool:
+    return bool(_structs(_mat.contents(path, simplify_cells=True), []))
+
+
 def models_of_mat(path: Any) -> List["Model"]:
     """The HMMs in a .mat file of the EMHMM toolbox, or of anyone who writes such structs."""
-    try:
-        from scipy.io import loadmat
-    except ImportError:
-        raise Error("SciPy is needed to read .mat files; 'pip install scipy'") from None
-    try:
-        content = loadmat(path, simplify_cells=True)
-    except NotImplementedError:
-        raise InputError(f"{path}: a MATLAB 7.3 file; save it again with -v7 in MATLAB") from None
-    except FileNotFoundError:
-        raise FileError(f"{path}: cannot read: No such file or directory") from None
-    except Exception as error:               # SciPy raises many kinds for files it cannot read
-        raise InputError(f"{path}: SciPy cannot read it as a .mat file: {error}") from None
+    content = _mat.contents(path, simplify_cells=True)
     found = _structs(content, [])
     if not found:
-        names = ", ".join(key for key in content if not key.startswith("__"))
         raise InputError(
-            f"{path}: no struct with the fields prior, trans and pdf, it has {names or 'nothing'}")
+            f"{path}: no struct has the fields prior, trans and pdf; the file holds {', '.join(content) or 'nothing'}")
     return [_hmm_of_struct(struct, f"hmm{i + 1}") for i, struct in enumerate(found)]
 
 
@@ -168,7 +161,8 @@ def save_mat(h3m: "H3M", path: Any) -> None:
     for i, m in enumerate(h3m):
         if m.mu is None or m.M != 1:
             raise InputError(
-                f"HMM {i} has {m.M} components per state, a .mat file has one Gaussian per state")
+                f"HMM {i} has {m.M} components per state, but a .mat file has one Gaussian per state; save as .json "
+                "or .h5")
         pdf = np.empty(m.S, dtype=object)
         for s in range(m.S):
             cov = m.cov[s, 0] if m.cov.ndim == 4 else np.diag(m.cov[s, 0])

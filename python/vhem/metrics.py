@@ -13,6 +13,7 @@ from ._inputs import as_models
 from ._options import options as options_of
 from ._run import session
 from ._types import Array
+from ._symbols import of_models
 from .data import as_sequences, grouped
 from .errors import InputError
 from .result import as_tree
@@ -38,7 +39,7 @@ def agreement(a: Any, b: Any) -> Dict[str, float]:
     """
     x, y = _codes(a), _codes(b)
     if len(x) != len(y) or not len(x):
-        raise InputError(f"there are {len(x)} and {len(y)} labels, must be as many, and at least one")
+        raise InputError(f"there are {len(x)} and {len(y)} labels, must be equally many, and at least one")
     return _lib.agreement(x, y)
 
 
@@ -186,7 +187,7 @@ def stats(result: Any, X: Any, lengths: Any = None, *, groups: Any = None, model
     [('paired-t', 5, True), ('paired-t', 5, True)]
     """
     tree = as_tree(result)
-    data = as_sequences(X, lengths, layout=tree._layout_of(X))
+    data = as_sequences(X, lengths, layout=tree._layout_of(X), reading=of_models(tree[0].centers))
     data, by_group = grouped(data, data.groups is not None if groups is None else groups)
     with session(n_jobs=n_jobs) as s:
         handle, found = _ffi.stats(s, {
@@ -208,13 +209,14 @@ def paired_t(a: Any, b: Any) -> Tuple[float, float]:
     """
     x, y = (np.ascontiguousarray(v, np.float64).ravel() for v in (a, b))
     if len(x) != len(y):
-        raise InputError(f"there are {len(x)} and {len(y)} values, must be as many")
+        raise InputError(f"there are {len(x)} and {len(y)} values, must be equally many")
     return _lib.paired_t(x, y)
 
 
 def _numbers(name: str, given: Any) -> List[int]:
     """A number, or several of them."""
-    found = [given] if isinstance(given, numbers.Integral) else [] if isinstance(given, str) else list(given)
+    one = isinstance(given, numbers.Integral)
+    found: List[int] = [int(given)] if one else [] if isinstance(given, str) else list(given)
     if not found:
         raise InputError(f"{name} is {given!r}, must be whole numbers such as [2, 3, 4]")
     return found
@@ -313,7 +315,7 @@ def rank(scores: Any, truth: Any, *, names: Optional[Sequence[Any]] = None, top:
     score = np.ascontiguousarray(scores, np.float64)
     table = np.ascontiguousarray(truth, np.uint8)
     if score.ndim != 2 or score.shape != table.shape:
-        raise InputError(f"the scores have shape {score.shape}, the truth {table.shape}; must be (n, tags), the same")
+        raise InputError(f"the scores have shape {score.shape} and the truth {table.shape}, must both be (n, tags)")
     called = list(range(score.shape[1])) if names is None else list(names)
     if len(called) != score.shape[1]:
         raise InputError(f"there are {len(called)} names, must be {score.shape[1]}, one for each tag")

@@ -14,9 +14,11 @@ from typing import Any, ClassVar, Dict, Iterator, List, Optional, Sequence, Tupl
 import numpy as np
 
 from . import _ffi, _html, _lib, interop
+from ._mat import is_mat
 from ._natural import Natural
 from ._run import session
 from ._types import Array
+from ._symbols import of_models
 from .data import Sequences, as_sequences, grouped, layout_of
 from .errors import InputError
 
@@ -39,7 +41,7 @@ def arrays_of_hmm(pi: Any, A: Any, mu: Any, cov: Any, c: Any = None) -> Dict[str
         raise InputError(f"mu has shape {mu.shape}, must be ({S}, d) or ({S}, M, d)")
     cov = np.asarray(cov, np.float64)
     if cov.ndim not in (mu.ndim, mu.ndim + 1):
-        raise InputError(f"cov has shape {cov.shape}, must be that of mu, {mu.shape}, or have an axis more")
+        raise InputError(f"cov has shape {cov.shape}, must be the shape of mu, {mu.shape}, or have one more axis")
     if mu.ndim == 2:
         mu, cov = mu[:, None], cov[:, None]
     M, d = mu.shape[1:]
@@ -236,14 +238,14 @@ class Model(Natural):
 
     def score(self, X: Any, lengths: Any = None, *, n_jobs: Optional[int] = -1) -> Array:
         """Log-likelihood of each sequence, in nats."""
-        data = as_sequences(X, lengths, single=True, layout=layout_of(X, self.d))
+        data = as_sequences(X, lengths, single=True, layout=layout_of(X, self.d), reading=of_models(self))
         with session(n_jobs=n_jobs) as s:
             scores = _lib.score(s, _one(self), _lib.source(data=data.handle(s)), len(data))
         return scores[:, 0]
 
     def decode(self, X: Any, lengths: Any = None) -> Tuple[List[Array], Array]:
         """The most likely state path of each sequence, and the log-probabilities of the paths."""
-        data = as_sequences(X, lengths, single=True, layout=layout_of(X, self.d))
+        data = as_sequences(X, lengths, single=True, layout=layout_of(X, self.d), reading=of_models(self))
         with session() as s:
             handle = data.handle(s)
             found = [
@@ -253,7 +255,7 @@ class Model(Natural):
 
     def posterior(self, X: Any, lengths: Any = None) -> List[Array]:
         """For each sequence the probability of each state at each frame, (T, S)."""
-        data = as_sequences(X, lengths, single=True, layout=layout_of(X, self.d))
+        data = as_sequences(X, lengths, single=True, layout=layout_of(X, self.d), reading=of_models(self))
         with session() as s:
             handle = data.handle(s)
             return [_lib.posterior(s, self._handle, self._i, handle, n, int(T), self.S)[0]
@@ -261,7 +263,7 @@ class Model(Natural):
 
     def transitions(self, X: Any, lengths: Any = None) -> Array:
         """For each sequence the expected number of transitions from each state to each, (N, S, S)."""
-        data = as_sequences(X, lengths, single=True, layout=layout_of(X, self.d))
+        data = as_sequences(X, lengths, single=True, layout=layout_of(X, self.d), reading=of_models(self))
         with session() as s:
             handle = data.handle(s)
             return np.array([_lib.posterior(s, self._handle, self._i, handle, n, int(T), self.S)[1]
@@ -302,7 +304,7 @@ class Models(Sequence[T]):
     _called: ClassVar[str] = "models"
 
     def __init__(self, models: Sequence[Any], omega: Any = None):
-        raise NotImplementedError("a set is one of HMMs, vhem.H3M, or of textures, vhem.Textures")
+        raise NotImplementedError("make a vhem.H3M of HMMs, or vhem.Textures")
 
     def _item(self, i: int) -> T:
         raise NotImplementedError
@@ -351,7 +353,9 @@ class Models(Sequence[T]):
             return self._item(range(len(self))[int(key)])
         if isinstance(key, str):
             if key not in self.names:
-                raise KeyError(key)
+                known = ", ".join(filter(None, self.names[:20]))
+                raise KeyError(f"there is no model named {key!r}; " +
+                               (f"there are {known}" if known else "they have no names"))
             return self[self.names.index(key)]
         rows = np.arange(len(self))[key]
         return type(self)([self[int(i)] for i in rows], self.omega[rows])
@@ -408,7 +412,8 @@ class Models(Sequence[T]):
         With groups, a list of N or True for those that the data have, that of each group: the sum over its
         sequences, in the order of ``Sequences.group_names``.
         """
-        data, by_group = grouped(as_sequences(X, lengths, single=True, layout=layout_of(X, self.d)), groups)
+        data = as_sequences(X, lengths, single=True, layout=layout_of(X, self.d), reading=of_models(self))
+        data, by_group = grouped(data, groups)
         with session(n_jobs=n_jobs) as s:
             n = len(data.group_names) if by_group else len(data)
             return _lib.score(s, self._handle, _lib.source(data=data.handle(s), by_group=by_group), n)
@@ -443,10 +448,10 @@ class H3M(Models[Model]):
     def __init__(self, hmms: Sequence[Any], omega: Any = None):
         models = [one_model(hmm, i) for i, hmm in enumerate(hmms)]
         if not models:
-            raise InputError("there are no HMMs, a set needs at least one")
+            raise InputError("there are no HMMs; a set needs at least one")
         for i, m in enumerate(models):
             if m.d != models[0].d:
-                raise InputError(f"HMM {i} has dimension {m.d}, HMM 0 has {models[0].d}; must be the same")
+                raise InputError(f"HMM {i} has dimension {m.d}, but HMM 0 has {models[0].d}; all must have the same")
         weights = weights_of(omega, len(models))
         full = any(m.emission == "gaussian-full" for m in models)
         with session() as s:
@@ -458,11 +463,11 @@ class H3M(Models[Model]):
     @classmethod
     def load(cls, path: Any) -> "H3M":
         """HMMs of a .json or .h5 file, or of an EMHMM .mat file where SciPy can read it."""
-        return cls(interop.models_of_mat(path)) if str(path).endswith(".mat") else super().load(path)
+        return cls(interop.models_of_mat(path)) if is_mat(path) else super().load(path)
 
     def save(self, path: Any) -> None:
         """Writes .json or .h5, by the ending; .mat for EMHMM."""
-        if str(path).endswith(".mat"):
+        if is_mat(path):
             interop.save_mat(self, path)
         else:
             super().save(path)
@@ -542,5 +547,5 @@ def one_model(hmm: Any, i: int = 0) -> Model:
     if interop.is_hmmlearn(hmm):
         return Model(**interop.from_hmmlearn(hmm))
     raise InputError(
-        f"item {i} is a {type(hmm).__name__}, not an HMM: vhem.Model, a fitted vhem.HMM or a fitted "
+        f"item {i} is a {type(hmm).__name__}, not an HMM; give a vhem.Model, a fitted vhem.HMM or a fitted "
         "hmmlearn object")

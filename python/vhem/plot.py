@@ -43,7 +43,7 @@ def bound(result: Any, level: int = 0, ax: Any = None) -> Any:
     """The objective after each iteration of the best start and, where known, of the others; and their ends."""
     c = _level(result, level)
     if c.bound is None:
-        raise InputError(f"method {c.method} has no objective to draw")
+        raise InputError(f"method {c.method} has no objective to plot")
     ax = _axes(ax)
     for run in c.runs:
         if run["bounds"] is not None:
@@ -61,7 +61,7 @@ def membership(result: Any, level: int = 0, ax: Any = None) -> Any:
     """How surely each input belongs to each cluster, sorted by cluster."""
     c = _level(result, level)
     if c.z is None:
-        raise InputError(f"method {c.method} has no soft assignments to draw")
+        raise InputError(f"method {c.method} has no soft assignments to plot")
     order = np.lexsort((-c.z.max(axis=1), c.labels))
     ax = _axes(ax, figsize=(1 + 0.6 * c.n_clusters, 1 + 0.18 * min(len(order), 60)))
     image = ax.imshow(c.z[order], aspect="auto", vmin=0, vmax=1, cmap="Blues", interpolation="nearest")
@@ -79,7 +79,8 @@ def levels(result: Any, classes: Optional[Sequence[Any]] = None, ax: Any = None)
     tree = as_tree(result)
     known = np.asarray(["all"] * len(tree[0].labels) if classes is None else classes)
     if len(known) != len(tree[0].labels):
-        raise InputError(f"there are {len(known)} classes, {len(tree[0].labels)} items were clustered")
+        raise InputError(f"there are {len(known)} classes, but {len(tree[0].labels)} items were clustered; give one "
+                         "for each")
     names, codes = np.unique(known, return_inverse=True)
     ax = _axes(ax, figsize=(8, 1 + 1.5 * len(tree)))
     colors = _pyplot().get_cmap("tab20")(np.arange(len(names)) % 20)
@@ -126,7 +127,7 @@ def _dimensions(m: Model, dims: Sequence[Any]) -> Tuple[List[int], List[str]]:
                              f"{', '.join(filter(None, known)) or 'not named'}")
         k = known.index(dim) if isinstance(dim, str) else int(dim)
         if not 0 <= k < m.d:
-            raise InputError(f"dimension {k} does not exist, the HMM has {m.d}")
+            raise InputError(f"there is no dimension {k}; the HMM has {m.d}, counted from 0")
         found.append(k)
     return found, [(known[k] if k < len(known) else "") or f"dimension {k}" for k in found]
 
@@ -189,7 +190,8 @@ def model(hmm: Any, dims: Sequence[Any] = (0, 1), background: Any = None, ax: An
 def _draw_model(m: Model, dims: Sequence[Any], background: Any, ax: Any, y_down: bool) -> Optional[Array]:
     """All but transitions and numbers of states; the means of the states, None of an HMM of one dimension."""
     if m.mu is None:
-        raise InputError(f"the emission is {m.emission}, only Gaussians are drawn; the report draws all families")
+        raise InputError(f"the emission is {m.emission}, but only Gaussians can be plotted; the report shows all "
+                         "families")
     if m.d == 1:
         _densities(m, ax)
         return None
@@ -254,7 +256,7 @@ def centers(result: Any, dims: Sequence[Any] = (0, 1), background: Any = None, l
     else:
         found = as_models(result)
     if found is None:
-        raise InputError("the method has no centres to draw")
+        raise InputError("the method has no centres to plot")
     figure = _pyplot().figure(figsize=(4 * len(found), 7))
     grid = figure.add_gridspec(2, len(found), height_ratios=(4, 3))
     first = figure.add_subplot(grid[0, 0])

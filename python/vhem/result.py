@@ -13,6 +13,7 @@ from . import _html, _lib
 from ._inputs import as_models, holds_models, opened
 from ._run import session
 from ._types import Array
+from ._symbols import of_models
 from .data import as_sequences, grouped, layout_of
 from .errors import InputError, warn
 from .model import H3M, Models, file_bytes, from_file_bytes
@@ -94,7 +95,8 @@ class Clustering:
     @property
     def textures(self) -> Optional[Textures]:
         """The centres when they are textures: what :attr:`centers` is since version 0.2."""
-        warnings.warn("Clustering.textures is Clustering.centers since version 0.2", DeprecationWarning, stacklevel=2)
+        warnings.warn("Clustering.textures has been called Clustering.centers since version 0.2", DeprecationWarning,
+                      stacklevel=2)
         return self.centers if isinstance(self.centers, Textures) else None
 
     def save(self, path: Any) -> None:
@@ -176,14 +178,18 @@ class Tree(Sequence[Clustering]):
         goes into a cluster as a whole.  Returns labels (n, levels), probabilities of the clusters of the lowest
         level (n, Kr), and for each its score under the best of them, in nats.
         """
-        X = opened(X)
+        X = opened(X, of_models(self[0].centers))
         with session(n_jobs=n_jobs) as s:
             if holds_models(X):
                 models = as_models(X)
                 return _lib.assign(s, self._handle, _lib.source(models._handle), len(models))
-            data, by_group = grouped(as_sequences(X, lengths, layout=self._layout_of(X)), groups)
+            data, by_group = grouped(self._sequences(X, lengths), groups)
             n = len(data.group_names) if by_group else len(data)
             return _lib.assign(s, self._handle, _lib.source(data=data.handle(s), by_group=by_group), n)
+
+    def _sequences(self, X: Any, lengths: Any) -> Any:
+        """Sequences for the centres, in the columns that these have."""
+        return as_sequences(X, lengths, layout=self._layout_of(X), reading=of_models(self[0].centers))
 
     def _layout_of(self, X: Any) -> Optional[str]:
         """The one in which an array has the channels of the centres."""
@@ -195,7 +201,7 @@ class Tree(Sequence[Clustering]):
         """How good the clusters of a level are; see :func:`vhem.metrics.measures`."""
         with session(n_jobs=n_jobs) as s:
             of = _lib.source(None if models is None else as_models(models)._handle,
-                             None if X is None else as_sequences(X, lengths, layout=self._layout_of(X)).handle(s))
+                             None if X is None else self._sequences(X, lengths).handle(s))
             return _lib.measure(s, self._handle, level, of, {"tau": tau, "lambda": power, "kernel": kernel})
 
     def _measured(self, models: Any, data: Any, everything: bool) -> Optional[List[Dict[str, float]]]:
@@ -252,7 +258,7 @@ class Tree(Sequence[Clustering]):
         if distance is not None and np.shape(distance) != (Kb, Kb):
             raise InputError(f"distance has shape {np.shape(distance)}, must be {(Kb, Kb)}")
         models = None if models is None else as_models(models)
-        data = None if X is None else as_sequences(X, lengths, layout=self._layout_of(X))
+        data = None if X is None else self._sequences(X, lengths)
         found = None if measures is False else self._measured(models, data, bool(measures))
         with session() as s:
             parts = {

@@ -56,7 +56,7 @@ class SequenceScaler(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """Learns mean and standard deviation of each channel."""
         data = as_sequences(X, lengths, estimator=self, layout=self.layout)
         if np.isnan(data.y).all(axis=0).any():
-            raise InputError("a channel has no values at all")
+            raise InputError("a channel has no values; leave it out")
         self.n_features_in_ = data.table or data.d
         self.mean_ = np.nanmean(data.y, axis=0) if self.with_mean else np.zeros(data.d)
         spread = np.nanstd(data.y, axis=0) if self.with_std else np.ones(data.d)

@@ -114,12 +114,13 @@ class Textures(Models[Texture]):
 
     def __init__(self, textures: Sequence[Texture], omega: Any = None):
         if not len(textures):
-            raise InputError("there are no textures, a set needs at least one")
+            raise InputError("there are no textures; a set needs at least one")
         for i, dt in enumerate(textures):
             if not isinstance(dt, Texture):
                 raise InputError(f"item {i} is a {type(dt).__name__}, must be a vhem.Texture")
             if dt.d != textures[0].d:
-                raise InputError(f"texture {i} has dimension {dt.d}, texture 0 has {textures[0].d}; must be the same")
+                raise InputError(f"texture {i} has dimension {dt.d}, but texture 0 has {textures[0].d}; all must "
+                                 "have the same")
         weights = weights_of(omega, len(textures))
         with _run.session() as s:
             self._handle = _lib.new_textures(s, textures[0].d, [

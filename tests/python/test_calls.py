@@ -107,6 +107,15 @@ def test_verbose(sequences, capsys):
     assert capsys.readouterr().err == ""
 
 
+def test_bars_end_with_the_work(sequences, capsys):
+    """A search that ends before its last step leaves no bar behind, which would be drawn again later."""
+    tqdm = pytest.importorskip("tqdm.auto").tqdm
+    before = len(tqdm._instances)
+    found = vhem.VHEM(2, tau=5, verbose=1, random_state=1).fit(sequences)
+    assert len(tqdm._instances) == before and found.labels_.shape == (12,)
+    assert capsys.readouterr().err.endswith("\r")        # nothing stays on the screen
+
+
 def test_verbose_without_tqdm(sequences, capsys, monkeypatch):
     monkeypatch.setitem(sys.modules, "tqdm", None)
     monkeypatch.setitem(sys.modules, "tqdm.auto", None)
@@ -190,6 +199,33 @@ def test_errors_leave_silently(tmp_path):
     assert run_alone(code, tmp_path) == (0, "True\nTrue\n", "")
 
 
+def test_damaged_hdf5_files_leave_silently(tmp_path):
+    """HDF5 itself is not whole any more after some of them, and must not say so when the process ends."""
+    rng = np.random.default_rng(4)
+    vhem.Sequences.from_arrays([rng.normal(size=(20, 2)) for _ in range(5)]).save(tmp_path / "d.h5")
+    A = [[0.9, 0.1], [0.1, 0.9]]
+    vhem.H3M([vhem.Model([0.5, 0.5], A, [[k], [k + 1]], [[1], [1]]) for k in range(20)]).save(tmp_path / "m.h5")
+    for name in ("d", "m"):
+        whole = (tmp_path / f"{name}.h5").read_bytes()
+        for k in range(4):
+            (tmp_path / f"{name}{k}-short.h5").write_bytes(whole[:rng.integers(len(whole))])
+            flipped = np.frombuffer(whole, np.uint8).copy()
+            flipped[rng.integers(0, len(whole), 20)] ^= 255
+            (tmp_path / f"{name}{k}-flipped.h5").write_bytes(flipped.tobytes())
+    code = """
+        import pathlib, vhem
+        failed = 0
+        for path in sorted(pathlib.Path().glob("*-*.h5")):
+            for load in (vhem.H3M.load, vhem.Sequences.load, vhem.load):
+                try:
+                    load(path)
+                except vhem.Error as error:
+                    failed += path.name in str(error)
+        print(failed > 24)
+    """
+    assert run_alone(code, tmp_path) == (0, "True\n", "")
+
+
 def test_threads_read_hdf5_files(tmp_path):
     """At the same time, in a build of HDF5 that allows it, as Debian's and the wheel's do."""
     code = """
@@ -221,7 +257,7 @@ def test_arrays_on_a_gpu_are_refused():
         ndim = 2
         shape = (30, 1)
 
-    with pytest.raises(vhem.Error, match="are on a GPU, must be in main memory: x.get\\(\\)"):
+    with pytest.raises(vhem.Error, match="are on a GPU, must be in main memory: copy them with x.get\\(\\)"):
         vhem.HMM(n_states=2).fit([OnDevice(), OnDevice()])
     with pytest.raises(vhem.Error, match="are on a GPU"):
         vhem.HMM(n_states=2).fit(OnDevice())
@@ -233,14 +269,14 @@ def test_arrays_on_a_gpu_are_refused():
         def __dlpack_device__(self):
             return (2, 0)
 
-    with pytest.raises(vhem.Error, match="are on a GPU, must be in main memory: x.get\\(\\)"):
+    with pytest.raises(vhem.Error, match="are on a GPU, must be in main memory: copy them with x.get\\(\\)"):
         vhem.HMM(n_states=2).fit([DlpackAlone(), DlpackAlone()])
     with pytest.raises(vhem.Error, match="are on a GPU"):
         vhem.HMM(n_states=2).fit(DlpackAlone())
 
 
 def test_backend_by_name():
-    with pytest.raises(vhem.Error, match="'abacus', must be one of .*ref: there is no backend of this name"):
+    with pytest.raises(vhem.Error, match="'abacus', must be one of .*ref: there is no backend with this name"):
         vhem.set_backend("abacus")
     if "cuda" not in vhem.backends():
         with pytest.raises(vhem.Error, match="'cuda', must be one of .*: (this vhem was built without|there is no)"):

@@ -68,9 +68,9 @@ def test_tags(sequences, tmp_path):
     np.testing.assert_array_equal(same.predict_proba(sequences), model.predict_proba(sequences))
     model.save(tmp_path / "t.json")
     assert vhem.Classes.load(tmp_path / "t.json").names == model.tags_
-    with pytest.raises(ValueError, match="'none', must be one of even"):
+    with pytest.raises(ValueError, match="no tag 'none'; the tags are even"):
         model.retrieve(sequences, "none")
-    with pytest.raises(ValueError, match="tags of 2, and 12"):
+    with pytest.raises(ValueError, match="tags of 2 items, but there are 12"):
         model.fit(sequences, Y[:2])
 
 

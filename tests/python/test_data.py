@@ -124,10 +124,10 @@ def test_frames_of_pandas(tmp_path):
 
 
 @pytest.mark.parametrize("wrong, text", [
-    ([np.zeros((3, 2)), np.zeros((3, 4))], "sequence 1 has 4 columns, sequence 0 has 2"),
+    ([np.zeros((3, 2)), np.zeros((3, 4))], "sequence 1 has 4 columns, but sequence 0 has 2"),
     ([np.zeros((0, 2))], r"shape \(0, 2\)"),
     ([np.zeros((1, 2, 3))], r"shape \(1, 2, 3\)"),
-    ([np.array(["a"])], "must be numbers"),
+    ([np.array([{}])], "must be numbers"),
     ([np.zeros(3) + 1j], "Complex"),
     ([], "."),
     (np.zeros((2, 2)) * np.nan, "NaN"),
@@ -140,7 +140,7 @@ def test_refusals(wrong, text):
 
 def test_refusals_of_lengths():
     for lengths in ([3, 3], [5, 0], [-1, 6]):
-        with pytest.raises(ValueError, match="5 frames"):
+        with pytest.raises(ValueError, match="the number of frames, 5$"):
             vhem.Sequences(np.zeros((5, 1)), lengths)
     with pytest.raises(ValueError, match="2 names, must be 1"):
         vhem.Sequences(np.zeros((5, 1)), names=["a", "b"])
@@ -168,3 +168,36 @@ def test_every_file_of_the_data_folder_opens():
         pytest.skip("no data folder")
     seqs = vhem.Sequences.load(path)
     assert len(seqs) == 40 and seqs.d == 6 and set(seqs.lengths) == {100}
+
+
+def test_mat_files(tmp_path):
+    """Cells of matrices, cells of cells as the EMHMM toolbox has its data, and what is neither."""
+    io = pytest.importorskip("scipy.io")
+    rng, path = np.random.default_rng(1), tmp_path / "d.mat"
+    trials = [rng.normal(size=(T, 2)) for T in (3, 1, 4, 2)]
+
+    def cell(items):
+        made = np.empty((1, len(items)), dtype=object)
+        for k, item in enumerate(items):
+            made[0, k] = item
+        return made
+
+    io.savemat(path, {"data": cell(trials), "fs": 100.0, "note": "pixels"})
+    for read in (vhem.Sequences.load, vhem.load):
+        data = read(path)
+        assert data.names == ["1", "2", "3", "4"] and data.groups is None and data.lengths.tolist() == [3, 1, 4, 2]
+        assert (data[1] == trials[1]).all()
+    io.savemat(path, {"data": cell([cell(trials[:2]), cell([*trials[2:], np.zeros((0, 0))])])})
+    with pytest.warns(vhem.VhemWarning, match="cells that are empty are left out: 1 of 5"):
+        data = vhem.Sequences.load(path)
+    assert data.names == ["1/1", "1/2", "2/1", "2/2"] and data.groups == ["1", "1", "2", "2"]
+    io.savemat(path, {"X": np.concatenate(trials), "lengths": [3, 1, 4, 2]})
+    assert vhem.fit_each(path, n_states=1, prior="none", cov_floor=0.1)[0].d == 2
+    with pytest.raises(vhem.InputError, match="id= does not apply to a .mat file"):
+        vhem.Sequences.load(path, id="subject")
+    for wrong, sentence in [({"x": 1.0}, "no variable is a cell array of matrices .*; the file holds x"),
+                            ({"a": cell(trials), "b": cell(trials)}, "several variables are .*: a, b; save the one"),
+                            ({"a": cell([np.zeros((0, 0))])}, "all cells are empty")]:
+        io.savemat(path, wrong)
+        with pytest.raises(vhem.InputError, match=sentence):
+            vhem.load(path)

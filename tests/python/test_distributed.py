@@ -81,7 +81,7 @@ class Dies:
 def test_wrong(folder, tmp_path):
     with pytest.raises(RuntimeError, match="the machine is gone"):
         vhem.distributed.cluster(folder / "shards", 3, Dies(), **PARAMS)
-    with pytest.raises(vhem.Error, match="must have submit or map"):
+    with pytest.raises(vhem.Error, match="must have a method submit or map"):
         vhem.distributed.cluster(folder / "shards", 3, 7)
     with concurrent.futures.ThreadPoolExecutor(1) as pool:
         with pytest.raises(vhem.Error, match="nowhere"):
@@ -150,3 +150,12 @@ def test_dask(folder):
         killed.append(0)
         thread.join()
         assert killed[0] > 0
+
+
+def test_refused(tmp_path, folder):
+    with concurrent.futures.ThreadPoolExecutor(1) as pool:
+        with pytest.raises(vhem.InputError, match="method is 'kl-sc', must be 'vhem'"):
+            vhem.distributed.cluster(folder / "one.h5", 2, pool, method="kl-sc")
+        (tmp_path / "d.csv").write_text("id,x\na,1\na,2\n")
+        with pytest.raises(vhem.InputError, match="d.csv: it is not a file of models; vhem.distributed.fit_each makes"):
+            vhem.distributed.cluster(tmp_path / "d.csv", 2, pool)

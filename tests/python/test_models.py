@@ -170,7 +170,7 @@ def test_mat_files_as_the_toolbox_has_them(tmp_path):
     models = vhem.H3M.load(path)
     assert models.names == ["hmm1", "hmm2"] and models[1].mu.tolist() == [[[2, 3]]]
     io.savemat(path, {"x": 1})
-    with pytest.raises(vhem.InputError, match="prior, trans and pdf, it has x"):
+    with pytest.raises(vhem.InputError, match="prior, trans and pdf; the file holds x"):
         vhem.H3M.load(path)
     path.write_text("no")
     with pytest.raises(vhem.InputError, match="group.mat"):
@@ -192,7 +192,7 @@ def test_texts_with_nul():
         vhem.Model([1], [[1]], [[0.0]], [[1.0]], name="a\0b")
     with pytest.raises(ValueError, match="NUL"):
         vhem.H3M.load("a\0b.json")
-    with pytest.raises(ValueError, match="must be a text"):
+    with pytest.raises(ValueError, match="must be a str or"):
         vhem.Sequences.load(3)
 
 

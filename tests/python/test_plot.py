@@ -37,7 +37,7 @@ def test_levels(found):
     assert len(ax.patches) == 2 * (3 + 2)
     assert [t.get_text() for t in ax.get_legend().get_texts()] == ["a", "b"]
     vhem.plot.levels(found)
-    with pytest.raises(vhem.Error, match="2 classes, 12"):
+    with pytest.raises(vhem.Error, match="2 classes, but 12"):
         vhem.plot.levels(found, classes=["a", "b"])
 
 
@@ -66,7 +66,7 @@ def test_names_of_columns_and_numbers_apart():
     assert vhem.plot.model(m, dims=("y", "x")).get_xlabel() == "y"
     with pytest.raises(vhem.Error, match="no column 'z'; the columns are x, y"):
         vhem.plot.model(m, dims=("x", "z"))
-    with pytest.raises(vhem.Error, match="dimension 2 does not exist"):
+    with pytest.raises(vhem.Error, match="no dimension 2"):
         vhem.plot.model(m, dims=(0, 2))
 
 

@@ -57,7 +57,7 @@ def test_which_methods_take_what():
     assert table["vhem"]["takes_hmms"] and not table["vhem"]["takes_data"] and table["vhem"]["has_bound"]
     assert [name for name in vhem.methods() if table[name]["takes_data"]] == ["em-h3m"]
     assert all(row["about"] for row in table.values())
-    with pytest.raises(ValueError, match="'none' is unknown; known are vhem, "):
+    with pytest.raises(ValueError, match="no method 'none'; the methods are vhem, "):
         vhem._lib.method_facts("none")
 
 

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Sentences of the library in the words of Python.
+
+The library names options as the command does, ``--cov-floor``, and sizes as files do, ``S``; a user of Python has
+``cov_floor=`` and ``n_states``.  And a parameter that there is not: which one was meant?
+"""
+from __future__ import annotations
+
+import difflib
+import functools
+import inspect
+import re
+from typing import Any, Callable, Iterable, Mapping, Optional
+
+# What Sequences.load takes; no estimator does.
+READING = ("format", "id", "label", "group", "weight", "columns", "where", "order", "symbols", "missing", "sheet",
+           "memory")
+
+# Options of the command that have another name here; the others have a "_" for each "-".
+_OPTION = {"emission": "covariance_type", "cov": "covariance_type", "states": "n_states", "mix": "n_mix",
+           "restarts": "n_init", "threads": "n_jobs", "seed": "random_state"}
+_COMMAND = {"vhem fit --model dtm": "vhem.fit_textures", "vhem fit --emission": "--emission"}
+# An option with its value, unless the next word goes on with the sentence.
+_NAMED = re.compile(r"--([a-z][a-z-]*)(?:[ =]('[^']*'|(?!(?:asks|cannot|chooses|does|names|sorts|to|which)\b)"
+                    r"[^\s;:)?]*[^\s;:)?,]))?")
+
+# What the command, C, files and hmmlearn call the parameters of estimators.
+_MEANT = {"emission": "covariance_type", "emissions": "covariance_type", "family": "covariance_type",
+          "cov": "covariance_type", "cov_type": "covariance_type", "S": "n_states", "states": "n_states", "M": "n_mix",
+          "mix": "n_mix", "restarts": "n_init", "n_restarts": "n_init", "seed": "random_state", "threads": "n_jobs",
+          "n_threads": "n_jobs", "n_iter": "max_iter", "iterations": "max_iter", "startprob": "fixed_startprob",
+          "transmat": "fixed_transmat", "levels": "n_clusters"}
+_SIZES = ("n_clusters", "n_clusters_max", "n_components", "n_states", "n_states_max")
+_NUMBER = dict.fromkeys(("K", "k", "n", "n_clusters", "n_components", "n_hmms"), _SIZES[:3])
+
+
+def in_python(sentence: str, called: Optional[Mapping[str, str]] = None) -> str:
+    """The sentence with options as Python has them; ``called`` says what a size at its beginning is called."""
+    for command, there in _COMMAND.items():
+        sentence = sentence.replace(command, there)
+
+    def option(found: "re.Match[str]") -> str:
+        name, value = found[1].replace("-", "_"), found[2]
+        if value and not value.startswith("'"):
+            value = f"'{value}'"
+        return f"{_OPTION.get(name, name)}={value or ''}"
+
+    sentence = _NAMED.sub(option, sentence)
+    size = re.match(r"(K|S|M|restarts|emission)\b(?= (is|of|')|,)", sentence)
+    if size and called and size[1] in called:
+        rest = sentence[size.end():]
+        sentence = called[size[1]] + (rest.replace("gaussian-", "") if size[1] == "emission" else rest)
+    return sentence
+
+
+def sizes_of(parameters: Iterable[str]) -> Mapping[str, str]:
+    """What an estimator with these parameters calls the sizes of the library."""
+    there = [name for name in _SIZES if name in parameters]
+    return {"restarts": "n_init", "emission": "covariance_type", "M": "n_mix",
+            **{"S": name for name in there if name.startswith("n_states")},
+            **{"K": name for name in there if not name.startswith("n_states")}}
+
+
+def where_to_say(sentence: str) -> str:
+    """A sentence about a file that was given as a path, with the place where its options belong."""
+    asks = [name for name in READING if f"{name}=" in sentence]
+    return f"{sentence}; {asks[0]}= is an argument of vhem.Sequences.load" if asks else sentence
+
+
+def _unknown(cls: type, name: str, value: Any, known: Iterable[str]) -> str:
+    """A sentence about a parameter that there is not."""
+    known = [one for one in known if one != "self"]
+    meant = _MEANT.get(name)
+    if meant is None or meant not in known:
+        sizes = [one for one in _NUMBER.get(name, ()) if one in known]
+        meant = next(iter(sizes or difflib.get_close_matches(name, known, 1, 0.7)), None)
+    begin = f"{cls.__name__} has no parameter {name!r}"
+    if meant is not None:
+        return f"{begin}; it is called {meant} here: {meant}={value!r}"
+    if name in READING:
+        return f"{begin}; it is an argument of vhem.Sequences.load(path, {name}={value!r}), whose result can be fitted"
+    return f"{begin}; its parameters are {', '.join(known)}"
+
+
+def explains(init: Callable[..., None]) -> Callable[..., None]:
+    """An __init__ that says what an unknown parameter is called."""
+    known = list(inspect.signature(init).parameters)
+
+    @functools.wraps(init)
+    def wrapped(self: Any, *args: Any, **parameters: Any) -> None:
+        for name, value in parameters.items():
+            if name not in known:
+                raise TypeError(_unknown(type(self), name, value, known))
+        init(self, *args, **parameters)
+
+    return wrapped
