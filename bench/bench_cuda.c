@@ -21,7 +21,7 @@
 #include "backend/backend.h"
 #include "backend/cuda/device.h"
 #include "core/alloc.h"
-#include "math/linalg.h"
+#include "math/blas.h"
 #include "reduce/base.h"
 
 #include <math.h>

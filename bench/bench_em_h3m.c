@@ -9,7 +9,7 @@
 #include "estimate/score.h"
 #include "estimate/sets.h"
 #include "estimate/spread.h"
-#include "math/linalg.h"
+#include "math/blas.h"
 #include "core/alloc.h"
 
 #include <math.h>
