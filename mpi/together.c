@@ -14,11 +14,10 @@ enum { PASS, LEAVE, STOPPED, FAILED }; /* what a rank is about to do */
 /* The first rank that is about to do this, or -1. */
 static int first_of(const team *t, int64_t what, const int64_t *all)
 {
-    int found = -1;
-    for (int r = t->size - 1; r >= 0; r--)
+    for (int r = 0; r < t->size; r++)
         if (all[r] == what)
-            found = r;
-    return found;
+            return r;
+    return -1;
 }
 
 /* The first rank that has failed; else the first that goes on where this one ends, or ends where it goes on;

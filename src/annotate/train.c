@@ -433,7 +433,7 @@ vhem_status vh_train_frames(vhem_ctx *ctx, const vhem_data *data, const vhem_cla
     out->data = data;
     if (vh_fit_wants_textures(&opt->piece))
         return VHEM_OK;
-    return vh_frames_to_fit(ctx, data, opt->piece.emission, model ? model->h3m : NULL, out);
+    return vh_frames_to_fit(ctx, data, opt->piece.emission, model ? model->h3m : NULL, NULL, out);
 }
 
 /* What there is, and then more; the classes change only when all went well. */

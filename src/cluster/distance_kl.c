@@ -105,7 +105,7 @@ static vhem_status make_rows(vhem_ctx *ctx, void *arg, vh_strip *s)
     VH_TRY(find_self(ctx, x, s, self));
     for (size_t k = 0; k < (size_t)s->n; k++)
         for (size_t j = 0; j < Kb; j++)
-            s->x[k * Kb + j] = self[vh_row(x->lacks.of[j], s->n) + k] - s->x[k * Kb + j];
+            s->x[k * Kb + j] = self[vh_row(x->lacks.of[j], s->n) + k] - vh_or_impossible(s->x[k * Kb + j]);
     s->size = (size_t)s->n * Kb;
 done:
     vh_h3m_free(part);

@@ -80,7 +80,7 @@ static void take_column(const job *j, const vh_rectangle *r, int k, const double
     size_t Kb = (size_t)j->b->Kb, from = (size_t)j->b->order[r->b0 + k];
     for (int i = 0; i < r->na; i++) {
         size_t to = (size_t)j->a->order[r->a0 + i];
-        double log_k = strip[vh_ij(i, r->nb, k)];
+        double log_k = vh_or_impossible(strip[vh_ij(i, r->nb, k)]);
         if (r->upper && r->a0 + i > r->b0 + k)
             continue;
         j->D[to * Kb + from] = log_k;

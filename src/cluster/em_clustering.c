@@ -83,7 +83,7 @@ vhem_status vh_cluster_sets(vhem_ctx *ctx, const vhem_data *data, const vh_sets 
     fit.emission = opt->emission;
     fit.start = opt->start;
     fit.repair = opt->repair;
-    VH_TRY(vh_frames_to_fit(ctx, data, opt->emission, vh_fit_start(&fit), &frames));
+    VH_TRY(vh_frames_to_fit(ctx, data, opt->emission, vh_fit_start(&fit), NULL, &frames));
     const vh_mixture_task task = { .data = frames.data,
                                    .sets = sets,
                                    .opt = &fit,

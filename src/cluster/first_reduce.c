@@ -7,6 +7,7 @@
 #include "core/rng.h"
 #include "math/logsum.h"
 #include "model/convert.h"
+#include "model/masked.h"
 
 #include <string.h>
 
@@ -20,6 +21,7 @@ typedef struct {
     int *label;    /* [Kb]  centre of each model, counted through all parts */
     int n_centers; /* of all parts so far */
     int R;         /* wanted of each */
+    vh_clustering *out;
 } task;
 
 static int count_parts(const vh_input *in)
@@ -39,6 +41,7 @@ static vhem_status take_part(vhem_ctx *ctx, task *t, int p, int64_t *first, vh_h
     if (shards) {
         *first = shards->shard[p]->first;
         VH_TRY(vh_shards_read(ctx, shards, *first, shards->shard[p]->K, false, out));
+        vh_h3m_settle_family(*out);
     } else {
         VH_TRY(vh_h3m_subset(ctx, t->in->models, NULL, t->in->Kb, out));
     }
@@ -94,6 +97,8 @@ static vhem_status reduce_part(task *t, int p)
     in.centers_only = true;
     VH_TRY(vh_cluster(ctx, &in, &t->opt, vh_rng_seed(t->seed, ((uint64_t)p + 1) << 40), &c));
     VH_TRY(keep_centers(t, p, first, c));
+    if (c->lacking && t->in->shards && !t->out->lacking) /* counted when they are read for their names */
+        VH_NEW(t->out->lacking, t->in->Kb);
     vh_log(ctx, VHEM_LOG_INFO, "part %d: %lld models are %lld centres", p, (long long)part->K,
            (long long)t->set[p]->K);
 done:
@@ -123,7 +128,7 @@ vhem_status vh_first_reduce(vhem_ctx *ctx, const vh_input *in, const vhem_cluste
 {
     vhem_status st = VHEM_OK;
     int parts = count_parts(in);
-    task t = { .ctx = ctx, .in = in, .seed = seed, .R = opt->first_reduce };
+    task t = { .ctx = ctx, .in = in, .seed = seed, .R = opt->first_reduce, .out = out };
     vhem_cluster_options last = *opt;
     vh_h3m *all = NULL;
     vh_clustering *c = NULL;

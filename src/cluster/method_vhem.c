@@ -4,6 +4,7 @@
 #include "cluster/arrange.h"
 #include "cluster/first_reduce.h"
 #include "cluster/hmm_task.h"
+#include "core/alloc.h"
 
 /* The state of its centre that each state of the input is most often paired with. */
 static vhem_status map_states(vhem_ctx *ctx, const vh_hmm_task *t, vh_clustering *out)
@@ -36,6 +37,8 @@ static vhem_status hand_over(vhem_ctx *ctx, vh_hmm_task *t, bool mapped, vh_clus
         VH_TRY(vh_h3m_set_cluster(ctx, &out->centers->hmm[j].name, j));
         VH_TRY(vh_h3m_set_text(ctx, &out->centers->hmm[j].label, NULL));
     }
+    if (s->base->shards && s->base->whole[0]) /* counted when they are read for their names */
+        VH_NEW(out->lacking, out->Kb);
     if (mapped && s->base->Kb <= VH_MAX_MAPPED)
         VH_TRY(map_states(ctx, t, out));
 done:

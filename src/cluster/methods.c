@@ -102,13 +102,16 @@ done:
     return st;
 }
 
-/* Names, and columns that are lacking: both need every HMM once more. */
+/* Names, and columns that are lacking: where there are any, every HMM is read once more. */
 static vhem_status take_from_disk(vhem_ctx *ctx, const vh_shards *set, vh_clustering *c)
 {
     vhem_status st = VHEM_OK;
     vh_h3m *part = NULL;
+    bool any = c->lacking != NULL;
 
-    for (int64_t first = 0; first < set->K; first += VH_SHARD_CHUNK) {
+    for (int k = 0; k < set->n; k++)
+        any |= set->shard[k]->n_bytes > 0;
+    for (int64_t first = 0; any && first < set->K; first += VH_SHARD_CHUNK) {
         int n = (int)(set->K - first < VH_SHARD_CHUNK ? set->K - first : VH_SHARD_CHUNK);
         VH_TRY(vh_shards_read(ctx, set, first, n, true, &part));
         for (int i = 0; i < n; i++)

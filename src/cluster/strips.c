@@ -53,13 +53,14 @@ static vhem_status round_of(vhem_ctx *ctx, job *j, int64_t first, int64_t strips
 {
     vhem_status st = VHEM_OK;
     int64_t size = vh_ranks(ctx), k = first + vh_rank(ctx);
-    const vh_round round = {
-        strips, first, strips - first < size ? strips : first + size, false, walk, j, 0
-    };
+    const vh_round round = { .n = strips,
+                             .first = first,
+                             .end = strips - first < size ? strips : first + size,
+                             .walk = walk,
+                             .arg = j };
     vh_round_end end = { .failed = -1 };
 
-    if (size > 1)
-        vh_round_begin(ctx);
+    vh_round_begin(ctx);
     if (k < round.end) {
         st = make(ctx, j, k);
         end.stopped = st == VHEM_ESTOPPED;

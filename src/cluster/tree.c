@@ -260,6 +260,12 @@ static vhem_status add_level(vhem_ctx *ctx, vhem_tree *tree, int l, int levels, 
     return st;
 }
 
+/* Is the work dealt out to processes that make the same call? */
+static bool is_dealt(const vhem_source *source)
+{
+    return source && (source->data || (source->models && source->models->dtm));
+}
+
 vhem_status vhem_cluster(vhem_ctx *ctx, const vhem_source *source, int levels, const int64_t *K,
                          const vhem_cluster_options *opt, vhem_tree **out)
 {
@@ -276,8 +282,9 @@ vhem_status vhem_cluster(vhem_ctx *ctx, const vhem_source *source, int levels, c
         o = *opt;
     if (o.executor) /* the others work for it, they do not make this call */
         ctx->opt.ranks = NULL;
-    VH_TRY(vh_ranks_call(ctx, "cluster", VHEM_CLUSTER_OPTIONS, &o,
-                         vh_ranks(ctx) > 1 && source && source->data ? vh_data_print(source->data) : 0));
+    if (is_dealt(source)) /* HMMs are not: nobody waits for this process, it may stop at any time */
+        VH_TRY(vh_ranks_call(ctx, "cluster", VHEM_CLUSTER_OPTIONS, &o,
+                             vh_ranks(ctx) > 1 && source->data ? vh_data_print(source->data) : 0));
     VH_TRY(vh_models_gather(ctx, o.start));
     VH_TRY(vh_input_source(ctx, source, &o, &item, &in));
     VH_TRY(check_levels(ctx, &in, levels, K, &o));

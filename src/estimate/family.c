@@ -5,6 +5,7 @@
 #include "core/alloc.h"
 #include "estimate/options.h"
 #include "estimate/spread.h"
+#include "model/layout.h"
 #include "model/masked.h"
 
 #include <math.h>
@@ -49,25 +50,39 @@ const vh_emission *vh_family_of_some(const vh_emission *complete, const vh_emiss
     return complete;
 }
 
+/* The first column of k .. k+n-1 that is missing in some sequences; -1: none.  all: they all are. */
+static int first_lacking(const vhem_data *data, const int64_t *seq, int64_t n_seq, int k, int n, bool *all)
+{
+    int first = -1, lacking = 0;
+    for (int i = k + n - 1; i >= k; i--)
+        if (vh_fit_lacks(data, seq, n_seq, i)) {
+            lacking++;
+            first = i;
+        }
+    *all = lacking == n;
+    return first;
+}
+
 vhem_status vh_family_require(vhem_ctx *ctx, const vhem_data *data, const int64_t *seq, int64_t n,
                               const vh_emission *family, const vh_shape *shape)
 {
     vhem_status st = VHEM_OK;
-    if (!vh_emission_gathers(family, shape))
-        return VHEM_OK;
+    bool all;
+
+    first_lacking(data, seq, n, 0, shape->d, &all);
+    VH_CHECK(!all, VHEM_EINVAL, "none of its frames has a value, so there is nothing to fit; leave it out");
+    if (!vh_emission_gathers(family, shape) || family->tied) /* the background has what a column lacks */
+        goto done;
     for (int k = 0, step = 1; k < shape->d; k += step) {
-        int lacking = 0, which = k, together;
+        int together;
         vh_columns_together(family, shape, k, &together);
         step = together > 0 ? together : 1;
-        for (int i = k + step - 1; i >= k; i--)
-            if (vh_fit_lacks(data, seq, n, i)) {
-                lacking++;
-                which = i;
-            }
-        VH_CHECK(
-            lacking == 0 || lacking == together, VHEM_EINVAL,
-            "its sequences have no value in column '%s', which full covariances need; --cov diag does not",
-            vh_data_column(data, which));
+        int which = first_lacking(data, seq, n, k, step, &all);
+        VH_CHECK(which < 0 || (all && together > 0), VHEM_EINVAL,
+                 "its sequences have no value in column '%s', which a full covariance needs; %s",
+                 vh_data_column(data, which),
+                 vh_param_is_channels(&family->param[0]) ? "let that column be gaussian-diag"
+                                                         : "--cov diag does not");
     }
 done:
     return st;

@@ -26,7 +26,9 @@
 #include "math/logsum.h"
 #include "model/convert.h"
 #include "model/frames_prior.h"
+#include "model/layout.h"
 #include "model/masked.h"
+#include "model/prior_columns.h"
 
 #include <math.h>
 #include <string.h>
@@ -374,6 +376,7 @@ static vhem_status set_made_up_frames(vhem_ctx *ctx, fit *f)
 {
     vhem_status st = VHEM_OK;
     vh_frames_prior p = { f->choice.nu0, f->choice.count, NULL };
+    char why[256];
 
     VH_CHECK(
         !f->choice.estimate, VHEM_EINVAL,
@@ -388,6 +391,8 @@ static vhem_status set_made_up_frames(vhem_ctx *ctx, fit *f)
                  p.model->d, f->data->d);
         VH_CHECK(strcmp(p.model->family->name, f->family->name) == 0, VHEM_EINVAL,
                  "the prior is for %s models, not for %s", p.model->family->name, f->family->name);
+        VH_CHECK(!*vh_layout_differs(&f->out->shape, &p.model->shape, why, sizeof why), VHEM_EINVAL,
+                 "the data does not suit the prior: %s", why);
     } else {
         VH_TRY(vh_family_pooled(ctx, f->family, f->data, f->floor, &p.model));
         VH_TRY(vh_frames_prior_text(ctx, &p, &f->choice.text));
@@ -414,6 +419,8 @@ static vhem_status set_prior(vhem_ctx *ctx, fit *f)
 
     if (f->choice.none)
         return VHEM_OK;
+    if (f->choice.text && !f->data->unnamed)
+        VH_TRY(vh_prior_check_columns(ctx, f->choice.text, (const char *const *)f->data->column, d));
     if (!vh_prior_normal(f->family))
         return set_made_up_frames(ctx, f);
     if (f->choice.text) {

@@ -10,6 +10,8 @@
 #include "estimate/lengths.h"
 #include "estimate/options.h"
 #include "estimate/pieces.h"
+#include "estimate/prior.h"
+#include "model/prior_columns.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -145,6 +147,48 @@ done:
     return st;
 }
 
+typedef struct { /* a prior that is there before the fit */
+    vh_prior_choice choice;
+    vh_frames_prior frames;
+    const vh_layout *layout; /* the symbols that models fitted with it have; NULL: none */
+} given_prior;
+
+static void free_prior(given_prior *p)
+{
+    vh_prior_choice_free(&p->choice);
+    vh_frames_prior_free(&p->frames);
+}
+
+/* A file is read here, once: opt has its text from then on. */
+static vhem_status read_prior(vhem_ctx *ctx, vhem_fit_options *opt, given_prior *p)
+{
+    vhem_status st = VHEM_OK;
+
+    VH_TRY(vh_prior_choose(ctx, opt->prior, opt->start != NULL, &p->choice));
+    if (!p->choice.text)
+        goto done;
+    opt->prior = p->choice.text;
+    if (!vh_frames_prior_is(ctx, p->choice.text))
+        goto done;
+    VH_TRY(vh_frames_prior_read(ctx, p->choice.text, &p->frames));
+    p->layout = p->frames.model->shape.layout;
+done:
+    return st;
+}
+
+/* Those of the models, and of the prior that they carry. */
+static vhem_status name_columns(vhem_ctx *ctx, const vhem_data *data, vh_h3m *h3m)
+{
+    vhem_status st = VHEM_OK;
+
+    VH_TRY(vh_frames_name(ctx, data, h3m));
+    const vh_layout *layout = h3m->shape.layout;
+    if (h3m->prior && layout && layout->column)
+        VH_TRY(vh_prior_add_columns(ctx, (const char *const *)layout->column, h3m->d, &h3m->prior));
+done:
+    return st;
+}
+
 vhem_status vhem_fit(vhem_ctx *ctx, const vhem_data *data, const vhem_fit_options *opt, vhem_models **out,
                      vhem_fit_report **report)
 {
@@ -153,6 +197,7 @@ vhem_status vhem_fit(vhem_ctx *ctx, const vhem_data *data, const vhem_fit_option
     vhem_fit_report *empty = NULL;
     vhem_models *models = NULL;
     vh_frames frames = { 0 };
+    given_prior prior = { 0 };
 
     vhem_options_init(VHEM_FIT_OPTIONS, &o);
     o = opt ? *opt : o;
@@ -171,8 +216,10 @@ vhem_status vhem_fit(vhem_ctx *ctx, const vhem_data *data, const vhem_fit_option
              : o.K > 0 ? "a mixture"
                        : "dynamic textures");
     frames.data = data;
-    if (!vh_fit_wants_textures(&o))
-        VH_TRY(vh_frames_to_fit(ctx, data, o.emission, vh_fit_start(&o), &frames));
+    if (!vh_fit_wants_textures(&o)) {
+        VH_TRY(read_prior(ctx, &o, &prior));
+        VH_TRY(vh_frames_to_fit(ctx, data, o.emission, vh_fit_start(&o), prior.layout, &frames));
+    }
     VH_TRY(vh_fit_require_values(ctx, frames.data));
     bool plain = o.pieces <= 0 && !o.store;
     if (plain) {
@@ -182,7 +229,7 @@ vhem_status vhem_fit(vhem_ctx *ctx, const vhem_data *data, const vhem_fit_option
             VH_TRY(vh_fit_report_new(ctx, 0, 0, &empty));
         VH_TRY(fit_pieces(ctx, frames.data, &o, &models));
     }
-    vhem_status named = models && models->h3m ? vh_frames_name(ctx, data, models->h3m) : VHEM_OK;
+    vhem_status named = models && models->h3m ? name_columns(ctx, data, models->h3m) : VHEM_OK;
     st = named == VHEM_OK ? st : named;
     if (models && named == VHEM_OK) {
         *out = models;
@@ -197,5 +244,6 @@ done:
     vhem_free(models);
     vhem_free(empty);
     vh_frames_free(&frames);
+    free_prior(&prior);
     return st;
 }

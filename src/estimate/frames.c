@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* frames.c - see frames.h.
  *
- *   1. columns      2. symbols      3. casting cells      4. a new layout      5. the calls */
+ *   1. columns      2. symbols      3. casting cells      4. the calls */
 #include "estimate/frames.h"
 
 #include "core/alloc.h"
 #include "data/names.h"
 #include "data/values.h"
+#include "estimate/frames_layout.h"
 #include "estimate/options.h"
 #include "estimate/symbol_index.h"
 
@@ -16,22 +17,6 @@
 #include <string.h>
 
 /* ---- 1. columns ---------------------------------------------------------------------------------------- */
-
-static vhem_status no_column(vhem_ctx *ctx, const vhem_data *data, const char *name)
-{
-    char list[256];
-    vh_show_list(data->column, data->d, ", ", list, sizeof list);
-    return vh_fail(ctx, VHEM_EINVAL, "the data has no column '%s'; its columns are %s",
-                   VH_SHOW(name, strlen(name)), list);
-}
-
-static int find_column(const vhem_data *data, const char *name)
-{
-    for (int k = 0; k < data->d; k++)
-        if (strcmp(data->column[k], name) == 0)
-            return k;
-    return -1;
-}
 
 /* place [layout->d]: where the columns of the layout are in the data.  Without names on either side: in
  * order. */
@@ -43,24 +28,15 @@ static vhem_status find_columns(vhem_ctx *ctx, const vhem_data *data, const vh_l
     VH_CHECK(by_name || data->d == layout->d, VHEM_EINVAL,
              "the models have dimension %d, but the data has %d", layout->d, data->d);
     for (int k = 0; k < layout->d; k++) {
-        place[k] = by_name ? find_column(data, layout->column[k]) : k;
-        if (place[k] < 0)
-            VH_TRY(no_column(ctx, data, layout->column[k]));
+        place[k] = k;
+        if (by_name)
+            VH_TRY(vh_frames_column(ctx, data, layout->column[k], &place[k]));
     }
 done:
     return st;
 }
 
 /* ---- 2. symbols ---------------------------------------------------------------------------------------- */
-
-/* What a cell of column k is called. */
-static const char *cell_name(const vhem_data *data, int k, double y, char number[VH_NUMBER_SIZE])
-{
-    if (data->symbols && data->symbols[k].n > 0)
-        return data->symbols[k].name[(int)y];
-    number[vh_number_short(y, number)] = '\0';
-    return number;
-}
 
 /* Refuses numbers of symbols where numbers are needed. */
 static vhem_status require_numbers(vhem_ctx *ctx, const vhem_data *data, int k)
@@ -69,7 +45,7 @@ static vhem_status require_numbers(vhem_ctx *ctx, const vhem_data *data, int k)
         return VHEM_OK;
     return vh_fail(
         ctx, VHEM_EINVAL,
-        "%s%scolumn '%.80s' holds text ('%s'), must be numbers; the emission categorical takes text",
+        "%s%scolumn '%.80s' holds text ('%s'), but this emission needs numbers; categorical takes text",
         data->origin.path ? data->origin.path : "", data->origin.path ? ": " : "", data->column[k],
         VH_SHOW(data->symbols[k].name[0], strlen(data->symbols[k].name[0])));
 }
@@ -122,7 +98,7 @@ static vhem_status cast_cell(vhem_ctx *ctx, cast *c, int64_t n, int64_t t, int k
     if (ch < 0 || isnan(y))
         return VHEM_OK;
     if (y != last[0]) {
-        const char *name = cell_name(c->data, c->place[k], y, number);
+        const char *name = vh_frames_cell(c->data, c->place[k], y, number);
         int v = vh_symbol_find(&c->index[ch], name);
         if (v < 0)
             return no_symbol(ctx, c, n, t, k, name);
@@ -225,237 +201,13 @@ done:
     return st;
 }
 
-/* ---- 4. a new layout ----------------------------------------------------------------------------------- */
-
-typedef struct {
-    char *name;
-    double number; /* NaN: text */
-} symbol;
-
-/* Numbers first, by their values and then by how they are written, then texts. */
-static int by_value(const void *a, const void *b)
-{
-    const symbol *x = a, *y = b;
-    if (isnan(x->number) || isnan(y->number))
-        return isnan(x->number) && isnan(y->number) ? strcmp(x->name, y->name) : isnan(x->number) ? 1 : -1;
-    return x->number < y->number ? -1 : x->number > y->number ? 1 : strcmp(x->name, y->name);
-}
-
-/* The different cells of column k, called as cell_name does. */
-static vhem_status find_cells(vhem_ctx *ctx, const vhem_data *data, int k, vh_names *names)
-{
-    vhem_status st = VHEM_OK;
-    double last = NAN;
-
-    for (int64_t n = 0; n < data->N; n++) {
-        const double *y = vh_data_frames(data, n) + k;
-        for (int64_t t = 0; t < vh_data_length(data, n); t++) {
-            double v = y[t * data->d];
-            char number[VH_NUMBER_SIZE];
-            int64_t at;
-            bool is_new;
-            if (isnan(v) || v == last)
-                continue;
-            bool whole = (data->symbols && data->symbols[k].n > 0) || v == floor(v);
-            VH_CHECK(whole, VHEM_EINVAL,
-                     "%scolumn '%s', sequence %lld, frame %lld: %g is not a symbol, must be text or a whole "
-                     "number",
-                     vh_origin_tell(&data->origin, n, t, &(vh_told){ { 0 } }), data->column[k], (long long)n,
-                     (long long)t, v);
-            const char *name = cell_name(data, k, v, number);
-            VH_TRY(vh_names_put(ctx, names, name, strlen(name), &at, &is_new));
-            last = v;
-        }
-        vh_data_passed(data, n);
-    }
-    if (names->n == 0)
-        st = vh_fit_no_values(ctx, data, k, data->d > 1);
-done:
-    return st;
-}
-
-/* The symbols that column k of the data has, in order, become those of a channel. */
-static vhem_status take_symbols(vhem_ctx *ctx, const vhem_data *data, int k, vh_layout *layout, int channel)
-{
-    vhem_status st = VHEM_OK;
-    vh_names names = { 0 };
-    symbol *all = NULL;
-    const char **text = NULL;
-
-    VH_TRY(find_cells(ctx, data, k, &names));
-    VH_NEW(all, names.n);
-    VH_NEW(text, names.n);
-    for (int64_t v = 0; v < names.n; v++) {
-        all[v] = (symbol){ names.text[v], NAN };
-        if (vh_number_parse(names.text[v], names.size[v], &all[v].number) != VH_NUMBER)
-            all[v].number = NAN;
-    }
-    qsort(all, (size_t)names.n, sizeof *all, by_value);
-    for (int64_t v = 0; v < names.n; v++)
-        text[v] = all[v].name;
-    VH_TRY(vh_layout_symbols(ctx, layout, channel, text, names.n));
-done:
-    vh_names_free(&names);
-    free(all);
-    free(text);
-    return st;
-}
-
-static bool has_symbols(const vh_emission *f)
-{
-    return f->param[0].dim[0] == VH_PER_SYMBOL;
-}
-
-/* One channel of all columns. */
-static vhem_status layout_of_family(vhem_ctx *ctx, const vhem_data *data, const vh_emission *family,
-                                    vh_layout **out)
-{
-    vhem_status st = VHEM_OK;
-    vh_layout *layout = NULL;
-    char list[256];
-
-    vh_show_list(data->column, data->d, ", ", list, sizeof list);
-    VH_CHECK(data->d == 1 || !has_symbols(family), VHEM_EINVAL,
-             "%s takes one column, the data has %d (%s); choose one with --columns, or name each: --emission "
-             "'%s:%s,...'",
-             family->name, data->d, list, data->column[0], family->name);
-    VH_TRY(vh_layout_new(ctx, 1, &layout));
-    layout->family = layout->channel[0].family = family;
-    layout->channel[0].shape.d = data->d;
-    if (has_symbols(family))
-        VH_TRY(take_symbols(ctx, data, 0, layout, 0));
-    if (!data->unnamed)
-        VH_TRY(vh_layout_columns(ctx, layout, (const char *const *)data->column));
-    vh_layout_close(layout);
-    *out = layout;
-    layout = NULL;
-done:
-    vh_layout_drop(layout);
-    return st;
-}
-
-static int count(const char *s, size_t n, char c)
-{
-    int found = 1;
-    for (size_t i = 0; i < n; i++)
-        found += s[i] == c;
-    return found;
-}
-
-static const char *last_colon(const char *s, size_t n)
-{
-    while (n > 0 && s[n - 1] != ':')
-        n--;
-    return n > 0 ? s + n - 1 : NULL;
-}
-
-/* One channel, "x+y:gaussian-full" [n]: its family, and its columns behind those at all[*d]. */
-static vhem_status channel_from(vhem_ctx *ctx, const vhem_data *data, const char *s, size_t n,
-                                vh_layout *layout, int c, char **all, int *d)
-{
-    vhem_status st = VHEM_OK;
-    const char *colon = last_colon(s, n);
-    vh_channel *ch = &layout->channel[c];
-    char *family = NULL;
-
-    VH_CHECK(colon && colon > s && colon + 1 < s + n, VHEM_EINVAL,
-             "'%s' in the emission must be COLUMN:FAMILY or COLUMN+COLUMN:FAMILY", VH_SHOW(s, n));
-    family = vh_strndup(ctx, colon + 1, (size_t)(s + n - colon - 1));
-    VH_CHECK(family, VHEM_ENOMEM, "out of memory");
-    ch->family = vh_emission_find(family);
-    VH_CHECK(ch->family && !vh_param_is_channels(&ch->family->param[0]) && !ch->family->tied, VHEM_EINVAL,
-             "emission '%s' is unknown; a column can have any of %s except the last two",
-             VH_SHOW(family, strlen(family)), vh_emission_names());
-    for (const char *p = s; p < colon;) {
-        const char *plus = memchr(p, '+', (size_t)(colon - p)), *end = plus ? plus : colon;
-        VH_CHECK(end > p, VHEM_EINVAL, "'%s' in the emission has an empty name", VH_SHOW(s, n));
-        all[*d] = vh_strndup(ctx, p, (size_t)(end - p));
-        VH_CHECK(all[*d], VHEM_ENOMEM, "out of memory");
-        int k = find_column(data, all[*d]);
-        if (k < 0)
-            VH_TRY(no_column(ctx, data, all[*d]));
-        ++*d;
-        ch->shape.d++;
-        if (has_symbols(ch->family)) {
-            VH_CHECK(ch->shape.d == 1 && end == colon, VHEM_EINVAL,
-                     "'%s' in the emission: each column of symbols is a channel of its own", VH_SHOW(s, n));
-            VH_TRY(take_symbols(ctx, data, k, layout, c));
-        }
-        p = end + 1;
-    }
-done:
-    free(family);
-    return st;
-}
-
-/* "step:gamma,x+y:gaussian-full". */
-static vhem_status layout_of_columns(vhem_ctx *ctx, const vhem_data *data, const char *spec, vh_layout **out)
-{
-    vhem_status st = VHEM_OK;
-    vh_layout *layout = NULL;
-    size_t n = strlen(spec);
-    int n_column = count(spec, n, '+') + count(spec, n, ','), d = 0, c = 0;
-    char **all = NULL;
-
-    VH_NEW(all, n_column);
-    VH_TRY(vh_layout_new(ctx, count(spec, n, ','), &layout));
-    layout->family = vh_product_family();
-    for (const char *p = spec; c < layout->n_channel; c++) {
-        size_t size = strcspn(p, ",");
-        VH_TRY(channel_from(ctx, data, p, size, layout, c, all, &d));
-        p += size + 1;
-    }
-    VH_TRY(vh_layout_columns(ctx, layout, (const char *const *)all));
-    vh_layout_close(layout);
-    *out = layout;
-    layout = NULL;
-done:
-    for (int k = 0; all && k < n_column; k++)
-        free(all[k]);
-    free(all);
-    vh_layout_drop(layout);
-    return st;
-}
-
-/* The Gaussians of a model file: those of its background, or of its only HMM with its only state. */
-static vhem_status layout_of_background(vhem_ctx *ctx, const vh_emission *family, const char *path,
-                                        vh_layout **out)
-{
-    vhem_status st = VHEM_OK;
-    vh_h3m *h3m = NULL;
-    vh_layout *layout = NULL;
-
-    VH_TRY(vh_h3m_load(ctx, path, &h3m));
-    const vh_layout *from = h3m->shape.layout;
-    const vh_background *b = from ? from->background : NULL;
-    VH_CHECK(
-        b || (vh_background_takes(h3m->family) && h3m->K == 1 && h3m->hmm[0].S == 1), VHEM_EINVAL,
-        "%s holds no background: it has %lld %s HMMs, must have one gaussian-diag HMM of one state, as vhem "
-        "background writes it",
-        path, (long long)h3m->K, h3m->family->name);
-    VH_TRY(vh_layout_new(ctx, 1, &layout));
-    layout->family = layout->channel[0].family = family;
-    layout->channel[0].shape.d = h3m->d;
-    const double *mu = b ? b->mu : vh_hmm_param(h3m, &h3m->hmm[0], 0);
-    const double *cov = b ? b->cov : vh_hmm_param(h3m, &h3m->hmm[0], 1);
-    VH_TRY(vh_layout_background(ctx, layout, b ? b->G : h3m->hmm[0].M, mu, cov));
-    if (from && from->column)
-        VH_TRY(vh_layout_columns(ctx, layout, (const char *const *)from->column));
-    vh_layout_close(layout);
-    *out = layout;
-    layout = NULL;
-done:
-    vh_h3m_free(h3m);
-    vh_layout_drop(layout);
-    return st;
-}
-
-/* ---- 5. the calls -------------------------------------------------------------------------------------- */
+/* ---- 4. the calls -------------------------------------------------------------------------------------- */
 
 vhem_status vh_frames_to_fit(vhem_ctx *ctx, const vhem_data *data, const char *emission, const vh_h3m *start,
-                             vh_frames *out)
+                             const vh_layout *known, vh_frames *out)
 {
     vhem_status st = VHEM_OK;
+    const vh_layout_source from = { data, known };
     vh_layout *layout = NULL;
 
     out->data = data;
@@ -474,9 +226,9 @@ vhem_status vh_frames_to_fit(vhem_ctx *ctx, const vhem_data *data, const char *e
              emission);
     const char *path;
     const vh_emission *tied = vh_emission_of_file(emission, &path);
-    VH_TRY(tied     ? layout_of_background(ctx, tied, path, &layout)
-           : family ? layout_of_family(ctx, data, family, &layout)
-                    : layout_of_columns(ctx, data, emission, &layout));
+    VH_TRY(tied     ? vh_layout_of_background(ctx, tied, path, &layout)
+           : family ? vh_layout_of_family(ctx, &from, family, &layout)
+                    : vh_layout_of_columns(ctx, &from, emission, &layout));
     out->layout = layout;
     VH_TRY(cast_data(ctx, data, NULL, data->N, out));
 done:
@@ -525,7 +277,7 @@ vhem_status vh_frames_name(vhem_ctx *ctx, const vhem_data *data, vh_h3m *h3m)
 
     if (h3m->shape.layout || data->unnamed)
         return VHEM_OK;
-    VH_TRY(layout_of_family(ctx, data, h3m->family, &layout));
+    VH_TRY(vh_layout_of_family(ctx, &(vh_layout_source){ data, NULL }, h3m->family, &layout));
     h3m->shape.layout = layout;
 done:
     return st;

@@ -17,9 +17,10 @@ typedef struct {
 } vh_frames;                 /* zero it before use */
 
 /* Frames to fit models of an emission to: the name of a family, or names by column,
- * "x+y:gaussian-full,n:poisson".  With a start: those of its models. */
+ * "x+y:gaussian-full,n:poisson".  With a start: those of its models.  known: a layout whose symbols the
+ * columns of the same names take, whichever of them they have; NULL: those they have. */
 vhem_status vh_frames_to_fit(vhem_ctx *ctx, const vhem_data *data, const char *emission, const vh_h3m *start,
-                             vh_frames *out);
+                             const vh_layout *known, vh_frames *out);
 /* Frames for models that are there, of sequences seq [n] (NULL: all of them) alone. */
 vhem_status vh_frames_for(vhem_ctx *ctx, const vhem_data *data, const int64_t *seq, int64_t n,
                           const vh_h3m *h3m, vh_frames *out);

@@ -97,7 +97,8 @@ static vhem_status score_tile(vhem_ctx *ctx, const vh_h3m *h3m, const vh_sequenc
     sums.loglik = tile;
     VH_TRY(vh_sequences_expect(ctx, job, &(vh_seq_step){ .pk = pk }, &sums));
     for (int s = 0; s < in->n; s++)
-        memcpy(loglik + vh_ij(s, h3m->K, first), tile + vh_row(s, n), sizeof *tile * (size_t)n);
+        for (int64_t k = 0; k < n; k++)
+            loglik[vh_ij(s, h3m->K, first + k)] = vh_or_impossible(tile[vh_ij(s, n, k)]);
 done:
     vh_pack_free(pk);
     vh_seq_sums_free(&sums);
@@ -270,7 +271,7 @@ vhem_status vh_h3m_viterbi(vhem_ctx *ctx, const vh_h3m *h3m, int64_t i, const vh
     }
     int state = vh_argmax(S, best, 1);
     if (logprob)
-        *logprob = best[state];
+        *logprob = vh_or_impossible(best[state]);
     for (int64_t t = x.T - 1; t >= 0; t--) {
         path[t] = state;
         state = from[t * S + state];
@@ -293,7 +294,7 @@ vhem_status vh_h3m_posterior(vhem_ctx *ctx, const vh_h3m *h3m, int64_t i, const 
     VH_NEW(alpha, x.T * x.S);
     VH_NEW(beta, x.T * x.S);
     const vh_chain c = { x.S, x.T, x.pk->pi, x.pk->A, x.log_b, ctx };
-    double ll = vh_log_forward(&c, alpha);
+    double ll = vh_or_impossible(vh_log_forward(&c, alpha));
     VH_CHECK(!vh_overdue(ctx), VHEM_ESTOPPED, "stopped before the posteriors were found");
     VH_CHECK(isfinite(ll), VHEM_ENUMERIC,
              "sequence %lld has the log-likelihood %g under HMM %lld: it has no posterior", (long long)n, ll,

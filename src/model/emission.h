@@ -14,6 +14,7 @@
 
 #include "core/rng.h"
 
+#include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -24,6 +25,13 @@
 /* log of a probability of zero: below every real log-probability, yet finite, so that the product makes no
  * NaN.  A component of weight zero is never looked at; it may even be singular. */
 #define VH_NEVER (-1e300)
+
+/* A log-density below this has a factor of zero in it (columns.h): the sum of real ones never gets there. */
+#define VH_IMPOSSIBLE (-1e200)
+static inline double vh_or_impossible(double log_p)
+{
+    return log_p < VH_IMPOSSIBLE ? -INFINITY : log_p;
+}
 
 typedef struct vh_layout vh_layout; /* layout.h */
 

@@ -145,6 +145,38 @@ static double shape_from(double g)
     return fmin(a, MOST);
 }
 
+/* log-likelihood of a frame that is not 0, by the means of its logarithm and of itself. */
+static double mean_density(double a, double b, double mean_log, double mean)
+{
+    return a * log(b) - vh_lgamma(a) + (a - 1) * mean_log - b * mean;
+}
+
+/* The best shape and rate whose variance is the floor, a = floor b^2, where the best of all, shape `free`, has
+ * a smaller one.  The likelihood is concave in (a, b) and a >= floor b^2 is a convex set, so it has one
+ * maximum there, on the edge, and that is at a larger rate than mean / floor, where the slope along the edge,
+ *
+ *   2 floor b (log b + 1/2 - psi(floor b^2) + mean_log) - mean,
+ *
+ * is still positive; it changes its sign once.  What was there before stays if it is better, as it is in the
+ * last digits of a fit that has converged. */
+static void maximise_at_floor(double floor, double free, double mean_log, double mean, double *a, double *b)
+{
+    enum { HALVINGS = 64 };
+    double lo = log(mean / floor), hi = log(MOST / floor) / 2; /* of log b */
+    for (int i = 0; i < HALVINGS; i++) {
+        double middle = (lo + hi) / 2, rate = exp(middle);
+        double slope = 2 * floor * rate * (middle + 0.5 - vh_digamma(floor * rate * rate) + mean_log) - mean;
+        *(slope > 0 ? &lo : &hi) = middle;
+    }
+    double shape = fmax(exp(2 * lo) * floor, fmin(LEAST, free)), rate = sqrt(shape / floor);
+    bool better = *a > 0 && *a >= floor * *b * *b
+                  && mean_density(*a, *b, mean_log, mean) > mean_density(shape, rate, mean_log, mean);
+    if (better)
+        return;
+    *a = shape;
+    *b = rate;
+}
+
 /* Zeros say nothing about the shape and the rate: they stay what they were.  A component that has none yet,
  * as at the start, gets those of an exponential distribution. */
 static void without_positive(double *a, double *b)
@@ -171,13 +203,15 @@ static int maximise(const vh_coords *x, const double *stat, const double *floor,
             without_positive(&par[0][k], &par[1][k]);
             continue;
         }
-        par[0][k] = shape_from(log(mean) - mean_log);
-        if (floor && mean * mean < par[0][k] * floor[k]) { /* the variance is mean^2 / shape */
-            par[0][k] = fmax(mean * mean / floor[k], LEAST);
+        double a = shape_from(log(mean) - mean_log);
+        if (floor && mean * mean < a * floor[k]) { /* the variance is mean^2 / shape */
+            maximise_at_floor(floor[k], a, mean_log, mean, &par[0][k], &par[1][k]);
             held = 1;
+            continue;
         }
-        par[1][k] = fmin(fmax(par[0][k] / mean, DBL_MIN), DBL_MAX);
-        held |= par[0][k] >= MOST;
+        par[0][k] = a;
+        par[1][k] = fmin(fmax(a / mean, DBL_MIN), DBL_MAX);
+        held |= a >= MOST;
     }
     return held;
 }

@@ -10,6 +10,7 @@
 #include "model/json.h"
 #include "model/layout.h"
 #include "model/convert.h"
+#include "model/prior_columns.h"
 
 #include <math.h>
 #include <string.h>
@@ -464,6 +465,9 @@ static vhem_status read_json_file(vhem_ctx *ctx, const char *text, size_t size, 
     const char *format = json_string_value(json_object_get(root, "format"));
     json_t *prior = format && strcmp(format, "vhem-prior") == 0 ? root : json_object_get(root, "prior");
     VH_CHECK(json_is_object(prior), VHEM_EFORMAT, "it has no prior: it was not fitted with one");
+    if (prior != root
+        && json_is_array(json_object_get(root, "columns"))) /* else priors written before lack them */
+        json_object_set(prior, "columns", json_object_get(root, "columns"));
     VH_TRY(vh_json_keep(ctx, prior, out));
 done:
     json_decref(root);
@@ -486,6 +490,9 @@ vhem_status vh_prior_load(vhem_ctx *ctx, const char *path, char **out)
     }
     VH_TRY(vh_h3m_load(ctx, path, &h3m));
     VH_CHECK(h3m->prior, VHEM_EFORMAT, "%s: it has no prior: it was not fitted with one", path);
+    if (h3m->shape.layout && h3m->shape.layout->column)
+        VH_TRY(
+            vh_prior_add_columns(ctx, (const char *const *)h3m->shape.layout->column, h3m->d, &h3m->prior));
     *out = h3m->prior;
     h3m->prior = NULL;
 done:

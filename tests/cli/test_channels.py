@@ -95,7 +95,7 @@ class Channels(Case):
         self.ok("cluster", "m.h5", "-k", "2", "--restarts", "3", "-o", "again.json")
         self.assertEqual(self.read("again.json")["labels"], c["labels"])
         self.write("f.csv", "\n".join(",".join(r[:3] + ["" if r[0] == "s7" else r[3]] + r[4:]) for r in rows) + "\n")
-        self.fails(1, "no value in column 'v', which full covariances need", "fit", "f.csv", "--emission", RECORD, "-o", "g.json")
+        self.fails(1, "no value in column 'v', which a full covariance needs", "fit", "f.csv", "--emission", RECORD, "-o", "g.json")
 
     def test_symbols(self):
         self.life()

@@ -219,7 +219,7 @@ class Emissions(Case):
             self.ok("convert", "m.json", "m.h5")
             self.ok("convert", "m.h5", "back.json")
             self.assertEqual(m["hmms"], self.read("back.json")["hmms"])
-        self.fails(1, "which full covariances need; --cov diag does not", "fit", "e.csv", "--cov", "full", "-o", "f.json")
+        self.fails(1, "which a full covariance needs; --cov diag does not", "fit", "e.csv", "--cov", "full", "-o", "f.json")
 
     def test_larger_backgrounds_fit_better(self):
         """Also where they have more Gaussians than a sequence has frames."""

@@ -125,14 +125,25 @@ class Lacking(Case):
         self.fails(1, "no column is in the models of all persons", "stats", "k.json", "d.csv", "--models", "p.json", "-o", "-")
         self.ok("stats", "k.json", "d.csv", "-o", "-")
 
-    def test_on_disk(self):
-        """A set that stays on disk says what its HMMs lack, too."""
+    def test_shards(self):
         self.people("p.json", {"c": [1, 2], "a": [0]})
         self.ok("convert", "p.json", "--shards", "3", "-o", "three")
-        for models, more in (("p.json", ()), ("three", ()), ("three", ("--memory", "1K"))):
-            self.ok("cluster", models, "-k", "2", "--restarts", "1", *more, "-o", "k.json")
-            self.assertEqual(json.loads(self.path("k.json").read_text())["lacking"], [1] * 4 + [0] * 4 + [2] * 4, (models, more))
+        for models in ("p.json", "three"):
+            self.ok("cluster", models, "-k", "2", "--restarts", "1", "-o", "k.json")
+            self.assertEqual(json.loads(self.path("k.json").read_text())["lacking"], [1] * 4 + [0] * 4 + [2] * 4, models)
         self.ok("report", "k.json", "-o", "r.html")
+
+    def test_on_disk(self):
+        """A set that stays on disk, which is one of more than 16 MiB, says what its HMMs lack, too."""
+        wide = [[6.0 * (n % 3) + s] + [0.5 * k for k in range(59)] for n in range(3) for s in range(2)]
+        few = [hmm(None, wide[2 * (n % 3):2 * (n % 3) + 2], [59] if n % 5 == 1 else []) for n in range(450)]
+        self.models("few.json", few, [f"x{k}" for k in range(60)])
+        self.ok("convert", *["few.json"] * 22, "--shards", "3", "-o", "many")
+        lacking = [int(n % 5 == 1) for n in range(450)] * 22
+        for more in (["--memory", "4G"], ["--memory", "1K"], ["--memory", "1K", "--first-reduce", "4"]):
+            self.ok("cluster", "many", "-k", "3", "--restarts", "1", "--search", "restarts",
+                    "--max-iter", "2", *more, "-o", "k.json")
+            self.assertEqual(json.loads(self.path("k.json").read_text())["lacking"], lacking, more)
 
     def test_classes(self):
         """With as many HMMs as pieces, of which some lack a column."""

@@ -4,6 +4,7 @@
 #include "family_models.h"
 #include "support.h"
 
+#include "math/gamma.h"
 #include "model/emission.h"
 
 #include <math.h>
@@ -292,6 +293,37 @@ static void floors(void **state)
     }
 }
 
+/* Of all gamma densities that are not narrower than the floor, none has a higher likelihood than the one that
+ * the maximiser gives: else the likelihood of a fit could fall. */
+static void best_at_floor(void **state)
+{
+    (void)state;
+    const vh_emission *f = vh_emission_find("gamma");
+    const double zero = 0, one = 1;
+    const vh_coords x = { { .d = 1 }, &zero, &one };
+    vh_rng rng;
+    vh_rng_init(&rng, 3, VH_RNG_TEST, 0);
+    for (int trial = 0; trial < 200; trial++) {
+        double mean = exp(4 * vh_rng_normal(&rng)), shape = exp(3 * vh_rng_normal(&rng)),
+               T[MOST_STAT] = { 1 };
+        double floor = mean * mean / shape * exp(2 * vh_rng_uniform(&rng)); /* above its variance */
+        double par[VH_MAX_PARAM] = { 0 }, *to[VH_MAX_PARAM] = { par, par + 1, par + 2 };
+        T[1] = vh_digamma(shape) - log(shape / mean);
+        T[2] = mean;
+        T[3] = 1;
+        assert_int_equal(f->maximise(&x, T, &floor, to, NULL), 1);
+        double a = par[0], b = par[1], best = a * log(b) - lgamma(a) + (a - 1) * T[1] - b * T[2];
+        assert_near(a / (b * b), floor, 1e-9, 0);
+        for (int k = 0; k < 200; k++) {
+            double wide = floor * (1 + (k % 2) * vh_rng_uniform(&rng)),
+                   rate = b * exp((k % 3 ? 0.01 : 3) * vh_rng_normal(&rng));
+            double other = wide * rate * rate;
+            assert_true(other * log(rate) - lgamma(other) + (other - 1) * T[1] - rate * T[2]
+                        <= best + 1e-10 * (1 + fabs(best)));
+        }
+    }
+}
+
 /* What cannot be is impossible, not a NaN: 0 log 0 is 0. */
 static void impossible(void **state)
 {
@@ -357,10 +389,11 @@ static void known_shares(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(sums),        cmocka_unit_test(products),
-                                        cmocka_unit_test(maximisers),  cmocka_unit_test(draws),
-                                        cmocka_unit_test(large_draws), cmocka_unit_test(large_rates),
-                                        cmocka_unit_test(far_rates),   cmocka_unit_test(floors),
-                                        cmocka_unit_test(impossible),  cmocka_unit_test(known_shares) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(sums),          cmocka_unit_test(products),
+                                        cmocka_unit_test(maximisers),    cmocka_unit_test(draws),
+                                        cmocka_unit_test(large_draws),   cmocka_unit_test(large_rates),
+                                        cmocka_unit_test(far_rates),     cmocka_unit_test(floors),
+                                        cmocka_unit_test(best_at_floor), cmocka_unit_test(impossible),
+                                        cmocka_unit_test(known_shares) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
