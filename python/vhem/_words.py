@@ -10,7 +10,9 @@ import difflib
 import functools
 import inspect
 import re
-from typing import Any, Callable, Iterable, Mapping, Optional
+from typing import Any, Callable, FrozenSet, Iterable, Mapping, Optional
+
+from ._tables import option_table
 
 # What Sequences.load takes; no estimator does.
 READING = ("format", "id", "label", "group", "weight", "columns", "where", "order", "symbols", "missing", "sheet",
@@ -20,9 +22,12 @@ READING = ("format", "id", "label", "group", "weight", "columns", "where", "orde
 _OPTION = {"emission": "covariance_type", "cov": "covariance_type", "states": "n_states", "mix": "n_mix",
            "restarts": "n_init", "threads": "n_jobs", "seed": "random_state"}
 _COMMAND = {"vhem fit --model dtm": "vhem.fit_textures", "vhem fit --emission": "--emission"}
-# An option with its value, unless the next word goes on with the sentence.
-_NAMED = re.compile(r"--([a-z][a-z-]*)(?:[ =]('[^']*'|(?!(?:asks|cannot|chooses|does|names|sorts|to|which)\b)"
-                    r"[^\s;:)?]*[^\s;:)?,]))?")
+# An option and the next word, which is its value or goes on with the sentence.
+_NAMED = re.compile(r"--([a-z][a-z-]*)(?:([ =])('[^']*'|(?!--)[^\s;)?]*[^\s;:)?,])?)?")
+_NUMBER_TEXT = re.compile(r"[-+]?\d+(\.\d+)?(e[-+]?\d+)?")
+_LIST_OR_PATH = re.compile(r"[^\s,]+(,[^\s,]+)+|\S*/\S*|\S+\.\w+")
+# Words that the tables of options do not list.
+_MORE_CHOICES = {"cov": ("diag", "full"), "prior": ("none", "vb", "eb")}
 
 # What the command, C, files and hmmlearn call the parameters of estimators.
 _MEANT = {"emission": "covariance_type", "emissions": "covariance_type", "family": "covariance_type",
@@ -34,16 +39,38 @@ _SIZES = ("n_clusters", "n_clusters_max", "n_components", "n_states", "n_states_
 _NUMBER = dict.fromkeys(("K", "k", "n", "n_clusters", "n_components", "n_hmms"), _SIZES[:3])
 
 
+@functools.lru_cache(maxsize=None)
+def _choices(option: str) -> FrozenSet[str]:
+    """The words that are values of an option, such as diag."""
+    rows = [option_table(kind).get(option, {}) for kind in ("data", "fit", "cluster", "distance", "train", "rank")]
+    words = [word for row in rows for word in (row.get("argument") or "").split("|")]
+    return frozenset([*_MORE_CHOICES.get(option, ()), *(word for word in words if word.islower())])
+
+
+def _is_value(option: str, word: str) -> bool:
+    """Is the word after an option its value, or does it go on with the sentence, as in "--id takes several"?"""
+    return (word.startswith("'") or word in _choices(option) or _NUMBER_TEXT.fullmatch(word) is not None
+            or _LIST_OR_PATH.fullmatch(word) is not None)
+
+
+def _quoted(option: str, value: str) -> str:
+    """A value as Python has it; what Sequences.load takes is text, also where it is a number."""
+    plain = value.startswith("'") or (option not in READING and _NUMBER_TEXT.fullmatch(value))
+    return value if plain else f"'{value}'"
+
+
 def in_python(sentence: str, called: Optional[Mapping[str, str]] = None) -> str:
     """The sentence with options as Python has them; ``called`` says what a size at its beginning is called."""
     for command, there in _COMMAND.items():
         sentence = sentence.replace(command, there)
 
     def option(found: "re.Match[str]") -> str:
-        name, value = found[1].replace("-", "_"), found[2]
-        if value and not value.startswith("'"):
-            value = f"'{value}'"
-        return f"{_OPTION.get(name, name)}={value or ''}"
+        name, joint, word = found[1].replace("-", "_"), found[2] or "", found[3] or ""
+        ends = found.end() == len(sentence) and name in READING      # "leave it out with --columns x"
+        begin = f"{_OPTION.get(name, name)}="
+        if word and (joint == "=" or ends or _is_value(name, word)):
+            return begin + _quoted(name, word)
+        return begin + joint.strip("=") + word
 
     sentence = _NAMED.sub(option, sentence)
     size = re.match(r"(K|S|M|restarts|emission)\b(?= (is|of|')|,)", sentence)
@@ -63,7 +90,7 @@ def sizes_of(parameters: Iterable[str]) -> Mapping[str, str]:
 
 def where_to_say(sentence: str) -> str:
     """A sentence about a file that was given as a path, with the place where its options belong."""
-    asks = [name for name in READING if f"{name}=" in sentence]
+    asks = [name for name in READING if re.search(rf"\b{name}=", sentence)]
     return f"{sentence}; {asks[0]}= is an argument of vhem.Sequences.load" if asks else sentence
 
 

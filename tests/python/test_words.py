@@ -66,17 +66,69 @@ def test_names_that_are_not_there(sequences):
         vhem.fit_each(sequences[:2], n_states=1)["c"]
 
 
+def literals():
+    """Every string of the library that names an option, with the parts of those that go on in the next line joined."""
+    if not (SOURCE / "src").is_dir():
+        pytest.skip("the source of the library is not here")
+    paths = sorted(path for folder in ("src", "include") for path in (SOURCE / folder).rglob("*.[ch]"))
+    code = [path.read_text() for path in paths if path.parent.name != "report"]      # pages, not sentences
+    found = [re.findall(r'"((?:[^"\\\n]|\\.)*)"', run[0]) for text in code
+             for run in re.finditer(r'(?:"(?:[^"\\\n]|\\.)*"\s*)+', text)]
+    return [sentence for sentence in map("".join, found) if re.search(r"--[a-z]", sentence)]
+
+
 def test_every_option_that_the_library_names_has_a_name_here():
     """An option that a sentence of the library names is a parameter of an estimator or of Sequences.load."""
     known = {*_words.READING, "backend", "models", *vhem.HMM().get_params(), *_lib.option_table("cluster")}
     asked = 0
-    if not (SOURCE / "src").is_dir():
-        pytest.skip("the source of the library is not here")
-    for path in sorted((SOURCE / "src").rglob("*.c")):
-        if path.parent.name == "report":                     # pages, not sentences
-            continue
-        for text in re.findall(r'"((?:[^"\\]|\\.)*)"', path.read_text().replace("vhem fit --model dtm", "")):
-            for option in re.findall(r"([a-z_]+)=", _words.in_python(" ".join(re.findall(r"--[a-z][a-z-]*", text)))):
-                asked += 1
-                assert option in known, (path, text)
+    for text in literals():
+        named = re.findall(r"--[a-z][a-z-]*", text.replace("vhem fit --model dtm", ""))
+        for option in re.findall(r"([a-z_]+)=", _words.in_python(" ".join(named))):
+            asked += 1
+            assert option in known, text
     assert asked > 20
+
+
+def test_no_value_is_made_of_a_word_of_the_sentence():
+    """Values are quoted, follow "=" or are words that the option has, such as these; all other words are prose."""
+    values = {"none", "vb", "eb", "diag", "full", "categorical", "-999,lost", "dtm"}
+    sentences = literals()
+    for text in sentences:
+        quoted = re.findall("'([^']*)'", text)
+        for option, value in re.findall(r"([a-z_]+)='([^']*)'", _words.in_python(text)):
+            assert value in values or value in quoted, (text, option, value)
+    prose = {word for text in sentences for word in re.findall(r"(?<![-\w'%])[a-z]+(?![-\w'=])", text)} - values
+    options = {option for text in sentences for option in re.findall(r"--([a-z][a-z-]*)", text)}
+    assert {"takes", "there", "names", "which"} <= prose and {"id", "models", "cov-floor"} <= options
+    for option in options - {"model"}:
+        for word in prose - _words._choices(option.replace("-", "_")):
+            told = _words.in_python(f"with --{option} {word} more")
+            assert re.fullmatch(rf"with [a-z_]+= {word} more", told), told
+
+
+@pytest.mark.parametrize("sentence, here", [
+    ("tell them apart: --id takes several columns", "tell them apart: id= takes several columns"),
+    ("without --models there are no entropies", "without models= there are no entropies"),
+    ("say with --id which columns name a sequence", "say with id= which columns name a sequence"),
+    ("reading sheet 'a' of b; --sheet chooses another", "reading sheet 'a' of b; sheet= chooses another"),
+    ("a floor (--cov-floor) or fewer states help", "a floor (cov_floor=) or fewer states help"),
+    ("if that stands for a missing value, add --missing=-999",
+     "if that stands for a missing value, add missing='-999'"),
+    ("leave it out with --columns x,y", "leave it out with columns='x,y'"),
+    ("leave it out with --columns height", "leave it out with columns='height'"),
+    ("it is --prior vb, none or a file", "it is prior='vb', none or a file"),
+    ("which full covariances need; --cov diag does not",
+     "which full covariances need; covariance_type='diag' does not"),
+    ("9 clusters of 3 centres: --first-reduce 2 must be larger",
+     "9 clusters of 3 centres: first_reduce=2 must be larger"),
+    ("choose one with --columns, or name each: --emission 'x:poisson,...'",
+     "choose one with columns=, or name each: covariance_type='x:poisson,...'"),
+    ("; did you mean --group?", "; did you mean group=?"), ("with --prior p/a.json here", "with prior='p/a.json' here")])
+def test_sentences(sentence, here):
+    assert _words.in_python(sentence) == here
+
+
+def test_where_options_belong():
+    assert _words.where_to_say("say with id= which") == "say with id= which; id= is an argument of vhem.Sequences.load"
+    for sentence in ("grid= is 3, must be 4", "by_group= is 2"):
+        assert _words.where_to_say(sentence) == sentence
