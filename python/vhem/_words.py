@@ -110,8 +110,12 @@ def _unknown(cls: type, name: str, value: Any, known: Iterable[str]) -> str:
 
 
 def explains(init: Callable[..., None]) -> Callable[..., None]:
-    """An __init__ that says what an unknown parameter is called."""
-    known = list(inspect.signature(init).parameters)
+    """An __init__ that says what an unknown parameter is called.  One with **parameters hands them on, to be judged
+    by the class that it extends."""
+    takes = inspect.signature(init).parameters
+    if any(one.kind is inspect.Parameter.VAR_KEYWORD for one in takes.values()):
+        return init
+    known = list(takes)
 
     @functools.wraps(init)
     def wrapped(self: Any, *args: Any, **parameters: Any) -> None:

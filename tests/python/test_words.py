@@ -132,3 +132,16 @@ def test_where_options_belong():
     assert _words.where_to_say("say with id= which") == "say with id= which; id= is an argument of vhem.Sequences.load"
     for sentence in ("grid= is 3, must be 4", "by_group= is 2"):
         assert _words.where_to_say(sentence) == sentence
+
+
+class Named(vhem.HMM):
+    def __init__(self, extra=1, **parameters):
+        super().__init__(**parameters)
+        self.extra = extra
+
+
+def test_subclasses_that_hand_parameters_on():
+    made = Named(n_states=2, extra=3)
+    assert made.n_states == 2 and made.extra == 3
+    with pytest.raises(TypeError, match="Named has no parameter 'seed'; it is called random_state here: random_state=3"):
+        Named(seed=3)
