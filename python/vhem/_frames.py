@@ -2,12 +2,14 @@
 """Tables of pandas: which columns name sequences, which hold numbers, and what they are as arrays."""
 from __future__ import annotations
 
-from typing import Any, List, Optional, Sequence, Union
+from typing import Any, List, Mapping, Optional, Sequence, Union
 
 import numpy as np
 
 from . import _symbols
 from .errors import InputError, warn
+
+TABLES = (".parquet", ".pq", ".xls", ".ods")      # files that pandas reads
 
 
 def id_columns(frame: Any, id: Union[str, Sequence[str], None]) -> List[str]:
@@ -20,14 +22,14 @@ def id_columns(frame: Any, id: Union[str, Sequence[str], None]) -> List[str]:
     return keys
 
 
-def sheet_of(sheet: Optional[str]) -> Union[int, str]:
+def _sheet_of(sheet: Optional[str]) -> Union[int, str]:
     """As pandas takes it: a name, or a number from 0."""
     if sheet is None:
         return 0
     return int(sheet) - 1 if sheet.isdigit() else sheet
 
 
-def without(table: Any, missing: str, others: List[Optional[str]]) -> Any:
+def _without(table: Any, missing: str, others: List[Optional[str]]) -> Any:
     """The table with NaN for the words and numbers of ``missing``, but in the columns that describe sequences."""
     words: List[Any] = [word.strip() for word in missing.split(",")]
     for word in list(words):
@@ -42,6 +44,44 @@ def without(table: Any, missing: str, others: List[Optional[str]]) -> Any:
             continue
         column = table[name].mask(found)
         table[name] = column if column.map(lambda cell: isinstance(cell, str)).any() else column.astype(float)
+    return table
+
+
+def _opened(path: Any, sheet: Optional[str]) -> Any:
+    """The table of a file, by pandas, which says itself what it lacks to do so."""
+    has_none = str(path).lower().endswith(TABLES[:2])
+    if sheet is not None and has_none:
+        raise InputError(f"{path}: sheet= names a sheet of a workbook, but this file has no sheets")
+    try:
+        import pandas as pd
+        return pd.read_parquet(path) if has_none else pd.read_excel(path, sheet_name=_sheet_of(sheet))
+    except ImportError as error:
+        why = str(error).splitlines()[0].rstrip(".")         # what pandas goes on to say is for its developers
+        why = ("pandas is needed to read it: pip install pandas" if error.name == "pandas" else
+               "pandas needs pyarrow to read it: pip install pyarrow" if "usable engine" in why else why)
+        raise InputError(f"{path}: {why}; or save it as CSV") from None
+    except (OSError, ValueError) as error:
+        raise InputError(f"{path}: cannot read: {error}") from None
+
+
+def read_table(path: Any, where: Optional[str], order: Optional[str], missing: Optional[str], sheet: Optional[str],
+               about: Mapping[str, Optional[str]]) -> Any:
+    """The rows of a file that pandas reads, as these options ask for them; about has the columns that describe
+    sequences."""
+    table = _opened(path, sheet)
+    name, _, value = (where or "").partition("=")
+    for column, option in ((name, "where"), (order, "order")):
+        if column and column not in table.columns:
+            raise InputError(f"{path}: {option}= names column {column!r}, but the columns are "
+                             f"{', '.join(map(str, table.columns))}")
+    if where is not None:
+        table = table[table[name].astype(str) == value]
+    if order is not None:
+        number = table.groupby(id_columns(table, about["id"]), sort=False).ngroup()
+        table = table.iloc[np.lexsort((table[order], number))]
+    if missing is not None:
+        table = _without(table, missing, [order, *id_columns(table, about["id"]), about["label"], about["group"],
+                                          about["weight"]])
     return table
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from . import _lib, interop
-from ._mat import is_mat
+from ._mat import contents, is_mat
 from ._run import session
 from ._symbols import Reading
 from ._words import where_to_say
@@ -22,9 +22,9 @@ def opened(X: Any, reading: Reading = Reading()) -> Any:
     of clusters the centres."""
     if not is_path(X):
         return X
-    if is_mat(X) and interop.mat_has_models(X):
-        return H3M.load(X)
-    if is_mat(X) or str(X).lower().endswith(TABLES):
+    if is_mat(X):
+        return of_mat(X)
+    if str(X).lower().endswith(TABLES):
         return as_sequences(X, reading=reading)
     with session() as s:
         kind, handle = _load(s, X, reading.options(is_table(X)))
@@ -38,6 +38,13 @@ def opened(X: Any, reading: Reading = Reading()) -> Any:
         if kind == "models":
             return Models._of(handle)
     raise InputError(f"{X} holds models of classes; give models or sequences")
+
+
+def of_mat(path: Any, **options: Any) -> Any:
+    """The models in a .mat file, or else its sequences; the file is read once."""
+    content = contents(path)
+    models = interop.models_in(content)
+    return H3M(models) if models else Sequences._from_mat(path, options, content)
 
 
 def _load(s: _lib.Session, path: Any, options: Any) -> Any:

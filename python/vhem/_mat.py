@@ -6,11 +6,10 @@ data{person}{trial}, has a group for each of the outer cells.  A matrix X and a 
 """
 from __future__ import annotations
 
-from typing import Any, Dict, Iterator, List, Mapping, Tuple
+from typing import Any, Dict, Iterator, List, Mapping, Optional, Tuple
 
 import numpy as np
 
-from ._words import READING
 from .errors import Error, FileError, InputError, warn
 
 
@@ -18,14 +17,14 @@ def is_mat(path: Any) -> bool:
     return str(path).lower().endswith(".mat")
 
 
-def contents(path: Any, **how: Any) -> Dict[str, Any]:
+def contents(path: Any) -> Dict[str, Any]:
     """The variables of a file by name."""
     try:
         from scipy.io import loadmat
     except ImportError:
         raise Error("SciPy is needed to read .mat files: pip install scipy") from None
     try:
-        found = loadmat(path, **how)
+        found = loadmat(path)
     except NotImplementedError:
         raise InputError(f"{path}: a MATLAB 7.3 file, which SciPy cannot read; load it in MATLAB and save it again "
                          "with save('new.mat', '-v7')") from None
@@ -69,12 +68,13 @@ def _of_cells(path: Any, cells: Any) -> Dict[str, Any]:
             "groups": ["/".join(map(str, at[:-1])) for at, _ in full] if grouped else None}
 
 
-def sequences(path: Any, options: Mapping[str, Any]) -> Dict[str, Any]:
-    """Arrays, names and groups, or X and lengths, of the sequences in a file; options for reading do not apply."""
-    for option in READING:
-        if options.get(option) is not None:
+def sequences(path: Any, options: Mapping[str, Any], found: Optional[Dict[str, Any]] = None) -> Dict[str, Any]:
+    """Arrays, names and groups, or X and lengths, of the sequences in a file, whose contents may be there already;
+    options for reading do not apply."""
+    for option, value in options.items():
+        if value is not None:
             raise InputError(f"{path}: {option}= does not apply to a .mat file; leave it out")
-    found = contents(path)
+    found = contents(path) if found is None else found
     cells = [name for name, value in found.items() if _is_sequences(value)]
     if len(cells) == 1:
         return _of_cells(path, found[cells[0]])

@@ -25,18 +25,15 @@ Frames that already are 64-bit floats in that order are not copied.
 from __future__ import annotations
 
 import os
-from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple, Union, overload
+from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple, Union, overload
 
 import numpy as np
 
 from . import _lib, _mat, _symbols
-from ._frames import frame_numbers, has_numbers, id_columns, sheet_of, tell_of_text, without
+from ._frames import TABLES, frame_numbers, has_numbers, id_columns, read_table, tell_of_text
 from ._types import Array
 from ._words import where_to_say
 from .errors import InputError, warn
-
-
-TABLES = (".parquet", ".pq", ".xls", ".ods")      # files that pandas reads
 
 
 class Sequences:
@@ -208,56 +205,27 @@ class Sequences:
         Frames that need more than ``memory`` bytes (1 GiB unless told, 0 for no limit) live in a file in
         ``TMPDIR``, or else ``/var/tmp``; ``y`` is then a view of it that comes into memory where it is used.
         """
+        options = {"format": format, "id": id, "label": label, "group": group, "weight": weight, "columns": columns,
+                   "where": where, "order": order, "symbols": symbols, "missing": missing, "sheet": sheet,
+                   "memory": memory}
         if _mat.is_mat(path):
-            found = _mat.sequences(path, locals())
-            return cls(found["X"], found["lengths"]) if "X" in found else cls.from_arrays(**found)
+            return cls._from_mat(path, options)
         if str(path).lower().endswith(TABLES):
             for option, value in ("format", format), ("memory", memory):
                 if value is not None:
                     raise InputError(f"{path}: {option}= does not work for a file that pandas reads; leave it out, or "
                                      "save the table as CSV")
-            return cls._from_table(path, where, order, missing, sheet, id=id, label=label, group=group, weight=weight,
-                                   columns=None if columns is None else columns.split(","), symbols=symbols)
+            about = {"id": id, "label": label, "group": group, "weight": weight}
+            return cls.from_frame(read_table(path, where, order, missing, sheet, about), **about,
+                                  columns=None if columns is None else columns.split(","), symbols=symbols)
         with _lib.Session() as session:
-            handle = _lib.data_load(
-                session, path, {
-                    "format": format, "id": id, "label": label, "group": group, "weight": weight,
-                    "columns": columns, "where": where, "order": order,
-                    "symbols": symbols, "missing": missing, "sheet": sheet, "memory": memory
-                })
+            handle = _lib.data_load(session, path, options)
         return cls._from_handle(handle)
 
     @classmethod
-    def _from_table(cls, path: Any, where: Optional[str], order: Optional[str], missing: Optional[str],
-                    sheet: Optional[str], **about: Any) -> "Sequences":
-        """A file that pandas reads; it says itself what it lacks to do so."""
-        has_none = str(path).lower().endswith(TABLES[:2])
-        if sheet is not None and has_none:
-            raise InputError(f"{path}: sheet= names a sheet of a workbook, but this file has no sheets")
-        try:
-            import pandas as pd
-            table = pd.read_parquet(path) if has_none else pd.read_excel(path, sheet_name=sheet_of(sheet))
-        except ImportError as error:
-            why = str(error).splitlines()[0].rstrip(".")     # what pandas goes on to say is for its developers
-            why = ("pandas is needed to read it: pip install pandas" if error.name == "pandas" else
-                   "pandas needs pyarrow to read it: pip install pyarrow" if "usable engine" in why else why)
-            raise InputError(f"{path}: {why}; or save it as CSV") from None
-        except (OSError, ValueError) as error:
-            raise InputError(f"{path}: cannot read: {error}") from None
-        name, _, value = (where or "").partition("=")
-        for column, option in ((name, "where"), (order, "order")):
-            if column and column not in table.columns:
-                raise InputError(f"{path}: {option}= names column {column!r}, but the columns are "
-                                 f"{', '.join(map(str, table.columns))}")
-        if where is not None:
-            table = table[table[name].astype(str) == value]
-        if order is not None:
-            number = table.groupby(id_columns(table, about["id"]), sort=False).ngroup()
-            table = table.iloc[np.lexsort((table[order], number))]
-        if missing is not None:
-            table = without(table, missing, [order, *id_columns(table, about["id"]), about["label"], about["group"],
-                                              about["weight"]])
-        return cls.from_frame(table, **about)
+    def _from_mat(cls, path: Any, options: Mapping[str, Any], content: Optional[Dict[str, Any]] = None) -> "Sequences":
+        found = _mat.sequences(path, options, content)
+        return cls(found["X"], found["lengths"]) if "X" in found else cls.from_arrays(**found)
 
     @classmethod
     def _from_handle(cls, handle: _lib.Handle) -> "Sequences":
@@ -535,6 +503,8 @@ def layout_of(X: Any, d: Optional[int]) -> Optional[str]:
 
 
 def _of_path(path: Any, reading: _symbols.Reading) -> Sequences:
+    if _mat.is_mat(path):                                    # has neither names of columns nor text
+        return Sequences.load(path)
     try:
         return Sequences.load(path, **reading.options(is_table(path)))
     except InputError as error:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Dict, Union
 
-from . import _lib, interop
+from . import _lib
+from ._inputs import of_mat
 from ._mat import is_mat
 from ._run import session
 from .classify import Classes
@@ -25,9 +26,10 @@ def load(path: Any, **options: Any) -> Union[H3M, Textures, Tree, Classes, Seque
     ...     vhem.load(folder + "/m.json")
     <H3M: 1 HMMs, S = 1, d = 1, gaussian-diag>
     """
-    if is_mat(path) and interop.mat_has_models(path):
-        return H3M.load(path)
-    if is_mat(path) or str(path).lower().endswith(TABLES):
+    if is_mat(path):
+        found: Union[H3M, Sequences] = of_mat(path, **options)
+        return found
+    if str(path).lower().endswith(TABLES):
         return Sequences.load(path, **options)
     with session() as s:
         kind, handle = _lib.load(s, path, options)

@@ -110,23 +110,26 @@ def to_hmmlearn(model: "Model") -> Any:
 # and cov [d][d]; a file holds one, a cell of them, or a group struct whose field hmms is that cell.
 
 
-def _structs(x: Any, found: List[Dict[str, Any]]) -> List[Dict[str, Any]]:
+def _plain(x: Any) -> Any:
+    """What SciPy reads with structs as dictionaries, and arrays of them and cell arrays as lists."""
+    if not isinstance(x, np.ndarray) or not (x.dtype.names or x.dtype == object):
+        return x
+    if x.dtype == object:
+        return [_plain(inner) for inner in x.ravel()]
+    structs = [{name: _plain(one[name]) for name in x.dtype.names} for one in x.ravel()]
+    return structs[0] if len(structs) == 1 else structs
+
+
+def _structs(x: Any) -> List[Dict[str, Any]]:
     """Every HMM inside x, in the order of the file."""
-    if isinstance(x, dict):
-        if {"prior", "trans", "pdf"} <= set(x):
-            found.append(x)
-        else:
-            for key, value in x.items():
-                if not str(key).startswith("__"):
-                    _structs(value, found)
-    elif isinstance(x, (list, tuple)) or (isinstance(x, np.ndarray) and x.dtype == object):
-        for value in np.ravel(np.asarray(x, dtype=object)):
-            _structs(value, found)
-    return found
+    if isinstance(x, dict) and {"prior", "trans", "pdf"} <= set(x):
+        return [x]
+    inside = x.values() if isinstance(x, dict) else x if isinstance(x, list) else ()
+    return [struct for value in inside for struct in _structs(value)]
 
 
 def _pdf_list(pdf: Any) -> List[Dict[str, Any]]:
-    return [pdf] if isinstance(pdf, dict) else list(np.ravel(np.asarray(pdf, dtype=object)))
+    return [pdf] if isinstance(pdf, dict) else list(pdf)
 
 
 def _hmm_of_struct(struct: Dict[str, Any], name: str) -> "Model":
@@ -140,18 +143,19 @@ def _hmm_of_struct(struct: Dict[str, Any], name: str) -> "Model":
                  name=name)
 
 
-def mat_has_models(path: Any) -> bool:
-    return bool(_structs(_mat.contents(path, simplify_cells=True), []))
+def models_in(content: Dict[str, Any]) -> List["Model"]:
+    """The HMMs among the variables of a .mat file: those of the EMHMM toolbox, or of anyone who writes such structs."""
+    found = _structs({name: _plain(value) for name, value in content.items()})
+    return [_hmm_of_struct(struct, f"hmm{i + 1}") for i, struct in enumerate(found)]
 
 
 def models_of_mat(path: Any) -> List["Model"]:
-    """The HMMs in a .mat file of the EMHMM toolbox, or of anyone who writes such structs."""
-    content = _mat.contents(path, simplify_cells=True)
-    found = _structs(content, [])
+    content = _mat.contents(path)
+    found = models_in(content)
     if not found:
         raise InputError(
             f"{path}: no struct has the fields prior, trans and pdf; the file holds {', '.join(content) or 'nothing'}")
-    return [_hmm_of_struct(struct, f"hmm{i + 1}") for i, struct in enumerate(found)]
+    return found
 
 
 def save_mat(h3m: "H3M", path: Any) -> None:

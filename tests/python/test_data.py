@@ -193,11 +193,25 @@ def test_mat_files(tmp_path):
     assert data.names == ["1/1", "1/2", "2/1", "2/2"] and data.groups == ["1", "1", "2", "2"]
     io.savemat(path, {"X": np.concatenate(trials), "lengths": [3, 1, 4, 2]})
     assert vhem.fit_each(path, n_states=1, prior="none", cov_floor=0.1)[0].d == 2
-    with pytest.raises(vhem.InputError, match="id= does not apply to a .mat file"):
-        vhem.Sequences.load(path, id="subject")
+    for read in (vhem.Sequences.load, vhem.load):
+        with pytest.raises(vhem.InputError, match="id= does not apply to a .mat file"):
+            read(path, id="subject")
     for wrong, sentence in [({"x": 1.0}, "no variable is a cell array of matrices .*; the file holds x"),
                             ({"a": cell(trials), "b": cell(trials)}, "several variables are .*: a, b; save the one"),
                             ({"a": cell([np.zeros((0, 0))])}, "all cells are empty")]:
         io.savemat(path, wrong)
         with pytest.raises(vhem.InputError, match=sentence):
             vhem.load(path)
+
+
+def test_mat_files_are_read_once(tmp_path, monkeypatch):
+    io = pytest.importorskip("scipy.io")
+    data, models = tmp_path / "d.mat", tmp_path / "m.mat"
+    io.savemat(data, {"X": np.arange(12.0).reshape(6, 2), "lengths": [3, 3]})
+    vhem.H3M([vhem.Model([1], [[1]], [[x]], [[1.0]]) for x in (0.0, 9.0)]).save(models)
+    read, load = [], io.loadmat
+    monkeypatch.setattr(io, "loadmat", lambda path, **how: read.append(path) or load(path, **how))
+    assert len(vhem.load(data)) == len(vhem.load(models)) == 2
+    assert vhem.VHEM(1, hmm=vhem.HMM(1)).fit(data).labels_.shape == (2,)
+    assert vhem.VHEM(1).fit(models).labels_.shape == (2,)
+    assert read == [data, models, data, models]

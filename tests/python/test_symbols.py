@@ -104,6 +104,21 @@ def test_files(texts, tmp_path):
     assert models.score(path).shape == (8, 8)
 
 
+def test_mat_files(tmp_path):
+    """What the package says by itself about reading symbols is not for .mat files, whose symbols are numbers."""
+    io, path = pytest.importorskip("scipy.io"), tmp_path / "c.mat"
+    codes = np.random.default_rng(0).integers(0, 3, (40, 1))
+    io.savemat(path, {"X": codes, "lengths": [25, 15]})
+    fit = categorical().fit(path)
+    assert fit.symbols_ == ["0", "1", "2"]
+    assert fit.score(path) == pytest.approx(fit.score([codes[:25], codes[25:]]))
+    models = vhem.fit_each(path, n_states=1, covariance_type="categorical")
+    assert models.score(path).shape == (2, 2)
+    assert vhem.VHEM(1, hmm=categorical()).fit(path).predict(path).tolist() == [0, 0]
+    with pytest.raises(vhem.InputError, match="symbols= does not apply to a .mat file; leave it out"):
+        vhem.Sequences.load(path, symbols="*")
+
+
 def test_frames(texts):
     pd = pytest.importorskip("pandas")
     frame = pd.DataFrame({"id": np.repeat(np.arange(8), [len(t) for t in texts]), "place": np.concatenate(texts)})
