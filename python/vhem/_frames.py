@@ -2,7 +2,7 @@
 """Tables of pandas: which columns name sequences, which hold numbers, and what they are as arrays."""
 from __future__ import annotations
 
-from typing import Any, List, Mapping, Optional, Sequence, Union
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
@@ -95,22 +95,64 @@ def has_numbers(column: Any) -> bool:
     return any(isinstance(value, (int, float, np.number)) and value == value for value in column)
 
 
-def tell_of_text(columns: List[Any]) -> None:
-    if columns:
-        warn(f"left out, as {'they are' if len(columns) > 1 else 'it is'} not numbers: {', '.join(map(str, columns))}")
+def _tell_left_out(frame: Any, columns: List[Any]) -> None:
+    text = [name for name in columns if getattr(frame[name].dtype, "kind", "O") == "O"]   # strings and categories too
+    others = [name for name in columns if name not in text]
+    for what, names in ("text columns left out", text), ("columns left out that are not numbers", others):
+        if names:
+            warn(f"{what}: {', '.join(map(str, names))}")
 
 
-def frame_numbers(frame: Any, columns: List[str], text: bool) -> Any:
-    """An array of numbers; of objects where there is text, and may be."""
+def all_text(symbols: Optional[str]) -> bool:
+    """Are all columns of text symbols, whatever they are called?"""
+    return symbols in ("*", "?")
+
+
+def symbol_columns(frame: Any, symbols: Optional[str]) -> List[str]:
+    """The columns that are named as symbols, "place,state"."""
+    if symbols is None or all_text(symbols):
+        return []
+    return [symbols] if symbols in frame.columns else symbols.split(",")
+
+
+def dimensions(frame: Any, others: Sequence[str], symbols: Optional[str]) -> List[str]:
+    """The columns of a frame where none are named: all but those that describe sequences, or hold neither numbers nor
+    symbols."""
+    free = [name for name in dict.fromkeys(frame.columns) if name not in others]
+    named = symbol_columns(frame, symbols)
+    chosen = [name for name in free if has_numbers(frame[name]) or name in named or all_text(symbols)]
+    _tell_left_out(frame, [name for name in free if name not in chosen])
+    return chosen
+
+
+def frame_cells(frame: Any, columns: Sequence[str], symbols: Sequence[str], text: bool) -> Tuple[Any, Dict[int, Any]]:
+    """Numbers (T, d), and by column the names of what they stand for, in columns of symbols and, where text may be, of
+    text."""
+    coded = [name for name in columns if name in symbols or (text and _holds_text(frame[name]))]
+    if not coded:
+        return _numbers(frame, columns), {}
+    cells = frame[columns].to_numpy(object)
+    for k, name in enumerate(columns):
+        if name not in coded:
+            cells[:, k] = _numbers(frame, [name])[:, 0]
+    return _symbols.encoded(cells, columns, coded)
+
+
+def _holds_text(column: Any) -> bool:
+    return getattr(column.dtype, "kind", "O") == "O" and _symbols.is_text(column.to_numpy(object))
+
+
+def _numbers(frame: Any, columns: Sequence[str]) -> Any:
+    for name in columns:
+        if getattr(frame[name].dtype, "kind", "O") in "mM":
+            raise InputError(f"column {name!r} holds dates or times, must be numbers or text; leave it out, or convert "
+                             "it first")
     chosen = frame[columns]
-    if text and any(_symbols.is_text(chosen[name].to_numpy(object)) for name in columns if not _is_plain(chosen[name])):
-        return chosen.to_numpy(object)
     plain = all(isinstance(kind, np.dtype) for kind in chosen.dtypes)        # pandas.NA is in others only
     try:
         return np.asarray(chosen.to_numpy(np.float64, copy=False, **({} if plain else {"na_value": np.nan})))
     except (TypeError, ValueError) as error:
-        raise InputError(f"the columns {', '.join(map(str, columns))} must be numbers: {error}") from None
-
-
-def _is_plain(column: Any) -> bool:
-    return getattr(column.dtype, "kind", "O") in "iufb"
+        if len(columns) > 1:
+            return np.concatenate([_numbers(frame, [name]) for name in columns], axis=1)     # one of them is to blame
+        raise InputError(f"column {columns[0]!r} must be numbers: {error}; symbols={columns[0]!r} takes it as "
+                         "symbols") from None

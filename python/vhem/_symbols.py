@@ -8,6 +8,7 @@ from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
 import numpy as np
 
 from ._types import Array
+from .errors import InputError
 
 MISSING = frozenset(["", "nan", "na", "n/a", "null", ".", "?"])   # as in a table
 _NUMBER = re.compile(r"[-+]?(?!0\d)(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")   # and no code such as 007,
@@ -80,20 +81,39 @@ def _name(cell: Any) -> Optional[str]:
     return text
 
 
-def encoded(values: Any) -> Tuple[Array, Dict[int, List[str]]]:
-    """Cells (T, d) as numbers, and by column the names of the symbols, for columns that hold any text."""
+def _number(cell: Any, column: str) -> float:
+    """A cell of a column without text, NaN where it is missing."""
+    if _name(cell) is None:
+        return np.nan
+    if isinstance(cell, (str, bytes)):
+        return float(_text(cell))
+    try:
+        if not isinstance(cell, np.generic) or cell.dtype.kind in "biuf":     # a date of numpy is a float to Python
+            return float(cell)
+    except (TypeError, ValueError):
+        pass
+    raise InputError(f"column {column!r} holds {type(cell).__name__} values such as {str(cell)!r}, must be numbers or "
+                     "text; leave the column out, or convert it first")
+
+
+def _codes(cells: Any) -> Tuple[List[float], List[str]]:
+    """Cells as the numbers of symbols, and the names of these."""
+    code: Dict[str, int] = {}
+    names = [_name(cell) for cell in cells]
+    return [np.nan if name is None else code.setdefault(name, len(code)) for name in names], list(code)
+
+
+def encoded(values: Any, columns: Sequence[str], symbols: Sequence[str] = ()) -> Tuple[Array, Dict[int, List[str]]]:
+    """Cells (T, d) as numbers, and by column the names of its symbols, for columns that hold any text or are among
+    symbols."""
     cells = np.asarray(values, object)
     out = np.empty(cells.shape)
     found: Dict[int, List[str]] = {}
-    for k in range(cells.shape[1]):
-        if not is_text(cells[:, k]):
-            out[:, k] = [np.nan if _name(cell) is None else float(_text(cell)) for cell in cells[:, k]]
-            continue
-        code: Dict[str, int] = {}
-        for t, cell in enumerate(cells[:, k]):
-            name = _name(cell)
-            out[t, k] = np.nan if name is None else code.setdefault(name, len(code))
-        found[k] = list(code)
+    for k, name in enumerate(columns):
+        if name in symbols or is_text(cells[:, k]):
+            out[:, k], found[k] = _codes(cells[:, k])
+        else:
+            out[:, k] = [_number(cell, name) for cell in cells[:, k]]
     return out, found
 
 

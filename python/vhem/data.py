@@ -30,7 +30,7 @@ from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
 import numpy as np
 
 from . import _lib, _mat, _symbols
-from ._frames import TABLES, frame_numbers, has_numbers, id_columns, read_table, tell_of_text
+from ._frames import TABLES, all_text, dimensions, frame_cells, id_columns, read_table, symbol_columns
 from ._types import Array
 from ._words import where_to_say
 from .errors import InputError, warn
@@ -69,7 +69,7 @@ class Sequences:
     def __init__(self, y: Any, lengths: Any = None, *, names: Optional[Sequence[Any]] = None,
                  labels: Optional[Sequence[Any]] = None, groups: Optional[Sequence[Any]] = None,
                  weights: Any = None, columns: Optional[Sequence[Any]] = None):
-        self.y, codes = _coded(y, "the frames")
+        self.y, codes = _coded(y, "the frames", columns)
         self.lengths = _lengths(lengths, len(self.y))
         self.names = self._texts("names", names, len(self))
         self.labels = self._texts("labels", labels, len(self))
@@ -296,13 +296,15 @@ class Sequences:
         """Sequences of a long pandas.DataFrame: one row per frame, ``id`` names the sequence.
 
         By default ``id`` is a column of that name, or ``seq``; ``label`` a column of that name; the
-        dimensions are all other columns of numbers, with ``symbols="*"`` also those of text.  Columns of text that
+        dimensions are all other columns of numbers, and those that ``symbols="place,state"`` names, whose cells are
+        symbols, numbers too; with ``symbols="*"`` all others, and those of text are symbols.  Columns of text that
         ``columns`` names are symbols.  Rows of a sequence need not be adjacent; their order is kept.
         """
         keys = id_columns(frame, id)
         label = "label" if label is None and "label" in frame.columns else label
         about = [name for name in (label, group, weight) if name is not None]
-        for name in [*keys, *about, *(columns or [])]:
+        taken = symbol_columns(frame, symbols)
+        for name in [*keys, *about, *(columns or []), *taken]:
             if name not in frame.columns:
                 raise InputError(
                     f"there is no column {name!r}; the columns are {', '.join(map(str, frame.columns))}")
@@ -312,18 +314,15 @@ class Sequences:
             if frame[name].isna().any():
                 raise InputError(f"row {int(frame[name].isna().to_numpy().argmax())} has no value in column {name!r}, "
                                  "so it belongs to no sequence")
-        named = columns is not None
-        if columns is None:
-            free = [name for name in dict.fromkeys(frame.columns) if name not in keys and name not in about]
-            columns = [name for name in free if symbols == "*" or has_numbers(frame[name])]
-            tell_of_text([name for name in free if name not in columns])
+        text = columns is not None or all_text(symbols)
+        columns = dimensions(frame, [*keys, *about], symbols) if columns is None else list(columns)
         where = frame.groupby(keys if len(keys) > 1 else keys[0], sort=False).indices
         rows = sorted(where.values(), key=lambda at: at[0])
         if not rows or not len(columns):
             raise InputError(f"the frame has {len(rows)} sequences and {len(columns)} columns of numbers; it needs at "
                              "least one of each")
         order = np.concatenate(rows)
-        y = frame_numbers(frame, list(columns), named or symbols == "*")
+        y, codes = frame_cells(frame, columns, taken, text)
         if not np.array_equal(order, np.arange(len(frame))):
             y = y[order]
 
@@ -331,8 +330,10 @@ class Sequences:
             return None if name is None else [frame[name].iloc[at[0]] for at in rows]
 
         names = ["/".join(str(frame[key].iloc[at[0]]) for key in keys) for at in rows]
-        return cls(y, [len(at) for at in rows], names=names, labels=of(label), groups=of(group),
-                   weights=of(weight), columns=list(columns))
+        made = cls(y, [len(at) for at in rows], names=names, labels=of(label), groups=of(group),
+                   weights=of(weight), columns=columns)
+        made.symbols = {made._column(k): found for k, found in codes.items()}
+        return made
 
 
 def is_frame(X: Any) -> bool:
@@ -380,12 +381,14 @@ def _stack_cells(items: List[Any]) -> Any:
     return np.concatenate(tables)
 
 
-def _coded(y: Any, what: str) -> Tuple[Array, Dict[int, List[str]]]:
+def _coded(y: Any, what: str, columns: Optional[Sequence[Any]]) -> Tuple[Array, Dict[int, List[str]]]:
     """Frames as numbers, and the symbols of columns of text."""
     cells = _cells(y) if not isinstance(y, np.ma.MaskedArray) else y
     if not _symbols.is_text(cells) or getattr(cells, "ndim", 0) not in (1, 2):
         return _frames(y, what), {}
-    return _symbols.encoded(np.asarray(cells, object).reshape(len(cells), -1))
+    table = np.asarray(cells, object).reshape(len(cells), -1)
+    named = columns is not None and len(columns) == table.shape[1]
+    return _symbols.encoded(table, list(columns or []) if named else [f"y{k}" for k in range(table.shape[1])])
 
 
 def _frames(y: Any, what: str) -> Array:

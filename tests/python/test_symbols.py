@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Symbols in Python: lists, arrays and frames of text, and files whose columns hold some."""
+import datetime
 import json
+import warnings
 
 import numpy as np
 import pytest
@@ -129,9 +131,60 @@ def test_frames(texts):
     assert fit.score(frame) == pytest.approx(fit.score(frame[["id", "place"]]))
     both = vhem.HMM(1, covariance_type="x:poisson,place:categorical").fit(frame)
     assert both.channels_[1]["symbols"] == SYMBOLS
-    with pytest.warns(vhem.VhemWarning, match="left out, as it is not numbers: place"):
+    with pytest.warns(vhem.VhemWarning, match="^text columns left out: place$"):
         assert vhem.Sequences.from_frame(frame).d == 1
     assert vhem.Sequences.from_frame(frame, columns=["place", "x"]).symbols.keys() == {"place"}
+
+
+@pytest.fixture
+def mixed():
+    pd = pytest.importorskip("pandas")
+    return pd.DataFrame({"id": [0, 0, 1, 1], "x": [0.5, 1.5, 2.5, 3.5], "place": ["a", "b", "b", "c"],
+                         "state": [1, 0, 2, 1], "flag": [True, False, True, True],
+                         "day": pd.date_range("2020-01-01", periods=4)})
+
+
+@pytest.mark.parametrize("symbols", ["place", "place,state", "state", "?", "*"])
+def test_columns_named_as_symbols(mixed, symbols, tmp_path, monkeypatch):
+    """A frame, and a file that pandas reads, have the symbols that the same table in a text file has."""
+    pd, frame = pytest.importorskip("pandas"), mixed[["id", "x", "place", "state"]]
+    frame.to_csv(tmp_path / "d.csv", index=False)
+    monkeypatch.setattr(pd, "read_parquet", lambda path: frame)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", vhem.VhemWarning)
+        text = vhem.Sequences.load(tmp_path / "d.csv", symbols=symbols)
+        for same in vhem.Sequences.from_frame(frame, symbols=symbols), vhem.Sequences.load("d.pq", symbols=symbols):
+            assert same.columns == text.columns
+            if symbols != "*":                               # with which a frame keeps its numbers
+                assert same.symbols == text.symbols and (same.y == text.y).all()
+    assert "place" in text.columns or symbols == "state"
+
+
+def test_symbols_that_are_not_there(mixed):
+    with pytest.raises(vhem.InputError, match="there is no column 'plaze'; the columns are id, x, place"):
+        vhem.Sequences.from_frame(mixed, symbols="plaze,state")
+    renamed = mixed.rename(columns={"place": "place, now"})
+    with pytest.warns(vhem.VhemWarning, match="columns left out that are not numbers: flag, day"):
+        assert list(vhem.Sequences.from_frame(renamed, symbols="place, now").symbols) == ["place, now"]
+    mixed["code"] = ["a", 1, 2, 3]
+    with pytest.raises(vhem.InputError, match="^column 'code' must be numbers: .*; symbols='code' takes it as symbols"):
+        vhem.Sequences.from_frame(mixed[["id", "x", "code"]])
+
+
+def test_flags_and_dates_beside_text(mixed):
+    for how in {"symbols": "*"}, {"columns": ["place", "flag"]}:
+        data = vhem.Sequences.from_frame(mixed[["id", "place", "flag"]], **how)
+        assert data.symbols == {"place": ["a", "b", "c"]} and data.y[:, 1].tolist() == [1, 0, 1, 1]
+    assert vhem.Sequences([["a", True], ["b", np.False_]]).y.tolist() == [[0, 1], [1, 0]]
+    sentence = "column 'day' holds dates or times, must be numbers or text; leave it out, or convert it first"
+    for how in {"symbols": "*"}, {"columns": ["place", "day"]}, {"columns": ["x", "day"]}:
+        with pytest.raises(vhem.InputError, match=sentence):
+            vhem.Sequences.from_frame(mixed, **how)
+    assert vhem.Sequences.from_frame(mixed, columns=["day", "flag"], symbols="flag,day").cells(0)[1].tolist() == [
+        "2020-01-02 00:00:00", "False"]
+    for day in datetime.date(2020, 1, 2), np.datetime64("2020-01-02", "ns"):
+        with pytest.raises(vhem.InputError, match="^column 'day' holds .* such as '2020-01-02.*must be numbers or text"):
+            vhem.Sequences(np.array([["a", day], ["b", day]], object), columns=["place", "day"])
 
 
 def test_refused(texts):
