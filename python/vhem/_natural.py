@@ -86,28 +86,43 @@ class Natural:
         return [{**told, **{name: np.array(values, float) for name, values in numbers.items()}}
                 for told, numbers in zip(found["channels"], found["hmms"][0]["channels"])]
 
+    def _parts(self) -> List[Dict[str, Any]]:
+        """The channels of a product, or what is emitted as the only one.  States that share the Gaussians of a
+        background have these, as if they were their own, next to their weights."""
+        if self.emission == "product":
+            return self.channels
+        if self.emission != "gaussian-tied":
+            return [{"emission": self.emission, **self.params}]
+        weights, shared = self.params["weights"][..., None], self._document()["background"]
+        shape = (*weights.shape[:-1], len(shared["mu"][0]))
+        return [{"emission": self.emission, "weights": np.broadcast_to(weights, shape),
+                 **{name: np.broadcast_to(np.array(values), shape) for name, values in shared.items()}}]
 
     @property
     def by_column(self) -> Dict[str, Dict[str, Any]]:
-        """For each column, by its name or as y0, y1, ..., its ``emission`` and its parameters by name: (S, M) each, and
-        (S, M, V) with ``symbols`` for the probabilities of symbols.  Of full covariances ``cov`` has the variance."""
-        product = self.emission == "product"
-        parts: List[Dict[str, Any]] = self.channels if product else [{"emission": self.emission, **self.params}]
+        """For each column, by its own name or as y0, y1, ..., its ``emission`` and its parameters by name: (S, M) each, and
+        (S, M, V) with ``symbols`` for the probabilities of symbols.  Of full covariances ``cov`` has the variance.  Of
+        gaussian-tied ``mu`` and ``cov`` are those of the G Gaussians of the background, and ``weights`` how much each
+        state uses of them: (S, 1, G) each."""
         found: Dict[str, Dict[str, Any]] = {}
-        for part in parts:
+        columns = enumerate(self.columns)
+        for part in self._parts():
             about = ("emission", "columns", "symbols")
             params = {name: values for name, values in part.items() if name not in about}
-            d = 1 if part["emission"] == "categorical" else next(iter(params.values())).shape[2]
-            for k in range(d):
-                column = self.columns[len(found)]
-                one: Dict[str, Any] = {"emission": part["emission"]}
+            d = 1 if part["emission"] == "categorical" else next(iter(params.values())).shape[-1]
+            for k, (at, column) in zip(range(d), columns):
+                one = {"emission": part["emission"], **(params if column["symbols"] else _of_column(params, k))}
                 if column["symbols"]:
-                    one.update(symbols=column["symbols"], **params)
-                else:
-                    one.update({name: values[..., k, k] if values.ndim == 4 else values[..., k]
-                                for name, values in params.items()})
-                found[column["name"] or f"y{len(found)}"] = one
+                    one["symbols"] = column["symbols"]
+                own = column["name"] and column["name"] not in found
+                found[column["name"] if own else f"y{at}"] = one
         return found
+
+
+def _of_column(params: Dict[str, Array], k: int) -> Dict[str, Array]:
+    """Parameters of column k; of a covariance matrix its variance."""
+    return {name: values[..., k, k] if name == "cov" and values.ndim > params["mu"].ndim else values[..., k]
+            for name, values in params.items()}
 
 
 def of_states(values: Optional[Array], M: int) -> Any:

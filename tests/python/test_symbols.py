@@ -236,3 +236,30 @@ def test_parameters_by_column():
     np.testing.assert_array_equal(symbols.by_column_["y0"]["p"], symbols.probabilities_)
     gamma = vhem.HMM(1, covariance_type="gamma").fit(rng.gamma(2, 1, (50, 2)))
     assert set(gamma.by_column_["y1"]) == {"emission", "shape", "rate", "zero"}
+
+
+def test_parameters_by_column_of_a_background(tmp_path):
+    rng = np.random.default_rng(4)
+    X = [rng.normal(4 * (n % 2), 1, (30, 2)) for n in range(6)]
+    background = vhem.HMM(1, n_mix=3).fit(X).model_
+    vhem.H3M([background]).save(tmp_path / "b.json")
+    fit = vhem.HMM(2, covariance_type=f"gaussian-tied:{tmp_path / 'b.json'}").fit(X)
+    found = fit.model_.by_column
+    assert list(found) == ["y0", "y1"]
+    for k, about in enumerate(found.values()):
+        assert set(about) == {"emission", "weights", "mu", "cov"}
+        np.testing.assert_array_equal(about["weights"], fit.model_.params["weights"])
+        for state in 0, 1:
+            np.testing.assert_array_equal(about["mu"][state, 0], background.mu[0, :, k])
+            np.testing.assert_array_equal(about["cov"][state, 0], background.cov[0, :, k])
+    assert fit.by_column_["y1"]["mu"].shape == (2, 3)
+
+
+def test_columns_of_one_name_keep_their_places():
+    class Emitted(vhem._natural.Natural):
+        emission = "poisson"
+        params = {"rate": np.array([[[1.0, 2.0, 3.0]]])}
+        columns = [{"name": name, "symbols": []} for name in ("n", "n", "m")]
+
+    found = Emitted().by_column
+    assert {name: about["rate"].item() for name, about in found.items()} == {"n": 1, "y1": 2, "m": 3}
