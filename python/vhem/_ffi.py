@@ -97,7 +97,8 @@ def whole_numbers(values: Sequence[Any], what: str, kind: str = "int64_t") -> An
     try:
         return ffi.new(f"{kind}[]", [operator.index(value) for value in values])
     except (TypeError, OverflowError):
-        raise InputError(f"{what} is {values!r}, must be whole numbers that fit into 64 bits") from None
+        raise InputError(f"{what} is {values!r}, must be whole numbers that fit into "
+                         f"{8 * ffi.sizeof(kind)} bits") from None
 
 
 def out_array(shape: Tuple[int, ...], dtype: Any = np.float64) -> Tuple[Any, Any]:

@@ -39,7 +39,7 @@ def agreement(a: Any, b: Any) -> Dict[str, float]:
     """
     x, y = _codes(a), _codes(b)
     if len(x) != len(y) or not len(x):
-        raise InputError(f"there are {len(x)} and {len(y)} labels, must be equally many, and at least one")
+        raise InputError(f"the lists have {len(x)} and {len(y)} labels, must have the same length, at least 1")
     return _lib.agreement(x, y)
 
 
@@ -209,7 +209,7 @@ def paired_t(a: Any, b: Any) -> Tuple[float, float]:
     """
     x, y = (np.ascontiguousarray(v, np.float64).ravel() for v in (a, b))
     if len(x) != len(y):
-        raise InputError(f"there are {len(x)} and {len(y)} values, must be equally many")
+        raise InputError(f"the lists have {len(x)} and {len(y)} values, must have the same length")
     return _lib.paired_t(x, y)
 
 

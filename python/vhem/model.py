@@ -355,7 +355,7 @@ class Models(Sequence[T]):
             if key not in self.names:
                 known = ", ".join(filter(None, self.names[:20]))
                 raise KeyError(f"there is no model named {key!r}; " +
-                               (f"there are {known}" if known else "they have no names"))
+                               (f"the names are {known}" if known else "the models have no names"))
             return self[self.names.index(key)]
         rows = np.arange(len(self))[key]
         return type(self)([self[int(i)] for i in rows], self.omega[rows])
@@ -451,7 +451,7 @@ class H3M(Models[Model]):
             raise InputError("there are no HMMs; a set needs at least one")
         for i, m in enumerate(models):
             if m.d != models[0].d:
-                raise InputError(f"HMM {i} has dimension {m.d}, but HMM 0 has {models[0].d}; all must have the same")
+                raise InputError(f"HMM {i} has dimension {m.d}, but HMM 0 has {models[0].d}; they must agree")
         weights = weights_of(omega, len(models))
         full = any(m.emission == "gaussian-full" for m in models)
         with session() as s:
@@ -547,5 +547,5 @@ def one_model(hmm: Any, i: int = 0) -> Model:
     if interop.is_hmmlearn(hmm):
         return Model(**interop.from_hmmlearn(hmm))
     raise InputError(
-        f"item {i} is a {type(hmm).__name__}, not an HMM; give a vhem.Model, a fitted vhem.HMM or a fitted "
+        f"item {i} is of type {type(hmm).__name__}, not an HMM; give a vhem.Model, a fitted vhem.HMM or a fitted "
         "hmmlearn object")

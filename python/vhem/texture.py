@@ -117,10 +117,10 @@ class Textures(Models[Texture]):
             raise InputError("there are no textures; a set needs at least one")
         for i, dt in enumerate(textures):
             if not isinstance(dt, Texture):
-                raise InputError(f"item {i} is a {type(dt).__name__}, must be a vhem.Texture")
+                raise InputError(f"item {i} is of type {type(dt).__name__}, must be a vhem.Texture")
             if dt.d != textures[0].d:
-                raise InputError(f"texture {i} has dimension {dt.d}, but texture 0 has {textures[0].d}; all must "
-                                 "have the same")
+                raise InputError(f"texture {i} has dimension {dt.d}, but texture 0 has {textures[0].d}; they must "
+                                 "agree")
         weights = weights_of(omega, len(textures))
         with _run.session() as s:
             self._handle = _lib.new_textures(s, textures[0].d, [

@@ -42,10 +42,24 @@ def test_frames_of_pandas(sequences):
     ({"tau": 2**40}, "tau is 1099511627776, which is too large"),
     ({"method": 3}, "no method 3; the methods are vhem"),
     ({"options": 3}, "options is 3, must be a dict"), ({"options": {"no": 1}}, "no option 'no'"),
-    ({"init": 3}, "item 0 is a int"), ({"n_states": 10**9}, "4096")])
+    ({"init": 3}, "item 0 is of type int, not an HMM"), ({"n_states": 10**9}, "4096")])
 def test_options(sequences, parameters, sentence):
     with pytest.raises(ValueError, match=sentence):
         vhem.ModelClustering(**{"n_clusters": 2, **parameters}).fit(vhem.fit_each(sequences, n_states=1))
+
+
+def test_whole_numbers_say_how_large_they_may_be(flock):
+    with pytest.raises(vhem.InputError, match="n_states is .*, must be whole numbers that fit into 32 bits"):
+        vhem.metrics.choose(flock, [2], [2**40])
+    with pytest.raises(vhem.InputError, match="n_clusters is .*, must be whole numbers that fit into 64 bits"):
+        vhem.metrics.choose(flock, [2**70])
+
+
+def test_lists_of_unequal_length():
+    with pytest.raises(vhem.InputError, match="the lists have 2 and 1 labels, must have the same length, at least 1"):
+        vhem.metrics.agreement([0, 1], [0])
+    with pytest.raises(vhem.InputError, match="the lists have 2 and 1 values, must have the same length"):
+        vhem.metrics.paired_t([0, 1], [0])
 
 
 def test_sizes_that_the_library_cannot_see(sequences):
@@ -58,7 +72,7 @@ def test_sizes_that_the_library_cannot_see(sequences):
             (lambda: vhem.H3M([one_state()], omega=[-1]), "must be 1 weights"),
             (lambda: vhem.Model([1], [[1]], [[0.0]], 1.0), "cov has shape"),
             (lambda: vhem.Textures(list(vhem.fit_textures(sequences, n=1)), omega=[1, 2]), "must be 12 weights"),
-            (lambda: vhem.Textures([3]), "item 0 is a int"),
+            (lambda: vhem.Textures([3]), "item 0 is of type int, must be a vhem.Texture"),
             (lambda: vhem.TagModel().fit(sequences, np.ones((12, 2)), tags=["a"]), "1 different tags, but Y has 2"),
             (lambda: vhem.TagModel().fit(sequences, ["abc"] * 12), "row 0 of Y is 'abc'"),
             (lambda: found.report("r.html", classes=["a"]), "1 classes, must be 12"),
