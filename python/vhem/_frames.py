@@ -98,7 +98,7 @@ def has_numbers(column: Any) -> bool:
 def _tell_left_out(frame: Any, columns: List[Any]) -> None:
     text = [name for name in columns if getattr(frame[name].dtype, "kind", "O") == "O"]   # strings and categories too
     others = [name for name in columns if name not in text]
-    for what, names in ("text columns left out", text), ("columns left out that are not numbers", others):
+    for what, names in ("text columns left out", text), ("non-numeric columns left out", others):
         if names:
             warn(f"{what}: {', '.join(map(str, names))}")
 

@@ -86,7 +86,7 @@ class Session:
         try:
             status, interrupt = _call.run(lambda: called(self.ctx, *args), self.stop)
         except (OverflowError, TypeError) as error:          # of cffi, before anything is called
-            raise InputError(f"{name} cannot take one of the numbers: {error}") from None
+            raise InputError(f"{name}: an argument is out of range: {error}") from None
         self.interrupt = self.interrupt or interrupt
         lines, self._warnings = self._warnings, []
         for line in lines:
@@ -443,7 +443,7 @@ def report(session: Session, tree: Handle, path: Any, parts: Mapping[str, Any]) 
         struct.truth = texts(truth, keep)
     if choice is not None:
         if getattr(choice, "dtype", None) != record("vhem_choice"):
-            raise InputError("choice must be a table that vhem.metrics.choose returned")
+            raise InputError("choice must be a table returned by vhem.metrics.choose")
         keep.append(np.ascontiguousarray(choice))
         struct.choice, struct.n_choice = ffi.from_buffer("vhem_choice[]", keep[-1]), len(choice)
     if measures is not None:

@@ -62,7 +62,7 @@ def _of_cells(path: Any, cells: Any) -> Dict[str, Any]:
     if not full:
         raise InputError(f"{path}: all cells are empty")
     if len(full) < len(leaves):
-        warn(f"{path}: cells that are empty are left out: {len(leaves) - len(full)} of {len(leaves)}")
+        warn(f"{path}: empty cells left out: {len(leaves) - len(full)} of {len(leaves)}")
     grouped = len(full[0][0]) > 1
     return {"arrays": [leaf for _, leaf in full], "names": ["/".join(map(str, at)) for at, _ in full],
             "groups": ["/".join(map(str, at[:-1])) for at, _ in full] if grouped else None}

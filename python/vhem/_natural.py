@@ -100,10 +100,10 @@ class Natural:
 
     @property
     def by_column(self) -> Dict[str, Dict[str, Any]]:
-        """For each column, by its own name or as y0, y1, ..., its ``emission`` and its parameters by name: (S, M) each, and
-        (S, M, V) with ``symbols`` for the probabilities of symbols.  Of full covariances ``cov`` has the variance.  Of
-        gaussian-tied ``mu`` and ``cov`` are those of the G Gaussians of the background, and ``weights`` how much each
-        state uses of them: (S, 1, G) each."""
+        """For each column, by its own name or as y0, y1, ..., its ``emission`` and its parameters by name: (S, M) each,
+        and (S, M, V) with ``symbols`` for the probabilities of symbols.  Of full covariances ``cov`` has the variance.
+        Of gaussian-tied ``mu`` and ``cov`` are those of the G Gaussians of the background, and ``weights`` how much
+        each state uses of them: (S, 1, G) each."""
         found: Dict[str, Dict[str, Any]] = {}
         columns = enumerate(self.columns)
         for part in self._parts():

@@ -37,8 +37,8 @@ def _prior(given: Any) -> Any:
         return json.dumps(given)
     for name, value in given.items():
         if isinstance(value, bool) or not isinstance(value, (str, numbers.Real)):
-            raise InputError(f"prior[{name!r}] is {value!r}, must be a number or a word; a prior as it stands in a "
-                             "file also needs 'format'")
+            raise InputError(f"prior[{name!r}] is {value!r}, must be a number or a word; a prior with the contents "
+                             "of a file also needs 'format'")
     return ",".join(f"{name}={value}" for name, value in given.items()) or None
 
 
@@ -82,7 +82,7 @@ def further(given: Any) -> Dict[str, Any]:
         raise InputError(f"options is {given!r}, must be a dict")
     found = {str(key).rstrip("_"): value for key, value in (given or {}).items()}
     for key in set(found) & set(OLD):
-        warnings.warn(f"the option {key!r} has been called {OLD[key]!r} since version 0.2", DeprecationWarning,
+        warnings.warn(f"the option {key!r} was renamed {OLD[key]!r} in version 0.2", DeprecationWarning,
                       stacklevel=4)
         found[OLD[key]] = found.pop(key)
     return found

@@ -91,7 +91,7 @@ def sizes_of(parameters: Iterable[str]) -> Mapping[str, str]:
 def where_to_say(sentence: str) -> str:
     """A sentence about a file that was given as a path, with the place where its options belong."""
     asks = [name for name in READING if re.search(rf"\b{name}=", sentence)]
-    return f"{sentence}; {asks[0]}= is an argument of vhem.Sequences.load" if asks else sentence
+    return f"{sentence}; pass {asks[0]}= to vhem.Sequences.load" if asks else sentence
 
 
 def _unknown(cls: type, name: str, value: Any, known: Iterable[str]) -> str:
@@ -105,7 +105,7 @@ def _unknown(cls: type, name: str, value: Any, known: Iterable[str]) -> str:
     if meant is not None:
         return f"{begin}; it is called {meant} here: {meant}={value!r}"
     if name in READING:
-        return f"{begin}; it is an argument of vhem.Sequences.load(path, {name}={value!r}), whose result can be fitted"
+        return f"{begin}; pass it to vhem.Sequences.load(path, {name}={value!r}), and fit what that returns"
     return f"{begin}; its parameters are {', '.join(known)}"
 
 

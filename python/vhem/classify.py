@@ -49,7 +49,7 @@ class Classes:
     @property
     def n_things(self) -> List[int]:
         """What :attr:`n_items` was called before version 0.2."""
-        warnings.warn("Classes.n_things has been called Classes.n_items since version 0.2", DeprecationWarning,
+        warnings.warn("Classes.n_things was renamed Classes.n_items in version 0.2", DeprecationWarning,
                       stacklevel=2)
         return self.n_items
 
@@ -545,7 +545,7 @@ def _truth(table: Tags, items: List[str], tags: Sequence[str]) -> Array:
 def _table(Y: Any, tags: Optional[Sequence[str]]) -> Tuple[List[str], Array]:
     """Names of tags and who has them, (n, C) of 0 and 1."""
     if isinstance(Y, Mapping) or not hasattr(Y, "__len__"):
-        raise InputError(f"Y is a {type(Y).__name__}, must be a list with the tags of each sequence or group")
+        raise InputError(f"Y is of type {type(Y).__name__}, must be a list with the tags of each sequence or group")
     if hasattr(Y, "columns") and tags is None:
         tags = [str(name) for name in Y.columns]
     if hasattr(Y, "shape"):
@@ -555,7 +555,7 @@ def _table(Y: Any, tags: Optional[Sequence[str]]) -> Tuple[List[str], Array]:
         names = [str(c) for c in range(has.shape[1])] if tags is None else [str(tag) for tag in tags]
         if len(names) != has.shape[1] or len(set(names)) != len(names):
             raise InputError(f"there are {len(set(names))} different tags, but Y has {has.shape[1]} columns; "
-                             "name each once")
+                             "give each column one name")
         return names, np.ascontiguousarray(has, np.uint8)
     for n, row in enumerate(Y):
         if isinstance(row, str) or not hasattr(row, "__iter__"):

@@ -376,8 +376,8 @@ def _stack_cells(items: List[Any]) -> Any:
     tables = [np.asarray(a, object).reshape(len(a), -1) for a in items]
     for n, a in enumerate(tables):
         if a.shape[1] != tables[0].shape[1] or len(a) == 0:
-            raise InputError(f"sequence {n} has shape {a.shape}, sequence 0 has {tables[0].shape}; an array is "
-                             "(time, channels) with at least one of each")
+            raise InputError(f"sequence {n} has shape {a.shape}, sequence 0 has {tables[0].shape}; each must "
+                             "be (time, channels), with at least one of each")
     return np.concatenate(tables)
 
 
@@ -423,7 +423,7 @@ def _lengths(lengths: Any, total: int) -> Array:
     T = given.astype(np.int64)
     if T.sum() != total or (T < 1).any():
         raise InputError(f"the lengths sum to {T.sum()} and the smallest is {T.min() if T.size else 0}; "
-                         f"each must be at least 1, and their sum the number of frames, {total}")
+                         f"each must be at least 1, and they must sum to {total}, the number of frames")
     return T
 
 
@@ -470,7 +470,7 @@ def _from_array(X: Any, lengths: Any, single: bool, estimator: Any, layout: Opti
         n, d, T = X.shape
         if d >= T > 1 and layout is None:
             warn(f"X of shape {X.shape} is read as (sequences, channels, time): {d} channels and {T} frames; if it is "
-                 "(sequences, time, channels), say layout='ntd'; layout='ndt' silences this")
+                 "(sequences, time, channels), pass layout='ntd'; layout='ndt' silences this")
         return Sequences.from_array(X, layout=layout or "ndt")
     if _symbols.is_text(_cells(X)):
         return _from_text(_cells(X), lengths, single)
@@ -493,7 +493,7 @@ def _from_text(X: Any, lengths: Any, single: bool) -> Sequences:
     if lengths is not None or single:
         return Sequences(X, lengths)
     if X.ndim != 2:
-        raise InputError("X is one list of texts; several sequences are a list of lists, one sequence is [X]")
+        raise InputError("X is one list of texts; give several sequences as a list of lists, one sequence as [X]")
     return Sequences(X.reshape(-1, 1), np.full(len(X), X.shape[1]))
 
 
@@ -535,8 +535,8 @@ def as_sequences(X: Any, lengths: Any = None, *, groups: Any = None, weights: An
     elif isinstance(X, (list, tuple)) and lengths is None and _holds_sequences(X, single):
         made = Sequences.from_arrays(X)
     elif not isinstance(X, (list, tuple)) and not hasattr(X, "__array__") and not hasattr(X, "shape"):
-        raise InputError(f"X is a {type(X).__name__}, must be a list of arrays (time, channels), or another form "
-                         "of sequences that help(vhem.data) lists")
+        raise InputError(f"X is of type {type(X).__name__}, must be a list of arrays (time, channels), or another form "
+                         "listed in help(vhem.data)")
     else:
         made = _from_array(X, lengths, single, estimator, layout)
     if groups is not None or weights is not None:

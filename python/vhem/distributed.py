@@ -49,8 +49,8 @@ def _run_all(executor: Any, function: Callable[[Any], Any], jobs: Sequence[Any])
 
 def _check(executor: Any) -> None:
     if not callable(getattr(executor, "submit", None)) and not callable(getattr(executor, "map", None)):
-        raise InputError(f"executor is {executor!r}, must have a method submit or map, as a ProcessPoolExecutor or "
-                         "a Dask Client has")
+        raise InputError(f"executor is {executor!r}, must have a method submit or map, like a ProcessPoolExecutor or "
+                         "a Dask Client")
 
 
 def _models(path: Any, place: str) -> Any:
@@ -59,7 +59,7 @@ def _models(path: Any, place: str) -> Any:
         return as_models(place)
     except Error as problem:
         if place.lower().endswith(_DATA):
-            raise InputError(f"{path}: it is not a file of models; vhem.distributed.fit_each makes models of "
+            raise InputError(f"{path} is not a model file; vhem.distributed.fit_each makes models of "
                              "sequences") from problem
         raise
 
@@ -113,7 +113,7 @@ def cluster(path: Any, n_clusters: Any, executor: Any, random_state: Any = 0, *,
     found = VHEM(n_clusters, random_state=random_state, backend=backend, **params)
     if found._method() is not None:
         raise InputError(f"method is {found.method!r}, must be 'vhem', the only one that workers can share; "
-                         "vhem.ModelClustering has the others")
+                         "vhem.ModelClustering runs the others")
     seed = _run.seed_of(random_state)
     options = found._options()
     models = _models(path, place)
@@ -173,7 +173,7 @@ def fit_each(paths: Sequence[Any], executor: Any, folder: Any, *, groups: Any = 
     if not listed:
         raise InputError("there are no files to fit; give at least one path")
     if os.path.exists(place):
-        raise InputError(f"{folder}: already exists; choose another folder")
+        raise InputError(f"{folder} already exists; choose another folder")
     estimator = hmm if hmm is not None else HMM(**{"n_jobs": 1, **params})
     parts = place + ".parts"
     os.makedirs(parts, exist_ok=True)

@@ -25,7 +25,7 @@ def _pyplot() -> Any:
     try:
         import matplotlib.pyplot as plt
     except ImportError:
-        raise Error("matplotlib is needed for pictures: pip install 'vhem[plot]', or pip install matplotlib") from None
+        raise Error("matplotlib is needed for plots: pip install 'vhem[plot]', or pip install matplotlib") from None
     return plt
 
 
@@ -80,7 +80,7 @@ def levels(result: Any, classes: Optional[Sequence[Any]] = None, ax: Any = None)
     known = np.asarray(["all"] * len(tree[0].labels) if classes is None else classes)
     if len(known) != len(tree[0].labels):
         raise InputError(f"there are {len(known)} classes, but {len(tree[0].labels)} items were clustered; give one "
-                         "for each")
+                         "class for each item")
     names, codes = np.unique(known, return_inverse=True)
     ax = _axes(ax, figsize=(8, 1 + 1.5 * len(tree)))
     colors = _pyplot().get_cmap("tab20")(np.arange(len(names)) % 20)

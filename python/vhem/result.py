@@ -95,7 +95,7 @@ class Clustering:
     @property
     def textures(self) -> Optional[Textures]:
         """The centres when they are textures: what :attr:`centers` is since version 0.2."""
-        warnings.warn("Clustering.textures has been called Clustering.centers since version 0.2", DeprecationWarning,
+        warnings.warn("Clustering.textures was renamed Clustering.centers in version 0.2", DeprecationWarning,
                       stacklevel=2)
         return self.centers if isinstance(self.centers, Textures) else None
 
@@ -292,7 +292,8 @@ def as_tree(result: Any) -> Tree:
     """The tree of a fitted estimator, or itself."""
     found = getattr(result, "result_", result)
     if not isinstance(found, Tree):
-        raise InputError(f"a {type(result).__name__} has no clusters; give a fitted VHEM or VHEMTree, or a vhem.Tree")
+        raise InputError(f"{type(result).__name__} objects have no clusters; give a fitted VHEM or VHEMTree, or a "
+                         "vhem.Tree")
     return found
 
 

@@ -157,5 +157,5 @@ def test_refused(tmp_path, folder):
         with pytest.raises(vhem.InputError, match="method is 'kl-sc', must be 'vhem'"):
             vhem.distributed.cluster(folder / "one.h5", 2, pool, method="kl-sc")
         (tmp_path / "d.csv").write_text("id,x\na,1\na,2\n")
-        with pytest.raises(vhem.InputError, match="d.csv: it is not a file of models; vhem.distributed.fit_each makes"):
+        with pytest.raises(vhem.InputError, match="d.csv is not a model file; vhem.distributed.fit_each makes"):
             vhem.distributed.cluster(tmp_path / "d.csv", 2, pool)

@@ -134,7 +134,7 @@ def test_layout_of_functions():
         np.testing.assert_array_equal(models[0].score(X), models[0].score(list(X)))
         found = vhem.VHEM(2).fit(models).result_
         np.testing.assert_array_equal(found.assign(X)[0], found.assign(list(X))[0])
-    with pytest.warns(vhem.VhemWarning, match="say layout='ntd'") as told:
+    with pytest.warns(vhem.VhemWarning, match="pass layout='ntd'") as told:
         vhem.fit_each(X, n_states=1)
     assert told[0].filename == __file__
     with pytest.raises(TypeError, match="covariance_type='poisson'"):

@@ -143,7 +143,7 @@ def test_options_inside_options(sequences):
     clf = vhem.HMMClassifier(n_components=1, n_states=1, options={"piece": {"max_iter": 7}, "min_items": 2})
     used = clf.fit(sequences, ["low", "high"] * 6).models_.options
     assert used["piece"]["max_iter"] == 7 and used["piece"]["S"] == 1 and used["min_items"] == 2
-    with pytest.warns(DeprecationWarning, match="'min_things' has been called 'min_items'"):
+    with pytest.warns(DeprecationWarning, match="'min_things' was renamed 'min_items'"):
         vhem.HMMClassifier(n_components=1, n_states=1, options={"min_things": 2}).fit(sequences, ["a", "b"] * 6)
     dead = vhem.HMM(n_states=2, options={"repair": 0, "max_iter": 3}).fit(sequences)
     assert dead.n_iter_ <= 3

@@ -84,5 +84,5 @@ def test_centers_and_dendrogram(found):
 
 
 def test_refusals(sequences):
-    with pytest.raises(vhem.Error, match="list has no clusters"):
+    with pytest.raises(vhem.Error, match="list objects have no clusters"):
         vhem.plot.bound(sequences)

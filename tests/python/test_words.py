@@ -18,8 +18,8 @@ from vhem import _lib, _words
     (lambda: vhem.HMMMixture(n_clusters=3), "HMMMixture has no parameter 'n_clusters'; it is called n_components here: "
      "n_components=3"),
     (lambda: vhem.HMM(n_state=3), "HMM has no parameter 'n_state'; it is called n_states here: n_states=3"),
-    (lambda: vhem.fit_each("d.csv", columns="x"), "HMM has no parameter 'columns'; it is an argument of "
-     "vhem.Sequences.load(path, columns='x'), whose result can be fitted"),
+    (lambda: vhem.fit_each("d.csv", columns="x"), "HMM has no parameter 'columns'; pass it to "
+     "vhem.Sequences.load(path, columns='x'), and fit what that returns"),
     (lambda: vhem.VBHEM(colour=1), "VBHEM has no parameter 'colour'; its parameters are n_clusters_max, ")])
 def test_unknown_parameters(made, sentence):
     with pytest.raises(TypeError, match="^" + re.escape(sentence)):
@@ -50,7 +50,7 @@ def test_files(tmp_path):
         with pytest.raises(vhem.InputError, match=ask):
             read(tmp_path / "who.csv")
     for fit in (vhem.fit_each, vhem.VHEM(2).fit):
-        with pytest.raises(vhem.InputError, match=ask + "; id= is an argument of vhem.Sequences.load"):
+        with pytest.raises(vhem.InputError, match=ask + "; pass id= to vhem.Sequences.load"):
             fit(tmp_path / "who.csv")
     with pytest.raises(vhem.InputError, match="with columns= to leave this one out, .* with missing='-'$"):
         vhem.Sequences.load(tmp_path / "id.csv")
@@ -60,9 +60,9 @@ def test_files(tmp_path):
 
 def test_names_that_are_not_there(sequences):
     models = vhem.fit_each(vhem.Sequences.from_arrays(sequences[:2], names=["a", "b"]), n_states=1)
-    with pytest.raises(KeyError, match="there is no model named 'c'; there are a, b"):
+    with pytest.raises(KeyError, match="there is no model named 'c'; the names are a, b"):
         models["c"]
-    with pytest.raises(KeyError, match="they have no names"):
+    with pytest.raises(KeyError, match="the models have no names"):
         vhem.fit_each(sequences[:2], n_states=1)["c"]
 
 
@@ -123,13 +123,14 @@ def test_no_value_is_made_of_a_word_of_the_sentence():
      "9 clusters of 3 centres: first_reduce=2 must be larger"),
     ("choose one with --columns, or name each: --emission 'x:poisson,...'",
      "choose one with columns=, or name each: covariance_type='x:poisson,...'"),
-    ("; did you mean --group?", "; did you mean group=?"), ("with --prior p/a.json here", "with prior='p/a.json' here")])
+    ("; did you mean --group?", "; did you mean group=?"),
+    ("with --prior p/a.json here", "with prior='p/a.json' here")])
 def test_sentences(sentence, here):
     assert _words.in_python(sentence) == here
 
 
 def test_where_options_belong():
-    assert _words.where_to_say("say with id= which") == "say with id= which; id= is an argument of vhem.Sequences.load"
+    assert _words.where_to_say("say with id= which") == "say with id= which; pass id= to vhem.Sequences.load"
     for sentence in ("grid= is 3, must be 4", "by_group= is 2"):
         assert _words.where_to_say(sentence) == sentence
 
@@ -143,5 +144,5 @@ class Named(vhem.HMM):
 def test_subclasses_that_hand_parameters_on():
     made = Named(n_states=2, extra=3)
     assert made.n_states == 2 and made.extra == 3
-    with pytest.raises(TypeError, match="Named has no parameter 'seed'; it is called random_state here: random_state=3"):
+    with pytest.raises(TypeError, match="Named has no parameter 'seed'; it is called random_state here: rand"):
         Named(seed=3)
