@@ -316,6 +316,8 @@ typedef struct {
 } cli_values;
 /* How many values the data has in the columns that the models look at; shared: that all of them have. */
 cli_values cli_count_values(const vhem_models *models, const vhem_data *data, bool shared);
+/* [items]: of those that all models have, the values that are there; free() it, NULL without memory. */
+int64_t *cli_observed(const vhem_models *models, const vhem_data *data, const vhem_items *items);
 
 /* columns.c.  Sequences, for models (or NULL) or else for an emission (or NULL): columns of symbols may hold
  * text, and of a table only the columns that the emission or the models name are read.  cli_read_for sets

@@ -16,8 +16,8 @@ typedef struct {
     vhem_models *models;
     vhem_source from;
     vhem_items *items;
-    int64_t K, *frames; /* models; [items] */
-    double *loglik;     /* [items][K] */
+    int64_t K, *frames, *values; /* models; [items]; [items] values that were observed */
+    double *loglik;              /* [items][K] */
 } scores;
 
 typedef struct {   /* one item */
@@ -46,7 +46,7 @@ static mixture_score score_of(const scores *s, int64_t n)
 static void write_header(FILE *f, const scores *s, bool all)
 {
     char buf[32];
-    fprintf(f, "%s\tlabel\tframes\tloglik\tper_frame\tbest", cli_item_word(&s->from));
+    fprintf(f, "%s\tlabel\tframes\tloglik\tper_frame\tbest\tper_value", cli_item_word(&s->from));
     for (int64_t i = 0; all && i < s->K; i++) {
         fputc('\t', f);
         cli_put_cell(f, cli_model_name(s->models, i, buf, sizeof buf));
@@ -69,6 +69,9 @@ static void write_row(FILE *f, const scores *s, int64_t n, bool all)
     fputc('\t', f);
     if (of.best >= 0)
         cli_put_cell(f, cli_model_name(s->models, of.best, buf, sizeof buf));
+    fputc('\t', f);
+    if (s->values[n] > 0)
+        cli_put_number(f, of.loglik / (double)s->values[n]);
     for (int64_t i = 0; all && i < s->K; i++) {
         fputc('\t', f);
         cli_put_number(f, s->loglik[n * s->K + i]);
@@ -83,10 +86,12 @@ static json_t *row_json(const scores *s, int64_t n, bool all)
     char buf[32];
     json_t *best =
         of.best < 0 ? json_null() : cli_json_text(cli_model_name(s->models, of.best, buf, sizeof buf));
-    json_t *row = json_pack("{s:o, s:o, s:I, s:o, s:o, s:o}", cli_item_word(&s->from),
+    double per_value = s->values[n] > 0 ? of.loglik / (double)s->values[n] : NAN;
+    json_t *row = json_pack("{s:o, s:o, s:I, s:o, s:o, s:o, s:o}", cli_item_word(&s->from),
                             cli_json_text(s->items->name[n]), "label", cli_json_text(s->items->label[n]),
                             "frames", (json_int_t)s->frames[n], "loglik", cli_json_real(of.loglik),
-                            "per_frame", cli_json_real(of.loglik / (double)s->frames[n]), "best", best);
+                            "per_frame", cli_json_real(of.loglik / (double)s->frames[n]), "best", best,
+                            "per_value", cli_json_real(per_value));
     cli_json_ids(row, cli_sequences(&s->from), s->items->name[n]);
     if (all) {
         json_t *each = json_array();
@@ -154,7 +159,10 @@ static int compute_scores(cli *c, scores *s)
     s->loglik = calloc((size_t)s->items->n * (size_t)s->K, sizeof *s->loglik);
     if (!s->loglik || !s->frames)
         return cli_fail(c, "out of memory");
-    return cli_status(c, vhem_score(c->ctx, s->models, &s->from, s->loglik));
+    status = cli_status(c, vhem_score(c->ctx, s->models, &s->from, s->loglik));
+    if (status == CLI_GO && !(s->values = cli_observed(s->models, s->from.data, s->items)))
+        status = cli_fail(c, "out of memory");
+    return status;
 }
 
 static int load_and_score(cli *c, const score_args *a)
@@ -177,6 +185,7 @@ static int load_and_score(cli *c, const score_args *a)
         status = write_scores(c, a, &s);
     free(s.loglik);
     free(s.frames);
+    free(s.values);
     vhem_free(s.items);
     vhem_free(data);
     vhem_free(s.models);

@@ -106,30 +106,60 @@ static int place_of(const vhem_data_facts *facts, const vhem_models *models, int
     return k < facts->d ? k : -1;
 }
 
+/* [d] of the data: does it hold what the models look at?  free() it; NULL without memory. */
+static bool *used_columns(const vhem_models *models, const vhem_data_facts *facts, bool shared)
+{
+    int d = columns_of(models);
+    bool *used = calloc((size_t)facts->d + 1, sizeof *used);
+    for (int k = 0; used && k < d; k++) {
+        vhem_column_view column = { 0 };
+        int at = place_of(facts, models, k);
+        vhem_models_column(models, k, &column);
+        if (at >= 0 && !(shared && column.lacking > 0))
+            used[at] = true;
+    }
+    for (int k = 0; used && d == 0 && k < facts->d; k++) /* dynamic textures see every column */
+        used[k] = true;
+    return used;
+}
+
+static cli_values count_in(const vhem_data *data, int64_t n, int d, const bool *used)
+{
+    cli_values v = { 0 };
+    vhem_seq_view seq;
+    vhem_data_view(data, n, &seq);
+    for (int64_t i = 0; i < seq.T * d; i++) {
+        v.all += used[i % d];
+        v.missing += used[i % d] && isnan(seq.y[i]);
+    }
+    return v;
+}
+
 cli_values cli_count_values(const vhem_models *models, const vhem_data *data, bool shared)
 {
     cli_values v = { 0 };
     vhem_data_facts facts;
     vhem_data_info(data, &facts);
-    int d = columns_of(models);
-    bool *used = calloc((size_t)facts.d + 1, sizeof *used);
-    for (int k = 0; used && k < d; k++) {
-        vhem_column_view column = { 0 };
-        int at = place_of(&facts, models, k);
-        vhem_models_column(models, k, &column);
-        if (at >= 0 && !(shared && column.lacking > 0))
-            used[at] = true;
-    }
-    for (int k = 0; used && d == 0 && k < facts.d; k++) /* dynamic textures see every column */
-        used[k] = true;
+    bool *used = used_columns(models, &facts, shared);
     for (int64_t n = 0; used && n < facts.N; n++) {
-        vhem_seq_view seq;
-        vhem_data_view(data, n, &seq);
-        for (int64_t i = 0; i < seq.T * facts.d; i++) {
-            v.all += used[i % facts.d];
-            v.missing += used[i % facts.d] && isnan(seq.y[i]);
-        }
+        const cli_values one = count_in(data, n, facts.d, used);
+        v.all += one.all;
+        v.missing += one.missing;
     }
     free(used);
     return v;
+}
+
+int64_t *cli_observed(const vhem_models *models, const vhem_data *data, const vhem_items *items)
+{
+    vhem_data_facts facts;
+    vhem_data_info(data, &facts);
+    bool *used = used_columns(models, &facts, true);
+    int64_t *observed = used ? calloc((size_t)items->n + 1, sizeof *observed) : NULL;
+    for (int64_t n = 0; observed && n < facts.N; n++) {
+        const cli_values one = count_in(data, n, facts.d, used);
+        observed[items->item[n]] += one.all - one.missing;
+    }
+    free(used);
+    return observed;
 }

@@ -227,7 +227,7 @@ typedef struct {                     /* read-only window on column k of the fram
     const char  *name;               /* "" when it has none */
     const char  *emission;           /* name of its family, which in a product is that of its channel */
     vhem_symbols symbols;
-    int          channel;            /* of a product: the channel it belongs to, from 0; else 0 */
+    int          channel;            /* index of its channel in a product, from 0; otherwise 0 */
     int64_t      lacking;            /* HMMs that lack it, as the sequences they were fitted to never had it;
                                         of a set on disk 0 until it has been scored or compared.  Candidates
                                         (vhem_score, vhem_assign, vhem_classes_predict) are compared over the

@@ -107,7 +107,7 @@ static void replace_texts(char ***place, char ***text, int64_t n)
     *text = NULL;
 }
 
-/* Refuses values that are no numbers of the symbols of their column. */
+/* Refuses values that are not symbol numbers of their column. */
 static vhem_status require_codes(vhem_ctx *ctx, const vhem_data *data, const vhem_symbols *symbols)
 {
     vhem_status st = VHEM_OK;
@@ -117,8 +117,9 @@ static vhem_status require_codes(vhem_ctx *ctx, const vhem_data *data, const vhe
             for (int64_t t = 0; t < vh_data_length(data, n); t++) {
                 double v = y[t * data->d];
                 VH_CHECK(isnan(v) || (v >= 0 && v < symbols[k].n && v == floor(v)), VHEM_EINVAL,
-                         "sequence %lld, frame %lld, column %d: %g is not the number of one of %d symbols",
-                         (long long)n, (long long)t, k, v, symbols[k].n);
+                         "sequence %lld, frame %lld, column %d: %g is not a symbol number, must be a whole "
+                         "number from 0 to %d",
+                         (long long)n, (long long)t, k, v, symbols[k].n - 1);
             }
         }
 done:

@@ -7,6 +7,8 @@
 #include "data/origin.h"
 #include "data/spill.h"
 
+#include <stdatomic.h>
+
 struct vhem_data {
     int64_t N;
     int d;
@@ -28,7 +30,8 @@ struct vhem_data {
     /* Columns and symbols as models of this layout have them (model/layout.h), which must outlive the set;
      * NULL: as they were read. */
     const struct vh_layout *layout;
-    vhem_symbols *symbols; /* [d]  what whole numbers in a column stand for; NULL: nothing in any */
+    vhem_symbols *symbols;    /* [d]  what whole numbers in a column stand for; NULL: nothing in any */
+    atomic_bool told_degrees; /* whoever uses it has been warned, if need be; set through const too */
 };
 
 static inline int64_t vh_data_length(const vhem_data *data, int64_t n)

@@ -7,6 +7,7 @@
 #include "core/alloc.h"
 #include "data/names.h"
 #include "data/values.h"
+#include "estimate/degrees.h"
 #include "estimate/frames_layout.h"
 #include "estimate/options.h"
 #include "estimate/symbol_index.h"
@@ -182,6 +183,7 @@ static vhem_status cast_data(vhem_ctx *ctx, const vhem_data *data, const int64_t
     cast c = { 0 };
 
     VH_TRY(cast_open(ctx, data, out->layout, &c));
+    vh_warn_of_degrees(ctx, data, out->layout->family, out->layout, c.place);
     out->data = data;
     if (as_it_is(&c) && !vh_emission_needs_layout(out->layout->family))
         goto done;
@@ -216,6 +218,8 @@ vhem_status vh_frames_to_fit(vhem_ctx *ctx, const vhem_data *data, const char *e
     if (start)
         return vh_frames_for(ctx, data, NULL, data->N, start, out);
     const vh_emission *family = emission ? vh_emission_find(emission) : NULL;
+    if (family && !vh_emission_needs_layout(family))
+        vh_warn_of_degrees(ctx, data, family, NULL, NULL);
     if (!emission || (family && !vh_emission_needs_layout(family)))
         return require_all_numbers(ctx, data);
     VH_CHECK(!family || !family->tied, VHEM_EINVAL,
@@ -253,6 +257,7 @@ vhem_status vh_frames_for(vhem_ctx *ctx, const vhem_data *data, const int64_t *s
     }
     if (!h3m->shape.layout) {
         VH_TRY(require_all_numbers(ctx, data));
+        vh_warn_of_degrees(ctx, data, h3m->family, NULL, NULL);
         goto done;
     }
     out->layout = vh_layout_keep(h3m->shape.layout);

@@ -171,8 +171,8 @@ static vhem_status take_common(work *w)
         goto done;
     st = vh_h3m_common(ctx, m->h3m, &w->copy, &seen);
     VH_CHECK(st != VHEM_EINVAL, st,
-             "no column is in the models of all persons, so their entropies do not compare; without --models "
-             "there are no entropies");
+             "no column is in the models of all persons, so their entropies cannot be compared; leave out "
+             "--models to skip entropies");
     VH_TRY(st);
     w->own = vh_models_of_hmms(seen);
 done:

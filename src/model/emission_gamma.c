@@ -151,8 +151,8 @@ static double mean_density(double a, double b, double mean_log, double mean)
     return a * log(b) - vh_lgamma(a) + (a - 1) * mean_log - b * mean;
 }
 
-/* The best shape and rate whose variance is the floor, a = floor b^2, where the best of all, shape `free`, has
- * a smaller one.  The likelihood is concave in (a, b) and a >= floor b^2 is a convex set, so it has one
+/* The best shape and rate whose variance is the floor, a = floor b^2, where the best of all, shape `free`,
+ * has a smaller one.  The likelihood is concave in (a, b) and a >= floor b^2 is a convex set, so it has one
  * maximum there, on the edge, and that is at a larger rate than mean / floor, where the slope along the edge,
  *
  *   2 floor b (log b + 1/2 - psi(floor b^2) + mean_log) - mean,

@@ -389,6 +389,62 @@ class Emissions(Case):
             classes[b] = [c["model"]["hmms"] for c in self.read("y.json")["classes"]]
         self.assertEqual(classes["copy.json"], classes["same.json"])
 
+    def test_prior_of_models(self):
+        """A prior serves the columns and symbols it was made for: the fit takes them by name, or refuses."""
+        rng = random.Random(8)
+        rows = [(f"s{i}", rng.choice("uvw"), rng.randrange(9), rng.randrange(3)) for i in range(6) for _ in range(30)]
+        table = lambda head, pick, some: self.write("t.csv", head + "\n" + "".join(  # noqa: E731
+            ",".join(map(str, pick(r))) + "\n" for r in rows if some(r)))
+        table("id,w", lambda r: r[:2], lambda r: True)
+        self.ok("fit", "t.csv", "--emission", "categorical", "--states", "2", "-o", "all.json")
+        table("id,w", lambda r: r[:2], lambda r: r[1] != "v")
+        self.ok("fit", "t.csv", "--emission", "categorical", "--states", "2", "--prior", "all.json", "-o", "some.json")
+        some = self.read("some.json")
+        self.assertEqual(some["symbols"], ["u", "v", "w"])
+        for h in some["hmms"]:
+            for row in h["p"]:
+                self.assertAlmostEqual(sum(row[0]), 1, places=9)
+        self.ok("convert", "all.json", "some.json", "-o", "both.json")   # the same symbols: one set
+        table("id,w", lambda r: (r[0], r[1].replace("v", "z")), lambda r: True)
+        self.fails(1, "is 'z', which the models have no symbol for; theirs are u|v|w",
+                   "fit", "t.csv", "--emission", "categorical", "--states", "2", "--prior", "all.json", "-o", "x.json")
+        table("id,n,m", lambda r: (r[0], r[2], r[3]), lambda r: True)
+        for suffix in (".json", ".h5"):
+            self.ok("fit", "t.csv", "--emission", "poisson", "--states", "2", "-o", "nm" + suffix)
+        self.ok("fit", "t.csv", "--states", "2", "-o", "g.json")
+        table("id,m,n", lambda r: (r[0], r[3], r[2]), lambda r: True)
+        for more in (("--emission", "poisson", "--prior", "nm.json"), ("--emission", "poisson", "--prior", "nm.h5"),
+                     ("--prior", "g.json")):
+            self.fails(1, "column 1 of the prior is 'n', but that of the data is 'm'", "fit", "t.csv", "--states", "2", *more,
+                       "-o", "x.json")
+            self.ok("fit", "t.csv", "--states", "2", *more, "--columns", "n,m", "-o", "x.json")
+        self.write("t.csv", "id,w,n\n" + "".join(f"{r[0]},{r[1]},{r[2]}\n" for r in rows))
+        self.ok("fit", "t.csv", "--emission", "w:categorical,n:poisson", "--states", "2", "-o", "wn.json")
+        self.fails(1, "column 1 of the prior is 'w', but that of the data is 'n'", "fit", "t.csv",
+                   "--emission", "n:poisson,w:categorical", "--states", "2", "--prior", "wn.json", "-o", "x.json")
+
+    def test_nothing_observed(self):
+        """A sequence without any value has no HMM, whatever the family."""
+        for emission in ("categorical", "poisson", "gaussian-full", "x:gamma"):
+            self.write("t.csv", "id,x\n" + "".join(f"s{i},{'' if i == 2 else 1 + (t + i) % 3}\n" for i in range(4) for t in range(20)))
+            self.fails(1, "HMM 2 ('s2'): none of its frames has a value, so there is nothing to fit; leave it out",
+                       "fit", "t.csv", "--emission", emission, "--states", "1", "-o", "m.json")
+
+    def test_impossible(self):
+        """What no state can give is infinitely unlikely, in tables as in JSON."""
+        hmm = {"S": 1, "M": 1, "pi": [1], "A": [[1]], "c": [[1]]}
+        self.write("m.json", json.dumps({"format": "vhem-h3m", "version": 1, "emission": "bernoulli", "d": 1, "omega": [0.5, 0.5],
+                                         "hmms": [{**hmm, "name": "never", "p": [[[0.0]]]}, {**hmm, "name": "half", "p": [[[0.5]]]}]}))
+        self.write("t.csv", "id,x\na,0\na,1\nb,0\nb,\n")
+        rows = list(csv.DictReader(self.ok("score", "m.json", "t.csv", "--all").out.splitlines(), delimiter="\t"))
+        self.assertEqual([r["never"] for r in rows], ["-inf", "0"])
+        self.assertAlmostEqual(float(rows[1]["per_value"]), float(rows[1]["loglik"]))   # one value, two frames
+        self.assertAlmostEqual(float(rows[1]["per_frame"]), float(rows[1]["loglik"]) / 2)
+        pairs = list(csv.DictReader(self.ok("compare", "m.json").out.splitlines(), delimiter="\t"))
+        self.assertEqual([p["kl"] for p in pairs if p["a"] == "half"], ["inf"])
+        self.assertLess(float(next(p["kl"] for p in pairs if p["a"] == "never")), 100)
+        self.assertIsNone(json.loads(self.ok("compare", "m.json", "--json").out)["kl"][1][0])
+
     def test_hints(self):
         self.data("d.csv", "poisson")
         self.assertIn("all columns look like counts, whole numbers of 0 or more: --emission poisson", self.ok("fit", "d.csv", "-o", "m.json").err)

@@ -102,7 +102,7 @@ class Groups(Case):
         alone = {row["sequence"]: row for row in self.ok("score", "c.json", "d.csv", "--all").rows()}
         rows = self.ok("score", "c.json", "d.csv", "--all", "--group", "pair").rows()
         self.assertEqual([row["group"] for row in rows], ["g0_0", "g0_1", "g0_2", "g1_0", "g1_1", "g1_2"])
-        for k in alone["s0_0"].keys() - {"sequence", "label", "best", "loglik", "per_frame"}:
+        for k in alone["s0_0"].keys() - {"sequence", "label", "best", "loglik", "per_frame", "per_value"}:
             pair = float(alone["s0_0"][k]) + float(alone["s0_1"][k])
             self.assertAlmostEqual(float(rows[0][k]), pair, delta=1e-9 * abs(pair))
         self.assertEqual((rows[0]["label"], rows[0]["frames"], rows[2]["frames"]), ("kind0", "80", "40"))

@@ -26,7 +26,7 @@ class Score(WithModel):
     def test_table(self):
         r = self.ok("score", "m.json", "d.csv")
         rows = r.rows()
-        self.assertEqual(list(rows[0]), ["sequence", "label", "frames", "loglik", "per_frame", "best"])
+        self.assertEqual(list(rows[0]), ["sequence", "label", "frames", "loglik", "per_frame", "best", "per_value"])
         self.assertEqual([(x["sequence"], x["label"], x["frames"]) for x in rows], [("u", "Lu", "3"), ("v", "Lv", "5")])
         for row in rows:
             each = [a + math.log(w) for a, w in zip(self.truth(row["sequence"]), (0.25, 0.75))]

@@ -93,7 +93,7 @@ static void option_errors(void **state)
     vhem_fit_options opt = options(2, 1);
     opt.emission = "gaussian-full";
     assert_fails(ctx, vh_fit_each(ctx, bad, &opt, &out, NULL), VHEM_EINVAL,
-                 "HMM 0: its sequences have no value in column 'y0', which a full covariance needs");
+                 "HMM 0: none of its frames has a value, so there is nothing to fit");
     assert_fails(ctx, vh_fit_each(ctx, inf, &opt, &out, NULL), VHEM_EINVAL,
                  "sequence 1: frame 2 (counted from 0), column 'y0' is infinite");
     assert_null(out);

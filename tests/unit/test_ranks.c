@@ -502,11 +502,35 @@ static void test_wrong(void **state)
     vhem_free(ctx);
 }
 
+/* Work that each process does in full can be stopped like that of one alone: nobody waits for it. */
+static void test_stop_alone(void **state)
+{
+    (void)state;
+    side s = { .fd = -1, .fails = -1, .stops = -1 };
+    const vhem_ranks ranks = { 0, 2, pass, &s };
+    const int64_t K = 3;
+    vhem_ctx_options opt;
+    vhem_ctx *ctx = NULL;
+    vhem_tree *tree = NULL;
+
+    vhem_options_init(VHEM_CTX_OPTIONS, &opt);
+    opt.threads = 1;
+    opt.ranks = &ranks;
+    assert_int_equal(vhem_ctx_new(&opt, &ctx), VHEM_OK);
+    vh_h3m *h3m = clustered_h3m(ctx, 5, 3, 30, 2, 1, 2, 0, 8);
+    const vhem_source source = { .models = &(vhem_models){ .kind = VHEM_HMMS, .h3m = h3m } };
+    vhem_ctx_stop(ctx);
+    assert_int_equal(vhem_cluster(ctx, &source, 1, &K, NULL, &tree), VHEM_ESTOPPED);
+    vhem_free(tree);
+    vh_h3m_free(h3m);
+    vhem_free(ctx);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_two), cmocka_unit_test(test_tables),
-                                        cmocka_unit_test(test_sums), cmocka_unit_test(test_elsewhere),
-                                        cmocka_unit_test(test_wrong) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_two),   cmocka_unit_test(test_tables),
+                                        cmocka_unit_test(test_sums),  cmocka_unit_test(test_elsewhere),
+                                        cmocka_unit_test(test_wrong), cmocka_unit_test(test_stop_alone) };
     signal(SIGPIPE, SIG_IGN);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* degrees.c - see degrees.h. */
+#include "estimate/degrees.h"
+
+#include "data/values.h"
+
+#include <math.h>
+#include <string.h>
+
+#define MOST 7.0 /* radians: a turn, from 0 or from -pi, with some room */
+
+static bool is_angle(const vh_emission *family, const vh_layout *layout, int k)
+{
+    for (int c = 0; layout && c < layout->n_channel; c++)
+        if (k >= layout->channel[c].column && k < layout->channel[c].column + layout->channel[c].shape.d)
+            family = layout->channel[c].family;
+    return family->values == VH_ANGLES;
+}
+
+/* The largest angle of column k of the data, either way round; *n and *t say where. */
+static double find_largest(const vhem_data *data, int k, int64_t *n, int64_t *t)
+{
+    double largest = 0;
+    for (int64_t i = 0; i < data->N; i++) {
+        const double *y = vh_data_frames(data, i) + k;
+        for (int64_t s = 0; s < vh_data_length(data, i); s++)
+            if (fabs(y[s * data->d]) > fabs(largest)) {
+                largest = y[s * data->d];
+                *n = i;
+                *t = s;
+            }
+        vh_data_passed(data, i);
+    }
+    return largest;
+}
+
+static void warn(vhem_ctx *ctx, const vhem_data *data, int k)
+{
+    int64_t n = 0, t = 0;
+    double largest = find_largest(data, k, &n, &t);
+    const char *name = data->name ? data->name[n] : "";
+    char number[24];
+    if (!(fabs(largest) > MOST))
+        return;
+    snprintf(number, sizeof number, "%lld", (long long)n);
+    vh_log(
+        ctx, VHEM_LOG_WARN,
+        "%ssequence %s%s%s: frame %lld (counted from 0), column '%.80s' is %g: angles must be in radians, not "
+        "degrees",
+        vh_origin_tell(&data->origin, n, t, &(vh_told){ { 0 } }), *name ? "'" : "",
+        *name ? VH_SHOW(name, strlen(name)) : number, *name ? "'" : "", (long long)t, vh_data_column(data, k),
+        largest);
+}
+
+void vh_warn_of_degrees(vhem_ctx *ctx, const vhem_data *data, const vh_emission *family,
+                        const vh_layout *layout, const int *place)
+{
+    bool any = false;
+    for (int k = 0; k < (layout ? layout->d : data->d) && !any; k++)
+        any = is_angle(family, layout, k);
+    if (!any || atomic_exchange(&((vhem_data *)data)->told_degrees, true))
+        return;
+    for (int k = 0; k < (layout ? layout->d : data->d); k++)
+        if (is_angle(family, layout, k))
+            warn(ctx, data, place ? place[k] : k);
+}
