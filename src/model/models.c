@@ -342,7 +342,7 @@ vhem_status vhem_models_read(vhem_ctx *ctx, const vhem_models *m, int64_t first,
     int64_t K = vh_models_size(m);
 
     VH_CHECK(first >= 0 && n >= 0 && first <= K && n <= K - first, VHEM_EINVAL,
-             "%lld %ss from number %lld on are asked for, but there are %lld", (long long)n,
+             "%lld %ss from number %lld on were requested, but there are %lld", (long long)n,
              vh_models_word(m), (long long)first, (long long)K);
     if (m->dtm || vh_models_hmms(m) || n == 0)
         goto done;

@@ -131,7 +131,7 @@ static vhem_status check_sets(vhem_ctx *ctx, const sets *s)
                  f.emission, f.d);
         VH_CHECK(!*vh_layout_differs(&vh_models_head(s->set[p])->shape, &vh_models_head(s->set[0])->shape,
                                      why, sizeof why),
-                 VHEM_EINVAL, "input %d does not make one set with input 1: %s", p + 1, why);
+                 VHEM_EINVAL, "input %d cannot be merged with input 1: %s", p + 1, why);
         s->first[p + 1] = s->first[p] + f.K;
     }
 done:

@@ -166,7 +166,7 @@ static void damaged_on_disk(void **state)
     assert_fails(ctx, vhem_models_read(ctx, back, 0, 1300), VHEM_EFORMAT,
                  "set/00000.h5: chunk 1 (HMMs 512 to 1023): the checksum of its numbers is");
     assert_fails(ctx, vhem_models_read(ctx, back, 1299, 2), VHEM_EINVAL,
-                 "2 HMMs from number 1299 on are asked for, but there are 1300");
+                 "2 HMMs from number 1299 on were requested, but there are 1300");
     assert_true(isinf(vhem_models_compare(m, back)));
     vhem_free(back);
     vhem_free(m);
