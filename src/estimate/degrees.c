@@ -43,13 +43,12 @@ static void warn(vhem_ctx *ctx, const vhem_data *data, int k)
     if (!(fabs(largest) > MOST))
         return;
     snprintf(number, sizeof number, "%lld", (long long)n);
-    vh_log(
-        ctx, VHEM_LOG_WARN,
-        "%ssequence %s%s%s: frame %lld (counted from 0), column '%.80s' is %g: angles must be in radians, not "
-        "degrees",
-        vh_origin_tell(&data->origin, n, t, &(vh_told){ { 0 } }), *name ? "'" : "",
-        *name ? VH_SHOW(name, strlen(name)) : number, *name ? "'" : "", (long long)t, vh_data_column(data, k),
-        largest);
+    vh_log(ctx, VHEM_LOG_WARN,
+           "%ssequence %s%s%s: frame %lld (counted from 0), column '%.80s' is %g: angles must be in "
+           "radians, not degrees",
+           vh_origin_tell(&data->origin, n, t, &(vh_told){ { 0 } }), *name ? "'" : "",
+           *name ? VH_SHOW(name, strlen(name)) : number, *name ? "'" : "", (long long)t,
+           vh_data_column(data, k), largest);
 }
 
 void vh_warn_of_degrees(vhem_ctx *ctx, const vhem_data *data, const vh_emission *family,
