@@ -21,30 +21,36 @@ static bool is_nines(double y)
     return y == nines;
 }
 
-static void look(const vhem_data *data, int k, ends *e)
+static void look_at(double v, ends *e)
 {
-    *e = (ends){ INFINITY, INFINITY, -INFINITY, -INFINITY, 0, 0 };
+    if (v < e->least) {
+        e->second = e->least;
+        e->least = v;
+        e->n_least = 0;
+    } else if (v > e->least && v < e->second) {
+        e->second = v;
+    }
+    if (v > e->most) {
+        e->next = e->most;
+        e->most = v;
+        e->n_most = 0;
+    } else if (v < e->most && v > e->next) {
+        e->next = v;
+    }
+    e->n_least += v == e->least;
+    e->n_most += v == e->most;
+}
+
+/* e [d]: one pass in the order of memory, as columns one by one would fetch every frame d times. */
+static void look(const vhem_data *data, ends *e)
+{
+    for (int k = 0; k < data->d; k++)
+        e[k] = (ends){ INFINITY, INFINITY, -INFINITY, -INFINITY, 0, 0 };
     for (int64_t n = 0; n < data->N; n++) {
-        const double *y = vh_data_frames(data, n) + k;
-        for (int64_t t = 0; t < vh_data_length(data, n); t++) {
-            double v = y[t * data->d];
-            if (v < e->least) {
-                e->second = e->least;
-                e->least = v;
-                e->n_least = 0;
-            } else if (v > e->least && v < e->second) {
-                e->second = v;
-            }
-            if (v > e->most) {
-                e->next = e->most;
-                e->most = v;
-                e->n_most = 0;
-            } else if (v < e->most && v > e->next) {
-                e->next = v;
-            }
-            e->n_least += v == e->least;
-            e->n_most += v == e->most;
-        }
+        const double *y = vh_data_frames(data, n);
+        for (int64_t t = 0; t < vh_data_length(data, n); t++, y += data->d)
+            for (int k = 0; k < data->d; k++)
+                look_at(y[k], &e[k]);
     }
 }
 
@@ -72,17 +78,21 @@ static double sentinel_of(const ends *e, int64_t *count, double range[2])
 vhem_status vh_warn_of_sentinels(vhem_ctx *ctx, const char *path, bool text, const vhem_data *data)
 {
     enum { TOLD = 3 }; /* columns: a table with many has one cause */
+    vhem_status st = VHEM_OK;
+    ends *e = NULL;
     int told = 0;
 
-    for (int k = 0; k < data->d && !data->hold.map && told < TOLD; k++) {
+    if (data->hold.map)
+        return VHEM_OK;
+    VH_NEW(e, data->d);
+    look(data, e);
+    for (int k = 0; k < data->d && told < TOLD; k++) {
         char number[VH_NUMBER_SIZE];
         double range[2] = { 0 };
         int64_t count = 0;
-        ends e;
         if (data->symbols && data->symbols[k].n > 0)
             continue;
-        look(data, k, &e);
-        double v = sentinel_of(&e, &count, range);
+        double v = sentinel_of(&e[k], &count, range);
         if (v == 0)
             continue;
         number[vh_number_short(v, number)] = '\0';
@@ -93,5 +103,7 @@ vhem_status vh_warn_of_sentinels(vhem_ctx *ctx, const char *path, bool text, con
                text ? "add --missing=" : "make it NaN", text ? number : "");
         told++;
     }
-    return VHEM_OK;
+done:
+    free(e);
+    return st;
 }
