@@ -201,12 +201,14 @@ vhem_status vh_roles_keep(vhem_ctx *ctx, vh_roles *roles, const vh_table *t, boo
     if (roles->where < 0)
         return VHEM_OK;
     const vh_field *f = &t->field[roles->where];
-    const char *value = roles->where_value;
-    size_t n = strlen(value);
+    const char *value = roles->where_value, *cell = f->at;
+    size_t n = strlen(value), n_cell = f->n;
     double a, b;
+    vh_trim(&cell, &n_cell);
     *keep = vh_field_is(f, value)
-            || (!vh_is_code(value, n) && vh_number_parse(f->at, f->n, &a) == VH_NUMBER
-                && vh_number_parse(value, n, &b) == VH_NUMBER && a == b);
+            || (!vh_is_code(value, n) && !vh_is_code(cell, n_cell)
+                && vh_number_parse(f->at, f->n, &a) == VH_NUMBER && vh_number_parse(value, n, &b) == VH_NUMBER
+                && a == b);
     if (*keep || roles->n_seen == 6)
         return VHEM_OK;
     for (int k = 0; k < roles->n_seen; k++)
