@@ -11,6 +11,8 @@
 #include "core/ranks.h"
 #include "math/blas.h"
 #include "model/convert.h"
+#include "model/layout.h"
+#include "model/masked.h"
 #include "model/models.h"
 #include "reduce/vhem.h"
 
@@ -80,9 +82,16 @@ static vhem_status check_sets(vhem_ctx *ctx, const vh_h3m **a, const vh_h3m **b,
                               vh_h3m **full_b)
 {
     vhem_status st = VHEM_OK;
+    char why[256];
+
     VH_CHECK((*a)->d == (*b)->d, VHEM_EINVAL, "the first models have dimension %d, but the second have %d",
              (*a)->d, (*b)->d);
-    if ((*a)->family->wider == (*b)->family)
+    const vh_emission *of_a = (*a)->family, *of_b = (*b)->family;
+    VH_CHECK(vh_family_same(of_a, of_b) || of_a->wider == of_b || of_b->wider == of_a, VHEM_EINVAL,
+             "the first models have %s emissions, but the second have %s", of_a->name, of_b->name);
+    VH_CHECK(!*vh_layout_differs(&(*b)->shape, &(*a)->shape, why, sizeof why), VHEM_EINVAL,
+             "the second models do not suit the first: %s", why);
+    if (of_a->wider == of_b)
         VH_TRY(vh_h3m_like(ctx, *a, *b, full_a, a));
     else
         VH_TRY(vh_h3m_like(ctx, *b, *a, full_b, b));

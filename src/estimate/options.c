@@ -125,6 +125,15 @@ done:
     return st;
 }
 
+static bool is_symbols(const vhem_data *data, int k)
+{
+    const vh_layout *layout = data->layout;
+    for (int i = 0; layout && i < layout->n_channel; i++)
+        if (layout->channel[i].shape.V > 0 && layout->channel[i].column == k)
+            return true;
+    return false;
+}
+
 vhem_status vh_fit_floor(vhem_ctx *ctx, const vhem_data *data, double share, double **spread, double **floor)
 {
     vhem_status st = VHEM_OK;
@@ -143,7 +152,10 @@ vhem_status vh_fit_floor(vhem_ctx *ctx, const vhem_data *data, double share, dou
     for (int k = 0; k < d; k++)
         if (!(sd[k] > 0) && !vh_fit_lacks(data, NULL, data->N, k))
             vh_log(ctx, VHEM_LOG_WARN,
-                   "column '%s' never varies by more than the rounding of its numbers; it may be left out",
+                   is_symbols(data, k)
+                       ? "column '%s' has one symbol only; it may be left out"
+                       : "column '%s' never varies by more than the rounding of its numbers; it may be left "
+                         "out",
                    vh_data_column(data, k));
     if (share > 0) {
         VH_NEW(*floor, d);

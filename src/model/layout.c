@@ -130,22 +130,26 @@ vh_shape vh_layout_shape(const vh_layout *layout)
     };
 }
 
-static const char *channel_differs(const vh_channel *a, const vh_channel *must, int c, char *why, size_t size)
+/* of: "channel 2: ", nothing where there is only one. */
+static const char *channel_differs(const vh_channel *a, const vh_channel *must, const char *of, char *why,
+                                   size_t size)
 {
     bool same =
         a->family == must->family || a->family->wider == must->family || must->family->wider == a->family;
     if (!same) {
-        snprintf(why, size, "channel %d is %s, must be %s", c, a->family->name, must->family->name);
+        snprintf(why, size, "%sthe emission is %s, must be %s", of, a->family->name, must->family->name);
         return why;
     }
-    if (a->shape.d != must->shape.d || a->shape.V != must->shape.V) {
-        snprintf(why, size, "channel %d has %d columns and %d symbols, must have %d and %d", c, a->shape.d,
-                 a->shape.V, must->shape.d, must->shape.V);
+    bool columns = a->shape.d != must->shape.d;
+    if (columns || a->shape.V != must->shape.V) {
+        snprintf(why, size, "%sthe number of %s is %d, must be %d", of, columns ? "columns" : "symbols",
+                 columns ? a->shape.d : a->shape.V, columns ? must->shape.d : must->shape.V);
         return why;
     }
     for (int v = 0; v < a->shape.V; v++)
         if (strcmp(a->symbol[v], must->symbol[v]) != 0) {
-            snprintf(why, size, "symbol %d is '%.60s', must be '%.60s'", v, a->symbol[v], must->symbol[v]);
+            snprintf(why, size, "%ssymbol %d is '%.60s', must be '%.60s'", of, v, a->symbol[v],
+                     must->symbol[v]);
             return why;
         }
     return "";
@@ -179,9 +183,13 @@ const char *vh_layout_differs(const vh_shape *a, const vh_shape *must, char *why
     }
     if (*background_differs(x->background, y->background, why, size))
         return why;
-    for (int c = 0; c < x->n_channel; c++)
-        if (*channel_differs(&x->channel[c], &y->channel[c], c, why, size))
+    for (int c = 0; c < x->n_channel; c++) {
+        char of[32] = "";
+        if (x->n_channel > 1)
+            snprintf(of, sizeof of, "channel %d: ", c);
+        if (*channel_differs(&x->channel[c], &y->channel[c], of, why, size))
             return why;
+    }
     for (int k = 0; x->column && y->column && k < x->d; k++)
         if (strcmp(x->column[k], y->column[k]) != 0) {
             snprintf(why, size, "column %d is '%.60s', must be '%.60s'", k, x->column[k], y->column[k]);
