@@ -170,8 +170,8 @@ static const vh_option cluster_rows[] = {
     INT(R, VH_KEPT | VH_IF_SET, candidate, 0, 1, "N", "1", "vhem",
         "keep the N-th best of the partitions found, not the best"),
     INT(R, VH_KEPT | VH_IF_SET, refine, 0, 1, "Q", "1", "vhem",
-        "cut base Gaussians that overlap into Q slabs, at most 32: a tighter bound, and centres whose states "
-        "blur less"),
+        "cut base Gaussians that overlap into Q slabs, at most 32, or states with several symbols into Q by "
+        "symbol: a tighter bound, and centres whose states blur less"),
     TEXT(R, VH_KEPT | VH_IF_SET, prior, 0, 0, "FILE|SETTINGS", "one that follows the scale of the input",
          "vbhem",
          "prior of the centres (vbhem): a file that holds one, or settings such as alpha=1,lambda=0.01,nu=5. "

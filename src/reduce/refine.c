@@ -142,7 +142,7 @@ vhem_status vh_refine(vhem_ctx *ctx, const vh_h3m *h3m, int Q, vh_h3m **out)
     int most = 0, d = h3m->d;
 
     VH_CHECK(Q >= 1 && Q <= VH_MAX_SLABS, VHEM_EINVAL, "refine is %d, must be from 1 to %d", Q, VH_MAX_SLABS);
-    VH_CHECK(h3m->family->slabs, VHEM_EINVAL, "refine cuts Gaussians, and these are %s models",
+    VH_CHECK(h3m->family->slabs, VHEM_EINVAL, "refine cuts Gaussians and symbols, and these are %s models",
              h3m->family->name);
     for (int q = 0; q < Q; q++)
         vh_slab_moments(Q, q, &x.mean[q], &x.var[q]);
