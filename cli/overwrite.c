@@ -192,10 +192,11 @@ int cli_check_overwrite(cli *c, const cli_usage *usage)
     if (status == CLI_GO && !c->force && file.path)
         status = check(c, usage, &file);
     if (status == CLI_GO && !c->force && file.path && is_in_set(file.path))
-        status = cli_fail(c,
-                          "%s belongs to a folder of models: writing it would spoil the set; choose another "
-                          "name, or add --force",
-                          file.path);
+        status = cli_fail(
+            c,
+            "%s belongs to a folder of models: overwriting it would make the set unreadable; choose another "
+            "name, or add --force",
+            file.path);
     if (!c->force && status == CLI_GO && index)
         status = check(c, usage, &beside);
     if (!c->force && status == CLI_GO && tables.folder)

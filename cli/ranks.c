@@ -8,7 +8,7 @@
 
 typedef struct { /* what rank 0 tells the others */
     char version[32], backend[32];
-    char command[4096]; /* with the options that were given; not its files: ranks may have them elsewhere */
+    char command[4096]; /* with the options that were given; not its files, whose data the library compares */
 } start;
 
 static void own_start(const cli *c, const cli_usage *usage, start *s)
@@ -50,7 +50,8 @@ static int compare(cli *c, const start *mine, const start *first)
                         mine->version, first->version);
     if (strcmp(mine->command, first->command) != 0)
         return cli_fail(
-            c, "it was started with '%.400s', but rank 0 with '%.400s': give all ranks the same command",
+            c,
+            "this rank was started with '%.400s', but rank 0 with '%.400s': give all ranks the same command",
             mine->command, first->command);
     return take_backend(c, first->backend);
 }

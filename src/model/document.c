@@ -88,12 +88,11 @@ static vhem_status refuse_folder(vhem_ctx *ctx, const char *path)
     int loose = vh_shards_loose(path);
     static const char lacks[] = "the folder has no manifest.json, which a folder of models needs";
     if (loose == (VH_LOOSE_H5 | VH_LOOSE_JSON))
-        return vh_fail(ctx, VHEM_EIO,
-                       "%s: %s; 'vhem convert %s/*.h5 %s/*.json -o NEW' puts its files together", path, lacks,
-                       path, path);
+        return vh_fail(ctx, VHEM_EIO, "%s: %s; 'vhem convert %s/*.h5 %s/*.json -o NEW' merges its files",
+                       path, lacks, path, path);
     if (loose)
-        return vh_fail(ctx, VHEM_EIO, "%s: %s; 'vhem convert %s/*%s -o NEW' puts its files together", path,
-                       lacks, path, loose == VH_LOOSE_H5 ? ".h5" : ".json");
+        return vh_fail(ctx, VHEM_EIO, "%s: %s; 'vhem convert %s/*%s -o NEW' merges its files", path, lacks,
+                       path, loose == VH_LOOSE_H5 ? ".h5" : ".json");
     return vh_fail(ctx, VHEM_EIO, "%s: %s; 'vhem fit %s -o models.json' makes models of sequences", path,
                    lacks, path);
 }

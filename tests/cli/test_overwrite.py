@@ -31,7 +31,7 @@ class Overwrite(Case):
         self.path("folder").symlink_to("set")
         for target in ("set/00001.h5", "set/manifest.json", "link.h5", "link.json", "chain.h5", "folder/00001.h5"):
             before = self.path(target).read_bytes()
-            self.fails(1, f"{target} belongs to a folder of models: writing it would spoil the set", "fit", "d.csv", "-S", 2,
+            self.fails(1, f"{target} belongs to a folder of models: overwriting it would make the set unreadable", "fit", "d.csv", "-S", 2,
                        "-o", target)
             self.assertEqual(self.path(target).read_bytes(), before)
         self.ok("fit", "d.csv", "-S", 1, "-r", 1, "-o", "set/other.json", "-q")

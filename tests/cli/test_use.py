@@ -308,16 +308,16 @@ class OddTables(Case):
         self.path("m.json").rename(self.path("parts/m.json"))
         for command in (("cluster", "parts", "-k", 1), ("score", "parts", "d.csv"), ("report", "parts", "-o", "r.html")):
             self.fails(1, "parts: the folder has no manifest.json, which a folder of models needs; 'vhem convert "
-                       "parts/*.json -o NEW' puts its files together", *command)
-        self.fails(1, "'vhem convert parts/*.json -o NEW' puts its files together", "info", "parts")
+                       "parts/*.json -o NEW' merges its files", *command)
+        self.fails(1, "'vhem convert parts/*.json -o NEW' merges its files", "info", "parts")
         self.ok("convert", "parts/m.json", "parts/n.h5")
-        self.fails(1, "'vhem convert parts/*.h5 parts/*.json -o NEW' puts its files together", "info", "parts")
+        self.fails(1, "'vhem convert parts/*.h5 parts/*.json -o NEW' merges its files", "info", "parts")
         self.path("parts/n.h5").unlink()
         self.ok("convert", "parts/m.json", "-o", "whole")
         self.ok("info", "whole")
         self.path("whole/manifest.json").unlink()
         for command in (("info", "whole"), ("cluster", "whole", "-k", 1)):
-            self.fails(1, "'vhem convert whole/*.h5 -o NEW' puts its files together", *command)
+            self.fails(1, "'vhem convert whole/*.h5 -o NEW' merges its files", *command)
         self.path("whole/notes.csv").write_text("x\n1\n")
         self.fails(1, "'vhem fit whole -o models.json' makes models of sequences", "cluster", "whole", "-k", 1)
 

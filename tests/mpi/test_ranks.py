@@ -137,9 +137,9 @@ class Together(Job):
         self.write("f.csv", "id,x\n" + "".join(f"s{i // 9},{i % 8}\n" for i in range(90)))
         fit = ["fit", "d.csv", "-S", "2", "-r", "1", "-q", "-o", "o.json"]
         for other, text in ((fit + ["--backend", "ref"], "rank 1: --backend is ref here, but rank 0 has"),
-                            (fit + ["--seed", "4"], "rank 1: it was started with 'fit --states 2 --restarts 1 --seed 4', but rank 0 "
+                            (fit + ["--seed", "4"], "rank 1: this rank was started with 'fit --states 2 --restarts 1 --seed 4', but rank 0 "
                              "with 'fit --states 2 --restarts 1'"),
-                            (["compare", "d.csv"], "rank 1: it was started with 'compare', but rank 0 with 'fit --states 2"),
+                            (["compare", "d.csv"], "rank 1: this rank was started with 'compare', but rank 0 with 'fit --states 2"),
                             (["fit", "f.csv", *fit[2:]], "ranks 1 and 0 are both at step 1 of fit, but have different"),
                             (["fit", "nowhere.csv", *fit[2:]], "rank 1: nowhere.csv: cannot read"),
                             (["fit", "e.csv", *fit[2:]], "do all see the same files?")):
