@@ -15,8 +15,8 @@ static int load_and_tell(cli *c, const vhem_data_options *opt, bool all)
     if (status == CLI_GO && file.models)
         status = cli_models_read(c, file.models, all || c->json ? INT64_MAX : INFO_FIRST);
     if (status == CLI_GO) {
-        json_t *facts = file.models
-                            ? info_models(name, file.models, all || c->json, all ? INT64_MAX : !c->json)
+        int64_t detailed = all ? INT64_MAX : c->json ? 0 : 1; /* HMMs of which each state is shown */
+        json_t *facts = file.models    ? info_models(name, file.models, all || c->json, detailed)
                         : file.tree    ? info_clusters(c, name, file.tree)
                         : file.classes ? info_classes(name, file.classes)
                                        : info_data(name, file.data);
@@ -41,7 +41,7 @@ int cmd_info(cli *c, int argc, char **argv)
     vhem_options_init(VHEM_DATA_OPTIONS, &opt);
     cli_add(&t, (const cli_option[]){ { "all", 'a', OPT_FLAG, NULL, &all,
                                         .help = "list every model, member, column and sequence, not just the "
-                                                "first ones" },
+                                                "first ones; with --json, the states of products too" },
                                       { 0 } });
     cli_add_data(&t, &opt, "column with the group of a sequence");
     const cli_usage usage = {

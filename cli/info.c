@@ -65,8 +65,11 @@ json_t *info_models(const char *path, const vhem_models *models, bool every, int
                   textures ? "textures" : "hmms", list, "provenance", provenance_json(facts.provenance));
     if (!textures)
         json_object_set_new(all, "emission", json_string(facts.emission));
+    json_t *symbols = channels ? NULL : info_names(models);
     if (channels)
         json_object_set_new(all, "channels", channels);
+    if (symbols)
+        json_object_set_new(all, "symbols", symbols);
     if (facts.files > 0)
         json_object_set_new(all, "files", json_integer(facts.files));
     return all;

@@ -2,15 +2,32 @@
 /* info_channels.c - products of channels: what each channel is, and the parameters of an HMM by state. */
 #include "info.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum { MOST_SYMBOLS = 6, NAME = 14, CELL = 10 }; /* of a column that are listed; letters of a field */
 
-/* How many numbers a parameter has in a channel of d columns and V symbols. */
+/* How many numbers a parameter has in a channel of d columns and V symbols: one for each column, but for the
+ * families named here. */
 static int numbers_of(const char *emission, const char *param, int d, int V)
 {
     bool full = strcmp(emission, "gaussian-full") == 0 && strcmp(param, "cov") == 0;
     return V > 0 ? V : full ? d * d : d;
+}
+
+static json_t *names_json(const vhem_symbols *of)
+{
+    json_t *names = json_array();
+    for (int v = 0; v < of->n; v++)
+        json_array_append_new(names, cli_json_text(of->name[v]));
+    return names;
+}
+
+json_t *info_names(const vhem_models *models)
+{
+    vhem_column_view column;
+    bool any = vhem_models_column(models, 0, &column) == VHEM_OK && column.symbols.n > 0;
+    return any ? names_json(&column.symbols) : NULL;
 }
 
 json_t *info_channels(const vhem_models *models)
@@ -25,32 +42,51 @@ json_t *info_channels(const vhem_models *models)
             last = column.channel;
         }
         json_array_append_new(json_object_get(one, "columns"), cli_json_text(column.name));
-        if (column.symbols.n == 0)
-            continue;
-        json_t *symbols = json_array();
-        for (int v = 0; v < column.symbols.n; v++)
-            json_array_append_new(symbols, cli_json_text(column.symbols.name[v]));
-        json_object_set_new(one, "symbols", symbols);
+        if (column.symbols.n > 0)
+            json_object_set_new(one, "symbols", names_json(&column.symbols));
     }
     return list;
 }
 
-/* The parameters of one state and component, by name: theta [numbers] of its channels. */
+/* A parameter in a channel. */
+static int size_in(const json_t *channel, const char *param)
+{
+    return numbers_of(info_text(channel, "emission"), param,
+                      (int)json_array_size(json_object_get(channel, "columns")),
+                      (int)json_array_size(json_object_get(channel, "symbols")));
+}
+
+/* Of a component: of all parameters of all channels together. */
+static size_t count_numbers(const json_t *channels)
+{
+    size_t c, all = 0;
+    json_t *channel;
+    json_array_foreach(channels, c, channel)
+    {
+        const char *name;
+        for (int p = 0; (name = vhem_emission_param(info_text(channel, "emission"), p)) != NULL; p++)
+            all += (size_t)size_in(channel, name);
+    }
+    return all;
+}
+
+/* The parameters of one state and component, by name: theta [numbers] of its channels.  None where there are
+ * more or fewer than are known of: a family that numbers_of lacks. */
 json_t *info_parameters(const json_t *channels, const vhem_hmm_view *h, int s, int m)
 {
     json_t *all = json_array(), *channel;
     size_t c, SM = (size_t)h->S * (size_t)h->M, numbers = ((size_t)h->n_theta - SM) / SM;
     const double *at = h->theta + SM + ((size_t)s * (size_t)h->M + (size_t)m) * numbers;
+    bool known = count_numbers(channels) == numbers;
 
+    assert(known);
     json_array_foreach(channels, c, channel)
     {
-        const char *emission = info_text(channel, "emission"), *name;
-        int d = (int)json_array_size(json_object_get(channel, "columns"));
-        int V = (int)json_array_size(json_object_get(channel, "symbols"));
+        const char *name;
         json_t *one = json_object();
-        for (int p = 0; (name = vhem_emission_param(emission, p)) != NULL; p++) {
+        for (int p = 0; known && (name = vhem_emission_param(info_text(channel, "emission"), p)); p++) {
             json_t *values = json_array();
-            for (int i = 0, n = numbers_of(emission, name, d, V); i < n; i++)
+            for (int i = 0, n = size_in(channel, name); i < n; i++)
                 json_array_append_new(values, cli_json_real(*at++));
             json_object_set_new(one, name, values);
         }

@@ -10,6 +10,7 @@ enum { ROOM = 90 }; /* letters of a list of symbols, unless all are asked for */
 
 typedef struct {
     const char *name;
+    int number; /* in the order in which they came */
     int64_t n;
 } symbol;
 
@@ -17,7 +18,7 @@ typedef struct {
 static int by_count(const void *a, const void *b)
 {
     const symbol *x = a, *y = b;
-    return x->n != y->n ? (x->n < y->n ? 1 : -1) : (x > y) - (x < y);
+    return x->n != y->n ? (x->n < y->n ? 1 : -1) : x->number - y->number;
 }
 
 json_t *info_symbols(const vhem_data *data, const vhem_data_facts *facts, int k)
@@ -28,7 +29,7 @@ json_t *info_symbols(const vhem_data *data, const vhem_data_facts *facts, int k)
     int64_t missing = 0;
 
     for (int v = 0; all && v < of->n; v++)
-        all[v].name = of->name[v];
+        all[v] = (symbol){ of->name[v], v, 0 };
     for (int64_t s = 0; all && s < facts->N; s++) {
         vhem_seq_view seq;
         vhem_data_view(data, s, &seq);
@@ -60,22 +61,32 @@ static size_t letters(const char *text)
     return n;
 }
 
-/* "home (12), work (9) and 3 more". */
+/* "home (12), work (9) and 3 more"; names without counts are names alone. */
 static void tell_list(FILE *f, const json_t *list, bool all)
 {
     size_t n = json_array_size(list), used = 0;
     for (size_t k = 0; k < n; k++) {
         const json_t *one = json_array_get(list, k);
-        char count[32];
-        int size = snprintf(count, sizeof count, " (%lld)", info_int(one, "frames"));
-        used += letters(info_text(one, "name")) + (size_t)size + 2;
+        const char *name = json_is_string(one) ? json_string_value(one) : info_text(one, "name");
+        char count[32] = "";
+        if (json_is_object(one))
+            snprintf(count, sizeof count, " (%lld)", info_int(one, "frames"));
+        used += letters(name) + strlen(count) + 2;
         if (k > 0 && used > ROOM && !all) {
             fprintf(f, " and %zu more", n - k);
             break;
         }
-        fprintf(f, "%s%s%s", k ? ", " : "", info_text(one, "name"), count);
+        fprintf(f, "%s%s%s", k ? ", " : "", name, count);
     }
     fputc('\n', f);
+}
+
+void info_tell_names(FILE *f, const json_t *names, bool all)
+{
+    if (!names)
+        return;
+    fprintf(f, "  symbols    %zu: ", json_array_size(names));
+    tell_list(f, names, all);
 }
 
 void info_tell_symbols(FILE *f, const json_t *columns, bool all)

@@ -155,6 +155,7 @@ static void tell_models(FILE *f, json_t *facts, bool all)
     if (!textures)
         fprintf(f, "  emission   %s\n", info_text(facts, "emission"));
     fprintf(f, "  dimension  %lld\n", info_int(facts, "d"));
+    info_tell_names(f, json_object_get(facts, "symbols"), all);
     if (listed == K) {
         tell_range(f, textures ? "state" : "states", rows, textures ? "n" : "S");
         if (!textures)
