@@ -127,7 +127,8 @@ done:
     return st;
 }
 
-static vhem_status cast_open(vhem_ctx *ctx, const vhem_data *data, const vh_layout *layout, cast *c)
+static vhem_status cast_open(vhem_ctx *ctx, const vhem_data *data, const vh_layout *layout, bool fresh,
+                             cast *c)
 {
     vhem_status st = VHEM_OK;
 
@@ -148,6 +149,8 @@ static vhem_status cast_open(vhem_ctx *ctx, const vhem_data *data, const vh_layo
     for (int k = 0; k < layout->d; k++)
         if (c->channel[k] < 0)
             VH_TRY(require_numbers(ctx, data, c->place[k]));
+        else if (!fresh)
+            VH_TRY(vh_symbol_check_texts(ctx, data, c->place[k], &layout->channel[c->channel[k]]));
 done:
     return st;
 }
@@ -174,15 +177,15 @@ static bool as_it_is(const cast *c)
     return true;
 }
 
-/* A set of sequences that has the layout; out->layout is kept already. */
-static vhem_status cast_data(vhem_ctx *ctx, const vhem_data *data, const int64_t *seq, int64_t n,
+/* A set of sequences that has the layout; out->layout is kept already.  fresh: it was made from the data. */
+static vhem_status cast_data(vhem_ctx *ctx, const vhem_data *data, const int64_t *seq, int64_t n, bool fresh,
                              vh_frames *out)
 {
     vhem_status st = VHEM_OK;
     vh_builder *b = NULL;
     cast c = { 0 };
 
-    VH_TRY(cast_open(ctx, data, out->layout, &c));
+    VH_TRY(cast_open(ctx, data, out->layout, fresh, &c));
     vh_warn_of_degrees(ctx, data, out->layout->family, out->layout, c.place);
     out->data = data;
     if (as_it_is(&c) && !vh_emission_needs_layout(out->layout->family))
@@ -234,7 +237,7 @@ vhem_status vh_frames_to_fit(vhem_ctx *ctx, const vhem_data *data, const char *e
            : family ? vh_layout_of_family(ctx, &from, family, &layout)
                     : vh_layout_of_columns(ctx, &from, emission, &layout));
     out->layout = layout;
-    VH_TRY(cast_data(ctx, data, NULL, data->N, out));
+    VH_TRY(cast_data(ctx, data, NULL, data->N, !known, out));
 done:
     if (st != VHEM_OK)
         vh_frames_free(out);
@@ -261,7 +264,7 @@ vhem_status vh_frames_for(vhem_ctx *ctx, const vhem_data *data, const int64_t *s
         goto done;
     }
     out->layout = vh_layout_keep(h3m->shape.layout);
-    VH_TRY(cast_data(ctx, data, seq, n, out));
+    VH_TRY(cast_data(ctx, data, seq, n, false, out));
 done:
     if (st != VHEM_OK)
         vh_frames_free(out);
@@ -294,7 +297,7 @@ static bool to_numbers(const vh_channel *c, vhem_data *data, double *number)
 {
     for (int v = 0; v < c->shape.V; v++) {
         char plain[VH_NUMBER_SIZE];
-        if (!vh_symbol_number(c->symbol[v], plain) || strcmp(plain, c->symbol[v]) != 0)
+        if (!vh_symbol_is_plain(c->symbol[v], plain))
             return false;
         vh_number_parse(plain, strlen(plain), &number[v]);
     }

@@ -19,7 +19,7 @@ static bool number_of(const char *name, char number[VH_NUMBER_SIZE], bool *exact
     return true;
 }
 
-bool vh_symbol_number(const char *name, char number[VH_NUMBER_SIZE])
+static bool exact_number(const char *name, char number[VH_NUMBER_SIZE])
 {
     bool exact;
     return number_of(name, number, &exact) && exact;
@@ -56,7 +56,7 @@ vhem_status vh_symbol_index_make(vhem_ctx *ctx, const vh_channel *c, vh_symbol_i
     for (int64_t i = 0; i < index->number.n; i++) {
         char number[VH_NUMBER_SIZE];
         int64_t v = vh_names_find(&index->text, index->number.text[i], index->number.size[i]);
-        if (v >= 0 && vh_symbol_number(index->number.text[i], number))
+        if (v >= 0 && exact_number(index->number.text[i], number))
             index->of[i] = (int)v;
     }
 done:
@@ -80,4 +80,39 @@ void vh_symbol_index_free(vh_symbol_index *index)
     vh_names_free(&index->number);
     free(index->of);
     *index = (vh_symbol_index){ 0 };
+}
+
+/* A table has the cells of a column as they are written, though all of them were numbers. */
+static bool is_table(const vhem_data *data)
+{
+    static const char *const format[] = { "csv", "tsv", "xlsx", "dir" };
+    for (size_t i = 0; i < sizeof format / sizeof *format; i++)
+        if (strcmp(data->format, format[i]) == 0)
+            return true;
+    return false;
+}
+
+bool vh_symbol_is_plain(const char *name, char number[VH_NUMBER_SIZE])
+{
+    return exact_number(name, number) && strcmp(number, name) == 0;
+}
+
+/* Files without texts have the place of a symbol in a list where some symbol is text, and that may be the
+ * value of another one. */
+vhem_status vh_symbol_check_texts(vhem_ctx *ctx, const vhem_data *data, int k, const vh_channel *ch)
+{
+    char number[VH_NUMBER_SIZE];
+    int v = 0;
+    if (is_table(data) || (data->symbols && data->symbols[k].n > 0))
+        return VHEM_OK;
+    while (v < ch->shape.V && vh_symbol_is_plain(ch->symbol[v], number))
+        v++;
+    if (v == ch->shape.V)
+        return VHEM_OK;
+    return vh_fail(
+        ctx, VHEM_EINVAL,
+        "%s%scolumn '%.80s' has numbers without texts, which do not say which symbols they are: the "
+        "models have '%s'; give a table, such as .csv, with the symbols as they are",
+        data->origin.path ? data->origin.path : "", data->origin.path ? ": " : "", data->column[k],
+        VH_SHOW(ch->symbol[v], strlen(ch->symbol[v])));
 }

@@ -4,6 +4,7 @@
 #define VH_ESTIMATE_SYMBOL_INDEX_H
 
 #include "core/number.h"
+#include "data/data.h"
 #include "data/names.h"
 #include "model/layout.h"
 
@@ -19,7 +20,10 @@ void vh_symbol_index_free(vh_symbol_index *index);
  * `1`, and `07` is `7` where the models have no `07`.  A code of many digits is the number that it is rounded
  * to, as models of earlier versions have it, where they have no other code that is rounded so. */
 int vh_symbol_find(const vh_symbol_index *index, const char *name);
-/* "7" for "007"; false when the text is no number, or has more digits than tell it from its neighbours. */
-bool vh_symbol_number(const char *name, char number[VH_NUMBER_SIZE]);
+/* Is a symbol the number that it is written as, so that data can have it without a text?  Not x1, nor 007. */
+bool vh_symbol_is_plain(const char *name, char number[VH_NUMBER_SIZE]);
+/* Refuses column k of data that holds numbers without texts, as an array does, where a symbol of the channel
+ * is not plain. */
+vhem_status vh_symbol_check_texts(vhem_ctx *ctx, const vhem_data *data, int k, const vh_channel *ch);
 
 #endif
