@@ -13,7 +13,7 @@
 
 enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_STOPPED = 130 };
 enum { CLI_GO = -1 }; /* from functions that return an exit status: none yet, carry on */
-enum { CLI_MAX_OPTIONS = 64, CLI_MAX_ARGS = 1000, CLI_MAX_TOLD = 64 };
+enum { CLI_MAX_OPTIONS = 64, CLI_MAX_ARGS = 1000 };
 
 typedef struct cli cli;
 
@@ -159,10 +159,8 @@ struct cli {
     /* of vhem-mpi: rank 0 says whether all ranks run the rest of the command, or it runs it alone and asks
      * the others for sums; the others learn it.  CLI_GO, or the exit status to leave with. */
     int (*deal)(cli *c, bool *together);
-    char backend_of_first[32];   /* room for the name of that of rank 0 */
-    uint64_t told[CLI_MAX_TOLD]; /* hashes of warnings, each of which is printed once */
-    int n_told;
-    char why[VHEM_WHY]; /* of a rank other than 0, which prints nothing: its last sentence */
+    char backend_of_first[32]; /* room for the name of that of rank 0 */
+    char why[VHEM_WHY];        /* of a rank other than 0, which prints nothing: its last sentence */
 };
 
 typedef int cli_run(cli *c, int argc, char **argv);
@@ -253,6 +251,7 @@ bool cli_ends_with(const char *path, const char *const *endings); /* NULL ends t
 const char *cli_plural(int64_t n);                                /* "" for one, else "s" */
 const char *cli_where(const char *output);                        /* "standard output" for "-" */
 extern const char *const cli_model_endings[], *const cli_data_endings[], *const cli_json_endings[];
+extern const char *const cli_table_endings[];
 
 /* ---- output -------------------------------------------------------------------------------------------- */
 
@@ -319,6 +318,11 @@ cli_values cli_count_values(const vhem_models *models, const vhem_data *data, bo
 /* [items]: of those that all models have, the values that are there; free() it, NULL without memory. */
 int64_t *cli_observed(const vhem_models *models, const vhem_data *data, const vhem_items *items);
 
+/* symbols.c.  Does a file of sequences keep texts?  And, where it does not: says which number it has for
+ * which symbol. */
+bool cli_holds_text(const char *path);
+void cli_tell_symbols(cli *c, const vhem_data *data, const char *output);
+
 /* columns.c.  Sequences, for models (or NULL) or else for an emission (or NULL): columns of symbols may hold
  * text, and of a table only the columns that the emission or the models name are read.  cli_read_for sets
  * options for this, whose texts live as long as c or until the next call. */
@@ -326,6 +330,8 @@ int cli_load_data(cli *c, const char *path, const vhem_data_options *opt, const 
                   const char *emission, vhem_data **out);
 int cli_read_for(cli *c, const char *path, const vhem_models *models, const char *emission,
                  vhem_data_options *opt);
+/* Are models of this emission?  By column: the channels of a product, in any order. */
+bool cli_emission_is(const vhem_models *models, const char *emission);
 
 typedef struct { /* what models of all kinds have */
     const char *name, *label;

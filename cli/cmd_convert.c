@@ -46,43 +46,9 @@ static void tell_converted(cli *c, const cli_input *in, int64_t n)
  * nothing else. */
 static int load_to_convert(cli *c, const vhem_data_options *asked, cli_input *in)
 {
-    static const char *const tables[] = { ".csv", ".tsv", NULL };
     vhem_data_options opt = *asked;
-    const char *to = c->arg[1];
-    bool table = strcmp(to, "-") == 0 || cli_ends_with(to, tables);
-    vhem_contents *file = &in->file;
-
-    if (table || opt.columns)
-        opt.symbols = "?";
-    else if (cli_ends_with(to, cli_data_endings) && strcmp(c->arg[0], "-") != 0
-             && vhem_load(c->ctx, c->arg[0], &opt, file) != VHEM_OK && !cli_interrupted())
-        opt.symbols = "?";
-    if (file->models || file->tree || file->classes || file->data)
-        return cli_use_input(c, c->arg[0], &opt, in);
+    opt.symbols = cli_holds_text(c->arg[1]) || opt.columns ? "?" : "??";
     return cli_load_input(c, c->arg[0], &opt, in);
-}
-
-/* Which number stands for which symbol, where the format has no texts. */
-static void tell_numbers(cli *c, const vhem_data *data)
-{
-    static const char *const tables[] = { ".csv", ".tsv", NULL };
-    enum { ROOM = 400 };
-    vhem_data_facts facts;
-    vhem_data_info(data, &facts);
-    if (strcmp(c->arg[1], "-") == 0 || cli_ends_with(c->arg[1], tables))
-        return;
-    for (int k = 0; facts.symbols && k < facts.d; k++) {
-        const vhem_symbols *of = &facts.symbols[k];
-        char list[ROOM + 64] = "";
-        size_t at = 0;
-        int v = 0;
-        for (; v < of->n && at + strlen(of->name[v]) + 16 < ROOM; v++)
-            at += (size_t)snprintf(list + at, sizeof list - at, "%s%d %s", v ? ", " : "", v, of->name[v]);
-        if (v < of->n)
-            snprintf(list + at, sizeof list - at, "%s%d more", v ? " and " : "", of->n - v);
-        if (of->n > 0)
-            cli_say(c, "warning: column '%s' is written as numbers: %s", facts.column[k], list);
-    }
 }
 
 static int load_and_convert(cli *c, const vhem_data_options *opt)
@@ -109,7 +75,7 @@ static int load_and_convert(cli *c, const vhem_data_options *opt)
             vhem_data_info(in.from.data, &data);
         tell_converted(c, &in, models.K + data.N);
         if (in.from.data)
-            tell_numbers(c, in.from.data);
+            cli_tell_symbols(c, in.from.data, to);
         status = EXIT_DONE;
     }
     cli_input_free(&in);

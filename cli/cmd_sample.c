@@ -26,6 +26,7 @@ static int load_and_sample(cli *c, int64_t N, int64_t T, const char *output)
                                            (json_int_t)N, "frames", (json_int_t)T, "dimension", facts.d));
         cli_say(c, "%lld sequence%s of %lld frame%s in %s", (long long)N, cli_plural(N), (long long)T,
                 cli_plural(T), cli_where(output));
+        cli_tell_symbols(c, data, output);
         status = EXIT_DONE;
     }
     vhem_free(data);

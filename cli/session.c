@@ -134,24 +134,10 @@ int cli_status(cli *c, vhem_status st)
     return cli_fail(c, "%s", *sentence ? sentence : vhem_status_text(st));
 }
 
-/* The same sentence again, as where a table is read twice? */
-static bool was_told(cli *c, const char *text)
-{
-    uint64_t hash = 14695981039346656037u; /* FNV-1a */
-    for (; *text; text++)
-        hash = (hash ^ (unsigned char)*text) * 1099511628211u;
-    for (int k = 0; k < c->n_told; k++)
-        if (c->told[k] == hash)
-            return true;
-    if (c->n_told < CLI_MAX_TOLD)
-        c->told[c->n_told++] = hash;
-    return false;
-}
-
 static void on_log(void *arg, int level, const char *text)
 {
     cli *c = arg;
-    if (level > (c->verbose ? VHEM_LOG_INFO : VHEM_LOG_WARN) || !cli_is_first(c) || was_told(c, text))
+    if (level > (c->verbose ? VHEM_LOG_INFO : VHEM_LOG_WARN) || !cli_is_first(c))
         return;
     cli_progress_clear(c);
     fprintf(stderr, "vhem %s: %s%s\n", c->command, level == VHEM_LOG_WARN ? "warning: " : "", text);

@@ -9,6 +9,7 @@
 
 const char *const cli_model_endings[] = { ".json", ".h5", ".hdf5", NULL };
 const char *const cli_json_endings[] = { ".json", NULL };
+const char *const cli_table_endings[] = { ".csv", ".tsv", ".txt", ".xlsx", NULL };
 const char *const cli_data_endings[] = { ".csv", ".tsv", ".npy", ".npz", ".ts", ".h5", ".hdf5", NULL };
 
 bool cli_ends_with(const char *path, const char *const *endings)

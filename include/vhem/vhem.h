@@ -146,8 +146,8 @@ typedef struct {
                                         an unnamed file in TMPDIR, or else /var/tmp, that disappears with the
                                         data set.  Default: 1 GiB */
     const char *symbols;             /* columns of symbols, "place,state", whose cells may be text; "*": every
-                                        column, "?": every column of text.  Default: none, and text is left
-                                        out */
+                                        column, "?": every column of text, "??": the same where no column
+                                        holds numbers.  Default: none, and text is left out */
     const char *missing;             /* words and numbers that stand for a missing value in a text file,
                                         "-999,lost"; default: none besides NA, N/A, NaN, NULL, ? and . */
     const char *sheet;               /* of an .xlsx workbook: the name of a sheet, or its number from 1.
@@ -169,6 +169,8 @@ typedef struct {                     /* a data set at a glance; valid while it l
     const char *const *id_column;    /* [n_id]  their names */
     char        id_separator;        /* stands between their values in the name of a sequence, and in none of
                                         them */
+    int         n_text;              /* columns of text that were left out */
+    const char *const *text_column;  /* [n_text]  their names */
 } vhem_data_facts;
 
 typedef struct {                     /* read-only window on sequence n; valid while its data set lives */
@@ -435,7 +437,8 @@ typedef struct {
                                         default: of more than 20,000 models 2000, or 10 for each cluster */
     int         candidate;           /* keep the N-th best partition instead of the best */
     int         refine;              /* of method vhem: base Gaussians that overlap are cut into so many
-                                        slabs, for a tighter bound; default 1, at most 32 */
+                                        slabs, states of symbols by their likeliest symbols, for a tighter
+                                        bound; default 1, at most 32 */
     const char *prior;               /* of method vbhem: a file that holds a prior; its JSON text; settings of
                                         the default one, "alpha=1,lambda=0.01,nu=5" */
     int         learn_prior;         /* of method vbhem: before every H-th update; 0 (default): never */

@@ -43,7 +43,7 @@ void vh_error_prefix(vhem_ctx *ctx, const char *prefix)
 
 void vh_log(vhem_ctx *ctx, int level, const char *fmt, ...)
 {
-    if (!ctx->opt.log)
+    if (!ctx->opt.log || ctx->hushed)
         return;
     char text[1024];
     va_list ap;

@@ -30,6 +30,7 @@ struct vhem_ctx {
     atomic_llong stop_at; /* when that was first wanted, in milliseconds of the monotonic clock */
     struct vhem_ctx *parent; /* its wish to stop counts here too; NULL */
     FILE *held;              /* a stream that was looked at and is still to be read (vh_in_peek); NULL */
+    bool hushed;             /* nothing is logged: a file is read again, and its first reading said it all */
     char error[2048];
 };
 

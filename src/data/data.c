@@ -198,7 +198,9 @@ void vhem_data_info(const vhem_data *data, vhem_data_facts *out)
                               .symbols = data->symbols,
                               .n_id = data->n_id,
                               .id_column = (const char *const *)data->id_column,
-                              .id_separator = data->id_separator };
+                              .id_separator = data->id_separator,
+                              .n_text = data->n_text,
+                              .text_column = (const char *const *)data->text_column };
 }
 
 vhem_status vhem_data_view(const vhem_data *data, int64_t n, vhem_seq_view *out)
@@ -224,6 +226,7 @@ static void clear_data(void *object)
     vh_list_free(data->group, data->N);
     vh_list_free(data->column, data->d);
     vh_list_free(data->id_column, data->n_id);
+    vh_list_free(data->text_column, data->n_text);
     vh_symbols_free(data->symbols, data->d);
     vh_origin_free(&data->origin, data->N);
     free(data->weight);

@@ -23,7 +23,9 @@ struct vhem_data {
     bool unnamed;                  /* they are made up */
     char **id_column;              /* [n_id] columns that name a sequence, where there are several */
     int n_id;
-    char id_separator; /* stands between their values in names */
+    char id_separator;  /* stands between their values in names */
+    char **text_column; /* [n_text] columns of text that were left out */
+    int n_text;
     char format[16];   /* of the file it came from; "memory" */
     vh_origin origin;  /* that file, and where sequences begin in it */
     int64_t n_missing; /* NaN among the values; not counted in a subset */

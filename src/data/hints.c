@@ -3,8 +3,10 @@
 #include "data/hints.h"
 
 #include "core/text.h"
+#include "data/symbols.h"
 #include "data/values.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -80,6 +82,49 @@ bool vh_may_be_symbol(const char *cell)
     size_t n = strlen(cell);
     bool failed = n > 1 && cell[0] == '#' && (cell[n - 1] == '!' || cell[n - 1] == '?'); /* "#DIV/0!" */
     return !failed && !decimal_comma(cell) && !written_otherwise(cell);
+}
+
+void vh_count_number(vh_cell_counts *c, const vh_field *cell)
+{
+    c->n_number++;
+    if (!cell)
+        return;
+    const char *s = cell->at;
+    size_t n = cell->n;
+    vh_trim(&s, &n);
+    c->n_code += vh_is_code(s, n);
+}
+
+void vh_count_text(vh_cell_counts *c, const vh_table *t, const vh_field *cell)
+{
+    if (c->n_text++ > 0)
+        return;
+    c->path = t->path;
+    c->line = t->line;
+    snprintf(c->example, sizeof c->example, "%s", VH_SHOW(cell->at, cell->n));
+}
+
+bool vh_are_symbols(const vh_cell_counts *c)
+{
+    return (c->n_text >= c->n_number || c->n_code > 0) && vh_may_be_symbol(c->example);
+}
+
+vhem_status vh_refuse_text(vhem_ctx *ctx, const vh_cell_counts *c, const char *where, const char *column,
+                           bool choice)
+{
+    const char *hint = vh_number_hint(c->example), *name = strpbrk(column, ",:+'") ? "COL" : column;
+    char ways[320] = "", named[100];
+    snprintf(named, sizeof named, "column '%.80s'", column);
+    if (!hint)
+        snprintf(
+            ways, sizeof ways,
+            "; if it stands for a missing value, add --missing '%s'; if the column holds symbols, fit it "
+            "with --emission '%s:categorical'%s",
+            c->example, VH_SHOW(name, strlen(name)),
+            choice ? "; to leave it out, name the others with --columns" : "");
+    return vh_fail(ctx, VHEM_EFORMAT, "%s: line %lld, %s: found '%s', expected a number%s%s", c->path,
+                   (long long)c->line, where ? where : named, c->example,
+                   c->n_text < c->n_number ? " as in other rows" : "", hint ? hint : ways);
 }
 
 void vh_warn_encoding(vhem_ctx *ctx, const vh_table *t, const char *s, size_t n, bool *told)

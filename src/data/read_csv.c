@@ -23,9 +23,8 @@ typedef struct {
     bool unused;    /* has no other role */
     bool symbol;    /* its cells are symbols */
     vh_names names; /* which these are */
-    int64_t n_number, n_text;
-    int64_t text_line, infinite_line; /* first of each, 0 for none */
-    char example[64];                 /* the first text */
+    vh_cell_counts seen;
+    int64_t infinite_line; /* the first, 0 for none */
 } column;
 
 typedef struct {
@@ -60,6 +59,8 @@ typedef struct {
     int64_t resumed_line, resumed_from; /* where first, and the first line of that sequence */
     bool told;                          /* of names that are not UTF-8 */
     vh_text_columns *text;              /* NULL: they are left out */
+    char **left_out;                    /* [n_left_out] names of those, which are the table's */
+    int n_left_out;
 } csv;
 
 /* ---- 1. columns ---- */
@@ -110,7 +111,7 @@ static vhem_status drop_text_columns(csv *r)
 
     VH_NEW(place, r->n_dim);
     for (int k = 0; k < r->n_dim; k++)
-        if (r->col[r->dim[k]].n_text == 0)
+        if (r->col[r->dim[k]].seen.n_text == 0)
             place[n++] = k;
     VH_TRY(vh_spill_pick(ctx, &r->hold, r->n_dim, place, n));
     for (int k = 0; k < n; k++) {
@@ -141,8 +142,8 @@ static vhem_status make_key(csv *r, size_t *size)
         const vh_field *f = &r->t.field[r->roles.id[i]];
         VH_CHECK(
             f->n > 0, VHEM_EFORMAT,
-            "%s: line %lld: column '%.80s' is empty; name the sequence in every row, also where cells were "
-            "merged, and write the header in one row",
+            "%s: line %lld: column '%.80s' is empty; every row must name its sequence (unmerge cells, use a "
+            "single header row)",
             r->t.path, (long long)r->t.line, r->t.column[r->roles.id[i]]);
         memcpy(r->key + n, f->at, f->n);
         n += f->n;
@@ -213,29 +214,22 @@ done:
 
 /* ---- 3. rows ---- */
 
+static vhem_status refuse_text(const csv *r, int col)
+{
+    return vh_refuse_text(r->ctx, &r->col[col].seen, NULL, r->t.column[col], !r->opt->columns);
+}
+
 /* What is not a plain number: missing, infinite, or text. */
 static vhem_status odd_value(csv *r, int col, vh_value kind, bool *text)
 {
-    const vh_field *f = &r->t.field[col];
     column *c = &r->col[col];
     if (kind == VH_INFINITE && c->infinite_line == 0)
         c->infinite_line = r->t.line;
     if (kind != VH_TEXT)
         return VHEM_OK;
-    if (r->opt->columns && !r->text) {
-        const char *shown = VH_SHOW(f->at, f->n), *hint = vh_number_hint(shown);
-        return vh_fail(r->ctx, VHEM_EFORMAT,
-                       "%s: line %lld, column '%.80s': found '%s', expected a number%s%s%s", r->t.path,
-                       (long long)r->t.line, r->t.column[col], shown,
-                       hint ? hint : "; if it stands for a missing value, add --missing '", hint ? "" : shown,
-                       hint ? "" : "'");
-    }
+    vh_count_text(&c->seen, &r->t, &r->t.field[col]);
     *text = true;
-    if (c->n_text++ == 0) {
-        c->text_line = r->t.line;
-        snprintf(c->example, sizeof c->example, "%s", VH_SHOW(f->at, f->n));
-    }
-    return VHEM_OK;
+    return r->opt->columns && !r->text ? refuse_text(r, col) : VHEM_OK;
 }
 
 static vhem_status read_row(csv *r)
@@ -256,12 +250,12 @@ static vhem_status read_row(csv *r)
         column *c = &r->col[r->dim[k]];
         if (c->symbol) {
             VH_TRY(vh_symbol_code(ctx, &c->names, f, r->opt->missing, &y[k]));
-            c->n_number += c->names.n > 0;
+            c->seen.n_number += c->names.n > 0;
             continue;
         }
         vh_value kind = vh_cell_parse(f->at, f->n, r->opt->missing, &y[k]);
         if (kind == VH_NUMBER)
-            r->col[r->dim[k]].n_number++;
+            vh_count_number(&c->seen, r->text ? f : NULL);
         else
             VH_TRY(odd_value(r, r->dim[k], kind, &text));
     }
@@ -269,10 +263,11 @@ static vhem_status read_row(csv *r)
     for (int k = 0; r->any_text && k < r->t.n_columns; k++) {
         column *c = &r->col[k];
         double v;
-        if (c->n_text == 0 || c->text_line == r->t.line)
+        if (c->seen.n_text == 0 || c->seen.line == r->t.line)
             continue;
         vh_value kind = vh_cell_parse(r->t.field[k].at, r->t.field[k].n, r->opt->missing, &v);
-        c->n_number += kind == VH_NUMBER;
+        if (kind == VH_NUMBER)
+            vh_count_number(&c->seen, r->text ? &r->t.field[k] : NULL);
         VH_TRY(odd_value(r, k, kind, &ignored));
     }
     if (text)
@@ -311,49 +306,59 @@ done:
 
 /* ---- 4. finish ---- */
 
-/* Columns of text: an error among numbers, else symbols that another reading will find, or left out. */
+/* Columns of text: symbols that another reading will find, or an error among numbers and where they were
+ * asked for, or left out.  text: one of those. */
 static vhem_status judge_text(csv *r, int *text)
 {
     vhem_ctx *ctx = r->ctx;
     vhem_status st = VHEM_OK;
-    const vh_table *t = &r->t;
-    char **left_out = NULL, list[512];
-    int n = 0;
+    bool find = r->text && (r->n_dim == 0 || !vh_finds_symbols_alone(r->opt->symbols));
 
-    VH_NEW(left_out, t->n_columns);
-    for (int k = 0; k < t->n_columns; k++) {
-        const column *c = &r->col[k];
+    for (int k = 0; k < r->t.n_columns; k++) {
+        const vh_cell_counts *c = &r->col[k].seen;
         if (c->n_text == 0)
             continue;
-        VH_CHECK(
-            c->n_text >= c->n_number, VHEM_EFORMAT,
-            "%s: line %lld, column '%.80s': found '%s', expected a number as in other rows; name the columns "
-            "to use with --columns to leave this one out, or read it as missing with --missing '%s'",
-            t->path, (long long)c->text_line, t->column[k], c->example, c->example);
-        *text = k;
-        bool symbols = r->text && vh_may_be_symbol(c->example);
-        if (symbols && !r->text->symbol)
-            VH_NEW(r->text->symbol, t->n_columns);
-        VH_CHECK(symbols || !r->opt->columns, VHEM_EFORMAT,
-                 "%s: line %lld, column '%.80s': found '%s', expected a number", t->path,
-                 (long long)c->text_line, t->column[k], c->example);
-        if (symbols)
-            r->text->symbol[k] = r->text->again = true;
-        else if (r->n_dim > 0 && vh_number_hint(c->example))
-            vh_log(ctx, VHEM_LOG_WARN, "%s: column '%.80s' is left out, it has '%s' in line %lld%s", t->path,
-                   t->column[k], c->example, (long long)c->text_line, vh_number_hint(c->example));
-        else
-            left_out[n++] = t->column[k];
-        if (!symbols)
-            vh_log(ctx, VHEM_LOG_INFO, "%s: column '%.80s' is text ('%s' in line %lld) and is left out",
-                   t->path, t->column[k], c->example, (long long)c->text_line);
+        if (!find || !vh_are_symbols(c)) {
+            if (c->n_text < c->n_number || r->opt->columns)
+                VH_TRY(refuse_text(r, k));
+            *text = k;
+            continue;
+        }
+        if (!r->text->symbol)
+            VH_NEW(r->text->symbol, r->t.n_columns);
+        r->text->symbol[k] = r->text->again = true;
     }
-    vh_show_list(left_out, n, ", ", list, sizeof list);
-    if (n > 0 && r->n_dim > 0)
-        vh_log(ctx, VHEM_LOG_WARN, "%s: left out, as %s text and not numbers: %s", t->path,
-               n == 1 ? "it is" : "they are", list);
 done:
-    free(left_out);
+    return st;
+}
+
+/* Columns of text that are no dimensions, beside those that are. */
+static vhem_status tell_left_out(csv *r)
+{
+    vhem_ctx *ctx = r->ctx;
+    vhem_status st = VHEM_OK;
+    const vh_table *t = &r->t;
+    char list[512];
+
+    VH_NEW(r->left_out, t->n_columns);
+    for (int k = 0; r->n_dim > 0 && k < t->n_columns; k++) {
+        const vh_cell_counts *c = &r->col[k].seen;
+        if (c->n_text == 0)
+            continue;
+        const char *hint = vh_number_hint(c->example);
+        if (hint)
+            vh_log(ctx, VHEM_LOG_WARN, "%s: column '%.80s' is left out, it has '%s' in line %lld%s", t->path,
+                   t->column[k], c->example, (long long)c->line, hint);
+        else
+            r->left_out[r->n_left_out++] = t->column[k];
+        vh_log(ctx, VHEM_LOG_INFO, "%s: column '%.80s' is text ('%s' in line %lld) and is left out", t->path,
+               t->column[k], c->example, (long long)c->line);
+    }
+    vh_show_list(r->left_out, r->n_left_out, ", ", list, sizeof list);
+    if (r->n_left_out > 0)
+        vh_log(ctx, VHEM_LOG_WARN, "%s: text column%s left out: %s", t->path, r->n_left_out == 1 ? "" : "s",
+               list);
+done:
     return st;
 }
 
@@ -367,12 +372,13 @@ static vhem_status judge_columns(csv *r)
     VH_TRY(judge_text(r, &text));
     if (r->text && r->text->again)
         return VHEM_OK;
-    VH_CHECK(r->n_dim > 0 || text < 0, VHEM_EFORMAT,
+    VH_TRY(tell_left_out(r));
+    const vh_cell_counts *lost = text >= 0 ? &r->col[text].seen : NULL;
+    const char *hint = lost ? vh_number_hint(lost->example) : NULL;
+    VH_CHECK(r->n_dim > 0 || !lost, VHEM_EFORMAT,
              "%s: no column holds numbers: column '%.80s' has '%s' in line %lld%s", t->path, t->column[text],
-             r->col[text].example, (long long)r->col[text].text_line,
-             vh_number_hint(r->col[text].example)
-                 ? vh_number_hint(r->col[text].example)
-                 : "; are they symbols? vhem fit --emission categorical takes them");
+             lost->example, (long long)lost->line,
+             hint ? hint : "; are they symbols? vhem fit --emission categorical takes them");
     VH_CHECK(r->n_dim > 0, VHEM_EFORMAT,
              "%s: every column has another role; none is left for the measurements", t->path);
     for (int k = 0; k < r->n_dim; k++) {
@@ -381,7 +387,7 @@ static vhem_status judge_columns(csv *r)
         VH_CHECK(c->infinite_line == 0, VHEM_EFORMAT,
                  "%s: line %lld, column '%.80s': found an infinite value, expected a finite one", t->path,
                  (long long)c->infinite_line, name);
-        if (c->n_number == 0)
+        if (c->seen.n_number == 0)
             vh_log(ctx, VHEM_LOG_WARN, "%s: column '%.80s' is a dimension but has no values", t->path, name);
         if (!r->opt->columns && (strcasecmp(name, "weight") == 0 || strcasecmp(name, "group") == 0))
             vh_log(ctx, VHEM_LOG_WARN,
@@ -399,11 +405,10 @@ static void warn_of_pieces(const csv *r)
 {
     enum { RUN = 3 }; /* rows in a run, on average */
     if (r->n_resumed > 0 && r->roles.order < 0 && r->rows >= RUN * (r->n_seq + r->n_resumed))
-        vh_log(
-            r->ctx, VHEM_LOG_WARN,
-            "%s: line %lld: the sequence of line %lld goes on here, after rows of others; if these are two "
-            "sequences, tell them apart: --id takes several columns",
-            r->t.path, (long long)r->resumed_line, (long long)r->resumed_from);
+        vh_log(r->ctx, VHEM_LOG_WARN,
+               "%s: line %lld: the sequence of line %lld resumes here after rows of other sequences; if "
+               "these are two sequences, tell them apart: --id takes several columns",
+               r->t.path, (long long)r->resumed_line, (long long)r->resumed_from);
 }
 
 /* Brings the rows of each sequence together, in the order asked for; sequences in order of first
@@ -460,12 +465,16 @@ static char find_separator(const csv *r)
     return 0;
 }
 
-/* Which columns the names are made of, so that tables can have them apart again. */
-static vhem_status keep_ids(const csv *r, char separator, vhem_data *data)
+/* Which columns were left out; and which the names are made of, so that tables can have them apart again. */
+static vhem_status keep_names(const csv *r, char separator, vhem_data *data)
 {
     vhem_ctx *ctx = r->ctx;
     vhem_status st = VHEM_OK;
 
+    if (r->n_left_out > 0)
+        VH_NEW(data->text_column, r->n_left_out);
+    for (; data->n_text < r->n_left_out; data->n_text++)
+        VH_DUP(data->text_column[data->n_text], r->left_out[data->n_text]);
     if (r->roles.n_id < 2)
         return VHEM_OK;
     VH_NEW(data->id_column, r->roles.n_id);
@@ -507,7 +516,7 @@ static vhem_status build(csv *r, vhem_data **out)
         VH_TRY(vh_builder_at(b, NULL, s->apart || r->roles.order >= 0 ? 0 : s->line));
     }
     VH_TRY(vh_builder_finish(b, r->format, &data));
-    VH_TRY(keep_ids(r, sep, data));
+    VH_TRY(keep_names(r, sep, data));
     *out = data;
     data = NULL;
 done:
@@ -529,6 +538,7 @@ vhem_status vh_read_rows(vhem_ctx *ctx, const vh_table *table, const char *forma
     vh_row_order_init(&r.t, r.roles.order, &r.order);
     VH_TRY(choose_columns(&r));
     VH_TRY(read_rows(&r));
+    ctx->hushed = false; /* the rest was not reached before */
     if (text)
         text->again = false;
     VH_TRY(judge_columns(&r));
@@ -547,6 +557,7 @@ done:
     free(r.key);
     free(r.of);
     free(r.frame);
+    free(r.left_out);
     vh_spill_free(&r.hold);
     free(r.dim);
     for (int k = 0; r.col && k < r.t.n_columns; k++)
@@ -567,10 +578,12 @@ static vhem_status read_text(vhem_ctx *ctx, const char *path, char delim, const 
     bool find = vh_finds_symbols(opt->symbols) && !vh_is_stream(path);
 
     do {
+        ctx->hushed = text.again;
         VH_TRY(vh_table_open(ctx, path, delim, &t));
         VH_TRY(vh_read_rows(ctx, &t, t.delim == '\t' ? "tsv" : "csv", opt, find ? &text : NULL, out));
     } while (text.again);
 done:
+    ctx->hushed = false;
     free(text.symbol);
     return st;
 }

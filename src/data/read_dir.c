@@ -148,11 +148,12 @@ typedef struct {
     const char *first; /* path of the first file, which sets the columns */
     char **column;     /* [n_columns]; NULL without a header */
     int n_columns;
-    int *pick, d;        /* columns that are the dimensions */
-    double *frame;       /* [d] */
-    bool *symbol;        /* [d]  cells are symbols, */
-    vh_names *names;     /* [d]  these */
-    const char *missing; /* words for it, of the options */
+    int *pick, d;         /* columns that are the dimensions */
+    double *frame;        /* [d] */
+    vh_cell_counts *seen; /* [d] */
+    bool *symbol;         /* [d]  cells are symbols, */
+    vh_names *names;      /* [d]  these */
+    const char *missing;  /* words for it, of the options */
     vh_builder *b;
     vh_text_columns *text; /* NULL: text is an error */
 } layout;
@@ -182,6 +183,7 @@ static vhem_status set_layout(vhem_ctx *ctx, const vh_table *t, const char *path
             lay->pick[lay->d++] = k;
     }
     VH_NEW(lay->frame, lay->d);
+    VH_NEW(lay->seen, lay->d);
     VH_NEW(lay->symbol, lay->d);
     VH_NEW(lay->names, lay->d);
     VH_NEW(chosen, lay->d);
@@ -219,14 +221,25 @@ done:
     return st;
 }
 
+enum { COLUMN_TOLD = 120 };
+
 /* "column 'x'", or "field 2" where there is no header. */
-static const char *column_told(const layout *lay, int k, char told[120])
+static const char *column_told(const layout *lay, int k, char told[COLUMN_TOLD])
 {
     if (lay->column)
-        snprintf(told, 120, "column '%s'", VH_SHOW(lay->column[k], strlen(lay->column[k])));
+        snprintf(told, COLUMN_TOLD, "column '%s'", VH_SHOW(lay->column[k], strlen(lay->column[k])));
     else
-        snprintf(told, 120, "field %d", k + 1);
+        snprintf(told, COLUMN_TOLD, "field %d", k + 1);
     return told;
+}
+
+static vhem_status refuse_text(vhem_ctx *ctx, const layout *lay, int k)
+{
+    char told[COLUMN_TOLD], made_up[16];
+    int at = lay->pick[k];
+    snprintf(made_up, sizeof made_up, "y%d", at);
+    return vh_refuse_text(ctx, &lay->seen[k], lay->column ? NULL : column_told(lay, at, told),
+                          lay->column ? lay->column[at] : made_up, lay->n_columns > 1);
 }
 
 static vhem_status read_frame(vhem_ctx *ctx, const vh_table *t, layout *lay)
@@ -242,18 +255,16 @@ static vhem_status read_frame(vhem_ctx *ctx, const vh_table *t, layout *lay)
             continue;
         }
         vh_value kind = vh_cell_parse(f->at, f->n, lay->missing, &lay->frame[k]);
-        const char *hint = kind == VH_TEXT ? vh_number_hint(VH_SHOW(f->at, f->n)) : NULL;
-        char told[120];
-        if (kind == VH_TEXT && lay->text) {
-            if (!lay->text->symbol)
-                VH_NEW(lay->text->symbol, lay->n_columns);
-            lay->text->symbol[lay->pick[k]] = lay->text->again = true;
-            continue;
-        }
-        VH_CHECK(kind == VH_NUMBER || kind == VH_MISSING, VHEM_EFORMAT,
-                 "%s: line %lld, %s: found %s'%s', expected a %snumber%s", t->path, (long long)t->line,
-                 column_told(lay, lay->pick[k], told), kind == VH_INFINITE ? "an infinite value " : "",
-                 VH_SHOW(f->at, f->n), kind == VH_INFINITE ? "finite " : "", hint ? hint : "");
+        VH_CHECK(kind != VH_INFINITE, VHEM_EFORMAT,
+                 "%s: line %lld, %s: found an infinite value '%s', expected a finite number", t->path,
+                 (long long)t->line, column_told(lay, lay->pick[k], (char[COLUMN_TOLD]){ 0 }),
+                 VH_SHOW(f->at, f->n));
+        if (kind == VH_NUMBER)
+            vh_count_number(&lay->seen[k], lay->text ? f : NULL);
+        if (kind == VH_TEXT)
+            vh_count_text(&lay->seen[k], t, f);
+        if (kind == VH_TEXT && !lay->text)
+            VH_TRY(refuse_text(ctx, lay, k));
     }
     VH_TRY(vh_builder_frame(lay->b, lay->frame));
 done:
@@ -302,6 +313,28 @@ done:
     return st;
 }
 
+/* Columns of text become symbols in the next reading, or are an error: among numbers, and beside columns of
+ * numbers where text counts only alone. */
+static vhem_status judge_text(vhem_ctx *ctx, const layout *lay, bool alone)
+{
+    vhem_status st = VHEM_OK;
+    int n = 0;
+
+    for (int k = 0; k < lay->d; k++)
+        n += lay->symbol[k] || lay->seen[k].n_text > 0;
+    for (int k = 0; lay->text && k < lay->d; k++) {
+        if (lay->seen[k].n_text == 0)
+            continue;
+        if (!vh_are_symbols(&lay->seen[k]) || (alone && n < lay->d))
+            VH_TRY(refuse_text(ctx, lay, k));
+        if (!lay->text->symbol)
+            VH_NEW(lay->text->symbol, lay->n_columns);
+        lay->text->symbol[lay->pick[k]] = lay->text->again = true;
+    }
+done:
+    return st;
+}
+
 /* All files of the list.  Without data where columns of text were found, as symbols that text has then. */
 static vhem_status read_all(vhem_ctx *ctx, const char *path, const vhem_data_options *opt, const listing *l,
                             vh_text_columns *text, vhem_data **out)
@@ -312,6 +345,8 @@ static vhem_status read_all(vhem_ctx *ctx, const char *path, const vhem_data_opt
 
     for (size_t i = 0; i < l->n; i++)
         VH_TRY(read_one(ctx, &l->e[i], opt, &lay));
+    ctx->hushed = false; /* the rest was not reached before */
+    VH_TRY(judge_text(ctx, &lay, vh_finds_symbols_alone(opt->symbols)));
     if (text && text->again)
         goto done;
     for (int k = 0; k < lay.d; k++)
@@ -329,6 +364,7 @@ done:
     for (int k = 0; lay.names && k < lay.d; k++)
         vh_names_free(&lay.names[k]);
     free(lay.names);
+    free(lay.seen);
     free(lay.symbol);
     free(lay.pick);
     free(lay.frame);
@@ -350,10 +386,12 @@ vhem_status vh_read_dir(vhem_ctx *ctx, const char *path, const vhem_data_options
     qsort(l.e, l.n, sizeof *l.e, by_key);
     VH_TRY(settle_names(ctx, &l));
     do {
+        ctx->hushed = text.again;
         text.again = false;
         VH_TRY(read_all(ctx, path, opt, &l, vh_finds_symbols(opt->symbols) ? &text : NULL, out));
     } while (text.again);
 done:
+    ctx->hushed = false;
     free(text.symbol);
     free_listing(&l);
     return st;

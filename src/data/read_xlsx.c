@@ -61,12 +61,14 @@ vhem_status vh_read_xlsx(vhem_ctx *ctx, const char *path, const vhem_data_option
         VH_TRY(vh_xlsx_no_room(ctx, path));
     VH_TRY(unpack(ctx, path, opt->sheet, fd, &size));
     do {
+        ctx->hushed = text.again;
         FILE *f = stream_of(fd, "rb"); /* the table closes it */
         VH_CHECK(f, VHEM_EIO, "%s: cannot read: %s", path, strerror(errno));
         VH_TRY(vh_table_open_file(ctx, path, f, size, ',', &table));
         VH_TRY(vh_read_rows(ctx, &table, "xlsx", opt, vh_finds_symbols(opt->symbols) ? &text : NULL, out));
     } while (text.again);
 done:
+    ctx->hushed = false;
     free(text.symbol);
     if (fd >= 0)
         close(fd);

@@ -10,7 +10,12 @@
 
 bool vh_finds_symbols(const char *list)
 {
-    return list && strcmp(list, "?") == 0;
+    return list && (strcmp(list, "?") == 0 || vh_finds_symbols_alone(list));
+}
+
+bool vh_finds_symbols_alone(const char *list)
+{
+    return list && strcmp(list, "??") == 0;
 }
 
 bool vh_is_symbols(const char *list, const char *column)

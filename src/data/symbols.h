@@ -7,8 +7,10 @@
 #include "data/names.h"
 #include "data/table.h"
 
-/* Does the option ask for every column of text, "?"? */
+/* Does the option ask for columns of text, "?" or "??"? */
 bool vh_finds_symbols(const char *list);
+/* Only where no column holds numbers, "??"? */
+bool vh_finds_symbols_alone(const char *list);
 /* Is the column in the list of an option, "place,state" or "*"?  NULL: none is. */
 bool vh_is_symbols(const char *list, const char *column);
 /* Is a number a code, whose text is its name?  It is written as nobody writes a quantity, 007, or is a whole

@@ -168,7 +168,7 @@ static void test_refused(void **state)
     assert_refused("id,x\na,1,2\n", NULL, VHEM_EFORMAT, "line 2 has 3 fields, expected 2");
     assert_refused("id,x,x\na,1,2\n", NULL, VHEM_EFORMAT, "line 1: two columns are named 'x'");
     assert_refused("id,x\n,1\n", NULL, VHEM_EFORMAT,
-                   "line 2: column 'id' is empty; name the sequence in every row");
+                   "line 2: column 'id' is empty; every row must name its sequence");
     assert_refused("id,x\na,1\na,inf\n", NULL, VHEM_EFORMAT, "line 3, column 'x': found an infinite value");
     assert_refused("id,x\na,1\na,2\na,1.2.3\n", NULL, VHEM_EFORMAT, "line 4, column 'x': found '1.2.3'");
     assert_refused("id,x\na,1\na,1;5\na,3\n", NULL, VHEM_EFORMAT, "line 3, column 'x': found '1;5'");
@@ -226,9 +226,42 @@ static void test_pieces(void **state)
                         NULL, &data));
     assert_int_equal(book.count[VHEM_LOG_WARN], 1);
     assert_non_null(strstr(book.text[VHEM_LOG_WARN],
-                           "line 8: the sequence of line 2 goes on here, after rows of others; if these are "
-                           "two sequences, tell them apart: --id takes several columns"));
+                           "line 8: the sequence of line 2 resumes here after rows of other sequences; if "
+                           "these are two sequences, tell them apart: --id takes several columns"));
     assert_values(data, 0, 1, 5, 2, 5, 3, 6);
+    vhem_free(data);
+    vhem_free(ctx);
+}
+
+/* Columns of text are found by a first reading, and what it said is not said again. */
+static void test_read_twice(void **state)
+{
+    (void)state;
+    log_book book;
+    vhem_ctx *ctx = logging_ctx(&book);
+    vhem_data *data = NULL;
+    vhem_data_options opt = options();
+    opt.symbols = "?";
+    assert_ok(ctx, load_text(ctx, "log.csv", ",id,x,weight,place\n0,a,5,2,in\n1,a,5,2,out\n", &opt, &data));
+    assert_int_equal(vh_data_dim(data), 3);
+    assert_int_equal(book.count[VHEM_LOG_WARN], 2); /* a column without a name; weight is a dimension */
+    vhem_free(data);
+    data = NULL;
+    assert_ok(ctx, load_text(ctx, "log.csv", "id,note\na,k\n", &opt, &data));
+    vhem_free(data);
+    data = NULL;
+    opt.symbols = "??"; /* where nothing else is there */
+    assert_ok(ctx, load_text(ctx, "log.csv", "id,note\na,k\n", &opt, &data));
+    assert_int_equal(book.count[VHEM_LOG_WARN], 2);
+    vhem_free(data);
+    data = NULL;
+    assert_ok(ctx, load_text(ctx, "log.csv", "id,x,note\na,1,k\na,3,k\n", &opt, &data));
+    assert_int_equal(vh_data_dim(data), 1);
+    assert_non_null(strstr(book.text[VHEM_LOG_WARN], "log.csv: text column left out: note"));
+    vhem_data_facts facts;
+    vhem_data_info(data, &facts);
+    assert_int_equal(facts.n_text, 1);
+    assert_string_equal(facts.text_column[0], "note");
     vhem_free(data);
     vhem_free(ctx);
 }
@@ -414,21 +447,14 @@ static void test_mutations(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_plain),
-        cmocka_unit_test(test_dialects),
-        cmocka_unit_test(test_quotes),
-        cmocka_unit_test(test_order),
-        cmocka_unit_test(test_options),
-        cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_huge_field),
-        cmocka_unit_test(test_pieces),
-        cmocka_unit_test(test_log),
-        cmocka_unit_test(test_late_text),
-        cmocka_unit_test(test_mutations),
-        cmocka_unit_test(test_utf16),
-        cmocka_unit_test(test_decimal_commas),
-        cmocka_unit_test(test_row_order),
-        cmocka_unit_test(test_missing_words),
+        cmocka_unit_test(test_plain),      cmocka_unit_test(test_dialects),
+        cmocka_unit_test(test_quotes),     cmocka_unit_test(test_order),
+        cmocka_unit_test(test_options),    cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_huge_field), cmocka_unit_test(test_pieces),
+        cmocka_unit_test(test_read_twice), cmocka_unit_test(test_log),
+        cmocka_unit_test(test_late_text),  cmocka_unit_test(test_mutations),
+        cmocka_unit_test(test_utf16),      cmocka_unit_test(test_decimal_commas),
+        cmocka_unit_test(test_row_order),  cmocka_unit_test(test_missing_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
