@@ -27,6 +27,9 @@ static int fit_and_save(cli *c, background_args *a)
 {
     vhem_data *data = NULL;
     vhem_models *models = NULL;
+    enum { MOST = 4096 }; /* components of a state that the library takes */
+    if (a->fit.M > MOST)
+        return cli_misuse(c, "--gaussians is %d, must be at most %d", a->fit.M, MOST);
     int status =
         cli_out_check_ending(c, a->output, "a background is written as .json or .h5", cli_model_endings);
     if (status == CLI_GO)

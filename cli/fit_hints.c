@@ -55,17 +55,33 @@ static const kind *better(const column *c)
     double width = c->most - c->least;
     if (c->n == 0 || !(width > 0))
         return NULL;
-    if (c->whole && c->least >= 0)
-        return c->most > 1 ? &counts : &bits;
+    if (c->whole && c->least >= 0 && c->most <= 1)
+        return &bits;
+    /* Counts come near 0.  Whole numbers far from it, as of blood pressures, are measurements that were
+     * rounded. */
+    if (c->whole && c->least >= 0 && c->least <= c->most / 5)
+        return &counts;
     bool turn =
         (c->least >= -PI - 1e-3 && c->most <= PI + 1e-3) || (c->least >= 0 && c->most <= 2 * PI + 1e-3);
     return turn && width > 1.75 * PI && c->n >= ENOUGH ? &angles : NULL;
 }
 
+/* Adds "name:family" to a list; where there is no room for it, dots say that the list goes on. */
+static void add_part(char *list, size_t size, const char *name, const char *family)
+{
+    static const char dots[] = ",...";
+    size_t at = strlen(list);
+    if (at >= strlen(dots) && strcmp(list + at - strlen(dots), dots) == 0)
+        return;
+    if (at + strlen(name) + strlen(family) + 2 + sizeof dots < size)
+        snprintf(list + at, size - at, "%s%s:%s", at > 0 ? "," : "", name, family);
+    else
+        snprintf(list + at, size - at, "%s", dots);
+}
+
 static void tell_better(cli *c, const vhem_data_facts *facts, const column *col)
 {
     char list[512] = "";
-    size_t at = 0;
     int found = 0, same = 0;
     const kind *first = NULL;
     for (int k = 0; k < facts->d; k++) {
@@ -73,16 +89,20 @@ static void tell_better(cli *c, const vhem_data_facts *facts, const column *col)
         first = found == 0 ? other : first;
         found += other != NULL;
         same += other && other == first;
-        int n = snprintf(list + at, sizeof list - at, "%s%s:%s", k ? "," : "", facts->column[k],
-                         other ? other->family : "gaussian-diag");
-        at += at + (size_t)n < sizeof list ? (size_t)n : 0;
+        add_part(list, sizeof list, facts->column[k], other ? other->family : "gaussian-diag");
     }
-    if (found == 0)
-        return;
-    bool all = same == facts->d;
-    cli_say(c, "%s look like %s: --emission %s%s%s may suit them better than Gaussians",
-            all ? "all columns" : "some columns", found > same ? "counts, bits or angles" : first->words,
-            all ? "" : "'", all ? first->family : list, all ? "" : "'");
+    for (int k = 0; k < facts->n_text; k++)
+        add_part(list, sizeof list, facts->text_column[k], "categorical");
+    const char *texts = facts->n_text == 0 ? "" : ", and takes text columns as symbols";
+    bool every = same == facts->d, plain = every && facts->n_text == 0;
+    if (found > 0)
+        cli_say(c, "%s look like %s: --emission %s%s%s may suit them better than Gaussians%s",
+                every ? "all columns" : "some columns",
+                found > same ? "counts, bits or angles" : first->words, plain ? "" : "'",
+                plain ? first->family : list, plain ? "" : "'", texts);
+    else if (facts->n_text > 0)
+        cli_say(c, "if the text column%s hold%s symbols, --emission '%s' takes them",
+                cli_plural(facts->n_text), facts->n_text == 1 ? "s" : "", list);
 }
 
 static double largest(const column *c)

@@ -73,7 +73,7 @@ class Emissions(Case):
             self.ok("choose", "m.json", "-k", "1..2", "--restarts", "2")
             self.ok("sample", "m.json", "-n", "4", "-T", "10", "-o", "s.csv")
             self.ok("fit", "s.csv", "--emission", emission, "-o", "again.json")
-        self.fails(1, "refine cuts Gaussians, and these are von-mises models", "cluster", "m.json", "-k", "2", "--refine",
+        self.fails(1, "refine cuts Gaussians and symbols, and these are von-mises models", "cluster", "m.json", "-k", "2", "--refine",
                    "2", "-o", "c.json")
 
     def test_same_at_any_number_of_threads(self):
@@ -445,6 +445,10 @@ class Emissions(Case):
         self.assertLess(float(next(p["kl"] for p in pairs if p["a"] == "never")), 100)
         self.assertIsNone(json.loads(self.ok("compare", "m.json", "--json").out)["kl"][1][0])
 
+    def test_background_too_large(self):
+        self.data("d.csv", "poisson")
+        self.fails(2, "--gaussians is 10000, must be at most 4096", "background", "d.csv", "-g", "10000", "-o", "b.json")
+
     def test_hints(self):
         self.data("d.csv", "poisson")
         self.assertIn("all columns look like counts, whole numbers of 0 or more: --emission poisson", self.ok("fit", "d.csv", "-o", "m.json").err)
@@ -453,6 +457,17 @@ class Emissions(Case):
         self.write("b.csv", "id,x,turn\n" + rows)
         self.assertIn("some columns look like angles: --emission 'x:gaussian-diag,turn:von-mises'",
                       self.ok("fit", "b.csv", "-o", "m.json").err)
+        self.write("p.csv", "id,pressure\n" + "".join(f"a,{110 + t * 37 % 51}\n" for t in range(60)))
+        self.assertNotIn("look like", self.ok("fit", "p.csv", "-o", "m.json").err)      # measurements that were rounded
+        self.write("t.csv", "id,n,x,place\n" + "".join(f"a,{t * t % 7},{t * 37 % 51 / 7:.3f},{'in' if t % 3 else 'out'}\n"
+                                                       for t in range(60)))
+        self.assertIn("some columns look like counts, whole numbers of 0 or more: --emission "
+                      "'n:poisson,x:gaussian-diag,place:categorical' may suit them better than Gaussians, and takes text "
+                      "columns as symbols\n", self.ok("fit", "t.csv", "-o", "m.json").err)
+        self.ok("fit", "t.csv", "--emission", "n:poisson,x:gaussian-diag,place:categorical", "-o", "m.json")
+        self.write("t.csv", "id,x,place\n" + "".join(f"a,{t * 37 % 51 / 7:.3f},{'in' if t % 3 else 'out'}\n" for t in range(60)))
+        self.assertIn("if the text column holds symbols, --emission 'x:gaussian-diag,place:categorical' takes them\n",
+                      self.ok("fit", "t.csv", "-o", "m.json").err)
         self.write("a.csv", "id,turn\n" + "".join(f"a,{30 * t % 360}\n" for t in range(40)))
         r = self.ok("fit", "a.csv", "--emission", "von-mises", "--states", "1", "-o", "m.json")
         said = (r"warning: column 'turn' has angles up to 330, as in sequence '.*', frame [0-9]+ "
