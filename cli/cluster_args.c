@@ -45,13 +45,24 @@ static int load_sequences(cli *c, cluster_args *a)
 {
     const char *path = c->arg[0];
     vhem_data_options data = a->data;
-    int status = cli_read_for(c, path, a->start, a->opt.emission, &data);
+    vhem_models_facts start;
+    int status = cli_emission(c, a->cov, &a->opt.emission);
+    if (status == CLI_GO && a->start && a->opt.emission && !cli_emission_is(a->start, a->opt.emission)) {
+        vhem_models_info(a->start, &start);
+        return cli_fail(c, "%s holds %s models, but --%s asks for %s; leave it out, the start has its own",
+                        a->init, start.emission, a->cov ? "cov" : "emission",
+                        a->cov ? a->cov : a->opt.emission);
+    }
+    if (a->start)
+        a->opt.emission = NULL;
+    if (status == CLI_GO)
+        status = cli_read_for(c, path, a->start, a->opt.emission, &data);
     if (status == CLI_GO)
         status = cli_load_input(c, path, &data, &a->input);
     if (status == CLI_GO && a->input.from.models)
         return cli_fail(c, "method %s clusters sequences, but %s holds %s; give it the data they came from",
                         a->opt.method, path, a->input.file.tree ? "clusters" : "models");
-    return status == CLI_GO ? cli_emission(c, a->cov, &a->opt.emission) : status;
+    return status;
 }
 
 void cluster_tell_memory(cli_table *t)
@@ -104,31 +115,19 @@ int cluster_find_items(cli *c, cluster_args *a)
     return cli_status(c, vhem_source_items(c->ctx, &a->input.from, &a->items));
 }
 
-static int dimension_of(const vhem_source *from)
+/* The start says how large the centres are; a size that was asked for must agree with it.  Of sequences its
+ * columns were read. */
+static int use_start(cli *c, cluster_args *a)
 {
-    vhem_models_facts models;
-    vhem_data_facts data;
-    if (from->models) {
-        vhem_models_info(from->models, &models);
-        return models.d;
-    }
-    vhem_data_info(from->data, &data);
-    return data.d;
-}
-
-/* The start says how large the centres are; a size that was asked for must agree with it. */
-static int load_start(cli *c, cluster_args *a)
-{
-    vhem_models_facts start;
-    int status = cli_load_models(c, a->init, &a->start), d = dimension_of(&a->input.from);
-    if (status != CLI_GO)
-        return status;
+    vhem_models_facts start, models = { 0 };
     vhem_models_info(a->start, &start);
+    if (a->input.from.models)
+        vhem_models_info(a->input.from.models, &models);
     if (a->K.n > 0 && a->K.value[0] != start.K)
         return cli_fail(c, "%s holds %lld %s%s, but %lld clusters are asked for", a->init, (long long)start.K,
                         cli_model_word(a->start), cli_plural(start.K), (long long)a->K.value[0]);
-    if (start.d != d)
-        return cli_fail(c, "%s has dimension %d, but %s has %d", a->init, start.d, c->arg[0], d);
+    if (a->input.from.models && start.d != models.d)
+        return cli_fail(c, "%s has dimension %d, but %s has %d", a->init, start.d, c->arg[0], models.d);
     if (a->opt.S >= 0 && start.S != a->opt.S)
         return cli_fail(c, "%s has %d states, but --states asks for %d", a->init, start.S, a->opt.S);
     if (a->opt.M >= 0 && start.M != a->opt.M)
@@ -158,11 +157,13 @@ static int check_options(cli *c, const cluster_args *a)
 int cluster_load(cli *c, cluster_args *a, bool choose)
 {
     int status = a->opt.method ? check_options(c, a) : CLI_GO;
+    if (status == CLI_GO && a->init)
+        status = cli_load_models(c, a->init, &a->start);
     if (status == CLI_GO)
         status = load_items(c, a, choose);
     if (status == CLI_GO && !a->opt.method)
         status = check_options(c, a);
-    return status == CLI_GO && a->init ? load_start(c, a) : status;
+    return status == CLI_GO && a->init ? use_start(c, a) : status;
 }
 
 int cluster_enough(cli *c, const cluster_args *a, int64_t K)

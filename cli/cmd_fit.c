@@ -35,12 +35,12 @@ static int load_start(cli *c, fit_args *a)
     if (status != CLI_GO || !a->init)
         return status;
     vhem_models_info(a->start, &start);
-    if (a->cov && a->fit.emission && strcmp(start.emission, a->fit.emission) != 0)
-        return cli_fail(c, "%s holds %s models, but --cov asks for %s", a->init, start.emission, a->cov);
-    if (a->fit.emission && strcmp(start.emission, a->fit.emission) != 0)
-        return cli_fail(c, "%s holds %s models, but --emission asks for %s", a->init, start.emission,
-                        a->fit.emission);
-    a->fit.emission = start.emission;
+    if (a->fit.emission && !cli_emission_is(a->start, a->fit.emission))
+        return cli_fail(c, "%s holds %s models, but --%s asks for %s; leave it out, the start has its own",
+                        a->init, start.emission, a->cov ? "cov" : "emission",
+                        a->cov ? a->cov : a->fit.emission);
+    bool named = strcmp(start.emission, "product") != 0 && strcmp(start.emission, "gaussian-tied") != 0;
+    a->fit.emission = named ? start.emission : NULL; /* that of the start, columns and background included */
     a->fit.start = a->start;
     status = agree_size(c, "states", a->init, start.S, &a->fit.S);
     return status == CLI_GO ? agree_size(c, "mix", a->init, start.M, &a->fit.M) : status;
@@ -102,7 +102,7 @@ static int fit_and_save(cli *c, const fit_args *a, const vhem_data *data)
                                a->fit.store,
                                a->fit.K > 0 && !a->fit.store,
                                stopped,
-                               !a->fit.emission,
+                               !a->fit.emission && !a->start,
                                a->fit.S == VHEM_AUTO ? AUTO_MOST
                                : a->fit.S_max > 0    ? a->fit.S_max
                                                      : 0,
@@ -122,8 +122,8 @@ static int prepare_and_fit(cli *c, fit_args *a)
     int status = cli_check_uses(c, a->usage, "model", a->fit.model ? a->fit.model : "hmm");
     if (status == CLI_GO && c->ranks && c->ranks->size > 1 && a->fit.store)
         status = cli_misuse(c,
-                            "--store keeps models in a file that one process writes, and there are %d ranks: "
-                            "leave it out, or use one rank",
+                            "only one process can write a store, but there are %d ranks: leave --store out, "
+                            "or use one rank",
                             c->ranks->size);
     if (status == CLI_GO)
         status = cli_out_check_ending(c, a->output, "models are written as .json or .h5", cli_model_endings);

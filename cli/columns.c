@@ -19,26 +19,60 @@ static void add_name(char *list, const char *name, size_t n)
     list[at + n] = '\0';
 }
 
+typedef struct { /* "x+y:gaussian-full": a part of an emission by column */
+    const char *text, *names;
+    size_t n_text, n_names; /* bytes; no names where it is malformed */
+    char family[64];
+} part;
+
+/* The part at *p, behind which *p stands then; false at the end. */
+static bool next_part(const char **p, part *out)
+{
+    size_t all = strcspn(*p, ","), names = all;
+    if (!**p)
+        return false;
+    while (names > 0 && (*p)[names - 1] != ':')
+        names--;
+    *out = (part){ *p, *p, all, names > 0 ? names - 1 : 0, "" };
+    snprintf(out->family, sizeof out->family, "%.*s", (int)(all - names < 63 ? all - names : 63), *p + names);
+    *p += all + ((*p)[all] == ',');
+    return true;
+}
+
+/* The next of its columns, name [n]; false when there are no more. */
+static bool next_name(part *of, const char **name, size_t *n)
+{
+    const char *plus = memchr(of->names, '+', of->n_names);
+    *name = of->names;
+    *n = plus ? (size_t)(plus - of->names) : of->n_names;
+    if (of->n_names == 0)
+        return false;
+    of->n_names -= *n + (plus != NULL);
+    of->names += *n + (plus != NULL);
+    return true;
+}
+
 /* "x+y:gaussian-full,place:categorical" as columns, "x,y,place", and symbols, "place". */
 static void split(const char *emission, char *columns, char *symbols)
 {
-    for (const char *p = emission; *p;) {
-        size_t all = strcspn(p, ","), names = all;
-        while (names > 0 && p[names - 1] != ':')
-            names--;
-        bool symbol = names > 0 && all - names == strlen(of_symbols)
-                      && strncmp(p + names, of_symbols, all - names) == 0;
-        for (size_t at = 0; at + 1 < names;) {
-            size_t n = 0;
-            while (at + n < names - 1 && p[at + n] != '+')
-                n++;
-            add_name(columns, p + at, n);
-            if (symbol)
-                add_name(symbols, p + at, n);
-            at += n + 1;
+    part of;
+    const char *name;
+    size_t n;
+    while (next_part(&emission, &of))
+        while (next_name(&of, &name, &n)) {
+            add_name(columns, name, n);
+            if (strcmp(of.family, of_symbols) == 0)
+                add_name(symbols, name, n);
         }
-        p += all + (p[all] == ',');
-    }
+}
+
+/* Is name [n] in a list of names with commas between them?  An empty one is none. */
+static bool has_name(const char *list, const char *name, size_t n)
+{
+    for (const char *p = n > 0 ? list : NULL; p; p = strchr(p, ','), p = p ? p + 1 : NULL)
+        if (strncmp(p, name, n) == 0 && (p[n] == ',' || p[n] == '\0'))
+            return true;
+    return false;
 }
 
 static size_t names_size(const vhem_models *models)
@@ -68,16 +102,10 @@ static void list_columns(const vhem_models *models, char *columns, char *symbols
         *columns = '\0';
 }
 
-/* Is it a table with names in its first line? */
-static bool is_table(const char *path)
-{
-    static const char *const endings[] = { ".csv", ".tsv", ".txt", NULL };
-    return strcmp(path, "-") == 0 || cli_ends_with(path, endings);
-}
-
 enum { MOST_FAMILIES = 32 };
 
-/* The families that a column can have, in the list of the option: name [n], texts in room. */
+/* The families that a column can have: name [n], texts in room.  A choice has its words in a list, which is
+ * the one that the library makes public; what is no family, as COL:NAME, has no parameters. */
 static int list_families(const char *name[MOST_FAMILIES], char *room, size_t size)
 {
     vhem_option o;
@@ -101,59 +129,115 @@ static int no_family(cli *c, const char *family)
     for (int k = 0; k < n; k++)
         snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s", k ? ", " : "", name[k]);
     if (near)
-        return cli_misuse(c, "--emission: a column cannot be '%s'; did you mean %s?", family, near);
-    return cli_misuse(c, "--emission: a column cannot be '%s', it can be %s", family, list);
+        return cli_misuse(c, "--emission: there is no family '%s' for a column; did you mean %s?", family,
+                          near);
+    return cli_misuse(c, "--emission: there is no family '%s' for a column; the families are %s", family,
+                      list);
 }
 
-/* Does every part of "x:gamma,y:poisson" name a family? */
-static int check_families(cli *c, const char *emission)
+static bool is_by_column(const char *emission)
 {
-    for (const char *p = emission; *p;) {
-        size_t all = strcspn(p, ","), names = all;
-        char family[64];
-        while (names > 0 && p[names - 1] != ':')
-            names--;
-        snprintf(family, sizeof family, "%.*s", (int)(all - names < 63 ? all - names : 63), p + names);
-        if (names >= 2 && *family
-            && (!vhem_emission_param(family, 0) || strcmp(family, "product") == 0
-                || strcmp(family, "gaussian-tied") == 0))
-            return no_family(c, family);
-        if (names < 2 || !*family)
+    return emission && strchr(emission, ':') && strncmp(emission, of_background, strlen(of_background)) != 0;
+}
+
+/* Does every part of "x:gamma,y:poisson" name a family, and none a column again?  list has room for all. */
+static int check_parts(cli *c, const char *emission, char *list)
+{
+    part of;
+    const char *name;
+    size_t n;
+    while (next_part(&emission, &of)) {
+        if (of.n_names == 0 || !*of.family)
             return cli_misuse(
                 c,
                 "--emission by column is COL:NAME,COL+COL:NAME, as in step:gamma,x+y:gaussian-full; "
                 "'%.*s' is not",
-                (int)(all < 80 ? all : 80), p);
-        p += all + (p[all] == ',');
+                (int)(of.n_text < 80 ? of.n_text : 80), of.text);
+        if (!vhem_emission_param(of.family, 0) || strcmp(of.family, "product") == 0
+            || strcmp(of.family, "gaussian-tied") == 0)
+            return no_family(c, of.family);
+        while (next_name(&of, &name, &n)) {
+            if (has_name(list, name, n))
+                return cli_misuse(c, "--emission names column '%.*s' twice", (int)(n < 80 ? n : 80), name);
+            add_name(list, name, n);
+        }
     }
     return CLI_GO;
+}
+
+/* Column name [n] of models; false when they have none of this name. */
+static bool find_column(const vhem_models *models, const char *name, size_t n, vhem_column_view *column)
+{
+    for (int k = 0; vhem_models_column(models, k, column) == VHEM_OK; k++)
+        if (strncmp(column->name, name, n) == 0 && column->name[n] == '\0')
+            return true;
+    return false;
+}
+
+/* How many columns a channel has; of all channels for -1. */
+static int count_columns(const vhem_models *models, int channel)
+{
+    vhem_column_view column;
+    int n = 0;
+    for (int k = 0; vhem_models_column(models, k, &column) == VHEM_OK; k++)
+        n += channel < 0 || column.channel == channel;
+    return n;
+}
+
+bool cli_emission_is(const vhem_models *models, const char *emission)
+{
+    vhem_models_facts facts;
+    vhem_column_view column;
+    part of;
+    const char *name;
+    size_t n;
+    int all = 0;
+
+    vhem_models_info(models, &facts);
+    if (strcmp(facts.emission, emission) == 0)
+        return true;
+    if (!is_by_column(emission) || strcmp(facts.emission, "product") != 0)
+        return false;
+    while (next_part(&emission, &of)) {
+        int first = -1, together = 0;
+        while (next_name(&of, &name, &n)) {
+            if (!find_column(models, name, n, &column) || strcmp(column.emission, of.family) != 0)
+                return false;
+            first = together++ == 0 ? column.channel : first;
+            if (column.channel != first)
+                return false;
+        }
+        if (together != count_columns(models, first))
+            return false;
+        all += together;
+    }
+    return all == count_columns(models, -1);
 }
 
 int cli_read_for(cli *c, const char *path, const vhem_models *models, const char *emission,
                  vhem_data_options *opt)
 {
     size_t size = (models ? names_size(models) + 2 : 0) + (emission ? strlen(emission) : 0) + 4;
-    bool tied = emission && strncmp(emission, of_background, strlen(of_background)) == 0;
-    if (!models && emission && strchr(emission, ':') && !tied) {
-        int status = check_families(c, emission);
-        if (status != CLI_GO)
-            return status;
-    }
+    bool by_column = !models && is_by_column(emission);
     free(c->columns);
     free(c->symbols);
     c->columns = calloc(size, 1);
     c->symbols = calloc(size, 1);
     if (!c->columns || !c->symbols)
         return cli_fail(c, "out of memory");
+    int status = by_column ? check_parts(c, emission, c->columns) : CLI_GO;
+    if (status != CLI_GO)
+        return status;
+    *c->columns = '\0';
     if (models)
         list_columns(models, c->columns, c->symbols);
-    else if (emission && strchr(emission, ':') && !tied)
+    else if (by_column)
         split(emission, c->columns, c->symbols);
     else if (emission && strcmp(emission, of_symbols) == 0)
         strcpy(c->symbols, "*");
     if (*c->symbols)
         opt->symbols = c->symbols;
-    if (*c->columns && !opt->columns && (!models || is_table(path)))
+    if (*c->columns && !opt->columns && (!models || cli_holds_text(path)))
         opt->columns = c->columns;
     return CLI_GO;
 }

@@ -59,7 +59,14 @@ class Channels(Case):
             for to in ("out.json", "out.h5", "out"):
                 self.fails(1, why, "convert", f"{first}.json", f"{second}.json", "-o", to)
                 self.assertFalse(os.path.exists(self.path(to)), to)
-            self.fails(1, why, "compare", f"{first}.json", f"{second}.json")
+            r = self.fails(1, why, "compare", f"{first}.json", f"{second}.json")
+            self.assertNotIn("centres", r.err)
+        self.fails(1, "the second models do not suit the first: the number of symbols is 7, must be 2", "compare", "cats-s.json",
+                   "many-s.json")
+        self.fails(1, "the second models do not suit the first: channel 0: the number of symbols is 7, must be 2", "compare",
+                   "cats-p.json", "many-p.json")
+        self.fails(1, "the first models have gaussian-diag emissions, but the second have product", "compare", "xy.json",
+                   "cats-p.json")
 
     def test_channels_that_sequences_lack(self):
         """A column, a channel of symbols and a full block; and gaps in the block."""
@@ -143,6 +150,68 @@ class Channels(Case):
         self.assertNotIn("states", j["hmms"][0])
         j = self.ok("info", "m.json", "--json", "--all").json()
         self.assertEqual(j["hmms"][3]["states"][1]["channels"][0]["cov"], sum(m["hmms"][3]["channels"][0]["cov"][1][0], []))
+
+    def test_info_of_symbols(self):
+        self.life()
+        self.ok("fit", "d.csv", "--emission", "categorical", "--states", "2", "-o", "m.json")
+        self.assertIn("  symbols    4: 7, home, school, night, work\n", self.ok("info", "m.json").out)
+        self.assertEqual(self.ok("info", "m.json", "--json").json()["symbols"], ["7", "home", "school, night", "work"])
+        self.write("x.csv", "id,x\n" + "".join(f"a,{t * t % 7}\n" for t in range(20)))
+        self.ok("fit", "x.csv", "--states", "1", "-o", "x.json")
+        self.assertNotIn("symbols", self.ok("info", "x.json").out)
+
+    def test_given_start(self):
+        """The start says which columns are read, and what they are."""
+        self.data("d.csv", "u,v,ward,n,drip,note", record)
+        exact = ["--restarts", "1", "--tol", "0", "--cov-floor", "0", "--max-iter", "2"]
+        self.ok("fit", "d.csv", "--emission", RECORD, "--states", "2", "-o", "m.json")
+        self.ok("fit", "d.csv", "--init", "m.json", *exact, "-o", "a.json")
+        self.ok("fit", "d.csv", "--init", "m.json", "--emission", ",".join(reversed(RECORD.split(","))), *exact, "-o", "b.json")
+        self.assertEqual(self.read("a.json")["hmms"], self.read("b.json")["hmms"])
+        self.assertEqual(self.read("a.json")["channels"], self.read("m.json")["channels"])
+        self.ok("fit", "d.csv", "--init", "m.json", "--mixture", "10", "--max-iter", "2", "-o", "x.json")
+        for other in ("categorical", "u:gaussian-diag,v:gaussian-diag", RECORD.replace("drip:bernoulli", "drip:poisson"),
+                      RECORD.replace("u+v:gaussian-full", "u:gaussian-full,v:gaussian-full")):
+            self.fails(1, "m.json holds product models, but --emission asks for " + other, "fit", "d.csv", "--init", "m.json",
+                       "--emission", other, "-o", "x.json")
+        self.ok("cluster", "m.json", "-k", "2", "--restarts", "2", "-o", "c.json")
+        self.ok("cluster", "d.csv", "--method", "em-h3m", "--init", "c.json", "-o", "e.json")
+        self.assertEqual(self.read("e.json")["centers"]["channels"], self.read("m.json")["channels"])
+        self.fails(1, "c.json holds product models, but --emission asks for poisson", "cluster", "d.csv", "--method", "em-h3m",
+                   "--init", "c.json", "--emission", "poisson", "-o", "e.json")
+        self.ok("background", "d.csv", "-c", "u,v", "-g", "3", "-o", "g.json")
+        self.ok("fit", "d.csv", "-c", "u,v", "--emission", "gaussian-tied:g.json", "--states", "2", "-o", "t.json")
+        self.ok("fit", "d.csv", "--init", "t.json", "--max-iter", "2", "-o", "x.json")
+        self.assertEqual(self.read("x.json")["emission"], "gaussian-tied")
+        self.life()
+        self.ok("fit", "d.csv", "--emission", "categorical", "--states", "2", "-o", "m.json")
+        self.ok("cluster", "m.json", "-k", "2", "--restarts", "2", "-o", "c.json")
+        self.ok("cluster", "d.csv", "--method", "em-h3m", "--init", "c.json", "-k", "2", "-o", "e.json")
+        self.assertEqual(self.read("e.json")["centers"]["symbols"], self.read("m.json")["symbols"])
+
+    def test_symbols_in_arrays(self):
+        """Arrays hold numbers: those of symbols that are text say which they are, and are not read for others."""
+        self.write("d.csv", "id,code\n" + "".join(f"a,{('007', '7', '1', 'x1')[t * 7 // 3 % 4]}\n" for t in range(40)))
+        self.ok("fit", "d.csv", "--emission", "categorical", "--states", "1", "-o", "m.json")
+        for name in ("s.npz", "s.h5", "s.ts"):
+            r = self.ok("sample", "m.json", "-n", "1", "-T", "30", "-o", name)
+            self.assertIn("warning: column 'code' is written as numbers: 0 1, 1 007, 2 7, 3 x1", r.err)
+            self.fails(1, "has numbers without texts, which do not say which symbols they are: the models have '007'", "score",
+                       "m.json", name)
+        self.assertNotIn("warning", self.ok("sample", "m.json", "-n", "1", "-T", "30", "-o", "s.csv").err)
+        self.ok("score", "m.json", "s.csv")
+        self.ok("score", "m.json", self.write("n.csv", "id,code\na,1\na,7\n"))
+        self.write("d.csv", "id,code\n" + "".join(f"a,{(5, 7, 1, 30)[t * 7 // 3 % 4]}\n" for t in range(40)))
+        self.ok("fit", "d.csv", "--emission", "categorical", "--states", "1", "-o", "m.json")
+        self.assertNotIn("warning", self.ok("sample", "m.json", "-n", "1", "-T", "30", "-o", "s.npz").err)
+        self.ok("convert", "s.npz", "s.csv", "--force")
+        self.assertEqual(self.ok("score", "m.json", "s.npz").out, self.ok("score", "m.json", "s.csv").out)
+
+    def test_one_symbol(self):
+        self.write("d.csv", "id,s\n" + "a,in\n" * 20)
+        r = self.ok("fit", "d.csv", "--emission", "categorical", "--states", "1", "-o", "m.json")
+        self.assertIn("column 's' has one symbol only; it may be left out", r.err)
+        self.assertNotIn("rounding", r.err)
 
     def test_codes(self):
         """A number with zeros before it is a symbol of its own; models that lack it take it for the number."""
@@ -254,7 +323,7 @@ class Channels(Case):
         self.data("d.csv", "u,v,ward,n,drip,note", record)
         for spec in ("gamma:", ":gamma", "u:gamma,,n:poisson"):
             self.fails(2, "--emission by column is COL:NAME", "fit", "d.csv", "--emission", spec, "-o", "m.json")
-        self.fails(2, "a column cannot be 'product'", "fit", "d.csv", "--emission", "u:product", "-o", "m.json")
+        self.fails(2, "there is no family 'product' for a column", "fit", "d.csv", "--emission", "u:product", "-o", "m.json")
         self.fails(2, "--emission is one of", "fit", "d.csv", "--emission", "product", "-o", "m.json")
         self.fails(1, "there is no column 'w' to read; the columns are", "fit", "d.csv", "--emission", "w:gamma", "-o", "m.json")
         self.fails(1, "each column of symbols is a channel of its own", "fit", "d.csv", "--emission", "n+drip:categorical",

@@ -22,11 +22,14 @@ class Tables(Case):
 
     def test_family_that_is_not_there(self):
         self.table("d.csv", "x,y", lambda rng, t: [rng.random(), rng.random()])
-        self.fails(2, "a column cannot be 'gama'; did you mean gamma?", "fit", "d.csv", "--emission", "x:gama,y:gamma", "-o",
+        self.fails(2, "there is no family 'gama' for a column; did you mean gamma?", "fit", "d.csv", "--emission",
+                   "x:gama,y:gamma", "-o", "m.json")
+        self.fails(2, "there is no family 'weibull' for a column; the families are gaussian-diag, gaussian-full, poisson, "
+                   "bernoulli, gamma, von-mises, categorical", "fit", "d.csv", "--emission", "y:gamma,x:weibull", "-o", "m.json")
+        self.fails(2, "there is no family 'gaussian-tied' for a column", "fit", "d.csv", "--emission", "x:gaussian-tied", "-o",
                    "m.json")
-        self.fails(2, "a column cannot be 'weibull', it can be gaussian-diag, gaussian-full, poisson, bernoulli, gamma, "
-                   "von-mises, categorical", "fit", "d.csv", "--emission", "y:gamma,x:weibull", "-o", "m.json")
-        self.fails(2, "a column cannot be 'gaussian-tied'", "fit", "d.csv", "--emission", "x:gaussian-tied", "-o", "m.json")
+        for twice in ("x:gamma,y:gamma,x:poisson", "x+y+x:gaussian-full"):
+            self.fails(2, "--emission names column 'x' twice", "fit", "d.csv", "--emission", twice, "-o", "m.json")
 
     def test_column_without_values(self):
         """The advice can be followed."""
@@ -66,7 +69,7 @@ class Tables(Case):
 
     def test_text_is_left_out_aloud(self):
         self.table("d.csv", "x,note,who", lambda rng, t: [rng.random(), rng.choice(["a b", "c"]), "me"])
-        told = "warning: d.csv: left out, as they are text and not numbers: note, who\n"
+        told = "warning: d.csv: text columns left out: note, who\n"
         self.assertEqual(self.ok("fit", "d.csv", "--states", "1", "-o", "m.json").err.count(told), 1)
         self.assertNotIn("left out", self.ok("score", "m.json", "d.csv").err)
         self.assertNotIn("left out", self.ok("fit", "d.csv", "--states", "1", "-c", "x", "-o", "m.json").err)
@@ -128,13 +131,74 @@ class Tables(Case):
     def test_warnings_once(self):
         self.table("d.csv", "x,,note", lambda rng, t: [rng.random(), 1, "k"])
         self.assertEqual(self.ok("info", "d.csv").err.count("has no name and is left out"), 1)
+        many = 80                                            # more than any list of what was said would hold
+        self.table("d.csv", "note" + "," * many, lambda rng, t: ["k"] + [1] * many)
+        self.assertEqual(self.ok("info", "d.csv").err.count("has no name and is left out"), many)
+        self.table("d.csv", "place,x,price", lambda rng, t: ["in", rng.random(), "3%"])  # said once, after the last reading
+        self.assertEqual(self.ok("info", "d.csv").err.count("column 'price' is left out, it has '3%'"), 1)
+        self.table("d.csv", "place,price", lambda rng, t: ["in", "3%"])
+        self.assertEqual(self.ok("info", "d.csv").err.count("column 'price' is left out, it has '3%'"), 1)
+
+    def test_text_among_numbers(self):
+        """One word in a column of numbers does not make symbols of all of them."""
+        self.path("f").mkdir()
+        self.write("f/a.csv", "x,y\n1,2\n2,3\n3,4\n4,oops\n")
+        self.write("d.csv", "id,x,y\na,1,2\na,2,3\na,3,4\na,4,oops\n")
+        said = ("line 5, column 'y': found 'oops', expected a number as in other rows; if it stands for a missing value, add "
+                "--missing 'oops'; if the column holds symbols, fit it with --emission 'y:categorical'")
+        for data in ("f", "d.csv"):
+            for command in (("info", data), ("convert", data, "e.csv"), ("convert", data, "e.npz"),
+                            ("convert", data, "e.npz", "-c", "y"), ("info", data, "-c", "y")):
+                self.fails(1, said, *command)
+                self.assertFalse(self.path(command[-1]).exists() and command[0] == "convert")
+        r = self.fails(1, said, "fit", "d.csv", "-c", "y", "-o", "m.json")
+        self.assertNotIn("--columns", r.err)
+        self.assertEqual(self.ok("convert", "d.csv", "-", "--missing", "oops").out.splitlines()[-1], "a,4,nan")
+        self.write("f/a.csv", "x,y\n1,2\n2,3\n3,4\n4,\"1,5\"\n")
+        self.fails(1, "found '1,5', expected a number as in other rows; decimal commas? write 1.5", "info", "f")
+        self.write("f/a.csv", "x,y\n1,2\n2,u\n3,v\n")
+        self.assertIn("y: 3 symbols", self.ok("info", "f").out)
+        self.fails(1, "column 'y': found 'u', expected a number", "convert", "f", "e.npz")
+        self.write("f/a.csv", "y\n2\nu\nv\n")
+        self.assertIn("is written as numbers: 0 2, 1 u, 2 v", self.ok("convert", "f", "e.npz").err)
+
+    def test_errors_are_not_tried_again(self):
+        """Only the lack of numbers makes symbols of text in an array."""
+        self.write("d.csv", "id,x,place\na,1,in\na,2,out\nb,inf,in\n")
+        r = self.run_vhem("convert", "d.csv", "e.npz")
+        self.assertEqual((r.code, r.err.splitlines()), (1, [
+            "vhem convert: warning: d.csv: text column left out: place",
+            "vhem convert: d.csv: line 4, column 'x': found an infinite value, expected a finite one"]))
+
+    def test_codes_among_numbers(self):
+        """Numbers written like codes are symbols beside text, though there are more of them."""
+        self.table("d.csv", "code", lambda rng, t: [rng.choice(["007", "7", "1.0", "x1"])])
+        self.assertIn("code: 4 symbols", self.ok("info", "d.csv").out)
+        self.ok("convert", "d.csv", "e.csv")
+        self.assertIn("007", self.path("e.csv").read_text())
+        self.assertIn("is written as numbers", self.ok("convert", "d.csv", "e.npz").err)
+        self.fails(1, "if the column holds symbols, fit it with --emission 'code:categorical'", "fit", "d.csv", "-o", "m.json")
+        self.ok("fit", "d.csv", "--emission", "code:categorical", "-S", "1", "-o", "m.json")
+
+    def test_order_of_symbols(self):
+        """Equally frequent ones come in the order of the file."""
+        names = [f"n{(17 * i) % 97}" for i in range(97)]
+        self.write("d.csv", "id,s\n" + "".join(f"a,{name}\n" for name in names))
+        found = self.ok("info", "d.csv", "--json").json()["columns"][0]["symbols"]
+        self.assertEqual([s["name"] for s in found], names)
+
+    def test_where_takes_codes_as_texts(self):
+        self.write("d.csv", "id,x\n7,1\n007,2\n7.0,3\n")
+        for value, x in (("7", ["1", "3"]), ("007", ["2"]), ("7.0", ["1", "3"])):
+            rows = self.ok("convert", "d.csv", "-", "--where", f"id={value}").out.splitlines()[1:]
+            self.assertEqual([row.split(",")[1] for row in rows], x)
 
     def test_convert_text(self):
         self.table("d.csv", "x,place,code", lambda rng, t: [t % 3 + 0.5, rng.choice(["in", "out"]), rng.choice(["007", "7", "a", "b", "c"])])
         self.ok("convert", "d.csv", "e.tsv")
         rows = [line.split("\t") for line in self.path("e.tsv").read_text().splitlines()]
         self.assertEqual([",".join(r) for r in rows], self.path("d.csv").read_text().splitlines())
-        self.assertIn("left out, as they are text", self.ok("convert", "d.csv", "e.npz").err)
+        self.assertIn("text columns left out: place, code", self.ok("convert", "d.csv", "e.npz").err)
         self.assertEqual(self.ok("info", "e.npz", "--json").json()["d"], 1)
         r = self.ok("convert", "d.csv", "e.npz", "-c", "x,place", "--force")
         self.assertRegex(r.err, r"warning: column 'place' is written as numbers: 0 (in|out), 1 (in|out)\n")

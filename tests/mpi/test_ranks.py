@@ -264,7 +264,7 @@ class Ranks(Job):
                             "commands that do"),
                            (["fit", "-", "-o", "o.json"], "standard input cannot be read by all ranks"),
                            (["fit", "m.json"], "m.json"),
-                           (["fit", "d.csv", "--store", "s", "-o", "o.json"], "--store keeps models in a file that one process writes, and there are 2 ranks"),
+                           (["fit", "d.csv", "--store", "s", "-o", "o.json"], "only one process can write a store, but there are 2 ranks"),
                            (["cluster", "-", "-k", "2"], "standard input cannot be read by all ranks"),
                            (["cluster", "nowhere.json", "-k", "2"], "nowhere.json")):
             status, _, err = self.ranks(2, *args)
