@@ -304,9 +304,6 @@ int cli_load_input(cli *c, const char *path, const vhem_data_options *opt, cli_i
 int cli_use_input(cli *c, const char *path, const vhem_data_options *opt, cli_input *in); /* once loaded */
 void cli_input_free(cli_input *in);
 
-/* fit_hints.c.  Warns of columns of angles that look like degrees. */
-void cli_warn_degrees(cli *c, const vhem_models *models, const vhem_data *data);
-
 /* common.c.  Says over which columns the HMMs of n sets are compared when some of them lack columns: those
  * that all have, or for each pair those that both have. */
 void cli_tell_common(cli *c, int n, const vhem_models *const *sets, bool pairs);

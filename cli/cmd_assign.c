@@ -87,8 +87,6 @@ static int load_input(cli *c, const assign_args *a, assignment *s)
     int status = cli_read_for(c, c->arg[1], centers, NULL, &data);
     if (status == CLI_GO)
         status = cli_load_input(c, c->arg[1], &data, &s->input);
-    if (status == CLI_GO && s->input.from.data)
-        cli_warn_degrees(c, centers, s->input.from.data);
     return status;
 }
 

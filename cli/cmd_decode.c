@@ -135,8 +135,6 @@ static int load_and_decode(cli *c, const decode_args *a)
         status = cli_load_hmms(c, c->arg[0], &d.models);
     if (status == CLI_GO)
         status = cli_load_data(c, c->arg[1], &a->data, d.models, NULL, &d.data);
-    if (status == CLI_GO)
-        cli_warn_degrees(c, d.models, d.data);
     if (status == CLI_GO) {
         vhem_models_facts facts;
         vhem_models_info(d.models, &facts);

@@ -176,8 +176,6 @@ static int load_and_score(cli *c, const score_args *a)
         status = cli_load_models(c, c->arg[0], &s.models);
     if (status == CLI_GO)
         status = cli_load_data(c, c->arg[1], &a->data, s.models, NULL, &data);
-    if (status == CLI_GO)
-        cli_warn_degrees(c, s.models, data);
     s.from = (vhem_source){ .data = data, .by_group = a->data.group != NULL };
     if (status == CLI_GO)
         status = compute_scores(c, &s);

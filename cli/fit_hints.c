@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* fit_hints.c - what the values of columns look like: counts, bits or angles though the states emit
- * Gaussians, or degrees where radians are needed. */
+ * Gaussians. */
 #include "fit_report.h"
 
 #include <math.h>
@@ -11,9 +11,8 @@ static const double PI = 3.14159265358979323846;
 
 typedef struct {
     double least, most;
-    bool whole;              /* every value is a whole number */
-    int64_t n;               /* values that are not missing */
-    int64_t sequence, frame; /* where the value of the largest size is */
+    bool whole; /* every value is a whole number */
+    int64_t n;  /* values that are not missing */
 } column;
 
 static void look(const vhem_data *data, const vhem_data_facts *facts, column *col)
@@ -28,10 +27,6 @@ static void look(const vhem_data *data, const vhem_data_facts *facts, column *co
             double y = seq.y[i];
             if (isnan(y))
                 continue;
-            if (c->n == 0 || fabs(y) > fmax(fabs(c->least), fabs(c->most))) {
-                c->sequence = n;
-                c->frame = i / facts->d;
-            }
             c->least = fmin(c->least, y);
             c->most = fmax(c->most, y);
             c->whole = c->whole && y == floor(y);
@@ -105,63 +100,16 @@ static void tell_better(cli *c, const vhem_data_facts *facts, const column *col)
                 cli_plural(facts->n_text), facts->n_text == 1 ? "s" : "", list);
 }
 
-static double largest(const column *c)
-{
-    return fmax(fabs(c->least), fabs(c->most));
-}
-
-static void tell_degrees(cli *c, const vhem_data *data, const char *name, const column *col)
-{
-    vhem_seq_view seq;
-    vhem_data_view(data, col->sequence, &seq);
-    cli_say(c,
-            "warning: column '%s' has angles up to %g, as in sequence %s%s%s, frame %lld (counted from 0): "
-            "von-mises needs radians, not degrees",
-            name, largest(col), *seq.name ? "'" : "", *seq.name ? seq.name : "without a name",
-            *seq.name ? "'" : "", (long long)col->frame);
-}
-
-/* Columns of angles, by the names that the models have for them. */
-static void find_degrees(cli *c, const vhem_models *models, const vhem_data *data,
-                         const vhem_data_facts *facts, const column *col)
-{
-    vhem_column_view of;
-    for (int m = 0; vhem_models_column(models, m, &of) == VHEM_OK; m++)
-        for (int k = 0; k < facts->d && strcmp(of.emission, angles.family) == 0; k++) {
-            bool it = *of.name ? strcmp(facts->column[k], of.name) == 0 : k == m;
-            if (it && largest(&col[k]) > 7)
-                tell_degrees(c, data, facts->column[k], &col[k]);
-        }
-}
-
 void fit_hint(cli *c, const fit_result *r)
 {
     vhem_models_facts models;
     vhem_data_facts facts;
     vhem_models_info(r->models, &models);
     vhem_data_info(r->data, &facts);
-    column *col = calloc((size_t)facts.d, sizeof *col);
-    if (!col || models.kind != VHEM_HMMS) {
-        free(col);
-        return;
-    }
-    look(r->data, &facts, col);
-    if (r->unasked)
-        tell_better(c, &facts, col);
-    find_degrees(c, r->models, r->data, &facts, col);
-    free(col);
-}
-
-void cli_warn_degrees(cli *c, const vhem_models *models, const vhem_data *data)
-{
-    vhem_models_facts about;
-    vhem_data_facts facts;
-    vhem_models_info(models, &about);
-    vhem_data_info(data, &facts);
-    column *col = about.kind == VHEM_HMMS ? calloc((size_t)facts.d, sizeof *col) : NULL;
+    column *col = r->unasked && models.kind == VHEM_HMMS ? calloc((size_t)facts.d, sizeof *col) : NULL;
     if (!col)
         return;
-    look(data, &facts, col);
-    find_degrees(c, models, data, &facts, col);
+    look(r->data, &facts, col);
+    tell_better(c, &facts, col);
     free(col);
 }
