@@ -12,7 +12,7 @@ def one_state(d=1):
 @pytest.mark.parametrize("X, sentence", [
     ([], "no sequences"), (None, "NoneType, must be a list"), (3, "int, must be a list"), ({"a": 1}, "dict, must be"),
     ((x for x in ()), "generator, must be"), (b"abc", "bytes, must be"), ([np.zeros((0, 2))], r"shape \(0, 2\)"),
-    ([np.array(["a", "b"])], "must be numbers"), ([np.array(["2020-01-01"], "M8[D]")], "must be numbers"),
+    ([np.array(["a", "b"])], "needs numbers"), ([np.array(["2020-01-01"], "M8[D]")], "must be numbers"),
     ([np.full((3, 1), np.nan)], "missing"), ([np.full((3, 1), np.inf)], "infinite"),
     ([np.zeros((3, 1)), np.zeros((3, 2))], "sequence 1 has 2 columns")])
 @pytest.mark.parametrize("estimator", [vhem.HMM(), vhem.VHEM(), vhem.HMMMixture()], ids=lambda e: type(e).__name__)
