@@ -262,6 +262,7 @@ static json_t *value_json(const cli_option *o)
     case OPT_FLAG: return json_boolean(o->off ? *(const int *)o->value == 0 : *(const int *)o->value > 0);
     case OPT_INT:
         return *(const int *)o->value == VHEM_AUTO ? json_string("auto")
+               : o->upto && *o->upto > 0           ? json_sprintf("%d..%d", *(const int *)o->value, *o->upto)
                                                    : json_integer(*(const int *)o->value);
     case OPT_INT64:
     case OPT_SIZE: return json_integer((json_int_t) * (const int64_t *)o->value);

@@ -90,6 +90,10 @@ class Fit(Case):
         self.assertGreaterEqual(options["restarts"], 1)
         self.assertEqual(set(options) & {"threads", "output"}, set())
         self.assertNotIn("000000001", self.path("m.json").read_text().split("provenance")[1])
+        for states in ("1..2", "auto"):
+            self.ok("fit", "d.csv", "-S", states, "-o", "m.json", "--quiet")
+            self.assertEqual(self.load("m.json")["provenance"]["options"]["states"], states)
+            self.assertIn(f"--states {states}", self.ok("info", "m.json").out)
 
     def test_quiet(self):
         self.assertEqual(self.ok("fit", "d.csv", "-S", "2", "-o", "m.json", "--quiet").err, "")
