@@ -58,22 +58,19 @@ class Documents(Case):
                 self.assertIn(word, known, name)
 
     def test_tutorial_eye_movements(self):
-        lines = ["subject,trial,x,y"]
-        for subject in (1, 2, 3):
-            rows = two_level(5, 30, seed=subject, label=False).splitlines()[1:]
-            for row in rows:
-                trial, x, y = row.split(",")
-                lines.append(f"s{subject},{int(trial[3:]) + 1},{100 * float(x)},{100 * float(y)}")
-        self.write("fixations.csv", "\n".join(lines) + "\n")
+        subprocess.run(["python3", SOURCE / "examples/data/tutorials.py", self.dir], check=True)
+        lines = self.path("fixations.csv").read_text().splitlines()
         commands = self.commands("docs/tutorial-eye-movements.md")
         self.assertGreaterEqual(len(commands), 4)
         for args in commands:
             r = self.ok(*args)
             if args[0] == "decode":
                 self.assertIn("matched by name", r.err)
-        self.assertEqual(self.ok("info", "subjects.json", "--json").json()["K"], 3)
+        self.assertEqual(self.ok("info", "subjects.json", "--json").json()["K"], 16)
+        labels = json.loads(self.path("strategies.json").read_text())["labels"]
+        self.assertEqual({labels[n] == labels[n % 2] for n in range(16)}, {True})    # the two strategies, in turn
         self.assertEqual(self.ok("info", "strategies.json", "--json").json()["levels"][0]["options"]["preset"], "emhmm")
-        self.assertEqual(len(self.path("groups.tsv").read_text().splitlines()), 4)
+        self.assertEqual(len(self.path("groups.tsv").read_text().splitlines()), 17)
         regions = self.path("regions.tsv").read_text().splitlines()
         self.assertEqual(len(regions), len(lines))
         row = dict(zip(regions[0].split("\t"), regions[1].split("\t")))

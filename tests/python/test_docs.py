@@ -15,27 +15,8 @@ PAGES = sorted(p.relative_to(SOURCE) for p in [SOURCE / "README.md", *(SOURCE / 
 
 
 def files():
-    """What the pages read: fixations of six people who look in two ways, recordings of two motions."""
-    rng = np.random.default_rng(1)
-    with open("fixations.csv", "w") as f:
-        f.write("subject,trial,x,y\n")
-        for person in range(6):
-            spots = np.array([[200, 150], [300, 150]] if person % 2 else [[250, 220], [250, 180]])
-            for trial in range(12):
-                for k in range(3):
-                    x, y = rng.normal(spots[k % 2], 8)
-                    f.write(f"s{person},{trial},{x:.1f},{y:.1f}\n")
-    walk = [np.cumsum(rng.normal(0, 0.2, size=(60, 3)), axis=0) + 5 * (n % 2) for n in range(12)]
-    labels = ["walk", "run"] * 6
-    vhem.Sequences.from_arrays(walk, names=[f"take{n}" for n in range(12)], labels=labels).save("motion.csv")
-    vhem.Sequences.from_arrays(walk, names=[f"take{n}" for n in range(12)], labels=labels).save("motion.ts")
-    songs = [rng.normal(4 * (n % 2), 1, size=(100, 4)) for n in range(24)]
-    vhem.Sequences.from_arrays(songs, names=[f"clip{n}" for n in range(24)],
-                               groups=[f"song{n // 4 * 2 + n % 2}" for n in range(24)]).save("songs.npz")
-    pen = [np.column_stack([np.sin(np.linspace(0, 6, 50) * (1 + n % 3)), np.cos(np.linspace(0, 6, 50))])
-           + rng.normal(0, 0.05, size=(50, 2)) for n in range(18)]
-    vhem.Sequences.from_arrays(pen, names=[f"letter{n}" for n in range(18)],
-                               labels=["a", "b", "c"] * 6).save("letters.ts")
+    """What the pages read: the data of the tutorials, and some models."""
+    runpy.run_path(str(SOURCE / "examples" / "data" / "tutorials.py"))["main"](".")
     with open("models.json", "w") as f:
         f.write(support.flock())
 
@@ -62,8 +43,10 @@ def test_page(page, tmp_path, monkeypatch):
 def run_example(name, capsys, monkeypatch, tmp_path):
     """What an example prints about the recordings of two motions."""
     monkeypatch.chdir(tmp_path)
-    files()
-    monkeypatch.setattr(sys, "argv", [name, "motion.csv"])
+    rng = np.random.default_rng(1)
+    walk = [np.cumsum(rng.normal(0, 0.2, size=(60, 3)), axis=0) + 5 * (n % 2) for n in range(12)]
+    vhem.Sequences.from_arrays(walk, names=[f"take{n}" for n in range(12)], labels=["walk", "run"] * 6).save("two.csv")
+    monkeypatch.setattr(sys, "argv", [name, "two.csv"])
     runpy.run_path(str(SOURCE / "examples" / "python" / name), run_name="__main__")
     return capsys.readouterr().out.splitlines()
 
