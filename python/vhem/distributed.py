@@ -8,11 +8,15 @@ loses a worker runs its tasks again.  Results have the same bits as those of one
 """
 from __future__ import annotations
 
+import copy
+import hashlib
 import json
 import os
+import pickle
+import re
 from typing import Any, Callable, List, Sequence, Tuple
 
-from . import _lib, _run, _tasks
+from . import _ffi, _lib, _run, _tasks
 from ._inputs import as_models
 from .cluster import VHEM
 from .errors import Error, InputError
@@ -24,6 +28,8 @@ __all__ = ["cluster", "fit_each"]
 
 _TASKS = 16   # where nobody knows how many workers there are
 _DATA = (".csv", ".tsv", ".txt", ".npy", ".npz", ".ts", ".xlsx")
+_HOW = ("n_jobs", "verbose", "progress")   # parameters that make no difference to a model
+_PART = re.compile(r"[0-9]{5,}(-[0-9a-f]{16})?\.h5$")
 _EACH = 3     # tasks for each worker: one that is slower than the others has fewer of them
 
 
@@ -137,12 +143,57 @@ def cluster(path: Any, n_clusters: Any, executor: Any, random_state: Any = 0, *,
     return found
 
 
+def _digest_path(into: Any, path: str) -> None:
+    """Adds the names and the bytes of a file, or of all files of a folder."""
+    files = [path]
+    if os.path.isdir(path):
+        files = sorted(os.path.join(place, name) for place, _, names in os.walk(path) for name in names)
+    elif path.endswith(".npy"):
+        files.append(path[:-len(".npy")] + "_index.csv")
+    for name in filter(os.path.isfile, files):
+        into.update(f"{name}\0{os.path.getsize(name)}\0".encode("utf-8", "surrogateescape"))
+        with open(name, "rb") as source:
+            for block in iter(lambda: source.read(1 << 20), b""):
+                into.update(block)
+
+
+def _digest_value(into: Any, value: Any) -> None:
+    """Adds a parameter; of one that names a file, such as prior="fitted.json" or "tied:FILE", the file too."""
+    into.update(pickle.dumps(value, protocol=4))
+    name = value.split(":", 1)[-1] if isinstance(value, str) else value
+    if isinstance(name, (str, os.PathLike)) and os.path.isfile(name):
+        _digest_path(into, os.path.abspath(os.fspath(name)))
+
+
+def _part_key(data: str, hmm: HMM, groups: Any) -> str:
+    """Differs when the HMMs of the file may: by its name and bytes, the parameters, the program."""
+    into = hashlib.blake2b(digest_size=8)
+    _digest_path(into, data)
+    with hmm._session(0) as session:
+        _digest_value(into, (_ffi.version(), _tasks.backend_of(session), groups))
+    for name, value in sorted(hmm.get_params().items()):
+        if name not in _HOW:
+            into.update(name.encode())
+            _digest_value(into, value)
+    return into.hexdigest()
+
+
 def _fit_one(job: Tuple[str, str, Any, Any]) -> str:
-    """Fits the HMMs of a file of sequences and saves them: job is (data, models, hmm, groups)."""
-    data, models, hmm, groups = job
+    """Fits the HMMs of a file of sequences and saves them, unless they are there; returns where."""
+    data, part, hmm, groups = job
+    models = f"{part}-{_part_key(data, hmm, groups)}.h5"
     if not os.path.exists(models):
         _fit_each(data, hmm=hmm, groups=groups).save(models)
     return models
+
+
+def _remove_parts(parts: str) -> None:
+    """Those of this call and of earlier ones with other files or parameters; what somebody else put there stays."""
+    for name in os.listdir(parts):
+        if _PART.match(name):
+            os.remove(os.path.join(parts, name))
+    if not os.listdir(parts):
+        os.rmdir(parts)
 
 
 def fit_each(paths: Sequence[Any], executor: Any, folder: Any, *, groups: Any = None, hmm: Any = None,
@@ -156,8 +207,9 @@ def fit_each(paths: Sequence[Any], executor: Any, folder: Any, *, groups: Any = 
     executor
         See :mod:`vhem.distributed`.
     folder : str
-        Where the models go; it must not be there yet.  Each task writes a file ``folder.parts/00000.h5`` first.
-        Run again after something went wrong, the call goes on with the files that are not there.
+        Where the models go; it must not be there yet.  Each task writes a file in ``folder.parts`` first.  Run again
+        after something went wrong, the call goes on with what is missing; files whose data, parameters, version or
+        backend have changed are fitted again.
     groups, hmm, **params
         As for :func:`vhem.fit_each`; n_jobs, the threads of each task, is 1 by default.
 
@@ -174,15 +226,14 @@ def fit_each(paths: Sequence[Any], executor: Any, folder: Any, *, groups: Any = 
         raise InputError("there are no files to fit; give at least one path")
     if os.path.exists(place):
         raise InputError(f"{folder} already exists; choose another folder")
-    estimator = hmm if hmm is not None else HMM(**{"n_jobs": 1, **params})
+    estimator = copy.copy(hmm) if hmm is not None else HMM(**{"n_jobs": 1, **params})
+    estimator.random_state = seed = _run.seed_of(estimator.random_state)   # a generator gives one for all files
     parts = place + ".parts"
     os.makedirs(parts, exist_ok=True)
-    jobs = [(path, os.path.join(parts, f"{k:05d}.h5"), estimator, groups) for k, path in enumerate(listed)]
+    jobs = [(path, os.path.join(parts, f"{k:05d}"), estimator, groups) for k, path in enumerate(listed)]
     made = [as_models(path) for path in _run_all(executor, _fit_one, jobs)]
-    record = _run.made_by("vhem.distributed.fit_each", estimator.get_params(), _run.seed_of(estimator.random_state))
+    record = _run.made_by("vhem.distributed.fit_each", estimator.get_params(), seed)
     with _run.session() as session:
         _tasks.merge(session, [models._handle for models in made], json.dumps(record).encode(), place)
-    for _, path, _, _ in jobs:
-        os.remove(path)
-    os.rmdir(parts)
+    _remove_parts(parts)
     return H3M.load(place)

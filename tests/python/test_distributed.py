@@ -125,6 +125,55 @@ def test_fit_each(tmp_path):
     assert all(np.array_equal(models[4 + n].mu, alone[n].mu) for n in range(4))
 
 
+def parts_of(path, k, mean=0.0):
+    rng = np.random.default_rng(k)
+    path.write_text("id,x\n" + "\n".join(f"s{k}_{n},{x:.6f}" for n in range(3) for x in rng.normal(n + mean, 1, 20)) + "\n")
+    return path
+
+
+def test_fit_each_goes_on(tmp_path, monkeypatch):
+    """After a failure what is finished is kept, but only for the same data and parameters."""
+    a, b, c = (parts_of(tmp_path / f"{name}.csv", k) for k, name in enumerate("abc"))
+    out, fitted = tmp_path / "m", []
+    plain = vhem.distributed._fit_each
+    monkeypatch.setattr(vhem.distributed, "_fit_each", lambda data, **how: fitted.append(data) or plain(data, **how))
+
+    def fit(paths, **params):
+        fitted.clear()
+        with concurrent.futures.ThreadPoolExecutor(1) as pool:
+            return vhem.distributed.fit_each(paths, pool, out, n_init=1, **params)
+
+    def fails(paths, **params):
+        with pytest.raises(vhem.Error, match="nowhere"):
+            fit([*paths, tmp_path / "nowhere.csv"], **params)
+
+    fails([a], n_states=2)
+    assert [m.name for m in fit([b, c], n_states=2)] == [f"s{k}_{n}" for k in (1, 2) for n in range(3)]
+    assert not (tmp_path / "m.parts").exists()
+    out.rename(tmp_path / "first")
+
+    fails([a, b], n_states=2)
+    fit([a, b, c], n_states=2, n_jobs=2)
+    assert fitted == [str(c)]
+    out.rename(tmp_path / "second")
+
+    start, other = (vhem.Model([0.5, 0.5], [[0.8, 0.2], [0.3, 0.7]], [[0.0], [x]], [[1.0], [1.0]]) for x in (1.0, 2.0))
+    plain(str(a), n_states=2, n_init=1).save(tmp_path / "prior.json")
+    for params, others in (({"n_states": 2}, {"n_states": 3}), ({"random_state": 1}, {"random_state": 2}),
+                           ({"init": start}, {"init": other}),
+                           ({"prior": str(tmp_path / "prior.json")}, {"prior": "none"})):
+        fails([a], **params)
+        assert not fails([a], **params) and fitted == [str(tmp_path / "nowhere.csv")], params
+        fails([a], **others)
+        assert str(a) in fitted, others
+    parts_of(a, 0, mean=9.0)
+    fails([a], n_states=2)
+    assert str(a) in fitted
+    plain(str(b), n_states=2, n_init=1).save(tmp_path / "prior.json")
+    fails([a], prior=str(tmp_path / "prior.json"))
+    assert str(a) in fitted
+
+
 def test_dask(folder):
     """Two processes, of which one is killed in mid-iteration: its tasks run again."""
     distributed = pytest.importorskip("distributed", reason="'scripts/setup dask' installs Dask")
