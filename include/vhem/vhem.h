@@ -260,7 +260,8 @@ VHEM_API vhem_status vhem_models_load(vhem_ctx *, const char *path, vhem_models 
 VHEM_API vhem_status vhem_models_save(vhem_ctx *, const vhem_models *, const char *provenance,
                                       const char *path);
 /* The HMMs of n sets one after the other, in a folder of so many shards, or in a file when shards is 0.  Each
- * set has a share of the weight that follows from its size. */
+ * set has a share of the weight that follows from its size.  Shards of one set, opened by themselves, become
+ * that set again, in its order and with its weights; a warning tells which HMMs are missing. */
 VHEM_API vhem_status vhem_models_merge(vhem_ctx *, int n, const vhem_models *const *sets, int shards,
                                        const char *provenance, const char *path);
 VHEM_API void        vhem_models_info(const vhem_models *, vhem_models_facts *out);

@@ -5,21 +5,32 @@
 #include "core/alloc.h"
 #include "model/hdf5.h"
 #include "model/json.h"
+#include "model/masked.h"
 
 #include <string.h>
 #include <sys/stat.h>
 
-/* A large file, which stays on disk until its models are wanted. */
+/* A large file stays on disk until its models are wanted; one of several shards stays known as that. */
 static vhem_status open_shard(vhem_ctx *ctx, hid_t file, size_t limit, const char *path, vhem_models **out)
 {
     vhem_status st = VHEM_OK;
     vh_shard *shard = NULL;
     vh_shards *set = NULL;
+    vh_h3m *h3m = NULL;
 
     VH_TRY(vh_shard_describe(ctx, file, limit, path, true, &shard));
-    VH_TRY(vh_shards_of(ctx, shard, &set));
-    VH_TRY(vh_models_take_shards(ctx, set, out));
+    if (limit <= VH_MODELS_EAGER && shard->all == shard->K) {
+        VH_TRY(vh_shard_load(ctx, shard, &h3m));
+        vh_h3m_settle_family(h3m);
+        VH_TRY(vh_models_take_hmms(ctx, h3m, out));
+    } else {
+        st = vh_shards_of(ctx, shard, &set);
+        shard = NULL; /* it has taken it over */
+        VH_TRY(st);
+        VH_TRY(vh_models_take_shards(ctx, set, out));
+    }
 done:
+    vh_shard_free(shard);
     return st;
 }
 
@@ -50,7 +61,7 @@ static vhem_status get_models(vhem_ctx *ctx, hid_t file, size_t limit, const cha
         goto done;
     }
     VH_TRY(vh_h5_head(ctx, file, limit, "vhem-h3m", VH_SHARD_VERSION, &version));
-    if (version == 1 || limit <= VH_MODELS_EAGER) {
+    if (version == 1) {
         VH_TRY(vh_model_get_hdf5(ctx, file, limit, path, &h3m));
         VH_TRY(vh_models_take_hmms(ctx, h3m, out));
     } else {

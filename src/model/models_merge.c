@@ -138,26 +138,52 @@ done:
     return st;
 }
 
+/* The shards of one set become that set; *out stays NULL when they are something else. */
+static vhem_status join_shards(vhem_ctx *ctx, int n, const vhem_models *const *set, vh_shards **out)
+{
+    vhem_status st = VHEM_OK;
+    const vh_shard **part = NULL;
+
+    VH_NEW(part, n);
+    for (int p = 0; p < n; p++) {
+        if (!set[p]->shards || set[p]->shards->n != 1)
+            goto done;
+        part[p] = set[p]->shards->shard[0];
+    }
+    VH_TRY(vh_shards_join(ctx, n, part, out));
+done:
+    free(part);
+    return st;
+}
+
 vhem_status vhem_models_merge(vhem_ctx *ctx, int n, const vhem_models *const *set, int shards,
                               const char *provenance, const char *path)
 {
     vhem_status st = VHEM_OK;
     sets s = { .n = n, .set = set, .provenance = provenance };
+    vhem_models joined = { .kind = VHEM_HMMS };
+    const vhem_models *whole = &joined;
     vh_h3m *all = NULL;
 
     VH_CHECK(n >= 1, VHEM_EINVAL, "there are %d sets, must be at least 1", n);
     if (provenance)
         VH_TRY(vh_model_check_object(ctx, "provenance", provenance));
-    VH_NEW(s.first, n + 1);
+    VH_TRY(join_shards(ctx, n, set, &joined.shards));
+    if (joined.shards) {
+        s.n = 1;
+        s.set = &whole;
+    }
+    VH_NEW(s.first, s.n + 1);
     VH_TRY(check_sets(ctx, &s));
     if (shards > 0) {
-        VH_TRY(vh_shards_save(ctx, &(vh_shards_source){ s.first[n], read_range, &s }, shards, path));
+        VH_TRY(vh_shards_save(ctx, &(vh_shards_source){ s.first[s.n], read_range, &s }, shards, path));
     } else {
-        VH_TRY(read_range(ctx, &s, 0, s.first[n], &all));
+        VH_TRY(read_range(ctx, &s, 0, s.first[s.n], &all));
         VH_TRY(vh_h3m_save(ctx, all, path));
     }
 done:
     vh_h3m_free(all);
+    vh_shards_free(joined.shards);
     free(s.first);
     return st;
 }

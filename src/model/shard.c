@@ -407,6 +407,7 @@ static vhem_status get_counts(vhem_ctx *ctx, hid_t file, bool whole, vh_shard *s
         VH_CHECK(s->omega_sum > 0, VHEM_EFORMAT, "no HMM has any weight: it is one of several shards");
         s->scale = s->omega_sum;
     }
+    s->at = s->first;
     if (whole)
         s->first = 0;
 done:

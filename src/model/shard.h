@@ -36,6 +36,7 @@ typedef struct {
     char *path;
     int64_t K;          /* HMMs in the file, */
     int64_t first, all; /* of which the first has this number in the whole set of so many */
+    int64_t at;         /* the same number, whether it was opened by itself (first is 0 then) or not */
     double omega_sum;   /* of the weights in the file */
     double scale;       /* what weights are divided by: 1, or omega_sum when the file is read by itself */
     int64_t bytes;      /* of all numbers */

@@ -80,8 +80,7 @@ int vh_shards_loose(const char *path)
 
 /* ---- 1. opening ---------------------------------------------------------------------------------------- */
 
-/* Adds a file to the set, which owns it from here on. */
-static vhem_status add(vhem_ctx *ctx, vh_shards *set, vh_shard *shard)
+vhem_status vh_shards_add(vhem_ctx *ctx, vh_shards *set, vh_shard *shard)
 {
     vhem_status st = VHEM_OK;
     const vh_h3m *head = set->n ? set->shard[0]->head : shard->head;
@@ -103,7 +102,7 @@ done:
     return st;
 }
 
-static vhem_status check_weights(vhem_ctx *ctx, const vh_shards *set)
+vhem_status vh_shards_check_weights(vhem_ctx *ctx, const vh_shards *set)
 {
     vhem_status st = VHEM_OK;
     double sum = 0;
@@ -123,9 +122,9 @@ vhem_status vh_shards_of(vhem_ctx *ctx, vh_shard *shard, vh_shards **out)
     VH_NEW(set, 1);
     VH_NEW(set->shard, 1);
     VH_DUP(set->path, shard->path);
-    VH_TRY(add(ctx, set, shard));
+    VH_TRY(vh_shards_add(ctx, set, shard));
     shard = NULL;
-    VH_TRY(check_weights(ctx, set));
+    VH_TRY(vh_shards_check_weights(ctx, set));
     *out = set;
     set = NULL;
 done:
@@ -179,7 +178,7 @@ static vhem_status open_entry(vhem_ctx *ctx, const char *folder, json_t *entry, 
     VH_CHECK(check && strcmp(key.text, check) == 0, VHEM_EFORMAT,
              "%s: its checksum is %s, the manifest says %s: it is not the file that was written there", path,
              key.text, check ? check : "none");
-    st = add(ctx, set, shard);
+    st = vh_shards_add(ctx, set, shard);
     shard = NULL;
 done:
     vh_shard_free(shard);
@@ -233,7 +232,7 @@ vhem_status vh_shards_open(vhem_ctx *ctx, const char *path, vh_shards **out)
         VH_TRY(open_entry(ctx, path, json_array_get(files, f), (int)f, set));
     VH_CHECK(set->K == K, VHEM_EFORMAT, "%s: K is %lld, but the files hold %lld HMMs", manifest, (long long)K,
              (long long)set->K);
-    VH_TRY(check_weights(ctx, set));
+    VH_TRY(vh_shards_check_weights(ctx, set));
     *out = set;
     set = NULL;
 done:

@@ -36,8 +36,16 @@ void vh_shards_free(vh_shards *set);
 vhem_status vh_shards_read(vhem_ctx *ctx, const vh_shards *set, int64_t first, int64_t n, bool texts,
                            vh_h3m **out);
 /* Its states and components, without reading it. */
+/* Files that were opened by themselves, as the set that they are shards of, with its order and weights; a
+ * warning tells which HMMs are missing.  *out stays as it was when they are not shards of one set. */
+vhem_status vh_shards_join(vhem_ctx *ctx, int n, const vh_shard *const *parts, vh_shards **out);
 void vh_shards_shape(const vh_shards *set, int64_t number, int *S, int *M);
 /* Asks the system to have these HMMs at hand soon. */
+/* While a set is made: the next of its files, which it owns from here on, also on failure; and whether the
+ * weights of all sum to 1. */
+vhem_status vh_shards_add(vhem_ctx *ctx, vh_shards *set, vh_shard *shard);
+vhem_status vh_shards_check_weights(vhem_ctx *ctx, const vh_shards *set);
+
 void vh_shards_expect(const vh_shards *set, int64_t first, int64_t n);
 
 typedef struct { /* where HMMs to be written come from */

@@ -33,6 +33,37 @@ class Shards(Case):
         self.assertIn("files      5", r.out)
         self.assertEqual(self.ok("info", "five", "--json").json()["K"], 36)
 
+    def test_manifest_lost(self):
+        """The advice that is given then restores the set: weights to the last bit, and the order."""
+        m = json.loads(flock(seed=3, per_kind=11))
+        m["omega"] = [(1 + i % 7) / 3 for i in range(33)]
+        m["omega"] = [w / sum(m["omega"]) for w in m["omega"]]
+        self.write("m.json", json.dumps(m))
+        self.ok("convert", "m.json", "--shards", "4", "-o", "ws")
+        self.ok("convert", "ws", "-o", "whole.h5")
+        self.path("ws/manifest.json").unlink()
+        self.fails(1, "'vhem convert ws/*.h5 -o NEW' puts its files together", "info", "ws")
+        files = sorted(str(path) for path in self.path("ws").glob("*.h5"))
+        r = self.ok("convert", *files, "-o", "NEW")
+        self.assertNotIn("warning", r.err)
+        self.ok("convert", *reversed(files), "-o", "again.h5")
+        self.assertEqual(self.path("again.h5").read_bytes(), self.path("whole.h5").read_bytes())
+        self.ok("convert", "NEW", "-o", "new.h5")
+        self.assertEqual(self.path("new.h5").read_bytes(), self.path("whole.h5").read_bytes())
+        self.ok("convert", "again.h5", "again.json")
+        self.assertEqual(json.loads(self.path("again.json").read_text())["omega"], m["omega"])
+
+        r = self.ok("convert", files[0], files[2], "-o", "some.json")
+        self.assertIn("shards of one set of 33 HMMs, of which 8 to 15, 24 to 32 are missing", r.err)
+        kept = m["omega"][:8] + m["omega"][16:24]
+        for found, weight in zip(json.loads(self.path("some.json").read_text())["omega"], kept):
+            self.assertAlmostEqual(found, weight / sum(kept), 14)
+        # shards of two sets are sets of their own
+        self.ok("convert", "m.json", "--shards", "4", "-o", "other")
+        r = self.ok("convert", files[0], str(self.path("other/00000.h5")), "-o", "two.json")
+        self.assertNotIn("warning", r.err)
+        self.assertAlmostEqual(sum(json.loads(self.path("two.json").read_text())["omega"][:8]), 0.5, 14)
+
     def test_clustered(self):
         self.ok("convert", "a.json", "--shards", "7", "-o", "seven")
         self.ok("cluster", "a.json", "-k", "3", "-o", "1.json")
