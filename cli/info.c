@@ -65,6 +65,11 @@ json_t *info_models(const char *path, const vhem_models *models, bool every, int
                   textures ? "textures" : "hmms", list, "provenance", provenance_json(facts.provenance));
     if (!textures)
         json_object_set_new(all, "emission", json_string(facts.emission));
+    if (few) {                                                      /* of those that are not listed */
+        int M = cli_model_at(models, 0).M, G = M > facts.M ? M : 0; /* Gaussians of a background */
+        json_object_set_new(all, "S", json_pack("[i, i]", facts.S_least, facts.S));
+        json_object_set_new(all, "M", json_pack("[i, i]", G ? G : facts.M_least, G ? G : facts.M));
+    }
     json_t *symbols = channels ? NULL : info_names(models);
     if (channels)
         json_object_set_new(all, "channels", channels);

@@ -106,6 +106,14 @@ void info_tell_provenance(FILE *f, const json_t *made)
 }
 
 /* "3" or "2 to 5". */
+static void put_range(FILE *f, const char *title, double least, double most)
+{
+    fprintf(f, "  %-11s%.4g", title, least);
+    if (most > least)
+        fprintf(f, " to %.4g", most);
+    fputc('\n', f);
+}
+
 static void tell_range(FILE *f, const char *title, const json_t *rows, const char *key)
 {
     double least = 0, most = 0;
@@ -114,10 +122,16 @@ static void tell_range(FILE *f, const char *title, const json_t *rows, const cha
         least = k == 0 || x < least ? x : least;
         most = k == 0 || x > most ? x : most;
     }
-    fprintf(f, "  %-11s%.4g", title, least);
-    if (most > least)
-        fprintf(f, " to %.4g", most);
-    fputc('\n', f);
+    put_range(f, title, least, most);
+}
+
+/* Of a set on disk: what its files say without a look at every HMM. */
+static void tell_shapes(FILE *f, const json_t *facts)
+{
+    const json_t *S = json_object_get(facts, "S"), *M = json_object_get(facts, "M");
+    put_range(f, "states", json_number_value(json_array_get(S, 0)), json_number_value(json_array_get(S, 1)));
+    put_range(f, "mixture", json_number_value(json_array_get(M, 0)), json_number_value(json_array_get(M, 1)));
+    fputs("  not read   the range of the weights, and labels: --all reads every HMM for them\n", f);
 }
 
 /* Of products the channels, and the parameters of the first HMM, or of all. */
@@ -161,6 +175,8 @@ static void tell_models(FILE *f, json_t *facts, bool all)
         if (!textures)
             tell_range(f, "mixture", rows, "M");
         tell_range(f, "weight", rows, "omega");
+    } else if (json_object_get(facts, "S")) {
+        tell_shapes(f, facts);
     }
     tell_counts(f, "labels", json_object_get(facts, "labels"), all);
     info_tell_provenance(f, json_object_get(facts, "provenance"));

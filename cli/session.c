@@ -108,7 +108,8 @@ int cli_misuse(cli *c, const char *fmt, ...)
     message(c, "", fmt, ap);
     va_end(ap);
     if (cli_is_first(c))
-        fprintf(stderr, "Try 'vhem %s%s--help'.\n", c->command ? c->command : "", c->command ? " " : "");
+        fprintf(stderr, "Try '%s%s%s --help'.\n", c->ranks ? "vhem-mpi" : "vhem", c->command ? " " : "",
+                c->command ? c->command : "");
     return EXIT_USAGE;
 }
 

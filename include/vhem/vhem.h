@@ -212,6 +212,7 @@ typedef struct {                     /* a set of models at a glance; valid while
     const char *provenance;          /* what made the file: a JSON object as text; NULL when unknown */
     int         files;               /* of arrays that they come from; 0: none */
     int         on_disk;             /* they are read when they are needed */
+    int         S_least, M_least;    /* the smallest S and M */
 } vhem_models_facts;
 
 typedef struct {                     /* read-only window on HMM i; valid while its set lives */

@@ -346,6 +346,8 @@ vhem_status vh_model_from_json(vhem_ctx *ctx, json_t *root, vh_h3m **out)
     if (strcmp(format, "vhem-clustering") == 0) {
         VH_TRY(read_centers(ctx, root, out));
     } else {
+        VH_CHECK(strcmp(format, "vhem-shards") != 0, VHEM_EFORMAT,
+                 "this lists the files of a folder of models: name the folder instead");
         VH_CHECK(strcmp(format, "vhem-h3m") == 0, VHEM_EFORMAT,
                  "format is '%.80s', must be 'vhem-h3m' or 'vhem-clustering'", format);
         VH_TRY(read_h3m(ctx, root, out));

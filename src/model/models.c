@@ -270,6 +270,14 @@ vhem_status vh_models_range(vhem_ctx *ctx, const vhem_models *m, int64_t first, 
 
 /* ---- 2. looking at them -------------------------------------------------------------------------------- */
 
+static void count_shape(int S, int M, vhem_models_facts *f)
+{
+    f->S = S > f->S ? S : f->S;
+    f->M = M > f->M ? M : f->M;
+    f->S_least = vh_least(f->S_least, S);
+    f->M_least = vh_least(f->M_least, M);
+}
+
 void vhem_models_info(const vhem_models *m, vhem_models_facts *out)
 {
     vhem_models_facts f = { .kind = m->kind, .K = vh_models_size(m), .d = vh_models_dim(m), .emission = "" };
@@ -280,14 +288,14 @@ void vhem_models_info(const vhem_models *m, vhem_models_facts *out)
     if (f.on_disk) {
         f.S = m->shards->S;
         f.M = m->shards->M;
+        f.S_least = m->shards->S_least;
+        f.M_least = m->shards->M_least;
     }
 
-    for (int64_t i = 0; h3m && i < h3m->K; i++) {
-        f.S = h3m->hmm[i].S > f.S ? h3m->hmm[i].S : f.S;
-        f.M = h3m->hmm[i].M > f.M ? h3m->hmm[i].M : f.M;
-    }
+    for (int64_t i = 0; h3m && i < h3m->K; i++)
+        count_shape(h3m->hmm[i].S, h3m->hmm[i].M, &f);
     for (int64_t i = 0; m->dtm && i < m->dtm->K; i++)
-        f.S = m->dtm->dt[i].n > f.S ? m->dtm->dt[i].n : f.S;
+        count_shape(m->dtm->dt[i].n, 0, &f);
     if (head) {
         f.emission = head->family->name;
         f.prior = head->prior;

@@ -97,6 +97,8 @@ vhem_status vh_shards_add(vhem_ctx *ctx, vh_shards *set, vh_shard *shard)
     for (int g = 0; g < shard->n_shape; g++) {
         set->S = shard->shape[g].S > set->S ? shard->shape[g].S : set->S;
         set->M = shard->shape[g].M > set->M ? shard->shape[g].M : set->M;
+        set->S_least = vh_least(set->S_least, shard->shape[g].S);
+        set->M_least = vh_least(set->M_least, shard->shape[g].M);
     }
 done:
     return st;

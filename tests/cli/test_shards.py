@@ -80,6 +80,47 @@ class Shards(Case):
         self.fails(2, "sequences are converted one file at a time", "convert", "d.csv", "d.csv", "-o", "x.csv")
         self.fails(1, "d.csv holds sequences", "convert", "d.csv", "-o", "x.json")
 
+    def test_large(self):
+        """Of a set that stays on disk, info tells the shapes, and what it has not looked at."""
+        def model(S, M, d):
+            return {"S": S, "M": M, "label": "x", "pi": [1] + [0] * (S - 1), "A": [[1] + [0] * (S - 1)] * S,
+                    "c": [[1] + [0] * (M - 1)] * S, "mu": [[[2] * d] * M] * S, "cov": [[[1] * d] * M] * S}
+        hmms = [model(8, 8, 20)] * 850 + [model(3, 4, 20)]
+        self.write("m.json", json.dumps({"format": "vhem-h3m", "version": 1, "emission": "gaussian-diag", "d": 20,
+                                         "omega": [1 / len(hmms)] * len(hmms), "hmms": hmms}))
+        self.ok("convert", "m.json", "m.h5")
+        self.ok("convert", "m.json", "--shards", "3", "-o", "three")
+        lines = ["states     3 to 8", "mixture    4 to 8"]
+        for name in ("m.json", "m.h5", "three"):
+            out = self.ok("info", name).out
+            for line in lines:
+                self.assertIn(f"  {line}\n", out, name)
+            self.assertEqual("  not read   the range of the weights, and labels: --all reads" in out, name != "m.json", out)
+            self.assertEqual("  weight     0.001175\n" in out, name == "m.json", out)
+        self.assertEqual(self.ok("info", "m.h5", "--all").out.count("  weight     0.001175\n"), 1)
+
+    def test_manifest_named(self):
+        self.ok("convert", "a.json", "--shards", "2", "-o", "two")
+        for command in (["info"], ["cluster", "-k", "2"]):
+            self.fails(1, "two/manifest.json: this lists the files of a folder of models: name the folder instead",
+                       command[0], "two/manifest.json", *command[1:])
+
+    def test_many(self):
+        """A thousand files give what one gives."""
+        m = json.loads(flock(seed=4, per_kind=400))
+        self.write("m.json", json.dumps(m))
+        self.ok("convert", "m.json", "-o", "one.h5")
+        self.ok("convert", "m.json", "--shards", "1000", "-o", "many")
+        self.assertEqual(len(list(self.path("many").glob("*.h5"))), 1000)
+        self.ok("convert", "many", "-o", "back.h5")
+        self.assertEqual(self.path("back.h5").read_bytes(), self.path("one.h5").read_bytes())
+        for name in ("many", "one.h5"):
+            self.ok("cluster", name, "-k", "3", "-r", "1", "--search", "restarts", "--max-iter", "3", "-q", "-o", f"{name}.json")
+        results = [json.loads(self.path(f"{name}.json").read_text()) for name in ("many", "one.h5")]
+        for r in results:
+            del r["provenance"]
+        self.assertEqual(results[0], results[1])
+
     def test_manifest_counts(self):
         self.ok("convert", "a.json", "--shards", "2", "-o", "two")
         manifest = self.path("two/manifest.json")

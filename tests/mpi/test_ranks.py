@@ -270,6 +270,7 @@ class Ranks(Job):
             status, _, err = self.ranks(2, *args)
             self.assertNotEqual(status, 0)
             self.assertEqual(err.count(text), 1, err)
+            self.assertNotIn("Try 'vhem ", err)
 
     def test_killed(self):
         """A rank is killed: the job ends, and the same command goes on from its checkpoint."""
