@@ -23,6 +23,20 @@ static void on_signal(int number)
         vhem_ctx_stop(running);
 }
 
+/* Of rank 0.  mpirun answers Ctrl-C with SIGTERM, and after a second with SIGKILL, whatever is still to be
+ * saved: that is said while there is time. */
+static void on_signal_of_first(int number)
+{
+    static const char text[] = "vhem-mpi: asked to stop; the best result so far is saved after this iteration, "
+                               "unless mpirun kills the ranks first: next time 'kill -USR1' mpirun, or use "
+                               "--checkpoint\n";
+    int kept = errno;
+    if (number == SIGTERM && signals == 0)
+        (void)!write(STDERR_FILENO, text, sizeof text - 1);
+    on_signal(number);
+    errno = kept;
+}
+
 /* Of ranks other than 0, which may hear of one Ctrl-C twice, from the terminal and from mpirun: only rank 0
  * leaves at once, after a second one. */
 static void on_signal_of_many(int number)
@@ -33,11 +47,19 @@ static void on_signal_of_many(int number)
         vhem_ctx_stop(running);
 }
 
+/* many: also SIGUSR1, which launchers of MPI jobs pass on to the ranks without an end of their own. */
+static void hear(const struct sigaction *action, bool many)
+{
+    sigaction(SIGINT, action, NULL);
+    sigaction(SIGTERM, action, NULL);
+    if (many)
+        sigaction(SIGUSR1, action, NULL);
+}
+
 void cli_hear_signals(void)
 {
     const struct sigaction action = { .sa_handler = on_signal_of_many };
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
+    hear(&action, true);
 }
 
 /* Jansson's results are not checked one by one: that memory ran short for any of them is remembered, and no
@@ -187,7 +209,7 @@ static int limit_memory(cli *c)
 int cli_open(cli *c, const cli_usage *usage)
 {
     vhem_ctx_options opt;
-    const struct sigaction action = { .sa_handler = on_signal };
+    const struct sigaction action = { .sa_handler = c->ranks ? on_signal_of_first : on_signal };
 
     const char *problem = c->backend ? cli_backend_problem(c->backend) : NULL;
     bool first = cli_is_first(c);
@@ -217,8 +239,7 @@ int cli_open(cli *c, const cli_usage *usage)
         vhem_ctx_stop(c->ctx);
     if (!first)
         return CLI_GO;
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
+    hear(&action, c->ranks != NULL);
     return c->ranks ? cli_agree(c, usage) : CLI_GO;
 }
 

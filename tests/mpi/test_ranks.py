@@ -272,6 +272,19 @@ class Ranks(Job):
             self.assertEqual(err.count(text), 1, err)
             self.assertNotIn("Try 'vhem ", err)
 
+    def test_stopped(self):
+        """SIGUSR1 to the launcher: it passes it on, all ranks stop, and the best so far is saved."""
+        p = self.start(2, "cluster", "shards", "-k", 3, "-t", "1", "-r", "1", "--search", "restarts", "--soft", "0", "--tau",
+                       "400", "--tol", "0", "--max-iter", "5000", "--checkpoint", "run.ckpt", "-o", "o.json")
+        kept, begin = self.path("run.ckpt"), time.monotonic()
+        while not (kept.exists() and kept.stat().st_size > 500) and time.monotonic() - begin < 100 and p.poll() is None:
+            time.sleep(0.005)
+        self.assertIsNone(p.poll(), "it ended before it was stopped")
+        p.send_signal(signal.SIGUSR1)
+        _, err = p.communicate(timeout=HANGS)
+        self.assertEqual(p.returncode, 130, err)
+        self.assertTrue(json.loads(self.path("o.json").read_text())["provenance"]["interrupted"])
+
     def test_killed(self):
         """A rank is killed: the job ends, and the same command goes on from its checkpoint."""
         slow = ["cluster", "shards", "-k", 3, "-q", "-t", "1", "-r", "1", "--search", "restarts", "--soft", "0", "--tau",
