@@ -27,9 +27,10 @@ static void on_signal(int number)
  * saved: that is said while there is time. */
 static void on_signal_of_first(int number)
 {
-    static const char text[] = "vhem-mpi: asked to stop; the best result so far is saved after this iteration, "
-                               "unless mpirun kills the ranks first: next time 'kill -USR1' mpirun, or use "
-                               "--checkpoint\n";
+    static const char text[] =
+        "vhem-mpi: asked to stop; the best result so far is saved after this iteration, "
+        "unless mpirun kills the ranks first: next time 'kill -USR1' mpirun, or use "
+        "--checkpoint\n";
     int kept = errno;
     if (number == SIGTERM && signals == 0)
         (void)!write(STDERR_FILENO, text, sizeof text - 1);

@@ -4,10 +4,13 @@
  *   1. what a clustering says of itself      2. stability      3. the evidence      4. other seeds
  *   5. the table and the path
  *
+ * With a checkpoint each of 1 to 4 is kept when it is there, and not made again.
+ *
  * Stability: two random halves of the models are clustered each for itself, all models are assigned to the
  * centres of either half, and the two labelings are compared by the adjusted Rand index.  A number of
  * clusters that is really there is found in both halves.  One cluster always is, which says nothing: its
  * stability is NaN, as is that of halves of which one was pruned to one cluster. */
+#include "cluster/kept.h"
 #include "cluster/methods.h"
 #include "core/alloc.h"
 #include "core/index.h"
@@ -19,6 +22,7 @@
 
 #include <limits.h>
 #include <math.h>
+#include <string.h>
 
 /* Time of clusterings, in arbitrary units, for the progress, as measured on 80 HMMs with K = 1 to 8. */
 #define WORK_ONE   0.1 /* of one cluster: no candidates */
@@ -35,6 +39,7 @@ typedef struct {
     const vhem_choose_options *want;
     double done, total; /* of the work */
     int tau;            /* of the clusterings */
+    vh_kept kept;       /* what a run before this one has come to */
 } task;
 
 /* ---- 1. what a clustering says of itself --------------------------------------------------------------- */
@@ -152,61 +157,97 @@ static void shuffle(vh_rng *rng, int64_t n, int64_t *index)
     }
 }
 
+typedef struct {    /* room for two halves */
+    int64_t *index; /* [Kb]  the models, in random order */
+    labels a, b;
+    double *L; /* [Kb][K] */
+} half_room;
+
+/* How much the labels that halves number s give are alike. */
+static vhem_status compare_halves(task *t, int K, const vhem_cluster_options *opt, int s, half_room *h,
+                                  double *out)
+{
+    vhem_status st = VHEM_OK;
+    vhem_ctx *ctx = t->quiet;
+    int64_t Kb = t->h3m->K, half = Kb / 2;
+    uint64_t seed = ctx->opt.seed, at = (uint64_t)(2 * s + 1) << 32;
+    vhem_agreement agree;
+    vh_rng rng;
+
+    vh_rng_init(&rng, seed, VH_RNG_SPLIT, (uint64_t)s); /* the same halves for every K and S */
+    shuffle(&rng, Kb, h->index);
+    const half_of one = { h->index, half, K, vh_rng_seed(seed, at) };
+    VH_TRY(label_from_half(ctx, t->h3m, &one, opt, h->L, &h->a));
+    progress(t, WORK_HALF * work_of(K, opt->S));
+    at += (uint64_t)1 << 32;
+    const half_of other = { h->index + half, Kb - half, K, vh_rng_seed(seed, at) };
+    VH_TRY(label_from_half(ctx, t->h3m, &other, opt, h->L, &h->b));
+    progress(t, WORK_HALF * work_of(K, opt->S));
+    vh_agreement(Kb, h->a.label, h->b.label, &agree);
+    VH_CHECK(!isnan(agree.rand), VHEM_ENOMEM, "out of memory: no room to compare %lld labels", (long long)Kb);
+    *out = h->a.Kr < 2 || h->b.Kr < 2 ? NAN : agree.adjusted_rand;
+done:
+    return st;
+}
+
 static vhem_status find_stability(task *t, int K, const vhem_cluster_options *opt, double *out)
 {
     vhem_status st = VHEM_OK;
     vhem_ctx *ctx = t->quiet;
-    const vh_h3m *h3m = t->h3m;
-    int64_t Kb = h3m->K, half = Kb / 2, *index = NULL;
+    int64_t Kb = t->h3m->K;
     int n_splits = t->want->n_splits;
-    labels a = { 0 }, b = { 0 };
-    double *L = NULL, sum = 0;
+    half_room h = { 0 };
+    double sum = 0, one = NAN;
 
-    if (n_splits < 1 || K < 2 || half < K) /* nothing to say */
+    if (n_splits < 1 || K < 2 || Kb / 2 < K) /* nothing to say */
         goto done;
-    VH_NEW(index, Kb);
-    VH_NEW(a.label, Kb);
-    VH_NEW(b.label, Kb);
-    VH_NEW(L, vh_cells(Kb, K));
+    VH_NEW(h.index, Kb);
+    VH_NEW(h.a.label, Kb);
+    VH_NEW(h.b.label, Kb);
+    VH_NEW(h.L, vh_cells(Kb, K));
     for (int s = 0; s < n_splits; s++) {
-        uint64_t seed = ctx->opt.seed;
-        vhem_agreement agree;
-        vh_rng rng;
-        vh_rng_init(&rng, seed, VH_RNG_SPLIT, (uint64_t)s); /* the same halves for every K and S */
-        shuffle(&rng, Kb, index);
-        uint64_t at = (uint64_t)(2 * s + 1) << 32;
-        const half_of one = { index, half, K, vh_rng_seed(seed, at) };
-        VH_TRY(label_from_half(ctx, h3m, &one, opt, L, &a));
-        progress(t, WORK_HALF * work_of(K, opt->S));
-        at += (uint64_t)1 << 32;
-        const half_of other = { index + half, Kb - half, K, vh_rng_seed(seed, at) };
-        VH_TRY(label_from_half(ctx, h3m, &other, opt, L, &b));
-        progress(t, WORK_HALF * work_of(K, opt->S));
-        vh_agreement(Kb, a.label, b.label, &agree);
-        VH_CHECK(!isnan(agree.rand), VHEM_ENOMEM, "out of memory: no room to compare %lld labels",
-                 (long long)Kb);
-        sum += a.Kr < 2 || b.Kr < 2 ? NAN : agree.adjusted_rand;
+        const vh_kept_result this = { "stability", opt, K, s };
+        bool known;
+        VH_TRY(vh_kept_find(ctx, &t->kept, &this, 1, &one, &known));
+        if (known) {
+            progress(t, 2 * WORK_HALF * work_of(K, opt->S));
+        } else {
+            VH_TRY(compare_halves(t, K, opt, s, &h, &one));
+            VH_TRY(vh_kept_add(ctx, &t->kept, &this, 1, &one));
+        }
+        sum += one;
     }
     *out = sum / n_splits;
 done:
-    free(index);
-    free(a.label);
-    free(b.label);
-    free(L);
+    free(h.index);
+    free(h.a.label);
+    free(h.b.label);
+    free(h.L);
     return st;
 }
 
 /* ---- 3. the evidence ----------------------------------------------------------------------------------- */
 
-/* What a clustering by variational Bayes says of how many clusters and states there should be. */
-static void fill_evidence(const vh_clustering *c, vhem_choice *row)
+enum { EVIDENCE = 4 };
+
+/* What a clustering by variational Bayes says of how many clusters and states there should be, x [EVIDENCE].
+ */
+static void list_evidence(const vh_clustering *c, double *x)
 {
-    row->evidence = c->value;
-    row->frames = c->options.nv * c->options.tau;
-    row->K_used = c->Kr;
-    row->S_used = 0;
+    x[0] = c->value;
+    x[1] = c->options.nv * c->options.tau;
+    x[2] = c->Kr;
+    x[3] = 0;
     for (int j = 0; j < c->Kr; j++)
-        row->S_used = fmax(row->S_used, c->centers->hmm[j].S);
+        x[3] = fmax(x[3], c->centers->hmm[j].S);
+}
+
+static void fill_evidence(const double *x, vhem_choice *row)
+{
+    row->evidence = x[0];
+    row->frames = x[1];
+    row->K_used = x[2];
+    row->S_used = x[3];
 }
 
 static bool by_bayes(const vhem_cluster_options *opt)
@@ -241,14 +282,22 @@ static vhem_status find_evidence(task *t, int K, const vhem_cluster_options *opt
     vh_clustering *c = NULL;
     vhem_cluster_options o = bayes_options(opt, opt->tau);
     vh_input in = vh_input_models(t->h3m, K);
+    double x[EVIDENCE];
+    bool known;
 
     in.centers_only = true;
     if (!vh_prior_exists(t->h3m->family, &t->h3m->shape))
         goto done;
     if (nv > 0)
         o.nv = nv;
-    VH_TRY(vh_cluster(ctx, &in, &o, (uint64_t)ctx->opt.seed, &c));
-    fill_evidence(c, row);
+    const vh_kept_result this = { "evidence", &o, K, 0 };
+    VH_TRY(vh_kept_find(ctx, &t->kept, &this, EVIDENCE, x, &known));
+    if (!known) {
+        VH_TRY(vh_cluster(ctx, &in, &o, (uint64_t)ctx->opt.seed, &c));
+        list_evidence(c, x);
+        VH_TRY(vh_kept_add(ctx, &t->kept, &this, EVIDENCE, x));
+    }
+    fill_evidence(x, row);
     progress(t, WORK_VB * work_of(K, opt->S));
 done:
     vh_clustering_free(c);
@@ -257,32 +306,47 @@ done:
 
 /* ---- 4. other seeds ------------------------------------------------------------------------------------ */
 
-/* How much the groups of a clustering are like those that other seeds find. */
-static vhem_status find_agreement(task *t, const vh_clustering *kept, const vhem_cluster_options *opt, int K,
-                                  double *out)
+static vhem_status compare_seed(task *t, const int *label, const vhem_cluster_options *opt, int K, int s,
+                                double *out)
 {
     vhem_status st = VHEM_OK;
     vhem_ctx *ctx = t->quiet;
     vh_clustering *c = NULL;
-    double sum = 0;
+    vh_input in = vh_input_models(t->h3m, K);
+    vhem_agreement g;
+
+    in.centers_only = true;
+    VH_TRY(vh_cluster(ctx, &in, opt, vh_rng_seed((uint64_t)ctx->opt.seed, ((uint64_t)s + 1) << 48), &c));
+    vh_agreement(c->Kb, c->label, label, &g);
+    VH_CHECK(!isnan(g.rand), VHEM_ENOMEM, "out of memory: no room to compare %lld labels", (long long)c->Kb);
+    *out = g.adjusted_rand;
+done:
+    vh_clustering_free(c);
+    return st;
+}
+
+/* How much the groups of a clustering, label [Kb], are like those that other seeds find. */
+static vhem_status find_agreement(task *t, const int *label, const vhem_cluster_options *opt, int K,
+                                  double *out)
+{
+    vhem_status st = VHEM_OK;
+    vhem_ctx *ctx = t->quiet;
+    double sum = 0, one = NAN;
 
     for (int s = 0; s < t->want->n_seeds; s++) {
-        vhem_agreement g;
-        vh_input in = vh_input_models(t->h3m, K);
-        in.centers_only = true;
-        VH_TRY(vh_cluster(ctx, &in, opt, vh_rng_seed((uint64_t)ctx->opt.seed, ((uint64_t)s + 1) << 48), &c));
-        vh_agreement(c->Kb, c->label, kept->label, &g);
-        VH_CHECK(!isnan(g.rand), VHEM_ENOMEM, "out of memory: no room to compare %lld labels",
-                 (long long)c->Kb);
-        sum += g.adjusted_rand;
-        vh_clustering_free(c);
-        c = NULL;
+        const vh_kept_result this = { "seeds", opt, K, s };
+        bool known;
+        VH_TRY(vh_kept_find(ctx, &t->kept, &this, 1, &one, &known));
+        if (!known) {
+            VH_TRY(compare_seed(t, label, opt, K, s, &one));
+            VH_TRY(vh_kept_add(ctx, &t->kept, &this, 1, &one));
+        }
+        sum += one;
         progress(t, work_of(K, opt->S));
     }
     if (t->want->n_seeds > 0)
         *out = sum / t->want->n_seeds;
 done:
-    vh_clustering_free(c);
     return st;
 }
 
@@ -305,32 +369,84 @@ static vhem_choice empty_row(int64_t K)
                           .same_seeds = NAN };
 }
 
-static vhem_status choose_one(task *t, vhem_cluster_options *opt, vhem_choice *row)
+/* Of the clustering itself: numbers of its row, and the labels, which other seeds are compared with. */
+enum { ROW = 8, FOUND = ROW + EVIDENCE };
+
+static void list_row(const vhem_choice *r, int tau, double *x)
+{
+    const double all[ROW] = { r->S, r->bound, r->loglik, r->n_param, r->bic, r->icl, r->same_runs, tau };
+    memcpy(x, all, sizeof all);
+}
+
+static void fill_from_list(const double *x, vhem_choice *r)
+{
+    r->S = (int)x[0];
+    r->bound = x[1];
+    r->loglik = x[2];
+    r->n_param = x[3];
+    r->bic = x[4];
+    r->icl = x[5];
+    r->same_runs = x[6];
+}
+
+/* Into x [FOUND + Kb]: the row, the evidence of a method that has one, and the labels. */
+static vhem_status find_row(task *t, int K, const vhem_cluster_options *opt, double *x)
 {
     vhem_status st = VHEM_OK;
     vhem_ctx *ctx = t->quiet;
     vh_clustering *c = NULL;
-    vhem_choice r = *row;
-    int K = (int)r.K;
     vh_input in = vh_input_models(t->h3m, K);
+    vhem_choice row = { 0 };
 
     in.tables = true;
     VH_TRY(vh_cluster(ctx, &in, opt, (uint64_t)ctx->opt.seed, &c));
     VH_CHECK(c->centers && c->L_hmm && c->z, VHEM_EINVAL,
              "method %s makes no centres, and a choice is made among those", c->method);
-    fill_row(t->h3m, c, &r);
+    fill_row(t->h3m, c, &row);
+    list_row(&row, c->options.tau, x);
+    if (by_bayes(opt))
+        list_evidence(c, x + ROW);
+    for (int64_t i = 0; i < c->Kb; i++)
+        x[FOUND + i] = c->label[i];
+done:
+    vh_clustering_free(c);
+    return st;
+}
+
+static vhem_status choose_one(task *t, vhem_cluster_options *opt, vhem_choice *row)
+{
+    vhem_status st = VHEM_OK;
+    vhem_ctx *ctx = t->quiet;
+    vhem_choice r = *row;
+    int K = (int)r.K, *label = NULL;
+    const vh_kept_result this = { "row", opt, K, 0 };
+    size_t n = FOUND + (size_t)t->h3m->K;
+    double *x = NULL;
+    bool known;
+
+    VH_NEW(x, n);
+    VH_NEW(label, t->h3m->K);
+    VH_TRY(vh_kept_find(ctx, &t->kept, &this, n, x, &known));
+    if (!known) {
+        VH_TRY(find_row(t, K, opt, x));
+        VH_TRY(vh_kept_add(ctx, &t->kept, &this, n, x));
+    }
+    fill_from_list(x, &r);
+    for (int64_t i = 0; i < t->h3m->K; i++)
+        label[i] = (int)x[FOUND + i];
     progress(t, work_of(K, opt->S));
     vhem_cluster_options same = *opt;
-    same.tau = t->tau = c->options.tau;
+    same.tau = t->tau = (int)x[ROW - 1];
     if (by_bayes(opt))
-        fill_evidence(c, &r);
+        fill_evidence(x + ROW, &r);
     else
         VH_TRY(find_evidence(t, K, &same, -1, &r));
-    VH_TRY(find_agreement(t, c, opt, K, &r.same_seeds));
+    VH_TRY(find_agreement(t, label, opt, K, &r.same_seeds));
     VH_TRY(find_stability(t, K, opt, &r.stability));
     *row = r;
 done:
-    vh_clustering_free(c);
+    free(x);
+    free(label);
     return st;
 }
 
@@ -446,6 +562,7 @@ vhem_status vhem_choose(vhem_ctx *ctx, const vhem_source *source, const vhem_cho
     quiet.opt.log = ctx->opt.log;
     quiet.opt.log_arg = ctx->opt.log_arg;
     task t = { .user = ctx, .quiet = &quiet, .h3m = source->models->h3m, .want = want };
+    VH_TRY(vh_kept_init(ctx, t.h3m, o.checkpoint, &t.kept));
     st = choose_all(&t, &o, found);
     if (st != VHEM_OK)
         vh_fail(ctx, st, "%s", quiet.error);

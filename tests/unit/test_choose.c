@@ -2,6 +2,8 @@
 /* test_choose.c - the choice of K and S: what each row says, and that the right one is seen. */
 #include "cluster_samples.h"
 
+#include <unistd.h>
+
 static void test_rows(void **state)
 {
     static const int K[] = { 1, 3, 6 }, S[] = { 0, 1 };
@@ -72,9 +74,47 @@ static void test_evidence(void **state)
     vhem_free(ctx);
 }
 
+/* What is finished is not made again: a choice that may not begin anything any more is made from its
+ * checkpoint, with the same bits, and one with other options is not. */
+static void test_checkpoint(void **state)
+{
+    static const int64_t K[] = { 1, 3 };
+    static const int S[] = { 0 };
+    const vhem_choose_options want = {
+        .n_K = 2, .n_S = 1, .K = K, .S = S, .n_splits = 2, .n_seeds = 1, .n_path = 1
+    };
+    vhem_ctx *ctx = test_ctx_with(NULL, 0, 1), *again = test_ctx_with(NULL, 0, 1);
+    vh_h3m *h3m = clustered_h3m(ctx, 3, 3, 8, 2, 1, 2, 0, 0.3);
+    vhem_cluster_options opt = cluster_options();
+    vhem_choice plain[3], rows[3], other[3];
+    char path[] = "test_choose.XXXXXX";
+    (void)state;
+    close(mkstemp(path));
+    opt.restarts = 3;
+    memset(plain, 0, sizeof plain);
+    memset(rows, 0, sizeof rows);
+    const vhem_source source = { .models = HMMS(h3m) };
+    assert_ok(ctx, vhem_choose(ctx, &source, &want, &opt, plain));
+    opt.checkpoint = path;
+    assert_ok(ctx, vhem_choose(ctx, &source, &want, &opt, rows));
+    vhem_ctx_stop(again);
+    memset(rows, 0, sizeof rows);
+    assert_ok(again, vhem_choose(again, &source, &want, &opt, rows));
+    assert_memory_equal(rows, plain, sizeof rows);
+    opt.tau = 7;
+    assert_int_equal(vhem_choose(again, &source, &want, &opt, other), VHEM_ESTOPPED);
+    opt.tau = -1;
+    h3m->omega[0] += 1e-9;
+    assert_int_equal(vhem_choose(again, &source, &want, &opt, other), VHEM_ESTOPPED);
+    unlink(path);
+    vh_h3m_free(h3m);
+    vhem_free(again);
+    vhem_free(ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(test_rows), cmocka_unit_test(test_evidence),
-                                        cmocka_unit_test(test_refuses) };
+                                        cmocka_unit_test(test_checkpoint), cmocka_unit_test(test_refuses) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
