@@ -7,6 +7,7 @@
 
 #include "core/alloc.h"
 #include "core/file.h"
+#include "core/folder.h"
 #include "core/tree_sum.h"
 #include "model/json.h"
 #include "model/layout.h"
@@ -343,32 +344,6 @@ static int64_t first_of(int64_t K, int n, int f)
     return at < K ? at : K;
 }
 
-/* A new empty folder beside the path, under a name nobody else has. */
-static vhem_status make_folder(vhem_ctx *ctx, const char *path, char **out)
-{
-    vhem_status st = VHEM_OK;
-    size_t n = strlen(path);
-    char *tmp = NULL;
-    bool made = false;
-
-    while (n > 1 && path[n - 1] == '/')
-        n--;
-    for (int k = 0; !made && k < 1000; k++) {
-        free(tmp);
-        VH_CHECK(asprintf(&tmp, "%.*s.%ld-%d", (int)n, path, (long)getpid(), k) >= 0, VHEM_ENOMEM,
-                 "out of memory");
-        made = mkdir(tmp, 0777) == 0;
-        if (!made && errno != EEXIST)
-            break;
-    }
-    VH_CHECK(made, VHEM_EIO, "%s: cannot write: %s", path, strerror(errno));
-    *out = tmp;
-    tmp = NULL;
-done:
-    free(tmp);
-    return st;
-}
-
 static vhem_status save_file(vhem_ctx *ctx, const vh_shards_source *from, const char *folder, int n, int f,
                              json_t *files)
 {
@@ -417,42 +392,35 @@ done:
     return st;
 }
 
-/* What was written before something went wrong. */
-static void remove_folder(const char *folder, int n)
+/* "00012.h5", the manifest, or what either is called while it is written (core/file.c). */
+static bool is_ours(const char *name)
 {
-    char name[PATH_MAX];
-    for (int f = 0; f <= n; f++) {
-        int used = f < n ? snprintf(name, sizeof name, "%s/%05d.h5", folder, f)
-                         : snprintf(name, sizeof name, "%s/%s", folder, VH_MANIFEST);
-        if (used > 0 && (size_t)used < sizeof name)
-            unlink(name);
-    }
-    rmdir(folder);
+    size_t digits = strspn(name, "0123456789"), n = strlen(VH_MANIFEST);
+    const char *end = digits >= 5 && strncmp(name + digits, ".h5", 3) == 0 ? name + digits + 3
+                      : strncmp(name, VH_MANIFEST, n) == 0                 ? name + n
+                                                                           : NULL;
+    return end && (*end == 0 || strncmp(end, ".vhem-tmp-", 10) == 0);
 }
 
 vhem_status vh_shards_save(vhem_ctx *ctx, const vh_shards_source *from, int n, const char *path)
 {
     vhem_status st = VHEM_OK;
     json_t *files = json_array();
-    char *tmp = NULL;
+    vh_folder folder = { 0 };
 
     VH_CHECK(files, VHEM_ENOMEM, "out of memory");
     VH_CHECK(n >= 1 && n <= from->K, VHEM_EINVAL, "%d shards are asked for, must be 1 to %lld, one HMM each",
              n, (long long)from->K);
     VH_CHECK(access(path, F_OK) != 0, VHEM_EIO, "%s: cannot write: it already exists", path);
-    VH_TRY(make_folder(ctx, path, &tmp));
+    VH_TRY(vh_folder_begin(ctx, path, is_ours, &folder));
     for (int f = 0; f < n; f++) {
-        VH_TRY(save_file(ctx, from, tmp, n, f, files));
+        VH_TRY(save_file(ctx, from, folder.tmp, n, f, files));
         vh_progress(ctx, "write", f + 1, n);
     }
-    VH_TRY(save_manifest(ctx, tmp, from->K, files));
-    VH_TRY(vh_folder_commit(ctx, tmp, path));
-    free(tmp);
-    tmp = NULL;
+    VH_TRY(save_manifest(ctx, folder.tmp, from->K, files));
+    VH_TRY(vh_folder_commit(ctx, &folder));
 done:
-    if (tmp)
-        remove_folder(tmp, n);
-    free(tmp);
+    vh_folder_end(&folder);
     json_decref(files);
     return st;
 }

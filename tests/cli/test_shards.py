@@ -3,6 +3,7 @@
 import json
 import struct
 import subprocess
+import time
 import unittest
 
 from support import HANGS, VHEM, Case, flock
@@ -165,6 +166,24 @@ class Shards(Case):
         both, one = (json.loads(self.path(name).read_text())["hmms"] for name in ("both.json", "one.json"))
         self.assertEqual(both, one)
         self.leftovers("a.json", "b.json", "both", "both.json", "one.json")
+
+    def test_killed(self):
+        """What a killed run left is removed by the next; what somebody else put there is not."""
+        self.write("m.json", flock(seed=4, per_kind=600))
+        run = subprocess.Popen([VHEM, "convert", "m.json", "--shards", "1800", "-o", "new", "-q"], cwd=self.dir)
+        left, begin = self.path("new.vhem-tmp-0"), time.monotonic()
+        while not (left.is_dir() and len(list(left.iterdir())) > 3) and time.monotonic() - begin < HANGS:
+            time.sleep(0.002)
+        run.kill()
+        run.wait()
+        self.assertTrue(left.is_dir(), "it was done before it was killed")
+        self.ok("convert", "a.json", "--shards", "2", "-o", "new")
+        self.leftovers("a.json", "b.json", "m.json", "new")
+        self.path("more.vhem-tmp-0").mkdir()
+        self.write("more.vhem-tmp-0/00000.h5", "")
+        self.write("more.vhem-tmp-0/notes.txt", "mine")
+        self.ok("convert", "a.json", "--shards", "2", "-o", "more")
+        self.assertEqual(len(list(self.path("more.vhem-tmp-0").iterdir())), 2)
 
     def test_not_sequences(self):
         """Models given as data are told from data, whatever the version of their file."""
