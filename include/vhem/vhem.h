@@ -452,9 +452,9 @@ typedef struct {
     int64_t     memory;              /* of method vhem: bytes that HMMs on disk may take in memory, 0: any; a
                                         set that takes more is read chunk by chunk in every iteration.
                                         Default: 1 GiB */
-    const char *checkpoint;          /* of method vhem: a file that keeps the sums of every iteration; a run
-                                        that was killed continues from there when it is run again.  NULL:
-                                        none */
+    const char *checkpoint;          /* of method vhem: a file that keeps the sums of every iteration, and
+                                        finished clusterings of a choice; a run that was killed continues
+                                        from there when it is run again.  NULL: none */
     const vhem_executor *executor;   /* of method vhem: who makes the sums over more than 4096 models;
                                         default: this process.  Sets on disk stay there */
     int         keep_tables;         /* of method vhem: keep z and L_hmm also where they have more than 4

@@ -416,3 +416,12 @@ bool vh_ends_with(const char *path, const char *ending)
     size_t n = strlen(path), m = strlen(ending);
     return n >= m && strcasecmp(path + n - m, ending) == 0;
 }
+
+vhem_status vh_take_place(vhem_ctx *ctx, const char *tmp, const char *path)
+{
+    if (rename(tmp, path) == 0)
+        return VHEM_OK;
+    bool there = errno == ENOTEMPTY || errno == EEXIST || errno == ENOTDIR;
+    return vh_fail(ctx, VHEM_EIO, "%s: cannot write: %s", path,
+                   there ? "somebody else has written it meanwhile" : strerror(errno));
+}

@@ -42,6 +42,9 @@ void vh_in_close(FILE *f); /* NULL: nothing */
 /* The whole of a file or stdin ("-") with a NUL after it; *text comes from malloc. */
 vhem_status vh_read_all(vhem_ctx *ctx, const char *path, char **text, size_t *size);
 
+/* A folder that was filled under another name takes its place; VHEM_EIO when something is there by now. */
+vhem_status vh_take_place(vhem_ctx *ctx, const char *tmp, const char *path);
+
 /* Does the path end in this (".json"), whatever the case? */
 bool vh_ends_with(const char *path, const char *ending);
 

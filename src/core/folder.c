@@ -10,6 +10,7 @@
 
 #include "core/alloc.h"
 #include "core/fd.h"
+#include "core/file.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -120,14 +121,12 @@ done:
 
 vhem_status vh_folder_commit(vhem_ctx *ctx, vh_folder *f)
 {
-    if (rename(f->tmp, f->path) == 0) {
+    vhem_status st = vh_take_place(ctx, f->tmp, f->path);
+    if (st == VHEM_OK) {
         free(f->tmp);
         f->tmp = NULL;
-        return VHEM_OK;
     }
-    bool there = errno == ENOTEMPTY || errno == EEXIST || errno == ENOTDIR;
-    return vh_fail(ctx, VHEM_EIO, "%s: cannot write: %s", f->path,
-                   there ? "somebody else has written it meanwhile" : strerror(errno));
+    return st;
 }
 
 void vh_folder_end(vh_folder *f)

@@ -188,7 +188,8 @@ static const vh_option cluster_rows[] = {
           "models kept in memory, such as 512M or 2G, 0 for all; the others are read from disk in every "
           "iteration"),
     TEXT(R, 0, checkpoint, 0, 0, "FILE", "none", "vhem",
-         "keep every iteration in FILE; after a kill, the same command continues from there"),
+         "keep every iteration in FILE, and what choose has finished; after a kill, the same command "
+         "continues from there"),
     FLAG(R, 0, keep_tables, 0, 0, NULL, "0", "vhem",
          "keep z and L_hmm even if they have more than 4 million numbers"),
     END,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* shards_join.c - the shards of one set, put together again without their manifest.
  *
- * A shard says which HMMs of how many it holds, and keeps the weights that these have in the whole set: so the
- * whole comes back to the last bit, whatever order the files are given in. */
+ * A shard says which HMMs of how many it holds, and keeps the weights that these have in the whole set: so
+ * the whole comes back to the last bit, whatever order the files are given in. */
 #include "core/alloc.h"
 #include "model/shards.h"
 
