@@ -43,7 +43,7 @@ class Shards(Case):
         self.ok("convert", "m.json", "--shards", "4", "-o", "ws")
         self.ok("convert", "ws", "-o", "whole.h5")
         self.path("ws/manifest.json").unlink()
-        self.fails(1, "'vhem convert ws/*.h5 -o NEW' puts its files together", "info", "ws")
+        self.fails(1, "'vhem convert ws/*.h5 -o NEW' merges its files", "info", "ws")
         files = sorted(str(path) for path in self.path("ws").glob("*.h5"))
         r = self.ok("convert", *files, "-o", "NEW")
         self.assertNotIn("warning", r.err)
