@@ -280,6 +280,9 @@ void cli_put_cell_of(FILE *f, const char *text, size_t n); /* the same for its f
 void cli_put_id_names(FILE *f, const vhem_data *data, const vhem_models *models);
 void cli_put_ids(FILE *f, const vhem_data *data, const char *name);      /* of the sequence called name */
 void cli_json_ids(json_t *row, const vhem_data *data, const char *name); /* the same as an object "id" */
+/* Is one of these names [n] an identifier of sequences, in *column, or the beginning of their names, and then
+ * *column is NULL? */
+bool cli_ids_have(const vhem_data *data, int64_t n, const char *const *name, const char **column);
 /* The data that items of this source are sequences of; NULL for models and groups. */
 const vhem_data *cli_sequences(const vhem_source *from);
 

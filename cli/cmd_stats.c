@@ -66,6 +66,21 @@ static int write_folder(cli *c, const stats_args *a, const stats_who *who)
     return status == CLI_GO ? write_table(c, a, path, put_tests, who) : status;
 }
 
+/* Without --group each sequence is a person: says so where persons, or other groups, were clustered. */
+static void check_persons(cli *c, const stats_args *a)
+{
+    const vhem_clustering *items = vhem_tree_level(a->tree, 0);
+    const char *column;
+    for (int64_t i = 0; i < a->s->n; i++)
+        if (a->s->clustered[i])
+            return;
+    if (!a->read.group && cli_ids_have(a->data, items->Kb, items->name, &column))
+        cli_say(c,
+                "warning: %lld sequences were tested as separate persons, but what was clustered has several "
+                "of them; did you mean --group %s?",
+                (long long)a->s->n, column ? column : "COLUMN, the one with the persons");
+}
+
 static int write_all(cli *c, const stats_args *a)
 {
     const stats_who who = { a->read.group ? a->read.group : "sequence", a->read.group ? NULL : a->data };
@@ -81,6 +96,8 @@ static int write_all(cli *c, const stats_args *a)
         status = write_folder(c, a, &who);
     if (status == CLI_GO)
         stats_say(c, a->s);
+    if (status == CLI_GO)
+        check_persons(c, a);
     return status == CLI_GO ? EXIT_DONE : status;
 }
 

@@ -3,6 +3,7 @@
  * values with a separator between them, which none of them has. */
 #include "cli.h"
 
+#include <ctype.h>
 #include <string.h>
 
 const vhem_data *cli_sequences(const vhem_source *from)
@@ -59,6 +60,57 @@ void cli_put_id_names(FILE *f, const vhem_data *data, const vhem_models *models)
         fputs(is_taken(facts.id_column[k], models) ? "\tid_" : "\t", f);
         cli_put_cell(f, facts.id_column[k]);
     }
+}
+
+/* Is the text [n] one of these, the keys of an object? */
+static bool is_among(const json_t *known, const char *text, size_t n)
+{
+    char key[256];
+    if (n == 0 || n >= sizeof key)
+        return false;
+    memcpy(key, text, n);
+    key[n] = '\0';
+    return json_object_get(known, key) != NULL;
+}
+
+/* Which identifier of the sequence is one of these; -1: none. */
+static int known_value(const vhem_data_facts *facts, const char *name, const json_t *known)
+{
+    for (int k = 0; k < facts->n_id; k++) {
+        size_t n = value_size(facts, k, name);
+        if (is_among(known, name, n))
+            return k;
+        name += n + (name[n] != '\0');
+    }
+    return -1;
+}
+
+/* Does the name begin with one of these and a sign, as "s1" begins "s1_trial2"? */
+static bool begins_with_known(const char *name, const json_t *known)
+{
+    for (size_t n = 1; name[0] && name[n]; n++)
+        if (ispunct((unsigned char)name[n]) && is_among(known, name, n))
+            return true;
+    return false;
+}
+
+bool cli_ids_have(const vhem_data *data, int64_t n, const char *const *name, const char **column)
+{
+    vhem_data_facts facts = facts_of(data);
+    vhem_seq_view seq;
+    bool found = false;
+    json_t *known = json_object();
+    for (int64_t i = 0; name && i < n; i++)
+        json_object_set_new(known, name[i] ? name[i] : "", json_true());
+    *column = NULL;
+    for (int64_t i = 0; i < facts.N && !found; i++) {
+        vhem_data_view(data, i, &seq);
+        int k = known_value(&facts, seq.name, known);
+        *column = k >= 0 ? facts.id_column[k] : NULL;
+        found = k >= 0 || begins_with_known(seq.name, known);
+    }
+    json_decref(known);
+    return found;
 }
 
 void cli_put_ids(FILE *f, const vhem_data *data, const char *name)

@@ -135,11 +135,21 @@ json_t *stats_json(const cli *c, const vhem_statistics *s, const stats_who *who)
                      "who", cli_json_text(who->name), "persons", persons, "tests", tests);
 }
 
+static const double CLEAR = 0.05; /* of p, corrected where there is more than one test */
+
 static void say_paired(cli *c, const vhem_test *t)
 {
+    double p = isfinite(t->p_adjusted) ? t->p_adjusted : t->p;
     if (!isfinite(t->p))
         cli_say(c, "cluster %d: %lld is too few to test centre %d against centre %d", t->centre,
                 (long long)t->n_a, t->centre, t->other);
+    else if (p > CLEAR)
+        cli_say(
+            c,
+            "cluster %d: no clear difference between centre %d and centre %d, t(%.0f) = %.2f, p = %.2g%s, "
+            "d = %.2f [%.2f, %.2f]",
+            t->centre, t->centre, t->other, t->freedom, t->statistic, p, p > t->p ? " (corrected)" : "", t->d,
+            t->d_low, t->d_high);
     else
         cli_say(
             c,
@@ -170,7 +180,6 @@ void stats_say(cli *c, const vhem_statistics *s)
             "tests between centres only say how clear that choice is; labels can be tested without this "
             "circle");
     else
-        cli_say(
-            c, "each was scored under centres made without its own model; which cluster it is in still comes "
-               "from all of them");
+        cli_say(c, "each was scored under centres made without its own model; cluster membership still comes "
+                   "from the full clustering");
 }

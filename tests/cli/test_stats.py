@@ -235,6 +235,32 @@ class Stats(Checks):
         self.assertEqual(len(table.splitlines()), 1 + 8 * 6)
         self.assertTrue(table.startswith("sequence\tlabel\tcluster"))
 
+    def test_trials_as_persons(self):
+        """Clusters of persons, and trials that were not put together: the column of the persons is the guess."""
+        self.prepare()
+        trials = ("--id", "subject,trial", "--columns", "x,y")
+        told = "warning: 96 sequences were tested as separate persons, but what was clustered has several of them; did you "
+        self.assertIn(told + "mean --group subject?", self.ok("stats", "c.json", "d.csv", *trials).err)
+        self.assertNotIn("separate persons", self.ok("stats", "c.json", "d.csv", *ABOUT).err)
+        self.write("d.csv", re.sub(r"\n(s\d+),", r"\n\1_", self.path("d.csv").read_text()).replace("subject,", ""))
+        self.assertIn(told + "mean --group COLUMN, the one with the persons?",
+                      self.ok("stats", "c.json", "d.csv", "--id", "trial", "--columns", "x,y").err)
+        self.write("d.csv", walks(4, 8, ((8, 0), (0, 8))).replace("\ns", "\nnew"))
+        self.assertNotIn("separate persons", self.ok("stats", "c.json", "d.csv", *trials).err)
+
+    def test_says_what_is_not_clear(self):
+        """In words a centre fits better only where p, corrected, says so."""
+        for distance, seen in ((8, "fits better than"), (0, "no clear difference between centre 0 and centre 1, t(")):
+            self.prepare(((distance, 0), (0, distance)), n=10)
+            self.write("d.csv", walks(4, 10, ((distance, 0), (0, distance))))
+            r = self.ok("stats", "c.json", "d.csv", *ABOUT, "--json")
+            lines = [line for line in r.err.splitlines() if ": cluster " in line]
+            tests = [t for t in r.json()["tests"] if t["test"] == "paired-t"]
+            self.assertEqual(len(lines), len(tests))
+            for line, t in zip(lines, tests):
+                self.assertEqual("no clear difference" in line, t["p_adjusted"] is not None and t["p_adjusted"] > 0.05, line)
+            self.assertIn(seen, r.err)
+
     def test_refusals(self):
         self.prepare()
         self.fails(1, "m.json", "stats", "m.json", "d.csv", *ABOUT)
