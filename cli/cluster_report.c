@@ -183,11 +183,15 @@ static void tell_clusters(cli *c, const cluster_level *level, const char *word)
     free(number);
 }
 
-/* What the search found besides what was kept: partitions made from distances, and settled restarts. */
+bool cli_is_candidate(const char *init)
+{
+    size_t n = strlen(init);
+    return n > 3 && (strcmp(init, "settled") == 0 || strcmp(init + n - 3, "-sc") == 0);
+}
+
 static bool is_candidate(const vhem_cluster_run *run)
 {
-    size_t n = strlen(run->init);
-    return strcmp(run->init, "settled") == 0 || (n > 3 && strcmp(run->init + n - 3, "-sc") == 0);
+    return cli_is_candidate(run->init);
 }
 
 /* Finished runs, candidates or else restarts, whose groups are known: how many there are, how many have the
@@ -310,7 +314,7 @@ static void tell_restarts(cli *c, const vhem_clustering *cl, bool stopped)
     if (cl->n_run <= 1)
         return;
     if (stopped) { /* too early to say how many agree */
-        cli_say(c, "%d of %d restarts were finished", count_finished(cl), cl->n_run);
+        cli_say(c, "%d of %d runs were finished", count_finished(cl), cl->n_run);
         return;
     }
     same = count_agreeing(cl, true, &all, &apart);

@@ -20,6 +20,9 @@ const char *cluster_item_word(const vhem_tree *tree);
 const char *cluster_level_word(const vhem_tree *tree, int l);
 /* Sizes, members, bound, restarts, repairs, agreement with the classes. */
 json_t *cluster_level_json(cli *c, const cluster_level *level);
+/* Did the search add the run that began so to the restarts: a partition from distances, or the best restart,
+ * settled? */
+bool cli_is_candidate(const char *init);
 /* The same in words, on standard error; stopped: the restarts of this level were interrupted. */
 void cluster_level_tell(cli *c, const cluster_level *level, const char *word, const char *title,
                         bool stopped);

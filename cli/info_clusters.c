@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* info_clusters.c - the facts about clusters and trees in words. */
+#include "cluster_report.h"
 #include "info.h"
 
 #include <string.h>
@@ -30,17 +31,31 @@ static void tell_options(FILE *f, json_t *options)
     fputc('\n', f);
 }
 
+/* As vhem cluster counts them: what the search added to the restarts are candidates. */
+static void tell_restarts(FILE *f, const json_t *level)
+{
+    const json_t *runs = json_object_get(level, "restarts");
+    size_t R = json_array_size(runs), candidates = 0;
+    for (size_t r = 0; r < R; r++)
+        candidates += cli_is_candidate(info_text(json_array_get(runs, r), "init"));
+    if (R == 0)
+        return;
+    fprintf(f, "  restarts   %zu", R - candidates);
+    if (candidates > 0)
+        fprintf(f, " and %zu candidate%s", candidates, cli_plural((int64_t)candidates));
+    fprintf(f, "; %lld reached this bound\n", info_int(level, "reached_best"));
+}
+
 static void tell_level(FILE *f, const json_t *level, bool all)
 {
     const json_t *clusters = json_object_get(level, "clusters"), *repairs = json_object_get(level, "repairs");
-    size_t R = json_array_size(json_object_get(level, "restarts")), K = json_array_size(clusters);
+    size_t K = json_array_size(clusters);
 
     if (json_is_number(json_object_get(level, "bound")))
         fprintf(f, "  bound      %.2f nats after %lld iteration%s, %s\n", info_real(level, "bound"),
                 info_int(level, "n_iter"), cli_plural(info_int(level, "n_iter")),
                 json_is_true(json_object_get(level, "converged")) ? "converged" : "not converged");
-    if (R > 0)
-        fprintf(f, "  restarts   %zu; %lld reached this bound\n", R, info_int(level, "reached_best"));
+    tell_restarts(f, level);
     long long empty = info_int(repairs, "empty"), revived = info_int(repairs, "revived");
     if (empty)
         fprintf(f, "  repairs    %lld cluster%s re-seeded\n", empty, cli_plural(empty));

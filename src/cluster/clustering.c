@@ -6,6 +6,8 @@
 #include "core/index.h"
 #include "math/logsum.h"
 
+#include <string.h>
+
 vhem_status vh_clustering_new(vhem_ctx *ctx, int64_t Kb, vh_clustering **out)
 {
     vhem_status st = VHEM_OK;
@@ -125,4 +127,10 @@ void vh_clustering_free(vh_clustering *c)
     free(c->prior);
     free(c->provenance);
     free(c);
+}
+
+bool vh_run_is_candidate(const vhem_cluster_run *run)
+{
+    size_t n = run->init ? strlen(run->init) : 0;
+    return n > 3 && (strcmp(run->init, "settled") == 0 || strcmp(run->init + n - 3, "-sc") == 0);
 }

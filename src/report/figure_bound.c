@@ -137,12 +137,12 @@ static void caption(FILE *f, const vh_clustering *c)
     }
     if (c->n_run > 1)
         fprintf(f,
-                "Thin lines are the other restarts; a dot marks where each of the %d ended%s. %d came within "
+                "Thin lines are the other runs; a dot marks where each of the %d ended%s. %d came within "
                 "0.01 %% of the best bound: the more runs agree, the more reliable it is. ",
                 c->n_run, finished < c->n_run ? "; hollow dots are runs that were stopped early" : "", near);
     fputs("Higher is better; runs that ended below the picture have their dot at its lower edge.", f);
     if (c->n_run > MOST_LINES)
-        fprintf(f, " Lines are drawn of the first %d restarts, dots of the first %d.", MOST_LINES, MOST_DOTS);
+        fprintf(f, " Lines are drawn of the first %d runs, dots of the first %d.", MOST_LINES, MOST_DOTS);
 }
 
 /* Methods that compare distances have restarts, too, but of something else. */

@@ -149,6 +149,21 @@ static bool has_best_bound(const vh_clustering *c)
     return best - kept <= 1e-9 * fabs(best);
 }
 
+/* "of 101 runs: 100 restarts and 1 candidate": what the search made of the restarts, or from distances, are
+ * candidates; the command counts the same. */
+static void tell_runs(const vh_clustering *c, char *text, size_t size)
+{
+    int candidates = 0;
+    for (int r = 0; r < c->n_run; r++)
+        candidates += vh_run_is_candidate(&c->run[r]);
+    int restarts = c->n_run - candidates;
+    if (candidates > 0)
+        snprintf(text, size, "of %d runs: %d restart%s and %d candidate%s", c->n_run, restarts,
+                 vh_plural(restarts), candidates, vh_plural(candidates));
+    else
+        snprintf(text, size, "of %d restart%s", restarts, vh_plural(restarts));
+}
+
 static void put_tiles(FILE *f, const vh_facts *facts)
 {
     const vh_level *v = &facts->level[0];
@@ -180,9 +195,10 @@ static void put_tiles(FILE *f, const vh_facts *facts)
     }
     if (v->c->bound) {
         vh_short_number(v->c->bound[v->c->n_iter], value, sizeof value);
-        snprintf(note, sizeof note, "nats, %s of %d restart%s",
-                 has_best_bound(v->c) ? "the best" : "chosen by its modularity", v->c->n_run,
-                 vh_plural(v->c->n_run));
+        char runs[80];
+        tell_runs(v->c, runs, sizeof runs);
+        snprintf(note, sizeof note, "nats, %s %s",
+                 has_best_bound(v->c) ? "the best" : "chosen by its modularity", runs);
         put_tile(f, "Bound", value, note);
     }
     fputs("</ul>\n", f);

@@ -131,6 +131,17 @@ class Command(WithTree):
         self.fails(1, ".: cannot read", "report", "t.json", "--truth", ".")
         self.assertIn("Rand index 1.000", page.text)
 
+    def test_counts_restarts_as_the_command_does(self):
+        c = clustering(NAMES, [0, 0, 1, 1, 2, 2], 3)
+        n = len(c["restarts"])
+        write(self, "c.json", c)
+        self.assertIn(f"of {n} restarts", Page(self.report(name="c.json")).text)
+        for init in "settled", "knn5-sc":
+            c["restarts"].append({**c["restarts"][1], "init": init})
+        write(self, "c.json", c)
+        self.assertIn(f"of {n + 2} runs: {n} restarts and 2 candidates", Page(self.report(name="c.json")).text)
+        self.assertIn(f"restarts   {n} and 2 candidates; ", self.ok("info", "c.json").out)
+
     def test_curves_of_restarts(self):
         """A line for each that is known, cut at the lower edge, and none beyond the picture."""
         c = clustering(NAMES, [0, 0, 1, 1, 2, 2], 3)
