@@ -53,6 +53,7 @@ typedef struct {     /* what the rows together recommend */
     int S, S_needed; /* S_needed: states of the largest centre that are needed, of S */
     bool needed;     /* by variational Bayes, too */
     choose_reason why[CHOOSE_REASONS], doubt[CHOOSE_REASONS]; /* "" after the last */
+    choose_reason none;                                       /* why nothing is recommended, where K = 0 */
 } choose_advice;
 
 choose_advice choose_advise(const choose_rows *t);

@@ -30,6 +30,7 @@ typedef struct {
     bool grows;            /* each step of the path needs more clusters */
     int64_t least, most;   /* clusters that were asked for */
     bool all;              /* all of them are needed, by the evidence */
+    bool high, low;        /* the most, or the fewest, are best by a criterion, which so has no vote */
 } votes;
 
 /* One more reason for it, a->why, or against it, a->doubt. */
@@ -104,6 +105,8 @@ static votes count_votes(const choose_rows *t)
         bool bounded = K == v.most && k != CHOOSE_STABILITY;
         bool low = K == v.least && K > 1 && (k == CHOOSE_BIC || k == CHOOSE_ICL);
         v.K[k] = bounded || low ? 0 : K;
+        v.high |= bounded;
+        v.low |= low;
         v.all |= bounded && k == CHOOSE_EVIDENCE;
     }
     if (!v.flat
@@ -182,7 +185,7 @@ static void say_evidence(const choose_rows *t, const votes *v, choose_advice *a)
             "variational Bayes needs all %lld that were asked for, for %.3g virtual frames of each model%s",
             (long long)v->most, t->row[e].frames, a->K == v->most ? ": try a larger -k" : "");
     if (v->flat == a->K)
-        add(a->why, "it also needs as many from %.3g to %.3g virtual frames", v->from, v->to);
+        add(a->why, "the same number is needed from %.3g to %.3g virtual frames", v->from, v->to);
     else if (v->flat)
         add(a->doubt, "it needs %lld from %.3g to %.3g virtual frames", (long long)v->flat, v->from, v->to);
     else if (v->grows)
@@ -242,13 +245,41 @@ static void say_certainty(const choose_rows *t, choose_advice *a)
         add(a->why, "%.0f %% of the runs end with these groups", 100 * row->same_runs);
 }
 
+/* Why there is no number to recommend, and what may give one. */
+static void say_none(const votes *v, choose_advice *a)
+{
+    if (v->most == 1)
+        snprintf(a->none, sizeof a->none, "only 1 was asked for; try a larger -k");
+    else if (v->all)
+        snprintf(a->none, sizeof a->none,
+                 "by variational Bayes, all %lld that were asked for are needed; try a larger -k",
+                 (long long)v->most);
+    else if (v->high)
+        snprintf(a->none, sizeof a->none,
+                 "%lld, the largest number that was asked for, is best, and more may be better; try a larger "
+                 "-k",
+                 (long long)v->most);
+    else if (v->low)
+        snprintf(a->none, sizeof a->none,
+                 "%lld, the smallest number that was asked for, is best, and fewer may be better; try a "
+                 "smaller -k",
+                 (long long)v->least);
+    else if (v->K[CHOOSE_BIC] == 1 || v->K[CHOOSE_ICL] == 1)
+        snprintf(a->none, sizeof a->none,
+                 "only BIC or ICL favour a number, 1, which they do for any small set of models");
+    else
+        snprintf(a->none, sizeof a->none, "no criterion favours a number, and none is stable");
+}
+
 choose_advice choose_advise(const choose_rows *t)
 {
     choose_advice a = { 0 };
     votes v = count_votes(t);
     a.K = elect(t, &v);
-    if (a.K == 0)
+    if (a.K == 0) {
+        say_none(&v, &a);
         return a;
+    }
     a.S = choose_states(t, a.K, &a.S_needed);
     a.needed = v.K[CHOOSE_EVIDENCE] == a.K;
     say_votes(t, &v, &a);

@@ -70,9 +70,7 @@ static void tell_best(cli *c, const choose_args *g, const choose_rows *t)
     if (choose_path_text(t, path, sizeof path)[0])
         cli_say(c, "clusters needed, by virtual frames per model (--nv times --tau): %s", path);
     if (a.K == 0) {
-        cli_say(
-            c, "no number of clusters is recommended: every number up to the largest asked for is needed, or "
-               "there is nothing to judge by; try a larger -k");
+        cli_say(c, "no number of clusters is recommended: %s", a.none);
         return;
     }
     cli_say(c, "recommended: %lld cluster%s, centres of %s%d state%s", (long long)a.K, cli_plural(a.K),

@@ -401,7 +401,7 @@ static vhem_status find_row(task *t, int K, const vhem_cluster_options *opt, dou
     in.tables = true;
     VH_TRY(vh_cluster(ctx, &in, opt, (uint64_t)ctx->opt.seed, &c));
     VH_CHECK(c->centers && c->L_hmm && c->z, VHEM_EINVAL,
-             "method %s makes no centres, and a choice is made among those", c->method);
+             "method %s has no centres, so vhem choose cannot compare it", c->method);
     fill_row(t->h3m, c, &row);
     list_row(&row, c->options.tau, x);
     if (by_bayes(opt))

@@ -35,7 +35,7 @@ class Choose(Case):
         self.assertEqual(three["same_seeds"], "1.000")
         for line in ("recommended: 3 clusters, centres of 2 states",
                      "for it: as many are needed by variational Bayes, for 10 virtual frames of each model",
-                     "for it: it also needs as many from 3.16 to 100 virtual frames", "for it: most stable",
+                     "for it: the same number is needed from 3.16 to 100 virtual frames", "for it: most stable",
                      "for it: smallest BIC", "for it: other seeds find the same groups",
                      "clusters needed, by virtual frames per model (--nv times --tau): 1 at 1, 3 at 3.16, 3 at 10, 3 at 31.6, 3 at 100"):
             self.assertIn(line, r.err)
@@ -47,7 +47,7 @@ class Choose(Case):
         self.write("one.json", flock(kinds=1, per_kind=12))
         r = self.ok("choose", "one.json", "-k", "1..3", "-r", "3", "--splits", "2", "--seeds", "0", "-o", "c.tsv")
         for line in ("recommended: 1 cluster", "for it: as many are needed by variational Bayes",
-                     "for it: it also needs as many from", "these models look like one kind: there is nothing to cluster"):
+                     "for it: the same number is needed from", "these models look like one kind: there is nothing to cluster"):
             self.assertIn(line, r.err)
         self.assertNotIn("next: vhem cluster", r.err)
         r = self.ok("choose", "one.json", "-k", "2..3", "-r", "3", "--splits", "0", "--seeds", "0", "-o", "c.tsv")
@@ -87,7 +87,7 @@ class Choose(Case):
         self.assertEqual([x["stability"] == "-" for x in r.rows()], [True, False])
         r = self.ok("choose", "m.json", "-k", "1", "-r", "2", "--path", "0")
         self.assertNotIn("stable", r.err)
-        self.assertIn("no number of clusters is recommended", r.err)
+        self.assertIn("no number of clusters is recommended: only 1 was asked for; try a larger -k", r.err)
 
     def test_bic_alone_never_recommends_one_cluster(self):
         self.write("few.json", flock(kinds=2, per_kind=3))
@@ -97,7 +97,8 @@ class Choose(Case):
         r = self.ok("choose", "few.json", "-k", "1,2", "--seeds", "0", "--splits", "0", "--path", "0", "--tau", "1",
                     "--search", "restarts", "-r", "1")
         self.assertEqual([x["best"] for x in r.rows()], ["bic,icl", "evidence"])
-        self.assertIn("no number of clusters is recommended", r.err)
+        self.assertIn("no number of clusters is recommended: by variational Bayes, all 2 that were asked for are needed; "
+                      "try a larger -k", r.err)
         self.assertEqual([x["same_runs"] for x in r.rows()], ["-", "-"])
 
     def test_halves_pruned_to_one_cluster_are_not_stable(self):
