@@ -65,6 +65,11 @@ static int classes_of_table(cli *c, const char *path, const vhem_clustering *cl,
     csv t;
     char buf[32];
     int64_t found = 0;
+    if (cli_ends_with(path, cli_model_endings))
+        return cli_misuse(c,
+                          "--truth %s: that is a file of models or clusters; --truth takes a table of names "
+                          "and classes (CSV), or a column of --data; for the labels of models, give --models",
+                          path);
     int status = csv_load(c, path, 1, &t);
     if (status != CLI_GO)
         return status;

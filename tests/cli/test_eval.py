@@ -165,6 +165,8 @@ class Eval(Case):
         self.fails(2, "--lambda needs a number above 0, not '0'", "eval", "tree.json", "-m", "m.json", "--lambda", "0")
         self.fails(1, "short.csv: line 2 has 1 column, must have 2 like the first", "eval", "c.json", "--truth", "short.csv")
         self.fails(1, "nowhere.csv: cannot read", "eval", "c.json", "--truth", "nowhere.csv")
+        self.fails(2, "--truth m.json: that is a file of models or clusters; --truth takes a table of names and classes",
+                   "eval", "c.json", "--truth", "m.json")
         self.fails(1, "m.json holds models, not clusters", "eval", "m.json", "--truth", "t.csv")
         self.fails(1, "tree.json has 2 levels, but c.json has 1", "eval", "c.json", "tree.json", "--truth", "t.csv")
         self.fails(2, "1 file --against 2: runs are compared in pairs", "eval", "c.json", "--truth", "t.csv",
