@@ -120,13 +120,27 @@ static void tell_merged(cli *c, const char *to, int64_t K, int shards)
         cli_say(c, "%lld HMM%s in %s", (long long)K, cli_plural(K), cli_where(to));
 }
 
+/* Sequences, by the name of their file, that would be written in a format that does not exist. */
+static int check_sequences(cli *c, const char *to, int shards)
+{
+    const char *from = c->arg[0], *slash = strrchr(to, '/'), *dot = strrchr(slash ? slash : to, '.');
+    bool sequences = cli_ends_with(from, cli_table_endings)
+                     || (cli_ends_with(from, cli_data_endings) && !cli_ends_with(from, cli_model_endings));
+    if (!sequences || c->n_arg != 1 || shards > 0 || is_file(to))
+        return CLI_GO;
+    return cli_misuse(c, "-o %s: %s%s%s; sequences are written as .csv .tsv .npy .npz .ts or .h5", to,
+                      dot ? "the ending '" : "it has no ending", dot ? dot : "", dot ? "' is unknown" : "");
+}
+
 static int merge(cli *c, const char *to, int shards)
 {
     vhem_models *set[CLI_MAX_ARGS] = { NULL };
     vhem_models_facts facts;
     int64_t K = 0;
-    int status = check_target(c, to, shards);
+    int status = check_sequences(c, to, shards);
 
+    if (status == CLI_GO)
+        status = check_target(c, to, shards);
     for (int p = 0; status == CLI_GO && p < c->n_arg; p++) {
         status = cli_load_hmms(c, c->arg[p], &set[p]);
         if (status == CLI_GO) {

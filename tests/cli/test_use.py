@@ -360,6 +360,13 @@ class WrongKind(Case):
         self.ok("convert", "e.csv", "e.h5", "-q")
         self.fails(1, "e.h5 is not a model file; if it holds sequences", "cluster", "e.h5", "-k", "2")
 
+    def test_sequences_with_an_unknown_ending(self):
+        self.write("e.csv", "id,x,y\na,1,2\na,2,3\n")
+        self.fails(2, "-o foo.xyz: the ending '.xyz' is unknown; sequences are written as .csv .tsv .npy .npz .ts or .h5",
+                   "convert", "e.csv", "-o", "foo.xyz")
+        self.fails(2, "-o foo: it has no ending; sequences are written as .csv", "convert", "e.csv", "-o", "foo")
+        self.fails(1, "e.csv is not a model file", "convert", "e.csv", "--shards", 2, "-o", "folder")
+
     def test_models_for_clusters(self):
         for args in (["eval", "m.json", "--data", "e.csv"], ["report", "m.json"]):
             self.fails(1, "m.json holds models, not clusters; run vhem cluster first", *args)
