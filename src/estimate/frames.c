@@ -19,6 +19,19 @@
 
 /* ---- 1. columns ---------------------------------------------------------------------------------------- */
 
+/* Column k of the layout is not in the data: says what both have, and the ways out. */
+static vhem_status refuse_columns(vhem_ctx *ctx, const vhem_data *data, const vh_layout *layout, int k)
+{
+    char has[256], needs[256];
+    vh_show_list(data->column, data->d, ", ", has, sizeof has);
+    vh_show_list(layout->column, layout->d, ", ", needs, sizeof needs);
+    return vh_fail(
+        ctx, VHEM_EINVAL,
+        "the data has no column '%s'; its columns are %s, but the models were fitted to %s; rename "
+        "the columns of the data, or fit models to its columns",
+        VH_SHOW(layout->column[k], strlen(layout->column[k])), has, needs);
+}
+
 /* place [layout->d]: where the columns of the layout are in the data.  Without names on either side: in
  * order. */
 static vhem_status find_columns(vhem_ctx *ctx, const vhem_data *data, const vh_layout *layout, int *place)
@@ -30,8 +43,8 @@ static vhem_status find_columns(vhem_ctx *ctx, const vhem_data *data, const vh_l
              "the models have dimension %d, but the data has %d", layout->d, data->d);
     for (int k = 0; k < layout->d; k++) {
         place[k] = k;
-        if (by_name)
-            VH_TRY(vh_frames_column(ctx, data, layout->column[k], &place[k]));
+        if (by_name && vh_frames_column(ctx, data, layout->column[k], &place[k]) != VHEM_OK)
+            VH_TRY(refuse_columns(ctx, data, layout, k));
     }
 done:
     return st;

@@ -360,6 +360,16 @@ class WrongKind(Case):
         self.ok("convert", "e.csv", "e.h5", "-q")
         self.fails(1, "e.h5 is not a model file; if it holds sequences", "cluster", "e.h5", "-k", "2")
 
+    def test_other_columns_than_the_models(self):
+        self.write("d.csv", "id,FixX,FixY\n" + "a,1,2\na,2,3\na,4,1\n" * 3)
+        self.write("e.csv", "id,x,y\na,1,2\na,2,3\na,4,1\n")
+        self.ok("fit", "d.csv", "-S", 1, "-o", "m.json", "--quiet")
+        self.fails(1, "the data has no column 'FixX'; its columns are x, y, but the models were fitted to FixX, FixY; "
+                   "rename the columns of the data, or fit models to its columns", "score", "m.json", "e.csv", "--columns",
+                   "x,y")
+        self.fails(1, "there is no column 'z' to read; the columns are id, x, y", "fit", "e.csv", "--emission",
+                   "x:gaussian-diag,z:poisson", "-o", "n.json")
+
     def test_sequences_with_an_unknown_ending(self):
         self.write("e.csv", "id,x,y\na,1,2\na,2,3\n")
         self.fails(2, "-o foo.xyz: the ending '.xyz' is unknown; sequences are written as .csv .tsv .npy .npz .ts or .h5",
