@@ -167,7 +167,7 @@ static int prepare_and_cluster(cli *c, cluster_args *a, bool tree)
     if (!a->K_text && tree)
         return cli_misuse(c, "how many clusters at each level? say it with -k, for instance -k 8,4,2");
     if (!a->K_text && !a->init)
-        return cli_misuse(c, "how many clusters? say it with -k K; 'vhem choose' helps to find out");
+        return cli_misuse(c, "give the number of clusters with -k K; 'vhem choose' helps to find it");
     int status = a->K_text ? read_levels(c, a) : CLI_GO;
     if (status == CLI_GO)
         status = cli_out_check_ending(c, a->output, "clusters are written as .json", cli_json_endings);

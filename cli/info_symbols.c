@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* info_symbols.c - columns of symbols: how often each comes. */
+/* info_symbols.c - columns of symbols: how often each occurs. */
 #include "info.h"
 
 #include <math.h>

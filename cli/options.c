@@ -264,7 +264,7 @@ static int add_argument(cli *c, const cli_usage *usage, const char *text)
             c, "one file at a time; to take several together, merge them: vhem convert %s %s -o all.h5",
             c->arg[0], text);
     if (c->n_arg >= usage->n_max)
-        return cli_misuse(c, "'%s' is one argument too many; the command is: vhem %s %s", text, c->command,
+        return cli_misuse(c, "unexpected argument '%s'; the command is: vhem %s %s", text, c->command,
                           usage->args);
     c->arg[c->n_arg++] = text;
     return CLI_GO;

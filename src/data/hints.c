@@ -74,7 +74,8 @@ const char *vh_number_hint(const char *example)
         return "; write bits as 1 and 0, or take them as symbols with --emission categorical";
     if (decimal_comma(example))
         return "; decimal commas? write 1.5";
-    return written_otherwise(example) ? "; write numbers as 1234.5, without other signs" : NULL;
+    return written_otherwise(example) ? "; write numbers as 1234.5, without thousands separators or units"
+                                      : NULL;
 }
 
 bool vh_may_be_symbol(const char *cell)

@@ -107,7 +107,8 @@ static const struct {
       5, "an xz file; unpack it first", false },
     { "BZh", 3, "a bzip2 file; unpack it first", false },
     { "\xd0\xcf\x11\xe0", 4,
-      "an Excel file of the old kind, or one with a password; save it as plain .xlsx or CSV first", false },
+      "an Excel file in the old .xls format, or one with a password; save it as plain .xlsx or CSV first",
+      false },
     { "MATLAB ", 7,
       "a MATLAB file; write its table as CSV, writetable(T, 'data.csv'), or read it with "
       "vhem.Sequences.load in Python",

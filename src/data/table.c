@@ -203,7 +203,7 @@ static void skip_titles(vhem_ctx *ctx, vh_table *t, char delim)
         for (end = t->p; end < line && *end != '\n' && *end != '\r';)
             end++;
         if (end > t->p)
-            vh_log(ctx, VHEM_LOG_WARN, "%s: line %lld is taken for a title and left out: %s", t->path,
+            vh_log(ctx, VHEM_LOG_WARN, "%s: line %lld looks like a title and is left out: %s", t->path,
                    (long long)t->next_line, VH_SHOW(t->p, (size_t)(end - t->p)));
         t->p += end - t->p;
         eat_newline(t);

@@ -69,7 +69,7 @@ vhem_status vh_frames_prior_from_json(vhem_ctx *ctx, json_t *root, vh_frames_pri
     VH_TRY(vh_json_version(ctx, root, VERSION));
     VH_TRY(vh_json_required_text(ctx, root, "emission", &emission));
     VH_CHECK(json_object_get(root, "frames"), VHEM_EFORMAT,
-             "it is for %.80s models, and holds no made-up frames", emission);
+             "it is a prior for %.80s models and has no made-up frames, which this emission needs", emission);
     VH_TRY(read_number(ctx, root, "frames", &p->frames));
     VH_TRY(read_number(ctx, root, "count", &p->count));
     VH_CHECK(json_is_object(json_object_get(root, "model")), VHEM_EFORMAT,

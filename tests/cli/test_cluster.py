@@ -334,7 +334,7 @@ class Start(WithFlock):
 
 class Refused(WithFlock):
     def test_number_of_clusters(self):
-        self.fails(2, "how many clusters? say it with -k K", "cluster", "m.json", "-o", "c.json")
+        self.fails(2, "give the number of clusters with -k K", "cluster", "m.json", "-o", "c.json")
         self.fails(2, "--clusters needs whole numbers of at least 1 like 8,4,2, not '0'", "cluster", "m.json",
                    "-k", "0")
         self.fails(1, "m.json holds 12 HMMs, too few for 13 clusters", "cluster", "m.json", "-k", "13", "-o", "c.json")

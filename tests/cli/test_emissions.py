@@ -159,7 +159,7 @@ class Emissions(Case):
         self.fails(1, "the prior is for poisson models, not for gamma", "fit", "d.csv", "--emission", "gamma", "--prior",
                    "m.json", "-o", "p.json")
         self.ok("fit", "d.csv", "--emission", "gaussian-diag", "-o", "g.json")
-        self.fails(1, "prior: it is for gaussian-diag models, and holds no made-up frames", "fit", "d.csv", "--emission",
+        self.fails(1, "prior: it is a prior for gaussian-diag models and has no made-up frames", "fit", "d.csv", "--emission",
                    "poisson", "--prior", "g.json", "-o", "p.json")
         for setting in ("lambda=2", "nu0=2,start=ml", "frames=all"):
             self.fails(1, "is a setting for Gaussians alone; for poisson models there are nu0 and count", "fit", "d.csv",

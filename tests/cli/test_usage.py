@@ -203,11 +203,11 @@ class Misuse(Case):
     def test_arguments(self):
         self.fails(2, "too few arguments; the command is: vhem fit DATA -o MODELS", "fit")
         self.fails(2, "too few arguments", "score", "a.json")
-        self.fails(2, "'b' is one argument too many", "info", "a", "b")
+        self.fails(2, "unexpected argument 'b'", "info", "a", "b")
         self.write("b.json", "")
         self.fails(2, "one file at a time; to take several together, merge them: vhem convert a.json b.json -o all.h5",
                    "cluster", "a.json", "b.json", "-k", "2")
-        self.fails(2, "'3' is one argument too many", "cluster", "a.json", "3")
+        self.fails(2, "unexpected argument '3'", "cluster", "a.json", "3")
         self.fails(2, "which of them is the output?", "convert", "a", "b", "c")
         self.fails(2, "--output needs its argument, MODELS", "fit", "a.csv", "-o")
         self.fails(2, "--json takes no argument", "fit", "a.csv", "--json=yes")

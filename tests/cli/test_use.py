@@ -286,7 +286,7 @@ class OddTables(Case):
         for cell in ("3,5%", "1.100,5", "1 234", "12 %", "$5", "1'000.50", "\u221212,5 \u20ac"):
             self.write("d.csv", f'id,x,y\na,"{cell}",1\na,"{cell}",2\n')
             self.assertIn(f"warning: d.csv: column 'x' is left out, it has '{cell}' in line 2; write numbers as 1234.5, "
-                          "without other signs", self.ok("info", "d.csv").err)
+                          "without thousands separators or units", self.ok("info", "d.csv").err)
         for cell in ("12.5.2020", "10:30", "v1.2", "left"):
             self.write("d.csv", f'id,x,y\na,"{cell}",1\na,"{cell}",2\n')
             self.assertEqual(self.ok("info", "d.csv").err, "")

@@ -86,10 +86,20 @@ class Workbooks(Case):
         self.book(rows.replace("#N/A", "#DIV/0!"))
         self.fails("line 5, column 'y': found '#DIV/0!'", "--columns", "x,y")
 
+    def test_old_format(self):
+        self.path("d.xlsx").write_bytes(b"\xd0\xcf\x11\xe0" + bytes(600))
+        self.fails("an Excel file in the old .xls format, or one with a password; save it as plain .xlsx or CSV first")
+
+    def test_number_as_text(self):
+        """A cell of text with a decimal comma: how to write it, and not that it is missing."""
+        self.book(sheet([["id", "x"], ["a", "1.5"], ["a", "3,5"], ["a", "2"]]))
+        self.fails("line 3, column 'x': found '3,5', expected a number as in other rows; decimal commas? write 1.5")
+        self.assertNotIn("--missing", self.run_vhem("info", "d.xlsx").err)
+
     def test_titles(self):
         self.book(sheet([["Eyes, spring"], ["", "places"], *ROWS]))
         done = self.same("\n".join(map(",".join, ROWS)) + "\n")
-        self.assertIn('line 1 is taken for a title and left out: "Eyes, spring"', done.err)
+        self.assertIn('line 1 looks like a title and is left out: "Eyes, spring"', done.err)
 
     def test_no_titles(self):
         """A header with a word for missing values, and symbols in a column of their own."""
