@@ -52,8 +52,8 @@ def test_files(tmp_path):
     for fit in (vhem.fit_each, vhem.VHEM(2).fit):
         with pytest.raises(vhem.InputError, match=ask + "; pass id= to vhem.Sequences.load"):
             fit(tmp_path / "who.csv")
-    with pytest.raises(vhem.InputError, match="add missing='-'; .* fit it with covariance_type='y:categorical'; to leave it "
-                       "out, name the others with columns=$"):
+    with pytest.raises(vhem.InputError, match="add missing='-'; .* fit it with covariance_type='y:categorical'; "
+                       "to leave it out, name the others with columns=$"):
         vhem.Sequences.load(tmp_path / "id.csv")
     with pytest.warns(vhem.VhemWarning, match="leave it out with columns='x,y'$"):
         vhem.Sequences.load(tmp_path / "id.csv", missing="-")
