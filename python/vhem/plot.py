@@ -12,6 +12,7 @@ import numpy as np
 
 from ._inputs import as_models
 from ._types import Array
+from .data import is_path
 from .errors import Error, InputError
 from .model import Model, one_model
 from .result import Clustering, Tree, as_tree
@@ -31,6 +32,18 @@ def _pyplot() -> Any:
 
 def _axes(ax: Any, **size: Any) -> Any:
     return _pyplot().subplots(**size)[1] if ax is None else ax
+
+
+def _picture(given: Any) -> Any:
+    """A picture as an array, also of the path of its file."""
+    if not is_path(given):
+        return given
+    try:
+        return _pyplot().imread(given)
+    except OSError as error:
+        raise InputError(f"background is {str(given)!r}, which cannot be read as a picture: {error}") from None
+    except (SyntaxError, ValueError):
+        raise InputError(f"background is {str(given)!r}, which is not a picture that matplotlib reads") from None
 
 
 def _level(result: Any, level: int) -> Clustering:
@@ -175,9 +188,9 @@ def _join_states(m: Model, means: Array, ax: Any) -> None:
 def model(hmm: Any, dims: Sequence[Any] = (0, 1), background: Any = None, ax: Any = None, y_down: bool = False) -> Any:
     """The states of an HMM in two of its dimensions: ellipses of two standard deviations, and transitions.
 
-    ``dims`` are numbers or names of columns.  ``background`` is a picture, such as what people looked at, with its
-    origin in the upper left; ``y_down`` turns the axis without a picture.  An HMM of one dimension is drawn as
-    densities.
+    ``dims`` are numbers or names of columns.  ``background`` is a picture, an array or the path of a file, such as what
+    people looked at, with its origin in the upper left; ``y_down`` turns the axis without a picture.  An HMM of one
+    dimension is drawn as densities.
     """
     m = one_model(hmm)
     ax = _axes(ax)
@@ -196,7 +209,7 @@ def _draw_model(m: Model, dims: Sequence[Any], background: Any, ax: Any, y_down:
         _densities(m, ax)
         return None
     if background is not None:
-        ax.imshow(background)
+        ax.imshow(_picture(background))
     found, names = _dimensions(m, dims)
     means = _draw_states(m, found, ax)
     ax.set(title=m.name or "HMM", xlabel=names[0], ylabel=names[1])
@@ -257,6 +270,7 @@ def centers(result: Any, dims: Sequence[Any] = (0, 1), background: Any = None, l
         found = as_models(result)
     if found is None:
         raise InputError("the method has no centres to plot")
+    background = _picture(background)
     figure = _pyplot().figure(figsize=(4 * len(found), 7))
     grid = figure.add_gridspec(2, len(found), height_ratios=(4, 3))
     first = figure.add_subplot(grid[0, 0])

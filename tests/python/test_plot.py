@@ -86,3 +86,16 @@ def test_centers_and_dendrogram(found):
 def test_refusals(sequences):
     with pytest.raises(vhem.Error, match="list objects have no clusters"):
         vhem.plot.bound(sequences)
+
+
+def test_background_of_a_file(found, tmp_path):
+    picture = np.random.default_rng(0).random((4, 6, 3))
+    plt.imsave(tmp_path / "face.png", picture)
+    for path in (tmp_path / "face.png", str(tmp_path / "face.png")):
+        axes = vhem.plot.centers(found, background=path)
+        assert [ax.images[0].get_array().shape[:2] for ax in axes] == [(4, 6)] * 3
+    assert vhem.plot.model(found.centers_[0], background=tmp_path / "face.png").images
+    (tmp_path / "face.txt").write_text("no picture")
+    for name in ("face.txt", "none.png"):
+        with pytest.raises(vhem.InputError, match=f"background is .*{name}"):
+            vhem.plot.centers(found, background=tmp_path / name)
