@@ -2,6 +2,7 @@
 """Models of classes and of tags: each is a small mixture of models, learned from those of its examples."""
 from __future__ import annotations
 
+import re
 import warnings
 from dataclasses import dataclass
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
@@ -161,8 +162,8 @@ def _judged(said: Prediction, tags: Optional[Tags], top: Optional[int], at: Sequ
 class _Trained(Estimator):
     """What the classifier and the tag model share."""
 
-    def __init__(self, *, model: Optional[str] = None, estimator: Optional[str] = None,
-                 n_components: Optional[int] = None, n_piece: Optional[int] = None, n_states: Optional[int] = None,
+    def __init__(self, n_components: Optional[int] = None, *, model: Optional[str] = None,
+                 estimator: Optional[str] = None, n_piece: Optional[int] = None, n_states: Optional[int] = None,
                  n_mix: Optional[int] = None, covariance_type: Optional[str] = None, topology: Optional[str] = None,
                  init: Any = None, n_init: Optional[int] = None, cov_floor: Optional[float] = None,
                  fit_prior: Any = None, chunk: Optional[int] = None, prior: Optional[str] = None,
@@ -249,12 +250,12 @@ class HMMClassifier(ClassifierMixin, _Trained):  # type: ignore[misc]
 
     Parameters
     ----------
+    n_components : int
+        Models of a class; default 4.
     model : {"hmm", "dtm"}
         HMMs, or dynamic textures; default "hmm".
     estimator : str
         How the model of a class is estimated, one of :func:`vhem.methods`; default vhem; textures: hem-dtm.
-    n_components : int
-        Models of a class; default 4.
     n_piece : int
         Models fitted to each piece of the data; 1 by default.
     n_states : int
@@ -302,11 +303,12 @@ class HMMClassifier(ClassifierMixin, _Trained):  # type: ignore[misc]
 
     @classmethod
     def load(cls, path: Any) -> "HMMClassifier":
-        """A fitted classifier with the models of a file; its classes are texts, as in the file."""
+        """A fitted classifier with the models of a file.  Its classes are whole numbers where all their names are, else
+        texts, as in the file."""
         made = cls()
         made._loaded(path)
-        made._names = list(made.models_.names)
-        made.classes_ = np.array(made._names)
+        made.classes_ = np.sort(_whole(np.array(made.models_.names)))
+        made._names = [str(c) for c in made.classes_]
         return made
 
     def fit(self, X: Any, y: Any = None, lengths: Any = None, groups: Any = None) -> "HMMClassifier":
@@ -326,7 +328,7 @@ class HMMClassifier(ClassifierMixin, _Trained):  # type: ignore[misc]
         What was fitted before is in ``store``, without which there is nothing to go on from.
         """
         data = self._more(X, lengths, groups)
-        target = self._target(data, y)
+        target = self._like_classes(self._target(data, y))
         if (target.dtype.kind in "OUS") != (self.classes_.dtype.kind in "OUS"):
             raise InputError(f"the new classes are of type {target.dtype}, the earlier ones of type "
                              f"{self.classes_.dtype}; give all of them as text, or all as numbers")
@@ -359,8 +361,17 @@ class HMMClassifier(ClassifierMixin, _Trained):  # type: ignore[misc]
         """Accuracy, confusion, precision, recall and F of the classes y, by default the labels of the data."""
         data = self._more(X, lengths, groups)
         known = dict(zip(self.classes_.tolist(), self._names))
-        labels = [known.get(value, "") for value in self._target(data, y).tolist()]
+        labels = [known.get(value, "") for value in self._like_classes(self._target(data, y)).tolist()]
         return _judged(self._predicted(data.with_labels(labels)), None, top, at, never_given)
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Share of the sequences whose most likely class is that of y."""
+        return float(super().score(X, self._like_classes(y), sample_weight))
+
+    def _like_classes(self, y: Any) -> Any:
+        """Texts such as "3", of labels in a file, as the numbers that the classes are."""
+        check_is_fitted(self)
+        return _whole(np.asarray(y)) if self.classes_.dtype.kind in "iu" else y
 
     @staticmethod
     def _target(data: Sequences, y: Any) -> Array:
@@ -390,6 +401,14 @@ class HMMClassifier(ClassifierMixin, _Trained):  # type: ignore[misc]
         """The most likely class of each sequence, or of each group."""
         log_p = self.predict_log_proba(X, lengths, groups)
         return self.classes_[np.argmax(log_p, axis=1)]
+
+
+def _whole(names: Array) -> Array:
+    """Texts as whole numbers, where all of them are."""
+    texts = names.ravel().tolist()
+    if not texts or not all(isinstance(text, str) and re.fullmatch("0|-?[1-9][0-9]{0,17}", text) for text in texts):
+        return names
+    return np.array([int(text) for text in texts]).reshape(names.shape)
 
 
 def _class_names(classes: Array) -> List[str]:

@@ -207,3 +207,18 @@ def test_odd_classes(sequences):
     assert clf.classes_.tolist() == ["a", "b"] and clf.predict_proba(sequences).shape == (12, 2)
     nameless = vhem.HMMClassifier(n_components=1, n_states=1).fit(sequences, ["", "b"] * 6)
     assert nameless.score(sequences, ["", "b"] * 6) == 1
+
+
+def test_classes_of_a_file_are_the_numbers_they_were(sequences, tmp_path):
+    y = [10, -2, 3] * 4
+    data = [a + 9 * n for n, a in zip(y, sequences)]
+    clf = vhem.HMMClassifier(n_components=1, n_states=1).fit(data, y)
+    clf.save(tmp_path / "c.json")
+    again = vhem.HMMClassifier.load(tmp_path / "c.json")
+    assert again.classes_.tolist() == clf.classes_.tolist() == [-2, 3, 10] and again.classes_.dtype.kind == "i"
+    assert np.array_equal(again.predict_proba(data), clf.predict_proba(data))
+    for truth in (y, np.array(y), [str(n) for n in y]):
+        assert again.score(data, truth) == clf.score(data, truth) == 1
+        assert again.judge(data, truth).accuracy == 1
+    vhem.HMMClassifier(n_components=1, n_states=1).fit(data, [f"{n:02}" for n in y]).save(tmp_path / "t.json")
+    assert vhem.HMMClassifier.load(tmp_path / "t.json").classes_.tolist() == ["-2", "03", "10"]
