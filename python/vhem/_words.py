@@ -36,7 +36,8 @@ _MEANT = {"emission": "covariance_type", "emissions": "covariance_type", "family
           "n_threads": "n_jobs", "n_iter": "max_iter", "iterations": "max_iter", "startprob": "fixed_startprob",
           "transmat": "fixed_transmat", "levels": "n_clusters"}
 _SIZES = ("n_clusters", "n_clusters_max", "n_components", "n_states", "n_states_max")
-_NUMBER = dict.fromkeys(("K", "k", "n", "n_clusters", "n_components", "n_hmms"), _SIZES[:3])
+_NUMBER = {**dict.fromkeys(("K", "k", "n", "n_clusters", "n_hmms"), _SIZES[:3]),
+           "n_components": _SIZES[:4]}                       # states, in hmmlearn
 
 
 @functools.lru_cache(maxsize=None)
@@ -116,12 +117,16 @@ def explains(init: Callable[..., None]) -> Callable[..., None]:
     if any(one.kind is inspect.Parameter.VAR_KEYWORD for one in takes.values()):
         return init
     known = list(takes)
+    placed = [name for name in known[1:] if takes[name].kind is inspect.Parameter.POSITIONAL_OR_KEYWORD]
 
     @functools.wraps(init)
     def wrapped(self: Any, *args: Any, **parameters: Any) -> None:
         for name, value in parameters.items():
             if name not in known:
                 raise TypeError(_unknown(type(self), name, value, known))
+        if len(args) > len(placed):
+            raise TypeError(f"{type(self).__name__} takes {len(args)} parameters without a name, must be at most "
+                            f"{len(placed)}, {', '.join(placed)}; give the others by name")
         init(self, *args, **parameters)
 
     return wrapped

@@ -161,7 +161,12 @@ class ModelClustering(ClusterMixin, Estimator):  # type: ignore[misc]
 
     def _levels(self) -> List[int]:
         wanted = self._default_clusters if self.n_clusters is None else self.n_clusters
-        return list(wanted) if hasattr(wanted, "__len__") else [wanted]
+        several = np.ndim(wanted) > 0
+        levels = list(wanted) if several else [wanted]
+        if not all(isinstance(K, numbers.Integral) for K in levels):
+            raise InputError(f"n_clusters is {wanted!r}, must be a whole number" +
+                             (" for each level" if several else ""))
+        return levels
 
     def _method(self) -> Optional[str]:
         """The method by name, None for the default, which depends on the kind of the models."""

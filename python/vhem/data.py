@@ -472,6 +472,9 @@ def _from_array(X: Any, lengths: Any, single: bool, estimator: Any, layout: Opti
             warn(f"X of shape {X.shape} is read as (sequences, channels, time): {d} channels and {T} frames; if it is "
                  "(sequences, time, channels), pass layout='ntd'; layout='ndt' silences this")
         return Sequences.from_array(X, layout=layout or "ndt")
+    if getattr(X, "ndim", 2) > 2:
+        raise InputError(f"X has shape {X.shape}, must have at most three axes, (sequences, channels, time), or with "
+                         "lengths two, (time, channels)")
     if _symbols.is_text(_cells(X)):
         return _from_text(_cells(X), lengths, single)
     hint = ("if its rows are the frames of sequences, say which column names the sequence, "

@@ -38,7 +38,9 @@ def test_frames_of_pandas(sequences):
 
 @pytest.mark.parametrize("parameters, sentence", [
     ({"n_clusters": 10**9}, "there are only 12"), ({"n_clusters": 2**70}, "fit into 64 bits"),
-    ({"n_clusters": 2.5}, "whole numbers"),
+    ({"n_clusters": 2.5}, "n_clusters is 2.5, must be a whole number$"),
+    ({"n_clusters": "a"}, "n_clusters is 'a', must be a whole number$"),
+    ({"n_clusters": (3, "a")}, r"n_clusters is \(3, 'a'\), must be a whole number for each level$"),
     ({"tau": 2**40}, "tau is 1099511627776, which is too large"),
     ({"method": 3}, "no method 3; the methods are vhem"),
     ({"options": 3}, "options is 3, must be a dict"), ({"options": {"no": 1}}, "no option 'no'"),
@@ -90,3 +92,21 @@ def test_sizes_that_the_library_cannot_see(sequences):
 def test_odd_names_in_a_notebook():
     model = vhem.Model([1], [[1]], [[0.0]], [[1.0]], name="<b>&'\"\n\u202e", label="</td><script>")
     assert "<script>" not in vhem.H3M([model])._repr_html_() and "<b>&" not in model._repr_html_()
+
+
+def test_parameters_by_position_and_by_other_names():
+    with pytest.raises(TypeError, match="HMM has no parameter 'n_components'; it is called n_states here: n_states=3"):
+        vhem.HMM(n_components=3)
+    with pytest.raises(TypeError, match="it is called n_clusters here"):
+        vhem.VHEM(n_components=3)
+    assert vhem.HMMClassifier(2).n_components == vhem.TagModel(2).n_components == 2
+    with pytest.raises(TypeError, match="HMMClassifier takes 2 parameters without a name, must be at most 1, n_comp"):
+        vhem.HMMClassifier(2, 3)
+
+
+def test_arrays_of_too_many_axes():
+    for estimator in (vhem.HMM(), vhem.VHEM()):
+        with pytest.raises(vhem.InputError, match=r"X has shape \(2, 3, 4, 5\), must have at most three axes"):
+            estimator.fit(np.zeros((2, 3, 4, 5)))
+        with pytest.raises(vhem.InputError, match="with lengths two"):
+            estimator.fit(np.zeros((2, 3, 4)), lengths=[2])
