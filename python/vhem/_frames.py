@@ -2,20 +2,44 @@
 """Tables of pandas: which columns name sequences, which hold numbers, and what they are as arrays."""
 from __future__ import annotations
 
+import re
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
 from . import _symbols
+from ._types import Array, Names
 from .errors import InputError, warn
 
 TABLES = (".parquet", ".pq", ".xls", ".ods")      # files that pandas reads
 
 
-def id_columns(frame: Any, id: Union[str, Sequence[str], None]) -> List[str]:
+# A column called like this, perhaps with a unit behind it, may say the order of rows; as in src/data/row_order.c.
+_TIME = re.compile(r"t|(time|timestamp|frames?|fixation|fixation_index|index|order|sample)(_s|_ms|_us|[ (\[].*)?", re.I)
+
+
+def as_text(options: Mapping[str, Any]) -> Dict[str, Any]:
+    """Options of reading as the library takes them: lists as texts with commas."""
+    found = dict(options)
+    for key, value in found.items():
+        if isinstance(value, (list, tuple)):
+            split = [name for name in value if "," in str(name)]
+            if split:
+                raise InputError(f"{key} has the name {split[0]!r}, must be without a comma; rename the column")
+            found[key] = ",".join(map(str, value))
+    return found
+
+
+def listed(frame: Any, names: Names) -> List[str]:
+    """Columns of a frame by name; a text with commas, which is not a name itself, has several."""
+    if isinstance(names, str):
+        return [names] if names in frame.columns else names.split(",")
+    return [] if names is None else list(names)
+
+
+def id_columns(frame: Any, id: Names) -> List[str]:
     if id is not None:
-        return id.split(",") if isinstance(id, str) and id not in frame.columns else \
-            [id] if isinstance(id, str) else list(id)
+        return listed(frame, id)
     keys = [name for name in ("id", "seq") if name in frame.columns][:1]
     if not keys:
         raise InputError("the frame has no column 'id' or 'seq'; say with id= which column names the sequence")
@@ -65,7 +89,7 @@ def _opened(path: Any, sheet: Optional[str]) -> Any:
 
 
 def read_table(path: Any, where: Optional[str], order: Optional[str], missing: Optional[str], sheet: Optional[str],
-               about: Mapping[str, Optional[str]]) -> Any:
+               about: Mapping[str, Any]) -> Any:
     """The rows of a file that pandas reads, as these options ask for them; about has the columns that describe
     sequences."""
     table = _opened(path, sheet)
@@ -76,13 +100,44 @@ def read_table(path: Any, where: Optional[str], order: Optional[str], missing: O
                              f"{', '.join(map(str, table.columns))}")
     if where is not None:
         table = table[table[name].astype(str) == value]
-    if order is not None:
-        number = table.groupby(id_columns(table, about["id"]), sort=False).ngroup()
-        table = table.iloc[np.lexsort((table[order], number))]
     if missing is not None:
         table = _without(table, missing, [order, *id_columns(table, about["id"]), about["label"], about["group"],
                                           about["weight"]])
     return table
+
+
+def in_order(frame: Any, rows: List[Array], order: str) -> List[Array]:
+    """The rows of each sequence, sorted by a column."""
+    column = frame[order]
+    if getattr(column.dtype, "kind", "O") not in "iufmM" or column.isna().any():
+        raise InputError(f"order= sorts by column {order!r}, must be numbers or times, and none missing")
+    place = column.to_numpy()
+    found = [at[np.argsort(place[at], kind="stable")] for at in rows]
+    for at in found:
+        same = np.flatnonzero(place[at[1:]] == place[at[:-1]])
+        if len(same):
+            first, second = at[same[0]], at[same[0] + 1]
+            raise InputError(f"rows {first} and {second} are of one sequence and both have {place[first]} in column "
+                             f"{order!r}, so order= cannot tell which comes first")
+    return found
+
+
+def warn_of_order(frame: Any, rows: List[Array]) -> None:
+    """A column that is called time or the like should not fall within a sequence."""
+    name = next((name for name in frame.columns if isinstance(name, str) and _TIME.fullmatch(name)), None)
+    column: Any = None if name is None else frame[name]
+    if getattr(column, "ndim", 2) != 1 or getattr(column.dtype, "kind", "O") not in "iufmM":
+        return
+    if column.isna().any() and not isinstance(column.dtype, np.dtype):       # pandas.NA is neither more nor less
+        return
+    place = column.to_numpy()
+    for at in rows:
+        fell = np.flatnonzero(place[at[1:]] < place[at[:-1]])
+        if len(fell):
+            first, second = at[fell[0]], at[fell[0] + 1]
+            warn(f"row {second}: column {name!r} falls from {place[first]} to {place[second]} within a sequence; if it "
+                 f"says the order of the rows, read them with order={name!r}")
+            return
 
 
 def has_numbers(column: Any) -> bool:
@@ -103,19 +158,17 @@ def _tell_left_out(frame: Any, columns: List[Any]) -> None:
             warn(f"{what}: {', '.join(map(str, names))}")
 
 
-def all_text(symbols: Optional[str]) -> bool:
+def all_text(symbols: Names) -> bool:
     """Are all columns of text symbols, whatever they are called?"""
-    return symbols in ("*", "?")
+    return isinstance(symbols, str) and symbols in ("*", "?")
 
 
-def symbol_columns(frame: Any, symbols: Optional[str]) -> List[str]:
+def symbol_columns(frame: Any, symbols: Names) -> List[str]:
     """The columns that are named as symbols, "place,state"."""
-    if symbols is None or all_text(symbols):
-        return []
-    return [symbols] if symbols in frame.columns else symbols.split(",")
+    return [] if all_text(symbols) else listed(frame, symbols)
 
 
-def dimensions(frame: Any, others: Sequence[str], symbols: Optional[str]) -> List[str]:
+def dimensions(frame: Any, others: Sequence[str], symbols: Names) -> List[str]:
     """The columns of a frame where none are named: all but those that describe sequences, or hold neither numbers nor
     symbols."""
     free = [name for name in dict.fromkeys(frame.columns) if name not in others]

@@ -2,11 +2,12 @@
 """Names for types that come up everywhere, and the records that go in and out of the binding."""
 from __future__ import annotations
 
-from typing import Any, List, NamedTuple
+from typing import Any, List, NamedTuple, Sequence, Union
 
 import numpy.typing as npt
 
 Array = npt.NDArray[Any]
+Names = Union[str, Sequence[str], None]      # of columns: a list, or a text with commas
 
 
 class Tags(NamedTuple):

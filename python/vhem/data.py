@@ -30,8 +30,9 @@ from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
 import numpy as np
 
 from . import _lib, _mat, _symbols
-from ._frames import TABLES, all_text, dimensions, frame_cells, id_columns, read_table, symbol_columns
-from ._types import Array
+from ._frames import (TABLES, all_text, as_text, dimensions, frame_cells, id_columns, in_order, listed, read_table,
+                      symbol_columns, warn_of_order)
+from ._types import Array, Names
 from ._words import where_to_say
 from .errors import InputError, warn
 
@@ -189,18 +190,19 @@ class Sequences:
     # ---- files and frames of data
 
     @classmethod
-    def load(cls, path: Any, *, format: Optional[str] = None, id: Optional[str] = None,
+    def load(cls, path: Any, *, format: Optional[str] = None, id: Names = None,
              label: Optional[str] = None, group: Optional[str] = None, weight: Optional[str] = None,
-             columns: Optional[str] = None, where: Optional[str] = None, order: Optional[str] = None,
-             symbols: Optional[str] = None, missing: Optional[str] = None,
+             columns: Names = None, where: Optional[str] = None, order: Optional[str] = None,
+             symbols: Names = None, missing: Optional[str] = None,
              sheet: Optional[str] = None, memory: Optional[int] = None) -> "Sequences":
         """Sequences of a file: long CSV or TSV, a folder of them, .npy, .npz, .ts, HDF5 or .xlsx; tables in .parquet,
         .xls and .ods through pandas; .mat through SciPy: a cell array of matrices (time, channels), or
         data{person}{trial}, in which each person is a group.
 
         The options are those of the command: ``id="subject,trial"``, ``columns="x,y"``, ``where="set=A"``,
-        ``order="time"``.  Cells of the columns in ``symbols="place,state"`` may be text; their names are in the
-        attribute ``symbols``.  The words and numbers of ``missing="-999,lost"`` stand for a missing value in a text.
+        ``order="time"``; several columns may also be a list, ``id=["subject", "trial"]``.
+        Cells of the columns in ``symbols="place,state"`` may be text; their names are in the attribute ``symbols``.
+        The words and numbers of ``missing="-999,lost"`` stand for a missing value in a text.
         ``sheet="Trials"`` is the sheet of a workbook.
         Frames that need more than ``memory`` bytes (1 GiB unless told, 0 for no limit) live in a file in
         ``TMPDIR``, or else ``/var/tmp``; ``y`` is then a view of it that comes into memory where it is used.
@@ -209,17 +211,17 @@ class Sequences:
                    "where": where, "order": order, "symbols": symbols, "missing": missing, "sheet": sheet,
                    "memory": memory}
         if _mat.is_mat(path):
-            return cls._from_mat(path, options)
+            return cls._from_mat(path, as_text(options))
         if str(path).lower().endswith(TABLES):
             for option, value in ("format", format), ("memory", memory):
                 if value is not None:
                     raise InputError(f"{path}: {option}= does not work for a file that pandas reads; leave it out, or "
                                      "save the table as CSV")
-            about = {"id": id, "label": label, "group": group, "weight": weight}
-            return cls.from_frame(read_table(path, where, order, missing, sheet, about), **about,
-                                  columns=None if columns is None else columns.split(","), symbols=symbols)
+            about: Dict[str, Any] = {"id": id, "label": label, "group": group, "weight": weight}
+            return cls.from_frame(read_table(path, where, order, missing, sheet, about), **about, columns=columns,
+                                  symbols=symbols, order=order)
         with _lib.Session() as session:
-            handle = _lib.data_load(session, path, options)
+            handle = _lib.data_load(session, path, as_text(options))
         return cls._from_handle(handle)
 
     @classmethod
@@ -290,21 +292,23 @@ class Sequences:
         return cls(np.concatenate([y[:T] for y, T in zip(values, lengths)]), lengths, **about)
 
     @classmethod
-    def from_frame(cls, frame: Any, *, id: Union[str, Sequence[str], None] = None,
+    def from_frame(cls, frame: Any, *, id: Names = None,
                    label: Optional[str] = None, group: Optional[str] = None, weight: Optional[str] = None,
-                   columns: Optional[Sequence[str]] = None, symbols: Optional[str] = None) -> "Sequences":
+                   columns: Names = None, symbols: Names = None, order: Optional[str] = None) -> "Sequences":
         """Sequences of a long pandas.DataFrame: one row per frame, ``id`` names the sequence.
 
         By default ``id`` is a column of that name, or ``seq``; ``label`` a column of that name; the
         dimensions are all other columns of numbers, and those that ``symbols="place,state"`` names, whose cells are
         symbols, numbers too; with ``symbols="*"`` all others, and those of text are symbols.  Columns of text that
-        ``columns`` names are symbols.  Rows of a sequence need not be adjacent; their order is kept.
+        ``columns`` names are symbols.  Several columns are a list or a text, ``columns="x,y"``.  Rows of a sequence
+        need not be adjacent; their order is kept, or is that of the column ``order="time"``, which is no dimension.
         """
         keys = id_columns(frame, id)
         label = "label" if label is None and "label" in frame.columns else label
-        about = [name for name in (label, group, weight) if name is not None]
+        about = [name for name in (label, group, weight, order) if name is not None]
+        wanted = listed(frame, columns)
         taken = symbol_columns(frame, symbols)
-        for name in [*keys, *about, *(columns or []), *taken]:
+        for name in [*keys, *about, *wanted, *taken]:
             if name not in frame.columns:
                 raise InputError(
                     f"there is no column {name!r}; the columns are {', '.join(map(str, frame.columns))}")
@@ -315,23 +319,25 @@ class Sequences:
                 raise InputError(f"row {int(frame[name].isna().to_numpy().argmax())} has no value in column {name!r}, "
                                  "so it belongs to no sequence")
         text = columns is not None or all_text(symbols)
-        columns = dimensions(frame, [*keys, *about], symbols) if columns is None else list(columns)
+        chosen = dimensions(frame, [*keys, *about], symbols) if columns is None else wanted
         where = frame.groupby(keys if len(keys) > 1 else keys[0], sort=False).indices
         rows = sorted(where.values(), key=lambda at: at[0])
-        if not rows or not len(columns):
-            raise InputError(f"the frame has {len(rows)} sequences and {len(columns)} columns of numbers; it needs at "
+        if not rows or not len(chosen):
+            raise InputError(f"the frame has {len(rows)} sequences and {len(chosen)} columns of numbers; it needs at "
                              "least one of each")
-        order = np.concatenate(rows)
-        y, codes = frame_cells(frame, columns, taken, text)
-        if not np.array_equal(order, np.arange(len(frame))):
-            y = y[order]
+        if order is None:
+            warn_of_order(frame, rows)
+        placed = np.concatenate(rows if order is None else in_order(frame, rows, order))
+        y, codes = frame_cells(frame, chosen, taken, text)
+        if not np.array_equal(placed, np.arange(len(frame))):
+            y = y[placed]
 
         def of(name: Optional[str]) -> Optional[List[Any]]:
             return None if name is None else [frame[name].iloc[at[0]] for at in rows]
 
         names = ["/".join(str(frame[key].iloc[at[0]]) for key in keys) for at in rows]
         made = cls(y, [len(at) for at in rows], names=names, labels=of(label), groups=of(group),
-                   weights=of(weight), columns=columns)
+                   weights=of(weight), columns=chosen)
         made.symbols = {made._column(k): found for k, found in codes.items()}
         return made
 

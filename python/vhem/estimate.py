@@ -13,7 +13,7 @@ from ._base import Estimator, like_input
 from ._natural import NaturalEstimator
 from ._options import further
 from ._types import Array
-from .data import Sequences, as_sequences
+from .data import Sequences, as_sequences, is_frame
 from .errors import InputError
 from .model import H3M, Model
 
@@ -230,6 +230,15 @@ def _estimator(hmm: Optional[HMM], params: Dict[str, Any]) -> HMM:
     return HMM(**params) if hmm is None else hmm
 
 
+def _to_fit(estimator: HMM, X: Any, lengths: Any, groups: Any, weights: Any) -> Sequences:
+    """Sequences to fit an HMM each; the rows of a frame are frames, so that it must say which sequences they are of."""
+    if is_frame(X) and lengths is None and not {"id", "seq"} & set(X.columns):
+        raise InputError("the frame has no column 'id' or 'seq' that names the sequence of each row; use "
+                         "vhem.Sequences.from_frame(X, id=...), or X.to_numpy() if each row is a sequence")
+    return as_sequences(X, lengths, groups=groups, weights=weights, layout=estimator.layout,
+                        reading=estimator._reading())
+
+
 @overload
 def fit_each(X: Any, lengths: Any = None, *, groups: Any = None, weights: Any = None, hmm: Optional[HMM] = None,
              return_report: Literal[False] = False, **params: Any) -> H3M:
@@ -274,8 +283,7 @@ def fit_each(X: Any, lengths: Any = None, *, groups: Any = None, weights: Any = 
     <H3M: 3 HMMs, S = 2, d = 2, gaussian-diag>
     """
     estimator = _estimator(hmm, params)
-    data = as_sequences(X, lengths, groups=groups, weights=weights, layout=estimator.layout,
-                        reading=estimator._reading())
+    data = _to_fit(estimator, X, lengths, groups, weights)
     seed = _run.seed_of(estimator.random_state)
     with estimator._session(seed) as session:
         models, report = estimator._fit_all(data, seed, session)
@@ -308,8 +316,7 @@ def fit_pieces(X: Any, lengths: Any = None, *, n_components: int = 1, store: Any
     ['a/0', 'a/1', 'b/0', 'b/1']
     """
     estimator = _estimator(hmm, params)
-    data = as_sequences(X, lengths, groups=groups, weights=weights, layout=estimator.layout,
-                        reading=estimator._reading())
+    data = _to_fit(estimator, X, lengths, groups, weights)
     options = {**estimator._options(), "K": n_components, "pieces": 1, "store": store,
                "by_group": data.groups is not None}
     seed = _run.seed_of(estimator.random_state)

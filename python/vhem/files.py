@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Dict, Union
 
 from . import _lib
+from ._frames import as_text
 from ._inputs import of_mat
 from ._mat import is_mat
 from ._run import session
@@ -32,6 +33,6 @@ def load(path: Any, **options: Any) -> Union[H3M, Textures, Tree, Classes, Seque
     if str(path).lower().endswith(TABLES):
         return Sequences.load(path, **options)
     with session() as s:
-        kind, handle = _lib.load(s, path, options)
+        kind, handle = _lib.load(s, path, as_text(options))
     made: Dict[str, Any] = {"models": Models._of, "tree": Tree._of, "classes": Classes, "data": Sequences._from_handle}
     return made[kind](handle)

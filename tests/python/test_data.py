@@ -215,3 +215,39 @@ def test_mat_files_are_read_once(tmp_path, monkeypatch):
     assert vhem.VHEM(1, hmm=vhem.HMM(1)).fit(data).labels_.shape == (2,)
     assert vhem.VHEM(1).fit(models).labels_.shape == (2,)
     assert read == [data, models, data, models]
+
+
+def test_columns_as_a_list_or_a_text(tmp_path):
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame({"who": ["a", "a", "b", "b"], "trial": [1, 1, 2, 2], "x": [1.0, 2, 3, 4], "y": [5.0, 6, 7, 8],
+                          "z": [0.0, 0, 1, 1]})
+    frame.to_csv(tmp_path / "d.csv", index=False)
+    reads = (lambda **how: vhem.Sequences.from_frame(frame, **how),
+             lambda **how: vhem.Sequences.load(tmp_path / "d.csv", **how),
+             lambda **how: vhem.load(tmp_path / "d.csv", **how))
+    for read in reads:
+        for id, columns in (["who", "trial"], ["x", "y"]), ("who,trial", "x,y"), (("who", "trial"), ("x", "y")):
+            made = read(id=id, columns=columns)
+            assert made.names == ["a/1", "b/2"] and made.columns == ["x", "y"]
+        assert read(id="who", columns="x,z", symbols=["z"]).symbols == {"z": ["0", "1"]}
+    with pytest.raises(vhem.InputError, match="columns has the name 'x,y', must be without a comma"):
+        vhem.Sequences.load(tmp_path / "d.csv", id="who", columns=["x,y", "z"])
+    with pytest.raises(vhem.InputError, match="no column 'id' or 'seq'.*Sequences.from_frame"):
+        vhem.fit_each(frame)
+
+
+def test_rows_of_a_frame_in_order():
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame({"id": list("babab"), "time_ms": [3, 2, 1, 1, 2], "x": [30.0, -2, 10, -1, 20]})
+    made = vhem.Sequences.from_frame(frame, order="time_ms")
+    assert made.names == ["b", "a"] and made.columns == ["x"] and made.y.ravel().tolist() == [10, 20, 30, -1, -2]
+    dated = frame.assign(time_ms=pd.to_datetime(frame["time_ms"], unit="ms"))
+    assert np.array_equal(vhem.Sequences.from_frame(dated, order="time_ms").y, made.y)
+    with pytest.warns(vhem.VhemWarning, match="row 2: column 'time_ms' falls from 3 to 1 .* with order='time_ms'"):
+        assert vhem.Sequences.from_frame(frame).columns == ["time_ms", "x"]
+    with pytest.raises(vhem.InputError, match="rows 0 and 2 are of one sequence and both have 1 in column 'time_ms'"):
+        vhem.Sequences.from_frame(frame.assign(time_ms=1), order="time_ms")
+    with pytest.raises(vhem.InputError, match="order= sorts by column 'w', must be numbers"):
+        vhem.Sequences.from_frame(frame.assign(w="a"), order="w")
+    with pytest.raises(vhem.InputError, match="there is no column 't'"):
+        vhem.Sequences.from_frame(frame, order="t")

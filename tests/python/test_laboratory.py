@@ -118,7 +118,11 @@ def test_table_without_id_is_explained():
     pandas = pytest.importorskip("pandas")
     table = pandas.DataFrame({"trial": [0, 0, 0, 1, 1, 1], "x": [1.0, 2, 3, 4, 5, 6]})
     with pytest.warns(vhem.VhemWarning, match=r"names the sequence, vhem.Sequences.from_frame\(X, id=...\)"):
-        vhem.fit_each(table, n_states=1)
+        vhem.VHEM(2, n_states=1).fit(table)
+    for fit in (vhem.fit_each, vhem.fit_pieces):
+        with pytest.raises(vhem.InputError, match=r"no column 'id' or 'seq' .* vhem.Sequences.from_frame\(X, id=...\)"):
+            fit(table, n_states=1)
+        assert len(fit(table.to_numpy()[:, :2].repeat(2, axis=1), n_states=1)) == 6
 
 
 def test_layout_of_functions():
