@@ -2,10 +2,11 @@
 """From the parameters every estimator has (random_state, n_jobs, verbose, progress) to a session."""
 from __future__ import annotations
 
+import numbers
 import os
 import sys
 import warnings
-from typing import Any, Callable, Dict, Optional
+from typing import Any, Callable, Dict, Mapping, Optional
 
 import numpy as np
 
@@ -101,6 +102,18 @@ def session(random_state: Any = None, n_jobs: Optional[int] = -1, verbose: int =
 
 def made_by(command: str, options: Dict[str, Any], random_state: int) -> Dict[str, Any]:
     """The record of what made a file."""
-    plain = {key: value for key, value in options.items() if isinstance(value, (str, int, float, bool))}
-    return {"program": "vhem (Python)", "version": _ffi.version(), "command": command, "options": plain,
+    return {"program": "vhem (Python)", "version": _ffi.version(), "command": command, "options": _plain(options),
             "seed": random_state}
+
+
+def _plain(options: Mapping[str, Any]) -> Dict[str, Any]:
+    """The options that are numbers and texts, also those of a piece and of a reduction."""
+    found: Dict[str, Any] = {}
+    for key, value in options.items():
+        if isinstance(value, Mapping):
+            found[key] = _plain(value)
+        elif isinstance(value, (str, int, float)):
+            found[key] = value
+        elif isinstance(value, numbers.Real):                # of NumPy
+            found[key] = int(value) if isinstance(value, numbers.Integral) else float(value)
+    return found

@@ -12,7 +12,7 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from . import _lib, _run
+from . import _lib, _restored, _run
 from ._base import Estimator
 from ._options import further, joined
 from ._types import Array, Prediction, Tags
@@ -236,6 +236,7 @@ class _Trained(Estimator):
 
     def _loaded(self, path: Any) -> None:
         self.models_ = Classes.load(path)
+        self.set_params(**_restored.of_classes(self._get_param_names(), self.models_))
         self._fitted_to(self.models_[self.models_.names[0]].d)
 
     def __sklearn_is_fitted__(self) -> bool:

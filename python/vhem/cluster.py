@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.base import ClusterMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
-from . import _lib, _run
+from . import _lib, _restored, _run
 from ._base import Estimator
 from ._inputs import as_models, holds_models, opened
 from ._options import further
@@ -121,6 +121,7 @@ class ModelClustering(ClusterMixin, Estimator):  # type: ignore[misc]
     labels_: Array
     level_labels_: Array
     z_: Array
+    centers_: Union[H3M, Textures, None]
     result_: Tree
 
     def __init__(self, n_clusters: Any = None, *, method: Optional[str] = None, preset: Optional[str] = None,
@@ -227,7 +228,7 @@ class ModelClustering(ClusterMixin, Estimator):  # type: ignore[misc]
         self.level_labels_ = tree.base_labels
         self.labels_ = self.level_labels_[:, -1]
         self.z_ = lowest.z
-        self.centers_: Union[H3M, Textures, None] = lowest.centers
+        self.centers_ = lowest.centers
         self.lower_bound_ = lowest.lower_bound
         self.n_iter_ = sum(level.n_iter for level in tree)
         self.converged_ = all(level.converged for level in tree)
@@ -273,9 +274,13 @@ class ModelClustering(ClusterMixin, Estimator):  # type: ignore[misc]
 
     @classmethod
     def load(cls: Type[_Self], path: Any) -> _Self:
-        """A fitted estimator with the clusters of a file; it predicts, and has no models_."""
+        """A fitted estimator with the clusters and parameters of a file; it predicts, and has no models_."""
         tree = Tree.load(path)
-        made = cls()
+        if not tree[0].method and not len(tree[0].labels):   # a set of models is a level without items
+            what = "dynamic textures" if isinstance(tree[0].centers, Textures) else "HMMs"
+            raise InputError(f"{path} is a file of models, {tree[0].n_clusters} {what}, must be one of clusters; "
+                             "vhem.load reads it")
+        made = cls(**_restored.of_clusters(cls._get_param_names(), tree))
         made._take(tree)
         if made.centers_ is not None:
             made._fitted_to(made.centers_.d)
@@ -305,6 +310,8 @@ class VHEM(ModelClustering):
     >>> bool((vhem_.predict(X) == vhem_.labels_).all())
     True
     """
+
+    centers_: H3M                                # to a type checker; textures have textures
 
     def _method(self) -> Optional[str]:
         return None if self.method == "vhem" else self.method
@@ -395,6 +402,8 @@ class VBHEM(ModelClustering):
     (2, [1, 1])
     """
 
+    centers_: H3M
+
     def __init__(self, n_clusters_max: Optional[int] = None, n_states_max: Optional[int] = None, *,
                  n_mix: Optional[int] = None, prior: Any = None, learn_prior: Optional[int] = None,
                  prune: Optional[bool] = None, preset: Optional[str] = None, tau: Any = None,
@@ -456,5 +465,5 @@ class VBHEM(ModelClustering):
         super()._take(tree)
         lowest = tree[0]
         self.n_clusters_ = lowest.n_clusters
-        self.n_states_ = np.array([len(model.pi) for model in self.centers_])  # type: ignore[union-attr]
+        self.n_states_ = np.array([len(model.pi) for model in self.centers_])
         self.posterior_, self.prior_ = lowest.posterior, lowest.prior

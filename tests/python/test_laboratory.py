@@ -232,3 +232,60 @@ def test_statistics_are_those_of_the_command(trials, tmp_path):
 def test_types_are_real():
     assert inspect.signature(vhem.VHEM.fit).return_annotation != "Any"
     assert "labels_" in vhem.ModelClustering.__annotations__
+
+
+def parameters(estimator):
+    return {key: value for key, value in estimator.get_params().items() if value is not None}
+
+
+@pytest.mark.parametrize("estimator", [
+    vhem.VHEM(3), vhem.VHEM(np.int64(3), n_states=1, n_init=np.int64(4), tau=7, nv=50.0, random_state=5, search="fast",
+                            options={"soft": 3}),
+    vhem.VHEMTree((3, 2), n_states=1, preset="emhmm"), vhem.ModelClustering(3, method="ppk-sc", tau=4),
+    vhem.VBHEM(5, 2, prior={"nu": 5}, n_init=3, prune=False, options={"soft": 3})], ids=lambda e: type(e).__name__)
+def test_parameters_of_a_file_of_clusters(estimator, trials, tmp_path):
+    estimator.fit(list(trials)).save(tmp_path / "c.json")
+    again = type(estimator).load(tmp_path / "c.json")
+    expected = parameters(estimator)
+    if "prior" in expected:
+        expected["prior"] = "nu=5"                           # as the file has it
+    assert parameters(again) == expected
+    assert np.array_equal(again.fit(list(trials)).labels_, estimator.labels_)
+
+
+def test_parameters_of_a_file_of_the_command(flock, command, tmp_path):
+    flock.save(tmp_path / "m.json")
+    for method, made in ("vhem", vhem.VHEM), ("vbhem", vhem.VBHEM):
+        subprocess.run([command, "cluster", "m.json", "-k", "3", "--method", method, "--restarts", "4", "--tau", "7",
+                        "--seed", "6", "-o", "c.json", "--quiet"], cwd=tmp_path, check=True)
+        found = made.load(tmp_path / "c.json")
+        has = found.get_params()
+        assert (has["tau"], has["n_init"], has.get("n_clusters", has.get("n_clusters_max"))) == (7, 4, 3)
+        assert np.array_equal(found.labels_, made.load(tmp_path / "c.json").fit(flock).labels_)
+
+
+@pytest.mark.parametrize("given", [
+    {"n_components": 1, "n_states": 1},
+    {"n_components": 1, "n_states": 2, "covariance_type": "full", "n_init": 3, "tau": 5, "nv": 20.0, "prior": "counts",
+     "fit_prior": "none", "random_state": 4,
+     "options": {"min_items": 2, "piece": {"max_iter": 50}, "reduce": {"S": 1, "tol": 0.01}}},
+    {"n_components": 1, "model": "dtm", "n_states": 1}])
+def test_parameters_of_a_file_of_classes(given, trials, tmp_path):
+    data, labels = list(trials), ["low", "high"] * 24
+    for fitted in (vhem.HMMClassifier(**given).fit(data, labels),
+                   vhem.TagModel(**given).fit(data, [[x] for x in labels])):
+        fitted.save(tmp_path / "c.json")
+        assert parameters(type(fitted).load(tmp_path / "c.json")) == parameters(fitted)
+        file = json.loads((tmp_path / "c.json").read_text())
+        del file["provenance"]                               # the options that were used remain
+        (tmp_path / "c.json").write_text(json.dumps(file))
+        again = type(fitted).load(tmp_path / "c.json")
+        assert (again.n_components, again.n_states, again.tau) == (1, given["n_states"], given.get("tau"))
+        assert again.covariance_type == (None if "model" in given else given.get("covariance_type", "diag"))
+
+
+def test_clusters_of_a_file_of_models_are_refused(flock, tmp_path):
+    flock.save(tmp_path / "m.json")
+    for made in (vhem.VHEM, vhem.VBHEM, vhem.VHEMTree):
+        with pytest.raises(vhem.InputError, match="m.json is a file of models, 12 HMMs, must be one of clusters"):
+            made.load(tmp_path / "m.json")
