@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The package is typed, and mypy has nothing to say about it; nor has a user's program."""
+import re
 import subprocess
 import sys
 
@@ -12,7 +13,10 @@ def test_mypy(tmp_path):
     program = tmp_path / "program.py"
     program.write_text("import vhem\nfound = vhem.VHEM(2).fit('m.json')\nmodels = vhem.H3M.load('m.json')\n"
                        "name: str = models[0].name\n")
-    for what in ([], [str(program)]):
+    start = tmp_path / "start.py"
+    start.write_text("".join(re.findall(r"```python\n(.*?)```", (SOURCE / "README.md").read_text(), re.S)) +
+                     "print(bayes.centers_[0].pi, found.centers_.names)\n")
+    for what in ([], [str(program)], [str(start)]):
         done = subprocess.run([sys.executable, "-m", "mypy", "--no-incremental", *what], cwd=SOURCE,
                               capture_output=True, text=True)
         assert done.returncode == 0, done.stdout
