@@ -127,7 +127,8 @@ def test_fit_each(tmp_path):
 
 def parts_of(path, k, mean=0.0):
     rng = np.random.default_rng(k)
-    path.write_text("id,x\n" + "\n".join(f"s{k}_{n},{x:.6f}" for n in range(3) for x in rng.normal(n + mean, 1, 20)) + "\n")
+    rows = [f"s{k}_{n},{x:.6f}" for n in range(3) for x in rng.normal(n + mean, 1, 20)]
+    path.write_text("\n".join(["id,x", *rows]) + "\n")
     return path
 
 
