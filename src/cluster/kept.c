@@ -85,20 +85,24 @@ done:
     return st;
 }
 
+/* The file, and what the result is called in it. */
+static vhem_status open_for(vhem_ctx *ctx, const vh_kept *kept, const vh_kept_result *of, vh_key *key,
+                            vh_journal **journal)
+{
+    vhem_status st = VHEM_OK;
+    VH_TRY(find_key(ctx, kept, of, key));
+    VH_TRY(vh_journal_open(ctx, kept->path, journal));
+done:
+    return st;
+}
+
 vhem_status vh_kept_find(vhem_ctx *ctx, const vh_kept *kept, const vh_kept_result *of, size_t n, double *x,
                          bool *known)
 {
-    vhem_status st = VHEM_OK;
     vh_journal *journal = NULL;
     vh_key key;
-
-    *known = false;
-    if (!kept->path)
-        return VHEM_OK;
-    VH_TRY(find_key(ctx, kept, of, &key));
-    VH_TRY(vh_journal_open(ctx, kept->path, &journal));
-    *known = vh_journal_find(journal, &key, n, x);
-done:
+    vhem_status st = kept->path ? open_for(ctx, kept, of, &key, &journal) : VHEM_OK;
+    *known = journal && vh_journal_find(journal, &key, n, x);
     vh_journal_free(journal);
     return st;
 }
@@ -106,16 +110,11 @@ done:
 vhem_status vh_kept_add(vhem_ctx *ctx, const vh_kept *kept, const vh_kept_result *of, size_t n,
                         const double *x)
 {
-    vhem_status st = VHEM_OK;
     vh_journal *journal = NULL;
     vh_key key;
-
-    if (!kept->path)
-        return VHEM_OK;
-    VH_TRY(find_key(ctx, kept, of, &key));
-    VH_TRY(vh_journal_open(ctx, kept->path, &journal));
-    vh_journal_add(ctx, journal, &key, n, x);
-done:
+    vhem_status st = kept->path ? open_for(ctx, kept, of, &key, &journal) : VHEM_OK;
+    if (journal)
+        vh_journal_add(ctx, journal, &key, n, x);
     vh_journal_free(journal);
     return st;
 }

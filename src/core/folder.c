@@ -100,6 +100,7 @@ vhem_status vh_folder_begin(vhem_ctx *ctx, const char *path, vh_folder_owns *own
     errno = 0;
     for (int k = 0; f.fd < 0 && k < SLOTS; k++) {
         free(f.tmp);
+        f.tmp = NULL; /* asprintf leaves it as it was when it fails */
         VH_CHECK(asprintf(&f.tmp, "%.*s.vhem-tmp-%d", (int)n, path, k) >= 0, VHEM_ENOMEM, "out of memory");
         f.fd = make(f.tmp);
         if (f.fd < 0 && errno == EEXIST) {
