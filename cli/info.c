@@ -102,7 +102,7 @@ json_t *info_clusters(cli *c, const char *path, const vhem_tree *tree)
         json_array_append_new(levels, one);
     }
     return json_pack("{s:s, s:o, s:I, s:s, s:o, s:o}", "kind", facts.levels > 1 ? "tree" : "clustering",
-                     "file", cli_json_text(path), "models", (json_int_t)first->Kb, "thing",
+                     "file", cli_json_text(path), "models", (json_int_t)first->Kb, "item",
                      cluster_item_word(tree), "levels", levels, "provenance",
                      provenance_json(facts.provenance));
 }

@@ -90,9 +90,9 @@ void info_tell_clusters(FILE *f, json_t *facts, bool all)
     fprintf(f, "%s: ", info_text(facts, "file"));
     if (tree)
         fprintf(f, "a tree of %zu level%s over %lld %ss\n", n, n == 1 ? "" : "s", info_int(facts, "models"),
-                info_text(facts, "thing"));
+                info_text(facts, "item"));
     else
-        fprintf(f, "%lld %ss in %lld clusters\n", info_int(facts, "models"), info_text(facts, "thing"),
+        fprintf(f, "%lld %ss in %lld clusters\n", info_int(facts, "models"), info_text(facts, "item"),
                 info_int(first, "K"));
     if (*info_text(first, "method"))
         fprintf(f, "  method     %s\n", info_text(first, "method"));
@@ -103,7 +103,7 @@ void info_tell_clusters(FILE *f, json_t *facts, bool all)
         const json_t *level = json_array_get(levels, l);
         if (tree)
             fprintf(f, "\nlevel %zu: %lld %ss in %lld clusters\n", l + 1, info_int(level, "Kb"),
-                    l ? "centre" : info_text(facts, "thing"), info_int(level, "K"));
+                    l ? "centre" : info_text(facts, "item"), info_int(level, "K"));
         tell_level(f, level, all);
     }
 }
