@@ -149,7 +149,7 @@ done:
 static vhem_status order_hmm(vhem_ctx *ctx, const vh_h3m *h3m, int tau, const vh_hmm *first, vh_hmm *h)
 {
     vhem_status st = VHEM_OK;
-    size_t n = (size_t)(h->theta - h->pi) + h->n_theta;
+    size_t n = vh_hmm_numbers(h);
     vh_hmm old = *h;
     int *from = NULL;
 

@@ -175,7 +175,7 @@ static uint64_t print_of(const vh_h3m *h3m, uint64_t h)
 {
     for (int64_t i = 0; i < h3m->K; i++) {
         const vh_hmm *m = &h3m->hmm[i];
-        h = vh_hash_chain(h, m->pi, ((size_t)(m->theta - m->pi) + m->n_theta) * sizeof *m->pi);
+        h = vh_hash_chain(h, m->pi, vh_hmm_numbers(m) * sizeof *m->pi);
     }
     return h;
 }

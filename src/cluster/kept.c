@@ -37,7 +37,7 @@ vhem_status vh_kept_init(vhem_ctx *ctx, const vh_h3m *models, const char *path, 
         const vh_hmm *m = &models->hmm[i];
         vh_hash_number(h, m->S);
         vh_hash_number(h, m->M);
-        vh_hash_bytes(h, m->pi, ((size_t)(m->theta - m->pi) + m->n_theta) * sizeof *m->pi);
+        vh_hash_bytes(h, m->pi, vh_hmm_numbers(m) * sizeof *m->pi);
     }
     vh_hash_key(h, &out->models);
 done:

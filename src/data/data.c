@@ -270,17 +270,23 @@ void vh_data_passed(const vhem_data *data, int64_t n)
         let_go(data, n);
 }
 
-/* The sentence for value i of sequence n, told by its frame and column. */
-static vhem_status bad_value(vhem_ctx *ctx, const vhem_data *data, vhem_status status, int64_t n, int64_t i,
-                             const char *what)
+const char *vh_data_place(const vhem_data *data, int64_t n, int64_t t, int k, vh_place *place)
 {
     const char *name = data->name ? data->name[n] : "";
     char number[24];
     snprintf(number, sizeof number, "%lld", (long long)n);
-    return vh_fail(ctx, status, "%ssequence %s%s%s: frame %lld (counted from 0), column '%.80s' is %s",
-                   vh_origin_tell(&data->origin, n, i / data->d, &(vh_told){ { 0 } }), *name ? "'" : "",
-                   *name ? VH_SHOW(name, strlen(name)) : number, *name ? "'" : "", (long long)(i / data->d),
-                   data->column[i % data->d], what);
+    snprintf(place->s, sizeof place->s, "%ssequence %s%s%s: frame %lld (counted from 0), column '%.80s'",
+             vh_origin_tell(&data->origin, n, t, &(vh_told){ { 0 } }), *name ? "'" : "",
+             *name ? VH_SHOW(name, strlen(name)) : number, *name ? "'" : "", (long long)t, data->column[k]);
+    return place->s;
+}
+
+/* The sentence for value i of sequence n, told by its frame and column. */
+static vhem_status bad_value(vhem_ctx *ctx, const vhem_data *data, vhem_status status, int64_t n, int64_t i,
+                             const char *what)
+{
+    return vh_fail(ctx, status, "%s is %s",
+                   vh_data_place(data, n, i / data->d, (int)(i % data->d), &(vh_place){ { 0 } }), what);
 }
 
 static const char infinite[] = "infinite, every value must be finite";

@@ -113,6 +113,12 @@ vhem_status vh_builder_source(vh_builder *b, const char *path);
 /* Refuses NaN and infinity, naming sequence, frame and column, for what cannot treat missing values. */
 vhem_status vh_data_require_complete(vhem_ctx *ctx, const vhem_data *data);
 
+typedef struct {
+    char s[1024];
+} vh_place;
+/* "walks.csv: line 7: sequence 'a': frame 5 (counted from 0), column 'x'", to begin a sentence with. */
+const char *vh_data_place(const vhem_data *data, int64_t n, int64_t t, int k, vh_place *place);
+
 /* Counts NaN into *n_missing; refuses infinity, and what `refuse` (NULL: nothing) has a word for, which is
  * what a value y of column k must be. */
 typedef const char *(*vh_refuse)(const void *arg, int k, double y);

@@ -2,10 +2,7 @@
 /* degrees.c - see degrees.h. */
 #include "estimate/degrees.h"
 
-#include "data/values.h"
-
 #include <math.h>
-#include <string.h>
 
 #define MOST 7.0 /* radians: a turn, from 0 or from -pi, with some room */
 
@@ -38,17 +35,9 @@ static void warn(vhem_ctx *ctx, const vhem_data *data, int k)
 {
     int64_t n = 0, t = 0;
     double largest = find_largest(data, k, &n, &t);
-    const char *name = data->name ? data->name[n] : "";
-    char number[24];
-    if (!(fabs(largest) > MOST))
-        return;
-    snprintf(number, sizeof number, "%lld", (long long)n);
-    vh_log(ctx, VHEM_LOG_WARN,
-           "%ssequence %s%s%s: frame %lld (counted from 0), column '%.80s' is %g: angles must be in "
-           "radians, not degrees",
-           vh_origin_tell(&data->origin, n, t, &(vh_told){ { 0 } }), *name ? "'" : "",
-           *name ? VH_SHOW(name, strlen(name)) : number, *name ? "'" : "", (long long)t,
-           vh_data_column(data, k), largest);
+    if (fabs(largest) > MOST)
+        vh_log(ctx, VHEM_LOG_WARN, "%s is %g: angles must be in radians, not degrees",
+               vh_data_place(data, n, t, k, &(vh_place){ { 0 } }), largest);
 }
 
 void vh_warn_of_degrees(vhem_ctx *ctx, const vhem_data *data, const vh_emission *family,

@@ -233,7 +233,7 @@ static void walk_job(vhem_ctx *ctx, void *arg, int64_t i, vh_wire *w)
     vh_wire_int(ctx, w, &r->best[i]);
     vh_wire_int64(ctx, w, &r->frames[i]);
     vh_wire_bytes(ctx, w, r->run + vh_row(i, r->R), sizeof *r->run * (size_t)r->R);
-    vh_wire_reals(ctx, w, h->pi, (size_t)(h->theta - h->pi) + h->n_theta);
+    vh_wire_reals(ctx, w, h->pi, vh_hmm_numbers(h));
 }
 
 static vhem_status run_jobs(vhem_ctx *ctx, fit *f)

@@ -87,19 +87,12 @@ typedef struct {
 
 static vhem_status no_symbol(vhem_ctx *ctx, const cast *c, int64_t n, int64_t t, int k, const char *name)
 {
-    const vhem_data *data = c->data;
     const vh_channel *ch = &c->layout->channel[c->channel[k]];
-    const char *sequence = data->name ? data->name[n] : "";
-    char list[160], number[24];
-    snprintf(number, sizeof number, "%lld", (long long)n);
+    char list[160];
     vh_show_list(ch->symbol, ch->shape.V, "|", list, sizeof list);
-    return vh_fail(
-        ctx, VHEM_EINVAL,
-        "%ssequence %s%s%s: frame %lld (counted from 0), column '%s' is '%s', which the models have no "
-        "symbol for; theirs are %s",
-        vh_origin_tell(&data->origin, n, t, &(vh_told){ { 0 } }), *sequence ? "'" : "",
-        *sequence ? VH_SHOW(sequence, strlen(sequence)) : number, *sequence ? "'" : "", (long long)t,
-        data->column[c->place[k]], VH_SHOW(name, strlen(name)), list);
+    return vh_fail(ctx, VHEM_EINVAL, "%s is '%s', which the models have no symbol for; theirs are %s",
+                   vh_data_place(c->data, n, t, c->place[k], &(vh_place){ { 0 } }),
+                   VH_SHOW(name, strlen(name)), list);
 }
 
 static vhem_status cast_cell(vhem_ctx *ctx, cast *c, int64_t n, int64_t t, int k, double y)

@@ -496,7 +496,7 @@ vhem_status vh_h3m_require_finite(vhem_ctx *ctx, const vh_h3m *h3m)
 
     for (int64_t i = 0; i < h3m->K; i++) {
         const vh_hmm *h = &h3m->hmm[i];
-        size_t n = (size_t)(h->theta - h->pi) + h->n_theta;
+        size_t n = vh_hmm_numbers(h);
         VH_CHECK(isfinite(h3m->omega[i]), VHEM_ENUMERIC, "omega[%lld] is %g, cannot be written", (long long)i,
                  h3m->omega[i]);
         for (size_t k = 0; k < n; k++) {

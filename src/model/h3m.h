@@ -18,6 +18,11 @@ typedef struct {
     size_t n_theta;
     bool lent; /* the block is part of one that belongs to the set */
 } vh_hmm;
+/* How many numbers there are from pi on. */
+static inline size_t vh_hmm_numbers(const vh_hmm *h)
+{
+    return (size_t)(h->theta - h->pi) + h->n_theta;
+}
 
 typedef struct vh_slab vh_slab; /* the numbers of many HMMs in one block */
 

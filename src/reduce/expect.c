@@ -41,7 +41,7 @@ static vhem_status find_key(vhem_ctx *ctx, const vh_base *base, const vh_h3m *ce
         const vh_hmm *c = &centers->hmm[j];
         vh_hash_number(h, c->S);
         vh_hash_number(h, c->M);
-        vh_hash_bytes(h, c->pi, ((size_t)(c->theta - c->pi) + c->n_theta) * sizeof *c->pi);
+        vh_hash_bytes(h, c->pi, vh_hmm_numbers(c) * sizeof *c->pi);
     }
     vh_hash_key(h, out);
 done:

@@ -78,7 +78,7 @@ static void add_print(const vh_h3m *h3m, int64_t first, int n, int64_t c, double
     uint64_t h = vh_hash_chain((uint64_t)c, h3m->omega + first, sizeof *h3m->omega * (size_t)n);
     for (int64_t i = first; i < first + n; i++) {
         const vh_hmm *m = &h3m->hmm[i];
-        h = vh_hash_chain(h, m->pi, ((size_t)(m->theta - m->pi) + m->n_theta) * sizeof *m->pi);
+        h = vh_hash_chain(h, m->pi, vh_hmm_numbers(m) * sizeof *m->pi);
     }
     sum[0] += (double)(h & UINT32_MAX);
     sum[1] += (double)(h >> 32);

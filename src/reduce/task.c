@@ -103,7 +103,7 @@ static void walk_hmm(vhem_ctx *ctx, vh_wire *w, vh_h3m *centers, int j)
     if (w->st == VHEM_OK && w->reads)
         w->st = vh_h3m_shape(ctx, centers, j, S, M);
     if (w->st == VHEM_OK)
-        vh_wire_reals(ctx, w, h->pi, (size_t)(h->theta - h->pi) + h->n_theta);
+        vh_wire_reals(ctx, w, h->pi, vh_hmm_numbers(h));
     vh_wire_real(ctx, w, &centers->omega[j]);
 }
 
