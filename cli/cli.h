@@ -227,8 +227,15 @@ const char *cli_put_size(int64_t size, char *buf, size_t room); /* as it would b
 
 /* words.c */
 bool cli_is_path(const char *text); /* is it a file, or spelled like one? */
-/* A word of a command line as the shell takes it, quoted where there is need. */
+/* Makes text fit for a terminal, in place: control characters, line ends among them, and bytes that are not
+ * UTF-8 become '?'.  A file may have any of them in a name, commands for the terminal among them. */
+void cli_clean(char *text);
+void cli_clean_terminal(void); /* the same, but for line ends and tabs, for all that stdout prints on one */
+/* A word of a command line as the shell takes it, with backslashes where there is need, so that it can stand
+ * between quotes in a sentence. */
 void cli_put_word(FILE *f, const char *text);
+enum { CLI_WORD = 4096 };
+const char *cli_word(const char *text, char *buf, size_t size); /* the same in buf */
 enum { CLI_MAX_LIST = 1000 };
 typedef struct {
     int n;

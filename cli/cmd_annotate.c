@@ -113,8 +113,10 @@ static int find_tag(cli *c, const classes_args *a, const char *tag, int *out)
     free(names);
     if (*out >= 0)
         return CLI_GO;
+    char word[CLI_WORD];
     return cli_fail(c, "%s has no tag '%s'%s%s%s; 'vhem info %s' lists its %d", c->arg[0], tag,
-                    near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "", c->arg[0], C);
+                    near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "",
+                    cli_word(c->arg[0], word, sizeof word), C);
 }
 
 static int predict_tags(cli *c, classes_args *a, bool search)

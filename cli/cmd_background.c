@@ -45,9 +45,10 @@ static int fit_and_save(cli *c, background_args *a)
             cli_json_put(stdout,
                          json_pack("{s:s, s:o, s:i, s:i}", "command", c->command, "output",
                                    cli_json_text(a->output), "gaussians", a->fit.M, "dimension", facts.d));
-        char read[1024];
+        char read[1024], data_word[CLI_WORD], word[CLI_WORD];
         cli_say(c, "%d Gaussians of dimension %d in %s; next: vhem fit %s --emission gaussian-tied:%s%s",
-                a->fit.M, facts.d, cli_where(a->output), c->arg[0], a->output,
+                a->fit.M, facts.d, cli_where(a->output), cli_word(c->arg[0], data_word, sizeof data_word),
+                cli_word(a->output, word, sizeof word),
                 cli_repeat_reading(c, a->usage, "memory", read, sizeof read));
         status = EXIT_DONE;
     }

@@ -46,7 +46,8 @@ static void write_json(FILE *f, const cli *c, const choose_rows *t, bool stopped
 /* What to type. */
 static void tell_next(cli *c, const choose_args *g, const choose_rows *t, const choose_advice *a)
 {
-    char options[512], bayes[512];
+    char options[512], bayes[512], word[CLI_WORD];
+    const char *input = cli_word(c->arg[0], word, sizeof word);
     if (a->K == 1) {
         cli_say(c, "these models look like one kind: there is nothing to cluster");
         return;
@@ -54,13 +55,13 @@ static void tell_next(cli *c, const choose_args *g, const choose_rows *t, const 
     cli_repeat(c, g->a.usage, "output clusters states splits seeds path", options, sizeof options);
     cli_repeat(c, g->a.usage, "output clusters states splits seeds path method nv search", bayes,
                sizeof bayes);
-    cli_say(c, "next: vhem cluster %s -k %lld --states %d%s -o clusters.json", c->arg[0], (long long)a->K,
+    cli_say(c, "next: vhem cluster %s -k %lld --states %d%s -o clusters.json", input, (long long)a->K,
             t->bayes ? a->S : a->S_needed, options);
     if (a->needed && !t->bayes)
         cli_say(c,
                 "  or, with as many states as each centre needs: vhem cluster %s --method vbhem -k %lld "
                 "--states %d%s -o clusters.json",
-                c->arg[0], (long long)a->K, a->S, bayes);
+                input, (long long)a->K, a->S, bayes);
 }
 
 static void tell_best(cli *c, const choose_args *g, const choose_rows *t)

@@ -83,6 +83,8 @@ static void tell_outcome(cli *c, const cluster_args *a, const outcome *o)
 {
     const vhem_clustering *cl = vhem_tree_level(o->tree, 0);
     const char *it = is_flat(c, a) ? "them" : "it";
+    char word[CLI_WORD];
+    const char *out = cli_word(a->output, word, sizeof word);
     if (o->why)
         tell_stopped(c, a, o);
     else if (!is_flat(c, a))
@@ -93,7 +95,7 @@ static void tell_outcome(cli *c, const cluster_args *a, const outcome *o)
     if (!o->why && strcmp(a->output, "-") != 0)
         cli_say(c,
                 "next: 'vhem info %s' shows %s; 'vhem assign %s DATA' puts new sequences or models into %s",
-                a->output, it, a->output, it);
+                out, it, out, it);
 }
 
 static int save_tree(cli *c, cluster_args *a, const vhem_tree *tree, bool stopped)

@@ -154,15 +154,15 @@ static void tell_few_frames(cli *c, const vhem_models *models, const vhem_models
 
 static void tell_next(cli *c, const fit_result *r, bool textures)
 {
-    const char *out = r->output;
-    char uses[1200];
+    char word[CLI_WORD], uses[CLI_WORD + 1200];
+    const char *out = cli_word(r->output, word, sizeof word);
     if (*r->read)
         snprintf(uses, sizeof uses, "'vhem score %s DATA%s'%s", out, r->read,
                  textures ? " uses" : " and 'vhem decode' use");
     else
         snprintf(uses, sizeof uses, "%s",
                  textures ? "'vhem score' uses" : "'vhem score' and 'vhem decode' use");
-    if (strcmp(out, "-") == 0 || r->stopped)
+    if (strcmp(r->output, "-") == 0 || r->stopped)
         return;
     if (r->mixture)
         cli_say(

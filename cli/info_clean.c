@@ -6,17 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Bytes of the control character that the text begins with; 0: it is none.  In UTF-8 those from 80 to 9f,
- * with which some terminals begin commands, too, follow a c2. */
-static int control(const char *s)
-{
-    unsigned char a = (unsigned char)s[0], b = (unsigned char)s[1];
-    return a < 32 || a == 127 ? a != 0 : a == 0xC2 && b >= 0x80 && b < 0xA0 ? 2 : 0;
-}
-
 static bool has_control(const char *text)
 {
-    while (*text && !control(text))
+    while (*text && !((unsigned char)*text < 32 || *text == 127 || (*text == '\xC2' && text[1] < '\xA0')))
         text++;
     return *text != '\0';
 }
@@ -24,14 +16,9 @@ static bool has_control(const char *text)
 /* A copy with '?' for each; from malloc.  NULL: no memory. */
 static char *cleaned(const char *text)
 {
-    char *copy = malloc(strlen(text) + 1), *to = copy;
-    while (copy && *text) {
-        int n = control(text);
-        *to++ = n ? '?' : *text;
-        text += n ? n : 1;
-    }
+    char *copy = strdup(text);
     if (copy)
-        *to = '\0';
+        cli_clean(copy);
     return copy;
 }
 

@@ -36,6 +36,7 @@ static const char *after_path(const cli *c, const char *path)
 
 int cli_load_models(cli *c, const char *path, vhem_models **out)
 {
+    char word[CLI_WORD];
     vhem_status st = vhem_models_load(c->ctx, path, out);
     if (st != VHEM_EFORMAT || cli_interrupted())
         return cli_status(c, st);
@@ -46,7 +47,7 @@ int cli_load_models(cli *c, const char *path, vhem_models **out)
         return cli_fail(c,
                         "%s is not a model file; if it holds sequences, fit models to them first: "
                         "vhem fit %s -o models.json (%s)",
-                        path, path, after_path(c, path));
+                        path, cli_word(path, word, sizeof word), after_path(c, path));
     return cli_status(c, st);
 }
 

@@ -208,5 +208,6 @@ int cli_main(cli *c, int argc, char **argv)
     if (!take_streams())
         return EXIT_FAILED;
     cli_json_watch();
+    cli_clean_terminal();
     return cli_close(c, run_command(c, argc, argv));
 }

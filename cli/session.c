@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* session.c - the context of a command: messages, signals, the end. */
+#define _GNU_SOURCE
 #include "cli.h"
 
 #include <errno.h>
@@ -103,23 +104,28 @@ bool cli_is_first(const cli *c)
     return !c->ranks || c->ranks->rank == 0;
 }
 
-static void message(cli *c, const char *kind, const char *fmt, va_list ap)
+static void message(cli *c, const char *fmt, va_list ap)
 {
     cli_progress_clear(c);
     if (!cli_is_first(c)) {
         vsnprintf(c->why, sizeof c->why, fmt, ap);
         return;
     }
-    fprintf(stderr, "vhem%s%s: %s", c->command ? " " : "", c->command ? c->command : "", kind);
-    vfprintf(stderr, fmt, ap);
-    fputc('\n', stderr);
+    char *text = NULL;
+    if (vasprintf(&text, fmt, ap) < 0)
+        text = NULL;
+    if (text)
+        cli_clean(text); /* it names files and what is in them */
+    fprintf(stderr, "vhem%s%s: %s\n", c->command ? " " : "", c->command ? c->command : "",
+            text ? text : "out of memory");
+    free(text);
 }
 
 int cli_fail(cli *c, const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
-    message(c, "", fmt, ap);
+    message(c, fmt, ap);
     va_end(ap);
     return EXIT_FAILED;
 }
@@ -128,7 +134,7 @@ int cli_misuse(cli *c, const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
-    message(c, "", fmt, ap);
+    message(c, fmt, ap);
     va_end(ap);
     if (cli_is_first(c))
         fprintf(stderr, "Try '%s%s%s --help'.\n", c->ranks ? "vhem-mpi" : "vhem", c->command ? " " : "",
@@ -142,7 +148,7 @@ void cli_say(cli *c, const char *fmt, ...)
     if (c->quiet || !cli_is_first(c))
         return;
     va_start(ap, fmt);
-    message(c, "", fmt, ap);
+    message(c, fmt, ap);
     va_end(ap);
 }
 

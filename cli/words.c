@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* words.c - arguments that are words, paths or lists: 2..6,8. */
+/* words.c - text for terminals; arguments that are words, paths or lists: 2..6,8. */
+#define _GNU_SOURCE
 #include "cli.h"
 
 #include <limits.h>
@@ -7,20 +8,109 @@
 #include <string.h>
 #include <unistd.h>
 
-void cli_put_word(FILE *f, const char *text)
+/* Bytes of the character that s [n] begins with; 0: it needs more bytes.  Less than 0 for a byte that is not
+ * UTF-8 and for a control character (those from 80 to 9f, with which some terminals begin commands, follow a
+ * c2). */
+static int character(const unsigned char *s, size_t n)
+{
+    unsigned a = s[0], least = a == 0xE0 ? 0xA0 : a == 0xF0 ? 0x90 : 0x80;
+    unsigned most = a == 0xED ? 0x9F : a == 0xF4 ? 0x8F : 0xBF; /* neither overlong nor a surrogate */
+    int length = a < 0x80 ? 1 : a < 0xC2 || a > 0xF4 ? 0 : a < 0xE0 ? 2 : a < 0xF0 ? 3 : 4;
+
+    if (length == 0)
+        return -1;
+    for (int k = 1; k < length; k++, least = 0x80, most = 0xBF) {
+        if ((size_t)k == n)
+            return 0;
+        if (s[k] < least || s[k] > most)
+            return -1;
+    }
+    return a < 0x20 || a == 0x7F || (a == 0xC2 && s[1] < 0xA0) ? -length : length;
+}
+
+void cli_clean(char *text)
+{
+    size_t left = strlen(text);
+    char *to = text;
+    while (left > 0) {
+        int n = character((unsigned char *)text, left), length = n == 0 ? 1 : abs(n);
+        if (n > 0)
+            memmove(to, text, (size_t)n);
+        else
+            *to = '?';
+        to += n > 0 ? n : 1;
+        text += length;
+        left -= (size_t)length;
+    }
+    *to = '\0';
+}
+
+typedef struct { /* standard output on its way to a terminal */
+    FILE *f;
+    unsigned char held[4]; /* a character that is not whole yet */
+    size_t n;
+} terminal;
+
+static ssize_t terminal_write(void *cookie, const char *text, size_t size)
+{
+    terminal *t = cookie;
+    for (size_t i = 0; i < size; i++) {
+        t->held[t->n++] = (unsigned char)text[i];
+        while (t->n > 0) {
+            bool layout = t->held[0] == '\n' || t->held[0] == '\t';
+            int n = layout ? 1 : character(t->held, t->n), length = abs(n);
+            if (n == 0)
+                break;
+            fwrite(n > 0 ? (const char *)t->held : "?", 1, n > 0 ? (size_t)n : 1, t->f);
+            t->n -= (size_t)length;
+            memmove(t->held, t->held + length, t->n);
+        }
+    }
+    return fflush(t->f) == 0 && !ferror(t->f) ? (ssize_t)size : 0;
+}
+
+void cli_clean_terminal(void)
+{
+    static terminal t;
+    if (t.f || !isatty(STDOUT_FILENO))
+        return;
+    FILE *front = fopencookie(&t, "w", (cookie_io_functions_t){ .write = terminal_write });
+    if (!front)
+        return;
+    t.f = stdout;
+    stdout = front; /* a variable, in the GNU C library */
+    setvbuf(stdout, NULL, _IOLBF, 0);
+}
+
+/* Bytes above 127 are of letters: a backslash is for characters. */
+static bool is_plain(char x)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./,=:+@%";
-    if (*text && text[strspn(text, plain)] == '\0') {
-        fputs(text, f);
-        return;
-    }
-    fputc('\'', f);
-    for (; *text; text++)
-        if (*text == '\'')
-            fputs("'\\''", f);
+    return (unsigned char)x > 127 || strchr(plain, x);
+}
+
+void cli_put_word(FILE *f, const char *text)
+{
+    if (!*text)
+        fputs("''", f);
+    for (; *text; text++) {
+        if (*text == '\n') /* a backslash before it would take it away */
+            fputs("$'\\n'", f);
         else
-            fputc(*text, f);
-    fputc('\'', f);
+            fprintf(f, "%s%c", is_plain(*text) ? "" : "\\", *text);
+    }
+}
+
+const char *cli_word(const char *text, char *buf, size_t size)
+{
+    FILE *f = fmemopen(buf, size, "w");
+    buf[0] = '\0';
+    if (f) {
+        cli_put_word(f, text);
+        fclose(f);
+    }
+    buf[size - 1] = '\0';
+    return buf;
 }
 
 bool cli_is_path(const char *text)

@@ -52,6 +52,8 @@ void vh_text_json(FILE *f, const char *text)
             fputs("\\t", f);
         } else if (*s < 0x20 || *s == 0x7F) {
             fprintf(f, "\\u%04x", (unsigned)*s);
+        } else if (*s == 0xC2 && s[1] < 0xA0) { /* U+0080 to U+009F, commands for some terminals */
+            fprintf(f, "\\u%04x", (unsigned)s[1]);
         } else {
             fwrite(s, 1, (size_t)n, f);
         }
