@@ -230,6 +230,7 @@ bool cli_is_path(const char *text); /* is it a file, or spelled like one? */
 /* Makes text fit for a terminal, in place: control characters, line ends among them, and bytes that are not
  * UTF-8 become '?'.  A file may have any of them in a name, commands for the terminal among them. */
 void cli_clean(char *text);
+bool cli_is_utf8(const char *text);
 void cli_clean_terminal(void); /* the same, but for line ends and tabs, for all that stdout prints on one */
 /* A word of a command line as the shell takes it, with backslashes where there is need, so that it can stand
  * between quotes in a sentence. */

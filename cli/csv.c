@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* csv.c - see csv.h. */
+#define _GNU_SOURCE
 #include "csv.h"
 
 #include <errno.h>
@@ -24,6 +25,33 @@ static char *read_all(FILE *f)
     if (text)
         text[n] = '\0';
     return text;
+}
+
+/* Text that is not UTF-8 is taken for Windows-1252, as it is in tables of sequences.  Releases the text; NULL
+ * without memory. */
+static char *as_utf8(char *text)
+{
+    static const char *const high[32] = {
+        /* 80 to 9f; those that are not defined are what they are in Latin-1 */
+        "\u20AC",   "\xC2\x81", "\u201A", "\u0192", "\u201E", "\u2026",   "\u2020", "\u2021",
+        "\u02C6",   "\u2030",   "\u0160", "\u2039", "\u0152", "\xC2\x8D", "\u017D", "\xC2\x8F",
+        "\xC2\x90", "\u2018",   "\u2019", "\u201C", "\u201D", "\u2022",   "\u2013", "\u2014",
+        "\u02DC",   "\u2122",   "\u0161", "\u203A", "\u0153", "\xC2\x9D", "\u017E", "\u0178"
+    };
+    char *copy = malloc(3 * strlen(text) + 1), *to = copy;
+    for (const char *s = text; copy && *s; s++) {
+        unsigned char a = (unsigned char)*s;
+        if (a < 0x80)
+            *to++ = *s;
+        else if (a < 0xA0)
+            to = stpcpy(to, high[a - 0x80]);
+        else
+            to += sprintf(to, "%c%c", 0xC0 | a >> 6, 0x80 | (a & 0x3F));
+    }
+    if (copy)
+        *to = '\0';
+    free(text);
+    return copy;
 }
 
 static char delimiter(const char *text)
@@ -129,6 +157,13 @@ int csv_load(cli *c, const char *path, int least, csv *t)
     int broken = ferror(f) ? errno : 0;
     if (f != stdin)
         fclose(f);
+    if (t->text && !broken && !cli_is_utf8(t->text)) {
+        cli_say(c,
+                "warning: %s: the text is not UTF-8 and was read as Windows-1252; if letters are wrong, save "
+                "it as UTF-8",
+                path);
+        t->text = as_utf8(t->text);
+    }
     int status = broken    ? cli_fail(c, "%s: cannot read: %s", path, strerror(broken))
                  : t->text ? cut(c, path, t)
                            : cli_fail(c, "out of memory");

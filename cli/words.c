@@ -8,24 +8,38 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Bytes of the character that s [n] begins with; 0: it needs more bytes.  Less than 0 for a byte that is not
- * UTF-8 and for a control character (those from 80 to 9f, with which some terminals begin commands, follow a
- * c2). */
-static int character(const unsigned char *s, size_t n)
+/* Bytes of the character that s [n] begins with; 0: it is not UTF-8; -1: it needs more bytes. */
+static int utf8_length(const unsigned char *s, size_t n)
 {
     unsigned a = s[0], least = a == 0xE0 ? 0xA0 : a == 0xF0 ? 0x90 : 0x80;
     unsigned most = a == 0xED ? 0x9F : a == 0xF4 ? 0x8F : 0xBF; /* neither overlong nor a surrogate */
     int length = a < 0x80 ? 1 : a < 0xC2 || a > 0xF4 ? 0 : a < 0xE0 ? 2 : a < 0xF0 ? 3 : 4;
 
-    if (length == 0)
-        return -1;
     for (int k = 1; k < length; k++, least = 0x80, most = 0xBF) {
         if ((size_t)k == n)
-            return 0;
-        if (s[k] < least || s[k] > most)
             return -1;
+        if (s[k] < least || s[k] > most)
+            return 0;
     }
-    return a < 0x20 || a == 0x7F || (a == 0xC2 && s[1] < 0xA0) ? -length : length;
+    return length;
+}
+
+bool cli_is_utf8(const char *text)
+{
+    int n = 1;
+    for (const char *end = text + strlen(text); n > 0 && text < end; text += n)
+        n = utf8_length((const unsigned char *)text, (size_t)(end - text));
+    return n > 0;
+}
+
+/* The same, but less than 0 for a byte that is not UTF-8 and for a control character (those from 80 to 9f,
+ * with which some terminals begin commands, follow a c2); 0: it needs more bytes. */
+static int character(const unsigned char *s, size_t n)
+{
+    int length = utf8_length(s, n);
+    if (length <= 0)
+        return length == 0 ? -1 : 0;
+    return s[0] < 0x20 || s[0] == 0x7F || (s[0] == 0xC2 && s[1] < 0xA0) ? -length : length;
 }
 
 void cli_clean(char *text)

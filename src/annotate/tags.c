@@ -136,6 +136,7 @@ vhem_status vhem_tags_load(vhem_ctx *ctx, const char *path, vhem_tags **out)
 
     VH_TRY(vh_table_open(ctx, path, 0, &table));
     VH_TRY(read_rows(ctx, &table, &r));
+    vh_encoding_tell(ctx, path, &table.encoding);
     VH_TRY(hand_over(ctx, &r, out));
 done:
     vh_table_close(&table);

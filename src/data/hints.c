@@ -2,7 +2,6 @@
 /* hints.c - see hints.h. */
 #include "data/hints.h"
 
-#include "core/text.h"
 #include "data/symbols.h"
 #include "data/values.h"
 
@@ -126,20 +125,4 @@ vhem_status vh_refuse_text(vhem_ctx *ctx, const vh_cell_counts *c, const char *w
     return vh_fail(ctx, VHEM_EFORMAT, "%s: line %lld, %s: found '%s', expected a number%s%s", c->path,
                    (long long)c->line, where ? where : named, c->example,
                    c->n_text < c->n_number ? " as in other rows" : "", hint ? hint : ways);
-}
-
-void vh_warn_encoding(vhem_ctx *ctx, const vh_table *t, const char *s, size_t n, bool *told)
-{
-    for (size_t k = 0; k < n && !*told;) {
-        int length = vh_utf8_length((const unsigned char *)s + k);
-        if (length > 0) {
-            k += (size_t)length;
-            continue;
-        }
-        vh_log(ctx, VHEM_LOG_WARN,
-               "%s: line %lld: '%s' is not UTF-8, so characters are lost; is the file in Latin-1? "
-               "'iconv -f WINDOWS-1252 -t UTF-8' converts it",
-               t->path, (long long)t->line, VH_SHOW(s, n));
-        *told = true;
-    }
 }

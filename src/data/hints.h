@@ -26,7 +26,5 @@ vhem_status vh_refuse_text(vhem_ctx *ctx, const vh_cell_counts *c, const char *w
 
 /* Is a cell of text one of a column of symbols, and no number written in another way or that failed? */
 bool vh_may_be_symbol(const char *cell);
-/* Warns, once, of a name s [n] in the current record that is not UTF-8. */
-void vh_warn_encoding(vhem_ctx *ctx, const vh_table *t, const char *s, size_t n, bool *told);
 
 #endif

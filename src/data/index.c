@@ -214,6 +214,7 @@ vhem_status vh_index_build(vhem_ctx *ctx, const char *path, const char *format, 
     VH_TRY(vh_roles_find(ctx, &r.t, opt, true, &r.roles));
     VH_TRY(find_columns(&r));
     VH_TRY(read_rows(&r));
+    vh_encoding_tell(ctx, index, &r.t.encoding);
     VH_TRY(cut(&r, opt, d, format, a, out));
 done:
     vh_list_free(r.text, 3 * r.n);

@@ -57,7 +57,6 @@ typedef struct {
     bool any_text;                      /* some column was dropped as text */
     int64_t n_resumed;                  /* how often a sequence goes on after rows of others */
     int64_t resumed_line, resumed_from; /* where first, and the first line of that sequence */
-    bool told;                          /* of names that are not UTF-8 */
     vh_text_columns *text;              /* NULL: they are left out */
     char **left_out;                    /* [n_left_out] names of those, which are the table's */
     int n_left_out;
@@ -91,7 +90,6 @@ static vhem_status choose_columns(csv *r)
     for (int k = 0; k < t->n_columns; k++) {
         if (r->col[k].unused)
             r->dim[r->n_dim++] = k;
-        vh_warn_encoding(ctx, t, t->column[k], strlen(t->column[k]), &r->told);
         if (t->column[k][0] == '\0')
             vh_log(ctx, VHEM_LOG_WARN, "%s: column %d has no name and is left out", t->path, k + 1);
     }
@@ -160,7 +158,6 @@ static vhem_status agree(csv *r, int col, const sequence *s, char **text, int64_
         return VHEM_OK;
     const vh_field *f = &r->t.field[col];
     if (!*text) {
-        vh_warn_encoding(r->ctx, &r->t, f->at, f->n, &r->told);
         *text = vh_strndup(r->ctx, f->at, f->n);
         *line = r->t.line;
         return *text ? VHEM_OK : VHEM_ENOMEM;
@@ -191,9 +188,6 @@ static vhem_status find_sequence(csv *r)
     if (is_new) {
         VH_TRY(vh_grow(ctx, &r->seq, &r->cap_seq, (size_t)r->n_seq + 1, sizeof *r->seq));
         r->seq[r->n_seq++] = (sequence){ .line = r->t.line, .weight = weight };
-        for (int i = 0; i < r->roles.n_id; i++)
-            vh_warn_encoding(ctx, &r->t, r->t.field[r->roles.id[i]].at, r->t.field[r->roles.id[i]].n,
-                             &r->told);
     }
     sequence *s = &r->seq[n];
     VH_TRY(agree(r, r->roles.label, s, &s->label, &s->label_line));
@@ -533,11 +527,14 @@ vhem_status vh_read_rows(vhem_ctx *ctx, const vh_table *table, const char *forma
     csv r = { .ctx = ctx, .opt = opt, .t = *table, .format = format, .last = -1, .text = text };
 
     r.hold = (vh_spill){ .name = r.t.path, .limit = opt->memory };
+    vh_encoding_tell(ctx, r.t.path, &r.t.encoding); /* known from the first letter that is not ASCII */
     VH_TRY(vh_table_header(ctx, &r.t));
     VH_TRY(vh_roles_find(ctx, &r.t, opt, false, &r.roles));
     vh_row_order_init(&r.t, r.roles.order, &r.order);
     VH_TRY(choose_columns(&r));
     VH_TRY(read_rows(&r));
+    if (table->encoding.is == VH_ASCII)
+        vh_encoding_tell(ctx, r.t.path, &r.t.encoding);
     ctx->hushed = false; /* the rest was not reached before */
     if (text)
         text->again = false;

@@ -156,6 +156,7 @@ typedef struct {
     const char *missing;  /* words for it, of the options */
     vh_builder *b;
     vh_text_columns *text; /* NULL: text is an error */
+    vh_encoding encoding;  /* Windows-1252 once a file was in it */
 } layout;
 
 /* From the first record of the first file. */
@@ -295,6 +296,9 @@ static vhem_status read_one(vhem_ctx *ctx, const entry *e, const vhem_data_optio
     }
     VH_TRY(vh_builder_end(lay->b, e->name, e->label, NULL, 1));
     VH_TRY(vh_builder_at(lay->b, e->path, apart ? 0 : first));
+    if (lay->encoding.is != VH_WINDOWS_1252) /* said of the first such file, of which there may be many */
+        vh_encoding_tell(ctx, e->path, &t.encoding);
+    lay->encoding = t.encoding.is == VH_WINDOWS_1252 ? t.encoding : lay->encoding;
 done:
     vh_table_close(&t);
     return st;

@@ -6,6 +6,7 @@
 #include "core/alloc.h"
 #include "core/file.h"
 #include "data/data.h"
+#include "data/encoding.h"
 #include "data/names.h"
 #include "data/readers.h"
 #include "data/values.h"
@@ -30,6 +31,8 @@ typedef struct {
     int64_t n_cases;
     double *y; /* [T][d] of one case */
     size_t cap_y;
+    char *utf8; /* the line, where the file is not UTF-8 */
+    size_t cap_utf8;
     vh_builder *b;
 } ts;
 
@@ -241,6 +244,21 @@ done:
     return st;
 }
 
+/* The line from a to b in UTF-8. */
+static vhem_status recode(ts *r, const char **a, const char **b)
+{
+    vhem_ctx *ctx = r->ctx;
+    vhem_status st = VHEM_OK;
+    size_t n = (size_t)(*b - *a), size = vh_windows_1252_decode(*a, n, NULL);
+
+    VH_TRY(vh_grow(ctx, &r->utf8, &r->cap_utf8, size + 1, 1));
+    vh_windows_1252_decode(*a, n, r->utf8);
+    *a = r->utf8;
+    *b = r->utf8 + size;
+done:
+    return st;
+}
+
 static vhem_status parse_lines(ts *r, FILE *f)
 {
     vhem_ctx *ctx = r->ctx;
@@ -249,12 +267,16 @@ static vhem_status parse_lines(ts *r, FILE *f)
     char *line = NULL;
     size_t cap = 0;
     int64_t before = 0; /* bytes */
+    vh_encoding encoding = { 0 };
 
     for (ssize_t n; (n = getline(&line, &cap, f)) >= 0; before += n) {
+        VH_TRY(vh_encoding_look(ctx, r->path, f, line, (size_t)n, &encoding));
         const char *a = line, *b = line + n, *zero = memchr(line, 0, (size_t)n);
         VH_CHECK(!zero, VHEM_EFORMAT, "%s: a zero byte at offset %lld: this is not a text file", r->path,
                  (long long)(before + (zero - line)));
-        if (before == 0 && n >= 3 && memcmp(a, "\xEF\xBB\xBF", 3) == 0)
+        if (encoding.is == VH_WINDOWS_1252)
+            VH_TRY(recode(r, &a, &b));
+        if (before == 0 && b - a >= 3 && memcmp(a, "\xEF\xBB\xBF", 3) == 0)
             a += 3;
         r->line++;
         b -= b > a && b[-1] == '\n';
@@ -271,6 +293,7 @@ static vhem_status parse_lines(ts *r, FILE *f)
                      "come after @data",
                      r->path, (long long)r->line, VH_SHOW(a, (size_t)(b - a)));
     }
+    vh_encoding_tell(ctx, r->path, &encoding);
     VH_CHECK(feof(f), ferror(f) ? VHEM_EIO : VHEM_ENOMEM, "%s: cannot read: %s", r->path, strerror(errno));
     VH_CHECK(data, VHEM_EFORMAT, "%s: there is no @data line, expected cases after one", r->path);
     VH_CHECK(r->b, VHEM_EFORMAT, "%s: there is no case after @data", r->path);
@@ -300,6 +323,7 @@ done:
     vh_builder_free(r.b);
     vh_names_free(&r.classes);
     free(r.y);
+    free(r.utf8);
     vh_in_close(f);
     return st;
 }

@@ -4,7 +4,7 @@
 
 #include "core/fd.h"
 #include "core/file.h"
-#include "data/utf16.h"
+#include "data/encoding.h"
 #include "data/values.h"
 
 #include <errno.h>

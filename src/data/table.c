@@ -17,14 +17,12 @@ enum {
     MOST_TITLES = 10  /* lines above a header */
 };
 
-/* Reads on: the window moves to the current record, and grows where that does not end.  Fields that were
- * found move along. */
-static vhem_status read_on(vhem_ctx *ctx, vh_table *t)
+/* The window moves to the current record, and grows where it needs to.  Fields that were found move along. */
+static vhem_status move_window(vhem_ctx *ctx, vh_table *t, size_t need)
 {
     vhem_status st = VHEM_OK;
-    size_t kept = (size_t)(t->end - t->record), need = kept + t->window + 1, at = (size_t)(t->p - t->record);
+    size_t kept = (size_t)(t->end - t->record), at = (size_t)(t->p - t->record);
     char *to = t->text;
-    bool broken = false;
 
     if (need > t->cap)
         VH_NEW(to, 2 * need);
@@ -39,13 +37,50 @@ static vhem_status read_on(vhem_ctx *ctx, vh_table *t)
     }
     t->record = t->text;
     t->p = t->text + at;
-    size_t got = t->utf16 ? vh_utf16_read(t->utf16, t->f, t->text + kept, t->cap - kept - 1, &broken)
-                          : fread(t->text + kept, 1, t->cap - kept - 1, t->f);
+    t->end = t->text + kept;
+done:
+    return st;
+}
+
+/* What was read, got bytes behind the window, in UTF-8. */
+static vhem_status recode(vhem_ctx *ctx, vh_table *t, size_t *got)
+{
+    vhem_status st = VHEM_OK;
+    char *raw = NULL;
+
+    VH_TRY(vh_encoding_look(ctx, t->path, t->f, t->end, *got, &t->encoding));
+    if (t->encoding.is != VH_WINDOWS_1252)
+        goto done;
+    raw = vh_strndup(ctx, t->end, *got);
+    VH_CHECK(raw, VHEM_ENOMEM, "out of memory");
+    size_t size = vh_windows_1252_decode(raw, *got, NULL);
+    VH_TRY(move_window(ctx, t, (size_t)(t->end - t->record) + size + 1));
+    vh_windows_1252_decode(raw, *got, t->end);
+    *got = size;
+done:
+    free(raw);
+    return st;
+}
+
+/* Reads on, behind the current record. */
+static vhem_status read_on(vhem_ctx *ctx, vh_table *t)
+{
+    vhem_status st = VHEM_OK;
+    size_t kept = (size_t)(t->end - t->record);
+    bool broken = false;
+
+    VH_TRY(move_window(ctx, t, kept + t->window + 1));
+    char *to = t->end + t->marked;
+    size_t room = t->cap - kept - t->marked - 1, got;
+    got = t->utf16 ? vh_utf16_read(t->utf16, t->f, to, room, &broken) : fread(to, 1, room, t->f) + t->marked;
+    t->marked = 0;
     VH_CHECK(!ferror(t->f), VHEM_EIO, "%s: cannot read: %s", t->path, strerror(errno));
     VH_CHECK(!broken, VHEM_EFORMAT, "%s: the UTF-16 text ends in the middle of a character", t->path);
     const char *zero = memchr(t->text, 0, kept + got);
     VH_CHECK(!zero, VHEM_EFORMAT, "%s: a zero byte at offset %lld: this is not a text file", t->path,
              (long long)(t->before + (zero - t->text)));
+    if (!t->utf16)
+        VH_TRY(recode(ctx, t, &got));
     t->end = t->text + kept + got;
     *t->end = '\0';
     if (got == 0) {
@@ -268,14 +303,14 @@ done:
     return st;
 }
 
-/* The first two bytes, which tell UTF-16 from the rest. */
+/* The first two bytes, which tell UTF-16 from the rest.  Otherwise they belong to what is read next. */
 static vhem_status read_mark(vhem_ctx *ctx, vh_table *t)
 {
     vhem_status st = VHEM_OK;
     size_t got = fread(t->text, 1, 2, t->f);
     VH_CHECK(!ferror(t->f), VHEM_EIO, "%s: cannot read: %s", t->path, strerror(errno));
     t->utf16 = vh_utf16_mark(t->text, got);
-    t->end = t->text + (t->utf16 ? 0 : got);
+    t->marked = t->utf16 ? 0 : got;
 done:
     return st;
 }

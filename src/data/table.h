@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* table.h - delimited text, record by record: comma, tab or semicolon; RFC 4180 quotes; LF, CRLF or CR;
- * UTF-8, or UTF-16 with its mark; a UTF-8 byte order mark, a "sep=;" line, which sets the delimiter, and '#'
- * lines before the first record are skipped, empty lines everywhere.  In a file with another delimiter than
- * comma whose numbers have decimal commas, fields have points instead: "1,5" becomes "1.5". */
+ * UTF-8, UTF-16 with its mark, or else Windows-1252; a UTF-8 byte order mark, a "sep=;" line, which sets the
+ * delimiter, and '#' lines before the first record are skipped, empty lines everywhere.  In a file with
+ * another delimiter than comma whose numbers have decimal commas, fields have points instead: "1,5" becomes
+ * "1.5". */
 #ifndef VH_DATA_TABLE_H
 #define VH_DATA_TABLE_H
 
 #include "core/ctx.h"
-#include "data/utf16.h"
+#include "data/encoding.h"
 
 #include <stddef.h>
 #include <stdio.h>
@@ -24,7 +25,9 @@ typedef struct {
     char *text, *p, *end; /* a window on it: the current record and some of what follows */
     char *record;         /* where it must be kept from */
     size_t cap, window;   /* of text; bytes read at a time */
-    vh_utf16 utf16;       /* what the file is in; text is UTF-8 */
+    vh_utf16 utf16;       /* what the file is in, with a mark */
+    vh_encoding encoding; /* or without; text is UTF-8 */
+    size_t marked;        /* bytes behind the window that were read as a mark, and are none */
     char delim;
     bool decimal_comma;
     int64_t line, next_line; /* 1-based; line: where the current record begins */

@@ -4,9 +4,10 @@ import csv
 import io
 import json
 import math
+import subprocess
 import unittest
 
-from support import Case, best_path, forward, log_sum, model, two_level
+from support import VHEM, Case, best_path, forward, log_sum, model, two_level
 
 FRAMES = {"u": [[0.2], [3.9], [4.4]], "v": [[-1.0], [0.5], [0.0], [1.5], [5.0]]}
 
@@ -291,15 +292,66 @@ class OddTables(Case):
             self.write("d.csv", f'id,x,y\na,"{cell}",1\na,"{cell}",2\n')
             self.assertEqual(self.ok("info", "d.csv").err, "")
 
-    def test_latin_1(self):
-        for text, shown in ((b"id,x\nM\xfcller,1\n", "line 2: 'M?ller'"), (b"id,gr\xf6\xdfe\na,1\n", "line 1: 'gr??e'"),
-                            (b"id,label,x\na,Jos\xe9,1\n", "line 2: 'Jos?'")):
-            self.path("d.csv").write_bytes(text)
-            err = self.ok("info", "d.csv").err
-            self.assertIn(f"warning: d.csv: {shown} is not UTF-8, so characters are lost; is the file in Latin-1? "
-                          "'iconv -f WINDOWS-1252 -t UTF-8' converts it", err)
-        self.write("d.csv", "id,x\nM\u00fcller,1\n")
-        self.assertEqual(self.ok("info", "d.csv").err, "")
+    WINDOWS = "the text is not UTF-8 and was read as Windows-1252; if letters are wrong, save it as UTF-8"
+
+    def names(self, *args, **more):
+        r = self.ok("info", *args, "--json", "--all", **more)
+        return [s["name"] for s in r.json()["sequences"]], r.err
+
+    def test_windows_1252(self):
+        """A file is read in one encoding to its end, which its last line may tell."""
+        table = "id,label,Pr\u00fcfung\nJ\u00f6rg,\u201ealt\u201c \u20ac,1\nJos\u00e9,\u2013,2\nM\u00fcller,x,3\n"
+        self.path("d.csv").write_bytes(table.encode("cp1252"))
+        for args in (("d.csv",), ("d.csv", "--columns", "Pr\u00fcfung"), ("d.csv", "--where", "id=J\u00f6rg")):
+            names, err = self.names(*args)
+            self.assertEqual(names, ["J\u00f6rg", "Jos\u00e9", "M\u00fcller"][:1 if "--where" in args else 3])
+            self.assertEqual(err, f"vhem info: warning: d.csv: {self.WINDOWS}\n")
+        facts = self.ok("info", "d.csv", "--json").json()
+        self.assertEqual((facts["columns"][0]["name"], list(facts["labels"])),
+                         ("Pr\u00fcfung", ["\u201ealt\u201c \u20ac", "\u2013", "x"]))
+        self.write("d.csv", table)
+        self.assertEqual(self.names("d.csv"), (["J\u00f6rg", "Jos\u00e9", "M\u00fcller"], ""))
+
+    def test_encoding_of_a_long_file(self):
+        """What is UTF-8 by accident for a megabyte is Windows-1252 if the end is."""
+        rows = ("id,x\n" + "\u00c3\u00a4,1\n" * 300000).encode("cp1252")       # valid UTF-8 so far
+        for end, first, told in ((b"", "\u00e4", 0), (b"\xe4,1\n", "\u00c3\u00a4", 1), (b"\xc3,1", "\u00c3\u00a4", 1)):
+            self.path("d.csv").write_bytes(rows + end)
+            names, err = self.names("d.csv")
+            self.assertEqual((names[0], err.count(self.WINDOWS)), (first, told))
+            with open(self.path("d.csv"), "rb") as f:                              # a file on standard input is one, too
+                done = subprocess.run([VHEM, "info", "-"], stdin=f, capture_output=True, cwd=self.dir)
+            self.assertEqual((done.returncode, done.stderr.count(b"Windows-1252")), (0, told))
+            piped = subprocess.run([VHEM, "info", "-"], input=rows + end, capture_output=True, cwd=self.dir)
+            self.assertEqual(piped.returncode, told, piped.stderr)
+            if told:
+                self.assertIn(b"vhem info: standard input: the text begins as UTF-8 and does not go on so", piped.stderr)
+        late = b"id,x\n" + b"a,1\n" * 400000 + b"\xe4,1\n"
+        self.path("d.csv").write_bytes(late)
+        self.assertEqual(self.names("d.csv")[0], ["a", "\u00e4"])
+        piped = subprocess.run([VHEM, "info", "-", "--json"], input=late, capture_output=True, cwd=self.dir)
+        self.assertEqual([s["name"] for s in json.loads(piped.stdout)["sequences"]], ["a", "\u00e4"])
+
+    def test_encoding_of_other_tables(self):
+        self.path("s.ts").write_bytes("@classLabel true m\u00e4nnlich\n@data\n1,2:m\u00e4nnlich\n".encode("cp1252"))
+        r = self.ok("info", "s.ts", "--json")
+        self.assertEqual((list(r.json()["labels"]), r.err.count(self.WINDOWS)), (["m\u00e4nnlich"], 1))
+        self.path("f").mkdir()
+        for k in range(3):
+            self.path(f"f/{k}.csv").write_bytes("Gr\u00f6\u00dfe\n1\n2\n".encode("cp1252"))
+        r = self.ok("info", "f", "--json")
+        self.assertEqual((r.json()["columns"][0]["name"], r.err.count(self.WINDOWS)), ("Gr\u00f6\u00dfe", 1))
+        self.write("d.csv", "id,x\n" + "".join(f"{k},{v}\n" for k in ("J\u00f6rg", "Bea") for v in (1, 2, 4, 3)))
+        self.ok("fit", "d.csv", "--states", "1", "-o", "m.json")
+        self.ok("cluster", "m.json", "-k", "2", "-o", "c.json")
+        self.path("truth.csv").write_bytes("name,class\nJ\u00f6rg,\u00e4lter\nBea,j\u00fcnger\n".encode("cp1252"))
+        r = self.ok("eval", "c.json", "--truth", "truth.csv")
+        self.assertIn("j\u00fcnger", r.out)
+        self.assertEqual(r.err.count(self.WINDOWS), 1)
+        self.path("tags.csv").write_bytes("item,tag\nJ\u00f6rg,sch\u00f6n\nBea,sch\u00f6n\n".encode("cp1252"))
+        r = self.ok("annotate", "train", "d.csv", "--tags", "tags.csv", "--states", "1", "-o", "a.json")
+        self.assertEqual(r.err.count(self.WINDOWS), 1)
+        self.assertIn("sch\u00f6n", self.ok("info", "a.json").out)
 
     def test_folders_that_are_not_models(self):
         self.write("d.csv", "id,x\na,1\na,2\na,4\n")
