@@ -17,7 +17,7 @@
 #include "model/common.h"
 #include "reduce/base.h"
 
-enum { ROWS = 4 * VH_PRODUCT_TILE, SELF_TILE = 8 };
+enum { ROWS = 4 * VH_PRODUCT_TILE };
 
 typedef struct {
     vhem_ctx *ctx;
@@ -120,25 +120,20 @@ done:
     return st;
 }
 
-/* self [K] = log k~(i, i), from small blocks on the diagonal. */
+/* self [K] = log k~(i, i), one by one: of a block all but the diagonal would be for nothing. */
 static vhem_status self_kernels(vhem_ctx *ctx, const vh_product *like, const vh_base *base, double *self)
 {
     vhem_status st = VHEM_OK;
     vh_product p = *like;
     vh_product_job *product = NULL;
-    double table[SELF_TILE * SELF_TILE], *component = NULL;
-    int64_t n;
+    double *component = NULL;
 
     VH_TRY(component_self(ctx, base->packed, &component));
     p.a = p.b = base->packed;
     p.self_a = p.self_b = component;
     VH_TRY(vh_product_open(ctx, &p, &product));
-    for (int64_t i = 0; i < base->Kb; i += n) {
-        n = base->Kb - i < SELF_TILE ? base->Kb - i : SELF_TILE;
-        VH_TRY(vh_product_part(ctx, product, &(vh_rectangle){ i, n, i, n, true }, table));
-        for (int64_t k = 0; k < n; k++)
-            self[base->order[i + k]] = table[k * n + k];
-    }
+    for (int i = 0; i < base->Kb; i++)
+        VH_TRY(vh_product_part(ctx, product, &(vh_rectangle){ i, 1, i, 1, true }, &self[base->order[i]]));
 done:
     vh_product_close(product);
     free(component);
@@ -176,21 +171,22 @@ static vhem_status normalise(job *j, const vh_h3m *a, const vh_h3m *b, double *D
     vhem_ctx *ctx = j->ctx;
     size_t Ka = (size_t)a->K, Kb = (size_t)b->K;
     const vh_patterns *of_a = &j->lacks_a, *of_b = &j->lacks_b;
-    double *self_a = NULL, *self_b = NULL;
+    double *self_a = NULL, *self_b = NULL, *of_b_too;
 
     VH_NEW(self_a, vh_cells(of_b->n, a->K));
-    VH_NEW(self_b, vh_cells(of_a->n, b->K));
-    if (a == b && of_a->n == 1)
-        for (size_t i = 0; i < Ka; i++)
-            self_a[i] = self_b[i] = D[i * Kb + i];
-    else {
+    if (a != b || of_a->n > 1)
         VH_TRY(self_by_pattern(ctx, &j->p, a, of_b, self_a));
+    if (a != b) {
+        VH_NEW(self_b, vh_cells(of_a->n, b->K));
         VH_TRY(self_by_pattern(ctx, &j->p, b, of_a, self_b));
     }
+    for (size_t i = 0; a == b && i < Ka; i++) /* over its own columns it is in the table */
+        self_a[vh_row(of_a->of[i], a->K) + i] = D[i * Kb + i];
+    of_b_too = self_b ? self_b : self_a;
     for (size_t i = 0; i < Ka; i++)
         for (size_t k = 0; k < Kb; k++)
             D[i * Kb + k] -=
-                (self_a[vh_row(of_b->of[k], a->K) + i] + self_b[vh_row(of_a->of[i], b->K) + k]) / 2;
+                (self_a[vh_row(of_b->of[k], a->K) + i] + of_b_too[vh_row(of_a->of[i], b->K) + k]) / 2;
 done:
     free(self_a);
     free(self_b);

@@ -5,6 +5,7 @@
 
 #include "cluster/distance.h"
 #include "model/h3m.h"
+#include "model/masked.h"
 
 typedef struct {
     int Ka, Sa, Ma, Kb, Sb, Mb, d, full, tau;
@@ -176,10 +177,39 @@ static void test_mixed_shapes(void **state)
     vhem_free(ctx);
 }
 
+/* HMMs that lack columns, each its own: their family fills in the table of components. */
+static void test_lacking(void **state)
+{
+    vhem_ctx *ctx = test_ctx();
+    vh_rng rng;
+    (void)state;
+    vh_rng_init(&rng, 7, VH_RNG_TEST, 2);
+    for (int zeros = 0; zeros < 4; zeros++) {
+        const shape c = { .d = 5, .tau = zeros == 2 ? 60 : 10, .lambda = 0.5, .zeros = zeros, .scale = 1 };
+        double least = INFINITY;
+        vh_h3m *a = random_h3m(ctx, &rng, 70, 3, 2, c.d, 0, 3), *b = random_h3m(ctx, &rng, 9, 4, 2, c.d, 0, 3);
+        change(a, &c, 0);
+        change(b, &c, 1);
+        for (int64_t i = 0; i < a->K; i++)
+            for (int k = 1; k < c.d; k++)
+                if (i >> (k - 1) & 1)
+                    vh_hmm_forget(a, &a->hmm[i], k);
+        vh_h3m_settle_family(a);
+        b->family = a->family; /* as the two sets of a command are made one family */
+        compare(a, a, &c, "lacking", &least);
+        compare(a, b, &c, "lacking", &least);
+        compare(b, a, &c, "lacking", &least);
+        vh_h3m_free(a);
+        vh_h3m_free(b);
+    }
+    vhem_free(ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_shapes),
+        cmocka_unit_test(test_lacking),
         cmocka_unit_test(test_mixed_shapes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -50,9 +50,8 @@ done:
 }
 
 typedef struct {     /* a step in one of the two chains */
-    int S, n;        /* its states, and those of the other */
-    const double *A; /* [S][S] */
-    double lambda;
+    int S, n;    /* its states, and those of the other */
+    double *log; /* [S][S]  lambda log A */
     int by_s, by_r; /* strides of its states and of the other's in F */
     double *term;   /* [S]  scratch */
 } chain_step;
@@ -64,9 +63,16 @@ static void take_step(const chain_step *c, const double *F, double *out)
     for (int r = 0; r < c->n; r++)
         for (int q = 0; q < S; q++) {
             for (int s = 0; s < S; s++)
-                c->term[s] = c->lambda * log(c->A[s * S + q]) + F[s * c->by_s + r * c->by_r];
+                c->term[s] = c->log[s * S + q] + F[s * c->by_s + r * c->by_r];
             out[q * c->by_s + r * c->by_r] = vh_logsum(S, c->term, 1);
         }
+}
+
+/* The logarithms of the transitions, once for all steps. */
+static void take_logs(const double *A, double lambda, chain_step *c)
+{
+    for (int e = 0; e < c->S * c->S; e++)
+        c->log[e] = lambda * log(A[e]);
 }
 
 vhem_status vh_ref_product_pair(vhem_ctx *ctx, const vh_product *p, int i, int j, vh_scratch *scratch,
@@ -81,9 +87,11 @@ vhem_status vh_ref_product_pair(vhem_ctx *ctx, const vh_product *p, int i, int j
     VH_SCRATCH(F, SLOT_F, 2 * n);
     G = F + n;
     VH_TRY(emissions(ctx, p, i, j, scratch, Psi));
-    VH_SCRATCH(term, SLOT_TERM, Sa > Sb ? Sa : Sb);
-    const chain_step in_a = { Sa, Sb, a->A + a->trans0[i], p->lambda, Sb, 1, term };
-    const chain_step in_b = { Sb, Sa, b->A + b->trans0[j], p->lambda, 1, Sb, term };
+    VH_SCRATCH(term, SLOT_TERM, (Sa > Sb ? Sa : Sb) + Sa * Sa + Sb * Sb);
+    chain_step in_a = { Sa, Sb, term + (Sa > Sb ? Sa : Sb), Sb, 1, term };
+    chain_step in_b = { Sb, Sa, in_a.log + Sa * Sa, 1, Sb, term };
+    take_logs(a->A + a->trans0[i], p->lambda, &in_a);
+    take_logs(b->A + b->trans0[j], p->lambda, &in_b);
     for (int e = 0; e < n; e++)
         F[e] = p->lambda * (log(a->pi[a->state0[i] + e / Sb]) + log(b->pi[b->state0[j] + e % Sb])) + Psi[e];
     for (int t = 2; t <= p->tau; t++) {

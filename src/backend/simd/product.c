@@ -7,6 +7,9 @@
  *
  * Sides and groups are laid out once for the whole job, a tile only reads them.
  *
+ * Families that are no Gaussians, and Gaussians of which some lack columns, fill in the table of components
+ * themselves, pair by pair; the chains are the same.
+ *
  * With log w = lambda log c + (1 - lambda)/2 log |Sigma| the product of two components is
  *   log w_a + log w_b - log |Sigma_a + Sigma_b| / 2 - lambda/2 (quadratic form) + a constant,
  * which is all that depends on the pair.  Pairs for which the short cuts do not hold go to the reference. */
@@ -21,7 +24,7 @@
 
 #define LOG_4PI 2.5310242469692907930
 
-enum { SLOT_TABLE = 4, SLOT_SMALL };
+enum { SLOT_TABLE = 4, SLOT_SMALL, SLOT_FAMILY };
 enum { MAX_BLOCK = 40, TABLE_ROWS = 64, MOST_FACTORS = 1000 };
 
 #define TINY_POWER 1e-280 /* of a transition that is possible: below that, the reference */
@@ -45,6 +48,7 @@ typedef struct { /* 2. HMMs first .. first+used-1 of b in the lanes; unused lane
 
 typedef struct {
     bool full;
+    bool by_family;  /* the family makes the table; size and constant are 0 */
     size_t size;     /* of the parameters of a component */
     double constant; /* of every product */
     double *inverse; /* [d]  1 / scale, a power of two: differences of means stay exact */
@@ -101,7 +105,7 @@ static void load_full(const laid_sets *l, int d, const double *const *par, doubl
 static void load_nothing(const laid_sets *l, int d, double *out)
 {
     memset(out, 0, sizeof *out * l->size);
-    for (int k = 0, e = d; k < d; e += ++k + 1)
+    for (int k = 0, e = d; k < d && !l->by_family; e += ++k + 1)
         out[l->full ? e : 2 * k + 1] = 1;
 }
 
@@ -126,8 +130,10 @@ static void load_hmm(const laid_sets *l, const double *self, double lambda, int 
     for (int q = pk->comp0[i]; q < pk->comp0[i + 1]; q++) {
         double *out = x->par + (size_t)q * l->size;
         const double *const *par = pk->par + (size_t)q * VH_MAX_PARAM;
-        double c = pk->c[q], log_det = -2 * self[q] - pk->d * LOG_4PI;
+        double c = pk->c[q], log_det = l->by_family ? 0 : -2 * self[q] - pk->d * LOG_4PI;
         x->log_w[q] = c > 0 ? lambda * log(c) + (1 - lambda) / 2 * log_det : VH_NEVER;
+        if (l->by_family)
+            continue;
         if (!(c > 0))
             load_nothing(l, pk->d, out);
         else if (l->full)
@@ -192,6 +198,8 @@ static int choose_block(const job *j)
     }
     if (!(least > TINY_POWER))
         return 0;
+    if (j->x->by_family)
+        return 1;
     if (j->x->full)
         return d <= MOST_FACTORS;
     high = log2(fmax(1, high));
@@ -258,16 +266,12 @@ done:
     return st;
 }
 
-vhem_status VH_NAME(vh_simd_product_lay)(vhem_ctx *ctx, const vh_product *p, void **out)
+static vhem_status lay_gaussians(vhem_ctx *ctx, const vh_product *p, laid_sets *l)
 {
     vhem_status st = VHEM_OK;
-    laid_sets *l = NULL;
     int d = p->a->d;
     double log_scale = 0;
 
-    if (p->a->family->kernel == VH_KERNEL_OF_FAMILY)
-        return VHEM_OK; /* the reference takes all of it */
-    VH_NEW(l, 1);
     VH_NEW(l->inverse, d);
     for (int k = 0; k < d; k++) {
         l->inverse[k] = scalbn(1.0, -ilogb(p->a->x.scale[k]));
@@ -276,6 +280,19 @@ vhem_status VH_NAME(vh_simd_product_lay)(vhem_ctx *ctx, const vh_product *p, voi
     l->full = p->a->family->kernel == VH_KERNEL_GAUSSIAN_FULL;
     l->size = l->full ? (size_t)d + (size_t)d * (size_t)(d + 1) / 2 : 2 * (size_t)d;
     l->constant = 0.5 * d * ((1 - 2 * p->lambda) * VH_LOG_2PI - log(p->lambda)) - log_scale;
+done:
+    return st;
+}
+
+vhem_status VH_NAME(vh_simd_product_lay)(vhem_ctx *ctx, const vh_product *p, void **out)
+{
+    vhem_status st = VHEM_OK;
+    laid_sets *l = NULL;
+
+    VH_NEW(l, 1);
+    l->by_family = p->a->family->kernel == VH_KERNEL_OF_FAMILY;
+    if (!l->by_family)
+        VH_TRY(lay_gaussians(ctx, p, l));
     VH_TRY(load_side(ctx, l, p->a, p->self_a, p->lambda, &l->a));
     if (p->a == p->b)
         l->b = l->a;
@@ -305,6 +322,44 @@ void VH_NAME(vh_simd_product_drop)(void *laid)
 }
 
 /* ---- 3. rows ------------------------------------------------------------------------------------------- */
+
+/* Is lane l of the group in the rectangle? */
+static bool is_asked(const job *j, int l)
+{
+    int at = j->g->first + l - j->r->b0;
+    return l < j->g->used && at >= 0 && at < j->r->nb;
+}
+
+/* log of the product of component q of a and component e of the HMM in lane l; not a number where there is
+ * none, which sends the pair to the reference and its sentence. */
+static double one_product(const job *j, int q, int l, int e, double *work)
+{
+    const vh_packed *a = j->x->a.pk, *b = j->x->b.pk;
+    int to = b->comp0[j->g->first + l] + e;
+    double x;
+    if (!(a->c[q] > 0) || !(b->c[to] > 0))
+        return VH_NEVER;
+    if (!a->family->log_product(&a->shape, a->par + (size_t)q * VH_MAX_PARAM,
+                                b->par + (size_t)to * VH_MAX_PARAM, j->p->lambda, &x, work))
+        return NAN;
+    return x < VH_NEVER ? VH_NEVER : x + j->x->a.log_w[q] + j->x->b.log_w[to];
+}
+
+/* x [n][C]: components first .. first+n-1 of a against those of the group, by the family.  Lanes that nobody
+ * asked for repeat one that somebody did. */
+static void table_of_family(const job *j, int first, int n, int C, double *work, vec *x)
+{
+    int any = 0;
+    while (!is_asked(j, any))
+        any++;
+    for (int q = 0; q < n; q++)
+        for (int e = 0; e < C; e++)
+            for (int k = 0; k < VH_LANES; k++) {
+                int l = (any + k) % VH_LANES;
+                x[q * C + e][l] =
+                    is_asked(j, l) ? one_product(j, first + q, l, e, work) : x[q * C + e][any];
+            }
+}
 
 /* The chains of HMM i of a and the group; x is where its rows of the table begin. */
 static vhem_status one_row(job *j, int i, const vec *x)
@@ -336,11 +391,11 @@ static vhem_status one_row(job *j, int i, const vec *x)
     VH_CHECK(!vh_stopped(ctx), VHEM_ESTOPPED, "stopped while a kernel was computed");
     for (int l = 0; l < g->used; l++) {
         int at = g->first + l - r->b0;
-        if (at < 0 || at >= r->nb)
+        if (!is_asked(j, l))
             continue;
         double *out = &j->log_k[vh_ij(i - r->a0, r->nb, at)];
         *out = c.log_k[l] + j->p->tau * j->x->constant;
-        if (!c.good[l])
+        if (!c.good[l] || !(*out > VH_NEVER / 2))
             VH_TRY(vh_ref_product_pair(ctx, j->p, i, g->first + l, j->scratch, out));
     }
 done:
@@ -371,6 +426,10 @@ static vhem_status all_rows(job *j)
     const side *a = &j->x->a;
     int C = j->g->S * j->g->M, end = j->r->a0 + j->r->na;
     size_t work = j->x->full ? VH_NAME(vh_product_work)(a->pk->d) : 0;
+    double *of_family = NULL;
+
+    if (j->x->by_family)
+        VH_SCRATCH(of_family, SLOT_FAMILY, vh_emission_room(a->pk->family, &a->pk->shape));
 
     for (int i = j->r->a0, n; i < end; i += n) {
         int comps, S;
@@ -392,7 +451,9 @@ static vhem_status all_rows(job *j)
                                j->block,
                                j->small + 4 * S * j->g->S + S,
                                (vec *)x };
-        if (j->x->full)
+        if (j->x->by_family)
+            table_of_family(j, (int)first, comps, C, of_family, t.x);
+        else if (j->x->full)
             VH_NAME(vh_product_full)(&t);
         else
             VH_NAME(vh_product_diag)(&t);
@@ -409,8 +470,7 @@ vhem_status VH_NAME(vh_simd_product)(vhem_ctx *ctx, const vh_product *p, const v
     vhem_status st = VHEM_OK;
     job j = { .ctx = ctx, .p = p, .x = laid, .r = r, .scratch = scratch, .log_k = log_k };
 
-    if (laid)
-        j.block = choose_block(&j);
+    j.block = choose_block(&j);
     if (j.block == 0)
         return vh_ref_product(ctx, p, NULL, r, scratch, log_k);
     for (int n = j.x->group_of[r->b0]; n <= j.x->group_of[r->b0 + r->nb - 1]; n++) {
