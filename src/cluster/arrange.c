@@ -111,7 +111,7 @@ static vhem_status match_states(vhem_ctx *ctx, const vh_h3m *h3m, const vh_hmm *
     double *D = NULL, *work = NULL;
 
     VH_NEW(D, vh_cells(first->S, S));
-    VH_NEW(work, vh_emission_work(&h3m->shape));
+    VH_NEW(work, vh_emission_room(h3m->family, &h3m->shape));
     VH_NEW(mate, first->S);
     VH_NEW(left, S);
     VH_NEW(taken, S);

@@ -49,6 +49,29 @@ void vh_emission_copy(const vh_emission *f, const vh_shape *shape, const double 
         memcpy(to[p], from[p], sizeof *to[p] * vh_param_size(f, p, shape));
 }
 
+static size_t most_of(size_t a, size_t b)
+{
+    return a > b ? a : b;
+}
+
+size_t vh_emission_room(const vh_emission *f, const vh_shape *shape)
+{
+    size_t d = (size_t)shape->d, V = (size_t)shape->V, widest = 0;
+    if (f->slim)
+        return 40 * d + 2 * V;
+    if (!vh_param_is_channels(&f->param[0]))
+        return vh_emission_work(shape);
+    for (int c = 0; c < shape->layout->n_channel; c++) {
+        const vh_channel *ch = &shape->layout->channel[c];
+        const vh_emission *gaps = ch->family->with_gaps ? ch->family->with_gaps : ch->family;
+        size_t stats = most_of((size_t)ch->family->n_stat(&ch->shape), (size_t)gaps->n_stat(&ch->shape));
+        widest = most_of(widest, stats
+                                     + most_of(vh_emission_room(ch->family, &ch->shape),
+                                               vh_emission_room(gaps, &ch->shape)));
+    }
+    return (60 + VH_CHANNEL_BLOCK) * d + 4 * V + 64 + VH_CHANNEL_BLOCK + widest;
+}
+
 /* ---- what starts and repairs do ------------------------------------------------------------------------ */
 
 size_t vh_nudge_work(const vh_emission *f, const vh_shape *shape)

@@ -307,11 +307,9 @@ static inline size_t vh_emission_work(const vh_shape *shape)
     size_t d = (size_t)shape->d, V = (size_t)(shape->V + shape->G);
     return 4 * d * d + (60 + VH_CHANNEL_BLOCK) * d + 4 * V + 64 + VH_CHANNEL_BLOCK;
 }
-/* and those of this one: with very many columns d^2 of them would be more than there is. */
-static inline size_t vh_emission_room(const vh_emission *f, const vh_shape *shape)
-{
-    return f->slim ? 40 * (size_t)shape->d + 2 * (size_t)shape->V : vh_emission_work(shape);
-}
+/* and those of this one: with very many columns d^2 of them would be more than there is.  A product takes
+ * what the widest of its channels does. */
+size_t vh_emission_room(const vh_emission *f, const vh_shape *shape);
 void vh_emission_copy(const vh_emission *f, const vh_shape *shape, const double *const *from,
                       double *const *to);
 

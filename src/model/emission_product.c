@@ -71,21 +71,16 @@ static bool gathers(const vh_shape *shape)
 
 static const char *refuse(const vh_shape *shape, int k, double y)
 {
-    for (const vh_channel *c = first_of(shape); c < end_of(shape); c++)
-        if (k < c->column + c->shape.d)
-            return c->family->refuse ? c->family->refuse(&c->shape, k - c->column, y) : NULL;
-    return NULL;
+    const vh_channel *c = vh_layout_channel(shape->layout, k);
+    return c->family->refuse ? c->family->refuse(&c->shape, k - c->column, y) : NULL;
 }
 
 static bool never_zero(const vh_shape *shape, const double *const *par, int k)
 {
-    for (const vh_channel *c = first_of(shape); c < end_of(shape); c++)
-        if (k < c->column + c->shape.d) {
-            const double *of[VH_MAX_PARAM];
-            par_of(c, par, of);
-            return c->family->never_zero && c->family->never_zero(&c->shape, of, k - c->column);
-        }
-    return false;
+    const vh_channel *c = vh_layout_channel(shape->layout, k);
+    const double *of[VH_MAX_PARAM];
+    par_of(c, par, of);
+    return c->family->never_zero && c->family->never_zero(&c->shape, of, k - c->column);
 }
 
 static double n_free(const vh_shape *shape)

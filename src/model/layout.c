@@ -123,6 +123,19 @@ void vh_layout_close(vh_layout *layout)
     }
 }
 
+const vh_channel *vh_layout_channel(const vh_layout *layout, int k)
+{
+    int low = 0, high = layout->n_channel - 1; /* the last whose first column is at most k */
+    while (low < high) {
+        int middle = low + (high - low + 1) / 2;
+        if (layout->channel[middle].column <= k)
+            low = middle;
+        else
+            high = middle - 1;
+    }
+    return &layout->channel[low];
+}
+
 vh_shape vh_layout_shape(const vh_layout *layout)
 {
     return (vh_shape){

@@ -43,6 +43,8 @@ vhem_status vh_layout_background(vhem_ctx *ctx, vh_layout *layout, int G, const 
                                  const double *cov);
 /* Settles what follows from the channels. */
 void vh_layout_close(vh_layout *layout);
+/* The channel of column k < d. */
+const vh_channel *vh_layout_channel(const vh_layout *layout, int k);
 /* The shape of components of this layout, which stays its owners'. */
 vh_shape vh_layout_shape(const vh_layout *layout);
 

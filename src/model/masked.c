@@ -26,14 +26,7 @@ static bool by_column(const vh_emission *f)
 /* The channel of column k of a product, or NULL. */
 static const vh_channel *channel_of(const vh_emission *f, const vh_shape *shape, int k)
 {
-    if (!vh_param_is_channels(&f->param[0]))
-        return NULL;
-    for (int c = 0; c < shape->layout->n_channel; c++) {
-        const vh_channel *ch = &shape->layout->channel[c];
-        if (k < ch->column + ch->shape.d)
-            return ch;
-    }
-    return NULL;
+    return vh_param_is_channels(&f->param[0]) ? vh_layout_channel(shape->layout, k) : NULL;
 }
 
 /* Where the parameters of column k are: spans [VH_MAX_PARAM], their number is returned; 0: it cannot be

@@ -179,7 +179,7 @@ vhem_status vh_value_ranges(vhem_ctx *ctx, const vh_facts *facts, vh_ranges *r)
     VH_NEW(x.y, r->d);
     VH_NEW(x.end, 4 * (size_t)r->d);
     VH_NEW(x.root, vh_param_size(family, family->n_param - 1, &first->shape));
-    VH_NEW(x.work, vh_emission_work(&first->shape));
+    VH_NEW(x.work, vh_emission_room(family, &first->shape));
     x.range = r->value;
     for (int k = 0; k < r->d; k++)
         r->value[k] = (vh_value_range){ INFINITY, -INFINITY };
@@ -513,7 +513,7 @@ static bool get_room(canvas *x)
     S = x->hmm->S > S ? x->hmm->S : S;
     size_t most = (size_t)x->most;
     x->value = vh_facts_room(x->facts, most * (2 + (size_t)S + (size_t)x->h3m->d), sizeof *x->value);
-    x->work = vh_facts_room(x->facts, vh_emission_work(&x->h3m->shape), sizeof *x->work);
+    x->work = vh_facts_room(x->facts, vh_emission_room(x->h3m->family, &x->h3m->shape), sizeof *x->work);
     if (!x->value || !x->work)
         return false;
     x->row = x->value + most;
