@@ -177,7 +177,7 @@ static vhem_status maximise(vhem_ctx *ctx, const vhem_models *models, vh_task *t
     vhem_status st = VHEM_OK;
     vh_task_loop *l = &t->loop;
     vh_base light = { .Kb = t->Kb, .scale = t->scale, .origin = t->origin }, *base = NULL;
-    vh_vhem_run run = { .n_empty = l->n_empty, .n_revived = l->n_revived };
+    vh_vhem_run run = { .n_empty = l->n_empty, .n_revived = l->n_revived, .idle = l->idle };
     vhem_cluster_options o;
     vh_input in = { 0 };
     int64_t *item = NULL;
@@ -207,13 +207,18 @@ static vhem_status go_on(vhem_ctx *ctx, const vhem_models *models, vh_task *t, v
     vhem_status st = VHEM_OK;
     vh_task_loop *l = &t->loop;
     double J[2] = { l->J, *sums->J };
-    vh_vhem_run run = { .J = J + 1 - l->k, .n_fell = l->n_fell }; /* J[k] and, from the second on, J[k-1] */
+    vh_vhem_run run = { .J = J + 1 - l->k, /* J[k] and, from the second on, J[k-1] */
+                        .n_fell = l->n_fell,
+                        .best = l->best,
+                        .idle = l->idle };
 
     VH_CHECK(!isnan(*sums->J), VHEM_ENUMERIC, "the sums have an objective that is not a number");
     out->J = *sums->J;
     out->n_iter = l->k;
     out->converged = vh_vhem_rests(ctx, &l->opt, l->k, l->repaired, &run);
     l->n_fell = run.n_fell;
+    l->best = run.best;
+    l->idle = run.idle;
     *more = !out->converged && l->k < l->opt.max_iter;
     if (*more) {
         VH_TRY(maximise(ctx, models, t, pk, sums));

@@ -226,7 +226,8 @@ static bool repair(state *s, int k, vh_vhem_run *run)
     vh_rng rng;
 
     vh_rng_init(&rng, s->opt->seed, VH_RNG_REVIVE, (uint64_t)k);
-    for (int64_t j = 0; j < c->K && s->opt->max_iter - k > 5 && run->n_empty < VH_MAX_RESEED * c->K; j++) {
+    bool more = s->opt->max_iter - k > 5 && run->idle < VH_MOST_IDLE;
+    for (int64_t j = 0; j < c->K && more && run->n_empty < VH_MAX_RESEED * c->K; j++) {
         int big = vh_argmax(c->K, c->omega, 1);
         int64_t seed = c->omega[j] * s->base->K < VH_EMPTY
                            ? vh_move_worst(s->base->K, s->base->omega, c->K, run->L, big, j, run->z)

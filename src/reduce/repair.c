@@ -48,7 +48,7 @@ vhem_status vh_repair(vhem_ctx *ctx, const vh_vhem_step *m, int k, vh_vhem_run *
     vh_h3m *centers = m->centers;
     const vh_limits lim = { .floor = opt->floor, .scale = base->scale, .unit = 1.0 / base->Kb };
     int Kr = (int)centers->K, n = 0;
-    bool time_left = opt->max_iter - k > 5;
+    bool time_left = opt->max_iter - k > 5 && run->idle < VH_MOST_IDLE;
     vh_rng rng;
 
     vh_rng_init(&rng, opt->seed, VH_RNG_REVIVE, (uint64_t)k);

@@ -26,9 +26,10 @@ typedef struct { /* an M-step: what it was made from and what it made */
  * log_omega is what the next E-step takes: omega may be too small for a double, and the cluster lives.  Of
  * the base it needs Kb and scale. */
 vhem_status vh_vhem_maximise(vhem_ctx *ctx, const vh_vhem_step *m);
-/* After M-step k, whose members are used up.  Re-seeds empty clusters, each at what the largest cluster that
- * still has such a member describes worst, and, in early iterations, revives dead states and components;
- * counts them in run.  *repaired: anything was changed, and the bound may fall once. */
+/* After M-step k, whose members are used up, unless repairs have become idle.  Re-seeds empty clusters, each
+ * at what the largest cluster that still has such a member describes worst, and, in early iterations, revives
+ * dead states and components; counts them in run.  *repaired: anything was changed, and the bound may fall
+ * once. */
 vhem_status vh_repair(vhem_ctx *ctx, const vh_vhem_step *m, int k, vh_vhem_run *run, bool *repaired);
 
 #endif

@@ -87,6 +87,8 @@ static void walk_loop(vhem_ctx *ctx, vh_wire *w, vh_task_loop *l)
     vh_wire_int(ctx, w, &l->n_fell);
     vh_wire_flag(ctx, w, &l->repaired);
     vh_wire_real(ctx, w, &l->J);
+    vh_wire_real(ctx, w, &l->best);
+    vh_wire_int(ctx, w, &l->idle);
 }
 
 /* An HMM; one that is read gets its shape first. */

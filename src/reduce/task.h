@@ -17,6 +17,8 @@ typedef struct {         /* where a loop that its caller turns stands; vhem_maxi
     int n_empty, n_revived, n_fell;
     bool repaired;
     double J; /* before the last M-step */
+    double best;
+    int idle; /* both as in vh_vhem_run */
 } vh_task_loop;
 
 typedef struct {

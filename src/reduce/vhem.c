@@ -71,8 +71,22 @@ done:
     return st;
 }
 
+/* A repair may empty another cluster, which is then repaired, and so on to the last iteration.  Repairs stop
+ * when they no longer better the best bound. */
+static void watch_repairs(const vh_vhem_options *opt, double J, bool repaired, vh_vhem_run *run)
+{
+    bool gained = !(opt->tol > 0 && J - run->best < opt->tol * fmax(fabs(run->best), 1e-300));
+    if (run->idle < VH_MOST_IDLE)
+        run->idle = repaired && !gained ? run->idle + 1 : 0;
+    run->best = fmax(run->best, J);
+}
+
 bool vh_vhem_rests(vhem_ctx *ctx, const vh_vhem_options *opt, int k, bool repaired, vh_vhem_run *run)
 {
+    if (k == 0)
+        run->best = run->J[0];
+    else
+        watch_repairs(opt, run->J[k], repaired, run);
     if (k == 0 || repaired)
         return false;
     double change = run->J[k] - run->J[k - 1], size = fmax(fabs(run->J[k - 1]), 1e-300);

@@ -25,6 +25,8 @@ typedef struct {
     double *J;     /* [n_iter+1]; free() */
     double *z, *L; /* [Kb][Kr] of the final model, NULL when lean; free() */
     int *label;    /* [Kb]  when lean, else NULL; free() */
+    double best;   /* J of the best iteration so far */
+    int idle;      /* iterations in a row that were repaired and gained less than tol over it */
 } vh_vhem_run;
 
 /* centers is the start, and becomes the reduced model.  VHEM_ESTOPPED leaves it at the last full iteration,
@@ -35,8 +37,9 @@ vhem_status vh_vhem(vhem_ctx *ctx, const vh_base *base, const vh_vhem_options *o
                     int n_threads, vh_h3m *centers, vh_vhem_run *run);
 void vh_vhem_run_free(vh_vhem_run *run);
 
+enum { VH_MOST_IDLE = 3 }; /* so many, and there are no more repairs: the run may end */
 /* Is J[k] the end?  Also keeps an eye on what theory says cannot happen: counts when J falls.  repaired: the
- * last M-step was followed by repairs, after which J may fall. */
+ * last M-step was followed by repairs, after which J may fall: whether it was any use, run->idle tells. */
 bool vh_vhem_rests(vhem_ctx *ctx, const vh_vhem_options *opt, int k, bool repaired, vh_vhem_run *run);
 
 /* Adds a number to the diagonal of every covariance, where there are covariances. */
