@@ -65,9 +65,9 @@ size_t vh_emission_room(const vh_emission *f, const vh_shape *shape)
         const vh_channel *ch = &shape->layout->channel[c];
         const vh_emission *gaps = ch->family->with_gaps ? ch->family->with_gaps : ch->family;
         size_t stats = most_of((size_t)ch->family->n_stat(&ch->shape), (size_t)gaps->n_stat(&ch->shape));
-        widest = most_of(widest, stats
-                                     + most_of(vh_emission_room(ch->family, &ch->shape),
-                                               vh_emission_room(gaps, &ch->shape)));
+        widest = most_of(
+            widest,
+            stats + most_of(vh_emission_room(ch->family, &ch->shape), vh_emission_room(gaps, &ch->shape)));
     }
     return (60 + VH_CHANNEL_BLOCK) * d + 4 * V + 64 + VH_CHANNEL_BLOCK + widest;
 }

@@ -187,7 +187,8 @@ static void test_lacking(void **state)
     for (int zeros = 0; zeros < 4; zeros++) {
         const shape c = { .d = 5, .tau = zeros == 2 ? 60 : 10, .lambda = 0.5, .zeros = zeros, .scale = 1 };
         double least = INFINITY;
-        vh_h3m *a = random_h3m(ctx, &rng, 70, 3, 2, c.d, 0, 3), *b = random_h3m(ctx, &rng, 9, 4, 2, c.d, 0, 3);
+        vh_h3m *a = random_h3m(ctx, &rng, 70, 3, 2, c.d, 0, 3),
+               *b = random_h3m(ctx, &rng, 9, 4, 2, c.d, 0, 3);
         change(a, &c, 0);
         change(b, &c, 1);
         for (int64_t i = 0; i < a->K; i++)

@@ -49,9 +49,9 @@ done:
     return st;
 }
 
-typedef struct {     /* a step in one of the two chains */
-    int S, n;    /* its states, and those of the other */
-    double *log; /* [S][S]  lambda log A */
+typedef struct {    /* a step in one of the two chains */
+    int S, n;       /* its states, and those of the other */
+    double *log;    /* [S][S]  lambda log A */
     int by_s, by_r; /* strides of its states and of the other's in F */
     double *term;   /* [S]  scratch */
 } chain_step;

@@ -356,8 +356,7 @@ static void table_of_family(const job *j, int first, int n, int C, double *work,
         for (int e = 0; e < C; e++)
             for (int k = 0; k < VH_LANES; k++) {
                 int l = (any + k) % VH_LANES;
-                x[q * C + e][l] =
-                    is_asked(j, l) ? one_product(j, first + q, l, e, work) : x[q * C + e][any];
+                x[q * C + e][l] = is_asked(j, l) ? one_product(j, first + q, l, e, work) : x[q * C + e][any];
             }
 }
 
