@@ -30,8 +30,8 @@ static void weightless_stay(void **state)
     assert_int_equal(vh_move_worst(3, omega, 2, L, 0, 1, z), 2);
 }
 
-/* Repairs in every iteration: they go on while the best bound gains, through a fall as well, and are idle once
- * it has gained less than tol three times in a row. */
+/* Repairs in every iteration: they go on while the best bound gains, through a fall as well, and are idle
+ * once it has gained less than tol three times in a row. */
 static void idle_end(void **state)
 {
     double J[] = { -1000, -900, -950, -800, -800, -799.99, -799.98, -750, -749 };
