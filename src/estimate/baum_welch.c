@@ -74,14 +74,20 @@ done:
     return st;
 }
 
-/* Has restart i come to its end?  Called with the likelihood of its present model. */
+/* What that is. */
+static const char *name_of_objective(const vh_job *job)
+{
+    return job->prior ? "bound" : job->limits.frame ? "posterior density" : "likelihood";
+}
+
+/* Has restart i come to its end?  Called with the objective of its present model. */
 static bool finished(vhem_ctx *ctx, const vh_job *job, vhem_fit_run *run, double loglik, bool repaired,
                      int iter)
 {
     double gain = loglik - run->loglik;
     if (iter > 0 && !repaired && gain < -1e-8 * (fabs(loglik) + job->mass))
-        vh_log(ctx, VHEM_LOG_WARN, "the likelihood fell from %.10g to %.10g in iteration %d", run->loglik,
-               loglik, iter);
+        vh_log(ctx, VHEM_LOG_WARN, "the %s fell from %.10g to %.10g in iteration %d",
+               name_of_objective(job), run->loglik, loglik, iter);
     run->loglik = loglik;
     run->n_iter = iter;
     run->converged = iter > 0 && !repaired && gain <= job->opt->tol * job->mass && job->opt->tol > 0;

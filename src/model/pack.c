@@ -6,6 +6,7 @@
 #include "core/alloc.h"
 #include "core/index.h"
 #include "math/linalg.h"
+#include "model/layout.h"
 #include "model/masked.h"
 
 #include <limits.h>
@@ -208,18 +209,34 @@ void vh_pack_free(vh_packed *pk)
     free(pk);
 }
 
-double vh_pack_seen_shift(const vh_packed *pk, int r, const double *y)
+/* Of columns k .. k+n-1: that of each by itself, or, where they go as a whole, one as soon as any is there. */
+static double shift_of_cells(const double *shift, const double *y, int k, int n, bool whole)
 {
     double sum = 0;
-    bool any = false;
+    for (int i = k; i < k + n; i++)
+        if (!isnan(y[i]) && whole)
+            return shift[k];
+        else if (!isnan(y[i]))
+            sum += shift[i];
+    return sum;
+}
+
+double vh_pack_seen_shift(const vh_packed *pk, int r, const double *y)
+{
+    const vh_layout *layout = pk->shape.layout;
+    double sum = 0;
+
     if (!pk->seen_shift)
         return 0;
     const double *shift = pk->seen_shift + vh_row(r, vh_shift_counts(pk->family, &pk->shape));
-    for (int k = 0; k < pk->d; k++) {
-        any = any || !isnan(y[k]);
-        sum += pk->family->seen != VH_SEEN_FRAMES && !isnan(y[k]) ? shift[k] : 0;
+    if (!vh_param_is_channels(&pk->family->param[0]))
+        return shift_of_cells(shift, y, 0, pk->d, pk->family->seen == VH_SEEN_FRAMES);
+    for (int c = 0; c < layout->n_channel; c++) {
+        const vh_channel *ch = &layout->channel[c];
+        sum += shift_of_cells(shift, y, ch->column, ch->shape.d,
+                              ch->family->with_gaps->seen == VH_SEEN_FRAMES);
     }
-    return pk->family->seen != VH_SEEN_FRAMES ? sum : any ? shift[0] : 0;
+    return sum;
 }
 
 double vh_pack_shift(const vh_packed *pk, int r, const vh_packed *base, int i)

@@ -4,6 +4,7 @@
 #include "engine.h"
 
 #include "model/emission_gaussian.h"
+#include "model/layout.h"
 
 /* The density of what a frame has is the integral over what it lacks. */
 static void density_by_integration(void **state)
@@ -157,6 +158,75 @@ static void never_falls(void **state)
     free(y);
 }
 
+static void count_falls(void *arg, int level, const char *text)
+{
+    *(int *)arg += level == VHEM_LOG_WARN && strstr(text, "fell");
+}
+
+/* Two channels whose columns go together, with columns of other families between and after them. */
+static vh_layout *mixed_layout(vhem_ctx *ctx)
+{
+    static const char *const of[] = { "gaussian-full", "categorical", "gaussian-diag", "gaussian-full",
+                                      "poisson" },
+                             *const symbol[] = { "0", "1", "2" },
+                             *const column[] = { "a", "b", "s", "g", "e", "f", "h", "n" };
+    const int width[] = { 2, 1, 1, 3, 1 };
+    vh_layout *layout = NULL;
+    assert_ok(ctx, vh_layout_new(ctx, 5, &layout));
+    layout->family = vh_emission_find("product");
+    for (int c = 0; c < 5; c++) {
+        layout->channel[c].family = vh_emission_find(of[c]);
+        layout->channel[c].shape.d = width[c];
+    }
+    assert_ok(ctx, vh_layout_symbols(ctx, layout, 1, symbol, 3));
+    assert_ok(ctx, vh_layout_columns(ctx, layout, column));
+    vh_layout_close(layout);
+    return layout;
+}
+
+/* The bound of a product, whatever cells of a channel are missing. */
+static void products_never_fall(void **state)
+{
+    (void)state;
+    enum { T = 60, D = 8 };
+    int length = T;
+    for (int trial = 0; trial < 24; trial++) {
+        int falls = 0;
+        vhem_ctx_options copt;
+        vhem_ctx *ctx = NULL;
+        vhem_data *data = NULL;
+        vh_h3m *fit = NULL;
+        vhem_fit_options opt;
+        vh_rng rng;
+        vhem_options_init(VHEM_CTX_OPTIONS, &copt);
+        copt.log = count_falls;
+        copt.log_arg = &falls;
+        copt.threads = 1;
+        assert_int_equal(vhem_ctx_new(&copt, &ctx), VHEM_OK);
+        double *y = frames_with_gaps(T, D, 0.1 + 0.2 * (trial % 4), 900 + (uint64_t)trial);
+        vh_rng_init(&rng, 901, VH_RNG_TEST, (uint64_t)trial);
+        for (int t = 0; t < T; t++) /* symbols and counts */
+            for (int k = 2; k < D; k += D - 3)
+                if (!isnan(y[t * D + k]))
+                    y[t * D + k] = (double)vh_rng_below(&rng, t / 7 % 2 ? 3 : 2);
+        assert_ok(ctx, call_wrap(ctx, 1, &length, D, y, &data));
+        data->layout = mixed_layout(ctx);
+        vhem_options_init(VHEM_FIT_OPTIONS, &opt);
+        opt.S = 1 + trial % 3;
+        opt.M = 1 + trial / 3 % 2;
+        opt.restarts = 2;
+        opt.tol = 0;
+        opt.max_iter = 40;
+        assert_ok(ctx, vh_fit_each(ctx, data, &opt, &fit, NULL));
+        if (falls > 0)
+            fail_msg("trial %d: the bound fell %d times", trial, falls);
+        vh_h3m_free(fit);
+        vhem_free(data);
+        vhem_free(ctx);
+        free(y);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -164,6 +234,7 @@ int main(void)
         cmocka_unit_test(statistics_by_integration),
         cmocka_unit_test(columns_by_hand),
         cmocka_unit_test(never_falls),
+        cmocka_unit_test(products_never_fall),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
