@@ -315,7 +315,8 @@ typedef struct {
     int         S_max;               /* of HMMs: choose the number from S to this; default: S it is */
     int         max_iter, restarts;
     double      tol;                 /* stop when an iteration gains less, in nats per frame; 0: never */
-    double      cov_floor;           /* smallest variance, as a share of the variance of all data; 0: none */
+    double      cov_floor;           /* smallest variance, as a share of that within states (textures:
+                                        of all data); 0: none */
     const char *emission;            /* "gaussian-diag" (default), "gaussian-full", "poisson", "bernoulli",
                                         "gamma", "von-mises", "categorical", "gaussian-tied:FILE" (vhem
                                         background); or by column, in a product of channels:

@@ -267,7 +267,7 @@ class HMMClassifier(ClassifierMixin, _Trained):  # type: ignore[misc]
         Starts of each fit; default 10; 4 of a mixture, of textures and of pieces; 1 with a given start.
         And of each reduction, 5 by default.
     cov_floor : float
-        Smallest variance in a fit, as a share of that of all the data, 0: none; default 0.0001.
+        Smallest variance in a fit, as a share of that within states, 0: none; default 0.0001.
     fit_prior : str, path, dict or :class:`vhem.H3M`
         Prior of such a fit, as prior of :class:`vhem.HMM`; default vb; none with a given start.
     chunk : int

@@ -58,7 +58,7 @@ class HMM(NaturalEstimator, DensityMixin, Estimator):  # type: ignore[misc]
     tol : float
         Stop when an iteration gains less, in nats per frame, 0: never; default 1e-05.
     cov_floor : float
-        Smallest variance, as a share of that of all the data, 0: none; default 0.0001.
+        Smallest variance, as a share of that within states, 0: none; default 0.0001.
     prior : str, path, dict or :class:`vhem.H3M`
         "vb": variational Bayes, which keeps variances from collapsing where a state has few frames; "eb": with the
         strength of the prior estimated too; either with settings, "vb:nu0=1,start=ml"; settings of "vb" alone,

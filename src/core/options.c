@@ -83,7 +83,7 @@ static const vh_option fit_rows[] = {
     REAL(R, VH_KEPT, tol, 0, 0, "T", "1e-05", NULL,
          "stop when an iteration gains less than this, in nats per frame; 0: never"),
     REAL(R, VH_KEPT, cov_floor, 0, 0, "F", "0.0001", NULL,
-         "smallest variance, as a share of the variance of all data; 0: none"),
+         "smallest variance, as a share of the variance within states; of textures, of all data; 0: none"),
     CHOICE(R, VH_KEPT, emission, 0, 0, EMISSIONS, "gaussian-diag", "hmm",
            "what a state emits: gaussian-diag, gaussian-full; poisson: counts; bernoulli: 0 or 1; gamma: "
            "positive numbers; von-mises: angles in radians; categorical: symbols; or by column, as in "

@@ -86,8 +86,8 @@ static bool finished(vhem_ctx *ctx, const vh_job *job, vhem_fit_run *run, double
 {
     double gain = loglik - run->loglik;
     if (iter > 0 && !repaired && gain < -1e-8 * (fabs(loglik) + job->mass))
-        vh_log(ctx, VHEM_LOG_WARN, "the %s fell from %.10g to %.10g in iteration %d",
-               name_of_objective(job), run->loglik, loglik, iter);
+        vh_log(ctx, VHEM_LOG_WARN, "the %s fell from %.10g to %.10g in iteration %d", name_of_objective(job),
+               run->loglik, loglik, iter);
     run->loglik = loglik;
     run->n_iter = iter;
     run->converged = iter > 0 && !repaired && gain <= job->opt->tol * job->mass && job->opt->tol > 0;

@@ -10,6 +10,7 @@
 #include "estimate/em_dtm.h"
 #include "estimate/fit.h"
 #include "estimate/options.h"
+#include "estimate/pieces.h"
 #include "math/blas.h"
 #include "model/h3m.h"
 
@@ -23,12 +24,13 @@ typedef struct {
     vhem_fit_options opt; /* resolved */
     vh_sets sets;
     vh_dt_limits limits;
-    double *spread, *floor; /* [d] */
+    vh_fit_scale scale;
     bool em;
     int R; /* restarts */
     vh_dtm *out;
     vhem_fit_report *report;
     vh_scratch *scratch; /* [threads] */
+    vh_store *store;     /* of textures that are fitted already; NULL: none */
 } fit;
 
 /* ---- 1. options ---------------------------------------------------------------------------------------- */
@@ -65,8 +67,8 @@ static vhem_status set_up(vhem_ctx *ctx, const vhem_fit_options *asked, fit *f)
     VH_TRY(vh_sets_new(ctx, f->data, f->opt.by_group, &f->sets));
     VH_CHECK(f->opt.K <= f->sets.n, VHEM_EINVAL, "K is %lld, but there are only %lld %ss",
              (long long)f->opt.K, (long long)f->sets.n, f->opt.by_group ? "group" : "sequence");
-    VH_TRY(vh_fit_floor(ctx, f->data, f->opt.cov_floor, &f->spread, &f->floor));
-    f->limits.floor = f->floor;
+    VH_TRY(vh_fit_scale_of(ctx, f->data, NULL, 1, f->opt.cov_floor, &f->scale));
+    f->limits.floor = f->scale.floor;
     K = f->opt.K > 0 ? f->opt.K : f->sets.n;
     rows = f->opt.K > 0 ? 1 : K;
     VH_TRY(vh_dtm_new(ctx, f->data->d, K, &f->out));
@@ -90,6 +92,53 @@ static vhem_fit_run told(const vh_em_dtm_run *run, int n_stable)
 
 /* ---- 2. a texture for each set ------------------------------------------------------------------------- */
 
+static vhem_status key_of_set(vhem_ctx *ctx, const fit *f, int64_t i, vh_key *out)
+{
+    vhem_status st = VHEM_OK;
+    const vh_sets *sets = &f->sets;
+    vh_hash *hash = NULL;
+
+    VH_TRY(vh_hash_new(ctx, &hash));
+    vh_hash_text(hash, "texture " VH_PIECE_RECIPE);
+    vh_fit_options_hash(hash, &f->opt);
+    vh_hash_bytes(hash, f->scale.floor, sizeof *f->scale.floor * (size_t)f->data->d);
+    vh_hash_columns(hash, f->data);
+    vh_hash_sequences(hash, f->data, sets->seq + sets->first[i], sets->first[i + 1] - sets->first[i]);
+    vh_hash_key(hash, out);
+done:
+    vh_hash_free(hash);
+    return st;
+}
+
+static vhem_status take_stored(vhem_ctx *ctx, fit *f, const vh_key *key, int64_t i, bool *taken)
+{
+    vhem_status st = VHEM_OK;
+    vhem_models *kept = NULL;
+    vh_dt *dt = &f->out->dt[i];
+
+    VH_TRY(vh_store_get(ctx, f->store, key, &kept));
+    *taken = kept && kept->dtm && kept->dtm->K == 1 && kept->dtm->dt[0].size == dt->size
+             && kept->dtm->dt[0].n == dt->n;
+    if (*taken)
+        vh_dt_copy(dt, &kept->dtm->dt[0]);
+done:
+    vhem_free(kept);
+    return st;
+}
+
+static vhem_status put_stored(vhem_ctx *ctx, const fit *f, const vh_key *key, int64_t i)
+{
+    vhem_status st = VHEM_OK;
+    vh_dtm *one = NULL;
+
+    VH_TRY(vh_dtm_subset(ctx, f->out, &i, 1, &one));
+    const vhem_models models = vh_models_of_textures(one);
+    VH_TRY(vh_store_put(ctx, f->store, key, &models));
+done:
+    vh_dtm_free(one);
+    return st;
+}
+
 /* Set i by the closed form, and by EM from there if that is wanted; else the loop only finds the
  * likelihood. */
 static vhem_status fit_one(vhem_ctx *ctx, void *arg, int64_t i, int worker)
@@ -97,6 +146,8 @@ static vhem_status fit_one(vhem_ctx *ctx, void *arg, int64_t i, int worker)
     vhem_status st = VHEM_OK;
     fit *f = arg;
     const vh_sets *sets = &f->sets;
+    bool taken = false;
+    vh_key key;
     vh_em_dtm_task task = { .data = f->data,
                             .sets = sets,
                             .first = i,
@@ -108,12 +159,22 @@ static vhem_status fit_one(vhem_ctx *ctx, void *arg, int64_t i, int worker)
     vh_em_dtm_run run = { 0 };
     vh_dt_mended mended;
 
+    if (f->store) {
+        VH_TRY(key_of_set(ctx, f, i, &key));
+        VH_TRY(take_stored(ctx, f, &key, i, &taken));
+    }
+    if (taken) {
+        f->report->frames[i] = vh_sets_frames(sets, f->data, i, NULL);
+        goto done;
+    }
     VH_TRY(vh_dt_svd(ctx, f->data, sets->seq + sets->first[i], sets->first[i + 1] - sets->first[i],
                      &f->limits, &f->out->dt[i], &mended));
     run.n_floored = mended.n_floored;
     VH_TRY(vh_em_dtm(ctx, &task, &f->scratch[worker], 1, &one, &run));
     f->report->run[i] = told(&run, f->em ? 0 : mended.n_stable);
     f->report->frames[i] = vh_sets_frames(sets, f->data, i, NULL);
+    if (f->store && !vh_stopped(ctx))
+        VH_TRY(put_stored(ctx, f, &key, i));
 done:
     free(run.J);
     return st;
@@ -272,8 +333,14 @@ done:
 vhem_status vh_dtm_fit(vhem_ctx *ctx, const vhem_data *data, const vhem_fit_options *opt, vh_dtm **out,
                        vhem_fit_report **report)
 {
+    return vh_dtm_fit_stored(ctx, data, opt, NULL, out, report);
+}
+
+vhem_status vh_dtm_fit_stored(vhem_ctx *ctx, const vhem_data *data, const vhem_fit_options *opt,
+                              vh_store *store, vh_dtm **out, vhem_fit_report **report)
+{
     vhem_status st = VHEM_OK;
-    fit f = { .data = data };
+    fit f = { .data = data, .store = store };
 
     vh_blas_enter();
     VH_TRY(set_up(ctx, opt, &f));
@@ -285,6 +352,8 @@ vhem_status vh_dtm_fit(vhem_ctx *ctx, const vhem_data *data, const vhem_fit_opti
     st = vh_stopped(ctx) ? VHEM_ESTOPPED : VHEM_OK;
     *out = f.out;
     f.out = NULL;
+    if (store)
+        f.report->K = 0;
     if (report) {
         *report = f.report;
         f.report = NULL;
@@ -296,8 +365,7 @@ done:
     for (int k = 0; f.scratch && k < ctx->threads; k++)
         vh_scratch_free(&f.scratch[k]);
     free(f.scratch);
-    free(f.spread);
-    free(f.floor);
+    vh_fit_scale_free(&f.scale);
     vh_blas_leave();
     return st;
 }

@@ -2,7 +2,7 @@
 /* fit.c - see fit.h: one HMM for each sequence or group of sequences.
  *
  *   1. what is asked for
- *   2. one job: starts, Baum-Welch, the best restart
+ *   2. one job: starts, Baum-Welch, the best restart; or what a store has of it
  *   3. all jobs, in parallel over jobs when there are many, else inside each
  *   4. the prior
  *
@@ -19,6 +19,7 @@
 #include "estimate/init.h"
 #include "estimate/lengths.h"
 #include "estimate/options.h"
+#include "estimate/pieces.h"
 #include "estimate/sets.h"
 #include "estimate/spread.h"
 #include "estimate/topology.h"
@@ -42,10 +43,10 @@
 typedef struct { /* what all jobs share */
     const vhem_data *data;
     const vh_emission *family; /* the one whose statistics suit all of the data */
-    vh_h3m *pooled;         /* one component for all frames: the prior of families without a conjugate one */
-    vhem_fit_options opt;   /* with the shape of the start, if there is one */
-    vh_sets sets;           /* the sequences of each HMM */
-    double *spread, *floor; /* [d]  deviation of all the data; smallest variances, NULL: none */
+    vh_h3m *pooled;       /* one component for all frames: the prior of families without a conjugate one */
+    vhem_fit_options opt; /* with the shape of the start, if there is one */
+    vh_sets sets;         /* the sequences of each HMM */
+    vh_fit_scale scale;   /* deviations and smallest variances */
     vh_h3m *out;
     vhem_fit_report *report;
     unsigned char *begun; /* [K] */
@@ -56,6 +57,7 @@ typedef struct { /* what all jobs share */
     vh_h3m **first;            /* [K]  first fits, of jobs that have one already */
     int64_t n_sample, *sample; /* [n_sample]  jobs the prior is learnt from */
     vh_scatters scatters;      /* of their states, job by job */
+    vh_store *store;           /* of models that are fitted already; NULL: none */
 } fit;
 
 /* A given start settles shape and family; it must suit the data. */
@@ -126,13 +128,15 @@ static vhem_status begin_job(vhem_ctx *ctx, const fit *f, int64_t i, open_job *o
     job->family = vh_family_of_some(vh_fit_family(f->data, &f->opt), f->family, f->data, job->seq, job->n);
     VH_TRY(vh_family_require(ctx, f->data, job->seq, job->n, job->family, &f->out->shape));
     VH_NEW(out->xs, 2 * (size_t)d);
-    vh_data_coords(f->family, &f->out->shape, f->data, job->seq, job->n, f->spread, out->xs);
+    vh_data_coords(f->family, &f->out->shape, f->data, job->seq, job->n, f->scale.spread, out->xs);
     job->origin = out->xs;
     job->scale = out->xs + d;
     VH_TRY(vh_topology_new(ctx, &f->opt, f->opt.S, out->given, &out->topo));
-    job->limits = (vh_limits){
-        .fixed_pi = out->topo.pi, .fixed_A = out->topo.A, .floor = f->floor, .scale = job->scale, .unit = 1.0
-    };
+    job->limits = (vh_limits){ .fixed_pi = out->topo.pi,
+                               .fixed_A = out->topo.A,
+                               .floor = f->scale.floor,
+                               .scale = job->scale,
+                               .unit = 1.0 };
     for (int p = 0; f->pooled && p < f->family->n_param; p++)
         out->frame[p] = vh_hmm_param(f->pooled, &f->pooled->hmm[0], p);
     job->limits.frame = f->pooled ? out->frame : NULL;
@@ -178,14 +182,76 @@ static int best_run(const vhem_fit_run *run, int R)
     return best;
 }
 
+/* All that an HMM follows from: its own sequences, and what the others have a say in. */
+static vhem_status key_of_job(vhem_ctx *ctx, const fit *f, const vh_job *job, vh_key *out)
+{
+    vhem_status st = VHEM_OK;
+    const size_t size = sizeof *f->scale.spread * (size_t)f->data->d;
+    vhem_fit_options o = f->opt;
+    vh_hash *hash = NULL;
+
+    o.prior = f->choice.none ? "none" : f->choice.text;
+    VH_TRY(vh_hash_new(ctx, &hash));
+    vh_hash_text(hash, "HMM " VH_PIECE_RECIPE);
+    vh_hash_bytes(hash, &ctx->opt.seed, sizeof ctx->opt.seed);
+    vh_hash_bytes(hash, &job->item, sizeof job->item);
+    vh_fit_options_hash(hash, &o);
+    vh_hash_bytes(hash, f->scale.spread, size);
+    if (f->scale.floor)
+        vh_hash_bytes(hash, f->scale.floor, size);
+    vh_hash_columns(hash, f->data);
+    vh_hash_sequences(hash, f->data, job->seq, job->n);
+    vh_hash_key(hash, out);
+done:
+    vh_hash_free(hash);
+    return st;
+}
+
+static vhem_status take_stored(vhem_ctx *ctx, fit *f, const vh_key *key, int64_t i)
+{
+    vhem_status st = VHEM_OK;
+    vhem_models *kept = NULL;
+    vh_hmm *h = &f->out->hmm[i];
+
+    VH_TRY(vh_store_get(ctx, f->store, key, &kept));
+    const vh_hmm *from = kept && kept->h3m && kept->h3m->K == 1 ? &kept->h3m->hmm[0] : NULL;
+    if (!from || from->S != h->S || from->M != h->M || from->n_theta != h->n_theta)
+        goto done;
+    vh_hmm_copy(h, from);
+    f->begun[i] = 1;
+done:
+    vhem_free(kept);
+    return st;
+}
+
+static vhem_status put_stored(vhem_ctx *ctx, const fit *f, const vh_key *key, int64_t i)
+{
+    vhem_status st = VHEM_OK;
+    vh_h3m *one = NULL;
+
+    VH_TRY(vh_h3m_subset(ctx, f->out, &i, 1, &one));
+    const vhem_models models = vh_models_of_hmms(one);
+    VH_TRY(vh_store_put(ctx, f->store, key, &models));
+done:
+    vh_h3m_free(one);
+    return st;
+}
+
 static vhem_status run_job(vhem_ctx *ctx, fit *f, int64_t i, vh_workers *workers)
 {
     vhem_status st = VHEM_OK;
     vh_h3m *runs = NULL;
     open_job x = { 0 };
+    vh_key key;
 
     VH_TRY(begin_job(ctx, f, i, &x));
     x.job.prior = f->prior;
+    if (f->store) {
+        VH_TRY(key_of_job(ctx, f, &x.job, &key));
+        VH_TRY(take_stored(ctx, f, &key, i));
+        if (f->begun[i])
+            goto done;
+    }
     if (f->first && f->first[i]) {
         runs = f->first[i];
         f->first[i] = NULL;
@@ -208,6 +274,8 @@ static vhem_status run_job(vhem_ctx *ctx, fit *f, int64_t i, vh_workers *workers
     f->begun[i] = x.run[best].n_iter >= (f->prior && st != VHEM_OK);
     for (int r = 0; r < f->report->R; r++)
         x.run[r].n_iter = x.run[r].n_iter < 0 ? 0 : x.run[r].n_iter;
+    if (f->store && st == VHEM_OK)
+        VH_TRY(put_stored(ctx, f, &key, i));
 done:
     vh_h3m_free(runs);
     end_job(f, &x);
@@ -344,6 +412,7 @@ static vhem_status learn_prior(vhem_ctx *ctx, fit *f)
 {
     vhem_status st = VHEM_OK;
     int d = f->data->d;
+    const double *sd = f->scale.spread;
     double *mean = NULL, *variance, rho = 0;
 
     VH_TRY(choose_sample(ctx, f));
@@ -351,7 +420,8 @@ static vhem_status learn_prior(vhem_ctx *ctx, fit *f)
     variance = mean + d;
     vh_spread(f->data, NULL, f->data->N, mean, variance + d);
     for (int k = 0; k < d; k++)
-        variance[k] = vh_prior_round(f->spread[k] * f->spread[k], f->spread[k] * f->spread[k]);
+        variance[k] = vh_prior_round(sd[k] * sd[k], sd[k] * sd[k]);
+    f->choice.within = f->scale.within;
     f->choice.least = f->opt.cov_floor > 0 ? f->opt.cov_floor : 1e-13;
     if (f->choice.effective)
         rho = vh_fit_prior_correlation(f->data, &f->sets, f->sample, f->n_sample);
@@ -394,7 +464,7 @@ static vhem_status set_made_up_frames(vhem_ctx *ctx, fit *f)
         VH_CHECK(!*vh_layout_differs(&f->out->shape, &p.model->shape, why, sizeof why), VHEM_EINVAL,
                  "the data does not suit the prior: %s", why);
     } else {
-        VH_TRY(vh_family_pooled(ctx, f->family, f->data, f->floor, &p.model));
+        VH_TRY(vh_family_pooled(ctx, f->family, f->data, f->scale.floor, &p.model));
         VH_TRY(vh_frames_prior_text(ctx, &p, &f->choice.text));
     }
     f->choice.nu0 = p.frames;
@@ -425,19 +495,15 @@ static vhem_status set_prior(vhem_ctx *ctx, fit *f)
         return set_made_up_frames(ctx, f);
     if (f->choice.text) {
         VH_TRY(vh_fit_prior_given(ctx, &f->choice, d, f->opt.emission, &f->prior));
-        vh_fit_prior_floor(f->prior, f->opt.cov_floor, f->spread, f->floor);
+        vh_fit_prior_scale(f->prior, f->opt.cov_floor, &f->scale);
         broad = f->prior->broad;
-    }
-    for (int k = 0; !f->choice.text && k < d; k++) { /* as they will be read from the prior */
-        double var = f->spread[k] * f->spread[k];
-        f->spread[k] = sqrt(vh_prior_round(var, var));
-        if (f->floor && var > 0)
-            f->floor[k] = f->opt.cov_floor * vh_prior_round(var, var);
+    } else {
+        vh_fit_prior_round(d, f->opt.cov_floor, &f->scale); /* as they will be read from the prior */
     }
     VH_NEW(f->broad, d);
     for (int k = 0; k < d; k++) {
-        double var = f->spread[k] > 0 ? f->spread[k] * f->spread[k] : 1;
-        f->broad[k] = broad ? VH_BROAD * var : fmax(f->opt.cov_floor, 1e-6) * var;
+        const double sd = broad ? f->scale.spread[k] : f->scale.within[k];
+        f->broad[k] = (broad ? VH_BROAD : fmax(f->opt.cov_floor, 1e-6)) * (sd > 0 ? sd * sd : 1);
     }
     if (!f->choice.text)
         VH_TRY(learn_prior(ctx, f));
@@ -481,7 +547,7 @@ static vhem_status set_up(vhem_ctx *ctx, const vhem_fit_options *opt, fit *f)
     R = f->opt.restarts > 0 ? f->opt.restarts : VH_FIT_RESTARTS;
     VH_TRY(vh_family_for(ctx, vh_fit_family(f->data, &f->opt), &shape, f->data, &f->family));
     warn_of_few_frames(ctx, f);
-    VH_TRY(vh_fit_floor(ctx, f->data, f->opt.cov_floor, &f->spread, &f->floor));
+    VH_TRY(vh_fit_scale_of(ctx, f->data, &f->sets, f->opt.S * f->opt.M, f->opt.cov_floor, &f->scale));
     VH_TRY(vh_h3m_new(ctx, vh_fit_family(f->data, &f->opt), shape, K, &f->out));
     VH_TRY(vh_lengths_of(ctx, f->data, &f->out->lengths));
     VH_TRY(vh_lengths_of_sets(ctx, f->data, &f->sets, &f->out->lengths));
@@ -533,8 +599,7 @@ static void tear_down(fit *f)
     free(f->scatters.seen);
     free(f->scatters.scatter);
     free(f->broad);
-    free(f->spread);
-    free(f->floor);
+    vh_fit_scale_free(&f->scale);
     free(f->begun);
 }
 
@@ -561,8 +626,14 @@ done:
 vhem_status vh_fit_each(vhem_ctx *ctx, const vhem_data *data, const vhem_fit_options *opt, vh_h3m **out,
                         vhem_fit_report **report)
 {
+    return vh_fit_each_stored(ctx, data, opt, NULL, out, report);
+}
+
+vhem_status vh_fit_each_stored(vhem_ctx *ctx, const vhem_data *data, const vhem_fit_options *opt,
+                               vh_store *store, vh_h3m **out, vhem_fit_report **report)
+{
     vhem_status st = VHEM_OK;
-    fit f = { .data = data };
+    fit f = { .data = data, .store = store };
 
     vh_blas_enter();
     VH_TRY(set_up(ctx, opt, &f));
@@ -587,6 +658,8 @@ vhem_status vh_fit_each(vhem_ctx *ctx, const vhem_data *data, const vhem_fit_opt
     vh_h3m_settle_family(f.out);
     *out = f.out;
     f.out = NULL;
+    if (store)
+        f.report->K = 0;
     if (report) {
         *report = f.report;
         f.report = NULL;

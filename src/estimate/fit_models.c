@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* fit_models.c - vhem_fit: models of either kind, for each item or mixtures, with a store to go on from.
  *
- * With pieces or a store every item is a piece by itself: what hierarchical estimation reduces. */
+ * With pieces every item has a mixture of its own: what hierarchical estimation reduces. */
 #include "core/alloc.h"
 #include "core/options.h"
 #include "core/ranks.h"
@@ -147,6 +147,47 @@ done:
     return st;
 }
 
+/* One model for each item, with a store; the prior that all of them have is kept in it as well. */
+static vhem_status fit_stored(vhem_ctx *ctx, const vhem_data *data, const vhem_fit_options *opt,
+                              vhem_models **out, vhem_fit_report **report)
+{
+    vhem_status st = VHEM_OK, wrapped;
+    vhem_fit_options o = *opt, of_piece = vh_piece_options(opt);
+    vh_items items = { 0 };
+    vh_store *store = NULL;
+    vh_h3m *h3m = NULL;
+    vh_dtm *dtm = NULL;
+    char *prior = NULL;
+    int64_t *all = NULL; /* [items] */
+
+    VH_CHECK(!opt->start && !opt->fixed_pi && !opt->fixed_A, VHEM_EINVAL,
+             "with a store there is no given start and no fixed entries");
+    VH_TRY(vh_items_new(ctx, data, opt->by_group > 0, &items));
+    const vh_piecework work = { data, &items, &of_piece, (uint64_t)ctx->opt.seed, opt->by_group > 0 };
+    VH_NEW(all, items.n);
+    for (int64_t i = 0; i < items.n; i++)
+        all[i] = i;
+    VH_TRY(vh_store_open(ctx, opt->store, &store));
+    VH_TRY(vh_pieces_prior(ctx, &work, all, items.n, store, &prior));
+    o.prior = prior;
+    st = vh_fit_wants_textures(&o) ? vh_dtm_fit_stored(ctx, data, &o, store, &dtm, report)
+                                   : vh_fit_each_stored(ctx, data, &o, store, &h3m, report);
+    if (st == VHEM_OK) {
+        st = vh_store_close(ctx, store);
+        store = NULL;
+    }
+    wrapped = h3m   ? vh_models_take_hmms(ctx, h3m, out)
+              : dtm ? vh_models_take_textures(ctx, dtm, out)
+                    : VHEM_OK;
+    st = wrapped == VHEM_OK ? st : wrapped;
+done:
+    vh_store_free(store);
+    vh_items_free(&items);
+    free(all);
+    free(prior);
+    return st;
+}
+
 typedef struct { /* a prior that is there before the fit */
     vh_prior_choice choice;
     vh_frames_prior frames;
@@ -221,21 +262,20 @@ vhem_status vhem_fit(vhem_ctx *ctx, const vhem_data *data, const vhem_fit_option
         VH_TRY(vh_frames_to_fit(ctx, data, o.emission, vh_fit_start(&o), prior.layout, &frames));
     }
     VH_TRY(vh_fit_require_values(ctx, frames.data));
-    bool plain = o.pieces <= 0 && !o.store;
-    if (plain) {
-        st = vh_fit(ctx, frames.data, &o, &models, report);
-    } else {
-        if (report)
-            VH_TRY(vh_fit_report_new(ctx, 0, 0, &empty));
+    bool pieces = o.pieces > 0;
+    if (pieces && report)
+        VH_TRY(vh_fit_report_new(ctx, 0, 0, &empty));
+    if (pieces)
         VH_TRY(fit_pieces(ctx, frames.data, &o, &models));
-    }
+    else
+        st = (o.store ? fit_stored : vh_fit)(ctx, frames.data, &o, &models, report);
     vhem_status named = models && models->h3m ? name_columns(ctx, data, models->h3m) : VHEM_OK;
     st = named == VHEM_OK ? st : named;
     if (models && named == VHEM_OK) {
         *out = models;
         models = NULL;
     }
-    if (report && !plain && st == VHEM_OK) {
+    if (pieces && report && st == VHEM_OK) {
         *report = empty;
         empty = NULL;
     }

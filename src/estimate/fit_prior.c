@@ -14,13 +14,27 @@ vhem_status vh_fit_prior_given(vhem_ctx *ctx, const vh_prior_choice *choice, int
     return vh_prior_read_for(ctx, choice->text, "the data", d, emission, out);
 }
 
-void vh_fit_prior_floor(const vh_prior *p, double share, double *deviation, double *floor)
+void vh_fit_prior_scale(const vh_prior *p, double share, vh_fit_scale *scale)
 {
-    for (int k = 0; p->variance && k < p->d; k++) {
-        deviation[k] = sqrt(p->variance[k]);
-        if (floor)
-            floor[k] = share * (p->variance[k] > 0 ? p->variance[k] : 1);
+    const double *within = p->within ? p->within : p->variance; /* older files have no other */
+
+    if (!p->variance)
+        return;
+    for (int k = 0; k < p->d; k++) {
+        scale->spread[k] = sqrt(p->variance[k]);
+        scale->within[k] = sqrt(within[k]);
     }
+    vh_fit_scale_floor(p->d, share, scale);
+}
+
+void vh_fit_prior_round(int d, double share, vh_fit_scale *scale)
+{
+    for (int k = 0; k < d; k++) {
+        double all = scale->spread[k] * scale->spread[k], within = scale->within[k] * scale->within[k];
+        scale->spread[k] = sqrt(vh_prior_round(all, all));
+        scale->within[k] = sqrt(vh_prior_round(within, within));
+    }
+    vh_fit_scale_floor(d, share, scale);
 }
 
 vhem_status vh_fit_prior_widen(vhem_ctx *ctx, const double *floor, vh_h3m *runs)

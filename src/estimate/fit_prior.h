@@ -5,6 +5,7 @@
 
 #include "estimate/expect.h"
 #include "estimate/job.h"
+#include "estimate/options.h"
 #include "estimate/prior.h"
 #include "estimate/sets.h"
 
@@ -24,9 +25,11 @@ vhem_status vh_fit_prior_given(vhem_ctx *ctx, const vh_prior_choice *choice, int
  * stays NULL when it is none.  free() it. */
 vhem_status vh_fit_prior_text(vhem_ctx *ctx, const vhem_data *data, const vhem_fit_options *opt, char **out);
 
-/* deviation [d] of the data and floor [d] (share of its square) become those of the data the prior was made
- * from, so that a sequence gets the same HMM whatever is beside it; floor NULL: none. */
-void vh_fit_prior_floor(const vh_prior *prior, double share, double *deviation, double *floor);
+/* The scale becomes that of the data the prior was made from, so that a sequence gets the same HMM whatever
+ * is beside it; share: of the floor. */
+void vh_fit_prior_scale(const vh_prior *prior, double share, vh_fit_scale *scale);
+/* Its variances with the digits that a prior keeps of them. */
+void vh_fit_prior_round(int d, double share, vh_fit_scale *scale);
 
 /* All variances of the models at least floor [d]. */
 vhem_status vh_fit_prior_widen(vhem_ctx *ctx, const double *floor, vh_h3m *runs);

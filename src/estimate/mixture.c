@@ -26,9 +26,10 @@ enum { WAVE = 512 }; /* components of the restarts that run side by side: their 
 typedef struct {
     const vh_mixture_task *task;
     vh_mixture mix;
-    double *spread, *floor, *xs; /* [d] [d] [2][d]  deviation, smallest variances, coordinates */
-    vh_topology *topo;           /* [K] */
-    vh_limits *limits;           /* [K] */
+    vh_fit_scale scale;
+    double *xs;        /* [2][d]  coordinates */
+    vh_topology *topo; /* [K] */
+    vh_limits *limits; /* [K] */
     vh_workers workers;
     const vh_emission *family; /* the one whose statistics suit the data */
 } fitting;
@@ -44,9 +45,9 @@ static vhem_status set_up(vhem_ctx *ctx, fitting *f)
     vh_job job = { .data = data, .seq = task->sets->seq, .n = data->N, .opt = opt };
 
     VH_TRY(vh_family_for(ctx, vh_fit_family(data, opt), &shape, data, &f->family));
-    VH_TRY(vh_fit_floor(ctx, data, opt->cov_floor, &f->spread, &f->floor));
+    VH_TRY(vh_fit_scale_of(ctx, data, task->sets, opt->S * opt->M, opt->cov_floor, &f->scale));
     VH_NEW(f->xs, 2 * (size_t)data->d);
-    vh_data_coords(f->family, &shape, data, NULL, data->N, f->spread, f->xs);
+    vh_data_coords(f->family, &shape, data, NULL, data->N, f->scale.spread, f->xs);
     job.origin = f->xs;
     job.scale = f->xs + data->d;
     job.frames = data->start[data->N];
@@ -59,7 +60,7 @@ static vhem_status set_up(vhem_ctx *ctx, fitting *f)
         VH_TRY(vh_topology_new(ctx, opt, given ? given->S : opt->S, given, &f->topo[j]));
         f->limits[j] = (vh_limits){ .fixed_pi = f->topo[j].pi,
                                     .fixed_A = f->topo[j].A,
-                                    .floor = f->floor,
+                                    .floor = f->scale.floor,
                                     .scale = job.scale,
                                     .unit = 1.0 };
     }
@@ -94,8 +95,7 @@ static void tear_down(fitting *f)
     vh_workers_free(&f->workers);
     free(f->topo);
     free(f->limits);
-    free(f->spread);
-    free(f->floor);
+    vh_fit_scale_free(&f->scale);
     free(f->xs);
 }
 

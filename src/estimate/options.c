@@ -134,16 +134,24 @@ static bool is_symbols(const vhem_data *data, int k)
     return false;
 }
 
-vhem_status vh_fit_floor(vhem_ctx *ctx, const vhem_data *data, double share, double **spread, double **floor)
+void vh_fit_scale_floor(int d, double share, vh_fit_scale *x)
+{
+    for (int k = 0; x->floor && k < d; k++)
+        x->floor[k] = share * (x->within[k] > 0 ? x->within[k] * x->within[k] : 1);
+}
+
+vhem_status vh_fit_scale_of(vhem_ctx *ctx, const vhem_data *data, const vh_sets *sets, int n_state,
+                            double share, vh_fit_scale *out)
 {
     vhem_status st = VHEM_OK;
-    double *mean = NULL, *sd;
+    double *mean = NULL;
     int d = data->d;
 
     VH_NEW(mean, d);
-    VH_NEW(*spread, d);
-    sd = *spread;
-    vh_spread(data, NULL, data->N, mean, sd);
+    VH_NEW(out->spread, d);
+    VH_NEW(out->within, d);
+    const double *sd = out->spread;
+    vh_spread(data, NULL, data->N, mean, out->spread);
     for (int k = 0; k < d; k++)
         VH_CHECK(isfinite(sd[k] * sd[k]), VHEM_EINVAL,
                  "column '%s' has values too large for their variance to be a number; "
@@ -157,12 +165,21 @@ vhem_status vh_fit_floor(vhem_ctx *ctx, const vhem_data *data, double share, dou
                        : "column '%s' never varies by more than the rounding of its numbers; it may be left "
                          "out",
                    vh_data_column(data, k));
-    if (share > 0) {
-        VH_NEW(*floor, d);
-        for (int k = 0; k < d; k++)
-            (*floor)[k] = share * (sd[k] > 0 ? sd[k] * sd[k] : 1);
-    }
+    memcpy(out->within, sd, sizeof *sd * (size_t)d);
+    if (sets)
+        VH_TRY(vh_spread_within(ctx, data, sets, n_state, sd, out->within));
+    if (share > 0)
+        VH_NEW(out->floor, d);
+    vh_fit_scale_floor(d, share, out);
 done:
     free(mean);
     return st;
+}
+
+void vh_fit_scale_free(vh_fit_scale *scale)
+{
+    free(scale->spread);
+    free(scale->within);
+    free(scale->floor);
+    *scale = (vh_fit_scale){ 0 };
 }

@@ -4,6 +4,7 @@
 #define VH_ESTIMATE_OPTIONS_H
 
 #include "data/data.h"
+#include "estimate/sets.h"
 #include "model/models.h"
 
 /* Without a given start, when none were asked for.  With 4 for an HMM by itself, the best of three HMMs in
@@ -23,10 +24,20 @@ static inline const vh_h3m *vh_fit_start(const vhem_fit_options *opt)
 {
     return opt->start ? opt->start->h3m : NULL;
 }
-/* The deviation of all the data, *spread [d], and the smallest variances, *floor [d], a share of its square;
- * *floor stays NULL when the share is 0.  A dimension that never varies counts with unit spread.  Both are
- * free()d by the caller, on failure too. */
-vhem_status vh_fit_floor(vhem_ctx *ctx, const vhem_data *data, double share, double **spread, double **floor);
+typedef struct {
+    double *spread; /* [d]  the deviation of all the data */
+    double *within; /* [d]  that of frames in one state (vh_spread_within) */
+    double *floor;  /* [d]  smallest variances, a share of the square of `within`; NULL: none */
+} vh_fit_scale;     /* zeroed is empty */
+
+/* For HMMs of n_state components, one for each of the sets.  sets NULL: for textures, whose noise has nothing
+ * to do with states, the share is of the variance of all.  A dimension that never varies counts with unit
+ * spread.  To be freed by the caller, on failure too. */
+vhem_status vh_fit_scale_of(vhem_ctx *ctx, const vhem_data *data, const vh_sets *sets, int n_state,
+                            double share, vh_fit_scale *out);
+void vh_fit_scale_free(vh_fit_scale *scale);
+/* floor [d] := share of the squares of `within`; nothing when there is no floor. */
+void vh_fit_scale_floor(int d, double share, vh_fit_scale *scale);
 
 /* The sentence for a column without values; by_column: the emission names it. */
 vhem_status vh_fit_no_values(vhem_ctx *ctx, const vhem_data *data, int lacking, bool by_column);

@@ -71,6 +71,24 @@ done:
     return st;
 }
 
+/* The text that a store gave back, as it was written: within a line it has lost its line ends, and what
+ * follows from the text is not to hang on those. */
+static vhem_status text_of_store(vhem_ctx *ctx, const char *kept, char **out)
+{
+    vhem_status st = VHEM_OK;
+    vh_frames_prior frames = { 0 };
+
+    if (vh_frames_prior_is(ctx, kept)) {
+        VH_TRY(vh_frames_prior_read(ctx, kept, &frames));
+        VH_TRY(vh_frames_prior_text(ctx, &frames, out));
+    } else {
+        VH_DUP(*out, kept);
+    }
+done:
+    vh_frames_prior_free(&frames);
+    return st;
+}
+
 /* That of the store, or learnt from n of the items now. */
 static vhem_status find_prior(vhem_ctx *ctx, const vh_piecework *w, const int64_t *item, int64_t n,
                               vh_store *store, char **out)
@@ -86,12 +104,13 @@ static vhem_status find_prior(vhem_ctx *ctx, const vh_piecework *w, const int64_
     VH_TRY(key_of(ctx, w, item, n, &key));
     VH_TRY(vh_store_get(ctx, store, &key, &kept));
     if (kept && kept->h3m && kept->h3m->prior) {
-        VH_DUP(text, kept->h3m->prior);
+        VH_TRY(text_of_store(ctx, kept->h3m->prior, &text));
     } else {
-        VH_TRY(vh_items_data(ctx, w->data, w->items, item, n, &own));
+        if (n < w->items->n)
+            VH_TRY(vh_items_data(ctx, w->data, w->items, item, n, &own));
         opt.by_group = w->by_group;
         ctx->opt.seed = (int64_t)w->seed;
-        VH_TRY(vh_fit_prior_text(ctx, own, &opt, &text));
+        VH_TRY(vh_fit_prior_text(ctx, own ? own : w->data, &opt, &text));
         if (text)
             VH_TRY(put_prior(ctx, store, &key, text));
     }

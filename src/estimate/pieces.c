@@ -28,22 +28,31 @@ static void hash_layout(vh_hash *hash, const vh_layout *layout)
     }
 }
 
-void vh_hash_items(vh_hash *hash, const vhem_data *data, const vh_items *t, const int64_t *item, int64_t n)
+void vh_hash_columns(vh_hash *hash, const vhem_data *data)
 {
     vh_hash_number(hash, data->d);
     if (data->layout)
         hash_layout(hash, data->layout);
+}
+
+void vh_hash_sequences(vh_hash *hash, const vhem_data *data, const int64_t *seq, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++) {
+        int64_t T = vh_data_length(data, seq[i]);
+        vh_hash_text(hash, data->name ? data->name[seq[i]] : "");
+        vh_hash_number(hash, vh_data_weight(data, seq[i]));
+        vh_hash_number(hash, (double)T);
+        vh_hash_bytes(hash, vh_data_frames(data, seq[i]), (size_t)(T * data->d) * sizeof *data->y);
+    }
+}
+
+void vh_hash_items(vh_hash *hash, const vhem_data *data, const vh_items *t, const int64_t *item, int64_t n)
+{
+    vh_hash_columns(hash, data);
     for (int64_t k = 0; k < n; k++) {
-        int64_t first = t->first[item[k]], end = t->first[item[k] + 1];
-        for (int64_t i = first; i < end; i++) {
-            int64_t s = t->seq[i];
-            int64_t T = vh_data_length(data, s);
-            vh_hash_text(hash, data->name ? data->name[s] : "");
-            vh_hash_number(hash, vh_data_weight(data, s));
-            vh_hash_number(hash, (double)T);
-            vh_hash_bytes(hash, vh_data_frames(data, s), (size_t)(T * data->d) * sizeof *data->y);
-        }
-        vh_data_release(data, t->seq + first, end - first);
+        const int64_t *seq = t->seq + t->first[item[k]], n_seq = t->first[item[k] + 1] - t->first[item[k]];
+        vh_hash_sequences(hash, data, seq, n_seq);
+        vh_data_release(data, seq, n_seq);
     }
 }
 

@@ -243,7 +243,7 @@ static void guard(const vh_prior *p, double share, const vh_scatters *from, int6
     double *scatter = from->scatter + (size_t)i * vh_prior_size(p);
     for (int k = 0; k < p->d; k++) {
         double *c = &scatter[vh_scatter_at(p->family, p->d, k)];
-        double least = share * frames_of(from, p->d, i, k) * (p->variance[k] > 0 ? p->variance[k] : 1);
+        double least = share * frames_of(from, p->d, i, k) * (p->within[k] > 0 ? p->within[k] : 1);
         if (vh_prior_full(p->family))
             *c += least; /* any direction may be the one that has none */
         else
@@ -295,6 +295,11 @@ vhem_status vh_prior_learn(vhem_ctx *ctx, const vh_prior_choice *choice, const v
     memcpy(p->m, mean, sizeof *mean * (size_t)d);
     VH_NEW(p->variance, d);
     memcpy(p->variance, variance, sizeof *variance * (size_t)d);
+    VH_NEW(p->within, d);
+    for (int k = 0; k < d; k++) {
+        double within = choice->within ? choice->within[k] * choice->within[k] : variance[k];
+        p->within[k] = vh_prior_round(within, within);
+    }
     for (int64_t i = 0; i < from->n; i++)
         guard(p, choice->least, from, i);
     pool(p, from, nu0);

@@ -18,7 +18,8 @@ typedef struct { /* the option, read */
     bool broad;     /* fits begin at large variances */
     bool effective; /* nu0 is of independent frames: more of them, where frames follow one another closely */
     const char *gaussian; /* a setting that was given and means something for Gaussians alone; NULL: none */
-    double least;         /* variances within states count as at least this share of that of the data */
+    double least;         /* variances of states count as at least this share of those within states */
+    const double *within; /* [d]  deviation within states; NULL: as of all the data */
 } vh_prior_choice;        /* zero it before use */
 
 /* spec as vhem_fit_options.prior; NULL: the default, none when there is a start.  The file is read here. */

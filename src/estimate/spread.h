@@ -4,13 +4,19 @@
 #define VH_ESTIMATE_SPREAD_H
 
 #include "data/data.h"
+#include "estimate/sets.h"
 #include "model/emission.h"
 
 /* mean [d] and deviation [d] over the frames of n sequences (seq NULL: the first n); a dimension
  * that does not vary has deviation 0. */
 void vh_spread(const vhem_data *data, const int64_t *seq, int64_t n, double *mean, double *deviation);
-/* The same, ready to divide by: where a dimension does not vary, or by more than a number can hold, the
- * deviation of the whole (NULL: none) or 1. */
+/* within [d]: the deviation of frames that are in one state, as far as it shows before there are states; at
+ * most deviation [d], that of all frames, which it is where nothing shows.  n_state: components of an HMM, one
+ * of which each set has. */
+vhem_status vh_spread_within(vhem_ctx *ctx, const vhem_data *data, const vh_sets *sets, int n_state,
+                             const double *deviation, double *within);
+/* Mean and deviation, ready to divide by: where a dimension does not vary, or by more than a number can
+ * hold, the deviation of the whole (NULL: none) or 1. */
 void vh_spread_scale(const vhem_data *data, const int64_t *seq, int64_t n, const double *whole,
                      double *origin, double *scale);
 /* Origin and scale, xs [2][d], in which components of the family meet these frames: mean and deviation, or 0

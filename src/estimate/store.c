@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* store.c - see store.h.  JSON lines: a head, then {"key": "...", "model": {a model file}} on each.
+/* store.c - see store.h.  JSON lines: a head, then {"key": "...", "sum": "...", "model": {a model file}} on
+ * each, with the fingerprint of the key and the text of the model.
  *
  * A song with ten tags is asked for ten times, so that the first models to come also stay in memory, while
  * their lines take no more than CACHE. */
@@ -20,9 +21,13 @@
 #include <unistd.h>
 
 static const char head[] = "{\"format\": \"vhem-store\", \"version\": 1}\n";
-static const char lead[] = "{\"key\": \"";
+static const char lead[] = "{\"key\": \"", sum_lead[] = "\", \"sum\": \"", model_lead[] = "\", \"model\": ";
 #define CACHE ((size_t)512 << 20)
 enum { KEY = sizeof((vh_key *)0)->text - 1, HEAD = sizeof head - 1, LEAD = sizeof lead - 1 };
+enum {
+    SUM = LEAD + KEY + sizeof sum_lead - 1,
+    MODEL = SUM + KEY + sizeof model_lead - 1
+}; /* where they are */
 
 typedef struct {         /* of a model */
     off_t at;            /* in the file */
@@ -64,6 +69,36 @@ static bool is_record(const char *line, ssize_t n)
 {
     return n > LEAD + KEY + 1 && memcmp(line, lead, LEAD) == 0
            && strspn(line + LEAD, "0123456789abcdef") == KEY && line[LEAD + KEY] == '"';
+}
+
+/* The fingerprint of a model, n bytes of text, under this key. */
+static vhem_status sum_of(vhem_ctx *ctx, const char *key, const char *text, size_t n, vh_key *out)
+{
+    vhem_status st = VHEM_OK;
+    vh_hash *hash = NULL;
+
+    VH_TRY(vh_hash_new(ctx, &hash));
+    vh_hash_bytes(hash, key, KEY);
+    vh_hash_bytes(hash, text, n);
+    vh_hash_key(hash, out);
+done:
+    vh_hash_free(hash);
+    return st;
+}
+
+/* Is a line, n bytes with its end, as it was written?  What was edited is no longer what its key says. */
+static vhem_status check_sum(vhem_ctx *ctx, const char *line, size_t n)
+{
+    vhem_status st = VHEM_OK;
+    vh_key sum;
+
+    VH_CHECK(n > MODEL + 2 && memcmp(line + LEAD + KEY, sum_lead, sizeof sum_lead - 1) == 0
+                 && memcmp(line + SUM + KEY, model_lead, sizeof model_lead - 1) == 0,
+             VHEM_EFORMAT, "it has no checksum");
+    VH_TRY(sum_of(ctx, line + LEAD, line + MODEL, n - MODEL - 2, &sum));
+    VH_CHECK(memcmp(line + SUM, sum.text, KEY) == 0, VHEM_EFORMAT, "its checksum does not agree");
+done:
+    return st;
 }
 
 /* The places of all records.  A last line without its end is what a killed run left: it is cut off. */
@@ -265,7 +300,9 @@ vhem_status vh_store_get(vhem_ctx *ctx, vh_store *s, const vh_key *key, vhem_mod
     if (where.size == 0)
         return VHEM_OK;
     VH_TRY(read_line(ctx, s, where, &line));
-    st = vh_json_parse(ctx, line, where.size - 1, &root);
+    st = check_sum(ctx, line, where.size);
+    if (st == VHEM_OK)
+        st = vh_json_parse(ctx, line, where.size - 1, &root);
     json_t *model = json_object_get(root, "model");
     if (st == VHEM_OK)
         st = model ? vh_models_from_json(ctx, model, out) : vh_fail(ctx, VHEM_EFORMAT, "it has no model");
@@ -306,8 +343,9 @@ static vhem_status print_record(vhem_ctx *ctx, const vh_key *key, const vhem_mod
     vhem_status st = VHEM_OK;
     FILE *f = open_memstream(text, size);
 
+    vh_key sum;
     VH_CHECK(f, VHEM_ENOMEM, "out of memory: no room for a record of the store");
-    fprintf(f, "%s%s\", \"model\": ", lead, key->text);
+    fprintf(f, "%s%s%s%s%s", lead, key->text, sum_lead, key->text, model_lead); /* the sum comes last */
     st = vh_models_print_json(ctx, models, f);
     fputs("}", f);
     vhem_status closed = vh_text_close(ctx, f, text);
@@ -315,6 +353,10 @@ static vhem_status print_record(vhem_ctx *ctx, const vh_key *key, const vhem_mod
     for (size_t k = 0; st == VHEM_OK && k < *size; k++)
         if ((*text)[k] == '\n')
             (*text)[k] = ' ';
+    if (st == VHEM_OK)
+        st = sum_of(ctx, key->text, *text + MODEL, *size - MODEL - 1, &sum);
+    if (st == VHEM_OK)
+        memcpy(*text + SUM, sum.text, KEY);
 done:
     return st;
 }

@@ -209,7 +209,8 @@ void vh_pack_free(vh_packed *pk)
     free(pk);
 }
 
-/* Of columns k .. k+n-1: that of each by itself, or, where they go as a whole, one as soon as any is there. */
+/* Of columns k .. k+n-1: that of each by itself, or, where they go as a whole, one as soon as any is
+ * there. */
 static double shift_of_cells(const double *shift, const double *y, int k, int n, bool whole)
 {
     double sum = 0;
@@ -233,8 +234,8 @@ double vh_pack_seen_shift(const vh_packed *pk, int r, const double *y)
         return shift_of_cells(shift, y, 0, pk->d, pk->family->seen == VH_SEEN_FRAMES);
     for (int c = 0; c < layout->n_channel; c++) {
         const vh_channel *ch = &layout->channel[c];
-        sum += shift_of_cells(shift, y, ch->column, ch->shape.d,
-                              ch->family->with_gaps->seen == VH_SEEN_FRAMES);
+        sum +=
+            shift_of_cells(shift, y, ch->column, ch->shape.d, ch->family->with_gaps->seen == VH_SEEN_FRAMES);
     }
     return sum;
 }

@@ -110,6 +110,7 @@ void vh_prior_free(vh_prior *p)
     free(p->m);
     free(p->B);
     free(p->variance);
+    free(p->within);
     free(p->count);
     vh_frames_prior_free(&p->made_up);
     vh_layout_drop(p->shape.layout);
@@ -142,6 +143,10 @@ vhem_status vh_prior_copy(vhem_ctx *ctx, const vh_prior *p, vh_prior **out)
     if (p->variance) {
         VH_NEW(copy->variance, p->d);
         memcpy(copy->variance, p->variance, sizeof *p->variance * (size_t)p->d);
+    }
+    if (p->within) {
+        VH_NEW(copy->within, p->d);
+        memcpy(copy->within, p->within, sizeof *p->within * (size_t)p->d);
     }
     *out = copy;
     copy = NULL;
@@ -251,6 +256,8 @@ static vhem_status print_components(vhem_ctx *ctx, const vh_prior *p, double *W,
     vh_json_print_array(f, ", ", "W", scale_rank(p, W), n, W);
     if (p->variance)
         vh_json_print_array(f, ", ", "variance", 1, n, p->variance);
+    if (p->within)
+        vh_json_print_array(f, ", ", "within", 1, n, p->within);
     fprintf(f, ", \"start\": \"%s\"}", p->broad ? "broad" : "ml");
 done:
     return st;
@@ -344,18 +351,18 @@ done:
     return st;
 }
 
-static vhem_status read_variance(vhem_ctx *ctx, json_t *root, vh_prior *p)
+/* *out [d]; it stays NULL where the prior has none under the key. */
+static vhem_status read_variance(vhem_ctx *ctx, json_t *root, const char *key, int d, double **out)
 {
     vhem_status st = VHEM_OK;
-    vh_json_array a = { .key = "variance", .rank = 1, .dim = { { "d", p->d } } };
+    vh_json_array a = { .key = key, .rank = 1, .dim = { { "d", d } } };
 
-    if (!json_object_get(root, "variance"))
+    if (!json_object_get(root, key))
         goto done;
-    VH_NEW(p->variance, p->d);
-    VH_TRY(vh_json_numbers(ctx, root, &a, p->variance));
-    for (int k = 0; k < p->d; k++)
-        VH_CHECK(p->variance[k] >= 0, VHEM_EFORMAT, "variance[%d] is %g, must not be negative", k,
-                 p->variance[k]);
+    VH_NEW(*out, d);
+    VH_TRY(vh_json_numbers(ctx, root, &a, *out));
+    for (int k = 0; k < d; k++)
+        VH_CHECK((*out)[k] >= 0, VHEM_EFORMAT, "%s[%d] is %g, must not be negative", key, k, (*out)[k]);
 done:
     return st;
 }
@@ -374,7 +381,8 @@ static vhem_status read_normal(vhem_ctx *ctx, json_t *root, const vh_emission *f
     VH_TRY(read_number(ctx, root, "lambda", 0, &p->lambda));
     VH_TRY(read_number(ctx, root, "nu", vh_prior_full(family) ? d - 1 : 0, &p->nu));
     VH_TRY(read_scale(ctx, root, p));
-    VH_TRY(read_variance(ctx, root, p));
+    VH_TRY(read_variance(ctx, root, "variance", d, &p->variance));
+    VH_TRY(read_variance(ctx, root, "within", d, &p->within));
     VH_CHECK(!start || strcmp(start, "broad") == 0 || strcmp(start, "ml") == 0, VHEM_EFORMAT,
              "start is '%.80s', must be broad or ml", start);
     p->broad = !start || strcmp(start, "broad") == 0;

@@ -25,7 +25,8 @@ struct vh_prior {
     double lambda, nu;
     double *m;          /* [d] */
     double *B;          /* diag [d], full [d][d] */
-    double *variance;   /* [d]  of the data it was made from: what floors are shares of; NULL: not known */
+    double *variance;   /* [d]  of the data it was made from; NULL: not known */
+    double *within;     /* [d]  within its states, which floors are shares of; NULL: `variance` */
     bool broad;         /* fits begin at HMMs with large variances, not at those of highest likelihood */
     double *count;      /* [vh_prior_counts] */
     vh_prior **channel; /* [n_channel]  whose Dirichlet parameters have no meaning */

@@ -43,6 +43,32 @@ class Fit(Case):
             for row in [h["pi"], *h["A"]]:
                 self.assertAlmostEqual(sum(row), 1, places=9)
 
+    def test_store_gives_the_bytes_of_fit(self):
+        """Fresh, resumed with half of the models, at any number of threads, and when somebody has edited a record."""
+        lines = self.csv.splitlines()
+        self.write("g.csv", "\n".join([lines[0] + ",who"] + [line + f",p{int(line[3]) % 3}" for line in lines[1:]]) + "\n")
+        for n, more in enumerate((["d.csv"], ["d.csv", "--prior", "none"], ["d.csv", "--cov", "full", "-M", "2"],
+                                  ["g.csv", "--group", "who"], ["d.csv", "--model", "dtm"],
+                                  ["d.csv", "--emission", "x:gaussian-diag,y:gaussian-diag"])):
+            args = ["fit", *more, "-S", "2", "-r", "2", "--seed", "3"]
+            self.ok(*args, "-o", "plain.json")
+            want, store = self.path("plain.json").read_bytes(), self.path(f"s{n}")
+            for threads in ("1", "3"):
+                self.ok(*args, "-o", "m.json", "--store", f"t{n}{threads}", "-t", threads)
+                self.assertEqual(self.path("m.json").read_bytes(), want, more)
+            whole = self.path(f"t{n}1").read_bytes().splitlines(keepends=True)
+            store.write_bytes(b"".join(whole[:-2]))
+            r = self.ok(*args, "-o", "m.json", "--store", f"s{n}")
+            self.assertEqual(self.path("m.json").read_bytes(), want, more)
+            self.assertNotIn("damaged", r.err)
+            self.assertEqual(len(store.read_bytes().splitlines()), len(whole))
+            edited = whole[-1].replace(b'"A": [[', b'"A": [[ ')
+            self.assertNotEqual(edited, whole[-1])
+            store.write_bytes(b"".join(whole[:-1]) + edited)
+            r = self.ok(*args, "-o", "m.json", "--store", f"s{n}")
+            self.assertIn("is damaged and will be fitted again: its checksum does not agree", r.err)
+            self.assertEqual(self.path("m.json").read_bytes(), want, more)
+
     def test_json_report(self):
         r = self.ok("fit", "d.csv", "-S", "2", "--restarts", "3", "--seed", "5", "-o", "m.json", "--json")
         report, m = r.json(), self.load("m.json")

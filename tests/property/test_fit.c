@@ -76,7 +76,7 @@ static void never_falls(void **state)
 {
     (void)state;
     static const char *const topology[] = { "free", "left-right", "linear" };
-    static const double floor[] = { 1e-4, 0.3, 1e-9 };
+    static const double floor[] = { 1e-4, 0.3, 5e-9 };
     for (int trial = 0; trial < 60; trial++) {
         vhem_ctx *ctx = test_ctx();
         vh_rng rng;

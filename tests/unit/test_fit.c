@@ -533,7 +533,8 @@ static void collapse(void **state)
     vhem_free(ctx);
 }
 
-/* Two tight clusters a million deviations apart, no floor: means and variances come out right. */
+/* Two tight clusters a million deviations apart, with a floor and without: means and variances come out
+ * right. */
 static void far_apart(void **state)
 {
     (void)state;
@@ -549,14 +550,17 @@ static void far_apart(void **state)
         sum[t / 10 % 2] += y[t] / (N / 2);
     for (int t = 0; t < N; t++)
         var[t / 10 % 2] += pow(y[t] - sum[t / 10 % 2], 2) / (N / 2);
-    for (int full = 0; full <= 1; full++) {
+    for (int c = 0; c < 4; c++) {
         vhem_data *data = wrap(ctx, 1, &T, 1, y);
         vhem_fit_options opt = options(2, 1);
-        opt.cov_floor = 0;
-        opt.emission = full ? "gaussian-full" : "gaussian-diag";
-        for (int bayes = 0; bayes <= 1; bayes++) { /* a prior of 3 frames changes variances by so much */
+        opt.cov_floor = c / 2 ? 1e-4 : 0;
+        opt.emission = c % 2 ? "gaussian-full" : "gaussian-diag";
+        for (int way = 0; way <= 2; way++) { /* a prior of 3 frames changes variances by so much */
+            const bool bayes = way == 1;
             opt.prior = bayes ? "vb" : "none";
-            vh_h3m *out = fit(ctx, data, &opt, NULL);
+            opt.K = way == 2; /* a mixture of one */
+            vh_h3m *out = NULL;
+            assert_ok(ctx, (opt.K ? vh_fit_mixture : vh_fit_each)(ctx, data, &opt, &out, NULL));
             vhem_hmm_view v = view_of(out, 0);
             int high = v.mu[1] > v.mu[0];
             for (int k = 0; k < 2; k++) {

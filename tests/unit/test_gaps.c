@@ -168,8 +168,8 @@ static vh_layout *mixed_layout(vhem_ctx *ctx)
 {
     static const char *const of[] = { "gaussian-full", "categorical", "gaussian-diag", "gaussian-full",
                                       "poisson" },
-                             *const symbol[] = { "0", "1", "2" },
-                             *const column[] = { "a", "b", "s", "g", "e", "f", "h", "n" };
+                             *const symbol[] = { "0", "1", "2" }, *const column[] = { "a", "b", "s", "g",
+                                                                                      "e", "f", "h", "n" };
     const int width[] = { 2, 1, 1, 3, 1 };
     vh_layout *layout = NULL;
     assert_ok(ctx, vh_layout_new(ctx, 5, &layout));
@@ -230,10 +230,8 @@ static void products_never_fall(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(density_by_integration),
-        cmocka_unit_test(statistics_by_integration),
-        cmocka_unit_test(columns_by_hand),
-        cmocka_unit_test(never_falls),
+        cmocka_unit_test(density_by_integration), cmocka_unit_test(statistics_by_integration),
+        cmocka_unit_test(columns_by_hand),        cmocka_unit_test(never_falls),
         cmocka_unit_test(products_never_fall),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

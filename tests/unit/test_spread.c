@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* test_spread.c - mean and deviation of frames, far from zero and where nothing varies. */
+/* test_spread.c - mean and deviation of frames, far from zero and where nothing varies, and deviation within
+ * states. */
 #include "engine.h"
 
 #include "estimate/spread.h"
@@ -93,9 +94,69 @@ static void small_spread(void **state)
     vhem_free(ctx);
 }
 
+/* Of N sequences of T frames for HMMs of so many states. */
+static double within(int N, int T, const double *y, int n_state)
+{
+    vhem_ctx *ctx = test_ctx();
+    int *lengths = malloc(sizeof *lengths * (size_t)N);
+    double mean, dev, out;
+    vh_sets sets = { 0 };
+    for (int n = 0; n < N; n++)
+        lengths[n] = T;
+    vhem_data *data = wrap(ctx, N, lengths, 1, y);
+    assert_ok(ctx, vh_sets_new(ctx, data, false, &sets));
+    vh_spread(data, NULL, N, &mean, &dev);
+    assert_ok(ctx, vh_spread_within(ctx, data, &sets, n_state, &dev, &out));
+    assert_true(out <= dev);
+    vh_sets_free(&sets);
+    vhem_free(data);
+    vhem_free(ctx);
+    free(lengths);
+    return out;
+}
+
+/* What is between states or sequences does not count, nor do jumps and missing values; units and copies do
+ * what they should, and a value that is held does not pass for a spread of 0. */
+static void within_states(void **state)
+{
+    (void)state;
+    enum { N = 6, T = 400, ALL = N * T };
+    vh_rng rng;
+    double x[2 * ALL], y[2 * ALL], plain, far;
+    vh_rng_init(&rng, 82, VH_RNG_TEST, 0);
+    for (int t = 0; t < ALL; t++)
+        y[t] = x[t] = vh_rng_normal(&rng);
+    plain = within(N, T, x, 3);
+    assert_near(plain, 1, 0.15, 0);
+    for (int t = 0; t < ALL; t++)
+        y[t] = x[t] + 1e4 * (double)vh_rng_below(&rng, 3) + 1e7 * (t / T);
+    far = within(N, T, y, 3);
+    assert_near(far, 3.2, 0.15, 0); /* half of the pairs of a state, not a sixth, are as near as that */
+    for (int t = 0; t < ALL; t++)
+        y[t] = y[t] / 256;
+    assert_near(within(N, T, y, 3), far / 256, 1e-3, 0);
+    memcpy(y + ALL, y, sizeof *y * ALL);
+    assert_near(within(2 * N, T, y, 3), far / 256, 1e-3, 0);
+    memcpy(y, x, sizeof *y * ALL);
+    for (int t = 7; t < ALL; t += 100)
+        y[t] = t % 200 == 7 ? -9999 : NAN;
+    assert_near(within(N, T, y, 2), 1, 0.2, 0);
+    for (int t = 0; t < ALL; t++) /* held for 50 frames; then a sensor that is stuck most of the time */
+        y[t] = x[t / 50];
+    assert_near(within(N, T, y, 2), 1, 0.3, 0);
+    for (int t = 0; t < ALL; t++)
+        y[t] = t / 20 % 4 ? 0 : x[t];
+    assert_true(within(N, T, y, 2) > 0.3);
+    for (int t = 0; t < ALL; t++)
+        y[t] = t / 50 % 2;
+    assert_near(within(N, T, y, 2), 0.5, 1e-6, 0); /* nothing shows but steps */
+    assert_near(within(ALL, 1, y, 2), 0.5, 1e-6, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(known), cmocka_unit_test(far_from_zero),
-                                        cmocka_unit_test(constant), cmocka_unit_test(small_spread) };
+                                        cmocka_unit_test(constant), cmocka_unit_test(small_spread),
+                                        cmocka_unit_test(within_states) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
