@@ -5,7 +5,7 @@ JOBS   ?= $(shell nproc)
 
 SECONDS ?= 30
 
-.PHONY: all setup demo test asan fuzz format tidy bench docs reproduce wheel install uninstall clean
+.PHONY: all setup demo check test asan fuzz format tidy bench docs reproduce wheel install uninstall clean
 
 # The library and the command, no tests.  What CMake finds is shown only when something is missing.
 all:
@@ -28,6 +28,14 @@ test:
 	cmake --preset test
 	cmake --build --preset test -j $(JOBS)
 	ctest --preset test -j $(JOBS)
+
+# Before every commit: units, golden numbers, layers, limits, format.  A minute and a half after the build.
+check:
+	@scripts/setup test
+	cmake --preset test
+	cmake --build --preset test -j $(JOBS)
+	ctest --preset test -j $(JOBS) -L 'unit|golden' -E 'fake_cuda'
+	@scripts/format --check
 
 asan:
 	@scripts/setup test
