@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* cmd_report.c - vhem report OUT -o report.html: the pictures. */
 #include "report_input.h"
+#include "stats.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -9,7 +10,7 @@
 typedef struct {
     vhem_data_options data;
     vhem_report_input in;
-    const char *output, *models, *truth, *sequences, *distances, *choice, *measure, *statistics;
+    const char *output, *models, *truth, *sequences, *distances, *choice, *measure, *statistics, *persons;
     vhem_tree *tree;
     vhem_models *set; /* what was clustered, or none */
     vhem_data *loaded;
@@ -108,7 +109,11 @@ static int find_statistics(cli *c, report_args *a)
     in.models = a->set;
     in.by_group = a->data.group != NULL;
     in.leave_out = strcmp(a->statistics, "leave-out") == 0;
-    return cli_status(c, vhem_stats(c->ctx, &in, &a->stats));
+    in.persons = a->persons;
+    int status = cli_status(c, vhem_stats(c->ctx, &in, &a->stats));
+    if (status == CLI_GO)
+        stats_check_persons(c, a->stats, a->tree, a->loaded, a->data.group);
+    return status;
 }
 
 /* The command as it was typed. */
@@ -200,6 +205,8 @@ static void add_options(cli_table *t, report_args *a)
           .help = "log-likelihoods and compactness, from --models and --data: if quick, always, or never" },
         { "stats", 0, OPT_CHOICE, "none|all|leave-out", &a->statistics, .shown = "none",
           .help = "the tests of vhem stats, for --data by --group; leave-out needs --models" },
+        { "persons", 0, OPT_CHOICE, "same|new", &a->persons, .shown = "same if their data are",
+          .help = "with --stats: persons who have the name of a model that was clustered and other data" },
         { "distances", 0, OPT_TEXT, "FILE", &a->distances,
           .help = "matrix of distances between the models, with a header" },
         { "choice", 0, OPT_TEXT, "FILE", &a->choice, .help = "output of vhem choose, table or JSON" },

@@ -66,21 +66,6 @@ static int write_folder(cli *c, const stats_args *a, const stats_who *who)
     return status == CLI_GO ? write_table(c, a, path, put_tests, who) : status;
 }
 
-/* Without --group each sequence is a person: says so where persons, or other groups, were clustered. */
-static void check_persons(cli *c, const stats_args *a)
-{
-    const vhem_clustering *items = vhem_tree_level(a->tree, 0);
-    const char *column;
-    for (int64_t i = 0; i < a->s->n; i++)
-        if (a->s->clustered[i])
-            return;
-    if (!a->read.group && cli_ids_have(a->data, items->Kb, items->name, &column))
-        cli_say(c,
-                "warning: %lld sequences were tested as separate persons, but what was clustered has several "
-                "of them; did you mean --group %s?",
-                (long long)a->s->n, column ? column : "COLUMN, the one with the persons");
-}
-
 static int write_all(cli *c, const stats_args *a)
 {
     const stats_who who = { a->read.group ? a->read.group : "sequence", a->read.group ? NULL : a->data };
@@ -97,7 +82,7 @@ static int write_all(cli *c, const stats_args *a)
     if (status == CLI_GO)
         stats_say(c, a->s);
     if (status == CLI_GO)
-        check_persons(c, a);
+        stats_check_persons(c, a->s, a->tree, a->data, a->read.group);
     return status == CLI_GO ? EXIT_DONE : status;
 }
 
@@ -139,6 +124,8 @@ static void add_options(cli_table *t, stats_args *a)
           .help = "the models that were clustered, for entropies and --leave-out" },
         { "leave-out", 0, OPT_FLAG, NULL, &a->in.leave_out,
           .help = "score each person under centres made without that person's model; needs --models" },
+        { "persons", 0, OPT_CHOICE, "same|new", &a->in.persons, .shown = "same if their data are",
+          .help = "persons who have the name of a model that was clustered and other data" },
         { "correction", 0, OPT_CHOICE, "holm|bonferroni|bh|none", &a->in.correction, .shown = "holm",
           .help = "of p for many tests of one kind; bh: false discovery rate" },
         { "confidence", 0, OPT_REAL, "C", &a->in.confidence, .shown = "0.95",

@@ -15,5 +15,8 @@ void stats_put_tests(FILE *f, const vhem_statistics *s);
 json_t *stats_json(const cli *c, const vhem_statistics *s, const stats_who *who);
 /* The tests in words, and the warning where scores are of those who were clustered. */
 void stats_say(cli *c, const vhem_statistics *s);
+/* Without a group each sequence is a person: warns where persons, or other groups, were clustered. */
+void stats_check_persons(cli *c, const vhem_statistics *s, const vhem_tree *tree, const vhem_data *data,
+                         const char *group);
 
 #endif

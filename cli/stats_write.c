@@ -158,28 +158,56 @@ static void say_paired(cli *c, const vhem_test *t)
             t->p, t->d, t->d_low, t->d_high);
 }
 
-void stats_say(cli *c, const vhem_statistics *s)
+void stats_check_persons(cli *c, const vhem_statistics *s, const vhem_tree *tree, const vhem_data *data,
+                         const char *group)
 {
-    int64_t seen = 0;
+    const vhem_clustering *items = vhem_tree_level(tree, 0);
+    const char *column;
     for (int64_t i = 0; i < s->n; i++)
-        seen += s->clustered[i];
-    for (int k = 0; k < s->n_test && s->n_test <= 12; k++)
-        if (!s->test[k].b)
-            say_paired(c, &s->test[k]);
-    if (seen > 0 && !s->left_out)
+        if (s->clustered[i])
+            return;
+    if (!group && cli_ids_have(data, items->Kb, items->name, &column))
+        cli_say(c,
+                "warning: %lld sequences were tested as separate persons, but what was clustered has several "
+                "of them; did you mean --group %s?",
+                (long long)s->n, column ? column : "COLUMN, the one with the persons");
+}
+
+/* How far the tests between centres can be believed. */
+static void say_who(cli *c, const vhem_statistics *s)
+{
+    int64_t seen = 0, other = 0;
+    for (int64_t i = 0; i < s->n; i++) {
+        seen += s->clustered[i] == 1;
+        other += s->clustered[i] > 1;
+    }
+    if (s->left_out && seen + other > 0)
+        cli_say(c, "each was scored under centres made without its own model; cluster membership still comes "
+                   "from the full clustering");
+    else if (seen > 0)
         cli_say(
             c,
             "warning: %lld of %lld were clustered, so their centres were made to fit them: the tests between "
             "centres are circular and their p too small; use --leave-out, or sequences that no model was "
             "fitted to",
             (long long)seen, (long long)s->n);
-    else if (seen == 0)
+    else if (other > 0)
+        cli_say(c,
+                "the models of %lld of %lld were clustered, fitted to other data than these: the tests "
+                "between centres are not circular",
+                (long long)other, (long long)s->n);
+    else
         cli_say(
             c,
             "warning: none of these was clustered: each is in the cluster whose centre fits it best, so the "
             "tests between centres only say how clear that choice is; labels can be tested without this "
             "circle");
-    else
-        cli_say(c, "each was scored under centres made without its own model; cluster membership still comes "
-                   "from the full clustering");
+}
+
+void stats_say(cli *c, const vhem_statistics *s)
+{
+    for (int k = 0; k < s->n_test && s->n_test <= 12; k++)
+        if (!s->test[k].b)
+            say_paired(c, &s->test[k]);
+    say_who(c, s);
 }

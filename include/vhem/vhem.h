@@ -654,6 +654,9 @@ typedef struct {
     const char        *correction;   /* of p for many tests of one kind: "holm" (default), "bonferroni", "bh"
                                         (false discovery rate), "none" */
     double             confidence;   /* of intervals, between 0 and 1; default 0.95 */
+    const char        *persons;      /* "same": who has the name of a model that was clustered is that person,
+                                        whatever the data; "new": nobody is; NULL: those who have the data
+                                        the model was fitted to are, and it is an error if nobody has */
 } vhem_stats_input;
 
 typedef struct {                     /* one test */
@@ -679,7 +682,7 @@ typedef struct {
     int64_t    *sequences, *frames;  /* [n] */
     int        *cluster;             /* [n]  of the item that was clustered under this name, else the one that
                                         fits best */
-    int        *clustered;           /* [n]  1: an item of this name was clustered */
+    int        *clustered;           /* [n]  1: the item was clustered; 2: so was the person, by other data */
     double     *loglik;              /* [n][K]  mean over the sequences of log p(y | centre) / T, in nats */
     double     *scale;               /* [n][K]  (L_j - L_k) / (|L_j| + |L_k|), k the best of the other
                                         centres: the A-B scale when there are two */

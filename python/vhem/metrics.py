@@ -147,7 +147,7 @@ class Statistics:
 
 
 def stats(result: Any, X: Any, lengths: Any = None, *, groups: Any = None, models: Any = None, leave_out: bool = False,
-          correction: str = "holm", confidence: float = 0.95, level: int = 0,
+          correction: str = "holm", confidence: float = 0.95, level: int = 0, persons: Optional[str] = None,
           n_jobs: Optional[int] = -1) -> Statistics:
     """How well the sequences of each person fit each centre, and tests between centres and groups of persons.
 
@@ -173,6 +173,9 @@ def stats(result: Any, X: Any, lengths: Any = None, *, groups: Any = None, model
         Of the intervals of Cohen's d.
     level : int
         Of a tree; 0 is the lowest.
+    persons : {"same", "new"}, optional
+        Persons who have the name of a model that was clustered and other data: the same people, or others. By default
+        they are others if somebody else has the data of a model; if nobody has, it is an error.
 
     Examples
     --------
@@ -193,7 +196,7 @@ def stats(result: Any, X: Any, lengths: Any = None, *, groups: Any = None, model
         handle, found = _ffi.stats(s, {
             "tree": tree._handle, "level": level, "data": data.handle(s), "by_group": by_group,
             "models": None if models is None else as_models(models)._handle, "leave_out": leave_out,
-            "correction": correction, "confidence": confidence,
+            "correction": correction, "confidence": confidence, "persons": persons,
         })
     found["clustered"] = found["clustered"].astype(bool)
     return Statistics(**found, _handle=handle)

@@ -51,6 +51,18 @@ done:
     return st;
 }
 
+vhem_status vh_clustering_set_fingerprint(vhem_ctx *ctx, vh_clustering *c, int64_t i, uint64_t fingerprint)
+{
+    vhem_status st = VHEM_OK;
+    if (!fingerprint)
+        goto done;
+    if (!c->fingerprint)
+        VH_NEW(c->fingerprint, c->Kb);
+    c->fingerprint[i] = fingerprint;
+done:
+    return st;
+}
+
 const vhem_models *vh_clustering_centers(vh_clustering *c)
 {
     if (!c->centers && !c->textures)
@@ -108,6 +120,7 @@ void vh_clustering_free(vh_clustering *c)
     vh_text_block_free(&c->name_block);
     vh_texts_free(&c->kept);
     free(c->place);
+    free(c->fingerprint);
     free(c->name);
     free(c->label);
     free(c->z);

@@ -29,8 +29,9 @@ typedef struct { /* what every method returns; what it does not have is NULL */
     vhem_cluster_run *run; /* [n_run] */
     char **name;           /* [Kb]  of the items, in name_block; "" for none, NULL until it is shown */
     vh_text_block name_block;
-    vh_h3m *centers;              /* Kr of them, */
-    vh_dtm *textures;             /* or of these */
+    uint64_t *fingerprint; /* [Kb]  of the data that the items were fitted to, 0: not known; NULL: of none */
+    vh_h3m *centers;       /* Kr of them, */
+    vh_dtm *textures;      /* or of these */
     vhem_cluster_options options; /* as they were used; start is NULL; texts are kept */
     char *posterior, *prior;      /* of vbhem: JSON objects as text, or NULL */
     double value;                 /* of vbhem: the bound whatever the names of clusters and states */
@@ -62,6 +63,7 @@ void vh_label_by_z(vh_clustering *c);
 void vh_clustering_set_place(vh_clustering *c, int64_t dim, double *place);
 const double *vh_clustering_place(const vh_clustering *c, int64_t *dim);
 vhem_status vh_clustering_set_name(vhem_ctx *ctx, vh_clustering *c, int64_t i, const char *name);
+vhem_status vh_clustering_set_fingerprint(vhem_ctx *ctx, vh_clustering *c, int64_t i, uint64_t fingerprint);
 /* Fills c->shown; base_label and parent are those of the tree. */
 void vh_clustering_show(vh_clustering *c, const int *base_label, const int *parent);
 

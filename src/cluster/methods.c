@@ -114,9 +114,11 @@ static vhem_status take_from_disk(vhem_ctx *ctx, const vh_shards *set, vh_cluste
     for (int64_t first = 0; any && first < set->K; first += VH_SHARD_CHUNK) {
         int n = (int)(set->K - first < VH_SHARD_CHUNK ? set->K - first : VH_SHARD_CHUNK);
         VH_TRY(vh_shards_read(ctx, set, first, n, true, &part));
-        for (int i = 0; i < n; i++)
+        for (int i = 0; i < n; i++) {
             if (part->hmm[i].name)
                 VH_TRY(vh_clustering_set_name(ctx, c, first + i, part->hmm[i].name));
+            VH_TRY(vh_clustering_set_fingerprint(ctx, c, first + i, vh_hmm_fingerprint(&part->hmm[i])));
+        }
         VH_TRY(count_lacking(ctx, part, first, n, c));
         vh_h3m_free(part);
         part = NULL;
@@ -142,6 +144,7 @@ static vhem_status take_names(vhem_ctx *ctx, const vh_input *in, vh_clustering *
             break; /* by chunks, below */
         } else if (in->models) {
             name = in->models->hmm[i].name;
+            VH_TRY(vh_clustering_set_fingerprint(ctx, c, i, vh_hmm_fingerprint(&in->models->hmm[i])));
         } else if (in->textures) {
             name = in->textures->dt[i].name;
         } else if (in->below) {

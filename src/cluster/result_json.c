@@ -130,6 +130,9 @@ static void print_models(FILE *f, const vh_clustering *c)
         fputs(i > 0 ? ", " : "", f);
         vh_text_json(f, c->name[i]);
     }
+    for (int64_t i = 0; c->fingerprint && i < c->Kb; i++)
+        fprintf(f, c->fingerprint[i] ? "%s\"%016" PRIx64 "\"" : "%snull",
+                i > 0 ? ", " : "],\n \"fingerprints\": [", c->fingerprint[i]);
     fputs("],\n \"labels\": ", f);
     print_ints(f, c->Kb, c->label);
 }

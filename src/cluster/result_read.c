@@ -175,6 +175,26 @@ done:
     return st;
 }
 
+static vhem_status read_fingerprints(vhem_ctx *ctx, json_t *root, vh_clustering *c)
+{
+    vhem_status st = VHEM_OK;
+    json_t *v = json_object_get(root, "fingerprints");
+    if (!v)
+        goto done;
+    VH_TRY(check_kind(ctx, "fingerprints", v, false));
+    VH_CHECK(json_array_size(v) == (size_t)c->Kb, VHEM_EFORMAT,
+             "fingerprints has %zu entries, labels has %lld", json_array_size(v), (long long)c->Kb);
+    for (int64_t i = 0; i < c->Kb; i++) {
+        json_t *e = json_array_get(v, (size_t)i);
+        uint64_t one = 0;
+        VH_CHECK(json_is_null(e) || vh_fingerprint_read(json_string_value(e), &one), VHEM_EFORMAT,
+                 "fingerprints[%lld] must be 16 digits in hexadecimal, or null", (long long)i);
+        VH_TRY(vh_clustering_set_fingerprint(ctx, c, i, one));
+    }
+done:
+    return st;
+}
+
 static vhem_status read_options(vhem_ctx *ctx, json_t *root, vh_clustering *c)
 {
     vhem_status st = VHEM_OK;
@@ -420,6 +440,7 @@ static vhem_status read_clustering(vhem_ctx *ctx, json_t *root, vh_clustering **
     VH_TRY(read_centers(ctx, root, c));
     VH_TRY(read_indices(ctx, "labels", labels, Kb, c->Kr - 1, c->label));
     VH_TRY(read_names(ctx, root, c));
+    VH_TRY(read_fingerprints(ctx, root, c));
     VH_TRY(read_options(ctx, root, c));
     VH_TRY(read_table(ctx, root, "z", c->Kb, c->Kr, &c->z));
     VH_TRY(read_table(ctx, root, "L_hmm", c->Kb, c->Kr, &c->L_hmm));

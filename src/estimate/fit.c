@@ -60,6 +60,9 @@ typedef struct { /* what all jobs share */
     vh_store *store;           /* of models that are fitted already; NULL: none */
 } fit;
 
+/* Of models that are of people; there would be much text beside millions of small ones. */
+enum { MOST_FINGERPRINTS = 10000 };
+
 /* A given start settles shape and family; it must suit the data. */
 static vhem_status check_start(vhem_ctx *ctx, const vhem_data *data, const vh_h3m *start, int64_t K)
 {
@@ -87,6 +90,10 @@ static vhem_status name_model(vhem_ctx *ctx, const fit *f, int64_t i, vh_hmm *h)
         VH_TRY(vh_h3m_set_text(ctx, &h->name, name));
     if (label[0])
         VH_TRY(vh_h3m_set_text(ctx, &h->label, label));
+    if (f->sets.n <= MOST_FINGERPRINTS) {
+        int64_t at = f->sets.first[i], n = f->sets.first[i + 1] - at;
+        VH_TRY(vh_hmm_set_fingerprint(ctx, h, vh_fingerprint(f->data, f->sets.seq + at, n)));
+    }
 done:
     return st;
 }

@@ -94,6 +94,7 @@ static vhem_status compose(vhem_ctx *ctx, const tried *t, const vhem_fit_options
         vh_hmm_copy(&h3m->hmm[i], from);
         VH_TRY(vh_h3m_set_text(ctx, &h3m->hmm[i].name, from->name));
         VH_TRY(vh_h3m_set_text(ctx, &h3m->hmm[i].label, from->label));
+        VH_TRY(vh_h3m_set_text(ctx, &h3m->hmm[i].extra, from->extra));
         rows->best[i] = t->report[k]->best[i];
         rows->frames[i] = t->report[k]->frames[i];
         memcpy(rows->run + vh_row(i, R), t->report[k]->run + vh_row(i, R), sizeof *rows->run * (size_t)R);

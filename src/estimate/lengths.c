@@ -3,6 +3,9 @@
 #include "estimate/lengths.h"
 
 #include "core/alloc.h"
+#include "core/hash.h"
+
+#include <math.h>
 
 static int ascending(const void *a, const void *b)
 {
@@ -41,4 +44,27 @@ vhem_status vh_lengths_of_sets(vhem_ctx *ctx, const vhem_data *data, const vh_se
 done:
     free(T);
     return st;
+}
+
+/* Zeros and NaNs have several patterns of bits each; a value that is missing is a NaN. */
+static uint64_t hash_frames(const double *y, int64_t n)
+{
+    enum { PIECE = 256 };
+    double piece[PIECE];
+    uint64_t h = vh_hash_chain(0, &n, sizeof n);
+    for (int64_t at = 0; at < n; at += PIECE) {
+        int size = (int)(n - at < PIECE ? n - at : PIECE);
+        for (int k = 0; k < size; k++)
+            piece[k] = isnan(y[at + k]) ? (double)NAN : y[at + k] == 0 ? 0 : y[at + k];
+        h = vh_hash_chain(h, piece, sizeof *piece * (size_t)size);
+    }
+    return h;
+}
+
+uint64_t vh_fingerprint(const vhem_data *data, const int64_t *seq, int64_t n)
+{
+    uint64_t sum = 0;
+    for (int64_t k = 0; k < n; k++)
+        sum += hash_frames(vh_data_frames(data, seq[k]), vh_data_length(data, seq[k]) * data->d);
+    return sum ? sum : 1;
 }

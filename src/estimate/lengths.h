@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* lengths.h - how long the sequences are that models are fitted to. */
+/* lengths.h - how long the sequences are that models are fitted to, and by what these are known again. */
 #ifndef VH_ESTIMATE_LENGTHS_H
 #define VH_ESTIMATE_LENGTHS_H
 
@@ -11,5 +11,8 @@
 vhem_status vh_lengths_of(vhem_ctx *ctx, const vhem_data *data, vh_lengths *out);
 /* Likewise the frames of a set of sequences, where sets have more than one; else as it was. */
 vhem_status vh_lengths_of_sets(vhem_ctx *ctx, const vhem_data *data, const vh_sets *sets, vh_lengths *out);
+
+/* 64 bits that follow from the frames of n sequences, whatever their order and their names; never 0. */
+uint64_t vh_fingerprint(const vhem_data *data, const int64_t *seq, int64_t n);
 
 #endif

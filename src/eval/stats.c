@@ -11,7 +11,9 @@
 #include "core/index.h"
 #include "core/record.h"
 #include "data/names.h"
+#include "estimate/frames.h"
 #include "estimate/items.h"
+#include "estimate/lengths.h"
 #include "estimate/score.h"
 #include "eval/tests.h"
 #include "model/common.h"
@@ -274,6 +276,46 @@ done:
 
 /* ---- 3. what follows ---- */
 
+/* A name is that of another person where the data are not those that the model was fitted to.  Where that is
+ * so of all, they may as well be other trials of the same people. */
+static vhem_status find_strangers(work *w, const vh_clustering *first)
+{
+    vhem_ctx *ctx = w->ctx;
+    vhem_status st = VHEM_OK;
+    int64_t n_same = 0, n_other = 0, other = 0;
+    vh_frames frames = { 0 };
+
+    VH_TRY(vh_frames_for(ctx, w->in->data, NULL, w->in->data->N, first->centers, &frames));
+    for (int64_t i = 0; i < w->items.n; i++) {
+        uint64_t known = w->clustered[i] >= 0 ? first->fingerprint[w->clustered[i]] : 0;
+        int64_t at = w->items.first[i], n = w->items.first[i + 1] - at;
+        if (!known)
+            continue;
+        bool same = vh_fingerprint(frames.data, w->items.seq + at, n) == known;
+        n_same += same;
+        other = same || n_other++ > 0 ? other : i;
+        w->s->clustered[i] = same ? 1 : 2;
+        w->clustered[i] = same || w->in->persons ? w->clustered[i] : -1;
+    }
+    if (w->in->persons)
+        goto done;
+    VH_CHECK(
+        n_other == 0 || n_same > 0, VHEM_EINVAL,
+        "'%.80s'%s the name of a model that was clustered, but not the data it was fitted to; say with "
+        "--persons same that they are the same people (other trials), or with --persons new that they are "
+        "others",
+        w->items.name[other], n_other > 1 ? " and others have" : " has");
+    if (n_other > 0)
+        vh_log(ctx, VHEM_LOG_WARN,
+               "%lld person%s, '%.80s' the first, %s the name of a model that was clustered and other data: "
+               "counted as new; if they are the same people, say --persons same",
+               (long long)n_other, n_other == 1 ? "" : "s", w->items.name[other],
+               n_other == 1 ? "has" : "have");
+done:
+    vh_frames_free(&frames);
+    return st;
+}
+
 static vhem_status find_persons(work *w)
 {
     vhem_ctx *ctx = w->ctx;
@@ -284,11 +326,15 @@ static vhem_status find_persons(work *w)
 
     for (int64_t i = 0; i < w->Kb && is_new && first->name; i++)
         VH_TRY(vh_names_put(ctx, &w->known, first->name[i], strlen(first->name[i]), &index, &is_new));
+    bool none = w->in->persons && strcmp(w->in->persons, "new") == 0;
     for (int64_t i = 0; i < w->items.n; i++) {
         const char *name = w->items.name[i];
-        w->clustered[i] = is_new && *name ? vh_names_find(&w->known, name, strlen(name)) : -1;
-        w->s->clustered[i] = w->clustered[i] >= 0;
+        w->clustered[i] = is_new && *name && !none ? vh_names_find(&w->known, name, strlen(name)) : -1;
     }
+    if (first->fingerprint && first->centers)
+        VH_TRY(find_strangers(w, first));
+    for (int64_t i = 0; i < w->items.n; i++)
+        w->s->clustered[i] = w->clustered[i] < 0 ? 0 : w->s->clustered[i] ? w->s->clustered[i] : 1;
 done:
     return st;
 }
@@ -407,6 +453,8 @@ static vhem_status test_pair(work *w, const vhem_test *what, const double *table
     t->b = u->b = s->group[pair[1]];
     vh_test_groups(n, x, m, x + n, w->confidence, t);
     VH_TRY(vh_test_ranks(ctx, n, x, m, x + n, u));
+    if (t->n_a == 0 && t->n_b == 0) /* nobody has such a value */
+        s->n_test -= 2;
 done:
     return st;
 }
@@ -477,6 +525,8 @@ static vhem_status check_input(work *w)
         found |= strcmp(w->correction, known[k]) == 0;
     VH_CHECK(found, VHEM_EINVAL, "the correction is '%s', must be holm, bonferroni, bh or none",
              w->correction);
+    VH_CHECK(!in->persons || strcmp(in->persons, "same") == 0 || strcmp(in->persons, "new") == 0, VHEM_EINVAL,
+             "persons is '%s', must be same or new", in->persons);
     VH_TRY(vh_models_gather(ctx, in->models));
     VH_CHECK(!in->models || vh_models_size(in->models) == w->Kb, VHEM_EINVAL,
              "there are %lld models, the clusters were made of %lld",

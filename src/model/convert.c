@@ -23,6 +23,7 @@ vhem_status vh_h3m_subset(vhem_ctx *ctx, const vh_h3m *h3m, const int64_t *index
         vh_hmm_copy(&copy->hmm[k], from);
         VH_TRY(vh_h3m_set_text(ctx, &copy->hmm[k].name, from->name));
         VH_TRY(vh_h3m_set_text(ctx, &copy->hmm[k].label, from->label));
+        VH_TRY(vh_h3m_set_text(ctx, &copy->hmm[k].extra, from->extra));
     }
     if (n < h3m->K)
         vh_normalise(n, copy->omega);

@@ -111,6 +111,11 @@ vhem_status vh_lengths_read(vhem_ctx *ctx, const char *text, vh_lengths *out);
 
 /* Is the text, called what in the sentence, a JSON object? */
 vhem_status vh_model_check_object(vhem_ctx *ctx, const char *what, const char *text);
+/* Of the data that an HMM was fitted to (estimate/lengths.h); 0: not known.  In files it is its key
+ * "fingerprint", 16 digits in hexadecimal, which is kept with those that this program does not know. */
+vhem_status vh_hmm_set_fingerprint(vhem_ctx *ctx, vh_hmm *h, uint64_t fingerprint);
+uint64_t vh_hmm_fingerprint(const vh_hmm *h);
+bool vh_fingerprint_read(const char *text, uint64_t *out); /* is it one? */
 /* The members of the JSON object text that are no keys of the format, as an object in text; *out is NULL when
  * there are none.  family NULL: keys of the file, else keys of an HMM. */
 vhem_status vh_model_unknown_keys(vhem_ctx *ctx, const vh_emission *family, const char *what,

@@ -16,6 +16,7 @@
 #include "model/masked.h"
 
 #include <limits.h>
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -232,6 +233,30 @@ static vhem_status read_arrays(vhem_ctx *ctx, json_t *object, const vh_h3m *h3m,
     }
 done:
     return st;
+}
+
+vhem_status vh_hmm_set_fingerprint(vhem_ctx *ctx, vh_hmm *h, uint64_t fingerprint)
+{
+    char text[64];
+    snprintf(text, sizeof text, "{\"fingerprint\": \"%016" PRIx64 "\"}", fingerprint);
+    return vh_h3m_set_text(ctx, &h->extra, text);
+}
+
+bool vh_fingerprint_read(const char *text, uint64_t *out)
+{
+    if (!text || strlen(text) != 16 || strspn(text, "0123456789abcdef") != 16)
+        return false;
+    *out = strtoull(text, NULL, 16);
+    return true;
+}
+
+uint64_t vh_hmm_fingerprint(const vh_hmm *h)
+{
+    uint64_t found = 0;
+    json_t *extra = h->extra ? json_loads(h->extra, 0, NULL) : NULL;
+    vh_fingerprint_read(json_string_value(json_object_get(extra, "fingerprint")), &found);
+    json_decref(extra);
+    return found;
 }
 
 static vhem_status read_hmm(vhem_ctx *ctx, json_t *object, vh_h3m *h3m, int64_t i)

@@ -144,23 +144,37 @@ static void put_tests(FILE *f, const vhem_statistics *s)
 
 static void put_caution(FILE *f, const vhem_statistics *s)
 {
-    int64_t seen = 0;
-    for (int64_t i = 0; i < s->n; i++)
-        seen += s->clustered[i];
-    if (seen == 0)
-        return;
+    int64_t seen = 0, other = 0, single = 0;
+    for (int64_t i = 0; i < s->n; i++) {
+        seen += s->clustered[i] == 1;
+        other += s->clustered[i] > 1;
+        single += s->sequences[i] == 1;
+    }
     fputs("<p class=\"note\">", f);
-    if (s->left_out)
+    if (s->left_out && seen + other > 0)
         fputs("Each person was scored under centres made without the person's own model. Which cluster a "
               "person is in still comes from all of them.",
               f);
-    else
+    else if (seen > 0)
         fprintf(
             f,
             "%lld of %lld persons were clustered, so their centres were made to fit them. If these are the "
             "sequences their models were fitted to, the tests between centres are circular and p is too "
             "small.",
             (long long)seen, (long long)s->n);
+    else if (other > 0)
+        fprintf(f,
+                "The models of %lld of %lld persons were clustered. They were fitted to other data than "
+                "these, so the tests between centres are not circular.",
+                (long long)other, (long long)s->n);
+    else
+        fputs("None of these persons was clustered. Each is in the cluster whose centre fits best, so the "
+              "tests between centres only say how clear that choice is.",
+              f);
+    if (seen + other == 0 && single == s->n && s->n > 1)
+        fputs(" Each sequence counts as a person here: if these are trials of fewer people, p is far too "
+              "small, and <code>--group</code> must name the column with the people.",
+              f);
     fputs("</p>\n", f);
 }
 

@@ -253,13 +253,86 @@ class Stats(Checks):
         for distance, seen in ((8, "fits better than"), (0, "no clear difference between centre 0 and centre 1, t(")):
             self.prepare(((distance, 0), (0, distance)), n=10)
             self.write("d.csv", walks(4, 10, ((distance, 0), (0, distance))))
-            r = self.ok("stats", "c.json", "d.csv", *ABOUT, "--json")
+            r = self.ok("stats", "c.json", "d.csv", *ABOUT, "--persons", "same", "--json")
             lines = [line for line in r.err.splitlines() if ": cluster " in line]
             tests = [t for t in r.json()["tests"] if t["test"] == "paired-t"]
             self.assertEqual(len(lines), len(tests))
             for line, t in zip(lines, tests):
                 self.assertEqual("no clear difference" in line, t["p_adjusted"] is not None and t["p_adjusted"] > 0.05, line)
             self.assertIn(seen, r.err)
+
+    def test_people_are_known_by_their_data(self):
+        """A name alone does not make somebody the person whose model was clustered."""
+        self.prepare()
+        own = self.path("d.csv").read_text()
+        seen = lambda *args: {p["name"]: p for p in self.ok("stats", "c.json", *args, *ABOUT, "--json").json()["persons"]}
+        self.assertEqual({p["clustered"] for p in seen("d.csv").values()}, {True})
+        shuffled = own.splitlines()      # trials in another order, all values the same
+        trials = {}
+        for row in shuffled[1:]:
+            trials.setdefault(tuple(row.split(",")[:2]), []).append(row)
+        self.write("t.csv", "\n".join([shuffled[0]] + [r for t in sorted(trials, reverse=True) for r in trials[t]]) + "\n")
+        self.assertEqual({p["clustered"] for p in seen("t.csv").values()}, {True})
+        # another study, whose people have the same names
+        self.write("o.csv", walks(9, 16, ((0, 8), (8, 0))))
+        told = "'s0' and others have the name of a model that was clustered, but not the data it was fitted to; say with --persons same"
+        for command in (("stats", "c.json", "o.csv"), ("report", "c.json", "--stats", "all", "-o", "r.html", "--data", "o.csv")):
+            self.fails(1, told, *command, *ABOUT)
+            self.ok(*command, *ABOUT, "--persons", "new")
+        new, same = seen("o.csv", "--persons", "new"), seen("o.csv", "--persons", "same")
+        self.write("n.csv", self.path("o.csv").read_text().replace("\ns", "\nnew"))
+        self.assertEqual([p["cluster"] for p in new.values()], [p["cluster"] for p in seen("n.csv").values()])
+        self.assertEqual({p["clustered"] for p in new.values()}, {False})
+        clusters = json.loads(self.path("c.json").read_text())
+        self.assertEqual([same[n]["cluster"] for n in clusters["names"]], clusters["labels"])
+        self.assertNotEqual([p["cluster"] for p in new.values()], [p["cluster"] for p in same.values()])
+        err = self.ok("stats", "c.json", "o.csv", *ABOUT, "--persons", "same").err
+        self.assertIn("the models of 16 of 16 were clustered, fitted to other data than these: the tests between centres are not", err)
+        self.assertNotIn("circular and", err)
+        # one person of another study among those who were clustered
+        text = own.splitlines()
+        at = next(i for i, row in enumerate(text) if row.startswith("s5,"))
+        text[at] = text[at][:-1] + ("1" if text[at][-1] != "1" else "2")
+        self.write("one.csv", "\n".join(text) + "\n")
+        r = self.ok("stats", "c.json", "one.csv", *ABOUT, "--json")
+        self.assertIn("warning: 1 person, 's5' the first, has the name of a model that was clustered and other data: counted as new", r.err)
+        self.assertEqual([p["name"] for p in r.json()["persons"] if not p["clustered"]], ["s5"])
+
+    def test_fingerprints_are_kept(self):
+        """By HDF5, conversion, states that are chosen, and trees; a file without them goes by the names."""
+        self.prepare()
+        marks = [h["fingerprint"] for h in json.loads(self.path("m.json").read_text())["hmms"]]
+        self.assertEqual(len(set(marks)), 16)
+        self.ok("convert", "m.json", "m.h5")
+        self.ok("fit", "d.csv", *ABOUT, "--states", "1..2", "--restarts", "2", "-o", "a.json", "--quiet")
+        for made in (("cluster", "m.h5", "-k", 2), ("cluster", "a.json", "-k", 2), ("tree", "m.json", "-k", "4,2")):
+            self.ok(*made, "--tau", 3, "--restarts", 2, "-o", "k.json", "--quiet")
+            k = json.loads(self.path("k.json").read_text())
+            self.assertEqual((k["levels"][0] if "levels" in k else k)["fingerprints"], marks)
+        k = json.loads(self.path("c.json").read_text())
+        self.write("o.csv", walks(9, 16, ((0, 8), (8, 0))))
+        self.fails(1, "'s0' and others", "stats", "c.json", "o.csv", *ABOUT)
+        del k["fingerprints"]
+        self.write("old.json", json.dumps(k))
+        self.assertIn("16 of 16 were clustered", self.ok("stats", "old.json", "o.csv", *ABOUT).err)
+        for bad in ([1] * 16, ["x"] * 16, ["0" * 16]):
+            self.write("bad.json", json.dumps({**k, "fingerprints": bad}))
+            self.fails(1, "fingerprints", "stats", "bad.json", "d.csv", *ABOUT)
+
+    def test_report_says_what_stats_says(self):
+        self.prepare()
+        args = ("report", "c.json", "--data", "d.csv", "--stats", "all", "--models", "m.json", "-o", "r.html")
+        trials = ("--id", "subject,trial", "--columns", "x,y")
+        self.assertIn("warning: 96 sequences were tested as separate persons", self.ok(*args, *trials).err)
+        page = self.path("r.html").read_text()
+        self.assertIn("Each sequence counts as a person here", page)
+        self.assertIn("None of these persons was clustered", page)
+        self.assertNotIn("<td>entropy: ", page)
+        self.assertNotIn("separate persons", self.ok(*args, *ABOUT).err)
+        page = self.path("r.html").read_text()
+        self.assertNotIn("counts as a person", page)
+        self.assertIn("16 of 16 persons were clustered", page)
+        self.assertIn("<td>entropy: ", page)
 
     def test_refusals(self):
         self.prepare()

@@ -22,7 +22,7 @@ OPTIONS = {
     "tree": ["output", "clusters", "states", "keep-tables", "checkpoint", "first-reduce"] + VHEM_OPTIONS + ["cov", "emission"] + DATA,
     "assign": ["output"] + DATA,
     "eval": ["output", "truth", "models", "data", "against", "tau", "lambda", "kernel"] + DATA,
-    "stats": ["output", "tables", "models", "leave-out", "correction", "confidence", "level"] + DATA,
+    "stats": ["output", "tables", "models", "leave-out", "correction", "confidence", "level", "persons"] + DATA,
     "choose": ["output", "clusters", "states", "splits", "seeds", "path", "checkpoint"] + VHEM_OPTIONS,
     "score": ["output", "all"] + DATA,
     "decode": ["output", "hmm", "posterior"] + DATA,
@@ -41,7 +41,7 @@ OPTIONS = {
     "annotate cross": ["output", "folds", "holdout", "store", "top", "at", "never-given"] + LEARN + DATA + ["tags"],
     "annotate update": ["output", "store"] + DATA + ["tags"],
     "report": ["output", "tables", "title", "models", "truth", "data", "examples", "measures", "distances", "choice", "image",
-               "y-down", "stats", "plane", "frame-name"] + DATA,
+               "y-down", "stats", "plane", "frame-name", "persons"] + DATA,
     "info": ["all"] + DATA,
     "convert": ["output", "shards"] + DATA,
 }

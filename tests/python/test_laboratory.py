@@ -227,6 +227,11 @@ def test_statistics_are_those_of_the_command(trials, tmp_path):
     assert left.left_out and not np.array_equal(left.loglik, s.loglik)
     each = vhem.metrics.stats(found, trials, groups=False)
     assert len(each.names) == 48
+    others = vhem.Sequences.from_arrays([y + 1 for y in trials], groups=trials.groups, columns=trials.columns)
+    with pytest.raises(vhem.Error, match="not the data it was fitted to"):
+        vhem.metrics.stats(found, others)
+    assert not vhem.metrics.stats(found, others, persons="new").clustered.any()
+    assert vhem.metrics.stats(vhem.Tree.load(tmp_path / "c.json"), others, persons="same").clustered.all()
 
 
 def test_types_are_real():
