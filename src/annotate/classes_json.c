@@ -171,7 +171,7 @@ static vhem_status read_class(vhem_ctx *ctx, json_t *v, vhem_classes *k)
                  VHEM_EFORMAT, "things must be a whole number from 1 to %lld", (long long)MAX_THINGS);
         c->items = json_integer_value(things);
     }
-    VH_TRY(vh_models_from_json(ctx, model, &c->model));
+    VH_TRY(vh_models_from_json(ctx, model, NULL, &c->model));
 done:
     return st;
 }

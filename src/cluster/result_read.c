@@ -353,7 +353,7 @@ static vhem_status read_centers(vhem_ctx *ctx, json_t *root, vh_clustering *c)
     if (v && !json_is_null(v)) {
         const char *format = json_string_value(json_object_get(v, "format"));
         st = format && strcmp(format, "vhem-dtm") == 0 ? vh_dtm_from_json(ctx, v, &c->textures)
-                                                       : vh_model_from_json(ctx, v, &c->centers);
+                                                       : vh_model_from_json(ctx, v, NULL, &c->centers);
         if (st != VHEM_OK) {
             vh_error_prefix(ctx, "centers");
             goto done;

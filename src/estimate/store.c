@@ -305,7 +305,8 @@ vhem_status vh_store_get(vhem_ctx *ctx, vh_store *s, const vh_key *key, vhem_mod
         st = vh_json_parse(ctx, line, where.size - 1, &root);
     json_t *model = json_object_get(root, "model");
     if (st == VHEM_OK)
-        st = model ? vh_models_from_json(ctx, model, out) : vh_fail(ctx, VHEM_EFORMAT, "it has no model");
+        st = model ? vh_models_from_json(ctx, model, NULL, out)
+                   : vh_fail(ctx, VHEM_EFORMAT, "it has no model");
     if (st == VHEM_EFORMAT || st == VHEM_EINVAL) {
         forget(ctx, s, key);
         st = VHEM_OK;

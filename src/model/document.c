@@ -78,7 +78,7 @@ vhem_status vh_document_parse(vhem_ctx *ctx, const char *text, size_t size, cons
     vhem_status st = VHEM_OK;
 
     VH_CHECK(size > 0, VHEM_EFORMAT, "the file is empty, must be %s", what);
-    VH_TRY(vh_json_parse(ctx, text, size, &doc->root));
+    VH_TRY(vh_json_parse_models(ctx, text, size, &doc->hmms, &doc->root));
     VH_CHECK(json_is_object(doc->root), VHEM_EFORMAT, "the file holds %s, must hold an object",
              vh_json_kind(doc->root));
     const char *format = json_string_value(json_object_get(doc->root, "format"));
@@ -127,7 +127,9 @@ vhem_status vh_document_open(vhem_ctx *ctx, const char *path, const char *what, 
         VH_TRY(vh_h5_load(ctx, path, get_models, &doc.models));
         doc.format = doc.models->kind == VHEM_HMMS ? "vhem-h3m" : "vhem-dtm";
     } else {
-        st = vh_document_parse(ctx, text, size, what, &doc);
+        doc.text = text;
+        text = NULL;
+        st = vh_document_parse(ctx, doc.text, size, what, &doc);
         if (st != VHEM_OK)
             vh_error_prefix(ctx, doc.name);
         VH_TRY(st);
@@ -143,6 +145,7 @@ done:
 void vh_document_close(vh_document *doc)
 {
     json_decref(doc->root);
+    free(doc->text);
     vhem_free(doc->models);
     *doc = (vh_document){ 0 };
 }
@@ -154,7 +157,7 @@ vhem_status vh_document_models(vhem_ctx *ctx, vh_document *doc, vhem_models **ou
         doc->models = NULL;
         return VHEM_OK;
     }
-    vhem_status st = vh_models_from_json(ctx, doc->root, out);
+    vhem_status st = vh_models_from_json(ctx, doc->root, &doc->hmms, out);
     if (st != VHEM_OK)
         vh_error_prefix(ctx, doc->name);
     return st;

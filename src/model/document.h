@@ -5,18 +5,20 @@
 
 #include "model/models.h"
 
-#include <jansson.h>
+#include "model/json_scan.h"
 
 typedef struct {
     const char *name;    /* what sentences call the file */
     const char *format;  /* "vhem-tree"; "" when it does not say */
     json_t *root;        /* of JSON, else NULL */
+    vh_json_items hmms;  /* of a set of models, that are not in the tree */
+    char *text;          /* they are in here */
     vhem_models *models; /* of HDF5, which holds models and nothing else; else NULL */
 } vh_document;           /* zero it before use */
 
 /* "-" is stdin.  what: the word for sentences about files that hold something else, "a model file". */
 vhem_status vh_document_open(vhem_ctx *ctx, const char *path, const char *what, vh_document *out);
-/* The same of a text [size] of JSON; doc has a name, and is released after a failure too. */
+/* The same of a text [size] of JSON, which must stay; doc has a name, and is released after a failure too. */
 vhem_status vh_document_parse(vhem_ctx *ctx, const char *text, size_t size, const char *what,
                               vh_document *doc);
 void vh_document_close(vh_document *doc);

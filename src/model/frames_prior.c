@@ -74,7 +74,7 @@ vhem_status vh_frames_prior_from_json(vhem_ctx *ctx, json_t *root, vh_frames_pri
     VH_TRY(read_number(ctx, root, "count", &p->count));
     VH_CHECK(json_is_object(json_object_get(root, "model")), VHEM_EFORMAT,
              "model is missing: the component that made-up frames come from");
-    VH_TRY(vh_model_from_json(ctx, json_object_get(root, "model"), &p->model));
+    VH_TRY(vh_model_from_json(ctx, json_object_get(root, "model"), NULL, &p->model));
     VH_CHECK(
         p->model->K == 1 && p->model->hmm[0].S * p->model->hmm[0].M == 1, VHEM_EFORMAT,
         "the model has %lld HMMs, the first of %d states; must be one HMM of one state and one component",

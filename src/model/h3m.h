@@ -100,8 +100,10 @@ vhem_status vh_model_save_hdf5(vhem_ctx *ctx, const vh_h3m *h3m, const char *pat
 /* For files that hold models inside: the model file as a JSON object on a stream (stream errors stay in f),
  * and the model in a parsed object.  Models with NaN or infinity are refused before the first byte. */
 struct json_t;
+struct vh_json_items;
 vhem_status vh_model_print_json(vhem_ctx *ctx, const vh_h3m *h3m, FILE *f);
-vhem_status vh_model_from_json(vhem_ctx *ctx, struct json_t *root, vh_h3m **out);
+vhem_status vh_model_from_json(vhem_ctx *ctx, struct json_t *root, const struct vh_json_items *hmms,
+                               vh_h3m **out);
 
 /* "lengths" of a model file: an object with min, median, max and perhaps frames, as text in HDF5; the text
  * needs VH_LENGTHS_SIZE bytes. */

@@ -5,7 +5,6 @@
 #include "core/alloc.h"
 #include "core/number.h"
 #include "core/text.h"
-#include "model/json_scan.h"
 
 #include <limits.h>
 #include <math.h>
@@ -48,17 +47,17 @@ static bool ran_short(const json_error_t *err, const char *text, size_t size, js
     return code == json_error_out_of_memory || (vague && vh_json_is_valid(text, size));
 }
 
+enum { SHORT = 1 << 20 }; /* text that is read even when the user wants to stop: a part of what is saved */
+
 typedef struct {
     vhem_ctx *ctx;
     const char *text;
     size_t size, at;
 } reading;
 
-/* The next piece of the text, or the end of reading when the user wants to stop.  Short texts are read even
- * then: they are part of what is saved. */
+/* The next piece of the text, or the end of reading when the user wants to stop. */
 static size_t next_piece(void *buffer, size_t room, void *arg)
 {
-    enum { SHORT = 1 << 20 };
     reading *r = arg;
     size_t n = r->size - r->at < room ? r->size - r->at : room;
     if (r->at >= SHORT && vh_stopped(r->ctx))
@@ -91,6 +90,48 @@ vhem_status vh_json_parse(vhem_ctx *ctx, const char *text, size_t size, json_t *
     root = NULL;
 done:
     json_decref(root);
+    return st;
+}
+
+vhem_status vh_json_parse_models(vhem_ctx *ctx, const char *text, size_t size, vh_json_items *hmms,
+                                 json_t **out)
+{
+    vhem_status st = VHEM_OK;
+    vh_json_items found;
+    char *rest = NULL;
+
+    *hmms = (vh_json_items){ 0 };
+    if (!vh_json_find_items(text, size, "vhem-h3m", "hmms", &found))
+        return vh_json_parse(ctx, text, size, out);
+    size_t before = (size_t)(found.at - text), after = size - (size_t)(found.end - text);
+    VH_NEW(rest, before + after);
+    memcpy(rest, text, before);
+    memcpy(rest + before, found.end, after);
+    st = vh_json_parse(ctx, rest, before + after, out);
+    if (st == VHEM_OK)
+        *hmms = found;
+    if (st == VHEM_EFORMAT) /* the sentence is to name a line of the whole */
+        st = vh_json_parse(ctx, text, size, out);
+done:
+    free(rest);
+    return st;
+}
+
+vhem_status vh_json_next(vhem_ctx *ctx, vh_json_items *items, json_t **out)
+{
+    vhem_status st = VHEM_OK;
+    size_t size;
+    const char *text = vh_json_next_item(items, &size);
+
+    VH_CHECK(text - items->text < SHORT || !vh_stopped(ctx), VHEM_ESTOPPED, "stopped while reading");
+    st = vh_json_parse(ctx, text, size, out);
+    if (st == VHEM_EFORMAT) { /* likewise */
+        json_t *whole = NULL;
+        VH_TRY(vh_json_parse(ctx, items->text, items->size, &whole));
+        json_decref(whole);
+        st = vh_fail(ctx, VHEM_EFORMAT, "not valid JSON");
+    }
+done:
     return st;
 }
 

@@ -4,6 +4,7 @@
 #define VH_MODEL_JSON_H
 
 #include "core/ctx.h"
+#include "model/json_scan.h"
 
 #include <jansson.h>
 #include <stddef.h>
@@ -26,6 +27,12 @@ typedef struct { /* an array of numbers that is being read */
 const char *vh_json_kind(const json_t *v);
 /* The tree of a JSON text. */
 vhem_status vh_json_parse(vhem_ctx *ctx, const char *text, size_t size, json_t **out);
+/* The same; of a model file the HMMs are left out, to be read one by one: where they are goes to *hmms, and
+ * the text must stay. */
+vhem_status vh_json_parse_models(vhem_ctx *ctx, const char *text, size_t size, vh_json_items *hmms,
+                                 json_t **out);
+/* The tree of the next of them. */
+vhem_status vh_json_next(vhem_ctx *ctx, vh_json_items *items, json_t **out);
 /* v as compact text into *slot, which is replaced. */
 vhem_status vh_json_keep(vhem_ctx *ctx, json_t *v, char **slot);
 /* The object in text, called what in the sentence. */

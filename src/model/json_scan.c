@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* json_scan.c - see json_scan.h.
  *
- *   1. the grammar      2. what was cut */
+ *   1. the grammar      2. what was cut      3. the objects of an array */
 #include "model/json_scan.h"
 
 #include "core/number.h"
@@ -237,4 +237,71 @@ bool vh_json_is_whole(const char *text, size_t size, json_t *root)
         longest = length > longest ? length : longest;
     }
     return true;
+}
+
+/* ---- 3. the objects of an array ------------------------------------------------------------------------ */
+
+static bool take_items(scan *s, vh_json_items *out)
+{
+    if (out->n > 0 || !take(s, '['))
+        return false;
+    out->at = s->at;
+    do {
+        skip_space(s);
+        if (s->at >= s->end || *s->at != '{' || !take_value(s, 2))
+            return false;
+        out->n++;
+    } while (take(s, ','));
+    skip_space(s);
+    out->end = s->at;
+    return take(s, ']');
+}
+
+/* Is the string from .. to, with its quotes, this name?  One with an escape is not. */
+static bool is_name(const char *from, const char *to, const char *name)
+{
+    size_t n = strlen(name);
+    return (size_t)(to - from) == n + 2 && *from == '"' && memcmp(from + 1, name, n) == 0;
+}
+
+bool vh_json_find_items(const char *text, size_t size, const char *format, const char *key,
+                        vh_json_items *out)
+{
+    scan s = { text, text + size };
+    vh_json_items found = { .text = text, .size = size };
+    bool right = false;
+
+    if (!take(&s, '{'))
+        return false;
+    do {
+        skip_space(&s);
+        const char *name = s.at;
+        if (!take_string(&s))
+            return false;
+        const char *end = s.at;
+        if (!take(&s, ':'))
+            return false;
+        skip_space(&s);
+        const char *value = s.at;
+        if (!(is_name(name, end, key) ? take_items(&s, &found) : take_value(&s, 1)))
+            return false;
+        right = right || (is_name(name, end, "format") && is_name(value, s.at, format));
+    } while (take(&s, ','));
+    if (!take(&s, '}') || !right || found.n == 0)
+        return false;
+    skip_space(&s);
+    *out = found;
+    return s.at == s.end;
+}
+
+const char *vh_json_next_item(vh_json_items *items, size_t *size)
+{
+    scan s = { items->at, items->end };
+    skip_space(&s);
+    const char *from = s.at;
+    take_value(&s, 2);
+    *size = (size_t)(s.at - from);
+    take(&s, ',');
+    items->at = s.at;
+    return from;
 }

@@ -3,9 +3,9 @@
  *
  *   1. keys that are not ours     2. reading a model file     3. writing
  *
- * Reading goes through a Jansson tree; writing streams, since a tree of a million numbers would only be in
- * the way.  Shapes are checked before anything is allocated: no file can ask for more memory than it is
- * long. */
+ * Reading goes through a Jansson tree, of one HMM at a time where the file is a set of models: a tree is ten
+ * times as large as its text.  Writing streams.  Shapes are checked before anything is allocated: no file can
+ * ask for more memory than it is long. */
 #include "core/alloc.h"
 #include "core/file.h"
 #include "core/index.h"
@@ -283,14 +283,31 @@ done:
     return st;
 }
 
+/* HMM i: the next of the items, or one of the array. */
+static vhem_status read_next(vhem_ctx *ctx, json_t *hmms, vh_json_items *items, vh_h3m *h3m, int64_t i)
+{
+    vhem_status st = VHEM_OK;
+    json_t *object = NULL;
+
+    if (items->n > 0)
+        VH_TRY(vh_json_next(ctx, items, &object));
+    else
+        object = json_incref(json_array_get(hmms, (size_t)i));
+    VH_TRY(read_hmm(ctx, object, h3m, i));
+done:
+    json_decref(object);
+    return st;
+}
+
 /* hmms and omega into a new H3M. */
-static vhem_status read_hmms(vhem_ctx *ctx, json_t *root, vh_shape shape, const vh_emission *family,
-                             vh_h3m **out)
+static vhem_status read_hmms(vhem_ctx *ctx, json_t *root, const vh_json_items *items, vh_shape shape,
+                             const vh_emission *family, vh_h3m **out)
 {
     vhem_status st = VHEM_OK;
     vh_h3m *h3m = NULL;
     json_t *hmms = json_object_get(root, "hmms");
-    size_t K = json_array_size(hmms);
+    vh_json_items left = items ? *items : (vh_json_items){ 0 };
+    size_t K = left.n > 0 ? (size_t)left.n : json_array_size(hmms);
 
     VH_CHECK(hmms, VHEM_EFORMAT, "hmms is missing");
     VH_CHECK(json_is_array(hmms), VHEM_EFORMAT, "hmms is %s, must be an array", vh_json_kind(hmms));
@@ -301,7 +318,7 @@ static vhem_status read_hmms(vhem_ctx *ctx, json_t *root, vh_shape shape, const 
         VH_TRY(vh_json_numbers(ctx, root, &omega, h3m->omega));
     }
     for (int64_t i = 0; i < h3m->K; i++)
-        VH_TRY(read_hmm(ctx, json_array_get(hmms, (size_t)i), h3m, i));
+        VH_TRY(read_next(ctx, hmms, &left, h3m, i));
     *out = h3m;
     h3m = NULL;
 done:
@@ -310,7 +327,7 @@ done:
 }
 
 /* The object of a vhem-h3m file. */
-static vhem_status read_h3m(vhem_ctx *ctx, json_t *root, vh_h3m **out)
+static vhem_status read_h3m(vhem_ctx *ctx, json_t *root, const vh_json_items *hmms, vh_h3m **out)
 {
     vhem_status st = VHEM_OK;
     vh_h3m *h3m = NULL;
@@ -324,7 +341,7 @@ static vhem_status read_h3m(vhem_ctx *ctx, json_t *root, vh_h3m **out)
     VH_CHECK(family, VHEM_EFORMAT, "emission is '%.80s', must be one of: %s", emission, vh_emission_names());
     VH_TRY(vh_json_count(ctx, root, "d", &shape.d));
     VH_TRY(vh_layout_from_json(ctx, root, family, shape.d, &layout));
-    VH_TRY(read_hmms(ctx, root, layout ? vh_layout_shape(layout) : shape, family, &h3m));
+    VH_TRY(read_hmms(ctx, root, hmms, layout ? vh_layout_shape(layout) : shape, family, &h3m));
     VH_TRY(keep_unknown(ctx, NULL, root, &h3m->extra));
     VH_TRY(read_origin(ctx, root, h3m));
     VH_TRY(vh_h3m_validate(ctx, h3m));
@@ -353,14 +370,14 @@ static vhem_status read_centers(vhem_ctx *ctx, json_t *root, vh_h3m **out)
     if (st == VHEM_OK && strcmp(format, "vhem-h3m") != 0)
         st = vh_fail(ctx, VHEM_EFORMAT, "format is '%.80s', must be 'vhem-h3m'", format);
     if (st == VHEM_OK)
-        st = read_h3m(ctx, centers, out);
+        st = read_h3m(ctx, centers, NULL, out);
     if (st != VHEM_OK)
         vh_error_prefix(ctx, "centers");
 done:
     return st;
 }
 
-vhem_status vh_model_from_json(vhem_ctx *ctx, json_t *root, vh_h3m **out)
+vhem_status vh_model_from_json(vhem_ctx *ctx, json_t *root, const vh_json_items *hmms, vh_h3m **out)
 {
     vhem_status st = VHEM_OK;
     const char *format = "";
@@ -375,7 +392,7 @@ vhem_status vh_model_from_json(vhem_ctx *ctx, json_t *root, vh_h3m **out)
                  "this lists the files of a folder of models: name the folder instead");
         VH_CHECK(strcmp(format, "vhem-h3m") == 0, VHEM_EFORMAT,
                  "format is '%.80s', must be 'vhem-h3m' or 'vhem-clustering'", format);
-        VH_TRY(read_h3m(ctx, root, out));
+        VH_TRY(read_h3m(ctx, root, hmms, out));
     }
 done:
     return st == VHEM_EINVAL ? VHEM_EFORMAT : st; /* what is invalid came from a file */
@@ -385,10 +402,11 @@ vhem_status vh_model_read_json(vhem_ctx *ctx, const char *text, size_t size, con
 {
     vhem_status st = VHEM_OK;
     json_t *root = NULL;
+    vh_json_items hmms;
 
     VH_CHECK(size > 0, VHEM_EFORMAT, "the file is empty, must be a model file");
-    VH_TRY(vh_json_parse(ctx, text, size, &root));
-    st = vh_model_from_json(ctx, root, out);
+    VH_TRY(vh_json_parse_models(ctx, text, size, &hmms, &root));
+    st = vh_model_from_json(ctx, root, &hmms, out);
 done:
     json_decref(root);
     if (st != VHEM_OK)

@@ -448,7 +448,7 @@ done:
 }
 
 /* The object of a model file; its format is known. */
-static vhem_status read_models(vhem_ctx *ctx, json_t *root, vhem_models **out)
+static vhem_status read_models(vhem_ctx *ctx, json_t *root, const vh_json_items *hmms, vhem_models **out)
 {
     vhem_status st = VHEM_OK;
     const char *format = json_string_value(json_object_get(root, "format"));
@@ -459,15 +459,16 @@ static vhem_status read_models(vhem_ctx *ctx, json_t *root, vhem_models **out)
         VH_TRY(vh_dtm_from_json(ctx, root, &dtm));
         VH_TRY(vh_models_take_textures(ctx, dtm, out));
     } else {
-        VH_TRY((format && strcmp(format, "vhem-posterior") == 0 ? read_posterior
-                                                                : vh_model_from_json)(ctx, root, &h3m));
+        st = format && strcmp(format, "vhem-posterior") == 0 ? read_posterior(ctx, root, &h3m)
+                                                             : vh_model_from_json(ctx, root, hmms, &h3m);
+        VH_TRY(st);
         VH_TRY(vh_models_take_hmms(ctx, h3m, out));
     }
 done:
     return st;
 }
 
-vhem_status vh_models_from_json(vhem_ctx *ctx, json_t *root, vhem_models **out)
+vhem_status vh_models_from_json(vhem_ctx *ctx, json_t *root, const vh_json_items *hmms, vhem_models **out)
 {
     vhem_status st = VHEM_OK;
     const char *format = json_string_value(json_object_get(root, "format"));
@@ -482,13 +483,13 @@ vhem_status vh_models_from_json(vhem_ctx *ctx, json_t *root, vhem_models **out)
         && json_is_object(json_object_get(level, "centers"))) {
         json_t *centers = json_object_get(level, "centers");
         json_t *posterior = json_object_get(level, "posterior");
-        st = read_models(ctx, centers, out);
+        st = read_models(ctx, centers, NULL, out);
         if (st != VHEM_OK)
             vh_error_prefix(ctx, "centers");
         else if (json_is_object(posterior) && (*out)->h3m)
             st = vh_json_keep(ctx, posterior, &(*out)->h3m->posterior);
     } else {
-        st = read_models(ctx, level, out);
+        st = read_models(ctx, level, hmms, out);
     }
 done:
     return st;

@@ -87,8 +87,10 @@ vhem_status vh_models_pool(vhem_ctx *ctx, const vhem_models *const *part, const 
                            vhem_models **out);
 
 struct json_t;
+struct vh_json_items;
 vhem_status vh_models_print_json(vhem_ctx *ctx, const vhem_models *m, FILE *f);
 /* The models in a parsed object: of a clustering or a tree the centres of the lowest level. */
-vhem_status vh_models_from_json(vhem_ctx *ctx, struct json_t *root, vhem_models **out);
+vhem_status vh_models_from_json(vhem_ctx *ctx, struct json_t *root, const struct vh_json_items *hmms,
+                                vhem_models **out);
 
 #endif

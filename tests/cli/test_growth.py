@@ -58,6 +58,19 @@ class Growth(Case):
         most = self.cost("report", "c.json", "-o", "r.html")[1]
         self.assertLess(most - empty, 120)
 
+    def test_json(self):
+        """Reading models as JSON takes their text and their numbers, and no tree of all."""
+        one = json.dumps({"S": 2, "M": 1, "pi": [0.5, 0.5], "A": [[0.5, 0.5], [0.5, 0.5]], "c": [[1], [1]],
+                          "mu": [[[0.1]], [[3.5]]], "cov": [[[1]], [[2]]]})
+        with open(self.path("m.json"), "w") as f:       # piece by piece: what this process held would count below
+            f.write('{"format": "vhem-h3m", "version": 1, "hmms": [' + one)
+            for _ in range(49999):
+                f.write(",\n" + one)
+            f.write('], "omega": [2e-5' + ", 2e-5" * 49999 + '], "d": 1, "emission": "gaussian-diag"}')
+        size = self.path("m.json").stat().st_size / 1e6
+        empty = self.cost("--version")[1]
+        self.assertLess(self.cost("info", "m.json")[1] - empty, 10 + 8 * size)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -10,9 +10,10 @@ static vhem_models *parse(const char *text, size_t size)
 {
     vhem_models *m = (vhem_models *)fuzz_untouched;
     json_t *root = NULL;
-    vhem_status st = vh_json_parse(fuzz_ctx(), text, size, &root);
+    vh_json_items hmms;
+    vhem_status st = vh_json_parse_models(fuzz_ctx(), text, size, &hmms, &root);
     if (st == VHEM_OK)
-        st = vh_models_from_json(fuzz_ctx(), root, &m);
+        st = vh_models_from_json(fuzz_ctx(), root, &hmms, &m);
     json_decref(root);
     if (st == VHEM_OK) {
         fuzz_check_models(m);

@@ -28,7 +28,7 @@ static inline json_t *golden_load(const char *file)
 static inline vh_h3m *golden_model(vhem_ctx *ctx, json_t *object)
 {
     vh_h3m *h3m = NULL;
-    assert_ok(ctx, vh_model_from_json(ctx, object, &h3m));
+    assert_ok(ctx, vh_model_from_json(ctx, object, NULL, &h3m));
     return h3m;
 }
 

@@ -71,6 +71,17 @@ static void reads(void **state)
     assert_null(h3m->hmm[0].extra);
     vh_h3m_free(h3m);
 
+    static const char last[] =
+        "{\"hmms\": [ {\"S\": 1, \"pi\": [1], \"A\": [[1]], \"c\": [[1]], \"mu\": [[[2]]],"
+        " \"cov\": [[[3]]], \"of\": \"one ]}\"} ], \"of\": [{}], \"d\": 1, \"emission\":"
+        " \"gaussian-diag\", \"version\": 1, \"format\": \"vhem-h3m\"}";
+    h3m = NULL;
+    assert_ok(ctx, read_text(ctx, last, &h3m)); /* keys come in any order, and unknown ones stay */
+    assert_true(vh_hmm_param(h3m, &h3m->hmm[0], 1)[0] == 3);
+    assert_string_equal(h3m->hmm[0].extra, "{\"of\": \"one ]}\"}");
+    assert_string_equal(h3m->extra, "{\"of\": [{}]}");
+    vh_h3m_free(h3m);
+
     h3m = accept(ctx, "\"S\": 1, \"M\": 1,", "\"S\": 1.0,"); /* M follows from c */
     assert_int_equal(h3m->hmm[0].M, 1);
     vh_h3m_free(h3m);
@@ -182,6 +193,10 @@ static void syntax_sentences(void **state)
     expect("[[[2]]]", "[[[NaN]]]", "line 3, column ");
     expect("[[[2]]]", "[[[1e999]]]", "line 3, column ");
     expect("\"d\": 1", "\"d\": 1, \"d\": 1", "line 1, column ");
+    expect("\"S\": 2", "\"S\": 2, \"S\": 2", "line 4, column "); /* in an HMM that is parsed by itself */
+    expect("walk_01", "\xff", "line 4, column ");
+    expect("[[[1]], [[2]]]}]}", "[[[1]], [[2]]]}]", "line 5, column ");
+    expect("[[[1]], [[2]]]}]}", "[[[1]], [[2]]]}], \"hmms\": []}", "line 5, column ");
     expect(good, "[1, 2]", "the file holds an array, must hold an object");
     expect(good, "", "the file is empty, must be a model file");
     expect(good, "x,y\n1,2\n", "line 1, column ");
