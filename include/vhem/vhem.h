@@ -4,7 +4,8 @@
  * Conventions, once for all functions:
  *   - Whatever can fail returns a vhem_status; vhem_ctx_error(ctx) is a sentence for a person.  On failure an
  *     output is left as it was.  The one exception is VHEM_ESTOPPED, see vhem_ctx_stop.
- *   - Argument order: context, inputs, options, outputs.
+ *   - Argument order: context, inputs, options, outputs.  A NULL that no comment allows is VHEM_EINVAL where
+ *     there is a status to say so.
  *   - Defaults: vhem_options_init sets the numbers of an options record to -1 and its pointers to NULL, and
  *     in every options record a negative number or a NULL means "the default".  A NULL record means all
  *     defaults.  vhem_option_info tells what the defaults are.
@@ -72,7 +73,8 @@ typedef struct {
     int64_t     seed;                /* default 0 */
     void      (*log)(void *arg, int level, const char *text);                        /* default: silent */
     void       *log_arg;
-    /* Called from any thread, one call at a time; default: none. */
+    /* Called from any thread, one call at a time; default: none.  Neither log nor progress may call a function
+     * with this context, other than vhem_ctx_stop and vhem_ctx_error: it is refused with VHEM_EINVAL. */
     void      (*progress)(void *arg, const char *what, int64_t done, int64_t total);
     void       *progress_arg;
     const vhem_ranks *ranks;         /* default: none, this process does all of the work; copied.  VHEM_EINVAL
@@ -88,6 +90,8 @@ VHEM_API const char *vhem_version(void);
 VHEM_API const char *vhem_status_text(vhem_status);
 /* Backend i, i = 0, 1, ..., the best first; VHEM_EINVAL past the last. */
 VHEM_API vhem_status vhem_backend_info(int i, vhem_backend_facts *out);
+/* Without a context there is no sentence: VHEM_EBACKEND means that vhem_backend_info does not have the backend, or
+ * says why it cannot be used; VHEM_EINVAL more than 1024 threads, or ranks that cannot be. */
 VHEM_API vhem_status vhem_ctx_new(const vhem_ctx_options *, vhem_ctx **out);
 VHEM_API const char *vhem_ctx_error(const vhem_ctx *);   /* of the last failure; "" before any */
 VHEM_API const char *vhem_ctx_backend(const vhem_ctx *); /* the one in use */
@@ -99,7 +103,7 @@ VHEM_API void        vhem_ctx_stop(vhem_ctx *);
 VHEM_API void        vhem_free(void *object);
 /* A file that appears at its path only when it is complete, as all files of the library do: write to *fd, and
  * do not close it.  vhem_output_close with keep != 0 puts it there; before that, and with keep == 0, the old
- * file stays.  Pipes and devices are written in place. */
+ * file stays.  Pipes and devices are written in place.  vhem_free is a close with keep == 0. */
 VHEM_API vhem_status vhem_output_open(vhem_ctx *, const char *path, int *fd, vhem_output **out);
 VHEM_API vhem_status vhem_output_close(vhem_ctx *, vhem_output *, int keep);
 

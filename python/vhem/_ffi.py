@@ -88,8 +88,25 @@ def record(name: str) -> np.dtype[Any]:
                      "offsets": [f.offset for _, f in fields], "itemsize": ffi.sizeof(ctype)})
 
 
-def doubles(values: Any) -> Any:
-    return ffi.from_buffer("double[]", values)
+def numbers_at(values: Any, kind: str, shape: Optional[Tuple[Optional[int], ...]] = None, what: str = "an array") -> Any:
+    """A pointer to the numbers of an array: of this kind, one after the other, in this shape where one is given, in
+    which None is any length.  The library reads as many as the shape says."""
+    dtype = _KINDS[kind]
+    if not isinstance(values, np.ndarray) or values.dtype != dtype or not values.flags.c_contiguous:
+        raise InputError(f"{what} must be a C-ordered array of {np.dtype(dtype)}, "
+                         f"is {getattr(values, 'dtype', type(values).__name__)}")
+    if shape is not None and (len(shape) != values.ndim or
+                              any(want is not None and n != want for n, want in zip(values.shape, shape))):
+        raise InputError(f"{what} has shape {values.shape}, must be "
+                         f"({', '.join('any' if n is None else str(n) for n in shape)})")
+    return ffi.from_buffer(f"{kind}[]", values)
+
+
+_KINDS = {"double": np.float64, "int": np.int32, "int64_t": np.int64, "unsigned char": np.uint8}
+
+
+def doubles(values: Any, shape: Optional[Tuple[Optional[int], ...]] = None, what: str = "an array") -> Any:
+    return numbers_at(values, "double", shape, what)
 
 
 def whole_numbers(values: Sequence[Any], what: str, kind: str = "int64_t") -> Any:
@@ -133,7 +150,7 @@ def _can_be_auto(struct: Any, key: str) -> bool:
 def _set(struct: Any, key: str, field: Any, value: Any, keep: List[Any]) -> None:
     """One option; a text or an array is kept alive by keep."""
     kind = field.type.cname
-    if isinstance(value, Mapping):
+    if isinstance(value, Mapping) and field.type.kind == "struct":
         fill(getattr(struct, key), value, keep)
         return
     if isinstance(value, Handle):
@@ -145,9 +162,9 @@ def _set(struct: Any, key: str, field: Any, value: Any, keep: List[Any]) -> None
     elif kind == "char *":
         keep.append(ffi.new("char[]", c_text(value)))
         value = keep[-1]
-    elif isinstance(value, np.ndarray):
-        keep.append(np.ascontiguousarray(value, None if value.dtype.names else np.float64))
-        value = ffi.from_buffer(kind.replace(" *", "[]"), keep[-1])
+    elif isinstance(value, np.ndarray) and kind == "double *":
+        keep.append(np.ascontiguousarray(value, np.float64))
+        value = doubles(keep[-1])
     elif kind in ("int", "int64_t") and not isinstance(value, (bool, int, np.integer, np.bool_)):
         raise InputError(f"{key} is {value!r}, must be a whole number")
     elif kind in ("int", "int64_t"):
@@ -173,6 +190,23 @@ def fill(struct: Any, values: Mapping[str, Any], keep: List[Any]) -> None:
             raise InputError(f"there is no option {key!r}; the options are {', '.join(sorted(fields))}")
         if value is not None:
             _set(struct, key, fields[key], value, keep)
+    if "fixed_A" in fields:
+        _check_fixed(struct, values)
+
+
+def _check_fixed(struct: Any, values: Mapping[str, Any]) -> None:
+    """Probabilities that stay have a number for each state: the library reads as many."""
+    S = struct.S
+    if struct.start != ffi.NULL:
+        facts = ffi.new("vhem_models_facts *")
+        function("vhem_models_info")(struct.start, facts)
+        S = facts.S
+    elif S < 0:
+        S = 3                                                # the default
+    for key, shape in ("fixed_pi", (S,)), ("fixed_A", (S, S)):
+        value = values.get(key)
+        if value is not None and S != AUTO and struct.S_max <= 0 and np.shape(value) != shape:
+            raise InputError(f"{key} has shape {np.shape(value)}, must be {shape}")
 
 
 def texts(values: Optional[Sequence[str]], keep: List[Any]) -> Any:
@@ -209,12 +243,16 @@ def plain(struct: Any) -> Dict[str, Any]:
 
 def prediction_struct(said: Any, keep: List[Any]) -> Any:
     """A prediction as the library takes it; what it points to is added to keep."""
-    p = ffi.new("vhem_prediction *", {"n": len(said.names), "C": len(said.classes), "scored": said.scored})
+    n, C = len(said.names), len(said.classes)
+    if len(said.labels) != n:
+        raise InputError(f"there are {len(said.labels)} labels of {n} items")
+    p = ffi.new("vhem_prediction *", {"n": n, "C": C, "scored": said.scored})
     p.name, p.label, p.class_name = (texts(part, keep) for part in (said.names, said.labels, said.classes))
-    for key, kind in (("sequences", "int64_t"), ("fold", "int"), ("loglik", "double"), ("log_posterior", "double")):
+    for key, kind, shape in (("sequences", "int64_t", (n,)), ("fold", "int", (n,)), ("loglik", "double", (n, C)),
+                             ("log_posterior", "double", (n, C))):
         values = getattr(said, key)
         if values is not None:
-            keep.append(ffi.from_buffer(f"{kind}[]", np.ascontiguousarray(values)))
+            keep.append(numbers_at(np.ascontiguousarray(values, _KINDS[kind]), kind, shape, key))
             setattr(p, key, keep[-1])
     return p
 

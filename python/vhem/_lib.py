@@ -17,8 +17,8 @@ from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 import numpy as np
 
 from . import _call
-from ._ffi import (Handle, array, c_text, doubles, ffi, function, lib, options_of, out_array, path_bytes, plain,
-                   prediction_struct, record, text, texts, whole_numbers)
+from ._ffi import (Handle, array, c_text, doubles, ffi, function, lib, numbers_at, options_of, out_array, path_bytes,
+                   plain, prediction_struct, record, text, texts, whole_numbers)
 from ._tables import backend_problem as backend_problem, backends as backends, method_facts as method_facts
 from ._tables import method_table as method_table, methods as methods, option_table as option_table
 from ._types import Prediction, Tags
@@ -155,18 +155,24 @@ def data_wrap(session: Session, y: Any, lengths: Any, about: Mapping[str, Any]) 
     """Sequences on the frames y [sum T][d], which are not copied; about has name, label, group, weight, column and
     symbols."""
     T, known = np.ascontiguousarray(lengths, np.int64), ffi.new("vhem_data_text *")
+    frames = doubles(y, (None, None), "the frames")
+    d = y.shape[1]
+    if (T > len(y)).any() or T.sum(dtype=np.float64) != len(y):     # as whole numbers a sum could wrap around
+        raise InputError(f"the lengths have sum {T.sum(dtype=np.float64):.0f}, but there are {len(y)} frames")
     hold: List[Any] = []
     for key in ("name", "label", "group", "column"):
+        n = d if key == "column" else len(T)
+        if about[key] is not None and len(about[key]) != n:
+            raise InputError(f"there are {len(about[key])} {key}s, must be {n}")
         setattr(known, key, texts(about[key], hold))
     if about["weight"] is not None:
-        hold.append(doubles(np.ascontiguousarray(about["weight"], np.float64)))
+        hold.append(doubles(np.ascontiguousarray(about["weight"], np.float64), (len(T),), "weights"))
         known.weight = hold[-1]
     if about["symbols"] is not None:
         hold.append(ffi.new("vhem_symbols[]", [(len(names), texts(names, hold) if names else ffi.NULL)
                                                for names in about["symbols"]]))
         known.symbols = hold[-1]
-    return session.made("vhem_data_wrap", "data", len(T), ffi.from_buffer("int64_t[]", T), y.shape[1], doubles(y),
-                        known, keep=[y])
+    return session.made("vhem_data_wrap", "data", len(T), numbers_at(T, "int64_t"), d, frames, known, keep=[y])
 
 
 def data_load(session: Session, path: Any, options: Mapping[str, Any]) -> Handle:
@@ -201,6 +207,14 @@ def data_parts(data: Handle) -> Dict[str, Any]:
                         if (found := _symbols(facts.symbols[k]))}
     parts["y"] = array(first, (facts.frames, facts.d), data)
     return parts
+
+
+def _length(data: Handle, n: int) -> int:
+    """Frames of a sequence, as the library has them: so many numbers it writes."""
+    view = ffi.new("vhem_seq_view *")
+    if lib.vhem_data_view(data.pointer, n, view) != lib.VHEM_OK:
+        raise InputError(f"there is no sequence {n}")
+    return int(view.T)
 
 
 def source(models: Optional[Handle] = None, data: Optional[Handle] = None, by_group: bool = False) -> Handle:
@@ -241,13 +255,20 @@ def new_hmms(session: Session, d: int, hmms: Sequence[Mapping[str, Any]]) -> Han
     keep: List[Any] = [ffi.new("char[]", c_text(hmms[0]["emission"]))]
     views = _views("vhem_hmm_view", d, hmms, keep)
     for view, hmm in zip(views, hmms):
-        view.S, view.M, view.emission = len(hmm["pi"]), hmm["M"], keep[0]
+        S, M = len(hmm["pi"]), hmm["M"]
+        view.S, view.M, view.emission = S, M, keep[0]
+        shapes = {"pi": (S,), "A": (S, S), "c": (S, M), "mu": (S, M, d), "theta": (None,),
+                  "cov": (S, M, d, d) if hmm["emission"] == "gaussian-full" else (S, M, d)}
         for key in ("pi", "A", *(("c", "mu", "cov") if hmm["c"] is not None else ("theta",))):
-            setattr(view, key, doubles(hmm[key]))
+            setattr(view, key, doubles(hmm[key], shapes[key], key))
         if hmm["c"] is None:
             view.n_theta = len(hmm["theta"])
         view.layout = hmm.get("layout", ffi.NULL)
     return session.made("vhem_models_new_hmms", "models", keep[0], d, len(hmms), views)
+
+
+def _texture_shapes(n: int, d: int) -> Dict[str, Tuple[int, ...]]:
+    return {"A": (n, n), "Q": (n, n), "mu": (n,), "Sigma": (n, n), "C": (d, n), "ybar": (d,), "R": (d,)}
 
 
 def new_textures(session: Session, d: int, textures: Sequence[Mapping[str, Any]]) -> Handle:
@@ -256,9 +277,24 @@ def new_textures(session: Session, d: int, textures: Sequence[Mapping[str, Any]]
     views = _views("vhem_dt_view", d, textures, keep)
     for view, dt in zip(views, textures):
         view.n = dt["n"]
-        for key in ("A", "Q", "mu", "Sigma", "C", "ybar", "R"):
-            setattr(view, key, doubles(dt[key]))
+        for key, shape in _texture_shapes(dt["n"], d).items():
+            setattr(view, key, doubles(dt[key], shape, key))
     return session.made("vhem_models_new_textures", "models", d, len(textures), views)
+
+
+def some_models(session: Session, models: Handle, rows: Sequence[int], omega: Any) -> Handle:
+    """These of the models, with these weights, as a set of their own."""
+    facts = models_facts(models)
+    textures = facts["kind"] == TEXTURES
+    views = ffi.new("vhem_dt_view[]" if textures else "vhem_hmm_view[]", len(rows))
+    for k, (i, weight) in enumerate(zip(rows, omega)):
+        _look(models, i, views + k, textures)
+        views[k].omega = weight
+    if textures:
+        return session.made("vhem_models_new_textures", "models", facts["d"], len(rows), views)
+    for view in views:                                       # theta has all parameters
+        view.c = view.mu = view.cov = ffi.NULL
+    return session.made("vhem_models_new_hmms", "models", facts["emission"].encode(), facts["d"], len(rows), views)
 
 
 def models_facts(models: Handle) -> Dict[str, Any]:
@@ -326,9 +362,7 @@ def texture_parts(models: Handle, i: int) -> Dict[str, Any]:
     """What is in texture i."""
     view = ffi.new("vhem_dt_view *")
     _look(models, i, view, textures=True)
-    n, d = view.n, view.d
-    return _parts(view, {"A": (n, n), "Q": (n, n), "mu": (n,), "Sigma": (n, n), "C": (d, n), "ybar": (d,),
-                         "R": (d,)}, models)
+    return _parts(view, _texture_shapes(view.n, view.d), models)
 
 
 def compare(a: Handle, b: Handle) -> float:
@@ -356,22 +390,27 @@ def score(session: Session, models: Handle, of: Handle, n: int) -> Any:
     return loglik
 
 
-def viterbi(session: Session, models: Handle, i: int, data: Handle, n: int, T: int) -> Tuple[Any, float]:
-    path, out = out_array((T,), np.int32)
+def viterbi(session: Session, models: Handle, i: int, data: Handle, n: int) -> Tuple[Any, float]:
+    path, out = out_array((_length(data, n),), np.int32)
     logprob = ffi.new("double *")
     session.call("vhem_viterbi", models.pointer, i, data.pointer, n, out, logprob)
     return path, logprob[0]
 
 
-def posterior(session: Session, models: Handle, i: int, data: Handle, n: int, T: int, S: int) -> Tuple[Any, Any]:
+def posterior(session: Session, models: Handle, i: int, data: Handle, n: int) -> Tuple[Any, Any]:
     """gamma [T][S] and xi [S][S]."""
-    (gamma, out), (xi, out_xi) = out_array((T, S)), out_array((S, S))
+    view = ffi.new("vhem_hmm_view *")
+    _look(models, i, view)
+    (gamma, out), (xi, out_xi) = out_array((_length(data, n), view.S)), out_array((view.S, view.S))
     session.call("vhem_posterior", models.pointer, i, data.pointer, n, out, out_xi, ffi.NULL)
     return gamma, xi
 
 
-def smooth(session: Session, models: Handle, i: int, data: Handle, k: int, T: int, n: int) -> Tuple[Any, Any]:
+def smooth(session: Session, models: Handle, i: int, data: Handle, k: int) -> Tuple[Any, Any]:
     """Means [T][n] and covariances [T][n][n] of the states of a texture."""
+    view = ffi.new("vhem_dt_view *")
+    _look(models, i, view, textures=True)
+    T, n = _length(data, k), view.n
     (x, out), (cov, out_cov) = out_array((T, n)), out_array((T, n, n))
     session.call("vhem_posterior", models.pointer, i, data.pointer, k, out, out_cov, ffi.NULL)
     return x, cov
@@ -476,7 +515,7 @@ def number_names(session: Session, names: Sequence[str]) -> Any:
 
 def agreement(a: Any, b: Any) -> Dict[str, float]:
     out = ffi.new("vhem_agreement *")
-    lib.vhem_partition_compare(len(a), ffi.from_buffer("int[]", a), ffi.from_buffer("int[]", b), out)
+    lib.vhem_partition_compare(len(a), numbers_at(a, "int", (len(a),)), numbers_at(b, "int", (len(a),)), out)
     return plain(out[0])
 
 
@@ -489,7 +528,7 @@ def measure(session: Session, tree: Handle, level: int, of: Handle, options: Map
 
 def paired_t(a: Any, b: Any) -> Tuple[float, float]:
     t, p = ffi.new("double *"), ffi.new("double *")
-    lib.vhem_paired_t(len(a), doubles(a), doubles(b), t, p)
+    lib.vhem_paired_t(len(a), doubles(a, (len(a),)), doubles(b, (len(a),)), t, p)
     return t[0], p[0]
 
 
@@ -508,7 +547,8 @@ def _tags(tags: Optional[Tags], keep: List[Any]) -> Any:
         return ffi.NULL
     table = ffi.new("vhem_tags *", {"n": len(tags.items), "C": len(tags.tags)})
     table.item, table.tag = texts(tags.items, keep), texts(tags.tags, keep)
-    keep.append(ffi.from_buffer("unsigned char[]", np.ascontiguousarray(tags.has, np.uint8)))
+    keep.append(numbers_at(np.ascontiguousarray(tags.has, np.uint8), "unsigned char",
+                           (len(tags.items), len(tags.tags)), "the table of tags"))
     table.has = keep[-1]
     return table
 
@@ -596,4 +636,4 @@ def rank(session: Session, score: Any, truth: Any, k: Sequence[int], options: Ma
     """Scores [n][C] of tags against the truth [n][C], 0 or 1."""
     struct, keep = _rank_options(options, k)
     return _judgement(session.made("vhem_rank", "judgement", *score.shape, doubles(score),
-                                   ffi.from_buffer("unsigned char[]", truth), struct))
+                                   numbers_at(truth, "unsigned char", score.shape), struct))

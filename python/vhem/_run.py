@@ -43,14 +43,23 @@ def seed_of(random_state: Any) -> int:
         f"random_state is {random_state!r}, must be None, a whole number from 0 to 2^63 - 1, or a generator")
 
 
-def threads_of(n_jobs: Optional[int]) -> int:
-    """None is 1, -1 all cores, -2 all but one, as in scikit-learn."""
-    if n_jobs is None:
-        return 1
-    if not isinstance(n_jobs, (int, np.integer)) or n_jobs == 0:
-        raise InputError(f"n_jobs is {n_jobs!r}, must be a whole number other than 0, or None")
+_MOST_THREADS = 1024                            # of the library
+
+
+def _cores() -> int:
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return int(n_jobs) if n_jobs > 0 else max(1, cores + 1 + int(n_jobs))
+    return min(cores, _MOST_THREADS)
+
+
+def threads_of(n_jobs: Optional[int]) -> int:
+    """None is all cores, or fewer where OMP_NUM_THREADS says so, as joblib does for its workers; -1 is all cores, -2
+    all but one, as in scikit-learn."""
+    if n_jobs is None:
+        said = os.environ.get("OMP_NUM_THREADS", "").split(",")[0].strip()
+        return min(_cores(), int(said)) if said.isdigit() and int(said) > 0 else _cores()
+    if not isinstance(n_jobs, (int, np.integer)) or n_jobs == 0 or n_jobs > _MOST_THREADS:
+        raise InputError(f"n_jobs is {n_jobs!r}, must be a whole number up to {_MOST_THREADS} other than 0, or None")
+    return int(n_jobs) if n_jobs > 0 else max(1, _cores() + 1 + int(n_jobs))
 
 
 class Bar:
@@ -88,7 +97,7 @@ class Bar:
             self.close(what)
 
 
-def session(random_state: Any = None, n_jobs: Optional[int] = -1, verbose: int = 0,
+def session(random_state: Any = None, n_jobs: Optional[int] = None, verbose: int = 0,
             progress: Optional[Callable[[str, int, int], Any]] = None, backend: Optional[str] = None) -> _lib.Session:
     """The context for one piece of work; its backend is this one, or that of set_backend."""
     if progress is None and verbose:

@@ -168,7 +168,7 @@ class _Trained(Estimator):
                  init: Any = None, n_init: Optional[int] = None, cov_floor: Optional[float] = None,
                  fit_prior: Any = None, chunk: Optional[int] = None, prior: Optional[str] = None,
                  tau: Any = None, nv: Optional[float] = None, fast: int = 0, store: Any = None,
-                 options: Optional[Dict[str, Any]] = None, random_state: Any = None, n_jobs: Optional[int] = -1,
+                 options: Optional[Dict[str, Any]] = None, random_state: Any = None, n_jobs: Optional[int] = None,
                  verbose: int = 0, progress: Any = None,
                  layout: Optional[str] = None):
         self.model = model

@@ -131,7 +131,7 @@ class ModelClustering(ClusterMixin, Estimator):  # type: ignore[misc]
                  neighbours: Optional[int] = None, max_iter: Optional[int] = None, tol: Optional[float] = None,
                  cov_floor: Optional[float] = None, hmm: Optional[HMM] = None,
                  options: Optional[Dict[str, Any]] = None, random_state: Any = None,
-                 n_jobs: Optional[int] = -1, verbose: int = 0, progress: Any = None,
+                 n_jobs: Optional[int] = None, verbose: int = 0, progress: Any = None,
                  backend: Optional[str] = None, layout: Optional[str] = None):
         self.n_clusters = n_clusters
         self.method = method
@@ -410,7 +410,7 @@ class VBHEM(ModelClustering):
                  nv: Optional[float] = None, init: Any = None, n_init: Optional[int] = None,
                  search: Optional[str] = None, max_iter: Optional[int] = None, tol: Optional[float] = None,
                  hmm: Optional[HMM] = None, options: Optional[Dict[str, Any]] = None, random_state: Any = None,
-                 n_jobs: Optional[int] = -1, verbose: int = 0, progress: Any = None,
+                 n_jobs: Optional[int] = None, verbose: int = 0, progress: Any = None,
                  layout: Optional[str] = None):
         self.n_clusters_max = n_clusters_max
         self.n_states_max = n_states_max

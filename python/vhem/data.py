@@ -37,6 +37,28 @@ from ._words import where_to_say
 from .errors import InputError, warn
 
 
+class _Texts:
+    """A list of texts, one for each sequence or each column.  A new one is checked, and the library told of it."""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    @overload
+    def __get__(self, of: None, owner: type) -> "_Texts": ...
+    @overload
+    def __get__(self, of: "Sequences", owner: type) -> Optional[List[str]]: ...
+
+    def __get__(self, of: Any, owner: type) -> Any:
+        return self if of is None else of._told[self.name]
+
+    def __set__(self, of: "Sequences", values: Optional[Sequence[Any]]) -> None:
+        n = of.d if self.name == "columns" else len(of)
+        if values is not None and len(values) != n:
+            raise InputError(f"there are {len(values)} {self.name}, must be {n}")
+        of._told[self.name] = None if values is None else [str(value) for value in values]
+        of._handle = None
+
+
 class Sequences:
     """N sequences of frames, of unequal lengths, with optional names, labels, groups and weights.
 
@@ -56,6 +78,8 @@ class Sequences:
 
     Attributes
     ----------
+    y, lengths : arrays
+        As above; read-only views.
     symbols : dict
         For each column of text the names of its symbols; a cell of it holds the index of one.
 
@@ -70,28 +94,46 @@ class Sequences:
     def __init__(self, y: Any, lengths: Any = None, *, names: Optional[Sequence[Any]] = None,
                  labels: Optional[Sequence[Any]] = None, groups: Optional[Sequence[Any]] = None,
                  weights: Any = None, columns: Optional[Sequence[Any]] = None):
-        self.y, codes = _coded(y, "the frames", columns)
-        self.lengths = _lengths(lengths, len(self.y))
-        self.names = self._texts("names", names, len(self))
-        self.labels = self._texts("labels", labels, len(self))
-        self.groups = self._texts("groups", groups, len(self))
-        self.columns = self._texts("columns", columns, self.d)
-        self.weights = None if weights is None else np.ascontiguousarray(weights, np.float64)
-        if self.weights is not None and self.weights.shape != (len(self),):
-            raise InputError(f"the weights have shape {self.weights.shape}, must be ({len(self)},), one for each "
-                             "sequence")
-        self._start = np.concatenate([[0], np.cumsum(self.lengths)])
-        self._handle: Optional[_lib.Handle] = None
-        self.symbols: Dict[str, List[str]] = {self._column(k): names for k, names in codes.items()}
+        frames, codes = _coded(y, "the frames", columns)
+        self._y = _read_only(frames)
+        self._lengths = _read_only(_lengths(lengths, len(frames)))
+        self._start = np.concatenate([[0], np.cumsum(self._lengths)])
+        self._told: Dict[str, Optional[List[str]]] = {}
+        self.names, self.labels, self.groups, self.columns = names, labels, groups, columns
+        self.weights = weights
+        self.symbols = {self._column(k): names for k, names in codes.items()}
         self.table: Optional[int] = None         # columns, when it came as a table (n, T) of numbers
 
-    @staticmethod
-    def _texts(what: str, values: Optional[Sequence[Any]], n: int) -> Optional[List[str]]:
-        if values is None:
-            return None
-        if len(values) != n:
-            raise InputError(f"there are {len(values)} {what}, must be {n}")
-        return [str(value) for value in values]
+    names, labels, groups, columns = _Texts(), _Texts(), _Texts(), _Texts()
+
+    @property
+    def y(self) -> Array:
+        return self._y
+
+    @property
+    def lengths(self) -> Array:
+        return self._lengths
+
+    @property
+    def weights(self) -> Optional[Array]:
+        return self._weights
+
+    @weights.setter
+    def weights(self, values: Any) -> None:
+        weights = None if values is None else np.array(values, np.float64)
+        if weights is not None and weights.shape != (len(self),):
+            raise InputError(f"the weights have shape {weights.shape}, must be ({len(self)},), one for each sequence")
+        self._weights: Optional[Array] = None if weights is None else _read_only(weights)
+        self._handle: Optional[_lib.Handle] = None
+
+    @property
+    def symbols(self) -> Dict[str, List[str]]:
+        return self._symbols
+
+    @symbols.setter
+    def symbols(self, symbols: Dict[str, List[str]]) -> None:
+        self._symbols = symbols
+        self._handle = None
 
     @property
     def d(self) -> int:
@@ -185,7 +227,13 @@ class Sequences:
         return f"<Sequences: {len(self)} of {frames} frames, d = {self.d}>"
 
     def __getstate__(self) -> Any:
-        return {**self.__dict__, "_handle": None}
+        return {"y": self.y, "lengths": self.lengths, **self._told, "weights": self.weights, "symbols": self.symbols,
+                "table": self.table}
+
+    def __setstate__(self, state: Dict[str, Any]) -> None:
+        about = {key: state[key] for key in ("names", "labels", "groups", "columns", "weights")}
+        Sequences.__init__(self, state["y"], state["lengths"], **about)
+        self.symbols, self.table = state["symbols"], state["table"]
 
     # ---- files and frames of data
 
@@ -239,8 +287,8 @@ class Sequences:
         weights = parts["weights"] if any(w != 1 for w in parts["weights"]) else None
         made = cls(parts["y"], parts["lengths"], names=some(parts["names"]), labels=some(parts["labels"]),
                    groups=some(parts["groups"]), weights=weights, columns=parts["columns"])
-        made._handle = handle
         made.symbols = parts["symbols"]
+        made._handle = handle
         return made
 
     def save(self, path: Any) -> None:
@@ -427,10 +475,18 @@ def _lengths(lengths: Any, total: int) -> Array:
     if not whole:
         raise InputError(f"lengths is {lengths!r}, must be whole numbers")
     T = given.astype(np.int64)
-    if T.sum() != total or (T < 1).any():
-        raise InputError(f"the lengths sum to {T.sum()} and the smallest is {T.min() if T.size else 0}; "
-                         f"each must be at least 1, and they must sum to {total}, the number of frames")
+    if (T > total).any() or T.sum(dtype=np.float64) != total or (T < 1).any():     # whole numbers could wrap around
+        raise InputError(f"the lengths sum to {T.sum(dtype=np.float64):.0f} and the smallest is "
+                         f"{T.min() if T.size else 0}; each must be at least 1, and they must sum to {total}, the "
+                         "number of frames")
     return T
+
+
+def _read_only(values: Array) -> Array:
+    """A view that cannot be written to: the library works on this memory, and has read its size."""
+    view = values.view()
+    view.flags.writeable = False
+    return view
 
 
 def _items(arrays: Sequence[Any]) -> List[Array]:

@@ -69,7 +69,7 @@ class HMM(NaturalEstimator, DensityMixin, Estimator):  # type: ignore[misc]
     random_state : int, generator or None
         None is seed 0: the same answer every time.
     n_jobs : int or None
-        Threads; -1 for all cores.
+        Threads; None for all cores, or as many as OMP_NUM_THREADS says; -1 for all cores whatever it says.
     verbose : int
         1: a progress bar; 2: what the library has to tell as well.
     layout : {"ndt", "ntd"}
@@ -113,7 +113,7 @@ class HMM(NaturalEstimator, DensityMixin, Estimator):  # type: ignore[misc]
                  fixed_startprob: Any = None, fixed_transmat: Any = None, init: Any = None,
                  n_init: Optional[int] = None, max_iter: Optional[int] = None, tol: Optional[float] = None,
                  cov_floor: Optional[float] = None, prior: Any = None, options: Optional[Dict[str, Any]] = None,
-                 random_state: Any = None, n_jobs: Optional[int] = -1, verbose: int = 0, progress: Any = None,
+                 random_state: Any = None, n_jobs: Optional[int] = None, verbose: int = 0, progress: Any = None,
                  layout: Optional[str] = None):
         self.n_states = n_states
         self.n_mix = n_mix
@@ -359,7 +359,7 @@ class HMMMixture(ClusterMixin, DensityMixin, Estimator):  # type: ignore[misc]
                  covariance_type: Optional[str] = None, topology: Optional[str] = None, init: Any = None,
                  n_init: Optional[int] = None, max_iter: Optional[int] = None, tol: Optional[float] = None,
                  cov_floor: Optional[float] = None, options: Optional[Dict[str, Any]] = None,
-                 random_state: Any = None, n_jobs: Optional[int] = -1, verbose: int = 0, progress: Any = None,
+                 random_state: Any = None, n_jobs: Optional[int] = None, verbose: int = 0, progress: Any = None,
                  layout: Optional[str] = None):
         self.n_components = n_components
         self.n_states = n_states

@@ -46,7 +46,7 @@ def agreement(a: Any, b: Any) -> Dict[str, float]:
 def distance(a: Any, b: Any = None, *, kind: Optional[str] = None, tau: Optional[int] = None,
              symmetric: Optional[bool] = None, samples: Optional[int] = None, power: Optional[float] = None,
              normalised: Optional[bool] = None, return_error: bool = False, random_state: Any = None,
-             n_jobs: Optional[int] = -1) -> Any:
+             n_jobs: Optional[int] = None) -> Any:
     """Every HMM of a against every HMM of b (a itself by default), for sequences of tau frames: (Ka, Kb).
 
     Parameters
@@ -85,7 +85,7 @@ def distance(a: Any, b: Any = None, *, kind: Optional[str] = None, tau: Optional
 
 def measures(result: Any, X: Any = None, models: Any = None, *, level: int = 0, lengths: Any = None,
              tau: Optional[int] = None, power: Optional[float] = None, kernel: Optional[str] = None,
-             n_jobs: Optional[int] = -1) -> Dict[str, float]:
+             n_jobs: Optional[int] = None) -> Dict[str, float]:
     """How good the clusters of a level are: expected_loglik, compactness and modularity, from the models that
     were clustered, and loglik of sequences X under their centres; NaN where a measure is not available.
 
@@ -148,7 +148,7 @@ class Statistics:
 
 def stats(result: Any, X: Any, lengths: Any = None, *, groups: Any = None, models: Any = None, leave_out: bool = False,
           correction: str = "holm", confidence: float = 0.95, level: int = 0, persons: Optional[str] = None,
-          n_jobs: Optional[int] = -1) -> Statistics:
+          n_jobs: Optional[int] = None) -> Statistics:
     """How well the sequences of each person fit each centre, and tests between centres and groups of persons.
 
     In each cluster a paired t-test of the log-likelihoods under its own centre and under each other one; between
@@ -226,7 +226,7 @@ def _numbers(name: str, given: Any) -> List[int]:
 
 
 def choose(models: Any, n_clusters: Iterable[int], n_states: Union[Iterable[int], None] = None, *,
-           n_splits: int = 0, n_seeds: int = 0, n_path: int = 0, random_state: Any = None, n_jobs: Optional[int] = -1,
+           n_splits: int = 0, n_seeds: int = 0, n_path: int = 0, random_state: Any = None, n_jobs: Optional[int] = None,
            verbose: int = 0, progress: Any = None, **options: Any) -> Array:
     """A table to choose the number of clusters, and of states of the centres, by.
 

@@ -17,7 +17,7 @@ from . import _ffi, _html, _lib, interop
 from ._mat import is_mat
 from ._natural import Natural
 from ._run import session
-from ._types import Array
+from ._types import Array, Part
 from ._symbols import of_models
 from .data import Sequences, as_sequences, grouped, layout_of
 from .errors import InputError
@@ -115,6 +115,10 @@ class Model(Natural):
     [0.9, 0.1]
     """
 
+    emission, omega, d, M = Part[str](), Part[float](), Part[int](), Part[int]()
+    pi, A, c, mu, cov, theta = Part[Array](), Part[Array](), Part[Array](), Part[Array](), Part[Array](), Part[Array]()
+    params = Part[Dict[str, Array]]()
+
     def __init__(self, pi: Any, A: Any, mu: Any, cov: Any, *, c: Any = None, name: str = "", label: str = ""):
         arrays = arrays_of_hmm(pi, A, mu, cov, c)
         with session() as s:
@@ -175,18 +179,9 @@ class Model(Natural):
         self._i = i
         self.name: str = parts["name"]
         self.label: str = parts["label"]
-        self.emission: str = parts["emission"]
-        self.omega: float = parts["omega"]
-        self.d: int = parts["d"]
-        self.M: int = parts["M"]
-        self.pi: Array = parts["pi"]
-        self.A: Array = parts["A"]
-        self.c: Array = parts["c"]
-        self.mu: Array = parts["mu"]
-        self.cov: Array = parts["cov"]
-        self.theta: Array = parts["theta"]
         self._layout: Any = parts["layout"]
-        self.params: Dict[str, Array] = self._params()
+        self._parts = parts
+        parts["params"] = self._params()
 
     def _params(self) -> Dict[str, Array]:
         """The parameters of the family by name, each (S, M, d) or as cov; they lie one after the other behind c.  Of
@@ -236,7 +231,7 @@ class Model(Natural):
         with session() as s:
             return Model._of(_lib.new_hmms(s, self.d, [told]), 0)
 
-    def score(self, X: Any, lengths: Any = None, *, n_jobs: Optional[int] = -1) -> Array:
+    def score(self, X: Any, lengths: Any = None, *, n_jobs: Optional[int] = None) -> Array:
         """Log-likelihood of each sequence, in nats."""
         data = as_sequences(X, lengths, single=True, layout=layout_of(X, self.d), reading=of_models(self))
         with session(n_jobs=n_jobs) as s:
@@ -249,7 +244,7 @@ class Model(Natural):
         with session() as s:
             handle = data.handle(s)
             found = [
-                _lib.viterbi(s, self._handle, self._i, handle, n, int(T)) for n, T in enumerate(data.lengths)
+                _lib.viterbi(s, self._handle, self._i, handle, n) for n in range(len(data))
             ]
         return [path for path, _ in found], np.array([logprob for _, logprob in found])
 
@@ -258,16 +253,14 @@ class Model(Natural):
         data = as_sequences(X, lengths, single=True, layout=layout_of(X, self.d), reading=of_models(self))
         with session() as s:
             handle = data.handle(s)
-            return [_lib.posterior(s, self._handle, self._i, handle, n, int(T), self.S)[0]
-                    for n, T in enumerate(data.lengths)]
+            return [_lib.posterior(s, self._handle, self._i, handle, n)[0] for n in range(len(data))]
 
     def transitions(self, X: Any, lengths: Any = None) -> Array:
         """For each sequence the expected number of transitions from each state to each, (N, S, S)."""
         data = as_sequences(X, lengths, single=True, layout=layout_of(X, self.d), reading=of_models(self))
         with session() as s:
             handle = data.handle(s)
-            return np.array([_lib.posterior(s, self._handle, self._i, handle, n, int(T), self.S)[1]
-                             for n, T in enumerate(data.lengths)])
+            return np.array([_lib.posterior(s, self._handle, self._i, handle, n)[1] for n in range(len(data))])
 
     def sample(self, n: int, T: int, random_state: Any = None) -> Sequences:
         """n sequences of T frames."""
@@ -358,23 +351,28 @@ class Models(Sequence[T]):
                                (f"the names are {known}" if known else "the models have no names"))
             return self[self.names.index(key)]
         rows = np.arange(len(self))[key]
-        return type(self)([self[int(i)] for i in rows], self.omega[rows])
+        if not len(rows):
+            raise InputError("no models are selected; a set needs at least one")
+        with session() as s:
+            return self._of(_lib.some_models(s, self._handle, rows.tolist(), weights_of(self.omega[rows], len(rows))))
 
     def __iter__(self) -> Iterator[T]:
         return (self._item(i) for i in range(len(self)))
 
-    @property
+    @cached_property
     def names(self) -> List[str]:
         return _lib.models_each(self._handle, "name")
 
-    @property
+    @cached_property
     def labels(self) -> List[str]:
         return _lib.models_each(self._handle, "label")
 
-    @property
+    @cached_property
     def omega(self) -> Array:
         """Weights (K,)."""
-        return np.array(_lib.models_each(self._handle, "omega"))
+        weights = np.array(_lib.models_each(self._handle, "omega"))
+        weights.flags.writeable = False
+        return weights
 
     @property
     def d(self) -> int:
@@ -406,7 +404,7 @@ class Models(Sequence[T]):
         """Largest difference of a parameter, relative above 1; infinite when the shapes differ."""
         return _lib.compare(self._handle, other._handle)
 
-    def score(self, X: Any, lengths: Any = None, *, groups: Any = None, n_jobs: Optional[int] = -1) -> Array:
+    def score(self, X: Any, lengths: Any = None, *, groups: Any = None, n_jobs: Optional[int] = None) -> Array:
         """Log-likelihood (N, K) of each sequence under each model, in nats.
 
         With groups, a list of N or True for those that the data have, that of each group: the sum over its
@@ -487,7 +485,8 @@ class H3M(Models[Model]):
         return _lib.models_columns(self._handle)
 
     def __repr__(self) -> str:
-        return f"<H3M: {len(self)} HMMs, S = {_span(m.S for m in self)}, d = {self.d}, {self.emission}>"
+        S = _span((self._facts["S_least"], self._facts["S"]))
+        return f"<H3M: {len(self)} HMMs, S = {S}, d = {self.d}, {self.emission}>"
 
 
 Models._kinds[_lib.HMMS] = H3M

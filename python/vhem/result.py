@@ -171,7 +171,7 @@ class Tree(Sequence[Clustering]):
         return _lib.tree_facts(self._handle)["provenance"] if self._made is None else self._made
 
     def assign(self, X: Any, lengths: Any = None, *, groups: Any = None,
-               n_jobs: Optional[int] = -1) -> Tuple[Any, Any, Any]:
+               n_jobs: Optional[int] = None) -> Tuple[Any, Any, Any]:
         """New models, by L_hmm, or new sequences, by likelihood, into the clusters of every level.
 
         With groups, a list with the group of each sequence or True for those that the data have, each group
@@ -197,7 +197,7 @@ class Tree(Sequence[Clustering]):
 
     def measure(self, X: Any = None, lengths: Any = None, *, models: Any = None, level: int = 0,
                 tau: Optional[int] = None, power: Optional[float] = None, kernel: Optional[str] = None,
-                n_jobs: Optional[int] = -1) -> Dict[str, float]:
+                n_jobs: Optional[int] = None) -> Dict[str, float]:
         """How good the clusters of a level are; see :func:`vhem.metrics.measures`."""
         with session(n_jobs=n_jobs) as s:
             of = _lib.source(None if models is None else as_models(models)._handle,

@@ -10,7 +10,7 @@ from typing import Any, Optional, Sequence
 import numpy as np
 
 from . import _html, _lib, _run
-from ._types import Array
+from ._types import Array, Part
 from .data import as_sequences, layout_of
 from .errors import InputError
 from .model import Models, weights_of
@@ -38,6 +38,10 @@ class Texture:
     <Texture 'wave': n = 1, d = 2>
     """
 
+    omega, n, d = Part[float](), Part[int](), Part[int]()
+    A, Q, mu, Sigma = Part[Array](), Part[Array](), Part[Array](), Part[Array]()
+    C, ybar, R = Part[Array](), Part[Array](), Part[Array]()
+
     def __init__(self, A: Any, Q: Any, mu: Any, Sigma: Any, C: Any, ybar: Any, R: Any, *, name: str = "",
                  label: str = ""):
         given = dict(zip(_SHAPES, (A, Q, mu, Sigma, C, ybar, R)))
@@ -64,16 +68,7 @@ class Texture:
         self._handle, self._i = handle, i
         self.name: str = parts["name"]
         self.label: str = parts["label"]
-        self.omega: float = parts["omega"]
-        self.n: int = parts["n"]
-        self.d: int = parts["d"]
-        self.A: Array = parts["A"]
-        self.Q: Array = parts["Q"]
-        self.mu: Array = parts["mu"]
-        self.Sigma: Array = parts["Sigma"]
-        self.C: Array = parts["C"]
-        self.ybar: Array = parts["ybar"]
-        self.R: Array = parts["R"]
+        self._parts = parts
 
     def smooth(self, X: Any, lengths: Any = None, *, return_cov: bool = False) -> Any:
         """For each sequence the mean of the state at each frame, (T, n), given all its frames; with
@@ -81,8 +76,7 @@ class Texture:
         data = as_sequences(X, lengths, single=True, layout=layout_of(X, self.d))
         with _run.session() as s:
             handle = data.handle(s)
-            found = [_lib.smooth(s, self._handle, self._i, handle, k, int(T), self.n)
-                     for k, T in enumerate(data.lengths)]
+            found = [_lib.smooth(s, self._handle, self._i, handle, k) for k in range(len(data))]
         means = [x for x, _ in found]
         return (means, [cov for _, cov in found]) if return_cov else means
 
@@ -144,7 +138,7 @@ def fit_textures(X: Any, lengths: Any = None, *, n: Optional[int] = None, method
                  noise: Optional[str] = None, n_components: Optional[int] = None, pieces: bool = False,
                  store: Any = None, groups: Any = None, weights: Any = None, n_init: Optional[int] = None,
                  max_iter: Optional[int] = None, tol: Optional[float] = None, cov_floor: Optional[float] = None,
-                 random_state: Any = None, n_jobs: Optional[int] = -1, verbose: int = 0, progress: Any = None,
+                 random_state: Any = None, n_jobs: Optional[int] = None, verbose: int = 0, progress: Any = None,
                  return_report: bool = False, layout: Optional[str] = None) -> Any:
     """A dynamic texture for each sequence or group, or a mixture of n_components by EM.
 

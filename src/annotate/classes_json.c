@@ -103,6 +103,7 @@ done:
 
 vhem_status vhem_classes_save(vhem_ctx *ctx, const vhem_classes *k, const char *provenance, const char *path)
 {
+    VH_ENTER(k, path);
     vhem_status st = VHEM_OK;
     vh_out out = { 0 };
 
@@ -259,6 +260,7 @@ done:
 
 vhem_status vhem_classes_load(vhem_ctx *ctx, const char *path, vhem_classes **out)
 {
+    VH_ENTER(path, out);
     vhem_status st = VHEM_OK;
     vh_document doc = { 0 };
 

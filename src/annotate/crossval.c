@@ -162,6 +162,7 @@ vhem_status vhem_crossvalidate(vhem_ctx *ctx, const vhem_data *data, const vhem_
                                const vhem_train_options *opt, int folds, double holdout,
                                vhem_prediction **out)
 {
+    VH_ENTER(data, out);
     vhem_status st = VHEM_OK;
     vhem_train_options o = vh_train_filled(opt);
     vhem_tags *members = NULL;

@@ -56,6 +56,7 @@ done:
 
 vhem_status vhem_load(vhem_ctx *ctx, const char *path, const vhem_data_options *opt, vhem_contents *out)
 {
+    VH_ENTER(path, out);
     vhem_status st = VHEM_OK;
     vhem_contents found = { 0 };
     char why[sizeof ctx->error];

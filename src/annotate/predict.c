@@ -363,6 +363,7 @@ done:
 vhem_status vhem_classes_predict(vhem_ctx *ctx, const vhem_classes *k, const vhem_data *data, int fast,
                                  vhem_prediction **out)
 {
+    VH_ENTER(k, data, out);
     vhem_status st = VHEM_OK;
     vh_items items = { 0 };
     vhem_prediction *p = NULL;

@@ -130,6 +130,7 @@ done:
 
 vhem_status vhem_tags_load(vhem_ctx *ctx, const char *path, vhem_tags **out)
 {
+    VH_ENTER(path, out);
     vhem_status st = VHEM_OK;
     vh_table table = { 0 };
     reading r = { 0 };

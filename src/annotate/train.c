@@ -466,6 +466,7 @@ done:
 vhem_status vhem_classes_train(vhem_ctx *ctx, const vhem_data *data, const vhem_tags *tags,
                                const vhem_train_options *opt, vhem_classes **out)
 {
+    VH_ENTER(data, out);
     vhem_status st = VHEM_OK;
     vhem_classes *k = NULL;
 
@@ -482,6 +483,7 @@ done:
 vhem_status vhem_classes_update(vhem_ctx *ctx, vhem_classes *k, const vhem_data *data, const vhem_tags *tags,
                                 const char *store)
 {
+    VH_ENTER(k, data);
     vhem_status st = VHEM_OK;
     vhem_classes *more = NULL;
 

@@ -72,13 +72,20 @@ static bool makes_sense(const vhem_ranks *r)
     return r->rank >= 0 && r->rank < r->size && r->pass;
 }
 
+static void clear_ctx(void *object)
+{
+    vhem_ctx *ctx = object;
+    pthread_mutex_destroy(&ctx->telling);
+}
+
 vhem_status vhem_ctx_new(const vhem_ctx_options *opt, vhem_ctx **out)
 {
-    if (opt && opt->ranks && !makes_sense(opt->ranks))
+    if (!out || (opt && (opt->threads > MOST_THREADS || (opt->ranks && !makes_sense(opt->ranks)))))
         return VHEM_EINVAL;
-    vhem_ctx *ctx = vh_record_new(NULL, sizeof *ctx, NULL);
+    vhem_ctx *ctx = vh_record_new(NULL, sizeof *ctx, clear_ctx);
     if (!ctx)
         return VHEM_ENOMEM;
+    pthread_mutex_init(&ctx->telling, NULL);
     if (opt)
         ctx->opt = *opt;
     if (opt && opt->ranks) {

@@ -186,6 +186,7 @@ done:
 vhem_status vhem_assign(vhem_ctx *ctx, const vhem_tree *tree, const vhem_source *source, int *label,
                         double *posterior, double *score)
 {
+    VH_ENTER(tree, source, label);
     vhem_status st = VHEM_OK;
     const answer out = { label, posterior, score };
 

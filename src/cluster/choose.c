@@ -546,6 +546,7 @@ done:
 vhem_status vhem_choose(vhem_ctx *ctx, const vhem_source *source, const vhem_choose_options *want,
                         const vhem_cluster_options *opt, vhem_choice *rows)
 {
+    VH_ENTER(source, want, rows);
     vhem_status st = VHEM_OK;
     vhem_choice *found = NULL;
     vhem_ctx quiet;

@@ -183,6 +183,7 @@ static uint64_t print_of(const vh_h3m *h3m, uint64_t h)
 vhem_status vhem_distance(vhem_ctx *ctx, const vhem_models *a, const vhem_models *b,
                           const vhem_distance_options *opt, double *D, double *error)
 {
+    VH_ENTER(a, b);
     vhem_status st = VHEM_OK;
     const vhem_distance_options o = filled(opt);
     VH_TRY(vh_models_gather(ctx, a));

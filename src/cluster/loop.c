@@ -95,6 +95,7 @@ static vhem_status open_base(vhem_ctx *ctx, const vh_input *in, const vhem_execu
 vhem_status vhem_task_new(vhem_ctx *ctx, const vhem_models *models, const vhem_models *centers,
                           const vhem_cluster_options *opt, vhem_task **out)
 {
+    VH_ENTER(models, centers, out);
     vhem_status st = VHEM_OK;
     vh_input in = { 0 };
     vhem_cluster_options o;
@@ -238,6 +239,7 @@ done:
 vhem_status vhem_maximise(vhem_ctx *ctx, const vhem_models *models, const vhem_task *task,
                           const vhem_partial *total, vhem_step **out)
 {
+    VH_ENTER(models, task, total, out);
     vhem_status st = VHEM_OK;
     vh_task *t = NULL;
     vh_packed *pk = NULL;

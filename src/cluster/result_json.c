@@ -245,6 +245,7 @@ done:
 
 vhem_status vhem_tree_save(vhem_ctx *ctx, const vhem_tree *tree, const char *provenance, const char *path)
 {
+    VH_ENTER(tree, path);
     vhem_status st = VHEM_OK;
     vh_out out = { 0 };
 

@@ -558,6 +558,7 @@ done:
 
 vhem_status vhem_tree_load(vhem_ctx *ctx, const char *path, vhem_tree **out)
 {
+    VH_ENTER(path, out);
     vhem_status st = VHEM_OK;
     vh_document doc = { 0 };
 

@@ -10,6 +10,7 @@
 #include "model/convert.h"
 
 #include <limits.h>
+#include <string.h>
 
 /* ---- storage ------------------------------------------------------------------------------------------- */
 
@@ -126,6 +127,29 @@ done:
     vhem_free(models);
     vh_clustering_free(c);
     vhem_free(tree);
+    return st;
+}
+
+vhem_status vh_tree_check_models(vhem_ctx *ctx, const vhem_tree *tree, const vhem_models *models)
+{
+    vhem_status st = VHEM_OK;
+
+    VH_TRY(vh_models_gather(ctx, models));
+    if (!models || tree->n == 0)
+        return VHEM_OK;
+    const vh_clustering *c = tree->level[0];
+    VH_CHECK(vh_models_size(models) == c->Kb, VHEM_EINVAL,
+             "there are %lld models, the clusters were made of %lld", (long long)vh_models_size(models),
+             (long long)c->Kb);
+    for (int64_t i = 0; c->name && i < c->Kb; i++) {
+        const char *name = *vh_models_name(models, i), *was = c->name[i];
+        bool other = name && was && name[0] && was[0] && strcmp(name, was) != 0;
+        VH_CHECK(!other, VHEM_EINVAL,
+                 "%s %lld is '%.200s', but '%.200s' in the clusters: other models were clustered there, or "
+                 "in another order",
+                 vh_models_word(models), (long long)i, name, was);
+    }
+done:
     return st;
 }
 
@@ -269,6 +293,7 @@ static bool is_dealt(const vhem_source *source)
 vhem_status vhem_cluster(vhem_ctx *ctx, const vhem_source *source, int levels, const int64_t *K,
                          const vhem_cluster_options *opt, vhem_tree **out)
 {
+    VH_ENTER(source, K, out);
     vhem_status st = VHEM_OK;
     vhem_tree *tree = NULL;
     centers used = { 0 };

@@ -5,6 +5,7 @@
 
 #include "core/text.h"
 
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,6 +42,23 @@ void vh_error_prefix(vhem_ctx *ctx, const char *prefix)
     }
 }
 
+/* The callbacks of a context and of its children come one at a time, whichever thread they are in; those of
+ * other contexts do not wait for them. */
+static vhem_ctx *begin_telling(vhem_ctx *ctx)
+{
+    while (ctx->parent)
+        ctx = ctx->parent;
+    pthread_mutex_lock(&ctx->telling);
+    atomic_store(&ctx->told, (uintptr_t)pthread_self());
+    return ctx;
+}
+
+static void end_telling(vhem_ctx *root)
+{
+    atomic_store(&root->told, 0);
+    pthread_mutex_unlock(&root->telling);
+}
+
 void vh_log(vhem_ctx *ctx, int level, const char *fmt, ...)
 {
     if (!ctx->opt.log || ctx->hushed)
@@ -51,16 +69,32 @@ void vh_log(vhem_ctx *ctx, int level, const char *fmt, ...)
     vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);
     vh_text_clean(text);
-#pragma omp critical(vh_ctx_log)
+    vhem_ctx *root = begin_telling(ctx);
     ctx->opt.log(ctx->opt.log_arg, level, text);
+    end_telling(root);
 }
 
 void vh_progress(vhem_ctx *ctx, const char *what, int64_t done, int64_t total)
 {
     if (!ctx->opt.progress)
         return;
-#pragma omp critical(vh_ctx_log)
+    vhem_ctx *root = begin_telling(ctx);
     ctx->opt.progress(ctx->opt.progress_arg, what, done, total);
+    end_telling(root);
+}
+
+vhem_status vh_enter(vhem_ctx *ctx, const char *names, int n, const void *const *given)
+{
+    vhem_status st = VHEM_OK;
+
+    if (!ctx)
+        return VHEM_EINVAL;
+    for (int k = 0; k < n; k++, names += strcspn(names, ",") + 2)
+        VH_CHECK(given[k], VHEM_EINVAL, "%.*s is NULL", (int)strcspn(names, ","), names);
+    VH_CHECK(atomic_load(&ctx->told) != (uintptr_t)pthread_self(), VHEM_EINVAL,
+             "the context is in use: its progress and log functions must not call the library with it");
+done:
+    return st;
 }
 
 void vh_ctx_child(vhem_ctx *ctx, int threads, vhem_ctx *child)

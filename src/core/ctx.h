@@ -6,6 +6,7 @@
 
 #include "vhem/vhem.h"
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -28,7 +29,9 @@ struct vhem_ctx {
     atomic_int stop;
     bool waits;           /* of several processes: a wish to stop waits until all know of it (core/ranks.h) */
     atomic_llong stop_at; /* when that was first wanted, in milliseconds of the monotonic clock */
-    struct vhem_ctx *parent; /* its wish to stop counts here too; NULL */
+    struct vhem_ctx *parent; /* its wish to stop counts here too, and its callbacks are these; NULL */
+    pthread_mutex_t telling; /* one callback at a time */
+    atomic_uintptr_t told;   /* the thread that is in one; 0: none */
     FILE *held;              /* a stream that was looked at and is still to be read (vh_in_peek); NULL */
     bool hushed;             /* nothing is logged: a file is read again, and its first reading said it all */
     char error[2048];
@@ -47,6 +50,19 @@ void vh_error_prefix(vhem_ctx *ctx, const char *prefix);
 
 void vh_log(vhem_ctx *ctx, int level, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 void vh_progress(vhem_ctx *ctx, const char *what, int64_t done, int64_t total);
+
+/* The first line of a public function, which VH_ENTER writes: VHEM_EINVAL and a sentence where one of what it
+ * was given is NULL, or where a callback of the context makes the call. */
+vhem_status vh_enter(vhem_ctx *ctx, const char *names, int n, const void *const *given);
+
+/* VH_ENTER(path, out): these must not be NULL.  Returns, as nothing is there to be released yet. */
+#define VH_ENTER(...)                                                                                      \
+    do {                                                                                                   \
+        const void *const given_[] = { __VA_ARGS__ };                                                      \
+        vhem_status entered_ = vh_enter(ctx, #__VA_ARGS__, (int)(sizeof given_ / sizeof *given_), given_); \
+        if (entered_ != VHEM_OK)                                                                           \
+            return entered_;                                                                               \
+    } while (0)
 
 static inline bool vh_stopped(vhem_ctx *ctx)
 {

@@ -5,6 +5,7 @@
 
 #include "core/alloc.h"
 #include "core/fd.h"
+#include "core/record.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -295,12 +296,19 @@ struct vhem_output {
     vh_out out;
 };
 
+static void clear_output(void *object)
+{
+    vhem_output *o = object;
+    vh_out_close(&o->out);
+}
+
 vhem_status vhem_output_open(vhem_ctx *ctx, const char *path, int *fd, vhem_output **out)
 {
+    VH_ENTER(path, fd, out);
     vhem_status st = VHEM_OK;
     vhem_output *o = NULL;
 
-    VH_NEW(o, 1);
+    VH_NEW_RECORD(o, clear_output);
     VH_TRY(prepare(ctx, path, true, &o->out));
     if (!o->out.tmp) {
         o->out.fd = vh_fd_open(path, O_WRONLY | O_TRUNC, 0);
@@ -324,8 +332,7 @@ vhem_status vhem_output_close(vhem_ctx *ctx, vhem_output *o, int keep)
         return VHEM_OK;
     if (keep)
         st = vh_out_commit(ctx, &o->out);
-    vh_out_close(&o->out);
-    free(o);
+    vhem_free(o);
     return st;
 }
 

@@ -18,6 +18,7 @@
 
 vhem_status vhem_data_load(vhem_ctx *ctx, const char *path, const vhem_data_options *opt, vhem_data **out)
 {
+    VH_ENTER(path, out);
     vhem_status st = VHEM_OK;
     vh_locale locale = vh_locale_enter();
     vhem_data *data = NULL;
@@ -50,12 +51,14 @@ done:
 vhem_status vhem_data_wrap(vhem_ctx *ctx, int64_t N, const int64_t *T, int d, const double *y,
                            const vhem_data_text *text, vhem_data **out)
 {
+    VH_ENTER(out);
     vhem_status st = VHEM_OK;
     vhem_data *data = NULL;
 
     VH_CHECK(N >= 1 && d >= 1, VHEM_EINVAL,
              "there are %lld sequences of dimension %d, both must be at least 1", (long long)N, d);
     VH_CHECK(T && y, VHEM_EINVAL, "the %s of the sequences are NULL", T ? "frames" : "lengths");
+    const int64_t most = INT64_MAX / (int64_t)sizeof *y / d; /* frames there can be */
     VH_TRY(vh_data_new(ctx, &data));
     data->N = N;
     data->d = d;
@@ -65,11 +68,14 @@ vhem_status vhem_data_wrap(vhem_ctx *ctx, int64_t N, const int64_t *T, int d, co
     for (int64_t n = 0; n < N; n++) {
         VH_CHECK(T[n] >= 1, VHEM_EINVAL, "sequence %lld has %lld frames, needs at least one", (long long)n,
                  (long long)T[n]);
+        VH_CHECK(T[n] <= most - data->start[n], VHEM_EINVAL,
+                 "sequence %lld has %lld frames, with which there are more than fit into memory",
+                 (long long)n, (long long)T[n]);
         data->start[n + 1] = data->start[n] + T[n];
     }
-    VH_TRY(vh_data_name_columns(ctx, data));
     for (int64_t i = 0; i < data->start[N] * d; i++)
         data->n_missing += isnan(y[i]);
+    VH_TRY(vh_data_name_columns(ctx, data));
     if (text)
         VH_TRY(vh_data_describe(ctx, data, text));
     *out = data;

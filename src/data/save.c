@@ -25,6 +25,7 @@ static vhem_status check_finite(vhem_ctx *ctx, const vhem_data *data)
 
 vhem_status vhem_data_save(vhem_ctx *ctx, const vhem_data *data, const char *path)
 {
+    VH_ENTER(data, path);
     vhem_status st = VHEM_OK;
     vh_locale locale = vh_locale_enter();
     vh_write_fn *write = NULL;

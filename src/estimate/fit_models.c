@@ -233,6 +233,7 @@ done:
 vhem_status vhem_fit(vhem_ctx *ctx, const vhem_data *data, const vhem_fit_options *opt, vhem_models **out,
                      vhem_fit_report **report)
 {
+    VH_ENTER(data, out);
     vhem_status st = VHEM_OK;
     vhem_fit_options o;
     vhem_fit_report *empty = NULL;

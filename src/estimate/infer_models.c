@@ -31,6 +31,7 @@ void vh_items_sum(const vh_items *items, int64_t K, const double *loglik, double
 
 vhem_status vhem_score(vhem_ctx *ctx, const vhem_models *models, const vhem_source *source, double *loglik)
 {
+    VH_ENTER(models, source, loglik);
     vhem_status st = VHEM_OK;
     vh_items items = { 0 };
     double *each = NULL;
@@ -68,6 +69,7 @@ done:
 vhem_status vhem_viterbi(vhem_ctx *ctx, const vhem_models *models, int64_t i, const vhem_data *data,
                          int64_t n, int *path, double *logprob)
 {
+    VH_ENTER(models, data, path);
     vhem_status st = VHEM_OK;
     VH_CHECK(models->kind == VHEM_HMMS, VHEM_EINVAL, "the models are dynamic textures, must be HMMs");
     VH_TRY(check_one(ctx, models, i, data, n));
@@ -79,6 +81,7 @@ done:
 vhem_status vhem_posterior(vhem_ctx *ctx, const vhem_models *models, int64_t i, const vhem_data *data,
                            int64_t n, double *gamma, double *xi, double *loglik)
 {
+    VH_ENTER(models, data, gamma);
     vhem_status st = check_one(ctx, models, i, data, n);
     if (st != VHEM_OK)
         return st;
@@ -88,6 +91,7 @@ vhem_status vhem_posterior(vhem_ctx *ctx, const vhem_models *models, int64_t i, 
 
 vhem_status vhem_sample(vhem_ctx *ctx, const vhem_models *models, int64_t N, int64_t T, vhem_data **out)
 {
+    VH_ENTER(models, out);
     vhem_status st = VHEM_OK;
     VH_TRY(vh_models_gather(ctx, models));
     st =

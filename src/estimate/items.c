@@ -129,6 +129,7 @@ done:
 
 vhem_status vhem_source_items(vhem_ctx *ctx, const vhem_source *source, vhem_items **out)
 {
+    VH_ENTER(source, out);
     vhem_status st = VHEM_OK;
     vhem_items *items = NULL;
 

@@ -164,6 +164,7 @@ done:
 vhem_status vhem_examples_find(vhem_ctx *ctx, const vhem_tree *tree, const vhem_data *data, int each,
                                vhem_examples **out)
 {
+    VH_ENTER(tree, data, out);
     vhem_status st = VHEM_OK;
     examples *e = NULL;
 

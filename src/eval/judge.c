@@ -78,6 +78,7 @@ static void keep_known(const vhem_prediction *p, const double *score, unsigned c
 vhem_status vhem_judge(vhem_ctx *ctx, const vhem_prediction *p, const vhem_tags *tags,
                        const vhem_rank_options *opt, vhem_judgement **out)
 {
+    VH_ENTER(p, out);
     vhem_status st = VHEM_OK;
     vh_names classes = { 0 };
     unsigned char *truth = NULL;

@@ -198,6 +198,7 @@ static void choose_options(const vhem_cluster_options *asked, const vhem_cluster
 vhem_status vhem_measure(vhem_ctx *ctx, const vhem_tree *tree, int l, const vhem_source *source,
                          const vhem_cluster_options *opt, vhem_measures *out)
 {
+    VH_ENTER(tree, out);
     vhem_status st = VHEM_OK;
     const vh_clustering *c = vh_tree_level(tree, l), *first = vh_tree_level(tree, 0);
     vhem_measures m = { NAN, NAN, NAN, NAN };
@@ -205,7 +206,7 @@ vhem_status vhem_measure(vhem_ctx *ctx, const vhem_tree *tree, int l, const vhem
     const vhem_data *data = source ? source->data : NULL;
     level v = { 0 };
 
-    VH_TRY(vh_models_gather(ctx, given));
+    VH_TRY(vh_tree_check_models(ctx, tree, given));
     v.models = given ? given->h3m : NULL;
     VH_CHECK(c, VHEM_EINVAL, "level %d of a tree of %d", l + 1, tree->n);
     if (opt)
@@ -216,9 +217,6 @@ vhem_status vhem_measure(vhem_ctx *ctx, const vhem_tree *tree, int l, const vhem
     v.n = first->Kb;
     v.K = c->Kr;
     choose_options(opt, &c->options, &v);
-    VH_CHECK(!given || vh_models_size(given) == v.n, VHEM_EINVAL,
-             "there are %lld models, the clusters were made of %lld",
-             (long long)(given ? vh_models_size(given) : 0), (long long)v.n);
     VH_NEW(v.members, v.K);
     for (int64_t i = 0; i < v.n; i++)
         v.members[v.label[i]]++;

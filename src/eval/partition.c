@@ -29,6 +29,8 @@ int64_t vhem_partition_compare(int64_t n, const int *a, const int *b, vhem_agree
 
 vhem_status vhem_number_names(vhem_ctx *ctx, int64_t n, const char *const *name, int *number, int *n_names)
 {
+    if (n > 0)
+        VH_ENTER(name, number);
     vhem_status st = VHEM_OK;
     vh_names names = { 0 };
     bool is_new;

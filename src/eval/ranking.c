@@ -161,6 +161,9 @@ static void take_means(vhem_judgement *j)
 vhem_status vhem_rank(vhem_ctx *ctx, int64_t n, int C, const double *score, const unsigned char *truth,
                       const vhem_rank_options *opt, vhem_judgement **out)
 {
+    VH_ENTER(out);
+    if (n > 0)
+        VH_ENTER(score, truth);
     vhem_status st = VHEM_OK;
     vhem_rank_options o;
     vhem_judgement *j = NULL;

@@ -527,10 +527,7 @@ static vhem_status check_input(work *w)
              w->correction);
     VH_CHECK(!in->persons || strcmp(in->persons, "same") == 0 || strcmp(in->persons, "new") == 0, VHEM_EINVAL,
              "persons is '%s', must be same or new", in->persons);
-    VH_TRY(vh_models_gather(ctx, in->models));
-    VH_CHECK(!in->models || vh_models_size(in->models) == w->Kb, VHEM_EINVAL,
-             "there are %lld models, the clusters were made of %lld",
-             (long long)(in->models ? vh_models_size(in->models) : 0), (long long)w->Kb);
+    VH_TRY(vh_tree_check_models(ctx, in->tree, in->models));
     if (in->leave_out > 0)
         VH_TRY(can_leave_out(w));
 done:
@@ -560,6 +557,7 @@ done:
 
 vhem_status vhem_stats(vhem_ctx *ctx, const vhem_stats_input *in, vhem_statistics **out)
 {
+    VH_ENTER(in, out);
     vhem_status st = VHEM_OK;
     work w = { .ctx = ctx, .in = in };
 

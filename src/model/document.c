@@ -165,6 +165,7 @@ vhem_status vh_document_models(vhem_ctx *ctx, vh_document *doc, vhem_models **ou
 
 vhem_status vhem_models_load(vhem_ctx *ctx, const char *path, vhem_models **out)
 {
+    VH_ENTER(path, out);
     vhem_status st = VHEM_OK;
     vh_document doc = { 0 };
 

@@ -85,10 +85,11 @@ done:
     return st;
 }
 
-static vhem_status check_count(vhem_ctx *ctx, int64_t K, const char *what)
+static vhem_status check_count(vhem_ctx *ctx, int64_t K, const void *views, const char *what)
 {
     vhem_status st = VHEM_OK;
     VH_CHECK(K >= 0, VHEM_EINVAL, "there are %lld %s, must be 0 or more", (long long)K, what);
+    VH_CHECK(views || K == 0, VHEM_EINVAL, "the %s are NULL", what);
 done:
     return st;
 }
@@ -96,10 +97,11 @@ done:
 vhem_status vhem_models_new_hmms(vhem_ctx *ctx, const char *emission, int d, int64_t K,
                                  const vhem_hmm_view *hmm, vhem_models **out)
 {
+    VH_ENTER(emission, out);
     vhem_status st = VHEM_OK;
     vh_h3m *h3m = NULL;
 
-    VH_TRY(check_count(ctx, K, "HMMs"));
+    VH_TRY(check_count(ctx, K, hmm, "HMMs"));
     VH_TRY(vh_h3m_from_views(ctx, emission, d, K, hmm, &h3m));
     VH_TRY(vh_models_take_hmms(ctx, h3m, out));
 done:
@@ -109,10 +111,11 @@ done:
 vhem_status vhem_models_new_textures(vhem_ctx *ctx, int d, int64_t K, const vhem_dt_view *dt,
                                      vhem_models **out)
 {
+    VH_ENTER(out);
     vhem_status st = VHEM_OK;
     vh_dtm *dtm = NULL;
 
-    VH_TRY(check_count(ctx, K, "textures"));
+    VH_TRY(check_count(ctx, K, dt, "textures"));
     VH_TRY(vh_dtm_from_views(ctx, d, K, dt, &dtm));
     VH_TRY(vh_models_take_textures(ctx, dtm, out));
 done:
@@ -346,6 +349,7 @@ done:
 
 vhem_status vhem_models_read(vhem_ctx *ctx, const vhem_models *m, int64_t first, int64_t n)
 {
+    VH_ENTER(m);
     vhem_status st = VHEM_OK;
     int64_t K = vh_models_size(m);
 
@@ -404,6 +408,7 @@ double vhem_models_compare(const vhem_models *a, const vhem_models *b)
 
 vhem_status vhem_models_save(vhem_ctx *ctx, const vhem_models *m, const char *provenance, const char *path)
 {
+    VH_ENTER(m, path);
     vhem_status st = VHEM_OK;
 
     if (provenance)

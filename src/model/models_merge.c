@@ -159,6 +159,7 @@ done:
 vhem_status vhem_models_merge(vhem_ctx *ctx, int n, const vhem_models *const *set, int shards,
                               const char *provenance, const char *path)
 {
+    VH_ENTER(set, path);
     vhem_status st = VHEM_OK;
     sets s = { .n = n, .set = set, .provenance = provenance };
     vhem_models joined = { .kind = VHEM_HMMS };
@@ -166,6 +167,7 @@ vhem_status vhem_models_merge(vhem_ctx *ctx, int n, const vhem_models *const *se
     vh_h3m *all = NULL;
 
     VH_CHECK(n >= 1, VHEM_EINVAL, "there are %d sets, must be at least 1", n);
+    VH_CHECK(shards >= 0, VHEM_EINVAL, "there are %d shards, must be 0 or more", shards);
     if (provenance)
         VH_TRY(vh_model_check_object(ctx, "provenance", provenance));
     VH_TRY(join_shards(ctx, n, set, &joined.shards));

@@ -132,6 +132,7 @@ done:
 vhem_status vhem_expect(vhem_ctx *ctx, const vhem_models *models, const vhem_task *task, int64_t first,
                         int64_t chunks, vhem_partial **out)
 {
+    VH_ENTER(models, task, out);
     vhem_status st = VHEM_OK;
     vh_task *t = NULL;
     job j = { 0 };

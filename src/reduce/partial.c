@@ -147,6 +147,7 @@ done:
 
 vhem_status vhem_partial_merge(vhem_ctx *ctx, vhem_partial *into, const vhem_partial *from)
 {
+    VH_ENTER(into, from);
     vhem_status st = VHEM_OK;
     const vh_sum_node *node;
     const vh_partial_kind kind = { from->task,    from->size,         from->sizes.K,        from->sizes.S,
@@ -216,6 +217,7 @@ static void hold_nothing(void *bytes)
 
 vhem_status vhem_partial_write(vhem_ctx *ctx, const vhem_partial *p, void **bytes, size_t *n)
 {
+    VH_ENTER(p, bytes, n);
     vhem_status st = VHEM_OK;
     vh_wire w = { 0 };
     void *out = NULL;
@@ -357,6 +359,7 @@ done:
 
 vhem_status vhem_partial_read(vhem_ctx *ctx, const void *bytes, size_t n, vhem_partial **out)
 {
+    VH_ENTER(bytes, out);
     vhem_status st = VHEM_OK;
     vh_wire w = { 0 };
     vh_partial_kind kind = { 0 };

@@ -209,9 +209,7 @@ vhem_status vh_facts_new(vhem_ctx *ctx, const vhem_report_input *in, vh_facts **
     find_words(facts);
     VH_CHECK(facts->n_model > 0, VHEM_EINVAL,
              "these are models, not clusters: there is nothing to report on");
-    VH_CHECK(!in->models || vh_models_size(in->models) == facts->n_model, VHEM_EINVAL,
-             "there are %lld models, the clusters are of %lld",
-             (long long)(in->models ? vh_models_size(in->models) : 0), (long long)facts->n_model);
+    VH_TRY(vh_tree_check_models(ctx, in->tree, in->models));
     VH_NEW(facts->class_of, facts->n_model);
     VH_NEW(facts->level, facts->n_level);
     VH_NEW(facts->model, facts->n_model);

@@ -211,6 +211,7 @@ done:
 
 vhem_status vhem_report_write(vhem_ctx *ctx, const vhem_report_input *in, const char *path)
 {
+    VH_ENTER(in, path);
     vhem_status st = VHEM_OK;
     vh_facts *facts = NULL;
 
