@@ -88,9 +88,12 @@ def record(name: str) -> np.dtype[Any]:
                      "offsets": [f.offset for _, f in fields], "itemsize": ffi.sizeof(ctype)})
 
 
-def numbers_at(values: Any, kind: str, shape: Optional[Tuple[Optional[int], ...]] = None, what: str = "an array") -> Any:
-    """A pointer to the numbers of an array: of this kind, one after the other, in this shape where one is given, in
-    which None is any length.  The library reads as many as the shape says."""
+_Shape = Optional[Tuple[Optional[int], ...]]     # None is any length
+
+
+def numbers_at(values: Any, kind: str, shape: _Shape = None, what: str = "an array") -> Any:
+    """A pointer to the numbers of an array: of this kind, one after the other, in this shape where one is given.
+    The library reads as many as the shape says."""
     dtype = _KINDS[kind]
     if not isinstance(values, np.ndarray) or values.dtype != dtype or not values.flags.c_contiguous:
         raise InputError(f"{what} must be a C-ordered array of {np.dtype(dtype)}, "
@@ -105,7 +108,7 @@ def numbers_at(values: Any, kind: str, shape: Optional[Tuple[Optional[int], ...]
 _KINDS = {"double": np.float64, "int": np.int32, "int64_t": np.int64, "unsigned char": np.uint8}
 
 
-def doubles(values: Any, shape: Optional[Tuple[Optional[int], ...]] = None, what: str = "an array") -> Any:
+def doubles(values: Any, shape: _Shape = None, what: str = "an array") -> Any:
     return numbers_at(values, "double", shape, what)
 
 

@@ -435,6 +435,11 @@ def tree_facts(tree: Handle) -> Dict[str, Any]:
     return {**plain(facts[0]), "provenance": _read(facts.provenance)}
 
 
+def n_items(tree: Handle) -> int:
+    """What the lowest level clusters, as the library counts it."""
+    return int(lib.vhem_tree_level(tree.pointer, 0).Kb)
+
+
 def level_parts(tree: Handle, level: int) -> Dict[str, Any]:
     """Everything a level holds; arrays are views, and what a method does not have is None."""
     c = lib.vhem_tree_level(tree.pointer, level)

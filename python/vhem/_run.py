@@ -10,7 +10,7 @@ from typing import Any, Callable, Dict, Mapping, Optional
 
 import numpy as np
 
-from . import _ffi, _lib
+from . import _ffi, _lib, _told
 from .errors import InputError
 
 _backend: Optional[str] = None
@@ -102,7 +102,9 @@ def session(random_state: Any = None, n_jobs: Optional[int] = None, verbose: int
     """The context for one piece of work; its backend is this one, or that of set_backend."""
     if progress is None and verbose:
         progress = Bar()
-    tell = (lambda line: print(line, file=sys.stderr)) if verbose and verbose > 1 else None
+    def tell(line: str) -> None:
+        _told.say(line, verbose)
+
     made = _lib.Session(seed_of(random_state), threads_of(n_jobs), backend or _backend, progress, tell)
     if isinstance(progress, Bar):
         made.at_end = progress.end

@@ -25,7 +25,7 @@ class Part(Generic[_Kind]):
     def __get__(self, of: Any, owner: type) -> _Kind: ...
 
     def __get__(self, of: Any, owner: type) -> Any:
-        return self if of is None else of._parts[self.name]
+        return self if of is None else of._shown[self.name]
 
     def __set__(self, of: Any, value: Any) -> None:
         raise AttributeError(f"{self.name} of a {type(of).__name__} cannot be replaced; make a new one with it")

@@ -11,11 +11,12 @@ import numpy as np
 from sklearn.base import ClusterMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
-from . import _lib, _restored, _run
+from . import _lib, _restored, _run, _told
 from ._base import Estimator
 from ._inputs import as_models, holds_models, opened
 from ._options import further
 from ._types import Array
+from .data import lengths_of
 from .errors import InputError
 from .estimate import HMM
 from .model import H3M
@@ -187,7 +188,7 @@ class ModelClustering(ClusterMixin, Estimator):  # type: ignore[misc]
         """
         takes = _lib.method_facts(self._method())
         seed = _run.seed_of(self.random_state)
-        X = opened(X, self._reading())
+        X, lengths = opened(X, self._reading()), lengths_of(X, y, lengths)
         with self._session(seed) as session:
             options = self._options()
             if holds_models(X):
@@ -203,7 +204,12 @@ class ModelClustering(ClusterMixin, Estimator):  # type: ignore[misc]
             if session.interrupt is None:
                 tree = _lib.cluster(session, source, self._levels(), options)
                 self._take(Tree._of(tree, self._record(options, seed)))
+                _told.of_clusters(self.result_, self.verbose)
         return self
+
+    def fit_predict(self, X: Any, y: Any = None, lengths: Any = None, groups: Any = None, weights: Any = None) -> Array:
+        """Clusters models, or sequences, and gives :attr:`labels_`."""
+        return self.fit(X, y, lengths, groups, weights).labels_
 
     def _from_sequences(self, session: _lib.Session, takes: Dict[str, Any], data: Any, seed: int) -> Any:
         """The sequences themselves when the method takes them, else a model of each or of each group."""
@@ -265,7 +271,7 @@ class ModelClustering(ClusterMixin, Estimator):  # type: ignore[misc]
 
     def score(self, X: Any, y: Any = None, lengths: Any = None) -> float:
         """Mean of :meth:`score_samples`."""
-        return float(np.mean(self.score_samples(X, lengths)))
+        return float(np.mean(self.score_samples(X, lengths_of(X, y, lengths))))
 
     def save(self, path: Any) -> None:
         """Writes the clusters to a .json file, for :meth:`load`, the command and C."""

@@ -537,14 +537,16 @@ def _from_array(X: Any, lengths: Any, single: bool, estimator: Any, layout: Opti
     if getattr(X, "ndim", 2) > 2:
         raise InputError(f"X has shape {X.shape}, must have at most three axes, (sequences, channels, time), or with "
                          "lengths two, (time, channels)")
+    named = is_frame(X) and all(isinstance(name, str) for name in X.columns) and X.columns.is_unique
+    columns = list(X.columns) if named else None             # as in scikit-learn: numbers are no names
     if _symbols.is_text(_cells(X)):
-        return _from_text(_cells(X), lengths, single)
+        return _from_text(_cells(X), lengths, single, columns)
     hint = ("if its rows are the frames of sequences, say which column names the sequence, "
             "vhem.Sequences.from_frame(X, id=...)" if is_frame(X) else
             "if it is one sequence (time, channels), give a list, [X]; list(X) silences this")
     X = _checked_2d(X, estimator)
     if lengths is not None or single:
-        return Sequences(X, lengths)
+        return Sequences(X, lengths, columns=columns)
     n, T = X.shape
     if n >= 2 * T and 1 < T <= 8:                        # few channels and many frames?
         warn(f"X of shape {X.shape} is read as {n} sequences of {T} frames with one channel; {hint}")
@@ -553,10 +555,10 @@ def _from_array(X: Any, lengths: Any, single: bool, estimator: Any, layout: Opti
     return made
 
 
-def _from_text(X: Any, lengths: Any, single: bool) -> Sequences:
+def _from_text(X: Any, lengths: Any, single: bool, columns: Optional[List[str]]) -> Sequences:
     """An array of texts: stacked frames, or a row for each sequence."""
     if lengths is not None or single:
-        return Sequences(X, lengths)
+        return Sequences(X, lengths, columns=columns)
     if X.ndim != 2:
         raise InputError("X is one list of texts; give several sequences as a list of lists, one sequence as [X]")
     return Sequences(X.reshape(-1, 1), np.full(len(X), X.shape[1]))
@@ -607,6 +609,22 @@ def as_sequences(X: Any, lengths: Any = None, *, groups: Any = None, weights: An
     if groups is not None or weights is not None:
         made = made.with_groups(made.groups if groups is None else groups, weights)
     return made
+
+
+def lengths_of(X: Any, y: Any, lengths: Any) -> Any:
+    """The lengths, which hmmlearn has as the second argument, where scikit-learn has the classes y.  An array of
+    stacked frames has a y for each row, or none; so that a shorter one can only be its lengths."""
+    shape = getattr(X, "shape", None)
+    if y is None or lengths is not None or shape is None or len(shape) != 2 or (
+            is_frame(X) and {"id", "seq"} & set(X.columns)):
+        return lengths
+    given = np.asarray(y)
+    if given.ndim != 1 or len(given) == shape[0]:
+        return None
+    if given.dtype.kind in "iu" and (given >= 1).all() and given.sum(dtype=np.float64) == shape[0]:
+        return given
+    raise InputError(f"the second argument has {len(given)} values, but X has {shape[0]} rows; if they are the lengths "
+                     "of sequences, they must be whole numbers that sum to the rows")
 
 
 def grouped(data: Sequences, groups: Any) -> Tuple[Sequences, bool]:

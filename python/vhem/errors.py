@@ -2,9 +2,12 @@
 """What vhem raises and warns with.  The sentence is the library's own."""
 from __future__ import annotations
 
+import logging
 import sys
 import warnings
 from typing import Type
+
+LOG = logging.getLogger("vhem")
 
 
 class Error(Exception):

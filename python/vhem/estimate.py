@@ -8,12 +8,12 @@ import numpy as np
 from sklearn.base import ClusterMixin, DensityMixin
 from sklearn.utils.validation import check_is_fitted
 
-from . import _lib, _run
+from . import _lib, _run, _told
 from ._base import Estimator, like_input
 from ._natural import NaturalEstimator
 from ._options import further
 from ._types import Array
-from .data import Sequences, as_sequences, is_frame
+from .data import Sequences, as_sequences, is_frame, lengths_of
 from .errors import InputError
 from .model import H3M, Model
 
@@ -145,11 +145,21 @@ class HMM(NaturalEstimator, DensityMixin, Estimator):  # type: ignore[misc]
         """One HMM per sequence, or per group where there are groups, and the report of the fit."""
         options = {**self._options(), "by_group": data.groups is not None}
         handle, report = _lib.fit(session, data.handle(session), options)
-        return H3M._of(handle, self._record(options, seed)), report
+        models = H3M._of(handle, self._record(options, seed))
+        self._tell(models, report, data, options)
+        return models, report
+
+    def _tell(self, models: H3M, report: Dict[str, Any], data: Sequences, options: Dict[str, Any]) -> None:
+        if not {"emission", "start"} & set(options):         # nobody has said what states emit
+            _told.warn_of_columns(data)
+        _told.of_fit(models, report, data, self.verbose)
 
     def fit(self, X: Any, y: Any = None, lengths: Any = None, weights: Any = None) -> "HMM":
-        """Fits one HMM to all sequences; weights say how much each of them counts."""
-        data = self._sequences(X, lengths, weights=weights).with_groups(None)
+        """Fits one HMM to all sequences; weights say how much each of them counts.
+
+        Lengths may also be the second argument, as in hmmlearn; any other y is ignored, as in scikit-learn.
+        """
+        data = self._sequences(X, lengths_of(X, y, lengths), weights=weights).with_groups(None)
         if len(data) > 1:
             data = data.with_groups(["all"] * len(data))
         seed = _run.seed_of(self.random_state)
@@ -188,7 +198,7 @@ class HMM(NaturalEstimator, DensityMixin, Estimator):  # type: ignore[misc]
 
     def score(self, X: Any, y: Any = None, lengths: Any = None) -> float:
         """Mean log-likelihood of a sequence, in nats."""
-        return float(np.mean(self.score_samples(X, lengths)))
+        return float(np.mean(self.score_samples(X, lengths_of(X, y, lengths))))
 
     def predict(self, X: Any, lengths: Any = None) -> Any:
         """The most likely state of each frame: one array for an array, a list of paths for a list."""
@@ -321,8 +331,10 @@ def fit_pieces(X: Any, lengths: Any = None, *, n_components: int = 1, store: Any
                "by_group": data.groups is not None}
     seed = _run.seed_of(estimator.random_state)
     with estimator._session(seed) as session:
-        handle, _ = _lib.fit(session, data.handle(session), options)
-    return H3M._of(handle, _run.made_by("vhem.fit_pieces", options, seed))
+        handle, report = _lib.fit(session, data.handle(session), options)
+    models = H3M._of(handle, _run.made_by("vhem.fit_pieces", options, seed))
+    estimator._tell(models, report, data, options)
+    return models
 
 
 class HMMMixture(ClusterMixin, DensityMixin, Estimator):  # type: ignore[misc]
@@ -381,7 +393,7 @@ class HMMMixture(ClusterMixin, DensityMixin, Estimator):  # type: ignore[misc]
     def fit(self, X: Any, y: Any = None, lengths: Any = None, groups: Any = None,
             weights: Any = None) -> "HMMMixture":
         """Fits the mixture; the sequences of a group come from the same HMM."""
-        data = self._sequences(X, lengths, groups, weights)
+        data = self._sequences(X, lengths_of(X, y, lengths), groups, weights)
         options = {**self._options_of("n_components", *_FIT), "by_group": data.groups is not None,
                    **further(self.options)}
         if options["K"] == 0:                                # to the library: one model for each
@@ -391,6 +403,9 @@ class HMMMixture(ClusterMixin, DensityMixin, Estimator):  # type: ignore[misc]
             handle, report = _lib.fit(session, data.handle(session), options)
             best = report["run"][0, report["best"][0]]
             self.centers_: H3M = H3M._of(handle, self._record(options, seed))
+            if not {"emission", "start"} & set(options):
+                _told.warn_of_columns(data)
+            _told.of_fit(self.centers_, report, data, self.verbose, mixture=True)
             self.runs_ = report["run"][0]
             self.log_likelihood_ = float(best["loglik"])
             self.n_iter_ = int(best["n_iter"])
@@ -399,6 +414,10 @@ class HMMMixture(ClusterMixin, DensityMixin, Estimator):  # type: ignore[misc]
             self.labels_: Array = np.argmax(joint, axis=1)[... if data.groups is None else data.group_of]
         self._warn_unless_converged("the mixture", self.converged_, self.n_iter_, self.tol)
         return self
+
+    def fit_predict(self, X: Any, y: Any = None, lengths: Any = None, groups: Any = None, weights: Any = None) -> Array:
+        """Fits the mixture, and gives :attr:`labels_`."""
+        return self.fit(X, y, lengths, groups, weights).labels_
 
     @property
     def weights_(self) -> Array:
@@ -415,7 +434,7 @@ class HMMMixture(ClusterMixin, DensityMixin, Estimator):  # type: ignore[misc]
 
     def score(self, X: Any, y: Any = None, lengths: Any = None) -> float:
         """Mean log-likelihood of a sequence, in nats."""
-        return float(np.mean(self.score_samples(X, lengths)))
+        return float(np.mean(self.score_samples(X, lengths_of(X, y, lengths))))
 
     def predict_proba(self, X: Any, lengths: Any = None, groups: Any = None) -> Array:
         """Probability (N, K) that each sequence, or each group, comes from each HMM."""

@@ -180,7 +180,7 @@ class Model(Natural):
         self.name: str = parts["name"]
         self.label: str = parts["label"]
         self._layout: Any = parts["layout"]
-        self._parts = parts
+        self._shown = parts
         parts["params"] = self._params()
 
     def _params(self) -> Dict[str, Array]:

@@ -252,7 +252,7 @@ class Tree(Sequence[Clustering]):
             Drawn as the plane when there are more than two; each other dimension is a strip.
         stats : of :func:`vhem.metrics.stats`, optional
         """
-        Kb = len(self[0].labels)
+        Kb = _lib.n_items(self._handle)
         if classes is not None and len(classes) != Kb:
             raise InputError(f"there are {len(classes)} classes, must be {Kb}, one for each model")
         if distance is not None and np.shape(distance) != (Kb, Kb):

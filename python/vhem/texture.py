@@ -9,7 +9,7 @@ from typing import Any, Optional, Sequence
 
 import numpy as np
 
-from . import _html, _lib, _run
+from . import _html, _lib, _run, _told
 from ._types import Array, Part
 from .data import as_sequences, layout_of
 from .errors import InputError
@@ -68,7 +68,7 @@ class Texture:
         self._handle, self._i = handle, i
         self.name: str = parts["name"]
         self.label: str = parts["label"]
-        self._parts = parts
+        self._shown = parts
 
     def smooth(self, X: Any, lengths: Any = None, *, return_cov: bool = False) -> Any:
         """For each sequence the mean of the state at each frame, (T, n), given all its frames; with
@@ -190,4 +190,5 @@ def fit_textures(X: Any, lengths: Any = None, *, n: Optional[int] = None, method
     with _run.session(seed, n_jobs, verbose, progress) as s:
         handle, report = _lib.fit(s, data.handle(s), options)
     found = Textures._of(handle, _run.made_by("vhem.fit_textures", options, seed))
+    _told.of_fit(found, report, data, verbose, mixture=bool(n_components) and not pieces)
     return (found, report) if return_report else found

@@ -34,8 +34,8 @@ REFUSED = {
                               "there are 9 frames"),
     "pi replaced": ("m.pi = np.full(20000, 1 / 20000)", "cannot be replaced"),
     "means of another type": ("m.mu = m.mu.astype(np.float32)", "cannot be replaced"),
-    "parts edited inside": ("m._parts['mu'] = m.mu.astype(np.float32); vhem.H3M([m])", "C-ordered array of float64"),
-    "pi edited inside": ("m._parts['pi'] = np.ones(1); vhem.H3M([m])", "has shape (2, 2), must be (1, 1)"),
+    "parts edited inside": ("m._shown['mu'] = m.mu.astype(np.float32); vhem.H3M([m])", "C-ordered array of float64"),
+    "pi edited inside": ("m._shown['pi'] = np.ones(1); vhem.H3M([m])", "has shape (2, 2), must be (1, 1)"),
     "fixed_startprob of fewer states": ("vhem.HMM(3, fixed_startprob=[.5, .5, 0], options={'S': 20000}).fit(X)",
                                         "must be (20000,)"),
     "fixed_A of one number": ("vhem.HMM(60, options={'fixed_A': np.full(1, np.nan)}).fit(X)", "must be (60, 60)"),
@@ -54,7 +54,7 @@ s = vhem.Sequences(np.zeros((200000, 1)), [200000]); m.score(s); s._lengths = np
 assert len(m.decode(s)[0][0]) == 200000
 """,
     "parts edited after the first use": """
-m = of(200); m._parts["pi"] = np.ones(1); assert m.posterior([np.zeros((2000, 1))])[0].shape == (2000, 200)
+m = of(200); m._shown["pi"] = np.ones(1); assert m.posterior([np.zeros((2000, 1))])[0].shape == (2000, 200)
 """,
 }
 

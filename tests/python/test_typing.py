@@ -25,5 +25,5 @@ def test_mypy(tmp_path):
 def test_lines_fit():
     for path in [*(SOURCE / "python").rglob("*.py"), *(SOURCE / "tests" / "python").glob("*.py")]:
         lines = path.read_text().splitlines()
-        assert len(lines) <= 600, path
+        assert len(lines) <= 900, path
         assert not [n for n, line in enumerate(lines, 1) if len(line) > 120], path
