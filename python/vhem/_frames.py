@@ -18,6 +18,45 @@ TABLES = (".parquet", ".pq", ".xls", ".ods")      # files that pandas reads
 _TIME = re.compile(r"t|(time|timestamp|frames?|fixation|fixation_index|index|order|sample)(_s|_ms|_us|[ (\[].*)?", re.I)
 
 
+def pandas_of(X: Any) -> Any:
+    """A table of polars or pyarrow as one of pandas; anything else as it is."""
+    if not (hasattr(X, "to_pandas") and hasattr(X, "schema") and hasattr(X, "columns")):
+        return X
+    try:
+        return X.to_pandas()
+    except ImportError as error:                             # polars wants pandas and pyarrow for it
+        raise InputError(f"X is of type {type(X).__module__.split('.')[0]}.{type(X).__name__}; to read it, "
+                         f"{str(error).rstrip('.')}: pip install pandas pyarrow") from None
+
+
+def sequence_of_each(frames: Sequence[Any]) -> Dict[str, Any]:
+    """Frames of which each is a sequence, as keywords of Sequences.from_arrays: the columns of the first one, found by
+    name in the others; a column id or seq, and label, says what a sequence is called."""
+    about = [name for name in ("id", "seq", "label") if name in frames[0].columns]
+    columns = dimensions(frames[0], about, None)
+    if not columns or not all(len(frame) for frame in frames):
+        raise InputError("every frame needs rows, and the first one columns of numbers")
+    for n, frame in enumerate(frames):
+        for name in [*columns, *about]:
+            if list(frame.columns).count(name) != 1:
+                raise InputError(f"frame {n} has no column {name!r}, or several; frame 0 has one")
+    told = {name: [frame[name].iloc[0] for frame in frames] for name in about}
+    named = all(isinstance(name, str) for name in columns)
+    return {"arrays": [_numbers(frame, columns) for frame in frames], "columns": columns if named else None,
+            "names": told.get("id", told.get("seq")), "labels": told.get("label")}
+
+
+def warn_of_labels(frame: Any, rows: List[Array], label: str) -> None:
+    """A sequence has one label, that of its first row."""
+    column = frame[label]
+    for at in rows:
+        other = column.iloc[at][column.iloc[at].notna()]
+        if other.nunique() > 1:
+            warn(f"column {label!r} changes within a sequence, from {other.iloc[0]!r} in its first row; its label is "
+                 "that of the first row")
+            return
+
+
 def as_text(options: Mapping[str, Any]) -> Dict[str, Any]:
     """Options of reading as the library takes them: lists as texts with commas."""
     found = dict(options)

@@ -43,6 +43,11 @@ def seed_of(random_state: Any) -> int:
         f"random_state is {random_state!r}, must be None, a whole number from 0 to 2^63 - 1, or a generator")
 
 
+def seed_of_sample(random_state: Any) -> int:
+    """None is another seed at each call: whoever draws twice wants two samples."""
+    return seed_of(np.random.default_rng() if random_state is None else random_state)
+
+
 _MOST_THREADS = 1024                            # of the library
 
 

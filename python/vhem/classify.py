@@ -77,10 +77,12 @@ class Classes:
             _lib.classes_update(session, more._handle, data.handle(session), tags, store)
         return Classes(more._handle, self._made)
 
-    def __getitem__(self, name: str) -> Any:
-        if name not in self.names:
-            raise KeyError(f"there is no class {name!r}; the classes are {', '.join(self.names[:20])}")
-        return self.models[self.names.index(name)]
+    def __getitem__(self, name: Any) -> Any:
+        """The models of a class, by its name; a class that is a whole number may be given as that."""
+        called = str(name)
+        if called not in self.names:
+            raise KeyError(f"there is no class {called!r}; the classes are {', '.join(self.names[:20])}")
+        return self.models[self.names.index(called)]
 
     def __len__(self) -> int:
         return len(self.names)

@@ -12,7 +12,8 @@ array (n, d, T)                                as in aeon: channels before time;
 array (n, T)                                   n sequences of one dimension; for :class:`vhem.HMM` one
                                                sequence (T, d), as in hmmlearn
 pandas.DataFrame with a column ``id`` or       one row per frame; with other names of columns
-``seq``                                        by :meth:`Sequences.from_frame`
+``seq``                                        by :meth:`Sequences.from_frame`; also tables of polars and pyarrow
+list of pandas.DataFrame                       one sequence each; columns are found by name
 a path                                         any file the command reads
 :class:`Sequences`                             itself
 =============================================  ==============================================================
@@ -30,8 +31,8 @@ from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
 import numpy as np
 
 from . import _lib, _mat, _symbols
-from ._frames import (TABLES, all_text, as_text, dimensions, frame_cells, id_columns, in_order, listed, read_table,
-                      symbol_columns, warn_of_order)
+from ._frames import (TABLES, all_text, as_text, dimensions, frame_cells, id_columns, in_order, listed, pandas_of,
+                      read_table, sequence_of_each, symbol_columns, warn_of_labels, warn_of_order)
 from ._types import Array, Names
 from ._words import where_to_say
 from .errors import InputError, warn
@@ -343,7 +344,8 @@ class Sequences:
     def from_frame(cls, frame: Any, *, id: Names = None,
                    label: Optional[str] = None, group: Optional[str] = None, weight: Optional[str] = None,
                    columns: Names = None, symbols: Names = None, order: Optional[str] = None) -> "Sequences":
-        """Sequences of a long pandas.DataFrame: one row per frame, ``id`` names the sequence.
+        """Sequences of a long pandas.DataFrame, or a table of polars or pyarrow: one row per frame, ``id`` names the
+        sequence.
 
         By default ``id`` is a column of that name, or ``seq``; ``label`` a column of that name; the
         dimensions are all other columns of numbers, and those that ``symbols="place,state"`` names, whose cells are
@@ -351,6 +353,7 @@ class Sequences:
         ``columns`` names are symbols.  Several columns are a list or a text, ``columns="x,y"``.  Rows of a sequence
         need not be adjacent; their order is kept, or is that of the column ``order="time"``, which is no dimension.
         """
+        frame = pandas_of(frame)
         keys = id_columns(frame, id)
         label = "label" if label is None and "label" in frame.columns else label
         about = [name for name in (label, group, weight, order) if name is not None]
@@ -375,6 +378,8 @@ class Sequences:
                              "least one of each")
         if order is None:
             warn_of_order(frame, rows)
+        if label is not None:
+            warn_of_labels(frame, rows, label)
         placed = np.concatenate(rows if order is None else in_order(frame, rows, order))
         y, codes = frame_cells(frame, chosen, taken, text)
         if not np.array_equal(placed, np.arange(len(frame))):
@@ -589,12 +594,18 @@ def as_sequences(X: Any, lengths: Any = None, *, groups: Any = None, weights: An
     ``single`` says that an array (T, d) without lengths is one sequence; ``layout`` is the order of an array with
     three axes, "ndt" or "ntd"; ``reading`` says which columns of a file or a frame are wanted, and which are symbols.
     """
+    X = pandas_of(X)
+    if layout not in (None, "ndt", "ntd"):
+        raise InputError(f"layout is {layout!r}, must be 'ndt' or 'ntd'")
+    _check_kind(X)
     if isinstance(X, Sequences):
         made = X
     elif is_path(X):
         made = _of_path(X, reading)
     elif is_frame(X) and ("id" in X.columns or "seq" in X.columns):
         made = Sequences.from_frame(X, columns=reading.columns, symbols="*" if reading.symbols == ["*"] else None)
+    elif isinstance(X, (list, tuple)) and lengths is None and X and all(is_frame(pandas_of(x)) for x in X):
+        made = Sequences.from_arrays(**sequence_of_each([pandas_of(x) for x in X]))
     elif isinstance(X, (list, tuple)) and lengths is None and _symbols.holds_text(X):
         made = Sequences.from_arrays(X)
     elif lengths is None and holds_arrays(X):
@@ -611,12 +622,24 @@ def as_sequences(X: Any, lengths: Any = None, *, groups: Any = None, weights: An
     return made
 
 
+def _check_kind(X: Any) -> None:
+    """Refuses what NumPy would only stumble over: datasets of xarray, and lists of other objects, as of HMMs that were
+    not fitted."""
+    if hasattr(X, "data_vars"):
+        raise InputError(f"X is of type {type(X).__name__}, must be a list of arrays (time, channels), or another form "
+                         "listed in help(vhem.data); give its variables as arrays")
+    for i, x in enumerate(X if isinstance(X, (list, tuple)) else ()):
+        if hasattr(x, "fit") or hasattr(x, "emissions"):
+            raise InputError(f"item {i} is of type {type(x).__name__}, which is neither a sequence nor a fitted HMM "
+                             "that vhem can read; fit it first, or give arrays to vhem.Model")
+
+
 def lengths_of(X: Any, y: Any, lengths: Any) -> Any:
     """The lengths, which hmmlearn has as the second argument, where scikit-learn has the classes y.  An array of
     stacked frames has a y for each row, or none; so that a shorter one can only be its lengths."""
     shape = getattr(X, "shape", None)
-    if y is None or lengths is not None or shape is None or len(shape) != 2 or (
-            is_frame(X) and {"id", "seq"} & set(X.columns)):
+    names = getattr(X, "column_names", getattr(X, "columns", ()))    # of a frame: some say what belongs together
+    if y is None or lengths is not None or shape is None or len(shape) != 2 or "id" in names or "seq" in names:
         return lengths
     given = np.asarray(y)
     if given.ndim != 1 or len(given) == shape[0]:

@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from . import _lib, _run, _told
 from ._base import Estimator, like_input
+from ._frames import pandas_of
 from ._natural import NaturalEstimator
 from ._options import further
 from ._types import Array
@@ -212,7 +213,7 @@ class HMM(NaturalEstimator, DensityMixin, Estimator):  # type: ignore[misc]
         return like_input(X, lengths, self.model_.posterior(data))
 
     def sample(self, n: int = 1, T: int = 100, random_state: Any = None) -> Sequences:
-        """n new sequences of T frames."""
+        """n new sequences of T frames; others at each call, unless random_state is a seed."""
         check_is_fitted(self)
         return self.model_.sample(n, T, random_state)
 
@@ -242,6 +243,7 @@ def _estimator(hmm: Optional[HMM], params: Dict[str, Any]) -> HMM:
 
 def _to_fit(estimator: HMM, X: Any, lengths: Any, groups: Any, weights: Any) -> Sequences:
     """Sequences to fit an HMM each; the rows of a frame are frames, so that it must say which sequences they are of."""
+    X = pandas_of(X)
     if is_frame(X) and lengths is None and not {"id", "seq"} & set(X.columns):
         raise InputError("the frame has no column 'id' or 'seq' that names the sequence of each row; use "
                          "vhem.Sequences.from_frame(X, id=...), or X.to_numpy() if each row is a sequence")
@@ -411,7 +413,8 @@ class HMMMixture(ClusterMixin, DensityMixin, Estimator):  # type: ignore[misc]
             self.n_iter_ = int(best["n_iter"])
             self.converged_ = bool(best["converged"])
             joint = self._joint(data, True if data.groups is not None else None)
-            self.labels_: Array = np.argmax(joint, axis=1)[... if data.groups is None else data.group_of]
+            labels = np.argmax(joint, axis=1).astype(np.int32)      # as those of the other methods
+            self.labels_: Array = labels[... if data.groups is None else data.group_of]
         self._warn_unless_converged("the mixture", self.converged_, self.n_iter_, self.tol)
         return self
 
@@ -457,10 +460,11 @@ class HMMMixture(ClusterMixin, DensityMixin, Estimator):  # type: ignore[misc]
 
     def predict(self, X: Any, lengths: Any = None, groups: Any = None) -> Array:
         """The most likely HMM of each sequence, or of each group."""
-        return np.argmax(self._joint(self._new(X, lengths), groups), axis=1)
+        return np.argmax(self._joint(self._new(X, lengths), groups), axis=1).astype(np.int32)
 
     def sample(self, n: int = 1, T: int = 100, random_state: Any = None) -> Sequences:
-        """n new sequences of T frames; the label is the name of the HMM a sequence came from."""
+        """n new sequences of T frames, others at each call, unless random_state is a seed; the label is the name of the
+        HMM a sequence came from."""
         check_is_fitted(self)
         return self.centers_.sample(n, T, random_state)
 

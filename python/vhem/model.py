@@ -16,7 +16,7 @@ import numpy as np
 from . import _ffi, _html, _lib, interop
 from ._mat import is_mat
 from ._natural import Natural
-from ._run import session
+from ._run import seed_of_sample, session
 from ._types import Array, Part
 from ._symbols import of_models
 from .data import Sequences, as_sequences, grouped, layout_of
@@ -263,8 +263,8 @@ class Model(Natural):
             return np.array([_lib.posterior(s, self._handle, self._i, handle, n)[1] for n in range(len(data))])
 
     def sample(self, n: int, T: int, random_state: Any = None) -> Sequences:
-        """n sequences of T frames."""
-        with session(random_state) as s:
+        """n sequences of T frames; others at each call, unless random_state is a seed."""
+        with session(seed_of_sample(random_state)) as s:
             return Sequences._from_handle(_lib.sample(s, _one(self), n, T))
 
     def to_hmmlearn(self) -> Any:
@@ -417,8 +417,9 @@ class Models(Sequence[T]):
             return _lib.score(s, self._handle, _lib.source(data=data.handle(s), by_group=by_group), n)
 
     def sample(self, n: int, T: int, random_state: Any = None) -> Sequences:
-        """n sequences of T frames, each from a model drawn with the weights omega, whose name is its label."""
-        with session(random_state) as s:
+        """n sequences of T frames, each from a model drawn with the weights omega, whose name is its label; others at
+        each call, unless random_state is a seed."""
+        with session(seed_of_sample(random_state)) as s:
             return Sequences._from_handle(_lib.sample(s, self._handle, n, T))
 
 

@@ -49,3 +49,11 @@ def test_installed_package_is_its_own(python, tmp_path):
     package, library = done.stdout.split()
     assert "site-packages" in package and pathlib.Path(library).parent == pathlib.Path(package).parent, done.stderr
     assert (pathlib.Path(package).parent / "py.typed").exists()
+
+
+def test_installed_command_starts_at_once(python, tmp_path):
+    """Without NumPy and scikit-learn, which take a second or more."""
+    program = python.parent / "vhem"
+    done = run(program, "--version", cwd=tmp_path, env={**clean_environment(), "PYTHONPROFILEIMPORTTIME": "1"})
+    assert done.returncode == 0 and done.stdout.startswith("vhem "), done.stderr
+    assert "vhem_command" in done.stderr and "numpy" not in done.stderr

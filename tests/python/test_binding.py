@@ -118,3 +118,20 @@ def test_import_leaves_the_heavy_things_out():
     done = run_import("import vhem, sys; print([m for m in ('matplotlib', 'tqdm', 'hmmlearn') "
                       "if m in sys.modules])")
     assert done.stdout == "[]\n", done.stderr
+
+
+def test_command_of_the_package_imports_nothing_of_it(tmp_path):
+    """The program stands in the package; what begins it is outside, since NumPy and scikit-learn take long."""
+    shutil.copytree(SOURCE / "python" / "vhem_command", tmp_path / "vhem_command")
+    (tmp_path / "vhem").mkdir()
+    program = tmp_path / "vhem" / "vhem"
+    program.write_text("#!/bin/sh\necho \"$0 $*\"\n")
+    program.chmod(0o755)
+    code = ("import sys; from vhem_command import main; slow = {'numpy', 'sklearn', 'cffi', 'vhem'} & set(sys.modules); "
+            "print(sorted(slow), flush=True); sys.argv[1:] = ['info', 'x']; main()")
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True,
+                          env={"PATH": os.environ["PATH"]})
+    assert done.stdout.splitlines() == ["[]", f"{program} info x"], done.stderr
+    program.unlink()
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 1 and "install the package again" in done.stderr

@@ -134,3 +134,75 @@ def test_threads_follow_the_environment(monkeypatch):
     monkeypatch.delenv("OMP_NUM_THREADS")
     assert threads_of(None) == 8
     assert vhem.HMM().n_jobs is None
+
+
+# ---- tables of others, and objects that are not understood
+
+class Polars:
+    """What vhem uses of a table of polars or pyarrow."""
+
+    def __init__(self, frame):
+        self.frame, self.columns, self.schema, self.shape = frame, list(frame.columns), {}, frame.shape
+
+    def to_pandas(self):
+        return self.frame
+
+
+def test_tables_of_polars_and_pyarrow(stacked):
+    frame = frame_of(stacked).assign(id=np.repeat(["s", "t"], 50))
+    found = vhem.Sequences.from_frame(Polars(frame))
+    assert found.names == ["s", "t"] and found.columns == ["a", "b"] and np.array_equal(found.y, stacked)
+    assert len(vhem.fit_each(Polars(frame), n_states=1)) == 2
+    hmm = vhem.HMM(1).fit(Polars(frame_of(stacked)))
+    assert [column["name"] for column in hmm.model_.columns] == ["a", "b"]
+
+
+def test_a_list_of_frames(stacked):
+    first, second = frame_of(stacked[:50]), frame_of(stacked[50:])[["b", "a"]]
+    models = vhem.fit_each([first, second], n_states=1)
+    assert [column["name"] for column in models.columns] == ["a", "b"]
+    assert np.allclose(models[1].mu[0, 0], stacked[50:].mean(axis=0), atol=0.1)
+    with pytest.raises(vhem.InputError, match="frame 1 has no column 'a'"):
+        vhem.fit_each([first, second.rename(columns={"a": "c"})])
+    whole = frame_of(stacked).assign(id=np.repeat(["s", "t"], 50))
+    assert vhem.fit_each([part for _, part in whole.groupby("id")], n_states=1).names == ["s", "t"]
+
+
+def test_objects_that_are_not_understood():
+    class Dataset:
+        data_vars = {}
+
+    for X, said in ([vhem.HMM(2)], "item 0 is of type HMM, which is neither a sequence nor a fitted HMM"), (
+            Dataset(), "X is of type Dataset, must be a list of arrays"):
+        with pytest.raises(vhem.InputError, match=said):
+            vhem.VHEM(1).fit(X)
+    with pytest.raises(vhem.InputError, match="layout is 'x'"):
+        vhem.VHEM(1, layout="x").fit([np.zeros((5, 1))])
+
+
+def test_a_label_that_changes_within_a_sequence_is_told(stacked):
+    frame = frame_of(stacked).assign(id=np.repeat([1, 2], 50), label=["x"] * 20 + ["y"] * 80)
+    with pytest.warns(vhem.VhemWarning, match="'label' changes within a sequence, from 'x'"):
+        vhem.Sequences.from_frame(frame)
+
+
+def test_samples_differ_unless_there_is_a_seed(stacked):
+    hmm = vhem.HMM(2).fit(stacked)
+    assert not np.array_equal(hmm.sample(1, 5).y, hmm.sample(1, 5).y)
+    assert np.array_equal(hmm.sample(1, 5, random_state=3).y, hmm.sample(1, 5, random_state=3).y)
+
+
+def test_models_of_classes_that_are_numbers(stacked):
+    found = vhem.HMMClassifier(n_states=1).fit([stacked[:20], stacked[60:80], stacked[20:40], stacked[80:]], [0, 1, 0, 1])
+    assert found.models_[found.classes_[1]] is not None and found.models_[0] is not None
+    with pytest.raises(KeyError, match="there is no class '7'"):
+        found.models_[7]
+
+
+def test_a_prior_may_be_symmetric_to_rounding(stacked):
+    W = [[2.0, 0.3], [np.nextafter(0.3, 1), 1.0]]
+    prior = {"format": "vhem-prior", "version": 1, "emission": "gaussian-full", "d": 2, "alpha": 1.0, "eta": 1.0,
+             "eps": 1.0, "kappa": 1.0, "lambda": 0.1, "nu": 4.0, "m": [0.0, 0.0], "W": W, "variance": [1.0, 1.0]}
+    assert vhem.HMM(1, covariance_type="full", prior=prior).fit(stacked).converged_
+    with pytest.raises(vhem.InputError, match="W is not symmetric"):
+        vhem.HMM(1, covariance_type="full", prior={**prior, "W": [[2.0, 0.3], [0.4, 1.0]]}).fit(stacked)

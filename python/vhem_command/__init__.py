@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The command ``vhem``, which comes with the package: a program next to this file."""
+"""The command ``vhem``, which comes with the package vhem: a program in its folder.
+
+This stands beside that package, not in it: what is in it can only be had with NumPy and scikit-learn, which take longer
+to begin than most commands run.
+"""
 from __future__ import annotations
 
 import os
@@ -10,7 +14,7 @@ from typing import NoReturn
 
 def main() -> NoReturn:
     """Become the program: signals, pipes and the exit status are its own."""
-    program = Path(__file__).resolve().with_name("vhem")
+    program = Path(__file__).resolve().parents[1] / "vhem" / "vhem"
     try:
         os.execv(program, ["vhem", *sys.argv[1:]])
     except OSError as error:
