@@ -73,8 +73,8 @@ typedef struct {
     int64_t     seed;                /* default 0 */
     void      (*log)(void *arg, int level, const char *text);                        /* default: silent */
     void       *log_arg;
-    /* Called from any thread, one call at a time; default: none.  Neither log nor progress may call a function
-     * with this context, other than vhem_ctx_stop and vhem_ctx_error: it is refused with VHEM_EINVAL. */
+    /* Called from any thread, one call at a time; default: none.  Neither log nor progress may call a
+     * function with this context, other than vhem_ctx_stop and vhem_ctx_error: VHEM_EINVAL. */
     void      (*progress)(void *arg, const char *what, int64_t done, int64_t total);
     void       *progress_arg;
     const vhem_ranks *ranks;         /* default: none, this process does all of the work; copied.  VHEM_EINVAL
@@ -90,8 +90,8 @@ VHEM_API const char *vhem_version(void);
 VHEM_API const char *vhem_status_text(vhem_status);
 /* Backend i, i = 0, 1, ..., the best first; VHEM_EINVAL past the last. */
 VHEM_API vhem_status vhem_backend_info(int i, vhem_backend_facts *out);
-/* Without a context there is no sentence: VHEM_EBACKEND means that vhem_backend_info does not have the backend, or
- * says why it cannot be used; VHEM_EINVAL more than 1024 threads, or ranks that cannot be. */
+/* Without a context there is no sentence: VHEM_EBACKEND means that vhem_backend_info does not have the
+ * backend, or says why it cannot be used; VHEM_EINVAL more than 1024 threads, or ranks that cannot be. */
 VHEM_API vhem_status vhem_ctx_new(const vhem_ctx_options *, vhem_ctx **out);
 VHEM_API const char *vhem_ctx_error(const vhem_ctx *);   /* of the last failure; "" before any */
 VHEM_API const char *vhem_ctx_backend(const vhem_ctx *); /* the one in use */

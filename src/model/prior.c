@@ -344,10 +344,10 @@ static vhem_status read_scale(vhem_ctx *ctx, json_t *root, vh_prior *p)
     for (int i = 0; full && i < d; i++)
         for (int j = 0; j < i;
              j++) { /* to rounding, as an inverse is; the same in both places from here on */
-            double a = p->B[i * d + j], b = p->B[j * d + i];
-            VH_CHECK(fabs(a - b) <= 1e-6 * sqrt(fabs(p->B[i * d + i] * p->B[j * d + j])), VHEM_EFORMAT,
-                     "W is not symmetric");
-            p->B[i * d + j] = p->B[j * d + i] = a == b ? a : (a + b) / 2;
+            double below = p->B[i * d + j], above = p->B[j * d + i];
+            VH_CHECK(fabs(below - above) <= 1e-6 * sqrt(fabs(p->B[i * d + i] * p->B[j * d + j])),
+                     VHEM_EFORMAT, "W is not symmetric");
+            p->B[i * d + j] = p->B[j * d + i] = below == above ? below : (below + above) / 2;
         }
     VH_CHECK(vh_prior_invert(p, p->B), VHEM_EFORMAT, "W is not positive%s", full ? " definite" : "");
     VH_TRY(invertible(ctx, p, p->B, &back));

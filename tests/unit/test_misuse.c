@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* test_misuse.c - calls that a caller might make by mistake: each gives a status and a sentence, no crash and no
- * hang; and vhem_free releases whatever comes through a **. */
+/* test_misuse.c - calls that a caller might make by mistake: each gives a status and a sentence, no crash and
+ * no hang; and vhem_free releases whatever comes through a **. */
 #include "support.h"
 
 #include "vhem/vhem.h"
@@ -23,11 +23,6 @@ static const int64_t lengths[N] = { T, T, T, T };
 static const char *const names[N] = { "s0", "s1", "s2", "s3" }, *const labels[N] = { "a", "a", "b", "b" };
 static const vhem_source nothing = { 0 };
 static const int64_t two = 2;
-
-static vhem_source source(void)
-{
-    return (vhem_source){ .models = models };
-}
 
 static void prepare(void)
 {
@@ -220,8 +215,6 @@ static const struct {
 
 /* Everything of the header that comes through a **, one after the other, by the function that makes it;
  * tests/python/test_misuse.py sees to it that none is forgotten. */
-static vhem_status freed(void)
-{
 #define FREE(name, type, ...)                                        \
     do {                                                             \
         type *made_ = NULL;                                          \
@@ -232,22 +225,22 @@ static vhem_status freed(void)
         }                                                            \
         vhem_free(made_);                                            \
     } while (0)
-    const vhem_source models_in = source(), data_in = { .data = data };
-    const vhem_models *centers = vhem_tree_level(tree, 0)->centers;
+
+static vhem_status free_models_and_clusters(void)
+{
+    const vhem_source models_in = { .models = models }, data_in = { .data = data };
+    const double one = 1, none = 0;
+    const vhem_dt_view dt = { 1, 1, "", "", 1, &none, &one, &none, &one, &one, &none, &one };
+    vhem_stats_input in;
     vhem_hmm_view hmm;
+    int fd;
     vhem_models_hmm(models, 0, &hmm);
     hmm.c = hmm.mu = hmm.cov = NULL;
     hmm.omega = 1;
-    const double one = 1, none = 0;
-    const vhem_dt_view dt = { 1, 1, "", "", 1, &none, &one, &none, &one, &one, &none, &one };
-    vhem_task *task = NULL;
-    vhem_partial *sums = NULL;
-    vhem_classes *classes = NULL;
-    vhem_prediction *said = NULL;
-    vhem_contents found = { 0 };
-    void *bytes = NULL;
-    size_t n = 0;
-    int fd;
+    vhem_options_init(VHEM_STATS_INPUT, &in);
+    in.tree = tree;
+    in.data = data;
+    in.level = in.by_group = in.leave_out = 0;
 
     FREE(vhem_ctx_new, vhem_ctx, NULL, &made_);
     FREE(vhem_output_open, vhem_output, ctx, "misuse.txt", &fd, &made_);
@@ -260,23 +253,41 @@ static vhem_status freed(void)
     FREE(vhem_fit, vhem_models, ctx, data, &fit_options, &made_, NULL);
     vhem_free(fitted);
     FREE(vhem_sample, vhem_data, ctx, models, 2, 3, &made_);
+    FREE(vhem_cluster, vhem_tree, ctx, &models_in, 1, &two, NULL, &made_);
+    FREE(vhem_stats, vhem_statistics, ctx, &in, &made_);
+    FREE(vhem_examples_find, vhem_examples, ctx, tree, data, 1, &made_);
+    FREE(vhem_rank, vhem_judgement, ctx, 1, 1, &one, (const unsigned char[]){ 1 }, NULL, &made_);
+    return VHEM_OK;
+}
+
+static vhem_status free_tasks(void)
+{
+    const vhem_models *centers = vhem_tree_level(tree, 0)->centers;
+    vhem_task *task = NULL;
+    vhem_partial *sums = NULL;
+    void *bytes = NULL;
+    size_t n = 0;
+
     FREE(vhem_task_new, vhem_task, ctx, models, centers, NULL, &made_);
-    if (vhem_task_new(ctx, models, centers, NULL, &task) || vhem_expect(ctx, models, task, 0, 1, &sums))
+    if (vhem_task_new(ctx, models, centers, NULL, &task) || vhem_expect(ctx, models, task, 0, 1, &sums)
+        || vhem_partial_write(ctx, sums, &bytes, &n))
         return VHEM_ENUMERIC;
     FREE(vhem_expect, vhem_partial, ctx, models, task, 0, 1, &made_);
     FREE(vhem_maximise, vhem_step, ctx, models, task, sums, &made_);
-    if (vhem_partial_write(ctx, sums, &bytes, &n))
-        return VHEM_ENUMERIC;
     FREE(vhem_partial_read, vhem_partial, ctx, bytes, n, &made_);
     FREE(vhem_partial_write, void, ctx, sums, &made_, &n);
     vhem_free(bytes);
     vhem_free(sums);
     vhem_free(task);
-    FREE(vhem_cluster, vhem_tree, ctx, &models_in, 1, &two, NULL, &made_);
-    FREE(vhem_stats, vhem_statistics, ctx,
-         &(vhem_stats_input){ .tree = tree, .data = data, .confidence = -1 }, &made_);
-    FREE(vhem_examples_find, vhem_examples, ctx, tree, data, 1, &made_);
-    FREE(vhem_rank, vhem_judgement, ctx, 1, 1, &one, (const unsigned char[]){ 1 }, NULL, &made_);
+    return VHEM_OK;
+}
+
+static vhem_status free_classes_and_files(void)
+{
+    vhem_classes *classes = NULL;
+    vhem_prediction *said = NULL;
+    vhem_contents found = { 0 };
+
     FREE(vhem_classes_train, vhem_classes, ctx, data, NULL, NULL, &made_);
     FREE(vhem_crossvalidate, vhem_prediction, ctx, data, NULL, NULL, 2, 0, &made_);
     if (vhem_classes_train(ctx, data, NULL, NULL, &classes)
@@ -300,11 +311,17 @@ static vhem_status freed(void)
     if (vhem_load(ctx, "m.json", NULL, &found))
         return VHEM_EIO;
     vhem_free(found.models);
+    return VHEM_OK;
+}
+
+static int freed(void)
+{
+    int wrong = free_models_and_clusters() || free_tasks() || free_classes_and_files();
     vhem_free(tree);
     vhem_free(models);
     vhem_free(data);
     vhem_free(ctx);
-    return VHEM_OK;
+    return wrong;
 }
 
 /* ---- each in its own process --------------------------------------------------------------------------- */
@@ -329,7 +346,7 @@ static int in_child(int k)
         if (k >= 0)
             refused(k);
         else
-            exit(freed() == VHEM_OK ? 0 : 1); /* with the checks that sanitizers make at the end */
+            exit(freed()); /* with the checks that sanitizers make at the end */
         _exit(0);
     }
     int status = -1;
