@@ -99,7 +99,7 @@ class ModelClustering(ClusterMixin, Estimator):  # type: ignore[misc]
     result_ : :class:`vhem.Tree`
         All levels and everything else: bound curves, restarts, L_hmm, state maps; can be saved, pickled, drawn.
     n_iter_ : int
-        Iterations of all levels together.
+        Iterations of all levels together, at least 1.
     converged_ : bool
         Of all levels.
 
@@ -236,7 +236,7 @@ class ModelClustering(ClusterMixin, Estimator):  # type: ignore[misc]
         self.z_ = lowest.z
         self.centers_ = lowest.centers
         self.lower_bound_ = lowest.lower_bound
-        self.n_iter_ = sum(level.n_iter for level in tree)
+        self.n_iter_ = max(1, sum(level.n_iter for level in tree))      # kernels have none; scikit-learn wants one
         self.converged_ = all(level.converged for level in tree)
 
     def __sklearn_is_fitted__(self) -> bool:
