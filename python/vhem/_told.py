@@ -91,8 +91,8 @@ def of_fit(models: Any, report: Dict[str, Any], data: Any, verbose: int, mixture
             verbose)
     if floored:
         what = "covariance" if word == "texture" or models.emission.startswith("gaussian") else "component"
-        warn(f"{_many(floored, what)} held at cov_floor, a share of the variance of all data; a smaller cov_floor lets "
-             f"{'it' if floored == 1 else 'them'} be smaller")
+        warn(f"{_many(floored, what)} held at cov_floor; a smaller cov_floor lets {'it' if floored == 1 else 'them'} "
+             "be smaller")
     if word == "HMM" and not mixture:
         _few_frames(models, int(report["frames"].sum()), verbose)
     _starts(best, report, word, mixture, verbose)

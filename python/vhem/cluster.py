@@ -99,7 +99,7 @@ class ModelClustering(ClusterMixin, Estimator):  # type: ignore[misc]
     result_ : :class:`vhem.Tree`
         All levels and everything else: bound curves, restarts, L_hmm, state maps; can be saved, pickled, drawn.
     n_iter_ : int
-        Iterations of all levels together, at least 1.
+        Iterations of all levels together; 1 for each level of a method without a bound.
     converged_ : bool
         Of all levels.
 
@@ -236,7 +236,7 @@ class ModelClustering(ClusterMixin, Estimator):  # type: ignore[misc]
         self.z_ = lowest.z
         self.centers_ = lowest.centers
         self.lower_bound_ = lowest.lower_bound
-        self.n_iter_ = max(1, sum(level.n_iter for level in tree))      # kernels have none; scikit-learn wants one
+        self.n_iter_ = sum(1 if level.bound is None else level.n_iter for level in tree)
         self.converged_ = all(level.converged for level in tree)
 
     def __sklearn_is_fitted__(self) -> bool:

@@ -127,8 +127,8 @@ def test_command_of_the_package_imports_nothing_of_it(tmp_path):
     program = tmp_path / "vhem" / "vhem"
     program.write_text("#!/bin/sh\necho \"$0 $*\"\n")
     program.chmod(0o755)
-    code = ("import sys; from vhem_command import main; slow = {'numpy', 'sklearn', 'cffi', 'vhem'} & set(sys.modules); "
-            "print(sorted(slow), flush=True); sys.argv[1:] = ['info', 'x']; main()")
+    code = ("import sys; from vhem_command import main; slow = {'numpy', 'sklearn', 'cffi', 'vhem'}; "
+            "print(sorted(slow & set(sys.modules)), flush=True); sys.argv[1:] = ['info', 'x']; main()")
     done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True,
                           env={"PATH": os.environ["PATH"]})
     assert done.stdout.splitlines() == ["[]", f"{program} info x"], done.stderr

@@ -84,7 +84,7 @@ def test_scaler_gives_an_array_for_an_array(rng):
 # ---- what the command says
 
 @pytest.mark.parametrize("said, settings, make", [
-    ("2 covariances held at cov_floor", {}, lambda rng: np.r_[rng.normal(0, 1, 300), rng.normal(1000, 1, 300)]),
+    ("1 covariance held at cov_floor", {"prior": "none"}, lambda rng: np.r_[np.zeros(50), rng.normal(9, 1, 50)]),
     ("all columns look like counts.*covariance_type='poisson'", {}, lambda rng: rng.poisson(2.0, 200) * 1.0),
     ("all columns look like bits.*'bernoulli'", {}, lambda rng: rng.integers(0, 2, 200) * 1.0),
     ("all columns look like angles.*'von-mises'", {}, lambda rng: rng.uniform(-np.pi, np.pi, 200)),
