@@ -193,7 +193,8 @@ def test_samples_differ_unless_there_is_a_seed(stacked):
 
 
 def test_models_of_classes_that_are_numbers(stacked):
-    found = vhem.HMMClassifier(n_states=1).fit([stacked[:20], stacked[60:80], stacked[20:40], stacked[80:]], [0, 1, 0, 1])
+    X = [stacked[:20], stacked[60:80], stacked[20:40], stacked[80:]]
+    found = vhem.HMMClassifier(n_states=1).fit(X, [0, 1, 0, 1])
     assert found.models_[found.classes_[1]] is not None and found.models_[0] is not None
     with pytest.raises(KeyError, match="there is no class '7'"):
         found.models_[7]
