@@ -121,9 +121,8 @@ static void make_models(bench *b)
 
 static vhem_status make_tables(vhem_ctx *ctx, bench *b)
 {
-    vhem_status st = VHEM_OK;
     const shape *s = b->s;
-    int64_t *item = NULL;
+    VH_AUTOFREE int64_t *item = NULL;
     size_t frames = (size_t)s->N * (size_t)s->T;
 
     VH_NEW(item, s->N);
@@ -153,9 +152,7 @@ static vhem_status make_tables(vhem_ctx *ctx, bench *b)
     VH_NEW(b->T, frames * (size_t)b->pk->n_stat);
     VH_NEW(b->G, (size_t)b->pk->n_comp * (size_t)vh_batch_frames(b->pk));
     vh_table_stats(b->pk, b->data->y, (int64_t)frames, b->T);
-done:
-    free(item);
-    return st;
+    return VHEM_OK;
 }
 
 static void close_bench(bench *b)

@@ -48,8 +48,7 @@ static void clear_classes(void *object)
 
 vhem_status vh_classes_new(vhem_ctx *ctx, const vhem_train_options *opt, vhem_classes **out)
 {
-    vhem_status st = VHEM_OK;
-    vhem_classes *k = NULL;
+    VH_OWN(vhem_classes) *k = NULL;
 
     VH_NEW_RECORD(k, clear_classes);
     k->seed = (uint64_t)ctx->opt.seed;
@@ -58,17 +57,13 @@ vhem_status vh_classes_new(vhem_ctx *ctx, const vhem_train_options *opt, vhem_cl
     VH_TRY(vh_options_own(ctx, VHEM_TRAIN_OPTIONS, &k->texts, &k->opt));
     VH_TRY(vh_options_own(ctx, VHEM_FIT_OPTIONS, &k->texts, &k->opt.piece));
     VH_TRY(vh_options_own(ctx, VHEM_CLUSTER_OPTIONS, &k->texts, &k->opt.reduce));
-    *out = k;
-    k = NULL;
-done:
-    vhem_free(k);
-    return st;
+    *out = vh_take(k);
+    return VHEM_OK;
 }
 
 vhem_status vh_classes_put(vhem_ctx *ctx, vhem_classes *k, const char *name, vh_class **out)
 {
-    vhem_status st = VHEM_OK;
-    char *copy = NULL;
+    VH_AUTOFREE char *copy = NULL;
     int at = 0;
 
     while (at < k->C && strverscmp(k->cls[at].name, name) < 0)
@@ -82,14 +77,11 @@ vhem_status vh_classes_put(vhem_ctx *ctx, vhem_classes *k, const char *name, vh_
         k->C++;
     }
     *out = &k->cls[at];
-done:
-    free(copy);
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status vh_class_put(vhem_ctx *ctx, vh_class *c, const vh_key *key, vh_part **out)
 {
-    vhem_status st = VHEM_OK;
     int64_t lo = 0, hi = c->n_part;
 
     while (lo < hi) {
@@ -106,14 +98,12 @@ vhem_status vh_class_put(vhem_ctx *ctx, vh_class *c, const vh_key *key, vh_part 
         c->n_part++;
     }
     *out = &c->part[lo];
-done:
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status vh_classes_copy(vhem_ctx *ctx, const vhem_classes *k, vhem_classes **out)
 {
-    vhem_status st = VHEM_OK;
-    vhem_classes *copy = NULL;
+    VH_OWN(vhem_classes) *copy = NULL;
     vh_part *part;
 
     VH_TRY(vh_classes_new(ctx, &k->opt, &copy));
@@ -132,11 +122,8 @@ vhem_status vh_classes_copy(vhem_ctx *ctx, const vhem_classes *k, vhem_classes *
         to->prior = k->cls[c].prior;
         VH_TRY(vh_models_subset(ctx, k->cls[c].model, NULL, vh_models_size(k->cls[c].model), &to->model));
     }
-    *out = copy;
-    copy = NULL;
-done:
-    vhem_free(copy);
-    return st;
+    *out = vh_take(copy);
+    return VHEM_OK;
 }
 
 void vhem_classes_info(const vhem_classes *k, vhem_classes_facts *out)
@@ -157,10 +144,9 @@ vhem_status vhem_classes_view(const vhem_classes *k, int c, vhem_class_view *out
 
 vhem_status vh_classes_pool(vhem_ctx *ctx, const vhem_classes *k, vhem_models **out, int **owner)
 {
-    vhem_status st = VHEM_OK;
-    const vhem_models **model = NULL;
-    vhem_models *all = NULL;
-    int *of = NULL;
+    VH_AUTOFREE const vhem_models **model = NULL;
+    VH_OWN(vhem_models) *all = NULL;
+    VH_AUTOFREE int *of = NULL;
     int64_t K = 0;
 
     VH_NEW(model, k->C);
@@ -175,9 +161,5 @@ vhem_status vh_classes_pool(vhem_ctx *ctx, const vhem_classes *k, vhem_models **
     *owner = of;
     all = NULL;
     of = NULL;
-done:
-    free(model);
-    vhem_free(all);
-    free(of);
-    return st;
+    return VHEM_OK;
 }

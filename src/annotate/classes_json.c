@@ -21,7 +21,6 @@ static const char format[] = "vhem-classes";
 
 static vhem_status print_class(vhem_ctx *ctx, const vh_class *c, FILE *f)
 {
-    vhem_status st = VHEM_OK;
     char number[VH_NUMBER_SIZE];
 
     fputs("  {\"name\": ", f);
@@ -36,8 +35,7 @@ static vhem_status print_class(vhem_ctx *ctx, const vh_class *c, FILE *f)
     fputs("],\n   \"model\": ", f);
     VH_TRY(vh_models_print_json(ctx, c->model, f));
     putc('}', f);
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* With the number of models of a class among the options of its reduction. */
@@ -58,7 +56,6 @@ static void print_options(FILE *f, vhem_option_set set, const void *record, int6
 
 static vhem_status print_classes(vhem_ctx *ctx, const vhem_classes *k, const char *provenance, FILE *f)
 {
-    vhem_status st = VHEM_OK;
     /* From 2^63 on a seed is written as the negative number of the same bits, which JSON readers can hold. */
     fprintf(f, "{\"format\": \"%s\", \"version\": %d, \"tags\": %s, \"seed\": %" PRId64 ",\n \"train\": ",
             format, VH_CLASSES_VERSION, k->tags ? "true" : "false", (int64_t)k->seed);
@@ -75,15 +72,13 @@ static vhem_status print_classes(vhem_ctx *ctx, const vhem_classes *k, const cha
     if (provenance)
         fprintf(f, ",\n \"provenance\": %s", provenance);
     putc('}', f);
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* The pieces of a whole must fit together, or nobody could be compared: before they are written, and after
  * they are read. */
 static vhem_status check_whole(vhem_ctx *ctx, const vhem_classes *k)
 {
-    vhem_status st = VHEM_OK;
     vhem_models_facts first, m;
     double sum = 0;
     vhem_models_info(k->cls[0].model, &first);
@@ -97,15 +92,14 @@ static vhem_status check_whole(vhem_ctx *ctx, const vhem_classes *k)
         sum += k->cls[c].prior;
     }
     VH_CHECK(fabs(sum - 1) < 1e-6, VHEM_EFORMAT, "the priors sum to %.10g, must be 1", sum);
-done:
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status vhem_classes_save(vhem_ctx *ctx, const vhem_classes *k, const char *provenance, const char *path)
 {
     VH_ENTER(k, path);
     vhem_status st = VHEM_OK;
-    vh_out out = { 0 };
+    VH_CLEANUP(vh_out_close) vh_out out = { 0 };
 
     if (!provenance)
         provenance = k->provenance;
@@ -114,8 +108,6 @@ vhem_status vhem_classes_save(vhem_ctx *ctx, const vhem_classes *k, const char *
         VH_TRY(vh_model_check_object(ctx, "provenance", provenance));
     VH_TRY(vh_out_open(ctx, path, &out));
     st = vh_out_end(ctx, print_classes(ctx, k, provenance, out.f), &out);
-done:
-    vh_out_close(&out);
     return st;
 }
 
@@ -125,7 +117,6 @@ done:
 
 static vhem_status read_parts(vhem_ctx *ctx, json_t *list, vh_class *c)
 {
-    vhem_status st = VHEM_OK;
     size_t p;
     json_t *v;
 
@@ -145,13 +136,11 @@ static vhem_status read_parts(vhem_ctx *ctx, json_t *list, vh_class *c)
         part->items = json_integer_value(things);
         c->items += part->items; /* unless the file says how many */
     }
-done:
-    return st;
+    return VHEM_OK;
 }
 
 static vhem_status read_class(vhem_ctx *ctx, json_t *v, vhem_classes *k)
 {
-    vhem_status st = VHEM_OK;
     const char *name = json_string_value(json_object_get(v, "name"));
     json_t *prior = json_object_get(v, "prior"), *things = json_object_get(v, "things"),
            *model = json_object_get(v, "model");
@@ -172,14 +161,11 @@ static vhem_status read_class(vhem_ctx *ctx, json_t *v, vhem_classes *k)
                  VHEM_EFORMAT, "things must be a whole number from 1 to %lld", (long long)MAX_THINGS);
         c->items = json_integer_value(things);
     }
-    VH_TRY(vh_models_from_json(ctx, model, NULL, &c->model));
-done:
-    return st;
+    return vh_models_from_json(ctx, model, NULL, &c->model);
 }
 
 static vhem_status check_head(vhem_ctx *ctx, json_t *root)
 {
-    vhem_status st = VHEM_OK;
     const char *found = json_string_value(json_object_get(root, "format"));
     json_t *version = json_object_get(root, "version");
 
@@ -191,13 +177,11 @@ static vhem_status check_head(vhem_ctx *ctx, json_t *root)
              "version is %lld, this program reads up to %d", (long long)json_integer_value(version),
              VH_CLASSES_VERSION);
     VH_CHECK(json_array_size(json_object_get(root, "classes")) > 0, VHEM_EFORMAT, "there are no classes");
-done:
-    return st;
+    return VHEM_OK;
 }
 
 static vhem_status read_options(vhem_ctx *ctx, json_t *root, vhem_classes *k)
 {
-    vhem_status st = VHEM_OK;
     json_t *reduce = json_object_get(root, "reduce"), *K = json_object_get(reduce, "K");
     vhem_train_options o;
 
@@ -210,14 +194,13 @@ static vhem_status read_options(vhem_ctx *ctx, json_t *root, vhem_classes *k)
         o.piece.prior = "none";
     o.K = K ? json_integer_value(K) : -1;
     k->opt = vh_train_filled(&o);
-done:
-    return st;
+    return VHEM_OK;
 }
 
 static vhem_status read_classes(vhem_ctx *ctx, json_t *root, vhem_classes **out)
 {
     vhem_status st = VHEM_OK;
-    vhem_classes *k = NULL;
+    VH_OWN(vhem_classes) *k = NULL;
     char where[32];
     size_t c;
     json_t *v;
@@ -233,24 +216,21 @@ static vhem_status read_classes(vhem_ctx *ctx, json_t *root, vhem_classes **out)
         if (st != VHEM_OK) {
             snprintf(where, sizeof where, "class %zu", c);
             vh_error_prefix(ctx, where);
-            goto done;
+            return st;
         }
     }
     VH_TRY(check_whole(ctx, k));
     if (json_is_object(json_object_get(root, "provenance")))
         VH_TRY(vh_json_keep(ctx, json_object_get(root, "provenance"), &k->provenance));
-    *out = k;
-    k = NULL;
-done:
-    vhem_free(k);
-    return st;
+    *out = vh_take(k);
+    return VHEM_OK;
 }
 
 vhem_status vh_classes_from_document(vhem_ctx *ctx, vh_document *doc, vhem_classes **out)
 {
     vhem_status st = VHEM_OK;
 
-    VH_CHECK(doc->root, VHEM_EFORMAT, "an HDF5 file of models, must be models of classes in JSON");
+    VH_CHECK_DONE(doc->root, VHEM_EFORMAT, "an HDF5 file of models, must be models of classes in JSON");
     st = read_classes(ctx, doc->root, out);
 done:
     if (st != VHEM_OK)
@@ -261,12 +241,8 @@ done:
 vhem_status vhem_classes_load(vhem_ctx *ctx, const char *path, vhem_classes **out)
 {
     VH_ENTER(path, out);
-    vhem_status st = VHEM_OK;
-    vh_document doc = { 0 };
+    VH_CLEANUP(vh_document_close) vh_document doc = { 0 };
 
     VH_TRY(vh_document_open(ctx, path, "models of classes", &doc));
-    VH_TRY(vh_classes_from_document(ctx, &doc, out));
-done:
-    vh_document_close(&doc);
-    return st;
+    return vh_classes_from_document(ctx, &doc, out);
 }

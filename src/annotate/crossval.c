@@ -31,8 +31,7 @@ static int by_kind_then_chance(const void *a, const void *b)
 static vhem_status deal_folds(vhem_ctx *ctx, const vhem_tags *m, bool tags, int folds, double holdout,
                               int *fold)
 {
-    vhem_status st = VHEM_OK;
-    card *deck = NULL;
+    VH_AUTOFREE card *deck = NULL;
     vh_rng rng;
     int64_t n = 0;
 
@@ -52,9 +51,7 @@ static vhem_status deal_folds(vhem_ctx *ctx, const vhem_tags *m, bool tags, int 
             fold[deck[k].item] = (int)(k % folds);
         else if (floor((double)(k + 1) * holdout) > floor((double)k * holdout))
             fold[deck[k].item] = 0;
-done:
-    free(deck);
-    return st;
+    return VHEM_OK;
 }
 
 typedef struct {
@@ -69,9 +66,8 @@ typedef struct {
 /* The members without the items of fold f. */
 static vhem_status without(vhem_ctx *ctx, const validation *v, int f, vhem_tags **out)
 {
-    vhem_status st = VHEM_OK;
     const vhem_tags *m = v->members;
-    vhem_tags *rest = NULL;
+    VH_OWN(vhem_tags) *rest = NULL;
 
     VH_NEW_RECORD(rest, vh_tags_clear);
     VH_NEW(rest->tag, m->C);
@@ -83,11 +79,8 @@ static vhem_status without(vhem_ctx *ctx, const validation *v, int f, vhem_tags 
     for (int64_t i = 0; i < m->n; i++)
         if (v->p->fold[i] != f)
             memcpy(rest->has + vh_row(i, m->C), m->has + vh_row(i, m->C), (size_t)m->C);
-    *out = rest;
-    rest = NULL;
-done:
-    vhem_free(rest);
-    return st;
+    *out = vh_take(rest);
+    return VHEM_OK;
 }
 
 /* The answers of the classes of one fold into the columns of all classes. */
@@ -103,19 +96,20 @@ static void spread(const vhem_classes *k, const double *loglik, const double *pr
 
 static vhem_status run_fold(vhem_ctx *ctx, const validation *v, bool tags, int f)
 {
-    vhem_status st = VHEM_OK;
     vhem_prediction *p = v->p;
-    vhem_tags *rest = NULL;
-    vhem_classes *k = NULL;
-    int64_t *which = NULL, n = 0;
-    double *loglik = NULL, *prior = NULL, scored;
+    VH_OWN(vhem_tags) *rest = NULL;
+    VH_OWN(vhem_classes) *k = NULL;
+    VH_AUTOFREE int64_t *which = NULL;
+    int64_t n = 0;
+    VH_AUTOFREE double *loglik = NULL, *prior = NULL;
+    double scored;
 
     VH_NEW(which, p->n);
     for (int64_t i = 0; i < p->n; i++)
         if (p->fold[i] == f)
             which[n++] = i;
     if (n == 0)
-        goto done;
+        return VHEM_OK;
     VH_TRY(without(ctx, v, f, &rest));
     VH_TRY(vh_classes_new(ctx, v->opt, &k));
     k->tags = tags;
@@ -130,21 +124,14 @@ static vhem_status run_fold(vhem_ctx *ctx, const validation *v, bool tags, int f
     VH_TRY(vh_predict(ctx, k, &q, loglik, &scored));
     for (int64_t i = 0; i < n; i++)
         spread(k, loglik + vh_row(i, k->C), prior, which[i], p);
-done:
-    vhem_free(rest);
-    vhem_free(k);
-    free(which);
-    free(loglik);
-    free(prior);
-    return st;
+    return VHEM_OK;
 }
 
 /* Classes are in the order of their names everywhere; a tag file has its own order. */
 static vhem_status name_classes(vhem_ctx *ctx, const vhem_train_options *opt, const vhem_tags *m,
                                 vhem_prediction *p)
 {
-    vhem_status st = VHEM_OK;
-    vhem_classes *order = NULL;
+    VH_OWN(vhem_classes) *order = NULL;
     vh_class *c;
 
     VH_TRY(vh_classes_new(ctx, opt, &order));
@@ -153,9 +140,7 @@ static vhem_status name_classes(vhem_ctx *ctx, const vhem_train_options *opt, co
     VH_CHECK(order->C == m->C, VHEM_EINVAL, "two of the tags have the same name");
     for (int k = 0; k < m->C; k++)
         VH_DUP(p->class_name[k], order->cls[k].name);
-done:
-    vhem_free(order);
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status vhem_crossvalidate(vhem_ctx *ctx, const vhem_data *data, const vhem_tags *tags,
@@ -169,25 +154,26 @@ vhem_status vhem_crossvalidate(vhem_ctx *ctx, const vhem_data *data, const vhem_
 
     vh_frames frames = { 0 };
     validation v = { .data = data, .opt = &o };
-    VH_TRY(vh_train_check(ctx, v.opt));
-    VH_TRY(vh_train_frames(ctx, data, NULL, v.opt, &frames));
+    VH_TRY_DONE(vh_train_check(ctx, v.opt));
+    VH_TRY_DONE(vh_train_frames(ctx, data, NULL, v.opt, &frames));
     v.data = frames.data;
-    VH_CHECK(folds >= 2 || (holdout > 0 && holdout < 1), VHEM_EINVAL,
-             "%d folds and a share of %g held out: there must be 2 folds or more, or a share between 0 and 1",
-             folds, holdout);
-    VH_TRY(vh_items_new(ctx, data, v.opt->by_group, &v.items));
-    VH_TRY(vh_members_new(ctx, &v.items, tags, v.opt->min_items, &members));
+    VH_CHECK_DONE(
+        folds >= 2 || (holdout > 0 && holdout < 1), VHEM_EINVAL,
+        "%d folds and a share of %g held out: there must be 2 folds or more, or a share between 0 and 1",
+        folds, holdout);
+    VH_TRY_DONE(vh_items_new(ctx, data, v.opt->by_group, &v.items));
+    VH_TRY_DONE(vh_members_new(ctx, &v.items, tags, v.opt->min_items, &members));
     v.members = members;
-    VH_TRY(vh_store_open(ctx, v.opt->store, &v.store));
-    VH_TRY(vh_prediction_new(ctx, &v.items, members->C, &v.p));
-    VH_TRY(name_classes(ctx, v.opt, members, v.p));
-    VH_NEW(v.p->fold, v.p->n);
-    VH_TRY(deal_folds(ctx, members, tags != NULL, folds, holdout, v.p->fold));
+    VH_TRY_DONE(vh_store_open(ctx, v.opt->store, &v.store));
+    VH_TRY_DONE(vh_prediction_new(ctx, &v.items, members->C, &v.p));
+    VH_TRY_DONE(name_classes(ctx, v.opt, members, v.p));
+    VH_NEW_DONE(v.p->fold, v.p->n);
+    VH_TRY_DONE(deal_folds(ctx, members, tags != NULL, folds, holdout, v.p->fold));
     for (int f = 0; f < (folds >= 2 ? folds : 1); f++)
-        VH_TRY(run_fold(ctx, &v, tags != NULL, f));
+        VH_TRY_DONE(run_fold(ctx, &v, tags != NULL, f));
     st = vh_store_close(ctx, v.store);
     v.store = NULL;
-    VH_TRY(st);
+    VH_TRY_DONE(st);
     *out = v.p;
     v.p = NULL;
 done:

@@ -12,7 +12,6 @@
  * is taken to be the same data. */
 static vhem_status give(vhem_ctx *ctx, vhem_classes *k, const char *class_name, const vh_piece *p)
 {
-    vhem_status st = VHEM_OK;
     vh_class *c;
     vh_part *part;
 
@@ -25,16 +24,13 @@ static vhem_status give(vhem_ctx *ctx, vhem_classes *k, const char *class_name, 
         vhem_free(c->model);
         c->model = NULL;
     }
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* Every item is a piece, for all of its classes. */
 static vhem_status cut_each(vhem_ctx *ctx, const vh_piecework *w, const vhem_tags *m, vhem_classes *k,
                             vh_pieces *all)
 {
-    vhem_status st = VHEM_OK;
-
     for (int64_t i = 0; i < w->items->n; i++) {
         const unsigned char *has = m->has + vh_row(i, m->C);
         const vh_piece *p = NULL;
@@ -45,8 +41,7 @@ static vhem_status cut_each(vhem_ctx *ctx, const vh_piecework *w, const vhem_tag
                 VH_TRY(give(ctx, k, m->tag[c], p));
         }
     }
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* b of the n items in own, each at most once, ascending. */
@@ -61,8 +56,8 @@ static void draw(vh_rng *rng, const int64_t *own, int64_t n, int64_t b, int64_t 
 static vhem_status cut_samples(vhem_ctx *ctx, const vh_piecework *w, const char *name, const int64_t *own,
                                int64_t n, vhem_classes *k, vh_pieces *all)
 {
-    vhem_status st = VHEM_OK;
-    int64_t b = k->opt.sample < n ? k->opt.sample : n, *some = NULL;
+    int64_t b = k->opt.sample < n ? k->opt.sample : n;
+    VH_AUTOFREE int64_t *some = NULL;
     const vh_piece *p;
     vh_class *c;
 
@@ -76,16 +71,13 @@ static vhem_status cut_samples(vhem_ctx *ctx, const vh_piecework *w, const char 
     }
     VH_TRY(vh_classes_put(ctx, k, name, &c));
     c->items = n;
-done:
-    free(some);
-    return st;
+    return VHEM_OK;
 }
 
 static vhem_status cut_classes(vhem_ctx *ctx, const vh_piecework *w, const vhem_tags *m, vhem_classes *k,
                                vh_pieces *all)
 {
-    vhem_status st = VHEM_OK;
-    int64_t *own = NULL;
+    VH_AUTOFREE int64_t *own = NULL;
     int chunk = k->opt.chunk;
     const vh_piece *p;
 
@@ -102,9 +94,7 @@ static vhem_status cut_classes(vhem_ctx *ctx, const vh_piecework *w, const vhem_
             VH_TRY(give(ctx, k, m->tag[c], p));
         }
     }
-done:
-    free(own);
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status vh_classes_cut(vhem_ctx *ctx, const vh_piecework *w, const vhem_tags *m, vhem_classes *k,

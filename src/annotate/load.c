@@ -39,8 +39,7 @@ static content look_at(vhem_ctx *ctx, const char *path)
 
 static vhem_status load_document(vhem_ctx *ctx, const char *path, vhem_contents *out)
 {
-    vhem_status st = VHEM_OK;
-    vh_document doc = { 0 };
+    VH_CLEANUP(vh_document_close) vh_document doc = { 0 };
 
     VH_TRY(vh_document_open(ctx, path, "models, clusters or sequences", &doc));
     if (strcmp(doc.format, "vhem-classes") == 0)
@@ -49,9 +48,7 @@ static vhem_status load_document(vhem_ctx *ctx, const char *path, vhem_contents 
         VH_TRY(vh_tree_from_document(ctx, &doc, &out->tree));
     else
         VH_TRY(vh_document_models(ctx, &doc, &out->models));
-done:
-    vh_document_close(&doc);
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status vhem_load(vhem_ctx *ctx, const char *path, const vhem_data_options *opt, vhem_contents *out)

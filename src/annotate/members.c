@@ -27,8 +27,7 @@ void vh_tags_clear(void *record)
 
 static vhem_status members_empty(vhem_ctx *ctx, const vh_items *t, int C, vhem_tags **out)
 {
-    vhem_status st = VHEM_OK;
-    vhem_tags *m = NULL;
+    VH_OWN(vhem_tags) *m = NULL;
 
     VH_NEW_RECORD(m, vh_tags_clear);
     VH_NEW(m->item, t->n);
@@ -38,11 +37,8 @@ static vhem_status members_empty(vhem_ctx *ctx, const vh_items *t, int C, vhem_t
     m->C = C;
     for (int64_t i = 0; i < t->n; i++)
         VH_DUP(m->item[i], t->name[i]);
-    *out = m;
-    m = NULL;
-done:
-    vhem_free(m);
-    return st;
+    *out = vh_take(m);
+    return VHEM_OK;
 }
 
 static int by_version(const void *a, const void *b)
@@ -52,9 +48,8 @@ static int by_version(const void *a, const void *b)
 
 static vhem_status members_from_labels(vhem_ctx *ctx, const vh_items *t, vhem_tags **out)
 {
-    vhem_status st = VHEM_OK;
-    vh_names names = { 0 };
-    vhem_tags *m = NULL;
+    VH_CLEANUP(vh_names_free) vh_names names = { 0 };
+    VH_OWN(vhem_tags) *m = NULL;
     int64_t index, none = 0;
     bool is_new;
 
@@ -81,19 +76,14 @@ static vhem_status members_from_labels(vhem_ctx *ctx, const vh_items *t, vhem_ta
         if (found)
             m->has[vh_ij(i, m->C, found - m->tag)] = 1;
     }
-    *out = m;
-    m = NULL;
-done:
-    vhem_free(m);
-    vh_names_free(&names);
-    return st;
+    *out = vh_take(m);
+    return VHEM_OK;
 }
 
 static vhem_status members_from_tags(vhem_ctx *ctx, const vh_items *t, const vhem_tags *tags, vhem_tags **out)
 {
-    vhem_status st = VHEM_OK;
-    vh_names names = { 0 };
-    vhem_tags *m = NULL;
+    VH_CLEANUP(vh_names_free) vh_names names = { 0 };
+    VH_OWN(vhem_tags) *m = NULL;
     int64_t index, found = 0;
     bool is_new;
 
@@ -122,19 +112,15 @@ static vhem_status members_from_tags(vhem_ctx *ctx, const vh_items *t, const vhe
     if (found < tags->n)
         vh_log(ctx, VHEM_LOG_WARN, "%lld of %lld names with tags have no sequences and are left out",
                (long long)tags->n - found, (long long)tags->n);
-    *out = m;
-    m = NULL;
-done:
-    vhem_free(m);
-    vh_names_free(&names);
-    return st;
+    *out = vh_take(m);
+    return VHEM_OK;
 }
 
 /* Classes with too few items go. */
 static vhem_status drop_small(vhem_ctx *ctx, int min_items, vhem_tags *m)
 {
-    vhem_status st = VHEM_OK;
-    int kept = 0, C = m->C, *count = NULL;
+    int kept = 0, C = m->C;
+    VH_AUTOFREE int *count = NULL;
 
     VH_NEW(count, C);
     for (int64_t i = 0; i < m->n; i++)
@@ -157,22 +143,16 @@ static vhem_status drop_small(vhem_ctx *ctx, int min_items, vhem_tags *m)
             free(tag);
     }
     m->C = kept;
-done:
-    free(count);
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status vh_members_new(vhem_ctx *ctx, const vh_items *t, const vhem_tags *tags, int min_items,
                            vhem_tags **out)
 {
-    vhem_status st = VHEM_OK;
-    vhem_tags *m = NULL;
+    VH_OWN(vhem_tags) *m = NULL;
 
     VH_TRY(tags ? members_from_tags(ctx, t, tags, &m) : members_from_labels(ctx, t, &m));
     VH_TRY(drop_small(ctx, min_items, m));
-    *out = m;
-    m = NULL;
-done:
-    vhem_free(m);
-    return st;
+    *out = vh_take(m);
+    return VHEM_OK;
 }

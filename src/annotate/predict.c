@@ -53,8 +53,8 @@ static vhem_status plant(vhem_ctx *ctx, const vhem_classes *k, search *s)
         omega[i] = 1.0 / K; /* as good as any: they are of different classes */
     vh_input in = s->all->h3m ? vh_input_models(s->all->h3m, G) : vh_input_textures(s->all->dtm, G);
     in.centers_only = true;
-    VH_TRY(vh_cluster(ctx, &in, &o, k->seed, &found));
-    VH_TRY(vh_models_subset(ctx, vh_clustering_centers(found), NULL, found->Kr, &s->centers));
+    VH_TRY_DONE(vh_cluster(ctx, &in, &o, k->seed, &found));
+    VH_TRY_DONE(vh_models_subset(ctx, vh_clustering_centers(found), NULL, found->Kr, &s->centers));
     s->G = found->Kr;
     s->branch = found->label;
     found->label = NULL;
@@ -77,10 +77,9 @@ static void search_free(search *s)
  * of them have, and the centres of the branches likewise. */
 static vhem_status take_common(vhem_ctx *ctx, search *s)
 {
-    vhem_status st = VHEM_OK;
     vhem_models *const set[] = { s->all, s->centers };
-    int64_t *lacking = NULL;
-    bool *away = NULL;
+    VH_AUTOFREE int64_t *lacking = NULL;
+    VH_AUTOFREE bool *away = NULL;
 
     if (!s->all->h3m || !vh_h3m_is_masked(s->all->h3m))
         return VHEM_OK;
@@ -98,10 +97,7 @@ static vhem_status take_common(vhem_ctx *ctx, search *s)
         vh_h3m_free(set[k]->h3m);
         set[k]->h3m = copy;
     }
-done:
-    free(lacking);
-    free(away);
-    return st;
+    return VHEM_OK;
 }
 
 /* The omega of the HMMs within their classes; `plant` has used their place for something else. */
@@ -126,8 +122,7 @@ typedef struct {
 /* follow [n][G]: which branches fit an item best. */
 static vhem_status choose_branches(vhem_ctx *ctx, const search *s, const block *b, bool *follow)
 {
-    vhem_status st = VHEM_OK;
-    double *score = NULL, *mean = NULL;
+    VH_AUTOFREE double *score = NULL, *mean = NULL;
 
     VH_NEW(score, vh_cells(b->data->N, s->G));
     VH_NEW(mean, s->G);
@@ -143,20 +138,17 @@ static vhem_status choose_branches(vhem_ctx *ctx, const search *s, const block *
             mean[g] = -INFINITY;
         }
     }
-done:
-    free(score);
-    free(mean);
-    return st;
+    return VHEM_OK;
 }
 
 /* All items that follow branch g, under its HMMs. */
 static vhem_status score_branch(vhem_ctx *ctx, search *s, const block *b, const bool *follow, int g)
 {
-    vhem_status st = VHEM_OK;
-    int64_t *seq = NULL, *model = NULL, K = vh_models_size(s->all), N = 0, n = 0;
-    vhem_data *data = NULL;
-    vhem_models *models = NULL;
-    double *score = NULL;
+    VH_AUTOFREE int64_t *seq = NULL, *model = NULL;
+    int64_t K = vh_models_size(s->all), N = 0, n = 0;
+    VH_OWN(vhem_data) *data = NULL;
+    VH_OWN(vhem_models) *models = NULL;
+    VH_AUTOFREE double *score = NULL;
 
     VH_NEW(seq, b->data->N);
     VH_NEW(model, K);
@@ -167,7 +159,7 @@ static vhem_status score_branch(vhem_ctx *ctx, search *s, const block *b, const 
         if (s->branch[j] == g)
             model[n++] = j;
     if (N == 0 || n == 0)
-        goto done;
+        return VHEM_OK;
     VH_NEW(score, vh_cells(N, n));
     VH_TRY(vh_data_subset(ctx, b->data, seq, N, &data));
     VH_TRY(vh_models_subset(ctx, s->all, model, n, &models));
@@ -176,20 +168,13 @@ static vhem_status score_branch(vhem_ctx *ctx, search *s, const block *b, const 
         for (int64_t j = 0; j < n; j++)
             b->table[vh_ij(seq[q], K, model[j])] = score[vh_ij(q, n, j)];
     s->n_scored += (double)N * (double)n;
-done:
-    free(seq);
-    free(model);
-    free(score);
-    vhem_free(data);
-    vhem_free(models);
-    return st;
+    return VHEM_OK;
 }
 
 static vhem_status fill_table(vhem_ctx *ctx, search *s, const block *b)
 {
-    vhem_status st = VHEM_OK;
     size_t size = vh_cells(b->data->N, vh_models_size(s->all));
-    bool *follow = NULL;
+    VH_AUTOFREE bool *follow = NULL;
 
     s->n_all += (double)size;
     if (s->fast == 0) {
@@ -203,9 +188,7 @@ static vhem_status fill_table(vhem_ctx *ctx, search *s, const block *b)
     s->n_scored += (double)b->data->N * s->G;
     for (int g = 0; g < s->G; g++)
         VH_TRY(score_branch(ctx, s, b, follow, g));
-done:
-    free(follow);
-    return st;
+    return VHEM_OK;
 }
 
 /* loglik [n][C] of the block; work [K]. */
@@ -238,14 +221,14 @@ static vhem_status predict_block(vhem_ctx *ctx, search *s, const vh_question *q,
     int64_t *first = NULL;
     double *table = NULL, *work = NULL;
 
-    VH_NEW(first, n + 1);
+    VH_NEW_DONE(first, n + 1);
     for (int64_t i = 0; i < n; i++)
         first[i + 1] = first[i] + t->first[item[i] + 1] - t->first[item[i]];
-    VH_TRY(vh_items_data(ctx, q->data, t, item, n, &own));
-    VH_NEW(table, vh_cells(own->N, vh_models_size(s->all)));
-    VH_NEW(work, vh_models_size(s->all));
+    VH_TRY_DONE(vh_items_data(ctx, q->data, t, item, n, &own));
+    VH_NEW_DONE(table, vh_cells(own->N, vh_models_size(s->all)));
+    VH_NEW_DONE(work, vh_models_size(s->all));
     block b = { own, n, first, table };
-    VH_TRY(fill_table(ctx, s, &b));
+    VH_TRY_DONE(fill_table(ctx, s, &b));
     sum_up(s, &b, C, work, loglik);
 done:
     if (own)
@@ -263,8 +246,9 @@ vhem_status vh_predict(vhem_ctx *ctx, const vhem_classes *k, const vh_question *
                        double *scored)
 {
     vhem_status st = VHEM_OK;
-    search s = { .fast = q->fast };
-    int64_t *item = NULL, n = q->n;
+    VH_CLEANUP(search_free) search s = { .fast = q->fast };
+    VH_AUTOFREE int64_t *item = NULL;
+    int64_t n = q->n;
     vhem_ctx quiet;
 
     VH_CHECK(k->C > 0, VHEM_EINVAL, "there are no classes");
@@ -291,9 +275,6 @@ vhem_status vh_predict(vhem_ctx *ctx, const vhem_classes *k, const vh_question *
         vh_fail(ctx, st, "%s", quiet.error);
     vh_progress(ctx, "predict", n, n);
     *scored = s.n_all > 0 ? fmin(1, s.n_scored / s.n_all) : 1;
-done:
-    search_free(&s);
-    free(item);
     return st;
 }
 
@@ -332,8 +313,7 @@ static void clear_prediction(void *record)
 
 vhem_status vh_prediction_new(vhem_ctx *ctx, const vh_items *t, int C, vhem_prediction **out)
 {
-    vhem_status st = VHEM_OK;
-    vhem_prediction *p = NULL;
+    VH_OWN(vhem_prediction) *p = NULL;
     size_t size = vh_cells(t->n, C);
 
     VH_NEW_RECORD(p, clear_prediction);
@@ -353,21 +333,17 @@ vhem_status vh_prediction_new(vhem_ctx *ctx, const vh_items *t, int C, vhem_pred
         VH_DUP(p->name[i], t->name[i]);
         VH_DUP(p->label[i], t->label[i] ? t->label[i] : "");
     }
-    *out = p;
-    p = NULL;
-done:
-    vhem_free(p);
-    return st;
+    *out = vh_take(p);
+    return VHEM_OK;
 }
 
 vhem_status vhem_classes_predict(vhem_ctx *ctx, const vhem_classes *k, const vhem_data *data, int fast,
                                  vhem_prediction **out)
 {
     VH_ENTER(k, data, out);
-    vhem_status st = VHEM_OK;
-    vh_items items = { 0 };
-    vhem_prediction *p = NULL;
-    double *prior = NULL;
+    VH_CLEANUP(vh_items_free) vh_items items = { 0 };
+    VH_OWN(vhem_prediction) *p = NULL;
+    VH_AUTOFREE double *prior = NULL;
 
     VH_TRY(vh_items_new(ctx, data, k->opt.by_group, &items));
     VH_TRY(vh_prediction_new(ctx, &items, k->C, &p));
@@ -380,11 +356,6 @@ vhem_status vhem_classes_predict(vhem_ctx *ctx, const vhem_classes *k, const vhe
     VH_TRY(vh_predict(ctx, k, &q, p->loglik, &p->scored));
     for (int64_t i = 0; i < p->n; i++)
         vh_bayes(p->C, p->loglik + vh_row(i, p->C), prior, p->log_posterior + vh_row(i, p->C));
-    *out = p;
-    p = NULL;
-done:
-    vhem_free(p);
-    vh_items_free(&items);
-    free(prior);
-    return st;
+    *out = vh_take(p);
+    return VHEM_OK;
 }

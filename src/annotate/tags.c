@@ -23,43 +23,34 @@ typedef struct {
 
 static vhem_status add_pair(vhem_ctx *ctx, reading *r, int64_t item, int64_t tag)
 {
-    vhem_status st = VHEM_OK;
     VH_TRY(vh_grow(ctx, &r->pairs, &r->cap, r->n + 1, sizeof *r->pairs));
     r->pairs[r->n++] = (pair){ item, tag };
-done:
-    return st;
+    return VHEM_OK;
 }
 
 static vhem_status put_item(vhem_ctx *ctx, const vh_table *t, reading *r, int64_t *item, bool *is_new)
 {
-    vhem_status st = VHEM_OK;
     VH_CHECK(t->field[0].n > 0, VHEM_EFORMAT, "%s: line %lld: there is no name in the first column", t->path,
              (long long)t->line);
-    VH_TRY(vh_names_put(ctx, &r->items, t->field[0].at, t->field[0].n, item, is_new));
-done:
-    return st;
+    return vh_names_put(ctx, &r->items, t->field[0].at, t->field[0].n, item, is_new);
 }
 
 /* item, tag */
 static vhem_status read_list_row(vhem_ctx *ctx, const vh_table *t, reading *r)
 {
-    vhem_status st = VHEM_OK;
     int64_t item, tag;
     bool is_new;
 
     VH_TRY(put_item(ctx, t, r, &item, &is_new));
     if (t->field[1].n == 0) /* an item without tags */
-        goto done;
+        return VHEM_OK;
     VH_TRY(vh_names_put(ctx, &r->tags, t->field[1].at, t->field[1].n, &tag, &is_new));
-    VH_TRY(add_pair(ctx, r, item, tag));
-done:
-    return st;
+    return add_pair(ctx, r, item, tag);
 }
 
 /* item, 0, 1, 1, 0, ... */
 static vhem_status read_table_row(vhem_ctx *ctx, const vh_table *t, reading *r)
 {
-    vhem_status st = VHEM_OK;
     int64_t item;
     bool is_new;
 
@@ -75,13 +66,11 @@ static vhem_status read_table_row(vhem_ctx *ctx, const vh_table *t, reading *r)
         if (one)
             VH_TRY(add_pair(ctx, r, item, c - 1));
     }
-done:
-    return st;
+    return VHEM_OK;
 }
 
 static vhem_status read_rows(vhem_ctx *ctx, vh_table *t, reading *r)
 {
-    vhem_status st = VHEM_OK;
     bool more, is_new;
     int64_t index;
 
@@ -100,14 +89,12 @@ static vhem_status read_rows(vhem_ctx *ctx, vh_table *t, reading *r)
         VH_TRY(list ? read_list_row(ctx, t, r) : read_table_row(ctx, t, r));
     }
     VH_CHECK(r->items.n > 0 && r->tags.n > 0, VHEM_EFORMAT, "%s: there are no tags", t->path);
-done:
-    return st;
+    return VHEM_OK;
 }
 
 static vhem_status hand_over(vhem_ctx *ctx, const reading *r, vhem_tags **out)
 {
-    vhem_status st = VHEM_OK;
-    vhem_tags *tags = NULL;
+    VH_OWN(vhem_tags) *tags = NULL;
 
     VH_NEW_RECORD(tags, vh_tags_clear);
     VH_NEW(tags->item, r->items.n);
@@ -121,11 +108,8 @@ static vhem_status hand_over(vhem_ctx *ctx, const reading *r, vhem_tags **out)
         VH_DUP(tags->tag[c], r->tags.text[c]);
     for (size_t k = 0; k < r->n; k++)
         tags->has[vh_ij(r->pairs[k].item, tags->C, r->pairs[k].tag)] = 1;
-    *out = tags;
-    tags = NULL;
-done:
-    vhem_free(tags);
-    return st;
+    *out = vh_take(tags);
+    return VHEM_OK;
 }
 
 vhem_status vhem_tags_load(vhem_ctx *ctx, const char *path, vhem_tags **out)
@@ -135,10 +119,10 @@ vhem_status vhem_tags_load(vhem_ctx *ctx, const char *path, vhem_tags **out)
     vh_table table = { 0 };
     reading r = { 0 };
 
-    VH_TRY(vh_table_open(ctx, path, 0, &table));
-    VH_TRY(read_rows(ctx, &table, &r));
+    VH_TRY_DONE(vh_table_open(ctx, path, 0, &table));
+    VH_TRY_DONE(read_rows(ctx, &table, &r));
     vh_encoding_tell(ctx, path, &table.encoding);
-    VH_TRY(hand_over(ctx, &r, out));
+    VH_TRY_DONE(hand_over(ctx, &r, out));
 done:
     vh_table_close(&table);
     vh_names_free(&r.items);

@@ -41,7 +41,6 @@ static bool takes_models(const vhem_classes *k)
 
 vhem_status vh_train_check(vhem_ctx *ctx, const vhem_train_options *o)
 {
-    vhem_status st = VHEM_OK;
     bool textures = vh_fit_wants_textures(&o->piece);
 
     VH_TRY(vh_options_check(ctx, VHEM_TRAIN_OPTIONS, o));
@@ -57,8 +56,7 @@ vhem_status vh_train_check(vhem_ctx *ctx, const vhem_train_options *o)
              "estimator %s fits no pieces, and topology %.80s is for those", o->estimator, o->piece.topology);
     VH_CHECK(!o->piece.start && !o->piece.fixed_pi && !o->piece.fixed_A && !o->reduce.start, VHEM_EINVAL,
              "the models of classes take no given start and no fixed entries");
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* ---- 2. the model of one class ------------------------------------------------------------------------- */
@@ -80,18 +78,18 @@ static vhem_status pool_pieces(vhem_ctx *ctx, const training *t, const vh_class 
 
     for (int64_t p = 0; p < c->n_part; p++)
         mass += c->part[p].items;
-    VH_NEW(piece, c->n_part);
-    VH_NEW(share, c->n_part);
+    VH_NEW_DONE(piece, c->n_part);
+    VH_NEW_DONE(share, c->n_part);
     for (int64_t p = 0; p < c->n_part; p++) {
-        VH_TRY(vh_store_get(ctx, t->store, &c->part[p].key, &piece[p]));
-        VH_CHECK(piece[p], VHEM_EINVAL,
-                 "piece %s is not in the store %s: name that of the training, or "
-                 "train again with all the data",
-                 c->part[p].key.text, vh_store_path(t->store));
+        VH_TRY_DONE(vh_store_get(ctx, t->store, &c->part[p].key, &piece[p]));
+        VH_CHECK_DONE(piece[p], VHEM_EINVAL,
+                      "piece %s is not in the store %s: name that of the training, or "
+                      "train again with all the data",
+                      c->part[p].key.text, vh_store_path(t->store));
         share[p] = c->part[p].items / mass;
     }
-    VH_TRY(vh_models_pool(ctx, (const vhem_models *const *)piece, share, c->n_part, &all));
-    VH_TRY(vh_models_with_weight(ctx, all, out));
+    VH_TRY_DONE(vh_models_pool(ctx, (const vhem_models *const *)piece, share, c->n_part, &all));
+    VH_TRY_DONE(vh_models_with_weight(ctx, all, out));
 done:
     for (int64_t p = 0; piece && p < c->n_part; p++)
         vhem_free(piece[p]);
@@ -117,10 +115,9 @@ static bool small_enough(const vhem_models *m, const vhem_train_options *o)
 static vhem_status cluster_class(vhem_ctx *ctx, const training *t, const vh_class *c, vh_input *in,
                                  vhem_models **out)
 {
-    vhem_status st = VHEM_OK;
     const vhem_train_options *opt = &t->classes->opt;
     vhem_cluster_options o = opt->reduce;
-    vh_clustering *found = NULL;
+    VH_OWN(vh_clustering) *found = NULL;
     uint64_t seed = vh_rng_seed(t->classes->seed, vh_hash_name(c->name) | 1); /* 0: the seed itself */
 
     o.method = opt->estimator;
@@ -136,17 +133,13 @@ static vhem_status cluster_class(vhem_ctx *ctx, const training *t, const vh_clas
     const vhem_models *centers = vh_clustering_centers(found);
     VH_CHECK(centers, VHEM_EINVAL, "method %s makes no centres, and the model of a class consists of them",
              found->method);
-    VH_TRY(vh_models_with_weight(ctx, centers, out));
-done:
-    vh_clustering_free(found);
-    return st;
+    return vh_models_with_weight(ctx, centers, out);
 }
 
 static vhem_status from_pieces(vhem_ctx *ctx, const training *t, const vh_class *c, vhem_models **out)
 {
-    vhem_status st = VHEM_OK;
     const vhem_train_options *opt = &t->classes->opt;
-    vhem_models *pooled = NULL;
+    VH_OWN(vhem_models) *pooled = NULL;
     vh_h3m *full = NULL;
 
     VH_TRY(pool_pieces(ctx, t, c, &pooled));
@@ -161,15 +154,12 @@ static vhem_status from_pieces(vhem_ctx *ctx, const training *t, const vh_class 
     } else {
         VH_TRY(vh_models_subset(ctx, pooled, NULL, vh_models_size(pooled), out));
     }
-done:
-    vhem_free(pooled);
-    return st;
+    return VHEM_OK;
 }
 
 /* The items of this run that are in class c. */
 static vhem_status own_items(vhem_ctx *ctx, const training *t, const vh_class *c, int64_t **out, int64_t *n)
 {
-    vhem_status st = VHEM_OK;
     const vhem_tags *m = t->members;
     int at = 0;
     int64_t *own = NULL;
@@ -182,33 +172,26 @@ static vhem_status own_items(vhem_ctx *ctx, const training *t, const vh_class *c
         if (m->has[vh_ij(i, m->C, at)])
             own[(*n)++] = i;
     *out = own;
-done:
-    return st;
+    return VHEM_OK;
 }
 
 static vhem_status from_data(vhem_ctx *ctx, const training *t, const vh_class *c, const int64_t *own,
                              int64_t n, vhem_models **out)
 {
-    vhem_status st = VHEM_OK;
-    vhem_data *data = NULL;
+    VH_OWN(vhem_data) *data = NULL;
     vh_input in;
-    int64_t *item = NULL;
+    VH_AUTOFREE int64_t *item = NULL;
 
     VH_TRY(vh_items_data(ctx, t->data, t->items, own, n, &data));
     VH_TRY(vh_input_data(ctx, data, false, &item, &in)); /* fragments of a song may be of several kinds */
-    VH_TRY(cluster_class(ctx, t, c, &in, out));
-done:
-    vhem_free(data);
-    free(item);
-    return st;
+    return cluster_class(ctx, t, c, &in, out);
 }
 
 static vhem_status class_key(vhem_ctx *ctx, const training *t, const vh_class *c, const int64_t *own,
                              int64_t n, vh_key *out)
 {
-    vhem_status st = VHEM_OK;
     const vhem_classes *k = t->classes;
-    vh_hash *hash = NULL;
+    VH_OWN(vh_hash) *hash = NULL;
 
     VH_TRY(vh_hash_new(ctx, &hash));
     vh_hash_text(hash, "class " RECIPE);
@@ -228,9 +211,7 @@ static vhem_status class_key(vhem_ctx *ctx, const training *t, const vh_class *c
         vh_hash_number(hash, (double)c->part[p].items);
     }
     vh_hash_key(hash, out);
-done:
-    vh_hash_free(hash);
-    return st;
+    return VHEM_OK;
 }
 
 static vhem_status make_model(vhem_ctx *ctx, const training *t, vh_class *c)
@@ -241,19 +222,19 @@ static vhem_status make_model(vhem_ctx *ctx, const training *t, vh_class *c)
     vh_key key;
 
     if (!takes_models(t->classes))
-        VH_TRY(own_items(ctx, t, c, &own, &n));
-    VH_TRY(class_key(ctx, t, c, own, n, &key));
-    VH_TRY(vh_store_get(ctx, t->store, &key, &c->model));
+        VH_TRY_DONE(own_items(ctx, t, c, &own, &n));
+    VH_TRY_DONE(class_key(ctx, t, c, own, n, &key));
+    VH_TRY_DONE(vh_store_get(ctx, t->store, &key, &c->model));
     if (c->model)
         goto done;
-    VH_TRY(own ? from_data(ctx, t, c, own, n, &c->model) : from_pieces(ctx, t, c, &c->model));
+    VH_TRY_DONE(own ? from_data(ctx, t, c, own, n, &c->model) : from_pieces(ctx, t, c, &c->model));
     assert(c->model);
     for (int64_t j = 0; j < vh_models_size(c->model); j++) {
         snprintf(name, sizeof name, "%lld", (long long)j);
-        VH_TRY(vh_h3m_set_text(ctx, vh_models_name(c->model, j), name));
-        VH_TRY(vh_h3m_set_text(ctx, vh_models_label(c->model, j), c->name));
+        VH_TRY_DONE(vh_h3m_set_text(ctx, vh_models_name(c->model, j), name));
+        VH_TRY_DONE(vh_h3m_set_text(ctx, vh_models_label(c->model, j), c->name));
     }
-    VH_TRY(vh_store_put(ctx, t->store, &key, c->model));
+    VH_TRY_DONE(vh_store_put(ctx, t->store, &key, c->model));
 done:
     if (st != VHEM_OK) {
         vhem_free(c->model);
@@ -300,7 +281,7 @@ static vhem_status make_models(vhem_ctx *ctx, const training *t)
     char who[128];
 
     vh_blas_enter();
-    VH_NEW(todo, k->C);
+    VH_NEW_DONE(todo, k->C);
     for (int c = 0; c < k->C; c++)
         if (!k->cls[c].model)
             todo[n++] = (work){ c, k->cls[c].items };
@@ -333,7 +314,6 @@ static void set_priors(vhem_classes *k)
 /* A class without pieces, of an estimator that goes without: who is in it is all there is to know. */
 static vhem_status count_items(vhem_ctx *ctx, const vhem_tags *m, vhem_classes *k)
 {
-    vhem_status st = VHEM_OK;
     for (int c = 0; c < m->C; c++) {
         vh_class *to;
         int64_t n = 0;
@@ -344,14 +324,12 @@ static vhem_status count_items(vhem_ctx *ctx, const vhem_tags *m, vhem_classes *
         VH_TRY(vh_classes_put(ctx, k, m->tag[c], &to));
         to->items = n;
     }
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* The items of this run that are in any class: what there is to learn from. */
 static vhem_status class_items(vhem_ctx *ctx, const vhem_tags *m, int64_t **out, int64_t *n)
 {
-    vhem_status st = VHEM_OK;
     int64_t *own = NULL;
 
     VH_NEW(own, m->n);
@@ -360,8 +338,7 @@ static vhem_status class_items(vhem_ctx *ctx, const vhem_tags *m, int64_t **out,
         if (memchr(m->has + vh_row(i, m->C), 1, (size_t)m->C))
             own[(*n)++] = i;
     *out = own;
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* The prior of the pieces becomes one and the same for all that ever come.  Items that are held out have no
@@ -369,9 +346,9 @@ done:
 static vhem_status set_prior(vhem_ctx *ctx, const vh_piecework *w, const vhem_tags *members, vh_store *store,
                              vhem_classes *k)
 {
-    vhem_status st = VHEM_OK;
-    char *text = NULL;
-    int64_t *own = NULL, n;
+    VH_AUTOFREE char *text = NULL;
+    VH_AUTOFREE int64_t *own = NULL;
+    int64_t n;
 
     VH_TRY(class_items(ctx, members, &own, &n));
     if (n > 0)
@@ -379,17 +356,13 @@ static vhem_status set_prior(vhem_ctx *ctx, const vh_piecework *w, const vhem_ta
     k->opt.piece.prior = NULL;
     if (text)
         VH_TRY(vh_texts_keep(ctx, &k->texts, text, &k->opt.piece.prior));
-done:
-    free(text);
-    free(own);
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status vh_train(vhem_ctx *ctx, const vhem_data *data, const vh_items *items, const vhem_tags *members,
                      vh_store *store, vhem_classes *k)
 {
-    vhem_status st = VHEM_OK;
-    vh_pieces pieces = { 0 };
+    VH_CLEANUP(vh_pieces_free) vh_pieces pieces = { 0 };
     training t = { k, store, data, items, members };
 
     if (takes_models(k)) {
@@ -405,9 +378,7 @@ vhem_status vh_train(vhem_ctx *ctx, const vhem_data *data, const vh_items *items
         if (k->cls[c].model && k->cls[c].model->h3m)
             VH_TRY(vh_frames_name(ctx, data, k->cls[c].model->h3m));
     set_priors(k);
-done:
-    vh_pieces_free(&pieces);
-    return st;
+    return VHEM_OK;
 }
 
 /* ---- 4. training and more data ------------------------------------------------------------------------- */
@@ -441,10 +412,10 @@ static vhem_status learn(vhem_ctx *ctx, const vhem_data *data, const vhem_tags *
                          vhem_classes *k)
 {
     vhem_status st = VHEM_OK;
-    vh_items items = { 0 };
-    vhem_tags *members = NULL;
-    vh_store *store = NULL;
-    vh_frames frames = { 0 };
+    VH_CLEANUP(vh_items_free) vh_items items = { 0 };
+    VH_OWN(vhem_tags) *members = NULL;
+    VH_OWN(vh_store) *store = NULL;
+    VH_CLEANUP(vh_frames_free) vh_frames frames = { 0 };
 
     VH_TRY(vh_train_check(ctx, &k->opt));
     VH_TRY(vh_train_frames(ctx, data, k, &k->opt, &frames));
@@ -455,11 +426,6 @@ static vhem_status learn(vhem_ctx *ctx, const vhem_data *data, const vhem_tags *
     warn_of_single(ctx, k);
     st = vh_store_close(ctx, store);
     store = NULL;
-done:
-    vh_store_free(store);
-    vhem_free(members);
-    vh_items_free(&items);
-    vh_frames_free(&frames);
     return st;
 }
 
@@ -467,25 +433,20 @@ vhem_status vhem_classes_train(vhem_ctx *ctx, const vhem_data *data, const vhem_
                                const vhem_train_options *opt, vhem_classes **out)
 {
     VH_ENTER(data, out);
-    vhem_status st = VHEM_OK;
-    vhem_classes *k = NULL;
+    VH_OWN(vhem_classes) *k = NULL;
 
     VH_TRY(vh_classes_new(ctx, opt, &k));
     k->tags = tags != NULL;
     VH_TRY(learn(ctx, data, tags, opt ? opt->store : NULL, k));
-    *out = k;
-    k = NULL;
-done:
-    vhem_free(k);
-    return st;
+    *out = vh_take(k);
+    return VHEM_OK;
 }
 
 vhem_status vhem_classes_update(vhem_ctx *ctx, vhem_classes *k, const vhem_data *data, const vhem_tags *tags,
                                 const char *store)
 {
     VH_ENTER(k, data);
-    vhem_status st = VHEM_OK;
-    vhem_classes *more = NULL;
+    VH_OWN(vhem_classes) *more = NULL;
 
     VH_TRY(vh_train_check(ctx, &k->opt));
     VH_CHECK(takes_models(k), VHEM_EINVAL,
@@ -505,7 +466,5 @@ vhem_status vhem_classes_update(vhem_ctx *ctx, vhem_classes *k, const vhem_data 
     vhem_classes swap = *k;
     *k = *more;
     *more = swap;
-done:
-    vhem_free(more);
-    return st;
+    return VHEM_OK;
 }

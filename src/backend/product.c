@@ -29,9 +29,8 @@ static vhem_status lay(vhem_ctx *ctx, vh_product_job *job)
 
 vhem_status vh_product_open(vhem_ctx *ctx, const vh_product *p, vh_product_job **out)
 {
-    vhem_status st = VHEM_OK;
     const vh_product_kernels *of = &ctx->backend->product;
-    vh_product_job *job = NULL;
+    VH_AUTOFREE vh_product_job *job = NULL;
 
     VH_NEW(job, 1);
     job->p = *p;
@@ -40,11 +39,8 @@ vhem_status vh_product_open(vhem_ctx *ctx, const vh_product *p, vh_product_job *
     job->by = job->state || of->tile ? of : &vh_backend_ref.product;
     if (!job->state)
         VH_TRY(lay(ctx, job));
-    *out = job;
-    job = NULL;
-done:
-    free(job);
-    return st;
+    *out = vh_take(job);
+    return VHEM_OK;
 }
 
 void vh_product_close(vh_product_job *job)
@@ -77,20 +73,17 @@ static void cut(int t, int first, int n, int *lo, int *hi)
 /* A piece of a tile, through the kernel and to its place. */
 static vhem_status run_piece(vhem_ctx *ctx, const part *x, const vh_rectangle *piece, vh_scratch *scratch)
 {
-    vhem_status st = VHEM_OK;
     double table[TILE * TILE];
 
     VH_TRY(x->job->by->tile(ctx, &x->job->p, x->job->laid, piece, scratch, table));
     for (int i = 0; i < piece->na; i++)
         memcpy(x->log_k + vh_row(piece->a0 - x->r->a0 + i, x->r->nb) + (piece->b0 - x->r->b0),
                table + i * piece->nb, sizeof *table * (size_t)piece->nb);
-done:
-    return st;
+    return VHEM_OK;
 }
 
 static vhem_status run_tile(vhem_ctx *ctx, void *arg, int64_t chunk, int worker, double *unused)
 {
-    vhem_status st = VHEM_OK;
     const part *x = arg;
     int ta = x->ta + (int)(chunk / x->n_b), tb = x->tb + (int)(chunk % x->n_b), a0, a1, b0, b1;
     bool diagonal = x->r->upper && ta == tb;
@@ -107,8 +100,7 @@ static vhem_status run_tile(vhem_ctx *ctx, void *arg, int64_t chunk, int worker,
         if (piece.nb > 0)
             VH_TRY(run_piece(ctx, x, &piece, &x->job->p.workers->scratch[worker]));
     }
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* A device that has failed, as one without memory does: the driver for CPUs does the rest. */

@@ -8,6 +8,7 @@
 #ifndef VH_BACKEND_PRODUCT_H
 #define VH_BACKEND_PRODUCT_H
 
+#include "core/own.h"
 #include "core/scratch.h"
 #include "model/pack.h"
 
@@ -31,6 +32,7 @@ vhem_status vh_product_open(vhem_ctx *ctx, const vh_product *p, vh_product_job *
  * whose edges are multiples of VH_PRODUCT_TILE.  A stop ends it, with VHEM_ESTOPPED. */
 vhem_status vh_product_part(vhem_ctx *ctx, vh_product_job *job, const vh_rectangle *r, double *log_k);
 void vh_product_close(vh_product_job *job); /* NULL is allowed */
+VH_OWNED(vh_product_job, vh_product_close)
 
 enum { VH_PRODUCT_TILE = 64 };
 

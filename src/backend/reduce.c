@@ -26,8 +26,7 @@ struct vh_reduce_job {
 
 vhem_status vh_reduce_open(vhem_ctx *ctx, const vh_base_source *source, vh_reduce_job **out)
 {
-    vhem_status st = VHEM_OK;
-    vh_reduce_job *job = NULL;
+    VH_AUTOFREE vh_reduce_job *job = NULL;
 
     VH_NEW(job, 1);
     job->K = source->K;
@@ -38,11 +37,8 @@ vhem_status vh_reduce_open(vhem_ctx *ctx, const vh_base_source *source, vh_reduc
         job->k.close = vh_cpu_reduce_close;
     }
     VH_TRY(job->k.open(ctx, source, &job->state));
-    *out = job;
-    job = NULL;
-done:
-    free(job);
-    return st;
+    *out = vh_take(job);
+    return VHEM_OK;
 }
 
 vhem_status vh_reduce_run(vhem_ctx *ctx, const vh_reduce_job *job, const vh_reduce_step *step,
@@ -85,13 +81,11 @@ vh_reduce_sums vh_reduce_sums_at(const vh_packed *reduced, double *block)
 
 vhem_status vh_reduce_sums_new(vhem_ctx *ctx, const vh_packed *reduced, vh_reduce_sums *out)
 {
-    vhem_status st = VHEM_OK;
     double *block = NULL;
 
     VH_NEW(block, vh_reduce_sums_at(reduced, NULL).size);
     *out = vh_reduce_sums_at(reduced, block);
-done:
-    return st;
+    return VHEM_OK;
 }
 
 void vh_reduce_sums_free(vh_reduce_sums *sums)
@@ -199,7 +193,6 @@ static vhem_status tell_fault(vhem_ctx *ctx, const vh_reduce_chunk *c, int first
 vhem_status vh_reduce_weigh(vhem_ctx *ctx, const vh_reduce_chunk *c, int first, int n, const double *L,
                             double *w, vh_reduce_sums *sums)
 {
-    vhem_status st = VHEM_OK;
     const vh_reduce_step *step = c->step;
     size_t Kr = (size_t)step->reduced->K;
 
@@ -215,6 +208,5 @@ vhem_status vh_reduce_weigh(vhem_ctx *ctx, const vh_reduce_chunk *c, int first, 
         VH_TRY(tell_fault(ctx, c, first, n, L));
     if (step->statistics)
         *sums->used += (double)vh_stats_weigh(step->reduced, &sums->stats, n, w);
-done:
-    return st;
+    return VHEM_OK;
 }

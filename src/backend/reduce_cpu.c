@@ -23,6 +23,8 @@ typedef struct {
     ready *chunk; /* [n_chunk]  of a resident source; NULL: made when its turn comes */
 } cpu_job;
 
+VH_OWNED(cpu_job, vh_cpu_reduce_close)
+
 /* ---- opening ------------------------------------------------------------------------------------------- */
 
 static int chunk_size(const cpu_job *job, int64_t c)
@@ -42,12 +44,10 @@ static void let_go(const cpu_job *job, ready *r)
 
 static vhem_status make_ready(vhem_ctx *ctx, const cpu_job *job, int64_t c, ready *r)
 {
-    vhem_status st = VHEM_OK;
     VH_TRY(job->source.block(ctx, job->source.arg, c * VH_REDUCE_CHUNK, chunk_size(job, c), &r->base));
     if (job->k.lay)
         VH_TRY(job->k.lay(ctx, &r->base, &r->laid));
-done:
-    return st;
+    return VHEM_OK;
 }
 
 static vhem_status open_chunk(vhem_ctx *ctx, void *arg, int64_t c, int worker, double *block)
@@ -60,8 +60,7 @@ static vhem_status open_chunk(vhem_ctx *ctx, void *arg, int64_t c, int worker, d
 
 vhem_status vh_cpu_reduce_open(vhem_ctx *ctx, const vh_base_source *source, void **state)
 {
-    vhem_status st = VHEM_OK;
-    cpu_job *job = NULL;
+    VH_OWN(cpu_job) *job = NULL;
 
     VH_NEW(job, 1);
     job->source = *source;
@@ -72,11 +71,8 @@ vhem_status vh_cpu_reduce_open(vhem_ctx *ctx, const vh_base_source *source, void
         VH_NEW(job->chunk, job->n_chunk);
         VH_TRY(vh_chunks_run(ctx, &all));
     }
-    *state = job;
-    job = NULL;
-done:
-    vh_cpu_reduce_close(job);
-    return st;
+    *state = vh_take(job);
+    return VHEM_OK;
 }
 
 void vh_cpu_reduce_close(void *state)
@@ -108,14 +104,14 @@ static vhem_status run_chunk(vhem_ctx *ctx, void *arg, int64_t c, int worker, do
     vh_reduce_sums sums = vh_reduce_sums_at(p->step->reduced, block);
 
     if (!job->chunk)
-        VH_TRY(make_ready(ctx, job, c, &own));
+        VH_TRY_DONE(make_ready(ctx, job, c, &own));
     vh_reduce_sums_begin(p->step, &sums);
     const vh_reduce_chunk chunk = { .source = &job->source,
                                     .step = p->step,
                                     .place = c * VH_REDUCE_CHUNK,
                                     .base = &r->base,
                                     .laid = r->laid };
-    VH_TRY(job->k.chunk(ctx, &chunk, &p->scratch[worker], &sums));
+    VH_TRY_DONE(job->k.chunk(ctx, &chunk, &p->scratch[worker], &sums));
 done:
     if (!job->chunk)
         let_go(job, &own);
@@ -125,7 +121,6 @@ done:
 vhem_status vh_cpu_reduce_run(vhem_ctx *ctx, const void *state, const vh_reduce_step *step,
                               vh_scratch *scratch, int n_threads, bool stops, vh_reduce_sums *out)
 {
-    vhem_status st = VHEM_OK;
     const cpu_job *job = state;
     pass p = { job, step, scratch };
     vh_reduce_sums shape = vh_reduce_sums_at(step->reduced, NULL);
@@ -133,15 +128,11 @@ vhem_status vh_cpu_reduce_run(vhem_ctx *ctx, const void *state, const vh_reduce_
     const vh_chunks chunks = {
         .n = job->n_chunk, .threads = n_threads, .stops = stops, .late = true, .run = run_chunk, .arg = &p
     };
-    vh_tree_sum *tree = NULL;
-    double *head = NULL;
+    VH_OWN(vh_tree_sum) *tree = NULL;
+    VH_AUTOFREE double *head = NULL;
 
     VH_TRY(vh_tree_sum_new(ctx, &kind, &tree));
     if (!out)
         VH_NEW(head, kind.size);
-    VH_TRY(vh_tree_sum_all(ctx, &chunks, tree, out ? out->block : head));
-done:
-    vh_tree_sum_free(tree);
-    free(head);
-    return st;
+    return vh_tree_sum_all(ctx, &chunks, tree, out ? out->block : head);
 }

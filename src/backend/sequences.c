@@ -18,9 +18,8 @@ struct vh_seq_job {
 
 vhem_status vh_sequences_open(vhem_ctx *ctx, const vh_sequences *in, vh_seq_job **out)
 {
-    vhem_status st = VHEM_OK;
     const vh_seq_kernels *of = &ctx->backend->sequences;
-    vh_seq_job *job = NULL;
+    VH_AUTOFREE vh_seq_job *job = NULL;
 
     VH_NEW(job, 1);
     if (of->open) {
@@ -29,11 +28,8 @@ vhem_status vh_sequences_open(vhem_ctx *ctx, const vh_sequences *in, vh_seq_job 
     } else {
         VH_TRY(vh_cpu_sequences_open(ctx, in, &job->state));
     }
-    *out = job;
-    job = NULL;
-done:
-    free(job);
-    return st;
+    *out = vh_take(job);
+    return VHEM_OK;
 }
 
 vhem_status vh_sequences_expect(vhem_ctx *ctx, vh_seq_job *job, const vh_seq_step *step, vh_seq_sums *out)
@@ -71,13 +67,11 @@ vh_seq_sums vh_seq_sums_at(const vh_packed *pk, int mixtures, double *block)
 
 vhem_status vh_seq_sums_new(vhem_ctx *ctx, const vh_packed *pk, int mixtures, vh_seq_sums *out)
 {
-    vhem_status st = VHEM_OK;
     double *block = NULL;
 
     VH_NEW(block, vh_seq_sums_at(pk, mixtures, NULL).size);
     *out = vh_seq_sums_at(pk, mixtures, block);
-done:
-    return st;
+    return VHEM_OK;
 }
 
 void vh_seq_sums_free(vh_seq_sums *sums)

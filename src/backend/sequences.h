@@ -15,6 +15,7 @@
 #ifndef VH_BACKEND_SEQUENCES_H
 #define VH_BACKEND_SEQUENCES_H
 
+#include "core/own.h"
 #include "core/scratch.h"
 #include "data/data.h"
 #include "model/stats.h"
@@ -76,6 +77,7 @@ vhem_status vh_sequences_open(vhem_ctx *ctx, const vh_sequences *in, vh_seq_job 
  * it: the sums of an EM loop belong to its present model. */
 vhem_status vh_sequences_expect(vhem_ctx *ctx, vh_seq_job *job, const vh_seq_step *step, vh_seq_sums *out);
 void vh_sequences_close(vh_seq_job *job); /* NULL is allowed */
+VH_OWNED(vh_seq_job, vh_sequences_close)
 
 /* ---- 3. what a backend provides ------------------------------------------------------------------------ */
 

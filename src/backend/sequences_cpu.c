@@ -65,6 +65,8 @@ typedef struct {
     size_t own_size[OWNS]; /* numbers there is space for */
 } cpu_job;
 
+VH_OWNED(cpu_job, vh_cpu_sequences_close)
+
 typedef struct { /* one expect */
     cpu_job *job;
     const vh_seq_step *step;
@@ -93,7 +95,6 @@ static void end_chunk(cpu_job *job, int64_t place, bool part)
 
 static vhem_status cut_chunks(vhem_ctx *ctx, cpu_job *job)
 {
-    vhem_status st = VHEM_OK;
     const vh_sequences *in = &job->in;
 
     VH_NEW(job->chunk, in->n + 1);
@@ -117,34 +118,30 @@ static vhem_status cut_chunks(vhem_ctx *ctx, cpu_job *job)
         }
     }
     end_chunk(job, in->n, false);
-done:
-    return st;
+    return VHEM_OK;
 }
 
 static vhem_status keep_statistics(vhem_ctx *ctx, cpu_job *job)
 {
-    vhem_status st = VHEM_OK;
     const vh_sequences *in = &job->in;
     size_t n_stat = (size_t)in->family->n_stat(&in->x.shape), frames = (size_t)job->frame[in->n];
 
     size_t kept = (size_t)in->workers->n * KEPT_T * (in->family->gather_known ? COSTLY : 1);
 
     if (in->family->hot || frames * n_stat * sizeof(double) > kept)
-        goto done;
+        return VHEM_OK;
     VH_NEW(job->T, frames * n_stat);
     job->n_stat = (int)n_stat;
     for (int64_t i = 0; i < in->n; i++)
         in->family->stats_of_obs(&in->x, vh_data_frames(in->data, in->seq[i]),
                                  vh_data_length(in->data, in->seq[i]),
                                  job->T + (size_t)job->frame[i] * n_stat);
-done:
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status vh_cpu_sequences_open(vhem_ctx *ctx, const vh_sequences *in, void **state)
 {
-    vhem_status st = VHEM_OK;
-    cpu_job *job = NULL;
+    VH_OWN(cpu_job) *job = NULL;
 
     VH_NEW(job, 1);
     job->in = *in;
@@ -153,11 +150,8 @@ vhem_status vh_cpu_sequences_open(vhem_ctx *ctx, const vh_sequences *in, void **
     VH_TRY(cut_chunks(ctx, job));
     VH_TRY(keep_statistics(ctx, job));
     job->lets_go = job->frame[in->n] * in->data->d > KEPT || in->n > KEPT_SEQ;
-    *state = job;
-    job = NULL;
-done:
-    vh_cpu_sequences_close(job);
-    return st;
+    *state = vh_take(job);
+    return VHEM_OK;
 }
 
 void vh_cpu_sequences_close(void *state)
@@ -229,7 +223,6 @@ static int64_t batch_end(const pass *p, int64_t lo, int64_t end, bool sets)
 static vhem_status run_cut(vhem_ctx *ctx, const pass *p, int64_t lo, int64_t hi, vh_scratch *scratch,
                            double *loglik, vh_stats *stats)
 {
-    vhem_status st = VHEM_OK;
     size_t K = (size_t)p->step->pk->K;
     for (int64_t i = lo, end; i < hi; i = end) {
         VH_CHECK(!vh_overdue(ctx), VHEM_ESTOPPED, "stopped");
@@ -237,8 +230,7 @@ static vhem_status run_cut(vhem_ctx *ctx, const pass *p, int64_t lo, int64_t hi,
         VH_TRY(run_batch(ctx, p, (span){ i, end, stats && p->step->mixtures > 0 }, scratch,
                          loglik + (size_t)(i - lo) * K, stats));
     }
-done:
-    return st;
+    return VHEM_OK;
 }
 
 static void assign_sets(const pass *p, int64_t lo, int64_t hi, const double *loglik)
@@ -259,7 +251,6 @@ static void assign_sets(const pass *p, int64_t lo, int64_t hi, const double *log
 static vhem_status run_sets(vhem_ctx *ctx, const pass *p, int64_t lo, int64_t hi, vh_scratch *scratch,
                             double *loglik, vh_stats *stats)
 {
-    vhem_status st = VHEM_OK;
     const cpu_job *job = p->job;
     size_t K = (size_t)p->step->pk->K;
     for (int64_t i = lo, end; i < hi; i = end) {
@@ -273,8 +264,7 @@ static vhem_status run_sets(vhem_ctx *ctx, const pass *p, int64_t lo, int64_t hi
             VH_TRY(run_batch(ctx, p, (span){ i, end, false }, scratch, own, stats));
         }
     }
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* In the block of a chunk sum_z is at a scale of its own for each HMM (math/scaled.h), which stands in the
@@ -335,7 +325,6 @@ static void add_head(const pass *p, int64_t lo, int64_t hi, const double *loglik
 
 static vhem_status run_chunk(vhem_ctx *ctx, void *arg, int64_t chunk, int worker, double *block)
 {
-    vhem_status st = VHEM_OK;
     const pass *p = arg;
     const vh_seq_step *step = p->step;
     int64_t lo = p->job->chunk[chunk], hi = p->job->chunk[chunk + 1];
@@ -343,7 +332,8 @@ static vhem_status run_chunk(vhem_ctx *ctx, void *arg, int64_t chunk, int worker
     vh_scratch *scratch = &p->job->in.workers->scratch[worker];
     vh_seq_sums sums = vh_seq_sums_at(step->pk, step->mixtures, block);
     vh_stats *stats = step->statistics ? &sums.stats : NULL;
-    double *own = NULL, *loglik = p->loglik ? p->loglik + (size_t)lo * K : NULL;
+    VH_AUTOFREE double *own = NULL;
+    double *loglik = p->loglik ? p->loglik + (size_t)lo * K : NULL;
 
     if (!loglik)
         VH_NEW(own, (size_t)(hi - lo) * K);
@@ -361,9 +351,7 @@ static vhem_status run_chunk(vhem_ctx *ctx, void *arg, int64_t chunk, int worker
         assign_sets(p, lo, hi, loglik);
     }
     add_head(p, lo, hi, loglik, &sums);
-done:
-    free(own);
-    return st;
+    return VHEM_OK;
 }
 
 /* A chunk of a large set, of which only the log-likelihoods are wanted. */
@@ -383,7 +371,6 @@ static vhem_status score_part(vhem_ctx *ctx, void *arg, int64_t chunk, int worke
 /* A table that the caller did not ask for. */
 static vhem_status own_table(vhem_ctx *ctx, cpu_job *job, int which, size_t n, double **out)
 {
-    vhem_status st = VHEM_OK;
     if (job->own_size[which] < n) {
         free(job->own[which]);
         job->own_size[which] = 0;
@@ -391,13 +378,11 @@ static vhem_status own_table(vhem_ctx *ctx, cpu_job *job, int which, size_t n, d
         job->own_size[which] = n;
     }
     *out = job->own[which];
-done:
-    return st;
+    return VHEM_OK;
 }
 
 static vhem_status set_up(vhem_ctx *ctx, pass *p, const vh_seq_sums *out)
 {
-    vhem_status st = VHEM_OK;
     cpu_job *job = p->job;
     size_t K = (size_t)p->step->pk->K, n_set = (size_t)job->in.n_set, mixtures = (size_t)p->step->mixtures;
 
@@ -414,8 +399,7 @@ static vhem_status set_up(vhem_ctx *ctx, pass *p, const vh_seq_sums *out)
         VH_TRY(own_table(ctx, job, OWN_SCALE, K, &p->scale));
     for (size_t k = 0; mixtures > 0 && k < K; k++)
         p->scale[k] = p->step->log_omega[k] < FAINT ? VH_NO_SCALE : 0;
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* The HMMs for which nothing counted at the scale of ordinary weights: true when there are any, whose
@@ -463,7 +447,6 @@ static uint64_t print_of(const vhem_ctx *ctx, const vh_packed *pk)
 /* Adds the blocks of `size` numbers that all chunks give, into total. */
 static vhem_status sum_chunks(vhem_ctx *ctx, pass *p, size_t size, double *total)
 {
-    vhem_status st = VHEM_OK;
     cpu_job *job = p->job;
     const vh_sum_kind kind = { size, add_sums, &job->adding };
     const vh_chunks chunks = {
@@ -485,14 +468,12 @@ static vhem_status sum_chunks(vhem_ctx *ctx, pass *p, size_t size, double *total
                             job->tree, total));
     else
         VH_TRY(vh_tree_sum_all(ctx, &chunks, job->tree, total));
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* Large sets, which lie in several chunks: scored, and then assigned. */
 static vhem_status score_large(vhem_ctx *ctx, pass *p)
 {
-    vhem_status st = VHEM_OK;
     const cpu_job *job = p->job;
     const vh_sequences *in = &job->in;
     const vh_chunks all = {
@@ -509,13 +490,11 @@ static vhem_status score_large(vhem_ctx *ctx, pass *p)
         if (job->part[c] && lo == vh_seq_place(in, g))
             assign_sets(p, lo, vh_seq_place(in, g + 1), p->loglik + vh_row(lo, p->step->pk->K));
     }
-done:
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status vh_cpu_sequences_expect(vhem_ctx *ctx, void *state, const vh_seq_step *step, vh_seq_sums *out)
 {
-    vhem_status st = VHEM_OK;
     cpu_job *job = state;
     const vh_sequences *in = &job->in;
     pass p = { .job = job, .step = step, .fit = vh_batch_frames(step->pk) };
@@ -536,6 +515,5 @@ vhem_status vh_cpu_sequences_expect(vhem_ctx *ctx, void *state, const vh_seq_ste
                           p.J + vh_row(g, step->mixtures));
     for (size_t i = 0; out->z && step->mixtures > 0 && i < vh_cells(in->n_set, step->pk->K); i++)
         out->z[i] = exp(out->z[i]);
-done:
-    return st;
+    return VHEM_OK;
 }

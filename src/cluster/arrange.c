@@ -51,8 +51,7 @@ static void permute(const vh_h3m *h3m, const vh_hmm *old, const int *from, vh_hm
 
 vhem_status vh_state_order(vhem_ctx *ctx, const vh_hmm *h, int tau, int *from)
 {
-    vhem_status st = VHEM_OK;
-    double *time = NULL;
+    VH_AUTOFREE double *time = NULL;
 
     VH_NEW(time, 3 * (size_t)h->S);
     vh_occupancy(h, tau, time, time + h->S);
@@ -62,9 +61,7 @@ vhem_status vh_state_order(vhem_ctx *ctx, const vh_hmm *h, int tau, int *from)
             from[k] = from[k - 1];
         from[k] = s;
     }
-done:
-    free(time);
-    return st;
+    return VHEM_OK;
 }
 
 /* E_b[log p(y | r)] for state s of a and state q of b, over their mixtures; false when b is singular. */
@@ -105,10 +102,10 @@ static bool unlikeness(const vh_h3m *h3m, const vh_hmm *a, const vh_hmm *b, doub
 static vhem_status match_states(vhem_ctx *ctx, const vh_h3m *h3m, const vh_hmm *first, const vh_hmm *h,
                                 int *from)
 {
-    vhem_status st = VHEM_OK;
-    int S = h->S, *mate = NULL /* of each state of first */, *left = NULL, n = 0;
-    bool *taken = NULL;
-    double *D = NULL, *work = NULL;
+    int S = h->S, n = 0;
+    VH_AUTOFREE int *mate = NULL /* of each state of first */, *left = NULL;
+    VH_AUTOFREE bool *taken = NULL;
+    VH_AUTOFREE double *D = NULL, *work = NULL;
 
     VH_NEW(D, vh_cells(first->S, S));
     VH_NEW(work, vh_emission_room(h3m->family, &h3m->shape));
@@ -116,7 +113,7 @@ static vhem_status match_states(vhem_ctx *ctx, const vh_h3m *h3m, const vh_hmm *
     VH_NEW(left, S);
     VH_NEW(taken, S);
     if (!unlikeness(h3m, first, h, D, work))
-        goto done; /* by time, then */
+        return VHEM_OK; /* by time, then */
     for (int s = 0; s < first->S; s++)
         mate[s] = -1;
     for (int pairs = first->S < S ? first->S : S; pairs > 0; pairs--) {
@@ -137,13 +134,7 @@ static vhem_status match_states(vhem_ctx *ctx, const vh_h3m *h3m, const vh_hmm *
     for (int k = 0; k < S; k++)
         if (!taken[left[k]])
             from[n++] = left[k];
-done:
-    free(D);
-    free(work);
-    free(mate);
-    free(left);
-    free(taken);
-    return st;
+    return VHEM_OK;
 }
 
 static vhem_status order_hmm(vhem_ctx *ctx, const vh_h3m *h3m, int tau, const vh_hmm *first, vh_hmm *h)
@@ -154,14 +145,14 @@ static vhem_status order_hmm(vhem_ctx *ctx, const vh_h3m *h3m, int tau, const vh
     int *from = NULL;
 
     old.pi = NULL;
-    VH_NEW(from, h->S);
-    VH_NEW(old.pi, n);
+    VH_NEW_DONE(from, h->S);
+    VH_NEW_DONE(old.pi, n);
     memcpy(old.pi, h->pi, sizeof *h->pi * n);
     old.A = old.pi + (h->A - h->pi);
     old.theta = old.pi + (h->theta - h->pi);
-    VH_TRY(vh_state_order(ctx, h, tau, from));
+    VH_TRY_DONE(vh_state_order(ctx, h, tau, from));
     if (first != h)
-        VH_TRY(match_states(ctx, h3m, first, h, from));
+        VH_TRY_DONE(match_states(ctx, h3m, first, h, from));
     permute(h3m, &old, from, h);
 done:
     free(from);
@@ -171,11 +162,9 @@ done:
 
 vhem_status vh_order_states(vhem_ctx *ctx, vh_h3m *h3m, int tau)
 {
-    vhem_status st = VHEM_OK;
     for (int64_t j = 0; j < h3m->K; j++)
         VH_TRY(order_hmm(ctx, h3m, tau, &h3m->hmm[0], &h3m->hmm[j]));
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* ---- states of the members ----------------------------------------------------------------------------- */
@@ -183,7 +172,6 @@ done:
 /* map [Sb] of the base HMM at a place of the packed set. */
 static vhem_status map_one(vhem_ctx *ctx, const vh_estep *es, int place, int j, vh_scratch *scratch, int *map)
 {
-    vhem_status st = VHEM_OK;
     int Sb = es->base->S[place], Sr = es->reduced->S[j];
     double *nu, L;
 
@@ -192,8 +180,7 @@ static vhem_status map_one(vhem_ctx *ctx, const vh_estep *es, int place, int j, 
     VH_TRY(vh_ref_reduce_pair(ctx, &pair, scratch, &L, NULL, nu));
     for (int b = 0; b < Sb; b++)
         map[b] = vh_argmax(Sr, nu + b, Sb);
-done:
-    return st;
+    return VHEM_OK;
 }
 
 typedef struct {
@@ -214,10 +201,10 @@ static vhem_status map_chunk(vhem_ctx *ctx, void *arg, int64_t c, int worker, do
     const vh_estep es = { .base = &block, .reduced = m->reduced, .tau = m->tau };
 
     (void)none;
-    VH_TRY(vh_base_block(ctx, m->base, c, &block));
+    VH_TRY_DONE(vh_base_block(ctx, m->base, c, &block));
     for (int p = 0; p < block.K; p++) {
         int64_t i = m->base->order[c * VH_REDUCE_CHUNK + p];
-        VH_TRY(map_one(ctx, &es, p, m->label[i], &m->scratch[worker], m->map + m->at[i]));
+        VH_TRY_DONE(map_one(ctx, &es, p, m->label[i], &m->scratch[worker], m->map + m->at[i]));
     }
 done:
     vh_base_release(m->base, &block);
@@ -235,16 +222,16 @@ vhem_status vh_map_states(vhem_ctx *ctx, const vh_base *base, const vh_h3m *cent
     };
     int64_t *at = NULL;
 
-    VH_NEW(m.scratch, ctx->threads);
-    VH_NEW(at, (size_t)base->Kb + 1);
+    VH_NEW_DONE(m.scratch, ctx->threads);
+    VH_NEW_DONE(at, (size_t)base->Kb + 1);
     for (int64_t i = 0; i < base->Kb; i++)
         at[i + 1] = at[i] + vh_base_states(base, i);
     m.at = at;
-    VH_NEW(m.map, at[base->Kb]);
-    VH_TRY(vh_base_pack_centers(ctx, base, centers, NULL, centers->K, &pk));
-    VH_TRY(vh_pack_update(ctx, centers, NULL, pk));
+    VH_NEW_DONE(m.map, at[base->Kb]);
+    VH_TRY_DONE(vh_base_pack_centers(ctx, base, centers, NULL, centers->K, &pk));
+    VH_TRY_DONE(vh_pack_update(ctx, centers, NULL, pk));
     m.reduced = pk;
-    VH_TRY(vh_chunks_run(ctx, &chunks));
+    VH_TRY_DONE(vh_chunks_run(ctx, &chunks));
     *map_out = m.map;
     *at_out = at;
     m.map = NULL;

@@ -21,15 +21,13 @@
 /* Up the tree from cluster j of level 0: label [levels]. */
 static vhem_status follow(vhem_ctx *ctx, const vhem_tree *tree, int j, int *label)
 {
-    vhem_status st = VHEM_OK;
     label[0] = j;
     for (int l = 1; l < tree->n; l++) {
         label[l] = tree->parent[l - 1][label[l - 1]];
         VH_CHECK(label[l] >= 0, VHEM_EINVAL, "cluster %d of level %d is empty, level %d does not know it",
                  label[l - 1], l, l + 1);
     }
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* Of the scores x [Kr] of one item, which counts `times`, the best cluster; by_mass: omega takes part in the
@@ -69,10 +67,10 @@ typedef struct {               /* where the answers go */
 static vhem_status decide(vhem_ctx *ctx, const vhem_tree *tree, int64_t n, double *table, double times,
                           bool by_mass, const answer *out)
 {
-    vhem_status st = VHEM_OK;
     const double *omega = vh_clustering_omega(tree->level[0]);
-    int Kr = tree->level[0]->Kr, *labels = NULL;
-    double *scores = NULL, *p = NULL;
+    int Kr = tree->level[0]->Kr;
+    VH_AUTOFREE int *labels = NULL;
+    VH_AUTOFREE double *scores = NULL, *p = NULL;
 
     VH_NEW(labels, vh_cells(n, tree->n));
     VH_NEW(scores, n);
@@ -90,21 +88,15 @@ static vhem_status decide(vhem_ctx *ctx, const vhem_tree *tree, int64_t n, doubl
         memcpy(out->posterior, table, sizeof *table * vh_cells(n, Kr));
     if (out->score)
         memcpy(out->score, scores, sizeof *scores * (size_t)n);
-done:
-    free(labels);
-    free(scores);
-    free(p);
-    return st;
+    return VHEM_OK;
 }
 
 static vhem_status check_tree(vhem_ctx *ctx, const vhem_tree *tree)
 {
-    vhem_status st = VHEM_OK;
     VH_CHECK(tree->n >= 1, VHEM_EINVAL, "the tree has no levels");
     VH_CHECK(vh_clustering_omega(tree->level[0]), VHEM_EINVAL, "method %s has no centres to assign to",
              tree->level[0]->method);
-done:
-    return st;
+    return VHEM_OK;
 }
 
 static int tau_of(const vh_clustering *c)
@@ -119,20 +111,15 @@ static double times_of(const vh_clustering *c)
 
 static vhem_status assign_hmms(vhem_ctx *ctx, const vhem_tree *tree, const vh_h3m *h3m, const answer *out)
 {
-    vhem_status st = VHEM_OK;
     const vh_clustering *c = tree->level[0];
-    vh_h3m *full = NULL;
-    double *L = NULL;
+    VH_OWN(vh_h3m) *full = NULL;
+    VH_AUTOFREE double *L = NULL;
 
     VH_CHECK(c->centers, VHEM_EINVAL, "the centres are dynamic textures, HMMs cannot be assigned to them");
     VH_TRY(vh_h3m_like(ctx, h3m, c->centers, &full, &h3m));
     VH_NEW(L, vh_cells(h3m->K, c->Kr));
     VH_TRY(vh_reduce_score(ctx, h3m, c->centers, tau_of(c), L));
-    VH_TRY(decide(ctx, tree, h3m->K, L, times_of(c), false, out));
-done:
-    vh_h3m_free(full);
-    free(L);
-    return st;
+    return decide(ctx, tree, h3m->K, L, times_of(c), false, out);
 }
 
 static vhem_status assign_textures(vhem_ctx *ctx, const vhem_tree *tree, const vh_dtm *dtm, const answer *out)
@@ -143,13 +130,14 @@ static vhem_status assign_textures(vhem_ctx *ctx, const vhem_tree *tree, const v
     double *L = NULL;
 
     vh_blas_enter();
-    VH_CHECK(c->textures, VHEM_EINVAL, "the centres are HMMs, dynamic textures cannot be assigned to them");
-    VH_CHECK(dtm->d == c->textures->d, VHEM_EINVAL, "the textures have dimension %d, but the centres have %d",
-             dtm->d, c->textures->d);
-    VH_NEW(L, vh_cells(dtm->K, c->Kr));
-    VH_NEW(scratch, ctx->threads);
-    VH_TRY(vh_hem_dtm_score(ctx, dtm, c->textures, tau_of(c), scratch, ctx->threads, L));
-    VH_TRY(decide(ctx, tree, dtm->K, L, times_of(c), false, out));
+    VH_CHECK_DONE(c->textures, VHEM_EINVAL,
+                  "the centres are HMMs, dynamic textures cannot be assigned to them");
+    VH_CHECK_DONE(dtm->d == c->textures->d, VHEM_EINVAL,
+                  "the textures have dimension %d, but the centres have %d", dtm->d, c->textures->d);
+    VH_NEW_DONE(L, vh_cells(dtm->K, c->Kr));
+    VH_NEW_DONE(scratch, ctx->threads);
+    VH_TRY_DONE(vh_hem_dtm_score(ctx, dtm, c->textures, tau_of(c), scratch, ctx->threads, L));
+    VH_TRY_DONE(decide(ctx, tree, dtm->K, L, times_of(c), false, out));
 done:
     for (int t = 0; scratch && t < ctx->threads; t++)
         vh_scratch_free(&scratch[t]);
@@ -162,10 +150,9 @@ done:
 static vhem_status assign_data(vhem_ctx *ctx, const vhem_tree *tree, const vhem_data *data, bool by_group,
                                const answer *out)
 {
-    vhem_status st = VHEM_OK;
     vh_clustering *c = tree->level[0];
-    double *loglik = NULL, *total = NULL;
-    vh_items items = { 0 };
+    VH_AUTOFREE double *loglik = NULL, *total = NULL;
+    VH_CLEANUP(vh_items_free) vh_items items = { 0 };
 
     VH_NEW(loglik, vh_cells(data->N, c->Kr));
     VH_TRY(c->centers ? vh_score(ctx, c->centers, data, "score", loglik)
@@ -175,19 +162,13 @@ static vhem_status assign_data(vhem_ctx *ctx, const vhem_tree *tree, const vhem_
         VH_NEW(total, vh_cells(items.n, c->Kr));
         vh_items_sum(&items, c->Kr, loglik, total);
     }
-    VH_TRY(decide(ctx, tree, total ? items.n : data->N, total ? total : loglik, 1, true, out));
-done:
-    vh_items_free(&items);
-    free(loglik);
-    free(total);
-    return st;
+    return decide(ctx, tree, total ? items.n : data->N, total ? total : loglik, 1, true, out);
 }
 
 vhem_status vhem_assign(vhem_ctx *ctx, const vhem_tree *tree, const vhem_source *source, int *label,
                         double *posterior, double *score)
 {
     VH_ENTER(tree, source, label);
-    vhem_status st = VHEM_OK;
     const answer out = { label, posterior, score };
 
     VH_CHECK(!source->models != !source->data, VHEM_EINVAL,
@@ -200,6 +181,5 @@ vhem_status vhem_assign(vhem_ctx *ctx, const vhem_tree *tree, const vhem_source 
         VH_TRY(assign_hmms(ctx, tree, source->models->h3m, &out));
     else
         VH_TRY(assign_textures(ctx, tree, source->models->dtm, &out));
-done:
-    return st;
+    return VHEM_OK;
 }

@@ -72,7 +72,6 @@ typedef struct {
 
 static vhem_status choose_placed(vhem_ctx *ctx, job *b)
 {
-    vhem_status st = VHEM_OK;
     const vh_base *trial = b->s->trial;
     int64_t K = trial->Kb, most = (int64_t)b->s->K * PLACED_EACH;
 
@@ -86,9 +85,7 @@ static vhem_status choose_placed(vhem_ctx *ctx, job *b)
     vh_rng_init(&rng, b->seed, VH_RNG_SPLIT, 1);
     vh_rng_spread(&rng, K, b->n, b->pick);
     VH_TRY(vh_h3m_subset(ctx, trial->h3m, b->pick, b->n, &b->models));
-    VH_TRY(vh_base_new(ctx, b->models, &b->base));
-done:
-    return st;
+    return vh_base_new(ctx, b->models, &b->base);
 }
 
 typedef struct { /* the partition by one way */
@@ -109,8 +106,8 @@ typedef struct { /* ways at work */
 /* D [n][n], the logarithms of the affinities of one way. */
 static vhem_status find_affinities(vhem_ctx *ctx, const partitions *p, const way *w, double *D)
 {
-    vhem_status st = VHEM_OK;
-    int n = p->b->n, *near = NULL;
+    int n = p->b->n;
+    VH_AUTOFREE int *near = NULL;
     const double *from = strcmp(w->kind, "ppk") == 0 ? p->ppk : p->b->kl;
 
     if (w->neighbours > 0) {
@@ -121,18 +118,15 @@ static vhem_status find_affinities(vhem_ctx *ctx, const partitions *p, const way
         memcpy(D, from, sizeof *D * vh_cells(n, n));
         VH_TRY(vh_places_affinity(ctx, n, true, D, NULL));
     }
-done:
-    free(near);
-    return st;
+    return VHEM_OK;
 }
 
 /* label [n] by spectral clustering. */
 static vhem_status find_partition(vhem_ctx *ctx, const partitions *p, const way *w, int *label)
 {
-    vhem_status st = VHEM_OK;
     int n = p->b->n, n_run, converged;
     int64_t K = p->b->s->K;
-    double *D = NULL, *place = NULL, *centre = NULL;
+    VH_AUTOFREE double *D = NULL, *place = NULL, *centre = NULL;
 
     VH_NEW(D, vh_cells(n, n));
     VH_NEW(place, vh_cells(n, K));
@@ -140,12 +134,7 @@ static vhem_status find_partition(vhem_ctx *ctx, const partitions *p, const way 
     VH_TRY(find_affinities(ctx, p, w, D));
     VH_TRY(vh_spectral_embed(ctx, n, D, false, K, VH_EIGEN_AUTO, place));
     const vh_places places = { n, K, K, place, NULL, KMEANS, KMEANS_ITER, p->b->seed };
-    VH_TRY(vh_places_cluster(ctx, &places, label, centre, NULL, &n_run, &converged));
-done:
-    free(D);
-    free(place);
-    free(centre);
-    return st;
+    return vh_places_cluster(ctx, &places, label, centre, NULL, &n_run, &converged);
 }
 
 static void find_one(void *arg, int64_t k, int worker)
@@ -181,9 +170,9 @@ static vhem_status settle_again(vhem_ctx *ctx, job *b, int restarts, vh_restart 
     vh_h3m *centers = NULL;
 
     *moved = false;
-    VH_TRY(vh_settle(ctx, &b->settler, b->s->trial, r->label, r->centers, restarts, &centers));
+    VH_TRY_DONE(vh_settle(ctx, &b->settler, b->s->trial, r->label, r->centers, restarts, &centers));
     next.centers = centers;
-    VH_TRY(vh_search_try(ctx, s, true, -1, &next));
+    VH_TRY_DONE(vh_search_try(ctx, s, true, -1, &next));
     if (next.J > r->J) {
         *moved = !same(b->s->trial->Kb, next.label, r->label);
         vh_restart_free(s, r);
@@ -203,12 +192,12 @@ static vhem_status make_candidate(vhem_ctx *ctx, job *b, const char *name, const
     vh_h3m *centers = NULL;
     int rounds = b->thorough ? THOROUGH_ROUNDS : ROUNDS, restarts = b->thorough ? THOROUGH : RESTARTS;
 
-    VH_TRY(vh_settle(ctx, &b->settler, b->base, label, NULL, restarts, &centers));
+    VH_TRY_DONE(vh_settle(ctx, &b->settler, b->base, label, NULL, restarts, &centers));
     r.centers = centers;
-    VH_TRY(vh_search_try(ctx, &b->s->search, true, -1, &r));
+    VH_TRY_DONE(vh_search_try(ctx, &b->s->search, true, -1, &r));
     bool moved = b->models || !same(b->n, label, r.label);
     for (int k = 0; k < rounds && moved; k++)
-        VH_TRY(settle_again(ctx, b, restarts, &r, &moved));
+        VH_TRY_DONE(settle_again(ctx, b, restarts, &r, &moved));
     b->all[b->n_all++] = r;
     r = (vh_restart){ 0 };
 done:
@@ -226,11 +215,11 @@ static vhem_status settle_restart(vhem_ctx *ctx, job *b, const vh_restart *from)
     int rounds = b->thorough ? THOROUGH_ROUNDS : ROUNDS, restarts = b->thorough ? THOROUGH : RESTARTS;
     bool moved = true;
 
-    VH_TRY(vh_h3m_subset(ctx, found, NULL, found->K, &centers));
+    VH_TRY_DONE(vh_h3m_subset(ctx, found, NULL, found->K, &centers));
     r.centers = centers;
-    VH_TRY(vh_search_try(ctx, &b->s->search, true, 0, &r));
+    VH_TRY_DONE(vh_search_try(ctx, &b->s->search, true, 0, &r));
     for (int k = 0; k <= rounds && moved; k++)
-        VH_TRY(settle_again(ctx, b, restarts, &r, &moved));
+        VH_TRY_DONE(settle_again(ctx, b, restarts, &r, &moved));
     b->all[b->n_all++] = r;
     r = (vh_restart){ 0 };
 done:
@@ -256,16 +245,15 @@ static vhem_status find_distances(vhem_ctx *ctx, const job *b, const char *kind,
     vhem_status st = VHEM_OK;
     double *own = NULL;
 
-    VH_NEW(own, vh_cells(b->n, b->n));
+    VH_NEW_DONE(own, vh_cells(b->n, b->n));
     st = vh_places_distances(ctx, b->base->h3m, &(vh_places_kind){ kind, b->s->opt->tau, 0.5, true }, own);
     for (int k = 0; k < p->n && st != VHEM_OK; k++)
         if (strcmp(p->all[k].w->kind, kind) == 0) {
             p->all[k].st = st;
             memcpy(p->all[k].error, ctx->error, sizeof p->all[k].error);
         }
-    VH_TRY(st);
-    *D = own;
-    own = NULL;
+    VH_TRY_DONE(st);
+    *D = vh_take(own);
 done:
     free(own);
     return leave_out(ctx, kind, st);
@@ -274,7 +262,6 @@ done:
 /* Distances, with all threads for each kind; then the partitions that follow from them, side by side. */
 static vhem_status find_partitions(vhem_ctx *ctx, job *b, partitions *p)
 {
-    vhem_status st = VHEM_OK;
     for (int k = 0; k < (b->fast ? 1 : N_WAYS); k++) {
         if (ways[k].neighbours >= b->n / 2) /* not much is far then */
             continue;
@@ -287,8 +274,7 @@ static vhem_status find_partitions(vhem_ctx *ctx, job *b, partitions *p)
     if (!b->fast)
         VH_TRY(find_distances(ctx, b, "kl", p, &b->kl));
     vh_share(ctx, &(vh_loop){ p->n, ctx->threads, true, find_one, p });
-done:
-    return st;
+    return VHEM_OK;
 }
 
 static vhem_status try_ways(vhem_ctx *ctx, job *b)
@@ -298,17 +284,17 @@ static vhem_status try_ways(vhem_ctx *ctx, job *b)
 
     if (b->n < b->s->K) /* fewer models are placed than there are clusters */
         return VHEM_OK;
-    VH_TRY(find_partitions(ctx, b, &p));
+    VH_TRY_DONE(find_partitions(ctx, b, &p));
     for (int k = 0; k < p.n; k++) {
         st = p.all[k].st;
         if (st == VHEM_OK)
             st = make_candidate(ctx, b, p.all[k].w->name, p.all[k].label);
         else
             vh_fail(ctx, st, "%s", p.all[k].error);
-        VH_TRY(leave_out(ctx, p.all[k].w->name, st));
+        VH_TRY_DONE(leave_out(ctx, p.all[k].w->name, st));
     }
     if (b->kl && b->n > JUDGE) {
-        VH_NEW(b->near, vh_cells(b->n, JUDGE));
+        VH_NEW_DONE(b->near, vh_cells(b->n, JUDGE));
         vh_neighbours(b->n, b->kl, JUDGE, b->near);
     }
 done:
@@ -321,7 +307,6 @@ done:
 /* The best restart, or the best few, whose groups differ. */
 static vhem_status try_restarts(vhem_ctx *ctx, job *b)
 {
-    vhem_status st = VHEM_OK;
     const vh_search *s = &b->s->search;
     const vh_restart *last = NULL;
     int most = b->thorough ? THOROUGH_SETTLED : 1, R = s->R;
@@ -339,19 +324,17 @@ static vhem_status try_restarts(vhem_ctx *ctx, job *b)
         VH_TRY(leave_out(ctx, "settled", settle_restart(ctx, b, best)));
         last = best;
     }
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* The modularity of each finished run, in the graph of the models that were placed. */
 static vhem_status judge(vhem_ctx *ctx, job *b)
 {
-    vhem_status st = VHEM_OK;
     vh_search *s = &b->s->search;
-    int *label = NULL;
+    VH_AUTOFREE int *label = NULL;
 
     if (!b->near || s->Kb_trial != s->Kb) /* which models of all were placed is not kept */
-        goto done;
+        return VHEM_OK;
     VH_NEW(label, b->n);
     for (int r = 0; r < s->n; r++) {
         if (!s->all[r].label)
@@ -360,9 +343,7 @@ static vhem_status judge(vhem_ctx *ctx, job *b)
             label[i] = s->all[r].label[b->pick ? b->pick[i] : i];
         VH_TRY(vh_modularity(ctx, b->n, JUDGE, b->near, label, &s->all[r].modularity));
     }
-done:
-    free(label);
-    return st;
+    return VHEM_OK;
 }
 
 static int best_of(const job *b)
@@ -377,7 +358,6 @@ static int best_of(const job *b)
  * their centres. */
 static vhem_status polish(vhem_ctx *ctx, job *b)
 {
-    vhem_status st = VHEM_OK;
     const vh_search *s = &b->s->search;
     int restarts = b->thorough ? THOROUGH_WINNER : WINNER, rounds = b->thorough ? THOROUGH_ROUNDS : ROUNDS;
     double least = b->all[best_of(b)].J - NEAR * s->slack * s->Kb_trial / s->Kb;
@@ -387,8 +367,7 @@ static vhem_status polish(vhem_ctx *ctx, job *b)
         for (int r = 0; r < rounds && moved; r++)
             VH_TRY(leave_out(ctx, b->all[k].kind, settle_again(ctx, b, restarts, &b->all[k], &moved)));
     }
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* All candidates, or when they have seen a sample only the best, on all models, join the restarts. */
@@ -411,8 +390,7 @@ static vhem_status join(vhem_ctx *ctx, job *b)
     for (int k = 0; k < b->n_all; k++)
         if (!sample || (k == best && good))
             vh_search_join(s, &b->all[k]);
-done:
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status vh_candidates_run(vhem_ctx *ctx, vh_hmm_search *s, uint64_t seed)
@@ -424,11 +402,11 @@ vhem_status vh_candidates_run(vhem_ctx *ctx, vh_hmm_search *s, uint64_t seed)
               .thorough = strcmp(s->opt->search, "thorough") == 0,
               .settler = { .opt = s->opt, .K = s->K, .floor = s->floor, .seed = seed } };
 
-    VH_TRY(choose_placed(ctx, &b));
+    VH_TRY_DONE(choose_placed(ctx, &b));
     if (!b.fast)
-        VH_TRY(try_restarts(ctx, &b));
+        VH_TRY_DONE(try_restarts(ctx, &b));
     if (strcmp(s->opt->search, "restarts") != 0)
-        VH_TRY(try_ways(ctx, &b));
+        VH_TRY_DONE(try_ways(ctx, &b));
 done:
     if (st == VHEM_OK || st == VHEM_ESTOPPED) {
         vhem_status joined = join(ctx, &b);

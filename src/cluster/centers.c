@@ -19,9 +19,8 @@
 static vhem_status start_at(vhem_ctx *ctx, const vh_h3m *models, const vhem_cluster_options *opt, int64_t i,
                             uint64_t seed, vh_h3m **out)
 {
-    vhem_status st = VHEM_OK;
-    vh_h3m *start = NULL;
-    vh_base *base = NULL;
+    VH_OWN(vh_h3m) *start = NULL;
+    VH_OWN(vh_base) *base = NULL;
     vh_rng rng;
 
     vh_rng_init(&rng, seed, VH_RNG_INIT, 0);
@@ -30,12 +29,8 @@ static vhem_status start_at(vhem_ctx *ctx, const vh_h3m *models, const vhem_clus
     VH_TRY(vh_h3m_shape(ctx, start, 0, opt->S, opt->M));
     VH_CHECK(vh_center_from_base(base, i, &rng, start, 0), VHEM_ENOMEM,
              "out of memory: no room for a centre");
-    *out = start;
-    start = NULL;
-done:
-    vh_base_free(base);
-    vh_h3m_free(start);
-    return st;
+    *out = vh_take(start);
+    return VHEM_OK;
 }
 
 enum { MORE_STARTS = 20 }; /* of a centre, beside the one at the member that stands for the cluster */
@@ -81,9 +76,10 @@ static vhem_status learn_one(vhem_ctx *ctx, const vh_input *in, const vhem_clust
                              const vh_partition *part, int64_t j, uint64_t seed, vh_h3m **out)
 {
     vhem_status st = VHEM_OK;
-    int64_t *index = NULL, n = 0, pick = 0;
-    vh_h3m *members = NULL, *start = NULL;
-    vh_clustering *one = NULL;
+    VH_AUTOFREE int64_t *index = NULL;
+    int64_t n = 0, pick = 0;
+    VH_OWN(vh_h3m) *members = NULL, *start = NULL;
+    VH_OWN(vh_clustering) *one = NULL;
 
     VH_NEW(index, in->Kb);
     for (int64_t i = 0; i < in->Kb; i++)
@@ -100,16 +96,11 @@ static vhem_status learn_one(vhem_ctx *ctx, const vh_input *in, const vhem_clust
     vhem_status run = best_center(ctx, members, &given, opt, seed, &one);
     if (!one || (run != VHEM_OK && run != VHEM_ESTOPPED)) {
         st = run;
-        goto done;
+        return st;
     }
     *out = one->centers;
     one->centers = NULL;
     st = run;
-done:
-    free(index);
-    vh_clustering_free(one);
-    vh_h3m_free(start);
-    vh_h3m_free(members);
     return st;
 }
 
@@ -119,9 +110,9 @@ static vhem_status learn_all(vhem_ctx *ctx, const vh_input *in, const vhem_clust
                              const vh_partition *part, uint64_t seed, vh_h3m **centers)
 {
     vhem_status st = VHEM_OK, run = VHEM_OK;
-    vh_h3m *one = NULL, *full = NULL;
+    VH_OWN(vh_h3m) *one = NULL, *full = NULL;
     const vh_h3m *like;
-    int *members = NULL;
+    VH_AUTOFREE int *members = NULL;
     int64_t K = (*centers)->K;
 
     VH_NEW(members, K);
@@ -136,8 +127,7 @@ static vhem_status learn_all(vhem_ctx *ctx, const vh_input *in, const vhem_clust
         VH_TRY(vh_h3m_like(ctx, *centers, one, &full, &like));
         if (full) {
             vh_h3m_free(*centers);
-            *centers = full;
-            full = NULL;
+            *centers = vh_take(full);
         }
         VH_TRY(vh_h3m_shape(ctx, *centers, j, one->hmm[0].S, one->hmm[0].M));
         vh_hmm_copy(&(*centers)->hmm[j], &one->hmm[0]);
@@ -147,17 +137,12 @@ static vhem_status learn_all(vhem_ctx *ctx, const vh_input *in, const vhem_clust
     }
     VH_TRY(vh_order_states(ctx, *centers, opt->tau));
     st = run;
-done:
-    vh_h3m_free(one);
-    vh_h3m_free(full);
-    free(members);
     return st;
 }
 
 /* z is 0 or 1; the weight of a centre is that of its members. */
 static vhem_status fill_assignments(vhem_ctx *ctx, const vh_partition *part, vh_clustering *out)
 {
-    vhem_status st = VHEM_OK;
     double sum = 0;
 
     VH_NEW(out->z, vh_cells(out->Kb, out->Kr));
@@ -174,8 +159,7 @@ static vhem_status fill_assignments(vhem_ctx *ctx, const vh_partition *part, vh_
     }
     for (int j = 0; j < out->Kr; j++)
         out->centers->omega[j] /= sum;
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* L_hmm of every model under every centre, and the states of models beside those of their centres.  After a
@@ -183,8 +167,8 @@ done:
 static vhem_status fill_tables(vhem_ctx *ctx, const vh_h3m *models, int tau, vh_clustering *out)
 {
     vhem_status st = VHEM_OK;
-    vh_h3m *full = NULL;
-    vh_base *base = NULL;
+    VH_OWN(vh_h3m) *full = NULL;
+    VH_OWN(vh_base) *base = NULL;
 
     VH_TRY(vh_h3m_like(ctx, models, out->centers, &full, &models));
     VH_NEW(out->L_hmm, vh_cells(out->Kb, out->Kr));
@@ -198,10 +182,7 @@ static vhem_status fill_tables(vhem_ctx *ctx, const vh_h3m *models, int tau, vh_
         VH_TRY(vh_base_new(ctx, models, &base));
         VH_TRY(vh_map_states(ctx, base, out->centers, out->label, tau, &out->state_map, &out->state_map_at));
     }
-done:
-    vh_base_free(base);
-    vh_h3m_free(full);
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status vh_centers_make(vhem_ctx *ctx, const vh_input *in, const vhem_cluster_options *opt,
@@ -213,12 +194,11 @@ vhem_status vh_centers_make(vhem_ctx *ctx, const vh_input *in, const vhem_cluste
         run = learn_all(ctx, in, opt, part, seed, &out->centers);
     if (run != VHEM_OK && run != VHEM_ESTOPPED) {
         st = run;
-        goto done;
+        return st;
     }
     VH_TRY(fill_assignments(ctx, part, out));
     if (!in->centers_only)
         VH_TRY(fill_tables(ctx, in->models, opt->tau, out));
     st = run;
-done:
     return st;
 }

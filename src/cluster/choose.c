@@ -125,10 +125,9 @@ typedef struct { /* of all models, by the centres of one half */
 static vhem_status label_from_half(vhem_ctx *ctx, const vh_h3m *h3m, const half_of *part,
                                    const vhem_cluster_options *opt, double *L, labels *out)
 {
-    vhem_status st = VHEM_OK;
     const vh_h3m *like;
-    vh_h3m *half = NULL, *full = NULL;
-    vh_clustering *c = NULL;
+    VH_OWN(vh_h3m) *half = NULL, *full = NULL;
+    VH_OWN(vh_clustering) *c = NULL;
 
     VH_TRY(vh_h3m_subset(ctx, h3m, part->index, part->n, &half));
     vh_input in = vh_input_models(half, part->K);
@@ -138,11 +137,7 @@ static vhem_status label_from_half(vhem_ctx *ctx, const vh_h3m *h3m, const half_
     for (int64_t i = 0; i < h3m->K; i++)
         out->label[i] = nearest(L + vh_row(i, c->Kr), c->centers->omega, c->Kr);
     out->Kr = c->Kr;
-done:
-    vh_clustering_free(c);
-    vh_h3m_free(half);
-    vh_h3m_free(full);
-    return st;
+    return VHEM_OK;
 }
 
 static void shuffle(vh_rng *rng, int64_t n, int64_t *index)
@@ -167,7 +162,6 @@ typedef struct {    /* room for two halves */
 static vhem_status compare_halves(task *t, int K, const vhem_cluster_options *opt, int s, half_room *h,
                                   double *out)
 {
-    vhem_status st = VHEM_OK;
     vhem_ctx *ctx = t->quiet;
     int64_t Kb = t->h3m->K, half = Kb / 2;
     uint64_t seed = ctx->opt.seed, at = (uint64_t)(2 * s + 1) << 32;
@@ -186,8 +180,7 @@ static vhem_status compare_halves(task *t, int K, const vhem_cluster_options *op
     vh_agreement(Kb, h->a.label, h->b.label, &agree);
     VH_CHECK(!isnan(agree.rand), VHEM_ENOMEM, "out of memory: no room to compare %lld labels", (long long)Kb);
     *out = h->a.Kr < 2 || h->b.Kr < 2 ? NAN : agree.adjusted_rand;
-done:
-    return st;
+    return VHEM_OK;
 }
 
 static vhem_status find_stability(task *t, int K, const vhem_cluster_options *opt, double *out)
@@ -201,19 +194,19 @@ static vhem_status find_stability(task *t, int K, const vhem_cluster_options *op
 
     if (n_splits < 1 || K < 2 || Kb / 2 < K) /* nothing to say */
         goto done;
-    VH_NEW(h.index, Kb);
-    VH_NEW(h.a.label, Kb);
-    VH_NEW(h.b.label, Kb);
-    VH_NEW(h.L, vh_cells(Kb, K));
+    VH_NEW_DONE(h.index, Kb);
+    VH_NEW_DONE(h.a.label, Kb);
+    VH_NEW_DONE(h.b.label, Kb);
+    VH_NEW_DONE(h.L, vh_cells(Kb, K));
     for (int s = 0; s < n_splits; s++) {
         const vh_kept_result this = { "stability", opt, K, s };
         bool known;
-        VH_TRY(vh_kept_find(ctx, &t->kept, &this, 1, &one, &known));
+        VH_TRY_DONE(vh_kept_find(ctx, &t->kept, &this, 1, &one, &known));
         if (known) {
             progress(t, 2 * WORK_HALF * work_of(K, opt->S));
         } else {
-            VH_TRY(compare_halves(t, K, opt, s, &h, &one));
-            VH_TRY(vh_kept_add(ctx, &t->kept, &this, 1, &one));
+            VH_TRY_DONE(compare_halves(t, K, opt, s, &h, &one));
+            VH_TRY_DONE(vh_kept_add(ctx, &t->kept, &this, 1, &one));
         }
         sum += one;
     }
@@ -277,9 +270,8 @@ static vhem_cluster_options bayes_options(const vhem_cluster_options *opt, int t
 /* One more clustering, for the evidence alone; nv is negative for the default. */
 static vhem_status find_evidence(task *t, int K, const vhem_cluster_options *opt, double nv, vhem_choice *row)
 {
-    vhem_status st = VHEM_OK;
     vhem_ctx *ctx = t->quiet;
-    vh_clustering *c = NULL;
+    VH_OWN(vh_clustering) *c = NULL;
     vhem_cluster_options o = bayes_options(opt, opt->tau);
     vh_input in = vh_input_models(t->h3m, K);
     double x[EVIDENCE];
@@ -287,7 +279,7 @@ static vhem_status find_evidence(task *t, int K, const vhem_cluster_options *opt
 
     in.centers_only = true;
     if (!vh_prior_exists(t->h3m->family, &t->h3m->shape))
-        goto done;
+        return VHEM_OK;
     if (nv > 0)
         o.nv = nv;
     const vh_kept_result this = { "evidence", &o, K, 0 };
@@ -299,9 +291,7 @@ static vhem_status find_evidence(task *t, int K, const vhem_cluster_options *opt
     }
     fill_evidence(x, row);
     progress(t, WORK_VB * work_of(K, opt->S));
-done:
-    vh_clustering_free(c);
-    return st;
+    return VHEM_OK;
 }
 
 /* ---- 4. other seeds ------------------------------------------------------------------------------------ */
@@ -309,9 +299,8 @@ done:
 static vhem_status compare_seed(task *t, const int *label, const vhem_cluster_options *opt, int K, int s,
                                 double *out)
 {
-    vhem_status st = VHEM_OK;
     vhem_ctx *ctx = t->quiet;
-    vh_clustering *c = NULL;
+    VH_OWN(vh_clustering) *c = NULL;
     vh_input in = vh_input_models(t->h3m, K);
     vhem_agreement g;
 
@@ -320,16 +309,13 @@ static vhem_status compare_seed(task *t, const int *label, const vhem_cluster_op
     vh_agreement(c->Kb, c->label, label, &g);
     VH_CHECK(!isnan(g.rand), VHEM_ENOMEM, "out of memory: no room to compare %lld labels", (long long)c->Kb);
     *out = g.adjusted_rand;
-done:
-    vh_clustering_free(c);
-    return st;
+    return VHEM_OK;
 }
 
 /* How much the groups of a clustering, label [Kb], are like those that other seeds find. */
 static vhem_status find_agreement(task *t, const int *label, const vhem_cluster_options *opt, int K,
                                   double *out)
 {
-    vhem_status st = VHEM_OK;
     vhem_ctx *ctx = t->quiet;
     double sum = 0, one = NAN;
 
@@ -346,8 +332,7 @@ static vhem_status find_agreement(task *t, const int *label, const vhem_cluster_
     }
     if (t->want->n_seeds > 0)
         *out = sum / t->want->n_seeds;
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* ---- 5. the table and the path ------------------------------------------------------------------------- */
@@ -392,9 +377,8 @@ static void fill_from_list(const double *x, vhem_choice *r)
 /* Into x [FOUND + Kb]: the row, the evidence of a method that has one, and the labels. */
 static vhem_status find_row(task *t, int K, const vhem_cluster_options *opt, double *x)
 {
-    vhem_status st = VHEM_OK;
     vhem_ctx *ctx = t->quiet;
-    vh_clustering *c = NULL;
+    VH_OWN(vh_clustering) *c = NULL;
     vh_input in = vh_input_models(t->h3m, K);
     vhem_choice row = { 0 };
 
@@ -408,20 +392,18 @@ static vhem_status find_row(task *t, int K, const vhem_cluster_options *opt, dou
         list_evidence(c, x + ROW);
     for (int64_t i = 0; i < c->Kb; i++)
         x[FOUND + i] = c->label[i];
-done:
-    vh_clustering_free(c);
-    return st;
+    return VHEM_OK;
 }
 
 static vhem_status choose_one(task *t, vhem_cluster_options *opt, vhem_choice *row)
 {
-    vhem_status st = VHEM_OK;
     vhem_ctx *ctx = t->quiet;
     vhem_choice r = *row;
-    int K = (int)r.K, *label = NULL;
+    int K = (int)r.K;
+    VH_AUTOFREE int *label = NULL;
     const vh_kept_result this = { "row", opt, K, 0 };
     size_t n = FOUND + (size_t)t->h3m->K;
-    double *x = NULL;
+    VH_AUTOFREE double *x = NULL;
     bool known;
 
     VH_NEW(x, n);
@@ -444,10 +426,7 @@ static vhem_status choose_one(task *t, vhem_cluster_options *opt, vhem_choice *r
     VH_TRY(find_agreement(t, label, opt, K, &r.same_seeds));
     VH_TRY(find_stability(t, K, opt, &r.stability));
     *row = r;
-done:
-    free(x);
-    free(label);
-    return st;
+    return VHEM_OK;
 }
 
 /* Step k of the path: how many of the most clusters are needed, with fewer virtual frames than usual in the
@@ -455,7 +434,6 @@ done:
 static vhem_status follow_path(task *t, int k, const vhem_cluster_options *opt, const vhem_choice *usual,
                                vhem_choice *row)
 {
-    vhem_status st = VHEM_OK;
     vhem_cluster_options o = *opt;
     vhem_choice r = empty_row(usual->K);
 
@@ -467,14 +445,12 @@ static vhem_status follow_path(task *t, int k, const vhem_cluster_options *opt, 
         o.tau = t->tau;
     VH_TRY(find_evidence(t, (int)r.K, &o, frames / o.tau, &r));
     *row = r;
-done:
-    return st;
+    return VHEM_OK;
 }
 
 static vhem_status check_choice(vhem_ctx *ctx, const vhem_source *source, const vhem_choose_options *w,
                                 const vhem_cluster_options *o)
 {
-    vhem_status st = VHEM_OK;
     VH_TRY(vh_models_gather(ctx, source->models));
     VH_CHECK(source->models && source->models->h3m && !source->data, VHEM_EINVAL,
              "the source has %s, a choice is made among clusters of HMMs",
@@ -487,8 +463,7 @@ static vhem_status check_choice(vhem_ctx *ctx, const vhem_source *source, const 
     for (int k = 0; k < w->n_K; k++)
         VH_CHECK(w->K[k] >= 1 && w->K[k] <= INT_MAX, VHEM_EINVAL, "K is %lld, must be from 1 to %d",
                  (long long)w->K[k], INT_MAX);
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* All the work there is. */
@@ -530,14 +505,14 @@ static vhem_status choose_all(task *t, vhem_cluster_options *o, vhem_choice *fou
     for (int k = 0; k < n; k++) {
         o->S = w->S[k % w->n_S] > 0 ? w->S[k % w->n_S] : -1;
         vhem_choice row = empty_row(w->K[k / w->n_S]);
-        VH_TRY(choose_one(t, o, &row));
+        VH_TRY_DONE(choose_one(t, o, &row));
         found[k] = row;
         vh_log(ctx, VHEM_LOG_INFO, "K = %lld, S = %d: bound %.6g", (long long)row.K, row.S, row.bound);
     }
     int most = largest(n, found);
     o->S = w->S[most % w->n_S] > 0 ? w->S[most % w->n_S] : -1;
     for (int k = 0; k < w->n_path && isfinite(found[most].frames); k++)
-        VH_TRY(follow_path(t, k, o, &found[most], &found[n + k]));
+        VH_TRY_DONE(follow_path(t, k, o, &found[most], &found[n + k]));
 done:
     vh_progress(ctx, "choose", UNITS, UNITS);
     return st;
@@ -556,14 +531,14 @@ vhem_status vhem_choose(vhem_ctx *ctx, const vhem_source *source, const vhem_cho
     vhem_options_init(VHEM_CLUSTER_OPTIONS, &o);
     if (opt)
         o = *opt;
-    VH_TRY(check_choice(ctx, source, want, &o));
+    VH_TRY_DONE(check_choice(ctx, source, want, &o));
     n = want->n_K * want->n_S + (want->n_path > 0 ? want->n_path : 0);
-    VH_NEW(found, n);
+    VH_NEW_DONE(found, n);
     vh_ctx_child(ctx, ctx->threads, &quiet);
     quiet.opt.log = ctx->opt.log;
     quiet.opt.log_arg = ctx->opt.log_arg;
     task t = { .user = ctx, .quiet = &quiet, .h3m = source->models->h3m, .want = want };
-    VH_TRY(vh_kept_init(ctx, t.h3m, o.checkpoint, &t.kept));
+    VH_TRY_DONE(vh_kept_init(ctx, t.h3m, o.checkpoint, &t.kept));
     st = choose_all(&t, &o, found);
     if (st != VHEM_OK)
         vh_fail(ctx, st, "%s", quiet.error);

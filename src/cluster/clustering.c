@@ -10,19 +10,15 @@
 
 vhem_status vh_clustering_new(vhem_ctx *ctx, int64_t Kb, vh_clustering **out)
 {
-    vhem_status st = VHEM_OK;
-    vh_clustering *c = NULL;
+    VH_OWN(vh_clustering) *c = NULL;
 
     VH_NEW(c, 1);
     VH_NEW(c->label, Kb);
     VH_NEW(c->name, Kb);
     c->Kb = Kb;
     c->items = "models";
-    *out = c;
-    c = NULL;
-done:
-    vh_clustering_free(c);
-    return st;
+    *out = vh_take(c);
+    return VHEM_OK;
 }
 
 vhem_status vh_clustering_keep(vhem_ctx *ctx, vh_clustering *c, const char *text, const char **slot)
@@ -45,22 +41,17 @@ const double *vh_clustering_place(const vh_clustering *c, int64_t *dim)
 
 vhem_status vh_clustering_set_name(vhem_ctx *ctx, vh_clustering *c, int64_t i, const char *name)
 {
-    vhem_status st = VHEM_OK;
-    VH_TRY(vh_text_block_add(ctx, &c->name_block, name, &c->name[i]));
-done:
-    return st;
+    return vh_text_block_add(ctx, &c->name_block, name, &c->name[i]);
 }
 
 vhem_status vh_clustering_set_fingerprint(vhem_ctx *ctx, vh_clustering *c, int64_t i, uint64_t fingerprint)
 {
-    vhem_status st = VHEM_OK;
     if (!fingerprint)
-        goto done;
+        return VHEM_OK;
     if (!c->fingerprint)
         VH_NEW(c->fingerprint, c->Kb);
     c->fingerprint[i] = fingerprint;
-done:
-    return st;
+    return VHEM_OK;
 }
 
 const vhem_models *vh_clustering_centers(vh_clustering *c)

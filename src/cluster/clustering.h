@@ -3,6 +3,7 @@
 #ifndef VH_CLUSTER_CLUSTERING_H
 #define VH_CLUSTER_CLUSTERING_H
 
+#include "core/own.h"
 #include "core/text.h"
 #include "model/models.h"
 
@@ -48,6 +49,7 @@ typedef struct { /* what every method returns; what it does not have is NULL */
 /* An empty clustering of Kb models: labels and names are there, all else is NULL or 0. */
 vhem_status vh_clustering_new(vhem_ctx *ctx, int64_t Kb, vh_clustering **out);
 void vh_clustering_free(vh_clustering *c);
+VH_OWNED(vh_clustering, vh_clustering_free)
 /* Text that lives as long as the clustering; *slot points to it. */
 vhem_status vh_clustering_keep(vhem_ctx *ctx, vh_clustering *c, const char *text, const char **slot);
 /* The centres, whatever they are; NULL when there are none. */

@@ -40,7 +40,8 @@ enum { N_KINDS = sizeof kinds / sizeof kinds[0] };
 static vhem_status check_proper(vhem_ctx *ctx, const vh_h3m *h3m, const char *which)
 {
     vhem_status st = VHEM_OK;
-    double unused, *work = NULL;
+    double unused;
+    VH_AUTOFREE double *work = NULL;
     VH_NEW(work, vh_emission_room(h3m->family, &h3m->shape));
     for (int64_t i = 0; i < h3m->K; i++) {
         const vh_hmm *h = &h3m->hmm[i];
@@ -55,17 +56,14 @@ static vhem_status check_proper(vhem_ctx *ctx, const vh_h3m *h3m, const char *wh
             vh_h3m_prefix(ctx, h3m, i);
             if (which)
                 vh_error_prefix(ctx, which);
-            goto done;
+            return st;
         }
     }
-done:
-    free(work);
     return st;
 }
 
 static vhem_status check_options(vhem_ctx *ctx, const vhem_distance_options *opt, const kind **out)
 {
-    vhem_status st = VHEM_OK;
     int k = 0;
     VH_TRY(vh_options_check(ctx, VHEM_DISTANCE_OPTIONS, opt));
     VH_CHECK(opt->tau <= VH_MOST_TAU, VHEM_EINVAL, "tau is %d, must be from 1 to %d", opt->tau, VH_MOST_TAU);
@@ -73,15 +71,13 @@ static vhem_status check_options(vhem_ctx *ctx, const vhem_distance_options *opt
         k++;
     assert(k < N_KINDS);
     *out = &kinds[k];
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* Makes both sets of one family; *full_a and *full_b are copies to be freed, or NULL. */
 static vhem_status check_sets(vhem_ctx *ctx, const vh_h3m **a, const vh_h3m **b, vh_h3m **full_a,
                               vh_h3m **full_b)
 {
-    vhem_status st = VHEM_OK;
     char why[256];
 
     VH_CHECK((*a)->d == (*b)->d, VHEM_EINVAL, "the first models have dimension %d, but the second have %d",
@@ -98,8 +94,7 @@ static vhem_status check_sets(vhem_ctx *ctx, const vh_h3m **a, const vh_h3m **b,
     VH_TRY(check_proper(ctx, *a, *a == *b ? NULL : "the first models"));
     if (*a != *b)
         VH_TRY(check_proper(ctx, *b, "the second models"));
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* What vh_distance does, by all processes together: D is filled on the first. */
@@ -114,23 +109,23 @@ static vhem_status fill_tables(vhem_ctx *ctx, const vh_h3m *a, const vh_h3m *b,
     bool careful = D && n <= CAREFUL;
 
     vh_blas_enter();
-    VH_TRY(check_options(ctx, opt, &with));
-    VH_TRY(check_sets(ctx, &a, &b, &full_a, &full_b));
+    VH_TRY_DONE(check_options(ctx, opt, &with));
+    VH_TRY_DONE(check_sets(ctx, &a, &b, &full_a, &full_b));
     vh_h3m seen_a = *a, seen_b = *b;
     if (a->family != b->family) { /* one has models that lack a column */
         seen_a.family = seen_b.family = a->family->with_gaps;
         a = &seen_a;
         b = &seen_b;
     }
-    VH_CHECK(D || vh_rank(ctx) > 0, VHEM_EINVAL, "there is no room for the distances: D is NULL");
+    VH_CHECK_DONE(D || vh_rank(ctx) > 0, VHEM_EINVAL, "there is no room for the distances: D is NULL");
     if (careful)
-        VH_NEW(table, n);
+        VH_NEW_DONE(table, n);
     if (careful && error && with->sampled)
-        VH_NEW(table_error, n);
-    VH_TRY(with->run(ctx, a, b, opt, careful ? table : D,
-                     !error || !with->sampled ? NULL
-                     : careful                ? table_error
-                                              : error));
+        VH_NEW_DONE(table_error, n);
+    VH_TRY_DONE(with->run(ctx, a, b, opt, careful ? table : D,
+                          !error || !with->sampled ? NULL
+                          : careful                ? table_error
+                                                   : error));
     if (careful)
         memcpy(D, table, sizeof *D * n);
     for (size_t k = 0; error && D && (careful || !with->sampled) && k < n; k++)
@@ -186,12 +181,12 @@ vhem_status vhem_distance(vhem_ctx *ctx, const vhem_models *a, const vhem_models
     VH_ENTER(a, b);
     vhem_status st = VHEM_OK;
     const vhem_distance_options o = filled(opt);
-    VH_TRY(vh_models_gather(ctx, a));
-    VH_TRY(vh_models_gather(ctx, b));
-    VH_CHECK(a->h3m && b->h3m, VHEM_EINVAL, "distances are between HMMs, these are dynamic textures");
-    VH_TRY(vh_ranks_call(ctx, "compare", VHEM_DISTANCE_OPTIONS, &o,
-                         vh_ranks(ctx) > 1 ? print_of(b->h3m, print_of(a->h3m, 0)) : 0));
-    VH_TRY(fill_tables(ctx, a->h3m, b->h3m, &o, D, error));
+    VH_TRY_DONE(vh_models_gather(ctx, a));
+    VH_TRY_DONE(vh_models_gather(ctx, b));
+    VH_CHECK_DONE(a->h3m && b->h3m, VHEM_EINVAL, "distances are between HMMs, these are dynamic textures");
+    VH_TRY_DONE(vh_ranks_call(ctx, "compare", VHEM_DISTANCE_OPTIONS, &o,
+                              vh_ranks(ctx) > 1 ? print_of(b->h3m, print_of(a->h3m, 0)) : 0));
+    VH_TRY_DONE(fill_tables(ctx, a->h3m, b->h3m, &o, D, error));
 done:
     vh_ranks_end(ctx);
     return st;

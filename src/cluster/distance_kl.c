@@ -36,8 +36,7 @@ enum { SELF_BLOCK = 16, ROWS = 512, SAMPLED_ROWS = 16 };
 static vhem_status self_bounds(vhem_ctx *ctx, const vh_h3m *h3m, const vh_strip *s, const bool *away, int tau,
                                double *L)
 {
-    vhem_status st = VHEM_OK;
-    vh_h3m *part = NULL, *copy = NULL;
+    VH_OWN(vh_h3m) *part = NULL, *copy = NULL;
     const vh_h3m *same;
     double table[SELF_BLOCK * SELF_BLOCK];
     int64_t index[SELF_BLOCK];
@@ -55,10 +54,7 @@ static vhem_status self_bounds(vhem_ctx *ctx, const vh_h3m *h3m, const vh_strip 
         vh_h3m_free(copy);
         part = copy = NULL;
     }
-done:
-    vh_h3m_free(part);
-    vh_h3m_free(copy);
-    return st;
+    return VHEM_OK;
 }
 
 typedef struct { /* D [Ka][Kb] = L_hmm(a, a) - L_hmm(a, b), in strips */
@@ -72,7 +68,6 @@ typedef struct { /* D [Ka][Kb] = L_hmm(a, a) - L_hmm(a, b), in strips */
  * what is known. */
 static vhem_status find_self(vhem_ctx *ctx, const bounds *x, const vh_strip *s, double *self)
 {
-    vhem_status st = VHEM_OK;
     size_t Kb = (size_t)x->b->K;
     for (int p = 0; p < x->lacks.n; p++) {
         const bool *away = x->lacks.set + vh_row(p, x->a->d);
@@ -81,19 +76,17 @@ static vhem_status find_self(vhem_ctx *ctx, const bounds *x, const vh_strip *s, 
         for (size_t k = 0; p == 0 && x->a == x->b && k < (size_t)s->n; k++)
             self[k] = s->x[k * Kb + (size_t)s->first + k];
     }
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* Some rows: the bounds, and less those of each with itself. */
 static vhem_status make_rows(vhem_ctx *ctx, void *arg, vh_strip *s)
 {
-    vhem_status st = VHEM_OK;
     const bounds *x = arg;
     size_t Kb = (size_t)x->b->K;
-    vh_h3m *part = NULL;
-    double *self = NULL;
-    int64_t *index = NULL;
+    VH_OWN(vh_h3m) *part = NULL;
+    VH_AUTOFREE double *self = NULL;
+    VH_AUTOFREE int64_t *index = NULL;
 
     VH_NEW(self, vh_cells(x->lacks.n, s->n));
     VH_NEW(index, s->n);
@@ -107,11 +100,7 @@ static vhem_status make_rows(vhem_ctx *ctx, void *arg, vh_strip *s)
         for (size_t j = 0; j < Kb; j++)
             s->x[k * Kb + j] = self[vh_row(x->lacks.of[j], s->n) + k] - vh_or_impossible(s->x[k * Kb + j]);
     s->size = (size_t)s->n * Kb;
-done:
-    vh_h3m_free(part);
-    free(index);
-    free(self);
-    return st;
+    return VHEM_OK;
 }
 
 static void take_rows(void *arg, const vh_strip *s)
@@ -160,12 +149,12 @@ vhem_status vh_distance_kl(vhem_ctx *ctx, const vh_h3m *a, const vh_h3m *b, cons
            back = { .a = b, .b = a, .tau = opt->tau, .D = D };
 
     (void)error;
-    VH_TRY(vh_patterns_new(ctx, b, &there.lacks));
-    VH_TRY(vh_patterns_new(ctx, a, &back.lacks));
-    VH_TRY(vh_patterns_meet(ctx, &back.lacks, &there.lacks));
-    VH_TRY(all_rows(ctx, &there, false));
+    VH_TRY_DONE(vh_patterns_new(ctx, b, &there.lacks));
+    VH_TRY_DONE(vh_patterns_new(ctx, a, &back.lacks));
+    VH_TRY_DONE(vh_patterns_meet(ctx, &back.lacks, &there.lacks));
+    VH_TRY_DONE(all_rows(ctx, &there, false));
     if (opt->symmetric && a != b)
-        VH_TRY(all_rows(ctx, &back, true));
+        VH_TRY_DONE(all_rows(ctx, &back, true));
     else if (opt->symmetric && D)
         mean_of_both((size_t)a->K, D);
 done:
@@ -207,8 +196,7 @@ typedef struct { /* HMM i of a, which is sampled, against all of b */
 /* HMM i without the columns of each pattern of b. */
 static vhem_status set_alone(vhem_ctx *ctx, one_to_all *x)
 {
-    vhem_status st = VHEM_OK;
-    int64_t *index = NULL;
+    VH_AUTOFREE int64_t *index = NULL;
 
     VH_NEW(index, x->lacks.n);
     for (int p = 0; p < x->lacks.n; p++)
@@ -219,17 +207,14 @@ static vhem_status set_alone(vhem_ctx *ctx, one_to_all *x)
             if (x->lacks.set[vh_ij(p, x->a->d, k)])
                 vh_hmm_forget(x->alone, &x->alone->hmm[p], k);
     vh_h3m_settle_family(x->alone);
-done:
-    free(index);
-    return st;
+    return VHEM_OK;
 }
 
 static vhem_status add_chunk(vhem_ctx *ctx, const one_to_all *x, const vh_draw *draw, moments *m)
 {
-    vhem_status st = VHEM_OK;
     size_t Kb = (size_t)x->b->K, P = (size_t)x->lacks.n;
-    vhem_data *y = NULL;
-    double *own = NULL, *other = NULL;
+    VH_OWN(vhem_data) *y = NULL;
+    VH_AUTOFREE double *own = NULL, *other = NULL;
 
     VH_NEW(own, (size_t)draw->N * P);
     VH_NEW(other, (size_t)draw->N * Kb);
@@ -241,11 +226,7 @@ static vhem_status add_chunk(vhem_ctx *ctx, const one_to_all *x, const vh_draw *
         const double *row = other + (size_t)k * Kb;
         add_row(m, &x->lacks, x->b->K, x->alone ? own + (size_t)k * P : row + x->i, row);
     }
-done:
-    vhem_free(y);
-    free(own);
-    free(other);
-    return st;
+    return VHEM_OK;
 }
 
 typedef struct { /* divergences D [Ka][Kb] from a to b and their variances, in strips of both */
@@ -271,15 +252,15 @@ static vhem_status sample_row(vhem_ctx *ctx, sampling *s, int64_t i, double *mea
     memset(variance, 0, sizeof *variance * Kb);
     x->i = i;
     if (x->a != x->b || x->lacks.n > 1)
-        VH_TRY(set_alone(ctx, x));
+        VH_TRY_DONE(set_alone(ctx, x));
     for (int k = 0; k < opt->samples; k += chunk) {
         const vh_draw draw = { .purpose = VH_RNG_COMPARE,
                                .item = s->side << 63 | (uint64_t)i << 32 | (uint64_t)k,
                                .N = opt->samples - k < chunk ? opt->samples - k : chunk,
                                .T = opt->tau };
-        VH_CHECK(!vh_stopped(ctx), VHEM_ESTOPPED, "stopped; %lld of %lld HMMs were sampled", (long long)i,
-                 (long long)x->a->K);
-        VH_TRY(add_chunk(ctx, x, &draw, &m));
+        VH_CHECK_DONE(!vh_stopped(ctx), VHEM_ESTOPPED, "stopped; %lld of %lld HMMs were sampled",
+                      (long long)i, (long long)x->a->K);
+        VH_TRY_DONE(add_chunk(ctx, x, &draw, &m));
     }
     for (size_t j = 0; j < Kb; j++)
         m.square[j] /= (double)opt->samples * (opt->samples - 1.0);
@@ -291,7 +272,6 @@ done:
 
 static vhem_status make_sampled(vhem_ctx *ctx, void *arg, vh_strip *strip)
 {
-    vhem_status st = VHEM_OK;
     sampling *s = arg;
     size_t Kb = (size_t)s->x.b->K;
     for (int64_t k = 0; k < strip->n; k++) {
@@ -299,8 +279,7 @@ static vhem_status make_sampled(vhem_ctx *ctx, void *arg, vh_strip *strip)
         VH_TRY(sample_row(ctx, s, strip->first + k, row, row + Kb));
     }
     strip->size = 2 * (size_t)strip->n * Kb;
-done:
-    return st;
+    return VHEM_OK;
 }
 
 static void take_sampled(void *arg, const vh_strip *strip)
@@ -360,12 +339,12 @@ vhem_status vh_distance_kl_sampled(vhem_ctx *ctx, const vh_h3m *a, const vh_h3m 
     sampling there = { .x = { .a = a, .b = b }, .opt = opt, .root = !both, .D = D, .error = error };
     sampling back = { .x = { .a = b, .b = a }, .opt = opt, .side = 1, .D = D, .error = error };
 
-    VH_TRY(vh_patterns_new(ctx, b, &there.x.lacks));
-    VH_TRY(vh_patterns_new(ctx, a, &back.x.lacks));
-    VH_TRY(vh_patterns_meet(ctx, &back.x.lacks, &there.x.lacks));
-    VH_TRY(all_sampled(ctx, &there, false));
+    VH_TRY_DONE(vh_patterns_new(ctx, b, &there.x.lacks));
+    VH_TRY_DONE(vh_patterns_new(ctx, a, &back.x.lacks));
+    VH_TRY_DONE(vh_patterns_meet(ctx, &back.x.lacks, &there.x.lacks));
+    VH_TRY_DONE(all_sampled(ctx, &there, false));
     if (both && a != b)
-        VH_TRY(all_sampled(ctx, &back, true));
+        VH_TRY_DONE(all_sampled(ctx, &back, true));
     if (both && a == b && D)
         mean_of_both((size_t)a->K, D);
     if (both && a == b && error)

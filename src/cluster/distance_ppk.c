@@ -32,8 +32,7 @@ typedef struct {
 /* self [n_comp] = log int p^2 of each component that is ever used. */
 static vhem_status component_self(vhem_ctx *ctx, const vh_packed *pk, double **out)
 {
-    vhem_status st = VHEM_OK;
-    double *self = NULL, *work = NULL;
+    VH_AUTOFREE double *self = NULL, *work = NULL;
     VH_NEW(self, pk->n_comp);
     VH_NEW(work, vh_emission_room(pk->family, &pk->shape));
     for (int r = 0; r < pk->n_comp; r++) {
@@ -43,12 +42,8 @@ static vhem_status component_self(vhem_ctx *ctx, const vh_packed *pk, double **o
         VH_CHECK(!(pk->c[r] > 0) || pk->family->log_product(&pk->shape, par, par, 1, &self[r], work),
                  VHEM_ENUMERIC, "a covariance is singular, it has no product kernel");
     }
-    *out = self;
-    self = NULL;
-done:
-    free(self);
-    free(work);
-    return st;
+    *out = vh_take(self);
+    return VHEM_OK;
 }
 
 /* The rectangle of a strip: of a set against itself on and above the diagonal. */
@@ -70,7 +65,6 @@ static vhem_status make_strip(vhem_ctx *ctx, void *arg, vh_strip *s)
     st = vh_product_part(ctx, j->product, &r, s->x);
     VH_CHECK(st != VHEM_ESTOPPED, VHEM_ESTOPPED, "stopped before the kernel was complete");
     s->size = vh_cells(r.na, r.nb);
-done:
     return st;
 }
 
@@ -111,10 +105,10 @@ static vhem_status all_strips(vhem_ctx *ctx, job *j)
                                .take = take_strip,
                                .arg = j };
 
-    VH_TRY(vh_workers_new(ctx, ctx->threads, &j->workers));
+    VH_TRY_DONE(vh_workers_new(ctx, ctx->threads, &j->workers));
     j->p.workers = &j->workers;
-    VH_TRY(vh_product_open(ctx, &j->p, &j->product));
-    VH_TRY(vh_strips_run(ctx, &strips));
+    VH_TRY_DONE(vh_product_open(ctx, &j->p, &j->product));
+    VH_TRY_DONE(vh_strips_run(ctx, &strips));
 done:
     vh_product_close(j->product);
     return st;
@@ -123,10 +117,9 @@ done:
 /* self [K] = log k~(i, i), one by one: of a block all but the diagonal would be for nothing. */
 static vhem_status self_kernels(vhem_ctx *ctx, const vh_product *like, const vh_base *base, double *self)
 {
-    vhem_status st = VHEM_OK;
     vh_product p = *like;
-    vh_product_job *product = NULL;
-    double *component = NULL;
+    VH_OWN(vh_product_job) *product = NULL;
+    VH_AUTOFREE double *component = NULL;
 
     VH_TRY(component_self(ctx, base->packed, &component));
     p.a = p.b = base->packed;
@@ -134,19 +127,15 @@ static vhem_status self_kernels(vhem_ctx *ctx, const vh_product *like, const vh_
     VH_TRY(vh_product_open(ctx, &p, &product));
     for (int i = 0; i < base->Kb; i++)
         VH_TRY(vh_product_part(ctx, product, &(vh_rectangle){ i, 1, i, 1, true }, &self[base->order[i]]));
-done:
-    vh_product_close(product);
-    free(component);
-    return st;
+    return VHEM_OK;
 }
 
 /* self [patterns][K]: the same over the columns that HMMs with each pattern have. */
 static vhem_status self_by_pattern(vhem_ctx *ctx, const vh_product *like, const vh_h3m *h3m,
                                    const vh_patterns *lacks, double *self)
 {
-    vhem_status st = VHEM_OK;
-    vh_h3m *copy = NULL;
-    vh_base *base = NULL;
+    VH_OWN(vh_h3m) *copy = NULL;
+    VH_OWN(vh_base) *base = NULL;
     const vh_h3m *seen;
 
     for (int p = 0; p < lacks->n; p++) {
@@ -158,20 +147,17 @@ static vhem_status self_by_pattern(vhem_ctx *ctx, const vh_product *like, const 
         base = NULL;
         copy = NULL;
     }
-done:
-    vh_base_free(base);
-    vh_h3m_free(copy);
-    return st;
+    return VHEM_OK;
 }
 
 /* log k - (log k_aa + log k_bb) / 2, all three over the columns that both HMMs have. */
 static vhem_status normalise(job *j, const vh_h3m *a, const vh_h3m *b, double *D)
 {
-    vhem_status st = VHEM_OK;
     vhem_ctx *ctx = j->ctx;
     size_t Ka = (size_t)a->K, Kb = (size_t)b->K;
     const vh_patterns *of_a = &j->lacks_a, *of_b = &j->lacks_b;
-    double *self_a = NULL, *self_b = NULL, *of_b_too;
+    VH_AUTOFREE double *self_a = NULL, *self_b = NULL;
+    double *of_b_too;
 
     VH_NEW(self_a, vh_cells(of_b->n, a->K));
     if (a != b || of_a->n > 1)
@@ -187,10 +173,7 @@ static vhem_status normalise(job *j, const vh_h3m *a, const vh_h3m *b, double *D
         for (size_t k = 0; k < Kb; k++)
             D[i * Kb + k] -=
                 (self_a[vh_row(of_b->of[k], a->K) + i] + of_b_too[vh_row(of_a->of[i], b->K) + k]) / 2;
-done:
-    free(self_a);
-    free(self_b);
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status vh_distance_ppk(vhem_ctx *ctx, const vh_h3m *a, const vh_h3m *b, const vhem_distance_options *opt,
@@ -202,26 +185,26 @@ vhem_status vh_distance_ppk(vhem_ctx *ctx, const vh_h3m *a, const vh_h3m *b, con
     double *self_a = NULL, *self_b = NULL;
 
     (void)error;
-    VH_TRY(vh_patterns_new(ctx, a, &j.lacks_a));
-    VH_TRY(vh_patterns_new(ctx, b, &j.lacks_b));
-    VH_TRY(vh_patterns_meet(ctx, &j.lacks_a, &j.lacks_b));
-    VH_TRY(vh_base_pack(ctx, a, &base_a));
+    VH_TRY_DONE(vh_patterns_new(ctx, a, &j.lacks_a));
+    VH_TRY_DONE(vh_patterns_new(ctx, b, &j.lacks_b));
+    VH_TRY_DONE(vh_patterns_meet(ctx, &j.lacks_a, &j.lacks_b));
+    VH_TRY_DONE(vh_base_pack(ctx, a, &base_a));
     if (a != b)
-        VH_TRY(vh_base_pack(ctx, b, &base_b));
+        VH_TRY_DONE(vh_base_pack(ctx, b, &base_b));
     j.a = base_a;
     j.b = base_b ? base_b : base_a;
-    VH_TRY(component_self(ctx, j.a->packed, &self_a));
+    VH_TRY_DONE(component_self(ctx, j.a->packed, &self_a));
     if (a != b)
-        VH_TRY(component_self(ctx, j.b->packed, &self_b));
+        VH_TRY_DONE(component_self(ctx, j.b->packed, &self_b));
     j.p = (vh_product){ .a = j.a->packed,
                         .b = j.b->packed,
                         .self_a = self_a,
                         .self_b = self_b ? self_b : self_a,
                         .tau = opt->tau,
                         .lambda = opt->lambda };
-    VH_TRY(all_strips(ctx, &j));
+    VH_TRY_DONE(all_strips(ctx, &j));
     if (opt->normalised && D)
-        VH_TRY(normalise(&j, a, b, D));
+        VH_TRY_DONE(normalise(&j, a, b, D));
 done:
     vh_patterns_free(&j.lacks_a);
     vh_patterns_free(&j.lacks_b);

@@ -15,7 +15,6 @@
 
 static vhem_status report_runs(vhem_ctx *ctx, vh_mixture_result *x, vh_clustering *out)
 {
-    vhem_status st = VHEM_OK;
     VH_NEW(out->run, x->R);
     for (int r = 0; r < x->R && x->run[r].J; r++) {
         vh_em_run *u = &x->run[r];
@@ -32,15 +31,13 @@ static vhem_status report_runs(vhem_ctx *ctx, vh_mixture_result *x, vh_clusterin
         if (r != x->best)
             u->J = NULL; /* handed over */
     }
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* The winner becomes the clustering, which takes over its tables. */
 static vhem_status hand_over(vhem_ctx *ctx, const vhem_data *data, bool given, vh_mixture_result *x,
                              vh_clustering *out)
 {
-    vhem_status st = VHEM_OK;
     vh_em_run *w = &x->run[x->best];
     int64_t length = data->start[data->N] / data->N; /* of a sequence, on average */
 
@@ -58,16 +55,15 @@ static vhem_status hand_over(vhem_ctx *ctx, const vhem_data *data, bool given, v
     x->h3m = NULL;
     if (!given)
         VH_TRY(vh_order_states(ctx, out->centers, length < 1000 ? (int)length : 1000));
-done:
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status vh_cluster_sets(vhem_ctx *ctx, const vhem_data *data, const vh_sets *sets,
                             const vhem_cluster_options *opt, uint64_t seed, vh_clustering *out)
 {
     vhem_status st = VHEM_OK;
-    vh_mixture_result x = { 0 };
-    vh_frames frames = { 0 };
+    VH_CLEANUP(vh_mixture_result_free) vh_mixture_result x = { 0 };
+    VH_CLEANUP(vh_frames_free) vh_frames frames = { 0 };
     vhem_fit_options fit;
     bool any = opt->start || strcmp(opt->init, "auto") == 0;
 
@@ -93,17 +89,14 @@ vhem_status vh_cluster_sets(vhem_ctx *ctx, const vhem_data *data, const vh_sets 
                                    .what = "cluster" };
     st = vh_mixture_fit(ctx, &task, &x);
     if (st != VHEM_OK && st != VHEM_ESTOPPED)
-        goto done;
+        return st;
     if (!x.h3m) /* stopped before there was anything */
-        goto done;
+        return st;
     vhem_status handed = hand_over(ctx, data, opt->start != NULL, &x, out);
     if (handed == VHEM_OK)
         handed = vh_frames_name(ctx, data, out->centers);
     st = handed == VHEM_OK ? st : handed;
     if (st == VHEM_ESTOPPED)
         vh_fail(ctx, st, "stopped; the best of %d restarts is kept", out->n_run);
-done:
-    vh_mixture_result_free(&x);
-    vh_frames_free(&frames);
     return st;
 }

@@ -33,7 +33,6 @@ static int count_parts(const vh_input *in)
  * part without weight has no models. */
 static vhem_status take_part(vhem_ctx *ctx, task *t, int p, int64_t *first, vh_h3m **out)
 {
-    vhem_status st = VHEM_OK;
     const vh_shards *shards = t->in->shards;
     double sum = 0;
 
@@ -50,18 +49,17 @@ static vhem_status take_part(vhem_ctx *ctx, task *t, int p, int64_t *first, vh_h
     t->share[p] = sum;
     VH_CHECK(sum > 0, VHEM_EINVAL, "no model of part %d has any weight, and a part is reduced by itself", p);
     vh_normalise((*out)->K, (*out)->omega);
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* Centres that somebody belongs to, and for each model the number of its own among those of all parts. */
 static vhem_status keep_centers(task *t, int p, int64_t first, const vh_clustering *c)
 {
-    vhem_status st = VHEM_OK;
     vhem_ctx *ctx = t->ctx;
-    int64_t *index = NULL;
-    int *number = NULL, n = 0;
-    vh_h3m *used = NULL;
+    VH_AUTOFREE int64_t *index = NULL;
+    VH_AUTOFREE int *number = NULL;
+    int n = 0;
+    VH_OWN(vh_h3m) *used = NULL;
 
     VH_NEW(index, c->Kr);
     VH_NEW(number, c->Kr);
@@ -77,19 +75,14 @@ static vhem_status keep_centers(task *t, int p, int64_t first, const vh_clusteri
     t->set[p] = used;
     t->n_centers += n;
     used = NULL;
-done:
-    vh_h3m_free(used);
-    free(index);
-    free(number);
-    return st;
+    return VHEM_OK;
 }
 
 static vhem_status reduce_part(task *t, int p)
 {
-    vhem_status st = VHEM_OK;
     vhem_ctx *ctx = t->ctx;
-    vh_h3m *part = NULL;
-    vh_clustering *c = NULL;
+    VH_OWN(vh_h3m) *part = NULL;
+    VH_OWN(vh_clustering) *c = NULL;
     int64_t first = 0;
 
     VH_TRY(take_part(ctx, t, p, &first, &part));
@@ -101,10 +94,7 @@ static vhem_status reduce_part(task *t, int p)
         VH_NEW(t->out->lacking, t->in->Kb);
     vh_log(ctx, VHEM_LOG_INFO, "part %d: %lld models are %lld centres", p, (long long)part->K,
            (long long)t->set[p]->K);
-done:
-    vh_clustering_free(c);
-    vh_h3m_free(part);
-    return st;
+    return VHEM_OK;
 }
 
 /* What the clustering of all centres says of the models. */
@@ -139,17 +129,17 @@ vhem_status vh_first_reduce(vhem_ctx *ctx, const vh_input *in, const vhem_cluste
     t.opt = last;
     t.opt.start = NULL;
     t.opt.candidate = 1;
-    VH_NEW(t.set, parts);
-    VH_NEW(t.share, parts);
-    VH_NEW(t.label, in->Kb);
+    VH_NEW_DONE(t.set, parts);
+    VH_NEW_DONE(t.share, parts);
+    VH_NEW_DONE(t.label, in->Kb);
     for (int p = 0; p < parts; p++) {
-        VH_TRY(reduce_part(&t, p));
+        VH_TRY_DONE(reduce_part(&t, p));
         vh_progress(ctx, "first-reduce", p + 1, parts);
     }
-    VH_CHECK(in->K <= t.n_centers, VHEM_EINVAL,
-             "%lld clusters of %d centres: --first-reduce %d must be larger", (long long)in->K, t.n_centers,
-             opt->first_reduce);
-    VH_TRY(vh_h3m_pool(ctx, (const vh_h3m *const *)t.set, t.share, parts, &all));
+    VH_CHECK_DONE(in->K <= t.n_centers, VHEM_EINVAL,
+                  "%lld clusters of %d centres: --first-reduce %d must be larger", (long long)in->K,
+                  t.n_centers, opt->first_reduce);
+    VH_TRY_DONE(vh_h3m_pool(ctx, (const vh_h3m *const *)t.set, t.share, parts, &all));
     vh_normalise(all->K, all->omega);
     all->lengths = in->models->lengths;
     vh_input second = vh_input_models(all, in->K);

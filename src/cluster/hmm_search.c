@@ -13,10 +13,9 @@ enum { MAX_KINDS = 16 };
 
 static vhem_status make_start(vhem_ctx *ctx, void *arg, const vh_restart *r, vh_scratch *scratch, void **out)
 {
-    vhem_status st = VHEM_OK;
     const vh_hmm_search *s = arg;
     const vh_h3m *h3m = s->base->h3m;
-    vh_h3m *centers = NULL;
+    VH_OWN(vh_h3m) *centers = NULL;
     vh_rng rng;
 
     if (!r->kind) {
@@ -29,11 +28,8 @@ static vhem_status make_start(vhem_ctx *ctx, void *arg, const vh_restart *r, vh_
         VH_TRY(vh_start_kind_find(r->kind)->make(ctx, s->trial, s->opt->tau, &rng, scratch, centers));
     }
     VH_TRY(vh_add_to_covariances(ctx, centers, s->opt->cov_add));
-    *out = centers;
-    centers = NULL;
-done:
-    vh_h3m_free(centers);
-    return st;
+    *out = vh_take(centers);
+    return VHEM_OK;
 }
 
 static vhem_status reduce(vhem_ctx *ctx, void *arg, const vh_reduction *how, void *centers, vh_vhem_run *run)

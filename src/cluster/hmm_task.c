@@ -23,24 +23,22 @@ enum {
 /* The smallest variances: a share of the spread of the models. */
 static vhem_status make_floor(vhem_ctx *ctx, vh_hmm_task *t)
 {
-    vhem_status st = VHEM_OK;
     const vh_base *base = t->s.base;
     if (!(t->s.opt->cov_floor > 0))
-        goto done;
+        return VHEM_OK;
     VH_NEW(t->floor, base->h3m->d);
     for (int k = 0; k < base->h3m->d; k++)
         t->floor[k] = t->s.opt->cov_floor * base->scale[k] * base->scale[k];
     t->s.floor = t->floor;
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* Of very many models a random sample tells good starts from bad ones as well, at a fraction of the cost. */
 static vhem_status choose_trial(vhem_ctx *ctx, vh_hmm_task *t, uint64_t seed)
 {
-    vhem_status st = VHEM_OK;
     vh_hmm_search *s = &t->s;
-    int64_t *pick = NULL, K = s->base->Kb;
+    VH_AUTOFREE int64_t *pick = NULL;
+    int64_t K = s->base->Kb;
     vh_rng rng;
 
     s->trial = s->base;
@@ -50,16 +48,12 @@ static vhem_status choose_trial(vhem_ctx *ctx, vh_hmm_task *t, uint64_t seed)
     vh_rng_init(&rng, seed, VH_RNG_SPLIT, 0);
     vh_rng_spread(&rng, K, TRIAL_MODELS, pick);
     VH_TRY(vh_base_pick(ctx, s->base, pick, TRIAL_MODELS, &t->trial_models));
-    VH_TRY(vh_base_new(ctx, t->trial_models, &s->trial));
-done:
-    free(pick);
-    return st;
+    return vh_base_new(ctx, t->trial_models, &s->trial);
 }
 
 /* The models in the form in which they are clustered. */
 static vhem_status convert_models(vhem_ctx *ctx, vh_hmm_task *t)
 {
-    vhem_status st = VHEM_OK;
     if (vh_cluster_wants_full(t->s.opt)) {
         VH_TRY(vh_h3m_widest(ctx, t->models, &t->full));
         t->models = t->full;
@@ -70,8 +64,7 @@ static vhem_status convert_models(vhem_ctx *ctx, vh_hmm_task *t)
     }
     if (t->s.opt->refine > 1)
         VH_TRY(vh_refine(ctx, t->models, t->s.opt->refine, &t->fine));
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* z and L have Kb x Kr numbers each, and labels say most of it. */
@@ -84,7 +77,6 @@ static bool is_lean(const vh_input *in, const vhem_cluster_options *opt)
 vhem_status vh_hmm_task_new(vhem_ctx *ctx, const vh_input *in, const vhem_cluster_options *opt, uint64_t seed,
                             vh_hmm_task *t)
 {
-    vhem_status st = VHEM_OK;
     *t = (vh_hmm_task){ .s = { .opt = opt, .K = in->K, .start = vh_start_hmms(opt) }, .models = in->models };
     t->s.lean = is_lean(in, opt);
     VH_TRY(convert_models(ctx, t));
@@ -100,9 +92,7 @@ vhem_status vh_hmm_task_new(vhem_ctx *ctx, const vh_input *in, const vhem_cluste
     t->s.base->journal = t->journal;
     VH_TRY(choose_trial(ctx, t, seed));
     VH_TRY(make_floor(ctx, t));
-    VH_TRY(vh_hmm_search_new(ctx, &t->s, seed));
-done:
-    return st;
+    return vh_hmm_search_new(ctx, &t->s, seed);
 }
 
 void vh_hmm_task_free(vhem_ctx *ctx, vh_hmm_task *t)
@@ -141,6 +131,5 @@ vhem_status vh_hmm_task_search(vhem_ctx *ctx, vh_hmm_task *t, uint64_t seed)
         st = st == VHEM_ESTOPPED ? VHEM_OK : st; /* the best by its bound stays */
         VH_TRY(st);
     }
-done:
     return st;
 }

@@ -14,9 +14,8 @@
 
 vhem_status vh_kept_init(vhem_ctx *ctx, const vh_h3m *models, const char *path, vh_kept *out)
 {
-    vhem_status st = VHEM_OK;
-    vh_hash *h = NULL;
-    char *layout = NULL;
+    VH_OWN(vh_hash) *h = NULL;
+    VH_AUTOFREE char *layout = NULL;
 
     *out = (vh_kept){ .path = path };
     if (!path)
@@ -40,32 +39,25 @@ vhem_status vh_kept_init(vhem_ctx *ctx, const vh_h3m *models, const char *path, 
         vh_hash_bytes(h, m->pi, vh_hmm_numbers(m) * sizeof *m->pi);
     }
     vh_hash_key(h, &out->models);
-done:
-    free(layout);
-    vh_hash_free(h);
-    return st;
+    return VHEM_OK;
 }
 
 /* An option that may name a file counts as what is in that. */
 static vhem_status hash_file(vhem_ctx *ctx, const char *path, vh_hash *h)
 {
-    vhem_status st = VHEM_OK;
-    char *text = NULL;
+    VH_AUTOFREE char *text = NULL;
     size_t size = 0;
 
     if (!path || strcmp(path, "-") == 0 || access(path, R_OK) != 0)
         return VHEM_OK;
     VH_TRY(vh_read_all(ctx, path, &text, &size));
     vh_hash_bytes(h, text, size);
-done:
-    free(text);
-    return st;
+    return VHEM_OK;
 }
 
 static vhem_status find_key(vhem_ctx *ctx, const vh_kept *kept, const vh_kept_result *of, vh_key *out)
 {
-    vhem_status st = VHEM_OK;
-    vh_hash *h = NULL;
+    VH_OWN(vh_hash) *h = NULL;
 
     VH_TRY(vh_hash_new(ctx, &h));
     vh_hash_text(h, vhem_version());
@@ -80,20 +72,15 @@ static vhem_status find_key(vhem_ctx *ctx, const vh_kept *kept, const vh_kept_re
             vh_options_hash(h, row, of->opt);
     VH_TRY(hash_file(ctx, of->opt->prior, h));
     vh_hash_key(h, out);
-done:
-    vh_hash_free(h);
-    return st;
+    return VHEM_OK;
 }
 
 /* The file, and what the result is called in it. */
 static vhem_status open_for(vhem_ctx *ctx, const vh_kept *kept, const vh_kept_result *of, vh_key *key,
                             vh_journal **journal)
 {
-    vhem_status st = VHEM_OK;
     VH_TRY(find_key(ctx, kept, of, key));
-    VH_TRY(vh_journal_open(ctx, kept->path, journal));
-done:
-    return st;
+    return vh_journal_open(ctx, kept->path, journal);
 }
 
 vhem_status vh_kept_find(vhem_ctx *ctx, const vh_kept *kept, const vh_kept_result *of, size_t n, double *x,

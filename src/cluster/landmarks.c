@@ -57,9 +57,8 @@ static int by_number(const void *a, const void *b)
 /* Those with the m smallest keys, which follow from the seed and the number of a model alone. */
 static vhem_status choose(vhem_ctx *ctx, job *b)
 {
-    vhem_status st = VHEM_OK;
     int64_t n = b->l->models->K;
-    ticket *all = NULL;
+    VH_AUTOFREE ticket *all = NULL;
 
     VH_NEW(all, n);
     VH_NEW(b->index, b->l->m);
@@ -69,19 +68,16 @@ static vhem_status choose(vhem_ctx *ctx, job *b)
     for (int64_t k = 0; k < b->l->m; k++)
         b->index[k] = all[k].i;
     qsort(b->index, (size_t)b->l->m, sizeof *b->index, by_number);
-    VH_TRY(vh_h3m_subset(ctx, b->l->models, b->index, b->l->m, &b->some));
-done:
-    free(all);
-    return st;
+    return vh_h3m_subset(ctx, b->l->models, b->index, b->l->m, &b->some);
 }
 
 /* The eigenvectors of the landmarks, and their own places [m][dim]. */
 static vhem_status solve(vhem_ctx *ctx, job *b, double *place)
 {
-    vhem_status st = VHEM_OK;
     const vh_landmarks *l = b->l;
-    int k = l->neighbours < l->m - 1 ? l->neighbours : (int)l->m - 1, *near = NULL;
-    double *D = NULL;
+    int k = l->neighbours < l->m - 1 ? l->neighbours : (int)l->m - 1;
+    VH_AUTOFREE int *near = NULL;
+    VH_AUTOFREE double *D = NULL;
 
     VH_NEW(D, vh_cells(l->m, l->m));
     VH_TRY(vh_places_distances(ctx, b->some, &l->kind, D));
@@ -92,12 +88,8 @@ static vhem_status solve(vhem_ctx *ctx, job *b, double *place)
     } else {
         VH_TRY(vh_places_affinity(ctx, l->m, l->scaled, D, &b->scale));
     }
-    VH_TRY(vh_spectral_solve(ctx, (int)l->m, D, l->keep || (k <= 0 && l->scaled), (int)l->dim, VH_EIGEN_AUTO,
-                             &b->spectrum, place));
-done:
-    free(D);
-    free(near);
-    return st;
+    return vh_spectral_solve(ctx, (int)l->m, D, l->keep || (k <= 0 && l->scaled), (int)l->dim, VH_EIGEN_AUTO,
+                             &b->spectrum, place);
 }
 
 /* ---- the others ---------------------------------------------------------------------------------------- */
@@ -130,7 +122,7 @@ static vhem_status place_block(vhem_ctx *ctx, job *b, int64_t first, int64_t n, 
     vhem_status st = VHEM_OK;
     const vh_landmarks *l = b->l;
     vhem_ctx quiet;
-    vh_h3m *block = NULL;
+    VH_OWN(vh_h3m) *block = NULL;
     int64_t count = 0;
 
     for (int64_t i = first; i < first + n; i++) {
@@ -140,7 +132,7 @@ static vhem_status place_block(vhem_ctx *ctx, job *b, int64_t first, int64_t n, 
             b->others[count++] = i;
     }
     if (count == 0)
-        goto done;
+        return st;
     VH_TRY(vh_h3m_subset(ctx, l->models, b->others, count, &block));
     vh_ctx_child(ctx, ctx->threads, &quiet); /* the bar is that of all blocks */
     st = vh_places_distances_to(&quiet, block, b->some, &l->kind, b->D);
@@ -153,8 +145,6 @@ static vhem_status place_block(vhem_ctx *ctx, job *b, int64_t first, int64_t n, 
         find_affinities(b, d);
         vh_spectral_place(&b->spectrum, d, place + vh_row(b->others[k], l->dim));
     }
-done:
-    vh_h3m_free(block);
     return st;
 }
 
@@ -165,18 +155,18 @@ vhem_status vh_landmarks_places(vhem_ctx *ctx, const vh_landmarks *l, double *pl
     int64_t K = l->models->K, at = 0;
     double *own = NULL;
 
-    VH_TRY(vh_stopped(ctx) ? fail_stopped(ctx, &b, 0) : VHEM_OK);
-    VH_NEW(own, vh_cells(l->m, l->dim));
-    VH_NEW(b.others, BLOCK);
-    VH_NEW(b.D, vh_cells(BLOCK, l->m));
-    VH_NEW(b.near, l->neighbours > 0 ? l->neighbours : 1);
-    VH_TRY(choose(ctx, &b));
-    VH_TRY(solve(ctx, &b, own));
+    VH_TRY_DONE(vh_stopped(ctx) ? fail_stopped(ctx, &b, 0) : VHEM_OK);
+    VH_NEW_DONE(own, vh_cells(l->m, l->dim));
+    VH_NEW_DONE(b.others, BLOCK);
+    VH_NEW_DONE(b.D, vh_cells(BLOCK, l->m));
+    VH_NEW_DONE(b.near, l->neighbours > 0 ? l->neighbours : 1);
+    VH_TRY_DONE(choose(ctx, &b));
+    VH_TRY_DONE(solve(ctx, &b, own));
     for (int64_t j = 0; l->neighbours > 0 && j < l->m; j++)
         memcpy(place + vh_row(b.index[j], l->dim), own + vh_row(j, l->dim), sizeof *own * (size_t)l->dim);
     for (int64_t i = 0; i < K; i += BLOCK) {
-        VH_TRY(vh_stopped(ctx) ? fail_stopped(ctx, &b, i) : VHEM_OK);
-        VH_TRY(place_block(ctx, &b, i, K - i < BLOCK ? K - i : BLOCK, &at, place));
+        VH_TRY_DONE(vh_stopped(ctx) ? fail_stopped(ctx, &b, i) : VHEM_OK);
+        VH_TRY_DONE(place_block(ctx, &b, i, K - i < BLOCK ? K - i : BLOCK, &at, place));
         vh_progress(ctx, "place", i + BLOCK < K ? i + BLOCK : K, K);
     }
 done:

@@ -25,19 +25,15 @@ static void clear_task(void *record)
 
 static vhem_status hand_out(vhem_ctx *ctx, const vh_task *t, vhem_task **out)
 {
-    vhem_status st = VHEM_OK;
-    vhem_task *task = NULL;
+    VH_OWN(vhem_task) *task = NULL;
     void *bytes = NULL;
 
     VH_NEW_RECORD(task, clear_task);
     VH_TRY(vh_task_write(ctx, t, &bytes, &task->n));
     task->bytes = bytes;
     task->chunks = (t->Kb + VH_REDUCE_CHUNK - 1) / VH_REDUCE_CHUNK;
-    *out = task;
-    task = NULL;
-done:
-    vhem_free(task);
-    return st;
+    *out = vh_take(task);
+    return VHEM_OK;
 }
 
 /* Options of a loop from a given start: those of the one run that vhem_cluster makes of it. */
@@ -58,7 +54,6 @@ static vh_vhem_options loop_options(const vhem_ctx *ctx, int64_t Kb, const vhem_
 static vhem_status first_task(vhem_ctx *ctx, const vh_input *in, const vhem_cluster_options *o,
                               const vh_base *base, vh_task *t)
 {
-    vhem_status st = VHEM_OK;
     double *floor = NULL;
     int d = base->h3m->d;
 
@@ -81,9 +76,7 @@ static vhem_status first_task(vhem_ctx *ctx, const vh_input *in, const vhem_clus
     for (int64_t j = 0; j < t->centers->K; j++)
         t->log_omega[j] = log(t->centers->omega[j]);
     VH_TRY(vh_add_to_covariances(ctx, t->centers, o->cov_add));
-    VH_TRY(vh_task_begin(ctx, base->h3m, base->shards, in->Kb, t));
-done:
-    return st;
+    return vh_task_begin(ctx, base->h3m, base->shards, in->Kb, t);
 }
 
 /* The models as they are clustered one task after the other: as they came. */
@@ -107,16 +100,18 @@ vhem_status vhem_task_new(vhem_ctx *ctx, const vhem_models *models, const vhem_m
     if (opt)
         o = *opt;
     o.start = centers;
-    VH_TRY(vh_models_gather(ctx, centers));
-    VH_TRY(vh_input_source(ctx, &(vhem_source){ .models = models }, &o, &item, &in));
-    VH_CHECK(in.models && vh_start_hmms(&o), VHEM_EINVAL, "tasks are about HMMs and centres that are HMMs");
-    VH_TRY(vh_cluster_resolve(ctx, &in, &o, &o));
-    VH_CHECK(vh_method_find(o.method)->traits & VH_BY_PART && o.refine <= 1 && !vh_cluster_wants_full(&o),
-             VHEM_EINVAL, "a loop of tasks is plain VHEM, without refine and without preset emhmm");
-    VH_TRY(vh_h3m_subset(ctx, vh_start_hmms(&o), NULL, vh_start_hmms(&o)->K, &t.centers));
-    VH_TRY(open_base(ctx, &in, o.executor, &base));
-    VH_TRY(first_task(ctx, &in, &o, base, &t));
-    VH_TRY(hand_out(ctx, &t, out));
+    VH_TRY_DONE(vh_models_gather(ctx, centers));
+    VH_TRY_DONE(vh_input_source(ctx, &(vhem_source){ .models = models }, &o, &item, &in));
+    VH_CHECK_DONE(in.models && vh_start_hmms(&o), VHEM_EINVAL,
+                  "tasks are about HMMs and centres that are HMMs");
+    VH_TRY_DONE(vh_cluster_resolve(ctx, &in, &o, &o));
+    VH_CHECK_DONE(vh_method_find(o.method)->traits & VH_BY_PART && o.refine <= 1
+                      && !vh_cluster_wants_full(&o),
+                  VHEM_EINVAL, "a loop of tasks is plain VHEM, without refine and without preset emhmm");
+    VH_TRY_DONE(vh_h3m_subset(ctx, vh_start_hmms(&o), NULL, vh_start_hmms(&o)->K, &t.centers));
+    VH_TRY_DONE(open_base(ctx, &in, o.executor, &base));
+    VH_TRY_DONE(first_task(ctx, &in, &o, base, &t));
+    VH_TRY_DONE(hand_out(ctx, &t, out));
 done:
     free((double *)t.loop.opt.floor);
     free(t.log_omega);
@@ -134,6 +129,8 @@ typedef struct { /* what callers see, and what it holds */
     vhem_task *next;
 } step_record;
 
+VH_OWNED(step_record, vhem_free)
+
 static void clear_step(void *record)
 {
     step_record *r = record;
@@ -145,8 +142,7 @@ static void clear_step(void *record)
 static vhem_status add_up(vhem_ctx *ctx, const vhem_task *task, const vh_task *t, const vh_packed *pk,
                           const vhem_partial *total, vh_reduce_sums *sums)
 {
-    vhem_status st = VHEM_OK;
-    vhem_partial *copy = NULL;
+    VH_OWN(vhem_partial) *copy = NULL;
     const vh_partial_kind kind = { .task = vh_task_print(task),
                                    .Kr = pk->K,
                                    .S = pk->S,
@@ -157,10 +153,7 @@ static vhem_status add_up(vhem_ctx *ctx, const vhem_task *task, const vh_task *t
     VH_CHECK(vh_partial_is(total, &kind), VHEM_EINVAL, "the partial sums are those of another task");
     VH_TRY(vh_partial_new(ctx, &kind, &copy));
     VH_TRY(vhem_partial_merge(ctx, copy, total));
-    VH_TRY(vh_partial_close(ctx, copy, task->chunks, sums->block, &(vh_partial_rows){ 0 }));
-done:
-    vhem_free(copy);
-    return st;
+    return vh_partial_close(ctx, copy, task->chunks, sums->block, &(vh_partial_rows){ 0 });
 }
 
 /* An empty cluster is seeded anew by a base HMM, for which more of the base is needed than the sums. */
@@ -175,13 +168,13 @@ static bool needs_base(const vh_task *t, const vh_reduce_sums *sums)
 static vhem_status maximise(vhem_ctx *ctx, const vhem_models *models, vh_task *t, vh_packed *pk,
                             vh_reduce_sums *sums)
 {
-    vhem_status st = VHEM_OK;
     vh_task_loop *l = &t->loop;
-    vh_base light = { .Kb = t->Kb, .scale = t->scale, .origin = t->origin }, *base = NULL;
+    vh_base light = { .Kb = t->Kb, .scale = t->scale, .origin = t->origin };
+    VH_OWN(vh_base) *base = NULL;
     vh_vhem_run run = { .n_empty = l->n_empty, .n_revived = l->n_revived, .idle = l->idle };
     vhem_cluster_options o;
     vh_input in = { 0 };
-    int64_t *item = NULL;
+    VH_AUTOFREE int64_t *item = NULL;
 
     vhem_options_init(VHEM_CLUSTER_OPTIONS, &o);
     if (needs_base(t, sums)) {
@@ -195,17 +188,13 @@ static vhem_status maximise(vhem_ctx *ctx, const vhem_models *models, vh_task *t
         VH_TRY(vh_repair(ctx, &m, l->k, &run, &l->repaired));
     l->n_empty = run.n_empty;
     l->n_revived = run.n_revived;
-done:
-    vh_base_free(base);
-    free(item);
-    return st;
+    return VHEM_OK;
 }
 
 /* Goes on from the sums, or ends; *more says which. */
 static vhem_status go_on(vhem_ctx *ctx, const vhem_models *models, vh_task *t, vh_packed *pk,
                          vh_reduce_sums *sums, vhem_step *out, bool *more)
 {
-    vhem_status st = VHEM_OK;
     vh_task_loop *l = &t->loop;
     double J[2] = { l->J, *sums->J };
     vh_vhem_run run = { .J = J + 1 - l->k, /* J[k] and, from the second on, J[k-1] */
@@ -232,19 +221,17 @@ static vhem_status go_on(vhem_ctx *ctx, const vhem_models *models, vh_task *t, v
     out->n_empty = l->n_empty;
     out->n_revived = l->n_revived;
     out->n_fell = l->n_fell;
-done:
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status vhem_maximise(vhem_ctx *ctx, const vhem_models *models, const vhem_task *task,
                           const vhem_partial *total, vhem_step **out)
 {
     VH_ENTER(models, task, total, out);
-    vhem_status st = VHEM_OK;
-    vh_task *t = NULL;
-    vh_packed *pk = NULL;
-    vh_reduce_sums sums = { 0 };
-    step_record *r = NULL;
+    VH_OWN(vh_task) *t = NULL;
+    VH_OWN(vh_packed) *pk = NULL;
+    VH_CLEANUP(vh_reduce_sums_free) vh_reduce_sums sums = { 0 };
+    VH_OWN(step_record) *r = NULL;
     bool more = false;
 
     VH_TRY(vh_task_read(ctx, task, models, &t));
@@ -262,12 +249,6 @@ vhem_status vhem_maximise(vhem_ctx *ctx, const vhem_models *models, const vhem_t
     t->centers = NULL;
     r->shown.centers = &r->models;
     r->shown.next = r->next;
-    *out = &r->shown;
-    r = NULL;
-done:
-    vhem_free(r);
-    vh_reduce_sums_free(&sums);
-    vh_pack_free(pk);
-    vh_task_free(t);
-    return st;
+    *out = &vh_take(r)->shown;
+    return VHEM_OK;
 }

@@ -72,29 +72,24 @@ static vh_places_kind kind_of(const job *b)
 /* D [n][n], symmetric. */
 static vhem_status find_distances(vhem_ctx *ctx, job *b)
 {
-    vhem_status st = VHEM_OK;
     const vh_places_kind kind = kind_of(b);
 
     VH_NEW(b->D, vh_cells(b->n, b->n));
-    VH_TRY(vh_places_distances(ctx, b->in->models, &kind, b->D));
-done:
-    return st;
+    return vh_places_distances(ctx, b->in->models, &kind, b->D);
 }
 
 /* The graph of nearest neighbours instead of the distances. */
 static vhem_status join_neighbours(vhem_ctx *ctx, job *b)
 {
-    vhem_status st = VHEM_OK;
-    int k = b->opt->neighbours < b->n - 1 ? b->opt->neighbours : b->n - 1, *near = NULL;
+    int k = b->opt->neighbours < b->n - 1 ? b->opt->neighbours : b->n - 1;
+    VH_AUTOFREE int *near = NULL;
 
     if (k < 1) /* one model alone */
-        goto done;
+        return VHEM_OK;
     VH_NEW(near, vh_cells(b->n, k));
     vh_neighbours(b->n, b->D, k, near);
     vh_neighbours_affinity(b->n, k, near, b->D);
-done:
-    free(near);
-    return st;
+    return VHEM_OK;
 }
 
 /* Kernels are affinities as they are, divergences become exp(-D / median).  In many dimensions kernels differ
@@ -110,11 +105,12 @@ static vhem_status embed(vhem_ctx *ctx, job *b)
     vhem_status st = VHEM_OK;
 
     b->dim = b->K;
-    VH_NEW(b->place, vh_cells(b->n, b->dim));
-    VH_TRY(find_distances(ctx, b));
-    VH_TRY(b->way->graph ? join_neighbours(ctx, b) : vh_places_affinity(ctx, b->n, is_scaled(b), b->D, NULL));
-    VH_TRY(vh_spectral_embed(ctx, (int)b->n, b->D, strcmp(b->opt->diagonal, "keep") == 0, (int)b->dim,
-                             VH_EIGEN_AUTO, b->place));
+    VH_NEW_DONE(b->place, vh_cells(b->n, b->dim));
+    VH_TRY_DONE(find_distances(ctx, b));
+    VH_TRY_DONE(b->way->graph ? join_neighbours(ctx, b)
+                              : vh_places_affinity(ctx, b->n, is_scaled(b), b->D, NULL));
+    VH_TRY_DONE(vh_spectral_embed(ctx, (int)b->n, b->D, strcmp(b->opt->diagonal, "keep") == 0, (int)b->dim,
+                                  VH_EIGEN_AUTO, b->place));
 done:
     free(b->D); /* the distances themselves have done their work */
     b->D = NULL;
@@ -133,7 +129,6 @@ static int64_t count_landmarks(const job *b)
 /* The same from some of them. */
 static vhem_status embed_by_landmarks(vhem_ctx *ctx, job *b, int64_t m)
 {
-    vhem_status st = VHEM_OK;
     int64_t others = m / (2 * b->K) > 2 ? m / (2 * b->K) : 2; /* clusters have fewer landmarks than models */
     int near = b->opt->neighbours < others ? b->opt->neighbours : (int)others;
     const vh_landmarks l = { .models = b->in->models,
@@ -152,9 +147,7 @@ static vhem_status embed_by_landmarks(vhem_ctx *ctx, job *b, int64_t m)
            (long long)m, (long long)b->n);
     b->dim = b->K;
     VH_NEW(b->place, vh_cells(b->n, b->dim));
-    VH_TRY(vh_landmarks_places(ctx, &l, b->place));
-done:
-    return st;
+    return vh_landmarks_places(ctx, &l, b->place);
 }
 
 /* Row j of a table is of centre j of the level below, those of weight zero left out: used [n] says which. */
@@ -169,8 +162,7 @@ static void used_centers(const vh_clustering *below, int64_t n, int *used)
 /* The places that the level below has found for its centres. */
 static vhem_status take_places(vhem_ctx *ctx, job *b, int64_t dim, const double *below)
 {
-    vhem_status st = VHEM_OK;
-    int *used = NULL;
+    VH_AUTOFREE int *used = NULL;
 
     b->dim = b->way->spectral ? dim : b->n;
     VH_NEW(used, b->in->below->Kr);
@@ -179,31 +171,26 @@ static vhem_status take_places(vhem_ctx *ctx, job *b, int64_t dim, const double 
     for (int64_t i = 0; i < b->n; i++)
         for (int64_t k = 0; k < b->dim; k++)
             b->place[vh_ij(i, b->dim, k)] = below[vh_ij(used[i], dim, b->way->spectral ? k : used[k])];
-done:
-    free(used);
-    return st;
+    return VHEM_OK;
 }
 
 static vhem_status check_sizes(vhem_ctx *ctx, const job *b, bool placed)
 {
-    vhem_status st = VHEM_OK;
     int64_t m = count_landmarks(b);
     VH_CHECK(b->n <= MAX_MODELS || b->way->spectral, VHEM_EINVAL,
              "%lld models, method %s takes at most %d; vhem and the spectral methods take more",
              (long long)b->n, b->way->method, MAX_MODELS);
     if (!b->way->spectral || placed)
-        goto done;
+        return VHEM_OK;
     VH_CHECK(b->K <= MAX_MODELS, VHEM_EINVAL, "%lld clusters are too many, method %s makes at most %d",
              (long long)b->K, b->way->method, MAX_MODELS);
     VH_CHECK(m <= MAX_MODELS, VHEM_EINVAL, "%lld landmarks are too many, method %s takes at most %d",
              (long long)m, b->way->method, MAX_MODELS);
-done:
-    return st;
+    return VHEM_OK;
 }
 
 static vhem_status find_places(vhem_ctx *ctx, job *b)
 {
-    vhem_status st = VHEM_OK;
     int64_t dim = 0;
     const double *below = b->in->below ? vh_clustering_place(b->in->below, &dim) : NULL;
     size_t pairs = vh_cells(b->n, b->n);
@@ -221,24 +208,20 @@ static vhem_status find_places(vhem_ctx *ctx, job *b)
         VH_NEW(b->place, pairs);
         memcpy(b->place, b->D, sizeof *b->D * pairs);
     }
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* ---- 2. clusters --------------------------------------------------------------------------------------- */
 
 static vhem_status cluster_places(vhem_ctx *ctx, job *b, vh_clustering *out)
 {
-    vhem_status st = VHEM_OK;
     const vh_places places = {
         b->n, b->dim, b->K, b->place, b->weight, b->opt->restarts, b->opt->max_iter + 1, b->seed
     };
 
     VH_NEW(b->centre, vh_cells(b->K, b->dim));
     VH_NEW(out->run, b->opt->restarts);
-    VH_TRY(vh_places_cluster(ctx, &places, b->label, b->centre, out->run, &out->n_run, &out->converged));
-done:
-    return st;
+    return vh_places_cluster(ctx, &places, b->label, b->centre, out->run, &out->n_run, &out->converged);
 }
 
 static vhem_status merge_nearest(vhem_ctx *ctx, job *b)
@@ -302,7 +285,7 @@ static void pick_models(job *b)
 static vhem_status run(vhem_ctx *ctx, job *b, vh_clustering *out)
 {
     vhem_status st = VHEM_OK;
-    double *share = NULL; /* of each model in the weight of its cluster */
+    VH_AUTOFREE double *share = NULL; /* of each model in the weight of its cluster */
 
     VH_NEW(b->weight, b->n);
     VH_NEW(b->label, b->n);
@@ -327,8 +310,6 @@ static vhem_status run(vhem_ctx *ctx, job *b, vh_clustering *out)
         vh_clustering_set_place(out, b->K, b->place);
         b->place = NULL;
     }
-done:
-    free(share);
     return st;
 }
 
@@ -341,9 +322,9 @@ vhem_status vh_method_distance(vhem_ctx *ctx, const vh_input *in, const vhem_clu
     for (int k = 0; k < N_WAYS; k++)
         if (strcmp(ways[k].method, opt->method) == 0)
             b.way = &ways[k];
-    VH_CHECK(!opt->start, VHEM_EINVAL, "method %s takes no start: its clusters follow from distances",
-             opt->method);
-    VH_TRY(run(ctx, &b, out));
+    VH_CHECK_DONE(!opt->start, VHEM_EINVAL, "method %s takes no start: its clusters follow from distances",
+                  opt->method);
+    VH_TRY_DONE(run(ctx, &b, out));
 done:
     free(b.weight);
     free(b.D);

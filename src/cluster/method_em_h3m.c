@@ -8,12 +8,8 @@
 vhem_status vh_method_em_h3m(vhem_ctx *ctx, const vh_input *in, const vhem_cluster_options *opt,
                              uint64_t seed, vh_clustering *out)
 {
-    vhem_status st = VHEM_OK;
-    vh_sets sets = { 0 };
+    VH_CLEANUP(vh_sets_free) vh_sets sets = { 0 };
 
     VH_TRY(vh_sets_from(ctx, in->data->N, in->item, in->Kb, &sets));
-    VH_TRY(vh_cluster_sets(ctx, in->data, &sets, opt, seed, out));
-done:
-    vh_sets_free(&sets);
-    return st;
+    return vh_cluster_sets(ctx, in->data, &sets, opt, seed, out);
 }

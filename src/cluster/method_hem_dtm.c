@@ -18,9 +18,8 @@ typedef struct { /* what all restarts share */
 
 static vhem_status make_start(vhem_ctx *ctx, void *arg, const vh_restart *r, vh_scratch *scratch, void **out)
 {
-    vhem_status st = VHEM_OK;
     const task *s = arg;
-    vh_dtm *centers = NULL;
+    VH_OWN(vh_dtm) *centers = NULL;
     vh_rng rng;
 
     if (!r->kind) {
@@ -32,11 +31,8 @@ static vhem_status make_start(vhem_ctx *ctx, void *arg, const vh_restart *r, vh_
         vh_rng_init(&rng, r->seed, VH_RNG_INIT, 0);
         VH_TRY(vh_dtm_start(ctx, r->kind, s->base, s->opt->tau, &rng, scratch, centers));
     }
-    *out = centers;
-    centers = NULL;
-done:
-    vh_dtm_free(centers);
-    return st;
+    *out = vh_take(centers);
+    return VHEM_OK;
 }
 
 /* Restarts are always judged on all textures, never on a sample. */
@@ -55,7 +51,6 @@ static const vh_restart_ops ops = { make_start, reduce, free_centers };
 
 static vhem_status hand_over(vhem_ctx *ctx, vh_search *s, vh_clustering *out)
 {
-    vhem_status st = VHEM_OK;
     vh_restart *w = &s->all[s->best];
 
     VH_TRY(vh_search_tell(ctx, s, out));
@@ -65,8 +60,7 @@ static vhem_status hand_over(vhem_ctx *ctx, vh_search *s, vh_clustering *out)
         VH_TRY(vh_h3m_set_cluster(ctx, &out->textures->dt[j].name, j));
         VH_TRY(vh_h3m_set_text(ctx, &out->textures->dt[j].label, NULL));
     }
-done:
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status vh_method_hem_dtm(vhem_ctx *ctx, const vh_input *in, const vhem_cluster_options *opt,
@@ -85,14 +79,14 @@ vhem_status vh_method_hem_dtm(vhem_ctx *ctx, const vh_input *in, const vhem_clus
 
     while (vh_dtm_starts[n_kind])
         n_kind++;
-    VH_NEW(floor, in->textures->d);
+    VH_NEW_DONE(floor, in->textures->d);
     vh_dtm_scale(in->textures, floor);
     for (int k = 0; k < in->textures->d; k++)
         floor[k] = opt->cov_floor * floor[k] * floor[k];
     search.floor = floor;
-    VH_TRY(vh_search_new(ctx, opt, vh_dtm_starts, n_kind, opt->start != NULL, seed, &search));
-    VH_TRY(vh_search_run(ctx, &search));
-    VH_TRY(hand_over(ctx, &search, out));
+    VH_TRY_DONE(vh_search_new(ctx, opt, vh_dtm_starts, n_kind, opt->start != NULL, seed, &search));
+    VH_TRY_DONE(vh_search_run(ctx, &search));
+    VH_TRY_DONE(hand_over(ctx, &search, out));
     if (vh_stopped(ctx))
         st = vh_fail(ctx, VHEM_ESTOPPED, "stopped; the best of %d restarts is kept", out->n_run);
 done:

@@ -19,9 +19,8 @@
 
 static vhem_status flatten_hmm(vhem_ctx *ctx, const vh_h3m *h3m, int64_t i, int tau, vh_h3m *flat)
 {
-    vhem_status st = VHEM_OK;
     const vh_hmm *h = &h3m->hmm[i];
-    double *time = NULL;
+    VH_AUTOFREE double *time = NULL;
 
     VH_NEW(time, 3 * (size_t)h->S);
     VH_TRY(vh_h3m_shape(ctx, flat, i, 1, h->S * h->M));
@@ -39,23 +38,19 @@ static vhem_status flatten_hmm(vhem_ctx *ctx, const vh_h3m *h3m, int64_t i, int 
                 memcpy(to[p], from[p], sizeof *to[p] * vh_param_size(h3m->family, p, &h3m->shape));
         }
     flat->omega[i] = h3m->omega[i];
-done:
-    free(time);
-    return st;
+    return VHEM_OK;
 }
 
 /* The map of states is that of the HMMs, whose every state is beside the only one of its centre. */
 static vhem_status map_to_one(vhem_ctx *ctx, const vh_h3m *h3m, vh_clustering *out)
 {
-    vhem_status st = VHEM_OK;
     if (!out->state_map)
         return VHEM_OK;
     for (int64_t i = 0; i < h3m->K; i++)
         out->state_map_at[i + 1] = out->state_map_at[i] + h3m->hmm[i].S;
     free(out->state_map);
     VH_NEW(out->state_map, out->state_map_at[h3m->K]);
-done:
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status vh_method_hem_gmm(vhem_ctx *ctx, const vh_input *in, const vhem_cluster_options *opt,
@@ -63,7 +58,7 @@ vhem_status vh_method_hem_gmm(vhem_ctx *ctx, const vh_input *in, const vhem_clus
 {
     vhem_status st = VHEM_OK, run;
     const vh_h3m *h3m = in->models;
-    vh_h3m *flat = NULL;
+    VH_OWN(vh_h3m) *flat = NULL;
     vhem_cluster_options o = *opt;
 
     VH_CHECK(opt->S == 1, VHEM_EINVAL, "S is %d, the centres of method hem-gmm have one state", opt->S);
@@ -77,13 +72,11 @@ vhem_status vh_method_hem_gmm(vhem_ctx *ctx, const vh_input *in, const vhem_clus
     run = vh_method_vhem(ctx, &as_flat, &o, seed, out);
     if (run != VHEM_OK && run != VHEM_ESTOPPED) {
         st = run;
-        goto done;
+        return st;
     }
     VH_TRY(map_to_one(ctx, h3m, out));
     for (size_t k = 0; out->L_hmm && k < vh_cells(out->Kb, out->Kr); k++) /* none after an early stop */
         out->L_hmm[k] *= opt->tau;
     st = run;
-done:
-    vh_h3m_free(flat);
     return st;
 }

@@ -17,9 +17,10 @@ vhem_status vh_method_shem(vhem_ctx *ctx, const vh_input *in, const vhem_cluster
 {
     vhem_status st = VHEM_OK;
     const vh_h3m *h3m = in->models;
-    int64_t *count = NULL, *item = NULL, Kb = in->Kb, n = 0;
-    vhem_data *data = NULL;
-    vh_sets sets = { 0 };
+    VH_AUTOFREE int64_t *count = NULL, *item = NULL;
+    int64_t Kb = in->Kb, n = 0;
+    VH_OWN(vhem_data) *data = NULL;
+    VH_CLEANUP(vh_sets_free) vh_sets sets = { 0 };
 
     VH_NEW(count, Kb);
     for (int64_t i = 0; i < Kb; i++) {
@@ -39,10 +40,5 @@ vhem_status vh_method_shem(vhem_ctx *ctx, const vh_input *in, const vhem_cluster
     for (int64_t i = 0; out->L_hmm && i < Kb; i++)
         for (int j = 0; j < out->Kr; j++)
             out->L_hmm[vh_ij(i, out->Kr, j)] /= count[i];
-done:
-    free(count);
-    free(item);
-    vhem_free(data);
-    vh_sets_free(&sets);
     return st;
 }

@@ -64,7 +64,6 @@ static attempt begun_at(const vh_restart *r, const vh_h3m *centers)
 /* VHEM's best results, each once. */
 static vhem_status begin_at_results(vhem_ctx *ctx, task *w, uint64_t seed)
 {
-    vhem_status st = VHEM_OK;
     const vh_search *s = &w->t.s.search;
     double last = INFINITY;
 
@@ -84,14 +83,12 @@ static vhem_status begin_at_results(vhem_ctx *ctx, task *w, uint64_t seed)
     }
     if (w->n == 0) /* stopped before any run was finished */
         w->all[w->n++] = begun_at(&s->all[s->best], s->all[s->best].centers);
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* Starts as they come out of the kind that the user wants. */
 static vhem_status begin_at_starts(vhem_ctx *ctx, task *w)
 {
-    vhem_status st = VHEM_OK;
     const vh_search *s = &w->t.s.search;
     void *centers = NULL;
 
@@ -102,15 +99,13 @@ static vhem_status begin_at_starts(vhem_ctx *ctx, task *w)
         w->made[r] = centers;
         w->all[w->n++] = begun_at(&s->all[r], centers);
     }
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* A posterior that somebody else has found. */
 static vhem_status begin_at_posterior(vhem_ctx *ctx, task *w, const char *text)
 {
-    vhem_status st = VHEM_OK;
-    vh_posteriors *post = NULL;
+    VH_OWN(vh_posteriors) *post = NULL;
     char why[160];
 
     VH_NEW(w->all, 1);
@@ -124,11 +119,8 @@ static vhem_status begin_at_posterior(vhem_ctx *ctx, task *w, const char *text)
              "the posterior is of other models: %s", why);
     for (int j = 0; w->t.s.base->whole[0] && j < post->K; j++) /* some HMM lacks a column */
         vh_posterior_by_column(w->prior, &post->hmm[j]);
-    w->all[0].m.post = post;
-    post = NULL;
-done:
-    vh_posteriors_free(post);
-    return st;
+    w->all[0].m.post = vh_take(post);
+    return VHEM_OK;
 }
 
 /* ---- 2. the runs --------------------------------------------------------------------------------------- */
@@ -136,7 +128,6 @@ done:
 /* What run a stands for: its partition and its value. */
 static vhem_status judge(vhem_ctx *ctx, const task *w, attempt *a)
 {
-    vhem_status st = VHEM_OK;
     int K = a->m.post->K;
     int64_t Kb = w->t.s.base->Kb;
 
@@ -145,8 +136,7 @@ static vhem_status judge(vhem_ctx *ctx, const task *w, attempt *a)
     for (int64_t i = 0; i < Kb; i++)
         a->label[i] = vh_argmax(K, a->run.z + vh_row(i, K), 1);
     a->value = vh_vb_value(&a->m, &a->run);
-done:
-    return st;
+    return VHEM_OK;
 }
 
 static vhem_status run_one(vhem_ctx *ctx, void *arg, int64_t i, int worker)
@@ -156,15 +146,15 @@ static vhem_status run_one(vhem_ctx *ctx, void *arg, int64_t i, int worker)
     attempt *a = &w->all[i];
     const vh_base *base = w->t.s.base;
 
-    VH_TRY(vh_prior_copy(ctx, w->prior, &a->m.prior));
+    VH_TRY_DONE(vh_prior_copy(ctx, w->prior, &a->m.prior));
     if (a->start)
-        VH_TRY(vh_vb_begin(ctx, base, &w->vb, w->scratch + worker, ctx->threads, a->start, &a->m));
+        VH_TRY_DONE(vh_vb_begin(ctx, base, &w->vb, w->scratch + worker, ctx->threads, a->start, &a->m));
     else
         a->m.post->shape = a->m.prior;
     st = vh_vb_run(ctx, base, &w->vb, w->scratch + worker, ctx->threads, &a->m, &a->run);
     a->stopped = st == VHEM_ESTOPPED && a->run.n_iter >= 0;
-    VH_TRY(a->stopped ? VHEM_OK : st);
-    VH_TRY(judge(ctx, w, a));
+    VH_TRY_DONE(a->stopped ? VHEM_OK : st);
+    VH_TRY_DONE(judge(ctx, w, a));
 done:
     a->st = st;
     return st == VHEM_ENUMERIC && w->n > 1 ? VHEM_OK : st; /* others may have more luck */
@@ -202,7 +192,6 @@ static vhem_status shrink(vhem_ctx *ctx, task *w)
         VH_TRY(judge(ctx, w, a));
         a->shrunk = true;
     }
-done:
     return st;
 }
 
@@ -222,7 +211,6 @@ static vhem_status run_all(vhem_ctx *ctx, task *w)
     w->best = best_below(w, INFINITY);
     if (w->best < 0)
         st = vh_fail(ctx, VHEM_ENUMERIC, "no run came to a result");
-done:
     return st;
 }
 
@@ -231,12 +219,12 @@ done:
 /* Clusters by weight, states by time, both largest first; the tables follow. */
 static vhem_status arrange(vhem_ctx *ctx, const task *w, attempt *a)
 {
-    vhem_status st = VHEM_OK;
     vh_posteriors *post = a->m.post;
-    int K = post->K, *order = NULL, *state = NULL, S = 1;
+    int K = post->K, S = 1;
+    VH_AUTOFREE int *order = NULL, *state = NULL;
     int64_t Kb = w->t.s.base->Kb;
-    vh_h3m *mean = NULL;
-    double *row = NULL;
+    VH_OWN(vh_h3m) *mean = NULL;
+    VH_AUTOFREE double *row = NULL;
 
     VH_NEW(order, K);
     VH_NEW(row, K);
@@ -260,17 +248,11 @@ static vhem_status arrange(vhem_ctx *ctx, const task *w, attempt *a)
         VH_TRY(vh_state_order(ctx, &mean->hmm[j], w->opt->tau, state));
         VH_TRY(vh_posteriors_order_states(ctx, post, j, state));
     }
-done:
-    free(order);
-    free(state);
-    free(row);
-    vh_h3m_free(mean);
-    return st;
+    return VHEM_OK;
 }
 
 static vhem_status tell_runs(vhem_ctx *ctx, task *w, vh_clustering *out)
 {
-    vhem_status st = VHEM_OK;
     const attempt *best = &w->all[w->best];
 
     VH_NEW(out->run, w->n);
@@ -296,13 +278,11 @@ static vhem_status tell_runs(vhem_ctx *ctx, task *w, vh_clustering *out)
         u->label = a->shrunk ? a->label : NULL;
         a->label = a->shrunk ? NULL : a->label;
     }
-done:
-    return st;
+    return VHEM_OK;
 }
 
 static vhem_status hand_over(vhem_ctx *ctx, task *w, const vh_input *in, vh_clustering *out)
 {
-    vhem_status st = VHEM_OK;
     attempt *a = &w->all[w->best];
 
     VH_TRY(tell_runs(ctx, w, out));
@@ -327,8 +307,7 @@ static vhem_status hand_over(vhem_ctx *ctx, task *w, const vh_input *in, vh_clus
     if (!in->centers_only && out->Kb <= VH_MAX_MAPPED)
         VH_TRY(vh_map_states(ctx, w->t.s.base, out->centers, out->label, w->opt->tau, &out->state_map,
                              &out->state_map_at));
-done:
-    return st;
+    return VHEM_OK;
 }
 
 static void tear_down(vhem_ctx *ctx, task *w)
@@ -357,9 +336,9 @@ vhem_status vh_method_vbhem(vhem_ctx *ctx, const vh_input *in, const vhem_cluste
     task w = { .opt = opt, .search_opt = *opt };
 
     w.search_opt.cov_floor = FLOOR;
-    VH_TRY(vh_hmm_task_new(ctx, in, &w.search_opt, seed, &w.t));
-    VH_NEW(w.scratch, ctx->threads);
-    VH_TRY(vh_vb_prior(ctx, w.t.s.base, opt->prior, &w.prior));
+    VH_TRY_DONE(vh_hmm_task_new(ctx, in, &w.search_opt, seed, &w.t));
+    VH_NEW_DONE(w.scratch, ctx->threads);
+    VH_TRY_DONE(vh_vb_prior(ctx, w.t.s.base, opt->prior, &w.prior));
     w.vb = (vh_vb_options){ .run = { .N = opt->nv * w.t.s.base->Kb,
                                      .tau = opt->tau,
                                      .max_iter = opt->max_iter,
@@ -369,13 +348,13 @@ vhem_status vh_method_vbhem(vhem_ctx *ctx, const vh_input *in, const vhem_cluste
                             .prune = opt->prune,
                             .toolbox = opt->preset && strcmp(opt->preset, "emhmm") == 0 };
     if (given && given->posterior)
-        VH_TRY(begin_at_posterior(ctx, &w, given->posterior));
+        VH_TRY_DONE(begin_at_posterior(ctx, &w, given->posterior));
     else if (given || strcmp(opt->init, "auto") != 0)
-        VH_TRY(begin_at_starts(ctx, &w));
+        VH_TRY_DONE(begin_at_starts(ctx, &w));
     else
-        VH_TRY(begin_at_results(ctx, &w, seed));
-    VH_TRY(run_all(ctx, &w));
-    VH_TRY(hand_over(ctx, &w, in, out));
+        VH_TRY_DONE(begin_at_results(ctx, &w, seed));
+    VH_TRY_DONE(run_all(ctx, &w));
+    VH_TRY_DONE(hand_over(ctx, &w, in, out));
     if (vh_stopped(ctx))
         st = vh_fail(ctx, VHEM_ESTOPPED, "stopped; the best of %d runs is kept", out->n_run);
 done:

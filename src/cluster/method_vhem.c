@@ -9,22 +9,17 @@
 /* The state of its centre that each state of the input is most often paired with. */
 static vhem_status map_states(vhem_ctx *ctx, const vh_hmm_task *t, vh_clustering *out)
 {
-    vhem_status st = VHEM_OK;
-    vh_base *plain = NULL; /* of the models as they came, where slabs were clustered */
+    VH_OWN(vh_base) *plain = NULL; /* of the models as they came, where slabs were clustered */
 
     if (t->fine)
         VH_TRY(vh_base_new(ctx, t->models, &plain));
     vh_label_by_z(out);
-    VH_TRY(vh_map_states(ctx, plain ? plain : t->s.base, out->centers, out->label, t->s.opt->tau,
-                         &out->state_map, &out->state_map_at));
-done:
-    vh_base_free(plain);
-    return st;
+    return vh_map_states(ctx, plain ? plain : t->s.base, out->centers, out->label, t->s.opt->tau,
+                         &out->state_map, &out->state_map_at);
 }
 
 static vhem_status hand_over(vhem_ctx *ctx, vh_hmm_task *t, bool mapped, vh_clustering *out)
 {
-    vhem_status st = VHEM_OK;
     vh_hmm_search *s = &t->s;
     vh_restart *w = &s->search.all[s->search.best];
 
@@ -41,8 +36,7 @@ static vhem_status hand_over(vhem_ctx *ctx, vh_hmm_task *t, bool mapped, vh_clus
         VH_NEW(out->lacking, out->Kb);
     if (mapped && s->base->Kb <= VH_MAX_MAPPED)
         VH_TRY(map_states(ctx, t, out));
-done:
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status vh_method_vhem(vhem_ctx *ctx, const vh_input *in, const vhem_cluster_options *opt, uint64_t seed,
@@ -53,9 +47,9 @@ vhem_status vh_method_vhem(vhem_ctx *ctx, const vh_input *in, const vhem_cluster
 
     if (opt->first_reduce > 0)
         return vh_first_reduce(ctx, in, opt, seed, out);
-    VH_TRY(vh_hmm_task_new(ctx, in, opt, seed, &t));
-    VH_TRY(vh_hmm_task_search(ctx, &t, seed));
-    VH_TRY(hand_over(ctx, &t, !in->centers_only, out));
+    VH_TRY_DONE(vh_hmm_task_new(ctx, in, opt, seed, &t));
+    VH_TRY_DONE(vh_hmm_task_search(ctx, &t, seed));
+    VH_TRY_DONE(hand_over(ctx, &t, !in->centers_only, out));
     if (vh_stopped(ctx))
         st = vh_fail(ctx, VHEM_ESTOPPED, "stopped; the best of %d restarts is kept", out->n_run);
 done:

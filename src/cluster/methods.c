@@ -90,23 +90,20 @@ vhem_status vhem_method_info(int i, vhem_method_facts *out)
 /* How many columns each of n HMMs lacks, from item `first` on. */
 static vhem_status count_lacking(vhem_ctx *ctx, const vh_h3m *h3m, int64_t first, int64_t n, vh_clustering *c)
 {
-    vhem_status st = VHEM_OK;
     if (!vh_h3m_is_masked(h3m))
-        goto done;
+        return VHEM_OK;
     if (!c->lacking)
         VH_NEW(c->lacking, c->Kb);
     for (int64_t i = 0; i < n; i++)
         for (int k = 0; k < h3m->d; k++)
             c->lacking[first + i] += vh_hmm_lacks(h3m, &h3m->hmm[i], k);
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* Names, and columns that are lacking: where there are any, every HMM is read once more. */
 static vhem_status take_from_disk(vhem_ctx *ctx, const vh_shards *set, vh_clustering *c)
 {
-    vhem_status st = VHEM_OK;
-    vh_h3m *part = NULL;
+    VH_OWN(vh_h3m) *part = NULL;
     bool any = c->lacking != NULL;
 
     for (int k = 0; k < set->n; k++)
@@ -123,17 +120,14 @@ static vhem_status take_from_disk(vhem_ctx *ctx, const vh_shards *set, vh_cluste
         vh_h3m_free(part);
         part = NULL;
     }
-done:
-    vh_h3m_free(part);
-    return st;
+    return VHEM_OK;
 }
 
 /* Models have theirs, sequences theirs or that of their group, and clusters of sequences that of the centre
  * of the level below. */
 static vhem_status take_names(vhem_ctx *ctx, const vh_input *in, vh_clustering *c)
 {
-    vhem_status st = VHEM_OK;
-    vh_sets sets = { 0 };
+    VH_CLEANUP(vh_sets_free) vh_sets sets = { 0 };
     int64_t below = 0;
 
     if (in->data && !in->below)
@@ -159,9 +153,7 @@ static vhem_status take_names(vhem_ctx *ctx, const vh_input *in, vh_clustering *
     }
     if (in->shards)
         VH_TRY(take_from_disk(ctx, in->shards, c));
-done:
-    vh_sets_free(&sets);
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status vh_cluster(vhem_ctx *ctx, const vh_input *asked, const vhem_cluster_options *opt, uint64_t seed,
@@ -173,9 +165,9 @@ vhem_status vh_cluster(vhem_ctx *ctx, const vh_input *asked, const vhem_cluster_
     vhem_cluster_options o;
 
     vh_blas_enter();
-    VH_TRY(vh_cluster_resolve(ctx, &in, opt, &o));
+    VH_TRY_DONE(vh_cluster_resolve(ctx, &in, opt, &o));
     const vh_method *method = vh_method_find(o.method);
-    VH_TRY(vh_clustering_new(ctx, in.Kb, &c));
+    VH_TRY_DONE(vh_clustering_new(ctx, in.Kb, &c));
     c->method = method->name;
     c->Kr = in.K;
     c->by_group = in.by_group;
@@ -183,9 +175,9 @@ vhem_status vh_cluster(vhem_ctx *ctx, const vh_input *asked, const vhem_cluster_
     c->options = o;
     c->options.start = NULL;
     c->options.executor = NULL;
-    VH_TRY(vh_options_own(ctx, VHEM_CLUSTER_OPTIONS, &c->kept, &c->options));
+    VH_TRY_DONE(vh_options_own(ctx, VHEM_CLUSTER_OPTIONS, &c->kept, &c->options));
     if (in.models && !in.shards) /* of those on disk, where they are read for their names */
-        VH_TRY(count_lacking(ctx, in.models, 0, c->Kb, c));
+        VH_TRY_DONE(count_lacking(ctx, in.models, 0, c->Kb, c));
     st = method->run(ctx, &in, &o, seed, c);
     if (st != VHEM_OK
         && (st != VHEM_ESTOPPED || (!c->z && !c->bound))) /* stopped before there was anything */
@@ -195,8 +187,7 @@ vhem_status vh_cluster(vhem_ctx *ctx, const vh_input *asked, const vhem_cluster_
     if (named != VHEM_OK)
         goto done;
     vh_label_by_z(c);
-    *out = c;
-    c = NULL;
+    *out = vh_take(c);
 done:
     vh_clustering_free(c);
     vh_blas_leave();
@@ -205,8 +196,7 @@ done:
 
 vhem_status vh_input_data(vhem_ctx *ctx, const vhem_data *data, bool by_group, int64_t **item, vh_input *in)
 {
-    vhem_status st = VHEM_OK;
-    vh_sets sets = { 0 };
+    VH_CLEANUP(vh_sets_free) vh_sets sets = { 0 };
 
     VH_CHECK(data->N > 0, VHEM_EINVAL, "there are no sequences to cluster");
     VH_CHECK(!by_group || data->group, VHEM_EINVAL, "groups were asked for, but the data has no groups");
@@ -216,9 +206,7 @@ vhem_status vh_input_data(vhem_ctx *ctx, const vhem_data *data, bool by_group, i
         for (int64_t k = sets.first[g]; k < sets.first[g + 1]; k++)
             (*item)[sets.seq[k]] = g;
     *in = (vh_input){ .Kb = sets.n, .data = data, .item = *item, .by_group = by_group };
-done:
-    vh_sets_free(&sets);
-    return st;
+    return VHEM_OK;
 }
 
 /* Do HMMs stay on disk?  Those that are cut finer, or get other covariances, are in memory.  Where every file
@@ -234,18 +222,15 @@ static bool stays_on_disk(const vhem_models *m, const vhem_cluster_options *opt)
 
 static vhem_status input_on_disk(vhem_ctx *ctx, const vhem_models *m, vh_input *in)
 {
-    vhem_status st = VHEM_OK;
     const vh_h3m *sample = NULL;
     VH_TRY(vh_models_sample(ctx, m, VH_BASE_SAMPLE, &sample));
     *in = (vh_input){ .Kb = m->shards->K, .models = sample, .shards = m->shards };
-done:
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status vh_input_source(vhem_ctx *ctx, const vhem_source *source, const vhem_cluster_options *opt,
                             int64_t **item, vh_input *in)
 {
-    vhem_status st = VHEM_OK;
     const vhem_models *m = source->models;
 
     VH_CHECK(!source->models != !source->data, VHEM_EINVAL,
@@ -260,6 +245,5 @@ vhem_status vh_input_source(vhem_ctx *ctx, const vhem_source *source, const vhem
         *in = m->h3m ? vh_input_models(m->h3m, 0) : vh_input_textures(m->dtm, 0);
     }
     in->executor = opt->executor;
-done:
-    return st;
+    return VHEM_OK;
 }

@@ -105,20 +105,17 @@ static bool is_vb(const vhem_cluster_options *o)
 
 static vhem_status check_init(vhem_ctx *ctx, const vhem_cluster_options *o)
 {
-    vhem_status st = VHEM_OK;
     const char *inits = vh_method_find(o->method)->inits;
     char known[80];
     VH_CHECK(o->start || !inits || vh_has_word(inits, '|', o->init), VHEM_EINVAL,
              "method %s does not use init '%s'; known are %s", o->method, o->init,
              vh_list_words(inits, known, sizeof known));
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* Refuses what suits models of the other kind alone; the table of options has refused the rest. */
 static vhem_status check_meaning(vhem_ctx *ctx, const vh_input *in, const vhem_cluster_options *o)
 {
-    vhem_status st = VHEM_OK;
     const char *what = NULL;
     if (in->textures)
         what = vh_start_hmms(o)                        ? "a start of HMMs"
@@ -127,8 +124,7 @@ static vhem_status check_meaning(vhem_ctx *ctx, const vh_input *in, const vhem_c
     else if (vh_start_textures(o))
         what = "a start of textures";
     VH_CHECK(!what, VHEM_EINVAL, "method %s does not use %s", o->method, what);
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* ---- numbers ------------------------------------------------------------------------------------------- */
@@ -136,7 +132,6 @@ done:
 /* A start settles the size of the centres and must suit the models or sequences. */
 static vhem_status resolve_start(vhem_ctx *ctx, vh_input *in, vhem_cluster_options *o)
 {
-    vhem_status st = VHEM_OK;
     const vh_h3m *start = vh_start_hmms(o), *h3m = in->models;
     int S = 0, M = 0, d = h3m ? h3m->d : in->data->d;
     char why[256];
@@ -164,13 +159,11 @@ static vhem_status resolve_start(vhem_ctx *ctx, vh_input *in, vhem_cluster_optio
     o->S = S;
     o->M = M;
     o->restarts = 1;
-done:
-    return st;
+    return VHEM_OK;
 }
 
 static vhem_status resolve_start_dtm(vhem_ctx *ctx, vh_input *in, vhem_cluster_options *o)
 {
-    vhem_status st = VHEM_OK;
     const vh_dtm *dtm = in->textures, *start = vh_start_textures(o);
     int n = 0;
 
@@ -187,8 +180,7 @@ static vhem_status resolve_start_dtm(vhem_ctx *ctx, vh_input *in, vhem_cluster_o
     in->K = start->K;
     o->S = n;
     o->restarts = 1;
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* Of variational Bayes K is the most there may be, and more clusters than models are never needed. */
@@ -203,7 +195,6 @@ static void lower_K(vhem_ctx *ctx, vh_input *in, const vhem_cluster_options *o)
 
 static vhem_status check_sizes(vhem_ctx *ctx, const vh_input *in, const vhem_cluster_options *o)
 {
-    vhem_status st = VHEM_OK;
     VH_CHECK(in->K >= 1, VHEM_EINVAL, "K is %lld, must be at least 1", (long long)in->K);
     VH_CHECK(in->K <= in->Kb || o->start, VHEM_EINVAL, "K is %lld, but there are only %lld %s",
              (long long)in->K, (long long)in->Kb,
@@ -226,19 +217,16 @@ static vhem_status check_sizes(vhem_ctx *ctx, const vh_input *in, const vhem_clu
              o->tau, VH_MOST_TAU);
     VH_CHECK(o->restarts <= MOST_RESTARTS, VHEM_EINVAL, "restarts is %d, must be from 1 to %d", o->restarts,
              MOST_RESTARTS);
-done:
-    return st;
+    return VHEM_OK;
 }
 
 static vhem_status check_models(vhem_ctx *ctx, int64_t K, const double *omega)
 {
-    vhem_status st = VHEM_OK;
     double sum = 0;
     for (int64_t i = 0; i < K; i++)
         sum += omega[i];
     VH_CHECK(sum > 0, VHEM_EINVAL, "the weights of the models sum to %g, must be 1", sum);
-done:
-    return st;
+    return VHEM_OK;
 }
 
 double vh_cluster_work(const vh_h3m *h3m, int64_t K, const vhem_cluster_options *o)
@@ -340,7 +328,6 @@ static void fill_numbers(const vh_input *in, vhem_cluster_options *o)
 vhem_status vh_cluster_resolve(vhem_ctx *ctx, vh_input *in, const vhem_cluster_options *asked,
                                vhem_cluster_options *out)
 {
-    vhem_status st = VHEM_OK;
     const vh_h3m *h3m = in->models;
     vhem_cluster_options o;
 
@@ -378,6 +365,5 @@ vhem_status vh_cluster_resolve(vhem_ctx *ctx, vh_input *in, const vhem_cluster_o
     VH_TRY(check_sizes(ctx, in, &o));
     fill_numbers(in, &o);
     *out = o;
-done:
-    return st;
+    return VHEM_OK;
 }

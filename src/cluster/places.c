@@ -28,7 +28,6 @@ static vhem_distance_options options_of(const vh_places_kind *kind)
 
 vhem_status vh_places_distances(vhem_ctx *ctx, const vh_h3m *models, const vh_places_kind *kind, double *D)
 {
-    vhem_status st = VHEM_OK;
     size_t n = (size_t)models->K;
     bool kernel = strcmp(kind->name, "ppk") == 0;
     const vhem_distance_options o = options_of(kind);
@@ -41,14 +40,12 @@ vhem_status vh_places_distances(vhem_ctx *ctx, const vh_h3m *models, const vh_pl
                      j);
             *d = kernel ? -*d : *d;
         }
-done:
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status vh_places_distances_to(vhem_ctx *ctx, const vh_h3m *a, const vh_h3m *b,
                                    const vh_places_kind *kind, double *D)
 {
-    vhem_status st = VHEM_OK;
     bool kernel = strcmp(kind->name, "ppk") == 0;
     const vhem_distance_options o = options_of(kind);
 
@@ -57,15 +54,13 @@ vhem_status vh_places_distances_to(vhem_ctx *ctx, const vh_h3m *a, const vh_h3m 
         VH_CHECK(!isnan(D[p]), VHEM_ENUMERIC, "a distance between two models is not a number");
         D[p] = kernel ? -D[p] : D[p];
     }
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* 1 when there are no distances that are positive and finite. */
 static vhem_status median(vhem_ctx *ctx, size_t n, const double *D, double *out)
 {
-    vhem_status st = VHEM_OK;
-    double *all = NULL;
+    VH_AUTOFREE double *all = NULL;
     size_t m = 0;
 
     VH_NEW(all, n * n / 2 + 1);
@@ -74,14 +69,11 @@ static vhem_status median(vhem_ctx *ctx, size_t n, const double *D, double *out)
             if (D[i * n + j] > 0 && isfinite(D[i * n + j]))
                 all[m++] = D[i * n + j];
     *out = m > 0 ? vh_median(m, all) : 1;
-done:
-    free(all);
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status vh_places_affinity(vhem_ctx *ctx, int64_t n, bool scaled, double *D, double *scale)
 {
-    vhem_status st = VHEM_OK;
     double by = 1;
     if (scaled)
         VH_TRY(median(ctx, (size_t)n, D, &by));
@@ -89,8 +81,7 @@ vhem_status vh_places_affinity(vhem_ctx *ctx, int64_t n, bool scaled, double *D,
         D[p] /= -by;
     if (scale)
         *scale = by;
-done:
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status vh_places_cluster(vhem_ctx *ctx, const vh_places *p, int *label, double *centre,
@@ -104,12 +95,12 @@ vhem_status vh_places_cluster(vhem_ctx *ctx, const vh_places *p, int *label, dou
     vh_kmeans_result own = { 0 };
     vh_rng rng;
 
-    VH_NEW(own.centre, size);
-    VH_NEW(own.label, p->n);
+    VH_NEW_DONE(own.centre, size);
+    VH_NEW_DONE(own.label, p->n);
     for (; r < p->restarts && (r == 0 || !vh_stopped(ctx)); r++) {
         uint64_t seed = vh_rng_seed(p->seed, (uint64_t)r);
         vh_rng_init(&rng, seed, VH_RNG_INIT, 0);
-        VH_TRY(vh_kmeans(ctx, &rng, &points, p->K, p->max_iter, &own));
+        VH_TRY_DONE(vh_kmeans(ctx, &rng, &points, p->K, p->max_iter, &own));
         if (run)
             run[r] = (vhem_cluster_run){ .seed = seed,
                                          .init = "kmeans++",

@@ -94,9 +94,8 @@ static double soft_samples(int64_t Kb, int64_t K, const double *L)
  * the models only the centres count. */
 static vhem_status begin(vhem_ctx *ctx, const vh_search *s, int limit, vh_restart *r)
 {
-    vhem_status st = VHEM_OK;
     vh_reduction how = reduction_of(ctx, s, has_trial(s), r->seed), soft = how;
-    vh_vhem_run ignored = { 0 };
+    VH_CLEANUP(vh_vhem_run_free) vh_vhem_run ignored = { 0 };
     int64_t Kb = how.trial ? s->Kb_trial : s->Kb;
 
     r->begun = true;
@@ -112,22 +111,19 @@ static vhem_status begin(vhem_ctx *ctx, const vh_search *s, int limit, vh_restar
         VH_TRY(go(ctx, s, &soft, r, &ignored));
     }
     if (limit == 0) /* nobody needs to know yet how good it is */
-        goto done;
+        return VHEM_OK;
     how.opt.max_iter = limit < how.opt.max_iter ? limit : how.opt.max_iter;
     VH_TRY(go(ctx, s, &how, r, &r->run));
     r->J = r->run.J[r->run.n_iter];
     r->finished = !how.trial && (r->run.converged || r->run.n_iter >= s->opt->max_iter);
     if (how.trial)
         vh_vhem_run_free(&r->run);
-done:
-    vh_vhem_run_free(&ignored);
-    return st;
+    return VHEM_OK;
 }
 
 /* Goes on where a run stands: counts add up, and the bounds follow one another. */
 static vhem_status append(vhem_ctx *ctx, vh_vhem_run *run, vh_vhem_run *more)
 {
-    vhem_status st = VHEM_OK;
     double *J = NULL;
 
     VH_NEW(J, run->n_iter + more->n_iter + 1);
@@ -143,32 +139,28 @@ static vhem_status append(vhem_ctx *ctx, vh_vhem_run *run, vh_vhem_run *more)
     vh_vhem_run_free(run);
     *run = *more;
     *more = (vh_vhem_run){ 0 };
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* The partition that the tables of a run stand for, of n models. */
 static vhem_status take_labels(vhem_ctx *ctx, const vh_search *s, int64_t n, vh_restart *r)
 {
-    vhem_status st = VHEM_OK;
     free(r->label);
     r->label = r->run.label;
     r->run.label = NULL;
     if (r->label)
-        goto done;
+        return VHEM_OK;
     VH_NEW(r->label, n);
     for (int64_t i = 0; i < n; i++)
         r->label[i] = vh_argmax(s->K, r->run.z + vh_row(i, s->K), 1);
-done:
-    return st;
+    return VHEM_OK;
 }
 
 static vhem_status finish(vhem_ctx *ctx, const vh_search *s, vh_restart *r)
 {
-    vhem_status st = VHEM_OK;
     /* Another seed: its repairs must not repeat those of the short run. */
     vh_reduction how = reduction_of(ctx, s, false, r->seed + 1);
-    vh_vhem_run more = { 0 };
+    VH_CLEANUP(vh_vhem_run_free) vh_vhem_run more = { 0 };
 
     how.opt.max_iter = r->finished ? 0 : how.opt.max_iter - r->run.n_iter;
     how.opt.min_iter -= r->run.n_iter;
@@ -178,10 +170,7 @@ static vhem_status finish(vhem_ctx *ctx, const vh_search *s, vh_restart *r)
     r->run.converged |= converged;
     r->J = r->run.J[r->run.n_iter];
     r->finished = !r->stopped;
-    VH_TRY(take_labels(ctx, s, s->Kb, r));
-done:
-    vh_vhem_run_free(&more);
-    return st;
+    return take_labels(ctx, s, s->Kb, r);
 }
 
 /* ---- 2. all restarts ----------------------------------------------------------------------------------- */
@@ -373,8 +362,8 @@ vhem_status vh_search_try(vhem_ctx *ctx, vh_search *s, bool trial, int max_iter,
     if (max_iter >= 0)
         how.opt.max_iter = max_iter;
     vh_vhem_run_free(&r->run);
-    VH_TRY(go(ctx, s, &how, r, &r->run));
-    VH_TRY(take_labels(ctx, s, trial ? s->Kb_trial : s->Kb, r));
+    VH_TRY_DONE(go(ctx, s, &how, r, &r->run));
+    VH_TRY_DONE(take_labels(ctx, s, trial ? s->Kb_trial : s->Kb, r));
     r->J = r->run.J[r->run.n_iter];
     r->begun = true;
     r->finished = !r->stopped;
@@ -434,7 +423,7 @@ vhem_status vh_search_select(vhem_ctx *ctx, vh_search *s, int N)
     int *kept = NULL, n = 0, r = -1;
     vh_restart tables = { 0 };
 
-    VH_NEW(kept, N + 1);
+    VH_NEW_DONE(kept, N + 1);
     while (n < N + 1 && (r = next_best(s, r)) >= 0) {
         bool new = true;
         for (int k = 0; k < n; k++)
@@ -442,15 +431,15 @@ vhem_status vh_search_select(vhem_ctx *ctx, vh_search *s, int N)
         if (new)
             kept[n++] = r;
     }
-    VH_CHECK(n >= N, VHEM_EINVAL,
-             "candidate %d is asked for, but the search found %d partition%s that differ", N, n,
-             n == 1 ? "" : "s");
+    VH_CHECK_DONE(n >= N, VHEM_EINVAL,
+                  "candidate %d is asked for, but the search found %d partition%s that differ", N, n,
+                  n == 1 ? "" : "s");
     s->next = n > N ? kept[N] : -1;
     r = kept[N - 1];
     if (r == s->best)
         goto done;
     tables.centers = s->all[r].centers; /* lent */
-    VH_TRY(vh_search_try(ctx, s, false, 0, &tables));
+    VH_TRY_DONE(vh_search_try(ctx, s, false, 0, &tables));
     drop_tables(&s->all[s->best]);
     s->all[r].run.z = tables.run.z;
     s->all[r].run.L = tables.run.L;
@@ -468,7 +457,6 @@ done:
 vhem_status vh_search_new(vhem_ctx *ctx, const vhem_cluster_options *opt, const char *const *kinds,
                           int n_kind, bool given, uint64_t seed, vh_search *s)
 {
-    vhem_status st = VHEM_OK;
     const char *one = NULL;
 
     s->opt = opt;
@@ -487,8 +475,7 @@ vhem_status vh_search_new(vhem_ctx *ctx, const vhem_cluster_options *opt, const 
         s->all[r].modularity = NAN;
         s->all[r].soft = given || one || r / n_kind % 2 == 0 ? opt->soft : 0;
     }
-done:
-    return st;
+    return VHEM_OK;
 }
 
 static double agreement(const vh_search *s, const vh_restart *a, const vh_restart *w)
@@ -501,7 +488,6 @@ static double agreement(const vh_search *s, const vh_restart *a, const vh_restar
 
 vhem_status vh_search_tell(vhem_ctx *ctx, vh_search *s, vh_clustering *out)
 {
-    vhem_status st = VHEM_OK;
     vh_restart *w = &s->all[s->best];
 
     VH_NEW(out->run, s->n);
@@ -538,8 +524,7 @@ vhem_status vh_search_tell(vhem_ctx *ctx, vh_search *s, vh_clustering *out)
     out->bound = w->run.J;
     free(w->run.label);
     w->run = (vh_vhem_run){ 0 };
-done:
-    return st;
+    return VHEM_OK;
 }
 
 void vh_restart_free(const vh_search *s, vh_restart *r)

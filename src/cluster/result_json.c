@@ -150,17 +150,14 @@ static void print_state_map(FILE *f, const vh_clustering *c)
 /* What the clusters themselves are must be numbers. */
 static vhem_status check_finite(vhem_ctx *ctx, const char *key, int64_t rows, int columns, const double *x)
 {
-    vhem_status st = VHEM_OK;
     for (size_t k = 0; x && k < vh_cells(rows, columns); k++)
         VH_CHECK(isfinite(x[k]), VHEM_ENUMERIC, "%s[%zu][%zu] is %g, cannot be written", key,
                  k / (size_t)columns, k % (size_t)columns, x[k]);
-done:
-    return st;
+    return VHEM_OK;
 }
 
 static vhem_status check(vhem_ctx *ctx, const vh_clustering *c)
 {
-    vhem_status st = VHEM_OK;
     VH_TRY(check_finite(ctx, "z", c->Kb, c->Kr, c->z));
     VH_TRY(check_finite(ctx, "L_hmm", c->Kb, c->Kr, c->L_hmm));
     VH_TRY(check_finite(ctx, "bound", 1, c->n_iter + 1, c->bound));
@@ -168,15 +165,13 @@ static vhem_status check(vhem_ctx *ctx, const vh_clustering *c)
         VH_TRY(vh_h3m_require_finite(ctx, c->centers));
     if (c->textures)
         VH_TRY(vh_dtm_require_finite(ctx, c->textures));
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* base_labels [n_base] is NULL for a clustering by itself. */
 static vhem_status print_clustering(vhem_ctx *ctx, const vh_clustering *c, int64_t n_base,
                                     const int *base_labels, const char *provenance, FILE *f)
 {
-    vhem_status st = VHEM_OK;
     VH_CHECK(c->Kb > 0, VHEM_EINVAL, "these are models, not clusters; save them as models");
     VH_TRY(check(ctx, c));
     fprintf(f, "{\"format\": \"vhem-clustering\", \"version\": %d", VH_CLUSTERING_VERSION);
@@ -221,13 +216,11 @@ static vhem_status print_clustering(vhem_ctx *ctx, const vh_clustering *c, int64
     if (provenance)
         fprintf(f, ",\n \"provenance\": %s", provenance);
     putc('}', f);
-done:
-    return st;
+    return VHEM_OK;
 }
 
 static vhem_status print_tree(vhem_ctx *ctx, const vhem_tree *tree, const char *provenance, FILE *f)
 {
-    vhem_status st = VHEM_OK;
     if (tree->n == 1)
         return print_clustering(ctx, tree->level[0], 0, NULL, provenance, f);
     fprintf(f, "{\"format\": \"vhem-tree\", \"version\": %d, \"levels\": [\n", VH_CLUSTERING_VERSION);
@@ -239,21 +232,18 @@ static vhem_status print_tree(vhem_ctx *ctx, const vhem_tree *tree, const char *
     if (provenance)
         fprintf(f, ",\n \"provenance\": %s", provenance);
     putc('}', f);
-done:
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status vhem_tree_save(vhem_ctx *ctx, const vhem_tree *tree, const char *provenance, const char *path)
 {
     VH_ENTER(tree, path);
     vhem_status st = VHEM_OK;
-    vh_out out = { 0 };
+    VH_CLEANUP(vh_out_close) vh_out out = { 0 };
 
     if (provenance)
         VH_TRY(vh_model_check_object(ctx, "provenance", provenance));
     VH_TRY(vh_out_open(ctx, path, &out));
     st = vh_out_end(ctx, print_tree(ctx, tree, provenance ? provenance : tree->provenance, out.f), &out);
-done:
-    vh_out_close(&out);
     return st;
 }

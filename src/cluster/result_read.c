@@ -24,63 +24,52 @@
 /* A whole number, if the key is there. */
 static vhem_status get_int(vhem_ctx *ctx, json_t *object, const char *key, int *out)
 {
-    vhem_status st = VHEM_OK;
     json_t *v = json_object_get(object, key);
     if (!v)
-        goto done;
+        return VHEM_OK;
     VH_CHECK(json_is_number(v), VHEM_EFORMAT, "%s is %s, must be a whole number", key, vh_json_kind(v));
     double x = json_number_value(v);
     VH_CHECK(x == floor(x) && fabs(x) <= INT_MAX, VHEM_EFORMAT, "%s is %.12g, must be a whole number", key,
              x);
     *out = (int)x;
-done:
-    return st;
+    return VHEM_OK;
 }
 
 static vhem_status get_number(vhem_ctx *ctx, json_t *object, const char *key, double *out)
 {
-    vhem_status st = VHEM_OK;
     json_t *v = json_object_get(object, key);
     if (!v)
-        goto done;
+        return VHEM_OK;
     VH_CHECK(json_is_number(v), VHEM_EFORMAT, "%s is %s, must be a number", key, vh_json_kind(v));
     *out = json_number_value(v);
-done:
-    return st;
+    return VHEM_OK;
 }
 
 static vhem_status get_bool(vhem_ctx *ctx, json_t *object, const char *key, int *out)
 {
-    vhem_status st = VHEM_OK;
     json_t *v = json_object_get(object, key);
     if (!v)
-        goto done;
+        return VHEM_OK;
     VH_CHECK(json_is_boolean(v), VHEM_EFORMAT, "%s is %s, must be true or false", key, vh_json_kind(v));
     *out = json_is_true(v);
-done:
-    return st;
+    return VHEM_OK;
 }
 
 static vhem_status get_text(vhem_ctx *ctx, json_t *object, const char *key, vh_clustering *c,
                             const char **out)
 {
-    vhem_status st = VHEM_OK;
     json_t *v = json_object_get(object, key);
     if (!v || json_is_null(v))
-        goto done;
+        return VHEM_OK;
     VH_CHECK(json_is_string(v), VHEM_EFORMAT, "%s is %s, must be text", key, vh_json_kind(v));
-    VH_TRY(vh_clustering_keep(ctx, c, json_string_value(v), out));
-done:
-    return st;
+    return vh_clustering_keep(ctx, c, json_string_value(v), out);
 }
 
 static vhem_status check_kind(vhem_ctx *ctx, const char *key, json_t *v, bool object)
 {
-    vhem_status st = VHEM_OK;
     VH_CHECK(object ? json_is_object(v) : json_is_array(v), VHEM_EFORMAT, "%s is %s, must be an %s", key,
              vh_json_kind(v), object ? "object" : "array");
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* ---- 2. arrays ----------------------------------------------------------------------------------------- */
@@ -88,7 +77,6 @@ done:
 /* v as n numbers into x; row says which one of key it is, -1: the whole. */
 static vhem_status read_numbers(vhem_ctx *ctx, const char *key, int64_t row, json_t *v, size_t n, double *x)
 {
-    vhem_status st = VHEM_OK;
     char where[64];
 
     if (row >= 0)
@@ -104,19 +92,17 @@ static vhem_status read_numbers(vhem_ctx *ctx, const char *key, int64_t row, jso
                  vh_json_kind(e));
         x[k] = json_number_value(e);
     }
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* A table [Kb][Kr], if the key is there. */
 static vhem_status read_table(vhem_ctx *ctx, json_t *root, const char *key, int64_t Kb, int Kr, double **out)
 {
-    vhem_status st = VHEM_OK;
     json_t *v = json_object_get(root, key);
-    double *x = NULL;
+    VH_AUTOFREE double *x = NULL;
 
     if (!v)
-        goto done;
+        return VHEM_OK;
     VH_TRY(check_kind(ctx, key, v, false));
     VH_CHECK(json_array_size(v) == (size_t)Kb, VHEM_EFORMAT, "%s has %zu rows, must have %lld", key,
              json_array_size(v), (long long)Kb);
@@ -127,17 +113,13 @@ static vhem_status read_table(vhem_ctx *ctx, json_t *root, const char *key, int6
     VH_NEW(x, vh_cells(Kb, Kr));
     for (int64_t i = 0; i < Kb; i++)
         VH_TRY(read_numbers(ctx, key, i, json_array_get(v, (size_t)i), (size_t)Kr, x + vh_row(i, Kr)));
-    *out = x;
-    x = NULL;
-done:
-    free(x);
-    return st;
+    *out = vh_take(x);
+    return VHEM_OK;
 }
 
 /* n whole numbers from lo to hi into x. */
 static vhem_status read_indices(vhem_ctx *ctx, const char *key, json_t *v, size_t n, int hi, int *x)
 {
-    vhem_status st = VHEM_OK;
     VH_TRY(check_kind(ctx, key, v, false));
     VH_CHECK(json_array_size(v) == n, VHEM_EFORMAT, "%s has %zu numbers, must have %zu", key,
              json_array_size(v), n);
@@ -150,18 +132,16 @@ static vhem_status read_indices(vhem_ctx *ctx, const char *key, json_t *v, size_
                  "%s[%zu] is %.12g, must be a whole number from 0 to %d", key, k, value, hi);
         x[k] = (int)value;
     }
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* ---- 3. a clustering ----------------------------------------------------------------------------------- */
 
 static vhem_status read_names(vhem_ctx *ctx, json_t *root, vh_clustering *c)
 {
-    vhem_status st = VHEM_OK;
     json_t *v = json_object_get(root, "names");
     if (!v)
-        goto done;
+        return VHEM_OK;
     VH_TRY(check_kind(ctx, "names", v, false));
     VH_CHECK(json_array_size(v) == (size_t)c->Kb, VHEM_EFORMAT, "names has %zu entries, labels has %lld",
              json_array_size(v), (long long)c->Kb);
@@ -171,16 +151,14 @@ static vhem_status read_names(vhem_ctx *ctx, json_t *root, vh_clustering *c)
                  vh_json_kind(e));
         VH_TRY(vh_clustering_set_name(ctx, c, i, json_string_value(e)));
     }
-done:
-    return st;
+    return VHEM_OK;
 }
 
 static vhem_status read_fingerprints(vhem_ctx *ctx, json_t *root, vh_clustering *c)
 {
-    vhem_status st = VHEM_OK;
     json_t *v = json_object_get(root, "fingerprints");
     if (!v)
-        goto done;
+        return VHEM_OK;
     VH_TRY(check_kind(ctx, "fingerprints", v, false));
     VH_CHECK(json_array_size(v) == (size_t)c->Kb, VHEM_EFORMAT,
              "fingerprints has %zu entries, labels has %lld", json_array_size(v), (long long)c->Kb);
@@ -191,8 +169,7 @@ static vhem_status read_fingerprints(vhem_ctx *ctx, json_t *root, vh_clustering 
                  "fingerprints[%lld] must be 16 digits in hexadecimal, or null", (long long)i);
         VH_TRY(vh_clustering_set_fingerprint(ctx, c, i, one));
     }
-done:
-    return st;
+    return VHEM_OK;
 }
 
 static vhem_status read_options(vhem_ctx *ctx, json_t *root, vh_clustering *c)
@@ -205,9 +182,9 @@ static vhem_status read_options(vhem_ctx *ctx, json_t *root, vh_clustering *c)
     c->options.method = c->method;
     if (!v)
         goto done;
-    VH_TRY(check_kind(ctx, "options", v, true));
-    VH_TRY(vh_options_read(ctx, v, VHEM_CLUSTER_OPTIONS, &c->kept, &c->options));
-    VH_TRY(get_bool(ctx, v, "by_group", &by_group));
+    VH_TRY_DONE(check_kind(ctx, "options", v, true));
+    VH_TRY_DONE(vh_options_read(ctx, v, VHEM_CLUSTER_OPTIONS, &c->kept, &c->options));
+    VH_TRY_DONE(get_bool(ctx, v, "by_group", &by_group));
     const vh_method *method = vh_method_find(c->method);
     c->by_group = by_group;
     c->items = !method || !(method->takes & VH_DATA) ? "models" : by_group ? "groups" : "sequences";
@@ -220,24 +197,20 @@ done:
 /* The objective after each of n_iter iterations; *out stays NULL when the key is not there. */
 static vhem_status read_curve(vhem_ctx *ctx, json_t *object, const char *key, int n_iter, double **out)
 {
-    vhem_status st = VHEM_OK;
     json_t *v = json_object_get(object, key);
 
     VH_CHECK(n_iter >= 0, VHEM_EFORMAT, "n_iter is %d, must not be negative", n_iter);
     if (!v)
-        goto done;
+        return VHEM_OK;
     VH_TRY(check_kind(ctx, key, v, false));
     VH_CHECK(json_array_size(v) == (size_t)n_iter + 1, VHEM_EFORMAT,
              "%s has %zu numbers, must have n_iter + 1 = %d", key, json_array_size(v), n_iter + 1);
     VH_NEW(*out, (size_t)n_iter + 1);
-    VH_TRY(read_numbers(ctx, key, -1, v, (size_t)n_iter + 1, *out));
-done:
-    return st;
+    return read_numbers(ctx, key, -1, v, (size_t)n_iter + 1, *out);
 }
 
 static vhem_status read_run(vhem_ctx *ctx, json_t *v, vh_clustering *c, vhem_cluster_run *run)
 {
-    vhem_status st = VHEM_OK;
     json_t *seed = json_object_get(v, "seed"), *labels = json_object_get(v, "labels");
 
     VH_CHECK(json_is_object(v), VHEM_EFORMAT, "is %s, must be an object", vh_json_kind(v));
@@ -259,8 +232,7 @@ static vhem_status read_run(vhem_ctx *ctx, json_t *v, vh_clustering *c, vhem_clu
         VH_NEW(run->label, c->Kb);
         VH_TRY(read_indices(ctx, "labels", labels, (size_t)c->Kb, c->Kr - 1, run->label));
     }
-done:
-    return st;
+    return VHEM_OK;
 }
 
 static vhem_status read_runs(vhem_ctx *ctx, json_t *root, vh_clustering *c)
@@ -270,7 +242,7 @@ static vhem_status read_runs(vhem_ctx *ctx, json_t *root, vh_clustering *c)
     char who[32];
 
     if (!v)
-        goto done;
+        return st;
     VH_TRY(check_kind(ctx, "restarts", v, false));
     VH_CHECK(json_array_size(v) <= INT_MAX, VHEM_EFORMAT, "restarts has %zu entries, must have at most %d",
              json_array_size(v), INT_MAX);
@@ -281,21 +253,19 @@ static vhem_status read_runs(vhem_ctx *ctx, json_t *root, vh_clustering *c)
         if (st != VHEM_OK) {
             snprintf(who, sizeof who, "restarts[%d]", r);
             vh_error_prefix(ctx, who);
-            goto done;
+            return st;
         }
     }
-done:
     return st;
 }
 
 static vhem_status read_state_map(vhem_ctx *ctx, json_t *root, vh_clustering *c)
 {
-    vhem_status st = VHEM_OK;
     json_t *v = json_object_get(root, "state_map");
     char who[48];
 
     if (!v)
-        goto done;
+        return VHEM_OK;
     VH_TRY(check_kind(ctx, "state_map", v, false));
     VH_CHECK(json_array_size(v) == (size_t)c->Kb, VHEM_EFORMAT, "state_map has %zu rows, labels has %lld",
              json_array_size(v), (long long)c->Kb);
@@ -310,25 +280,20 @@ static vhem_status read_state_map(vhem_ctx *ctx, json_t *root, vh_clustering *c)
                             (size_t)(c->state_map_at[i + 1] - c->state_map_at[i]), hi,
                             c->state_map + c->state_map_at[i]));
     }
-done:
-    return st;
+    return VHEM_OK;
 }
 
 static vhem_status read_lacking(vhem_ctx *ctx, json_t *root, vh_clustering *c)
 {
-    vhem_status st = VHEM_OK;
     json_t *v = json_object_get(root, "lacking");
     if (!v)
-        goto done;
+        return VHEM_OK;
     VH_NEW(c->lacking, c->Kb);
-    VH_TRY(read_indices(ctx, "lacking", v, (size_t)c->Kb, INT_MAX, c->lacking));
-done:
-    return st;
+    return read_indices(ctx, "lacking", v, (size_t)c->Kb, INT_MAX, c->lacking);
 }
 
 static vhem_status read_bound(vhem_ctx *ctx, json_t *root, vh_clustering *c)
 {
-    vhem_status st = VHEM_OK;
     json_t *repairs = json_object_get(root, "repairs");
 
     VH_TRY(get_int(ctx, root, "n_iter", &c->n_iter));
@@ -340,8 +305,7 @@ static vhem_status read_bound(vhem_ctx *ctx, json_t *root, vh_clustering *c)
         VH_TRY(get_int(ctx, repairs, "revived_states", &c->n_revived));
         VH_TRY(get_int(ctx, repairs, "bound_fell", &c->n_fell));
     }
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* The centres, if there are any, and how many clusters there are. */
@@ -356,7 +320,7 @@ static vhem_status read_centers(vhem_ctx *ctx, json_t *root, vh_clustering *c)
                                                        : vh_model_from_json(ctx, v, NULL, &c->centers);
         if (st != VHEM_OK) {
             vh_error_prefix(ctx, "centers");
-            goto done;
+            return st;
         }
         c->Kr = (int)(c->centers ? c->centers->K : c->textures->K);
     } else {
@@ -366,13 +330,11 @@ static vhem_status read_centers(vhem_ctx *ctx, json_t *root, vh_clustering *c)
             VH_TRY(get_int(ctx, json_object_get(root, "options"), "K", &c->Kr));
     }
     VH_CHECK(c->Kr >= 1, VHEM_EFORMAT, "neither centers nor z nor options tell the number of clusters");
-done:
     return st;
 }
 
 static vhem_status check_header(vhem_ctx *ctx, json_t *root, const char *format)
 {
-    vhem_status st = VHEM_OK;
     int version = 0;
     json_t *v = json_object_get(root, "format");
 
@@ -385,14 +347,12 @@ static vhem_status check_header(vhem_ctx *ctx, json_t *root, const char *format)
     VH_CHECK(version >= 1, VHEM_EFORMAT, "version is %d, must be at least 1", version);
     VH_CHECK(version <= VH_CLUSTERING_VERSION, VHEM_EFORMAT,
              "version %d of the format, this program reads up to %d", version, VH_CLUSTERING_VERSION);
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* What variational Bayes adds: texts of objects, checked where they are used, and the clusters there were. */
 static vhem_status read_bayes(vhem_ctx *ctx, json_t *root, vh_clustering *c)
 {
-    vhem_status st = VHEM_OK;
     const struct {
         const char *key;
         char **to;
@@ -405,27 +365,21 @@ static vhem_status read_bayes(vhem_ctx *ctx, json_t *root, vh_clustering *c)
         VH_TRY(check_kind(ctx, object[k].key, v, true));
         VH_TRY(vh_json_keep(ctx, v, object[k].to));
     }
-    VH_TRY(get_int(ctx, root, "K_max", &c->K_max));
-done:
-    return st;
+    return get_int(ctx, root, "K_max", &c->K_max);
 }
 
 static vhem_status read_provenance(vhem_ctx *ctx, json_t *root, char **out)
 {
-    vhem_status st = VHEM_OK;
     json_t *v = json_object_get(root, "provenance");
     if (!v || json_is_null(v))
-        goto done;
+        return VHEM_OK;
     VH_TRY(check_kind(ctx, "provenance", v, true));
-    VH_TRY(vh_json_keep(ctx, v, out));
-done:
-    return st;
+    return vh_json_keep(ctx, v, out);
 }
 
 static vhem_status read_clustering(vhem_ctx *ctx, json_t *root, vh_clustering **out)
 {
-    vhem_status st = VHEM_OK;
-    vh_clustering *c = NULL;
+    VH_OWN(vh_clustering) *c = NULL;
     json_t *labels = json_object_get(root, "labels");
     size_t Kb = json_array_size(labels);
 
@@ -450,11 +404,8 @@ static vhem_status read_clustering(vhem_ctx *ctx, json_t *root, vh_clustering **
     VH_TRY(read_lacking(ctx, root, c));
     VH_TRY(read_bayes(ctx, root, c));
     VH_TRY(read_provenance(ctx, root, &c->provenance));
-    *out = c;
-    c = NULL;
-done:
-    vh_clustering_free(c);
-    return st;
+    *out = vh_take(c);
+    return VHEM_OK;
 }
 
 /* ---- 4. files ------------------------------------------------------------------------------------------ */
@@ -462,29 +413,26 @@ done:
 /* Only checks what it says of the input models: it follows from the labels, and must agree with them. */
 static vhem_status check_base_labels(vhem_ctx *ctx, json_t *level, const vhem_tree *tree, int l)
 {
-    vhem_status st = VHEM_OK;
     json_t *v = json_object_get(level, "base_labels");
     int64_t n = tree->level[0]->Kb;
-    int *said = NULL;
+    VH_AUTOFREE int *said = NULL;
 
     if (!v)
-        goto done;
+        return VHEM_OK;
     VH_NEW(said, n);
     VH_TRY(read_indices(ctx, "base_labels", v, (size_t)n, tree->level[l]->Kr - 1, said));
     for (int64_t i = 0; i < n; i++)
         VH_CHECK(said[i] == tree->base_labels[l][i], VHEM_EFORMAT,
                  "base_labels[%lld] is %d, the labels of the levels lead to %d", (long long)i, said[i],
                  tree->base_labels[l][i]);
-done:
-    free(said);
-    return st;
+    return VHEM_OK;
 }
 
 static vhem_status read_tree(vhem_ctx *ctx, json_t *root, vhem_tree **out)
 {
     vhem_status st = VHEM_OK;
-    vhem_tree *tree = NULL;
-    vh_clustering *c = NULL;
+    VH_OWN(vhem_tree) *tree = NULL;
+    VH_OWN(vh_clustering) *c = NULL;
     json_t *levels = json_object_get(root, "levels");
     char who[32];
 
@@ -506,24 +454,19 @@ static vhem_status read_tree(vhem_ctx *ctx, json_t *root, vhem_tree **out)
         }
         if (st != VHEM_OK) {
             vh_error_prefix(ctx, who);
-            goto done;
+            return st;
         }
     }
     VH_TRY(read_provenance(ctx, root, &tree->provenance));
-    *out = tree;
-    tree = NULL;
-done:
-    vh_clustering_free(c);
-    vhem_free(tree);
-    return st;
+    *out = vh_take(tree);
+    return VHEM_OK;
 }
 
 /* The root of a clustering as a tree of one level. */
 static vhem_status read_single(vhem_ctx *ctx, json_t *root, vhem_tree **out)
 {
-    vhem_status st = VHEM_OK;
-    vhem_tree *tree = NULL;
-    vh_clustering *c = NULL;
+    VH_OWN(vhem_tree) *tree = NULL;
+    VH_OWN(vh_clustering) *c = NULL;
 
     VH_TRY(read_clustering(ctx, root, &c));
     VH_TRY(vh_tree_new(ctx, 1, &tree));
@@ -531,12 +474,8 @@ static vhem_status read_single(vhem_ctx *ctx, json_t *root, vhem_tree **out)
     c->provenance = NULL;
     VH_TRY(vh_tree_add(ctx, tree, c));
     c = NULL;
-    *out = tree;
-    tree = NULL;
-done:
-    vh_clustering_free(c);
-    vhem_free(tree);
-    return st;
+    *out = vh_take(tree);
+    return VHEM_OK;
 }
 
 vhem_status vh_tree_from_document(vhem_ctx *ctx, vh_document *doc, vhem_tree **out)
@@ -545,7 +484,7 @@ vhem_status vh_tree_from_document(vhem_ctx *ctx, vh_document *doc, vhem_tree **o
     vhem_models *models = NULL;
 
     if (strcmp(doc->format, "vhem-h3m") == 0 || strcmp(doc->format, "vhem-dtm") == 0) {
-        VH_TRY(vh_document_models(ctx, doc, &models));
+        VH_TRY_DONE(vh_document_models(ctx, doc, &models));
         return vh_tree_of_models(ctx, models, out);
     }
     st = strcmp(doc->format, "vhem-clustering") == 0 ? read_single(ctx, doc->root, out)
@@ -559,12 +498,8 @@ done:
 vhem_status vhem_tree_load(vhem_ctx *ctx, const char *path, vhem_tree **out)
 {
     VH_ENTER(path, out);
-    vhem_status st = VHEM_OK;
-    vh_document doc = { 0 };
+    VH_CLEANUP(vh_document_close) vh_document doc = { 0 };
 
     VH_TRY(vh_document_open(ctx, path, "a clustering or a tree", &doc));
-    VH_TRY(vh_tree_from_document(ctx, &doc, out));
-done:
-    vh_document_close(&doc);
-    return st;
+    return vh_tree_from_document(ctx, &doc, out);
 }

@@ -98,9 +98,9 @@ static vhem_status look_up(vhem_ctx *ctx, vh_settler *s, const vh_base *base, in
     *at = k;
     if (k < s->n)
         goto done;
-    VH_NEW(new.member, n);
+    VH_NEW_DONE(new.member, n);
     memcpy(new.member, member, sizeof *member * (size_t)n);
-    VH_TRY(vh_grow(ctx, &s->all, &s->cap, s->n + 1, sizeof *s->all));
+    VH_TRY_DONE(vh_grow(ctx, &s->all, &s->cap, s->n + 1, sizeof *s->all));
     s->all[s->n++] = new;
     new.member = NULL;
 done:
@@ -113,14 +113,11 @@ done:
 /* The members as base models of their own, weights among themselves as they were. */
 static vhem_status take_members(vhem_ctx *ctx, const vh_settled *g, vh_h3m **models, vh_base **base)
 {
-    vhem_status st = VHEM_OK;
     VH_TRY(vh_h3m_subset(ctx, g->base->h3m, g->member, g->n, models));
     bool weighty = vh_normalise(g->n, (*models)->omega);
     for (int i = 0; !weighty && i < g->n; i++) /* none has any weight: all the same */
         (*models)->omega[i] = 1.0 / g->n;
-    VH_TRY(vh_base_new(ctx, *models, base));
-done:
-    return st;
+    return vh_base_new(ctx, *models, base);
 }
 
 /* More restarts for a group, one of them at its current centre. */
@@ -140,18 +137,18 @@ static vhem_status settle_one(vhem_ctx *ctx, void *arg, int64_t i, int worker)
     o.restarts = g->restarts + (g->current != NULL);
     if (o.restarts == 0)
         goto done;
-    VH_TRY(take_members(ctx, known, &models, &s.base));
+    VH_TRY_DONE(take_members(ctx, known, &models, &s.base));
     s.trial = s.base;
     if (g->current) {
-        VH_TRY(vh_h3m_subset(ctx, g->current, &g->j, 1, &start));
+        VH_TRY_DONE(vh_h3m_subset(ctx, g->current, &g->j, 1, &start));
         start->omega[0] = 1;
         s.start = start;
     }
     uint64_t seed = vh_rng_seed(w->settler->seed, known->key);
-    VH_TRY(vh_hmm_search_new(ctx, &s, vh_rng_seed(seed, (uint64_t)known->tries << 32)));
+    VH_TRY_DONE(vh_hmm_search_new(ctx, &s, vh_rng_seed(seed, (uint64_t)known->tries << 32)));
     if (g->current)
         s.search.all[0].kind = NULL;
-    VH_TRY(vh_search_run(ctx, &s.search));
+    VH_TRY_DONE(vh_search_run(ctx, &s.search));
     vh_restart *best = &s.search.all[s.search.best];
     if (best->J > known->J) {
         g->J = best->J;
@@ -191,7 +188,6 @@ static void remember(vh_settled *known, group *g)
 static vhem_status place(vhem_ctx *ctx, const vh_settler *s, const vh_base *base, const vh_settled *known,
                          int64_t j, const vh_h3m *current, vh_h3m *out)
 {
-    vhem_status st = VHEM_OK;
     const vh_h3m *from = known ? known->centre : current;
     int64_t at = known ? 0 : j;
     vh_rng rng;
@@ -205,8 +201,7 @@ static vhem_status place(vhem_ctx *ctx, const vh_settler *s, const vh_base *base
         VH_CHECK(vh_center_from_base(base, j % base->Kb, &rng, out, j), VHEM_ENOMEM,
                  "out of memory: no room for a centre");
     }
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* Weights of the centres: those they have, or the share of the models in each group. */
@@ -229,15 +224,15 @@ vhem_status vh_settle(vhem_ctx *ctx, vh_settler *s, const vh_base *base, const i
     vh_h3m *centers = NULL;
     work w = { .settler = s };
 
-    VH_NEW(member, base->Kb);
-    VH_NEW(at, K);
-    VH_NEW(w.group, K);
+    VH_NEW_DONE(member, base->Kb);
+    VH_NEW_DONE(at, K);
+    VH_NEW_DONE(w.group, K);
     vh_jobs jobs = { .what = "centres", .nested = true, .run = settle_one, .arg = &w };
     for (int64_t j = 0; j < K; j++) {
         int n = members_of(base->Kb, label, j, member);
         if (n == 0)
             continue;
-        VH_TRY(look_up(ctx, s, base, n, member, &at[jobs.n]));
+        VH_TRY_DONE(look_up(ctx, s, base, n, member, &at[jobs.n]));
         w.group[jobs.n++] = (group){ .j = j, .current = current };
     }
     for (int64_t g = 0; g < jobs.n; g++) { /* the entries may have moved until now */
@@ -245,18 +240,17 @@ vhem_status vh_settle(vhem_ctx *ctx, vh_settler *s, const vh_base *base, const i
         int wanted = wanted_restarts(restarts, s->all[at[g]].n), tries = s->all[at[g]].tries;
         w.group[g].restarts = wanted > tries ? wanted - tries : 0;
     }
-    VH_TRY(vh_run_jobs(ctx, &jobs, &failed));
-    VH_TRY(vh_h3m_new(ctx, base->h3m->family, base->h3m->shape, K, &centers));
+    VH_TRY_DONE(vh_run_jobs(ctx, &jobs, &failed));
+    VH_TRY_DONE(vh_h3m_new(ctx, base->h3m->family, base->h3m->shape, K, &centers));
     for (int64_t g = 0, j = 0; j < K; j++) {
         bool used = g < jobs.n && w.group[g].j == j;
         if (used)
             remember(&s->all[at[g]], &w.group[g]);
-        VH_TRY(place(ctx, s, base, used ? &s->all[at[g]] : NULL, j, current, centers));
+        VH_TRY_DONE(place(ctx, s, base, used ? &s->all[at[g]] : NULL, j, current, centers));
         g += used;
     }
     weigh(s, base, label, current, centers);
-    *out = centers;
-    centers = NULL;
+    *out = vh_take(centers);
 done:
     for (int64_t g = 0; w.group && g < jobs.n; g++)
         vh_h3m_free(w.group[g].centre);

@@ -36,7 +36,6 @@ static void walk(vhem_ctx *ctx, void *arg, int64_t k, vh_wire *w)
 
 static vhem_status make(vhem_ctx *ctx, job *j, int64_t k)
 {
-    vhem_status st = VHEM_OK;
     const vh_strips *s = j->of;
     j->own = (vh_strip){ k * s->rows, rows_of(s, k), 0, j->own.x };
     VH_CHECK(!vh_stopped(ctx), VHEM_ESTOPPED, "stopped; %lld of %lld HMMs were compared",
@@ -44,8 +43,7 @@ static vhem_status make(vhem_ctx *ctx, job *j, int64_t k)
     VH_TRY(s->make(ctx, s->arg, &j->own));
     if (vh_rank(ctx) == 0)
         s->take(s->arg, &j->own);
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* A strip for each process, and then to the first with them. */
@@ -71,8 +69,7 @@ static vhem_status round_of(vhem_ctx *ctx, job *j, int64_t first, int64_t strips
         return st;
     VH_TRY(vh_round_tell(ctx, &round, &end));
     VH_CHECK(end.failed < 0, end.st, "%s", end.why);
-done:
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status vh_strips_run(vhem_ctx *ctx, const vh_strips *s)
@@ -81,12 +78,12 @@ vhem_status vh_strips_run(vhem_ctx *ctx, const vh_strips *s)
     job j = { .of = s };
     int64_t strips = (s->n + s->rows - 1) / s->rows, step = vh_ranks(ctx);
 
-    VH_NEW(j.own.x, s->most);
+    VH_NEW_DONE(j.own.x, s->most);
     if (step > 1 && vh_rank(ctx) == 0)
-        VH_NEW(j.other.x, s->most);
+        VH_NEW_DONE(j.other.x, s->most);
     vh_progress(ctx, s->what, 0, s->n);
     for (int64_t k = 0; k < strips; k += step) {
-        VH_TRY(round_of(ctx, &j, k, strips));
+        VH_TRY_DONE(round_of(ctx, &j, k, strips));
         int64_t done = (k + step) * s->rows;
         vh_progress(ctx, s->what, done < s->n ? done : s->n, s->n);
     }

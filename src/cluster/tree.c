@@ -30,19 +30,15 @@ static void clear_tree(void *object)
 
 vhem_status vh_tree_new(vhem_ctx *ctx, int cap, vhem_tree **out)
 {
-    vhem_status st = VHEM_OK;
-    vhem_tree *tree = NULL;
+    VH_OWN(vhem_tree) *tree = NULL;
 
     VH_NEW_RECORD(tree, clear_tree);
     tree->cap = cap;
     VH_NEW(tree->level, cap);
     VH_NEW(tree->base_labels, cap);
     VH_NEW(tree->parent, cap);
-    *out = tree;
-    tree = NULL;
-done:
-    vhem_free(tree);
-    return st;
+    *out = vh_take(tree);
+    return VHEM_OK;
 }
 
 static int count_used(const vh_clustering *c)
@@ -65,8 +61,8 @@ static void find_parents(const vh_clustering *below, const vh_clustering *c, int
 
 vhem_status vh_tree_add(vhem_ctx *ctx, vhem_tree *tree, vh_clustering *c)
 {
-    vhem_status st = VHEM_OK;
-    int l = tree->n, *labels = NULL, *parent = NULL;
+    int l = tree->n;
+    VH_AUTOFREE int *labels = NULL, *parent = NULL;
     vh_clustering *below = l > 0 ? tree->level[l - 1] : NULL;
     int64_t n = below ? tree->level[0]->Kb : c->Kb;
 
@@ -84,19 +80,14 @@ vhem_status vh_tree_add(vhem_ctx *ctx, vhem_tree *tree, vh_clustering *c)
                  "model %lld belongs to a centre of weight zero, which has no place here", (long long)i);
     }
     if (below) {
-        tree->parent[l - 1] = parent;
-        parent = NULL;
+        tree->parent[l - 1] = vh_take(parent);
         vh_clustering_show(below, tree->base_labels[l - 1], tree->parent[l - 1]);
     }
     tree->level[l] = c;
-    tree->base_labels[l] = labels;
-    labels = NULL;
+    tree->base_labels[l] = vh_take(labels);
     tree->n++;
     vh_clustering_show(c, tree->base_labels[l], NULL);
-done:
-    free(labels);
-    free(parent);
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status vh_tree_of_models(vhem_ctx *ctx, vhem_models *models, vhem_tree **out)
@@ -105,10 +96,10 @@ vhem_status vh_tree_of_models(vhem_ctx *ctx, vhem_models *models, vhem_tree **ou
     vhem_tree *tree = NULL;
     vh_clustering *c = NULL;
 
-    VH_CHECK(vh_models_size(models) <= INT_MAX, VHEM_EINVAL, "%lld models are too many to be clusters",
-             (long long)vh_models_size(models));
-    VH_TRY(vh_tree_new(ctx, 1, &tree));
-    VH_TRY(vh_clustering_new(ctx, 0, &c));
+    VH_CHECK_DONE(vh_models_size(models) <= INT_MAX, VHEM_EINVAL, "%lld models are too many to be clusters",
+                  (long long)vh_models_size(models));
+    VH_TRY_DONE(vh_tree_new(ctx, 1, &tree));
+    VH_TRY_DONE(vh_clustering_new(ctx, 0, &c));
     c->method = "";
     vhem_options_init(VHEM_CLUSTER_OPTIONS, &c->options);
     c->Kr = (int)vh_models_size(models);
@@ -119,10 +110,9 @@ vhem_status vh_tree_of_models(vhem_ctx *ctx, vhem_models *models, vhem_tree **ou
     c->textures = models->dtm;
     models->h3m = NULL;
     models->dtm = NULL;
-    VH_TRY(vh_tree_add(ctx, tree, c));
+    VH_TRY_DONE(vh_tree_add(ctx, tree, c));
     c = NULL;
-    *out = tree;
-    tree = NULL;
+    *out = vh_take(tree);
 done:
     vhem_free(models);
     vh_clustering_free(c);
@@ -132,8 +122,6 @@ done:
 
 vhem_status vh_tree_check_models(vhem_ctx *ctx, const vhem_tree *tree, const vhem_models *models)
 {
-    vhem_status st = VHEM_OK;
-
     VH_TRY(vh_models_gather(ctx, models));
     if (!models || tree->n == 0)
         return VHEM_OK;
@@ -149,8 +137,7 @@ vhem_status vh_tree_check_models(vhem_ctx *ctx, const vhem_tree *tree, const vhe
                  "in another order",
                  vh_models_word(models), (long long)i, name, was);
     }
-done:
-    return st;
+    return VHEM_OK;
 }
 
 void vhem_tree_info(const vhem_tree *tree, vhem_tree_facts *out)
@@ -171,7 +158,6 @@ const vhem_clustering *vhem_tree_level(const vhem_tree *tree, int l)
 static vhem_status check_levels(vhem_ctx *ctx, const vh_input *in, int n, const int64_t *K,
                                 const vhem_cluster_options *o)
 {
-    vhem_status st = VHEM_OK;
     const vh_method *method =
         vh_method_find(o->method); /* NULL: the default, or a name that is refused later */
     bool at_most = method && method->run == vh_method_vbhem; /* K is lowered where it is too large */
@@ -179,7 +165,7 @@ static vhem_status check_levels(vhem_ctx *ctx, const vh_input *in, int n, const 
     VH_CHECK(n > 1 || (K[0] >= 0 && K[0] <= INT_MAX), VHEM_EINVAL, "K is %lld, must be from 1 to %d",
              (long long)K[0], INT_MAX);
     if (n == 1) /* its own sentences are about a clustering */
-        goto done;
+        return VHEM_OK;
     for (int l = 0; l < n; l++)
         VH_CHECK(K[l] >= 1, VHEM_EINVAL, "K of level %d is %lld, must be at least 1", l + 1, (long long)K[l]);
     VH_CHECK(K[0] <= in->Kb || at_most, VHEM_EINVAL, "K of level 1 is %lld, but there are only %lld %s",
@@ -190,8 +176,7 @@ static vhem_status check_levels(vhem_ctx *ctx, const vh_input *in, int n, const 
     for (int l = 1; l < n; l++)
         VH_CHECK(K[l] <= K[l - 1], VHEM_EINVAL, "K of level %d is %lld, level %d has only %lld clusters",
                  l + 1, (long long)K[l], l, (long long)K[l - 1]);
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* What the level above clusters, when it is not sequences. */
@@ -212,10 +197,10 @@ static void free_centers(centers *x)
 static vhem_status next_input(vhem_ctx *ctx, const vh_clustering *c, centers *used, int64_t *item,
                               vh_input *in)
 {
-    vhem_status st = VHEM_OK;
     const double *omega = vh_clustering_omega(c);
-    int *row = NULL, n = 0;
-    int64_t *index = NULL;
+    VH_AUTOFREE int *row = NULL;
+    int n = 0;
+    VH_AUTOFREE int64_t *index = NULL;
 
     VH_CHECK(omega, VHEM_EINVAL, "method %s has no centres to cluster again", c->method);
     VH_NEW(row, c->Kr);
@@ -241,10 +226,7 @@ static vhem_status next_input(vhem_ctx *ctx, const vh_clustering *c, centers *us
         in->Kb = n;
     }
     in->below = c;
-done:
-    free(row);
-    free(index);
-    return st;
+    return VHEM_OK;
 }
 
 /* c is level l as far as it came; NULL: not even one restart. */
@@ -308,21 +290,20 @@ vhem_status vhem_cluster(vhem_ctx *ctx, const vhem_source *source, int levels, c
     if (o.executor) /* the others work for it, they do not make this call */
         ctx->opt.ranks = NULL;
     if (is_dealt(source)) /* HMMs are not: nobody waits for this process, it may stop at any time */
-        VH_TRY(vh_ranks_call(ctx, "cluster", VHEM_CLUSTER_OPTIONS, &o,
-                             vh_ranks(ctx) > 1 && source->data ? vh_data_print(source->data) : 0));
-    VH_TRY(vh_models_gather(ctx, o.start));
-    VH_TRY(vh_input_source(ctx, source, &o, &item, &in));
-    VH_TRY(check_levels(ctx, &in, levels, K, &o));
-    VH_TRY(vh_tree_new(ctx, levels, &tree));
+        VH_TRY_DONE(vh_ranks_call(ctx, "cluster", VHEM_CLUSTER_OPTIONS, &o,
+                                  vh_ranks(ctx) > 1 && source->data ? vh_data_print(source->data) : 0));
+    VH_TRY_DONE(vh_models_gather(ctx, o.start));
+    VH_TRY_DONE(vh_input_source(ctx, source, &o, &item, &in));
+    VH_TRY_DONE(check_levels(ctx, &in, levels, K, &o));
+    VH_TRY_DONE(vh_tree_new(ctx, levels, &tree));
     for (int l = 0; l < levels; l++) {
         if (l > 0)
-            VH_TRY(next_input(ctx, tree->level[l - 1], &used, item, &in));
-        VH_TRY(add_level(ctx, tree, l, levels, (int)K[l], &in, &o));
+            VH_TRY_DONE(next_input(ctx, tree->level[l - 1], &used, item, &in));
+        VH_TRY_DONE(add_level(ctx, tree, l, levels, (int)K[l], &in, &o));
     }
 done:
     if (st == VHEM_OK || (st == VHEM_ESTOPPED && tree && tree->n > 0)) {
-        *out = tree;
-        tree = NULL;
+        *out = vh_take(tree);
     }
     ctx->opt.ranks = ranks;
     vh_ranks_end(ctx);

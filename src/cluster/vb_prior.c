@@ -37,7 +37,6 @@ static vhem_status read_setting(vhem_ctx *ctx, void *arg, const char *key, const
 /* The default prior *at with some of its numbers replaced; its covariances keep their mean. */
 static vhem_status apply(vhem_ctx *ctx, const char *spec, vh_prior **at)
 {
-    vhem_status st = VHEM_OK;
     vh_prior *p = *at, *other = NULL;
     choice c = { p, 1, p->made_up.frames };
     double before = p->nu, least = vh_prior_full(p->family) ? p->d - 1 : 0;
@@ -49,21 +48,21 @@ static vhem_status apply(vhem_ctx *ctx, const char *spec, vh_prior **at)
         VH_TRY(vh_prior_copy(ctx, p, &other)); /* begins at the new number */
         vh_prior_free(p);
         *at = other;
-        goto done;
+        return VHEM_OK;
     }
     VH_CHECK(p->nu > least, VHEM_EINVAL, "prior: nu is %g, must be more than %g", p->nu, least);
     for (size_t e = 0; e < vh_prior_size(p); e++)
         p->B[e] *= c.scale * p->nu / before;
-done:
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status vh_vb_prior(vhem_ctx *ctx, const vh_base *base, const char *spec, vh_prior **out)
 {
     vhem_status st = VHEM_OK;
     const vh_h3m *h3m = base->h3m;
-    vh_prior *p = NULL;
-    char *text = NULL, why[160];
+    VH_OWN(vh_prior) *p = NULL;
+    VH_AUTOFREE char *text = NULL;
+    char why[160];
     bool settings = spec && *spec != '{' && strchr(spec, '=');
 
     if (!spec || settings) {
@@ -80,10 +79,6 @@ vhem_status vh_vb_prior(vhem_ctx *ctx, const vh_base *base, const char *spec, vh
             vh_error_prefix(ctx, spec);
         VH_TRY(st);
     }
-    *out = p;
-    p = NULL;
-done:
-    free(text);
-    vh_prior_free(p);
+    *out = vh_take(p);
     return st;
 }

@@ -25,8 +25,15 @@ void vh_alloc_trim(void);
 char *vh_strdup(vhem_ctx *ctx, const char *text);
 char *vh_strndup(vhem_ctx *ctx, const char *text, size_t n);
 
-/* p = n zeroed elements, or jump to done with VHEM_ENOMEM. */
+/* p = n zeroed elements, or return VHEM_ENOMEM. */
 #define VH_NEW(p, n)                                   \
+    do {                                               \
+        (p) = vh_alloc(ctx, (size_t)(n), sizeof *(p)); \
+        if (!(p))                                      \
+            return VHEM_ENOMEM;                        \
+    } while (0)
+
+#define VH_NEW_DONE(p, n)                              \
     do {                                               \
         (p) = vh_alloc(ctx, (size_t)(n), sizeof *(p)); \
         if (!(p)) {                                    \
@@ -36,6 +43,13 @@ char *vh_strndup(vhem_ctx *ctx, const char *text, size_t n);
     } while (0)
 
 #define VH_DUP(p, text)               \
+    do {                              \
+        (p) = vh_strdup(ctx, (text)); \
+        if (!(p))                     \
+            return VHEM_ENOMEM;       \
+    } while (0)
+
+#define VH_DUP_DONE(p, text)          \
     do {                              \
         (p) = vh_strdup(ctx, (text)); \
         if (!(p)) {                   \

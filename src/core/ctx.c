@@ -85,16 +85,13 @@ void vh_progress(vhem_ctx *ctx, const char *what, int64_t done, int64_t total)
 
 vhem_status vh_enter(vhem_ctx *ctx, const char *names, int n, const void *const *given)
 {
-    vhem_status st = VHEM_OK;
-
     if (!ctx)
         return VHEM_EINVAL;
     for (int k = 0; k < n; k++, names += strcspn(names, ",") + 2)
         VH_CHECK(given[k], VHEM_EINVAL, "%.*s is NULL", (int)strcspn(names, ","), names);
     VH_CHECK(atomic_load(&ctx->told) != (uintptr_t)pthread_self(), VHEM_EINVAL,
              "the context is in use: its progress and log functions must not call the library with it");
-done:
-    return st;
+    return VHEM_OK;
 }
 
 void vh_ctx_child(vhem_ctx *ctx, int threads, vhem_ctx *child)

@@ -4,6 +4,7 @@
 #ifndef VH_CORE_CTX_H
 #define VH_CORE_CTX_H
 
+#include "core/own.h"
 #include "vhem/vhem.h"
 
 #include <pthread.h>
@@ -76,8 +77,23 @@ static inline bool vh_stopped(vhem_ctx *ctx)
  * what it hands over belongs together, then ends all the same, with VHEM_ESTOPPED. */
 bool vh_overdue(vhem_ctx *ctx);
 
-/* Need in scope: vhem_ctx *ctx, vhem_status st, label done. */
-#define VH_CHECK(cond, status, ...)        \
+/* Leave a function that returns vhem_status.  What it has to release is declared with an owner (core/own.h).
+ * VH_CHECK needs vhem_ctx *ctx in scope. */
+#define VH_CHECK(cond, status, ...)                     \
+    do {                                                \
+        if (!(cond))                                    \
+            return vh_fail(ctx, (status), __VA_ARGS__); \
+    } while (0)
+
+#define VH_TRY(call)                 \
+    do {                             \
+        vhem_status tried_ = (call); \
+        if (tried_ != VHEM_OK)       \
+            return tried_;           \
+    } while (0)
+
+/* The same where a function ends at its label `done`, with vhem_status st. */
+#define VH_CHECK_DONE(cond, status, ...)   \
     do {                                   \
         if (!(cond)) {                     \
             st = (status);                 \
@@ -86,7 +102,7 @@ bool vh_overdue(vhem_ctx *ctx);
         }                                  \
     } while (0)
 
-#define VH_TRY(call)       \
+#define VH_TRY_DONE(call)  \
     do {                   \
         st = (call);       \
         if (st != VHEM_OK) \

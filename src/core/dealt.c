@@ -78,7 +78,6 @@ static void walk(vhem_ctx *ctx, void *arg, int64_t rank, vh_wire *w)
 /* This process has run its share, which ended with `own`: all tell what they have. */
 static vhem_status tell(vhem_ctx *ctx, telling *t, vhem_status own)
 {
-    vhem_status st = VHEM_OK;
     int size = vh_ranks(ctx);
     const vh_round round = { .n = t->work->chunks->n,
                              .end = size,
@@ -92,8 +91,7 @@ static vhem_status tell(vhem_ctx *ctx, telling *t, vhem_status own)
         vh_round_fail(ctx, own, vh_rank(ctx), &end);
     VH_TRY(vh_round_tell(ctx, &round, &end));
     VH_CHECK(end.failed < 0, end.st, "%s", end.why);
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* What this process begins its round with. */
@@ -125,11 +123,11 @@ vhem_status vh_dealt_sum(vhem_ctx *ctx, const vh_dealt *work, const vh_sum_kind 
     if (vh_ranks(ctx) == 1)
         return vh_tree_sum_all(ctx, work->chunks, sum, total);
     const vh_chunks own = own_chunks(ctx, work);
-    VH_TRY(vh_tree_sum_new(ctx, kind, &t.own));
-    VH_TRY(vh_tree_sum_new(ctx, kind, &t.heard));
-    VH_TRY(tell(ctx, &t, vh_tree_sum_run(ctx, &own, t.own)));
-    VH_TRY(vh_tree_sum_merge(ctx, t.own, t.heard));
-    VH_TRY(vh_tree_sum_close(ctx, t.own, work->chunks->n, total));
+    VH_TRY_DONE(vh_tree_sum_new(ctx, kind, &t.own));
+    VH_TRY_DONE(vh_tree_sum_new(ctx, kind, &t.heard));
+    VH_TRY_DONE(tell(ctx, &t, vh_tree_sum_run(ctx, &own, t.own)));
+    VH_TRY_DONE(vh_tree_sum_merge(ctx, t.own, t.heard));
+    VH_TRY_DONE(vh_tree_sum_close(ctx, t.own, work->chunks->n, total));
 done:
     vh_tree_sum_free(t.own);
     vh_tree_sum_free(t.heard);

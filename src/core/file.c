@@ -77,10 +77,10 @@ static vhem_status make_named(vhem_ctx *ctx, vh_out *o)
     for (int k = 0; k < SLOTS; k++) {
         free(o->tmp);
         o->tmp = slot_name(o->path, k);
-        VH_CHECK(o->tmp, VHEM_ENOMEM, "out of memory");
+        VH_CHECK_DONE(o->tmp, VHEM_ENOMEM, "out of memory");
         int fd = vh_fd_open(o->tmp, O_RDWR | O_CREAT | O_EXCL, 0666);
         bool taken = fd < 0 && errno == EEXIST;
-        VH_CHECK(fd >= 0 || taken, VHEM_EIO, "%s: cannot write: %s", o->path, strerror(errno));
+        VH_CHECK_DONE(fd >= 0 || taken, VHEM_EIO, "%s: cannot write: %s", o->path, strerror(errno));
         bool ours =
             fd >= 0 && (lock(fd) || errno != EAGAIN) && is_named(fd, o->tmp); /* or it was swept away */
         if (ours) {
@@ -91,7 +91,7 @@ static vhem_status make_named(vhem_ctx *ctx, vh_out *o)
         if (fd >= 0)
             close(fd);
     }
-    VH_CHECK(false, VHEM_EIO, "%s: cannot write: all names for a temporary file are taken", o->path);
+    VH_CHECK_DONE(false, VHEM_EIO, "%s: cannot write: all names for a temporary file are taken", o->path);
 done:
     free(o->tmp);
     o->tmp = NULL;
@@ -101,16 +101,15 @@ done:
 /* A file without a name in the folder of the target; o->tmp is then how it is called for a moment. */
 static vhem_status make_nameless(vhem_ctx *ctx, vh_out *o)
 {
-    vhem_status st = VHEM_OK;
     const char *slash = strrchr(o->path, '/');
-    char *folder = NULL;
+    VH_AUTOFREE char *folder = NULL;
 
     folder = slash ? vh_strndup(ctx, o->path, (size_t)(slash - o->path) + 1) : vh_strdup(ctx, ".");
     VH_CHECK(folder, VHEM_ENOMEM, "out of memory");
     o->fd = vh_fd_open(folder, O_TMPFILE | O_RDWR, 0666);
     if (o->fd < 0) {
         o->fd = 0;
-        goto done;
+        return VHEM_OK;
     }
     VH_CHECK(asprintf(&o->tmp, "/proc/self/fd/%d", o->fd) >= 0, VHEM_ENOMEM, "out of memory");
     if (access(o->tmp, F_OK) != 0) { /* without /proc it could not be given a name later */
@@ -119,17 +118,14 @@ static vhem_status make_nameless(vhem_ctx *ctx, vh_out *o)
         free(o->tmp);
         o->tmp = NULL;
     }
-done:
-    free(folder);
-    return st;
+    return VHEM_OK;
 }
 
 static vhem_status prepare(vhem_ctx *ctx, const char *path, bool nameless, vh_out *out)
 {
-    vhem_status st = VHEM_OK;
     struct stat sb;
     bool exists;
-    vh_out o = { 0 };
+    VH_CLEANUP(vh_out_close) vh_out o = { 0 };
 
     if (in_place(path, &sb, &exists)) {
         VH_CHECK(!S_ISDIR(sb.st_mode), VHEM_EIO, "%s: cannot write: it is a directory", path);
@@ -150,9 +146,7 @@ static vhem_status prepare(vhem_ctx *ctx, const char *path, bool nameless, vh_ou
     }
     *out = o;
     o = (vh_out){ 0 };
-done:
-    vh_out_close(&o);
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status vh_out_path(vhem_ctx *ctx, const char *path, vh_out *out)
@@ -172,8 +166,7 @@ static FILE *stream_on(int fd)
 
 vhem_status vh_out_open(vhem_ctx *ctx, const char *path, vh_out *out)
 {
-    vhem_status st = VHEM_OK;
-    vh_out o = { 0 };
+    VH_CLEANUP(vh_out_close) vh_out o = { 0 };
 
     if (strcmp(path, "-") == 0) {
         VH_DUP(o.path, "standard output");
@@ -186,9 +179,7 @@ vhem_status vh_out_open(vhem_ctx *ctx, const char *path, vh_out *out)
     }
     *out = o;
     o = (vh_out){ 0 };
-done:
-    vh_out_close(&o);
-    return st;
+    return VHEM_OK;
 }
 
 /* What an earlier write met.  errno may have lost it, but on a full disk one more write meets it too. */
@@ -245,7 +236,6 @@ static void sync_folder(const char *path)
 
 vhem_status vh_out_commit(vhem_ctx *ctx, vh_out *out)
 {
-    vhem_status st = VHEM_OK;
     int why = 0;
     if (out->f) {
         why = ferror(out->f) ? reason(out) : 0; /* a write failed some time ago */
@@ -265,8 +255,7 @@ vhem_status vh_out_commit(vhem_ctx *ctx, vh_out *out)
         sync_folder(out->path);
         out->named = false; /* nothing to remove */
     }
-done:
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status vh_out_end(vhem_ctx *ctx, vhem_status printed, vh_out *out)
@@ -308,18 +297,17 @@ vhem_status vhem_output_open(vhem_ctx *ctx, const char *path, int *fd, vhem_outp
     vhem_status st = VHEM_OK;
     vhem_output *o = NULL;
 
-    VH_NEW_RECORD(o, clear_output);
-    VH_TRY(prepare(ctx, path, true, &o->out));
+    VH_NEW_RECORD_DONE(o, clear_output);
+    VH_TRY_DONE(prepare(ctx, path, true, &o->out));
     if (!o->out.tmp) {
         o->out.fd = vh_fd_open(path, O_WRONLY | O_TRUNC, 0);
         if (o->out.fd < 0) {
             o->out.fd = 0;
-            VH_CHECK(false, VHEM_EIO, "%s: cannot write: %s", path, strerror(errno));
+            VH_CHECK_DONE(false, VHEM_EIO, "%s: cannot write: %s", path, strerror(errno));
         }
     }
     *fd = o->out.fd;
-    *out = o;
-    o = NULL;
+    *out = vh_take(o);
 done:
     (void)vhem_output_close(ctx, o, 0);
     return st;
@@ -371,8 +359,7 @@ void vh_in_forget(vhem_ctx *ctx)
 
 vhem_status vh_in_open(vhem_ctx *ctx, const char *path, FILE **out, int64_t *size)
 {
-    vhem_status st = VHEM_OK;
-    FILE *f = ctx->held ? ctx->held : open_input(path);
+    VH_OWN(FILE) *f = ctx->held ? ctx->held : open_input(path);
     struct stat sb = { 0 };
 
     ctx->held = NULL;
@@ -380,11 +367,8 @@ vhem_status vh_in_open(vhem_ctx *ctx, const char *path, FILE **out, int64_t *siz
     bool known = fstat(fileno(f), &sb) == 0;
     VH_CHECK(!known || !S_ISDIR(sb.st_mode), VHEM_EIO, "%s: cannot read: it is a directory", in_name(path));
     *size = known && S_ISREG(sb.st_mode) ? (int64_t)sb.st_size : 0;
-    *out = f;
-    f = NULL;
-done:
-    vh_in_close(f);
-    return st;
+    *out = vh_take(f);
+    return VHEM_OK;
 }
 
 void vh_in_close(FILE *f)
@@ -395,9 +379,8 @@ void vh_in_close(FILE *f)
 
 vhem_status vh_read_all(vhem_ctx *ctx, const char *path, char **text, size_t *size)
 {
-    vhem_status st = VHEM_OK;
-    FILE *f = NULL;
-    char *buf = NULL;
+    VH_OWN(FILE) *f = NULL;
+    VH_AUTOFREE char *buf = NULL;
     size_t cap = 0, n = 0, got;
     int64_t promised;
 
@@ -412,10 +395,7 @@ vhem_status vh_read_all(vhem_ctx *ctx, const char *path, char **text, size_t *si
     *text = buf;
     *size = n;
     buf = NULL;
-done:
-    free(buf);
-    vh_in_close(f);
-    return st;
+    return VHEM_OK;
 }
 
 bool vh_ends_with(const char *path, const char *ending)

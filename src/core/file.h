@@ -39,6 +39,7 @@ void vh_in_forget(vhem_ctx *ctx);
 /* A file or stdin ("-") to read from; *size is that of a file, 0 when it is not known. */
 vhem_status vh_in_open(vhem_ctx *ctx, const char *path, FILE **f, int64_t *size);
 void vh_in_close(FILE *f); /* NULL: nothing */
+VH_OWNED(FILE, vh_in_close)
 /* The whole of a file or stdin ("-") with a NUL after it; *text comes from malloc. */
 vhem_status vh_read_all(vhem_ctx *ctx, const char *path, char **text, size_t *size);
 

@@ -96,12 +96,13 @@ vhem_status vh_folder_begin(vhem_ctx *ctx, const char *path, vh_folder_owns *own
 
     while (n > 1 && path[n - 1] == '/')
         n--;
-    VH_DUP(f.path, path);
+    VH_DUP_DONE(f.path, path);
     errno = 0;
     for (int k = 0; f.fd < 0 && k < SLOTS; k++) {
         free(f.tmp);
         f.tmp = NULL; /* asprintf leaves it as it was when it fails */
-        VH_CHECK(asprintf(&f.tmp, "%.*s.vhem-tmp-%d", (int)n, path, k) >= 0, VHEM_ENOMEM, "out of memory");
+        VH_CHECK_DONE(asprintf(&f.tmp, "%.*s.vhem-tmp-%d", (int)n, path, k) >= 0, VHEM_ENOMEM,
+                      "out of memory");
         f.fd = make(f.tmp);
         if (f.fd < 0 && errno == EEXIST) {
             reclaim(f.tmp, owns);
@@ -110,8 +111,8 @@ vhem_status vh_folder_begin(vhem_ctx *ctx, const char *path, vh_folder_owns *own
         if (f.fd < 0 && errno != EEXIST)
             break;
     }
-    VH_CHECK(f.fd >= 0, VHEM_EIO, "%s: cannot write: %s", path,
-             errno == EEXIST ? "all names for a temporary folder are taken" : strerror(errno));
+    VH_CHECK_DONE(f.fd >= 0, VHEM_EIO, "%s: cannot write: %s", path,
+                  errno == EEXIST ? "all names for a temporary folder are taken" : strerror(errno));
     *out = f;
     return VHEM_OK;
 done:

@@ -15,18 +15,14 @@ struct vh_hash {
 
 vhem_status vh_hash_new(vhem_ctx *ctx, vh_hash **out)
 {
-    vhem_status st = VHEM_OK;
-    vh_hash *hash = NULL;
+    VH_OWN(vh_hash) *hash = NULL;
 
     VH_NEW(hash, 1);
     hash->state = XXH3_createState();
     VH_CHECK(hash->state, VHEM_ENOMEM, "out of memory: no room for a fingerprint");
     XXH3_128bits_reset(hash->state);
-    *out = hash;
-    hash = NULL;
-done:
-    vh_hash_free(hash);
-    return st;
+    *out = vh_take(hash);
+    return VHEM_OK;
 }
 
 void vh_hash_free(vh_hash *hash)

@@ -15,6 +15,7 @@ typedef struct vh_hash vh_hash;
 
 vhem_status vh_hash_new(vhem_ctx *ctx, vh_hash **out);
 void vh_hash_free(vh_hash *hash);
+VH_OWNED(vh_hash, vh_hash_free)
 void vh_hash_bytes(vh_hash *hash, const void *bytes, size_t n);
 void vh_hash_text(vh_hash *hash, const char *text); /* its end counts; NULL is "" */
 void vh_hash_number(vh_hash *hash, double x);

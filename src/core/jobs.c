@@ -124,7 +124,6 @@ static void run_some(running *r, int64_t begin, int64_t end)
 /* Round by round: every process its share, then all the results go around. */
 static vhem_status run_rounds(running *r)
 {
-    vhem_status st = VHEM_OK;
     vhem_ctx *ctx = r->ctx;
     const vh_jobs *jobs = r->jobs;
     int64_t size = (int64_t)ROUND * r->step;
@@ -152,8 +151,7 @@ static vhem_status run_rounds(running *r)
             return VHEM_ESTOPPED;
         vh_progress(ctx, jobs->what, round.end, jobs->n);
     }
-done:
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status vh_run_jobs(vhem_ctx *ctx, const vh_jobs *jobs, int64_t *failed)

@@ -49,7 +49,6 @@ static slot *look_up(slot *slots, size_t cap, const char *key)
 
 static vhem_status grow(vhem_ctx *ctx, vh_journal *j)
 {
-    vhem_status st = VHEM_OK;
     size_t cap = j->cap > 0 ? 2 * j->cap : FIRST_SLOTS;
     slot *slots = NULL;
 
@@ -60,14 +59,12 @@ static vhem_status grow(vhem_ctx *ctx, vh_journal *j)
     free(j->slots);
     j->slots = slots;
     j->cap = cap;
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* The latest record of a key counts. */
 static vhem_status remember(vhem_ctx *ctx, vh_journal *j, const char *key, uint64_t n, off_t at)
 {
-    vhem_status st = VHEM_OK;
     if (2 * (j->n + 1) > j->cap)
         VH_TRY(grow(ctx, j));
     slot *s = look_up(j->slots, j->cap, key);
@@ -75,8 +72,7 @@ static vhem_status remember(vhem_ctx *ctx, vh_journal *j, const char *key, uint6
     memcpy(s->key, key, KEY);
     s->n = n;
     s->at = at;
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* ---- reading and writing ------------------------------------------------------------------------------- */
@@ -113,7 +109,6 @@ static uint64_t checksum(const lead *l, const double *x)
 /* The places of all records that are there to their end. */
 static vhem_status scan(vhem_ctx *ctx, vh_journal *j, off_t size)
 {
-    vhem_status st = VHEM_OK;
     char begin[HEAD];
     lead l;
 
@@ -131,14 +126,12 @@ static vhem_status scan(vhem_ctx *ctx, vh_journal *j, off_t size)
         j->end += (off_t)(sizeof l + (size_t)l.n * sizeof(double));
     }
     VH_CHECK(ftruncate(j->fd, j->end) == 0, VHEM_EIO, "%s: cannot write: %s", j->path, strerror(errno));
-done:
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status vh_journal_open(vhem_ctx *ctx, const char *path, vh_journal **out)
 {
-    vhem_status st = VHEM_OK;
-    vh_journal *j = NULL;
+    VH_OWN(vh_journal) *j = NULL;
     struct stat is;
 
     VH_NEW(j, 1);
@@ -150,11 +143,8 @@ vhem_status vh_journal_open(vhem_ctx *ctx, const char *path, vh_journal **out)
     VH_CHECK(flock(j->fd, LOCK_EX | LOCK_NB) == 0, VHEM_EIO, "%s: cannot use the checkpoint: %s", path,
              errno == EWOULDBLOCK ? "another run is using it" : strerror(errno));
     VH_TRY(scan(ctx, j, is.st_size));
-    *out = j;
-    j = NULL;
-done:
-    vh_journal_free(j);
-    return st;
+    *out = vh_take(j);
+    return VHEM_OK;
 }
 
 void vh_journal_free(vh_journal *j)

@@ -7,6 +7,7 @@
 #ifndef VH_CORE_JOURNAL_H
 #define VH_CORE_JOURNAL_H
 
+#include "core/own.h"
 #include "core/hash.h"
 
 typedef struct vh_journal vh_journal; /* may be used by several threads */
@@ -15,6 +16,7 @@ typedef struct vh_journal vh_journal; /* may be used by several threads */
  * something else. */
 vhem_status vh_journal_open(vhem_ctx *ctx, const char *path, vh_journal **out);
 void vh_journal_free(vh_journal *j); /* NULL is allowed */
+VH_OWNED(vh_journal, vh_journal_free)
 
 /* The n numbers under a key into x; false: there are none, and x may be overwritten. */
 bool vh_journal_find(vh_journal *j, const vh_key *key, size_t n, double *x);

@@ -334,7 +334,6 @@ void vhem_options_init(vhem_option_set set, void *record)
 
 vhem_status vh_options_check(vhem_ctx *ctx, vhem_option_set set, const void *record)
 {
-    vhem_status st = VHEM_OK;
     char known[160];
 
     for (const vh_option *row = vh_options(set); row->shown.name; row++) {
@@ -355,8 +354,7 @@ vhem_status vh_options_check(vhem_ctx *ctx, vhem_option_set set, const void *rec
             VH_CHECK(0, VHEM_EINVAL, "%s is %g, must be a positive number", o->name, x);
         VH_CHECK(0, VHEM_EINVAL, "%s is %g, must be at least %g", o->name, x, o->least);
     }
-done:
-    return st;
+    return VHEM_OK;
 }
 
 static bool is_used(const vh_option *row, const char *method)
@@ -374,13 +372,11 @@ static bool is_idle(const vh_option *row, const void *record)
 
 vhem_status vh_options_check_uses(vhem_ctx *ctx, vhem_option_set set, const void *record, const char *method)
 {
-    vhem_status st = VHEM_OK;
     for (const vh_option *row = vh_options(set); row->shown.name; row++) {
         VH_CHECK(is_used(row, method) || is_idle(row, record), VHEM_EINVAL, "method %s does not use %s",
                  method, row->shown.name);
     }
-done:
-    return st;
+    return VHEM_OK;
 }
 
 void vh_options_drop_unused(vhem_option_set set, const char *method, void *record)
@@ -412,12 +408,10 @@ void vh_options_fill(vhem_option_set set, void *record)
 
 vhem_status vh_options_own(vhem_ctx *ctx, vhem_option_set set, vh_texts *texts, void *record)
 {
-    vhem_status st = VHEM_OK;
     for (const vh_option *row = vh_options(set); row->shown.name; row++)
         if (is_text(row) && text_of(row, record))
             VH_TRY(vh_texts_keep(ctx, texts, text_of(row, record), vh_option_text(row, record)));
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* ---- files and fingerprints ---------------------------------------------------------------------------- */

@@ -22,8 +22,7 @@ int vh_ranks(const vhem_ctx *ctx)
 vhem_status vh_ranks_call(vhem_ctx *ctx, const char *call, vhem_option_set set, const void *options,
                           uint64_t print)
 {
-    vhem_status st = VHEM_OK;
-    vh_hash *hash = NULL;
+    VH_OWN(vh_hash) *hash = NULL;
     vh_key key;
 
     if (vh_ranks(ctx) == 1)
@@ -36,9 +35,7 @@ vhem_status vh_ranks_call(vhem_ctx *ctx, const char *call, vhem_option_set set, 
     ctx->call = call;
     ctx->waits = true;
     ctx->asked = vh_hash_chain(vh_hash_chain(ctx->made, &print, sizeof print), key.text, sizeof key.text);
-done:
-    vh_hash_free(hash);
-    return st;
+    return VHEM_OK;
 }
 
 void vh_ranks_end(vhem_ctx *ctx)
@@ -75,7 +72,6 @@ static place place_of(const vhem_ctx *ctx, const vh_round *r)
 /* A process that is elsewhere must not take what it hears for its own. */
 static vhem_status compare(vhem_ctx *ctx, int from, const place *here, const place *there)
 {
-    vhem_status st = VHEM_OK;
     int own = vh_rank(ctx);
     long long k = (long long)here->step;
 
@@ -90,8 +86,7 @@ static vhem_status compare(vhem_ctx *ctx, int from, const place *here, const pla
              "ranks %d and %d are both at step %lld of %s, but have different options, backends, data or "
              "models: do all see the same files?",
              own, from, k, here->call);
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* What process `from` has to say: where it is, how the round ended there, and its results. */
@@ -121,7 +116,7 @@ static vhem_status tell(vhem_ctx *ctx, const vh_round *r, int from, vh_round_end
     vhem_status st = VHEM_OK;
     const vhem_ranks *all = ctx->opt.ranks;
     bool mine = from == all->rank, heard = !mine && (r->everyone || all->rank == 0);
-    void *bytes = NULL;
+    VH_AUTOFREE void *bytes = NULL;
     size_t n = 0;
     char why[VHEM_WHY] = "";
     vh_wire w = { 0 };
@@ -141,8 +136,6 @@ static vhem_status tell(vhem_ctx *ctx, const vh_round *r, int from, vh_round_end
         walk(ctx, r, from, &w, end);
         VH_TRY(w.st);
     }
-done:
-    free(bytes);
     return st;
 }
 
@@ -159,7 +152,6 @@ static void join(vh_round_end *all, const vh_round_end *one)
  * two wait for each other. */
 vhem_status vh_round_tell(vhem_ctx *ctx, const vh_round *r, vh_round_end *end)
 {
-    vhem_status st = VHEM_OK;
     const vh_round none = { .n = r->n, .everyone = true, .print = r->print };
     vh_round_end own = *end, begun = { .failed = -1 };
 
@@ -179,6 +171,5 @@ vhem_status vh_round_tell(vhem_ctx *ctx, const vh_round *r, vh_round_end *end)
     if (end->stopped)
         vhem_ctx_stop(ctx);
     ctx->waits = ctx->call && !end->stopped;
-done:
-    return st;
+    return VHEM_OK;
 }

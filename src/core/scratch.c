@@ -42,11 +42,9 @@ void vh_scratch_free(vh_scratch *scratch)
 
 vhem_status vh_workers_new(vhem_ctx *ctx, int n, vh_workers *out)
 {
-    vhem_status st = VHEM_OK;
     VH_NEW(out->scratch, n);
     out->n = n;
-done:
-    return st;
+    return VHEM_OK;
 }
 
 void vh_workers_free(vh_workers *workers)

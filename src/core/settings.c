@@ -26,8 +26,8 @@ static bool is_before(const char *text, const char *key, ptrdiff_t n)
 vhem_status vh_settings_read(vhem_ctx *ctx, const char *what, const char *example, const char *text,
                              vh_setting *take, void *arg)
 {
-    vhem_status st = VHEM_OK;
-    char *copy = NULL, *rest;
+    VH_AUTOFREE char *copy = NULL;
+    char *rest;
 
     VH_DUP(copy, text);
     rest = copy;
@@ -42,15 +42,12 @@ vhem_status vh_settings_read(vhem_ctx *ctx, const char *what, const char *exampl
         VH_CHECK(!is_before(text, key, key - copy), VHEM_EINVAL, "%s: %.80s is set twice", what, key);
         VH_TRY(take(ctx, arg, key, value));
     }
-done:
-    free(copy);
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status vh_setting_positive(vhem_ctx *ctx, const char *what, const char *key, const char *value,
                                 double *out)
 {
-    vhem_status st = VHEM_OK;
     char *end;
     double x = vh_number_read(value, &end);
 
@@ -59,6 +56,5 @@ vhem_status vh_setting_positive(vhem_ctx *ctx, const char *what, const char *key
     VH_CHECK(x >= LEAST && x <= MOST, VHEM_EINVAL, "%s: %s is '%.80s', must be from %g to %g", what, key,
              value, LEAST, MOST);
     *out = x;
-done:
-    return st;
+    return VHEM_OK;
 }

@@ -85,12 +85,10 @@ const char *vh_list_words(const char *words, char *out, size_t size)
 
 vhem_status vh_texts_keep(vhem_ctx *ctx, vh_texts *texts, const char *text, const char **slot)
 {
-    vhem_status st = VHEM_OK;
     VH_TRY(vh_grow(ctx, &texts->text, &texts->cap, texts->n + 1, sizeof *texts->text));
     VH_DUP(texts->text[texts->n], text);
     *slot = texts->text[texts->n++];
-done:
-    return st;
+    return VHEM_OK;
 }
 
 void vh_texts_free(vh_texts *texts)
@@ -118,7 +116,6 @@ struct vh_text_piece {
 
 vhem_status vh_text_block_add(vhem_ctx *ctx, vh_text_block *block, const char *text, char **slot)
 {
-    vhem_status st = VHEM_OK;
     size_t n = strlen(text) + 1;
     vh_text_piece *piece = block->last;
 
@@ -131,8 +128,7 @@ vhem_status vh_text_block_add(vhem_ctx *ctx, vh_text_block *block, const char *t
     }
     *slot = memcpy(piece->text + piece->used, text, n);
     piece->used += n;
-done:
-    return st;
+    return VHEM_OK;
 }
 
 void vh_text_block_free(vh_text_block *block)

@@ -36,14 +36,12 @@ static int64_t past_last(const vh_sum_node *x)
 
 vhem_status vh_tree_sum_new(vhem_ctx *ctx, const vh_sum_kind *kind, vh_tree_sum **out)
 {
-    vhem_status st = VHEM_OK;
     vh_tree_sum *sum = NULL;
     VH_NEW(sum, 1);
     sum->kind = *kind;
     omp_init_lock(&sum->lock);
     *out = sum;
-done:
-    return st;
+    return VHEM_OK;
 }
 
 void vh_tree_sum_free(vh_tree_sum *sum)
@@ -63,7 +61,6 @@ void vh_tree_sum_free(vh_tree_sum *sum)
 /* A block, of any contents. */
 static vhem_status take(vhem_ctx *ctx, vh_tree_sum *sum, double **out)
 {
-    vhem_status st = VHEM_OK;
     *out = NULL;
     omp_set_lock(&sum->lock);
     if (sum->n_spare > 0)
@@ -71,8 +68,7 @@ static vhem_status take(vhem_ctx *ctx, vh_tree_sum *sum, double **out)
     omp_unset_lock(&sum->lock);
     if (!*out)
         VH_NEW(*out, sum->kind.size);
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* The lock is held.  A block that cannot be kept is released. */
@@ -127,7 +123,6 @@ static int64_t place_of(const vh_tree_sum *sum, const vh_sum_node *x)
  * none.  The lock is held. */
 static vhem_status settle(vhem_ctx *ctx, vh_tree_sum *sum, const vh_sum_node *x, vh_sum_node *sibling)
 {
-    vhem_status st = VHEM_OK;
     int64_t at = place_of(sum, x), other = x->index % 2 ? at - 1 : at;
 
     sibling->block = NULL;
@@ -146,8 +141,7 @@ static vhem_status settle(vhem_ctx *ctx, vh_tree_sum *sum, const vh_sum_node *x,
         sum->node[at] = *x;
         sum->n++;
     }
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* Hands a node to the sum, which owns its block from here on; pairs it completes are added on the way up. */
@@ -177,32 +171,26 @@ int64_t vh_tree_sum_nodes(const vh_tree_sum *sum, const vh_sum_node **nodes)
 
 vhem_status vh_tree_sum_put(vhem_ctx *ctx, vh_tree_sum *sum, int level, int64_t index, const double *block)
 {
-    vhem_status st = VHEM_OK;
     vh_sum_node x = { level, index, NULL };
 
     VH_CHECK(level >= 0 && level < LEVELS && index >= 0 && index < (INT64_MAX >> level), VHEM_EINVAL,
              "there is no node %lld at level %d of a sum", (long long)index, level);
     VH_TRY(take(ctx, sum, &x.block));
     memcpy(x.block, block, sizeof *block * sum->kind.size);
-    VH_TRY(offer(ctx, sum, x));
-done:
-    return st;
+    return offer(ctx, sum, x);
 }
 
 vhem_status vh_tree_sum_merge(vhem_ctx *ctx, vh_tree_sum *sum, vh_tree_sum *from)
 {
-    vhem_status st = VHEM_OK;
     VH_CHECK(sum->kind.size == from->kind.size, VHEM_EINVAL,
              "a sum of blocks of %zu numbers, this one has %zu", from->kind.size, sum->kind.size);
     while (from->n > 0)
         VH_TRY(offer(ctx, sum, from->node[--from->n]));
-done:
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status vh_tree_sum_close(vhem_ctx *ctx, vh_tree_sum *sum, int64_t chunks, double *total)
 {
-    vhem_status st = VHEM_OK;
     int64_t next = 0;
 
     for (int64_t i = 0; i < sum->n && first_chunk(&sum->node[i]) == next; i++)
@@ -218,8 +206,7 @@ vhem_status vh_tree_sum_close(vhem_ctx *ctx, vh_tree_sum *sum, int64_t chunks, d
     else
         memset(total, 0, sizeof *total * sum->kind.size);
     empty(ctx, sum);
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* ---- running chunks ------------------------------------------------------------------------------------ */
@@ -240,12 +227,12 @@ static vhem_status run_chunk(vhem_ctx *ctx, const running *r, int64_t c, int wor
 
     if (!r->sum)
         return r->chunks->run(ctx, r->chunks->arg, c, worker, NULL);
-    VH_TRY(take(ctx, r->sum, &block));
+    VH_TRY_DONE(take(ctx, r->sum, &block));
     memset(block, 0, sizeof *block * r->sum->kind.size);
-    VH_TRY(r->chunks->run(ctx, r->chunks->arg, c, worker, block));
+    VH_TRY_DONE(r->chunks->run(ctx, r->chunks->arg, c, worker, block));
     vh_sum_node x = { 0, c, block };
     block = NULL; /* the sum has it */
-    VH_TRY(offer(ctx, r->sum, x));
+    VH_TRY_DONE(offer(ctx, r->sum, x));
 done:
     if (block)
         give_back(ctx, r->sum, block);
@@ -315,14 +302,14 @@ vhem_status vh_tree_sum_all(vhem_ctx *ctx, const vh_chunks *chunks, vh_tree_sum 
 
     empty(ctx, sum);
     if (chunks->n == 1 && chunks->first == 0 && !ends(ctx, chunks)) { /* nothing to add up */
-        VH_TRY(take(ctx, sum, &block));
+        VH_TRY_DONE(take(ctx, sum, &block));
         memset(block, 0, bytes);
-        VH_TRY(chunks->run(ctx, chunks->arg, 0, vh_worker(ctx, chunks->threads), block));
+        VH_TRY_DONE(chunks->run(ctx, chunks->arg, 0, vh_worker(ctx, chunks->threads), block));
         memcpy(total, block, bytes);
         goto done;
     }
-    VH_TRY(vh_tree_sum_run(ctx, chunks, sum));
-    VH_TRY(vh_tree_sum_close(ctx, sum, chunks->n, total));
+    VH_TRY_DONE(vh_tree_sum_run(ctx, chunks, sum));
+    VH_TRY_DONE(vh_tree_sum_close(ctx, sum, chunks->n, total));
 done:
     if (block)
         give_back(ctx, sum, block);

@@ -36,6 +36,7 @@ typedef struct vh_tree_sum vh_tree_sum;
 
 vhem_status vh_tree_sum_new(vhem_ctx *ctx, const vh_sum_kind *kind, vh_tree_sum **out);
 void vh_tree_sum_free(vh_tree_sum *sum); /* NULL is allowed */
+VH_OWNED(vh_tree_sum, vh_tree_sum_free)
 
 typedef struct { /* the chunks first .. first+n-1, each begun in its turn by whichever thread is free */
     int64_t first, n;

@@ -13,7 +13,6 @@ enum { MARK = 8, CHECK = 8 };
 vhem_status vh_wire_open(vhem_ctx *ctx, const void *bytes, size_t n, const char *mark, const char *what,
                          vh_wire *out)
 {
-    vhem_status st = VHEM_OK;
     uint64_t check;
 
     VH_CHECK(bytes && n >= MARK + CHECK && memcmp(bytes, mark, MARK) == 0, VHEM_EFORMAT,
@@ -22,8 +21,7 @@ vhem_status vh_wire_open(vhem_ctx *ctx, const void *bytes, size_t n, const char 
     VH_CHECK(check == vh_hash_chain(0, bytes, n - CHECK), VHEM_EFORMAT,
              "%s of %zu bytes was damaged on its way: its checksum is wrong", what, n);
     *out = (vh_wire){ .reads = true, .data = (unsigned char *)bytes, .n = n - CHECK, .at = MARK };
-done:
-    return st;
+    return VHEM_OK;
 }
 
 void vh_wire_bytes(vhem_ctx *ctx, vh_wire *w, void *x, size_t n)

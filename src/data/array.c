@@ -24,8 +24,6 @@ void vh_array_free(vh_array *a)
 
 vhem_status vh_array_frames(vhem_ctx *ctx, const char *path, const char *key, const vh_array *a, int *d)
 {
-    vhem_status st = VHEM_OK;
-
     VH_CHECK(!a->text, VHEM_EFORMAT, "%s: array '%s' holds text, expected numbers", path, key);
     VH_CHECK(a->ndim == 1 || a->ndim == 2, VHEM_EFORMAT,
              "%s: array '%s' has %d dimensions, expected 2: time and channels", path, key, a->ndim);
@@ -34,27 +32,23 @@ vhem_status vh_array_frames(vhem_ctx *ctx, const char *path, const char *key, co
              "%s: array '%s' has %lld columns, expected at most %d", path, key, (long long)a->shape[1],
              INT_MAX);
     *d = a->ndim == 2 ? (int)a->shape[1] : 1;
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* Gives the frames of a to a new builder. */
 static vhem_status begin(vhem_ctx *ctx, const char *path, const vhem_data_options *opt, int d, vh_array *a,
                          vh_builder **b)
 {
-    vhem_status st = VHEM_OK;
     VH_TRY(vh_builder_open(ctx, path, opt, d, b));
     vh_builder_take(*b, &a->hold);
     a->y = NULL;
-done:
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status vh_array_build(vhem_ctx *ctx, const char *path, const vhem_data_options *opt, const char *format,
                            const char *name, vh_array *a, vhem_data **out)
 {
-    vhem_status st = VHEM_OK;
-    vh_builder *b = NULL;
+    VH_OWN(vh_builder) *b = NULL;
     int d;
 
     if (a->ndim != 3) {
@@ -73,16 +67,12 @@ vhem_status vh_array_build(vhem_ctx *ctx, const char *path, const vhem_data_opti
             VH_TRY(vh_builder_cut(b, a->shape[1], number, NULL, NULL, 1));
         }
     }
-    VH_TRY(vh_builder_finish(b, format, out));
-done:
-    vh_builder_free(b);
-    return st;
+    return vh_builder_finish(b, format, out);
 }
 
 static vhem_status check_side(vhem_ctx *ctx, const char *path, const vh_array a[VH_N_STACKED], int k,
                               int64_t n)
 {
-    vhem_status st = VHEM_OK;
     const vh_array *s = &a[k];
 
     if (s->ndim == 0 && !s->y && !s->text)
@@ -93,8 +83,7 @@ static vhem_status check_side(vhem_ctx *ctx, const char *path, const vh_array a[
     VH_CHECK(s->text || k != VH_COLUMNS, VHEM_EFORMAT, "%s: 'columns' holds numbers, expected text", path);
     VH_CHECK(s->y || (k != VH_WEIGHTS && k != VH_LENGTHS), VHEM_EFORMAT,
              "%s: '%s' holds text, expected numbers", path, vh_stacked_key[k]);
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* Text n of a side array; numbers as they are usually written. */
@@ -111,8 +100,7 @@ static const char *side_text(const vh_array *a, int64_t n, char number[32])
 vhem_status vh_stacked_build(vhem_ctx *ctx, const char *path, const vhem_data_options *opt,
                              const char *format, vh_array a[VH_N_STACKED], vhem_data **out)
 {
-    vhem_status st = VHEM_OK;
-    vh_builder *b = NULL;
+    VH_OWN(vh_builder) *b = NULL;
     int d;
     int64_t rows, N = a[VH_LENGTHS].count, used = 0;
 
@@ -138,10 +126,7 @@ vhem_status vh_stacked_build(vhem_ctx *ctx, const char *path, const vhem_data_op
     }
     VH_CHECK(used == rows, VHEM_EFORMAT, "%s: the lengths add up to %lld, but X has %lld rows", path,
              (long long)used, (long long)rows);
-    VH_TRY(vh_builder_finish(b, format, out));
-done:
-    vh_builder_free(b);
-    return st;
+    return vh_builder_finish(b, format, out);
 }
 
 vhem_status vh_array_text_limit(vhem_ctx *ctx, const char *name, int64_t count, int64_t bytes, int64_t memory)

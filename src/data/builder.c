@@ -32,7 +32,6 @@ struct vh_builder {
 
 vhem_status vh_builder_new(vhem_ctx *ctx, int d, vh_builder **out)
 {
-    vhem_status st = VHEM_OK;
     vh_builder *b = NULL;
 
     VH_CHECK(d >= 1, VHEM_EFORMAT, "a frame has %d values, needs at least one", d);
@@ -40,8 +39,7 @@ vhem_status vh_builder_new(vhem_ctx *ctx, int d, vh_builder **out)
     b->ctx = ctx;
     b->d = d;
     *out = b;
-done:
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status vh_builder_source(vh_builder *b, const char *path)
@@ -57,17 +55,13 @@ vhem_status vh_builder_source(vh_builder *b, const char *path)
 vhem_status vh_builder_open(vhem_ctx *ctx, const char *path, const vhem_data_options *opt, int d,
                             vh_builder **out)
 {
-    vhem_status st = VHEM_OK;
-    vh_builder *b = NULL;
+    VH_OWN(vh_builder) *b = NULL;
 
     VH_TRY(vh_builder_new(ctx, d, &b));
     VH_TRY(vh_builder_source(b, path));
     b->hold.limit = opt->memory;
-    *out = b;
-    b = NULL;
-done:
-    vh_builder_free(b);
-    return st;
+    *out = vh_take(b);
+    return VHEM_OK;
 }
 
 vhem_status vh_builder_frames(vh_builder *b, const double *y, int64_t n)
@@ -129,8 +123,7 @@ vhem_status vh_builder_cut(vh_builder *b, int64_t T, const char *name, const cha
     if (!s->name || !s->label || !s->group)
         return VHEM_ENOMEM;
     b->n_cut += T;
-done:
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status vh_builder_end(vh_builder *b, const char *name, const char *label, const char *group,
@@ -142,38 +135,32 @@ vhem_status vh_builder_end(vh_builder *b, const char *name, const char *label, c
 vhem_status vh_builder_at(vh_builder *b, const char *file, int64_t line)
 {
     vhem_ctx *ctx = b->ctx;
-    vhem_status st = VHEM_OK;
     sequence *s = &b->seq[b->N - 1];
     s->line = line;
     if (file)
         VH_DUP(s->file, file);
-done:
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status vh_builder_columns(vh_builder *b, const char *const *column)
 {
     vhem_ctx *ctx = b->ctx;
-    vhem_status st = VHEM_OK;
     if (!b->column)
         VH_NEW(b->column, b->d);
     for (int k = 0; k < b->d; k++) {
         free(b->column[k]);
         VH_DUP(b->column[k], column[k]);
     }
-done:
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status vh_builder_symbols(vh_builder *b, int k, char **name, int n)
 {
     vhem_ctx *ctx = b->ctx;
-    vhem_status st = VHEM_OK;
     if (!b->symbols)
         VH_NEW(b->symbols, b->d);
     b->symbols[k] = (vhem_symbols){ n, name };
-done:
-    return st;
+    return VHEM_OK;
 }
 
 void vh_symbols_free(vhem_symbols *symbols, int d)
@@ -190,7 +177,6 @@ void vh_symbols_free(vhem_symbols *symbols, int d)
 static vhem_status hand_over(vh_builder *b, size_t offset, char ***out)
 {
     vhem_ctx *ctx = b->ctx;
-    vhem_status st = VHEM_OK;
     bool any = false;
     char **text = NULL;
 
@@ -205,14 +191,12 @@ static vhem_status hand_over(vh_builder *b, size_t offset, char ***out)
         *from = NULL;
     }
     *out = text;
-done:
-    return st;
+    return VHEM_OK;
 }
 
 static vhem_status hand_over_weights(vh_builder *b, vhem_data *data)
 {
     vhem_ctx *ctx = b->ctx;
-    vhem_status st = VHEM_OK;
     bool any = false;
 
     for (size_t n = 0; n < b->N; n++)
@@ -222,14 +206,12 @@ static vhem_status hand_over_weights(vh_builder *b, vhem_data *data)
     VH_NEW(data->weight, b->N);
     for (size_t n = 0; n < b->N; n++)
         data->weight[n] = b->seq[n].weight;
-done:
-    return st;
+    return VHEM_OK;
 }
 
 static vhem_status hand_over_origin(vh_builder *b, vhem_data *data)
 {
     vhem_ctx *ctx = b->ctx;
-    vhem_status st = VHEM_OK;
     bool lines = false, files = true;
 
     for (size_t n = 0; n < b->N; n++) {
@@ -248,15 +230,13 @@ static vhem_status hand_over_origin(vh_builder *b, vhem_data *data)
             b->seq[n].file = NULL;
         }
     }
-done:
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status vh_builder_finish(vh_builder *b, const char *format, vhem_data **out)
 {
     vhem_ctx *ctx = b->ctx;
-    vhem_status st = VHEM_OK;
-    vhem_data *data = NULL;
+    VH_OWN(vhem_data) *data = NULL;
 
     assert(b->n_cut == b->n);
     VH_CHECK(b->N > 0, VHEM_EFORMAT, "%s%sno sequences", b->path ? b->path : "", b->path ? ": " : "");
@@ -283,11 +263,8 @@ vhem_status vh_builder_finish(vh_builder *b, const char *format, vhem_data **out
     data->symbols = b->symbols;
     b->symbols = NULL;
     b->n = b->n_cut = 0;
-    *out = data;
-    data = NULL;
-done:
-    vhem_free(data);
-    return st;
+    *out = vh_take(data);
+    return VHEM_OK;
 }
 
 void vh_builder_free(vh_builder *b)

@@ -35,9 +35,9 @@ static course course_of(const vhem_data *data, int k)
 vhem_status vh_warn_of_counters(vhem_ctx *ctx, const char *path, const vhem_data_options *opt,
                                 const vhem_data *data)
 {
-    vhem_status st = VHEM_OK;
-    char **others = NULL, list[256];
-    course *goes = NULL;
+    VH_AUTOFREE char **others = NULL;
+    char list[256];
+    VH_AUTOFREE course *goes = NULL;
     int n = 0;
 
     if (opt->columns || data->d < 2)
@@ -62,8 +62,5 @@ vhem_status vh_warn_of_counters(vhem_ctx *ctx, const char *path, const vhem_data
                                      : "is a time, which rises in each sequence",
                    *list ? " " : "", strpbrk(list, " ;&|()") ? "'" : "", list,
                    strpbrk(list, " ;&|()") ? "'" : "");
-done:
-    free(goes);
-    free(others);
-    return st;
+    return VHEM_OK;
 }

@@ -28,20 +28,19 @@ vhem_status vhem_data_load(vhem_ctx *ctx, const char *path, const vhem_data_opti
     vhem_options_init(VHEM_DATA_OPTIONS, &o);
     o = opt ? *opt : o;
     o.memory = o.memory < 0 ? (int64_t)1 << 30 : o.memory;
-    VH_TRY(vh_reader_find(ctx, path, o.format, &reader));
-    VH_CHECK(!o.missing || reader->text, VHEM_EINVAL,
-             "%s: --missing names words of a text; in an array a missing value is NaN", path);
-    VH_CHECK(!o.sheet || reader->sheets, VHEM_EINVAL,
-             "%s: --sheet names a sheet of an .xlsx workbook; this file has none", path);
-    VH_TRY(reader->read(ctx, path, &o, &data));
-    VH_DUP(data->origin.path, path);
+    VH_TRY_DONE(vh_reader_find(ctx, path, o.format, &reader));
+    VH_CHECK_DONE(!o.missing || reader->text, VHEM_EINVAL,
+                  "%s: --missing names words of a text; in an array a missing value is NaN", path);
+    VH_CHECK_DONE(!o.sheet || reader->sheets, VHEM_EINVAL,
+                  "%s: --sheet names a sheet of an .xlsx workbook; this file has none", path);
+    VH_TRY_DONE(reader->read(ctx, path, &o, &data));
+    VH_DUP_DONE(data->origin.path, path);
     if (o.columns && !reader->picks_columns)
-        VH_TRY(vh_data_keep_columns(ctx, path, o.columns, data));
-    VH_TRY(vh_data_scan(ctx, data));
-    VH_TRY(vh_warn_of_counters(ctx, path, &o, data));
-    VH_TRY(vh_warn_of_sentinels(ctx, path, reader->text, data));
-    *out = data;
-    data = NULL;
+        VH_TRY_DONE(vh_data_keep_columns(ctx, path, o.columns, data));
+    VH_TRY_DONE(vh_data_scan(ctx, data));
+    VH_TRY_DONE(vh_warn_of_counters(ctx, path, &o, data));
+    VH_TRY_DONE(vh_warn_of_sentinels(ctx, path, reader->text, data));
+    *out = vh_take(data);
 done:
     vhem_free(data);
     vh_locale_leave(locale);
@@ -52,8 +51,7 @@ vhem_status vhem_data_wrap(vhem_ctx *ctx, int64_t N, const int64_t *T, int d, co
                            const vhem_data_text *text, vhem_data **out)
 {
     VH_ENTER(out);
-    vhem_status st = VHEM_OK;
-    vhem_data *data = NULL;
+    VH_OWN(vhem_data) *data = NULL;
 
     VH_CHECK(N >= 1 && d >= 1, VHEM_EINVAL,
              "there are %lld sequences of dimension %d, both must be at least 1", (long long)N, d);
@@ -78,11 +76,8 @@ vhem_status vhem_data_wrap(vhem_ctx *ctx, int64_t N, const int64_t *T, int d, co
     VH_TRY(vh_data_name_columns(ctx, data));
     if (text)
         VH_TRY(vh_data_describe(ctx, data, text));
-    *out = data;
-    data = NULL;
-done:
-    vhem_free(data);
-    return st;
+    *out = vh_take(data);
+    return VHEM_OK;
 }
 
 /* A copy of n texts, NULL when there are none to copy. */
@@ -93,11 +88,10 @@ static vhem_status copy_texts(vhem_ctx *ctx, const char *const *text, int64_t n,
 
     if (!text)
         return VHEM_OK;
-    VH_NEW(copy, n);
+    VH_NEW_DONE(copy, n);
     for (int64_t i = 0; i < n; i++)
-        VH_DUP(copy[i], text[i] ? text[i] : "");
-    *out = copy;
-    copy = NULL;
+        VH_DUP_DONE(copy[i], text[i] ? text[i] : "");
+    *out = vh_take(copy);
 done:
     vh_list_free(copy, n);
     return st;
@@ -116,7 +110,6 @@ static void replace_texts(char ***place, char ***text, int64_t n)
 /* Refuses values that are not symbol numbers of their column. */
 static vhem_status require_codes(vhem_ctx *ctx, const vhem_data *data, const vhem_symbols *symbols)
 {
-    vhem_status st = VHEM_OK;
     for (int k = 0; symbols && k < data->d; k++)
         for (int64_t n = 0; symbols[k].n > 0 && n < data->N; n++) {
             const double *y = vh_data_frames(data, n) + k;
@@ -128,8 +121,7 @@ static vhem_status require_codes(vhem_ctx *ctx, const vhem_data *data, const vhe
                          (long long)n, (long long)t, k, v, symbols[k].n - 1);
             }
         }
-done:
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status vh_data_describe(vhem_ctx *ctx, vhem_data *data, const vhem_data_text *text)
@@ -143,16 +135,16 @@ vhem_status vh_data_describe(vhem_ctx *ctx, vhem_data *data, const vhem_data_tex
     vhem_symbols *symbols = NULL;
 
     for (int64_t n = 0; weight && n < N; n++)
-        VH_CHECK(isfinite(weight[n]) && weight[n] > 0, VHEM_EINVAL,
-                 "sequence %lld: the weight is %g, must be a positive number", (long long)n, weight[n]);
-    VH_TRY(copy_texts(ctx, text->name, N, &names));
-    VH_TRY(copy_texts(ctx, text->label, N, &labels));
-    VH_TRY(copy_texts(ctx, text->group, N, &groups));
-    VH_TRY(copy_texts(ctx, text->column, d, &columns));
-    VH_TRY(require_codes(ctx, data, text->symbols));
-    VH_TRY(vh_symbols_copy(ctx, text->symbols, d, &symbols));
+        VH_CHECK_DONE(isfinite(weight[n]) && weight[n] > 0, VHEM_EINVAL,
+                      "sequence %lld: the weight is %g, must be a positive number", (long long)n, weight[n]);
+    VH_TRY_DONE(copy_texts(ctx, text->name, N, &names));
+    VH_TRY_DONE(copy_texts(ctx, text->label, N, &labels));
+    VH_TRY_DONE(copy_texts(ctx, text->group, N, &groups));
+    VH_TRY_DONE(copy_texts(ctx, text->column, d, &columns));
+    VH_TRY_DONE(require_codes(ctx, data, text->symbols));
+    VH_TRY_DONE(vh_symbols_copy(ctx, text->symbols, d, &symbols));
     if (weight) {
-        VH_NEW(weights, N);
+        VH_NEW_DONE(weights, N);
         memcpy(weights, weight, (size_t)N * sizeof *weights);
         free(data->weight);
         data->weight = weights;
@@ -164,8 +156,7 @@ vhem_status vh_data_describe(vhem_ctx *ctx, vhem_data *data, const vhem_data_tex
     replace_texts(&data->column, &columns, d);
     if (symbols) {
         vh_symbols_free(data->symbols, d);
-        data->symbols = symbols;
-        symbols = NULL;
+        data->symbols = vh_take(symbols);
     }
 done:
     vh_symbols_free(symbols, d);
@@ -178,7 +169,6 @@ done:
 
 vhem_status vh_data_name_columns(vhem_ctx *ctx, vhem_data *data)
 {
-    vhem_status st = VHEM_OK;
     char name[16];
 
     if (data->column)
@@ -189,8 +179,7 @@ vhem_status vh_data_name_columns(vhem_ctx *ctx, vhem_data *data)
         snprintf(name, sizeof name, "y%d", k);
         VH_DUP(data->column[k], name);
     }
-done:
-    return st;
+    return VHEM_OK;
 }
 
 void vhem_data_info(const vhem_data *data, vhem_data_facts *out)
@@ -244,10 +233,8 @@ static void clear_data(void *object)
 
 vhem_status vh_data_new(vhem_ctx *ctx, vhem_data **out)
 {
-    vhem_status st = VHEM_OK;
     VH_NEW_RECORD(*out, clear_data);
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* Does letting go of sequence b let go of a? */
@@ -364,13 +351,12 @@ vhem_status vh_symbols_copy(vhem_ctx *ctx, const vhem_symbols *from, int d, vhem
 
     if (!from)
         return VHEM_OK;
-    VH_NEW(copy, d);
+    VH_NEW_DONE(copy, d);
     for (int k = 0; k < d; k++) {
-        VH_TRY(copy_texts(ctx, (const char *const *)from[k].name, from[k].n, &copy[k].name));
+        VH_TRY_DONE(copy_texts(ctx, (const char *const *)from[k].name, from[k].n, &copy[k].name));
         copy[k].n = from[k].n;
     }
-    *out = copy;
-    copy = NULL;
+    *out = vh_take(copy);
 done:
     vh_symbols_free(copy, d);
     return st;
@@ -379,7 +365,6 @@ done:
 /* The symbols of the columns that stay, place [d]. */
 static vhem_status keep_symbols(vhem_ctx *ctx, vhem_data *data, int old_d, const int *place, int d)
 {
-    vhem_status st = VHEM_OK;
     vhem_symbols *kept = NULL;
 
     if (!data->symbols)
@@ -391,15 +376,14 @@ static vhem_status keep_symbols(vhem_ctx *ctx, vhem_data *data, int old_d, const
     }
     vh_symbols_free(data->symbols, old_d);
     data->symbols = kept;
-done:
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status vh_data_keep_columns(vhem_ctx *ctx, const char *path, const char *list, vhem_data *data)
 {
-    vhem_status st = VHEM_OK;
-    int *place = NULL, d = 0, old_d = data->d;
-    char **column = NULL;
+    VH_AUTOFREE int *place = NULL;
+    int d = 0, old_d = data->d;
+    VH_AUTOFREE char **column = NULL;
 
     VH_TRY(vh_columns_pick(ctx, path, list, data->column, old_d, &place, &d));
     VH_NEW(column, d);
@@ -414,13 +398,9 @@ vhem_status vh_data_keep_columns(vhem_ctx *ctx, const char *path, const char *li
     }
     VH_TRY(keep_symbols(ctx, data, old_d, place, d));
     vh_list_free(data->column, old_d);
-    data->column = column;
-    column = NULL;
+    data->column = vh_take(column);
     data->d = d;
-done:
-    free(column);
-    free(place);
-    return st;
+    return VHEM_OK;
 }
 
 /* What is told of sequence `from` goes to place `to`, which is not behind it. */
@@ -446,10 +426,10 @@ static vhem_status keep_some(vhem_ctx *ctx, const char *path, const int64_t *kee
     int64_t N = data->N;
     int d = data->d;
 
-    VH_TRY(vh_origin_some(ctx, &data->origin, keep, n, &origin));
+    VH_TRY_DONE(vh_origin_some(ctx, &data->origin, keep, n, &origin));
     for (int64_t k = 0; k < n; k++)
-        VH_TRY(vh_spill_copy(ctx, &kept, &data->hold, data->start[keep[k]] * d,
-                             vh_data_length(data, keep[k]) * d));
+        VH_TRY_DONE(vh_spill_copy(ctx, &kept, &data->hold, data->start[keep[k]] * d,
+                                  vh_data_length(data, keep[k]) * d));
     for (int64_t k = 0; k < n; k++) { /* k + 1 <= keep[k + 1]: what is read is intact */
         int64_t T = vh_data_length(data, keep[k]);
         move_texts(data, k, keep[k]);
@@ -466,7 +446,7 @@ static vhem_status keep_some(vhem_ctx *ctx, const char *path, const int64_t *kee
     vh_spill_free(&data->hold);
     data->hold = kept;
     kept = (vh_spill){ 0 };
-    VH_TRY(vh_spill_values(ctx, &data->hold, &data->y));
+    VH_TRY_DONE(vh_spill_values(ctx, &data->hold, &data->y));
     data->n_missing = data->hold.n_missing;
     data->hold.name = NULL;
 done:
@@ -477,10 +457,10 @@ done:
 
 vhem_status vh_data_keep_where(vhem_ctx *ctx, const char *path, const char *where, vhem_data *data)
 {
-    vhem_status st = VHEM_OK;
     const char *equals = strchr(where, '=');
     size_t n = equals ? (size_t)(equals - where) : 0;
-    int64_t kept = 0, *keep = NULL;
+    int64_t kept = 0;
+    VH_AUTOFREE int64_t *keep = NULL;
     char **text = NULL;
 
     if (n == 5 && memcmp(where, "label", n) == 0)
@@ -502,30 +482,24 @@ vhem_status vh_data_keep_where(vhem_ctx *ctx, const char *path, const char *wher
              VH_SHOW(equals + 1, strlen(equals + 1)));
     if (kept < data->N)
         VH_TRY(keep_some(ctx, path, keep, kept, data));
-done:
-    free(keep);
-    return st;
+    return VHEM_OK;
 }
 
 /* Texts of some of the sequences; NULL when there are none at all. */
 static vhem_status some_texts(vhem_ctx *ctx, char *const *text, const int64_t *seq, int64_t n, char ***out)
 {
-    vhem_status st = VHEM_OK;
-
     if (!text)
         return VHEM_OK;
     VH_NEW(*out, n);
     for (int64_t k = 0; k < n; k++)
         VH_DUP((*out)[k], text[seq[k]]);
-done:
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status vh_data_subset(vhem_ctx *ctx, const vhem_data *data, const int64_t *seq, int64_t n,
                            vhem_data **out)
 {
-    vhem_status st = VHEM_OK;
-    vhem_data *own = NULL;
+    VH_OWN(vhem_data) *own = NULL;
 
     VH_TRY(vh_data_new(ctx, &own));
     own->N = n;
@@ -551,11 +525,8 @@ vhem_status vh_data_subset(vhem_ctx *ctx, const vhem_data *data, const int64_t *
     VH_TRY(copy_texts(ctx, (const char *const *)data->column, data->d, &own->column));
     VH_TRY(vh_symbols_copy(ctx, data->symbols, data->d, &own->symbols));
     VH_TRY(vh_origin_some(ctx, &data->origin, seq, n, &own->origin));
-    *out = own;
-    own = NULL;
-done:
-    vhem_free(own);
-    return st;
+    *out = vh_take(own);
+    return VHEM_OK;
 }
 
 /* Lists that are not there count too: a label is no group. */

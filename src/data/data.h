@@ -100,6 +100,7 @@ vhem_status vh_builder_columns(vh_builder *b, const char *const *column); /* [d]
 vhem_status vh_builder_symbols(vh_builder *b, int k, char **name, int n);
 vhem_status vh_builder_finish(vh_builder *b, const char *format, vhem_data **out);
 void vh_builder_free(vh_builder *b);
+VH_OWNED(vh_builder, vh_builder_free)
 
 /* For readers that hold all frames already: take makes them the builder's, before any other frame, and copy
  * appends n of them from one on; cut then ends a sequence after T of the frames that are in none yet. */

@@ -106,7 +106,6 @@ static bool check_utf8(vh_encoding *e, const char *text, size_t n)
 static vhem_status check_rest(vhem_ctx *ctx, const char *path, FILE *f, vh_encoding *e, bool *valid,
                               bool *seen)
 {
-    vhem_status st = VHEM_OK;
     char piece[1 << 14];
     off_t at = ftello(f);
     size_t got;
@@ -119,14 +118,12 @@ static vhem_status check_rest(vhem_ctx *ctx, const char *path, FILE *f, vh_encod
     VH_CHECK(!ferror(f) && fseeko(f, at, SEEK_SET) == 0, VHEM_EIO, "%s: cannot read: %s", path,
              strerror(errno));
     *valid &= e->left == 0;
-done:
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status vh_encoding_look(vhem_ctx *ctx, const char *path, FILE *f, const char *s, size_t n,
                              vh_encoding *e)
 {
-    vhem_status st = VHEM_OK;
     bool first = e->is == VH_ASCII, seen = false, valid;
 
     if (e->is == VH_WINDOWS_1252)
@@ -144,8 +141,7 @@ vhem_status vh_encoding_look(vhem_ctx *ctx, const char *path, FILE *f, const cha
         path);
     if (!valid)
         *e = (vh_encoding){ .is = VH_WINDOWS_1252 };
-done:
-    return st;
+    return VHEM_OK;
 }
 
 size_t vh_windows_1252_decode(const char *s, size_t n, char *to)

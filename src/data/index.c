@@ -15,11 +15,10 @@
 
 vhem_status vh_index_find(vhem_ctx *ctx, const char *path, char **index)
 {
-    vhem_status st = VHEM_OK;
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
     const char *dot = strrchr(name, '.');
     size_t stem = dot && dot > name ? (size_t)(dot - path) : strlen(path), n = stem;
-    char *try = NULL;
+    VH_AUTOFREE char *try = NULL;
 
     *index = NULL;
     VH_NEW(try, stem + 16);
@@ -34,12 +33,9 @@ vhem_status vh_index_find(vhem_ctx *ctx, const char *path, char **index)
     if (n > (size_t)(name - path)) {
         if (n < stem)
             vh_log(ctx, VHEM_LOG_INFO, "%s: using the index %s", path, try);
-        *index = try;
-        try = NULL;
+        *index = vh_take(try);
     }
-done:
-    free(try);
-    return st;
+    return VHEM_OK;
 }
 
 typedef struct {
@@ -60,7 +56,6 @@ typedef struct {
 static vhem_status find_columns(index_file *r)
 {
     vhem_ctx *ctx = r->ctx;
-    vhem_status st = VHEM_OK;
     char list[256];
 
     r->start = vh_table_find(&r->t, "start", true);
@@ -68,14 +63,12 @@ static vhem_status find_columns(index_file *r)
     vh_show_list(r->t.column, r->t.n_columns, ", ", list, sizeof list);
     VH_CHECK(r->start >= 0 && r->length >= 0, VHEM_EFORMAT,
              "%s: an index needs the columns start and length, found %s", r->t.path, list);
-done:
-    return st;
+    return VHEM_OK;
 }
 
 static vhem_status read_range(index_file *r, int64_t *start, int64_t *length)
 {
     vhem_ctx *ctx = r->ctx;
-    vhem_status st = VHEM_OK;
     const vh_table *t = &r->t;
     const vh_field *s = &t->field[r->start], *l = &t->field[r->length];
 
@@ -89,8 +82,7 @@ static vhem_status read_range(index_file *r, int64_t *start, int64_t *length)
              "%s: line %lld: rows %lld to %lld are asked for, but %s has only %lld", t->path,
              (long long)t->line, (long long)*start, (long long)(*start + *length - 1), r->path,
              (long long)r->rows);
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* The id fields with '/' between them; the number of the row when there is no id. */
@@ -144,14 +136,12 @@ static vhem_status read_row(index_file *r)
     r->in_order &= start == r->next;
     r->next = start + length;
     st = text[0] && text[1] && text[2] ? VHEM_OK : VHEM_ENOMEM;
-done:
     return st;
 }
 
 static vhem_status read_rows(index_file *r)
 {
     vhem_ctx *ctx = r->ctx;
-    vhem_status st = VHEM_OK;
     bool more, keep;
 
     for (;;) {
@@ -164,8 +154,7 @@ static vhem_status read_rows(index_file *r)
     }
     if (r->n == 0)
         VH_TRY(vh_roles_none_kept(ctx, &r->roles, &r->t));
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* When the index goes through the array from top to bottom its frames are used as they lie, else copied. */
@@ -173,9 +162,8 @@ static vhem_status cut(index_file *r, const vhem_data_options *opt, int d, const
                        vhem_data **out)
 {
     vhem_ctx *ctx = r->ctx;
-    vhem_status st = VHEM_OK;
-    vh_builder *b = NULL;
-    vh_names seen = { 0 };
+    VH_OWN(vh_builder) *b = NULL;
+    VH_CLEANUP(vh_names_free) vh_names seen = { 0 };
     bool taken = r->in_order && r->next == r->rows, is_new, unique = true;
 
     VH_TRY(vh_builder_open(ctx, r->path, opt, d, &b));
@@ -193,11 +181,7 @@ static vhem_status cut(index_file *r, const vhem_data_options *opt, int d, const
                    VH_SHOW(text[0], strlen(text[0])));
         unique &= is_new;
     }
-    VH_TRY(vh_builder_finish(b, format, out));
-done:
-    vh_names_free(&seen);
-    vh_builder_free(b);
-    return st;
+    return vh_builder_finish(b, format, out);
 }
 
 vhem_status vh_index_build(vhem_ctx *ctx, const char *path, const char *format, const char *index,
@@ -207,15 +191,15 @@ vhem_status vh_index_build(vhem_ctx *ctx, const char *path, const char *format, 
     index_file r = { .ctx = ctx, .path = path, .in_order = true };
     int d;
 
-    VH_TRY(vh_array_frames(ctx, path, "X", a, &d));
+    VH_TRY_DONE(vh_array_frames(ctx, path, "X", a, &d));
     r.rows = a->shape[0];
-    VH_TRY(vh_table_open(ctx, index, 0, &r.t));
-    VH_TRY(vh_table_header(ctx, &r.t));
-    VH_TRY(vh_roles_find(ctx, &r.t, opt, true, &r.roles));
-    VH_TRY(find_columns(&r));
-    VH_TRY(read_rows(&r));
+    VH_TRY_DONE(vh_table_open(ctx, index, 0, &r.t));
+    VH_TRY_DONE(vh_table_header(ctx, &r.t));
+    VH_TRY_DONE(vh_roles_find(ctx, &r.t, opt, true, &r.roles));
+    VH_TRY_DONE(find_columns(&r));
+    VH_TRY_DONE(read_rows(&r));
     vh_encoding_tell(ctx, index, &r.t.encoding);
-    VH_TRY(cut(&r, opt, d, format, a, out));
+    VH_TRY_DONE(cut(&r, opt, d, format, a, out));
 done:
     vh_list_free(r.text, 3 * r.n);
     free(r.range);

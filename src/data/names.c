@@ -29,7 +29,6 @@ static size_t find(const vh_names *names, const char *s, size_t n)
 
 static vhem_status rehash(vhem_ctx *ctx, vh_names *names)
 {
-    vhem_status st = VHEM_OK;
     size_t n_slots = names->n_slots ? 2 * names->n_slots : 64;
     int64_t *slot = NULL;
 
@@ -39,15 +38,12 @@ static vhem_status rehash(vhem_ctx *ctx, vh_names *names)
     names->n_slots = n_slots;
     for (int64_t k = 0; k < names->n; k++)
         names->slot[find(names, names->text[k], names->size[k])] = k + 1;
-done:
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status vh_names_put(vhem_ctx *ctx, vh_names *names, const char *s, size_t n, int64_t *index,
                          bool *is_new)
 {
-    vhem_status st = VHEM_OK;
-
     if (2 * ((size_t)names->n + 1) > names->n_slots)
         VH_TRY(rehash(ctx, names));
     size_t i = find(names, s, n);
@@ -62,8 +58,7 @@ vhem_status vh_names_put(vhem_ctx *ctx, vh_names *names, const char *s, size_t n
         names->slot[i] = ++names->n;
     }
     *index = names->slot[i] - 1;
-done:
-    return st;
+    return VHEM_OK;
 }
 
 int64_t vh_names_find(const vh_names *names, const char *s, size_t n)

@@ -13,13 +13,11 @@
 
 static vhem_status pull_all(vhem_ctx *ctx, vh_stream *s, void *buf, size_t n, const char *what)
 {
-    vhem_status st = VHEM_OK;
     size_t got;
     VH_TRY(s->pull(ctx, s, buf, n, &got));
     VH_CHECK(got == n, VHEM_EFORMAT, "%s: ends inside its %s: found %zu bytes, expected %zu", s->name, what,
              got, n);
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* ---- 1. header ---- */
@@ -41,8 +39,6 @@ static const char *find_key(const char *dict, const char *key)
 
 static vhem_status parse_shape(vhem_ctx *ctx, const vh_stream *s, const char *p, vh_array *a)
 {
-    vhem_status st = VHEM_OK;
-
     VH_CHECK(p && *p == '(', VHEM_EFORMAT, "%s: the header gives no shape", s->name);
     a->count = 1;
     for (p++, p += strspn(p, " "); *p != ')'; p += strspn(p, " ,")) {
@@ -59,8 +55,7 @@ static vhem_status parse_shape(vhem_ctx *ctx, const vh_stream *s, const char *p,
         a->count *= extent;
         p += n + (p[n] == 'L'); /* Python 2 wrote long integers so */
     }
-done:
-    return st;
+    return VHEM_OK;
 }
 
 static bool supported(const vh_array *a)
@@ -78,7 +73,6 @@ static bool supported(const vh_array *a)
 
 static vhem_status parse_descr(vhem_ctx *ctx, const vh_stream *s, const char *p, vh_array *a)
 {
-    vhem_status st = VHEM_OK;
     int64_t item = 0;
     size_t n = p ? strcspn(p, ",}\n") : 0;
 
@@ -93,15 +87,13 @@ static vhem_status parse_descr(vhem_ctx *ctx, const vh_stream *s, const char *p,
     VH_CHECK(supported(a), VHEM_EFORMAT,
              "%s: the type is %s, expected real numbers of 1, 2, 4 or 8 bytes ('<f8', '<f4', '<i2', ...)",
              s->name, VH_SHOW(p, n));
-done:
-    return st;
+    return VHEM_OK;
 }
 
 static vhem_status read_header(vhem_ctx *ctx, vh_stream *s, int64_t *used, vh_array *a)
 {
-    vhem_status st = VHEM_OK;
     unsigned char head[12];
-    char *dict = NULL;
+    VH_AUTOFREE char *dict = NULL;
     size_t size, prefix;
 
     VH_TRY(pull_all(ctx, s, head, 8, "header"));
@@ -126,9 +118,7 @@ static vhem_status read_header(vhem_ctx *ctx, vh_stream *s, int64_t *used, vh_ar
     VH_CHECK(order && (strncmp(order, "True", 4) == 0 || strncmp(order, "False", 5) == 0), VHEM_EFORMAT,
              "%s: the header does not say True or False to fortran_order", s->name);
     a->fortran = *order == 'T';
-done:
-    free(dict);
-    return st;
+    return VHEM_OK;
 }
 
 /* ---- 2. elements ---- */
@@ -208,10 +198,9 @@ enum { BLOCK = 1 << 15 }; /* elements that are read and converted at a time */
 /* The numbers from Fortran to C order: the first index runs fastest in the file, the last in memory. */
 static vhem_status reorder(vhem_ctx *ctx, vh_array *a)
 {
-    vhem_status st = VHEM_OK;
-    vh_spill hold = { .name = a->hold.name, .limit = a->hold.limit };
+    VH_CLEANUP(vh_spill_free) vh_spill hold = { .name = a->hold.name, .limit = a->hold.limit };
     int64_t index[VH_ARRAY_DIMS] = { 0 }, stride[VH_ARRAY_DIMS] = { 0 }, from = 0;
-    double *block = NULL;
+    VH_AUTOFREE double *block = NULL;
     const double *y;
 
     VH_NEW(block, a->count < BLOCK ? a->count : BLOCK);
@@ -236,17 +225,13 @@ static vhem_status reorder(vhem_ctx *ctx, vh_array *a)
     vh_spill_free(&a->hold);
     a->hold = hold;
     hold = (vh_spill){ 0 };
-done:
-    vh_spill_free(&hold);
-    free(block);
-    return st;
+    return VHEM_OK;
 }
 
 static vhem_status read_numbers(vhem_ctx *ctx, vh_stream *s, vh_array *a)
 {
-    vhem_status st = VHEM_OK;
-    unsigned char *raw = NULL;
-    double *y = NULL;
+    VH_AUTOFREE unsigned char *raw = NULL;
+    VH_AUTOFREE double *y = NULL;
     size_t item = (size_t)a->item, got = 0, room = a->count < BLOCK ? (size_t)a->count : BLOCK;
 
     VH_NEW(raw, room * item);
@@ -263,17 +248,12 @@ static vhem_status read_numbers(vhem_ctx *ctx, vh_stream *s, vh_array *a)
     }
     if (a->fortran && a->ndim > 1)
         VH_TRY(reorder(ctx, a));
-    VH_TRY(vh_spill_values(ctx, &a->hold, &a->y));
-done:
-    free(raw);
-    free(y);
-    return st;
+    return vh_spill_values(ctx, &a->hold, &a->y);
 }
 
 static vhem_status read_texts(vhem_ctx *ctx, vh_stream *s, vh_array *a)
 {
-    vhem_status st = VHEM_OK;
-    unsigned char *raw = NULL;
+    VH_AUTOFREE unsigned char *raw = NULL;
 
     VH_TRY(vh_array_text_limit(ctx, s->name, a->count, a->item, a->hold.limit));
     VH_NEW(raw, a->item);
@@ -283,17 +263,14 @@ static vhem_status read_texts(vhem_ctx *ctx, vh_stream *s, vh_array *a)
         a->text[i] = convert_text(ctx, a, raw);
         VH_CHECK(a->text[i], VHEM_ENOMEM, "out of memory");
     }
-done:
-    free(raw);
-    return st;
+    return VHEM_OK;
 }
 
 /* ---- 3. reading and writing ---- */
 
 vhem_status vh_npy_read(vhem_ctx *ctx, vh_stream *s, int64_t memory, vh_array *out)
 {
-    vhem_status st = VHEM_OK;
-    vh_array a = { .hold = { .name = s->name, .limit = memory } };
+    VH_CLEANUP(vh_array_free) vh_array a = { .hold = { .name = s->name, .limit = memory } };
     int64_t used = 0;
 
     VH_TRY(read_header(ctx, s, &used, &a));
@@ -307,9 +284,7 @@ vhem_status vh_npy_read(vhem_ctx *ctx, vh_stream *s, int64_t memory, vh_array *o
     a.hold.name = NULL;
     *out = a;
     a = (vh_array){ 0 };
-done:
-    vh_array_free(&a);
-    return st;
+    return VHEM_OK;
 }
 
 size_t vh_npy_header(char out[128], const char *descr, int64_t n0, int64_t n1)

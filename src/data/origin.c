@@ -24,15 +24,15 @@ vhem_status vh_origin_some(vhem_ctx *ctx, const vh_origin *from, const int64_t *
     vh_origin copy = { 0 };
 
     if (from->path)
-        VH_DUP(copy.path, from->path);
+        VH_DUP_DONE(copy.path, from->path);
     if (from->file)
-        VH_NEW(copy.file, n);
+        VH_NEW_DONE(copy.file, n);
     if (from->line)
-        VH_NEW(copy.line, n);
+        VH_NEW_DONE(copy.line, n);
     for (int64_t k = 0; k < n; k++) {
         int64_t i = seq ? seq[k] : k;
         if (from->file)
-            VH_DUP(copy.file[k], from->file[i]);
+            VH_DUP_DONE(copy.file[k], from->file[i]);
         if (from->line)
             copy.line[k] = from->line[i];
     }

@@ -70,7 +70,7 @@ static vhem_status choose_columns(csv *r)
     vhem_status st = VHEM_OK;
     const vh_table *t = &r->t;
 
-    VH_NEW(r->col, t->n_columns);
+    VH_NEW_DONE(r->col, t->n_columns);
     for (int k = 0; k < t->n_columns; k++)
         r->col[k].unused = t->column[k][0] != '\0';
     const vh_roles *o = &r->roles;
@@ -81,12 +81,13 @@ static vhem_status choose_columns(csv *r)
     for (int i = 0; i < o->n_id; i++)
         r->col[o->id[i]].unused = false;
     if (r->opt->columns) {
-        VH_TRY(vh_columns_pick(ctx, t->path, r->opt->columns, t->column, t->n_columns, &r->dim, &r->n_dim));
-        VH_NEW(r->frame, r->n_dim);
+        VH_TRY_DONE(
+            vh_columns_pick(ctx, t->path, r->opt->columns, t->column, t->n_columns, &r->dim, &r->n_dim));
+        VH_NEW_DONE(r->frame, r->n_dim);
         goto done;
     }
-    VH_NEW(r->frame, t->n_columns);
-    VH_NEW(r->dim, t->n_columns);
+    VH_NEW_DONE(r->frame, t->n_columns);
+    VH_NEW_DONE(r->dim, t->n_columns);
     for (int k = 0; k < t->n_columns; k++) {
         if (r->col[k].unused)
             r->dim[r->n_dim++] = k;
@@ -104,8 +105,8 @@ done:
 static vhem_status drop_text_columns(csv *r)
 {
     vhem_ctx *ctx = r->ctx;
-    vhem_status st = VHEM_OK;
-    int *place = NULL, n = 0;
+    VH_AUTOFREE int *place = NULL;
+    int n = 0;
 
     VH_NEW(place, r->n_dim);
     for (int k = 0; k < r->n_dim; k++)
@@ -117,9 +118,7 @@ static vhem_status drop_text_columns(csv *r)
         r->frame[k] = r->frame[place[k]];
     }
     r->n_dim = n;
-done:
-    free(place);
-    return st;
+    return VHEM_OK;
 }
 
 /* ---- 2. sequences ---- */
@@ -128,7 +127,6 @@ done:
 static vhem_status make_key(csv *r, size_t *size)
 {
     vhem_ctx *ctx = r->ctx;
-    vhem_status st = VHEM_OK;
     size_t n = 0;
 
     for (int i = 0; i < r->roles.n_id; i++)
@@ -147,8 +145,7 @@ static vhem_status make_key(csv *r, size_t *size)
         n += f->n;
         r->key[n++] = '\0';
     }
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* A text that all rows of a sequence must agree on; empty fields have no say. */
@@ -175,7 +172,6 @@ static vhem_status agree(csv *r, int col, const sequence *s, char **text, int64_
 static vhem_status find_sequence(csv *r)
 {
     vhem_ctx *ctx = r->ctx;
-    vhem_status st = VHEM_OK;
     size_t size;
     int64_t n = r->last;
     double weight;
@@ -202,8 +198,7 @@ static vhem_status find_sequence(csv *r)
     s->apart |= r->t.line != s->line + s->T;
     r->last = n;
     s->T++;
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* ---- 3. rows ---- */
@@ -229,7 +224,6 @@ static vhem_status odd_value(csv *r, int col, vh_value kind, bool *text)
 static vhem_status read_row(csv *r)
 {
     vhem_ctx *ctx = r->ctx;
-    vhem_status st = VHEM_OK;
     size_t n_dim = (size_t)r->n_dim, before = (size_t)r->rows;
     bool text = false, ignored;
 
@@ -269,14 +263,12 @@ static vhem_status read_row(csv *r)
     VH_TRY(vh_spill_put(ctx, &r->hold, r->frame, r->n_dim));
     r->any_text |= text;
     r->rows++;
-done:
-    return st;
+    return VHEM_OK;
 }
 
 static vhem_status read_rows(csv *r)
 {
     vhem_ctx *ctx = r->ctx;
-    vhem_status st = VHEM_OK;
     bool more, keep;
 
     for (;;) {
@@ -294,8 +286,7 @@ static vhem_status read_rows(csv *r)
     }
     if (r->rows == 0)
         VH_TRY(vh_roles_none_kept(ctx, &r->roles, &r->t));
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* ---- 4. finish ---- */
@@ -305,7 +296,6 @@ done:
 static vhem_status judge_text(csv *r, int *text)
 {
     vhem_ctx *ctx = r->ctx;
-    vhem_status st = VHEM_OK;
     bool find = r->text && (r->n_dim == 0 || !vh_finds_symbols_alone(r->opt->symbols));
 
     for (int k = 0; k < r->t.n_columns; k++) {
@@ -322,15 +312,13 @@ static vhem_status judge_text(csv *r, int *text)
             VH_NEW(r->text->symbol, r->t.n_columns);
         r->text->symbol[k] = r->text->again = true;
     }
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* Columns of text that are no dimensions, beside those that are. */
 static vhem_status tell_left_out(csv *r)
 {
     vhem_ctx *ctx = r->ctx;
-    vhem_status st = VHEM_OK;
     const vh_table *t = &r->t;
     char list[512];
 
@@ -352,14 +340,12 @@ static vhem_status tell_left_out(csv *r)
     if (r->n_left_out > 0)
         vh_log(ctx, VHEM_LOG_WARN, "%s: text column%s left out: %s", t->path, r->n_left_out == 1 ? "" : "s",
                list);
-done:
-    return st;
+    return VHEM_OK;
 }
 
 static vhem_status judge_columns(csv *r)
 {
     vhem_ctx *ctx = r->ctx;
-    vhem_status st = VHEM_OK;
     const vh_table *t = &r->t;
     int text = -1;
 
@@ -389,8 +375,7 @@ static vhem_status judge_columns(csv *r)
                    "sequence",
                    t->path, name, strcasecmp(name, "group") ? "weight" : "group", name);
     }
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* Rows of all sequences in turn are in order of time.  A sequence that goes on after long runs of others may
@@ -410,9 +395,9 @@ static void warn_of_pieces(const csv *r)
 static vhem_status gather(csv *r)
 {
     vhem_ctx *ctx = r->ctx;
-    vhem_status st = VHEM_OK;
-    int64_t start = 0, *next = NULL, *row = NULL;
-    vh_spill hold = { .name = r->hold.name, .limit = r->hold.limit };
+    int64_t start = 0;
+    VH_AUTOFREE int64_t *next = NULL, *row = NULL;
+    VH_CLEANUP(vh_spill_free) vh_spill hold = { .name = r->hold.name, .limit = r->hold.limit };
     const double *y;
 
     for (int n = 0; n < r->n_seq; n++) {
@@ -439,11 +424,7 @@ static vhem_status gather(csv *r)
     vh_spill_free(&r->hold);
     r->hold = hold;
     hold = (vh_spill){ 0 };
-done:
-    vh_spill_free(&hold);
-    free(next);
-    free(row);
-    return st;
+    return VHEM_OK;
 }
 
 /* What stands between the parts of a name: a byte that none of them has, so that no two names are equal. */
@@ -463,7 +444,6 @@ static char find_separator(const csv *r)
 static vhem_status keep_names(const csv *r, char separator, vhem_data *data)
 {
     vhem_ctx *ctx = r->ctx;
-    vhem_status st = VHEM_OK;
 
     if (r->n_left_out > 0)
         VH_NEW(data->text_column, r->n_left_out);
@@ -475,17 +455,15 @@ static vhem_status keep_names(const csv *r, char separator, vhem_data *data)
     for (; data->n_id < r->roles.n_id; data->n_id++)
         VH_DUP(data->id_column[data->n_id], r->t.column[r->roles.id[data->n_id]]);
     data->id_separator = separator;
-done:
-    return st;
+    return VHEM_OK;
 }
 
 static vhem_status build(csv *r, vhem_data **out)
 {
     vhem_ctx *ctx = r->ctx;
-    vhem_status st = VHEM_OK;
-    vh_builder *b = NULL;
-    const char **names = NULL;
-    vhem_data *data = NULL;
+    VH_OWN(vh_builder) *b = NULL;
+    VH_AUTOFREE const char **names = NULL;
+    VH_OWN(vhem_data) *data = NULL;
     char sep = r->roles.n_id > 1 ? find_separator(r) : '/';
 
     VH_CHECK(sep, VHEM_EFORMAT,
@@ -511,13 +489,8 @@ static vhem_status build(csv *r, vhem_data **out)
     }
     VH_TRY(vh_builder_finish(b, r->format, &data));
     VH_TRY(keep_names(r, sep, data));
-    *out = data;
-    data = NULL;
-done:
-    vhem_free(data);
-    free(names);
-    vh_builder_free(b);
-    return st;
+    *out = vh_take(data);
+    return VHEM_OK;
 }
 
 vhem_status vh_read_rows(vhem_ctx *ctx, const vh_table *table, const char *format,
@@ -528,22 +501,22 @@ vhem_status vh_read_rows(vhem_ctx *ctx, const vh_table *table, const char *forma
 
     r.hold = (vh_spill){ .name = r.t.path, .limit = opt->memory };
     vh_encoding_tell(ctx, r.t.path, &r.t.encoding); /* known from the first letter that is not ASCII */
-    VH_TRY(vh_table_header(ctx, &r.t));
-    VH_TRY(vh_roles_find(ctx, &r.t, opt, false, &r.roles));
+    VH_TRY_DONE(vh_table_header(ctx, &r.t));
+    VH_TRY_DONE(vh_roles_find(ctx, &r.t, opt, false, &r.roles));
     vh_row_order_init(&r.t, r.roles.order, &r.order);
-    VH_TRY(choose_columns(&r));
-    VH_TRY(read_rows(&r));
+    VH_TRY_DONE(choose_columns(&r));
+    VH_TRY_DONE(read_rows(&r));
     if (table->encoding.is == VH_ASCII)
         vh_encoding_tell(ctx, r.t.path, &r.t.encoding);
     ctx->hushed = false; /* the rest was not reached before */
     if (text)
         text->again = false;
-    VH_TRY(judge_columns(&r));
+    VH_TRY_DONE(judge_columns(&r));
     if (text && text->again)
         goto done;
-    VH_TRY(gather(&r));
+    VH_TRY_DONE(gather(&r));
     vh_row_order_judge(ctx, &r.order, &r.t);
-    VH_TRY(build(&r, out));
+    VH_TRY_DONE(build(&r, out));
 done:
     for (int n = 0; n < r.n_seq; n++) {
         free(r.seq[n].label);
@@ -576,8 +549,8 @@ static vhem_status read_text(vhem_ctx *ctx, const char *path, char delim, const 
 
     do {
         ctx->hushed = text.again;
-        VH_TRY(vh_table_open(ctx, path, delim, &t));
-        VH_TRY(vh_read_rows(ctx, &t, t.delim == '\t' ? "tsv" : "csv", opt, find ? &text : NULL, out));
+        VH_TRY_DONE(vh_table_open(ctx, path, delim, &t));
+        VH_TRY_DONE(vh_read_rows(ctx, &t, t.delim == '\t' ? "tsv" : "csv", opt, find ? &text : NULL, out));
     } while (text.again);
 done:
     ctx->hushed = false;

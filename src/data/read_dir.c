@@ -63,7 +63,6 @@ static vhem_status add_file(vhem_ctx *ctx, listing *l, const char *path, const c
     VH_DUP(e->label, label);
     e->key = join(ctx, label, stem);
     st = e->key ? VHEM_OK : VHEM_ENOMEM;
-done:
     return st;
 }
 
@@ -74,13 +73,11 @@ static bool is_table(const char *name)
 
 static vhem_status keep_other(vhem_ctx *ctx, listing *l, const char *path)
 {
-    vhem_status st = VHEM_OK;
     if (l->other && strcmp(l->other, path) <= 0)
         return VHEM_OK;
     free(l->other);
     VH_DUP(l->other, path);
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* The tables of a folder; with label NULL also those of its subfolders, whose names are the labels. */
@@ -92,22 +89,22 @@ static vhem_status list_folder(vhem_ctx *ctx, const char *folder, const char *la
     struct stat sb;
     DIR *dir = opendir(folder);
 
-    VH_CHECK(dir, VHEM_EIO, "%s: cannot read: %s", folder, strerror(errno));
+    VH_CHECK_DONE(dir, VHEM_EIO, "%s: cannot read: %s", folder, strerror(errno));
     while ((d = readdir(dir))) {
         if (d->d_name[0] == '.')
             continue;
         free(path);
         path = join(ctx, folder, d->d_name);
-        VH_CHECK(path, VHEM_ENOMEM, "out of memory");
-        VH_CHECK(stat(path, &sb) == 0, VHEM_EIO, "%s: cannot read: %s", path, strerror(errno));
+        VH_CHECK_DONE(path, VHEM_ENOMEM, "out of memory");
+        VH_CHECK_DONE(stat(path, &sb) == 0, VHEM_EIO, "%s: cannot read: %s", path, strerror(errno));
         if (S_ISDIR(sb.st_mode) && !label)
-            VH_TRY(list_folder(ctx, path, d->d_name, l));
+            VH_TRY_DONE(list_folder(ctx, path, d->d_name, l));
         else if (S_ISDIR(sb.st_mode))
             vh_log(ctx, VHEM_LOG_WARN, "%s: a folder inside a subfolder is left out", path);
         else if (S_ISREG(sb.st_mode) && is_table(d->d_name))
-            VH_TRY(add_file(ctx, l, path, label ? label : ""));
+            VH_TRY_DONE(add_file(ctx, l, path, label ? label : ""));
         else if (S_ISREG(sb.st_mode))
-            VH_TRY(keep_other(ctx, l, path));
+            VH_TRY_DONE(keep_other(ctx, l, path));
     }
 done:
     free(path);
@@ -127,8 +124,7 @@ static int by_key(const void *a, const void *b)
  * used instead. */
 static vhem_status settle_names(vhem_ctx *ctx, listing *l)
 {
-    vhem_status st = VHEM_OK;
-    vh_names seen = { 0 };
+    VH_CLEANUP(vh_names_free) vh_names seen = { 0 };
     bool is_new = true;
     int64_t index;
 
@@ -139,9 +135,7 @@ static vhem_status settle_names(vhem_ctx *ctx, listing *l)
         l->e[i].name = NULL;
         VH_DUP(l->e[i].name, l->e[i].key);
     }
-done:
-    vh_names_free(&seen);
-    return st;
+    return VHEM_OK;
 }
 
 typedef struct {
@@ -170,31 +164,31 @@ static vhem_status set_layout(vhem_ctx *ctx, const vh_table *t, const char *path
 
     lay->first = path;
     lay->n_columns = (int)t->n_fields;
-    VH_NEW(name, lay->n_columns);
+    VH_NEW_DONE(name, lay->n_columns);
     for (int k = 0; k < lay->n_columns; k++) {
         char made_up[16];
         snprintf(made_up, sizeof made_up, "y%d", k);
-        VH_DUP(name[k], header ? t->column[k] : made_up);
+        VH_DUP_DONE(name[k], header ? t->column[k] : made_up);
     }
     if (opt->columns) {
-        VH_TRY(vh_columns_pick(ctx, path, opt->columns, name, lay->n_columns, &lay->pick, &lay->d));
+        VH_TRY_DONE(vh_columns_pick(ctx, path, opt->columns, name, lay->n_columns, &lay->pick, &lay->d));
     } else {
-        VH_NEW(lay->pick, lay->n_columns);
+        VH_NEW_DONE(lay->pick, lay->n_columns);
         for (int k = 0; k < lay->n_columns; k++)
             lay->pick[lay->d++] = k;
     }
-    VH_NEW(lay->frame, lay->d);
-    VH_NEW(lay->seen, lay->d);
-    VH_NEW(lay->symbol, lay->d);
-    VH_NEW(lay->names, lay->d);
-    VH_NEW(chosen, lay->d);
+    VH_NEW_DONE(lay->frame, lay->d);
+    VH_NEW_DONE(lay->seen, lay->d);
+    VH_NEW_DONE(lay->symbol, lay->d);
+    VH_NEW_DONE(lay->names, lay->d);
+    VH_NEW_DONE(chosen, lay->d);
     for (int k = 0; k < lay->d; k++) {
         chosen[k] = name[lay->pick[k]];
         lay->symbol[k] = vh_is_symbols(opt->symbols, chosen[k])
                          || (lay->text && lay->text->symbol && lay->text->symbol[lay->pick[k]]);
     }
-    VH_TRY(vh_builder_open(ctx, path, opt, lay->d, &lay->b));
-    VH_TRY(vh_builder_columns(lay->b, chosen));
+    VH_TRY_DONE(vh_builder_open(ctx, path, opt, lay->d, &lay->b));
+    VH_TRY_DONE(vh_builder_columns(lay->b, chosen));
 done:
     free(chosen);
     if (header && st == VHEM_OK)
@@ -206,7 +200,6 @@ done:
 
 static vhem_status same_layout(vhem_ctx *ctx, const vh_table *t, const layout *lay)
 {
-    vhem_status st = VHEM_OK;
     bool header = t->n_columns > 0;
 
     VH_CHECK((int)t->n_fields == lay->n_columns, VHEM_EFORMAT,
@@ -218,8 +211,7 @@ static vhem_status same_layout(vhem_ctx *ctx, const vh_table *t, const layout *l
         VH_CHECK(strcmp(t->column[k], lay->column[k]) == 0, VHEM_EFORMAT,
                  "%s: column %d is named '%s', expected '%s' as in %s", t->path, k + 1,
                  VH_SHOW(t->column[k], strlen(t->column[k])), lay->column[k], lay->first);
-done:
-    return st;
+    return VHEM_OK;
 }
 
 enum { COLUMN_TOLD = 120 };
@@ -245,8 +237,6 @@ static vhem_status refuse_text(vhem_ctx *ctx, const layout *lay, int k)
 
 static vhem_status read_frame(vhem_ctx *ctx, const vh_table *t, layout *lay)
 {
-    vhem_status st = VHEM_OK;
-
     VH_CHECK((int)t->n_fields == lay->n_columns, VHEM_EFORMAT, "%s: line %lld has %zu fields, expected %d",
              t->path, (long long)t->line, t->n_fields, lay->n_columns);
     for (int k = 0; k < lay->d; k++) {
@@ -267,15 +257,12 @@ static vhem_status read_frame(vhem_ctx *ctx, const vh_table *t, layout *lay)
         if (kind == VH_TEXT && !lay->text)
             VH_TRY(refuse_text(ctx, lay, k));
     }
-    VH_TRY(vh_builder_frame(lay->b, lay->frame));
-done:
-    return st;
+    return vh_builder_frame(lay->b, lay->frame);
 }
 
 static vhem_status read_one(vhem_ctx *ctx, const entry *e, const vhem_data_options *opt, layout *lay)
 {
-    vhem_status st = VHEM_OK;
-    vh_table t = { 0 };
+    VH_CLEANUP(vh_table_close) vh_table t = { 0 };
     bool more, apart = false;
 
     VH_TRY(vh_table_open(ctx, e->path, 0, &t));
@@ -299,9 +286,7 @@ static vhem_status read_one(vhem_ctx *ctx, const entry *e, const vhem_data_optio
     if (lay->encoding.is != VH_WINDOWS_1252) /* said of the first such file, of which there may be many */
         vh_encoding_tell(ctx, e->path, &t.encoding);
     lay->encoding = t.encoding.is == VH_WINDOWS_1252 ? t.encoding : lay->encoding;
-done:
-    vh_table_close(&t);
-    return st;
+    return VHEM_OK;
 }
 
 /* What is in the folder instead, and what to do about it, as it is said of such a file by itself. */
@@ -313,7 +298,6 @@ static vhem_status no_tables(vhem_ctx *ctx, const char *folder, const char *othe
         VH_TRY(vh_reader_find(ctx, other, NULL, &reader));
     st = vh_fail(ctx, VHEM_EFORMAT, "%s: the folder has no .csv, .tsv or .txt file%s%s", folder,
                  other ? "; it has others, such as " : "", other ? other : "");
-done:
     return st;
 }
 
@@ -321,7 +305,6 @@ done:
  * numbers where text counts only alone. */
 static vhem_status judge_text(vhem_ctx *ctx, const layout *lay, bool alone)
 {
-    vhem_status st = VHEM_OK;
     int n = 0;
 
     for (int k = 0; k < lay->d; k++)
@@ -335,8 +318,7 @@ static vhem_status judge_text(vhem_ctx *ctx, const layout *lay, bool alone)
             VH_NEW(lay->text->symbol, lay->n_columns);
         lay->text->symbol[lay->pick[k]] = lay->text->again = true;
     }
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* All files of the list.  Without data where columns of text were found, as symbols that text has then. */
@@ -348,19 +330,18 @@ static vhem_status read_all(vhem_ctx *ctx, const char *path, const vhem_data_opt
     vhem_data *data = NULL;
 
     for (size_t i = 0; i < l->n; i++)
-        VH_TRY(read_one(ctx, &l->e[i], opt, &lay));
+        VH_TRY_DONE(read_one(ctx, &l->e[i], opt, &lay));
     ctx->hushed = false; /* the rest was not reached before */
-    VH_TRY(judge_text(ctx, &lay, vh_finds_symbols_alone(opt->symbols)));
+    VH_TRY_DONE(judge_text(ctx, &lay, vh_finds_symbols_alone(opt->symbols)));
     if (text && text->again)
         goto done;
     for (int k = 0; k < lay.d; k++)
         if (lay.symbol[k])
-            VH_TRY(vh_symbols_hand_over(&lay.names[k], lay.b, k));
-    VH_TRY(vh_builder_finish(lay.b, "dir", &data));
+            VH_TRY_DONE(vh_symbols_hand_over(&lay.names[k], lay.b, k));
+    VH_TRY_DONE(vh_builder_finish(lay.b, "dir", &data));
     if (opt->where)
-        VH_TRY(vh_data_keep_where(ctx, path, opt->where, data));
-    *out = data;
-    data = NULL;
+        VH_TRY_DONE(vh_data_keep_where(ctx, path, opt->where, data));
+    *out = vh_take(data);
 done:
     vhem_free(data);
     vh_builder_free(lay.b);
@@ -381,18 +362,18 @@ vhem_status vh_read_dir(vhem_ctx *ctx, const char *path, const vhem_data_options
     listing l = { 0 };
     vh_text_columns text = { 0 };
 
-    VH_TRY(vh_no_columns(ctx, path, "a directory with one file per sequence", opt));
-    VH_TRY(list_folder(ctx, path, NULL, &l));
+    VH_TRY_DONE(vh_no_columns(ctx, path, "a directory with one file per sequence", opt));
+    VH_TRY_DONE(list_folder(ctx, path, NULL, &l));
     if (l.n == 0) {
         st = no_tables(ctx, path, l.other);
         goto done;
     }
     qsort(l.e, l.n, sizeof *l.e, by_key);
-    VH_TRY(settle_names(ctx, &l));
+    VH_TRY_DONE(settle_names(ctx, &l));
     do {
         ctx->hushed = text.again;
         text.again = false;
-        VH_TRY(read_all(ctx, path, opt, &l, vh_finds_symbols(opt->symbols) ? &text : NULL, out));
+        VH_TRY_DONE(read_all(ctx, path, opt, &l, vh_finds_symbols(opt->symbols) ? &text : NULL, out));
     } while (text.again);
 done:
     ctx->hushed = false;

@@ -38,18 +38,18 @@ static vhem_status read_shape(h5 *r, hid_t set, const char *name, vh_array *a)
     hid_t space = H5Dget_space(set);
     int ndim = space < 0 ? -1 : H5Sget_simple_extent_dims(space, shape, NULL);
 
-    VH_CHECK(ndim >= 0, VHEM_EFORMAT, "%s: dataset '%s' has no readable shape", r->path, name);
-    VH_CHECK(ndim >= 1 && ndim <= 2, VHEM_EFORMAT,
-             "%s: dataset '%s' has %d dimensions, expected 2: time and channels", r->path, name, ndim);
+    VH_CHECK_DONE(ndim >= 0, VHEM_EFORMAT, "%s: dataset '%s' has no readable shape", r->path, name);
+    VH_CHECK_DONE(ndim >= 1 && ndim <= 2, VHEM_EFORMAT,
+                  "%s: dataset '%s' has %d dimensions, expected 2: time and channels", r->path, name, ndim);
     a->ndim = ndim;
     a->count = 1;
     for (int k = 0; k < ndim; k++) {
         /* A set without storage may claim any size; packed data is never more than about a thousand times
          * smaller. */
-        VH_CHECK(shape[k] < INT64_MAX
-                     && (shape[k] == 0 || a->count <= (1100 * r->size + 65536) / (int64_t)shape[k]),
-                 VHEM_EFORMAT, "%s: dataset '%s' claims more values than a file of %lld bytes can hold",
-                 r->path, name, (long long)r->size);
+        VH_CHECK_DONE(shape[k] < INT64_MAX
+                          && (shape[k] == 0 || a->count <= (1100 * r->size + 65536) / (int64_t)shape[k]),
+                      VHEM_EFORMAT, "%s: dataset '%s' claims more values than a file of %lld bytes can hold",
+                      r->path, name, (long long)r->size);
         a->shape[k] = (int64_t)shape[k];
         a->count *= a->shape[k];
     }
@@ -68,14 +68,14 @@ static vhem_status read_texts(h5 *r, hid_t set, hid_t type, const char *name, vh
     char *raw = NULL;
     hid_t space = -1;
 
-    VH_CHECK(item >= 1 && item < 1 << 20, VHEM_EFORMAT, "%s: dataset '%s' has text of %zu bytes", r->path,
-             name, item);
-    VH_TRY(vh_array_text_limit(ctx, r->path, a->count, (int64_t)item, r->opt->memory));
-    VH_NEW(raw, (size_t)a->count * item);
+    VH_CHECK_DONE(item >= 1 && item < 1 << 20, VHEM_EFORMAT, "%s: dataset '%s' has text of %zu bytes",
+                  r->path, name, item);
+    VH_TRY_DONE(vh_array_text_limit(ctx, r->path, a->count, (int64_t)item, r->opt->memory));
+    VH_NEW_DONE(raw, (size_t)a->count * item);
     space = H5Dget_space(set);
-    VH_CHECK(H5Dread(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, raw) >= 0, VHEM_EFORMAT,
-             "%s: the text in dataset '%s' cannot be read", r->path, name);
-    VH_NEW(a->text, a->count);
+    VH_CHECK_DONE(H5Dread(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, raw) >= 0, VHEM_EFORMAT,
+                  "%s: the text in dataset '%s' cannot be read", r->path, name);
+    VH_NEW_DONE(a->text, a->count);
     for (int64_t i = 0; i < a->count; i++) {
         const char *at = raw + (size_t)i * item;
         if (variable)
@@ -126,9 +126,8 @@ static bool read_rows(hid_t set, const vh_array *a, int64_t first, int64_t n, do
 static vhem_status read_numbers(h5 *r, hid_t set, const char *name, vh_array *a)
 {
     vhem_ctx *ctx = r->ctx;
-    vhem_status st = VHEM_OK;
     int64_t rows = rows_at_a_time(set, a), width = a->ndim == 2 ? a->shape[1] : 1;
-    double *y = malloc((size_t)(rows * width + 1) * sizeof *y);
+    VH_AUTOFREE double *y = malloc((size_t)(rows * width + 1) * sizeof *y);
 
     a->hold = (vh_spill){ .name = r->path, .limit = r->opt->memory };
     VH_CHECK(y, VHEM_ENOMEM, "%s: dataset '%s': no memory for %lld values", r->path, name,
@@ -143,9 +142,7 @@ static vhem_status read_numbers(h5 *r, hid_t set, const char *name, vh_array *a)
     }
     VH_TRY(vh_spill_values(ctx, &a->hold, &a->y));
     a->hold.name = NULL;
-done:
-    free(y);
-    return st;
+    return VHEM_OK;
 }
 
 static vhem_status read_set(h5 *r, hid_t set, const char *name, vh_array *a)
@@ -156,14 +153,14 @@ static vhem_status read_set(h5 *r, hid_t set, const char *name, vh_array *a)
     H5T_class_t class = type < 0 ? H5T_NO_CLASS : H5Tget_class(type);
 
     const char *elsewhere = vh_h5_elsewhere(-1, NULL, set);
-    VH_CHECK(!elsewhere, VHEM_EFORMAT, "%s: dataset '%s' is not read: %s", r->path, name, elsewhere);
-    VH_CHECK(class == H5T_INTEGER || class == H5T_FLOAT || class == H5T_STRING, VHEM_EFORMAT,
-             "%s: dataset '%s' holds neither numbers nor text", r->path, name);
-    VH_TRY(read_shape(r, set, name, a));
+    VH_CHECK_DONE(!elsewhere, VHEM_EFORMAT, "%s: dataset '%s' is not read: %s", r->path, name, elsewhere);
+    VH_CHECK_DONE(class == H5T_INTEGER || class == H5T_FLOAT || class == H5T_STRING, VHEM_EFORMAT,
+                  "%s: dataset '%s' holds neither numbers nor text", r->path, name);
+    VH_TRY_DONE(read_shape(r, set, name, a));
     if (class == H5T_STRING) {
-        VH_TRY(read_texts(r, set, type, name, a));
+        VH_TRY_DONE(read_texts(r, set, type, name, a));
     } else {
-        VH_TRY(read_numbers(r, set, name, a));
+        VH_TRY_DONE(read_numbers(r, set, name, a));
     }
 done:
     if (type >= 0)
@@ -186,37 +183,37 @@ static vhem_status read_attribute(h5 *r, hid_t set, const char *name, const char
 
     *out = NULL;
     htri_t there = H5Aexists(set, key);
-    VH_CHECK(there >= 0, VHEM_EFORMAT,
-             "%s: attribute '%s' of '%s' cannot be looked up: the file is damaged, or "
-             "memory is short",
-             r->path, key, name);
+    VH_CHECK_DONE(there >= 0, VHEM_EFORMAT,
+                  "%s: attribute '%s' of '%s' cannot be looked up: the file is damaged, or "
+                  "memory is short",
+                  r->path, key, name);
     if (there == 0)
         return VHEM_OK;
     attr = H5Aopen(set, key, H5P_DEFAULT);
     type = attr < 0 ? -1 : H5Aget_type(attr);
     space = attr < 0 ? -1 : H5Aget_space(attr);
-    VH_CHECK(type >= 0 && space >= 0 && H5Sget_simple_extent_npoints(space) == 1, VHEM_EFORMAT,
-             "%s: attribute '%s' of '%s' is not a single value", r->path, key, name);
+    VH_CHECK_DONE(type >= 0 && space >= 0 && H5Sget_simple_extent_npoints(space) == 1, VHEM_EFORMAT,
+                  "%s: attribute '%s' of '%s' is not a single value", r->path, key, name);
     if (H5Tget_class(type) != H5T_STRING) {
-        VH_CHECK(H5Aread(attr, H5T_NATIVE_DOUBLE, &value) >= 0, VHEM_EFORMAT,
-                 "%s: attribute '%s' of '%s' is neither text nor a number", r->path, key, name);
+        VH_CHECK_DONE(H5Aread(attr, H5T_NATIVE_DOUBLE, &value) >= 0, VHEM_EFORMAT,
+                      "%s: attribute '%s' of '%s' is neither text nor a number", r->path, key, name);
         vh_number_short(value, number);
-        VH_DUP(*out, number);
+        VH_DUP_DONE(*out, number);
     } else if (H5Tis_variable_str(type) > 0) {
         char *text = NULL;
-        VH_CHECK(H5Aread(attr, type, &text) >= 0, VHEM_EFORMAT, "%s: attribute '%s' of '%s' cannot be read",
-                 r->path, key, name);
+        VH_CHECK_DONE(H5Aread(attr, type, &text) >= 0, VHEM_EFORMAT,
+                      "%s: attribute '%s' of '%s' cannot be read", r->path, key, name);
         *out = vh_strdup(ctx, text ? text : "");
         H5free_memory(text);
         st = *out ? VHEM_OK : VHEM_ENOMEM;
     } else {
         size_t size = H5Tget_size(type);
-        VH_CHECK(size < 1 << 20, VHEM_EFORMAT, "%s: attribute '%s' of '%s' has %zu bytes", r->path, key, name,
-                 size);
-        VH_NEW(raw, size + 1);
-        VH_CHECK(H5Aread(attr, type, raw) >= 0, VHEM_EFORMAT, "%s: attribute '%s' of '%s' cannot be read",
-                 r->path, key, name);
-        VH_DUP(*out, raw);
+        VH_CHECK_DONE(size < 1 << 20, VHEM_EFORMAT, "%s: attribute '%s' of '%s' has %zu bytes", r->path, key,
+                      name, size);
+        VH_NEW_DONE(raw, size + 1);
+        VH_CHECK_DONE(H5Aread(attr, type, raw) >= 0, VHEM_EFORMAT,
+                      "%s: attribute '%s' of '%s' cannot be read", r->path, key, name);
+        VH_DUP_DONE(*out, raw);
     }
 done:
     free(raw);
@@ -234,7 +231,6 @@ done:
 static vhem_status begin(h5 *r, const char *name, int d)
 {
     vhem_ctx *ctx = r->ctx;
-    vhem_status st = VHEM_OK;
 
     if (!r->b) {
         VH_TRY(vh_builder_open(ctx, r->path, r->opt, d, &r->b));
@@ -243,16 +239,14 @@ static vhem_status begin(h5 *r, const char *name, int d)
     }
     VH_CHECK(d == r->d, VHEM_EFORMAT, "%s: dataset '%s' has %d columns, expected %d as in '%s'", r->path,
              name, d, r->d, r->first);
-done:
-    return st;
+    return VHEM_OK;
 }
 
 static vhem_status read_sequence(h5 *r, hid_t set, const char *name)
 {
     vhem_ctx *ctx = r->ctx;
-    vhem_status st = VHEM_OK;
-    vh_array a = { 0 };
-    char *label = NULL, *group = NULL, *weight = NULL;
+    VH_CLEANUP(vh_array_free) vh_array a = { 0 };
+    VH_AUTOFREE char *label = NULL, *group = NULL, *weight = NULL;
     const char *slash = strrchr(name, '/');
     double w = 1;
     int d;
@@ -270,13 +264,7 @@ static vhem_status read_sequence(h5 *r, hid_t set, const char *name)
         VH_CHECK(label, VHEM_ENOMEM, "out of memory");
     }
     VH_TRY(vh_builder_copy(r->b, &a.hold, 0, a.shape[0]));
-    VH_TRY(vh_builder_end(r->b, name, label, group, w));
-done:
-    free(label);
-    free(group);
-    free(weight);
-    vh_array_free(&a);
-    return st;
+    return vh_builder_end(r->b, name, label, group, w);
 }
 
 /* For H5Ovisit, which goes through the tree in order of names; 1 stops it. */
@@ -305,16 +293,13 @@ static herr_t visit_object(hid_t file, const char *name, const H5O_info_t *info,
 static vhem_status read_each(h5 *r, vhem_data **out)
 {
     vhem_ctx *ctx = r->ctx;
-    vhem_status st = VHEM_OK;
     visit v = { .r = r, .st = VHEM_OK };
 
     herr_t code = H5Ovisit2(r->file, H5_INDEX_NAME, H5_ITER_INC, visit_object, &v, H5O_INFO_BASIC);
     VH_TRY(v.st);
     VH_CHECK(code >= 0, VHEM_EFORMAT, "%s: the tree of datasets is damaged", r->path);
     VH_CHECK(r->b, VHEM_EFORMAT, "%s: there is no dataset in the file", r->path);
-    VH_TRY(vh_builder_finish(r->b, "hdf5", out));
-done:
-    return st;
+    return vh_builder_finish(r->b, "hdf5", out);
 }
 
 /* ---- 4. the stacked layout ---- */
@@ -323,14 +308,12 @@ done:
 static vhem_status has(h5 *r, const char *key, bool *out)
 {
     vhem_ctx *ctx = r->ctx;
-    vhem_status st = VHEM_OK;
     htri_t there = H5Lexists(r->file, key, H5P_DEFAULT);
 
     VH_CHECK(there >= 0, VHEM_EFORMAT,
              "%s: '%s' cannot be looked up: the file is damaged, or memory is short", r->path, key);
     *out = there > 0;
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* Does the text that an attribute holds, of fixed or of variable length, begin with "vhem-"? */
@@ -354,7 +337,6 @@ static bool is_ours(hid_t a, hid_t type, hid_t space)
 static vhem_status refuse_models(h5 *r)
 {
     vhem_ctx *ctx = r->ctx;
-    vhem_status st = VHEM_OK;
     htri_t there = H5Aexists(r->file, "format");
 
     VH_CHECK(there >= 0, VHEM_EFORMAT,
@@ -367,8 +349,7 @@ static vhem_status refuse_models(h5 *r)
         H5Aclose(a);
         VH_CHECK(!ours, VHEM_EFORMAT, "%s: this is a model file, expected sequences", r->path);
     }
-done:
-    return st;
+    return VHEM_OK;
 }
 
 static vhem_status read_stacked(h5 *r, vhem_data **out)
@@ -378,21 +359,21 @@ static vhem_status read_stacked(h5 *r, vhem_data **out)
     vh_array a[VH_N_STACKED] = { { 0 } };
 
     for (int k = 0; k < VH_N_STACKED; k++) {
-        bool there;
-        VH_TRY(has(r, vh_stacked_key[k], &there));
+        bool there = false;
+        VH_TRY_DONE(has(r, vh_stacked_key[k], &there));
         if (!there)
             continue;
         const char *elsewhere = vh_h5_elsewhere(r->file, vh_stacked_key[k], -1);
-        VH_CHECK(!elsewhere, VHEM_EFORMAT, "%s: dataset '%s' is not read: %s", r->path, vh_stacked_key[k],
-                 elsewhere);
+        VH_CHECK_DONE(!elsewhere, VHEM_EFORMAT, "%s: dataset '%s' is not read: %s", r->path,
+                      vh_stacked_key[k], elsewhere);
         hid_t set = H5Dopen2(r->file, vh_stacked_key[k], H5P_DEFAULT);
-        VH_CHECK(set >= 0, VHEM_EFORMAT, "%s: '%s' is not a dataset that can be opened", r->path,
-                 vh_stacked_key[k]);
+        VH_CHECK_DONE(set >= 0, VHEM_EFORMAT, "%s: '%s' is not a dataset that can be opened", r->path,
+                      vh_stacked_key[k]);
         st = read_set(r, set, vh_stacked_key[k], &a[k]);
         H5Dclose(set);
-        VH_TRY(st);
+        VH_TRY_DONE(st);
     }
-    VH_TRY(vh_stacked_build(ctx, r->path, r->opt, "hdf5", a, out));
+    VH_TRY_DONE(vh_stacked_build(ctx, r->path, r->opt, "hdf5", a, out));
 done:
     for (int k = 0; k < VH_N_STACKED; k++)
         vh_array_free(&a[k]);
@@ -404,26 +385,26 @@ vhem_status vh_read_hdf5(vhem_ctx *ctx, const char *path, const vhem_data_option
     vhem_status st = VHEM_OK;
     h5 r = { .ctx = ctx, .path = path, .opt = opt, .file = -1 };
     struct stat sb;
-    bool X, lengths;
+    bool X = false, lengths = false;
     vh_h5_watch watch;
     vhem_data *data = NULL;
 
     vh_h5_watch_begin(&watch);
-    VH_CHECK(strcmp(path, "-") != 0, VHEM_EINVAL, "HDF5 cannot be read from standard input; give a file");
-    VH_CHECK(stat(path, &sb) == 0, VHEM_EIO, "%s: cannot read: %s", path, strerror(errno));
+    VH_CHECK_DONE(strcmp(path, "-") != 0, VHEM_EINVAL,
+                  "HDF5 cannot be read from standard input; give a file");
+    VH_CHECK_DONE(stat(path, &sb) == 0, VHEM_EIO, "%s: cannot read: %s", path, strerror(errno));
     r.size = (int64_t)sb.st_size;
-    VH_TRY(vh_no_columns(ctx, path, "an HDF5 file", opt));
+    VH_TRY_DONE(vh_no_columns(ctx, path, "an HDF5 file", opt));
     r.file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
-    VH_CHECK(r.file >= 0, VHEM_EFORMAT,
-             "%s: cannot be opened as HDF5: the file is damaged or of another kind", path);
-    VH_TRY(refuse_models(&r));
-    VH_TRY(has(&r, "X", &X));
-    VH_TRY(has(&r, "lengths", &lengths));
-    VH_TRY(X && lengths ? read_stacked(&r, &data) : read_each(&r, &data));
+    VH_CHECK_DONE(r.file >= 0, VHEM_EFORMAT,
+                  "%s: cannot be opened as HDF5: the file is damaged or of another kind", path);
+    VH_TRY_DONE(refuse_models(&r));
+    VH_TRY_DONE(has(&r, "X", &X));
+    VH_TRY_DONE(has(&r, "lengths", &lengths));
+    VH_TRY_DONE(X && lengths ? read_stacked(&r, &data) : read_each(&r, &data));
     if (opt->where)
-        VH_TRY(vh_data_keep_where(ctx, path, opt->where, data));
-    *out = data;
-    data = NULL;
+        VH_TRY_DONE(vh_data_keep_where(ctx, path, opt->where, data));
+    *out = vh_take(data);
 done:
     vhem_free(data);
     vh_builder_free(r.b);

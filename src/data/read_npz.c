@@ -38,18 +38,14 @@ static int find_key(const vh_zip *z, const char *key)
 static vhem_status read_member(vhem_ctx *ctx, const vh_zip *z, const vhem_data_options *opt, int i,
                                vh_array *out)
 {
-    vhem_status st = VHEM_OK;
-    vh_unzip *u = NULL;
+    VH_OWN(vh_unzip) *u = NULL;
     vh_stream s;
     char key[256], name[512];
 
     key_of(z, i, key, sizeof key);
     snprintf(name, sizeof name, "%.400s: array '%s'", z->path, VH_SHOW(key, strlen(key)));
     VH_TRY(vh_unzip_open(ctx, z, i, name, &s, &u));
-    VH_TRY(vh_npy_read(ctx, &s, opt->memory, out));
-done:
-    vh_unzip_close(u);
-    return st;
+    return vh_npy_read(ctx, &s, opt->memory, out);
 }
 
 static vhem_status read_stacked(vhem_ctx *ctx, const vh_zip *z, const vhem_data_options *opt, vhem_data **out)
@@ -60,9 +56,9 @@ static vhem_status read_stacked(vhem_ctx *ctx, const vh_zip *z, const vhem_data_
     for (int k = 0; k < VH_N_STACKED; k++) {
         int i = find_key(z, vh_stacked_key[k]);
         if (i >= 0)
-            VH_TRY(read_member(ctx, z, opt, i, &a[k]));
+            VH_TRY_DONE(read_member(ctx, z, opt, i, &a[k]));
     }
-    VH_TRY(vh_stacked_build(ctx, z->path, opt, "npz", a, out));
+    VH_TRY_DONE(vh_stacked_build(ctx, z->path, opt, "npz", a, out));
 done:
     for (int k = 0; k < VH_N_STACKED; k++)
         vh_array_free(&a[k]);
@@ -72,8 +68,7 @@ done:
 static vhem_status read_single(vhem_ctx *ctx, const vh_zip *z, int i, const char *index,
                                const vhem_data_options *opt, vhem_data **out)
 {
-    vhem_status st = VHEM_OK;
-    vh_array a = { 0 };
+    VH_CLEANUP(vh_array_free) vh_array a = { 0 };
     char name[256];
 
     VH_TRY(read_member(ctx, z, opt, i, &a));
@@ -85,16 +80,13 @@ static vhem_status read_single(vhem_ctx *ctx, const vh_zip *z, int i, const char
             vh_stem(z->path, name, sizeof name);
         VH_TRY(vh_array_build(ctx, z->path, opt, "npz", name, &a, out));
     }
-done:
-    vh_array_free(&a);
-    return st;
+    return VHEM_OK;
 }
 
 static vhem_status read_each(vhem_ctx *ctx, const vh_zip *z, const vhem_data_options *opt, vhem_data **out)
 {
-    vhem_status st = VHEM_OK;
-    vh_array a = { 0 };
-    vh_builder *b = NULL;
+    VH_CLEANUP(vh_array_free) vh_array a = { 0 };
+    VH_OWN(vh_builder) *b = NULL;
     int d = 0, first_d = 0;
     char key[256], first[256];
 
@@ -113,19 +105,14 @@ static vhem_status read_each(vhem_ctx *ctx, const vh_zip *z, const vhem_data_opt
         VH_TRY(vh_builder_end(b, key, NULL, NULL, 1));
         vh_array_free(&a);
     }
-    VH_TRY(vh_builder_finish(b, "npz", out));
-done:
-    vh_array_free(&a);
-    vh_builder_free(b);
-    return st;
+    return vh_builder_finish(b, "npz", out);
 }
 
 vhem_status vh_read_npz(vhem_ctx *ctx, const char *path, const vhem_data_options *opt, vhem_data **out)
 {
-    vhem_status st = VHEM_OK;
-    vh_zip z = { 0 };
-    char *index = NULL;
-    vhem_data *data = NULL;
+    VH_CLEANUP(vh_zip_close) vh_zip z = { 0 };
+    VH_AUTOFREE char *index = NULL;
+    VH_OWN(vhem_data) *data = NULL;
 
     VH_CHECK(strcmp(path, "-") != 0, VHEM_EINVAL,
              "an .npz archive cannot be read from standard input; give a file");
@@ -145,11 +132,6 @@ vhem_status vh_read_npz(vhem_ctx *ctx, const char *path, const vhem_data_options
         VH_TRY(read_each(ctx, &z, opt, &data));
     if (opt->where && !index)
         VH_TRY(vh_data_keep_where(ctx, path, opt->where, data));
-    *out = data;
-    data = NULL;
-done:
-    vhem_free(data);
-    free(index);
-    vh_zip_close(&z);
-    return st;
+    *out = vh_take(data);
+    return VHEM_OK;
 }

@@ -87,7 +87,6 @@ static vhem_status parse_count(ts *r, const char *key, const char *word, size_t 
 static vhem_status parse_classes(ts *r, const char *p, const char *end)
 {
     vhem_ctx *ctx = r->ctx;
-    vhem_status st = VHEM_OK;
     const char *word;
     size_t n;
     int64_t index;
@@ -96,15 +95,13 @@ static vhem_status parse_classes(ts *r, const char *p, const char *end)
     r->class_line = r->line;
     while (next_word(&p, end, &word, &n))
         VH_TRY(vh_names_put(ctx, &r->classes, word, n, &index, &is_new));
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* An '@' line; *data becomes true at @data. */
 static vhem_status parse_header(ts *r, const char *p, const char *end, bool *data)
 {
     vhem_ctx *ctx = r->ctx;
-    vhem_status st = VHEM_OK;
     const char *key, *word;
     size_t n_key, n;
     bool value;
@@ -130,8 +127,7 @@ static vhem_status parse_header(ts *r, const char *p, const char *end, bool *dat
     } else if (is_word(key, n_key, "@seriesLength")) {
         VH_TRY(parse_count(r, "@seriesLength", word, n, &r->length));
     }
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* How many values a channel has. */
@@ -146,7 +142,6 @@ static int64_t count_values(const char *p, const char *end)
 static vhem_status parse_channel(ts *r, const char *p, const char *end, int c, int d, int64_t T)
 {
     vhem_ctx *ctx = r->ctx;
-    vhem_status st = VHEM_OK;
 
     for (int64_t t = 0; t < T; t++) {
         const char *comma = memchr(p, ',', (size_t)(end - p));
@@ -157,14 +152,12 @@ static vhem_status parse_channel(ts *r, const char *p, const char *end, int c, i
                  (long long)r->line, c, (long long)t, VH_SHOW(p, (size_t)(stop - p)));
         p = stop + 1;
     }
-done:
-    return st;
+    return VHEM_OK;
 }
 
 static vhem_status check_class(ts *r, const char *label, size_t n)
 {
     vhem_ctx *ctx = r->ctx;
-    vhem_status st = VHEM_OK;
     int64_t index, listed = r->classes.n;
     bool is_new;
 
@@ -173,15 +166,13 @@ static vhem_status check_class(ts *r, const char *label, size_t n)
     VH_TRY(vh_names_put(ctx, &r->classes, label, n, &index, &is_new));
     VH_CHECK(!is_new, VHEM_EFORMAT, "%s: line %lld: the class is '%s', which is not among those of line %lld",
              r->path, (long long)r->line, VH_SHOW(label, n), (long long)r->class_line);
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* Begins the set at the first case, which sets the number of channels. */
 static vhem_status first_case(ts *r, int d)
 {
     vhem_ctx *ctx = r->ctx;
-    vhem_status st = VHEM_OK;
 
     VH_CHECK(!r->univariate || d == 1, VHEM_EFORMAT, "%s: line %lld has %d channels, but @univariate is true",
              r->path, (long long)r->line, d);
@@ -189,17 +180,15 @@ static vhem_status first_case(ts *r, int d)
              "%s: line %lld has %d channels, expected %lld as @dimensions says", r->path, (long long)r->line,
              d, (long long)r->dimensions);
     r->d = d;
-    VH_TRY(vh_builder_open(ctx, r->path, r->opt, d, &r->b));
-done:
-    return st;
+    return vh_builder_open(ctx, r->path, r->opt, d, &r->b);
 }
 
 static vhem_status parse_case(ts *r, const char *p, const char *end)
 {
     vhem_ctx *ctx = r->ctx;
-    vhem_status st = VHEM_OK;
     const char *label = NULL;
-    char name[32], *copy = NULL;
+    char name[32];
+    VH_AUTOFREE char *copy = NULL;
     int64_t d = 1, T = 0;
 
     for (const char *q = p; q < end; q++)
@@ -238,33 +227,27 @@ static vhem_status parse_case(ts *r, const char *p, const char *end)
              (long long)r->line, (long long)T, (long long)r->length);
     snprintf(name, sizeof name, "case%lld", (long long)r->n_cases++);
     VH_TRY(vh_builder_frames(r->b, r->y, T));
-    VH_TRY(vh_builder_end(r->b, name, copy, NULL, 1));
-done:
-    free(copy);
-    return st;
+    return vh_builder_end(r->b, name, copy, NULL, 1);
 }
 
 /* The line from a to b in UTF-8. */
 static vhem_status recode(ts *r, const char **a, const char **b)
 {
     vhem_ctx *ctx = r->ctx;
-    vhem_status st = VHEM_OK;
     size_t n = (size_t)(*b - *a), size = vh_windows_1252_decode(*a, n, NULL);
 
     VH_TRY(vh_grow(ctx, &r->utf8, &r->cap_utf8, size + 1, 1));
     vh_windows_1252_decode(*a, n, r->utf8);
     *a = r->utf8;
     *b = r->utf8 + size;
-done:
-    return st;
+    return VHEM_OK;
 }
 
 static vhem_status parse_lines(ts *r, FILE *f)
 {
     vhem_ctx *ctx = r->ctx;
-    vhem_status st = VHEM_OK;
     bool data = false;
-    char *line = NULL;
+    VH_AUTOFREE char *line = NULL;
     size_t cap = 0;
     int64_t before = 0; /* bytes */
     vh_encoding encoding = { 0 };
@@ -297,9 +280,7 @@ static vhem_status parse_lines(ts *r, FILE *f)
     VH_CHECK(feof(f), ferror(f) ? VHEM_EIO : VHEM_ENOMEM, "%s: cannot read: %s", r->path, strerror(errno));
     VH_CHECK(data, VHEM_EFORMAT, "%s: there is no @data line, expected cases after one", r->path);
     VH_CHECK(r->b, VHEM_EFORMAT, "%s: there is no case after @data", r->path);
-done:
-    free(line);
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status vh_read_ts(vhem_ctx *ctx, const char *path, const vhem_data_options *opt, vhem_data **out)
@@ -310,14 +291,13 @@ vhem_status vh_read_ts(vhem_ctx *ctx, const char *path, const vhem_data_options 
     int64_t size;
     vhem_data *data = NULL;
 
-    VH_TRY(vh_no_columns(ctx, r.path, "a .ts file", opt));
-    VH_TRY(vh_in_open(ctx, path, &f, &size));
-    VH_TRY(parse_lines(&r, f));
-    VH_TRY(vh_builder_finish(r.b, "ts", &data));
+    VH_TRY_DONE(vh_no_columns(ctx, r.path, "a .ts file", opt));
+    VH_TRY_DONE(vh_in_open(ctx, path, &f, &size));
+    VH_TRY_DONE(parse_lines(&r, f));
+    VH_TRY_DONE(vh_builder_finish(r.b, "ts", &data));
     if (opt->where)
-        VH_TRY(vh_data_keep_where(ctx, r.path, opt->where, data));
-    *out = data;
-    data = NULL;
+        VH_TRY_DONE(vh_data_keep_where(ctx, r.path, opt->where, data));
+    *out = vh_take(data);
 done:
     vhem_free(data);
     vh_builder_free(r.b);

@@ -2,6 +2,7 @@
 /* read_xlsx.c - a sheet of an Excel workbook, read as the long table that it is.  Its cells go through a file
  * without a name, since a table is read in one pass and a workbook has its texts apart from its cells. */
 #include "core/fd.h"
+#include "core/file.h"
 #include "data/readers.h"
 #include "data/spill.h"
 #include "data/symbols.h"
@@ -32,8 +33,7 @@ static FILE *stream_of(int fd, const char *mode)
 /* The sheet as CSV in a file without a name, of size bytes. */
 static vhem_status unpack(vhem_ctx *ctx, const char *path, const char *sheet, int fd, int64_t *size)
 {
-    vhem_status st = VHEM_OK;
-    FILE *f = stream_of(fd, "w+b");
+    VH_OWN(FILE) *f = stream_of(fd, "w+b");
 
     if (!f)
         return vh_xlsx_no_room(ctx, path);
@@ -41,9 +41,7 @@ static vhem_status unpack(vhem_ctx *ctx, const char *path, const char *sheet, in
     *size = (int64_t)ftello(f);
     if (fflush(f) != 0 || ferror(f))
         VH_TRY(vh_xlsx_no_room(ctx, path));
-done:
-    fclose(f);
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status vh_read_xlsx(vhem_ctx *ctx, const char *path, const vhem_data_options *opt, vhem_data **out)
@@ -54,18 +52,19 @@ vhem_status vh_read_xlsx(vhem_ctx *ctx, const char *path, const vhem_data_option
     int64_t size = 0;
     int fd = -1;
 
-    VH_CHECK(strcmp(path, "-") != 0, VHEM_EINVAL,
-             "a workbook cannot be read from standard input; give a file");
+    VH_CHECK_DONE(strcmp(path, "-") != 0, VHEM_EINVAL,
+                  "a workbook cannot be read from standard input; give a file");
     fd = vh_fd_scratch(vh_spill_folder());
     if (fd < 0)
-        VH_TRY(vh_xlsx_no_room(ctx, path));
-    VH_TRY(unpack(ctx, path, opt->sheet, fd, &size));
+        VH_TRY_DONE(vh_xlsx_no_room(ctx, path));
+    VH_TRY_DONE(unpack(ctx, path, opt->sheet, fd, &size));
     do {
         ctx->hushed = text.again;
         FILE *f = stream_of(fd, "rb"); /* the table closes it */
-        VH_CHECK(f, VHEM_EIO, "%s: cannot read: %s", path, strerror(errno));
-        VH_TRY(vh_table_open_file(ctx, path, f, size, ',', &table));
-        VH_TRY(vh_read_rows(ctx, &table, "xlsx", opt, vh_finds_symbols(opt->symbols) ? &text : NULL, out));
+        VH_CHECK_DONE(f, VHEM_EIO, "%s: cannot read: %s", path, strerror(errno));
+        VH_TRY_DONE(vh_table_open_file(ctx, path, f, size, ',', &table));
+        VH_TRY_DONE(
+            vh_read_rows(ctx, &table, "xlsx", opt, vh_finds_symbols(opt->symbols) ? &text : NULL, out));
     } while (text.again);
 done:
     ctx->hushed = false;

@@ -215,12 +215,12 @@ static vhem_status read_head(vhem_ctx *ctx, const char *path, char head[HEAD + 1
     FILE *f = NULL;
 
     *n = 0;
-    VH_CHECK(stat(path, &sb) == 0, VHEM_EIO, "%s: cannot read: %s", path, strerror(errno));
+    VH_CHECK_DONE(stat(path, &sb) == 0, VHEM_EIO, "%s: cannot read: %s", path, strerror(errno));
     if (!S_ISDIR(sb.st_mode)) {
         f = vh_file_open(path, "rb");
-        VH_CHECK(f, VHEM_EIO, "%s: cannot read: %s", path, strerror(errno));
+        VH_CHECK_DONE(f, VHEM_EIO, "%s: cannot read: %s", path, strerror(errno));
         *n = fread(head, 1, HEAD, f);
-        VH_CHECK(!ferror(f), VHEM_EIO, "%s: cannot read: %s", path, strerror(errno));
+        VH_CHECK_DONE(!ferror(f), VHEM_EIO, "%s: cannot read: %s", path, strerror(errno));
     }
     head[*n] = '\0';
 done:
@@ -268,7 +268,6 @@ vhem_status vh_reader_find(vhem_ctx *ctx, const char *path, const char *name, co
             return VHEM_OK;
         }
     st = not_recognised(ctx, path, head, n);
-done:
     return st;
 }
 

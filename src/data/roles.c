@@ -19,7 +19,7 @@ static vhem_status split_list(vhem_ctx *ctx, const char *list, char ***names, in
     char **out = NULL;
     int k = 0;
 
-    VH_NEW(out, count);
+    VH_NEW_DONE(out, count);
     for (const char *p = list; k < count; k++) {
         size_t size = strcspn(p, ",");
         const char *next = p + size + 1;
@@ -27,11 +27,11 @@ static vhem_status split_list(vhem_ctx *ctx, const char *list, char ***names, in
             p++, size--;
         while (size > 0 && p[size - 1] == ' ')
             size--;
-        VH_CHECK(size > 0, VHEM_EINVAL,
-                 "'%s' is not a list of columns, expected names with commas between them",
-                 VH_SHOW(list, strlen(list)));
+        VH_CHECK_DONE(size > 0, VHEM_EINVAL,
+                      "'%s' is not a list of columns, expected names with commas between them",
+                      VH_SHOW(list, strlen(list)));
         out[k] = vh_strndup(ctx, p, size);
-        VH_CHECK(out[k], VHEM_ENOMEM, "out of memory");
+        VH_CHECK_DONE(out[k], VHEM_ENOMEM, "out of memory");
         p = next;
     }
     *names = out;
@@ -68,8 +68,8 @@ vhem_status vh_columns_pick(vhem_ctx *ctx, const char *path, const char *list, c
     char **names = NULL;
     int n_names = 0, *out = NULL;
 
-    VH_TRY(split_list(ctx, list, &names, &n_names));
-    VH_NEW(out, n_names);
+    VH_TRY_DONE(split_list(ctx, list, &names, &n_names));
+    VH_NEW_DONE(out, n_names);
     for (int k = 0; k < n_names; k++) {
         int64_t number;
         int at = 0;
@@ -78,10 +78,10 @@ vhem_status vh_columns_pick(vhem_ctx *ctx, const char *path, const char *list, c
         if (at == d && vh_integer_parse(names[k], strlen(names[k]), &number) && number >= 0 && number < d)
             at = (int)number;
         if (at == d)
-            VH_TRY(no_column(ctx, path, "columns", names[k], column, d));
+            VH_TRY_DONE(no_column(ctx, path, "columns", names[k], column, d));
         for (int i = 0; i < k; i++)
-            VH_CHECK(out[i] != at, VHEM_EINVAL, "%s: --columns names column '%s' twice", path,
-                     VH_SHOW(names[k], strlen(names[k])));
+            VH_CHECK_DONE(out[i] != at, VHEM_EINVAL, "%s: --columns names column '%s' twice", path,
+                          VH_SHOW(names[k], strlen(names[k])));
         out[k] = at;
     }
     *place = out;
@@ -107,13 +107,13 @@ static vhem_status find_id(vhem_ctx *ctx, const vh_table *t, const char *option,
     int n = 0;
 
     if (option) {
-        VH_TRY(split_list(ctx, option, &names, &n));
-        VH_NEW(roles->id, n);
+        VH_TRY_DONE(split_list(ctx, option, &names, &n));
+        VH_NEW_DONE(roles->id, n);
         for (int k = 0; k < n; k++)
-            VH_TRY(option_column(ctx, t, "id", names[k], &roles->id[roles->n_id++]));
+            VH_TRY_DONE(option_column(ctx, t, "id", names[k], &roles->id[roles->n_id++]));
         goto done;
     }
-    VH_NEW(roles->id, t->n_columns + 1);
+    VH_NEW_DONE(roles->id, t->n_columns + 1);
     int seq = vh_table_find(t, "seq", true);
     if (index && seq >= 0) {
         roles->id[roles->n_id++] = seq;
@@ -142,9 +142,8 @@ done:
 
 static vhem_status find_where(vhem_ctx *ctx, const vh_table *t, const char *option, vh_roles *roles)
 {
-    vhem_status st = VHEM_OK;
     const char *equals = strchr(option, '=');
-    char *name = NULL;
+    VH_AUTOFREE char *name = NULL;
 
     VH_CHECK(equals && equals > option, VHEM_EINVAL, "--where '%s': expected COLUMN=VALUE",
              VH_SHOW(option, strlen(option)));
@@ -152,9 +151,7 @@ static vhem_status find_where(vhem_ctx *ctx, const vh_table *t, const char *opti
     VH_CHECK(name, VHEM_ENOMEM, "out of memory");
     VH_TRY(option_column(ctx, t, "where", name, &roles->where));
     VH_DUP(roles->where_value, equals + 1);
-done:
-    free(name);
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status vh_roles_find(vhem_ctx *ctx, const vh_table *t, const vhem_data_options *opt, bool index,
@@ -163,23 +160,23 @@ vhem_status vh_roles_find(vhem_ctx *ctx, const vh_table *t, const vhem_data_opti
     vhem_status st = VHEM_OK;
 
     *roles = (vh_roles){ .label = -1, .group = -1, .weight = -1, .where = -1, .order = -1 };
-    VH_TRY(find_id(ctx, t, opt->id, index, roles));
+    VH_TRY_DONE(find_id(ctx, t, opt->id, index, roles));
     if (opt->label)
-        VH_TRY(option_column(ctx, t, "label", opt->label, &roles->label));
+        VH_TRY_DONE(option_column(ctx, t, "label", opt->label, &roles->label));
     else
         roles->label = vh_table_find(t, "label", true);
     if (opt->group)
-        VH_TRY(option_column(ctx, t, "group", opt->group, &roles->group));
+        VH_TRY_DONE(option_column(ctx, t, "group", opt->group, &roles->group));
     if (opt->weight)
-        VH_TRY(option_column(ctx, t, "weight", opt->weight, &roles->weight));
-    VH_CHECK(!index || !opt->order, VHEM_EINVAL,
-             "%s: --order sorts the rows of a table; frames in an array have "
-             "their order",
-             t->path);
+        VH_TRY_DONE(option_column(ctx, t, "weight", opt->weight, &roles->weight));
+    VH_CHECK_DONE(!index || !opt->order, VHEM_EINVAL,
+                  "%s: --order sorts the rows of a table; frames in an array have "
+                  "their order",
+                  t->path);
     if (opt->order)
-        VH_TRY(option_column(ctx, t, "order", opt->order, &roles->order));
+        VH_TRY_DONE(option_column(ctx, t, "order", opt->order, &roles->order));
     if (opt->where)
-        VH_TRY(find_where(ctx, t, opt->where, roles));
+        VH_TRY_DONE(find_where(ctx, t, opt->where, roles));
 done:
     if (st != VHEM_OK)
         vh_roles_free(roles);

@@ -39,7 +39,6 @@ void vh_row_order_init(const vh_table *t, int column, vh_row_order *o)
 
 static vhem_status watch(vhem_ctx *ctx, vh_row_order *o, const vh_table *t, int64_t n)
 {
-    vhem_status st = VHEM_OK;
     const vh_field *f = &t->field[o->watched];
     double v;
 
@@ -48,21 +47,18 @@ static vhem_status watch(vhem_ctx *ctx, vh_row_order *o, const vh_table *t, int6
         o->last[o->n_last] = -INFINITY;
     }
     if (vh_number_parse(f->at, f->n, &v) != VH_NUMBER)
-        goto done;
+        return VHEM_OK;
     if (v < o->last[n] && o->fell_line == 0) {
         o->fell_line = t->line;
         o->fell_from = o->last[n];
         o->fell_to = v;
     }
     o->last[n] = v;
-done:
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status vh_row_order_put(vhem_ctx *ctx, vh_row_order *o, const vh_table *t, int64_t row, int64_t n)
 {
-    vhem_status st = VHEM_OK;
-
     if (o->watched >= 0)
         return watch(ctx, o, t, n);
     if (o->column < 0)
@@ -74,8 +70,7 @@ vhem_status vh_row_order_put(vhem_ctx *ctx, vh_row_order *o, const vh_table *t, 
              "%s: line %lld: --order sorts by column '%s', which has '%s' here, must be a number", t->path,
              (long long)t->line, t->column[o->column], VH_SHOW(f->at, f->n));
     o->line[row] = t->line;
-done:
-    return st;
+    return VHEM_OK;
 }
 
 typedef struct {
@@ -92,8 +87,7 @@ static int by_place(const void *a, const void *b)
 vhem_status vh_row_order_sort(vhem_ctx *ctx, const vh_row_order *o, const vh_table *t, int64_t *row,
                               int64_t n)
 {
-    vhem_status st = VHEM_OK;
-    placed *p = NULL;
+    VH_AUTOFREE placed *p = NULL;
 
     if (o->column < 0)
         return VHEM_OK;
@@ -110,9 +104,7 @@ vhem_status vh_row_order_sort(vhem_ctx *ctx, const vh_row_order *o, const vh_tab
             t->column[o->column]);
         row[i] = p[i].row;
     }
-done:
-    free(p);
-    return st;
+    return VHEM_OK;
 }
 
 void vh_row_order_judge(vhem_ctx *ctx, const vh_row_order *o, const vh_table *t)

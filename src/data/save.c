@@ -35,10 +35,10 @@ vhem_status vhem_data_save(vhem_ctx *ctx, const vhem_data *data, const char *pat
             write = table[i].write;
     if (!write && vh_is_stream(path))
         write = vh_write_csv;
-    VH_CHECK(write, VHEM_EINVAL,
-             "%s: the ending says how data is written: .csv, .tsv, .npy, .npz, .ts or .h5", path);
-    VH_TRY(check_finite(ctx, data));
-    VH_TRY(write(ctx, data, path));
+    VH_CHECK_DONE(write, VHEM_EINVAL,
+                  "%s: the ending says how data is written: .csv, .tsv, .npy, .npz, .ts or .h5", path);
+    VH_TRY_DONE(check_finite(ctx, data));
+    VH_TRY_DONE(write(ctx, data, path));
 done:
     vh_locale_leave(locale);
     return st;

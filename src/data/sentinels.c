@@ -78,8 +78,7 @@ static double sentinel_of(const ends *e, int64_t *count, double range[2])
 vhem_status vh_warn_of_sentinels(vhem_ctx *ctx, const char *path, bool text, const vhem_data *data)
 {
     enum { TOLD = 3 }; /* columns: a table with many has one cause */
-    vhem_status st = VHEM_OK;
-    ends *e = NULL;
+    VH_AUTOFREE ends *e = NULL;
     int told = 0;
 
     if (data->hold.map)
@@ -103,7 +102,5 @@ vhem_status vh_warn_of_sentinels(vhem_ctx *ctx, const char *path, bool text, con
                text ? "add --missing=" : "make it NaN", text ? number : "");
         told++;
     }
-done:
-    free(e);
-    return st;
+    return VHEM_OK;
 }

@@ -88,7 +88,6 @@ static vhem_status flush(vhem_ctx *ctx, vh_spill *s)
 
 vhem_status vh_spill_put(vhem_ctx *ctx, vh_spill *s, const double *y, int64_t n)
 {
-    vhem_status st = VHEM_OK;
     size_t size = (size_t)n;
 
     assert(!s->map);
@@ -107,14 +106,11 @@ vhem_status vh_spill_put(vhem_ctx *ctx, vh_spill *s, const double *y, int64_t n)
     }
     s->n += n;
     count(s, y, n);
-done:
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status vh_spill_values(vhem_ctx *ctx, vh_spill *s, const double **y)
 {
-    vhem_status st = VHEM_OK;
-
     if (!s->in_file && (!s->y || s->cap > s->held)) {
         double *trimmed = realloc(s->y, (s->held ? s->held : 1) * sizeof *s->y);
         VH_CHECK(trimmed || s->y, VHEM_ENOMEM, "out of memory");
@@ -134,8 +130,7 @@ vhem_status vh_spill_values(vhem_ctx *ctx, vh_spill *s, const double **y)
             VH_TRY(cannot(ctx, s, errno));
     }
     *y = s->map ? s->map : s->y;
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* ---- the array ----------------------------------------------------------------------------------------- */
@@ -159,7 +154,6 @@ bool vh_spill_together(const vh_spill *s, const double *a, const double *b)
 
 vhem_status vh_spill_copy(vhem_ctx *ctx, vh_spill *s, vh_spill *from, int64_t first, int64_t n)
 {
-    vhem_status st = VHEM_OK;
     const double *y;
 
     VH_TRY(vh_spill_values(ctx, from, &y));
@@ -170,8 +164,7 @@ vhem_status vh_spill_copy(vhem_ctx *ctx, vh_spill *s, vh_spill *from, int64_t fi
         VH_TRY(vh_spill_put(ctx, s, y, part));
         vh_spill_release(from, y, part);
     }
-done:
-    return st;
+    return VHEM_OK;
 }
 
 static void pick_rows(const double *y, int64_t rows, int d, const int *place, int n, double *frame,
@@ -186,10 +179,9 @@ static void pick_rows(const double *y, int64_t rows, int d, const int *place, in
 
 vhem_status vh_spill_pick(vhem_ctx *ctx, vh_spill *s, int d, const int *place, int n)
 {
-    vhem_status st = VHEM_OK;
     int64_t rows = s->n / d, at_a_time = 1 + BUFFER / d;
-    vh_spill kept = { .name = s->name, .limit = s->limit };
-    double *frame = NULL, *block = NULL;
+    VH_CLEANUP(vh_spill_free) vh_spill kept = { .name = s->name, .limit = s->limit };
+    VH_AUTOFREE double *frame = NULL, *block = NULL;
     const double *y;
 
     assert(n <= d);
@@ -200,7 +192,7 @@ vhem_status vh_spill_pick(vhem_ctx *ctx, vh_spill *s, int d, const int *place, i
         s->n = rows * n;
         s->held = (size_t)s->n;
         count(s, s->y, s->n);
-        goto done;
+        return VHEM_OK;
     }
     VH_NEW(block, at_a_time * n);
     VH_TRY(vh_spill_values(ctx, s, &y));
@@ -213,11 +205,7 @@ vhem_status vh_spill_pick(vhem_ctx *ctx, vh_spill *s, int d, const int *place, i
     vh_spill_free(s);
     *s = kept;
     kept = (vh_spill){ 0 };
-done:
-    vh_spill_free(&kept);
-    free(frame);
-    free(block);
-    return st;
+    return VHEM_OK;
 }
 
 void vh_spill_free(vh_spill *s)

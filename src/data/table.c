@@ -20,7 +20,6 @@ enum {
 /* The window moves to the current record, and grows where it needs to.  Fields that were found move along. */
 static vhem_status move_window(vhem_ctx *ctx, vh_table *t, size_t need)
 {
-    vhem_status st = VHEM_OK;
     size_t kept = (size_t)(t->end - t->record), at = (size_t)(t->p - t->record);
     char *to = t->text;
 
@@ -38,34 +37,29 @@ static vhem_status move_window(vhem_ctx *ctx, vh_table *t, size_t need)
     t->record = t->text;
     t->p = t->text + at;
     t->end = t->text + kept;
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* What was read, got bytes behind the window, in UTF-8. */
 static vhem_status recode(vhem_ctx *ctx, vh_table *t, size_t *got)
 {
-    vhem_status st = VHEM_OK;
-    char *raw = NULL;
+    VH_AUTOFREE char *raw = NULL;
 
     VH_TRY(vh_encoding_look(ctx, t->path, t->f, t->end, *got, &t->encoding));
     if (t->encoding.is != VH_WINDOWS_1252)
-        goto done;
+        return VHEM_OK;
     raw = vh_strndup(ctx, t->end, *got);
     VH_CHECK(raw, VHEM_ENOMEM, "out of memory");
     size_t size = vh_windows_1252_decode(raw, *got, NULL);
     VH_TRY(move_window(ctx, t, (size_t)(t->end - t->record) + size + 1));
     vh_windows_1252_decode(raw, *got, t->end);
     *got = size;
-done:
-    free(raw);
-    return st;
+    return VHEM_OK;
 }
 
 /* Reads on, behind the current record. */
 static vhem_status read_on(vhem_ctx *ctx, vh_table *t)
 {
-    vhem_status st = VHEM_OK;
     size_t kept = (size_t)(t->end - t->record);
     bool broken = false;
 
@@ -87,8 +81,7 @@ static vhem_status read_on(vhem_ctx *ctx, vh_table *t)
         vh_in_close(t->f);
         t->f = NULL;
     }
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* Is there another byte at p, and one behind it if there is one at all? */
@@ -117,7 +110,6 @@ static bool eat_newline(vh_table *t)
 /* The delimiter that the record at p has most of outside quotes; comma when it has none. */
 static vhem_status find_delimiter(vhem_ctx *ctx, vh_table *t, char *out)
 {
-    vhem_status st = VHEM_OK;
     int n_comma = 0, n_tab = 0, n_semicolon = 0;
     bool quoted = false;
     for (ptrdiff_t at = 0;; at++) {
@@ -132,13 +124,11 @@ static vhem_status find_delimiter(vhem_ctx *ctx, vh_table *t, char *out)
         n_semicolon += !quoted && *p == ';';
     }
     *out = n_tab > n_comma && n_tab >= n_semicolon ? '\t' : n_semicolon > n_comma ? ';' : ',';
-done:
-    return st;
+    return VHEM_OK;
 }
 
 static vhem_status skip_comments(vhem_ctx *ctx, vh_table *t)
 {
-    vhem_status st = VHEM_OK;
     bool comment = false;
     for (;;) {
         t->record = t->p; /* nothing before it is needed */
@@ -153,8 +143,7 @@ static vhem_status skip_comments(vhem_ctx *ctx, vh_table *t)
         while (t->p < t->end && *t->p != '\n' && *t->p != '\r')
             t->p++;
     }
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* Steps over a "sep=;" line, quoted or not, that spreadsheets write before the header: its delimiter, 0 for
@@ -289,7 +278,6 @@ static bool has_decimal_commas(const vh_table *t)
 /* Decimal commas of the current record become points. */
 static vhem_status mend_decimals(vhem_ctx *ctx, vh_table *t)
 {
-    vhem_status st = VHEM_OK;
     for (size_t k = 0; k < t->n_fields; k++) {
         const vh_field *f = &t->field[k];
         size_t at = decimal_sign(f->at, f->n, ',');
@@ -299,33 +287,27 @@ static vhem_status mend_decimals(vhem_ctx *ctx, vh_table *t)
                  "%s: line %lld: found '%s', but the lines before have decimal commas", t->path,
                  (long long)t->line, VH_SHOW(f->at, f->n));
     }
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* The first two bytes, which tell UTF-16 from the rest.  Otherwise they belong to what is read next. */
 static vhem_status read_mark(vhem_ctx *ctx, vh_table *t)
 {
-    vhem_status st = VHEM_OK;
     size_t got = fread(t->text, 1, 2, t->f);
     VH_CHECK(!ferror(t->f), VHEM_EIO, "%s: cannot read: %s", t->path, strerror(errno));
     t->utf16 = vh_utf16_mark(t->text, got);
     t->marked = t->utf16 ? 0 : got;
-done:
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status vh_table_open(vhem_ctx *ctx, const char *path, char delim, vh_table *t)
 {
-    vhem_status st = VHEM_OK;
     FILE *f;
     int64_t size;
 
     *t = (vh_table){ 0 };
     VH_TRY(vh_in_open(ctx, path, &f, &size));
-    VH_TRY(vh_table_open_file(ctx, strcmp(path, "-") == 0 ? "standard input" : path, f, size, delim, t));
-done:
-    return st;
+    return vh_table_open_file(ctx, strcmp(path, "-") == 0 ? "standard input" : path, f, size, delim, t);
 }
 
 vhem_status vh_table_open_file(vhem_ctx *ctx, const char *path, FILE *f, int64_t size, char delim,
@@ -338,23 +320,23 @@ vhem_status vh_table_open_file(vhem_ctx *ctx, const char *path, FILE *f, int64_t
                 : t->size > 0 && t->size <= LEAST   ? LEAST
                                                     : WINDOW;
     t->cap = t->window + 3;
-    VH_NEW(t->text, t->cap);
+    VH_NEW_DONE(t->text, t->cap);
     t->record = t->p = t->end = t->text;
-    VH_TRY(read_mark(ctx, t));
-    VH_TRY(read_on(ctx, t));
+    VH_TRY_DONE(read_mark(ctx, t));
+    VH_TRY_DONE(read_on(ctx, t));
     bool empty = t->p == t->end;
     if (t->end - t->p >= 3 && memcmp(t->p, "\xEF\xBB\xBF", 3) == 0)
         t->p += 3;
-    VH_TRY(skip_comments(ctx, t));
-    VH_CHECK(t->p < t->end, VHEM_EFORMAT, "%s: %s, expected a table", t->path,
-             empty ? "the file is empty" : "there are no rows");
+    VH_TRY_DONE(skip_comments(ctx, t));
+    VH_CHECK_DONE(t->p < t->end, VHEM_EFORMAT, "%s: %s, expected a table", t->path,
+                  empty ? "the file is empty" : "there are no rows");
     char said = separator_line(t);
     if (said)
-        VH_TRY(skip_comments(ctx, t));
+        VH_TRY_DONE(skip_comments(ctx, t));
     t->delim = said ? said : delim;
     skip_titles(ctx, t, t->delim);
     if (!t->delim)
-        VH_TRY(find_delimiter(ctx, t, &t->delim));
+        VH_TRY_DONE(find_delimiter(ctx, t, &t->delim));
     t->decimal_comma = has_decimal_commas(t);
 done:
     if (st != VHEM_OK)
@@ -376,7 +358,6 @@ void vh_table_close(vh_table *t)
 /* At a quote: the field up to the closing one, moved together over doubled quotes. */
 static vhem_status quoted_field(vhem_ctx *ctx, vh_table *t, vh_field *f)
 {
-    vhem_status st = VHEM_OK;
     int64_t opened = t->next_line;
 
     f->at = ++t->p;
@@ -402,13 +383,11 @@ static vhem_status quoted_field(vhem_ctx *ctx, vh_table *t, vh_field *f)
              "%s: line %lld: found '%c' after a closing quote, expected '%s' or the end of the line", t->path,
              (long long)t->next_line, (unsigned char)*t->p < 32 ? '?' : *t->p,
              t->delim == '\t' ? "tab" : (char[]){ t->delim, 0 });
-done:
-    return st;
+    return VHEM_OK;
 }
 
 static vhem_status plain_field(vhem_ctx *ctx, vh_table *t, vh_field *f)
 {
-    vhem_status st = VHEM_OK;
     char delim = t->delim;
 
     f->at = t->p;
@@ -424,14 +403,11 @@ static vhem_status plain_field(vhem_ctx *ctx, vh_table *t, vh_field *f)
     f->n = (size_t)(t->p - f->at);
     while (f->n > 0 && (f->at[f->n - 1] == ' ' || f->at[f->n - 1] == '\t'))
         f->n--;
-done:
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status vh_table_next(vhem_ctx *ctx, vh_table *t, bool *more)
 {
-    vhem_status st = VHEM_OK;
-
     t->n_fields = 0;
     do {
         t->record = t->p;
@@ -458,8 +434,7 @@ vhem_status vh_table_next(vhem_ctx *ctx, vh_table *t, bool *more)
     VH_CHECK(!*more || t->n_columns == 0 || t->n_fields == (size_t)t->n_columns, VHEM_EFORMAT,
              "%s: line %lld has %zu field%s, expected %d as in the header", t->path, (long long)t->line,
              t->n_fields, t->n_fields == 1 ? "" : "s", t->n_columns);
-done:
-    return st;
+    return VHEM_OK;
 }
 
 bool vh_field_is(const vh_field *f, const char *text)
@@ -478,8 +453,7 @@ bool vh_table_all_numbers(const vh_table *t, const char *missing)
 
 vhem_status vh_table_name_columns(vhem_ctx *ctx, vh_table *t)
 {
-    vhem_status st = VHEM_OK;
-    vh_names seen = { 0 };
+    VH_CLEANUP(vh_names_free) vh_names seen = { 0 };
 
     VH_NEW(t->column, t->n_fields);
     for (size_t k = 0; k < t->n_fields; k++) {
@@ -494,14 +468,11 @@ vhem_status vh_table_name_columns(vhem_ctx *ctx, vh_table *t)
         VH_CHECK(is_new, VHEM_EFORMAT, "%s: line %lld: two columns are named '%s'", t->path,
                  (long long)t->line, VH_SHOW(f->at, f->n));
     }
-done:
-    vh_names_free(&seen);
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status vh_table_header(vhem_ctx *ctx, vh_table *t)
 {
-    vhem_status st = VHEM_OK;
     bool more;
 
     VH_TRY(vh_table_next(ctx, t, &more));
@@ -509,9 +480,7 @@ vhem_status vh_table_header(vhem_ctx *ctx, vh_table *t)
     VH_CHECK(!vh_table_all_numbers(t, NULL), VHEM_EFORMAT,
              "%s: line %lld: found '%s' and no other text, expected a header that names the columns", t->path,
              (long long)t->line, VH_SHOW(t->field[0].at, t->field[0].n));
-    VH_TRY(vh_table_name_columns(ctx, t));
-done:
-    return st;
+    return vh_table_name_columns(ctx, t);
 }
 
 int vh_table_find(const vh_table *t, const char *name, bool any_case)

@@ -42,8 +42,7 @@ const char *vh_write_name(const vhem_data *data, int64_t n, char number[24])
 /* Rows of two sequences of one name would be read back as one sequence. */
 static vhem_status can_use_names(vhem_ctx *ctx, const vhem_data *data, const char *path, bool *can)
 {
-    vhem_status st = VHEM_OK;
-    vh_names seen = { 0 };
+    VH_CLEANUP(vh_names_free) vh_names seen = { 0 };
     int64_t index;
 
     *can = true;
@@ -56,9 +55,7 @@ static vhem_status can_use_names(vhem_ctx *ctx, const vhem_data *data, const cha
                    "%s: more than one sequence is named '%s'; column id numbers them instead", path,
                    VH_SHOW(name, strlen(name)));
     }
-done:
-    vh_names_free(&seen);
-    return st;
+    return VHEM_OK;
 }
 
 /* A dimension must not be taken for something else when it is read back. */
@@ -102,7 +99,6 @@ static const char *symbol_of(const vhem_data *data, int k, double y)
 static vhem_status write_sequence(vhem_ctx *ctx, FILE *f, const vhem_data *data, int64_t n, const char *name,
                                   char delim)
 {
-    vhem_status st = VHEM_OK;
     const double *y = vh_data_frames(data, n);
     char text[VH_NUMBER_SIZE];
     for (int64_t t = 0; t < vh_data_length(data, n); t++) {
@@ -131,14 +127,12 @@ static vhem_status write_sequence(vhem_ctx *ctx, FILE *f, const vhem_data *data,
         putc('\n', f);
     }
     vh_data_passed(data, n);
-done:
-    return st;
+    return VHEM_OK;
 }
 
 static vhem_status write_long(vhem_ctx *ctx, const vhem_data *data, const char *path, char delim)
 {
-    vhem_status st = VHEM_OK;
-    vh_out out = { 0 };
+    VH_CLEANUP(vh_out_close) vh_out out = { 0 };
     bool names;
     char number[24];
 
@@ -149,10 +143,7 @@ static vhem_status write_long(vhem_ctx *ctx, const vhem_data *data, const char *
         snprintf(number, sizeof number, "%lld", (long long)n);
         VH_TRY(write_sequence(ctx, out.f, data, n, names ? vh_write_name(data, n, number) : number, delim));
     }
-    VH_TRY(vh_out_commit(ctx, &out));
-done:
-    vh_out_close(&out);
-    return st;
+    return vh_out_commit(ctx, &out);
 }
 
 vhem_status vh_write_csv(vhem_ctx *ctx, const vhem_data *data, const char *path)

@@ -128,21 +128,21 @@ vhem_status vh_write_hdf5(vhem_ctx *ctx, const vhem_data *data, const char *path
     vh_h5_watch watch;
 
     vh_h5_watch_begin(&watch);
-    VH_NEW(length, data->N);
+    VH_NEW_DONE(length, data->N);
     for (int64_t n = 0; n < data->N; n++)
         length[n] = vh_data_length(data, n);
-    VH_TRY(vh_out_path(ctx, path, &out));
-    VH_CHECK(out.tmp, VHEM_EIO, "%s: cannot write HDF5: it is not a regular file", path);
-    VH_TRY(reserve(ctx, data, path, out.fd));
+    VH_TRY_DONE(vh_out_path(ctx, path, &out));
+    VH_CHECK_DONE(out.tmp, VHEM_EIO, "%s: cannot write HDF5: it is not a regular file", path);
+    VH_TRY_DONE(reserve(ctx, data, path, out.fd));
     vh_fd_low low = vh_fd_hold_low(); /* the library takes any descriptor */
     hid_t file = create(out.tmp);
     vh_fd_release_low(&low);
-    VH_CHECK(file >= 0, VHEM_EIO, "%s: cannot write HDF5 there", path);
+    VH_CHECK_DONE(file >= 0, VHEM_EIO, "%s: cannot write HDF5 there", path);
     bool ok = write_all(ctx, file, data, length), stopped = !ok && vh_stopped(ctx);
     ok &= H5Fclose(file) >= 0;
-    VH_CHECK(!stopped, VHEM_ESTOPPED, "stopped while writing");
-    VH_CHECK(ok, VHEM_EIO, "%s: writing failed; HDF5 does not say why, as when memory runs out", path);
-    VH_TRY(vh_out_commit(ctx, &out));
+    VH_CHECK_DONE(!stopped, VHEM_ESTOPPED, "stopped while writing");
+    VH_CHECK_DONE(ok, VHEM_EIO, "%s: writing failed; HDF5 does not say why, as when memory runs out", path);
+    VH_TRY_DONE(vh_out_commit(ctx, &out));
 done:
     vh_out_close(&out);
     free(length);

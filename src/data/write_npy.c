@@ -12,7 +12,6 @@
 
 static vhem_status write_array(vhem_ctx *ctx, const vhem_data *data, vh_out *out)
 {
-    vhem_status st = VHEM_OK;
     char header[128];
     int64_t rows = data->start[data->N];
     fwrite(header, 1, vh_npy_header(header, "<f8", rows, data->d), out->f);
@@ -21,9 +20,7 @@ static vhem_status write_array(vhem_ctx *ctx, const vhem_data *data, vh_out *out
         fwrite(vh_data_frames(data, n), sizeof *data->y, (size_t)(vh_data_length(data, n) * data->d), out->f);
         vh_data_passed(data, n);
     }
-    VH_TRY(vh_out_commit(ctx, out));
-done:
-    return st;
+    return vh_out_commit(ctx, out);
 }
 
 static vhem_status write_index(vhem_ctx *ctx, const vhem_data *data, vh_out *out)
@@ -54,20 +51,14 @@ static vhem_status write_index(vhem_ctx *ctx, const vhem_data *data, vh_out *out
 
 vhem_status vh_write_npy(vhem_ctx *ctx, const vhem_data *data, const char *path)
 {
-    vhem_status st = VHEM_OK;
-    vh_out array = { 0 }, index = { 0 };
+    VH_CLEANUP(vh_out_close) vh_out array = { 0 }, index = { 0 };
     size_t n = strlen(path) - strlen(".npy");
-    char *index_path = NULL;
+    VH_AUTOFREE char *index_path = NULL;
 
     VH_NEW(index_path, n + 16);
     snprintf(index_path, n + 16, "%.*s_index.csv", (int)n, path);
     VH_TRY(vh_out_open(ctx, path, &array));
     VH_TRY(vh_out_open(ctx, index_path, &index));
     VH_TRY(write_array(ctx, data, &array));
-    VH_TRY(write_index(ctx, data, &index));
-done:
-    vh_out_close(&array);
-    vh_out_close(&index);
-    free(index_path);
-    return st;
+    return write_index(ctx, data, &index);
 }

@@ -52,7 +52,6 @@ enum { STRETCH = 1 << 24 }; /* bytes between two looks at a stop */
  * NULL. */
 static vhem_status pass(vhem_ctx *ctx, const void *data, uint64_t size, uint32_t *crc, FILE *f)
 {
-    vhem_status st = VHEM_OK;
     for (uint64_t at = 0; at < size; at += STRETCH) {
         size_t n = size - at < STRETCH ? (size_t)(size - at) : STRETCH;
         const unsigned char *from = (const unsigned char *)data + at;
@@ -62,15 +61,13 @@ static vhem_status pass(vhem_ctx *ctx, const void *data, uint64_t size, uint32_t
         if (f)
             fwrite(from, 1, n, f);
     }
-done:
-    return st;
+    return VHEM_OK;
 }
 
 static vhem_status add(archive *z, const char *key, const char *descr, int64_t n0, int64_t n1,
                        const void *data, uint64_t size)
 {
     vhem_ctx *ctx = z->ctx;
-    vhem_status st = VHEM_OK;
     char header[128];
     unsigned char local[32], *p = local;
     size_t n_header = vh_npy_header(header, descr, n0, n1);
@@ -88,8 +85,7 @@ static vhem_status add(archive *z, const char *key, const char *descr, int64_t n
     fwrite(header, 1, n_header, z->f);
     VH_TRY(pass(ctx, data, size, NULL, z->f));
     z->at += 30 + strlen(key) + 4 + m->size;
-done:
-    return st;
+    return VHEM_OK;
 }
 
 static void finish(archive *z)
@@ -156,10 +152,9 @@ static int64_t count_chars(const char *text)
 static vhem_status add_texts(archive *z, const char *key, int64_t n, char *const *text)
 {
     vhem_ctx *ctx = z->ctx;
-    vhem_status st = VHEM_OK;
     int64_t width = 1, bytes = 1;
     bool unicode = true;
-    unsigned char *buf = NULL;
+    VH_AUTOFREE unsigned char *buf = NULL;
     char descr[24];
 
     for (int64_t i = 0; i < n; i++) {
@@ -178,17 +173,14 @@ static vhem_status add_texts(archive *z, const char *key, int64_t n, char *const
             put(&w, (uint64_t)next_char(&p), 4);
     }
     snprintf(descr, sizeof descr, unicode ? "<U%lld" : "|S%lld", (long long)(unicode ? width : bytes));
-    VH_TRY(add(z, key, descr, n, 0, buf, item * (size_t)n));
-done:
-    free(buf);
-    return st;
+    return add(z, key, descr, n, 0, buf, item * (size_t)n);
 }
 
 static vhem_status add_all(archive *z, const vhem_data *data)
 {
     vhem_ctx *ctx = z->ctx;
-    vhem_status st = VHEM_OK;
-    int64_t *length = NULL, rows = data->start[data->N];
+    VH_AUTOFREE int64_t *length = NULL;
+    int64_t rows = data->start[data->N];
     uint64_t N = (uint64_t)data->N;
 
     VH_NEW(length, data->N);
@@ -204,24 +196,17 @@ static vhem_status add_all(archive *z, const vhem_data *data)
         VH_TRY(add_texts(z, "groups", data->N, data->group));
     if (data->weight)
         VH_TRY(add(z, "weights", "<f8", data->N, 0, data->weight, N * sizeof *data->weight));
-    VH_TRY(add_texts(z, "columns", data->d, data->column));
-done:
-    free(length);
-    return st;
+    return add_texts(z, "columns", data->d, data->column);
 }
 
 vhem_status vh_write_npz(vhem_ctx *ctx, const vhem_data *data, const char *path)
 {
-    vhem_status st = VHEM_OK;
-    vh_out out = { 0 };
+    VH_CLEANUP(vh_out_close) vh_out out = { 0 };
     archive z = { .ctx = ctx };
 
     VH_TRY(vh_out_open(ctx, path, &out));
     z.f = out.f;
     VH_TRY(add_all(&z, data));
     finish(&z);
-    VH_TRY(vh_out_commit(ctx, &out));
-done:
-    vh_out_close(&out);
-    return st;
+    return vh_out_commit(ctx, &out);
 }

@@ -13,7 +13,6 @@
 /* Classes stand in the header with blanks between them and end a line after ':'. */
 static vhem_status list_classes(vhem_ctx *ctx, const vhem_data *data, const char *path, vh_names *classes)
 {
-    vhem_status st = VHEM_OK;
     int64_t index;
     bool is_new;
 
@@ -26,8 +25,7 @@ static vhem_status list_classes(vhem_ctx *ctx, const vhem_data *data, const char
         if (*label)
             VH_TRY(vh_names_put(ctx, classes, label, strlen(label), &index, &is_new));
     }
-done:
-    return st;
+    return VHEM_OK;
 }
 
 static void write_header(FILE *f, const vhem_data *data, const vh_names *classes)
@@ -51,7 +49,6 @@ static void write_header(FILE *f, const vhem_data *data, const vh_names *classes
 
 static vhem_status write_case(vhem_ctx *ctx, FILE *f, const vhem_data *data, int64_t n)
 {
-    vhem_status st = VHEM_OK;
     const double *y = vh_data_frames(data, n);
     int64_t T = vh_data_length(data, n);
     char text[VH_NUMBER_SIZE];
@@ -73,24 +70,18 @@ static vhem_status write_case(vhem_ctx *ctx, FILE *f, const vhem_data *data, int
         fprintf(f, ":%s", *data->label[n] ? data->label[n] : "?");
     putc('\n', f);
     vh_data_passed(data, n);
-done:
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status vh_write_ts(vhem_ctx *ctx, const vhem_data *data, const char *path)
 {
-    vhem_status st = VHEM_OK;
-    vh_out out = { 0 };
-    vh_names classes = { 0 };
+    VH_CLEANUP(vh_out_close) vh_out out = { 0 };
+    VH_CLEANUP(vh_names_free) vh_names classes = { 0 };
 
     VH_TRY(list_classes(ctx, data, path, &classes));
     VH_TRY(vh_out_open(ctx, path, &out));
     write_header(out.f, data, &classes);
     for (int64_t n = 0; n < data->N; n++)
         VH_TRY(write_case(ctx, out.f, data, n));
-    VH_TRY(vh_out_commit(ctx, &out));
-done:
-    vh_names_free(&classes);
-    vh_out_close(&out);
-    return st;
+    return vh_out_commit(ctx, &out);
 }

@@ -96,14 +96,12 @@ static const char *attribute_of(const char **attribute, const char *name)
 
 static vhem_status append(vhem_ctx *ctx, buffer *b, const char *s, size_t n)
 {
-    vhem_status st = VHEM_OK;
     VH_TRY(vh_grow(ctx, &b->text, &b->cap, b->n + n + 1, 1));
     if (n > 0)
         memcpy(b->text + b->n, s, n);
     b->n += n;
     b->text[b->n] = '\0';
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* The first failure inside a handler ends the parse. */
@@ -163,7 +161,6 @@ static int find_member(const vh_zip *z, const char *name)
 static vhem_status feed(part *p, vh_stream *s)
 {
     vhem_ctx *ctx = p->ctx;
-    vhem_status st = VHEM_OK;
     size_t got = 1;
     int64_t fed = 0;
 
@@ -182,8 +179,7 @@ static vhem_status feed(part *p, vh_stream *s)
                  "%s: a tag or a comment has more than %d bytes", p->name, MOST_CELL);
         VH_CHECK(!vh_stopped(ctx), VHEM_ESTOPPED, "%s: stopped while reading", p->w->path);
     }
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* Parses the member of this name; w, open, close and what these need are the caller's. */
@@ -196,18 +192,18 @@ static vhem_status parse(part *p, const char *member)
     vh_stream s;
     int i = find_member(&w->zip, member);
 
-    VH_CHECK(i >= 0, VHEM_EFORMAT, "%s: the archive has no '%s': this is not an Excel workbook", w->path,
-             VH_SHOW(member, strlen(member)));
+    VH_CHECK_DONE(i >= 0, VHEM_EFORMAT, "%s: the archive has no '%s': this is not an Excel workbook", w->path,
+                  VH_SHOW(member, strlen(member)));
     snprintf(p->name, sizeof p->name, "%.300s: part '%s'", w->path, VH_SHOW(member, strlen(member)));
     p->most = GROWTH * (w->zip.member[i].size + CHUNK);
-    VH_TRY(vh_unzip_open(ctx, &w->zip, i, p->name, &s, &u));
+    VH_TRY_DONE(vh_unzip_open(ctx, &w->zip, i, p->name, &s, &u));
     p->parser = XML_ParserCreate(NULL);
-    VH_CHECK(p->parser, VHEM_ENOMEM, "out of memory");
+    VH_CHECK_DONE(p->parser, VHEM_ENOMEM, "out of memory");
     XML_SetUserData(p->parser, p);
     XML_SetElementHandler(p->parser, on_open, on_close);
     XML_SetCharacterDataHandler(p->parser, on_text);
     XML_SetStartDoctypeDeclHandler(p->parser, on_doctype);
-    VH_TRY(feed(p, &s));
+    VH_TRY_DONE(feed(p, &s));
 done:
     if (p->parser)
         XML_ParserFree(p->parser);
@@ -221,7 +217,6 @@ done:
 static vhem_status add_sheet(workbook *w, const char *name, const char *id, const char *state)
 {
     vhem_ctx *ctx = w->ctx;
-    vhem_status st = VHEM_OK;
 
     VH_CHECK(name && id, VHEM_EFORMAT, "%s: sheet %d of the workbook has no name or no id", w->path,
              w->n_sheets + 1);
@@ -232,8 +227,7 @@ static vhem_status add_sheet(workbook *w, const char *name, const char *id, cons
     *s = (sheet_entry){ .hidden = state && strcmp(state, "visible") != 0 };
     VH_DUP(s->name, name);
     VH_DUP(s->id, id);
-done:
-    return st;
+    return VHEM_OK;
 }
 
 static void workbook_tag(part *p, const char *tag, const char **attribute)
@@ -247,7 +241,6 @@ static void workbook_tag(part *p, const char *tag, const char **attribute)
 static vhem_status choose_sheet(workbook *w, const char *sheet)
 {
     vhem_ctx *ctx = w->ctx;
-    vhem_status st = VHEM_OK;
     char list[256], *names[MOST_SHEETS];
     int64_t number;
 
@@ -271,8 +264,7 @@ static vhem_status choose_sheet(workbook *w, const char *sheet)
         w->wanted = (int)number - 1;
     VH_CHECK(w->wanted < w->n_sheets, VHEM_EINVAL, "%s: --sheet asks for '%s'; the sheets are %s", w->path,
              VH_SHOW(sheet, strlen(sheet)), list);
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* The member that a relation of the workbook leads to. */
@@ -282,8 +274,8 @@ static vhem_status target_name(vhem_ctx *ctx, const char *target, char **out)
     buffer b = { 0 };
     const char *folder = target[0] == '/' ? "" : "xl/";
 
-    VH_TRY(append(ctx, &b, folder, strlen(folder)));
-    VH_TRY(append(ctx, &b, target + (target[0] == '/'), strlen(target + (target[0] == '/'))));
+    VH_TRY_DONE(append(ctx, &b, folder, strlen(folder)));
+    VH_TRY_DONE(append(ctx, &b, target + (target[0] == '/'), strlen(target + (target[0] == '/'))));
     free(*out);
     *out = b.text;
     b.text = NULL;
@@ -326,7 +318,6 @@ static void string_opens(part *p, const char *tag, const char **attribute)
 static vhem_status add_string(workbook *w, const buffer *text)
 {
     vhem_ctx *ctx = w->ctx;
-    vhem_status st = VHEM_OK;
 
     VH_CHECK(w->text.n + text->n + sizeof(size_t) * w->n_strings < MOST_TEXT, VHEM_EFORMAT,
              "%s: the texts of the cells need more than %d MiB; save the sheet as CSV", w->path,
@@ -334,8 +325,7 @@ static vhem_status add_string(workbook *w, const buffer *text)
     VH_TRY(append(ctx, &w->text, text->text, text->n));
     VH_TRY(vh_grow(ctx, &w->end, &w->cap_strings, w->n_strings + 1, sizeof *w->end));
     w->end[w->n_strings++] = w->text.n;
-done:
-    return st;
+    return VHEM_OK;
 }
 
 static void string_closes(part *p, const char *tag, const char **attribute)
@@ -378,7 +368,6 @@ static void put_field(part *p, const char *s, size_t n, bool quoted)
 static vhem_status cell_text(part *p, const char **s, size_t *n)
 {
     vhem_ctx *ctx = p->ctx;
-    vhem_status st = VHEM_OK;
     int64_t i;
     const workbook *w = p->w;
 
@@ -393,14 +382,12 @@ static vhem_status cell_text(part *p, const char **s, size_t *n)
     size_t from = i > 0 ? w->end[i - 1] : 0;
     *s = w->text.text + from;
     *n = w->end[i] - from;
-done:
-    return st;
+    return VHEM_OK;
 }
 
 static vhem_status put_cell(part *p)
 {
     vhem_ctx *ctx = p->ctx;
-    vhem_status st = VHEM_OK;
     const char *s = NULL;
     size_t n = 0;
 
@@ -423,8 +410,7 @@ static vhem_status put_cell(part *p)
              p->name, GROWTH);
     if (ferror(p->out))
         VH_TRY(vh_xlsx_no_room(ctx, p->w->path));
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* "AB12": column 28, row 12; false when it is not the name of a cell. */
@@ -439,7 +425,6 @@ static bool place_of(const char *cell, int64_t *column, int64_t *row)
 static vhem_status begin_row(part *p, const char *number)
 {
     vhem_ctx *ctx = p->ctx;
-    vhem_status st = VHEM_OK;
     int64_t row = p->row + 1;
 
     VH_CHECK((!number || vh_integer_parse(number, strlen(number), &row)) && row > p->row && row <= MOST_ROWS,
@@ -448,14 +433,12 @@ static vhem_status begin_row(part *p, const char *number)
     p->row = row;
     p->numbered = number != NULL;
     p->column = p->at_column = 0;
-done:
-    return st;
+    return VHEM_OK;
 }
 
 static vhem_status begin_cell(part *p, const char *name, const char *type)
 {
     vhem_ctx *ctx = p->ctx;
-    vhem_status st = VHEM_OK;
 
     /* Spreadsheets differ about a cell that names another row, or mend the file: none of it is a guess to
      * make here. */
@@ -471,8 +454,7 @@ static vhem_status begin_cell(part *p, const char *name, const char *type)
     p->type = !type || strcmp(type, "b") == 0 ? 'n'
               : type[0] && !type[1]           ? type[0]
                                               : 't'; /* else text in place */
-done:
-    return st;
+    return VHEM_OK;
 }
 
 static void sheet_opens(part *p, const char *tag, const char **attribute)
@@ -521,8 +503,7 @@ static void free_workbook(workbook *w)
 
 vhem_status vh_xlsx_to_csv(vhem_ctx *ctx, const char *path, const char *sheet, FILE *f)
 {
-    vhem_status st = VHEM_OK;
-    workbook w = { .ctx = ctx, .path = path };
+    VH_CLEANUP(free_workbook) workbook w = { .ctx = ctx, .path = path };
     part sheet_part = { .w = &w, .open = sheet_opens, .close = sheet_closes, .out = f, .at_row = 1 };
 
     VH_TRY(vh_zip_open(ctx, path, &w.zip));
@@ -541,7 +522,5 @@ vhem_status vh_xlsx_to_csv(vhem_ctx *ctx, const char *path, const char *sheet, F
             "%s: formulas without a stored value, which count as missing: %lld; open and save the file in a "
             "spreadsheet program to compute them",
             path, (long long)sheet_part.no_value);
-done:
-    free_workbook(&w);
-    return st;
+    return VHEM_OK;
 }

@@ -34,9 +34,9 @@ enum { END = 22, END64 = 56, LOCATOR = 20, ENTRY = 46, LOCAL = 30 };
 /* Where the central directory is and how many members it lists. */
 static vhem_status find_directory(vhem_ctx *ctx, const vh_zip *z, int64_t *at, int64_t *size, int64_t *n)
 {
-    vhem_status st = VHEM_OK;
     int64_t tail = z->size < 65535 + END ? z->size : 65535 + END, i;
-    unsigned char *buf = NULL, rec[END64] = { 0 };
+    VH_AUTOFREE unsigned char *buf = NULL;
+    unsigned char rec[END64] = { 0 };
 
     VH_NEW(buf, tail + 1);
     VH_TRY(read_at(ctx, z, z->size - tail, buf, (size_t)tail, "end of the archive"));
@@ -66,9 +66,7 @@ static vhem_status find_directory(vhem_ctx *ctx, const vh_zip *z, int64_t *at, i
     VH_CHECK(*n >= 0 && *size >= 0 && *at >= 0 && *size <= z->size && *n <= *size / ENTRY, VHEM_EFORMAT,
              "%s: the archive claims %lld members listed in %lld bytes, but has %lld bytes in all", z->path,
              (long long)*n, (long long)*size, (long long)z->size);
-done:
-    free(buf);
-    return st;
+    return VHEM_OK;
 }
 
 /* Sizes that do not fit 32 bits stand in the extra field with number 1, in this order. */
@@ -97,7 +95,6 @@ static void read_zip64(const unsigned char *extra, size_t n, vh_zip_member *m)
 
 static vhem_status read_entry(vhem_ctx *ctx, vh_zip *z, const unsigned char *dir, int64_t size, int64_t *used)
 {
-    vhem_status st = VHEM_OK;
     const unsigned char *e = dir + *used;
 
     VH_CHECK(size - *used >= ENTRY && memcmp(e, "PK\x01\x02", 4) == 0, VHEM_EFORMAT,
@@ -121,8 +118,7 @@ static vhem_status read_entry(vhem_ctx *ctx, vh_zip *z, const unsigned char *dir
              VHEM_EFORMAT, "%s: member '%s' claims %lld bytes packed into %lld, the file has %lld", z->path,
              VH_SHOW(m->name, strlen(m->name)), (long long)m->size, (long long)m->packed, (long long)z->size);
     *used += ENTRY + (int64_t)(name + extra + comment);
-done:
-    return st;
+    return VHEM_OK;
 }
 
 static int by_place(const void *a, const void *b)
@@ -134,8 +130,7 @@ static int by_place(const void *a, const void *b)
 /* Members that share their bytes: a few kilobytes would unpack into anything. */
 static vhem_status refuse_overlaps(vhem_ctx *ctx, const vh_zip *z)
 {
-    vhem_status st = VHEM_OK;
-    const vh_zip_member **order = NULL;
+    VH_AUTOFREE const vh_zip_member **order = NULL;
 
     VH_NEW(order, z->n + 1);
     for (int i = 0; i < z->n; i++)
@@ -147,9 +142,7 @@ static vhem_status refuse_overlaps(vhem_ctx *ctx, const vh_zip *z)
                  "%s: members '%s' and '%s' overlap: the archive is damaged or malicious", z->path,
                  VH_SHOW(m->name, strlen(m->name)), VH_SHOW(order[i + 1]->name, strlen(order[i + 1]->name)));
     }
-done:
-    free(order);
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status vh_zip_open(vhem_ctx *ctx, const char *path, vh_zip *z)
@@ -159,15 +152,15 @@ vhem_status vh_zip_open(vhem_ctx *ctx, const char *path, vh_zip *z)
     unsigned char *dir = NULL;
 
     *z = (vh_zip){ .path = path, .f = vh_file_open(path, "rb") };
-    VH_CHECK(z->f && fseeko(z->f, 0, SEEK_END) == 0 && (z->size = (int64_t)ftello(z->f)) >= 0, VHEM_EIO,
-             "%s: cannot read: %s", path, strerror(errno));
-    VH_TRY(find_directory(ctx, z, &at, &size, &n));
-    VH_NEW(dir, size + 1);
-    VH_TRY(read_at(ctx, z, at, dir, (size_t)size, "list of members"));
-    VH_NEW(z->member, n + 1);
+    VH_CHECK_DONE(z->f && fseeko(z->f, 0, SEEK_END) == 0 && (z->size = (int64_t)ftello(z->f)) >= 0, VHEM_EIO,
+                  "%s: cannot read: %s", path, strerror(errno));
+    VH_TRY_DONE(find_directory(ctx, z, &at, &size, &n));
+    VH_NEW_DONE(dir, size + 1);
+    VH_TRY_DONE(read_at(ctx, z, at, dir, (size_t)size, "list of members"));
+    VH_NEW_DONE(z->member, n + 1);
     while (z->n < n)
-        VH_TRY(read_entry(ctx, z, dir, size, &used));
-    VH_TRY(refuse_overlaps(ctx, z));
+        VH_TRY_DONE(read_entry(ctx, z, dir, size, &used));
+    VH_TRY_DONE(refuse_overlaps(ctx, z));
 done:
     free(dir);
     if (st != VHEM_OK)
@@ -200,21 +193,18 @@ struct vh_unzip {
 /* The next packed bytes into u->in. */
 static vhem_status refill(vhem_ctx *ctx, vh_unzip *u)
 {
-    vhem_status st = VHEM_OK;
     size_t n = u->left < CHUNK ? (size_t)u->left : CHUNK;
     VH_TRY(read_at(ctx, u->z, u->at, u->in, n, "next part of a member"));
     u->zs.next_in = u->in;
     u->zs.avail_in = (uInt)n;
     u->at += (int64_t)n;
     u->left -= (int64_t)n;
-done:
-    return st;
+    return VHEM_OK;
 }
 
 static vhem_status inflate_some(vhem_ctx *ctx, vh_unzip *u, const char *name, unsigned char *buf, size_t n,
                                 size_t *got)
 {
-    vhem_status st = VHEM_OK;
     int code = Z_OK;
 
     u->zs.next_out = buf;
@@ -229,13 +219,11 @@ static vhem_status inflate_some(vhem_ctx *ctx, vh_unzip *u, const char *name, un
              "%s: the packed data is broken near offset %lld (%s)", name, (long long)(u->at - u->zs.avail_in),
              u->zs.msg ? u->zs.msg : "zlib");
     *got = n - u->zs.avail_out;
-done:
-    return st;
+    return VHEM_OK;
 }
 
 static vhem_status copy_some(vhem_ctx *ctx, vh_unzip *u, unsigned char *buf, size_t n, size_t *got)
 {
-    vhem_status st = VHEM_OK;
     *got = 0;
     if ((int64_t)n > u->left)
         n = (size_t)u->left;
@@ -243,13 +231,11 @@ static vhem_status copy_some(vhem_ctx *ctx, vh_unzip *u, unsigned char *buf, siz
     u->at += (int64_t)n;
     u->left -= (int64_t)n;
     *got = n;
-done:
-    return st;
+    return VHEM_OK;
 }
 
 static vhem_status pull_member(vhem_ctx *ctx, vh_stream *s, void *buf, size_t n, size_t *got)
 {
-    vhem_status st = VHEM_OK;
     vh_unzip *u = s->arg;
 
     if ((int64_t)n > u->out_left)
@@ -268,17 +254,15 @@ static vhem_status pull_member(vhem_ctx *ctx, vh_stream *s, void *buf, size_t n,
     }
     VH_CHECK(u->out_left > 0 || n == 0 || u->crc == u->m->crc, VHEM_EFORMAT,
              "%s: the checksum is %08x, expected %08x: the data is damaged", s->name, u->crc, u->m->crc);
-done:
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status vh_unzip_open(vhem_ctx *ctx, const vh_zip *z, int i, const char *name, vh_stream *s,
                           vh_unzip **out)
 {
-    vhem_status st = VHEM_OK;
     const vh_zip_member *m = &z->member[i];
     unsigned char local[LOCAL] = { 0 };
-    vh_unzip *u = NULL;
+    VH_OWN(vh_unzip) *u = NULL;
 
     VH_CHECK(!(m->flags & 1), VHEM_EFORMAT, "%s: is encrypted", name);
     VH_CHECK(m->method == 0 || m->method == 8, VHEM_EFORMAT,
@@ -297,11 +281,8 @@ vhem_status vh_unzip_open(vhem_ctx *ctx, const vh_zip *z, int i, const char *nam
         u->inflating = true;
     }
     *s = (vh_stream){ .name = name, .size = m->size, .pull = pull_member, .arg = u };
-    *out = u;
-    u = NULL;
-done:
-    vh_unzip_close(u);
-    return st;
+    *out = vh_take(u);
+    return VHEM_OK;
 }
 
 void vh_unzip_close(vh_unzip *u)

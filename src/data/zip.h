@@ -3,6 +3,7 @@
 #ifndef VH_DATA_ZIP_H
 #define VH_DATA_ZIP_H
 
+#include "core/own.h"
 #include "data/npy.h"
 
 #include <stdio.h>
@@ -30,5 +31,6 @@ typedef struct vh_unzip vh_unzip;
 vhem_status vh_unzip_open(vhem_ctx *ctx, const vh_zip *z, int i, const char *name, vh_stream *s,
                           vh_unzip **out);
 void vh_unzip_close(vh_unzip *u);
+VH_OWNED(vh_unzip, vh_unzip_close)
 
 #endif

@@ -43,7 +43,6 @@ static void active_free(active_set *a)
 /* Space for the restarts that are left; the old space when none has left. */
 static vhem_status repack(vhem_ctx *ctx, const vh_job *job, const vh_h3m *runs, active_set *a)
 {
-    vhem_status st = VHEM_OK;
     if (!a->pk || a->pk->K != a->n) {
         vh_pack_free(a->pk);
         a->pk = NULL;
@@ -55,23 +54,20 @@ static vhem_status repack(vhem_ctx *ctx, const vh_job *job, const vh_h3m *runs, 
     for (int k = 0; k < a->n && a->n_post > 0; k++)
         if (a->post[a->index[k]].S > 0)
             vh_posterior_shift(&a->post[a->index[k]], a->pk, k);
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* What the loop climbs, for the restart at place k: its likelihood, or the bound of the evidence. */
 static vhem_status objective(vhem_ctx *ctx, const vh_job *job, const vh_h3m *runs, const active_set *a, int k,
                              double *out)
 {
-    vhem_status st = VHEM_OK;
     *out = a->sums.total[k] + vh_mstep_log_prior(&job->limits, runs, &runs->hmm[a->index[k]], a->work);
     if (a->n_post > 0 && a->post[a->index[k]].S > 0) {
         double kl = vh_posterior_kl(job->prior, &job->limits, &a->post[a->index[k]]);
         VH_CHECK(!isnan(kl), VHEM_ENUMERIC, "the scatter of a state became singular");
         *out -= kl;
     }
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* What that is. */
@@ -98,7 +94,6 @@ static bool finished(vhem_ctx *ctx, const vh_job *job, vhem_fit_run *run, double
 static vhem_status learn(vhem_ctx *ctx, const vh_job *job, const active_set *a, int k, vh_h3m *runs,
                          bool *repaired)
 {
-    vhem_status st = VHEM_OK;
     vh_hmm *h = &runs->hmm[a->index[k]];
     vh_posterior *post = &a->post[a->index[k]];
 
@@ -107,14 +102,12 @@ static vhem_status learn(vhem_ctx *ctx, const vh_job *job, const active_set *a, 
         VH_TRY(vh_posterior_new(ctx, job->prior, h->S, h->M, post));
     vh_posterior_update(job->prior, a->pk, k, &a->sums.stats, post);
     vh_posterior_expect(job->prior, &job->limits, post, runs, h);
-done:
-    return st;
+    return VHEM_OK;
 }
 
 static vhem_status maximise(vhem_ctx *ctx, const vh_job *job, const active_set *a, int k, vh_h3m *runs,
                             vhem_fit_run *run, bool *repaired)
 {
-    vhem_status st = VHEM_OK;
     int64_t i = a->index[k];
     int left = job->opt->max_iter - run->n_iter;
     vh_hmm *h = &runs->hmm[i];
@@ -133,8 +126,7 @@ static vhem_status maximise(vhem_ctx *ctx, const vh_job *job, const active_set *
         run->n_revived += revived;
         *repaired = revived > 0;
     }
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* An E-step was given up because a stop is overdue: restarts that were in it go back to the model before.
@@ -154,8 +146,6 @@ static void fall_back(const active_set *a, vh_h3m *runs, vhem_fit_run *run)
  * time for that pass; the models are kept, and the bound of each stands for its likelihood. */
 static vhem_status settle(vhem_ctx *ctx, const vh_job *job, active_set *a, vh_h3m *runs, vhem_fit_run *run)
 {
-    vhem_status st = VHEM_OK;
-
     a->n = runs->K;
     for (int64_t i = 0; i < runs->K; i++) {
         a->index[i] = i;
@@ -168,14 +158,12 @@ static vhem_status settle(vhem_ctx *ctx, const vh_job *job, active_set *a, vh_h3
     VH_TRY(vh_sequences_expect(ctx, a->seqs, &(vh_seq_step){ .pk = a->pk }, &a->sums));
     for (int64_t i = 0; i < runs->K; i++)
         VH_TRY(objective(ctx, job, runs, a, i, &run[i].loglik));
-done:
-    return st;
+    return VHEM_OK;
 }
 
 static vhem_status open_set(vhem_ctx *ctx, const vh_job *job, const vh_h3m *runs, vh_workers *workers,
                             active_set *a)
 {
-    vhem_status st = VHEM_OK;
     const vh_sequences in = { .data = job->data,
                               .seq = job->seq,
                               .n = job->n,
@@ -196,15 +184,14 @@ static vhem_status open_set(vhem_ctx *ctx, const vh_job *job, const vh_h3m *runs
     }
     for (int i = 0; i < runs->K; i++)
         a->index[i] = i;
-done:
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status vh_baum_welch(vhem_ctx *ctx, const vh_job *job, vh_h3m *runs, vh_workers *workers,
                           vhem_fit_run *run)
 {
     vhem_status st = VHEM_OK;
-    active_set a = { 0 };
+    VH_CLEANUP(active_free) active_set a = { 0 };
 
     VH_TRY(open_set(ctx, job, runs, workers, &a));
     for (int64_t i = 0; i < runs->K; i++)
@@ -240,7 +227,5 @@ vhem_status vh_baum_welch(vhem_ctx *ctx, const vh_job *job, vh_h3m *runs, vh_wor
     if (job->prior)
         VH_TRY(settle(ctx, job, &a, runs, run));
     st = vh_stopped(ctx) ? VHEM_ESTOPPED : VHEM_OK;
-done:
-    active_free(&a);
     return st;
 }

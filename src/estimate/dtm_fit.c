@@ -37,7 +37,6 @@ typedef struct {
 
 static vhem_status resolve(vhem_ctx *ctx, const vhem_fit_options *asked, fit *f)
 {
-    vhem_status st = VHEM_OK;
     vhem_fit_options *o = &f->opt, of_textures;
 
     vhem_options_init(VHEM_FIT_OPTIONS, &of_textures);
@@ -54,13 +53,11 @@ static vhem_status resolve(vhem_ctx *ctx, const vhem_fit_options *asked, fit *f)
              "prior '%.80s' is for HMMs, dynamic textures have none", o->prior);
     VH_CHECK(!o->start, VHEM_EINVAL, "textures are not fitted from a given start");
     f->R = o->K == 0 ? 1 : o->restarts > 0 ? o->restarts : RESTARTS;
-done:
-    return st;
+    return VHEM_OK;
 }
 
 static vhem_status set_up(vhem_ctx *ctx, const vhem_fit_options *asked, fit *f)
 {
-    vhem_status st = VHEM_OK;
     int64_t K, rows;
 
     VH_TRY(resolve(ctx, asked, f));
@@ -76,8 +73,7 @@ static vhem_status set_up(vhem_ctx *ctx, const vhem_fit_options *asked, fit *f)
         VH_TRY(vh_dt_shape(ctx, f->data->d, f->opt.S, &f->out->dt[i]));
     VH_TRY(vh_fit_report_new(ctx, rows, f->R, &f->report));
     VH_NEW(f->scratch, ctx->threads);
-done:
-    return st;
+    return VHEM_OK;
 }
 
 static vhem_fit_run told(const vh_em_dtm_run *run, int n_stable)
@@ -94,9 +90,8 @@ static vhem_fit_run told(const vh_em_dtm_run *run, int n_stable)
 
 static vhem_status key_of_set(vhem_ctx *ctx, const fit *f, int64_t i, vh_key *out)
 {
-    vhem_status st = VHEM_OK;
     const vh_sets *sets = &f->sets;
-    vh_hash *hash = NULL;
+    VH_OWN(vh_hash) *hash = NULL;
 
     VH_TRY(vh_hash_new(ctx, &hash));
     vh_hash_text(hash, "texture " VH_PIECE_RECIPE);
@@ -105,15 +100,12 @@ static vhem_status key_of_set(vhem_ctx *ctx, const fit *f, int64_t i, vh_key *ou
     vh_hash_columns(hash, f->data);
     vh_hash_sequences(hash, f->data, sets->seq + sets->first[i], sets->first[i + 1] - sets->first[i]);
     vh_hash_key(hash, out);
-done:
-    vh_hash_free(hash);
-    return st;
+    return VHEM_OK;
 }
 
 static vhem_status take_stored(vhem_ctx *ctx, fit *f, const vh_key *key, int64_t i, bool *taken)
 {
-    vhem_status st = VHEM_OK;
-    vhem_models *kept = NULL;
+    VH_OWN(vhem_models) *kept = NULL;
     vh_dt *dt = &f->out->dt[i];
 
     VH_TRY(vh_store_get(ctx, f->store, key, &kept));
@@ -121,22 +113,16 @@ static vhem_status take_stored(vhem_ctx *ctx, fit *f, const vh_key *key, int64_t
              && kept->dtm->dt[0].n == dt->n;
     if (*taken)
         vh_dt_copy(dt, &kept->dtm->dt[0]);
-done:
-    vhem_free(kept);
-    return st;
+    return VHEM_OK;
 }
 
 static vhem_status put_stored(vhem_ctx *ctx, const fit *f, const vh_key *key, int64_t i)
 {
-    vhem_status st = VHEM_OK;
-    vh_dtm *one = NULL;
+    VH_OWN(vh_dtm) *one = NULL;
 
     VH_TRY(vh_dtm_subset(ctx, f->out, &i, 1, &one));
     const vhem_models models = vh_models_of_textures(one);
-    VH_TRY(vh_store_put(ctx, f->store, key, &models));
-done:
-    vh_dtm_free(one);
-    return st;
+    return vh_store_put(ctx, f->store, key, &models);
 }
 
 /* Set i by the closed form, and by EM from there if that is wanted; else the loop only finds the
@@ -160,21 +146,21 @@ static vhem_status fit_one(vhem_ctx *ctx, void *arg, int64_t i, int worker)
     vh_dt_mended mended;
 
     if (f->store) {
-        VH_TRY(key_of_set(ctx, f, i, &key));
-        VH_TRY(take_stored(ctx, f, &key, i, &taken));
+        VH_TRY_DONE(key_of_set(ctx, f, i, &key));
+        VH_TRY_DONE(take_stored(ctx, f, &key, i, &taken));
     }
     if (taken) {
         f->report->frames[i] = vh_sets_frames(sets, f->data, i, NULL);
         goto done;
     }
-    VH_TRY(vh_dt_svd(ctx, f->data, sets->seq + sets->first[i], sets->first[i + 1] - sets->first[i],
-                     &f->limits, &f->out->dt[i], &mended));
+    VH_TRY_DONE(vh_dt_svd(ctx, f->data, sets->seq + sets->first[i], sets->first[i + 1] - sets->first[i],
+                          &f->limits, &f->out->dt[i], &mended));
     run.n_floored = mended.n_floored;
-    VH_TRY(vh_em_dtm(ctx, &task, &f->scratch[worker], 1, &one, &run));
+    VH_TRY_DONE(vh_em_dtm(ctx, &task, &f->scratch[worker], 1, &one, &run));
     f->report->run[i] = told(&run, f->em ? 0 : mended.n_stable);
     f->report->frames[i] = vh_sets_frames(sets, f->data, i, NULL);
     if (f->store && !vh_stopped(ctx))
-        VH_TRY(put_stored(ctx, f, &key, i));
+        VH_TRY_DONE(put_stored(ctx, f, &key, i));
 done:
     free(run.J);
     return st;
@@ -209,7 +195,6 @@ static vhem_status fit_each(vhem_ctx *ctx, fit *f)
         count += f->report->frames[i] > 0;
     if (st == VHEM_ESTOPPED)
         vh_fail(ctx, st, "stopped; %lld of %lld textures were fitted", (long long)count, (long long)K);
-done:
     return st;
 }
 
@@ -218,8 +203,8 @@ done:
 /* Restart r begins at the textures of K sets drawn without repeats. */
 static vhem_status start_mixture(vhem_ctx *ctx, const fit *f, int r, vh_dtm *dtm)
 {
-    vhem_status st = VHEM_OK;
-    int64_t *order = NULL, n = f->sets.n;
+    VH_AUTOFREE int64_t *order = NULL;
+    int64_t n = f->sets.n;
     vh_dt_mended mended;
     vh_rng rng;
 
@@ -236,9 +221,7 @@ static vhem_status start_mixture(vhem_ctx *ctx, const fit *f, int r, vh_dtm *dtm
                          f->sets.first[g + 1] - f->sets.first[g], &f->limits, &dtm->dt[j], &mended));
         dtm->omega[j] = 1.0 / dtm->K;
     }
-done:
-    free(order);
-    return st;
+    return VHEM_OK;
 }
 
 /* One restart; *dtm, when it is the best so far, changes places with that. */
@@ -255,8 +238,8 @@ static vhem_status run_restart(vhem_ctx *ctx, fit *f, int r, vh_dtm **dtm)
     vhem_fit_report *report = f->report;
     int *best = &report->best[0];
 
-    VH_TRY(vh_dtm_new(ctx, f->data->d, f->opt.K, dtm));
-    VH_TRY(start_mixture(ctx, f, r, *dtm));
+    VH_TRY_DONE(vh_dtm_new(ctx, f->data->d, f->opt.K, dtm));
+    VH_TRY_DONE(start_mixture(ctx, f, r, *dtm));
     st = vh_em_dtm(ctx, &task, f->scratch, ctx->threads, *dtm, &run);
     if (st != VHEM_OK && st != VHEM_ESTOPPED)
         goto done;
@@ -308,8 +291,8 @@ static vhem_status fit_mixture(vhem_ctx *ctx, fit *f)
 /* After a stop: only the textures that were fitted, in their old order, with equal weights. */
 static vhem_status keep_fitted(vhem_ctx *ctx, fit *f)
 {
-    vhem_status st = VHEM_OK;
-    int64_t *index = NULL, n = 0;
+    VH_AUTOFREE int64_t *index = NULL;
+    int64_t n = 0;
     vh_dtm *some = NULL;
     vhem_fit_report *r = f->report;
 
@@ -325,9 +308,7 @@ static vhem_status keep_fitted(vhem_ctx *ctx, fit *f)
     vh_dtm_free(f->out);
     f->out = some;
     r->K = n;
-done:
-    free(index);
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status vh_dtm_fit(vhem_ctx *ctx, const vhem_data *data, const vhem_fit_options *opt, vh_dtm **out,
@@ -343,10 +324,10 @@ vhem_status vh_dtm_fit_stored(vhem_ctx *ctx, const vhem_data *data, const vhem_f
     fit f = { .data = data, .store = store };
 
     vh_blas_enter();
-    VH_TRY(set_up(ctx, opt, &f));
+    VH_TRY_DONE(set_up(ctx, opt, &f));
     st = f.opt.K > 0 ? fit_mixture(ctx, &f) : fit_each(ctx, &f);
     if (st == VHEM_ESTOPPED && f.opt.K == 0)
-        VH_TRY(keep_fitted(ctx, &f));
+        VH_TRY_DONE(keep_fitted(ctx, &f));
     else if (st != VHEM_OK && (st != VHEM_ESTOPPED || f.report->R == 0))
         goto done;
     st = vh_stopped(ctx) ? VHEM_ESTOPPED : VHEM_OK;

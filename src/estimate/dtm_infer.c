@@ -19,12 +19,9 @@
 
 static vhem_status check(vhem_ctx *ctx, const vh_dtm *dtm, const vhem_data *data)
 {
-    vhem_status st = VHEM_OK;
     VH_CHECK(dtm->d == data->d, VHEM_EINVAL, "the textures have dimension %d, but the data has %d", dtm->d,
              data->d);
-    VH_TRY(vh_data_require_complete(ctx, data));
-done:
-    return st;
+    return vh_data_require_complete(ctx, data);
 }
 
 static int64_t longest(const vhem_data *data)
@@ -43,7 +40,7 @@ static vhem_status score_all(vhem_ctx *ctx, const vh_dtm *dtm, int64_t i, const 
     vhem_status st = VHEM_OK;
     vh_dt_gains g = { 0 };
 
-    VH_TRY(vh_dt_gains_new(ctx, &dtm->dt[i], dtm->d, longest(data), false, &g));
+    VH_TRY_DONE(vh_dt_gains_new(ctx, &dtm->dt[i], dtm->d, longest(data), false, &g));
 #pragma omp parallel for schedule(dynamic, 1) \
     num_threads(vh_team(ctx->threads)) if (ctx->threads > 1 && data->N > 1)
     for (int64_t n = 0; n < data->N; n++) {
@@ -68,13 +65,13 @@ vhem_status vh_dtm_score(vhem_ctx *ctx, const vh_dtm *dtm, const vhem_data *data
     double *table = NULL;
 
     vh_blas_enter();
-    VH_TRY(check(ctx, dtm, data));
-    VH_NEW(scratch, ctx->threads);
-    VH_NEW(table, size);
+    VH_TRY_DONE(check(ctx, dtm, data));
+    VH_NEW_DONE(scratch, ctx->threads);
+    VH_NEW_DONE(table, size);
     for (int64_t i = 0; i < dtm->K; i++) {
-        VH_CHECK(!vh_stopped(ctx), VHEM_ESTOPPED, "stopped; %lld of %lld textures were scored", (long long)i,
-                 (long long)dtm->K);
-        VH_TRY(score_all(ctx, dtm, i, data, scratch, table));
+        VH_CHECK_DONE(!vh_stopped(ctx), VHEM_ESTOPPED, "stopped; %lld of %lld textures were scored",
+                      (long long)i, (long long)dtm->K);
+        VH_TRY_DONE(score_all(ctx, dtm, i, data, scratch, table));
         vh_progress(ctx, "score", i + 1, dtm->K);
     }
     memcpy(loglik, table, sizeof *table * size);
@@ -98,19 +95,20 @@ vhem_status vh_dtm_smooth(vhem_ctx *ctx, const vh_dtm *dtm, int64_t i, const vhe
     vh_scratch scratch = { 0 };
 
     vh_blas_enter();
-    VH_CHECK(i >= 0 && i < dtm->K, VHEM_EINVAL, "texture %lld was asked for, but there are %lld",
-             (long long)i, (long long)dtm->K);
-    VH_CHECK(n >= 0 && n < data->N, VHEM_EINVAL, "sequence %lld was asked for, but there are %lld",
-             (long long)n, (long long)data->N);
-    VH_TRY(check(ctx, dtm, data));
+    VH_CHECK_DONE(i >= 0 && i < dtm->K, VHEM_EINVAL, "texture %lld was asked for, but there are %lld",
+                  (long long)i, (long long)dtm->K);
+    VH_CHECK_DONE(n >= 0 && n < data->N, VHEM_EINVAL, "sequence %lld was asked for, but there are %lld",
+                  (long long)n, (long long)data->N);
+    VH_TRY_DONE(check(ctx, dtm, data));
     int64_t T = vh_data_length(data, n);
     size_t n_x = vh_cells(T, dtm->dt[i].n), n_cov = cov ? n_x * (size_t)dtm->dt[i].n : 0;
-    VH_NEW(own_x, n_x);
+    VH_NEW_DONE(own_x, n_x);
     if (cov)
-        VH_NEW(own_cov, n_cov);
-    VH_TRY(vh_dt_gains_new(ctx, &dtm->dt[i], dtm->d, T, true, &g));
+        VH_NEW_DONE(own_cov, n_cov);
+    VH_TRY_DONE(vh_dt_gains_new(ctx, &dtm->dt[i], dtm->d, T, true, &g));
     const vh_kalman_frames frames = { vh_data_frames(data, n), T, 1 };
-    VH_TRY(vh_kalman_smooth(ctx, &g, &frames, &scratch, &(vh_kalman_result){ own_x, own_cov, loglik, NULL }));
+    VH_TRY_DONE(
+        vh_kalman_smooth(ctx, &g, &frames, &scratch, &(vh_kalman_result){ own_x, own_cov, loglik, NULL }));
     memcpy(x, own_x, sizeof *x * n_x);
     if (cov)
         memcpy(cov, own_cov, sizeof *cov * n_cov);
@@ -160,7 +158,6 @@ typedef struct { /* a texture to draw from */
 static vhem_status draw_sequence(vhem_ctx *ctx, const drawn_texture *from, int64_t T, vh_rng *rng,
                                  vh_builder *b)
 {
-    vhem_status st = VHEM_OK;
     const vh_dt *dt = from->dt;
     int n = dt->n;
     double *x = from->x, *next = x + n, *y = from->y;
@@ -177,15 +174,13 @@ static vhem_status draw_sequence(vhem_ctx *ctx, const drawn_texture *from, int64
         move(rng, n, dt->A, x, from->roots, next);
         memcpy(x, next, sizeof *x * (size_t)n);
     }
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* roots [K]: square roots of Q and of Sigma. */
 static vhem_status make_roots(vhem_ctx *ctx, const vh_dtm *dtm, double **roots)
 {
-    vhem_status st = VHEM_OK;
-    double *work = NULL;
+    VH_AUTOFREE double *work = NULL;
 
     for (int64_t i = 0; i < dtm->K; i++) {
         const vh_dt *dt = &dtm->dt[i];
@@ -198,9 +193,7 @@ static vhem_status make_roots(vhem_ctx *ctx, const vh_dtm *dtm, double **roots)
                      && square_root(dt->n, dt->Sigma, roots[i] + nn, work),
                  VHEM_ENUMERIC, "texture %lld: no square root of Q or Sigma", (long long)i);
     }
-done:
-    free(work);
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status vh_dtm_sample(vhem_ctx *ctx, const vh_dtm *dtm, int64_t N, int64_t T, vhem_data **out)
@@ -209,34 +202,34 @@ vhem_status vh_dtm_sample(vhem_ctx *ctx, const vh_dtm *dtm, int64_t N, int64_t T
     vh_builder *b = NULL;
     double **roots = NULL, *y = NULL, *x = NULL;
 
-    VH_CHECK(N >= 1, VHEM_EINVAL, "%lld sequences were asked for, must be at least 1", (long long)N);
-    VH_CHECK(T >= 1, VHEM_EINVAL, "sequences of %lld frames were asked for, must have at least 1",
-             (long long)T);
-    VH_CHECK((double)N * T * dtm->d <= MOST, VHEM_EINVAL,
-             "%lld sequences of %lld frames make %.3g numbers, at most %.3g are possible", (long long)N,
-             (long long)T, (double)N * T * dtm->d, MOST);
-    VH_NEW(roots, dtm->K);
-    VH_NEW(y, dtm->d);
-    VH_TRY(make_roots(ctx, dtm, roots));
-    VH_TRY(vh_builder_new(ctx, dtm->d, &b));
+    VH_CHECK_DONE(N >= 1, VHEM_EINVAL, "%lld sequences were asked for, must be at least 1", (long long)N);
+    VH_CHECK_DONE(T >= 1, VHEM_EINVAL, "sequences of %lld frames were asked for, must have at least 1",
+                  (long long)T);
+    VH_CHECK_DONE((double)N * T * dtm->d <= MOST, VHEM_EINVAL,
+                  "%lld sequences of %lld frames make %.3g numbers, at most %.3g are possible", (long long)N,
+                  (long long)T, (double)N * T * dtm->d, MOST);
+    VH_NEW_DONE(roots, dtm->K);
+    VH_NEW_DONE(y, dtm->d);
+    VH_TRY_DONE(make_roots(ctx, dtm, roots));
+    VH_TRY_DONE(vh_builder_new(ctx, dtm->d, &b));
     for (int64_t s = 0; s < N; s++) {
         vh_rng rng;
         char name[32];
-        VH_CHECK(!vh_stopped(ctx), VHEM_ESTOPPED, "stopped; %lld of %lld sequences were drawn", (long long)s,
-                 (long long)N);
+        VH_CHECK_DONE(!vh_stopped(ctx), VHEM_ESTOPPED, "stopped; %lld of %lld sequences were drawn",
+                      (long long)s, (long long)N);
         vh_rng_init(&rng, ctx->opt.seed, VH_RNG_SAMPLE, (uint64_t)s);
         int64_t i = vh_rng_pick(&rng, dtm->K, dtm->omega);
         free(x);
         x = NULL;
-        VH_NEW(x, 2 * (size_t)dtm->dt[i].n);
+        VH_NEW_DONE(x, 2 * (size_t)dtm->dt[i].n);
         st = draw_sequence(ctx, &(drawn_texture){ &dtm->dt[i], dtm->d, roots[i], x, y }, T, &rng, b);
         if (st == VHEM_ENUMERIC)
             vh_dtm_prefix(ctx, dtm, i);
-        VH_TRY(st);
+        VH_TRY_DONE(st);
         snprintf(name, sizeof name, "sample_%lld", (long long)s);
-        VH_TRY(vh_builder_end(b, name, dtm->dt[i].name, NULL, 1.0));
+        VH_TRY_DONE(vh_builder_end(b, name, dtm->dt[i].name, NULL, 1.0));
     }
-    VH_TRY(vh_builder_finish(b, "memory", out));
+    VH_TRY_DONE(vh_builder_finish(b, "memory", out));
 done:
     for (int64_t i = 0; roots && i < dtm->K; i++)
         free(roots[i]);

@@ -32,8 +32,8 @@ typedef struct {
 /* The windows of all sequences, their weighted mean taken off. */
 static vhem_status take_windows(vhem_ctx *ctx, analysis *a)
 {
-    vhem_status st = VHEM_OK;
-    double *mean = NULL, mass = 0;
+    VH_AUTOFREE double *mean = NULL;
+    double mass = 0;
     int64_t f = 0;
     int d = a->data->d;
 
@@ -59,18 +59,15 @@ static vhem_status take_windows(vhem_ctx *ctx, analysis *a)
     for (f = 0; f < a->F; f++)
         for (int k = 0; k < a->D; k++)
             a->Z[f * a->D + k] = sqrt(a->w[f]) * (a->Z[f * a->D + k] - mean[k]);
-done:
-    free(mean);
-    return st;
+    return VHEM_OK;
 }
 
 /* X [F][n], the leading components of Z: by the eigenvectors of Z' Z or of Z Z', whichever is smaller. */
 static vhem_status take_components(vhem_ctx *ctx, analysis *a)
 {
-    vhem_status st = VHEM_OK;
     bool wide = a->D > a->F;
     int m = wide ? (int)a->F : a->D, n = a->n < m ? a->n : m;
-    double *S = NULL, *w = NULL;
+    VH_AUTOFREE double *S = NULL, *w = NULL;
 
     VH_CHECK(a->F <= 2000000000 && m <= 40000, VHEM_EINVAL,
              "%d dimensions and %lld frames are too many for the closed form, at most 40000 of the fewer",
@@ -97,10 +94,7 @@ static vhem_status take_components(vhem_ctx *ctx, analysis *a)
             a->X[f * a->n + k] = unit * (wide ? root * v[f] : x);
         }
     }
-done:
-    free(S);
-    free(w);
-    return st;
+    return VHEM_OK;
 }
 
 /* The statistics of EM, were the states known to be X. */
@@ -147,17 +141,16 @@ static void known_states(const analysis *a, const double *ybar, vh_dt_stats *s)
  * the shrunk A leaves over: c A explains step - (c - 1)^2 A from A' less than A does. */
 static vhem_status make_stable(vhem_ctx *ctx, const vh_dt_stats *s, vh_dt *dt, int *n_stable)
 {
-    vhem_status st = VHEM_OK;
     int n = dt->n;
     size_t nn = vh_cells(n, n);
-    double *work = NULL;
+    VH_AUTOFREE double *work = NULL;
 
     VH_NEW(work, nn + 2 * (size_t)n);
     memcpy(work, dt->A, sizeof *work * nn);
     double radius = vh_spectral_radius(n, work, work + nn);
     *n_stable = radius > 1;
     if (!*n_stable)
-        goto done;
+        return VHEM_OK;
     VH_CHECK(isfinite(radius), VHEM_ENUMERIC,
              "the eigenvalues of A could not be found; perhaps memory is short");
     double shrink = STABLE / radius;
@@ -168,9 +161,7 @@ static vhem_status make_stable(vhem_ctx *ctx, const vh_dt_stats *s, vh_dt *dt, i
     for (int i = 0; i < n; i++)
         for (int j = 0; j < i; j++)
             dt->Q[i * n + j] = dt->Q[j * n + i] = 0.5 * (dt->Q[i * n + j] + dt->Q[j * n + i]);
-done:
-    free(work);
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status vh_dt_svd(vhem_ctx *ctx, const vhem_data *data, const int64_t *seq, int64_t n_seq,
@@ -182,18 +173,18 @@ vhem_status vh_dt_svd(vhem_ctx *ctx, const vhem_data *data, const int64_t *seq, 
     double mass = 0;
 
     mended->n_stable = 0;
-    VH_TRY(take_windows(ctx, &a));
-    VH_TRY(take_components(ctx, &a));
-    VH_TRY(vh_dt_stats_new(ctx, dt->n, data->d, &s));
+    VH_TRY_DONE(take_windows(ctx, &a));
+    VH_TRY_DONE(take_components(ctx, &a));
+    VH_TRY_DONE(vh_dt_stats_new(ctx, dt->n, data->d, &s));
     memset(dt->A, 0, sizeof *dt->A * dt->size);
     for (int64_t q = 0; q < n_seq; q++) /* an origin near the frames keeps their digits */
         for (int64_t t = 0; t < vh_data_length(data, seq[q]); t++, mass++)
             for (int k = 0; k < data->d; k++)
                 dt->ybar[k] += (vh_data_frames(data, seq[q])[t * data->d + k] - dt->ybar[k]) / (mass + 1);
     known_states(&a, dt->ybar, &s);
-    VH_TRY(vh_dt_maximise(ctx, &s, lim, dt, &mended->n_floored));
+    VH_TRY_DONE(vh_dt_maximise(ctx, &s, lim, dt, &mended->n_floored));
     if (*s.steps > 0)
-        VH_TRY(make_stable(ctx, &s, dt, &mended->n_stable));
+        VH_TRY_DONE(make_stable(ctx, &s, dt, &mended->n_stable));
     if (a.rank < dt->n)
         vh_log(ctx, VHEM_LOG_INFO,
                "the frames vary in %d direction%s; the other states of n = %d are not used", a.rank,

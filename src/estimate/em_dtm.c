@@ -44,7 +44,6 @@ static void close_state(state *s)
 static vhem_status open_state(vhem_ctx *ctx, const vh_em_dtm_task *task, vh_scratch *scratch, int n_threads,
                               vh_dtm *dtm, state *s)
 {
-    vhem_status st = VHEM_OK;
     const vh_sum_kind kind = { vh_dt_sums_size(dtm), vh_dt_sums_merge, dtm };
 
     *s = (state){ .task = task, .dtm = dtm, .scratch = scratch, .n_threads = n_threads, .kind = kind };
@@ -53,16 +52,13 @@ static vhem_status open_state(vhem_ctx *ctx, const vh_em_dtm_task *task, vh_scra
     for (int64_t j = 0; j < dtm->K; j++)
         s->log_omega[j] = log(dtm->omega[j]);
     VH_NEW(s->sums, kind.size);
-    VH_TRY(vh_tree_sum_new(ctx, &kind, &s->tree));
-done:
-    return st;
+    return vh_tree_sum_new(ctx, &kind, &s->tree);
 }
 
 /* The gains of the present textures, for the longest sequence; those of the smoother, too, unless this is the
  * last time. */
 static vhem_status renew_gains(vhem_ctx *ctx, state *s)
 {
-    vhem_status st = VHEM_OK;
     const vh_sets *sets = s->task->sets;
     int64_t T = 1;
 
@@ -74,14 +70,12 @@ static vhem_status renew_gains(vhem_ctx *ctx, state *s)
         vh_dt_gains_free(&s->gains[j]);
         VH_TRY(vh_dt_gains_new(ctx, &s->dtm->dt[j], s->dtm->d, T, !s->last, &s->gains[j]));
     }
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* log omega_j + sum_n w_n log p(y_n | j) of set g into z [K]. */
 static vhem_status score_set(vhem_ctx *ctx, const state *s, int64_t g, vh_scratch *scratch, double *z)
 {
-    vhem_status st = VHEM_OK;
     const vh_sets *sets = s->task->sets;
 
     for (int64_t j = 0; j < s->dtm->K; j++) {
@@ -94,14 +88,12 @@ static vhem_status score_set(vhem_ctx *ctx, const state *s, int64_t g, vh_scratc
             z[j] += vh_data_weight(s->task->data, n) * loglik;
         }
     }
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* Set g: its part of J, its z, and, unless this is the last time, its share of the statistics. */
 static vhem_status expect_set(vhem_ctx *ctx, const state *s, int64_t g, vh_scratch *scratch, double *sums)
 {
-    vhem_status st = VHEM_OK;
     const vh_sets *sets = s->task->sets;
     double *log_z, *x;
 
@@ -124,8 +116,7 @@ static vhem_status expect_set(vhem_ctx *ctx, const state *s, int64_t g, vh_scrat
                                     &(vh_kalman_result){ .x = x, .stats = &stats }));
         }
     }
-done:
-    return st;
+    return VHEM_OK;
 }
 
 static vhem_status run_chunk(vhem_ctx *ctx, void *arg, int64_t chunk, int worker, double *sums)
@@ -136,7 +127,6 @@ static vhem_status run_chunk(vhem_ctx *ctx, void *arg, int64_t chunk, int worker
 
 static vhem_status expect(vhem_ctx *ctx, state *s)
 {
-    vhem_status st = VHEM_OK;
     const vh_chunks chunks = {
         .n = s->task->last - s->task->first, .threads = s->n_threads, .run = run_chunk, .arg = s
     };
@@ -144,16 +134,12 @@ static vhem_status expect(vhem_ctx *ctx, state *s)
     VH_TRY(renew_gains(ctx, s));
     const vh_dealt work = { .chunks = &chunks,
                             .print = vh_ranks(ctx) > 1 ? vh_dtm_print(s->dtm, s->log_omega) : 0 };
-    VH_TRY(vh_dealt_sum(ctx, &work, &s->kind, s->tree, s->sums));
-done:
-    return st;
+    return vh_dealt_sum(ctx, &work, &s->kind, s->tree, s->sums);
 }
 
 /* omega_j = sum_g z_gj / sets, and each texture from its statistics. */
 static vhem_status maximise(vhem_ctx *ctx, state *s, vh_em_dtm_run *run)
 {
-    vhem_status st = VHEM_OK;
-
     run->n_floored = 0;
     for (int64_t j = 0; j < s->dtm->K; j++) {
         int floored;
@@ -164,8 +150,7 @@ static vhem_status maximise(vhem_ctx *ctx, state *s, vh_em_dtm_run *run)
         VH_TRY(vh_dt_maximise(ctx, &stats, &s->task->limits, &s->dtm->dt[j], &floored));
         run->n_floored += floored;
     }
-done:
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status vh_em_dtm(vhem_ctx *ctx, const vh_em_dtm_task *task, vh_scratch *scratch, int n_threads,
@@ -175,24 +160,24 @@ vhem_status vh_em_dtm(vhem_ctx *ctx, const vh_em_dtm_task *task, vh_scratch *scr
     double mass = 0;
     state s;
 
-    VH_TRY(open_state(ctx, task, scratch, n_threads, dtm, &s));
-    VH_NEW(run->J, task->max_iter + 1);
+    VH_TRY_DONE(open_state(ctx, task, scratch, n_threads, dtm, &s));
+    VH_NEW_DONE(run->J, task->max_iter + 1);
     for (int64_t i = task->sets->first[task->first]; i < task->sets->first[task->last]; i++) {
         int64_t n = task->sets->seq[i];
         mass += vh_data_weight(task->data, n) * (double)vh_data_length(task->data, n);
     }
     for (int k = 0;; k++) {
         s.last = k == task->max_iter;
-        VH_TRY(expect(ctx, &s));
+        VH_TRY_DONE(expect(ctx, &s));
         run->J[k] = s.sums[0];
         run->n_iter = k;
-        VH_CHECK(isfinite(run->J[k]), VHEM_ENUMERIC, "the log-likelihood is %g", run->J[k]);
+        VH_CHECK_DONE(isfinite(run->J[k]), VHEM_ENUMERIC, "the log-likelihood is %g", run->J[k]);
         double gain = k > 0 ? run->J[k] - run->J[k - 1] : INFINITY;
         run->n_fell += gain < -1e-9 * (fabs(run->J[k]) + mass);
         run->converged = task->tol > 0 && gain <= task->tol * mass;
         if (s.last || run->converged || vh_stopped(ctx))
             break;
-        VH_TRY(maximise(ctx, &s, run));
+        VH_TRY_DONE(maximise(ctx, &s, run));
     }
     st = vh_stopped(ctx) ? VHEM_ESTOPPED : VHEM_OK;
 done:

@@ -65,7 +65,6 @@ static double set_loglik(const vh_mixture *mix, int64_t g, const double *loglik,
 /* Space for the restarts that are left; the old space when none has left. */
 static vhem_status repack(vhem_ctx *ctx, const vh_h3m *all, state *s)
 {
-    vhem_status st = VHEM_OK;
     for (int a = 0; a < s->n; a++)
         for (int64_t j = 0; j < s->K; j++) {
             s->index[a * s->K + j] = s->run_of[a] * s->K + j;
@@ -80,14 +79,11 @@ static vhem_status repack(vhem_ctx *ctx, const vh_h3m *all, state *s)
         s->sums.loglik = s->loglik;
         s->sums.z = s->z;
     }
-    VH_TRY(vh_pack_update(ctx, all, s->index, s->pk));
-done:
-    return st;
+    return vh_pack_update(ctx, all, s->index, s->pk);
 }
 
 static vhem_status open_state(vhem_ctx *ctx, const vh_mixture *mix, const vh_h3m *all, int R, state *s)
 {
-    vhem_status st = VHEM_OK;
     size_t n_hmm = (size_t)all->K, sets = (size_t)mix->sets->n;
 
     *s = (state){ .mix = mix, .n = R, .K = all->K / R };
@@ -104,8 +100,7 @@ static vhem_status open_state(vhem_ctx *ctx, const vh_mixture *mix, const vh_h3m
         s->run_of[r] = r;
     for (int64_t g = 0; g < mix->sets->n; g++)
         s->members += mix->sets->first[g] < mix->sets->first[g + 1];
-done:
-    return st;
+    return VHEM_OK;
 }
 
 static void close_state(state *s)
@@ -138,9 +133,9 @@ vhem_status vh_em_assign(vhem_ctx *ctx, const vh_mixture *mix, const vh_h3m *h3m
     int64_t K = h3m->K;
     state s;
 
-    VH_TRY(open_state(ctx, mix, h3m, 1, &s));
-    VH_TRY(repack(ctx, h3m, &s));
-    VH_TRY(expect(ctx, &s, false));
+    VH_TRY_DONE(open_state(ctx, mix, h3m, 1, &s));
+    VH_TRY_DONE(repack(ctx, h3m, &s));
+    VH_TRY_DONE(expect(ctx, &s, false));
     if (J)
         *J = s.sums.J[0];
     if (z)
@@ -158,7 +153,6 @@ done:
 /* omega_j = sum_g z_gj / sets, and each HMM from its statistics; a cluster without members keeps its HMM. */
 static vhem_status maximise(vhem_ctx *ctx, const state *s, int a, vh_h3m *all, vh_em_run *run)
 {
-    vhem_status st = VHEM_OK;
     run->n_floored = 0;
     for (int64_t j = 0; j < s->K; j++) {
         int k = a * s->K + j, floored;
@@ -168,8 +162,7 @@ static vhem_status maximise(vhem_ctx *ctx, const state *s, int a, vh_h3m *all, v
         VH_TRY(vh_mstep(ctx, &s->mix->limits[j], s->pk, k, &s->sums.stats, all, &all->hmm[i], &floored));
         run->n_floored += floored;
     }
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* ---- 3. repairs ---------------------------------------------------------------------------------------- */
@@ -180,9 +173,9 @@ vhem_status vh_em_seed(vhem_ctx *ctx, const vh_mixture *mix, const vh_em_seeding
     vhem_status st = VHEM_OK;
     vhem_fit_options opt = *mix->job.opt;
     vh_job job = mix->job;
-    vh_h3m *one = NULL;
+    VH_OWN(vh_h3m) *one = NULL;
     vhem_fit_run run = { 0 };
-    int64_t *some = NULL;
+    VH_AUTOFREE int64_t *some = NULL;
 
     opt.max_iter = from->iterations;
     opt.tol = 0;
@@ -210,9 +203,6 @@ vhem_status vh_em_seed(vhem_ctx *ctx, const vh_mixture *mix, const vh_em_seeding
     if (fit == VHEM_OK && isfinite(run.loglik))
         vh_hmm_copy(h, &one->hmm[0]);
     st = fit == VHEM_ENOMEM ? fit : VHEM_OK;
-done:
-    vh_h3m_free(one);
-    free(some);
     return st;
 }
 
@@ -244,11 +234,10 @@ static int64_t worst_set(const state *s, int a, const bool *taken)
 
 static vhem_status reseed(vhem_ctx *ctx, const state *s, int a, vh_rng *rng, vh_h3m *all, vh_em_run *run)
 {
-    vhem_status st = VHEM_OK;
     const vh_sets *sets = s->mix->sets;
     double *omega = all->omega + s->run_of[a] * s->K, share = 1.0 / s->members;
     double *log_share = s->log_share + s->run_of[a] * s->K;
-    bool *taken = NULL;
+    VH_AUTOFREE bool *taken = NULL;
 
     VH_NEW(taken, sets->n);
     for (int64_t j = 0; j < s->K && run->n_empty < MAX_RESEED * s->K; j++) {
@@ -267,21 +256,18 @@ static vhem_status reseed(vhem_ctx *ctx, const state *s, int a, vh_rng *rng, vh_
         log_share[j] = log(omega[j]);
         run->n_empty++;
     }
-done:
-    free(taken);
-    return st;
+    return VHEM_OK;
 }
 
 static vhem_status repair(vhem_ctx *ctx, state *s, int a, vh_h3m *all, vh_em_run *run)
 {
-    vhem_status st = VHEM_OK;
     const vhem_fit_options *opt = s->mix->job.opt;
     int before = run->n_empty + run->n_revived;
     vh_rng rng;
 
     s->repaired[s->run_of[a]] = false;
     if (!opt->repair || opt->max_iter - run->n_iter <= PROOF)
-        goto done;
+        return VHEM_OK;
     vh_rng_init(&rng, run->seed, VH_RNG_REVIVE, (uint64_t)run->n_iter);
     VH_TRY(reseed(ctx, s, a, &rng, all, run));
     for (int64_t j = 0; j < s->K && run->n_iter < EARLY; j++) {
@@ -294,8 +280,7 @@ static vhem_status repair(vhem_ctx *ctx, state *s, int a, vh_h3m *all, vh_em_run
         run->n_revived += revived;
     }
     s->repaired[s->run_of[a]] = run->n_empty + run->n_revived > before;
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* ---- 4. the best so far -------------------------------------------------------------------------------- */
@@ -310,7 +295,6 @@ void vh_em_best_free(vh_em_best *best)
 
 static vhem_status keep(vhem_ctx *ctx, const state *s, const vh_h3m *all, int a, vh_em_best *best)
 {
-    vhem_status st = VHEM_OK;
     const vh_sets *sets = s->mix->sets;
     size_t K = (size_t)s->K, n_hmm = (size_t)s->n * K, cells = (size_t)sets->n * K;
 
@@ -331,15 +315,13 @@ static vhem_status keep(vhem_ctx *ctx, const state *s, const vh_h3m *all, int a,
         for (int j = 0; j < s->K; j++)
             best->L[vh_ij(g, s->K, j)] = set_loglik(s->mix, g, loglik, (int)n_hmm, a * s->K + j);
     }
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* After an E-step: its best mixture, if it beats the best so far. */
 static vhem_status keep_best(vhem_ctx *ctx, const state *s, const vh_h3m *all, int first, int iter,
                              vh_em_best *best)
 {
-    vhem_status st = VHEM_OK;
     int top = -1;
     double J = best->h3m ? best->J : -INFINITY;
     for (int a = 0; a < s->n; a++)
@@ -348,13 +330,12 @@ static vhem_status keep_best(vhem_ctx *ctx, const state *s, const vh_h3m *all, i
             top = a;
         }
     if (top < 0)
-        goto done;
+        return VHEM_OK;
     VH_TRY(keep(ctx, s, all, top, best));
     best->J = J;
     best->run = first + s->run_of[top];
     best->iter = iter;
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* ---- 5. the loop --------------------------------------------------------------------------------------- */
@@ -405,19 +386,17 @@ static vhem_status repack_sound(vhem_ctx *ctx, const vh_h3m *all, state *s, vh_e
 static vhem_status advance(vhem_ctx *ctx, state *s, int a, int iter, vh_h3m *all, vh_em_run *run,
                            bool *goes_on)
 {
-    vhem_status st = VHEM_OK;
     double J = s->sums.J[a];
 
     *goes_on = false;
     VH_CHECK(isfinite(J), VHEM_ENUMERIC,
              "the log-likelihood of the mixture is %g; a floor (--cov-floor) or fewer states help", J);
     if (has_converged(ctx, s->mix, J, s->repaired[s->run_of[a]], iter, run))
-        goto done;
+        return VHEM_OK;
     VH_TRY(maximise(ctx, s, a, all, run));
     VH_TRY(repair(ctx, s, a, all, run));
     *goes_on = true;
-done:
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status vh_em_h3m(vhem_ctx *ctx, const vh_mixture *mix, vh_h3m *all, int R, int first, vh_em_run *run,
@@ -427,24 +406,24 @@ vhem_status vh_em_h3m(vhem_ctx *ctx, const vh_mixture *mix, vh_h3m *all, int R, 
     int max_iter = mix->job.opt->max_iter;
     state s;
 
-    VH_TRY(open_state(ctx, mix, all, R, &s));
+    VH_TRY_DONE(open_state(ctx, mix, all, R, &s));
     for (int r = 0; r < R; r++) {
-        VH_NEW(run[r].J, max_iter + 1);
+        VH_NEW_DONE(run[r].J, max_iter + 1);
         run[r].st = VHEM_ESTOPPED; /* until its first E-step */
     }
     for (int iter = 0; s.n > 0; iter++) {
         int left = 0;
-        VH_TRY(repack_sound(ctx, all, &s, run));
+        VH_TRY_DONE(repack_sound(ctx, all, &s, run));
         if (s.n == 0)
             break;
-        VH_TRY(expect(ctx, &s, iter < max_iter));
-        VH_TRY(keep_best(ctx, &s, all, first, iter, best));
+        VH_TRY_DONE(expect(ctx, &s, iter < max_iter));
+        VH_TRY_DONE(keep_best(ctx, &s, all, first, iter, best));
         for (int a = 0; a < s.n; a++) {
             int r = s.run_of[a];
             bool goes_on;
             run[r].st = advance(ctx, &s, a, iter, all, &run[r], &goes_on);
             if (run[r].st != VHEM_ENUMERIC)
-                VH_TRY(run[r].st);
+                VH_TRY_DONE(run[r].st);
             if (goes_on)
                 s.run_of[left++] = r;
         }

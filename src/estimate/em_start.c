@@ -18,24 +18,22 @@ enum { FAR_ITER = 5 }; /* of Baum-Welch on a single set */
 /* The sets that have sequences, where [n]. */
 static vhem_status used_sets(vhem_ctx *ctx, const vh_sets *sets, int64_t **where, int64_t *n)
 {
-    vhem_status st = VHEM_OK;
     *n = 0;
     VH_NEW(*where, sets->n);
     for (int64_t g = 0; g < sets->n; g++)
         if (sets->first[g] < sets->first[g + 1])
             (*where)[(*n)++] = g;
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* best [sets]: the log-likelihood per frame under the best of the HMMs so far, HMM k the latest of them. */
 static vhem_status look_at(vhem_ctx *ctx, const vh_mixture *mix, const vh_h3m *h3m, int64_t k, double *best)
 {
-    vhem_status st = VHEM_OK;
     const vh_sets *sets = mix->sets;
-    vh_packed *pk = NULL;
-    vh_seq_sums sums = { 0 };
-    double *loglik = NULL, mass;
+    VH_OWN(vh_packed) *pk = NULL;
+    VH_CLEANUP(vh_seq_sums_free) vh_seq_sums sums = { 0 };
+    VH_AUTOFREE double *loglik = NULL;
+    double mass;
 
     VH_NEW(loglik, mix->job.n);
     VH_TRY(vh_pack_new(ctx, h3m, &k, 1, mix->job.origin, mix->job.scale, &pk));
@@ -51,11 +49,7 @@ static vhem_status look_at(vhem_ctx *ctx, const vh_mixture *mix, const vh_h3m *h
         if (mass > 0)
             best[g] = fmax(best[g], sum / mass);
     }
-done:
-    vh_pack_free(pk);
-    vh_seq_sums_free(&sums);
-    free(loglik);
-    return st;
+    return VHEM_OK;
 }
 
 /* A place in where [n], with a probability that grows with how much worse than the best a set is explained;
@@ -90,12 +84,11 @@ static vh_em_seeding seed_of(const vh_mixture *mix, int64_t g, int64_t least)
 
 static vhem_status far(vhem_ctx *ctx, const vh_mixture *mix, vh_rng *rng, vh_h3m *h3m, int first)
 {
-    vhem_status st = VHEM_OK;
     const vh_sets *sets = mix->sets;
-    int64_t *where = NULL;
+    VH_AUTOFREE int64_t *where = NULL;
     int64_t n = 0;
     int K = (int)mix->job.opt->K;
-    double *best = NULL, *p = NULL;
+    VH_AUTOFREE double *best = NULL, *p = NULL;
 
     VH_TRY(used_sets(ctx, sets, &where, &n));
     VH_NEW(best, sets->n);
@@ -116,18 +109,13 @@ static vhem_status far(vhem_ctx *ctx, const vh_mixture *mix, vh_rng *rng, vh_h3m
         if (j + 1 < K)
             VH_TRY(look_at(ctx, mix, h3m, first + j, best));
     }
-done:
-    free(where);
-    free(best);
-    free(p);
-    return st;
+    return VHEM_OK;
 }
 
 static vhem_status dealt(vhem_ctx *ctx, const vh_mixture *mix, vh_rng *rng, vh_h3m *h3m, int first)
 {
-    vhem_status st = VHEM_OK;
     const vh_sets *sets = mix->sets;
-    int64_t *where = NULL, *seq = NULL;
+    VH_AUTOFREE int64_t *where = NULL, *seq = NULL;
     int64_t n = 0;
     int K = (int)mix->job.opt->K;
 
@@ -149,10 +137,7 @@ static vhem_status dealt(vhem_ctx *ctx, const vh_mixture *mix, vh_rng *rng, vh_h
         VH_TRY(vh_em_seed(ctx, mix, &from, rng, h3m, &h3m->hmm[first + j]));
         h3m->omega[first + j] = 1.0 / K;
     }
-done:
-    free(where);
-    free(seq);
-    return st;
+    return VHEM_OK;
 }
 
 const vh_em_start vh_em_starts[] = { { "far", far }, { "dealt", dealt }, { NULL, NULL } };

@@ -7,11 +7,10 @@
 vhem_status vh_expect(vhem_ctx *ctx, const vh_packed *pk, const vh_sequences *in, double *loglik,
                       vh_stats *total)
 {
-    vhem_status st = VHEM_OK;
     vh_sequences own = *in;
     const vh_seq_step step = { .pk = pk, .statistics = total != NULL };
-    vh_seq_job *job = NULL;
-    vh_seq_sums sums = { 0 };
+    VH_OWN(vh_seq_job) *job = NULL;
+    VH_CLEANUP(vh_seq_sums_free) vh_seq_sums sums = { 0 };
 
     own.family = pk->family;
     own.x = pk->x;
@@ -21,8 +20,5 @@ vhem_status vh_expect(vhem_ctx *ctx, const vh_packed *pk, const vh_sequences *in
     VH_TRY(vh_sequences_expect(ctx, job, &step, &sums));
     if (total)
         memcpy(total->block, sums.stats.block, sizeof *total->block * total->size);
-done:
-    vh_sequences_close(job);
-    vh_seq_sums_free(&sums);
-    return st;
+    return VHEM_OK;
 }

@@ -24,7 +24,6 @@ static const char *refuse(const void *arg, int k, double y)
 vhem_status vh_family_for(vhem_ctx *ctx, const vh_emission *family, const vh_shape *shape,
                           const vhem_data *data, const vh_emission **out)
 {
-    vhem_status st = VHEM_OK;
     int64_t n_missing = 0;
 
     const judge j = { family, shape };
@@ -32,8 +31,7 @@ vhem_status vh_family_for(vhem_ctx *ctx, const vh_emission *family, const vh_sha
     if (n_missing > 0 && !vh_emission_with_gaps(family, shape))
         VH_TRY(vh_data_require_complete(ctx, data)); /* says where */
     *out = n_missing > 0 || family->tied ? family->with_gaps : family;
-done:
-    return st;
+    return VHEM_OK;
 }
 
 const vh_emission *vh_family_of_some(const vh_emission *complete, const vh_emission *with_gaps,
@@ -66,13 +64,12 @@ static int first_lacking(const vhem_data *data, const int64_t *seq, int64_t n_se
 vhem_status vh_family_require(vhem_ctx *ctx, const vhem_data *data, const int64_t *seq, int64_t n,
                               const vh_emission *family, const vh_shape *shape)
 {
-    vhem_status st = VHEM_OK;
     bool all;
 
     first_lacking(data, seq, n, 0, shape->d, &all);
     VH_CHECK(!all, VHEM_EINVAL, "none of its frames has a value, so there is nothing to fit; leave it out");
     if (!vh_emission_gathers(family, shape) || family->tied) /* the background has what a column lacks */
-        goto done;
+        return VHEM_OK;
     for (int k = 0, step = 1; k < shape->d; k += step) {
         int together;
         vh_columns_together(family, shape, k, &together);
@@ -84,8 +81,7 @@ vhem_status vh_family_require(vhem_ctx *ctx, const vhem_data *data, const int64_
                  vh_param_is_channels(&family->param[0]) ? "let that column be gaussian-diag"
                                                          : "--cov diag does not");
     }
-done:
-    return st;
+    return VHEM_OK;
 }
 
 void vh_family_forget(const vhem_data *data, const int64_t *seq, int64_t n, const vh_h3m *h3m, vh_hmm *h)
@@ -120,11 +116,11 @@ static void mean_statistics(const vh_emission *family, const vhem_data *data, co
 vhem_status vh_family_pooled(vhem_ctx *ctx, const vh_emission *family, const vhem_data *data,
                              const double *floor, vh_h3m **out)
 {
-    vhem_status st = VHEM_OK;
-    vh_h3m *h3m = NULL;
+    VH_OWN(vh_h3m) *h3m = NULL;
     const vh_shape shape = vh_fit_shape(data);
     size_t n_stat = (size_t)family->n_stat(&shape), d = (size_t)data->d;
-    double *sum = NULL, *par[VH_MAX_PARAM];
+    VH_AUTOFREE double *sum = NULL;
+    double *par[VH_MAX_PARAM];
 
     VH_NEW(sum, 2 * n_stat + 2 * d + vh_emission_room(family, &shape));
     const vh_coords x = { shape, sum + 2 * n_stat, sum + 2 * n_stat + d };
@@ -137,10 +133,6 @@ vhem_status vh_family_pooled(vhem_ctx *ctx, const vh_emission *family, const vhe
     vh_hmm_component(h3m, h, 0, 0, par);
     VH_CHECK(family->maximise(&x, sum, floor, par, sum + 2 * n_stat + 2 * d) >= 0, VHEM_ENUMERIC,
              "the data has no spread; a floor (--cov-floor) helps");
-    *out = h3m;
-    h3m = NULL;
-done:
-    vh_h3m_free(h3m);
-    free(sum);
-    return st;
+    *out = vh_take(h3m);
+    return VHEM_OK;
 }

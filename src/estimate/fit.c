@@ -66,7 +66,6 @@ enum { MOST_FINGERPRINTS = 10000 };
 /* A given start settles shape and family; it must suit the data. */
 static vhem_status check_start(vhem_ctx *ctx, const vhem_data *data, const vh_h3m *start, int64_t K)
 {
-    vhem_status st = VHEM_OK;
     VH_CHECK(start, VHEM_EINVAL, "the start holds dynamic textures, must hold HMMs");
     VH_CHECK(start->d == data->d, VHEM_EINVAL, "the start has dimension %d, but the data has %d", start->d,
              data->d);
@@ -77,13 +76,11 @@ static vhem_status check_start(vhem_ctx *ctx, const vhem_data *data, const vh_h3
     for (int64_t i = 1; i < start->K; i++)
         VH_CHECK(start->hmm[i].S == start->hmm[0].S && start->hmm[i].M == start->hmm[0].M, VHEM_EINVAL,
                  "the start has HMMs of different size (HMM %lld)", (long long)i);
-done:
-    return st;
+    return VHEM_OK;
 }
 
 static vhem_status name_model(vhem_ctx *ctx, const fit *f, int64_t i, vh_hmm *h)
 {
-    vhem_status st = VHEM_OK;
     const char *name = vh_sets_name(&f->sets, f->data, i, f->opt.by_group);
     const char *label = vh_sets_label(&f->sets, f->data, i);
     if (name[0])
@@ -94,8 +91,7 @@ static vhem_status name_model(vhem_ctx *ctx, const fit *f, int64_t i, vh_hmm *h)
         int64_t at = f->sets.first[i], n = f->sets.first[i + 1] - at;
         VH_TRY(vh_hmm_set_fingerprint(ctx, h, vh_fingerprint(f->data, f->sets.seq + at, n)));
     }
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* ---- 2. one job ---------------------------------------------------------------------------------------- */
@@ -119,7 +115,6 @@ static uint64_t number_of(const fit *f, int64_t i)
 
 static vhem_status begin_job(vhem_ctx *ctx, const fit *f, int64_t i, open_job *out)
 {
-    vhem_status st = VHEM_OK;
     int d = f->data->d;
     const vh_h3m *start = vh_fit_start(&f->opt);
     vh_job *job = &out->job;
@@ -152,8 +147,7 @@ static vhem_status begin_job(vhem_ctx *ctx, const fit *f, int64_t i, open_job *o
     job->ordered = out->topo.ordered;
     if (!f->choice.none)
         job->item = number_of(f, i);
-done:
-    return st;
+    return VHEM_OK;
 }
 
 static void end_job(const fit *f, open_job *x)
@@ -167,7 +161,6 @@ static void end_job(const fit *f, open_job *x)
 static vhem_status first_fit(vhem_ctx *ctx, const fit *f, const open_job *x, vh_workers *workers,
                              vh_h3m *runs)
 {
-    vhem_status st = VHEM_OK;
     vh_job job = x->job;
 
     job.limits.floor = f->broad;
@@ -175,9 +168,7 @@ static vhem_status first_fit(vhem_ctx *ctx, const fit *f, const open_job *x, vh_
     if (x->given || !f->broad)
         return VHEM_OK;
     VH_TRY(vh_fit_prior_widen(ctx, f->broad, runs));
-    VH_TRY(vh_baum_welch(ctx, &job, runs, workers, x->run));
-done:
-    return st;
+    return vh_baum_welch(ctx, &job, runs, workers, x->run);
 }
 
 static int best_run(const vhem_fit_run *run, int R)
@@ -192,10 +183,9 @@ static int best_run(const vhem_fit_run *run, int R)
 /* All that an HMM follows from: its own sequences, and what the others have a say in. */
 static vhem_status key_of_job(vhem_ctx *ctx, const fit *f, const vh_job *job, vh_key *out)
 {
-    vhem_status st = VHEM_OK;
     const size_t size = sizeof *f->scale.spread * (size_t)f->data->d;
     vhem_fit_options o = f->opt;
-    vh_hash *hash = NULL;
+    VH_OWN(vh_hash) *hash = NULL;
 
     o.prior = f->choice.none ? "none" : f->choice.text;
     VH_TRY(vh_hash_new(ctx, &hash));
@@ -209,39 +199,30 @@ static vhem_status key_of_job(vhem_ctx *ctx, const fit *f, const vh_job *job, vh
     vh_hash_columns(hash, f->data);
     vh_hash_sequences(hash, f->data, job->seq, job->n);
     vh_hash_key(hash, out);
-done:
-    vh_hash_free(hash);
-    return st;
+    return VHEM_OK;
 }
 
 static vhem_status take_stored(vhem_ctx *ctx, fit *f, const vh_key *key, int64_t i)
 {
-    vhem_status st = VHEM_OK;
-    vhem_models *kept = NULL;
+    VH_OWN(vhem_models) *kept = NULL;
     vh_hmm *h = &f->out->hmm[i];
 
     VH_TRY(vh_store_get(ctx, f->store, key, &kept));
     const vh_hmm *from = kept && kept->h3m && kept->h3m->K == 1 ? &kept->h3m->hmm[0] : NULL;
     if (!from || from->S != h->S || from->M != h->M || from->n_theta != h->n_theta)
-        goto done;
+        return VHEM_OK;
     vh_hmm_copy(h, from);
     f->begun[i] = 1;
-done:
-    vhem_free(kept);
-    return st;
+    return VHEM_OK;
 }
 
 static vhem_status put_stored(vhem_ctx *ctx, const fit *f, const vh_key *key, int64_t i)
 {
-    vhem_status st = VHEM_OK;
-    vh_h3m *one = NULL;
+    VH_OWN(vh_h3m) *one = NULL;
 
     VH_TRY(vh_h3m_subset(ctx, f->out, &i, 1, &one));
     const vhem_models models = vh_models_of_hmms(one);
-    VH_TRY(vh_store_put(ctx, f->store, key, &models));
-done:
-    vh_h3m_free(one);
-    return st;
+    return vh_store_put(ctx, f->store, key, &models);
 }
 
 static vhem_status run_job(vhem_ctx *ctx, fit *f, int64_t i, vh_workers *workers)
@@ -251,11 +232,11 @@ static vhem_status run_job(vhem_ctx *ctx, fit *f, int64_t i, vh_workers *workers
     open_job x = { 0 };
     vh_key key;
 
-    VH_TRY(begin_job(ctx, f, i, &x));
+    VH_TRY_DONE(begin_job(ctx, f, i, &x));
     x.job.prior = f->prior;
     if (f->store) {
-        VH_TRY(key_of_job(ctx, f, &x.job, &key));
-        VH_TRY(take_stored(ctx, f, &key, i));
+        VH_TRY_DONE(key_of_job(ctx, f, &x.job, &key));
+        VH_TRY_DONE(take_stored(ctx, f, &key, i));
         if (f->begun[i])
             goto done;
     }
@@ -263,7 +244,7 @@ static vhem_status run_job(vhem_ctx *ctx, fit *f, int64_t i, vh_workers *workers
         runs = f->first[i];
         f->first[i] = NULL;
     } else {
-        VH_TRY(vh_starts(ctx, &x.job, x.given, f->report->R, &runs));
+        VH_TRY_DONE(vh_starts(ctx, &x.job, x.given, f->report->R, &runs));
         if (f->prior)
             st = first_fit(ctx, f, &x, workers, runs);
         if (st != VHEM_OK && st != VHEM_ESTOPPED)
@@ -282,7 +263,7 @@ static vhem_status run_job(vhem_ctx *ctx, fit *f, int64_t i, vh_workers *workers
     for (int r = 0; r < f->report->R; r++)
         x.run[r].n_iter = x.run[r].n_iter < 0 ? 0 : x.run[r].n_iter;
     if (f->store && st == VHEM_OK)
-        VH_TRY(put_stored(ctx, f, &key, i));
+        VH_TRY_DONE(put_stored(ctx, f, &key, i));
 done:
     vh_h3m_free(runs);
     end_job(f, &x);
@@ -342,19 +323,19 @@ static vhem_status look_at_job(vhem_ctx *ctx, void *arg, int64_t k, int worker)
     vhem_fit_run run = { 0 };
     open_job x = { 0 };
 
-    VH_TRY(begin_job(ctx, f, i, &x));
+    VH_TRY_DONE(begin_job(ctx, f, i, &x));
     if (!f->first[i]) {
-        VH_TRY(vh_starts(ctx, &x.job, x.given, f->report->R, &f->first[i]));
-        VH_TRY(first_fit(ctx, f, &x, &own, f->first[i]));
+        VH_TRY_DONE(vh_starts(ctx, &x.job, x.given, f->report->R, &f->first[i]));
+        VH_TRY_DONE(first_fit(ctx, f, &x, &own, f->first[i]));
     }
     int64_t best = x.given ? 0 : best_run(x.run, f->report->R);
-    VH_TRY(vh_h3m_subset(ctx, f->first[i], &best, 1, &one));
+    VH_TRY_DONE(vh_h3m_subset(ctx, f->first[i], &best, 1, &one));
     x.job.prior = f->prior;
     if (f->prior)
-        VH_TRY(vh_baum_welch(ctx, &x.job, one, &own, &run));
-    VH_TRY(vh_fit_prior_gather(ctx, &x.job, one, &own, f->scatters.frames + at,
-                               f->scatters.seen ? f->scatters.seen + at * (size_t)one->d : NULL,
-                               f->scatters.scatter + at * vh_scatter_size(one->family, one->d)));
+        VH_TRY_DONE(vh_baum_welch(ctx, &x.job, one, &own, &run));
+    VH_TRY_DONE(vh_fit_prior_gather(ctx, &x.job, one, &own, f->scatters.frames + at,
+                                    f->scatters.seen ? f->scatters.seen + at * (size_t)one->d : NULL,
+                                    f->scatters.scatter + at * vh_scatter_size(one->family, one->d)));
 done:
     vh_h3m_free(one);
     end_job(f, &x);
@@ -394,7 +375,6 @@ static vhem_status look(vhem_ctx *ctx, fit *f)
 /* Which jobs the prior is learnt from, and room for what they gather. */
 static vhem_status choose_sample(vhem_ctx *ctx, fit *f)
 {
-    vhem_status st = VHEM_OK;
     size_t one = (size_t)(f->opt.S * f->opt.M) * vh_scatter_size(f->out->family, f->out->d);
     int most = one * VH_PRIOR_SETS <= VH_PRIOR_ROOM ? VH_PRIOR_SETS : (int)(VH_PRIOR_ROOM / one);
 
@@ -409,18 +389,17 @@ static vhem_status choose_sample(vhem_ctx *ctx, fit *f)
     VH_NEW(f->scatters.scatter, (size_t)f->scatters.n * vh_scatter_size(f->out->family, f->out->d));
     for (int64_t k = 0; k < f->n_sample; k++)
         f->sample[k] = f->sets.n * k / f->n_sample;
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* Broad states take frames of one another, so that the first scale is too large where states are far apart:
  * it is taken again from fits with the first prior, and then stays. */
 static vhem_status learn_prior(vhem_ctx *ctx, fit *f)
 {
-    vhem_status st = VHEM_OK;
     int d = f->data->d;
     const double *sd = f->scale.spread;
-    double *mean = NULL, *variance, rho = 0;
+    VH_AUTOFREE double *mean = NULL;
+    double *variance, rho = 0;
 
     VH_TRY(choose_sample(ctx, f));
     VH_NEW(mean, 3 * (size_t)d);
@@ -442,17 +421,14 @@ static vhem_status learn_prior(vhem_ctx *ctx, fit *f)
         f->prior = NULL;
         VH_TRY(vh_fit_prior_given(ctx, &f->choice, d, f->opt.emission, &f->prior));
     }
-done:
-    free(mean);
-    return st;
+    return VHEM_OK;
 }
 
 /* Families other than Gaussians: each component gets some frames of the one component for all the data, and
  * pi, A and c their counts.  Where that is a conjugate prior, fits are by variational Bayes. */
 static vhem_status set_made_up_frames(vhem_ctx *ctx, fit *f)
 {
-    vhem_status st = VHEM_OK;
-    vh_frames_prior p = { f->choice.nu0, f->choice.count, NULL };
+    VH_CLEANUP(vh_frames_prior_free) vh_frames_prior p = { f->choice.nu0, f->choice.count, NULL };
     char why[256];
 
     VH_CHECK(
@@ -482,15 +458,11 @@ static vhem_status set_made_up_frames(vhem_ctx *ctx, fit *f)
         f->pooled = p.model;
         p.model = NULL;
     }
-    VH_TRY(vh_h3m_set_text(ctx, &f->out->prior, f->choice.text));
-done:
-    vh_frames_prior_free(&p);
-    return st;
+    return vh_h3m_set_text(ctx, &f->out->prior, f->choice.text);
 }
 
 static vhem_status set_prior(vhem_ctx *ctx, fit *f)
 {
-    vhem_status st = VHEM_OK;
     bool broad = f->choice.broad;
     int d = f->data->d;
 
@@ -514,9 +486,7 @@ static vhem_status set_prior(vhem_ctx *ctx, fit *f)
     }
     if (!f->choice.text)
         VH_TRY(learn_prior(ctx, f));
-    VH_TRY(vh_h3m_set_text(ctx, &f->out->prior, f->choice.text));
-done:
-    return st;
+    return vh_h3m_set_text(ctx, &f->out->prior, f->choice.text);
 }
 
 /* Such an HMM has states that no frame can be in: the wrong thing was taken for a sequence, most likely.
@@ -534,7 +504,6 @@ static void warn_of_few_frames(vhem_ctx *ctx, const fit *f)
 
 static vhem_status set_up(vhem_ctx *ctx, const vhem_fit_options *opt, fit *f)
 {
-    vhem_status st = VHEM_OK;
     const vh_shape shape = vh_fit_shape(f->data);
     int64_t K;
     int R;
@@ -564,8 +533,7 @@ static vhem_status set_up(vhem_ctx *ctx, const vhem_fit_options *opt, fit *f)
         VH_TRY(vh_h3m_shape(ctx, f->out, i, f->opt.S, f->opt.M));
         VH_TRY(name_model(ctx, f, i, &f->out->hmm[i]));
     }
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* After a stop: only the models that were begun, in their old order, with equal weights. */
@@ -616,12 +584,12 @@ vhem_status vh_fit_prior_text(vhem_ctx *ctx, const vhem_data *data, const vhem_f
     fit f = { .data = data };
 
     vh_blas_enter();
-    VH_TRY(set_up(ctx, opt, &f));
-    VH_TRY(vh_workers_new(ctx, ctx->threads, &f.workers));
+    VH_TRY_DONE(set_up(ctx, opt, &f));
+    VH_TRY_DONE(vh_workers_new(ctx, ctx->threads, &f.workers));
     st = set_prior(ctx, &f);
     if (st == VHEM_ESTOPPED)
         vh_fail(ctx, st, "stopped while the prior was being learnt");
-    VH_TRY(st);
+    VH_TRY_DONE(st);
     *out = f.choice.text;
     f.choice.text = NULL;
 done:
@@ -643,8 +611,8 @@ vhem_status vh_fit_each_stored(vhem_ctx *ctx, const vhem_data *data, const vhem_
     fit f = { .data = data, .store = store };
 
     vh_blas_enter();
-    VH_TRY(set_up(ctx, opt, &f));
-    VH_TRY(vh_workers_new(ctx, ctx->threads, &f.workers));
+    VH_TRY_DONE(set_up(ctx, opt, &f));
+    VH_TRY_DONE(vh_workers_new(ctx, ctx->threads, &f.workers));
     st = set_prior(ctx, &f);
     if (st == VHEM_ESTOPPED) { /* first fits are broad, without a prior: no answer to what was asked */
         vh_fail(ctx, st, "stopped while the prior was being learnt, before any of %lld HMMs was fitted",

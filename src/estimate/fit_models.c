@@ -52,7 +52,6 @@ vhem_status vh_fit(vhem_ctx *ctx, const vhem_data *data, const vhem_fit_options 
 static vhem_status name_model(vhem_ctx *ctx, const vh_items *t, int64_t item, int64_t j, bool single,
                               const vhem_models *all, int64_t at)
 {
-    vhem_status st = VHEM_OK;
     char name[256];
 
     snprintf(name, sizeof name, single ? "%.200s" : "%.200s/%lld", t->name[item], (long long)j);
@@ -60,8 +59,7 @@ static vhem_status name_model(vhem_ctx *ctx, const vh_items *t, int64_t item, in
         VH_TRY(vh_h3m_set_text(ctx, vh_models_name(all, at), name));
     if (t->label[item] && t->label[item][0])
         VH_TRY(vh_h3m_set_text(ctx, vh_models_label(all, at), t->label[item]));
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* The models of all items, piece [items] of each in the store, side by side. */
@@ -73,20 +71,19 @@ static vhem_status pool_items(vhem_ctx *ctx, const vh_items *t, const vh_key *ke
     double *share = NULL;
     int64_t K = 0;
 
-    VH_NEW(each, t->n);
-    VH_NEW(share, t->n);
+    VH_NEW_DONE(each, t->n);
+    VH_NEW_DONE(share, t->n);
     for (int64_t i = 0; i < t->n; i++) {
-        VH_TRY(vh_store_get(ctx, store, &key[i], &each[i]));
-        VH_CHECK(each[i], VHEM_EIO, "the model of '%.100s' cannot be read back from the store: run again",
-                 t->name[i]);
+        VH_TRY_DONE(vh_store_get(ctx, store, &key[i], &each[i]));
+        VH_CHECK_DONE(each[i], VHEM_EIO,
+                      "the model of '%.100s' cannot be read back from the store: run again", t->name[i]);
         share[i] = 1.0 / t->n;
     }
-    VH_TRY(vh_models_pool(ctx, (const vhem_models *const *)each, share, t->n, &all));
+    VH_TRY_DONE(vh_models_pool(ctx, (const vhem_models *const *)each, share, t->n, &all));
     for (int64_t i = 0; i < t->n; i++)
         for (int64_t j = 0; j < vh_models_size(each[i]); j++, K++)
-            VH_TRY(name_model(ctx, t, i, j, vh_models_size(each[i]) == 1, all, K));
-    *out = all;
-    all = NULL;
+            VH_TRY_DONE(name_model(ctx, t, i, j, vh_models_size(each[i]) == 1, all, K));
+    *out = vh_take(all);
 done:
     for (int64_t i = 0; each && i < t->n; i++)
         vhem_free(each[i]);
@@ -101,13 +98,13 @@ static vhem_status fit_pieces(vhem_ctx *ctx, const vhem_data *data, const vhem_f
 {
     vhem_status st = VHEM_OK;
     vhem_fit_options of_piece = vh_piece_options(opt);
-    vh_items items = { 0 };
-    vh_pieces pieces = { 0 };
-    vh_store *store = NULL;
-    vhem_models *pooled = NULL;
-    vh_key *key = NULL;
-    char *prior = NULL;
-    int64_t *all = NULL; /* [items] */
+    VH_CLEANUP(vh_items_free) vh_items items = { 0 };
+    VH_CLEANUP(vh_pieces_free) vh_pieces pieces = { 0 };
+    VH_OWN(vh_store) *store = NULL;
+    VH_OWN(vhem_models) *pooled = NULL;
+    VH_AUTOFREE vh_key *key = NULL;
+    VH_AUTOFREE char *prior = NULL;
+    VH_AUTOFREE int64_t *all = NULL; /* [items] */
     const vh_piece *p;
 
     VH_CHECK(!opt->start && !opt->fixed_pi && !opt->fixed_A, VHEM_EINVAL,
@@ -134,17 +131,8 @@ static vhem_status fit_pieces(vhem_ctx *ctx, const vhem_data *data, const vhem_f
     st = vh_store_close(ctx, store);
     store = NULL;
     VH_TRY(st);
-    *out = pooled;
-    pooled = NULL;
-done:
-    vhem_free(pooled);
-    vh_store_free(store);
-    vh_pieces_free(&pieces);
-    vh_items_free(&items);
-    free(key);
-    free(all);
-    free(prior);
-    return st;
+    *out = vh_take(pooled);
+    return VHEM_OK;
 }
 
 /* One model for each item, with a store; the prior that all of them have is kept in it as well. */
@@ -153,12 +141,12 @@ static vhem_status fit_stored(vhem_ctx *ctx, const vhem_data *data, const vhem_f
 {
     vhem_status st = VHEM_OK, wrapped;
     vhem_fit_options o = *opt, of_piece = vh_piece_options(opt);
-    vh_items items = { 0 };
-    vh_store *store = NULL;
+    VH_CLEANUP(vh_items_free) vh_items items = { 0 };
+    VH_OWN(vh_store) *store = NULL;
     vh_h3m *h3m = NULL;
     vh_dtm *dtm = NULL;
-    char *prior = NULL;
-    int64_t *all = NULL; /* [items] */
+    VH_AUTOFREE char *prior = NULL;
+    VH_AUTOFREE int64_t *all = NULL; /* [items] */
 
     VH_CHECK(!opt->start && !opt->fixed_pi && !opt->fixed_A, VHEM_EINVAL,
              "with a store there is no given start and no fixed entries");
@@ -180,11 +168,6 @@ static vhem_status fit_stored(vhem_ctx *ctx, const vhem_data *data, const vhem_f
               : dtm ? vh_models_take_textures(ctx, dtm, out)
                     : VHEM_OK;
     st = wrapped == VHEM_OK ? st : wrapped;
-done:
-    vh_store_free(store);
-    vh_items_free(&items);
-    free(all);
-    free(prior);
     return st;
 }
 
@@ -203,31 +186,25 @@ static void free_prior(given_prior *p)
 /* A file is read here, once: opt has its text from then on. */
 static vhem_status read_prior(vhem_ctx *ctx, vhem_fit_options *opt, given_prior *p)
 {
-    vhem_status st = VHEM_OK;
-
     VH_TRY(vh_prior_choose(ctx, opt->prior, opt->start != NULL, &p->choice));
     if (!p->choice.text)
-        goto done;
+        return VHEM_OK;
     opt->prior = p->choice.text;
     if (!vh_frames_prior_is(ctx, p->choice.text))
-        goto done;
+        return VHEM_OK;
     VH_TRY(vh_frames_prior_read(ctx, p->choice.text, &p->frames));
     p->layout = p->frames.model->shape.layout;
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* Those of the models, and of the prior that they carry. */
 static vhem_status name_columns(vhem_ctx *ctx, const vhem_data *data, vh_h3m *h3m)
 {
-    vhem_status st = VHEM_OK;
-
     VH_TRY(vh_frames_name(ctx, data, h3m));
     const vh_layout *layout = h3m->shape.layout;
     if (h3m->prior && layout && layout->column)
         VH_TRY(vh_prior_add_columns(ctx, (const char *const *)layout->column, h3m->d, &h3m->prior));
-done:
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status vhem_fit(vhem_ctx *ctx, const vhem_data *data, const vhem_fit_options *opt, vhem_models **out,
@@ -243,42 +220,41 @@ vhem_status vhem_fit(vhem_ctx *ctx, const vhem_data *data, const vhem_fit_option
 
     vhem_options_init(VHEM_FIT_OPTIONS, &o);
     o = opt ? *opt : o;
-    VH_TRY(vh_options_check(ctx, VHEM_FIT_OPTIONS, &o));
-    VH_TRY(vh_models_gather(ctx, o.start));
-    VH_TRY(vh_ranks_call(ctx, "fit", VHEM_FIT_OPTIONS, &o, vh_ranks(ctx) > 1 ? vh_data_print(data) : 0));
-    VH_CHECK(o.pieces <= 0 || o.K > 0, VHEM_EINVAL, "pieces need K, the number of models of each");
-    VH_CHECK(!o.store || o.K <= 0 || o.pieces > 0, VHEM_EINVAL,
-             "a store keeps the models of items, and a mixture for all of the data is not one of them");
-    VH_CHECK(!o.store || vh_ranks(ctx) == 1, VHEM_EINVAL,
-             "a store is written by one process, and there are %d: fit without a store, or with one process",
-             vh_ranks(ctx));
-    VH_CHECK(!chooses(&o) || (o.K <= 0 && !o.store && !vh_fit_wants_textures(&o)), VHEM_EINVAL,
-             "the number of states can be chosen for one HMM per sequence or group, not for %s",
-             o.store   ? "a store"
-             : o.K > 0 ? "a mixture"
-                       : "dynamic textures");
+    VH_TRY_DONE(vh_options_check(ctx, VHEM_FIT_OPTIONS, &o));
+    VH_TRY_DONE(vh_models_gather(ctx, o.start));
+    VH_TRY_DONE(vh_ranks_call(ctx, "fit", VHEM_FIT_OPTIONS, &o, vh_ranks(ctx) > 1 ? vh_data_print(data) : 0));
+    VH_CHECK_DONE(o.pieces <= 0 || o.K > 0, VHEM_EINVAL, "pieces need K, the number of models of each");
+    VH_CHECK_DONE(!o.store || o.K <= 0 || o.pieces > 0, VHEM_EINVAL,
+                  "a store keeps the models of items, and a mixture for all of the data is not one of them");
+    VH_CHECK_DONE(
+        !o.store || vh_ranks(ctx) == 1, VHEM_EINVAL,
+        "a store is written by one process, and there are %d: fit without a store, or with one process",
+        vh_ranks(ctx));
+    VH_CHECK_DONE(!chooses(&o) || (o.K <= 0 && !o.store && !vh_fit_wants_textures(&o)), VHEM_EINVAL,
+                  "the number of states can be chosen for one HMM per sequence or group, not for %s",
+                  o.store   ? "a store"
+                  : o.K > 0 ? "a mixture"
+                            : "dynamic textures");
     frames.data = data;
     if (!vh_fit_wants_textures(&o)) {
-        VH_TRY(read_prior(ctx, &o, &prior));
-        VH_TRY(vh_frames_to_fit(ctx, data, o.emission, vh_fit_start(&o), prior.layout, &frames));
+        VH_TRY_DONE(read_prior(ctx, &o, &prior));
+        VH_TRY_DONE(vh_frames_to_fit(ctx, data, o.emission, vh_fit_start(&o), prior.layout, &frames));
     }
-    VH_TRY(vh_fit_require_values(ctx, frames.data));
+    VH_TRY_DONE(vh_fit_require_values(ctx, frames.data));
     bool pieces = o.pieces > 0;
     if (pieces && report)
-        VH_TRY(vh_fit_report_new(ctx, 0, 0, &empty));
+        VH_TRY_DONE(vh_fit_report_new(ctx, 0, 0, &empty));
     if (pieces)
-        VH_TRY(fit_pieces(ctx, frames.data, &o, &models));
+        VH_TRY_DONE(fit_pieces(ctx, frames.data, &o, &models));
     else
         st = (o.store ? fit_stored : vh_fit)(ctx, frames.data, &o, &models, report);
     vhem_status named = models && models->h3m ? name_columns(ctx, data, models->h3m) : VHEM_OK;
     st = named == VHEM_OK ? st : named;
     if (models && named == VHEM_OK) {
-        *out = models;
-        models = NULL;
+        *out = vh_take(models);
     }
     if (pieces && report && st == VHEM_OK) {
-        *report = empty;
-        empty = NULL;
+        *report = vh_take(empty);
     }
 done:
     vh_ranks_end(ctx);

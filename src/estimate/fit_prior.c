@@ -39,9 +39,8 @@ void vh_fit_prior_round(int d, double share, vh_fit_scale *scale)
 
 vhem_status vh_fit_prior_widen(vhem_ctx *ctx, const double *floor, vh_h3m *runs)
 {
-    vhem_status st = VHEM_OK;
     int d = runs->d;
-    double *work = NULL;
+    VH_AUTOFREE double *work = NULL;
 
     VH_NEW(work, vh_posterior_work(runs->family, d));
     for (int64_t i = 0; i < runs->K; i++)
@@ -51,18 +50,15 @@ vhem_status vh_fit_prior_widen(vhem_ctx *ctx, const double *floor, vh_h3m *runs)
             VH_CHECK(vh_posterior_put(runs->family, d, floor, par[0], par[1], 1, par, work) >= 0,
                      VHEM_ENUMERIC, "the start has a singular covariance");
         }
-done:
-    free(work);
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status vh_fit_prior_gather(vhem_ctx *ctx, const vh_job *job, const vh_h3m *hmm, vh_workers *workers,
                                 double *frames, double *seen, double *scatter)
 {
-    vhem_status st = VHEM_OK;
-    vh_packed *pk = NULL;
-    vh_stats stats = { 0 };
-    double *loglik = NULL, *mean = NULL;
+    VH_OWN(vh_packed) *pk = NULL;
+    VH_CLEANUP(vh_stats_free) vh_stats stats = { 0 };
+    VH_AUTOFREE double *loglik = NULL, *mean = NULL;
     size_t size = vh_scatter_size(hmm->family, hmm->d);
 
     VH_NEW(loglik, job->n);
@@ -79,12 +75,7 @@ vhem_status vh_fit_prior_gather(vhem_ctx *ctx, const vh_job *job, const vh_h3m *
         for (int k = 0; seen && k < hmm->d; k++)
             seen[q * hmm->d + k] = vh_posterior_seen(pk, q, &stats, k);
     }
-done:
-    vh_stats_free(&stats);
-    vh_pack_free(pk);
-    free(loglik);
-    free(mean);
-    return st;
+    return VHEM_OK;
 }
 
 typedef struct {        /* sums over sequences in one dimension */

@@ -15,8 +15,7 @@ static void clear_report(void *record)
 
 vhem_status vh_fit_report_new(vhem_ctx *ctx, int64_t K, int R, vhem_fit_report **out)
 {
-    vhem_status st = VHEM_OK;
-    vhem_fit_report *report = NULL;
+    VH_OWN(vhem_fit_report) *report = NULL;
 
     VH_NEW_RECORD(report, clear_report);
     report->K = K;
@@ -24,9 +23,6 @@ vhem_status vh_fit_report_new(vhem_ctx *ctx, int64_t K, int R, vhem_fit_report *
     VH_NEW(report->best, K);
     VH_NEW(report->frames, K);
     VH_NEW(report->run, vh_cells(K, R));
-    *out = report;
-    report = NULL;
-done:
-    vhem_free(report);
-    return st;
+    *out = vh_take(report);
+    return VHEM_OK;
 }

@@ -25,28 +25,23 @@ typedef struct {
 
 static vhem_status check(vhem_ctx *ctx, const vhem_fit_options *o, int lo, int hi)
 {
-    vhem_status st = VHEM_OK;
     VH_CHECK(hi >= lo, VHEM_EINVAL, "S_max is %d, must be at least S, which is %d", hi, lo);
     VH_CHECK(hi - lo < MOST_TRIED, VHEM_EINVAL,
              "%d to %d states would be %d fits of every model, at most %d are tried: give a narrower range",
              lo, hi, hi - lo + 1, MOST_TRIED);
     VH_CHECK(!o->start && !o->fixed_pi && !o->fixed_A, VHEM_EINVAL,
              "a given start and a given topology have their number of states: there is nothing to choose");
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* Numbers of states are chosen by variational Bayes, which not all families have. */
 static vhem_status check_family(vhem_ctx *ctx, const vhem_data *data, const vhem_fit_options *opt)
 {
-    vhem_status st = VHEM_OK;
     const vh_shape shape = vh_fit_shape(data);
     vhem_fit_options o;
 
     VH_TRY(vh_fit_resolve(ctx, data, opt, &o));
-    VH_TRY(vh_prior_require(ctx, vh_fit_family(data, &o), &shape));
-done:
-    return st;
+    return vh_prior_require(ctx, vh_fit_family(data, &o), &shape);
 }
 
 /* What a fit is chosen by. */
@@ -77,12 +72,11 @@ static int best_of(const tried *t, const vhem_fit_options *o, int64_t i)
 static vhem_status compose(vhem_ctx *ctx, const tried *t, const vhem_fit_options *o, vh_h3m **out,
                            vhem_fit_report **report)
 {
-    vhem_status st = VHEM_OK;
     const vh_h3m *any = t->h3m[0];
     int64_t K = any->K;
     int R = t->report[0]->R;
-    vh_h3m *h3m = NULL;
-    vhem_fit_report *rows = NULL;
+    VH_OWN(vh_h3m) *h3m = NULL;
+    VH_OWN(vhem_fit_report) *rows = NULL;
 
     VH_TRY(vh_h3m_new(ctx, any->family, any->shape, K, &h3m));
     VH_TRY(vh_fit_report_new(ctx, K, R, &rows));
@@ -101,16 +95,11 @@ static vhem_status compose(vhem_ctx *ctx, const tried *t, const vhem_fit_options
     }
     h3m->lengths = any->lengths;
     VH_TRY(vh_h3m_set_text(ctx, &h3m->prior, any->prior));
-    *out = h3m;
-    h3m = NULL;
+    *out = vh_take(h3m);
     if (report) {
-        *report = rows;
-        rows = NULL;
+        *report = vh_take(rows);
     }
-done:
-    vh_h3m_free(h3m);
-    vhem_free(rows);
-    return st;
+    return VHEM_OK;
 }
 
 /* All numbers of states; VHEM_ESTOPPED leaves those that were finished. */
@@ -141,16 +130,17 @@ vhem_status vh_fit_states(vhem_ctx *ctx, const vhem_data *data, const vhem_fit_o
     char *prior = NULL;
     int n = 0;
 
-    VH_TRY(check(ctx, opt, t.lo, t.hi));
+    VH_TRY_DONE(check(ctx, opt, t.lo, t.hi));
     n = t.hi - t.lo + 1;
-    VH_NEW(t.h3m, n);
-    VH_NEW(t.report, n);
+    VH_NEW_DONE(t.h3m, n);
+    VH_NEW_DONE(t.report, n);
     o.S_max = t.hi; /* each is one of many that are tried */
     o.S = t.hi;
-    VH_TRY(check_family(ctx, data, &o));
-    VH_TRY(vh_fit_prior_text(ctx, data, &o, &prior));
-    VH_CHECK(prior, VHEM_EINVAL,
-             "the number of states is chosen by variational Bayes, which needs a prior: not --prior none");
+    VH_TRY_DONE(check_family(ctx, data, &o));
+    VH_TRY_DONE(vh_fit_prior_text(ctx, data, &o, &prior));
+    VH_CHECK_DONE(
+        prior, VHEM_EINVAL,
+        "the number of states is chosen by variational Bayes, which needs a prior: not --prior none");
     o.prior = prior;
     st = try_all(ctx, data, &o, &t);
     if (st == VHEM_ESTOPPED && t.n == 0) { /* nothing to choose from: what there is */

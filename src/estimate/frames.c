@@ -36,7 +36,6 @@ static vhem_status refuse_columns(vhem_ctx *ctx, const vhem_data *data, const vh
  * order. */
 static vhem_status find_columns(vhem_ctx *ctx, const vhem_data *data, const vh_layout *layout, int *place)
 {
-    vhem_status st = VHEM_OK;
     bool by_name = layout->column && !data->unnamed;
 
     VH_CHECK(by_name || data->d == layout->d, VHEM_EINVAL,
@@ -46,8 +45,7 @@ static vhem_status find_columns(vhem_ctx *ctx, const vhem_data *data, const vh_l
         if (by_name && vh_frames_column(ctx, data, layout->column[k], &place[k]) != VHEM_OK)
             VH_TRY(refuse_columns(ctx, data, layout, k));
     }
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* ---- 2. symbols ---------------------------------------------------------------------------------------- */
@@ -66,11 +64,9 @@ static vhem_status require_numbers(vhem_ctx *ctx, const vhem_data *data, int k)
 
 static vhem_status require_all_numbers(vhem_ctx *ctx, const vhem_data *data)
 {
-    vhem_status st = VHEM_OK;
     for (int k = 0; k < data->d; k++)
         VH_TRY(require_numbers(ctx, data, k));
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* ---- 3. casting cells ---------------------------------------------------------------------------------- */
@@ -118,7 +114,6 @@ static vhem_status cast_cell(vhem_ctx *ctx, cast *c, int64_t n, int64_t t, int k
 
 static vhem_status cast_sequence(vhem_ctx *ctx, cast *c, int64_t n, vh_builder *b)
 {
-    vhem_status st = VHEM_OK;
     const vhem_data *data = c->data;
     const double *y = vh_data_frames(data, n);
 
@@ -127,17 +122,13 @@ static vhem_status cast_sequence(vhem_ctx *ctx, cast *c, int64_t n, vh_builder *
             VH_TRY(cast_cell(ctx, c, n, t, k, y[c->place[k]]));
         VH_TRY(vh_builder_frame(b, c->frame));
     }
-    VH_TRY(vh_builder_end(b, data->name ? data->name[n] : NULL, data->label ? data->label[n] : NULL,
-                          data->group ? data->group[n] : NULL, vh_data_weight(data, n)));
-done:
-    return st;
+    return vh_builder_end(b, data->name ? data->name[n] : NULL, data->label ? data->label[n] : NULL,
+                          data->group ? data->group[n] : NULL, vh_data_weight(data, n));
 }
 
 static vhem_status cast_open(vhem_ctx *ctx, const vhem_data *data, const vh_layout *layout, bool fresh,
                              cast *c)
 {
-    vhem_status st = VHEM_OK;
-
     *c = (cast){ .data = data, .layout = layout };
     VH_NEW(c->place, layout->d);
     VH_NEW(c->channel, layout->d);
@@ -157,8 +148,7 @@ static vhem_status cast_open(vhem_ctx *ctx, const vhem_data *data, const vh_layo
             VH_TRY(require_numbers(ctx, data, c->place[k]));
         else if (!fresh)
             VH_TRY(vh_symbol_check_texts(ctx, data, c->place[k], &layout->channel[c->channel[k]]));
-done:
-    return st;
+    return VHEM_OK;
 }
 
 static void cast_close(cast *c)
@@ -187,15 +177,14 @@ static bool as_it_is(const cast *c)
 static vhem_status cast_data(vhem_ctx *ctx, const vhem_data *data, const int64_t *seq, int64_t n, bool fresh,
                              vh_frames *out)
 {
-    vhem_status st = VHEM_OK;
-    vh_builder *b = NULL;
-    cast c = { 0 };
+    VH_OWN(vh_builder) *b = NULL;
+    VH_CLEANUP(cast_close) cast c = { 0 };
 
     VH_TRY(cast_open(ctx, data, out->layout, fresh, &c));
     vh_warn_of_degrees(ctx, data, out->layout->family, out->layout, c.place);
     out->data = data;
     if (as_it_is(&c) && !vh_emission_needs_layout(out->layout->family))
-        goto done;
+        return VHEM_OK;
     VH_TRY(vh_builder_open(ctx, "frames", &(vhem_data_options){ .memory = data->hold.limit }, out->layout->d,
                            &b));
     for (int64_t i = 0; i < n; i++)
@@ -206,10 +195,7 @@ static vhem_status cast_data(vhem_ctx *ctx, const vhem_data *data, const int64_t
     VH_TRY(vh_origin_some(ctx, &data->origin, seq, n, &out->own->origin));
     out->own->layout = out->layout;
     out->data = out->own;
-done:
-    cast_close(&c);
-    vh_builder_free(b);
-    return st;
+    return VHEM_OK;
 }
 
 /* ---- 4. the calls -------------------------------------------------------------------------------------- */
@@ -231,19 +217,19 @@ vhem_status vh_frames_to_fit(vhem_ctx *ctx, const vhem_data *data, const char *e
         vh_warn_of_degrees(ctx, data, family, NULL, NULL);
     if (!emission || (family && !vh_emission_needs_layout(family)))
         return require_all_numbers(ctx, data);
-    VH_CHECK(!family || !family->tied, VHEM_EINVAL,
-             "emission is %s; name the file of its background, as in gaussian-tied:background.json",
-             emission);
-    VH_CHECK(!family || !vh_param_is_channels(&family->param[0]), VHEM_EINVAL,
-             "emission is %s; name the columns and their families, as in 'step:gamma,turn:von-mises'",
-             emission);
+    VH_CHECK_DONE(!family || !family->tied, VHEM_EINVAL,
+                  "emission is %s; name the file of its background, as in gaussian-tied:background.json",
+                  emission);
+    VH_CHECK_DONE(!family || !vh_param_is_channels(&family->param[0]), VHEM_EINVAL,
+                  "emission is %s; name the columns and their families, as in 'step:gamma,turn:von-mises'",
+                  emission);
     const char *path;
     const vh_emission *tied = vh_emission_of_file(emission, &path);
-    VH_TRY(tied     ? vh_layout_of_background(ctx, tied, path, &layout)
-           : family ? vh_layout_of_family(ctx, &from, family, &layout)
-                    : vh_layout_of_columns(ctx, &from, emission, &layout));
+    VH_TRY_DONE(tied     ? vh_layout_of_background(ctx, tied, path, &layout)
+                : family ? vh_layout_of_family(ctx, &from, family, &layout)
+                         : vh_layout_of_columns(ctx, &from, emission, &layout));
     out->layout = layout;
-    VH_TRY(cast_data(ctx, data, NULL, data->N, !known, out));
+    VH_TRY_DONE(cast_data(ctx, data, NULL, data->N, !known, out));
 done:
     if (st != VHEM_OK)
         vh_frames_free(out);
@@ -258,19 +244,19 @@ vhem_status vh_frames_for(vhem_ctx *ctx, const vhem_data *data, const int64_t *s
 
     out->data = data;
     if (data->layout) {
-        VH_CHECK(!*vh_layout_differs(
-                     &(vh_shape){ .d = data->layout->d, .V = data->layout->V, .layout = data->layout },
-                     &h3m->shape, why, sizeof why),
-                 VHEM_EINVAL, "the frames do not suit the models: %s", why);
+        VH_CHECK_DONE(!*vh_layout_differs(
+                          &(vh_shape){ .d = data->layout->d, .V = data->layout->V, .layout = data->layout },
+                          &h3m->shape, why, sizeof why),
+                      VHEM_EINVAL, "the frames do not suit the models: %s", why);
         goto done;
     }
     if (!h3m->shape.layout) {
-        VH_TRY(require_all_numbers(ctx, data));
+        VH_TRY_DONE(require_all_numbers(ctx, data));
         vh_warn_of_degrees(ctx, data, h3m->family, NULL, NULL);
         goto done;
     }
     out->layout = vh_layout_keep(h3m->shape.layout);
-    VH_TRY(cast_data(ctx, data, seq, n, false, out));
+    VH_TRY_DONE(cast_data(ctx, data, seq, n, false, out));
 done:
     if (st != VHEM_OK)
         vh_frames_free(out);
@@ -286,15 +272,13 @@ void vh_frames_free(vh_frames *frames)
 
 vhem_status vh_frames_name(vhem_ctx *ctx, const vhem_data *data, vh_h3m *h3m)
 {
-    vhem_status st = VHEM_OK;
     vh_layout *layout = NULL;
 
     if (h3m->shape.layout || data->unnamed)
         return VHEM_OK;
     VH_TRY(vh_layout_of_family(ctx, &(vh_layout_source){ data, NULL }, h3m->family, &layout));
     h3m->shape.layout = layout;
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* Cells of column k, numbers of symbols, become the numbers that the symbols are; false when one is text, or
@@ -320,19 +304,19 @@ vhem_status vh_frames_detach(vhem_ctx *ctx, vhem_data *data)
     vhem_symbols *symbols = NULL;
     double *number = NULL;
 
-    VH_NEW(symbols, data->d);
-    VH_NEW(number, layout->V + 1);
+    VH_NEW_DONE(symbols, data->d);
+    VH_NEW_DONE(number, layout->V + 1);
     for (int i = 0; i < layout->n_channel; i++) {
         const vh_channel *c = &layout->channel[i];
         if (c->shape.V == 0 || to_numbers(c, data, number))
             continue;
-        VH_NEW(symbols[c->column].name, c->shape.V);
+        VH_NEW_DONE(symbols[c->column].name, c->shape.V);
         symbols[c->column].n = c->shape.V;
         for (int v = 0; v < c->shape.V; v++)
-            VH_DUP(symbols[c->column].name[v], c->symbol[v]);
+            VH_DUP_DONE(symbols[c->column].name[v], c->symbol[v]);
     }
     if (layout->column)
-        VH_TRY(
+        VH_TRY_DONE(
             vh_data_describe(ctx, data, &(vhem_data_text){ .column = (const char *const *)layout->column }));
     data->symbols = symbols;
     data->layout = NULL;

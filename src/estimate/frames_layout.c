@@ -72,7 +72,6 @@ static vhem_status find_cells(vhem_ctx *ctx, const vhem_data *data, int k, vh_na
     }
     if (names->n == 0)
         st = vh_fit_no_values(ctx, data, k, data->d > 1);
-done:
     return st;
 }
 
@@ -93,12 +92,11 @@ static const vh_channel *known_channel(const vh_layout *known, const vhem_data *
 static vhem_status take_symbols(vhem_ctx *ctx, const vh_layout_source *from, int k, vh_layout *layout,
                                 int channel)
 {
-    vhem_status st = VHEM_OK;
     const vhem_data *data = from->data;
     const vh_channel *ch = known_channel(from->known, data, k);
-    vh_names names = { 0 };
-    symbol *all = NULL;
-    const char **text = NULL;
+    VH_CLEANUP(vh_names_free) vh_names names = { 0 };
+    VH_AUTOFREE symbol *all = NULL;
+    VH_AUTOFREE const char **text = NULL;
 
     if (ch)
         return vh_layout_symbols(ctx, layout, channel, (const char *const *)ch->symbol, ch->shape.V);
@@ -113,12 +111,7 @@ static vhem_status take_symbols(vhem_ctx *ctx, const vh_layout_source *from, int
     qsort(all, (size_t)names.n, sizeof *all, by_value);
     for (int64_t v = 0; v < names.n; v++)
         text[v] = all[v].name;
-    VH_TRY(vh_layout_symbols(ctx, layout, channel, text, names.n));
-done:
-    vh_names_free(&names);
-    free(all);
-    free(text);
-    return st;
+    return vh_layout_symbols(ctx, layout, channel, text, names.n);
 }
 
 static bool has_symbols(const vh_emission *f)
@@ -129,9 +122,8 @@ static bool has_symbols(const vh_emission *f)
 vhem_status vh_layout_of_family(vhem_ctx *ctx, const vh_layout_source *from, const vh_emission *family,
                                 vh_layout **out)
 {
-    vhem_status st = VHEM_OK;
     const vhem_data *data = from->data;
-    vh_layout *layout = NULL;
+    VH_OWN(vh_layout) *layout = NULL;
     char list[256];
 
     vh_show_list(data->column, data->d, ", ", list, sizeof list);
@@ -147,11 +139,8 @@ vhem_status vh_layout_of_family(vhem_ctx *ctx, const vh_layout_source *from, con
     if (!data->unnamed)
         VH_TRY(vh_layout_columns(ctx, layout, (const char *const *)data->column));
     vh_layout_close(layout);
-    *out = layout;
-    layout = NULL;
-done:
-    vh_layout_drop(layout);
-    return st;
+    *out = vh_take(layout);
+    return VHEM_OK;
 }
 
 static int count(const char *s, size_t n, char c)
@@ -173,10 +162,9 @@ static const char *last_colon(const char *s, size_t n)
 static vhem_status channel_from(vhem_ctx *ctx, const vh_layout_source *from, const char *s, size_t n,
                                 vh_layout *layout, int c, char **all, int *d)
 {
-    vhem_status st = VHEM_OK;
     const char *colon = last_colon(s, n);
     vh_channel *ch = &layout->channel[c];
-    char *family = NULL;
+    VH_AUTOFREE char *family = NULL;
 
     VH_CHECK(colon && colon > s && colon + 1 < s + n, VHEM_EINVAL,
              "'%s' in the emission must be COLUMN:FAMILY or COLUMN+COLUMN:FAMILY", VH_SHOW(s, n));
@@ -202,9 +190,7 @@ static vhem_status channel_from(vhem_ctx *ctx, const vh_layout_source *from, con
         }
         p = end + 1;
     }
-done:
-    free(family);
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status vh_layout_of_columns(vhem_ctx *ctx, const vh_layout_source *from, const char *spec,
@@ -216,18 +202,17 @@ vhem_status vh_layout_of_columns(vhem_ctx *ctx, const vh_layout_source *from, co
     int n_column = count(spec, n, '+') + count(spec, n, ','), d = 0, c = 0;
     char **all = NULL;
 
-    VH_NEW(all, n_column);
-    VH_TRY(vh_layout_new(ctx, count(spec, n, ','), &layout));
+    VH_NEW_DONE(all, n_column);
+    VH_TRY_DONE(vh_layout_new(ctx, count(spec, n, ','), &layout));
     layout->family = vh_product_family();
     for (const char *p = spec; c < layout->n_channel; c++) {
         size_t size = strcspn(p, ",");
-        VH_TRY(channel_from(ctx, from, p, size, layout, c, all, &d));
+        VH_TRY_DONE(channel_from(ctx, from, p, size, layout, c, all, &d));
         p += size + 1;
     }
-    VH_TRY(vh_layout_columns(ctx, layout, (const char *const *)all));
+    VH_TRY_DONE(vh_layout_columns(ctx, layout, (const char *const *)all));
     vh_layout_close(layout);
-    *out = layout;
-    layout = NULL;
+    *out = vh_take(layout);
 done:
     for (int k = 0; all && k < n_column; k++)
         free(all[k]);
@@ -239,9 +224,8 @@ done:
 vhem_status vh_layout_of_background(vhem_ctx *ctx, const vh_emission *family, const char *path,
                                     vh_layout **out)
 {
-    vhem_status st = VHEM_OK;
-    vh_h3m *h3m = NULL;
-    vh_layout *layout = NULL;
+    VH_OWN(vh_h3m) *h3m = NULL;
+    VH_OWN(vh_layout) *layout = NULL;
 
     VH_TRY(vh_h3m_load(ctx, path, &h3m));
     const vh_layout *from = h3m->shape.layout;
@@ -260,10 +244,6 @@ vhem_status vh_layout_of_background(vhem_ctx *ctx, const vh_emission *family, co
     if (from && from->column)
         VH_TRY(vh_layout_columns(ctx, layout, (const char *const *)from->column));
     vh_layout_close(layout);
-    *out = layout;
-    layout = NULL;
-done:
-    vh_h3m_free(h3m);
-    vh_layout_drop(layout);
-    return st;
+    *out = vh_take(layout);
+    return VHEM_OK;
 }

@@ -28,8 +28,8 @@ static const char *no_zero(const void *arg, int k, double y)
 /* A frame that no state of any HMM can give makes a likelihood of 0: the sentence names it. */
 static vhem_status check_zeros(vhem_ctx *ctx, const vh_h3m *h3m, const vhem_data *data)
 {
-    vhem_status st = VHEM_OK;
-    bool *never = NULL, any = false;
+    VH_AUTOFREE bool *never = NULL;
+    bool any = false;
     int64_t n_missing;
 
     if (!h3m->family->never_zero)
@@ -47,9 +47,7 @@ static vhem_status check_zeros(vhem_ctx *ctx, const vh_h3m *h3m, const vhem_data
     }
     if (any)
         VH_TRY(vh_data_suits(ctx, data, no_zero, never, &n_missing));
-done:
-    free(never);
-    return st;
+    return VHEM_OK;
 }
 
 /* Sequences seq [n], NULL for all, as h3m sees them; *seen is h3m in the family that suits the data: the same
@@ -57,15 +55,12 @@ done:
 static vhem_status check(vhem_ctx *ctx, const vh_h3m *h3m, const vhem_data *data, const int64_t *seq,
                          int64_t n, vh_frames *frames, vh_h3m *seen)
 {
-    vhem_status st = VHEM_OK;
     *seen = *h3m;
     VH_TRY(vh_frames_for(ctx, data, seq, n, h3m, frames));
     VH_CHECK(h3m->d == frames->data->d, VHEM_EINVAL, "the models have dimension %d, but the data has %d",
              h3m->d, frames->data->d);
     VH_TRY(vh_family_for(ctx, h3m->family, &h3m->shape, frames->data, &seen->family));
-    VH_TRY(check_zeros(ctx, h3m, frames->data));
-done:
-    return st;
+    return check_zeros(ctx, h3m, frames->data);
 }
 
 /* A singular covariance is the user's: the sentence names its HMM. */
@@ -81,11 +76,10 @@ static vhem_status pack_named(vhem_ctx *ctx, const vh_h3m *h3m, const int64_t *i
 static vhem_status score_tile(vhem_ctx *ctx, const vh_h3m *h3m, const vh_sequences *in, vh_seq_job *job,
                               int64_t first, int64_t n, double *loglik)
 {
-    vhem_status st = VHEM_OK;
-    vh_packed *pk = NULL;
-    vh_seq_sums sums = { 0 };
-    double *tile = NULL;
-    int64_t *index = NULL;
+    VH_OWN(vh_packed) *pk = NULL;
+    VH_CLEANUP(vh_seq_sums_free) vh_seq_sums sums = { 0 };
+    VH_AUTOFREE double *tile = NULL;
+    VH_AUTOFREE int64_t *index = NULL;
 
     VH_NEW(index, n);
     VH_NEW(tile, vh_cells(in->n, n));
@@ -99,12 +93,7 @@ static vhem_status score_tile(vhem_ctx *ctx, const vh_h3m *h3m, const vh_sequenc
     for (int s = 0; s < in->n; s++)
         for (int64_t k = 0; k < n; k++)
             loglik[vh_ij(s, h3m->K, first + k)] = vh_or_impossible(tile[vh_ij(s, n, k)]);
-done:
-    vh_pack_free(pk);
-    vh_seq_sums_free(&sums);
-    free(tile);
-    free(index);
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status vh_score_each(vhem_ctx *ctx, const vh_h3m *h3m, const vhem_data *given, const char *what,
@@ -119,11 +108,11 @@ vhem_status vh_score_each(vhem_ctx *ctx, const vh_h3m *h3m, const vhem_data *giv
     int64_t *seq = NULL;
 
     vh_blas_enter();
-    VH_TRY(check(ctx, h3m, given, NULL, given->N, &frames, &seen));
+    VH_TRY_DONE(check(ctx, h3m, given, NULL, given->N, &frames, &seen));
     const vhem_data *data = frames.data;
-    VH_NEW(x, 2 * (size_t)data->d);
-    VH_NEW(seq, data->N);
-    VH_TRY(vh_workers_new(ctx, ctx->threads, &workers));
+    VH_NEW_DONE(x, 2 * (size_t)data->d);
+    VH_NEW_DONE(seq, data->N);
+    VH_TRY_DONE(vh_workers_new(ctx, ctx->threads, &workers));
     for (int64_t n = 0; n < data->N; n++)
         seq[n] = n;
     vh_data_coords(h3m->family, &h3m->shape, data, NULL, data->N, NULL, x);
@@ -133,7 +122,7 @@ vhem_status vh_score_each(vhem_ctx *ctx, const vh_h3m *h3m, const vhem_data *giv
                               .family = seen.family,
                               .x = { h3m->shape, x, x + data->d },
                               .workers = &workers };
-    VH_TRY(vh_sequences_open(ctx, &in, &job));
+    VH_TRY_DONE(vh_sequences_open(ctx, &in, &job));
     for (int64_t i = 0; i < h3m->K;) {
         int64_t n = 0;
         int comps = 0;
@@ -146,7 +135,7 @@ vhem_status vh_score_each(vhem_ctx *ctx, const vh_h3m *h3m, const vhem_data *giv
                          (long long)h3m->K);
             goto done;
         }
-        VH_TRY(score_tile(ctx, &seen, &in, job, i, n, loglik));
+        VH_TRY_DONE(score_tile(ctx, &seen, &in, job, i, n, loglik));
         i += n;
         if (what)
             vh_progress(ctx, what, i, h3m->K);
@@ -174,16 +163,13 @@ vhem_status vh_score(vhem_ctx *ctx, const vh_h3m *h3m, const vhem_data *data, co
 
 vhem_status vh_h3m_score(vhem_ctx *ctx, const vh_h3m *h3m, const vhem_data *data, double *loglik)
 {
-    vhem_status st = VHEM_OK;
     size_t size = vh_cells(data->N, h3m->K);
-    double *table = NULL;
+    VH_AUTOFREE double *table = NULL;
 
     VH_NEW(table, size);
     VH_TRY(vh_score(ctx, h3m, data, "score", table));
     memcpy(loglik, table, sizeof *table * size);
-done:
-    free(table);
-    return st;
+    return VHEM_OK;
 }
 
 /* ---- one HMM, one sequence ----------------------------------------------------------------------------- */
@@ -207,10 +193,9 @@ static void single_close(single *x)
 static vhem_status single_open(vhem_ctx *ctx, const vh_h3m *h3m, int64_t i, const vhem_data *given, int64_t n,
                                single *x)
 {
-    vhem_status st = VHEM_OK;
-    vh_frames frames = { 0 };
+    VH_CLEANUP(vh_frames_free) vh_frames frames = { 0 };
     vh_h3m seen;
-    double *xs = NULL, *comp = NULL;
+    VH_AUTOFREE double *xs = NULL, *comp = NULL;
 
     *x = (single){ 0 };
     vh_blas_enter();
@@ -230,12 +215,7 @@ static vhem_status single_open(vhem_ctx *ctx, const vh_h3m *h3m, int64_t i, cons
     VH_NEW(x->log_b, x->T * x->S);
     VH_NEW(comp, x->T * x->S * h3m->hmm[i].M);
     const vh_seq_pair pair = { .pk = x->pk, .k = 0, .y = vh_data_frames(data, n), .T = x->T };
-    VH_TRY(vh_ref_emissions(ctx, &pair, &x->scratch, comp, x->log_b));
-done:
-    vh_frames_free(&frames);
-    free(xs);
-    free(comp);
-    return st;
+    return vh_ref_emissions(ctx, &pair, &x->scratch, comp, x->log_b);
 }
 
 /* best [S] = max over paths to (t, s) of log p(path, y_1:t); the way back is kept, T x S small integers. */
@@ -247,10 +227,10 @@ vhem_status vh_h3m_viterbi(vhem_ctx *ctx, const vh_h3m *h3m, int64_t i, const vh
     uint16_t *from = NULL;
     double *best = NULL, *next, *log_A;
 
-    VH_TRY(single_open(ctx, h3m, i, data, n, &x));
+    VH_TRY_DONE(single_open(ctx, h3m, i, data, n, &x));
     int S = x.S;
-    VH_NEW(from, x.T * S);
-    VH_NEW(best, 2 * (size_t)S + vh_cells(S, S));
+    VH_NEW_DONE(from, x.T * S);
+    VH_NEW_DONE(best, 2 * (size_t)S + vh_cells(S, S));
     next = best + S;
     log_A = next + S;
     for (int e = 0; e < S * S; e++)
@@ -258,7 +238,8 @@ vhem_status vh_h3m_viterbi(vhem_ctx *ctx, const vh_h3m *h3m, int64_t i, const vh
     for (int s = 0; s < S; s++)
         best[s] = log(x.pk->pi[s]) + x.log_b[s];
     for (int64_t t = 1; t < x.T; t++) {
-        VH_CHECK(t % STRETCH != 0 || !vh_stopped(ctx), VHEM_ESTOPPED, "stopped before the path was found");
+        VH_CHECK_DONE(t % STRETCH != 0 || !vh_stopped(ctx), VHEM_ESTOPPED,
+                      "stopped before the path was found");
         for (int q = 0; q < S; q++) {
             int arg = 0; /* ties: the lowest index */
             for (int s = 1; s < S; s++)
@@ -290,20 +271,20 @@ vhem_status vh_h3m_posterior(vhem_ctx *ctx, const vh_h3m *h3m, int64_t i, const 
     single x;
     double *beta = NULL, *alpha = NULL;
 
-    VH_TRY(single_open(ctx, h3m, i, data, n, &x));
-    VH_NEW(alpha, x.T * x.S);
-    VH_NEW(beta, x.T * x.S);
+    VH_TRY_DONE(single_open(ctx, h3m, i, data, n, &x));
+    VH_NEW_DONE(alpha, x.T * x.S);
+    VH_NEW_DONE(beta, x.T * x.S);
     const vh_chain c = { x.S, x.T, x.pk->pi, x.pk->A, x.log_b, ctx };
     double ll = vh_or_impossible(vh_log_forward(&c, alpha));
-    VH_CHECK(!vh_overdue(ctx), VHEM_ESTOPPED, "stopped before the posteriors were found");
-    VH_CHECK(isfinite(ll), VHEM_ENUMERIC,
-             "sequence %lld has the log-likelihood %g under HMM %lld: it has no posterior", (long long)n, ll,
-             (long long)i);
+    VH_CHECK_DONE(!vh_overdue(ctx), VHEM_ESTOPPED, "stopped before the posteriors were found");
+    VH_CHECK_DONE(isfinite(ll), VHEM_ENUMERIC,
+                  "sequence %lld has the log-likelihood %g under HMM %lld: it has no posterior", (long long)n,
+                  ll, (long long)i);
     vh_log_backward(&c, beta);
     if (xi)
         memset(xi, 0, sizeof *xi * vh_cells(x.S, x.S));
     vh_log_posterior(&c, alpha, beta, 1.0, gamma, xi);
-    VH_CHECK(!vh_overdue(ctx), VHEM_ESTOPPED, "stopped before the posteriors were found");
+    VH_CHECK_DONE(!vh_overdue(ctx), VHEM_ESTOPPED, "stopped before the posteriors were found");
     if (loglik)
         *loglik = ll;
 done:

@@ -32,50 +32,40 @@ void vh_items_sum(const vh_items *items, int64_t K, const double *loglik, double
 vhem_status vhem_score(vhem_ctx *ctx, const vhem_models *models, const vhem_source *source, double *loglik)
 {
     VH_ENTER(models, source, loglik);
-    vhem_status st = VHEM_OK;
-    vh_items items = { 0 };
-    double *each = NULL;
+    VH_CLEANUP(vh_items_free) vh_items items = { 0 };
+    VH_AUTOFREE double *each = NULL;
     int64_t K = vh_models_size(models);
 
     VH_CHECK(source->data && !source->models, VHEM_EINVAL, "models are scored on sequences, there are none");
     if (source->by_group <= 0) {
         VH_TRY(vh_models_score(ctx, models, source->data, loglik));
-        goto done;
+        return VHEM_OK;
     }
     VH_TRY(vh_items_new(ctx, source->data, true, &items));
     VH_NEW(each, vh_cells(source->data->N, K));
     VH_TRY(vh_models_score(ctx, models, source->data, each));
     vh_items_sum(&items, K, each, loglik);
-done:
-    vh_items_free(&items);
-    free(each);
-    return st;
+    return VHEM_OK;
 }
 
 /* i and n can be looked up. */
 static vhem_status check_one(vhem_ctx *ctx, const vhem_models *models, int64_t i, const vhem_data *data,
                              int64_t n)
 {
-    vhem_status st = VHEM_OK;
     VH_CHECK(i >= 0 && i < vh_models_size(models), VHEM_EINVAL, "%s %lld was asked for, but there are %lld",
              vh_models_word(models), (long long)i, (long long)vh_models_size(models));
     VH_CHECK(n >= 0 && n < data->N, VHEM_EINVAL, "sequence %lld was asked for, but there are %lld",
              (long long)n, (long long)data->N);
-    VH_TRY(vh_models_gather(ctx, models));
-done:
-    return st;
+    return vh_models_gather(ctx, models);
 }
 
 vhem_status vhem_viterbi(vhem_ctx *ctx, const vhem_models *models, int64_t i, const vhem_data *data,
                          int64_t n, int *path, double *logprob)
 {
     VH_ENTER(models, data, path);
-    vhem_status st = VHEM_OK;
     VH_CHECK(models->kind == VHEM_HMMS, VHEM_EINVAL, "the models are dynamic textures, must be HMMs");
     VH_TRY(check_one(ctx, models, i, data, n));
-    VH_TRY(vh_h3m_viterbi(ctx, models->h3m, i, data, n, path, logprob));
-done:
-    return st;
+    return vh_h3m_viterbi(ctx, models->h3m, i, data, n, path, logprob);
 }
 
 vhem_status vhem_posterior(vhem_ctx *ctx, const vhem_models *models, int64_t i, const vhem_data *data,
@@ -98,6 +88,5 @@ vhem_status vhem_sample(vhem_ctx *ctx, const vhem_models *models, int64_t N, int
         models->h3m ? vh_h3m_sample(ctx, models->h3m, N, T, out) : vh_dtm_sample(ctx, models->dtm, N, T, out);
     if (st == VHEM_OK && (*out)->layout)
         st = vh_frames_detach(ctx, *out);
-done:
     return st;
 }

@@ -25,7 +25,6 @@ enum { START_FRAMES = 200000, KMEANS_FRAMES = 20000, KMEANS_ITER = 20 };
 
 vhem_status vh_start_thin(vhem_ctx *ctx, vh_job *job, int64_t **seq)
 {
-    vhem_status st = VHEM_OK;
     int64_t step = (job->frames + START_FRAMES - 1) / START_FRAMES, n = 0;
 
     *seq = NULL;
@@ -39,14 +38,12 @@ vhem_status vh_start_thin(vhem_ctx *ctx, vh_job *job, int64_t **seq)
     }
     job->seq = *seq;
     job->n = n;
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* All frames of a job in its coordinates: X [frames][d]. */
 static vhem_status frames_of(vhem_ctx *ctx, const vh_job *job, double **out)
 {
-    vhem_status st = VHEM_OK;
     int d = job->data->d;
     double *X = NULL, *x;
 
@@ -59,8 +56,7 @@ static vhem_status frames_of(vhem_ctx *ctx, const vh_job *job, double **out)
                 x[k] = (y[k] - job->origin[k]) / job->scale[k];
     }
     *out = X;
-done:
-    return st;
+    return VHEM_OK;
 }
 
 typedef struct { /* the frames of a job and what each belongs to */
@@ -74,14 +70,12 @@ typedef struct { /* the frames of a job and what each belongs to */
 /* Labels are all zero. */
 static vhem_status labelled_new(vhem_ctx *ctx, const vh_job *job, const vh_h3m *h3m, labelled *x)
 {
-    vhem_status st = VHEM_OK;
     *x = (labelled){ .job = job, .h3m = h3m, .X = job->X };
     if (!x->X)
         VH_TRY(frames_of(ctx, job, &x->own));
     x->X = x->X ? x->X : x->own;
     VH_NEW(x->label, job->frames);
-done:
-    return st;
+    return VHEM_OK;
 }
 
 static void labelled_free(labelled *x)
@@ -103,12 +97,11 @@ static bool has_gaps(int64_t n, const double *X)
 static vhem_status kmeans_points(vhem_ctx *ctx, vh_rng *rng, int64_t n, int d, const double *X, int k,
                                  int *label)
 {
-    vhem_status st = VHEM_OK;
     int64_t step = (n + KMEANS_FRAMES - 1) / KMEANS_FRAMES;
     int m = (int)((n + step - 1) / step);
     bool gaps = has_gaps(n * d, X);
     vh_points points = { m, d, X, NULL };
-    double *some = NULL, *centre = NULL;
+    VH_AUTOFREE double *some = NULL, *centre = NULL;
 
     VH_NEW(centre, vh_cells(k, d));
     if (step > 1) {
@@ -129,19 +122,15 @@ static vhem_status kmeans_points(vhem_ctx *ctx, vh_rng *rng, int64_t n, int d, c
         else
             VH_TRY(vh_nearest(ctx, here, d, X + vh_row(i, d), k, centre, label + i));
     }
-done:
-    free(some);
-    free(centre);
-    return st;
+    return VHEM_OK;
 }
 
 /* The same for n frames X [n][d] of a family, by their features. */
 static vhem_status kmeans_labels(vhem_ctx *ctx, vh_rng *rng, const vh_h3m *h3m, int64_t n, const double *X,
                                  int k, int *label)
 {
-    vhem_status st = VHEM_OK;
     int m = vh_features(h3m->family, &h3m->shape);
-    double *features = NULL;
+    VH_AUTOFREE double *features = NULL;
 
     if (h3m->family->features) {
         VH_NEW(features, vh_cells(n, m));
@@ -149,10 +138,7 @@ static vhem_status kmeans_labels(vhem_ctx *ctx, vh_rng *rng, const vh_h3m *h3m, 
         if (h3m->family->uneven)
             vh_even_out(n, m, features);
     }
-    VH_TRY(kmeans_points(ctx, rng, n, m, features ? features : X, k, label));
-done:
-    free(features);
-    return st;
+    return kmeans_points(ctx, rng, n, m, features ? features : X, k, label);
 }
 
 /* ---- 2. from labels to a model ------------------------------------------------------------------------- */
@@ -214,10 +200,10 @@ static void centre_of(const labelled *x, int q, double *centre)
  * frames. */
 static vhem_status component(vhem_ctx *ctx, const labelled *x, int q, vh_h3m *h3m, vh_hmm *h, double *weight)
 {
-    vhem_status st = VHEM_OK;
     const vh_job *job = x->job;
     int d = h3m->d, n_stat = h3m->family->n_stat(&h3m->shape);
-    double *sum = NULL, *stat, *centre, *one, *work, *par[VH_MAX_PARAM];
+    VH_AUTOFREE double *sum = NULL;
+    double *stat, *centre, *one, *work, *par[VH_MAX_PARAM];
 
     VH_NEW(sum, 3 * (size_t)n_stat + 2 * (size_t)d + vh_emission_room(h3m->family, &h3m->shape));
     stat = sum + n_stat;
@@ -241,9 +227,7 @@ static vhem_status component(vhem_ctx *ctx, const labelled *x, int q, vh_h3m *h3
     vh_hmm_component(h3m, h, q / h->M, q % h->M, par);
     VH_CHECK(h3m->family->maximise(&about, sum, job->limits.floor, par, work) >= 0, VHEM_ENUMERIC,
              "the start has a singular covariance; a floor (--cov-floor) helps");
-done:
-    free(sum);
-    return st;
+    return VHEM_OK;
 }
 
 /* pi and A from the labels, each possible transition counted once more than seen. */
@@ -270,7 +254,6 @@ static void chain(const vh_job *job, const int *label, vh_hmm *h)
 /* Labels are state * M + component. */
 static vhem_status model_from_labels(vhem_ctx *ctx, const labelled *x, vh_h3m *h3m, vh_hmm *h)
 {
-    vhem_status st = VHEM_OK;
     for (int s = 0; s < h->S; s++) {
         double *c = vh_hmm_c(h) + s * h->M;
         for (int m = 0; m < h->M; m++) {
@@ -280,19 +263,18 @@ static vhem_status model_from_labels(vhem_ctx *ctx, const labelled *x, vh_h3m *h
         vh_normalise(h->M, c);
     }
     chain(x->job, x->label, h);
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* Within each state, its frames into M components by k-means: label becomes state * M + component. */
 static vhem_status label_components(vhem_ctx *ctx, labelled *x, vh_rng *rng, int S, int M)
 {
-    vhem_status st = VHEM_OK;
     const vh_job *job = x->job;
     const double *X = x->X;
-    int d = job->data->d, *label = x->label, *sub = NULL;
-    int64_t *where = NULL;
-    double *own = NULL;
+    int d = job->data->d, *label = x->label;
+    VH_AUTOFREE int *sub = NULL;
+    VH_AUTOFREE int64_t *where = NULL;
+    VH_AUTOFREE double *own = NULL;
 
     if (M == 1)
         return VHEM_OK;
@@ -313,11 +295,7 @@ static vhem_status label_components(vhem_ctx *ctx, labelled *x, vh_rng *rng, int
         for (int64_t i = 0; i < n; i++)
             label[where[i]] = s * M + sub[i];
     }
-done:
-    free(own);
-    free(sub);
-    free(where);
-    return st;
+    return VHEM_OK;
 }
 
 /* ---- 3. the starts ------------------------------------------------------------------------------------- */
@@ -330,9 +308,8 @@ static vhem_status label_by_kmeans(vhem_ctx *ctx, labelled *x, vh_rng *rng, int 
 
 static vhem_status label_by_time(vhem_ctx *ctx, labelled *x, vh_rng *rng, int restart, int S)
 {
-    vhem_status st = VHEM_OK;
     const vh_job *job = x->job;
-    double *cut = NULL; /* [S-1]  where one state ends, as a share of the sequence */
+    VH_AUTOFREE double *cut = NULL; /* [S-1]  where one state ends, as a share of the sequence */
     int64_t at = 0;
 
     VH_NEW(cut, S);
@@ -349,9 +326,7 @@ static vhem_status label_by_time(vhem_ctx *ctx, labelled *x, vh_rng *rng, int re
         }
         at += T;
     }
-done:
-    free(cut);
-    return st;
+    return VHEM_OK;
 }
 
 typedef vhem_status (*labeller)(vhem_ctx *, labelled *, vh_rng *, int restart, int S);
@@ -362,10 +337,10 @@ static vhem_status start_from(vhem_ctx *ctx, const vh_job *job, vh_rng *rng, int
     vhem_status st = VHEM_OK;
     labelled x;
 
-    VH_TRY(labelled_new(ctx, job, h3m, &x));
-    VH_TRY(by(ctx, &x, rng, restart, h->S));
-    VH_TRY(label_components(ctx, &x, rng, h->S, h->M));
-    VH_TRY(model_from_labels(ctx, &x, h3m, h));
+    VH_TRY_DONE(labelled_new(ctx, job, h3m, &x));
+    VH_TRY_DONE(by(ctx, &x, rng, restart, h->S));
+    VH_TRY_DONE(label_components(ctx, &x, rng, h->S, h->M));
+    VH_TRY_DONE(model_from_labels(ctx, &x, h3m, h));
 done:
     labelled_free(&x);
     return st;
@@ -391,9 +366,9 @@ static vhem_status random_start(vhem_ctx *ctx, const vh_job *job, vh_rng *rng, i
     labelled x; /* all zero: component 0 has every frame */
     (void)restart;
 
-    VH_TRY(labelled_new(ctx, job, h3m, &x));
-    VH_NEW(work, vh_nudge_work(h3m->family, &h3m->shape));
-    VH_TRY(component(ctx, &x, 0, h3m, h, &unused));
+    VH_TRY_DONE(labelled_new(ctx, job, h3m, &x));
+    VH_NEW_DONE(work, vh_nudge_work(h3m->family, &h3m->shape));
+    VH_TRY_DONE(component(ctx, &x, 0, h3m, h, &unused));
     vh_hmm_component(h3m, h, 0, 0, first);
     for (int q = 1; q < h->S * h->M; q++) {
         vh_hmm_component(h3m, h, q / h->M, q % h->M, par);
@@ -466,7 +441,6 @@ typedef struct {
 
 static vhem_status make_one(vhem_ctx *ctx, void *arg, int64_t r, int worker, double *unused)
 {
-    vhem_status st = VHEM_OK;
     const starting *s = arg;
     vh_hmm *h = &s->runs->hmm[r];
     vh_rng rng;
@@ -482,8 +456,7 @@ static vhem_status make_one(vhem_ctx *ctx, void *arg, int64_t r, int worker, dou
     else
         VH_TRY(vh_start_hmm(ctx, s->job, &rng, (int)r, s->runs, h));
     vh_start_obey(&s->job->limits, h);
-done:
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status vh_starts(vhem_ctx *ctx, const vh_job *job, const vh_hmm *given, int R, vh_h3m **out)
@@ -495,16 +468,16 @@ vhem_status vh_starts(vhem_ctx *ctx, const vh_job *job, const vh_hmm *given, int
     int64_t *some = NULL;
     double *X = NULL;
 
-    VH_NEW(s.left, R);
+    VH_NEW_DONE(s.left, R);
     if (!given)
-        VH_TRY(vh_start_thin(ctx, &shared, &some));
+        VH_TRY_DONE(vh_start_thin(ctx, &shared, &some));
     if (!given && R > 1)
-        VH_TRY(frames_of(ctx, &shared, &X));
+        VH_TRY_DONE(frames_of(ctx, &shared, &X));
     shared.X = X;
-    VH_TRY(vh_h3m_new(ctx, job->family, vh_fit_shape(job->data), R, &s.runs));
+    VH_TRY_DONE(vh_h3m_new(ctx, job->family, vh_fit_shape(job->data), R, &s.runs));
     for (int r = 0; r < R; r++)
-        VH_TRY(vh_h3m_shape(ctx, s.runs, r, job->opt->S, job->opt->M));
-    VH_TRY(vh_chunks_run(ctx, &all));
+        VH_TRY_DONE(vh_h3m_shape(ctx, s.runs, r, job->opt->S, job->opt->M));
+    VH_TRY_DONE(vh_chunks_run(ctx, &all));
     for (int r = 1; r < R; r++)
         if (s.left[r])
             vh_hmm_copy(&s.runs->hmm[r], &s.runs->hmm[0]);

@@ -9,8 +9,7 @@
 
 vhem_status vh_items_new(vhem_ctx *ctx, const vhem_data *data, bool by_group, vh_items *out)
 {
-    vhem_status st = VHEM_OK;
-    vh_items t = { 0 };
+    VH_CLEANUP(vh_items_free) vh_items t = { 0 };
     vh_sets sets = { 0 };
 
     VH_CHECK(!by_group || data->group, VHEM_EINVAL, "groups were asked for, but the data has no groups");
@@ -28,9 +27,7 @@ vhem_status vh_items_new(vhem_ctx *ctx, const vhem_data *data, bool by_group, vh
     }
     *out = t;
     t = (vh_items){ 0 };
-done:
-    vh_items_free(&t);
-    return st;
+    return VHEM_OK;
 }
 
 void vh_items_free(vh_items *t)
@@ -45,8 +42,8 @@ void vh_items_free(vh_items *t)
 vhem_status vh_items_data(vhem_ctx *ctx, const vhem_data *data, const vh_items *t, const int64_t *item,
                           int64_t n, vhem_data **out)
 {
-    vhem_status st = VHEM_OK;
-    int64_t *seq = NULL, N = 0;
+    VH_AUTOFREE int64_t *seq = NULL;
+    int64_t N = 0;
 
     for (int64_t k = 0; k < n; k++)
         N += t->first[item[k] + 1] - t->first[item[k]];
@@ -55,10 +52,7 @@ vhem_status vh_items_data(vhem_ctx *ctx, const vhem_data *data, const vh_items *
     for (int64_t k = 0; k < n; k++)
         for (int64_t i = t->first[item[k]]; i < t->first[item[k] + 1]; i++)
             seq[N++] = t->seq[i];
-    VH_TRY(vh_data_subset(ctx, data, seq, N, out));
-done:
-    free(seq);
-    return st;
+    return vh_data_subset(ctx, data, seq, N, out);
 }
 
 /* ---- as callers see them ------------------------------------------------------------------------------- */
@@ -80,35 +74,28 @@ static void clear_items(void *record)
 
 static vhem_status room(vhem_ctx *ctx, int64_t n, vhem_items **out)
 {
-    vhem_status st = VHEM_OK;
-    vhem_items *items = NULL;
+    VH_OWN(vhem_items) *items = NULL;
 
     VH_NEW_RECORD(items, clear_items);
     items->n = n;
     VH_NEW(items->name, n);
     VH_NEW(items->label, n);
     VH_NEW(items->sequences, n);
-    *out = items;
-    items = NULL;
-done:
-    vhem_free(items);
-    return st;
+    *out = vh_take(items);
+    return VHEM_OK;
 }
 
 static vhem_status set_texts(vhem_ctx *ctx, vhem_items *items, int64_t i, const char *name, const char *label)
 {
-    vhem_status st = VHEM_OK;
     VH_DUP(items->name[i], name ? name : "");
     VH_DUP(items->label[i], label ? label : "");
-done:
-    return st;
+    return VHEM_OK;
 }
 
 static vhem_status items_of_data(vhem_ctx *ctx, const vhem_data *data, bool by_group, vhem_items **out)
 {
-    vhem_status st = VHEM_OK;
-    vh_items found = { 0 };
-    vhem_items *items = NULL;
+    VH_CLEANUP(vh_items_free) vh_items found = { 0 };
+    VH_OWN(vhem_items) *items = NULL;
 
     VH_TRY(vh_items_new(ctx, data, by_group, &found));
     VH_TRY(room(ctx, found.n, &items));
@@ -119,19 +106,14 @@ static vhem_status items_of_data(vhem_ctx *ctx, const vhem_data *data, bool by_g
         for (int64_t k = found.first[g]; k < found.first[g + 1]; k++)
             items->item[found.seq[k]] = g;
     }
-    *out = items;
-    items = NULL;
-done:
-    vhem_free(items);
-    vh_items_free(&found);
-    return st;
+    *out = vh_take(items);
+    return VHEM_OK;
 }
 
 vhem_status vhem_source_items(vhem_ctx *ctx, const vhem_source *source, vhem_items **out)
 {
     VH_ENTER(source, out);
-    vhem_status st = VHEM_OK;
-    vhem_items *items = NULL;
+    VH_OWN(vhem_items) *items = NULL;
 
     VH_CHECK(!source->models != !source->data, VHEM_EINVAL,
              "a source has models or sequences, this one has %s", source->models ? "both" : "neither");
@@ -142,9 +124,6 @@ vhem_status vhem_source_items(vhem_ctx *ctx, const vhem_source *source, vhem_ite
     for (int64_t i = 0; i < items->n; i++)
         VH_TRY(set_texts(ctx, items, i, *vh_models_name(source->models, i),
                          *vh_models_label(source->models, i)));
-    *out = items;
-    items = NULL;
-done:
-    vhem_free(items);
-    return st;
+    *out = vh_take(items);
+    return VHEM_OK;
 }

@@ -34,7 +34,6 @@ static void centre(const vh_dt_gains *g, const double *y, int64_t n_t, double *o
 static vhem_status project(vhem_ctx *ctx, const vh_dt_gains *g, const double *y, int64_t T,
                            vh_scratch *scratch, double *u)
 {
-    vhem_status st = VHEM_OK;
     double *c;
 
     VH_SCRATCH(c, CENTRED, BLOCK * (size_t)g->d);
@@ -43,15 +42,13 @@ static vhem_status project(vhem_ctx *ctx, const vh_dt_gains *g, const double *y,
         centre(g, y + t * g->d, n_t, c);
         vh_gemm_nt(n_t, g->n, g->d, c, g->CtRi, u + t * g->n, (size_t)g->n);
     }
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* sum_t |R^-1/2 (y_t - ybar - C xf_t)|^2 */
 static vhem_status left_over(vhem_ctx *ctx, const vh_dt_gains *g, const double *y, int64_t T,
                              const double *xf, vh_scratch *scratch, double *sum)
 {
-    vhem_status st = VHEM_OK;
     double *c;
 
     *sum = 0;
@@ -63,8 +60,7 @@ static vhem_status left_over(vhem_ctx *ctx, const vh_dt_gains *g, const double *
         for (int64_t e = 0; e < (int64_t)n_t * g->d; e++)
             *sum += c[e] * c[e] / g->dt->R[e % g->d];
     }
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* out = op(M) x + out * keep */
@@ -119,7 +115,6 @@ typedef struct {           /* in scratch memory */
 static vhem_status filter(vhem_ctx *ctx, const vh_dt_gains *g, const double *y, int64_t T,
                           vh_scratch *scratch, filtered *f)
 {
-    vhem_status st = VHEM_OK;
     size_t Tn = vh_cells(T, g->n);
     double *small, left;
 
@@ -134,8 +129,7 @@ static vhem_status filter(vhem_ctx *ctx, const vh_dt_gains *g, const double *y, 
     VH_CHECK(isfinite(f->loglik), VHEM_ENUMERIC,
              "the log-likelihood is %g: A is unstable, or the values are too far from the texture",
              f->loglik);
-done:
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status vh_kalman_score(vhem_ctx *ctx, const vh_dt_gains *g, const double *y, int64_t T,
@@ -188,7 +182,6 @@ static void add_state(const vh_dt_gains *g, const vh_kalman_frames *in, int64_t 
 static vhem_status add_frames(vhem_ctx *ctx, const vh_dt_gains *g, const vh_kalman_frames *in,
                               const double *x, vh_scratch *scratch, vh_dt_stats *s)
 {
-    vhem_status st = VHEM_OK;
     int n = g->n;
     int64_t T = in->T;
     double *c, w = in->weight;
@@ -208,8 +201,7 @@ static vhem_status add_frames(vhem_ctx *ctx, const vh_dt_gains *g, const vh_kalm
     *s->steps += w * (double)(T - 1);
     *s->frames += w * (double)T;
     s->xx[n * (n + 1) + n] += w * (double)T;
-done:
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status vh_kalman_smooth(vhem_ctx *ctx, const vh_dt_gains *g, const vh_kalman_frames *in,
@@ -223,10 +215,10 @@ vhem_status vh_kalman_smooth(vhem_ctx *ctx, const vh_dt_gains *g, const vh_kalma
     filtered f;
     vh_dt_smoothed at = { .last = -1 };
 
-    VH_NEW(at.pivot, n);
-    VH_TRY(filter(ctx, g, in->y, T, scratch, &f));
-    VH_SCRATCH(theta, THETA, vh_cells(T, n));
-    VH_SCRATCH(at.work, STATES, 5 * nn);
+    VH_NEW_DONE(at.pivot, n);
+    VH_TRY_DONE(filter(ctx, g, in->y, T, scratch, &f));
+    VH_SCRATCH_DONE(theta, THETA, vh_cells(T, n));
+    VH_SCRATCH_DONE(at.work, STATES, 5 * nn);
     at.V = at.work + 3 * nn;
     at.W = at.V + nn;
     memcpy(theta, f.u, sizeof *theta * vh_cells(T, n));
@@ -234,8 +226,8 @@ vhem_status vh_kalman_smooth(vhem_ctx *ctx, const vh_dt_gains *g, const vh_kalma
         times(n, g->D + vh_gain_at(g->n_backward, T - 1 - t) * nn, false, theta + (t + 1) * n, true,
               theta + t * n);
     for (int64_t t = 0; t < T; t++) {
-        VH_CHECK(vh_dt_smooth_at(g, t, T, &at), VHEM_ENUMERIC, "the covariance of state %lld is not a number",
-                 (long long)t);
+        VH_CHECK_DONE(vh_dt_smooth_at(g, t, T, &at), VHEM_ENUMERIC,
+                      "the covariance of state %lld is not a number", (long long)t);
         times(n, at.W, true, f.xhat + t * n, false, x + t * n);
         times(n, at.V, false, theta + t * n, true, x + t * n);
         if (out->cov)
@@ -244,7 +236,7 @@ vhem_status vh_kalman_smooth(vhem_ctx *ctx, const vh_dt_gains *g, const vh_kalma
             add_state(g, in, t, x + t * n, &at, out->stats);
     }
     if (out->stats)
-        VH_TRY(add_frames(ctx, g, in, x, scratch, out->stats));
+        VH_TRY_DONE(add_frames(ctx, g, in, x, scratch, out->stats));
     if (out->loglik)
         *out->loglik = f.loglik;
 done:

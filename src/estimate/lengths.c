@@ -15,35 +15,29 @@ static int ascending(const void *a, const void *b)
 
 vhem_status vh_lengths_of(vhem_ctx *ctx, const vhem_data *data, vh_lengths *out)
 {
-    vhem_status st = VHEM_OK;
-    int64_t *T = NULL;
+    VH_AUTOFREE int64_t *T = NULL;
 
     VH_NEW(T, data->N);
     for (int64_t n = 0; n < data->N; n++)
         T[n] = vh_data_length(data, n);
     qsort(T, (size_t)data->N, sizeof *T, ascending);
     *out = (vh_lengths){ .min = T[0], .median = T[(data->N - 1) / 2], .max = T[data->N - 1] };
-done:
-    free(T);
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status vh_lengths_of_sets(vhem_ctx *ctx, const vhem_data *data, const vh_sets *sets, vh_lengths *out)
 {
-    vhem_status st = VHEM_OK;
-    int64_t *T = NULL;
+    VH_AUTOFREE int64_t *T = NULL;
 
     if (sets->n < 1 || sets->n == data->N)
-        goto done;
+        return VHEM_OK;
     VH_NEW(T, sets->n);
     for (int64_t g = 0; g < sets->n; g++)
         for (int64_t k = sets->first[g]; k < sets->first[g + 1]; k++)
             T[g] += vh_data_length(data, sets->seq[k]);
     qsort(T, (size_t)sets->n, sizeof *T, ascending);
     out->frames = T[(sets->n - 1) / 2];
-done:
-    free(T);
-    return st;
+    return VHEM_OK;
 }
 
 /* Zeros and NaNs have several patterns of bits each; a value that is missing is a NaN. */

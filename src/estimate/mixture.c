@@ -36,7 +36,6 @@ typedef struct {
 
 static vhem_status set_up(vhem_ctx *ctx, fitting *f)
 {
-    vhem_status st = VHEM_OK;
     const vh_mixture_task *task = f->task;
     const vhem_fit_options *opt = task->opt;
     const vhem_data *data = task->data;
@@ -72,7 +71,7 @@ static vhem_status set_up(vhem_ctx *ctx, fitting *f)
                            .relative = task->relative,
                            .workers = &f->workers };
     VH_TRY(vh_workers_new(ctx, ctx->threads, &f->workers));
-    VH_TRY(vh_sequences_open(ctx,
+    return vh_sequences_open(ctx,
                              &(vh_sequences){ .data = data,
                                               .seq = job.seq,
                                               .n = job.n,
@@ -82,9 +81,7 @@ static vhem_status set_up(vhem_ctx *ctx, fitting *f)
                                               .x = { shape, job.origin, job.scale },
                                               .workers = &f->workers,
                                               .dealt = true },
-                             &f->mix.seqs));
-done:
-    return st;
+                             &f->mix.seqs);
 }
 
 static void tear_down(fitting *f)
@@ -101,7 +98,6 @@ static void tear_down(fitting *f)
 
 static vhem_status make_start(vhem_ctx *ctx, fitting *f, int r, vh_h3m *all, int first, vh_em_run *run)
 {
-    vhem_status st = VHEM_OK;
     const vhem_fit_options *opt = f->task->opt;
     const vh_h3m *start = vh_fit_start(opt);
     int n_kind = 0;
@@ -127,8 +123,7 @@ static vhem_status make_start(vhem_ctx *ctx, fitting *f, int r, vh_h3m *all, int
     vh_rng_init(&rng, run->seed, VH_RNG_INIT, 0);
     if (!start)
         VH_TRY(kind->make(ctx, &f->mix, &rng, all, first));
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* Is run r better than the best so far by more than rounding? */
@@ -146,11 +141,11 @@ static bool is_better(const vh_mixture_result *out, int r)
 static vhem_status run_wave(vhem_ctx *ctx, fitting *f, int lo, int hi, vh_em_best *kept,
                             vh_mixture_result *out)
 {
-    vhem_status st = VHEM_OK;
     const vhem_fit_options *opt = f->task->opt;
     int K = (int)opt->K, before = out->best;
-    int64_t *index = NULL;
-    vh_h3m *all = NULL, *best = NULL;
+    VH_AUTOFREE int64_t *index = NULL;
+    VH_OWN(vh_h3m) *all = NULL;
+    vh_h3m *best = NULL;
 
     VH_NEW(index, K);
     VH_TRY(vh_h3m_new(ctx, f->family, vh_fit_shape(f->task->data), (hi - lo) * K, &all));
@@ -163,16 +158,13 @@ static vhem_status run_wave(vhem_ctx *ctx, fitting *f, int lo, int hi, vh_em_bes
         if (is_better(out, r))
             out->best = r;
     if (out->best == before)
-        goto done;
+        return VHEM_OK;
     for (int j = 0; j < K; j++)
         index[j] = (out->best - lo) * K + j;
     VH_TRY(vh_h3m_subset(ctx, all, index, K, &best));
     vh_h3m_free(out->h3m);
     out->h3m = best;
-done:
-    vh_h3m_free(all);
-    free(index);
-    return st;
+    return VHEM_OK;
 }
 
 /* Restarts that came to nothing are told of in the log alone; it is a failure when all did. */
@@ -203,17 +195,14 @@ static vhem_status drop_failed(vhem_ctx *ctx, vh_mixture_result *x)
 
 static vhem_status name_hmms(vhem_ctx *ctx, vh_h3m *h3m)
 {
-    vhem_status st = VHEM_OK;
     for (int64_t j = 0; j < h3m->K; j++)
         VH_TRY(vh_h3m_set_cluster(ctx, &h3m->hmm[j].name, j));
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* After a stop: the best mixture of all complete E-steps, which comes with its tables. */
 static vhem_status take_kept(vhem_ctx *ctx, vh_em_best *kept, vh_mixture_result *x)
 {
-    vhem_status st = VHEM_OK;
     VH_CHECK(kept->h3m, VHEM_ESTOPPED, "stopped before any mixture was finished");
     vh_h3m_free(x->h3m);
     free(x->z);
@@ -225,8 +214,7 @@ static vhem_status take_kept(vhem_ctx *ctx, vh_em_best *kept, vh_mixture_result 
     x->run[x->best].converged &= x->run[x->best].n_iter == kept->iter;
     x->run[x->best].n_iter = kept->iter;
     *kept = (vh_em_best){ 0 };
-done:
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status vh_mixture_fit(vhem_ctx *ctx, const vh_mixture_task *task, vh_mixture_result *out)
@@ -242,10 +230,10 @@ vhem_status vh_mixture_fit(vhem_ctx *ctx, const vh_mixture_task *task, vh_mixtur
 
     wave = wave < 1 ? 1 : wave;
     vh_blas_enter();
-    VH_TRY(set_up(ctx, &f));
-    VH_NEW(x.run, x.R);
-    VH_NEW(x.z, table);
-    VH_NEW(x.L, table);
+    VH_TRY_DONE(set_up(ctx, &f));
+    VH_NEW_DONE(x.run, x.R);
+    VH_NEW_DONE(x.z, table);
+    VH_NEW_DONE(x.L, table);
     for (int r = 0; r < x.R && !stopped; r += wave) {
         vh_progress(ctx, task->what, r, x.R);
         st = run_wave(ctx, &f, r, r + wave < x.R ? r + wave : x.R, &kept, &x);
@@ -258,10 +246,10 @@ vhem_status vh_mixture_fit(vhem_ctx *ctx, const vh_mixture_task *task, vh_mixtur
         st = vh_em_assign(ctx, &f.mix, x.h3m, x.z, x.L, NULL);
         stopped = st == VHEM_ESTOPPED;
     }
-    VH_TRY(stopped ? take_kept(ctx, &kept, &x) : st);
-    VH_TRY(drop_failed(ctx, &x));
-    VH_TRY(name_hmms(ctx, x.h3m));
-    VH_TRY(vh_lengths_of(ctx, task->data, &x.h3m->lengths));
+    VH_TRY_DONE(stopped ? take_kept(ctx, &kept, &x) : st);
+    VH_TRY_DONE(drop_failed(ctx, &x));
+    VH_TRY_DONE(name_hmms(ctx, x.h3m));
+    VH_TRY_DONE(vh_lengths_of(ctx, task->data, &x.h3m->lengths));
     x.h3m->family = vh_fit_family(task->data, opt); /* nobody else need know how cells were left out */
     *out = x;
     x = (vh_mixture_result){ 0 };
@@ -291,7 +279,6 @@ void vh_mixture_result_free(vh_mixture_result *x)
 static vhem_status resolve(vhem_ctx *ctx, const vhem_data *data, const vhem_fit_options *asked,
                            vhem_fit_options *o)
 {
-    vhem_status st = VHEM_OK;
     VH_TRY(vh_fit_resolve(ctx, data, asked, o));
     if (o->prior && strcmp(o->prior, "none") != 0)
         vh_log(ctx, VHEM_LOG_WARN, "priors are for single HMMs: the mixture is fitted without one");
@@ -311,15 +298,13 @@ static vhem_status resolve(vhem_ctx *ctx, const vhem_data *data, const vhem_fit_
         }
     }
     VH_CHECK(o->K >= 1, VHEM_EINVAL, "K is %lld, a mixture needs at least one HMM", (long long)o->K);
-done:
-    return st;
+    return VHEM_OK;
 }
 
 static vhem_status make_report(vhem_ctx *ctx, const vhem_data *data, const vh_mixture_result *x,
                                vhem_fit_report **out)
 {
-    vhem_status st = VHEM_OK;
-    vhem_fit_report *report = NULL;
+    VH_OWN(vhem_fit_report) *report = NULL;
 
     VH_TRY(vh_fit_report_new(ctx, 1, x->R, &report));
     report->R = 0;
@@ -330,11 +315,8 @@ static vhem_status make_report(vhem_ctx *ctx, const vhem_data *data, const vh_mi
         report->run[report->R] = (vhem_fit_run){ r->J[r->n_iter], r->n_iter,    r->converged,
                                                  r->n_revived,    r->n_floored, r->J[r->n_iter] };
     }
-    *out = report;
-    report = NULL;
-done:
-    vhem_free(report);
-    return st;
+    *out = vh_take(report);
+    return VHEM_OK;
 }
 
 vhem_status vh_fit_mixture(vhem_ctx *ctx, const vhem_data *data, const vhem_fit_options *opt, vh_h3m **out,
@@ -342,8 +324,8 @@ vhem_status vh_fit_mixture(vhem_ctx *ctx, const vhem_data *data, const vhem_fit_
 {
     vhem_status st = VHEM_OK;
     vhem_fit_options o;
-    vh_sets sets = { 0 };
-    vh_mixture_result x = { 0 };
+    VH_CLEANUP(vh_sets_free) vh_sets sets = { 0 };
+    VH_CLEANUP(vh_mixture_result_free) vh_mixture_result x = { 0 };
     const vh_shape shape = vh_fit_shape(data);
 
     VH_TRY(resolve(ctx, data, opt, &o));
@@ -356,9 +338,9 @@ vhem_status vh_fit_mixture(vhem_ctx *ctx, const vhem_data *data, const vhem_fit_
     };
     st = vh_mixture_fit(ctx, &task, &x);
     if (st != VHEM_OK && st != VHEM_ESTOPPED)
-        goto done;
+        return st;
     if (!x.h3m) /* stopped too early */
-        goto done;
+        return st;
     if (report) {
         vhem_status made = make_report(ctx, data, &x, report);
         st = made == VHEM_OK ? st : made;
@@ -372,8 +354,5 @@ vhem_status vh_fit_mixture(vhem_ctx *ctx, const vhem_data *data, const vhem_fit_
     }
     if (st == VHEM_ESTOPPED)
         vh_fail(ctx, st, "stopped; the best mixture so far is kept");
-done:
-    vh_mixture_result_free(&x);
-    vh_sets_free(&sets);
     return st;
 }

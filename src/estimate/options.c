@@ -34,7 +34,6 @@ vhem_fit_options vh_fit_filled(const vhem_fit_options *asked)
 
 static vhem_status check_options(vhem_ctx *ctx, const vhem_data *data, const vhem_fit_options *opt)
 {
-    vhem_status st = VHEM_OK;
     VH_TRY(vh_options_check(ctx, VHEM_FIT_OPTIONS, opt));
     VH_CHECK(opt->S <= MOST_STATES, VHEM_EINVAL, "S is %d, must be from 1 to %d", opt->S, MOST_STATES);
     VH_CHECK(opt->M <= MOST_STATES, VHEM_EINVAL, "M is %d, must be from 1 to %d", opt->M, MOST_STATES);
@@ -47,8 +46,7 @@ static vhem_status check_options(vhem_ctx *ctx, const vhem_data *data, const vhe
     VH_CHECK(data->N > 0, VHEM_EINVAL, "there are no sequences to fit");
     VH_CHECK(opt->by_group <= 0 || data->group, VHEM_EINVAL,
              "groups were asked for, but the data has no groups");
-done:
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status vh_fit_resolve(vhem_ctx *ctx, const vhem_data *data, const vhem_fit_options *asked,
@@ -86,7 +84,8 @@ bool vh_fit_lacks(const vhem_data *data, const int64_t *seq, int64_t n, int k)
 vhem_status vh_fit_no_values(vhem_ctx *ctx, const vhem_data *data, int lacking, bool by_column)
 {
     vhem_status st = VHEM_OK;
-    char **others = NULL, list[256];
+    VH_AUTOFREE char **others = NULL;
+    char list[256];
     int n = 0;
 
     VH_NEW(others, data->d);
@@ -108,21 +107,17 @@ vhem_status vh_fit_no_values(vhem_ctx *ctx, const vhem_data *data, int lacking, 
                      "%s%scolumn '%.80s' is missing throughout; leave it out with --columns%s%s%s",
                      path ? path : "", path ? ": " : "", name, joined ? " '" : "", joined ? list : "",
                      joined ? "'" : "");
-done:
-    free(others);
     return st;
 }
 
 vhem_status vh_fit_require_values(vhem_ctx *ctx, const vhem_data *data)
 {
-    vhem_status st = VHEM_OK;
     bool by_column = data->layout && vh_param_is_channels(&data->layout->family->param[0]);
 
     for (int k = 0; k < data->d; k++)
         if (vh_fit_lacks(data, NULL, data->N, k)) /* it cannot be fitted */
             VH_TRY(vh_fit_no_values(ctx, data, k, by_column));
-done:
-    return st;
+    return VHEM_OK;
 }
 
 static bool is_symbols(const vhem_data *data, int k)
@@ -143,8 +138,7 @@ void vh_fit_scale_floor(int d, double share, vh_fit_scale *x)
 vhem_status vh_fit_scale_of(vhem_ctx *ctx, const vhem_data *data, const vh_sets *sets, int n_state,
                             double share, vh_fit_scale *out)
 {
-    vhem_status st = VHEM_OK;
-    double *mean = NULL;
+    VH_AUTOFREE double *mean = NULL;
     int d = data->d;
 
     VH_NEW(mean, d);
@@ -171,9 +165,7 @@ vhem_status vh_fit_scale_of(vhem_ctx *ctx, const vhem_data *data, const vh_sets 
     if (share > 0)
         VH_NEW(out->floor, d);
     vh_fit_scale_floor(d, share, out);
-done:
-    free(mean);
-    return st;
+    return VHEM_OK;
 }
 
 void vh_fit_scale_free(vh_fit_scale *scale)

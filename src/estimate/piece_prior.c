@@ -11,8 +11,7 @@
 /* All that the prior follows from, the sequences among it: a store may serve several sets of data. */
 static vhem_status key_of(vhem_ctx *ctx, const vh_piecework *w, const int64_t *item, int64_t n, vh_key *out)
 {
-    vhem_status st = VHEM_OK;
-    vh_hash *hash = NULL;
+    VH_OWN(vh_hash) *hash = NULL;
 
     VH_TRY(vh_hash_new(ctx, &hash));
     vh_hash_text(hash, "prior " VH_PIECE_RECIPE);
@@ -21,17 +20,14 @@ static vhem_status key_of(vhem_ctx *ctx, const vh_piecework *w, const int64_t *i
     vh_fit_options_hash(hash, w->opt);
     vh_hash_items(hash, w->data, w->items, item, n);
     vh_hash_key(hash, out);
-done:
-    vh_hash_free(hash);
-    return st;
+    return VHEM_OK;
 }
 
 /* The model that a conjugate prior expects before any frame. */
 static vhem_status expected_model(vhem_ctx *ctx, const char *text, vh_h3m **out)
 {
-    vhem_status st = VHEM_OK;
-    vh_h3m *h3m = NULL;
-    vh_prior *p = NULL;
+    VH_OWN(vh_h3m) *h3m = NULL;
+    VH_OWN(vh_prior) *p = NULL;
 
     VH_TRY(vh_prior_read(ctx, text, &p));
     VH_TRY(vh_h3m_new(ctx, p->family, (vh_shape){ .d = p->d }, 1, &h3m));
@@ -40,20 +36,15 @@ static vhem_status expected_model(vhem_ctx *ctx, const char *text, vh_h3m **out)
     memcpy(vh_hmm_param(h3m, &h3m->hmm[0], 0), p->m, sizeof *p->m * (size_t)p->d);
     for (size_t e = 0; e < vh_prior_size(p); e++)
         vh_hmm_param(h3m, &h3m->hmm[0], 1)[e] = p->B[e] / p->nu;
-    *out = h3m;
-    h3m = NULL;
-done:
-    vh_h3m_free(h3m);
-    vh_prior_free(p);
-    return st;
+    *out = vh_take(h3m);
+    return VHEM_OK;
 }
 
 /* A store holds models: the prior is kept with the one that it expects. */
 static vhem_status put_prior(vhem_ctx *ctx, vh_store *store, const vh_key *key, const char *text)
 {
-    vhem_status st = VHEM_OK;
-    vh_frames_prior frames = { 0 };
-    vh_h3m *h3m = NULL;
+    VH_CLEANUP(vh_frames_prior_free) vh_frames_prior frames = { 0 };
+    VH_OWN(vh_h3m) *h3m = NULL;
 
     if (vh_frames_prior_is(ctx, text)) {
         VH_TRY(vh_frames_prior_read(ctx, text, &frames));
@@ -64,19 +55,14 @@ static vhem_status put_prior(vhem_ctx *ctx, vh_store *store, const vh_key *key, 
     }
     VH_TRY(vh_h3m_set_text(ctx, &h3m->prior, text));
     const vhem_models kept = vh_models_of_hmms(h3m);
-    VH_TRY(vh_store_put(ctx, store, key, &kept));
-done:
-    vh_h3m_free(h3m);
-    vh_frames_prior_free(&frames);
-    return st;
+    return vh_store_put(ctx, store, key, &kept);
 }
 
 /* The text that a store gave back, as it was written: within a line it has lost its line ends, and what
  * follows from the text is not to hang on those. */
 static vhem_status text_of_store(vhem_ctx *ctx, const char *kept, char **out)
 {
-    vhem_status st = VHEM_OK;
-    vh_frames_prior frames = { 0 };
+    VH_CLEANUP(vh_frames_prior_free) vh_frames_prior frames = { 0 };
 
     if (vh_frames_prior_is(ctx, kept)) {
         VH_TRY(vh_frames_prior_read(ctx, kept, &frames));
@@ -84,9 +70,7 @@ static vhem_status text_of_store(vhem_ctx *ctx, const char *kept, char **out)
     } else {
         VH_DUP(*out, kept);
     }
-done:
-    vh_frames_prior_free(&frames);
-    return st;
+    return VHEM_OK;
 }
 
 /* That of the store, or learnt from n of the items now. */
@@ -101,21 +85,20 @@ static vhem_status find_prior(vhem_ctx *ctx, const vh_piecework *w, const int64_
     char *text = NULL;
     int64_t before = ctx->opt.seed;
 
-    VH_TRY(key_of(ctx, w, item, n, &key));
-    VH_TRY(vh_store_get(ctx, store, &key, &kept));
+    VH_TRY_DONE(key_of(ctx, w, item, n, &key));
+    VH_TRY_DONE(vh_store_get(ctx, store, &key, &kept));
     if (kept && kept->h3m && kept->h3m->prior) {
-        VH_TRY(text_of_store(ctx, kept->h3m->prior, &text));
+        VH_TRY_DONE(text_of_store(ctx, kept->h3m->prior, &text));
     } else {
         if (n < w->items->n)
-            VH_TRY(vh_items_data(ctx, w->data, w->items, item, n, &own));
+            VH_TRY_DONE(vh_items_data(ctx, w->data, w->items, item, n, &own));
         opt.by_group = w->by_group;
         ctx->opt.seed = (int64_t)w->seed;
-        VH_TRY(vh_fit_prior_text(ctx, own ? own : w->data, &opt, &text));
+        VH_TRY_DONE(vh_fit_prior_text(ctx, own ? own : w->data, &opt, &text));
         if (text)
-            VH_TRY(put_prior(ctx, store, &key, text));
+            VH_TRY_DONE(put_prior(ctx, store, &key, text));
     }
-    *out = text;
-    text = NULL;
+    *out = vh_take(text);
 done:
     ctx->opt.seed = before;
     vhem_free(kept);
@@ -127,8 +110,7 @@ done:
 vhem_status vh_pieces_prior(vhem_ctx *ctx, const vh_piecework *w, const int64_t *item, int64_t n,
                             vh_store *store, char **out)
 {
-    vhem_status st = VHEM_OK;
-    vh_prior_choice choice = { 0 };
+    VH_CLEANUP(vh_prior_choice_free) vh_prior_choice choice = { 0 };
 
     *out = NULL;
     if (vh_fit_wants_textures(w->opt))
@@ -138,7 +120,5 @@ vhem_status vh_pieces_prior(vhem_ctx *ctx, const vh_piecework *w, const int64_t 
         VH_DUP(*out, choice.none ? "none" : choice.text);
     else
         VH_TRY(find_prior(ctx, w, item, n, store, out));
-done:
-    vh_prior_choice_free(&choice);
-    return st;
+    return VHEM_OK;
 }

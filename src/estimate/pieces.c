@@ -76,8 +76,7 @@ void vh_fit_options_hash(vh_hash *hash, const vhem_fit_options *opt)
 
 static vhem_status key_of(vhem_ctx *ctx, const vh_piecework *w, vh_piece *p)
 {
-    vhem_status st = VHEM_OK;
-    vh_hash *hash = NULL;
+    VH_OWN(vh_hash) *hash = NULL;
 
     VH_TRY(vh_hash_new(ctx, &hash));
     vh_hash_text(hash, "piece " VH_PIECE_RECIPE);
@@ -85,9 +84,7 @@ static vhem_status key_of(vhem_ctx *ctx, const vh_piecework *w, vh_piece *p)
     vh_fit_options_hash(hash, w->opt);
     vh_hash_items(hash, w->data, w->items, p->item, p->n);
     vh_hash_key(hash, &p->key);
-done:
-    vh_hash_free(hash);
-    return st;
+    return VHEM_OK;
 }
 
 vhem_fit_options vh_piece_options(const vhem_fit_options *asked)
@@ -110,12 +107,12 @@ vhem_status vh_pieces_add(vhem_ctx *ctx, const vh_piecework *w, const int64_t *i
     int64_t index;
     bool is_new;
 
-    VH_NEW(p.item, n);
+    VH_NEW_DONE(p.item, n);
     memcpy(p.item, item, (size_t)n * sizeof *item);
-    VH_TRY(key_of(ctx, w, &p));
-    VH_TRY(vh_names_put(ctx, &all->keys, p.key.text, strlen(p.key.text), &index, &is_new));
+    VH_TRY_DONE(key_of(ctx, w, &p));
+    VH_TRY_DONE(vh_names_put(ctx, &all->keys, p.key.text, strlen(p.key.text), &index, &is_new));
     if (is_new) {
-        VH_TRY(vh_grow(ctx, &all->piece, &all->cap, (size_t)all->n + 1, sizeof *all->piece));
+        VH_TRY_DONE(vh_grow(ctx, &all->piece, &all->cap, (size_t)all->n + 1, sizeof *all->piece));
         all->piece[all->n++] = p;
         p.item = NULL;
     }
@@ -151,26 +148,20 @@ static vhem_status fit_one(vhem_ctx *ctx, vhem_data *data, const vhem_fit_option
     o.by_group = 1;
     o.K = 0;
     st = vh_fit(ctx, data, &o, out, NULL);
-done:
     return st;
 }
 
 static vhem_status fit_piece(vhem_ctx *ctx, const vh_piecework *w, const vh_piece *p, vh_store *store)
 {
-    vhem_status st = VHEM_OK;
-    vhem_data *own = NULL;
-    vhem_models *models = NULL;
+    VH_OWN(vhem_data) *own = NULL;
+    VH_OWN(vhem_models) *models = NULL;
 
     VH_TRY(vh_items_data(ctx, w->data, w->items, p->item, p->n, &own));
     vhem_fit_options o = *w->opt;
     o.K = o.K < own->N ? o.K : own->N;
     o.by_group = 0; /* fragments of a song may be of different kinds */
     VH_TRY(o.K == 1 ? fit_one(ctx, own, &o, &models) : vh_fit(ctx, own, &o, &models, NULL));
-    VH_TRY(vh_store_put(ctx, store, &p->key, models));
-done:
-    vhem_free(own);
-    vhem_free(models);
-    return st;
+    return vh_store_put(ctx, store, &p->key, models);
 }
 
 typedef struct { /* what all jobs share */
@@ -210,10 +201,10 @@ vhem_status vh_pieces_fit(vhem_ctx *ctx, const vh_piecework *w, const vh_pieces 
     char who[128];
 
     vh_blas_enter();
-    VH_NEW(todo, all->n);
+    VH_NEW_DONE(todo, all->n);
     for (int64_t p = 0; p < all->n; p++) {
         bool has;
-        VH_TRY(vh_store_has(ctx, store, &all->piece[p].key, &has));
+        VH_TRY_DONE(vh_store_has(ctx, store, &all->piece[p].key, &has));
         if (!has)
             todo[n++] = p;
     }

@@ -42,7 +42,7 @@ static vhem_status read_setting(vhem_ctx *ctx, void *arg, const char *key, const
         if (strcmp(key, number[k].name) == 0) {
             out->gaussian = number[k].to == &out->lambda ? "lambda" : out->gaussian;
             VH_TRY(vh_setting_positive(ctx, "prior", key, value, number[k].to));
-            goto done;
+            return st;
         }
     for (int k = 0; k < 2; k++)
         if (strcmp(key, word[k].name) == 0) {
@@ -50,11 +50,10 @@ static vhem_status read_setting(vhem_ctx *ctx, void *arg, const char *key, const
             *word[k].to = strcmp(value, word[k].yes) == 0;
             VH_CHECK(*word[k].to || strcmp(value, word[k].no) == 0, VHEM_EINVAL,
                      "prior: %s is '%s', must be %s or %s", key, value, word[k].yes, word[k].no);
-            goto done;
+            return st;
         }
     st = vh_fail(ctx, VHEM_EINVAL,
                  "prior: there is no setting '%.80s'; known are nu0, count, lambda, start, frames", key);
-done:
     return st;
 }
 
@@ -66,8 +65,6 @@ static bool is_settings(const char *spec)
 
 vhem_status vh_prior_choose(vhem_ctx *ctx, const char *spec, bool started, vh_prior_choice *out)
 {
-    vhem_status st = VHEM_OK;
-
     /* The best of eight settings over twenty sets of sequences: docs/choosing.md. */
     *out = (vh_prior_choice){
         .nu0 = 1, .count = 1, .lambda = 0.01, .broad = true, .effective = true, .least = 1e-4
@@ -77,7 +74,7 @@ vhem_status vh_prior_choose(vhem_ctx *ctx, const char *spec, bool started, vh_pr
     size_t word = strcspn(spec, ":");
     out->none = strcmp(spec, "none") == 0;
     if (out->none)
-        goto done;
+        return VHEM_OK;
     if (*spec == '{')
         VH_DUP(out->text, spec);
     else if (word == 2 && (strncmp(spec, "vb", 2) == 0 || strncmp(spec, "eb", 2) == 0)) {
@@ -87,8 +84,7 @@ vhem_status vh_prior_choose(vhem_ctx *ctx, const char *spec, bool started, vh_pr
         VH_TRY(vh_settings_read(ctx, "prior", "nu0=1", spec, read_setting, out));
     else
         VH_TRY(vh_prior_load(ctx, spec, &out->text));
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* ---- 2. type-II maximum likelihood --------------------------------------------------------------------- */
@@ -188,9 +184,9 @@ static vhem_status estimate(vhem_ctx *ctx, const vh_scatters *from, vh_prior *p,
     /* a few hundred states tell enough, and matrices are dear */
     int step = e.full ? 1 + (int)(from->n * pow(p->d, 3) / 1e7) : 1;
 
-    VH_NEW(e.use, from->n);
-    VH_NEW(e.s, size);
-    VH_NEW(e.work, 2 * size);
+    VH_NEW_DONE(e.use, from->n);
+    VH_NEW_DONE(e.s, size);
+    VH_NEW_DONE(e.work, 2 * size);
     for (int64_t i = 0; i < from->n; i += step)
         if (from->frames[i] > LEAST_FRAMES)
             e.use[e.n++] = i;
@@ -283,8 +279,7 @@ vhem_status vh_prior_learn(vhem_ctx *ctx, const vh_prior_choice *choice, const v
                            const double *mean, const double *variance, double rho, const vh_scatters *from,
                            char **out)
 {
-    vhem_status st = VHEM_OK;
-    vh_prior *p = NULL;
+    VH_OWN(vh_prior) *p = NULL;
     double nu0 = choice->nu0;
 
     if (choice->effective && !choice->estimate)
@@ -309,8 +304,5 @@ vhem_status vh_prior_learn(vhem_ctx *ctx, const vh_prior_choice *choice, const v
     p->nu = vh_prior_full(family) ? nu0 + d - 1 : nu0;
     p->lambda = choice->lambda * fmin(1, narrowest(p, nu0));
     round_all(p);
-    VH_TRY(vh_prior_text(ctx, p, out));
-done:
-    vh_prior_free(p);
-    return st;
+    return vh_prior_text(ctx, p, out);
 }

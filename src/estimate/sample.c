@@ -13,10 +13,9 @@
 /* The prepared square roots of the components of HMM i, [S][M][size], from malloc. */
 static vhem_status make_roots(vhem_ctx *ctx, const vh_h3m *h3m, int64_t i, double **out)
 {
-    vhem_status st = VHEM_OK;
     const vh_hmm *h = &h3m->hmm[i];
     size_t size = vh_param_size(h3m->family, h3m->family->n_param - 1, &h3m->shape);
-    double *work = NULL, *roots = NULL;
+    VH_AUTOFREE double *work = NULL, *roots = NULL;
 
     VH_NEW(work, vh_emission_room(h3m->family, &h3m->shape));
     VH_NEW(roots, (size_t)(h->S * h->M) * size);
@@ -27,25 +26,19 @@ static vhem_status make_roots(vhem_ctx *ctx, const vh_h3m *h3m, int64_t i, doubl
                  VHEM_ENUMERIC, "HMM %lld: no square root of the covariance of state %d", (long long)i,
                  q / h->M);
     }
-    *out = roots;
-    roots = NULL;
-done:
-    free(work);
-    free(roots);
-    return st;
+    *out = vh_take(roots);
+    return VHEM_OK;
 }
 
 static vhem_status check_size(vhem_ctx *ctx, int64_t N, int64_t T, int d)
 {
-    vhem_status st = VHEM_OK;
     VH_CHECK(N >= 1, VHEM_EINVAL, "%lld sequences were asked for, must be at least 1", (long long)N);
     VH_CHECK(T >= 1, VHEM_EINVAL, "sequences of %lld frames were asked for, must have at least 1",
              (long long)T);
     VH_CHECK((double)N * T * d <= MOST, VHEM_EINVAL,
              "%lld sequences of %lld frames make %.3g numbers, at most %.3g are possible", (long long)N,
              (long long)T, (double)N * T * d, MOST);
-done:
-    return st;
+    return VHEM_OK;
 }
 
 static vhem_status draw_sequence(const vh_h3m *h3m, const vh_hmm *h, const double *roots, int64_t T,
@@ -72,24 +65,24 @@ vhem_status vh_h3m_sample(vhem_ctx *ctx, const vh_h3m *h3m, int64_t N, int64_t T
     vh_builder *b = NULL;
     double **roots = NULL, *y = NULL;
 
-    VH_TRY(check_size(ctx, N, T, h3m->d));
-    VH_NEW(roots, h3m->K);
-    VH_NEW(y, h3m->d);
+    VH_TRY_DONE(check_size(ctx, N, T, h3m->d));
+    VH_NEW_DONE(roots, h3m->K);
+    VH_NEW_DONE(y, h3m->d);
     for (int64_t i = 0; i < h3m->K; i++)
-        VH_TRY(make_roots(ctx, h3m, i, &roots[i]));
-    VH_TRY(vh_builder_new(ctx, h3m->d, &b));
+        VH_TRY_DONE(make_roots(ctx, h3m, i, &roots[i]));
+    VH_TRY_DONE(vh_builder_new(ctx, h3m->d, &b));
     for (int64_t n = 0; n < N; n++) {
         vh_rng rng;
         char name[32];
-        VH_CHECK(!vh_stopped(ctx), VHEM_ESTOPPED, "stopped; %lld of %lld sequences were drawn", (long long)n,
-                 (long long)N);
+        VH_CHECK_DONE(!vh_stopped(ctx), VHEM_ESTOPPED, "stopped; %lld of %lld sequences were drawn",
+                      (long long)n, (long long)N);
         vh_rng_init(&rng, ctx->opt.seed, VH_RNG_SAMPLE, (uint64_t)n);
         int64_t i = vh_rng_pick(&rng, h3m->K, h3m->omega);
-        VH_TRY(draw_sequence(h3m, &h3m->hmm[i], roots[i], T, &rng, b, y));
+        VH_TRY_DONE(draw_sequence(h3m, &h3m->hmm[i], roots[i], T, &rng, b, y));
         snprintf(name, sizeof name, "sample_%lld", (long long)n);
-        VH_TRY(vh_builder_end(b, name, h3m->hmm[i].name, NULL, 1.0));
+        VH_TRY_DONE(vh_builder_end(b, name, h3m->hmm[i].name, NULL, 1.0));
     }
-    VH_TRY(vh_builder_finish(b, "memory", out));
+    VH_TRY_DONE(vh_builder_finish(b, "memory", out));
     (*out)->layout = h3m->shape.layout;
 done:
     for (int64_t i = 0; roots && i < h3m->K; i++)
@@ -102,9 +95,8 @@ done:
 
 vhem_status vh_sample_hmm(vhem_ctx *ctx, const vh_h3m *h3m, int64_t i, const vh_draw *draw, vhem_data **out)
 {
-    vhem_status st = VHEM_OK;
-    vh_builder *b = NULL;
-    double *roots = NULL, *y = NULL;
+    VH_OWN(vh_builder) *b = NULL;
+    VH_AUTOFREE double *roots = NULL, *y = NULL;
 
     VH_TRY(check_size(ctx, draw->N, draw->T, h3m->d));
     VH_NEW(y, h3m->d);
@@ -118,19 +110,15 @@ vhem_status vh_sample_hmm(vhem_ctx *ctx, const vh_h3m *h3m, int64_t i, const vh_
     }
     VH_TRY(vh_builder_finish(b, "memory", out));
     (*out)->layout = h3m->shape.layout;
-done:
-    free(roots);
-    free(y);
-    vh_builder_free(b);
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status vh_sample_each(vhem_ctx *ctx, const vh_h3m *h3m, const int64_t *count, int64_t T, uint64_t seed,
                            vhem_data **out)
 {
-    vhem_status st = VHEM_OK;
-    vh_builder *b = NULL;
-    double *roots = NULL, *y = NULL, total = 0;
+    VH_OWN(vh_builder) *b = NULL;
+    VH_AUTOFREE double *roots = NULL, *y = NULL;
+    double total = 0;
 
     for (int64_t i = 0; i < h3m->K; i++)
         total += count[i];
@@ -153,9 +141,5 @@ vhem_status vh_sample_each(vhem_ctx *ctx, const vh_h3m *h3m, const int64_t *coun
     }
     VH_TRY(vh_builder_finish(b, "memory", out));
     (*out)->layout = h3m->shape.layout;
-done:
-    free(roots);
-    free(y);
-    vh_builder_free(b);
-    return st;
+    return VHEM_OK;
 }

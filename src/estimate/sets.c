@@ -22,8 +22,7 @@ static int by_name_then_place(const void *a, const void *b)
  * are through *n. */
 static vhem_status number_groups(vhem_ctx *ctx, const vhem_data *data, int64_t *item, int64_t *n)
 {
-    vhem_status st = VHEM_OK;
-    named_place *by_name = NULL;
+    VH_AUTOFREE named_place *by_name = NULL;
 
     VH_NEW(by_name, data->N);
     for (int64_t i = 0; i < data->N; i++)
@@ -37,32 +36,26 @@ static vhem_status number_groups(vhem_ctx *ctx, const vhem_data *data, int64_t *
     *n = 0;
     for (int64_t i = 0; i < data->N; i++) /* heads come before their followers */
         item[i] = item[i] == i ? (*n)++ : item[item[i]];
-done:
-    free(by_name);
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status vh_sets_new(vhem_ctx *ctx, const vhem_data *data, bool by_group, vh_sets *out)
 {
-    vhem_status st = VHEM_OK;
-    int64_t *item = NULL, n = data->N;
+    VH_AUTOFREE int64_t *item = NULL;
+    int64_t n = data->N;
 
     VH_NEW(item, data->N);
     for (int64_t i = 0; i < data->N; i++)
         item[i] = i;
     if (by_group)
         VH_TRY(number_groups(ctx, data, item, &n));
-    VH_TRY(vh_sets_from(ctx, data->N, item, n, out));
-done:
-    free(item);
-    return st;
+    return vh_sets_from(ctx, data->N, item, n, out);
 }
 
 vhem_status vh_sets_from(vhem_ctx *ctx, int64_t N, const int64_t *item, int64_t n, vh_sets *out)
 {
-    vhem_status st = VHEM_OK;
-    vh_sets s = { .n = n };
-    int64_t *next = NULL;
+    VH_CLEANUP(vh_sets_free) vh_sets s = { .n = n };
+    VH_AUTOFREE int64_t *next = NULL;
 
     VH_NEW(s.seq, N);
     VH_NEW(s.first, n + 1);
@@ -77,10 +70,7 @@ vhem_status vh_sets_from(vhem_ctx *ctx, int64_t N, const int64_t *item, int64_t 
         s.seq[next[item[i]]++] = i;
     *out = s;
     s = (vh_sets){ 0 };
-done:
-    free(next);
-    vh_sets_free(&s);
-    return st;
+    return VHEM_OK;
 }
 
 void vh_sets_free(vh_sets *sets)

@@ -185,10 +185,9 @@ static double quantile(const int64_t *count, double share)
 vhem_status vh_spread_within(vhem_ctx *ctx, const vhem_data *data, const vh_sets *sets, int n_state,
                              const double *deviation, double *within)
 {
-    vhem_status st = VHEM_OK;
     const double q = 0.5 / n_state, pi = 3.14159265358979324;
     const double erfinv = sqrt(pi) / 2 * (q + pi / 12 * q * q * q); /* q is 0.5 at most: to 1 % */
-    int64_t *end = NULL, *count = NULL;
+    VH_AUTOFREE int64_t *end = NULL, *count = NULL;
     int d = data->d;
 
     VH_NEW(end, data->N);
@@ -207,8 +206,5 @@ vhem_status vh_spread_within(vhem_ctx *ctx, const vhem_data *data, const vh_sets
         for (int e = 0; e < m; e++)
             within[k + e] = deviation[k + e] * fmin(1, quantile(count + e * BINS, q) / (2 * erfinv));
     }
-done:
-    free(end);
-    free(count);
-    return st;
+    return VHEM_OK;
 }

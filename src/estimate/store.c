@@ -50,7 +50,6 @@ struct vh_store {
 
 static vhem_status remember(vhem_ctx *ctx, vh_store *s, const char *key, place where)
 {
-    vhem_status st = VHEM_OK;
     int64_t index;
     bool is_new;
 
@@ -61,8 +60,7 @@ static vhem_status remember(vhem_ctx *ctx, vh_store *s, const char *key, place w
         where.models = s->place[index].models;
     }
     s->place[index] = where; /* of two the later: the first was damaged */
-done:
-    return st;
+    return VHEM_OK;
 }
 
 static bool is_record(const char *line, ssize_t n)
@@ -74,22 +72,18 @@ static bool is_record(const char *line, ssize_t n)
 /* The fingerprint of a model, n bytes of text, under this key. */
 static vhem_status sum_of(vhem_ctx *ctx, const char *key, const char *text, size_t n, vh_key *out)
 {
-    vhem_status st = VHEM_OK;
-    vh_hash *hash = NULL;
+    VH_OWN(vh_hash) *hash = NULL;
 
     VH_TRY(vh_hash_new(ctx, &hash));
     vh_hash_bytes(hash, key, KEY);
     vh_hash_bytes(hash, text, n);
     vh_hash_key(hash, out);
-done:
-    vh_hash_free(hash);
-    return st;
+    return VHEM_OK;
 }
 
 /* Is a line, n bytes with its end, as it was written?  What was edited is no longer what its key says. */
 static vhem_status check_sum(vhem_ctx *ctx, const char *line, size_t n)
 {
-    vhem_status st = VHEM_OK;
     vh_key sum;
 
     VH_CHECK(n > MODEL + 2 && memcmp(line + LEAD + KEY, sum_lead, sizeof sum_lead - 1) == 0
@@ -97,15 +91,13 @@ static vhem_status check_sum(vhem_ctx *ctx, const char *line, size_t n)
              VHEM_EFORMAT, "it has no checksum");
     VH_TRY(sum_of(ctx, line + LEAD, line + MODEL, n - MODEL - 2, &sum));
     VH_CHECK(memcmp(line + SUM, sum.text, KEY) == 0, VHEM_EFORMAT, "its checksum does not agree");
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* The places of all records.  A last line without its end is what a killed run left: it is cut off. */
 static vhem_status scan(vhem_ctx *ctx, vh_store *s, FILE *f)
 {
-    vhem_status st = VHEM_OK;
-    char *line = NULL;
+    VH_AUTOFREE char *line = NULL;
     size_t cap = 0;
     ssize_t n;
 
@@ -125,22 +117,18 @@ static vhem_status scan(vhem_ctx *ctx, vh_store *s, FILE *f)
     }
     VH_CHECK(feof(f), VHEM_EIO, "%s: cannot read: %s", s->path, strerror(errno)); /* or memory is short */
     VH_CHECK(ftruncate(s->fd, s->end) == 0, VHEM_EIO, "%s: cannot write: %s", s->path, strerror(errno));
-done:
-    free(line);
-    return st;
+    return VHEM_OK;
 }
 
 static vhem_status write_all(vhem_ctx *ctx, vh_store *s, const char *text, size_t size)
 {
-    vhem_status st = VHEM_OK;
     for (size_t done = 0; done < size;) {
         ssize_t n = pwrite(s->fd, text + done, size - done, s->end + (off_t)done);
         VH_CHECK(n > 0 || errno == EINTR, VHEM_EIO, "%s: writing failed: %s", s->path, strerror(errno));
         done += n > 0 ? (size_t)n : 0;
     }
     s->end += (off_t)size;
-done:
-    return st;
+    return VHEM_OK;
 }
 
 static vhem_status open_file(vhem_ctx *ctx, vh_store *s, const char *path)
@@ -149,12 +137,12 @@ static vhem_status open_file(vhem_ctx *ctx, vh_store *s, const char *path)
     FILE *f = NULL;
 
     s->fd = vh_fd_open(path, O_RDWR | O_CREAT, 0666);
-    VH_CHECK(s->fd >= 0, VHEM_EIO, "%s: cannot open the store: %s", path, strerror(errno));
-    VH_CHECK(flock(s->fd, LOCK_EX | LOCK_NB) == 0, VHEM_EIO, "%s: cannot use the store: %s", path,
-             errno == EWOULDBLOCK ? "another run is using it" : strerror(errno));
+    VH_CHECK_DONE(s->fd >= 0, VHEM_EIO, "%s: cannot open the store: %s", path, strerror(errno));
+    VH_CHECK_DONE(flock(s->fd, LOCK_EX | LOCK_NB) == 0, VHEM_EIO, "%s: cannot use the store: %s", path,
+                  errno == EWOULDBLOCK ? "another run is using it" : strerror(errno));
     f = vh_file_open(path, "r");
-    VH_CHECK(f, VHEM_EIO, "%s: cannot read: %s", path, strerror(errno));
-    VH_TRY(scan(ctx, s, f));
+    VH_CHECK_DONE(f, VHEM_EIO, "%s: cannot read: %s", path, strerror(errno));
+    VH_TRY_DONE(scan(ctx, s, f));
 done:
     if (f)
         fclose(f);
@@ -163,8 +151,7 @@ done:
 
 vhem_status vh_store_open(vhem_ctx *ctx, const char *path, vh_store **out)
 {
-    vhem_status st = VHEM_OK;
-    vh_store *s = NULL;
+    VH_OWN(vh_store) *s = NULL;
 
     VH_NEW(s, 1);
     s->fd = -1;
@@ -173,18 +160,15 @@ vhem_status vh_store_open(vhem_ctx *ctx, const char *path, vh_store **out)
         VH_TRY(open_file(ctx, s, path));
     if (path && s->end == 0)
         VH_TRY(write_all(ctx, s, head, HEAD));
-    *out = s;
-    s = NULL;
-done:
-    vh_store_free(s);
-    return st;
+    *out = vh_take(s);
+    return VHEM_OK;
 }
 
 vhem_status vh_store_close(vhem_ctx *ctx, vh_store *s)
 {
     vhem_status st = VHEM_OK;
-    VH_CHECK(s->fd < 0 || fsync(s->fd) == 0 || errno == EINVAL, VHEM_EIO, "%s: writing failed: %s", s->path,
-             strerror(errno));
+    VH_CHECK_DONE(s->fd < 0 || fsync(s->fd) == 0 || errno == EINVAL, VHEM_EIO, "%s: writing failed: %s",
+                  s->path, strerror(errno));
 done:
     vh_store_free(s);
     return st;
@@ -225,8 +209,7 @@ static place find(vh_store *s, const vh_key *key)
 
 static vhem_status read_line(vhem_ctx *ctx, const vh_store *s, place where, char **out)
 {
-    vhem_status st = VHEM_OK;
-    char *line = NULL;
+    VH_AUTOFREE char *line = NULL;
 
     VH_NEW(line, where.size + 1);
     for (size_t done = 0; done < where.size;) {
@@ -235,11 +218,8 @@ static vhem_status read_line(vhem_ctx *ctx, const vh_store *s, place where, char
                  n == 0 ? "the file has become shorter" : strerror(errno));
         done += n > 0 ? (size_t)n : 0;
     }
-    *out = line;
-    line = NULL;
-done:
-    free(line);
-    return st;
+    *out = vh_take(line);
+    return VHEM_OK;
 }
 
 /* A damaged record is as good as none: what it held is fitted anew. */
@@ -254,19 +234,15 @@ static void forget(vhem_ctx *ctx, vh_store *s, const vh_key *key)
 /* A copy with all that the file has. */
 static vhem_status copy_whole(vhem_ctx *ctx, const vhem_models *models, vhem_models **out)
 {
-    vhem_status st = VHEM_OK;
-    vhem_models *copy = NULL;
+    VH_OWN(vhem_models) *copy = NULL;
 
     VH_TRY(vh_models_subset(ctx, models, NULL, vh_models_size(models), &copy));
     if (models->h3m) {
         VH_TRY(vh_h3m_set_text(ctx, &copy->h3m->prior, models->h3m->prior));
         copy->h3m->lengths = models->h3m->lengths;
     }
-    *out = copy;
-    copy = NULL;
-done:
-    vhem_free(copy);
-    return st;
+    *out = vh_take(copy);
+    return VHEM_OK;
 }
 
 /* A copy for those who ask again; without one, as when memory is short, they read the line again. */
@@ -281,8 +257,7 @@ static void cache(vhem_ctx *ctx, vh_store *s, const vh_key *key, const vhem_mode
         place *to = &s->place[vh_names_find(&s->keys, key->text, KEY)];
         if (!to->models && to->size <= CACHE - s->cached) {
             s->cached += to->size;
-            to->models = copy;
-            copy = NULL;
+            to->models = vh_take(copy);
         }
     }
     vhem_free(copy);
@@ -292,8 +267,8 @@ vhem_status vh_store_get(vhem_ctx *ctx, vh_store *s, const vh_key *key, vhem_mod
 {
     vhem_status st = VHEM_OK;
     place where = find(s, key);
-    char *line = NULL;
-    json_t *root = NULL;
+    VH_AUTOFREE char *line = NULL;
+    VH_OWN(json_t) *root = NULL;
 
     if (where.models)
         return copy_whole(ctx, where.models, out);
@@ -313,16 +288,12 @@ vhem_status vh_store_get(vhem_ctx *ctx, vh_store *s, const vh_key *key, vhem_mod
     } else if (st == VHEM_OK) {
         cache(ctx, s, key, *out);
     }
-done:
-    json_decref(root);
-    free(line);
     return st;
 }
 
 vhem_status vh_store_has(vhem_ctx *ctx, vh_store *s, const vh_key *key, bool *has)
 {
-    vhem_status st = VHEM_OK;
-    vhem_models *models = NULL;
+    VH_OWN(vhem_models) *models = NULL;
 
     *has = find(s, key).good;
     if (*has)
@@ -332,9 +303,7 @@ vhem_status vh_store_has(vhem_ctx *ctx, vh_store *s, const vh_key *key, bool *ha
 #pragma omp critical(vh_store)
     if (*has)
         s->place[vh_names_find(&s->keys, key->text, KEY)].good = true;
-done:
-    vhem_free(models);
-    return st;
+    return VHEM_OK;
 }
 
 /* One line: within a JSON text a line end is white space and nothing else. */
@@ -358,7 +327,6 @@ static vhem_status print_record(vhem_ctx *ctx, const vh_key *key, const vhem_mod
         st = sum_of(ctx, key->text, *text + MODEL, *size - MODEL - 1, &sum);
     if (st == VHEM_OK)
         memcpy(*text + SUM, sum.text, KEY);
-done:
     return st;
 }
 
@@ -366,7 +334,7 @@ done:
 static vhem_status keep(vhem_ctx *ctx, vh_store *s, const vh_key *key, const vhem_models *models)
 {
     vhem_status st = VHEM_OK;
-    vhem_models *copy = NULL;
+    VH_OWN(vhem_models) *copy = NULL;
 
     if (find(s, key).size > 0)
         return VHEM_OK;
@@ -375,15 +343,13 @@ static vhem_status keep(vhem_ctx *ctx, vh_store *s, const vh_key *key, const vhe
     st = remember(ctx, s, key->text, (place){ 0, 1, copy, true });
     VH_TRY(st);
     copy = NULL;
-done:
-    vhem_free(copy);
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status vh_store_put(vhem_ctx *ctx, vh_store *s, const vh_key *key, const vhem_models *models)
 {
     vhem_status st = VHEM_OK;
-    char *text = NULL;
+    VH_AUTOFREE char *text = NULL;
     size_t size = 0;
 
     if (s->fd < 0)
@@ -399,7 +365,5 @@ vhem_status vh_store_put(vhem_ctx *ctx, vh_store *s, const vh_key *key, const vh
     }
     VH_TRY(st);
     cache(ctx, s, key, models);
-done:
-    free(text);
-    return st;
+    return VHEM_OK;
 }

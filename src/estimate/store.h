@@ -7,6 +7,7 @@
 #ifndef VH_ESTIMATE_STORE_H
 #define VH_ESTIMATE_STORE_H
 
+#include "core/own.h"
 #include "core/hash.h"
 #include "model/models.h"
 
@@ -17,7 +18,8 @@ typedef struct vh_store vh_store;
 vhem_status vh_store_open(vhem_ctx *ctx, const char *path, vh_store **out);
 /* Makes sure that what was put is on disk. */
 vhem_status vh_store_close(vhem_ctx *ctx, vh_store *store);
-void vh_store_free(vh_store *store);              /* without that */
+void vh_store_free(vh_store *store); /* without that */
+VH_OWNED(vh_store, vh_store_free)
 const char *vh_store_path(const vh_store *store); /* "" in memory */
 
 /* All threads may call these at once. */

@@ -40,7 +40,6 @@ static bool is_rounded(const char *name)
 
 vhem_status vh_symbol_index_make(vhem_ctx *ctx, const vh_channel *c, vh_symbol_index *index)
 {
-    vhem_status st = VHEM_OK;
     VH_NEW(index->of, c->shape.V + 1);
     for (int v = 0; v < c->shape.V; v++) {
         char number[VH_NUMBER_SIZE];
@@ -59,8 +58,7 @@ vhem_status vh_symbol_index_make(vhem_ctx *ctx, const vh_channel *c, vh_symbol_i
         if (v >= 0 && exact_number(index->number.text[i], number))
             index->of[i] = (int)v;
     }
-done:
-    return st;
+    return VHEM_OK;
 }
 
 int vh_symbol_find(const vh_symbol_index *index, const char *name)

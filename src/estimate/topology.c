@@ -71,9 +71,8 @@ static void fix_zeros(size_t n, const double *start, double *fixed)
 vhem_status vh_topology_new(vhem_ctx *ctx, const vhem_fit_options *opt, int S, const vh_hmm *start,
                             vh_topology *out)
 {
-    vhem_status st = VHEM_OK;
     const named_topology *named = NULL;
-    vh_topology t = { .S = S };
+    VH_CLEANUP(vh_topology_free) vh_topology t = { .S = S };
 
     for (int i = 0; i < N_NAMED && !named; i++)
         if (strcmp(opt->topology, table[i].name) == 0)
@@ -101,9 +100,7 @@ vhem_status vh_topology_new(vhem_ctx *ctx, const vhem_fit_options *opt, int S, c
         VH_TRY(check_row(ctx, S, t.A + vh_row(s, S), "A", s));
     *out = t;
     t = (vh_topology){ 0 };
-done:
-    vh_topology_free(&t);
-    return st;
+    return VHEM_OK;
 }
 
 void vh_topology_free(vh_topology *topo)

@@ -25,10 +25,9 @@ static int by_name(const void *a, const void *b)
 static vhem_status match_names(vhem_ctx *ctx, const vhem_tree *tree, const vhem_data *data, int *cluster,
                                int *n_found)
 {
-    vhem_status st = VHEM_OK;
     const vh_clustering *c = tree->level[0];
     size_t n = 0;
-    entry *names = NULL;
+    VH_AUTOFREE entry *names = NULL;
 
     VH_NEW(names, c->Kb);
     for (int64_t i = 0; i < c->Kb; i++)
@@ -46,29 +45,25 @@ static vhem_status match_names(vhem_ctx *ctx, const vhem_tree *tree, const vhem_
         cluster[k] = e ? tree->base_labels[0][e->i] : -1;
         *n_found += e != NULL;
     }
-done:
-    free(names);
-    return st;
+    return VHEM_OK;
 }
 
 /* When no sequence has the name of an item, all find their clusters as new ones do. */
 static vhem_status find_clusters(vhem_ctx *ctx, const vhem_tree *tree, const vhem_data *data, int *cluster)
 {
-    vhem_status st = VHEM_OK;
     int64_t N = vh_data_size(data);
-    int found, *label = NULL;
+    int found;
+    VH_AUTOFREE int *label = NULL;
     const vhem_source source = { .data = data };
 
     VH_TRY(match_names(ctx, tree, data, cluster, &found));
     if (found > 0)
-        goto done;
+        return VHEM_OK;
     VH_NEW(label, vh_cells(N, tree->n));
     VH_TRY(vhem_assign(ctx, tree, &source, label, NULL, NULL));
     for (int64_t n = 0; n < N; n++)
         cluster[n] = label[vh_row(n, tree->n)];
-done:
-    free(label);
-    return st;
+    return VHEM_OK;
 }
 
 /* ---- their states -------------------------------------------------------------------------------------- */
@@ -80,6 +75,8 @@ typedef struct {
     int *cluster;      /* [room] */
     int **path;        /* [room] */
 } examples;
+
+VH_OWNED(examples, vhem_free)
 
 static void clear(void *record)
 {
@@ -95,10 +92,9 @@ static void clear(void *record)
 static vhem_status add(vhem_ctx *ctx, const vhem_tree *tree, const vhem_data *data, int64_t n, int j,
                        examples *e)
 {
-    vhem_status st = VHEM_OK;
     vhem_seq_view seq;
-    vhem_data *alone = NULL;
-    int *path = NULL;
+    VH_OWN(vhem_data) *alone = NULL;
+    VH_AUTOFREE int *path = NULL;
     double logprob;
 
     VH_TRY(vhem_data_view(data, n, &seq));
@@ -107,20 +103,15 @@ static vhem_status add(vhem_ctx *ctx, const vhem_tree *tree, const vhem_data *da
     VH_TRY(vh_h3m_viterbi(ctx, tree->level[0]->centers, j, alone, 0, path, &logprob));
     e->sequence[e->seen.n] = n;
     e->cluster[e->seen.n] = j;
-    e->path[e->seen.n++] = path;
-    path = NULL;
-done:
-    free(path);
-    vhem_free(alone);
-    return st;
+    e->path[e->seen.n++] = vh_take(path);
+    return VHEM_OK;
 }
 
 /* e has room for each of the clusters; cluster [N]. */
 static vhem_status choose(vhem_ctx *ctx, const vhem_tree *tree, const vhem_data *data, int each,
                           const int *cluster, examples *e)
 {
-    vhem_status st = VHEM_OK;
-    int *shown = NULL;
+    VH_AUTOFREE int *shown = NULL;
     int64_t N = vh_data_size(data);
 
     VH_NEW(shown, tree->level[0]->Kr);
@@ -131,17 +122,14 @@ static vhem_status choose(vhem_ctx *ctx, const vhem_tree *tree, const vhem_data 
         VH_TRY(add(ctx, tree, data, n, cluster[n], e));
         shown[cluster[n]] += e->seen.n > before;
     }
-done:
-    free(shown);
-    return st;
+    return VHEM_OK;
 }
 
 /* The centres of the lowest level are HMMs. */
 static vhem_status fill(vhem_ctx *ctx, const vhem_tree *tree, const vhem_data *data, int each, examples *e)
 {
-    vhem_status st = VHEM_OK;
     const vh_clustering *c = tree->level[0];
-    int *cluster = NULL;
+    VH_AUTOFREE int *cluster = NULL;
     int64_t N = vh_data_size(data);
     size_t all = vh_cells(each, c->Kr), room = all < (size_t)N ? all : (size_t)N;
 
@@ -156,26 +144,20 @@ static vhem_status fill(vhem_ctx *ctx, const vhem_tree *tree, const vhem_data *d
     e->seen.sequence = e->sequence;
     e->seen.cluster = e->cluster;
     e->seen.path = (const int *const *)e->path;
-done:
-    free(cluster);
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status vhem_examples_find(vhem_ctx *ctx, const vhem_tree *tree, const vhem_data *data, int each,
                                vhem_examples **out)
 {
     VH_ENTER(tree, data, out);
-    vhem_status st = VHEM_OK;
-    examples *e = NULL;
+    VH_OWN(examples) *e = NULL;
 
     VH_CHECK(tree->n > 0, VHEM_EINVAL, "the tree has no level to show examples of");
     VH_CHECK(each >= 1, VHEM_EINVAL, "%d examples of each cluster, must be 1 or more", each);
     VH_NEW_RECORD(e, clear);
     if (tree->level[0]->centers)
         VH_TRY(fill(ctx, tree, data, each, e));
-    *out = &e->seen;
-    e = NULL;
-done:
-    vhem_free(e);
-    return st;
+    *out = &vh_take(e)->seen;
+    return VHEM_OK;
 }

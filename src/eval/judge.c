@@ -14,14 +14,12 @@ static int64_t find_name(const vh_names *names, const char *name)
 /* Numbers of n names; of equal ones the first. */
 static vhem_status number_names(vhem_ctx *ctx, int64_t n, char *const *name, vh_names *out)
 {
-    vhem_status st = VHEM_OK;
     int64_t index;
     bool is_new;
 
     for (int64_t i = 0; i < n; i++)
         VH_TRY(vh_names_put(ctx, out, name[i], strlen(name[i]), &index, &is_new));
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* truth [n][C], zeroed before: the labels of the items. */
@@ -38,8 +36,7 @@ static void truth_of_labels(const vhem_prediction *p, const vh_names *classes, u
 static vhem_status truth_of_tags(vhem_ctx *ctx, const vhem_prediction *p, const vhem_tags *tags,
                                  const vh_names *classes, unsigned char *truth)
 {
-    vhem_status st = VHEM_OK;
-    vh_names rows = { 0 };
+    VH_CLEANUP(vh_names_free) vh_names rows = { 0 };
 
     VH_TRY(number_names(ctx, tags->n, tags->item, &rows));
     VH_CHECK(rows.n == tags->n, VHEM_EINVAL, "an item appears twice in the tags");
@@ -51,9 +48,7 @@ static vhem_status truth_of_tags(vhem_ctx *ctx, const vhem_prediction *p, const 
                 truth[i * p->C + c] = 1;
         }
     }
-done:
-    vh_names_free(&rows);
-    return st;
+    return VHEM_OK;
 }
 
 /* The rows of what has a class that is known, and was held out: only these can be judged. */
@@ -79,10 +74,9 @@ vhem_status vhem_judge(vhem_ctx *ctx, const vhem_prediction *p, const vhem_tags 
                        const vhem_rank_options *opt, vhem_judgement **out)
 {
     VH_ENTER(p, out);
-    vhem_status st = VHEM_OK;
-    vh_names classes = { 0 };
-    unsigned char *truth = NULL;
-    double *score = NULL;
+    VH_CLEANUP(vh_names_free) vh_names classes = { 0 };
+    VH_AUTOFREE unsigned char *truth = NULL;
+    VH_AUTOFREE double *score = NULL;
     int64_t n = 0, unknown = 0;
     vhem_rank_options o;
 
@@ -102,9 +96,5 @@ vhem_status vhem_judge(vhem_ctx *ctx, const vhem_prediction *p, const vhem_tags 
              tags ? "tag" : "label");
     VH_TRY(vhem_rank(ctx, n, p->C, score, truth, &o, out));
     (*out)->unknown = unknown;
-done:
-    vh_names_free(&classes);
-    free(truth);
-    free(score);
-    return st;
+    return VHEM_OK;
 }

@@ -37,10 +37,10 @@ typedef struct {
 /* Mean over the models of L_hmm under the centre each was assigned to. */
 static vhem_status expected_loglik(vhem_ctx *ctx, const level *v, double *out)
 {
-    vhem_status st = VHEM_OK;
-    vh_h3m *full = NULL;
+    VH_OWN(vh_h3m) *full = NULL;
     const vh_h3m *models = v->models;
-    double *L = NULL, sum = 0;
+    VH_AUTOFREE double *L = NULL;
+    double sum = 0;
 
     VH_TRY(vh_h3m_like(ctx, models, v->centers, &full, &models));
     VH_NEW(L, vh_cells(v->n, v->K));
@@ -48,10 +48,7 @@ static vhem_status expected_loglik(vhem_ctx *ctx, const level *v, double *out)
     for (int64_t i = 0; i < v->n; i++)
         sum += L[vh_ij(i, v->K, v->label[i])];
     *out = sum / v->n;
-done:
-    free(L);
-    vh_h3m_free(full);
-    return st;
+    return VHEM_OK;
 }
 
 typedef struct {
@@ -86,10 +83,10 @@ static int find_cluster(const named *all, int64_t n, const char *name)
 static vhem_status data_loglik(vhem_ctx *ctx, const level *v, const vhem_data *data, char *const *name,
                                double *out)
 {
-    vhem_status st = VHEM_OK;
     int64_t N = vh_data_size(data);
-    double *table = NULL, sum = 0;
-    named *all = NULL;
+    VH_AUTOFREE double *table = NULL;
+    double sum = 0;
+    VH_AUTOFREE named *all = NULL;
     vhem_seq_view seq;
 
     VH_NEW(table, vh_cells(N, v->K));
@@ -110,19 +107,17 @@ static vhem_status data_loglik(vhem_ctx *ctx, const level *v, const vhem_data *d
         sum += seq.weight * (j < 0 ? best : row[j]);
     }
     *out = sum;
-done:
-    free(table);
-    free(all);
-    return st;
+    return VHEM_OK;
 }
 
 /* Mean kernel of the pairs of different members of cluster j; 0 for one member, who makes no pair. */
 static vhem_status compact(vhem_ctx *ctx, const level *v, int j, double *out)
 {
-    vhem_status st = VHEM_OK;
-    int64_t *index = NULL, m = 0;
-    vh_h3m *members = NULL;
-    double *log_k = NULL, sum = 0;
+    VH_AUTOFREE int64_t *index = NULL;
+    int64_t m = 0;
+    VH_OWN(vh_h3m) *members = NULL;
+    VH_AUTOFREE double *log_k = NULL;
+    double sum = 0;
 
     *out = 0;
     if (v->members[j] < 2)
@@ -138,16 +133,11 @@ static vhem_status compact(vhem_ctx *ctx, const level *v, int j, double *out)
         for (int64_t b = 0; b < m; b++)
             sum += a == b ? 0 : exp(log_k[vh_ij(a, m, b)]);
     *out = sum / ((double)m * (double)(m - 1));
-done:
-    free(index);
-    free(log_k);
-    vh_h3m_free(members);
-    return st;
+    return VHEM_OK;
 }
 
 static vhem_status compactness(vhem_ctx *ctx, const level *v, double *out)
 {
-    vhem_status st = VHEM_OK;
     double sum = 0, one;
     for (int j = 0; j < v->K; j++) {
         VH_TRY(compact(ctx, v, j, &one));
@@ -155,16 +145,14 @@ static vhem_status compactness(vhem_ctx *ctx, const level *v, double *out)
         vh_progress(ctx, "kernels", j + 1, v->K);
     }
     *out = sum;
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* NaN when there are too few models for a graph, or too many for all their distances. */
 static vhem_status find_modularity(vhem_ctx *ctx, const level *v, double *out)
 {
-    vhem_status st = VHEM_OK;
-    double *D = NULL;
-    int *near = NULL;
+    VH_AUTOFREE double *D = NULL;
+    VH_AUTOFREE int *near = NULL;
 
     if (v->n <= NEIGHBOURS || v->n > MANY_MODELS)
         return VHEM_OK;
@@ -172,11 +160,7 @@ static vhem_status find_modularity(vhem_ctx *ctx, const level *v, double *out)
     VH_NEW(near, (size_t)v->n * NEIGHBOURS);
     VH_TRY(vh_places_distances(ctx, v->models, &(vh_places_kind){ "kl", v->tau, 0.5, true }, D));
     vh_neighbours(v->n, D, NEIGHBOURS, near);
-    VH_TRY(vh_modularity(ctx, v->n, NEIGHBOURS, near, v->label, out));
-done:
-    free(D);
-    free(near);
-    return st;
+    return vh_modularity(ctx, v->n, NEIGHBOURS, near, v->label, out);
 }
 
 /* What was asked for, or else how the clusters were made. */
@@ -206,31 +190,31 @@ vhem_status vhem_measure(vhem_ctx *ctx, const vhem_tree *tree, int l, const vhem
     const vhem_data *data = source ? source->data : NULL;
     level v = { 0 };
 
-    VH_TRY(vh_tree_check_models(ctx, tree, given));
+    VH_TRY_DONE(vh_tree_check_models(ctx, tree, given));
     v.models = given ? given->h3m : NULL;
-    VH_CHECK(c, VHEM_EINVAL, "level %d of a tree of %d", l + 1, tree->n);
+    VH_CHECK_DONE(c, VHEM_EINVAL, "level %d of a tree of %d", l + 1, tree->n);
     if (opt)
-        VH_TRY(vh_options_check(ctx, VHEM_CLUSTER_OPTIONS, opt));
+        VH_TRY_DONE(vh_options_check(ctx, VHEM_CLUSTER_OPTIONS, opt));
     v.centers = c->centers;
     v.textures = c->textures;
     v.label = vh_tree_base_labels(tree, l);
     v.n = first->Kb;
     v.K = c->Kr;
     choose_options(opt, &c->options, &v);
-    VH_NEW(v.members, v.K);
+    VH_NEW_DONE(v.members, v.K);
     for (int64_t i = 0; i < v.n; i++)
         v.members[v.label[i]]++;
     if (v.models && v.centers)
-        VH_TRY(expected_loglik(ctx, &v, &m.expected_loglik));
+        VH_TRY_DONE(expected_loglik(ctx, &v, &m.expected_loglik));
     if (v.models) {
         vhem_status found = compactness(ctx, &v, &m.compactness);
         if (found == VHEM_OK)
             found = find_modularity(ctx, &v, &m.modularity);
         if (found != VHEM_ENUMERIC) /* else a model is singular and has neither kernel nor divergence */
-            VH_TRY(found);
+            VH_TRY_DONE(found);
     }
     if (data && (v.centers || v.textures))
-        VH_TRY(data_loglik(ctx, &v, data, first->name, &m.loglik));
+        VH_TRY_DONE(data_loglik(ctx, &v, data, first->name, &m.loglik));
     *out = m;
 done:
     free(v.members);

@@ -31,8 +31,7 @@ vhem_status vhem_number_names(vhem_ctx *ctx, int64_t n, const char *const *name,
 {
     if (n > 0)
         VH_ENTER(name, number);
-    vhem_status st = VHEM_OK;
-    vh_names names = { 0 };
+    VH_CLEANUP(vh_names_free) vh_names names = { 0 };
     bool is_new;
 
     for (int64_t i = 0; i < n; i++) {
@@ -44,7 +43,5 @@ vhem_status vhem_number_names(vhem_ctx *ctx, int64_t n, const char *const *name,
     }
     if (n_names)
         *n_names = (int)names.n;
-done:
-    vh_names_free(&names);
-    return st;
+    return VHEM_OK;
 }

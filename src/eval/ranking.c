@@ -100,8 +100,6 @@ static void clear_judgement(void *record)
 
 static vhem_status resolve(vhem_ctx *ctx, const vhem_rank_options *asked, vhem_rank_options *o)
 {
-    vhem_status st = VHEM_OK;
-
     vhem_options_init(VHEM_RANK_OPTIONS, o);
     if (asked)
         *o = *asked;
@@ -112,8 +110,7 @@ static vhem_status resolve(vhem_ctx *ctx, const vhem_rank_options *asked, vhem_r
     for (int i = 0; i < o->n_k; i++)
         VH_CHECK(o->k[i] >= 1, VHEM_EINVAL, "precision among the first %lld, must be at least 1",
                  (long long)o->k[i]);
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* Who was taken for whom by the best class of each item. */
@@ -164,10 +161,9 @@ vhem_status vhem_rank(vhem_ctx *ctx, int64_t n, int C, const double *score, cons
     VH_ENTER(out);
     if (n > 0)
         VH_ENTER(score, truth);
-    vhem_status st = VHEM_OK;
     vhem_rank_options o;
-    vhem_judgement *j = NULL;
-    ranked *work = NULL;
+    VH_OWN(vhem_judgement) *j = NULL;
+    VH_AUTOFREE ranked *work = NULL;
 
     VH_TRY(resolve(ctx, opt, &o));
     VH_CHECK(n >= 0 && C >= 1, VHEM_EINVAL, "%lld items and %d tags make no ranking", (long long)n, C);
@@ -188,10 +184,6 @@ vhem_status vhem_rank(vhem_ctx *ctx, int64_t n, int C, const double *score, cons
     }
     count_best(score, truth, j);
     take_means(j);
-    *out = j;
-    j = NULL;
-done:
-    free(work);
-    vhem_free(j);
-    return st;
+    *out = vh_take(j);
+    return VHEM_OK;
 }

@@ -61,7 +61,6 @@ static void clear_statistics(void *record)
 static vhem_status make_room(work *w)
 {
     vhem_ctx *ctx = w->ctx;
-    vhem_status st = VHEM_OK;
     vhem_statistics *s = w->s;
     int64_t n = w->items.n, several = 0, first = 0; /* persons of several labels, the first of them */
     int K = w->c->Kr;
@@ -99,8 +98,7 @@ static vhem_status make_room(work *w)
                "%lld of %lld persons, '%s' the first, have sequences of several labels, and count as persons "
                "without one",
                (long long)several, (long long)n, s->name[first]);
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* ---- 1. scores ---- */
@@ -131,32 +129,23 @@ static vhem_status sum_up(const work *w, int64_t i, const double *table, int K, 
 static vhem_status score_person(const work *w, int64_t i, const vhem_models *models, double **table)
 {
     vhem_ctx *ctx = w->ctx;
-    vhem_status st = VHEM_OK;
-    vhem_data *own = NULL;
-    double *t = NULL;
+    VH_OWN(vhem_data) *own = NULL;
+    VH_AUTOFREE double *t = NULL;
 
     VH_TRY(vh_items_data(ctx, w->in->data, &w->items, &i, 1, &own));
     VH_NEW(t, vh_cells(vh_data_size(own), vh_models_size(models)));
     VH_TRY(vh_models_score(ctx, models, own, t));
-    *table = t;
-    t = NULL;
-done:
-    free(t);
-    vhem_free(own);
-    return st;
+    *table = vh_take(t);
+    return VHEM_OK;
 }
 
 static vhem_status score_under(work *w, int64_t i, const vhem_models *centers)
 {
-    vhem_status st = VHEM_OK;
-    double *table = NULL;
+    VH_AUTOFREE double *table = NULL;
     size_t at = vh_row(i, w->s->K);
 
     VH_TRY(score_person(w, i, centers, &table));
-    VH_TRY(sum_up(w, i, table, w->s->K, w->s->loglik + at, w->total + at));
-done:
-    free(table);
-    return st;
+    return sum_up(w, i, table, w->s->K, w->s->loglik + at, w->total + at);
 }
 
 /* Entropies of persons are compared, so they are over the columns that the models of all have. */
@@ -170,24 +159,23 @@ static vhem_status take_common(work *w)
     if (m && m->dtm)
         w->own = *m;
     if (!m || !m->h3m)
-        goto done;
+        return st;
     st = vh_h3m_common(ctx, m->h3m, &w->copy, &seen);
     VH_CHECK(st != VHEM_EINVAL, st,
              "no column is in the models of all persons, so their entropies cannot be compared; leave out "
              "--models to skip entropies");
     VH_TRY(st);
     w->own = vh_models_of_hmms(seen);
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* How far a person is from being predictable: minus the mean log-likelihood per frame under the own model. */
 static vhem_status find_entropy(work *w, int64_t i)
 {
     vhem_ctx *ctx = w->ctx;
-    vhem_status st = VHEM_OK;
-    vhem_models *own = NULL;
-    double *table = NULL, mean;
+    VH_OWN(vhem_models) *own = NULL;
+    VH_AUTOFREE double *table = NULL;
+    double mean;
 
     if ((!w->own.h3m && !w->own.dtm) || w->clustered[i] < 0)
         return VHEM_OK;
@@ -195,10 +183,7 @@ static vhem_status find_entropy(work *w, int64_t i)
     VH_TRY(score_person(w, i, own, &table));
     VH_TRY(sum_up(w, i, table, 1, &mean, NULL));
     w->s->entropy[i] = -mean;
-done:
-    free(table);
-    vhem_free(own);
-    return st;
+    return VHEM_OK;
 }
 
 /* ---- 2. leave one out ---- */
@@ -208,9 +193,10 @@ done:
 static vhem_status centers_without(work *w, int64_t without, vhem_tree **out)
 {
     vhem_ctx *ctx = w->ctx;
-    vhem_status st = VHEM_OK;
-    vhem_models *rest = NULL, start = vh_models_of_hmms(w->c->centers);
-    int64_t *index = NULL, n = 0;
+    VH_OWN(vhem_models) *rest = NULL;
+    vhem_models start = vh_models_of_hmms(w->c->centers);
+    VH_AUTOFREE int64_t *index = NULL;
+    int64_t n = 0;
     const vhem_cluster_options *made = &w->c->options;
     vhem_cluster_options opt;
     int64_t K = w->c->Kr;
@@ -233,17 +219,12 @@ static vhem_status centers_without(work *w, int64_t without, vhem_tree **out)
     opt.refine = made->refine;
     opt.start = &start;
     opt.repair = 0; /* an empty cluster is not to become another */
-    VH_TRY(vhem_cluster(ctx, &(vhem_source){ .models = rest }, 1, &K, &opt, out));
-done:
-    free(index);
-    vhem_free(rest);
-    return st;
+    return vhem_cluster(ctx, &(vhem_source){ .models = rest }, 1, &K, &opt, out);
 }
 
 static vhem_status can_leave_out(const work *w)
 {
     vhem_ctx *ctx = w->ctx;
-    vhem_status st = VHEM_OK;
     VH_CHECK(w->in->models, VHEM_EINVAL, "leaving persons out needs the models that were clustered");
     VH_CHECK(
         strcmp(w->c->method, redone) == 0 && w->in->level == 0 && w->c->centers, VHEM_EINVAL,
@@ -252,14 +233,12 @@ static vhem_status can_leave_out(const work *w)
     VH_CHECK(w->Kb > w->c->Kr, VHEM_EINVAL,
              "there are %lld models in %d clusters: without one of them there are too few", (long long)w->Kb,
              w->c->Kr);
-done:
-    return st;
+    return VHEM_OK;
 }
 
 static vhem_status score_left_out(work *w, int64_t i)
 {
-    vhem_status st = VHEM_OK;
-    vhem_tree *tree = NULL;
+    VH_OWN(vhem_tree) *tree = NULL;
     int64_t at = w->clustered[i], members = 0;
     int own = w->label[at];
 
@@ -269,9 +248,7 @@ static vhem_status score_left_out(work *w, int64_t i)
         members += w->label[b] == own;
     if (members == 1) /* nobody else is there: what is left of the centre is still this person */
         w->s->loglik[vh_ij(i, w->s->K, own)] = NAN;
-done:
-    vhem_free(tree);
-    return st;
+    return VHEM_OK;
 }
 
 /* ---- 3. what follows ---- */
@@ -281,9 +258,8 @@ done:
 static vhem_status find_strangers(work *w, const vh_clustering *first)
 {
     vhem_ctx *ctx = w->ctx;
-    vhem_status st = VHEM_OK;
     int64_t n_same = 0, n_other = 0, other = 0;
-    vh_frames frames = { 0 };
+    VH_CLEANUP(vh_frames_free) vh_frames frames = { 0 };
 
     VH_TRY(vh_frames_for(ctx, w->in->data, NULL, w->in->data->N, first->centers, &frames));
     for (int64_t i = 0; i < w->items.n; i++) {
@@ -298,7 +274,7 @@ static vhem_status find_strangers(work *w, const vh_clustering *first)
         w->clustered[i] = same || w->in->persons ? w->clustered[i] : -1;
     }
     if (w->in->persons)
-        goto done;
+        return VHEM_OK;
     VH_CHECK(
         n_other == 0 || n_same > 0, VHEM_EINVAL,
         "'%.80s'%s the name of a model that was clustered, but not the data it was fitted to; say with "
@@ -311,15 +287,12 @@ static vhem_status find_strangers(work *w, const vh_clustering *first)
                "counted as new; if they are the same people, say --persons same",
                (long long)n_other, n_other == 1 ? "" : "s", w->items.name[other],
                n_other == 1 ? "has" : "have");
-done:
-    vh_frames_free(&frames);
-    return st;
+    return VHEM_OK;
 }
 
 static vhem_status find_persons(work *w)
 {
     vhem_ctx *ctx = w->ctx;
-    vhem_status st = VHEM_OK;
     const vh_clustering *first = vh_tree_level(w->in->tree, 0);
     int64_t index;
     bool is_new = true;
@@ -335,8 +308,7 @@ static vhem_status find_persons(work *w)
         VH_TRY(find_strangers(w, first));
     for (int64_t i = 0; i < w->items.n; i++)
         w->s->clustered[i] = w->clustered[i] < 0 ? 0 : w->s->clustered[i] ? w->s->clustered[i] : 1;
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* log p(y | j) + log omega_j of all sequences of a person: the best centre, and the entropy of the
@@ -383,7 +355,6 @@ static void find_scale(const work *w, int64_t i)
 static vhem_status find_groups(work *w)
 {
     vhem_ctx *ctx = w->ctx;
-    vhem_status st = VHEM_OK;
     vhem_statistics *s = w->s;
     int n_label = 0;
 
@@ -402,8 +373,7 @@ static vhem_status find_groups(work *w)
                 name = s->label[i];
         VH_DUP(s->group[g], name);
     }
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* Column j of table [n][K] for the persons of group g by `of`: out [returned]. */
@@ -437,7 +407,6 @@ static vhem_status test_pair(work *w, const vhem_test *what, const double *table
                              double *x)
 {
     vhem_ctx *ctx = w->ctx;
-    vhem_status st = VHEM_OK;
     vhem_statistics *s = w->s;
     int j = what->centre < 0 ? 0 : what->centre;
     int64_t n = take(w, table, K, j, s->group_of, pair[0], x);
@@ -455,13 +424,11 @@ static vhem_status test_pair(work *w, const vhem_test *what, const double *table
     VH_TRY(vh_test_ranks(ctx, n, x, m, x + n, u));
     if (t->n_a == 0 && t->n_b == 0) /* nobody has such a value */
         s->n_test -= 2;
-done:
-    return st;
+    return VHEM_OK;
 }
 
 static vhem_status test_groups(work *w, double *x)
 {
-    vhem_status st = VHEM_OK;
     vhem_statistics *s = w->s;
     int scales = s->K == 2 ? 1 : s->K; /* of two scales one is minus the other */
 
@@ -475,16 +442,14 @@ static vhem_status test_groups(work *w, double *x)
                 VH_TRY(test_pair(w, &(vhem_test){ .measure = "entropy", .centre = -1, .other = -1 },
                                  s->entropy, 1, pair, x));
         }
-done:
-    return st;
+    return VHEM_OK;
 }
 
 static vhem_status run_tests(work *w)
 {
     vhem_ctx *ctx = w->ctx;
-    vhem_status st = VHEM_OK;
     vhem_statistics *s = w->s;
-    double *x = NULL, *y = NULL;
+    VH_AUTOFREE double *x = NULL, *y = NULL;
     size_t K = (size_t)s->K, G = (size_t)s->n_group;
 
     VH_NEW(s->test, K * K + G * G * (K + 1));
@@ -494,11 +459,7 @@ static vhem_status run_tests(work *w)
     for (int k = 0; k < s->n_test; k++)
         s->test[k].a = NULL;
     VH_TRY(test_groups(w, x));
-    VH_TRY(vh_tests_adjust(ctx, s->n_test, s->test, w->correction));
-done:
-    free(x);
-    free(y);
-    return st;
+    return vh_tests_adjust(ctx, s->n_test, s->test, w->correction);
 }
 
 /* ---- all of it ---- */
@@ -506,7 +467,6 @@ done:
 static vhem_status check_input(work *w)
 {
     vhem_ctx *ctx = w->ctx;
-    vhem_status st = VHEM_OK;
     const vhem_stats_input *in = w->in;
 
     VH_CHECK(in->tree && in->data, VHEM_EINVAL, "statistics need clusters and sequences");
@@ -530,14 +490,12 @@ static vhem_status check_input(work *w)
     VH_TRY(vh_tree_check_models(ctx, in->tree, in->models));
     if (in->leave_out > 0)
         VH_TRY(can_leave_out(w));
-done:
-    return st;
+    return VHEM_OK;
 }
 
 static vhem_status score_persons(work *w)
 {
     vhem_ctx *ctx = w->ctx;
-    vhem_status st = VHEM_OK;
     const vhem_models *centers = vh_clustering_centers((vh_clustering *)w->c);
 
     VH_TRY(take_common(w));
@@ -551,8 +509,7 @@ static vhem_status score_persons(work *w)
         VH_CHECK(!vh_stopped(ctx), VHEM_ESTOPPED, "stopped while scoring");
     }
     w->s->left_out = w->in->leave_out > 0;
-done:
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status vhem_stats(vhem_ctx *ctx, const vhem_stats_input *in, vhem_statistics **out)
@@ -561,14 +518,14 @@ vhem_status vhem_stats(vhem_ctx *ctx, const vhem_stats_input *in, vhem_statistic
     vhem_status st = VHEM_OK;
     work w = { .ctx = ctx, .in = in };
 
-    VH_TRY(check_input(&w));
-    VH_TRY(vh_items_new(ctx, in->data, in->by_group > 0, &w.items));
-    VH_NEW_RECORD(w.s, clear_statistics);
-    VH_TRY(make_room(&w));
-    VH_TRY(find_persons(&w));
-    VH_TRY(score_persons(&w));
-    VH_TRY(find_groups(&w));
-    VH_TRY(run_tests(&w));
+    VH_TRY_DONE(check_input(&w));
+    VH_TRY_DONE(vh_items_new(ctx, in->data, in->by_group > 0, &w.items));
+    VH_NEW_RECORD_DONE(w.s, clear_statistics);
+    VH_TRY_DONE(make_room(&w));
+    VH_TRY_DONE(find_persons(&w));
+    VH_TRY_DONE(score_persons(&w));
+    VH_TRY_DONE(find_groups(&w));
+    VH_TRY_DONE(run_tests(&w));
     *out = w.s;
     w.s = NULL;
 done:

@@ -137,9 +137,9 @@ static int by_value(const void *a, const void *b)
  * prod_{i=1..n} (1 - q^{m+i}) / (1 - q^i), divided by the number of ways to choose n of n + m. */
 static vhem_status exact_tail(vhem_ctx *ctx, int n, int m, double u, double *out)
 {
-    vhem_status st = VHEM_OK;
     int64_t size = (int64_t)n * m + 1;
-    double *count = NULL, all = 0, above = 0;
+    VH_AUTOFREE double *count = NULL;
+    double all = 0, above = 0;
 
     VH_NEW(count, size);
     count[0] = 1;
@@ -154,9 +154,7 @@ static vhem_status exact_tail(vhem_ctx *ctx, int n, int m, double u, double *out
         above += (double)k >= u ? count[k] : 0;
     }
     *out = above / all;
-done:
-    free(count);
-    return st;
+    return VHEM_OK;
 }
 
 /* Ranks of r [n], sorted; equal values share the mean of theirs.  The rank sum of a, and sum of t^3 - t over
@@ -182,7 +180,6 @@ static double normal_tail(double z)
 static vhem_status p_of_u(vhem_ctx *ctx, double u, double ties, vhem_test *out)
 {
     enum { FEW = 8 };
-    vhem_status st = VHEM_OK;
     double n = (double)out->n_a, m = (double)out->n_b, N = n + m, top = fmax(u, n * m - u), tail;
 
     if (ties == 0 && (out->n_a <= FEW || out->n_b <= FEW)) {
@@ -198,15 +195,13 @@ static vhem_status p_of_u(vhem_ctx *ctx, double u, double ties, vhem_test *out)
         tail = normal_tail((top - n * m / 2 - 0.5) / sd);
     }
     out->p = fmin(1, 2 * tail);
-done:
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status vh_test_ranks(vhem_ctx *ctx, int64_t n_a, const double *a, int64_t n_b, const double *b,
                           vhem_test *out)
 {
-    vhem_status st = VHEM_OK;
-    ranked *r = NULL;
+    VH_AUTOFREE ranked *r = NULL;
     int64_t n = 0;
     double sum_a, ties;
     moments x = moments_of(n_a, a), y = moments_of(n_b, b);
@@ -228,10 +223,7 @@ vhem_status vh_test_ranks(vhem_ctx *ctx, int64_t n_a, const double *a, int64_t n
     qsort(r, (size_t)n, sizeof *r, by_value);
     rank_all(r, n, &sum_a, &ties);
     out->statistic = sum_a - (double)x.n * (double)(x.n + 1) / 2;
-    VH_TRY(p_of_u(ctx, out->statistic, ties, out));
-done:
-    free(r);
-    return st;
+    return p_of_u(ctx, out->statistic, ties, out);
 }
 
 /* ---- 3. corrections ---- */
@@ -259,8 +251,7 @@ static void adjust(vhem_test **t, int n, const char *correction)
 vhem_status vh_tests_adjust(vhem_ctx *ctx, int n, vhem_test *test, const char *correction)
 {
     static const char *const kinds[] = { "paired-t", "t", "mann-whitney" };
-    vhem_status st = VHEM_OK;
-    vhem_test **some = NULL;
+    VH_AUTOFREE vhem_test **some = NULL;
 
     VH_NEW(some, n);
     for (int k = 0; k < 3; k++) {
@@ -271,7 +262,5 @@ vhem_status vh_tests_adjust(vhem_ctx *ctx, int n, vhem_test *test, const char *c
         qsort(some, (size_t)m, sizeof *some, by_p);
         adjust(some, m, correction);
     }
-done:
-    free(some);
-    return st;
+    return VHEM_OK;
 }

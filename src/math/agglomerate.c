@@ -68,7 +68,6 @@ static int nearest(const tree *t, int i, int before)
 
 static vhem_status grow(vhem_ctx *ctx, tree *t)
 {
-    vhem_status st = VHEM_OK;
     int length = 0, first = 0;
     for (int made = 0; made < t->n - 1;) {
         VH_CHECK(!vh_stopped(ctx), VHEM_ESTOPPED, "stopped while clusters were merged");
@@ -90,8 +89,7 @@ static vhem_status grow(vhem_ctx *ctx, tree *t)
         join(t, a, b);
         length -= 2;
     }
-done:
-    return st;
+    return VHEM_OK;
 }
 
 static int by_distance(const void *x, const void *y)
@@ -152,17 +150,17 @@ vhem_status vh_agglomerate(vhem_ctx *ctx, int n, const double *weight, vh_linkag
     tree t = { .n = n, .linkage = linkage };
     int *parent = NULL;
 
-    VH_NEW(t.D, vh_cells(n, n));
-    VH_NEW(t.weight, n);
-    VH_NEW(t.height, n);
-    VH_NEW(t.chain, n);
-    VH_NEW(t.merges, n);
-    VH_NEW(parent, n);
+    VH_NEW_DONE(t.D, vh_cells(n, n));
+    VH_NEW_DONE(t.weight, n);
+    VH_NEW_DONE(t.height, n);
+    VH_NEW_DONE(t.chain, n);
+    VH_NEW_DONE(t.merges, n);
+    VH_NEW_DONE(parent, n);
     memcpy(t.D, D, sizeof *D * vh_cells(n, n));
     memcpy(t.weight, weight, sizeof *weight * (size_t)n);
     for (int i = 0; i < n; i++)
         t.height[i] = -INFINITY;
-    VH_TRY(grow(ctx, &t));
+    VH_TRY_DONE(grow(ctx, &t));
     qsort(t.merges, (size_t)(n - 1), sizeof *t.merges, by_distance);
     cut(&t, k, parent, label);
     free(t.D);

@@ -22,8 +22,8 @@ static double dot(int d, const double *a, const double *b)
 
 vhem_status vh_nearest(vhem_ctx *ctx, int n, int d, const double *X, int k, const double *centre, int *label)
 {
-    vhem_status st = VHEM_OK;
-    double *G = NULL, *norm = NULL, low[BLOCK];
+    VH_AUTOFREE double *G = NULL, *norm = NULL;
+    double low[BLOCK];
 
     VH_NEW(G, (size_t)k * BLOCK);
     VH_NEW(norm, k);
@@ -44,10 +44,7 @@ vhem_status vh_nearest(vhem_ctx *ctx, int n, int d, const double *X, int k, cons
                 label[b + i] = nearer ? c : label[b + i];
             }
     }
-done:
-    free(G);
-    free(norm);
-    return st;
+    return VHEM_OK;
 }
 
 static double distance(int d, const double *a, const double *b)
@@ -71,10 +68,9 @@ int vh_next_seed(vh_rng *rng, int n, const double *far, double sum)
 /* Each seed is a point drawn with probability proportional to its squared distance from the seeds so far. */
 static vhem_status seeds(vhem_ctx *ctx, vh_rng *rng, const vh_points *p, int k, double *centre)
 {
-    vhem_status st = VHEM_OK;
     const double *X = p->X, *weight = p->weight;
     int n = p->n, d = p->d;
-    double *far = NULL;
+    VH_AUTOFREE double *far = NULL;
 
     VH_NEW(far, n);
     for (int i = 0; i < n; i++)
@@ -91,9 +87,7 @@ static vhem_status seeds(vhem_ctx *ctx, vh_rng *rng, const vh_points *p, int k, 
         }
         pick = vh_next_seed(rng, n, far, sum);
     }
-done:
-    free(far);
-    return st;
+    return VHEM_OK;
 }
 
 /* Centres become the means of their points; one without any weight stays.  sum [k][d] and mass [k] are room
@@ -117,9 +111,9 @@ static void move(const vh_points *p, const int *label, int k, double *sum, doubl
 vhem_status vh_kmeans(vhem_ctx *ctx, vh_rng *rng, const vh_points *p, int k, int max_iter,
                       vh_kmeans_result *out)
 {
-    vhem_status st = VHEM_OK;
-    double *sum = NULL, *mass = NULL;
-    int *old = NULL, n = p->n, d = p->d;
+    VH_AUTOFREE double *sum = NULL, *mass = NULL;
+    VH_AUTOFREE int *old = NULL;
+    int n = p->n, d = p->d;
     bool settled = false;
 
     VH_NEW(sum, vh_cells(k, d));
@@ -139,11 +133,7 @@ vhem_status vh_kmeans(vhem_ctx *ctx, vh_rng *rng, const vh_points *p, int k, int
     for (int i = 0; i < n; i++)
         out->spread += (p->weight ? p->weight[i] : 1)
                        * distance(d, p->X + vh_row(i, d), out->centre + vh_row(out->label[i], d));
-done:
-    free(sum);
-    free(mass);
-    free(old);
-    return st;
+    return VHEM_OK;
 }
 
 void vh_even_out(int64_t n, int d, double *X)

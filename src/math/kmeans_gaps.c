@@ -60,9 +60,8 @@ static void mean_of(const vh_points *p, double *mean)
 /* As for complete points; a seed has the mean of all where it has nothing. */
 static vhem_status seeds(vhem_ctx *ctx, vh_rng *rng, const vh_points *p, int k, double *centre)
 {
-    vhem_status st = VHEM_OK;
     int n = p->n, d = p->d;
-    double *far = NULL, *mean = NULL;
+    VH_AUTOFREE double *far = NULL, *mean = NULL;
 
     VH_NEW(far, n);
     VH_NEW(mean, d);
@@ -84,10 +83,7 @@ static vhem_status seeds(vhem_ctx *ctx, vh_rng *rng, const vh_points *p, int k, 
         }
         pick = vh_next_seed(rng, n, far, sum);
     }
-done:
-    free(far);
-    free(mean);
-    return st;
+    return VHEM_OK;
 }
 
 /* sum [k][d] and seen [k][d] are room to work in. */
@@ -110,9 +106,8 @@ static void move(const vh_points *p, const int *label, int k, double *sum, doubl
 vhem_status vh_kmeans_gaps(vhem_ctx *ctx, vh_rng *rng, const vh_points *p, int k, int max_iter,
                            double *centre, int *label)
 {
-    vhem_status st = VHEM_OK;
-    double *sum = NULL, *seen = NULL;
-    int *old = NULL;
+    VH_AUTOFREE double *sum = NULL, *seen = NULL;
+    VH_AUTOFREE int *old = NULL;
     bool rests = false;
 
     VH_NEW(sum, vh_cells(k, p->d));
@@ -126,9 +121,5 @@ vhem_status vh_kmeans_gaps(vhem_ctx *ctx, vh_rng *rng, const vh_points *p, int k
         if (!rests)
             move(p, label, k, sum, seen, centre);
     }
-done:
-    free(sum);
-    free(seen);
-    free(old);
-    return st;
+    return VHEM_OK;
 }

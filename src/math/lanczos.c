@@ -54,12 +54,11 @@ static void apply(vhem_ctx *ctx, const search *s, const double *x, double *y)
 /* The m largest of what is left, w [m] V [m][n], from a start of its own. */
 static vhem_status ask(vhem_ctx *ctx, const search *s, int m, double tol, double *w, double *V)
 {
-    vhem_status st = VHEM_OK;
     int n = s->n, basis = 2 * m + 1 > MIN_BASIS ? 2 * m + 1 : MIN_BASIS;
     basis = basis < n ? basis : n;
     int room = basis * (basis + 8), ido = 0, info = 1, param[11] = { 1, 0, MAX_RESTARTS, 1, 0, 0, 1 }, at[11];
-    double *start = NULL, *Q = NULL, *vector = NULL, *work = NULL;
-    int *select = NULL;
+    VH_AUTOFREE double *start = NULL, *Q = NULL, *vector = NULL, *work = NULL;
+    VH_AUTOFREE int *select = NULL;
     vh_rng rng;
 
     VH_NEW(start, n);
@@ -82,13 +81,7 @@ static vhem_status ask(vhem_ctx *ctx, const search *s, int m, double tol, double
     dseupd_c(1, "A", select, w, V, n, 0, "I", n, "LA", m, tol, start, basis, Q, n, param, at, vector, work,
              room, &info);
     VH_CHECK(info == 0, VHEM_ENUMERIC, "eigenvectors of %d models: ARPACK gave up (code %d)", n, info);
-done:
-    free(start);
-    free(Q);
-    free(vector);
-    free(work);
-    free(select);
-    return st;
+    return VHEM_OK;
 }
 
 /* The k-th largest of what was found. */
@@ -106,7 +99,6 @@ static double least(const search *s)
 
 static vhem_status find(vhem_ctx *ctx, search *s)
 {
-    vhem_status st = VHEM_OK;
     VH_TRY(ask(ctx, s, s->k, TOL, s->w, s->V));
     s->found = s->k;
     while (s->found < s->cap) {
@@ -117,8 +109,7 @@ static vhem_status find(vhem_ctx *ctx, search *s)
         VH_TRY(ask(ctx, s, 1, TOL, w, v));
         s->found++;
     }
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* ARPACK keeps its place in static variables: one search at a time. */
@@ -135,9 +126,9 @@ vhem_status vh_lanczos(vhem_ctx *ctx, int n, const double *A, double bound, int 
     vhem_status st = VHEM_OK;
     search s = { .n = n, .k = k, .A = A, .bound = bound, .cap = 2 * k + 1 };
 
-    VH_NEW(s.w, s.cap);
-    VH_NEW(s.V, vh_cells(s.cap, n));
-    VH_TRY(find_alone(ctx, &s));
+    VH_NEW_DONE(s.w, s.cap);
+    VH_NEW_DONE(s.V, vh_cells(s.cap, n));
+    VH_TRY_DONE(find_alone(ctx, &s));
     for (int j = 0; j < k; j++) {
         int top = 0;
         for (int i = 1; i < s.found; i++)

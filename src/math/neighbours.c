@@ -55,9 +55,9 @@ static bool is_near(int k, const int *near, int i, int j)
 
 vhem_status vh_modularity(vhem_ctx *ctx, int n, int k, const int *near, const int *label, double *out)
 {
-    vhem_status st = VHEM_OK;
     int parts = 0;
-    double *degree = NULL, m = 0, inside = 0, chance = 0;
+    VH_AUTOFREE double *degree = NULL;
+    double m = 0, inside = 0, chance = 0;
 
     for (int i = 0; i < n; i++)
         parts = label[i] >= parts ? label[i] + 1 : parts;
@@ -75,7 +75,5 @@ vhem_status vh_modularity(vhem_ctx *ctx, int n, int k, const int *near, const in
     for (int c = 0; m > 0 && c < parts; c++)
         chance += degree[c] / (2 * m) * (degree[c] / (2 * m));
     *out = m > 0 ? inside / m - chance : 0;
-done:
-    free(degree);
-    return st;
+    return VHEM_OK;
 }

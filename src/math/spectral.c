@@ -38,7 +38,6 @@ static double affinity(const embedding *e, int i, int j)
 /* L [n][n]; rows and columns of things without any affinity are zero. */
 static vhem_status normalise(vhem_ctx *ctx, embedding *e, double *L)
 {
-    vhem_status st = VHEM_OK;
     size_t n = (size_t)e->n;
     for (int i = 0; i < e->n; i++) {
         double *row = L + (size_t)i * n; /* room for the row without its diagonal */
@@ -53,13 +52,11 @@ static vhem_status normalise(vhem_ctx *ctx, embedding *e, double *L)
             double log_a = affinity(e, i, j);
             L[(size_t)i * n + (size_t)j] = isinf(log_a) ? 0 : exp(log_a - 0.5 * (e->log_d[i] + e->log_d[j]));
         }
-done:
-    return st;
+    return VHEM_OK;
 }
 
 static vhem_status solve(vhem_ctx *ctx, embedding *e, vh_eigen_solver solver, double *L)
 {
-    vhem_status st = VHEM_OK;
     bool many = e->n > VH_SPECTRAL_DENSE && e->k <= e->n / 4;
     if (solver == VH_EIGEN_LANCZOS || (solver == VH_EIGEN_AUTO && many)) {
         VH_TRY(vh_lanczos(ctx, e->n, L, 1, e->k, e->w, e->V));
@@ -78,8 +75,7 @@ static vhem_status solve(vhem_ctx *ctx, embedding *e, vh_eigen_solver solver, do
         for (int i = 0; turn && i < e->n; i++)
             v[i] = -v[i];
     }
-done:
-    return st;
+    return VHEM_OK;
 }
 
 static double length(int k, const double *x)
@@ -157,12 +153,12 @@ vhem_status vh_spectral_solve(vhem_ctx *ctx, int n, const double *log_A, bool ke
     embedding e = { .n = n, .k = k, .log_A = log_A, .keep = keep_diagonal };
     double *L = NULL;
 
-    VH_NEW(e.log_d, n);
-    VH_NEW(e.w, k);
-    VH_NEW(e.V, vh_cells(k, n));
-    VH_NEW(L, vh_cells(n, n));
-    VH_TRY(normalise(ctx, &e, L));
-    VH_TRY(solve(ctx, &e, solver, L));
+    VH_NEW_DONE(e.log_d, n);
+    VH_NEW_DONE(e.w, k);
+    VH_NEW_DONE(e.V, vh_cells(k, n));
+    VH_NEW_DONE(L, vh_cells(n, n));
+    VH_TRY_DONE(normalise(ctx, &e, L));
+    VH_TRY_DONE(solve(ctx, &e, solver, L));
     make_points(&e, X);
     *out = (vh_spectrum){ n, k, e.log_d, e.w, e.V };
     e = (embedding){ 0 };

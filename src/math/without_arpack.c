@@ -10,8 +10,7 @@
 
 vhem_status vh_lanczos(vhem_ctx *ctx, int n, const double *A, double bound, int k, double *w, double *V)
 {
-    vhem_status st = VHEM_OK;
-    double *copy = NULL;
+    VH_AUTOFREE double *copy = NULL;
     (void)bound;
 
     vh_log(ctx, VHEM_LOG_INFO, "the eigenvectors of %d models by LAPACK: this vhem was built without ARPACK",
@@ -20,7 +19,5 @@ vhem_status vh_lanczos(vhem_ctx *ctx, int n, const double *A, double bound, int 
     memcpy(copy, A, sizeof *copy * vh_cells(n, n));
     VH_CHECK(vh_eigen_leading(n, copy, k, w, V), VHEM_ENUMERIC,
              "the eigenvectors of %d models could not be found; perhaps memory is short", n);
-done:
-    free(copy);
-    return st;
+    return VHEM_OK;
 }

@@ -24,7 +24,6 @@ int vh_h3m_lacking(const vh_h3m *h3m, int64_t *lacking)
 vhem_status vh_h3m_without(vhem_ctx *ctx, const vh_h3m *h3m, const bool *away, vh_h3m **copy,
                            const vh_h3m **out)
 {
-    vhem_status st = VHEM_OK;
     vh_h3m *own = NULL;
     bool any = false;
 
@@ -32,7 +31,7 @@ vhem_status vh_h3m_without(vhem_ctx *ctx, const vh_h3m *h3m, const bool *away, v
         any = any || away[k];
     *out = h3m;
     if (!any)
-        goto done;
+        return VHEM_OK;
     VH_TRY(vh_h3m_subset(ctx, h3m, NULL, h3m->K, &own));
     for (int64_t i = 0; i < own->K; i++)
         for (int k = 0; k < own->d; k++)
@@ -41,27 +40,23 @@ vhem_status vh_h3m_without(vhem_ctx *ctx, const vh_h3m *h3m, const bool *away, v
     vh_h3m_settle_family(own);
     *copy = own;
     *out = own;
-done:
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status vh_h3m_require_common(vhem_ctx *ctx, const vh_h3m *h3m, int64_t *lacking)
 {
-    vhem_status st = VHEM_OK;
     VH_CHECK(
         vh_h3m_lacking(h3m, lacking) < h3m->d, VHEM_EINVAL,
         "each of the %d columns is lacking in some HMM, so there is none over which the %lld HMMs can be "
         "compared: compare fewer of them, or cluster them first, as centres have every column",
         h3m->d, (long long)h3m->K);
-done:
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status vh_h3m_common(vhem_ctx *ctx, const vh_h3m *h3m, vh_h3m **copy, const vh_h3m **out)
 {
-    vhem_status st = VHEM_OK;
-    int64_t *lacking = NULL;
-    bool *away = NULL;
+    VH_AUTOFREE int64_t *lacking = NULL;
+    VH_AUTOFREE bool *away = NULL;
 
     *out = h3m;
     if (!vh_h3m_is_masked(h3m))
@@ -71,19 +66,14 @@ vhem_status vh_h3m_common(vhem_ctx *ctx, const vh_h3m *h3m, vh_h3m **copy, const
     VH_TRY(vh_h3m_require_common(ctx, h3m, lacking));
     for (int k = 0; k < h3m->d; k++)
         away[k] = lacking[k] > 0;
-    VH_TRY(vh_h3m_without(ctx, h3m, away, copy, out));
-done:
-    free(lacking);
-    free(away);
-    return st;
+    return vh_h3m_without(ctx, h3m, away, copy, out);
 }
 
 /* ---- patterns ------------------------------------------------------------------------------------------ */
 
 vhem_status vh_patterns_new(vhem_ctx *ctx, const vh_h3m *h3m, vh_patterns *out)
 {
-    vhem_status st = VHEM_OK;
-    vh_patterns p = { .d = h3m->d, .n = 1 };
+    VH_CLEANUP(vh_patterns_free) vh_patterns p = { .d = h3m->d, .n = 1 };
     size_t d = (size_t)h3m->d;
 
     VH_NEW(p.set, vh_cells(h3m->K + 2, p.d)); /* one more, in which the next is tried */
@@ -100,9 +90,7 @@ vhem_status vh_patterns_new(vhem_ctx *ctx, const vh_h3m *h3m, vh_patterns *out)
     }
     *out = p;
     p = (vh_patterns){ 0 };
-done:
-    vh_patterns_free(&p);
-    return st;
+    return VHEM_OK;
 }
 
 void vh_patterns_free(vh_patterns *patterns)
@@ -115,7 +103,6 @@ void vh_patterns_free(vh_patterns *patterns)
 
 vhem_status vh_patterns_meet(vhem_ctx *ctx, const vh_patterns *a, const vh_patterns *b)
 {
-    vhem_status st = VHEM_OK;
     for (int p = 0; p < a->n; p++)
         for (int q = 0; q < b->n; q++) {
             bool any = false;
@@ -127,6 +114,5 @@ vhem_status vh_patterns_meet(vhem_ctx *ctx, const vh_patterns *a, const vh_patte
                 "compare them by: leave one of them out",
                 (long long)a->first[p], (long long)b->first[q]);
         }
-done:
-    return st;
+    return VHEM_OK;
 }

@@ -11,8 +11,7 @@
 
 vhem_status vh_h3m_subset(vhem_ctx *ctx, const vh_h3m *h3m, const int64_t *index, int64_t n, vh_h3m **out)
 {
-    vhem_status st = VHEM_OK;
-    vh_h3m *copy = NULL;
+    VH_OWN(vh_h3m) *copy = NULL;
 
     VH_TRY(vh_h3m_new(ctx, h3m->family, h3m->shape, n, &copy));
     for (int64_t k = 0; k < n; k++) {
@@ -28,18 +27,14 @@ vhem_status vh_h3m_subset(vhem_ctx *ctx, const vh_h3m *h3m, const int64_t *index
     if (n < h3m->K)
         vh_normalise(n, copy->omega);
     copy->lengths = h3m->lengths;
-    *out = copy;
-    copy = NULL;
-done:
-    vh_h3m_free(copy);
-    return st;
+    *out = vh_take(copy);
+    return VHEM_OK;
 }
 
 vhem_status vh_h3m_pool(vhem_ctx *ctx, const vh_h3m *const *part, const double *share, int64_t n,
                         vh_h3m **out)
 {
-    vhem_status st = VHEM_OK;
-    vh_h3m *all = NULL;
+    VH_OWN(vh_h3m) *all = NULL;
     int64_t K = 0;
     char why[256];
 
@@ -61,11 +56,8 @@ vhem_status vh_h3m_pool(vhem_ctx *ctx, const vh_h3m *const *part, const double *
             all->omega[K] = part[p]->omega[j] * (share ? share[p] : 1);
         }
     vh_h3m_settle_family(all);
-    *out = all;
-    all = NULL;
-done:
-    vh_h3m_free(all);
-    return st;
+    *out = vh_take(all);
+    return VHEM_OK;
 }
 
 static void fill_wider(const vh_h3m *h3m, const vh_hmm *from, const vh_h3m *wide, vh_hmm *to)
@@ -83,8 +75,7 @@ static void fill_wider(const vh_h3m *h3m, const vh_hmm *from, const vh_h3m *wide
 
 vhem_status vh_h3m_widest(vhem_ctx *ctx, const vh_h3m *h3m, vh_h3m **out)
 {
-    vhem_status st = VHEM_OK;
-    vh_h3m *wide = NULL;
+    VH_OWN(vh_h3m) *wide = NULL;
 
     VH_CHECK(
         !vh_h3m_is_masked(h3m), VHEM_EINVAL,
@@ -101,17 +92,13 @@ vhem_status vh_h3m_widest(vhem_ctx *ctx, const vh_h3m *h3m, vh_h3m **out)
         VH_TRY(vh_h3m_set_text(ctx, &wide->hmm[i].label, from->label));
         fill_wider(h3m, from, wide, &wide->hmm[i]);
     }
-    *out = wide;
-    wide = NULL;
-done:
-    vh_h3m_free(wide);
-    return st;
+    *out = vh_take(wide);
+    return VHEM_OK;
 }
 
 vhem_status vh_h3m_like(vhem_ctx *ctx, const vh_h3m *h3m, const vh_h3m *like, vh_h3m **copy,
                         const vh_h3m **out)
 {
-    vhem_status st = VHEM_OK;
     char why[256];
 
     VH_CHECK(h3m->d == like->d, VHEM_EINVAL, "the models have dimension %d, but the centres have %d", h3m->d,
@@ -125,6 +112,5 @@ vhem_status vh_h3m_like(vhem_ctx *ctx, const vh_h3m *h3m, const vh_h3m *like, vh
     VH_CHECK(!*vh_layout_differs(&h3m->shape, &like->shape, why, sizeof why), VHEM_EINVAL,
              "the models do not suit the centres: %s", why);
     *out = h3m;
-done:
-    return st;
+    return VHEM_OK;
 }

@@ -14,7 +14,7 @@
 static vhem_status open_shard(vhem_ctx *ctx, hid_t file, size_t limit, const char *path, vhem_models **out)
 {
     vhem_status st = VHEM_OK;
-    vh_shard *shard = NULL;
+    VH_OWN(vh_shard) *shard = NULL;
     vh_shards *set = NULL;
     vh_h3m *h3m = NULL;
 
@@ -29,27 +29,21 @@ static vhem_status open_shard(vhem_ctx *ctx, hid_t file, size_t limit, const cha
         VH_TRY(st);
         VH_TRY(vh_models_take_shards(ctx, set, out));
     }
-done:
-    vh_shard_free(shard);
     return st;
 }
 
 static vhem_status open_folder(vhem_ctx *ctx, const char *path, vhem_models **out)
 {
-    vhem_status st = VHEM_OK;
     vh_shards *set = NULL;
 
     VH_TRY(vh_shards_open(ctx, path, &set));
-    VH_TRY(vh_models_take_shards(ctx, set, out));
-done:
-    return st;
+    return vh_models_take_shards(ctx, set, out);
 }
 
 /* The models of an HDF5 file, of either kind. */
 static vhem_status get_models(vhem_ctx *ctx, hid_t file, size_t limit, const char *path, void *out)
 {
-    vhem_status st = VHEM_OK;
-    char *format = NULL;
+    VH_AUTOFREE char *format = NULL;
     vh_h3m *h3m = NULL;
     vh_dtm *dtm = NULL;
     int version = 0;
@@ -58,7 +52,7 @@ static vhem_status get_models(vhem_ctx *ctx, hid_t file, size_t limit, const cha
     if (format && strcmp(format, "vhem-dtm") == 0) {
         VH_TRY(vh_dtm_get_hdf5(ctx, file, limit, path, &dtm));
         VH_TRY(vh_models_take_textures(ctx, dtm, out));
-        goto done;
+        return VHEM_OK;
     }
     VH_TRY(vh_h5_head(ctx, file, limit, "vhem-h3m", VH_SHARD_VERSION, &version));
     if (version == 1) {
@@ -67,24 +61,19 @@ static vhem_status get_models(vhem_ctx *ctx, hid_t file, size_t limit, const cha
     } else {
         VH_TRY(open_shard(ctx, file, limit, path, out));
     }
-done:
-    free(format);
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status vh_document_parse(vhem_ctx *ctx, const char *text, size_t size, const char *what,
                               vh_document *doc)
 {
-    vhem_status st = VHEM_OK;
-
     VH_CHECK(size > 0, VHEM_EFORMAT, "the file is empty, must be %s", what);
     VH_TRY(vh_json_parse_models(ctx, text, size, &doc->hmms, &doc->root));
     VH_CHECK(json_is_object(doc->root), VHEM_EFORMAT, "the file holds %s, must hold an object",
              vh_json_kind(doc->root));
     const char *format = json_string_value(json_object_get(doc->root, "format"));
     doc->format = format ? format : "";
-done:
-    return st;
+    return VHEM_OK;
 }
 
 static bool is_directory(const char *path)
@@ -111,8 +100,9 @@ static vhem_status refuse_folder(vhem_ctx *ctx, const char *path)
 vhem_status vh_document_open(vhem_ctx *ctx, const char *path, const char *what, vh_document *out)
 {
     vhem_status st = VHEM_OK;
+    VH_CLEANUP(vh_document_close)
     vh_document doc = { .name = strcmp(path, "-") == 0 ? "standard input" : path, .format = "" };
-    char *text = NULL;
+    VH_AUTOFREE char *text = NULL;
     size_t size = 0;
 
     bool folder = vh_shards_is_folder(path);
@@ -127,8 +117,7 @@ vhem_status vh_document_open(vhem_ctx *ctx, const char *path, const char *what, 
         VH_TRY(vh_h5_load(ctx, path, get_models, &doc.models));
         doc.format = doc.models->kind == VHEM_HMMS ? "vhem-h3m" : "vhem-dtm";
     } else {
-        doc.text = text;
-        text = NULL;
+        doc.text = vh_take(text);
         st = vh_document_parse(ctx, doc.text, size, what, &doc);
         if (st != VHEM_OK)
             vh_error_prefix(ctx, doc.name);
@@ -136,9 +125,6 @@ vhem_status vh_document_open(vhem_ctx *ctx, const char *path, const char *what, 
     }
     *out = doc;
     doc = (vh_document){ 0 };
-done:
-    free(text);
-    vh_document_close(&doc);
     return st;
 }
 
@@ -166,12 +152,8 @@ vhem_status vh_document_models(vhem_ctx *ctx, vh_document *doc, vhem_models **ou
 vhem_status vhem_models_load(vhem_ctx *ctx, const char *path, vhem_models **out)
 {
     VH_ENTER(path, out);
-    vhem_status st = VHEM_OK;
-    vh_document doc = { 0 };
+    VH_CLEANUP(vh_document_close) vh_document doc = { 0 };
 
     VH_TRY(vh_document_open(ctx, path, "a model file", &doc));
-    VH_TRY(vh_document_models(ctx, &doc, out));
-done:
-    vh_document_close(&doc);
-    return st;
+    return vh_document_models(ctx, &doc, out);
 }

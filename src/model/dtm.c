@@ -37,8 +37,7 @@ void vh_dt_arrays(const vh_dt *dt, int n, int d, vh_dt_array array[VH_DT_ARRAYS]
 
 vhem_status vh_dtm_new(vhem_ctx *ctx, int d, int64_t K, vh_dtm **out)
 {
-    vhem_status st = VHEM_OK;
-    vh_dtm *dtm = NULL;
+    VH_OWN(vh_dtm) *dtm = NULL;
 
     VH_CHECK(d >= 1, VHEM_EINVAL, "d is %d, must be at least 1", d);
     VH_CHECK(K >= 1, VHEM_EINVAL, "there are %lld textures, must be at least 1", (long long)K);
@@ -49,16 +48,12 @@ vhem_status vh_dtm_new(vhem_ctx *ctx, int d, int64_t K, vh_dtm **out)
     dtm->K = K; /* last: vh_dtm_free looks at dt[0 .. K-1] */
     for (int64_t i = 0; i < K; i++)
         dtm->omega[i] = 1.0 / K;
-    *out = dtm;
-    dtm = NULL;
-done:
-    vh_dtm_free(dtm);
-    return st;
+    *out = vh_take(dtm);
+    return VHEM_OK;
 }
 
 vhem_status vh_dt_shape(vhem_ctx *ctx, int d, int n, vh_dt *dt)
 {
-    vhem_status st = VHEM_OK;
     double *block = NULL, all = 3.0 * n * n + n + (double)d * n + 2.0 * d;
     size_t nn = vh_cells(n, n);
 
@@ -76,8 +71,7 @@ vhem_status vh_dt_shape(vhem_ctx *ctx, int d, int n, vh_dt *dt)
     dt->C = dt->mu + n;
     dt->ybar = dt->C + vh_row(d, n);
     dt->R = dt->ybar + d;
-done:
-    return st;
+    return VHEM_OK;
 }
 
 void vh_dt_copy(vh_dt *dst, const vh_dt *src)
@@ -109,8 +103,7 @@ void vh_dtm_free(vh_dtm *dtm)
 
 vhem_status vh_dtm_subset(vhem_ctx *ctx, const vh_dtm *dtm, const int64_t *index, int64_t K, vh_dtm **out)
 {
-    vhem_status st = VHEM_OK;
-    vh_dtm *sub = NULL;
+    VH_OWN(vh_dtm) *sub = NULL;
     double sum = 0;
 
     VH_TRY(vh_dtm_new(ctx, dtm->d, K, &sub));
@@ -125,11 +118,8 @@ vhem_status vh_dtm_subset(vhem_ctx *ctx, const vh_dtm *dtm, const int64_t *index
         VH_TRY(vh_h3m_set_text(ctx, &sub->dt[k].label, from->label));
         sub->omega[k] = sum > 0 ? dtm->omega[i] / sum : 1.0 / K;
     }
-    *out = sub;
-    sub = NULL;
-done:
-    vh_dtm_free(sub);
-    return st;
+    *out = vh_take(sub);
+    return VHEM_OK;
 }
 
 /* ---- 2. from views, and as views ----------------------------------------------------------------------- */
@@ -141,15 +131,15 @@ static vhem_status copy_view(vhem_ctx *ctx, vh_dtm *dtm, int64_t i, const vhem_d
     const double *from[VH_DT_ARRAYS] = { v->A, v->Q, v->mu, v->Sigma, v->C, v->ybar, v->R };
     vh_dt_array array[VH_DT_ARRAYS];
 
-    VH_CHECK(v->d == 0 || v->d == dtm->d, VHEM_EINVAL, "d is %d, must be %d as for all", v->d, dtm->d);
-    VH_TRY(vh_dt_shape(ctx, dtm->d, v->n, dt));
-    VH_TRY(vh_h3m_set_text(ctx, &dt->name, vh_model_text(v->name)));
-    VH_TRY(vh_h3m_set_text(ctx, &dt->label, vh_model_text(v->label)));
+    VH_CHECK_DONE(v->d == 0 || v->d == dtm->d, VHEM_EINVAL, "d is %d, must be %d as for all", v->d, dtm->d);
+    VH_TRY_DONE(vh_dt_shape(ctx, dtm->d, v->n, dt));
+    VH_TRY_DONE(vh_h3m_set_text(ctx, &dt->name, vh_model_text(v->name)));
+    VH_TRY_DONE(vh_h3m_set_text(ctx, &dt->label, vh_model_text(v->label)));
     dtm->omega[i] = v->omega;
     vh_dt_arrays(dt, v->n, dtm->d, array);
     for (int k = 0; k < VH_DT_ARRAYS; k++) {
         size_t size = (size_t)array[k].dim[0].n * (array[k].rank == 2 ? (size_t)array[k].dim[1].n : 1);
-        VH_CHECK(from[k], VHEM_EINVAL, "%s is not given", array[k].name);
+        VH_CHECK_DONE(from[k], VHEM_EINVAL, "%s is not given", array[k].name);
         memcpy(array[k].at, from[k], size * sizeof *from[k]);
     }
 done:
@@ -160,18 +150,14 @@ done:
 
 vhem_status vh_dtm_from_views(vhem_ctx *ctx, int d, int64_t K, const vhem_dt_view *dt, vh_dtm **out)
 {
-    vhem_status st = VHEM_OK;
-    vh_dtm *dtm = NULL;
+    VH_OWN(vh_dtm) *dtm = NULL;
 
     VH_TRY(vh_dtm_new(ctx, d, K, &dtm));
     for (int64_t i = 0; i < K; i++)
         VH_TRY(copy_view(ctx, dtm, i, &dt[i]));
     VH_TRY(vh_dtm_validate(ctx, dtm));
-    *out = dtm;
-    dtm = NULL;
-done:
-    vh_dtm_free(dtm);
-    return st;
+    *out = vh_take(dtm);
+    return VHEM_OK;
 }
 
 vhem_status vh_dtm_view(const vh_dtm *dtm, int64_t i, vhem_dt_view *out)
@@ -204,7 +190,6 @@ void vh_dtm_prefix(vhem_ctx *ctx, const vh_dtm *dtm, int64_t i)
 /* Symmetric, and no eigenvalue below zero but for rounding.  work [n*n + n]. */
 static vhem_status check_covariance(vhem_ctx *ctx, const char *name, int n, const double *S, double *work)
 {
-    vhem_status st = VHEM_OK;
     double largest = 0, *w = work + vh_cells(n, n);
 
     for (int k = 0; k < n * n; k++)
@@ -219,13 +204,11 @@ static vhem_status check_covariance(vhem_ctx *ctx, const char *name, int n, cons
              "the eigenvalues of %s could not be found; perhaps memory is short", name);
     VH_CHECK(w[0] >= -NEGATIVE * largest, VHEM_EINVAL,
              "%s has the eigenvalue %.10g, a covariance has none below 0", name, w[0]);
-done:
-    return st;
+    return VHEM_OK;
 }
 
 static vhem_status check_dt(vhem_ctx *ctx, const vh_dt *dt, int d, double *work)
 {
-    vhem_status st = VHEM_OK;
     vh_dt_array array[VH_DT_ARRAYS];
 
     vh_dt_arrays(dt, dt->n, d, array);
@@ -238,15 +221,14 @@ static vhem_status check_dt(vhem_ctx *ctx, const vh_dt *dt, int d, double *work)
     for (int k = 0; k < d; k++)
         VH_CHECK(dt->R[k] > 0, VHEM_EINVAL, "R[%d] is %.10g, must be above 0", k, dt->R[k]);
     VH_TRY(check_covariance(ctx, "Q", dt->n, dt->Q, work));
-    VH_TRY(check_covariance(ctx, "Sigma", dt->n, dt->Sigma, work));
-done:
-    return st;
+    return check_covariance(ctx, "Sigma", dt->n, dt->Sigma, work);
 }
 
 vhem_status vh_dtm_validate(vhem_ctx *ctx, const vh_dtm *dtm)
 {
     vhem_status st = VHEM_OK;
-    double *work = NULL, sum = 0;
+    VH_AUTOFREE double *work = NULL;
+    double sum = 0;
     int n = 0;
 
     for (int64_t i = 0; i < dtm->K; i++) {
@@ -261,18 +243,14 @@ vhem_status vh_dtm_validate(vhem_ctx *ctx, const vh_dtm *dtm)
         st = check_dt(ctx, &dtm->dt[i], dtm->d, work);
         if (st != VHEM_OK) {
             vh_dtm_prefix(ctx, dtm, i);
-            goto done;
+            return st;
         }
     }
-done:
-    free(work);
     return st;
 }
 
 vhem_status vh_dtm_require_finite(vhem_ctx *ctx, const vh_dtm *dtm)
 {
-    vhem_status st = VHEM_OK;
-
     for (int64_t i = 0; i < dtm->K; i++) {
         const vh_dt *dt = &dtm->dt[i];
         VH_CHECK(isfinite(dtm->omega[i]), VHEM_ENUMERIC, "omega[%lld] is %g, cannot be written", (long long)i,
@@ -281,8 +259,7 @@ vhem_status vh_dtm_require_finite(vhem_ctx *ctx, const vh_dtm *dtm)
             VH_CHECK(isfinite(dt->A[k]), VHEM_ENUMERIC,
                      "texture %lld: one of its numbers is %g, cannot be written", (long long)i, dt->A[k]);
     }
-done:
-    return st;
+    return VHEM_OK;
 }
 
 double vh_dtm_compare(const vh_dtm *a, const vh_dtm *b)

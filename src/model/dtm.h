@@ -48,6 +48,7 @@ vhem_status vh_dtm_set_provenance(vhem_ctx *ctx, vh_dtm *dtm, const char *json);
 vhem_status vh_dtm_load(vhem_ctx *ctx, const char *path, vh_dtm **out);
 vhem_status vh_dtm_save(vhem_ctx *ctx, const vh_dtm *dtm, const char *path);
 void vh_dtm_free(vh_dtm *dtm);
+VH_OWNED(vh_dtm, vh_dtm_free)
 
 /* K empty slots with omega = 1/K; give each its shape with vh_dt_shape before use. */
 vhem_status vh_dtm_new(vhem_ctx *ctx, int d, int64_t K, vh_dtm **out);

@@ -71,7 +71,6 @@ static void carry(bool transposed, int n, const double *A, const double *M, cons
 
 static vhem_status run_forward(vhem_ctx *ctx, int64_t T, double *work, vh_dt_gains *g)
 {
-    vhem_status st = VHEM_OK;
     const meeting at = { work, g->pivot };
     int n = g->n;
     size_t nn = vh_cells(n, n), room[4] = { 0 };
@@ -92,15 +91,13 @@ static vhem_status run_forward(vhem_ctx *ctx, int64_t T, double *work, vh_dt_gai
                  "the covariance of its state overflows after %lld frames: A is unstable", (long long)t);
         g->n_forward = (int)t + 1;
     }
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* Theta_0 = Gamma; Theta_{k} = Gamma + A' (I + Theta Q)^-1 Theta A with Theta = Theta_{k-1}: what the frames
  * after t say of x_{t+1} is blurred by Q and carried back by A. */
 static vhem_status run_backward(vhem_ctx *ctx, int64_t T, double *work, vh_dt_gains *g)
 {
-    vhem_status st = VHEM_OK;
     const meeting at = { work, g->pivot };
     int n = g->n;
     size_t nn = vh_cells(n, n), room[2] = { 0 };
@@ -123,17 +120,15 @@ static vhem_status run_backward(vhem_ctx *ctx, int64_t T, double *work, vh_dt_ga
         if (k > 1 && vh_dt_settled(nn, Theta, Theta - nn) && vh_dt_settled(nn, D, D - nn))
             break;
     }
-done:
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status vh_dt_gains_new(vhem_ctx *ctx, const vh_dt *dt, int d, int64_t T, bool smooth, vh_dt_gains *out)
 {
-    vhem_status st = VHEM_OK;
     int n = dt->n;
     size_t nn = vh_cells(n, n);
-    double *work = NULL;
-    vh_dt_gains g = { .dt = dt, .n = n, .d = d };
+    VH_AUTOFREE double *work = NULL;
+    VH_CLEANUP(vh_dt_gains_free) vh_dt_gains g = { .dt = dt, .n = n, .d = d };
 
     VH_NEW(g.CtRi, vh_cells(n, d));
     VH_NEW(g.Gamma, nn);
@@ -152,10 +147,7 @@ vhem_status vh_dt_gains_new(vhem_ctx *ctx, const vh_dt *dt, int d, int64_t T, bo
         VH_TRY(run_backward(ctx, T, work, &g));
     *out = g;
     g = (vh_dt_gains){ 0 };
-done:
-    free(work);
-    vh_dt_gains_free(&g);
-    return st;
+    return VHEM_OK;
 }
 
 void vh_dt_gains_free(vh_dt_gains *g)

@@ -53,20 +53,16 @@ static bool put_dtm(const vh_h5_writer *w, const void *what)
 /* The text "extra" of the file or of a texture, less what has become a key of the format. */
 static vhem_status get_extra(vhem_ctx *ctx, hid_t at, bool file, size_t limit, char **slot)
 {
-    vhem_status st = VHEM_OK;
-    char *text = NULL;
+    VH_AUTOFREE char *text = NULL;
     VH_TRY(vh_h5_long_text(ctx, at, "extra", limit, &text));
     if (text && *text)
         VH_TRY(vh_dtm_unknown_keys(ctx, file, "extra", text, slot));
-done:
-    free(text);
-    return st;
+    return VHEM_OK;
 }
 
 /* All arrays of a texture; only checks their shapes when fill is false. */
 static vhem_status get_arrays(vhem_ctx *ctx, hid_t g, const vh_dt *dt, int n, int d, bool fill)
 {
-    vhem_status st = VHEM_OK;
     vh_dt_array array[VH_DT_ARRAYS];
 
     vh_dt_arrays(dt, n, d, array);
@@ -75,8 +71,7 @@ static vhem_status get_arrays(vhem_ctx *ctx, hid_t g, const vh_dt *dt, int n, in
                                       { array[k].dim[1].name, array[k].dim[1].n } };
         VH_TRY(vh_h5_numbers(ctx, g, array[k].name, array[k].rank, want, fill ? array[k].at : NULL));
     }
-done:
-    return st;
+    return VHEM_OK;
 }
 
 static vhem_status get_dt(vhem_ctx *ctx, hid_t all, vh_dtm *dtm, int64_t i, size_t limit)
@@ -88,19 +83,19 @@ static vhem_status get_dt(vhem_ctx *ctx, hid_t all, vh_dtm *dtm, int64_t i, size
 
     snprintf(name, sizeof name, "%lld", (long long)i);
     hid_t g = -1;
-    VH_TRY(vh_h5_inside(ctx, all, name, -1));
+    VH_TRY_DONE(vh_h5_inside(ctx, all, name, -1));
     g = H5Gopen2(all, name, H5P_DEFAULT);
-    VH_CHECK(g >= 0, VHEM_EFORMAT, "textures/%s is missing or damaged", name);
-    VH_TRY(vh_h5_text(ctx, g, "name", limit, &dt->name));
-    VH_TRY(vh_h5_text(ctx, g, "label", limit, &dt->label));
-    VH_TRY(vh_h5_count(ctx, g, "n", &n));
-    VH_TRY(get_arrays(ctx, g, dt, n, dtm->d, false));
+    VH_CHECK_DONE(g >= 0, VHEM_EFORMAT, "textures/%s is missing or damaged", name);
+    VH_TRY_DONE(vh_h5_text(ctx, g, "name", limit, &dt->name));
+    VH_TRY_DONE(vh_h5_text(ctx, g, "label", limit, &dt->label));
+    VH_TRY_DONE(vh_h5_count(ctx, g, "n", &n));
+    VH_TRY_DONE(get_arrays(ctx, g, dt, n, dtm->d, false));
     /* A small file can claim a huge array of fill values; even compressed ones are not a thousandth of it. */
-    VH_CHECK((3.0 * n + dtm->d) * n * 8 / 1024 <= (double)limit, VHEM_EFORMAT,
-             "n = %d, d = %d is more than the file can hold: it is damaged", n, dtm->d);
-    VH_TRY(vh_dt_shape(ctx, dtm->d, n, dt));
-    VH_TRY(get_arrays(ctx, g, dt, n, dtm->d, true));
-    VH_TRY(get_extra(ctx, g, false, limit, &dt->extra));
+    VH_CHECK_DONE((3.0 * n + dtm->d) * n * 8 / 1024 <= (double)limit, VHEM_EFORMAT,
+                  "n = %d, d = %d is more than the file can hold: it is damaged", n, dtm->d);
+    VH_TRY_DONE(vh_dt_shape(ctx, dtm->d, n, dt));
+    VH_TRY_DONE(get_arrays(ctx, g, dt, n, dtm->d, true));
+    VH_TRY_DONE(get_extra(ctx, g, false, limit, &dt->extra));
 done:
     vh_h5_drop(g);
     if (st != VHEM_OK)
@@ -117,22 +112,21 @@ vhem_status vh_dtm_get_hdf5(vhem_ctx *ctx, hid_t file, size_t limit, const char 
     int64_t K;
 
     (void)path;
-    VH_TRY(vh_h5_head(ctx, file, limit, "vhem-dtm", VERSION, NULL));
-    VH_TRY(vh_h5_count(ctx, file, "d", &d));
-    VH_TRY(vh_h5_models(ctx, file, "textures", "textures", limit, &all, &K));
-    VH_TRY(vh_dtm_new(ctx, d, K, &dtm));
-    VH_TRY(vh_h5_omega(ctx, file, K, dtm->omega));
+    VH_TRY_DONE(vh_h5_head(ctx, file, limit, "vhem-dtm", VERSION, NULL));
+    VH_TRY_DONE(vh_h5_count(ctx, file, "d", &d));
+    VH_TRY_DONE(vh_h5_models(ctx, file, "textures", "textures", limit, &all, &K));
+    VH_TRY_DONE(vh_dtm_new(ctx, d, K, &dtm));
+    VH_TRY_DONE(vh_h5_omega(ctx, file, K, dtm->omega));
     for (int64_t i = 0; i < dtm->K; i++) {
-        VH_CHECK(!vh_stopped(ctx), VHEM_ESTOPPED, "stopped while reading");
-        VH_TRY(get_dt(ctx, all, dtm, i, limit));
+        VH_CHECK_DONE(!vh_stopped(ctx), VHEM_ESTOPPED, "stopped while reading");
+        VH_TRY_DONE(get_dt(ctx, all, dtm, i, limit));
     }
-    VH_TRY(get_extra(ctx, file, true, limit, &dtm->extra));
-    VH_TRY(vh_h5_long_text(ctx, file, "provenance", limit, &dtm->provenance));
+    VH_TRY_DONE(get_extra(ctx, file, true, limit, &dtm->extra));
+    VH_TRY_DONE(vh_h5_long_text(ctx, file, "provenance", limit, &dtm->provenance));
     if (dtm->provenance)
-        VH_TRY(vh_model_check_object(ctx, "provenance", dtm->provenance));
-    VH_TRY(vh_dtm_validate(ctx, dtm));
-    *(vh_dtm **)out = dtm;
-    dtm = NULL;
+        VH_TRY_DONE(vh_model_check_object(ctx, "provenance", dtm->provenance));
+    VH_TRY_DONE(vh_dtm_validate(ctx, dtm));
+    *(vh_dtm **)out = vh_take(dtm);
 done:
     vh_h5_drop(all);
     vh_dtm_free(dtm);

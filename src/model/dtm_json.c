@@ -39,7 +39,6 @@ vhem_status vh_dtm_unknown_keys(vhem_ctx *ctx, bool file, const char *what, cons
 /* All arrays of a texture; only checks them when fill is false. */
 static vhem_status read_arrays(vhem_ctx *ctx, json_t *object, const vh_dt *dt, int n, int d, bool fill)
 {
-    vhem_status st = VHEM_OK;
     vh_dt_array array[VH_DT_ARRAYS];
 
     vh_dt_arrays(dt, n, d, array);
@@ -50,8 +49,7 @@ static vhem_status read_arrays(vhem_ctx *ctx, json_t *object, const vh_dt *dt, i
                                      { array[k].dim[1].name, array[k].dim[1].n } } };
         VH_TRY(vh_json_numbers(ctx, object, &a, fill ? array[k].at : NULL));
     }
-done:
-    return st;
+    return VHEM_OK;
 }
 
 static vhem_status read_dt(vhem_ctx *ctx, json_t *object, vh_dtm *dtm, int64_t i)
@@ -60,14 +58,14 @@ static vhem_status read_dt(vhem_ctx *ctx, json_t *object, vh_dtm *dtm, int64_t i
     vh_dt *dt = &dtm->dt[i];
     int n;
 
-    VH_CHECK(json_is_object(object), VHEM_EFORMAT, "is %s, must be an object", vh_json_kind(object));
-    VH_TRY(vh_json_text(ctx, object, "name", &dt->name));
-    VH_TRY(vh_json_text(ctx, object, "label", &dt->label));
-    VH_TRY(vh_json_count(ctx, object, "n", &n));
-    VH_TRY(read_arrays(ctx, object, dt, n, dtm->d, false));
-    VH_TRY(vh_dt_shape(ctx, dtm->d, n, dt));
-    VH_TRY(read_arrays(ctx, object, dt, n, dtm->d, true));
-    VH_TRY(keep_unknown(ctx, false, object, &dt->extra));
+    VH_CHECK_DONE(json_is_object(object), VHEM_EFORMAT, "is %s, must be an object", vh_json_kind(object));
+    VH_TRY_DONE(vh_json_text(ctx, object, "name", &dt->name));
+    VH_TRY_DONE(vh_json_text(ctx, object, "label", &dt->label));
+    VH_TRY_DONE(vh_json_count(ctx, object, "n", &n));
+    VH_TRY_DONE(read_arrays(ctx, object, dt, n, dtm->d, false));
+    VH_TRY_DONE(vh_dt_shape(ctx, dtm->d, n, dt));
+    VH_TRY_DONE(read_arrays(ctx, object, dt, n, dtm->d, true));
+    VH_TRY_DONE(keep_unknown(ctx, false, object, &dt->extra));
 done:
     if (st != VHEM_OK)
         vh_dtm_prefix(ctx, dtm, i);
@@ -76,8 +74,7 @@ done:
 
 static vhem_status read_dtm(vhem_ctx *ctx, json_t *root, vh_dtm **out)
 {
-    vhem_status st = VHEM_OK;
-    vh_dtm *dtm = NULL;
+    VH_OWN(vh_dtm) *dtm = NULL;
     json_t *all = json_object_get(root, "textures"), *provenance = json_object_get(root, "provenance");
     size_t K = json_array_size(all);
     int d;
@@ -101,11 +98,8 @@ static vhem_status read_dtm(vhem_ctx *ctx, json_t *root, vh_dtm **out)
         VH_TRY(vh_json_keep(ctx, provenance, &dtm->provenance));
     }
     VH_TRY(vh_dtm_validate(ctx, dtm));
-    *out = dtm;
-    dtm = NULL;
-done:
-    vh_dtm_free(dtm);
-    return st;
+    *out = vh_take(dtm);
+    return VHEM_OK;
 }
 
 vhem_status vh_dtm_from_json(vhem_ctx *ctx, json_t *root, vh_dtm **out)
@@ -113,12 +107,13 @@ vhem_status vh_dtm_from_json(vhem_ctx *ctx, json_t *root, vh_dtm **out)
     vhem_status st = VHEM_OK;
     const char *format = "";
 
-    VH_CHECK(json_is_object(root), VHEM_EFORMAT, "the file holds %s, must hold an object",
-             vh_json_kind(root));
-    VH_TRY(vh_json_required_text(ctx, root, "format", &format));
+    VH_CHECK_DONE(json_is_object(root), VHEM_EFORMAT, "the file holds %s, must hold an object",
+                  vh_json_kind(root));
+    VH_TRY_DONE(vh_json_required_text(ctx, root, "format", &format));
     if (strcmp(format, "vhem-clustering") == 0) { /* the textures of a clustering are its centres */
         json_t *centers = json_object_get(root, "centers");
-        VH_CHECK(json_is_object(centers), VHEM_EFORMAT, "a clustering without centers: no textures in it");
+        VH_CHECK_DONE(json_is_object(centers), VHEM_EFORMAT,
+                      "a clustering without centers: no textures in it");
         st = vh_json_required_text(ctx, centers, "format", &format);
         root = centers;
     }
@@ -135,8 +130,8 @@ vhem_status vh_dtm_read_json(vhem_ctx *ctx, const char *text, size_t size, const
     vhem_status st = VHEM_OK;
     json_t *root = NULL;
 
-    VH_CHECK(size > 0, VHEM_EFORMAT, "the file is empty, must be a file of textures");
-    VH_TRY(vh_json_parse(ctx, text, size, &root));
+    VH_CHECK_DONE(size > 0, VHEM_EFORMAT, "the file is empty, must be a file of textures");
+    VH_TRY_DONE(vh_json_parse(ctx, text, size, &root));
     st = vh_dtm_from_json(ctx, root, out);
 done:
     json_decref(root);
@@ -168,8 +163,6 @@ static void print_dt(FILE *f, const vh_dt *dt, int d)
 
 vhem_status vh_dtm_print_json(vhem_ctx *ctx, const vh_dtm *dtm, FILE *f)
 {
-    vhem_status st = VHEM_OK;
-
     VH_TRY(vh_dtm_require_finite(ctx, dtm));
     fprintf(f, "{\"format\": \"vhem-dtm\", \"version\": %d, \"d\": %d", VERSION, dtm->d);
     vh_json_print_array(f, ",\n ", "omega", 1, &dtm->K, dtm->omega);
@@ -185,18 +178,15 @@ vhem_status vh_dtm_print_json(vhem_ctx *ctx, const vh_dtm *dtm, FILE *f)
     if (dtm->extra)
         vh_json_print_members(f, ",\n ", dtm->extra);
     putc('}', f);
-done:
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status vh_dtm_write_json(vhem_ctx *ctx, const vh_dtm *dtm, const char *path)
 {
     vhem_status st = VHEM_OK;
-    vh_out out = { 0 };
+    VH_CLEANUP(vh_out_close) vh_out out = { 0 };
 
     VH_TRY(vh_out_open(ctx, path, &out));
     st = vh_out_end(ctx, vh_dtm_print_json(ctx, dtm, out.f), &out);
-done:
-    vh_out_close(&out);
     return st;
 }

@@ -39,13 +39,11 @@ vh_dt_stats vh_dt_stats_at(int n, int d, double *block)
 
 vhem_status vh_dt_stats_new(vhem_ctx *ctx, int n, int d, vh_dt_stats *out)
 {
-    vhem_status st = VHEM_OK;
     double *block = NULL;
 
     VH_NEW(block, vh_dt_stats_at(n, d, NULL).size);
     *out = vh_dt_stats_at(n, d, block);
-done:
-    return st;
+    return VHEM_OK;
 }
 
 void vh_dt_stats_zero(vh_dt_stats *s)
@@ -252,20 +250,17 @@ static bool maximise_frames(const vh_dt_stats *s, const vh_dt_limits *lim, vh_dt
 vhem_status vh_dt_maximise(vhem_ctx *ctx, const vh_dt_stats *s, const vh_dt_limits *lim, vh_dt *dt,
                            int *n_floored)
 {
-    vhem_status st = VHEM_OK;
     size_t m = (size_t)s->n + 1;
-    double *work = NULL;
+    VH_AUTOFREE double *work = NULL;
 
     *n_floored = 0;
     if (!(*s->seqs > 0))
-        goto done;
+        return VHEM_OK;
     VH_NEW(work, 2 * m * m + 2 * (size_t)s->d * m + m);
     VH_CHECK(maximise_first(s, dt, work), VHEM_ENUMERIC, "the first states have no covariance");
     VH_CHECK(!(*s->steps > 0) || maximise_step(s, dt, work), VHEM_ENUMERIC,
              "no matrix A follows from the states: they are not numbers");
     VH_CHECK(maximise_frames(s, lim, dt, work, n_floored), VHEM_ENUMERIC,
              "no matrix C follows from the states: they are not numbers");
-done:
-    free(work);
-    return st;
+    return VHEM_OK;
 }

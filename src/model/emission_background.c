@@ -70,8 +70,7 @@ static void fill_tables(vh_background *b)
 vhem_status vh_background_new(vhem_ctx *ctx, int G, int d, const double *mu, const double *cov,
                               vh_background **out)
 {
-    vhem_status st = VHEM_OK;
-    vh_background *b = NULL;
+    VH_OWN(vh_background) *b = NULL;
     size_t n = vh_cells(G, d), GG = vh_cells(G, G);
 
     for (size_t e = 0; e < n; e++)
@@ -98,11 +97,8 @@ vhem_status vh_background_new(vhem_ctx *ctx, int G, int d, const double *mu, con
     memcpy(b->cov, cov, sizeof *cov * n);
     lay_by_column(b);
     fill_tables(b);
-    *out = b;
-    b = NULL;
-done:
-    vh_background_free(b);
-    return st;
+    *out = vh_take(b);
+    return VHEM_OK;
 }
 
 void vh_background_density(const vh_background *b, const double *y, double *out)

@@ -30,6 +30,7 @@ vhem_status vh_background_new(vhem_ctx *ctx, int G, int d, const double *mu, con
 /* Can Gaussians of a background be taken from components of the family? */
 bool vh_background_takes(const vh_emission *family);
 void vh_background_free(vh_background *b);
+VH_OWNED(vh_background, vh_background_free)
 
 /* out [G] = log N_l(y), over the cells that are not NaN. */
 void vh_background_density(const vh_background *b, const double *y, double *out);

@@ -22,7 +22,8 @@ void vh_frames_prior_free(vh_frames_prior *p)
 vhem_status vh_frames_prior_text(vhem_ctx *ctx, const vh_frames_prior *p, char **out)
 {
     vhem_status st = VHEM_OK;
-    char *text = NULL, frames[VH_NUMBER_SIZE], count[VH_NUMBER_SIZE];
+    VH_AUTOFREE char *text = NULL;
+    char frames[VH_NUMBER_SIZE], count[VH_NUMBER_SIZE];
     size_t size;
     FILE *f = open_memstream(&text, &size);
 
@@ -38,28 +39,22 @@ vhem_status vh_frames_prior_text(vhem_ctx *ctx, const vh_frames_prior *p, char *
     vhem_status closed = vh_text_close(ctx, f, &text);
     VH_TRY(st);
     VH_TRY(closed);
-    *out = text;
-    text = NULL;
-done:
-    free(text);
-    return st;
+    *out = vh_take(text);
+    return VHEM_OK;
 }
 
 static vhem_status read_number(vhem_ctx *ctx, json_t *root, const char *key, double *out)
 {
-    vhem_status st = VHEM_OK;
     json_t *v = json_object_get(root, key);
     VH_CHECK(json_is_number(v), VHEM_EFORMAT, "%s is %s, must be a number", key,
              v ? vh_json_kind(v) : "missing");
     *out = json_number_value(v);
     VH_CHECK(*out > 0 && isfinite(*out), VHEM_EFORMAT, "%s is %g, must be more than 0", key, *out);
-done:
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status vh_frames_prior_from_json(vhem_ctx *ctx, json_t *root, vh_frames_prior *p)
 {
-    vhem_status st = VHEM_OK;
     int d;
     const char *format = "", *emission = "";
 
@@ -83,8 +78,7 @@ vhem_status vh_frames_prior_from_json(vhem_ctx *ctx, json_t *root, vh_frames_pri
     VH_CHECK(d == p->model->d && strcmp(emission, p->model->family->name) == 0, VHEM_EFORMAT,
              "it is for %.80s models of dimension %d, but its component is %s of dimension %d", emission, d,
              p->model->family->name, p->model->d);
-done:
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status vh_frames_prior_read(vhem_ctx *ctx, const char *text, vh_frames_prior *out)

@@ -44,8 +44,7 @@ void vh_hmm_component(const vh_h3m *h3m, const vh_hmm *h, int s, int m, double *
 
 vhem_status vh_h3m_new(vhem_ctx *ctx, const vh_emission *family, vh_shape shape, int64_t K, vh_h3m **out)
 {
-    vhem_status st = VHEM_OK;
-    vh_h3m *h3m = NULL;
+    VH_OWN(vh_h3m) *h3m = NULL;
 
     VH_CHECK(shape.d >= 1, VHEM_EINVAL, "d is %d, must be at least 1", shape.d);
     VH_CHECK(K >= 1, VHEM_EINVAL, "there are %lld HMMs, must be at least 1", (long long)K);
@@ -59,11 +58,8 @@ vhem_status vh_h3m_new(vhem_ctx *ctx, const vh_emission *family, vh_shape shape,
     h3m->K = K; /* last: vh_h3m_free looks at hmm[0 .. K-1] */
     for (int64_t i = 0; i < K; i++)
         h3m->omega[i] = 1.0 / K;
-    *out = h3m;
-    h3m = NULL;
-done:
-    vh_h3m_free(h3m);
-    return st;
+    *out = vh_take(h3m);
+    return VHEM_OK;
 }
 
 /* Numbers of parameter p of a component, as a double: there may be too many for an integer. */
@@ -78,7 +74,6 @@ static double parameters(const vh_h3m *h3m, int p)
 /* Numbers of an HMM of this shape: all, and those of theta. */
 static vhem_status count_numbers(vhem_ctx *ctx, const vh_h3m *h3m, int S, int M, size_t *all, size_t *n_theta)
 {
-    vhem_status st = VHEM_OK;
     double per_component = 1, theta, sum; /* as doubles: they may be past any integer type */
 
     VH_CHECK(S >= 1, VHEM_EINVAL, "S is %d, must be at least 1", S);
@@ -91,8 +86,7 @@ static vhem_status count_numbers(vhem_ctx *ctx, const vh_h3m *h3m, int S, int M,
              M, h3m->d, sum, INT_MAX);
     *all = (size_t)sum;
     *n_theta = (size_t)theta;
-done:
-    return st;
+    return VHEM_OK;
 }
 
 static void set_block(vh_hmm *h, int S, int M, double *block, size_t n_theta)
@@ -115,7 +109,6 @@ static void free_block(vh_hmm *h)
 
 vhem_status vh_h3m_shape(vhem_ctx *ctx, vh_h3m *h3m, int64_t i, int S, int M)
 {
-    vhem_status st = VHEM_OK;
     assert(i >= 0 && i < h3m->K);
     size_t all, n_theta;
     double *block = NULL;
@@ -124,8 +117,7 @@ vhem_status vh_h3m_shape(vhem_ctx *ctx, vh_h3m *h3m, int64_t i, int S, int M)
     VH_NEW(block, all);
     free_block(&h3m->hmm[i]);
     set_block(&h3m->hmm[i], S, M, block, n_theta);
-done:
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status vh_h3m_shape_many(vhem_ctx *ctx, vh_h3m *h3m, int64_t first, int n, const int *S, const int *M)
@@ -137,16 +129,16 @@ vhem_status vh_h3m_shape_many(vhem_ctx *ctx, vh_h3m *h3m, int64_t first, int n, 
     assert(first >= 0 && first + n <= h3m->K);
     for (int i = 0; i < n; i++) {
         if (i == 0 || S[i] != S[i - 1] || M[i] != M[i - 1])
-            VH_TRY(count_numbers(ctx, h3m, S[i], M[i], &all, &n_theta));
+            VH_TRY_DONE(count_numbers(ctx, h3m, S[i], M[i], &all, &n_theta));
         total += all;
     }
-    VH_NEW(slab, 1);
-    VH_NEW(slab->x, total);
+    VH_NEW_DONE(slab, 1);
+    VH_NEW_DONE(slab->x, total);
     double *at = slab->x;
     for (int i = 0; i < n; i++) {
         vh_hmm *h = &h3m->hmm[first + i];
         if (i == 0 || S[i] != S[i - 1] || M[i] != M[i - 1])
-            VH_TRY(count_numbers(ctx, h3m, S[i], M[i], &all, &n_theta));
+            VH_TRY_DONE(count_numbers(ctx, h3m, S[i], M[i], &all, &n_theta));
         free_block(h);
         set_block(h, S[i], M[i], at, n_theta);
         h->lent = true;
@@ -177,14 +169,12 @@ void vh_h3m_move_slabs(vh_h3m *from, vh_h3m *to)
 
 vhem_status vh_h3m_set_text(vhem_ctx *ctx, char **slot, const char *text)
 {
-    vhem_status st = VHEM_OK;
     char *copy = NULL;
     if (text)
         VH_DUP(copy, text);
     free(*slot);
     *slot = copy;
-done:
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status vh_h3m_set_cluster(vhem_ctx *ctx, char **slot, int j)
@@ -251,7 +241,6 @@ static int param_index(const vh_emission *family, const char *name)
 /* The emission parameters of v: theta as a whole, else c and each parameter by its name. */
 static vhem_status copy_theta(vhem_ctx *ctx, const vh_h3m *h3m, vh_hmm *h, const vhem_hmm_view *v)
 {
-    vhem_status st = VHEM_OK;
     size_t components = vh_cells(h->S, h->M);
 
     if (v->theta) {
@@ -259,7 +248,7 @@ static vhem_status copy_theta(vhem_ctx *ctx, const vh_h3m *h3m, vh_hmm *h, const
                  "n_theta is %d, must be %zu for %s with S = %d, M = %d, d = %d", v->n_theta, h->n_theta,
                  h3m->family->name, h->S, h->M, h3m->d);
         memcpy(h->theta, v->theta, h->n_theta * sizeof *h->theta);
-        goto done;
+        return VHEM_OK;
     }
     VH_CHECK(v->c, VHEM_EINVAL, "neither theta nor c is given");
     memcpy(vh_hmm_c(h), v->c, components * sizeof *v->c);
@@ -270,8 +259,7 @@ static vhem_status copy_theta(vhem_ctx *ctx, const vh_h3m *h3m, vh_hmm *h, const
         size_t size = components * vh_param_size(h3m->family, p, &h3m->shape);
         memcpy(vh_hmm_param(h3m, h, p), from, size * sizeof *from);
     }
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* The layout of the first of K views, if it is one of this family and of d columns; names that a family can
@@ -287,19 +275,17 @@ static const vh_layout *common_layout(const vh_emission *family, int d, int64_t 
 /* Has the HMM of a view the columns of all? */
 static vhem_status check_layout(vhem_ctx *ctx, const vh_h3m *h3m, const vh_layout *layout)
 {
-    vhem_status st = VHEM_OK;
     const vh_layout *all = h3m->shape.layout;
     char why[256];
 
     if (!all || layout == all)
-        goto done;
+        return VHEM_OK;
     VH_CHECK(layout, VHEM_EINVAL, "it has no layout, must have that of all");
     const vh_shape shape = vh_layout_shape(layout);
     VH_CHECK(layout->family == all->family && !*vh_layout_differs(&shape, &h3m->shape, why, sizeof why),
              VHEM_EINVAL, "it does not match the others: %s",
              layout->family == all->family ? why : "its family is another");
-done:
-    return st;
+    return VHEM_OK;
 }
 
 static vhem_status copy_view(vhem_ctx *ctx, vh_h3m *h3m, int64_t i, const vhem_hmm_view *v)
@@ -307,18 +293,18 @@ static vhem_status copy_view(vhem_ctx *ctx, vh_h3m *h3m, int64_t i, const vhem_h
     vhem_status st = VHEM_OK;
     vh_hmm *h = &h3m->hmm[i];
 
-    VH_CHECK(!v->emission || strcmp(v->emission, h3m->family->name) == 0, VHEM_EINVAL,
-             "emission is %s, must be %s as for all", v->emission, h3m->family->name);
-    VH_CHECK(v->d == 0 || v->d == h3m->d, VHEM_EINVAL, "d is %d, must be %d as for all", v->d, h3m->d);
-    VH_TRY(check_layout(ctx, h3m, v->layout));
-    VH_CHECK(v->pi && v->A, VHEM_EINVAL, "%s is not given", v->pi ? "A" : "pi");
-    VH_TRY(vh_h3m_shape(ctx, h3m, i, v->S, v->M));
-    VH_TRY(vh_h3m_set_text(ctx, &h->name, vh_model_text(v->name)));
-    VH_TRY(vh_h3m_set_text(ctx, &h->label, vh_model_text(v->label)));
+    VH_CHECK_DONE(!v->emission || strcmp(v->emission, h3m->family->name) == 0, VHEM_EINVAL,
+                  "emission is %s, must be %s as for all", v->emission, h3m->family->name);
+    VH_CHECK_DONE(v->d == 0 || v->d == h3m->d, VHEM_EINVAL, "d is %d, must be %d as for all", v->d, h3m->d);
+    VH_TRY_DONE(check_layout(ctx, h3m, v->layout));
+    VH_CHECK_DONE(v->pi && v->A, VHEM_EINVAL, "%s is not given", v->pi ? "A" : "pi");
+    VH_TRY_DONE(vh_h3m_shape(ctx, h3m, i, v->S, v->M));
+    VH_TRY_DONE(vh_h3m_set_text(ctx, &h->name, vh_model_text(v->name)));
+    VH_TRY_DONE(vh_h3m_set_text(ctx, &h->label, vh_model_text(v->label)));
     h3m->omega[i] = v->omega;
     memcpy(h->pi, v->pi, (size_t)h->S * sizeof *h->pi);
     memcpy(h->A, v->A, vh_cells(h->S, h->S) * sizeof *h->A);
-    VH_TRY(copy_theta(ctx, h3m, h, v));
+    VH_TRY_DONE(copy_theta(ctx, h3m, h, v));
 done:
     if (st != VHEM_OK)
         vh_h3m_prefix(ctx, h3m, i);
@@ -328,8 +314,7 @@ done:
 vhem_status vh_h3m_from_views(vhem_ctx *ctx, const char *emission, int d, int64_t K, const vhem_hmm_view *hmm,
                               vh_h3m **out)
 {
-    vhem_status st = VHEM_OK;
-    vh_h3m *h3m = NULL;
+    VH_OWN(vh_h3m) *h3m = NULL;
     const vh_emission *family = emission ? vh_emission_find(emission) : NULL;
 
     VH_CHECK(family, VHEM_EINVAL, "emission is '%s', must be one of: %s", emission ? emission : "",
@@ -342,11 +327,8 @@ vhem_status vh_h3m_from_views(vhem_ctx *ctx, const char *emission, int d, int64_
         VH_TRY(copy_view(ctx, h3m, i, &hmm[i]));
     VH_TRY(vh_h3m_validate(ctx, h3m));
     vh_h3m_settle_family(h3m);
-    *out = h3m;
-    h3m = NULL;
-done:
-    vh_h3m_free(h3m);
-    return st;
+    *out = vh_take(h3m);
+    return VHEM_OK;
 }
 
 vhem_status vh_h3m_view(const vh_h3m *h3m, int64_t i, vhem_hmm_view *out)
@@ -422,8 +404,6 @@ static vhem_status check_component(vhem_ctx *ctx, const vh_h3m *h3m, const vh_hm
 
 static vhem_status check_hmm(vhem_ctx *ctx, const vh_h3m *h3m, const vh_hmm *h, double *work)
 {
-    vhem_status st = VHEM_OK;
-
     VH_CHECK(h->S >= 1 && h->M >= 1, VHEM_EINVAL, "S is %d and M is %d, must be at least 1", h->S, h->M);
     VH_CHECK(h->M == 1 || !h3m->family->single, VHEM_EINVAL,
              "M is %d, must be 1: a mixture of %s components is one such component", h->M, h3m->family->name);
@@ -435,15 +415,14 @@ static vhem_status check_hmm(vhem_ctx *ctx, const vh_h3m *h3m, const vh_hmm *h, 
     for (int s = 0; s < h->S; s++)
         for (int m = 0; m < h->M; m++)
             VH_TRY(check_component(ctx, h3m, h, s, m, work));
-done:
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status vh_h3m_check(vhem_ctx *ctx, const vh_h3m *h3m, int64_t first, int64_t n, int64_t number)
 {
     vhem_status st = VHEM_OK;
     size_t numbers = 0;
-    double *work = NULL;
+    VH_AUTOFREE double *work = NULL;
 
     for (int p = 0; p < h3m->family->n_param; p++)
         numbers += vh_param_size(h3m->family, p, &h3m->shape);
@@ -455,11 +434,9 @@ vhem_status vh_h3m_check(vhem_ctx *ctx, const vh_h3m *h3m, int64_t first, int64_
             st = vh_fail(ctx, VHEM_EINVAL, "omega is %.10g, must be a finite number of 0 or more", omega);
         if (st != VHEM_OK) {
             vh_model_prefix(ctx, "HMM", number + i - first, h3m->hmm[i].name);
-            goto done;
+            return st;
         }
     }
-done:
-    free(work);
     return st;
 }
 
@@ -470,13 +447,9 @@ vhem_status vh_h3m_check_omega(vhem_ctx *ctx, const vh_h3m *h3m)
 
 vhem_status vh_h3m_validate(vhem_ctx *ctx, const vh_h3m *h3m)
 {
-    vhem_status st = VHEM_OK;
-
     VH_CHECK(h3m->d >= 1, VHEM_EINVAL, "d is %d, must be at least 1", h3m->d);
     VH_TRY(vh_h3m_check_omega(ctx, h3m));
-    VH_TRY(vh_h3m_check(ctx, h3m, 0, h3m->K, 0));
-done:
-    return st;
+    return vh_h3m_check(ctx, h3m, 0, h3m->K, 0);
 }
 
 /* Name of the array that number k of the block of h lies in. */
@@ -505,10 +478,9 @@ vhem_status vh_h3m_require_finite(vhem_ctx *ctx, const vh_h3m *h3m)
             st = vh_fail(ctx, VHEM_ENUMERIC, "a number in %s is %g, cannot be written", array_name(h3m, h, k),
                          h->pi[k]);
             vh_h3m_prefix(ctx, h3m, i);
-            goto done;
+            return st;
         }
     }
-done:
     return st;
 }
 

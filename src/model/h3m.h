@@ -70,6 +70,7 @@ vhem_status vh_h3m_set_provenance(vhem_ctx *ctx, vh_h3m *h3m, const char *json);
 vhem_status vh_h3m_load(vhem_ctx *ctx, const char *path, vh_h3m **out); /* .json or .h5; "-" */
 vhem_status vh_h3m_save(vhem_ctx *ctx, const vh_h3m *h3m, const char *path);
 void vh_h3m_free(vh_h3m *h3m);
+VH_OWNED(vh_h3m, vh_h3m_free)
 
 /* K empty slots with omega = 1/K; give each its shape with vh_h3m_shape before use. */
 vhem_status vh_h3m_new(vhem_ctx *ctx, const vh_emission *family, vh_shape shape, int64_t K, vh_h3m **out);

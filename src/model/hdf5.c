@@ -245,11 +245,11 @@ vhem_status vh_h5_save(vhem_ctx *ctx, const char *path, vh_h5_put *put, const vo
     vhem_status st = make_image(ctx, put, what, &im);
     if (st != VHEM_OK)
         vh_error_prefix(ctx, path);
-    VH_TRY(vh_h5_watch_end(ctx, &watch, path, st));
-    VH_TRY(vh_out_open(ctx, path, &out));
+    VH_TRY_DONE(vh_h5_watch_end(ctx, &watch, path, st));
+    VH_TRY_DONE(vh_out_open(ctx, path, &out));
     errno = 0;
     fwrite(im.bytes, 1, im.size, out.f); /* the commit finds out whether it went well */
-    VH_TRY(vh_out_commit(ctx, &out));
+    VH_TRY_DONE(vh_out_commit(ctx, &out));
 done:
     vh_out_close(&out);
     free(im.bytes);
@@ -274,12 +274,12 @@ vhem_status vh_h5_open_inside(vhem_ctx *ctx, hid_t at, const char *path, hid_t *
     for (const char *end = strchr(path, '/'); end; end = strchr(end + 1, '/')) {
         assert((size_t)(end - path) < sizeof group);
         snprintf(group, sizeof group, "%.*s", (int)(end - path), path);
-        VH_TRY(vh_h5_inside(ctx, at, group, -1));
+        VH_TRY_DONE(vh_h5_inside(ctx, at, group, -1));
     }
-    VH_TRY(vh_h5_inside(ctx, at, path, -1));
+    VH_TRY_DONE(vh_h5_inside(ctx, at, path, -1));
     set = H5Dopen2(at, path, H5P_DEFAULT);
-    VH_CHECK(set >= 0, VHEM_EFORMAT, "%s is missing or damaged", path);
-    VH_TRY(vh_h5_inside(ctx, -1, path, set));
+    VH_CHECK_DONE(set >= 0, VHEM_EFORMAT, "%s is missing or damaged", path);
+    VH_TRY_DONE(vh_h5_inside(ctx, -1, path, set));
     *out = set;
     set = -1;
 done:
@@ -312,9 +312,9 @@ static vhem_status get_shape(vhem_ctx *ctx, hid_t set, const char *name, int *ra
     hid_t type = H5Dget_type(set), space = H5Dget_space(set);
     H5T_class_t class = H5Tget_class(type);
 
-    VH_CHECK(class == H5T_FLOAT || class == H5T_INTEGER, VHEM_EFORMAT, "%s does not hold numbers", name);
+    VH_CHECK_DONE(class == H5T_FLOAT || class == H5T_INTEGER, VHEM_EFORMAT, "%s does not hold numbers", name);
     *rank = H5Sget_simple_extent_dims(space, n, NULL);
-    VH_CHECK(*rank >= 0, VHEM_EFORMAT, "%s has no shape", name);
+    VH_CHECK_DONE(*rank >= 0, VHEM_EFORMAT, "%s has no shape", name);
 done:
     vh_h5_drop(space);
     vh_h5_drop(type);
@@ -330,16 +330,16 @@ vhem_status vh_h5_numbers(vhem_ctx *ctx, hid_t at, const char *name, int rank, c
     char is[128], must[128];
     hid_t set = -1;
 
-    VH_TRY(vh_h5_inside(ctx, at, name, -1));
+    VH_TRY_DONE(vh_h5_inside(ctx, at, name, -1));
     set = H5Dopen2(at, name, H5P_DEFAULT);
-    VH_CHECK(set >= 0, VHEM_EFORMAT, "%s is missing or damaged", name);
-    VH_TRY(vh_h5_inside(ctx, -1, name, set));
-    VH_TRY(get_shape(ctx, set, name, &found, n));
+    VH_CHECK_DONE(set >= 0, VHEM_EFORMAT, "%s is missing or damaged", name);
+    VH_TRY_DONE(vh_h5_inside(ctx, -1, name, set));
+    VH_TRY_DONE(get_shape(ctx, set, name, &found, n));
     bool same = found == rank;
     for (int k = 0; same && k < rank; k++)
         same = n[k] == (hsize_t)want[k].n;
-    VH_CHECK(same, VHEM_EFORMAT, "%s has shape %s, must be %s", name, shape_text(found, n, is, sizeof is),
-             wanted_text(rank, want, must, sizeof must));
+    VH_CHECK_DONE(same, VHEM_EFORMAT, "%s has shape %s, must be %s", name,
+                  shape_text(found, n, is, sizeof is), wanted_text(rank, want, must, sizeof must));
     if (out && H5Dread(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, out) < 0)
         st = vh_fail(ctx, VHEM_EFORMAT, "%s cannot be read: the file is damaged", name);
 done:
@@ -353,10 +353,10 @@ vhem_status vh_h5_real(vhem_ctx *ctx, hid_t at, const char *name, double *out)
     hid_t a = H5Aopen(at, name, H5P_DEFAULT), space = H5Aget_space(a), type = H5Aget_type(a);
     H5T_class_t class = H5Tget_class(type);
 
-    VH_CHECK(a >= 0, VHEM_EFORMAT, "%s is missing", name);
-    VH_CHECK(H5Sget_simple_extent_npoints(space) == 1 && (class == H5T_INTEGER || class == H5T_FLOAT)
-                 && H5Aread(a, H5T_NATIVE_DOUBLE, out) >= 0,
-             VHEM_EFORMAT, "%s is not a single number", name);
+    VH_CHECK_DONE(a >= 0, VHEM_EFORMAT, "%s is missing", name);
+    VH_CHECK_DONE(H5Sget_simple_extent_npoints(space) == 1 && (class == H5T_INTEGER || class == H5T_FLOAT)
+                      && H5Aread(a, H5T_NATIVE_DOUBLE, out) >= 0,
+                  VHEM_EFORMAT, "%s is not a single number", name);
 done:
     vh_h5_drop(type);
     vh_h5_drop(space);
@@ -366,14 +366,12 @@ done:
 
 vhem_status vh_h5_count(vhem_ctx *ctx, hid_t at, const char *name, int *out)
 {
-    vhem_status st = VHEM_OK;
     double x = 0;
     VH_TRY(vh_h5_real(ctx, at, name, &x));
     VH_CHECK(x == floor(x) && x >= 1 && x <= INT_MAX, VHEM_EFORMAT,
              "%s is %.12g, must be a whole number from 1 to %d", name, x, INT_MAX);
     *out = (int)x;
-done:
-    return st;
+    return VHEM_OK;
 }
 
 typedef herr_t read_string(hid_t from, hid_t type, void *out);
@@ -390,21 +388,24 @@ static herr_t read_dataset(hid_t from, hid_t type, void *out)
 
 static vhem_status set_text(vhem_ctx *ctx, char **slot, const char *text)
 {
-    vhem_status st = VHEM_OK;
     char *copy = NULL;
     VH_DUP(copy, text);
     free(*slot);
     *slot = copy;
-done:
-    return st;
+    return VHEM_OK;
+}
+
+static void free_heap(char **heap)
+{
+    H5free_memory(*heap);
 }
 
 /* One string of fixed or variable length into *slot. */
 static vhem_status copy_string(vhem_ctx *ctx, hid_t from, hid_t type, hid_t space, read_string *read,
                                const char *name, size_t limit, char **slot)
 {
-    vhem_status st = VHEM_OK;
-    char *text = NULL, *heap = NULL;
+    VH_AUTOFREE char *text = NULL;
+    VH_CLEANUP(free_heap) char *heap = NULL;
     size_t size = H5Tget_size(type);
 
     VH_CHECK(H5Tget_class(type) == H5T_STRING && H5Sget_simple_extent_npoints(space) == 1, VHEM_EFORMAT,
@@ -421,10 +422,7 @@ static vhem_status copy_string(vhem_ctx *ctx, hid_t from, hid_t type, hid_t spac
         VH_CHECK(read(from, type, text) >= 0, VHEM_EFORMAT, "%s cannot be read: the file is damaged", name);
         VH_TRY(set_text(ctx, slot, text));
     }
-done:
-    H5free_memory(heap);
-    free(text);
-    return st;
+    return VHEM_OK;
 }
 
 /* Not the same as absent: what is there would be dropped without a word. */
@@ -467,8 +465,7 @@ vhem_status vh_h5_long_text(vhem_ctx *ctx, hid_t at, const char *name, size_t li
 
 vhem_status vh_h5_head(vhem_ctx *ctx, hid_t file, size_t limit, const char *format, int newest, int *out)
 {
-    vhem_status st = VHEM_OK;
-    char *found = NULL;
+    VH_AUTOFREE char *found = NULL;
     int version = 0;
 
     VH_TRY(vh_h5_text(ctx, file, "format", limit, &found));
@@ -479,15 +476,12 @@ vhem_status vh_h5_head(vhem_ctx *ctx, hid_t file, size_t limit, const char *form
              version, newest);
     if (out)
         *out = version;
-done:
-    free(found);
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status vh_h5_models(vhem_ctx *ctx, hid_t file, const char *name, const char *what, size_t limit,
                          hid_t *group, int64_t *K)
 {
-    vhem_status st = VHEM_OK;
     H5G_info_t info = { .nlinks = 0 };
 
     VH_TRY(vh_h5_inside(ctx, file, name, -1));
@@ -496,8 +490,7 @@ vhem_status vh_h5_models(vhem_ctx *ctx, hid_t file, const char *name, const char
     VH_CHECK(info.nlinks >= 1 && info.nlinks <= limit, VHEM_EFORMAT, "there are %llu %s, must be 1 to %zu",
              (unsigned long long)info.nlinks, what, limit);
     *K = (int64_t)info.nlinks;
-done:
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status vh_h5_omega(vhem_ctx *ctx, hid_t file, int64_t K, double *omega)
@@ -534,14 +527,14 @@ vhem_status vh_h5_load(vhem_ctx *ctx, const char *path, vh_h5_get *get, void *ou
     vh_h5_watch watch;
 
     vh_h5_watch_begin(&watch);
-    VH_CHECK(stat(path, &sb) == 0, VHEM_EIO, "cannot read: %s", strerror(errno));
-    VH_CHECK(!S_ISDIR(sb.st_mode), VHEM_EIO, "cannot read: it is a directory");
-    VH_CHECK(access(path, R_OK) == 0, VHEM_EIO, "cannot read: %s", strerror(errno));
-    VH_CHECK(sb.st_size > 0, VHEM_EFORMAT, "the file is empty, must be a model file");
+    VH_CHECK_DONE(stat(path, &sb) == 0, VHEM_EIO, "cannot read: %s", strerror(errno));
+    VH_CHECK_DONE(!S_ISDIR(sb.st_mode), VHEM_EIO, "cannot read: it is a directory");
+    VH_CHECK_DONE(access(path, R_OK) == 0, VHEM_EIO, "cannot read: %s", strerror(errno));
+    VH_CHECK_DONE(sb.st_size > 0, VHEM_EFORMAT, "the file is empty, must be a model file");
     file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
     if (file < 0)
-        VH_TRY(refuse(ctx, path, (int64_t)sb.st_size));
-    VH_TRY(get(ctx, file, (size_t)sb.st_size, path, out));
+        VH_TRY_DONE(refuse(ctx, path, (int64_t)sb.st_size));
+    VH_TRY_DONE(get(ctx, file, (size_t)sb.st_size, path, out));
 done:
     vh_h5_drop(file);
     if (st != VHEM_OK)

@@ -75,10 +75,9 @@ static json_t *parse(vhem_ctx *ctx, const char *text, size_t size, size_t flags,
 
 vhem_status vh_json_parse(vhem_ctx *ctx, const char *text, size_t size, json_t **out)
 {
-    vhem_status st = VHEM_OK;
     json_error_t err = { 0 }; /* Jansson does not set its code when it has nothing to say */
 
-    json_t *root = parse(ctx, text, size, 0, &err);
+    VH_OWN(json_t) *root = parse(ctx, text, size, 0, &err);
     /* An integer past 64 bits, a seed for example: rather a little inexact than unreadable. */
     if (!root && json_error_code(&err) == json_error_numeric_overflow)
         root = parse(ctx, text, size, JSON_DECODE_INT_AS_REAL, &err);
@@ -86,11 +85,8 @@ vhem_status vh_json_parse(vhem_ctx *ctx, const char *text, size_t size, json_t *
     VH_CHECK(!ran_short(&err, text, size, root), VHEM_ENOMEM, "out of memory: the JSON text has %zu bytes",
              size);
     VH_CHECK(root, VHEM_EFORMAT, "line %d, column %d: not valid JSON: %s", err.line, err.column, err.text);
-    *out = root;
-    root = NULL;
-done:
-    json_decref(root);
-    return st;
+    *out = vh_take(root);
+    return VHEM_OK;
 }
 
 vhem_status vh_json_parse_models(vhem_ctx *ctx, const char *text, size_t size, vh_json_items *hmms,
@@ -98,7 +94,7 @@ vhem_status vh_json_parse_models(vhem_ctx *ctx, const char *text, size_t size, v
 {
     vhem_status st = VHEM_OK;
     vh_json_items found;
-    char *rest = NULL;
+    VH_AUTOFREE char *rest = NULL;
 
     *hmms = (vh_json_items){ 0 };
     if (!vh_json_find_items(text, size, "vhem-h3m", "hmms", &found))
@@ -112,8 +108,6 @@ vhem_status vh_json_parse_models(vhem_ctx *ctx, const char *text, size_t size, v
         *hmms = found;
     if (st == VHEM_EFORMAT) /* the sentence is to name a line of the whole */
         st = vh_json_parse(ctx, text, size, out);
-done:
-    free(rest);
     return st;
 }
 
@@ -131,7 +125,6 @@ vhem_status vh_json_next(vhem_ctx *ctx, vh_json_items *items, json_t **out)
         json_decref(whole);
         st = vh_fail(ctx, VHEM_EFORMAT, "not valid JSON");
     }
-done:
     return st;
 }
 
@@ -177,8 +170,7 @@ static void print_value(FILE *f, json_t *v)
 
 vhem_status vh_json_keep(vhem_ctx *ctx, json_t *v, char **slot)
 {
-    vhem_status st = VHEM_OK;
-    char *text = NULL;
+    VH_AUTOFREE char *text = NULL;
     size_t size;
     FILE *f = open_memstream(&text, &size);
 
@@ -186,11 +178,8 @@ vhem_status vh_json_keep(vhem_ctx *ctx, json_t *v, char **slot)
     print_value(f, v);
     VH_TRY(vh_text_close(ctx, f, &text));
     free(*slot);
-    *slot = text;
-    text = NULL;
-done:
-    free(text);
-    return st;
+    *slot = vh_take(text);
+    return VHEM_OK;
 }
 
 /* ---- keys that are not ours ---------------------------------------------------------------------------- */
@@ -205,8 +194,8 @@ static bool is_one_of(const char *key, const char *const *names)
 
 vhem_status vh_json_unknown(vhem_ctx *ctx, json_t *object, const char *const *known, char **slot)
 {
-    vhem_status st = VHEM_OK;
-    json_t *rest = json_object(), *v;
+    VH_OWN(json_t) *rest = json_object();
+    json_t *v;
     const char *key;
 
     VH_CHECK(rest, VHEM_ENOMEM, "out of memory: could not keep unknown keys");
@@ -214,9 +203,7 @@ vhem_status vh_json_unknown(vhem_ctx *ctx, json_t *object, const char *const *kn
         json_object_set(rest, key, v) == 0, VHEM_ENOMEM, "out of memory: could not keep unknown keys");
     if (json_object_size(rest) > 0)
         VH_TRY(vh_json_keep(ctx, rest, slot));
-done:
-    json_decref(rest);
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status vh_json_object(vhem_ctx *ctx, const char *what, const char *text, json_t **out)
@@ -248,7 +235,6 @@ static const char *place(const vh_json_array *a, int level, char *text, size_t s
 /* Reads v, a part of the array at this level, to *out and moves that on; only checks when out is NULL. */
 static vhem_status read_level(vhem_ctx *ctx, vh_json_array *a, json_t *v, int level, double **out)
 {
-    vhem_status st = VHEM_OK;
     char where[96];
     const char *dim = a->dim[level].name;
     int64_t n = a->dim[level].n;
@@ -273,8 +259,7 @@ static vhem_status read_level(vhem_ctx *ctx, vh_json_array *a, json_t *v, int le
         if (out)
             *(*out)++ = json_is_null(child) ? NAN : json_number_value(child);
     }
-done:
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status vh_json_numbers(vhem_ctx *ctx, json_t *object, vh_json_array *a, double *out)
@@ -287,7 +272,6 @@ vhem_status vh_json_numbers(vhem_ctx *ctx, json_t *object, vh_json_array *a, dou
 
 vhem_status vh_json_count(vhem_ctx *ctx, json_t *object, const char *key, int *out)
 {
-    vhem_status st = VHEM_OK;
     json_t *v = json_object_get(object, key);
     VH_CHECK(v, VHEM_EFORMAT, "%s is missing", key);
     VH_CHECK(json_is_number(v), VHEM_EFORMAT, "%s is %s, must be a whole number", key, vh_json_kind(v));
@@ -295,45 +279,38 @@ vhem_status vh_json_count(vhem_ctx *ctx, json_t *object, const char *key, int *o
     VH_CHECK(x == floor(x) && x >= 1 && x <= INT_MAX, VHEM_EFORMAT,
              "%s is %.12g, must be a whole number from 1 to %d", key, x, INT_MAX);
     *out = (int)x;
-done:
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status vh_json_text(vhem_ctx *ctx, json_t *object, const char *key, char **slot)
 {
-    vhem_status st = VHEM_OK;
     char *copy = NULL;
     json_t *v = json_object_get(object, key);
     if (!v || json_is_null(v))
-        goto done;
+        return VHEM_OK;
     VH_CHECK(json_is_string(v), VHEM_EFORMAT, "%s is %s, must be text", key, vh_json_kind(v));
     VH_DUP(copy, json_string_value(v));
     free(*slot);
     *slot = copy;
-done:
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status vh_json_required_text(vhem_ctx *ctx, json_t *root, const char *key, const char **out)
 {
-    vhem_status st = VHEM_OK;
     json_t *v = json_object_get(root, key);
     VH_CHECK(v, VHEM_EFORMAT, "%s is missing", key);
     VH_CHECK(json_is_string(v), VHEM_EFORMAT, "%s is %s, must be text", key, vh_json_kind(v));
     *out = json_string_value(v);
-done:
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status vh_json_version(vhem_ctx *ctx, json_t *root, int newest)
 {
-    vhem_status st = VHEM_OK;
     int version = 0;
     VH_TRY(vh_json_count(ctx, root, "version", &version));
     VH_CHECK(version <= newest, VHEM_EFORMAT, "version %d of the format, this program reads up to %d",
              version, newest);
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* ---- writing ------------------------------------------------------------------------------------------- */

@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdio.h>
 
+VH_OWNED(json_t, json_decref)
+
 enum { VH_JSON_MAX_RANK = 4 };
 
 typedef struct { /* an array of numbers that is being read */

@@ -10,19 +10,15 @@
 
 vhem_status vh_layout_new(vhem_ctx *ctx, int n_channel, vh_layout **out)
 {
-    vhem_status st = VHEM_OK;
-    vh_layout *layout = NULL;
+    VH_OWN(vh_layout) *layout = NULL;
 
     VH_CHECK(n_channel >= 1, VHEM_EINVAL, "there are no channels, must be at least one");
     VH_NEW(layout, 1);
     atomic_init(&layout->owners, 1);
     VH_NEW(layout->channel, n_channel);
     layout->n_channel = n_channel;
-    *out = layout;
-    layout = NULL;
-done:
-    vh_layout_drop(layout);
-    return st;
+    *out = vh_take(layout);
+    return VHEM_OK;
 }
 
 const vh_layout *vh_layout_keep(const vh_layout *layout)
@@ -63,19 +59,18 @@ static vhem_status copy_texts(vhem_ctx *ctx, const char *what, const char *const
     vhem_status st = VHEM_OK;
     char **copy = NULL, **order = NULL;
 
-    VH_NEW(copy, n);
+    VH_NEW_DONE(copy, n);
     for (int i = 0; i < n; i++) {
-        VH_CHECK(text[i][0] != '\0', VHEM_EINVAL, "%s %d has no name", what, i);
-        VH_DUP(copy[i], text[i]);
+        VH_CHECK_DONE(text[i][0] != '\0', VHEM_EINVAL, "%s %d has no name", what, i);
+        VH_DUP_DONE(copy[i], text[i]);
     }
-    VH_NEW(order, n);
+    VH_NEW_DONE(order, n);
     memcpy(order, copy, sizeof *order * (size_t)n);
     qsort(order, (size_t)n, sizeof *order, by_text);
     for (int i = 1; i < n; i++)
-        VH_CHECK(strcmp(order[i - 1], order[i]) != 0, VHEM_EINVAL, "two %ss are called '%.80s'", what,
-                 order[i]);
-    *out = copy;
-    copy = NULL;
+        VH_CHECK_DONE(strcmp(order[i - 1], order[i]) != 0, VHEM_EINVAL, "two %ss are called '%.80s'", what,
+                      order[i]);
+    *out = vh_take(copy);
 done:
     free_texts(copy, n);
     free(order);
@@ -84,14 +79,12 @@ done:
 
 vhem_status vh_layout_symbols(vhem_ctx *ctx, vh_layout *layout, int channel, const char *const *symbol, int n)
 {
-    vhem_status st = VHEM_OK;
     vh_channel *c = &layout->channel[channel];
 
     VH_CHECK(n >= 1, VHEM_EINVAL, "there are no symbols, must be at least one");
     VH_TRY(copy_texts(ctx, "symbol", symbol, n, &c->symbol));
     c->shape.V = n;
-done:
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status vh_layout_columns(vhem_ctx *ctx, vh_layout *layout, const char *const *column)

@@ -50,6 +50,7 @@ vh_shape vh_layout_shape(const vh_layout *layout);
 
 const vh_layout *vh_layout_keep(const vh_layout *layout); /* one owner more; NULL is no layout */
 void vh_layout_drop(const vh_layout *layout);             /* one less */
+VH_OWNED(vh_layout, vh_layout_drop)
 
 /* "" when frames of one are frames of the other; else why not: "channel 1 is gamma, must be von-mises".
  * Where both know the names of their columns these must be the same, in the same order. */

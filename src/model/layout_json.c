@@ -15,8 +15,7 @@
 static vhem_status read_texts(vhem_ctx *ctx, json_t *list, const char *what, int n, const char ***out,
                               int *found)
 {
-    vhem_status st = VHEM_OK;
-    const char **text = NULL;
+    VH_AUTOFREE const char **text = NULL;
     json_t *v;
     size_t i;
 
@@ -33,18 +32,14 @@ static vhem_status read_texts(vhem_ctx *ctx, json_t *list, const char *what, int
         VH_CHECK(text[i], VHEM_EFORMAT, "%s[%zu] is %s, must be text", what, i, vh_json_kind(v));
         VH_CHECK(strlen(text[i]) == json_string_length(v), VHEM_EFORMAT, "%s[%zu] has a NUL byte", what, i);
     }
-    *out = text;
-    text = NULL;
-done:
-    free(text);
-    return st;
+    *out = vh_take(text);
+    return VHEM_OK;
 }
 
 /* The symbols of channel c, whose object it is. */
 static vhem_status read_symbols(vhem_ctx *ctx, json_t *object, vh_layout *layout, int c)
 {
-    vhem_status st = VHEM_OK;
-    const char **text = NULL;
+    VH_AUTOFREE const char **text = NULL;
     int n = 0;
 
     if (layout->channel[c].family->param[0].dim[0] != VH_PER_SYMBOL)
@@ -52,16 +47,12 @@ static vhem_status read_symbols(vhem_ctx *ctx, json_t *object, vh_layout *layout
     VH_CHECK(layout->channel[c].shape.d == 1, VHEM_EFORMAT, "%s has %d columns, must have one",
              layout->channel[c].family->name, layout->channel[c].shape.d);
     VH_TRY(read_texts(ctx, json_object_get(object, "symbols"), "symbols", -1, &text, &n));
-    VH_TRY(vh_layout_symbols(ctx, layout, c, text, n));
-done:
-    free(text);
-    return st;
+    return vh_layout_symbols(ctx, layout, c, text, n);
 }
 
 static vhem_status read_channel(vhem_ctx *ctx, json_t *object, vh_layout *layout, int c,
                                 const char ***columns)
 {
-    vhem_status st = VHEM_OK;
     vh_channel *channel = &layout->channel[c];
     const char *emission = "";
 
@@ -71,9 +62,7 @@ static vhem_status read_channel(vhem_ctx *ctx, json_t *object, vh_layout *layout
     VH_CHECK(channel->family && !vh_param_is_channels(&channel->family->param[0]) && !channel->family->tied,
              VHEM_EFORMAT, "emission is '%.80s', which cannot be a channel", emission);
     VH_TRY(read_texts(ctx, json_object_get(object, "columns"), "columns", -1, columns, &channel->shape.d));
-    VH_TRY(read_symbols(ctx, object, layout, c));
-done:
-    return st;
+    return read_symbols(ctx, object, layout, c);
 }
 
 /* All channels, and the names of their columns one after the other. */
@@ -83,20 +72,20 @@ static vhem_status read_channels(vhem_ctx *ctx, json_t *list, vh_layout *layout)
     const char ***columns = NULL, **all = NULL;
     int d = 0;
 
-    VH_NEW(columns, layout->n_channel);
+    VH_NEW_DONE(columns, layout->n_channel);
     for (int c = 0; c < layout->n_channel; c++) {
         char who[32];
         st = read_channel(ctx, json_array_get(list, (size_t)c), layout, c, &columns[c]);
         snprintf(who, sizeof who, "channels[%d]", c);
         if (st != VHEM_OK)
             vh_error_prefix(ctx, who);
-        VH_TRY(st);
+        VH_TRY_DONE(st);
         d += layout->channel[c].shape.d;
     }
-    VH_NEW(all, d);
+    VH_NEW_DONE(all, d);
     for (int c = 0, k = 0; c < layout->n_channel; k += layout->channel[c++].shape.d)
         memcpy(all + k, columns[c], sizeof *all * (size_t)layout->channel[c].shape.d);
-    VH_TRY(vh_layout_columns(ctx, layout, all));
+    VH_TRY_DONE(vh_layout_columns(ctx, layout, all));
 done:
     for (int c = 0; columns && c < layout->n_channel; c++)
         free(columns[c]);
@@ -108,10 +97,9 @@ done:
 /* The background of gaussian-tied: mu and cov [G][d]. */
 static vhem_status read_background(vhem_ctx *ctx, json_t *root, vh_layout *layout)
 {
-    vhem_status st = VHEM_OK;
     json_t *object = json_object_get(root, "background"), *list = json_object_get(object, "mu");
     int G = (int)json_array_size(list), d = layout->channel[0].shape.d;
-    double *both = NULL;
+    VH_AUTOFREE double *both = NULL;
 
     if (!layout->family->tied)
         return VHEM_OK;
@@ -129,26 +117,19 @@ static vhem_status read_background(vhem_ctx *ctx, json_t *root, vh_layout *layou
     vh_json_array cov = { .key = "cov", .rank = 2, .dim = { { "G", G }, { "d", d } } };
     VH_TRY(vh_json_numbers(ctx, object, &mu, both));
     VH_TRY(vh_json_numbers(ctx, object, &cov, both + vh_cells(G, d)));
-    VH_TRY(vh_layout_background(ctx, layout, G, both, both + vh_cells(G, d)));
-done:
-    free(both);
-    return st;
+    return vh_layout_background(ctx, layout, G, both, both + vh_cells(G, d));
 }
 
 static vhem_status read_columns(vhem_ctx *ctx, json_t *root, vh_layout *layout)
 {
-    vhem_status st = VHEM_OK;
     json_t *list = json_object_get(root, "columns");
-    const char **text = NULL;
+    VH_AUTOFREE const char **text = NULL;
     int n = 0;
 
     if (!list || json_is_null(list))
         return VHEM_OK;
     VH_TRY(read_texts(ctx, list, "columns", layout->channel[0].shape.d, &text, &n));
-    VH_TRY(vh_layout_columns(ctx, layout, text));
-done:
-    free(text);
-    return st;
+    return vh_layout_columns(ctx, layout, text);
 }
 
 vhem_status vh_layout_from_json(vhem_ctx *ctx, json_t *root, const vh_emission *family, int d,
@@ -163,26 +144,25 @@ vhem_status vh_layout_from_json(vhem_ctx *ctx, json_t *root, const vh_emission *
     *out = NULL;
     if (!vh_emission_needs_layout(family) && !json_object_get(root, "columns"))
         return VHEM_OK;
-    VH_CHECK(!product || (json_is_array(channels) && n > 0), VHEM_EFORMAT,
-             "channels is %s, must be an array of at least one channel",
-             json_is_array(channels) ? "an empty array"
-             : channels              ? vh_json_kind(channels)
-                                     : "missing");
-    VH_TRY(vh_layout_new(ctx, n, &layout));
+    VH_CHECK_DONE(!product || (json_is_array(channels) && n > 0), VHEM_EFORMAT,
+                  "channels is %s, must be an array of at least one channel",
+                  json_is_array(channels) ? "an empty array"
+                  : channels              ? vh_json_kind(channels)
+                                          : "missing");
+    VH_TRY_DONE(vh_layout_new(ctx, n, &layout));
     layout->family = family;
     if (product) {
-        VH_TRY(read_channels(ctx, channels, layout));
+        VH_TRY_DONE(read_channels(ctx, channels, layout));
     } else {
         layout->channel[0].family = family;
         layout->channel[0].shape.d = d;
-        VH_TRY(read_symbols(ctx, root, layout, 0));
-        VH_TRY(read_background(ctx, root, layout));
-        VH_TRY(read_columns(ctx, root, layout));
+        VH_TRY_DONE(read_symbols(ctx, root, layout, 0));
+        VH_TRY_DONE(read_background(ctx, root, layout));
+        VH_TRY_DONE(read_columns(ctx, root, layout));
     }
     vh_layout_close(layout);
-    VH_CHECK(layout->d == d, VHEM_EFORMAT, "d is %d, but the channels have %d columns", d, layout->d);
-    *out = layout;
-    layout = NULL;
+    VH_CHECK_DONE(layout->d == d, VHEM_EFORMAT, "d is %d, but the channels have %d columns", d, layout->d);
+    *out = vh_take(layout);
 done:
     vh_layout_drop(layout);
     return st == VHEM_EINVAL ? VHEM_EFORMAT : st;
@@ -192,12 +172,10 @@ vhem_status vh_layout_from_text(vhem_ctx *ctx, const char *text, const vh_emissi
                                 vh_layout **out)
 {
     vhem_status st = VHEM_OK;
-    json_t *root = NULL;
+    VH_OWN(json_t) *root = NULL;
 
     VH_TRY(vh_json_object(ctx, "layout", text ? text : "{}", &root));
     st = vh_layout_from_json(ctx, root, family, d, out);
-done:
-    json_decref(root);
     return st;
 }
 

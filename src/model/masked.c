@@ -122,7 +122,6 @@ const char *vh_no_column(int k, char *why, size_t size)
 
 vhem_status vh_h3m_require_columns(vhem_ctx *ctx, const vh_h3m *h3m)
 {
-    vhem_status st = VHEM_OK;
     char why[128];
     for (int k = 0; k < h3m->d; k++) {
         bool any = false;
@@ -130,8 +129,7 @@ vhem_status vh_h3m_require_columns(vhem_ctx *ctx, const vh_h3m *h3m)
             any = h3m->omega[i] > 0 && !vh_hmm_lacks(h3m, &h3m->hmm[i], k);
         VH_CHECK(any, VHEM_EINVAL, "%s", vh_no_column(k, why, sizeof why));
     }
-done:
-    return st;
+    return VHEM_OK;
 }
 
 void vh_h3m_settle_family(vh_h3m *h3m)

@@ -40,12 +40,9 @@ double vh_model_difference(const double *a, const double *b, size_t n)
 
 vhem_status vh_model_set_provenance(vhem_ctx *ctx, char **slot, const char *json)
 {
-    vhem_status st = VHEM_OK;
     if (json)
         VH_TRY(vh_model_check_object(ctx, "provenance", json));
-    VH_TRY(vh_h3m_set_text(ctx, slot, json));
-done:
-    return st;
+    return vh_h3m_set_text(ctx, slot, json);
 }
 
 bool vh_model_is_hdf5(const char *path)
@@ -55,12 +52,11 @@ bool vh_model_is_hdf5(const char *path)
 
 vhem_status vh_model_read(vhem_ctx *ctx, const char *path, char **text, size_t *size)
 {
-    vhem_status st = VHEM_OK;
     bool piped = vh_is_stream(path);
 
     *text = NULL;
     if (!piped && vh_model_is_hdf5(path))
-        goto done;
+        return VHEM_OK;
     VH_TRY(vh_read_all(ctx, path, text, size));
     if (*size >= 8 && memcmp(*text, "\x89HDF\r\n\x1a\n", 8) == 0) { /* under another name */
         free(*text);
@@ -68,6 +64,5 @@ vhem_status vh_model_read(vhem_ctx *ctx, const char *path, char **text, size_t *
         VH_CHECK(!piped, VHEM_EFORMAT, "%s: an HDF5 file, must be read from a path",
                  strcmp(path, "-") == 0 ? "standard input" : path);
     }
-done:
-    return st;
+    return VHEM_OK;
 }

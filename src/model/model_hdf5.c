@@ -29,35 +29,28 @@ bool vh_model_put_head(const vh_h5_writer *w, const vh_h3m *h3m, int version)
 /* The text "extra" of the file or of an HMM, less what has become a key of the format. */
 static vhem_status get_extra(vhem_ctx *ctx, hid_t at, const vh_emission *family, size_t limit, char **slot)
 {
-    vhem_status st = VHEM_OK;
-    char *text = NULL;
+    VH_AUTOFREE char *text = NULL;
     VH_TRY(vh_h5_long_text(ctx, at, "extra", limit, &text));
     if (text && *text)
         VH_TRY(vh_model_unknown_keys(ctx, family, "extra", text, slot));
-done:
-    free(text);
-    return st;
+    return VHEM_OK;
 }
 
 static vhem_status get_family(vhem_ctx *ctx, hid_t file, size_t limit, const vh_emission **family)
 {
-    vhem_status st = VHEM_OK;
-    char *emission = NULL;
+    VH_AUTOFREE char *emission = NULL;
 
     VH_TRY(vh_h5_text(ctx, file, "emission", limit, &emission));
     VH_CHECK(emission, VHEM_EFORMAT, "emission is missing");
     *family = vh_emission_find(emission);
     VH_CHECK(*family, VHEM_EFORMAT, "emission is '%.80s', must be one of: %s", emission, vh_emission_names());
-done:
-    free(emission);
-    return st;
+    return VHEM_OK;
 }
 
 /* What the file says of the fit: lengths of the sequences, prior, provenance. */
 static vhem_status get_origin(vhem_ctx *ctx, hid_t file, size_t limit, vh_h3m *h3m)
 {
-    vhem_status st = VHEM_OK;
-    char *lengths = NULL;
+    VH_AUTOFREE char *lengths = NULL;
 
     VH_TRY(vh_h5_long_text(ctx, file, "lengths", limit, &lengths));
     if (lengths)
@@ -68,19 +61,16 @@ static vhem_status get_origin(vhem_ctx *ctx, hid_t file, size_t limit, vh_h3m *h
     VH_TRY(vh_h5_long_text(ctx, file, "provenance", limit, &h3m->provenance));
     if (h3m->provenance)
         VH_TRY(vh_model_check_object(ctx, "provenance", h3m->provenance));
-done:
-    free(lengths);
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status vh_model_get_head(vhem_ctx *ctx, hid_t file, size_t limit, int64_t K, vh_h3m **out)
 {
-    vhem_status st = VHEM_OK;
     const vh_emission *family = NULL;
-    vh_h3m *h3m = NULL;
+    VH_OWN(vh_h3m) *h3m = NULL;
     vh_shape shape = { 0 };
-    vh_layout *layout = NULL;
-    char *text = NULL;
+    VH_OWN(vh_layout) *layout = NULL;
+    VH_AUTOFREE char *text = NULL;
 
     VH_TRY(get_family(ctx, file, limit, &family));
     VH_TRY(vh_h5_count(ctx, file, "d", &shape.d));
@@ -89,13 +79,8 @@ vhem_status vh_model_get_head(vhem_ctx *ctx, hid_t file, size_t limit, int64_t K
     VH_TRY(vh_h3m_new(ctx, family, layout ? vh_layout_shape(layout) : shape, K, &h3m));
     VH_TRY(get_extra(ctx, file, NULL, limit, &h3m->extra));
     VH_TRY(get_origin(ctx, file, limit, h3m));
-    *out = h3m;
-    h3m = NULL;
-done:
-    vh_h3m_free(h3m);
-    vh_layout_drop(layout);
-    free(text);
-    return st;
+    *out = vh_take(h3m);
+    return VHEM_OK;
 }
 
 /* ---- version 1: a group for each HMM ------------------------------------------------------------------- */
@@ -103,7 +88,6 @@ done:
 /* All arrays of HMM i; only checks their shapes when fill is false. */
 static vhem_status get_arrays(vhem_ctx *ctx, hid_t g, const vh_h3m *h3m, int64_t i, int S, int M, bool fill)
 {
-    vhem_status st = VHEM_OK;
     const vh_hmm *h = &h3m->hmm[i];
     const vh_h5_extent states[] = { { "S", S }, { "S", S } };
     vh_h5_extent component[4] = { { "S", S }, { "M", M } };
@@ -121,8 +105,7 @@ static vhem_status get_arrays(vhem_ctx *ctx, hid_t g, const vh_h3m *h3m, int64_t
                 (vh_h5_extent){ vh_param_extent_name(param, k), vh_param_extent(param, k, &h3m->shape) };
         VH_TRY(vh_h5_numbers(ctx, g, param->name, 2 + param->rank, component, to));
     }
-done:
-    return st;
+    return VHEM_OK;
 }
 
 static vhem_status get_hmm(vhem_ctx *ctx, hid_t hmms, vh_h3m *h3m, int64_t i, size_t limit)
@@ -134,20 +117,20 @@ static vhem_status get_hmm(vhem_ctx *ctx, hid_t hmms, vh_h3m *h3m, int64_t i, si
 
     snprintf(name, sizeof name, "%lld", (long long)i);
     hid_t g = -1;
-    VH_TRY(vh_h5_inside(ctx, hmms, name, -1));
+    VH_TRY_DONE(vh_h5_inside(ctx, hmms, name, -1));
     g = H5Gopen2(hmms, name, H5P_DEFAULT);
-    VH_CHECK(g >= 0, VHEM_EFORMAT, "hmms/%s is missing or damaged", name);
-    VH_TRY(vh_h5_text(ctx, g, "name", limit, &h->name));
-    VH_TRY(vh_h5_text(ctx, g, "label", limit, &h->label));
-    VH_TRY(vh_h5_count(ctx, g, "S", &S));
-    VH_TRY(vh_h5_count(ctx, g, "M", &M));
-    VH_TRY(get_arrays(ctx, g, h3m, i, S, M, false));
+    VH_CHECK_DONE(g >= 0, VHEM_EFORMAT, "hmms/%s is missing or damaged", name);
+    VH_TRY_DONE(vh_h5_text(ctx, g, "name", limit, &h->name));
+    VH_TRY_DONE(vh_h5_text(ctx, g, "label", limit, &h->label));
+    VH_TRY_DONE(vh_h5_count(ctx, g, "S", &S));
+    VH_TRY_DONE(vh_h5_count(ctx, g, "M", &M));
+    VH_TRY_DONE(get_arrays(ctx, g, h3m, i, S, M, false));
     /* A small file can claim a huge array of fill values; even compressed ones are not a thousandth of it. */
-    VH_CHECK(((double)S + (double)M * h3m->d) * S * 8 / 1024 <= (double)limit, VHEM_EFORMAT,
-             "S = %d, M = %d, d = %d is more than the file can hold: it is damaged", S, M, h3m->d);
-    VH_TRY(vh_h3m_shape(ctx, h3m, i, S, M));
-    VH_TRY(get_arrays(ctx, g, h3m, i, S, M, true));
-    VH_TRY(get_extra(ctx, g, h3m->family, limit, &h->extra));
+    VH_CHECK_DONE(((double)S + (double)M * h3m->d) * S * 8 / 1024 <= (double)limit, VHEM_EFORMAT,
+                  "S = %d, M = %d, d = %d is more than the file can hold: it is damaged", S, M, h3m->d);
+    VH_TRY_DONE(vh_h3m_shape(ctx, h3m, i, S, M));
+    VH_TRY_DONE(get_arrays(ctx, g, h3m, i, S, M, true));
+    VH_TRY_DONE(get_extra(ctx, g, h3m->family, limit, &h->extra));
 done:
     vh_h5_drop(g);
     if (st != VHEM_OK)
@@ -162,15 +145,14 @@ static vhem_status get_version_1(vhem_ctx *ctx, hid_t file, size_t limit, vh_h3m
     hid_t hmms = -1;
     int64_t K;
 
-    VH_TRY(vh_h5_models(ctx, file, "hmms", "HMMs", limit, &hmms, &K));
-    VH_TRY(vh_model_get_head(ctx, file, limit, K, &h3m));
-    VH_TRY(vh_h5_omega(ctx, file, K, h3m->omega));
+    VH_TRY_DONE(vh_h5_models(ctx, file, "hmms", "HMMs", limit, &hmms, &K));
+    VH_TRY_DONE(vh_model_get_head(ctx, file, limit, K, &h3m));
+    VH_TRY_DONE(vh_h5_omega(ctx, file, K, h3m->omega));
     for (int64_t i = 0; i < h3m->K; i++) {
-        VH_CHECK(!vh_stopped(ctx), VHEM_ESTOPPED, "stopped while reading");
-        VH_TRY(get_hmm(ctx, hmms, h3m, i, limit));
+        VH_CHECK_DONE(!vh_stopped(ctx), VHEM_ESTOPPED, "stopped while reading");
+        VH_TRY_DONE(get_hmm(ctx, hmms, h3m, i, limit));
     }
-    *out = h3m;
-    h3m = NULL;
+    *out = vh_take(h3m);
 done:
     vh_h5_drop(hmms);
     vh_h3m_free(h3m);
@@ -181,9 +163,8 @@ done:
 
 vhem_status vh_model_get_hdf5(vhem_ctx *ctx, hid_t file, size_t limit, const char *path, void *out)
 {
-    vhem_status st = VHEM_OK;
-    vh_h3m *h3m = NULL;
-    vh_shard *shard = NULL;
+    VH_OWN(vh_h3m) *h3m = NULL;
+    VH_OWN(vh_shard) *shard = NULL;
     int version = 0;
 
     VH_TRY(vh_h5_head(ctx, file, limit, "vhem-h3m", VH_SHARD_VERSION, &version));
@@ -195,12 +176,8 @@ vhem_status vh_model_get_hdf5(vhem_ctx *ctx, hid_t file, size_t limit, const cha
         VH_TRY(vh_shard_load(ctx, shard, &h3m));
     }
     vh_h3m_settle_family(h3m);
-    *(vh_h3m **)out = h3m;
-    h3m = NULL;
-done:
-    vh_shard_free(shard);
-    vh_h3m_free(h3m);
-    return st;
+    *(vh_h3m **)out = vh_take(h3m);
+    return VHEM_OK;
 }
 
 vhem_status vh_model_load_hdf5(vhem_ctx *ctx, const char *path, vh_h3m **out)

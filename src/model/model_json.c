@@ -69,7 +69,6 @@ void vh_lengths_text(const vh_lengths *x, char *text)
 
 static vhem_status read_lengths(vhem_ctx *ctx, json_t *object, vh_lengths *out)
 {
-    vhem_status st = VHEM_OK;
     static const char *const key[] = { "min", "median", "max" };
     int64_t n[3];
 
@@ -84,8 +83,7 @@ static vhem_status read_lengths(vhem_ctx *ctx, json_t *object, vh_lengths *out)
     VH_CHECK(!frames || (json_is_integer(frames) && json_integer_value(frames) >= n[0]), VHEM_EFORMAT,
              "lengths has no proper frames: those of a model, at least min, which is %lld", (long long)n[0]);
     *out = (vh_lengths){ n[0], n[1], n[2], frames ? json_integer_value(frames) : 0 };
-done:
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status vh_lengths_read(vhem_ctx *ctx, const char *text, vh_lengths *out)
@@ -101,7 +99,6 @@ vhem_status vh_lengths_read(vhem_ctx *ctx, const char *text, vh_lengths *out)
 /* What the file says of the fit: lengths of the sequences, prior, provenance. */
 static vhem_status read_origin(vhem_ctx *ctx, json_t *root, vh_h3m *h3m)
 {
-    vhem_status st = VHEM_OK;
     json_t *lengths = json_object_get(root, "lengths");
     const struct {
         const char *key;
@@ -118,8 +115,7 @@ static vhem_status read_origin(vhem_ctx *ctx, json_t *root, vh_h3m *h3m)
     }
     if (lengths && !json_is_null(lengths))
         VH_TRY(read_lengths(ctx, lengths, &h3m->lengths));
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* M may be left out: the first row of c tells it. */
@@ -144,13 +140,12 @@ typedef struct {
 
 static vhem_status read_parameter(vhem_ctx *ctx, json_t *object, const parameter *p)
 {
-    vhem_status st = VHEM_OK;
     size_t n = vh_cells(p->S, p->M);
     vh_json_array a = { .key = p->param->name,
                         .rank = 2 + p->param->rank,
                         .nulls = p->step != p->size || vh_param_is_by_column(p->param),
                         .dim = { { "S", p->S }, { "M", p->M } } };
-    double *together = NULL;
+    VH_AUTOFREE double *together = NULL;
 
     if (p->param->optional && !json_object_get(object, p->param->name))
         return VHEM_OK;
@@ -160,15 +155,13 @@ static vhem_status read_parameter(vhem_ctx *ctx, json_t *object, const parameter
     }
     if (!p->at || p->step == p->size) {
         VH_TRY(vh_json_numbers(ctx, object, &a, p->at));
-        goto done;
+        return VHEM_OK;
     }
     VH_NEW(together, n * p->size);
     VH_TRY(vh_json_numbers(ctx, object, &a, together));
     for (size_t q = 0; q < n; q++)
         memcpy(p->at + q * p->step, together + q * p->size, sizeof *together * p->size);
-done:
-    free(together);
-    return st;
+    return VHEM_OK;
 }
 
 /* "channels" of an HMM: an object for each, with the parameters of its family. */
@@ -199,7 +192,6 @@ static vhem_status read_channels(vhem_ctx *ctx, json_t *object, const vh_layout 
             at += size;
         }
     }
-done:
     return st;
 }
 
@@ -207,7 +199,6 @@ done:
 static vhem_status read_arrays(vhem_ctx *ctx, json_t *object, const vh_h3m *h3m, int64_t i, int S, int M,
                                bool fill)
 {
-    vhem_status st = VHEM_OK;
     const vh_hmm *h = &h3m->hmm[i];
     vh_json_array pi = { .key = "pi", .rank = 1, .dim = { { "S", S } } };
     vh_json_array A = { .key = "A", .rank = 2, .dim = { { "S", S }, { "S", S } } };
@@ -231,8 +222,7 @@ static vhem_status read_arrays(vhem_ctx *ctx, json_t *object, const vh_h3m *h3m,
         else
             VH_TRY(read_parameter(ctx, object, &(parameter){ param, &h3m->shape, S, M, to, size, size }));
     }
-done:
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status vh_hmm_set_fingerprint(vhem_ctx *ctx, vh_hmm *h, uint64_t fingerprint)
@@ -265,18 +255,18 @@ static vhem_status read_hmm(vhem_ctx *ctx, json_t *object, vh_h3m *h3m, int64_t 
     vh_hmm *h = &h3m->hmm[i];
     int S, M;
 
-    VH_CHECK(json_is_object(object), VHEM_EFORMAT, "is %s, must be an object", vh_json_kind(object));
-    VH_TRY(vh_json_text(ctx, object, "name", &h->name));
-    VH_TRY(vh_json_text(ctx, object, "label", &h->label));
-    VH_TRY(vh_json_count(ctx, object, "S", &S));
-    VH_TRY(read_M(ctx, object, &M));
-    VH_CHECK(!h3m->family->tied || M == h3m->shape.G, VHEM_EFORMAT,
-             "M is %d, must be the number of Gaussians of the background, %d", M, h3m->shape.G);
+    VH_CHECK_DONE(json_is_object(object), VHEM_EFORMAT, "is %s, must be an object", vh_json_kind(object));
+    VH_TRY_DONE(vh_json_text(ctx, object, "name", &h->name));
+    VH_TRY_DONE(vh_json_text(ctx, object, "label", &h->label));
+    VH_TRY_DONE(vh_json_count(ctx, object, "S", &S));
+    VH_TRY_DONE(read_M(ctx, object, &M));
+    VH_CHECK_DONE(!h3m->family->tied || M == h3m->shape.G, VHEM_EFORMAT,
+                  "M is %d, must be the number of Gaussians of the background, %d", M, h3m->shape.G);
     M = h3m->family->tied ? 1 : M;
-    VH_TRY(read_arrays(ctx, object, h3m, i, S, M, false));
-    VH_TRY(vh_h3m_shape(ctx, h3m, i, S, M));
-    VH_TRY(read_arrays(ctx, object, h3m, i, S, M, true));
-    VH_TRY(keep_unknown(ctx, h3m->family, object, &h->extra));
+    VH_TRY_DONE(read_arrays(ctx, object, h3m, i, S, M, false));
+    VH_TRY_DONE(vh_h3m_shape(ctx, h3m, i, S, M));
+    VH_TRY_DONE(read_arrays(ctx, object, h3m, i, S, M, true));
+    VH_TRY_DONE(keep_unknown(ctx, h3m->family, object, &h->extra));
 done:
     if (st != VHEM_OK)
         vh_h3m_prefix(ctx, h3m, i);
@@ -286,25 +276,20 @@ done:
 /* HMM i: the next of the items, or one of the array. */
 static vhem_status read_next(vhem_ctx *ctx, json_t *hmms, vh_json_items *items, vh_h3m *h3m, int64_t i)
 {
-    vhem_status st = VHEM_OK;
-    json_t *object = NULL;
+    VH_OWN(json_t) *object = NULL;
 
     if (items->n > 0)
         VH_TRY(vh_json_next(ctx, items, &object));
     else
         object = json_incref(json_array_get(hmms, (size_t)i));
-    VH_TRY(read_hmm(ctx, object, h3m, i));
-done:
-    json_decref(object);
-    return st;
+    return read_hmm(ctx, object, h3m, i);
 }
 
 /* hmms and omega into a new H3M. */
 static vhem_status read_hmms(vhem_ctx *ctx, json_t *root, const vh_json_items *items, vh_shape shape,
                              const vh_emission *family, vh_h3m **out)
 {
-    vhem_status st = VHEM_OK;
-    vh_h3m *h3m = NULL;
+    VH_OWN(vh_h3m) *h3m = NULL;
     json_t *hmms = json_object_get(root, "hmms");
     vh_json_items left = items ? *items : (vh_json_items){ 0 };
     size_t K = left.n > 0 ? (size_t)left.n : json_array_size(hmms);
@@ -319,21 +304,17 @@ static vhem_status read_hmms(vhem_ctx *ctx, json_t *root, const vh_json_items *i
     }
     for (int64_t i = 0; i < h3m->K; i++)
         VH_TRY(read_next(ctx, hmms, &left, h3m, i));
-    *out = h3m;
-    h3m = NULL;
-done:
-    vh_h3m_free(h3m);
-    return st;
+    *out = vh_take(h3m);
+    return VHEM_OK;
 }
 
 /* The object of a vhem-h3m file. */
 static vhem_status read_h3m(vhem_ctx *ctx, json_t *root, const vh_json_items *hmms, vh_h3m **out)
 {
-    vhem_status st = VHEM_OK;
-    vh_h3m *h3m = NULL;
+    VH_OWN(vh_h3m) *h3m = NULL;
     const char *emission = "";
     vh_shape shape = { 0 };
-    vh_layout *layout = NULL;
+    VH_OWN(vh_layout) *layout = NULL;
 
     VH_TRY(vh_json_version(ctx, root, VERSION));
     VH_TRY(vh_json_required_text(ctx, root, "emission", &emission));
@@ -346,12 +327,8 @@ static vhem_status read_h3m(vhem_ctx *ctx, json_t *root, const vh_json_items *hm
     VH_TRY(read_origin(ctx, root, h3m));
     VH_TRY(vh_h3m_validate(ctx, h3m));
     vh_h3m_settle_family(h3m);
-    *out = h3m;
-    h3m = NULL;
-done:
-    vh_h3m_free(h3m);
-    vh_layout_drop(layout);
-    return st;
+    *out = vh_take(h3m);
+    return VHEM_OK;
 }
 
 /* The models of a clustering file are its centres. */
@@ -373,7 +350,6 @@ static vhem_status read_centers(vhem_ctx *ctx, json_t *root, vh_h3m **out)
         st = read_h3m(ctx, centers, NULL, out);
     if (st != VHEM_OK)
         vh_error_prefix(ctx, "centers");
-done:
     return st;
 }
 
@@ -382,17 +358,17 @@ vhem_status vh_model_from_json(vhem_ctx *ctx, json_t *root, const vh_json_items 
     vhem_status st = VHEM_OK;
     const char *format = "";
 
-    VH_CHECK(json_is_object(root), VHEM_EFORMAT, "the file holds %s, must hold an object",
-             vh_json_kind(root));
-    VH_TRY(vh_json_required_text(ctx, root, "format", &format));
+    VH_CHECK_DONE(json_is_object(root), VHEM_EFORMAT, "the file holds %s, must hold an object",
+                  vh_json_kind(root));
+    VH_TRY_DONE(vh_json_required_text(ctx, root, "format", &format));
     if (strcmp(format, "vhem-clustering") == 0) {
-        VH_TRY(read_centers(ctx, root, out));
+        VH_TRY_DONE(read_centers(ctx, root, out));
     } else {
-        VH_CHECK(strcmp(format, "vhem-shards") != 0, VHEM_EFORMAT,
-                 "this lists the files of a folder of models: name the folder instead");
-        VH_CHECK(strcmp(format, "vhem-h3m") == 0, VHEM_EFORMAT,
-                 "format is '%.80s', must be 'vhem-h3m' or 'vhem-clustering'", format);
-        VH_TRY(read_h3m(ctx, root, hmms, out));
+        VH_CHECK_DONE(strcmp(format, "vhem-shards") != 0, VHEM_EFORMAT,
+                      "this lists the files of a folder of models: name the folder instead");
+        VH_CHECK_DONE(strcmp(format, "vhem-h3m") == 0, VHEM_EFORMAT,
+                      "format is '%.80s', must be 'vhem-h3m' or 'vhem-clustering'", format);
+        VH_TRY_DONE(read_h3m(ctx, root, hmms, out));
     }
 done:
     return st == VHEM_EINVAL ? VHEM_EFORMAT : st; /* what is invalid came from a file */
@@ -404,8 +380,8 @@ vhem_status vh_model_read_json(vhem_ctx *ctx, const char *text, size_t size, con
     json_t *root = NULL;
     vh_json_items hmms;
 
-    VH_CHECK(size > 0, VHEM_EFORMAT, "the file is empty, must be a model file");
-    VH_TRY(vh_json_parse_models(ctx, text, size, &hmms, &root));
+    VH_CHECK_DONE(size > 0, VHEM_EFORMAT, "the file is empty, must be a model file");
+    VH_TRY_DONE(vh_json_parse_models(ctx, text, size, &hmms, &root));
     st = vh_model_from_json(ctx, root, &hmms, out);
 done:
     json_decref(root);
@@ -470,7 +446,6 @@ static void print_hmm(FILE *f, const vh_h3m *h3m, const vh_hmm *h)
 
 vhem_status vh_model_print_json(vhem_ctx *ctx, const vh_h3m *h3m, FILE *f)
 {
-    vhem_status st = VHEM_OK;
     char lengths[VH_LENGTHS_SIZE];
 
     VH_TRY(vh_h3m_require_finite(ctx, h3m));
@@ -495,18 +470,15 @@ vhem_status vh_model_print_json(vhem_ctx *ctx, const vh_h3m *h3m, FILE *f)
     if (h3m->extra)
         vh_json_print_members(f, ",\n ", h3m->extra);
     putc('}', f);
-done:
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status vh_model_write_json(vhem_ctx *ctx, const vh_h3m *h3m, const char *path)
 {
     vhem_status st = VHEM_OK;
-    vh_out out = { 0 };
+    VH_CLEANUP(vh_out_close) vh_out out = { 0 };
 
     VH_TRY(vh_out_open(ctx, path, &out));
     st = vh_out_end(ctx, vh_model_print_json(ctx, h3m, out.f), &out);
-done:
-    vh_out_close(&out);
     return st;
 }

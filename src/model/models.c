@@ -48,7 +48,7 @@ static vhem_status take(vhem_ctx *ctx, vhem_models from, vhem_models **out)
     vhem_status st = VHEM_OK;
     vhem_models *m = NULL;
 
-    VH_NEW_RECORD(m, clear_models);
+    VH_NEW_RECORD_DONE(m, clear_models);
     *m = from;
     *out = m;
 done:
@@ -72,60 +72,47 @@ vhem_status vh_models_take_textures(vhem_ctx *ctx, vh_dtm *dtm, vhem_models **ou
 
 vhem_status vh_models_take_shards(vhem_ctx *ctx, vh_shards *shards, vhem_models **out)
 {
-    vhem_status st = VHEM_OK;
-    vhem_models *m = NULL;
+    VH_OWN(vhem_models) *m = NULL;
 
     VH_TRY(take(ctx, (vhem_models){ .kind = VHEM_HMMS, .shards = shards }, &m));
     if (shards->bytes <= VH_MODELS_EAGER)
         VH_TRY(vh_models_gather(ctx, m));
-    *out = m;
-    m = NULL;
-done:
-    vhem_free(m);
-    return st;
+    *out = vh_take(m);
+    return VHEM_OK;
 }
 
 static vhem_status check_count(vhem_ctx *ctx, int64_t K, const void *views, const char *what)
 {
-    vhem_status st = VHEM_OK;
     VH_CHECK(K >= 0, VHEM_EINVAL, "there are %lld %s, must be 0 or more", (long long)K, what);
     VH_CHECK(views || K == 0, VHEM_EINVAL, "the %s are NULL", what);
-done:
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status vhem_models_new_hmms(vhem_ctx *ctx, const char *emission, int d, int64_t K,
                                  const vhem_hmm_view *hmm, vhem_models **out)
 {
     VH_ENTER(emission, out);
-    vhem_status st = VHEM_OK;
     vh_h3m *h3m = NULL;
 
     VH_TRY(check_count(ctx, K, hmm, "HMMs"));
     VH_TRY(vh_h3m_from_views(ctx, emission, d, K, hmm, &h3m));
-    VH_TRY(vh_models_take_hmms(ctx, h3m, out));
-done:
-    return st;
+    return vh_models_take_hmms(ctx, h3m, out);
 }
 
 vhem_status vhem_models_new_textures(vhem_ctx *ctx, int d, int64_t K, const vhem_dt_view *dt,
                                      vhem_models **out)
 {
     VH_ENTER(out);
-    vhem_status st = VHEM_OK;
     vh_dtm *dtm = NULL;
 
     VH_TRY(check_count(ctx, K, dt, "textures"));
     VH_TRY(vh_dtm_from_views(ctx, d, K, dt, &dtm));
-    VH_TRY(vh_models_take_textures(ctx, dtm, out));
-done:
-    return st;
+    return vh_models_take_textures(ctx, dtm, out);
 }
 
 vhem_status vh_models_subset(vhem_ctx *ctx, const vhem_models *m, const int64_t *index, int64_t n,
                              vhem_models **out)
 {
-    vhem_status st = VHEM_OK;
     vh_h3m *h3m = NULL;
     vh_dtm *dtm = NULL;
 
@@ -138,32 +125,28 @@ vhem_status vh_models_subset(vhem_ctx *ctx, const vhem_models *m, const int64_t 
             memcpy(dtm->omega, m->dtm->omega, sizeof *dtm->omega * (size_t)n);
         VH_TRY(vh_models_take_textures(ctx, dtm, out));
     }
-done:
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status vh_models_with_weight(vhem_ctx *ctx, const vhem_models *m, vhem_models **out)
 {
-    vhem_status st = VHEM_OK;
     const double *omega = vh_models_omega(m);
-    int64_t *used = NULL, n = 0;
+    VH_AUTOFREE int64_t *used = NULL;
+    int64_t n = 0;
 
     VH_NEW(used, vh_models_size(m));
     for (int64_t j = 0; j < vh_models_size(m); j++)
         if (omega[j] > 0)
             used[n++] = j;
     VH_CHECK(n > 0, VHEM_ENUMERIC, "no %s has any weight", vh_models_word(m));
-    VH_TRY(vh_models_subset(ctx, m, used, n, out));
-done:
-    free(used);
-    return st;
+    return vh_models_subset(ctx, m, used, n, out);
 }
 
 static vhem_status pool_textures(vhem_ctx *ctx, const vhem_models *const *part, const double *share,
                                  int64_t n, vhem_models **out)
 {
     vhem_status st = VHEM_OK;
-    vh_dtm *all = NULL;
+    VH_OWN(vh_dtm) *all = NULL;
     int64_t K = 0;
 
     for (int64_t p = 0; p < n; p++) {
@@ -183,32 +166,26 @@ static vhem_status pool_textures(vhem_ctx *ctx, const vhem_models *const *part, 
         }
     st = vh_models_take_textures(ctx, all, out);
     all = NULL;
-done:
-    vh_dtm_free(all);
     return st;
 }
 
 vhem_status vh_models_pool(vhem_ctx *ctx, const vhem_models *const *part, const double *share, int64_t n,
                            vhem_models **out)
 {
-    vhem_status st = VHEM_OK;
-    const vh_h3m **hmms = NULL;
+    VH_AUTOFREE const vh_h3m **hmms = NULL;
     vh_h3m *all = NULL;
 
     for (int64_t p = 0; p < n; p++)
         VH_CHECK(part[p]->kind == part[0]->kind, VHEM_EINVAL, "HMMs and dynamic textures cannot be pooled");
     if (part[0]->kind == VHEM_TEXTURES) {
         VH_TRY(pool_textures(ctx, part, share, n, out));
-        goto done;
+        return VHEM_OK;
     }
     VH_NEW(hmms, n);
     for (int64_t p = 0; p < n; p++)
         hmms[p] = part[p]->h3m;
     VH_TRY(vh_h3m_pool(ctx, hmms, share, n, &all));
-    VH_TRY(vh_models_take_hmms(ctx, all, out));
-done:
-    free(hmms);
-    return st;
+    return vh_models_take_hmms(ctx, all, out);
 }
 
 vhem_status vh_models_gather(vhem_ctx *ctx, const vhem_models *m)
@@ -243,9 +220,8 @@ vhem_status vh_models_sample(vhem_ctx *ctx, const vhem_models *m, int64_t n, con
 
 static vhem_status copy_range(vhem_ctx *ctx, const vh_h3m *h3m, int64_t first, int64_t n, vh_h3m **out)
 {
-    vhem_status st = VHEM_OK;
-    vh_h3m *copy = NULL;
-    int64_t *index = NULL;
+    VH_OWN(vh_h3m) *copy = NULL;
+    VH_AUTOFREE int64_t *index = NULL;
 
     VH_NEW(index, n);
     for (int64_t k = 0; k < n; k++)
@@ -257,12 +233,8 @@ static vhem_status copy_range(vhem_ctx *ctx, const vh_h3m *h3m, int64_t first, i
     VH_TRY(vh_h3m_set_text(ctx, &copy->prior, h3m->prior));
     VH_TRY(vh_h3m_set_text(ctx, &copy->extra, h3m->extra));
     VH_TRY(vh_h3m_set_text(ctx, &copy->provenance, h3m->provenance));
-    *out = copy;
-    copy = NULL;
-done:
-    vh_h3m_free(copy);
-    free(index);
-    return st;
+    *out = vh_take(copy);
+    return VHEM_OK;
 }
 
 vhem_status vh_models_range(vhem_ctx *ctx, const vhem_models *m, int64_t first, int64_t n, vh_h3m **out)
@@ -323,10 +295,9 @@ static vhem_status have_blocks(vhem_ctx *ctx, vhem_models *m)
 /* Chunk b, unless it is there.  Two threads that both want it may both read it; one of the copies stays. */
 static vhem_status read_block(vhem_ctx *ctx, void *arg, int64_t b, int worker, double *none)
 {
-    vhem_status st = VHEM_OK;
     vhem_models *m = arg;
     int64_t first = b * VH_SHARD_CHUNK, left = m->shards->K - first;
-    vh_h3m *block = NULL;
+    VH_OWN(vh_h3m) *block = NULL;
     bool there;
 
     (void)worker;
@@ -339,12 +310,9 @@ static vhem_status read_block(vhem_ctx *ctx, void *arg, int64_t b, int worker, d
         vh_shards_read(ctx, m->shards, first, left < VH_SHARD_CHUNK ? left : VH_SHARD_CHUNK, true, &block));
 #pragma omp critical(vh_models_gather)
     if (!m->block[b]) {
-        m->block[b] = block;
-        block = NULL;
+        m->block[b] = vh_take(block);
     }
-done:
-    vh_h3m_free(block);
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status vhem_models_read(vhem_ctx *ctx, const vhem_models *m, int64_t first, int64_t n)
@@ -357,7 +325,7 @@ vhem_status vhem_models_read(vhem_ctx *ctx, const vhem_models *m, int64_t first,
              "%lld %ss from number %lld on were requested, but there are %lld", (long long)n,
              vh_models_word(m), (long long)first, (long long)K);
     if (m->dtm || vh_models_hmms(m) || n == 0)
-        goto done;
+        return st;
     int64_t begin = first / VH_SHARD_CHUNK, end = (first + n - 1) / VH_SHARD_CHUNK + 1;
     const vh_chunks blocks = { .first = begin,
                                .n = end - begin,
@@ -368,7 +336,6 @@ vhem_status vhem_models_read(vhem_ctx *ctx, const vhem_models *m, int64_t first,
     VH_TRY(have_blocks(ctx, (vhem_models *)m));
     st = vh_chunks_run(ctx, &blocks);
     VH_CHECK(st != VHEM_ESTOPPED, VHEM_ESTOPPED, "stopped while models were read");
-done:
     return st;
 }
 
@@ -409,7 +376,6 @@ double vhem_models_compare(const vhem_models *a, const vhem_models *b)
 vhem_status vhem_models_save(vhem_ctx *ctx, const vhem_models *m, const char *provenance, const char *path)
 {
     VH_ENTER(m, path);
-    vhem_status st = VHEM_OK;
 
     if (provenance)
         VH_TRY(vh_model_check_object(ctx, "provenance", provenance));
@@ -423,8 +389,7 @@ vhem_status vhem_models_save(vhem_ctx *ctx, const vhem_models *m, const char *pr
         with.provenance = provenance ? (char *)provenance : with.provenance;
         VH_TRY(vh_dtm_save(ctx, &with, path));
     }
-done:
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status vh_models_print_json(vhem_ctx *ctx, const vhem_models *m, FILE *f)
@@ -435,21 +400,16 @@ vhem_status vh_models_print_json(vhem_ctx *ctx, const vhem_models *m, FILE *f)
 /* The means of a posterior, which they keep. */
 static vhem_status read_posterior(vhem_ctx *ctx, json_t *root, vh_h3m **out)
 {
-    vhem_status st = VHEM_OK;
-    vh_posteriors *post = NULL;
+    VH_OWN(vh_posteriors) *post = NULL;
     vh_h3m *h3m = NULL;
-    char *text = NULL;
+    VH_AUTOFREE char *text = NULL;
 
     VH_TRY(vh_json_keep(ctx, root, &text));
     VH_TRY(vh_posteriors_read(ctx, text, &post));
     VH_TRY(vh_posteriors_mean(ctx, post, &h3m));
-    h3m->posterior = text;
-    text = NULL;
+    h3m->posterior = vh_take(text);
     *out = h3m;
-done:
-    free(text);
-    vh_posteriors_free(post);
-    return st;
+    return VHEM_OK;
 }
 
 /* The object of a model file; its format is known. */
@@ -469,7 +429,6 @@ static vhem_status read_models(vhem_ctx *ctx, json_t *root, const vh_json_items 
         VH_TRY(st);
         VH_TRY(vh_models_take_hmms(ctx, h3m, out));
     }
-done:
     return st;
 }
 
@@ -496,7 +455,6 @@ vhem_status vh_models_from_json(vhem_ctx *ctx, json_t *root, const vh_json_items
     } else {
         st = read_models(ctx, level, hmms, out);
     }
-done:
     return st;
 }
 

@@ -19,8 +19,7 @@ typedef struct {
 static vhem_status append(vhem_ctx *ctx, const vhem_models *m, int64_t first, int64_t n, double share,
                           vh_h3m *out, int64_t at)
 {
-    vhem_status st = VHEM_OK;
-    vh_h3m *part = NULL;
+    VH_OWN(vh_h3m) *part = NULL;
 
     VH_TRY(vh_models_range(ctx, m, first, n, &part));
     for (int64_t k = 0; k < n; k++) {
@@ -30,9 +29,7 @@ static vhem_status append(vhem_ctx *ctx, const vhem_models *m, int64_t first, in
         out->omega[at + k] = share == 1 ? part->omega[k] : part->omega[k] * share;
     }
     vh_h3m_move_slabs(part, out);
-done:
-    vh_h3m_free(part);
-    return st;
+    return VHEM_OK;
 }
 
 typedef struct {
@@ -59,9 +56,9 @@ static int64_t middle(int n, midst *each, int64_t models)
  * which counts as often as its set has HMMs.  Not known where one of them does not know. */
 static vhem_status pool_lengths(vhem_ctx *ctx, const sets *s, vh_lengths *out)
 {
-    vhem_status st = VHEM_OK;
     vh_lengths all = { 0 };
-    midst *each = NULL, *frames;
+    VH_AUTOFREE midst *each = NULL;
+    midst *frames;
     bool known = false; /* are there models of more than one sequence? */
 
     VH_NEW(each, 2 * (size_t)s->n);
@@ -69,7 +66,7 @@ static vhem_status pool_lengths(vhem_ctx *ctx, const sets *s, vh_lengths *out)
     for (int p = 0; p < s->n; p++) {
         vh_lengths one = vh_models_head(s->set[p])->lengths;
         if (one.max == 0)
-            goto done;
+            return VHEM_OK;
         each[p] = (midst){ one.median, s->first[p + 1] - s->first[p] };
         frames[p] = (midst){ one.frames > 0 ? one.frames : one.median, each[p].weight };
         known |= one.frames > 0;
@@ -79,18 +76,15 @@ static vhem_status pool_lengths(vhem_ctx *ctx, const sets *s, vh_lengths *out)
     all.median = middle(s->n, each, s->first[s->n]);
     all.frames = known ? middle(s->n, frames, s->first[s->n]) : 0;
     *out = all;
-done:
-    free(each);
-    return st;
+    return VHEM_OK;
 }
 
 /* HMMs of the whole, as vh_shards_save asks for them. */
 static vhem_status read_range(vhem_ctx *ctx, const void *arg, int64_t first, int64_t n, vh_h3m **out)
 {
-    vhem_status st = VHEM_OK;
     const sets *s = arg;
     const vh_h3m *head = vh_models_head(s->set[0]);
-    vh_h3m *all = NULL;
+    VH_OWN(vh_h3m) *all = NULL;
     int p = 0;
 
     VH_TRY(vh_h3m_new(ctx, head->family, head->shape, n, &all));
@@ -109,16 +103,12 @@ static vhem_status read_range(vhem_ctx *ctx, const void *arg, int64_t first, int
         VH_TRY(append(ctx, s->set[p], i - s->first[p], end - i, share, all, i - first));
         i = end;
     }
-    *out = all;
-    all = NULL;
-done:
-    vh_h3m_free(all);
-    return st;
+    *out = vh_take(all);
+    return VHEM_OK;
 }
 
 static vhem_status check_sets(vhem_ctx *ctx, const sets *s)
 {
-    vhem_status st = VHEM_OK;
     vhem_models_facts first, f;
     char why[256];
 
@@ -134,26 +124,21 @@ static vhem_status check_sets(vhem_ctx *ctx, const sets *s)
                  VHEM_EINVAL, "input %d cannot be merged with input 1: %s", p + 1, why);
         s->first[p + 1] = s->first[p] + f.K;
     }
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* The shards of one set become that set; *out stays NULL when they are something else. */
 static vhem_status join_shards(vhem_ctx *ctx, int n, const vhem_models *const *set, vh_shards **out)
 {
-    vhem_status st = VHEM_OK;
-    const vh_shard **part = NULL;
+    VH_AUTOFREE const vh_shard **part = NULL;
 
     VH_NEW(part, n);
     for (int p = 0; p < n; p++) {
         if (!set[p]->shards || set[p]->shards->n != 1)
-            goto done;
+            return VHEM_OK;
         part[p] = set[p]->shards->shard[0];
     }
-    VH_TRY(vh_shards_join(ctx, n, part, out));
-done:
-    free(part);
-    return st;
+    return vh_shards_join(ctx, n, part, out);
 }
 
 vhem_status vhem_models_merge(vhem_ctx *ctx, int n, const vhem_models *const *set, int shards,
@@ -166,22 +151,22 @@ vhem_status vhem_models_merge(vhem_ctx *ctx, int n, const vhem_models *const *se
     const vhem_models *whole = &joined;
     vh_h3m *all = NULL;
 
-    VH_CHECK(n >= 1, VHEM_EINVAL, "there are %d sets, must be at least 1", n);
-    VH_CHECK(shards >= 0, VHEM_EINVAL, "there are %d shards, must be 0 or more", shards);
+    VH_CHECK_DONE(n >= 1, VHEM_EINVAL, "there are %d sets, must be at least 1", n);
+    VH_CHECK_DONE(shards >= 0, VHEM_EINVAL, "there are %d shards, must be 0 or more", shards);
     if (provenance)
-        VH_TRY(vh_model_check_object(ctx, "provenance", provenance));
-    VH_TRY(join_shards(ctx, n, set, &joined.shards));
+        VH_TRY_DONE(vh_model_check_object(ctx, "provenance", provenance));
+    VH_TRY_DONE(join_shards(ctx, n, set, &joined.shards));
     if (joined.shards) {
         s.n = 1;
         s.set = &whole;
     }
-    VH_NEW(s.first, s.n + 1);
-    VH_TRY(check_sets(ctx, &s));
+    VH_NEW_DONE(s.first, s.n + 1);
+    VH_TRY_DONE(check_sets(ctx, &s));
     if (shards > 0) {
-        VH_TRY(vh_shards_save(ctx, &(vh_shards_source){ s.first[s.n], read_range, &s }, shards, path));
+        VH_TRY_DONE(vh_shards_save(ctx, &(vh_shards_source){ s.first[s.n], read_range, &s }, shards, path));
     } else {
-        VH_TRY(read_range(ctx, &s, 0, s.first[s.n], &all));
-        VH_TRY(vh_h3m_save(ctx, all, path));
+        VH_TRY_DONE(read_range(ctx, &s, 0, s.first[s.n], &all));
+        VH_TRY_DONE(vh_h3m_save(ctx, all, path));
     }
 done:
     vh_h3m_free(all);

@@ -42,9 +42,9 @@ static int component_from(const vh_limits *lim, const vh_packed *pk, int r, cons
 vhem_status vh_mstep(vhem_ctx *ctx, const vh_limits *lim, const vh_packed *pk, int k, const vh_stats *stats,
                      vh_h3m *h3m, vh_hmm *h, int *n_floored)
 {
-    vhem_status st = VHEM_OK;
     int S = h->S, M = h->M, n_stat = pk->n_stat, held = 0;
-    double *mean = NULL, *work, *row, count = lim->count * lim->unit;
+    VH_AUTOFREE double *mean = NULL;
+    double *work, *row, count = lim->count * lim->unit;
 
     VH_NEW(mean, 2 * (size_t)n_stat + vh_emission_room(h3m->family, &h3m->shape) + (size_t)(S > M ? S : M));
     work = mean + 2 * n_stat;
@@ -78,9 +78,7 @@ vhem_status vh_mstep(vhem_ctx *ctx, const vh_limits *lim, const vh_packed *pk, i
         }
     }
     *n_floored = held;
-done:
-    free(mean);
-    return st;
+    return VHEM_OK;
 }
 
 /* sum of the logs of the free entries. */

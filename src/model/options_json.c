@@ -10,7 +10,6 @@
 
 static vhem_status read_text(vhem_ctx *ctx, const vh_option *row, json_t *v, vh_texts *texts, void *record)
 {
-    vhem_status st = VHEM_OK;
     const char **slot = vh_option_text(row, record);
 
     VH_CHECK(json_is_string(v) || json_is_null(v), VHEM_EFORMAT, "%s is %s, must be text", row->shown.name,
@@ -18,13 +17,11 @@ static vhem_status read_text(vhem_ctx *ctx, const vh_option *row, json_t *v, vh_
     *slot = NULL;
     if (json_is_string(v))
         VH_TRY(vh_texts_keep(ctx, texts, json_string_value(v), slot));
-done:
-    return st;
+    return VHEM_OK;
 }
 
 static vhem_status read_number(vhem_ctx *ctx, const vh_option *row, json_t *v, void *record)
 {
-    vhem_status st = VHEM_OK;
     const vhem_option *o = &row->shown;
     bool flag = o->type == VHEM_OPTION_FLAG;
     double x = json_is_boolean(v) ? json_is_true(v) : json_number_value(v);
@@ -37,14 +34,11 @@ static vhem_status read_number(vhem_ctx *ctx, const vh_option *row, json_t *v, v
     VH_CHECK(o->type == VHEM_OPTION_REAL || (x == floor(x) && fabs(x) <= INT_MAX), VHEM_EFORMAT,
              "%s is %.12g, must be a whole number", o->name, x);
     vh_option_set_number(row, o->type == VHEM_OPTION_INT && x < o->least ? -1 : x, record);
-done:
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status vh_options_read(vhem_ctx *ctx, json_t *object, vhem_option_set set, vh_texts *texts, void *record)
 {
-    vhem_status st = VHEM_OK;
-
     for (const vh_option *row = vh_options(set); row->shown.name; row++) {
         json_t *v = json_object_get(object, row->shown.name);
         if (!v && strcmp(row->shown.name, "min_items") == 0)
@@ -56,6 +50,5 @@ vhem_status vh_options_read(vhem_ctx *ctx, json_t *object, vhem_option_set set, 
         else
             VH_TRY(read_number(ctx, row, v, record));
     }
-done:
-    return st;
+    return VHEM_OK;
 }

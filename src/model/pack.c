@@ -24,8 +24,7 @@ enum { SPARSE = 64, MANY = 16 };
 static vhem_status pack_shape(vhem_ctx *ctx, const vh_h3m *h3m, const int64_t *index, int64_t K,
                               const double *origin, const double *scale, vh_packed **out)
 {
-    vhem_status st = VHEM_OK;
-    vh_packed *pk = NULL;
+    VH_OWN(vh_packed) *pk = NULL;
     double *xs = NULL;
 
     VH_CHECK(K < INT_MAX, VHEM_EINVAL,
@@ -62,18 +61,14 @@ static vhem_status pack_shape(vhem_ctx *ctx, const vh_h3m *h3m, const int64_t *i
     memcpy(xs, origin, sizeof *xs * (size_t)h3m->d);
     memcpy(xs + h3m->d, scale, sizeof *xs * (size_t)h3m->d);
     pk->x = (vh_coords){ .shape = h3m->shape, .origin = xs, .scale = xs + h3m->d };
-    *out = pk;
-    pk = NULL;
-done:
-    vh_pack_free(pk);
-    return st;
+    *out = vh_take(pk);
+    return VHEM_OK;
 }
 
 vhem_status vh_pack_new(vhem_ctx *ctx, const vh_h3m *h3m, const int64_t *index, int64_t K,
                         const double *origin, const double *scale, vh_packed **out)
 {
-    vhem_status st = VHEM_OK;
-    vh_packed *pk = NULL;
+    VH_OWN(vh_packed) *pk = NULL;
 
     VH_TRY(pack_shape(ctx, h3m, index, K, origin, scale, &pk));
     VH_NEW(pk->theta, vh_cells(pk->n_comp, pk->n_stat));
@@ -82,11 +77,8 @@ vhem_status vh_pack_new(vhem_ctx *ctx, const vh_h3m *h3m, const int64_t *index, 
     VH_NEW(pk->about, pk->n_comp);
     if (vh_shift_counts(pk->family, &pk->shape) > 0)
         VH_NEW(pk->seen_shift, vh_cells(pk->n_comp, vh_shift_counts(pk->family, &pk->shape)));
-    *out = pk;
-    pk = NULL;
-done:
-    vh_pack_free(pk);
-    return st;
+    *out = vh_take(pk);
+    return VHEM_OK;
 }
 
 /* The chain of HMM k and where its components are. */
@@ -105,26 +97,23 @@ static void take_chain(const vh_h3m *h3m, const vh_hmm *h, int k, vh_packed *pk)
 /* Which columns each HMM lacks, if any does. */
 static vhem_status note_lacking(vhem_ctx *ctx, const vh_h3m *h3m, const int64_t *index, vh_packed *pk)
 {
-    vhem_status st = VHEM_OK;
     bool any = false;
     for (int e = 0; !any && e < pk->K; e++)
         for (int k = 0; !any && k < pk->d; k++)
             any = vh_hmm_lacks(h3m, &h3m->hmm[index ? index[e] : e], k);
     if (!any)
-        goto done;
+        return VHEM_OK;
     VH_NEW(pk->lacks, vh_cells(pk->K, pk->d));
     for (int e = 0; e < pk->K; e++)
         for (int k = 0; k < pk->d; k++)
             pk->lacks[vh_ij(e, pk->d, k)] = vh_hmm_lacks(h3m, &h3m->hmm[index ? index[e] : e], k);
-done:
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status vh_pack_base(vhem_ctx *ctx, const vh_h3m *h3m, const int64_t *index, int64_t K,
                          const double *origin, const double *scale, vh_packed **out)
 {
-    vhem_status st = VHEM_OK;
-    vh_packed *pk = NULL;
+    VH_OWN(vh_packed) *pk = NULL;
 
     VH_TRY(pack_shape(ctx, h3m, index, K, origin, scale, &pk));
     VH_NEW(pk->c, pk->n_comp);
@@ -138,17 +127,13 @@ vhem_status vh_pack_base(vhem_ctx *ctx, const vh_h3m *h3m, const int64_t *index,
             pk->family->stats_of_component(&pk->x, pk->par + (size_t)r * VH_MAX_PARAM,
                                            pk->mean + vh_row(r, pk->n_stat));
     }
-    *out = pk;
-    pk = NULL;
-done:
-    vh_pack_free(pk);
-    return st;
+    *out = vh_take(pk);
+    return VHEM_OK;
 }
 
 vhem_status vh_pack_update(vhem_ctx *ctx, const vh_h3m *h3m, const int64_t *index, vh_packed *pk)
 {
-    vhem_status st = VHEM_OK;
-    double *work = NULL;
+    VH_AUTOFREE double *work = NULL;
 
     VH_NEW(work, vh_emission_room(pk->family, &pk->shape));
     pk->n_direct = 0;
@@ -180,9 +165,7 @@ vhem_status vh_pack_update(vhem_ctx *ctx, const vh_h3m *h3m, const int64_t *inde
                 pk->about[r].origin = par[0];
         }
     }
-done:
-    free(work);
-    return st;
+    return VHEM_OK;
 }
 
 void vh_pack_free(vh_packed *pk)

@@ -3,6 +3,7 @@
 #ifndef VH_MODEL_PACK_H
 #define VH_MODEL_PACK_H
 
+#include "core/own.h"
 #include "model/h3m.h"
 
 typedef struct {
@@ -45,6 +46,7 @@ vhem_status vh_pack_update(vhem_ctx *ctx, const vh_h3m *h3m, const int64_t *inde
 vhem_status vh_pack_base(vhem_ctx *ctx, const vh_h3m *h3m, const int64_t *index, int64_t K,
                          const double *origin, const double *scale, vh_packed **out);
 void vh_pack_free(vh_packed *pk);
+VH_OWNED(vh_packed, vh_pack_free)
 
 /* What component r adds for the cells that the frame y has: 0 where there is no seen_shift. */
 double vh_pack_seen_shift(const vh_packed *pk, int r, const double *y);

@@ -39,10 +39,9 @@ static size_t most_stats(const vh_prior *p)
 
 vhem_status vh_posterior_new(vhem_ctx *ctx, const vh_prior *p, int S, int M, vh_posterior *out)
 {
-    vhem_status st = VHEM_OK;
     size_t s = (size_t)S, q = s * (size_t)M, d = (size_t)p->d, size = vh_prior_size(p),
            n = vh_prior_counts(p);
-    vh_posterior x = { .S = S, .M = M };
+    VH_CLEANUP(vh_posterior_free) vh_posterior x = { .S = S, .M = M };
 
     VH_NEW(x.eta, s + s * s + 3 * q + 3 * q * d + q * vh_prior_means(p) + q * size + q * n + 2 * size + 2 * d
                       + (p->n_channel > 0 ? 0 : most_stats(p)));
@@ -64,9 +63,7 @@ vhem_status vh_posterior_new(vhem_ctx *ctx, const vh_prior *p, int S, int M, vh_
         VH_TRY(vh_posterior_new(ctx, p->channel[c], S, M, &x.channel[c]));
     *out = x;
     x = (vh_posterior){ 0 };
-done:
-    vh_posterior_free(&x);
-    return st;
+    return VHEM_OK;
 }
 
 void vh_posterior_free(vh_posterior *post)
@@ -346,9 +343,8 @@ static size_t mean_work(const vh_prior *p)
 vhem_status vh_posterior_mean(vhem_ctx *ctx, const vh_prior *p, const vh_limits *lim,
                               const vh_posterior *post, const vh_h3m *h3m, vh_hmm *h, int *n_floored)
 {
-    vhem_status st = VHEM_OK;
     int S = post->S, M = post->M, held = 0;
-    double *work = NULL;
+    VH_AUTOFREE double *work = NULL;
 
     VH_NEW(work, mean_work(p));
     mean_row(S, lim->fixed_pi, post->eta, h->pi);
@@ -364,7 +360,5 @@ vhem_status vh_posterior_mean(vhem_ctx *ctx, const vh_prior *p, const vh_limits 
         held += r;
     }
     *n_floored = held;
-done:
-    free(work);
-    return st;
+    return VHEM_OK;
 }

@@ -20,34 +20,26 @@
 
 vhem_status vh_posteriors_new(vhem_ctx *ctx, const vh_prior *shape, int K, vh_posteriors **out)
 {
-    vhem_status st = VHEM_OK;
-    vh_posteriors *p = NULL;
+    VH_OWN(vh_posteriors) *p = NULL;
 
     VH_NEW(p, 1);
     p->shape = shape;
     p->K = K;
     VH_NEW(p->alpha, K);
     VH_NEW(p->hmm, K);
-    *out = p;
-    p = NULL;
-done:
-    vh_posteriors_free(p);
-    return st;
+    *out = vh_take(p);
+    return VHEM_OK;
 }
 
 vhem_status vh_posteriors_like(vhem_ctx *ctx, const vh_prior *shape, const vh_h3m *h3m, vh_posteriors **out)
 {
-    vhem_status st = VHEM_OK;
-    vh_posteriors *p = NULL;
+    VH_OWN(vh_posteriors) *p = NULL;
 
     VH_TRY(vh_posteriors_new(ctx, shape, h3m->K, &p));
     for (int j = 0; j < p->K; j++)
         VH_TRY(vh_posterior_new(ctx, shape, h3m->hmm[j].S, h3m->hmm[j].M, &p->hmm[j]));
-    *out = p;
-    p = NULL;
-done:
-    vh_posteriors_free(p);
-    return st;
+    *out = vh_take(p);
+    return VHEM_OK;
 }
 
 /* Component `from` of h becomes component `to` of out, which may be h; rows apart. */
@@ -68,8 +60,7 @@ static void copy_component(const vh_prior *shape, const vh_posterior *h, size_t 
 
 vhem_status vh_posteriors_copy(vhem_ctx *ctx, const vh_posteriors *post, vh_posteriors **out)
 {
-    vhem_status st = VHEM_OK;
-    vh_posteriors *p = NULL;
+    VH_OWN(vh_posteriors) *p = NULL;
 
     VH_TRY(vh_posteriors_new(ctx, post->shape, post->K, &p));
     memcpy(p->alpha, post->alpha, sizeof *p->alpha * (size_t)p->K);
@@ -82,11 +73,8 @@ vhem_status vh_posteriors_copy(vhem_ctx *ctx, const vh_posteriors *post, vh_post
         for (size_t q = 0; q < S * (size_t)h->M; q++)
             copy_component(p->shape, h, q, &p->hmm[j], q);
     }
-    *out = p;
-    p = NULL;
-done:
-    vh_posteriors_free(p);
-    return st;
+    *out = vh_take(p);
+    return VHEM_OK;
 }
 
 void vh_posteriors_free(vh_posteriors *p)
@@ -160,7 +148,6 @@ void vh_posteriors_keep_components(vh_posteriors *p, int j, int M)
 
 vhem_status vh_posteriors_order_states(vhem_ctx *ctx, vh_posteriors *p, int j, const int *from)
 {
-    vhem_status st = VHEM_OK;
     vh_posterior *h = &p->hmm[j], old = { 0 };
     int S = h->S, M = h->M;
 
@@ -174,15 +161,13 @@ vhem_status vh_posteriors_order_states(vhem_ctx *ctx, vh_posteriors *p, int j, c
     }
     vh_posterior_free(h);
     *h = old;
-done:
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status vh_posteriors_order(vhem_ctx *ctx, vh_posteriors *p, const int *from)
 {
-    vhem_status st = VHEM_OK;
-    vh_posterior *hmm = NULL;
-    double *alpha = NULL;
+    VH_AUTOFREE vh_posterior *hmm = NULL;
+    VH_AUTOFREE double *alpha = NULL;
 
     VH_NEW(hmm, p->K);
     VH_NEW(alpha, p->K);
@@ -192,10 +177,7 @@ vhem_status vh_posteriors_order(vhem_ctx *ctx, vh_posteriors *p, const int *from
     }
     memcpy(p->hmm, hmm, sizeof *hmm * (size_t)p->K);
     memcpy(p->alpha, alpha, sizeof *alpha * (size_t)p->K);
-done:
-    free(hmm);
-    free(alpha);
-    return st;
+    return VHEM_OK;
 }
 
 double vh_posteriors_log_symmetries(const vh_posteriors *p)
@@ -210,9 +192,8 @@ double vh_posteriors_log_symmetries(const vh_posteriors *p)
 
 vhem_status vh_posteriors_mean(vhem_ctx *ctx, const vh_posteriors *p, vh_h3m **out)
 {
-    vhem_status st = VHEM_OK;
     const vh_limits lim = { .exact = true };
-    vh_h3m *h3m = NULL;
+    VH_OWN(vh_h3m) *h3m = NULL;
     int n_floored;
 
     VH_TRY(vh_h3m_new(ctx, p->shape->family, p->shape->shape, p->K, &h3m));
@@ -221,11 +202,8 @@ vhem_status vh_posteriors_mean(vhem_ctx *ctx, const vh_posteriors *p, vh_h3m **o
         VH_TRY(vh_h3m_shape(ctx, h3m, j, p->hmm[j].S, p->hmm[j].M));
         VH_TRY(vh_posterior_mean(ctx, p->shape, &lim, &p->hmm[j], h3m, &h3m->hmm[j], &n_floored));
     }
-    *out = h3m;
-    h3m = NULL;
-done:
-    vh_h3m_free(h3m);
-    return st;
+    *out = vh_take(h3m);
+    return VHEM_OK;
 }
 
 /* ---- 4. as JSON ---------------------------------------------------------------------------------------- */
@@ -233,28 +211,23 @@ done:
 /* W of all components, [S M][size]; the caller frees it. */
 static vhem_status scales(vhem_ctx *ctx, const vh_prior *shape, const vh_posterior *h, double **out)
 {
-    vhem_status st = VHEM_OK;
     size_t size = vh_prior_size(shape), n = (size_t)(h->S * h->M);
-    double *W = NULL;
+    VH_AUTOFREE double *W = NULL;
 
     VH_NEW(W, n * size);
     memcpy(W, h->B, sizeof *W * n * size);
     for (size_t q = 0; q < n; q++)
         VH_CHECK(vh_prior_invert(shape, W + q * size), VHEM_ENUMERIC,
                  "a scatter of the posterior is singular");
-    *out = W;
-    W = NULL;
-done:
-    free(W);
-    return st;
+    *out = vh_take(W);
+    return VHEM_OK;
 }
 
 /* What is known of components: lambda, nu, m and W of Gaussians, counts, or channels. */
 static vhem_status print_known(vhem_ctx *ctx, const vh_prior *shape, const vh_posterior *h, FILE *f)
 {
-    vhem_status st = VHEM_OK;
     int64_t n[] = { h->S, h->M, shape->d, shape->d };
-    double *W = NULL;
+    VH_AUTOFREE double *W = NULL;
 
     if (vh_prior_normal(shape->family)) {
         VH_TRY(scales(ctx, shape, h, &W));
@@ -279,9 +252,7 @@ static vhem_status print_known(vhem_ctx *ctx, const vh_prior *shape, const vh_po
         VH_TRY(print_known(ctx, shape->channel[c], &h->channel[c], f));
         fputs(c + 1 < shape->n_channel ? "}" : "}]", f);
     }
-done:
-    free(W);
-    return st;
+    return VHEM_OK;
 }
 
 static vhem_status print_hmm(vhem_ctx *ctx, const vh_prior *shape, const vh_posterior *h, FILE *f)
@@ -305,7 +276,7 @@ vhem_status vh_posteriors_text(vhem_ctx *ctx, const vh_posteriors *p, char **out
     FILE *f = open_memstream(&text, &size);
     const int64_t K = p->K;
 
-    VH_CHECK(f, VHEM_ENOMEM, "out of memory: no room for the text of a posterior");
+    VH_CHECK_DONE(f, VHEM_ENOMEM, "out of memory: no room for the text of a posterior");
     fprintf(f, "{\"format\": \"vhem-posterior\", \"version\": %d, \"emission\": \"%s\", \"d\": %d", VERSION,
             p->shape->family->name, p->shape->d);
     if (!vh_prior_normal(p->shape->family))
@@ -314,14 +285,13 @@ vhem_status vh_posteriors_text(vhem_ctx *ctx, const vh_posteriors *p, char **out
     fputs(", \"hmms\": [", f);
     for (int j = 0; j < p->K; j++) {
         fputs(j > 0 ? ",\n  " : "\n  ", f);
-        VH_TRY(print_hmm(ctx, p->shape, &p->hmm[j], f));
+        VH_TRY_DONE(print_hmm(ctx, p->shape, &p->hmm[j], f));
     }
     fputs("]}", f);
     st = vh_text_close(ctx, f, &text);
     f = NULL;
-    VH_TRY(st);
-    *out = text;
-    text = NULL;
+    VH_TRY_DONE(st);
+    *out = vh_take(text);
 done:
     if (f)
         fclose(f);
@@ -332,7 +302,6 @@ done:
 /* The numbers of key into x; all must be more than `above`, -infinity: any. */
 static vhem_status read_array(vhem_ctx *ctx, json_t *object, vh_json_array a, double above, double *x)
 {
-    vhem_status st = VHEM_OK;
     size_t n = 1;
 
     VH_TRY(vh_json_numbers(ctx, object, &a, x));
@@ -341,14 +310,12 @@ static vhem_status read_array(vhem_ctx *ctx, json_t *object, vh_json_array a, do
     for (size_t k = 0; k < n; k++)
         VH_CHECK(isfinite(x[k]) && x[k] > above, VHEM_EFORMAT, "%s has an entry %g, must be more than %g",
                  a.key, x[k], above);
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* B from W.  Inverses that other programs make are symmetric to rounding only. */
 static vhem_status read_scales(vhem_ctx *ctx, json_t *object, const vh_prior *shape, vh_posterior *h)
 {
-    vhem_status st = VHEM_OK;
     int d = shape->d, rank = vh_prior_full(shape->family) ? 2 : 1;
     size_t size = vh_prior_size(shape);
     const vh_json_array W = { .key = "W",
@@ -369,8 +336,7 @@ static vhem_status read_scales(vhem_ctx *ctx, json_t *object, const vh_prior *sh
         VH_CHECK(vh_prior_invert(shape, B), VHEM_EFORMAT, "W of state %d, component %d is not positive%s",
                  q / h->M, q % h->M, rank == 2 ? " definite" : "");
     }
-done:
-    return st;
+    return VHEM_OK;
 }
 
 static vh_json_array shaped(const char *key, int rank, const vh_posterior *h, int d)
@@ -381,7 +347,6 @@ static vh_json_array shaped(const char *key, int rank, const vh_posterior *h, in
 /* lambda, nu, m and W.  Diagonal covariances may have a lambda and nu for each column besides. */
 static vhem_status read_normal(vhem_ctx *ctx, json_t *object, const vh_prior *shape, vh_posterior *h)
 {
-    vhem_status st = VHEM_OK;
     int d = shape->d;
     bool full = vh_prior_full(shape->family);
 
@@ -393,19 +358,16 @@ static vhem_status read_normal(vhem_ctx *ctx, json_t *object, const vh_prior *sh
         VH_TRY(read_array(ctx, object, shaped("nu_columns", 3, h, d), 0, h->col_nu));
     }
     VH_TRY(read_array(ctx, object, shaped("m", 3, h, d), -INFINITY, h->m));
-    VH_TRY(read_scales(ctx, object, shape, h));
-done:
-    return st;
+    return read_scales(ctx, object, shape, h);
 }
 
 /* The arrays of counts, whose entries stand side by side in each component. */
 static vhem_status read_counts(vhem_ctx *ctx, json_t *object, const vh_prior *shape, vh_posterior *h)
 {
-    vhem_status st = VHEM_OK;
     const vh_counts *counts = shape->family->counts;
     size_t all = vh_prior_counts(shape), one = all / (size_t)counts->n_array;
     bool symbols = shape->family->param[0].dim[0] == VH_PER_SYMBOL;
-    double *x = NULL;
+    VH_AUTOFREE double *x = NULL;
 
     VH_NEW(x, (size_t)(h->S * h->M) * one);
     for (int k = 0; k < counts->n_array; k++) {
@@ -417,9 +379,7 @@ static vhem_status read_counts(vhem_ctx *ctx, json_t *object, const vh_prior *sh
         for (size_t q = 0; q < (size_t)(h->S * h->M); q++)
             memcpy(h->count + q * all + (size_t)k * one, x + q * one, sizeof *x * one);
     }
-done:
-    free(x);
-    return st;
+    return VHEM_OK;
 }
 
 static vhem_status read_known(vhem_ctx *ctx, json_t *object, const vh_prior *shape, vh_posterior *h)
@@ -442,13 +402,11 @@ static vhem_status read_known(vhem_ctx *ctx, json_t *object, const vh_prior *sha
             vh_error_prefix(ctx, who);
         VH_TRY(st);
     }
-done:
     return st;
 }
 
 static vhem_status read_hmm(vhem_ctx *ctx, json_t *object, const vh_prior *shape, vh_posterior *h)
 {
-    vhem_status st = VHEM_OK;
     int S, M, d = shape->d;
 
     VH_CHECK(json_is_object(object), VHEM_EFORMAT, "is %s, must be an object", vh_json_kind(object));
@@ -466,17 +424,14 @@ static vhem_status read_hmm(vhem_ctx *ctx, json_t *object, const vh_prior *shape
     VH_TRY(read_array(ctx, object, eta, 0, h->eta));
     VH_TRY(read_array(ctx, object, eps, 0, h->eps));
     VH_TRY(read_array(ctx, object, kappa, 0, h->kappa));
-    VH_TRY(read_known(ctx, object, shape, h));
-done:
-    return st;
+    return read_known(ctx, object, shape, h);
 }
 
 /* Family, dimension and layout of the file, as a prior without numbers. */
 static vhem_status read_shape(vhem_ctx *ctx, json_t *root, vh_prior **out)
 {
-    vhem_status st = VHEM_OK;
     const char *emission = "";
-    vh_layout *layout = NULL;
+    VH_OWN(vh_layout) *layout = NULL;
     int d;
 
     VH_TRY(vh_json_required_text(ctx, root, "emission", &emission));
@@ -488,24 +443,21 @@ static vhem_status read_shape(vhem_ctx *ctx, json_t *root, vh_prior **out)
         VH_CHECK(json_array_size(json_array_get(json_array_get(m, 0), 0)) == (size_t)d, VHEM_EFORMAT,
                  "m of HMM 0 does not have d = %d numbers", d); /* before anything is allocated */
         VH_TRY(vh_prior_new(ctx, family, d, out));
-        goto done;
+        return VHEM_OK;
     }
     VH_TRY(vh_layout_from_json(ctx, root, family, d, &layout));
     json_t *a = json_object_get(json_array_get(json_object_get(root, "hmms"), 0), "a");
     VH_CHECK(layout || json_array_size(json_array_get(json_array_get(a, 0), 0)) == (size_t)d, VHEM_EFORMAT,
              "a of HMM 0 does not have d = %d numbers", d);
     const vh_shape shape = layout ? vh_layout_shape(layout) : (vh_shape){ .d = d };
-    VH_TRY(vh_prior_new_shaped(ctx, family, &shape, out));
-done:
-    vh_layout_drop(layout);
-    return st;
+    return vh_prior_new_shaped(ctx, family, &shape, out);
 }
 
 static vhem_status read_all(vhem_ctx *ctx, json_t *root, vh_posteriors **out)
 {
     vhem_status st = VHEM_OK;
-    vh_posteriors *p = NULL;
-    vh_prior *shape = NULL;
+    VH_OWN(vh_posteriors) *p = NULL;
+    VH_OWN(vh_prior) *shape = NULL;
     const char *format = "";
     json_t *hmms = json_object_get(root, "hmms");
     int K = (int)json_array_size(hmms);
@@ -518,8 +470,7 @@ static vhem_status read_all(vhem_ctx *ctx, json_t *root, vh_posteriors **out)
     VH_CHECK(K >= 1, VHEM_EFORMAT, "hmms has no entries, must have at least one");
     VH_TRY(read_shape(ctx, root, &shape));
     VH_TRY(vh_posteriors_new(ctx, shape, K, &p));
-    p->own = shape;
-    shape = NULL;
+    p->own = vh_take(shape);
     const vh_json_array alpha = { .key = "alpha", .rank = 1, .dim = { { "K", K } } };
     VH_TRY(read_array(ctx, root, alpha, 0, p->alpha));
     for (int j = 0; j < K; j++) {
@@ -529,11 +480,7 @@ static vhem_status read_all(vhem_ctx *ctx, json_t *root, vh_posteriors **out)
             vh_error_prefix(ctx, who);
         VH_TRY(st);
     }
-    *out = p;
-    p = NULL;
-done:
-    vh_prior_free(shape);
-    vh_posteriors_free(p);
+    *out = vh_take(p);
     return st;
 }
 

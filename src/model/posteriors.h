@@ -4,6 +4,7 @@
 #ifndef VH_MODEL_POSTERIORS_H
 #define VH_MODEL_POSTERIORS_H
 
+#include "core/own.h"
 #include "model/posterior.h"
 
 typedef struct {
@@ -20,6 +21,7 @@ vhem_status vh_posteriors_new(vhem_ctx *ctx, const vh_prior *shape, int K, vh_po
 vhem_status vh_posteriors_like(vhem_ctx *ctx, const vh_prior *shape, const vh_h3m *h3m, vh_posteriors **out);
 vhem_status vh_posteriors_copy(vhem_ctx *ctx, const vh_posteriors *post, vh_posteriors **out);
 void vh_posteriors_free(vh_posteriors *post); /* NULL is allowed */
+VH_OWNED(vh_posteriors, vh_posteriors_free)
 
 /* Without HMM j, of which there must be others. */
 void vh_posteriors_drop(vh_posteriors *post, int j);

@@ -38,7 +38,6 @@ static void tell_columns(const vh_layout *layout, int c, char *text, size_t size
 
 vhem_status vh_prior_require(vhem_ctx *ctx, const vh_emission *family, const vh_shape *shape)
 {
-    vhem_status st = VHEM_OK;
     char where[256] = "";
 
     if (vh_prior_exists(family, shape))
@@ -53,46 +52,38 @@ vhem_status vh_prior_require(vhem_ctx *ctx, const vh_emission *family, const vh_
         "%sthere is no variational Bayes for %s emissions: %s; compare numbers of clusters and states by "
         "their BIC and stability (vhem choose)%s",
         where, family->name, family->no_prior, *where ? ", or leave such columns out" : "");
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* Storage of this prior, and of its channels. */
 static vhem_status make_room(vhem_ctx *ctx, vh_prior *p)
 {
-    vhem_status st = VHEM_OK;
-
     VH_NEW(p->m, vh_prior_means(p));
     VH_NEW(p->B, vh_prior_size(p));
     VH_NEW(p->count, vh_prior_counts(p));
     if (p->family->prior != VH_PRIOR_CHANNELS)
-        goto done;
+        return VHEM_OK;
     VH_NEW(p->channel, p->shape.layout->n_channel);
     p->n_channel = p->shape.layout->n_channel;
     for (int c = 0; c < p->n_channel; c++) {
         const vh_channel *ch = &p->shape.layout->channel[c];
         VH_TRY(vh_prior_new_shaped(ctx, ch->family, &ch->shape, &p->channel[c]));
     }
-done:
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status vh_prior_new_shaped(vhem_ctx *ctx, const vh_emission *family, const vh_shape *shape,
                                 vh_prior **out)
 {
-    vhem_status st = VHEM_OK;
-    vh_prior *p = NULL;
+    VH_OWN(vh_prior) *p = NULL;
 
     VH_TRY(vh_prior_require(ctx, family, shape));
     VH_NEW(p, 1);
     *p = (vh_prior){ .family = family, .shape = *shape, .d = shape->d, .alpha = 1, .broad = true };
     vh_layout_keep(shape->layout);
     VH_TRY(make_room(ctx, p));
-    *out = p;
-    p = NULL;
-done:
-    vh_prior_free(p);
-    return st;
+    *out = vh_take(p);
+    return VHEM_OK;
 }
 
 vhem_status vh_prior_new(vhem_ctx *ctx, const vh_emission *family, int d, vh_prior **out)
@@ -119,9 +110,8 @@ void vh_prior_free(vh_prior *p)
 
 vhem_status vh_prior_copy(vhem_ctx *ctx, const vh_prior *p, vh_prior **out)
 {
-    vhem_status st = VHEM_OK;
-    vh_prior *copy = NULL;
-    vh_frames_prior made_up = p->made_up;
+    VH_OWN(vh_prior) *copy = NULL;
+    VH_CLEANUP(vh_frames_prior_free) vh_frames_prior made_up = p->made_up;
     int64_t all[] = { 0 };
 
     if (p->made_up.model) {
@@ -148,18 +138,13 @@ vhem_status vh_prior_copy(vhem_ctx *ctx, const vh_prior *p, vh_prior **out)
         VH_NEW(copy->within, p->d);
         memcpy(copy->within, p->within, sizeof *p->within * (size_t)p->d);
     }
-    *out = copy;
-    copy = NULL;
-done:
-    vh_frames_prior_free(&made_up);
-    vh_prior_free(copy);
-    return st;
+    *out = vh_take(copy);
+    return VHEM_OK;
 }
 
 /* What so many frames of the component say; its variances are not 0. */
 static vhem_status begin(vhem_ctx *ctx, vh_prior *p, double frames, double *const *par)
 {
-    vhem_status st = VHEM_OK;
     double *of[VH_MAX_PARAM];
 
     if (p->family->counts)
@@ -169,7 +154,7 @@ static vhem_status begin(vhem_ctx *ctx, vh_prior *p, double frames, double *cons
         VH_TRY(begin(ctx, p->channel[c], frames, of));
     }
     if (!vh_prior_normal(p->family))
-        goto done;
+        return VHEM_OK;
     p->lambda = frames;
     p->nu = frames + (vh_prior_full(p->family) ? p->d - 1 : 0);
     memcpy(p->m, par[0], sizeof *p->m * (size_t)p->d);
@@ -178,14 +163,12 @@ static vhem_status begin(vhem_ctx *ctx, vh_prior *p, double frames, double *cons
     for (int k = 0; k < p->d; k++)
         VH_CHECK(p->B[vh_scatter_at(p->family, p->d, k)] > 0, VHEM_EINVAL,
                  "the component of the prior has the variance 0 in dimension %d", k);
-done:
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status vh_prior_from_frames(vhem_ctx *ctx, vh_frames_prior *from, vh_prior **out)
 {
-    vhem_status st = VHEM_OK;
-    vh_prior *p = NULL;
+    VH_OWN(vh_prior) *p = NULL;
     double *par[VH_MAX_PARAM];
 
     VH_TRY(vh_prior_new_shaped(ctx, from->model->family, &from->model->shape, &p));
@@ -194,11 +177,8 @@ vhem_status vh_prior_from_frames(vhem_ctx *ctx, vh_frames_prior *from, vh_prior 
     from->model = NULL;
     vh_hmm_component(p->made_up.model, &p->made_up.model->hmm[0], 0, 0, par);
     VH_TRY(begin(ctx, p, p->made_up.frames, par));
-    *out = p;
-    p = NULL;
-done:
-    vh_prior_free(p);
-    return st;
+    *out = vh_take(p);
+    return VHEM_OK;
 }
 
 bool vh_prior_invert(const vh_prior *p, double *x)
@@ -239,7 +219,6 @@ static int scale_rank(const vh_prior *p, double *W)
 /* What components are drawn from; W [vh_prior_size] is scratch. */
 static vhem_status print_components(vhem_ctx *ctx, const vh_prior *p, double *W, FILE *f)
 {
-    vhem_status st = VHEM_OK;
     int64_t n[] = { p->d, p->d };
 
     if (!vh_prior_normal(p->family)) {
@@ -248,7 +227,7 @@ static vhem_status print_components(vhem_ctx *ctx, const vh_prior *p, double *W,
         fputs(", \"model\": ", f);
         VH_TRY(vh_model_print_json(ctx, p->made_up.model, f));
         putc('}', f);
-        goto done;
+        return VHEM_OK;
     }
     print_number(f, "lambda", p->lambda);
     print_number(f, "nu", p->nu);
@@ -259,15 +238,14 @@ static vhem_status print_components(vhem_ctx *ctx, const vh_prior *p, double *W,
     if (p->within)
         vh_json_print_array(f, ", ", "within", 1, n, p->within);
     fprintf(f, ", \"start\": \"%s\"}", p->broad ? "broad" : "ml");
-done:
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status vh_prior_text(vhem_ctx *ctx, const vh_prior *p, char **out)
 {
     vhem_status st = VHEM_OK;
-    double *W = NULL;
-    char *text = NULL;
+    VH_AUTOFREE double *W = NULL;
+    VH_AUTOFREE char *text = NULL;
     size_t size;
 
     VH_NEW(W, vh_prior_size(p));
@@ -286,32 +264,25 @@ vhem_status vh_prior_text(vhem_ctx *ctx, const vh_prior *p, char **out)
     vhem_status closed = vh_text_close(ctx, f, &text);
     VH_TRY(st);
     VH_TRY(closed);
-    *out = text;
-    text = NULL;
-done:
-    free(W);
-    free(text);
-    return st;
+    *out = vh_take(text);
+    return VHEM_OK;
 }
 
 static vhem_status read_number(vhem_ctx *ctx, json_t *root, const char *key, double above, double *out)
 {
-    vhem_status st = VHEM_OK;
     json_t *v = json_object_get(root, key);
     VH_CHECK(v, VHEM_EFORMAT, "%s is missing", key);
     VH_CHECK(json_is_number(v), VHEM_EFORMAT, "%s is %s, must be a number", key, vh_json_kind(v));
     *out = json_number_value(v);
     VH_CHECK(*out > above && isfinite(*out), VHEM_EFORMAT, "%s is %g, must be more than %g", key, *out,
              above);
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* Can x [vh_prior_size] be inverted, to numbers? */
 static vhem_status invertible(vhem_ctx *ctx, const vh_prior *p, const double *x, bool *yes)
 {
-    vhem_status st = VHEM_OK;
-    double *copy = NULL;
+    VH_AUTOFREE double *copy = NULL;
 
     *yes = true;
     for (size_t e = 0; e < vh_prior_size(p); e++)
@@ -321,15 +292,12 @@ static vhem_status invertible(vhem_ctx *ctx, const vh_prior *p, const double *x,
     *yes = *yes && vh_prior_invert(p, copy);
     for (size_t e = 0; e < vh_prior_size(p); e++)
         *yes = *yes && isfinite(copy[e]);
-done:
-    free(copy);
-    return st;
+    return VHEM_OK;
 }
 
 /* W, and B from it.  A full prior may give the diagonal of W alone. */
 static vhem_status read_scale(vhem_ctx *ctx, json_t *root, vh_prior *p)
 {
-    vhem_status st = VHEM_OK;
     bool full = vh_prior_full(p->family), back;
     json_t *W = json_object_get(root, "W");
     int d = p->d, rank = full && json_is_array(json_array_get(W, 0)) ? 2 : 1;
@@ -352,31 +320,27 @@ static vhem_status read_scale(vhem_ctx *ctx, json_t *root, vh_prior *p)
     VH_CHECK(vh_prior_invert(p, p->B), VHEM_EFORMAT, "W is not positive%s", full ? " definite" : "");
     VH_TRY(invertible(ctx, p, p->B, &back));
     VH_CHECK(back, VHEM_EFORMAT, "W has no inverse in numbers: it is nearly singular, or too small");
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* *out [d]; it stays NULL where the prior has none under the key. */
 static vhem_status read_variance(vhem_ctx *ctx, json_t *root, const char *key, int d, double **out)
 {
-    vhem_status st = VHEM_OK;
     vh_json_array a = { .key = key, .rank = 1, .dim = { { "d", d } } };
 
     if (!json_object_get(root, key))
-        goto done;
+        return VHEM_OK;
     VH_NEW(*out, d);
     VH_TRY(vh_json_numbers(ctx, root, &a, *out));
     for (int k = 0; k < d; k++)
         VH_CHECK((*out)[k] >= 0, VHEM_EFORMAT, "%s[%d] is %g, must not be negative", key, k, (*out)[k]);
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* The rest of a prior of Gaussians. */
 static vhem_status read_normal(vhem_ctx *ctx, json_t *root, const vh_emission *family, int d, vh_prior **out)
 {
-    vhem_status st = VHEM_OK;
-    vh_prior *p = NULL;
+    VH_OWN(vh_prior) *p = NULL;
     const char *start = json_string_value(json_object_get(root, "start"));
     vh_json_array m = { .key = "m", .rank = 1, .dim = { { "d", d } } };
 
@@ -391,18 +355,14 @@ static vhem_status read_normal(vhem_ctx *ctx, json_t *root, const vh_emission *f
     VH_CHECK(!start || strcmp(start, "broad") == 0 || strcmp(start, "ml") == 0, VHEM_EFORMAT,
              "start is '%.80s', must be broad or ml", start);
     p->broad = !start || strcmp(start, "broad") == 0;
-    *out = p;
-    p = NULL;
-done:
-    vh_prior_free(p);
-    return st;
+    *out = vh_take(p);
+    return VHEM_OK;
 }
 
 static vhem_status read_prior(vhem_ctx *ctx, json_t *root, vh_prior **out)
 {
-    vhem_status st = VHEM_OK;
-    vh_prior *p = NULL;
-    vh_frames_prior frames = { 0 };
+    VH_OWN(vh_prior) *p = NULL;
+    VH_CLEANUP(vh_frames_prior_free) vh_frames_prior frames = { 0 };
     const char *format = "", *emission = "";
     int d;
 
@@ -431,12 +391,8 @@ static vhem_status read_prior(vhem_ctx *ctx, json_t *root, vh_prior **out)
     for (int k = 0; k < 4; k++)
         if (!row[k].optional || json_object_get(root, row[k].key))
             VH_TRY(read_number(ctx, root, row[k].key, 0, row[k].to));
-    *out = p;
-    p = NULL;
-done:
-    vh_frames_prior_free(&frames);
-    vh_prior_free(p);
-    return st;
+    *out = vh_take(p);
+    return VHEM_OK;
 }
 
 vhem_status vh_prior_read(vhem_ctx *ctx, const char *text, vh_prior **out)
@@ -454,25 +410,20 @@ vhem_status vh_prior_read(vhem_ctx *ctx, const char *text, vh_prior **out)
 vhem_status vh_prior_read_for(vhem_ctx *ctx, const char *text, const char *what, int d, const char *emission,
                               vh_prior **out)
 {
-    vhem_status st = VHEM_OK;
-    vh_prior *p = NULL;
+    VH_OWN(vh_prior) *p = NULL;
 
     VH_TRY(vh_prior_read(ctx, text, &p));
     VH_CHECK(p->d == d, VHEM_EINVAL, "the prior has dimension %d, must be %d, that of %s", p->d, d, what);
     VH_CHECK(strcmp(p->family->name, emission) == 0, VHEM_EINVAL, "the prior is for %s models, not for %s",
              p->family->name, emission);
-    *out = p;
-    p = NULL;
-done:
-    vh_prior_free(p);
-    return st;
+    *out = vh_take(p);
+    return VHEM_OK;
 }
 
 /* The prior in a model file, or a file that is a prior. */
 static vhem_status read_json_file(vhem_ctx *ctx, const char *text, size_t size, char **out)
 {
-    vhem_status st = VHEM_OK;
-    json_t *root = NULL;
+    VH_OWN(json_t) *root = NULL;
 
     VH_TRY(vh_json_parse(ctx, text, size, &root));
     const char *format = json_string_value(json_object_get(root, "format"));
@@ -481,17 +432,14 @@ static vhem_status read_json_file(vhem_ctx *ctx, const char *text, size_t size, 
     if (prior != root
         && json_is_array(json_object_get(root, "columns"))) /* else priors written before lack them */
         json_object_set(prior, "columns", json_object_get(root, "columns"));
-    VH_TRY(vh_json_keep(ctx, prior, out));
-done:
-    json_decref(root);
-    return st;
+    return vh_json_keep(ctx, prior, out);
 }
 
 vhem_status vh_prior_load(vhem_ctx *ctx, const char *path, char **out)
 {
     vhem_status st = VHEM_OK;
-    vh_h3m *h3m = NULL;
-    char *text = NULL;
+    VH_OWN(vh_h3m) *h3m = NULL;
+    VH_AUTOFREE char *text = NULL;
     size_t size = 0;
 
     VH_TRY(vh_model_read(ctx, path, &text, &size));
@@ -499,7 +447,7 @@ vhem_status vh_prior_load(vhem_ctx *ctx, const char *path, char **out)
         st = read_json_file(ctx, text, size, out);
         if (st != VHEM_OK)
             vh_error_prefix(ctx, path);
-        goto done;
+        return st;
     }
     VH_TRY(vh_h3m_load(ctx, path, &h3m));
     VH_CHECK(h3m->prior, VHEM_EFORMAT, "%s: it has no prior: it was not fitted with one", path);
@@ -508,8 +456,5 @@ vhem_status vh_prior_load(vhem_ctx *ctx, const char *path, char **out)
             vh_prior_add_columns(ctx, (const char *const *)h3m->shape.layout->column, h3m->d, &h3m->prior));
     *out = h3m->prior;
     h3m->prior = NULL;
-done:
-    free(text);
-    vh_h3m_free(h3m);
-    return st;
+    return VHEM_OK;
 }

@@ -13,6 +13,7 @@
 #ifndef VH_MODEL_PRIOR_H
 #define VH_MODEL_PRIOR_H
 
+#include "core/own.h"
 #include "core/index.h"
 #include "model/frames_prior.h"
 
@@ -80,6 +81,7 @@ vhem_status vh_prior_new(vhem_ctx *ctx, const vh_emission *family, int d, vh_pri
 vhem_status vh_prior_new_shaped(vhem_ctx *ctx, const vh_emission *family, const vh_shape *shape,
                                 vh_prior **out);
 void vh_prior_free(vh_prior *prior);
+VH_OWNED(vh_prior, vh_prior_free)
 /* The prior that made-up frames are, of which *from gives its model away. */
 vhem_status vh_prior_from_frames(vhem_ctx *ctx, vh_frames_prior *from, vh_prior **out);
 

@@ -11,14 +11,13 @@
 /* The text stays as it is up to its last brace: numbers are not written anew. */
 vhem_status vh_prior_add_columns(vhem_ctx *ctx, const char *const *column, int d, char **text)
 {
-    vhem_status st = VHEM_OK;
-    json_t *root = NULL;
-    char *longer = NULL;
+    VH_OWN(json_t) *root = NULL;
+    VH_AUTOFREE char *longer = NULL;
     size_t size;
 
     VH_TRY(vh_json_object(ctx, "the prior", *text, &root));
     if (json_object_get(root, "columns"))
-        goto done;
+        return VHEM_OK;
     FILE *f = open_memstream(&longer, &size);
     VH_CHECK(f, VHEM_ENOMEM, "out of memory: no room for the text of a prior");
     fprintf(f, "%.*s, \"columns\": [", (int)(strrchr(*text, '}') - *text), *text);
@@ -29,18 +28,13 @@ vhem_status vh_prior_add_columns(vhem_ctx *ctx, const char *const *column, int d
     fputs("]}", f);
     VH_TRY(vh_text_close(ctx, f, &longer));
     free(*text);
-    *text = longer;
-    longer = NULL;
-done:
-    json_decref(root);
-    free(longer);
-    return st;
+    *text = vh_take(longer);
+    return VHEM_OK;
 }
 
 vhem_status vh_prior_check_columns(vhem_ctx *ctx, const char *text, const char *const *column, int d)
 {
-    vhem_status st = VHEM_OK;
-    json_t *root = NULL;
+    VH_OWN(json_t) *root = NULL;
 
     VH_TRY(vh_json_object(ctx, "the prior", text, &root));
     const json_t *names = json_object_get(root, "columns");
@@ -53,7 +47,5 @@ vhem_status vh_prior_check_columns(vhem_ctx *ctx, const char *text, const char *
                  "the order of the prior, with --columns or --emission",
                  k + 1, name ? name : "", column[k]);
     }
-done:
-    json_decref(root);
-    return st;
+    return VHEM_OK;
 }

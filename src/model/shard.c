@@ -57,8 +57,9 @@ static vhem_status locate(vhem_ctx *ctx, hid_t set, size_t limit, hsize_t rows, 
     a->at = -1;
     if (H5Pget_layout(how) == H5D_CONTIGUOUS && H5Pget_external_count(how) == 0
         && H5Tequal(type, memory_type(a->type)) > 0) {
-        VH_CHECK(at != HADDR_UNDEF && at <= limit && (double)rows * (double)a->size <= (double)(limit - at),
-                 VHEM_EFORMAT, "%s does not fit into the file: it is damaged or cut short", a->name);
+        VH_CHECK_DONE(at != HADDR_UNDEF && at <= limit
+                          && (double)rows * (double)a->size <= (double)(limit - at),
+                      VHEM_EFORMAT, "%s does not fit into the file: it is damaged or cut short", a->name);
         a->at = (int64_t)at;
     }
 done:
@@ -71,7 +72,6 @@ done:
  * compressed ones are not a thousandth of it; as doubles, the product may be past any integer type. */
 static vhem_status row_size(vhem_ctx *ctx, size_t limit, int rank, const hsize_t *n, vh_shard_array *a)
 {
-    vhem_status st = VHEM_OK;
     size_t one = H5Tget_size(memory_type(a->type));
     double row = (double)one;
     char shape[128];
@@ -84,8 +84,7 @@ static vhem_status row_size(vhem_ctx *ctx, size_t limit, int rank, const hsize_t
     a->size = one;
     for (int k = 1; k < rank; k++)
         a->size *= (size_t)n[k];
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* The array of a name, whose shape must be n [rank]; n[0] = 0: of any length, which n[0] becomes. */
@@ -97,11 +96,11 @@ static vhem_status find_array(vhem_ctx *ctx, hid_t file, size_t limit, int rank,
     char found[128], must[128];
     hid_t set = -1, space = -1, type = -1;
 
-    VH_TRY(vh_h5_open_inside(ctx, file, a->name, &set));
+    VH_TRY_DONE(vh_h5_open_inside(ctx, file, a->name, &set));
     space = H5Dget_space(set);
     type = H5Dget_type(set);
-    VH_CHECK(H5Tget_class(type) == H5T_FLOAT || H5Tget_class(type) == H5T_INTEGER, VHEM_EFORMAT,
-             "%s does not hold numbers", a->name);
+    VH_CHECK_DONE(H5Tget_class(type) == H5T_FLOAT || H5Tget_class(type) == H5T_INTEGER, VHEM_EFORMAT,
+                  "%s does not hold numbers", a->name);
     int is_rank = H5Sget_simple_extent_dims(space, is, NULL);
     bool same = is_rank == rank;
     if (same && n[0] == 0)
@@ -110,9 +109,9 @@ static vhem_status find_array(vhem_ctx *ctx, hid_t file, size_t limit, int rank,
         same = is[k] == n[k];
     shape_text(is_rank, is, found, sizeof found);
     shape_text(rank, n, must, sizeof must);
-    VH_CHECK(same, VHEM_EFORMAT, "%s has shape %s, must be %s", a->name, found, must);
-    VH_TRY(row_size(ctx, limit, rank, n, a));
-    VH_TRY(locate(ctx, set, limit, n[0], a));
+    VH_CHECK_DONE(same, VHEM_EFORMAT, "%s has shape %s, must be %s", a->name, found, must);
+    VH_TRY_DONE(row_size(ctx, limit, rank, n, a));
+    VH_TRY_DONE(locate(ctx, set, limit, n[0], a));
 done:
     vh_h5_drop(type);
     vh_h5_drop(space);
@@ -123,7 +122,6 @@ done:
 /* Is there something of that name, of at most one group?  An error is not the same as absent. */
 static vhem_status is_there(vhem_ctx *ctx, hid_t file, const char *path, bool *out)
 {
-    vhem_status st = VHEM_OK;
     char group[64];
     const char *slash = strchr(path, '/');
     htri_t there = 1;
@@ -138,8 +136,7 @@ static vhem_status is_there(vhem_ctx *ctx, hid_t file, const char *path, bool *o
     VH_CHECK(there >= 0, VHEM_EFORMAT, "%s cannot be looked up: the file is damaged, or memory is short",
              path);
     *out = there > 0;
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* All of an array whose shape has been checked. */
@@ -147,9 +144,9 @@ static vhem_status read_whole(vhem_ctx *ctx, hid_t file, const vh_shard_array *a
 {
     vhem_status st = VHEM_OK;
     hid_t set = -1;
-    VH_TRY(vh_h5_open_inside(ctx, file, a->name, &set));
-    VH_CHECK(H5Dread(set, memory_type(a->type), H5S_ALL, H5S_ALL, H5P_DEFAULT, out) >= 0, VHEM_EFORMAT,
-             "%s cannot be read: the file is damaged", a->name);
+    VH_TRY_DONE(vh_h5_open_inside(ctx, file, a->name, &set));
+    VH_CHECK_DONE(H5Dread(set, memory_type(a->type), H5S_ALL, H5S_ALL, H5P_DEFAULT, out) >= 0, VHEM_EFORMAT,
+                  "%s cannot be read: the file is damaged", a->name);
 done:
     vh_h5_drop(set);
     return st;
@@ -161,7 +158,6 @@ done:
  * size 0: all its numbers are 0. */
 static vhem_status find_parameter(vhem_ctx *ctx, hid_t file, size_t limit, vh_shard *s, int g, int a)
 {
-    vhem_status st = VHEM_OK;
     vh_shard_shape *shape = &s->shape[g];
     const vh_param *param = a < 3 ? NULL : &s->head->family->param[a - 3];
     const char *name = a == 0 ? "pi" : a == 1 ? "A" : a == 2 ? "c" : param->name;
@@ -175,37 +171,33 @@ static vhem_status find_parameter(vhem_ctx *ctx, hid_t file, size_t limit, vh_sh
         bool there = false;
         VH_TRY(is_there(ctx, file, array->name, &there));
         if (!there)
-            goto done;
+            return VHEM_OK;
     }
     VH_TRY(find_array(ctx, file, limit, a == 0 ? 2 : 3 + (param ? param->rank : 0), n, array));
     s->bytes += shape->n * (int64_t)array->size;
-done:
-    return st;
+    return VHEM_OK;
 }
 
 static vhem_status find_shape(vhem_ctx *ctx, hid_t file, size_t limit, vh_shard *s, int g)
 {
-    vhem_status st = VHEM_OK;
     vh_shard_shape *shape = &s->shape[g];
 
     VH_CHECK(shape->S >= 1 && shape->M >= 1, VHEM_EFORMAT, "shape %d is S = %d, M = %d, must be at least 1",
              g, shape->S, shape->M);
     for (int a = 0; a < 3 + s->head->family->n_param; a++)
         VH_TRY(find_parameter(ctx, file, limit, s, g, a));
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* HMMs of each shape, and how many of each lie before a chunk. */
 static vhem_status count_shapes(vhem_ctx *ctx, hid_t file, size_t limit, vh_shard *s)
 {
-    vhem_status st = VHEM_OK;
     vh_shard_array a = { .name = "of", .type = VH_SHARD_INT };
     hsize_t n = (hsize_t)s->K;
 
     if (s->n_shape == 1) {
         s->shape[0].n = s->K;
-        goto done;
+        return VHEM_OK;
     }
     VH_TRY(find_array(ctx, file, limit, 1, &n, &a));
     VH_NEW(s->of, s->K);
@@ -219,16 +211,14 @@ static vhem_status count_shapes(vhem_ctx *ctx, hid_t file, size_t limit, vh_shar
             for (int g = 0; g < s->n_shape; g++)
                 s->row[(i / VH_SHARD_CHUNK + 1) * s->n_shape + g] = s->shape[g].n;
     }
-done:
-    return st;
+    return VHEM_OK;
 }
 
 static vhem_status find_shapes(vhem_ctx *ctx, hid_t file, size_t limit, vh_shard *s)
 {
-    vhem_status st = VHEM_OK;
     vh_shard_array a = { .name = "shape", .type = VH_SHARD_INT };
     hsize_t n[] = { 0, 2 };
-    int *table = NULL;
+    VH_AUTOFREE int *table = NULL;
 
     VH_TRY(find_array(ctx, file, limit, 2, n, &a));
     VH_CHECK(n[0] >= 1 && n[0] <= (hsize_t)s->K, VHEM_EFORMAT, "there are %llu shapes, must be 1 to %lld",
@@ -247,9 +237,7 @@ static vhem_status find_shapes(vhem_ctx *ctx, hid_t file, size_t limit, vh_shard
         s->shape[g].M = table[2 * g + 1];
         VH_TRY(find_shape(ctx, file, limit, s, g));
     }
-done:
-    free(table);
-    return st;
+    return VHEM_OK;
 }
 
 /* ---- texts and checksums ------------------------------------------------------------------------------- */
@@ -260,23 +248,23 @@ static vhem_status read_dictionary(vhem_ctx *ctx, hid_t file, size_t limit, vh_s
     hid_t set = -1, type = -1, space = -1;
     char *bytes = NULL;
 
-    VH_TRY(vh_h5_open_inside(ctx, file, "label/dictionary", &set));
+    VH_TRY_DONE(vh_h5_open_inside(ctx, file, "label/dictionary", &set));
     type = H5Dget_type(set);
     space = H5Dget_space(set);
     hssize_t n = H5Sget_simple_extent_npoints(space);
     size_t size = H5Tget_size(type);
-    VH_CHECK(H5Tget_class(type) == H5T_STRING && H5Tis_variable_str(type) == 0 && n > 0, VHEM_EFORMAT,
-             "label/dictionary does not hold texts of fixed length");
-    VH_CHECK((double)n * (double)size <= (double)limit, VHEM_EFORMAT,
-             "label/dictionary is longer than the file: it is damaged");
-    VH_NEW(bytes, (size_t)n * size);
-    VH_NEW(s->label, n);
+    VH_CHECK_DONE(H5Tget_class(type) == H5T_STRING && H5Tis_variable_str(type) == 0 && n > 0, VHEM_EFORMAT,
+                  "label/dictionary does not hold texts of fixed length");
+    VH_CHECK_DONE((double)n * (double)size <= (double)limit, VHEM_EFORMAT,
+                  "label/dictionary is longer than the file: it is damaged");
+    VH_NEW_DONE(bytes, (size_t)n * size);
+    VH_NEW_DONE(s->label, n);
     s->n_label = n;
-    VH_CHECK(H5Dread(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, bytes) >= 0, VHEM_EFORMAT,
-             "label/dictionary cannot be read: the file is damaged");
+    VH_CHECK_DONE(H5Dread(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, bytes) >= 0, VHEM_EFORMAT,
+                  "label/dictionary cannot be read: the file is damaged");
     for (hssize_t k = 0; k < n; k++) {
         s->label[k] = vh_strndup(ctx, bytes + (size_t)k * size, strnlen(bytes + (size_t)k * size, size));
-        VH_CHECK(s->label[k], VHEM_ENOMEM, "out of memory");
+        VH_CHECK_DONE(s->label[k], VHEM_ENOMEM, "out of memory");
     }
 done:
     free(bytes);
@@ -288,7 +276,6 @@ done:
 
 static vhem_status find_texts(vhem_ctx *ctx, hid_t file, size_t limit, vh_shard *s)
 {
-    vhem_status st = VHEM_OK;
     vh_shard_array offset = { .name = "name/offset", .type = VH_SHARD_OFFSET },
                    bytes = { .name = "name/bytes", .type = VH_SHARD_BYTE },
                    code = { .name = "label/code", .type = VH_SHARD_INT };
@@ -312,31 +299,26 @@ static vhem_status find_texts(vhem_ctx *ctx, hid_t file, size_t limit, vh_shard 
     VH_TRY(vh_h5_long_text(ctx, file, "extras", limit, &s->extras));
     if (s->extras)
         VH_TRY(vh_model_check_object(ctx, "extras", s->extras));
-done:
-    return st;
+    return VHEM_OK;
 }
 
 static vhem_status find_checks(vhem_ctx *ctx, hid_t file, size_t limit, vh_shard *s)
 {
-    vhem_status st = VHEM_OK;
     vh_shard_array a = { .name = "check", .type = VH_SHARD_OFFSET };
     hsize_t n[] = { 2, (hsize_t)s->n_chunk };
     bool there = false;
 
     VH_TRY(is_there(ctx, file, "check", &there));
     if (!there)
-        goto done;
+        return VHEM_OK;
     VH_TRY(find_array(ctx, file, limit, 2, n, &a));
     VH_NEW(s->check, 2 * s->n_chunk);
-    VH_TRY(read_whole(ctx, file, &a, s->check));
-done:
-    return st;
+    return read_whole(ctx, file, &a, s->check);
 }
 
 vhem_status vh_shard_key(vhem_ctx *ctx, const vh_shard *s, vh_key *out)
 {
-    vhem_status st = VHEM_OK;
-    vh_hash *hash = NULL;
+    VH_OWN(vh_hash) *hash = NULL;
     VH_TRY(vh_hash_new(ctx, &hash));
     vh_hash_text(hash, s->head->family->name);
     vh_hash_number(hash, s->head->d);
@@ -349,45 +331,38 @@ vhem_status vh_shard_key(vhem_ctx *ctx, const vh_shard *s, vh_key *out)
         vh_hash_text(hash, s->label[k]);
     vh_hash_text(hash, s->extras);
     vh_hash_key(hash, out);
-done:
-    vh_hash_free(hash);
-    return st;
+    return VHEM_OK;
 }
 
 /* ---- the file ------------------------------------------------------------------------------------------ */
 
 static vhem_status has_attribute(vhem_ctx *ctx, hid_t file, const char *name, bool *out)
 {
-    vhem_status st = VHEM_OK;
     htri_t there = H5Aexists(file, name);
     VH_CHECK(there >= 0, VHEM_EFORMAT, "%s cannot be looked up: the file is damaged, or memory is short",
              name);
     *out = there > 0;
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* A whole number from least to 2^53, which doubles hold exactly; *out stays as it is where the file does not
  * say. */
 static vhem_status get_whole(vhem_ctx *ctx, hid_t file, const char *name, double least, int64_t *out)
 {
-    vhem_status st = VHEM_OK;
     double x = 0;
     bool there = false;
     VH_TRY(has_attribute(ctx, file, name, &there));
     if (!there)
-        goto done;
+        return VHEM_OK;
     VH_TRY(vh_h5_real(ctx, file, name, &x));
     VH_CHECK(x == floor(x) && x >= least && x <= 0x1p53, VHEM_EFORMAT,
              "%s is %.12g, must be a whole number from %g to 2^53", name, x, least);
     *out = (int64_t)x;
-done:
-    return st;
+    return VHEM_OK;
 }
 
 static vhem_status get_counts(vhem_ctx *ctx, hid_t file, bool whole, vh_shard *s)
 {
-    vhem_status st = VHEM_OK;
     bool there = false;
 
     VH_TRY(get_whole(ctx, file, "K", 1, &s->K));
@@ -410,15 +385,13 @@ static vhem_status get_counts(vhem_ctx *ctx, hid_t file, bool whole, vh_shard *s
     s->at = s->first;
     if (whole)
         s->first = 0;
-done:
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status vh_shard_describe(vhem_ctx *ctx, hid_t file, size_t limit, const char *path, bool whole,
                               vh_shard **out)
 {
-    vhem_status st = VHEM_OK;
-    vh_shard *s = NULL;
+    VH_OWN(vh_shard) *s = NULL;
 
     VH_NEW(s, 1);
     VH_DUP(s->path, path);
@@ -429,11 +402,8 @@ vhem_status vh_shard_describe(vhem_ctx *ctx, hid_t file, size_t limit, const cha
     VH_TRY(find_shapes(ctx, file, limit, s));
     VH_TRY(find_texts(ctx, file, limit, s));
     VH_TRY(find_checks(ctx, file, limit, s));
-    *out = s;
-    s = NULL;
-done:
-    vh_shard_free(s);
-    return st;
+    *out = vh_take(s);
+    return VHEM_OK;
 }
 
 typedef struct {
@@ -444,14 +414,11 @@ typedef struct {
 static vhem_status describe(vhem_ctx *ctx, hid_t file, size_t limit, const char *path, void *arg)
 {
     const opening *o = arg;
-    vhem_status st = VHEM_OK;
     int version = 0;
     VH_TRY(vh_h5_head(ctx, file, limit, "vhem-h3m", VH_SHARD_VERSION, &version));
     VH_CHECK(version == VH_SHARD_VERSION, VHEM_EFORMAT, "version %d of the format, a shard has version %d",
              version, VH_SHARD_VERSION);
-    VH_TRY(vh_shard_describe(ctx, file, limit, path, o->whole, o->out));
-done:
-    return st;
+    return vh_shard_describe(ctx, file, limit, path, o->whole, o->out);
 }
 
 vhem_status vh_shard_open(vhem_ctx *ctx, const char *path, bool whole, vh_shard **out)

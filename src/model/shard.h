@@ -7,6 +7,7 @@
 #ifndef VH_MODEL_SHARD_H
 #define VH_MODEL_SHARD_H
 
+#include "core/own.h"
 #include "core/hash.h"
 #include "model/h3m.h"
 #include "model/hdf5.h"
@@ -62,6 +63,7 @@ vhem_status vh_shard_open(vhem_ctx *ctx, const char *path, bool whole, vh_shard 
 vhem_status vh_shard_describe(vhem_ctx *ctx, hid_t file, size_t limit, const char *path, bool whole,
                               vh_shard **out);
 void vh_shard_free(vh_shard *s);
+VH_OWNED(vh_shard, vh_shard_free)
 /* What a manifest has to say of the file: it follows from all checksums. */
 vhem_status vh_shard_key(vhem_ctx *ctx, const vh_shard *s, vh_key *out);
 

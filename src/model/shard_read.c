@@ -38,7 +38,6 @@ static int64_t row_of(const vh_shard *s, int64_t chunk, int g)
 
 static vhem_status read_bytes(vhem_ctx *ctx, int fd, const vh_shard_array *a, int64_t at, size_t n, void *out)
 {
-    vhem_status st = VHEM_OK;
     for (size_t done = 0; done < n;) {
         ssize_t got = pread(fd, (char *)out + done, n - done, (off_t)(at + (int64_t)done));
         if (got < 0 && errno == EINTR)
@@ -48,8 +47,7 @@ static vhem_status read_bytes(vhem_ctx *ctx, int fd, const vh_shard_array *a, in
                  (long long)(at + (int64_t)done));
         done += (size_t)got;
     }
-done:
-    return st;
+    return VHEM_OK;
 }
 
 static vhem_status read_slab(vhem_ctx *ctx, const char *path, const vh_shard_array *a, hsize_t first,
@@ -63,15 +61,15 @@ static vhem_status read_slab(vhem_ctx *ctx, const char *path, const vh_shard_arr
                                               : H5T_NATIVE_UINT8;
     hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT), set = -1, space = -1, memory = -1;
 
-    VH_CHECK(file >= 0, VHEM_EFORMAT, "%s cannot be read: the file cannot be opened as HDF5", a->name);
-    VH_TRY(vh_h5_open_inside(ctx, file, a->name, &set));
+    VH_CHECK_DONE(file >= 0, VHEM_EFORMAT, "%s cannot be read: the file cannot be opened as HDF5", a->name);
+    VH_TRY_DONE(vh_h5_open_inside(ctx, file, a->name, &set));
     space = H5Dget_space(set);
     int rank = H5Sget_simple_extent_dims(space, dims, NULL);
     dims[0] = n;
     memory = rank > 0 ? H5Screate_simple(rank, dims, NULL) : -1;
     bool ok = memory >= 0 && H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, dims, NULL) >= 0
               && H5Dread(set, type, memory, space, H5P_DEFAULT, out) >= 0;
-    VH_CHECK(ok, VHEM_EFORMAT, "%s cannot be read: the file is cut short or damaged", a->name);
+    VH_CHECK_DONE(ok, VHEM_EFORMAT, "%s cannot be read: the file is cut short or damaged", a->name);
 done:
     vh_h5_drop(memory);
     vh_h5_drop(space);
@@ -112,17 +110,14 @@ static void free_rows(rows *r)
 
 static vhem_status check_sum(vhem_ctx *ctx, const vh_shard *s, const rows *r, int kind, uint64_t is)
 {
-    vhem_status st = VHEM_OK;
     uint64_t must = s->check ? s->check[kind * s->n_chunk + r->number] : is;
     VH_CHECK(is == must, VHEM_EFORMAT, "the checksum of its %s is %016llx, must be %016llx: it is damaged",
              kind ? "names and labels" : "numbers", (unsigned long long)is, (unsigned long long)must);
-done:
-    return st;
+    return VHEM_OK;
 }
 
 static vhem_status read_numbers(vhem_ctx *ctx, const vh_shard *s, int fd, rows *r)
 {
-    vhem_status st = VHEM_OK;
     size_t size = (size_t)r->n * sizeof(double);
     uint64_t sum = 0;
 
@@ -150,15 +145,11 @@ static vhem_status read_numbers(vhem_ctx *ctx, const vh_shard *s, int fd, rows *
             r->array[g * r->n_array + a] = at;
             at += (size_t)n * array->size / sizeof *at;
         }
-    VH_TRY(check_sum(ctx, s, r, 0, sum));
-done:
-    return st;
+    return check_sum(ctx, s, r, 0, sum);
 }
 
 static vhem_status read_names(vhem_ctx *ctx, const vh_shard *s, int fd, rows *r, uint64_t *sum)
 {
-    vhem_status st = VHEM_OK;
-
     VH_NEW(r->offset, r->n + 1);
     VH_TRY(read_rows(ctx, s, fd, &s->name_offset, r->first, r->n + 1, r->offset));
     for (int i = 0; i < r->n; i++)
@@ -170,13 +161,11 @@ static vhem_status read_names(vhem_ctx *ctx, const vh_shard *s, int fd, rows *r,
     VH_TRY(read_rows(ctx, s, fd, &s->name_bytes, (int64_t)first, (int64_t)n, r->bytes));
     *sum = vh_hash_chain(*sum, r->offset, (size_t)(r->n + 1) * sizeof *r->offset);
     *sum = vh_hash_chain(*sum, r->bytes, n);
-done:
-    return st;
+    return VHEM_OK;
 }
 
 static vhem_status read_texts(vhem_ctx *ctx, const vh_shard *s, int fd, rows *r)
 {
-    vhem_status st = VHEM_OK;
     uint64_t sum = 0;
 
     if (s->name_offset.size)
@@ -190,24 +179,20 @@ static vhem_status read_texts(vhem_ctx *ctx, const vh_shard *s, int fd, rows *r)
                      (long long)s->n_label);
         sum = vh_hash_chain(sum, r->code, (size_t)r->n * sizeof *r->code);
     }
-    VH_TRY(check_sum(ctx, s, r, 1, sum));
-done:
-    return st;
+    return check_sum(ctx, s, r, 1, sum);
 }
 
 /* ---- HMMs ---------------------------------------------------------------------------------------------- */
 
 static vhem_status set_texts(vhem_ctx *ctx, const vh_shard *s, const rows *r, int i, vh_hmm *h)
 {
-    vhem_status st = VHEM_OK;
     if (r->offset && r->offset[i + 1] > r->offset[i]) {
         h->name = vh_strndup(ctx, r->bytes + (r->offset[i] - r->offset[0]), r->offset[i + 1] - r->offset[i]);
         VH_CHECK(h->name, VHEM_ENOMEM, "out of memory");
     }
     if (r->code && r->code[i] >= 0)
         VH_TRY(vh_h3m_set_text(ctx, &h->label, s->label[r->code[i]]));
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* The rows of one HMM in the arrays of the file become its block, which is all zero. */
@@ -232,8 +217,7 @@ static void copy_rows(const vh_shard *s, const rows *r, int g, int64_t row, doub
 static vhem_status unpack(vhem_ctx *ctx, const vh_shard *s, const rows *r, int first, int n, vh_h3m *into,
                           int64_t at)
 {
-    vhem_status st = VHEM_OK;
-    int64_t *next = NULL; /* [n_shape]  row of the next HMM of a shape */
+    VH_AUTOFREE int64_t *next = NULL; /* [n_shape]  row of the next HMM of a shape */
     int S[VH_SHARD_CHUNK], M[VH_SHARD_CHUNK];
 
     VH_NEW(next, s->n_shape);
@@ -254,9 +238,7 @@ static vhem_status unpack(vhem_ctx *ctx, const vh_shard *s, const rows *r, int f
         if (r->offset || r->code)
             VH_TRY(set_texts(ctx, s, r, i, h));
     }
-done:
-    free(next);
-    return st;
+    return VHEM_OK;
 }
 
 /* Are all HMMs of the chunk valid, as far as arrays show? */
@@ -280,9 +262,9 @@ static vhem_status read_chunk(vhem_ctx *ctx, const vh_shard *s, int fd, int64_t 
     r->first = c * VH_SHARD_CHUNK;
     r->n = (int)(s->K - r->first < VH_SHARD_CHUNK ? s->K - r->first : VH_SHARD_CHUNK);
     r->n_array = 3 + s->head->family->n_param;
-    VH_TRY(read_numbers(ctx, s, fd, r));
+    VH_TRY_DONE(read_numbers(ctx, s, fd, r));
     if (texts)
-        VH_TRY(read_texts(ctx, s, fd, r));
+        VH_TRY_DONE(read_texts(ctx, s, fd, r));
 done:
     if (st != VHEM_OK) {
         snprintf(who, sizeof who, "chunk %lld (HMMs %lld to %lld)", (long long)c,
@@ -296,8 +278,8 @@ done:
 static vhem_status set_extras(vhem_ctx *ctx, const vh_shard *s, int64_t first, int64_t n, vh_h3m *into,
                               int64_t at)
 {
-    vhem_status st = VHEM_OK;
-    json_t *all = NULL, *one;
+    VH_OWN(json_t) *all = NULL;
+    json_t *one;
     const char *key;
 
     VH_TRY(vh_json_object(ctx, "extras", s->extras, &all));
@@ -307,9 +289,7 @@ static vhem_status set_extras(vhem_ctx *ctx, const vh_shard *s, int64_t first, i
         if (i >= 0 && i < n && json_is_object(one))
             VH_TRY(vh_json_keep(ctx, one, &into->hmm[at + i].extra));
     }
-done:
-    json_decref(all);
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status vh_shard_read(vhem_ctx *ctx, const vh_shard *s, int64_t first, int64_t n, bool texts,
@@ -319,23 +299,23 @@ vhem_status vh_shard_read(vhem_ctx *ctx, const vh_shard *s, int64_t first, int64
     rows r = { 0 };
     int fd = vh_fd_open(s->path, O_RDONLY, 0);
 
-    VH_CHECK(fd >= 0, VHEM_EIO, "cannot read: %s", strerror(errno));
+    VH_CHECK_DONE(fd >= 0, VHEM_EIO, "cannot read: %s", strerror(errno));
     for (int64_t i = first; i < first + n;) {
         int64_t c = i / VH_SHARD_CHUNK;
         int skip = (int)(i - c * VH_SHARD_CHUNK);
         int64_t left = first + n - i, to = at + i - first;
-        VH_CHECK(!vh_overdue(ctx), VHEM_ESTOPPED, "stopped while HMMs were read");
-        VH_TRY(read_chunk(ctx, s, fd, c, texts, &r));
+        VH_CHECK_DONE(!vh_overdue(ctx), VHEM_ESTOPPED, "stopped while HMMs were read");
+        VH_TRY_DONE(read_chunk(ctx, s, fd, c, texts, &r));
         int m = r.n - skip < left ? r.n - skip : (int)left;
-        VH_TRY(unpack(ctx, s, &r, skip, m, into, to));
+        VH_TRY_DONE(unpack(ctx, s, &r, skip, m, into, to));
         if (!vh_rows_weights(into->omega + to, m) || !looks_valid(s, &r))
-            VH_TRY(vh_h3m_check(ctx, into, to, m, s->first + i));
+            VH_TRY_DONE(vh_h3m_check(ctx, into, to, m, s->first + i));
         free_rows(&r);
         r = (rows){ 0 };
         i += m;
     }
     if (texts && s->extras)
-        VH_TRY(set_extras(ctx, s, first, n, into, at));
+        VH_TRY_DONE(set_extras(ctx, s, first, n, into, at));
 done:
     free_rows(&r);
     if (fd >= 0)
@@ -345,35 +325,27 @@ done:
 
 vhem_status vh_shard_slots(vhem_ctx *ctx, const vh_shard *s, int64_t n, vh_h3m **out)
 {
-    vhem_status st = VHEM_OK;
     const vh_h3m *head = s->head;
-    vh_h3m *h3m = NULL;
+    VH_OWN(vh_h3m) *h3m = NULL;
 
     VH_TRY(vh_h3m_new(ctx, head->family, head->shape, n, &h3m));
     h3m->lengths = head->lengths;
     VH_TRY(vh_h3m_set_text(ctx, &h3m->prior, head->prior));
     VH_TRY(vh_h3m_set_text(ctx, &h3m->extra, head->extra));
     VH_TRY(vh_h3m_set_text(ctx, &h3m->provenance, head->provenance));
-    *out = h3m;
-    h3m = NULL;
-done:
-    vh_h3m_free(h3m);
-    return st;
+    *out = vh_take(h3m);
+    return VHEM_OK;
 }
 
 vhem_status vh_shard_load(vhem_ctx *ctx, const vh_shard *s, vh_h3m **out)
 {
-    vhem_status st = VHEM_OK;
-    vh_h3m *h3m = NULL;
+    VH_OWN(vh_h3m) *h3m = NULL;
 
     VH_TRY(vh_shard_slots(ctx, s, s->K, &h3m));
     VH_TRY(vh_shard_read(ctx, s, 0, s->K, true, h3m, 0));
     VH_TRY(vh_h3m_check_omega(ctx, h3m));
-    *out = h3m;
-    h3m = NULL;
-done:
-    vh_h3m_free(h3m);
-    return st;
+    *out = vh_take(h3m);
+    return VHEM_OK;
 }
 
 void vh_shard_expect(const vh_shard *s, int64_t first, int64_t n)

@@ -29,7 +29,6 @@ typedef struct {
 /* Shapes in the order in which they appear; few, so that a search from the last one found is short. */
 static vhem_status find_shapes(vhem_ctx *ctx, writing *w)
 {
-    vhem_status st = VHEM_OK;
     size_t cap = 0;
     int g = 0;
 
@@ -49,8 +48,7 @@ static vhem_status find_shapes(vhem_ctx *ctx, writing *w)
         w->of[i] = g;
         w->shape[g].n++;
     }
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* ---- 2. numbers ---------------------------------------------------------------------------------------- */
@@ -283,13 +281,13 @@ vhem_status vh_shard_save(vhem_ctx *ctx, const vh_h3m *h3m, int64_t first, int64
     writing w = { .ctx = ctx, .h3m = h3m, .first = first, .all = all };
 
     w.n_chunk = ((int64_t)h3m->K + VH_SHARD_CHUNK - 1) / VH_SHARD_CHUNK;
-    VH_NEW(w.check, 2 * w.n_chunk);
-    VH_TRY(find_shapes(ctx, &w));
+    VH_NEW_DONE(w.check, 2 * w.n_chunk);
+    VH_TRY_DONE(find_shapes(ctx, &w));
     st = vh_h3m_require_finite(ctx, h3m);
     if (st != VHEM_OK)
         vh_error_prefix(ctx, path);
-    VH_TRY(st);
-    VH_TRY(vh_h5_save(ctx, path, put_file, &w));
+    VH_TRY_DONE(st);
+    VH_TRY_DONE(vh_h5_save(ctx, path, put_file, &w));
 done:
     free(w.check);
     free(w.of);

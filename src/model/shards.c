@@ -83,7 +83,6 @@ int vh_shards_loose(const char *path)
 
 vhem_status vh_shards_add(vhem_ctx *ctx, vh_shards *set, vh_shard *shard)
 {
-    vhem_status st = VHEM_OK;
     const vh_h3m *head = set->n ? set->shard[0]->head : shard->head;
     char why[256];
 
@@ -101,20 +100,17 @@ vhem_status vh_shards_add(vhem_ctx *ctx, vh_shards *set, vh_shard *shard)
         set->S_least = vh_least(set->S_least, shard->shape[g].S);
         set->M_least = vh_least(set->M_least, shard->shape[g].M);
     }
-done:
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status vh_shards_check_weights(vhem_ctx *ctx, const vh_shards *set)
 {
-    vhem_status st = VHEM_OK;
     double sum = 0;
     for (int f = 0; f < set->n; f++)
         sum += set->shard[f]->omega_sum / set->shard[f]->scale;
     VH_CHECK(fabs(sum - 1) <= VH_SUM_TOLERANCE, VHEM_EFORMAT, "%s: omega sums to %.10g, must be 1", set->path,
              sum);
-done:
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status vh_shards_of(vhem_ctx *ctx, vh_shard *shard, vh_shards **out)
@@ -122,14 +118,13 @@ vhem_status vh_shards_of(vhem_ctx *ctx, vh_shard *shard, vh_shards **out)
     vhem_status st = VHEM_OK;
     vh_shards *set = NULL;
 
-    VH_NEW(set, 1);
-    VH_NEW(set->shard, 1);
-    VH_DUP(set->path, shard->path);
-    VH_TRY(vh_shards_add(ctx, set, shard));
+    VH_NEW_DONE(set, 1);
+    VH_NEW_DONE(set->shard, 1);
+    VH_DUP_DONE(set->path, shard->path);
+    VH_TRY_DONE(vh_shards_add(ctx, set, shard));
     shard = NULL;
-    VH_TRY(vh_shards_check_weights(ctx, set));
-    *out = set;
-    set = NULL;
+    VH_TRY_DONE(vh_shards_check_weights(ctx, set));
+    *out = vh_take(set);
 done:
     vh_shard_free(shard);
     vh_shards_free(set);
@@ -140,17 +135,14 @@ done:
 static vhem_status get_count(vhem_ctx *ctx, const char *folder, json_t *object, const char *of,
                              const char *key, int64_t *out)
 {
-    vhem_status st = VHEM_OK;
     const json_t *value = json_object_get(object, key);
-    char *text = value ? json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(15)) : NULL;
+    VH_AUTOFREE char *text = value ? json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(15)) : NULL;
 
     VH_CHECK(json_is_integer(value) && json_integer_value(value) >= 0, VHEM_EFORMAT,
              "%s/%s: %s%s%s is %.40s, must be a whole number of 0 or more", folder, VH_MANIFEST, key,
              of ? " of " : "", of ? of : "", text ? text : "missing");
     *out = json_integer_value(value);
-done:
-    free(text);
-    return st;
+    return VHEM_OK;
 }
 
 /* Entry f of the manifest, and the file it speaks of. */
@@ -160,8 +152,8 @@ static vhem_status open_entry(vhem_ctx *ctx, const char *folder, json_t *entry, 
     const char *name = json_string_value(json_object_get(entry, "file")),
                *check = json_string_value(json_object_get(entry, "check"));
     int64_t first = -1, n = -1;
-    vh_shard *shard = NULL;
-    char *path = NULL;
+    VH_OWN(vh_shard) *shard = NULL;
+    VH_AUTOFREE char *path = NULL;
     vh_key key;
 
     VH_CHECK(name && *name && !strchr(name, '/'), VHEM_EFORMAT,
@@ -183,17 +175,14 @@ static vhem_status open_entry(vhem_ctx *ctx, const char *folder, json_t *entry, 
              key.text, check ? check : "none");
     st = vh_shards_add(ctx, set, shard);
     shard = NULL;
-done:
-    vh_shard_free(shard);
-    free(path);
     return st;
 }
 
 static vhem_status read_manifest(vhem_ctx *ctx, const char *path, json_t **out)
 {
     vhem_status st = VHEM_OK;
-    json_t *root = NULL;
-    char *text = NULL;
+    VH_OWN(json_t) *root = NULL;
+    VH_AUTOFREE char *text = NULL;
     size_t size;
 
     VH_TRY(vh_read_all(ctx, path, &text, &size));
@@ -208,20 +197,15 @@ static vhem_status read_manifest(vhem_ctx *ctx, const char *path, json_t **out)
     if (st != VHEM_OK)
         vh_error_prefix(ctx, path);
     VH_TRY(st);
-    *out = root;
-    root = NULL;
-done:
-    json_decref(root);
-    free(text);
-    return st;
+    *out = vh_take(root);
+    return VHEM_OK;
 }
 
 vhem_status vh_shards_open(vhem_ctx *ctx, const char *path, vh_shards **out)
 {
-    vhem_status st = VHEM_OK;
-    vh_shards *set = NULL;
-    json_t *root = NULL;
-    char *manifest = join(ctx, path, VH_MANIFEST);
+    VH_OWN(vh_shards) *set = NULL;
+    VH_OWN(json_t) *root = NULL;
+    VH_AUTOFREE char *manifest = join(ctx, path, VH_MANIFEST);
 
     VH_CHECK(manifest, VHEM_ENOMEM, "out of memory");
     VH_TRY(read_manifest(ctx, manifest, &root));
@@ -236,13 +220,8 @@ vhem_status vh_shards_open(vhem_ctx *ctx, const char *path, vh_shards **out)
     VH_CHECK(set->K == K, VHEM_EFORMAT, "%s: K is %lld, but the files hold %lld HMMs", manifest, (long long)K,
              (long long)set->K);
     VH_TRY(vh_shards_check_weights(ctx, set));
-    *out = set;
-    set = NULL;
-done:
-    vh_shards_free(set);
-    json_decref(root);
-    free(manifest);
-    return st;
+    *out = vh_take(set);
+    return VHEM_OK;
 }
 
 /* ---- 2. reading ---------------------------------------------------------------------------------------- */
@@ -293,7 +272,6 @@ static vhem_status read_piece(vhem_ctx *ctx, void *arg, int64_t piece, int worke
         VH_TRY(st);
         i += m;
     }
-done:
     return st;
 }
 
@@ -306,8 +284,8 @@ vhem_status vh_shards_read(vhem_ctx *ctx, const vh_shards *set, int64_t first, i
         .n = (n + PIECE - 1) / PIECE, .threads = ctx->threads, .late = true, .run = read_piece, .arg = &r
     };
 
-    VH_TRY(vh_shard_slots(ctx, set->shard[0], n, &r.h3m));
-    VH_TRY(pieces.n == 1 ? read_piece(ctx, &r, 0, 0, NULL) : vh_chunks_run(ctx, &pieces));
+    VH_TRY_DONE(vh_shard_slots(ctx, set->shard[0], n, &r.h3m));
+    VH_TRY_DONE(pieces.n == 1 ? read_piece(ctx, &r, 0, 0, NULL) : vh_chunks_run(ctx, &pieces));
     *out = r.h3m;
     r.h3m = NULL;
 done:
@@ -347,11 +325,11 @@ static int64_t first_of(int64_t K, int n, int f)
 static vhem_status save_file(vhem_ctx *ctx, const vh_shards_source *from, const char *folder, int n, int f,
                              json_t *files)
 {
-    vhem_status st = VHEM_OK;
     int64_t first = first_of(from->K, n, f), end = first_of(from->K, n, f + 1);
-    vh_h3m *h3m = NULL;
-    vh_shard *shard = NULL;
-    char name[32], *path = NULL;
+    VH_OWN(vh_h3m) *h3m = NULL;
+    VH_OWN(vh_shard) *shard = NULL;
+    char name[32];
+    VH_AUTOFREE char *path = NULL;
     vh_key key;
 
     snprintf(name, sizeof name, "%05d.h5", f);
@@ -365,31 +343,21 @@ static vhem_status save_file(vhem_ctx *ctx, const vh_shards_source *from, const 
                               (json_int_t)(end - first), "check", key.text);
     VH_CHECK(entry && json_array_append_new(files, entry) == 0, VHEM_ENOMEM,
              "out of memory: could not make the manifest");
-done:
-    vh_shard_free(shard);
-    vh_h3m_free(h3m);
-    free(path);
-    return st;
+    return VHEM_OK;
 }
 
 static vhem_status save_manifest(vhem_ctx *ctx, const char *folder, int64_t K, json_t *files)
 {
-    vhem_status st = VHEM_OK;
-    json_t *root = json_pack("{s:s, s:i, s:I, s:O}", "format", "vhem-shards", "version", VERSION, "K",
-                             (json_int_t)K, "files", files);
-    char *path = join(ctx, folder, VH_MANIFEST);
-    vh_out out = { 0 };
+    VH_OWN(json_t) *root = json_pack("{s:s, s:i, s:I, s:O}", "format", "vhem-shards", "version", VERSION, "K",
+                                     (json_int_t)K, "files", files);
+    VH_AUTOFREE char *path = join(ctx, folder, VH_MANIFEST);
+    VH_CLEANUP(vh_out_close) vh_out out = { 0 };
 
     VH_CHECK(root && path, VHEM_ENOMEM, "out of memory");
     VH_TRY(vh_out_open(ctx, path, &out));
     VH_CHECK(json_dumpf(root, out.f, JSON_INDENT(1)) == 0 || ferror(out.f), VHEM_ENOMEM,
              "out of memory: could not write the manifest");
-    VH_TRY(vh_out_end(ctx, VHEM_OK, &out));
-done:
-    vh_out_close(&out);
-    json_decref(root);
-    free(path);
-    return st;
+    return vh_out_end(ctx, VHEM_OK, &out);
 }
 
 /* "00012.h5", the manifest, or what either is called while it is written (core/file.c). */
@@ -404,9 +372,8 @@ static bool is_ours(const char *name)
 
 vhem_status vh_shards_save(vhem_ctx *ctx, const vh_shards_source *from, int n, const char *path)
 {
-    vhem_status st = VHEM_OK;
-    json_t *files = json_array();
-    vh_folder folder = { 0 };
+    VH_OWN(json_t) *files = json_array();
+    VH_CLEANUP(vh_folder_end) vh_folder folder = { 0 };
 
     VH_CHECK(files, VHEM_ENOMEM, "out of memory");
     VH_CHECK(n >= 1 && n <= from->K, VHEM_EINVAL, "%d shards are asked for, must be 1 to %lld, one HMM each",
@@ -418,9 +385,5 @@ vhem_status vh_shards_save(vhem_ctx *ctx, const vh_shards_source *from, int n, c
         vh_progress(ctx, "write", f + 1, n);
     }
     VH_TRY(save_manifest(ctx, folder.tmp, from->K, files));
-    VH_TRY(vh_folder_commit(ctx, &folder));
-done:
-    vh_folder_end(&folder);
-    json_decref(files);
-    return st;
+    return vh_folder_commit(ctx, &folder);
 }

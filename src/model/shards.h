@@ -6,6 +6,7 @@
 #ifndef VH_MODEL_SHARDS_H
 #define VH_MODEL_SHARDS_H
 
+#include "core/own.h"
 #include "model/shard.h"
 
 #define VH_MANIFEST "manifest.json"
@@ -40,6 +41,7 @@ vhem_status vh_shards_of(vhem_ctx *ctx, vh_shard *shard, vh_shards **out);
  * warning tells which HMMs are missing.  *out stays as it was when they are not shards of one set. */
 vhem_status vh_shards_join(vhem_ctx *ctx, int n, const vh_shard *const *parts, vh_shards **out);
 void vh_shards_free(vh_shards *set);
+VH_OWNED(vh_shards, vh_shards_free)
 
 /* While a set is made: the next of its files, which it owns from here on, also on failure; and whether the
  * weights of all sum to 1. */

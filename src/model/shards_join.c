@@ -54,7 +54,6 @@ static void list_missing(int n, vh_shard *const *part, char *text, size_t size)
 /* The files once more, each as a part of the whole, at their new numbers. */
 static vhem_status open_parts(vhem_ctx *ctx, int n, vh_shard *const *part, vh_shards *set)
 {
-    vhem_status st = VHEM_OK;
     double sum = 0;
     bool whole = true;
 
@@ -70,22 +69,20 @@ static vhem_status open_parts(vhem_ctx *ctx, int n, vh_shard *const *part, vh_sh
     VH_CHECK(sum > 0, VHEM_EFORMAT, "%s: no HMM has any weight", set->path);
     for (int p = 0; p < n && !whole; p++)
         set->shard[p]->scale = sum;
-done:
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status vh_shards_join(vhem_ctx *ctx, int n, const vh_shard *const *parts, vh_shards **out)
 {
-    vhem_status st = VHEM_OK;
-    vh_shard **part = NULL;
-    vh_shards *set = NULL;
+    VH_AUTOFREE vh_shard **part = NULL;
+    VH_OWN(vh_shards) *set = NULL;
     char missing[256];
 
     VH_NEW(part, n);
     memcpy(part, parts, sizeof *part * (size_t)n);
     qsort(part, (size_t)n, sizeof *part, by_number);
     if (!belong_together(n, part))
-        goto done;
+        return VHEM_OK;
     VH_NEW(set, 1);
     VH_NEW(set->shard, n);
     VH_DUP(set->path, part[0]->path);
@@ -97,10 +94,6 @@ vhem_status vh_shards_join(vhem_ctx *ctx, int n, const vh_shard *const *parts, v
                "the files are shards of one set of %lld HMMs, of which %s are missing: the weights of the "
                "others are scaled to sum to 1",
                (long long)part[0]->all, missing);
-    *out = set;
-    set = NULL;
-done:
-    vh_shards_free(set);
-    free(part);
-    return st;
+    *out = vh_take(set);
+    return VHEM_OK;
 }

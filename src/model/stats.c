@@ -25,13 +25,11 @@ vh_stats vh_stats_at(const vh_packed *pk, double *block)
 
 vhem_status vh_stats_new(vhem_ctx *ctx, const vh_packed *pk, vh_stats *out)
 {
-    vhem_status st = VHEM_OK;
     double *block = NULL;
 
     VH_NEW(block, vh_stats_at(pk, NULL).size);
     *out = vh_stats_at(pk, block);
-done:
-    return st;
+    return VHEM_OK;
 }
 
 void vh_stats_zero(vh_stats *stats)

@@ -14,9 +14,9 @@ static vhem_status ask(vhem_ctx *ctx, const vhem_executor *executor, const vh_ta
 {
     vhem_status st = VHEM_OK;
     vhem_task task = { .chunks = (t->Kb + VH_REDUCE_CHUNK - 1) / VH_REDUCE_CHUNK };
-    vhem_partial *all = NULL;
+    VH_OWN(vhem_partial) *all = NULL;
     char why[VHEM_WHY] = "";
-    void *bytes = NULL;
+    VH_AUTOFREE void *bytes = NULL;
 
     VH_TRY(vh_task_write(ctx, t, &bytes, &task.n));
     task.bytes = bytes;
@@ -26,28 +26,20 @@ static vhem_status ask(vhem_ctx *ctx, const vhem_executor *executor, const vh_ta
     VH_CHECK(all, VHEM_EINVAL, "the executor has handed over no sums");
     kind.task = vh_task_print(&task);
     VH_CHECK(vh_partial_is(all, &kind), VHEM_EINVAL, "the executor has handed over the sums of another task");
-    VH_TRY(vh_partial_close(ctx, all, task.chunks, total, tables));
-done:
-    vhem_free(all);
-    free(bytes);
-    return st;
+    return vh_partial_close(ctx, all, task.chunks, total, tables);
 }
 
 vhem_status vh_ask_survey(vhem_ctx *ctx, const vhem_executor *executor, const vh_survey *s, double *sum)
 {
-    vhem_status st = VHEM_OK;
     vh_task t = { .kind = (int)s->kind, .origin = (double *)s->origin, .scale = (double *)s->scale };
     VH_TRY(vh_task_begin(ctx, s->h3m, s->shards, s->K, &t));
     const vh_partial_kind kind = { .size = vh_survey_size(s) };
-    VH_TRY(ask(ctx, executor, &t, kind, sum, &(vh_partial_rows){ 0 }));
-done:
-    return st;
+    return ask(ctx, executor, &t, kind, sum, &(vh_partial_rows){ 0 });
 }
 
 vhem_status vh_ask_expect(vhem_ctx *ctx, const vh_base *base, const vh_h3m *centers,
                           const vh_reduce_step *step, vh_reduce_sums *sums)
 {
-    vhem_status st = VHEM_OK;
     bool any = step->L || step->z || step->label;
     vh_task t = { .kind = VH_TASK_EXPECT,
                   .origin = base->origin,
@@ -71,7 +63,5 @@ vhem_status vh_ask_expect(vhem_ctx *ctx, const vh_base *base, const vh_h3m *cent
     const vh_partial_kind kind = {
         .Kr = pk->K, .S = pk->S, .M = pk->M, .n_stat = pk->n_stat, .statistics = step->statistics
     };
-    VH_TRY(ask(ctx, base->executor, &t, kind, sums->block, &tables));
-done:
-    return st;
+    return ask(ctx, base->executor, &t, kind, sums->block, &tables);
 }

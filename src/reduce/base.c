@@ -94,15 +94,14 @@ static vhem_status survey_chunk(vhem_ctx *ctx, void *arg, int64_t c, int worker,
  * *lacks becomes the number of HMMs that lack a column. */
 static vhem_status average(vhem_ctx *ctx, vh_base *b, vh_survey_kind what, double *mean, double *lacks)
 {
-    vhem_status st = VHEM_OK;
     vh_survey s = { what, b->h3m, b->shards, b->Kb, b->origin, b->scale, b->order, b->omega };
     int n = vh_survey_width(&s);
     const vh_sum_kind kind = { .size = vh_survey_size(&s) };
     const vh_chunks chunks = {
         .n = vh_base_chunks(b), .threads = ctx->threads, .run = survey_chunk, .arg = &s
     };
-    vh_tree_sum *tree = NULL;
-    double *sum = NULL;
+    VH_OWN(vh_tree_sum) *tree = NULL;
+    VH_AUTOFREE double *sum = NULL;
     char why[128];
 
     VH_NEW(sum, kind.size);
@@ -120,20 +119,16 @@ static vhem_status average(vhem_ctx *ctx, vh_base *b, vh_survey_kind what, doubl
         VH_CHECK(has[k] > 0, VHEM_EINVAL, "%s", vh_no_column(k, why, sizeof why));
     if (what != VH_SURVEY_SPREAD)
         b->print = vh_hash_chain(0, has + s.h3m->d + 1, 2 * sizeof *sum);
-done:
-    vh_tree_sum_free(tree);
-    free(sum);
-    return st;
+    return VHEM_OK;
 }
 
 /* The component that starts take a column from where a base HMM lacks it. */
 static vhem_status find_whole(vhem_ctx *ctx, vh_base *b)
 {
-    vhem_status st = VHEM_OK;
     const vh_h3m *h3m = b->h3m;
     const vh_coords x = { .shape = h3m->shape, .origin = b->origin, .scale = b->scale };
     int d = h3m->d;
-    double *work = NULL;
+    VH_AUTOFREE double *work = NULL;
 
     VH_NEW(work, (size_t)d + vh_emission_room(h3m->family, &h3m->shape));
     for (int k = 0; k < d; k++)
@@ -142,9 +137,7 @@ static vhem_status find_whole(vhem_ctx *ctx, vh_base *b)
         VH_NEW(b->whole[p], vh_param_size(h3m->family, p, &h3m->shape));
     VH_CHECK(h3m->family->maximise(&x, b->mean, work, b->whole, work + d) >= 0, VHEM_ENUMERIC,
              "the models together have a singular covariance");
-done:
-    free(work);
-    return st;
+    return VHEM_OK;
 }
 
 /* Mean and deviation of all base components together: where the product is taken; 0 and 1 for families
@@ -152,7 +145,6 @@ done:
  * Also fills in the weights. */
 static vhem_status find_spread(vhem_ctx *ctx, vh_base *b)
 {
-    vhem_status st = VHEM_OK;
     int d = b->h3m->d;
     double lacks = 0;
 
@@ -175,8 +167,7 @@ static vhem_status find_spread(vhem_ctx *ctx, vh_base *b)
     }
     if (lacks > 0)
         VH_TRY(find_whole(ctx, b));
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* ---- 3. blocks ----------------------------------------------------------------------------------------- */
@@ -215,12 +206,13 @@ static void free_loan(chunk_on_loan *loan)
     free(loan);
 }
 
+VH_OWNED(chunk_on_loan, free_loan)
+
 static vhem_status block_on_loan(vhem_ctx *ctx, const void *arg, int64_t first, int n, vh_packed *out)
 {
-    vhem_status st = VHEM_OK;
     const vh_base *base = arg;
     int64_t number = base->first + first;
-    chunk_on_loan *loan = NULL;
+    VH_OWN(chunk_on_loan) *loan = NULL;
     int64_t index[VH_REDUCE_CHUNK];
 
     VH_NEW(loan, 1);
@@ -237,11 +229,8 @@ static vhem_status block_on_loan(vhem_ctx *ctx, const void *arg, int64_t first, 
     }
     VH_TRY(vh_pack_base(ctx, from, index, n, base->origin, base->scale, &loan->packed));
     *out = *loan->packed;
-    out->keep = loan;
-    loan = NULL;
-done:
-    free_loan(loan);
-    return st;
+    out->keep = vh_take(loan);
+    return VHEM_OK;
 }
 
 static void release_block(const void *arg, vh_packed *packed)
@@ -267,39 +256,30 @@ void vh_base_release(const vh_base *base, vh_packed *packed)
 /* h3m, Kb and where the HMMs are have been filled in. */
 static vhem_status prepare(vhem_ctx *ctx, vh_base *b)
 {
-    vhem_status st = VHEM_OK;
     VH_NEW(b->order, b->Kb);
     VH_NEW(b->omega, b->Kb);
     VH_NEW(b->origin, b->h3m->d);
     VH_NEW(b->scale, b->h3m->d);
     sort_by_shape(b);
     VH_TRY(find_spread(ctx, b));
-    VH_TRY(
-        vh_pack_base(ctx, b->h3m, b->shards ? NULL : b->order, b->h3m->K, b->origin, b->scale, &b->packed));
-done:
-    return st;
+    return vh_pack_base(ctx, b->h3m, b->shards ? NULL : b->order, b->h3m->K, b->origin, b->scale, &b->packed);
 }
 
 vhem_status vh_base_pack(vhem_ctx *ctx, const vh_h3m *h3m, vh_base **out)
 {
-    vhem_status st = VHEM_OK;
-    vh_base *b = NULL;
+    VH_OWN(vh_base) *b = NULL;
 
     VH_NEW(b, 1);
     b->h3m = h3m;
     b->Kb = h3m->K;
     VH_TRY(prepare(ctx, b));
-    *out = b;
-    b = NULL;
-done:
-    vh_base_free(b);
-    return st;
+    *out = vh_take(b);
+    return VHEM_OK;
 }
 
 vhem_status vh_base_new(vhem_ctx *ctx, const vh_h3m *h3m, vh_base **out)
 {
-    vhem_status st = VHEM_OK;
-    vh_base *b = NULL;
+    VH_OWN(vh_base) *b = NULL;
 
     VH_TRY(vh_base_pack(ctx, h3m, &b));
     const vh_base_source source = { .K = b->Kb,
@@ -310,11 +290,8 @@ vhem_status vh_base_new(vhem_ctx *ctx, const vh_h3m *h3m, vh_base **out)
                                     .resident = true,
                                     .arg = b };
     VH_TRY(vh_reduce_open(ctx, &source, &b->job));
-    *out = b;
-    b = NULL;
-done:
-    vh_base_free(b);
-    return st;
+    *out = vh_take(b);
+    return VHEM_OK;
 }
 
 static vhem_status open_on_loan(vhem_ctx *ctx, int64_t all, vh_base *b)
@@ -333,8 +310,7 @@ static vhem_status open_on_loan(vhem_ctx *ctx, int64_t all, vh_base *b)
 vhem_status vh_base_stream(vhem_ctx *ctx, const vh_shards *shards, const vhem_executor *executor,
                            vh_base **out)
 {
-    vhem_status st = VHEM_OK;
-    vh_base *b = NULL;
+    VH_OWN(vh_base) *b = NULL;
     int64_t n = shards->K < VH_BASE_SAMPLE ? shards->K : VH_BASE_SAMPLE;
 
     VH_NEW(b, 1);
@@ -345,17 +321,13 @@ vhem_status vh_base_stream(vhem_ctx *ctx, const vh_shards *shards, const vhem_ex
     b->executor = executor;
     VH_TRY(prepare(ctx, b));
     VH_TRY(open_on_loan(ctx, b->Kb, b));
-    *out = b;
-    b = NULL;
-done:
-    vh_base_free(b);
-    return st;
+    *out = vh_take(b);
+    return VHEM_OK;
 }
 
 vhem_status vh_base_part(vhem_ctx *ctx, const vh_base_range *p, vh_base **out)
 {
-    vhem_status st = VHEM_OK;
-    vh_base *b = NULL;
+    VH_OWN(vh_base) *b = NULL;
     int d = p->h3m->d;
 
     VH_NEW(b, 1);
@@ -372,17 +344,13 @@ vhem_status vh_base_part(vhem_ctx *ctx, const vh_base_range *p, vh_base **out)
     memcpy(b->scale, p->scale, sizeof *b->scale * (size_t)d);
     sort_by_shape(b);
     VH_TRY(open_on_loan(ctx, p->all, b));
-    *out = b;
-    b = NULL;
-done:
-    vh_base_free(b);
-    return st;
+    *out = vh_take(b);
+    return VHEM_OK;
 }
 
 vhem_status vh_base_pick(vhem_ctx *ctx, const vh_base *base, const int64_t *pick, int n, vh_h3m **out)
 {
-    vhem_status st = VHEM_OK;
-    vh_h3m *all = NULL, *one = NULL;
+    VH_OWN(vh_h3m) *all = NULL, *one = NULL;
 
     if (!base->shards)
         return vh_h3m_subset(ctx, base->h3m, pick, n, out);
@@ -398,18 +366,13 @@ vhem_status vh_base_pick(vhem_ctx *ctx, const vh_base *base, const int64_t *pick
     }
     vh_normalise(n, all->omega);
     vh_h3m_settle_family(all);
-    *out = all;
-    all = NULL;
-done:
-    vh_h3m_free(one);
-    vh_h3m_free(all);
-    return st;
+    *out = vh_take(all);
+    return VHEM_OK;
 }
 
 vhem_status vh_base_pack_centers(vhem_ctx *ctx, const vh_base *base, const vh_h3m *centers,
                                  const int64_t *index, int64_t K, vh_packed **out)
 {
-    vhem_status st = VHEM_OK;
     vh_h3m seen = *centers;
     const vh_emission *family = base->h3m->family;
 
@@ -417,9 +380,7 @@ vhem_status vh_base_pack_centers(vhem_ctx *ctx, const vh_base *base, const vh_h3
         seen.family = family;
     VH_CHECK(seen.family == family, VHEM_EINVAL,
              "a centre lacks a column that the models have; centres must have every column");
-    VH_TRY(vh_pack_new(ctx, &seen, index, K, base->origin, base->scale, out));
-done:
-    return st;
+    return vh_pack_new(ctx, &seen, index, K, base->origin, base->scale, out);
 }
 
 void vh_base_free(vh_base *base)

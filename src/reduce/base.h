@@ -4,6 +4,7 @@
 #ifndef VH_REDUCE_BASE_H
 #define VH_REDUCE_BASE_H
 
+#include "core/own.h"
 #include "backend/backend.h"
 #include "core/journal.h"
 #include "model/shards.h"
@@ -54,6 +55,7 @@ vhem_status vh_base_pick(vhem_ctx *ctx, const vh_base *base, const int64_t *pick
 vhem_status vh_base_pack_centers(vhem_ctx *ctx, const vh_base *base, const vh_h3m *centers,
                                  const int64_t *index, int64_t K, vh_packed **out);
 void vh_base_free(vh_base *base);
+VH_OWNED(vh_base, vh_base_free)
 
 /* Chunk c of the base HMMs, packed, wherever they are; it is released afterwards.  May be called by several
  * threads. */

@@ -70,7 +70,6 @@ static double inner(int size, const double *A, const double *B)
 static vhem_status open_pair(vhem_ctx *ctx, const vh_dt *b, const vh_dt_gains *r, int tau,
                              vh_scratch *scratch, pair *p)
 {
-    vhem_status st = VHEM_OK;
     int n = r->n, nb = b->n + 1, d = r->d;
     size_t nn = vh_cells(n, n), bn = vh_cells(nb, n), bb = vh_cells(nb, nb);
     size_t all_sizes = 0;
@@ -97,8 +96,7 @@ static vhem_status open_pair(vhem_ctx *ctx, const vh_dt *b, const vh_dt_gains *r
         *all[k].to = at;
     VH_SCRATCH(p->Cb, FRAMES, 2 * vh_cells(d, nb));
     p->RCb = p->Cb + vh_row(d, nb);
-done:
-    return st;
+    return VHEM_OK;
 }
 
 static void look(pair *p)
@@ -221,7 +219,6 @@ static double innovation(pair *p, int t)
 /* M and N from the last frame back, until they repeat. */
 static vhem_status run_backward(vhem_ctx *ctx, pair *p)
 {
-    vhem_status st = VHEM_OK;
     int n = p->n, nb = p->nb;
     size_t nn = vh_cells(n, n), bn = vh_cells(nb, n), room[2] = { 0 };
 
@@ -247,8 +244,7 @@ static vhem_status run_backward(vhem_ctx *ctx, pair *p)
         if (p->n_back >= p->r->n_backward && vh_dt_settled(bn, M, M - bn) && vh_dt_settled(nn, N, N - nn))
             break;
     }
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* E[x_t x_t'] given all frames into E, and that of x of b with it into Sbs. */
@@ -366,7 +362,6 @@ static void add_observed(pair *p, double w, vh_dt_stats *s)
 vhem_status vh_dt_pair_score(vhem_ctx *ctx, const vh_dt *b, const vh_dt_gains *r, int tau,
                              vh_scratch *scratch, double *L)
 {
-    vhem_status st = VHEM_OK;
     double sum = tau * (r->d * VH_LOG_2PI + r->logdet_R);
     pair p;
 
@@ -382,8 +377,7 @@ vhem_status vh_dt_pair_score(vhem_ctx *ctx, const vh_dt *b, const vh_dt_gains *r
              "the expected log-likelihood of %d frames is %g: a texture is unstable, a smaller tau may do",
              tau, -0.5 * sum);
     *L = -0.5 * sum;
-done:
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status vh_dt_pair_accumulate(vhem_ctx *ctx, const vh_dt *b, const vh_dt_gains *r, int tau, double weight,
@@ -393,20 +387,20 @@ vhem_status vh_dt_pair_accumulate(vhem_ctx *ctx, const vh_dt *b, const vh_dt_gai
     pair p = { 0 };
     vh_dt_smoothed at = { .last = -1 };
 
-    VH_NEW(at.pivot, r->n);
-    VH_TRY(open_pair(ctx, b, r, tau, scratch, &p));
+    VH_NEW_DONE(at.pivot, r->n);
+    VH_TRY_DONE(open_pair(ctx, b, r, tau, scratch, &p));
     at.V = p.V;
     at.W = p.W;
     at.work = p.work;
     look(&p);
-    VH_TRY(run_backward(ctx, &p));
+    VH_TRY_DONE(run_backward(ctx, &p));
     begin(&p);
     memset(p.sum_bb, 0, sizeof *p.sum_bb * (size_t)(p.nb * p.nb));
     memset(p.sum_bs, 0, sizeof *p.sum_bs * (size_t)(p.nb * p.n));
     memset(p.sum_V, 0, sizeof *p.sum_V * (size_t)(p.n * p.n));
     for (int t = 0; t < tau; t++) {
-        VH_CHECK(vh_dt_smooth_at(r, t, tau, &at), VHEM_ENUMERIC, "the covariance of state %d is not a number",
-                 t);
+        VH_CHECK_DONE(vh_dt_smooth_at(r, t, tau, &at), VHEM_ENUMERIC,
+                      "the covariance of state %d is not a number", t);
         smooth(&p, t);
         add_frame(&p, t, weight, stats);
         update(&p, t);

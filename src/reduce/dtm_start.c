@@ -61,11 +61,11 @@ static int64_t pick(const vh_dtm *base, const double *loss, const bool *taken, v
 vhem_status vh_dtm_start(vhem_ctx *ctx, const char *name, const vh_dtm *base, int tau, vh_rng *rng,
                          vh_scratch *scratch, vh_dtm *centers)
 {
-    vhem_status st = VHEM_OK;
-    bool far = strcmp(name, "far") == 0, *taken = NULL;
-    double *loss = NULL, *L = NULL;
+    bool far = strcmp(name, "far") == 0;
+    VH_AUTOFREE bool *taken = NULL;
+    VH_AUTOFREE double *loss = NULL, *L = NULL;
     int64_t Kb = base->K;
-    vh_dtm *one = NULL;
+    VH_OWN(vh_dtm) *one = NULL;
 
     VH_NEW(taken, Kb);
     VH_NEW(loss, Kb);
@@ -94,12 +94,7 @@ vhem_status vh_dtm_start(vhem_ctx *ctx, const char *name, const vh_dtm *base, in
             loss[i] = j == 0 ? now : fmin(loss[i], now);
         }
     }
-done:
-    vh_dtm_free(one);
-    free(taken);
-    free(loss);
-    free(L);
-    return st;
+    return VHEM_OK;
 }
 
 void vh_dtm_scale(const vh_dtm *base, double *scale)

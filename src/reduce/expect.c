@@ -25,8 +25,7 @@ static double seconds(void)
 static vhem_status find_key(vhem_ctx *ctx, const vh_base *base, const vh_h3m *centers,
                             const vh_reduce_step *step, vh_key *out)
 {
-    vhem_status st = VHEM_OK;
-    vh_hash *h = NULL;
+    VH_OWN(vh_hash) *h = NULL;
     const double numbers[] = { base->Kb,         step->tau,      step->N,   centers->K,
                                step->statistics, step->weighted, step->soft };
 
@@ -44,9 +43,7 @@ static vhem_status find_key(vhem_ctx *ctx, const vh_base *base, const vh_h3m *ce
         vh_hash_bytes(h, c->pi, vh_hmm_numbers(c) * sizeof *c->pi);
     }
     vh_hash_key(h, out);
-done:
-    vh_hash_free(h);
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status vh_vhem_sum(vhem_ctx *ctx, const vh_base *base, const vh_h3m *centers, const vh_reduce_step *step,
@@ -60,7 +57,6 @@ vhem_status vh_vhem_sum(vhem_ctx *ctx, const vh_base *base, const vh_h3m *center
 vhem_status vh_vhem_expect(vhem_ctx *ctx, const vh_base *base, const vh_h3m *centers,
                            const vh_reduce_step *step, const vh_crew *crew, vh_reduce_sums *sums, bool *known)
 {
-    vhem_status st = VHEM_OK;
     size_t n = step->statistics ? sums->size : sums->head;
     vh_key key;
 
@@ -70,11 +66,10 @@ vhem_status vh_vhem_expect(vhem_ctx *ctx, const vh_base *base, const vh_h3m *cen
         *known = vh_journal_find(base->journal, &key, n, sums->block);
     }
     if (*known)
-        goto done;
+        return VHEM_OK;
     double begin = seconds();
     VH_TRY(vh_vhem_sum(ctx, base, centers, step, crew, sums));
     if (base->journal && (seconds() - begin) * RATE >= (double)(n * sizeof(double)))
         vh_journal_add(ctx, base->journal, &key, n, sums->block);
-done:
-    return st;
+    return VHEM_OK;
 }

@@ -71,7 +71,6 @@ static vh_sum_kind sum_kind(const state *s)
 /* s knows the base, the centres and the options. */
 static vhem_status open_state(vhem_ctx *ctx, state *s)
 {
-    vhem_status st = VHEM_OK;
     const vh_dtm *base = s->base;
     const vh_vhem_options *opt = s->opt;
     const vh_sum_kind kind = sum_kind(s);
@@ -86,8 +85,7 @@ static vhem_status open_state(vhem_ctx *ctx, state *s)
     for (int k = 0; k < base->d; k++)
         s->floor[k] = opt->floor && opt->floor[k] > 0 ? opt->floor[k] : 1e-300;
     s->limits = (vh_dt_limits){ s->floor, is_isotropic(base) };
-done:
-    return st;
+    return VHEM_OK;
 }
 
 static vhem_status renew_gains(vhem_ctx *ctx, state *s)
@@ -98,10 +96,9 @@ static vhem_status renew_gains(vhem_ctx *ctx, state *s)
         st = vh_dt_gains_new(ctx, &s->centers->dt[j], s->base->d, s->opt->tau, true, &s->gains[j]);
         if (st != VHEM_OK) {
             vh_dtm_prefix(ctx, s->centers, j);
-            goto done;
+            return st;
         }
     }
-done:
     return st;
 }
 
@@ -114,8 +111,8 @@ static vhem_status expect_one(vhem_ctx *ctx, const state *s, int64_t i, vh_scrat
     double *z = s->run->z + vh_row(i, Kr); /* their logs at first */
 
     for (int j = 0; j < Kr; j++) {
-        VH_CHECK(!vh_overdue(ctx), VHEM_ESTOPPED, "stopped");
-        VH_TRY(vh_dt_pair_score(ctx, &s->base->dt[i], &s->gains[j], tau, scratch, &L[j]));
+        VH_CHECK_DONE(!vh_overdue(ctx), VHEM_ESTOPPED, "stopped");
+        VH_TRY_DONE(vh_dt_pair_score(ctx, &s->base->dt[i], &s->gains[j], tau, scratch, &L[j]));
     }
     sums[0] += vh_reduce_assign(Kr, s->log_omega, s->opt->N * omega, L, z);
     for (int j = 0; j < Kr; j++) {
@@ -124,7 +121,7 @@ static vhem_status expect_one(vhem_ctx *ctx, const state *s, int64_t i, vh_scrat
         vh_dt_sums_share(s->centers, sums, j, z[j] + (s->opt->weighted ? log(s->base->K * omega) : 0));
         z[j] = exp(z[j]);
         if (w > 0)
-            VH_TRY(vh_dt_pair_accumulate(ctx, &s->base->dt[i], &s->gains[j], tau, w, scratch, &stats));
+            VH_TRY_DONE(vh_dt_pair_accumulate(ctx, &s->base->dt[i], &s->gains[j], tau, w, scratch, &stats));
     }
 done:
     if (st != VHEM_OK)
@@ -152,7 +149,6 @@ static void rows(const void *arg, int64_t first, int64_t end, int64_t *lo, int64
 
 static vhem_status expect(vhem_ctx *ctx, state *s)
 {
-    vhem_status st = VHEM_OK;
     const vh_sum_kind kind = sum_kind(s);
     const vh_chunks chunks = { .n = (s->base->K + CHUNK - 1) / CHUNK,
                                .threads = s->n_threads,
@@ -167,15 +163,14 @@ static vhem_status expect(vhem_ctx *ctx, state *s)
                             vh_ranks(ctx) > 1 ? vh_dtm_print(s->centers, s->log_omega) : 0 };
     VH_TRY(vh_dealt_sum(ctx, &work, &kind, s->tree, s->sums));
     VH_CHECK(!isnan(s->sums[0]), VHEM_ENUMERIC, "the objective is not a number");
-done:
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status vh_hem_dtm_score(vhem_ctx *ctx, const vh_dtm *base, const vh_dtm *centers, int tau,
                              vh_scratch *scratch, int n_threads, double *L)
 {
     vhem_status st = VHEM_OK;
-    vh_dt_gains g = { 0 };
+    VH_CLEANUP(vh_dt_gains_free) vh_dt_gains g = { 0 };
 
     for (int64_t j = 0; j < centers->K; j++) {
         vh_dt_gains_free(&g);
@@ -195,8 +190,6 @@ vhem_status vh_hem_dtm_score(vhem_ctx *ctx, const vh_dtm *base, const vh_dtm *ce
         VH_TRY(st);
         VH_CHECK(!vh_stopped(ctx), VHEM_ESTOPPED, "stopped before all textures were scored");
     }
-done:
-    vh_dt_gains_free(&g);
     return st;
 }
 
@@ -206,7 +199,6 @@ done:
  * texture. */
 static vhem_status maximise(vhem_ctx *ctx, state *s)
 {
-    vhem_status st = VHEM_OK;
     int n_floored;
     for (int64_t j = 0; j < s->centers->K; j++) {
         vh_dt_stats stats = vh_dt_sums_stats(s->centers, s->sums, j);
@@ -214,8 +206,7 @@ static vhem_status maximise(vhem_ctx *ctx, state *s)
         s->log_omega[j] = vh_dt_sums_log_z(s->centers, s->sums, j) - log(s->base->K);
         VH_TRY(vh_dt_maximise(ctx, &stats, &s->limits, &s->centers->dt[j], &n_floored));
     }
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* Empty clusters begin again at what the largest cluster describes worst; true when there were any. */
@@ -250,6 +241,7 @@ vhem_status vh_hem_dtm(vhem_ctx *ctx, const vh_dtm *base, const vh_vhem_options 
     vhem_status st = VHEM_OK;
     size_t pairs = vh_cells(base->K, centers->K);
     bool repaired = false;
+    VH_CLEANUP(close_state)
     state s = {
         .base = base, .centers = centers, .opt = opt, .scratch = scratch, .n_threads = n_threads, .run = run
     };
@@ -271,7 +263,5 @@ vhem_status vh_hem_dtm(vhem_ctx *ctx, const vh_dtm *base, const vh_vhem_options 
         repaired = opt->repair && repair(&s, k, run);
     }
     st = vh_stopped(ctx) ? VHEM_ESTOPPED : VHEM_OK;
-done:
-    close_state(&s);
     return st;
 }

@@ -40,13 +40,12 @@ static int largest_node(int64_t c, int64_t end)
 
 static vhem_status expect_node(vhem_ctx *ctx, const job *j, int64_t c, int level, vh_reduce_sums *sums)
 {
-    vhem_status st = VHEM_OK;
     const vh_task *t = j->t;
     int64_t first = c * VH_REDUCE_CHUNK, left = t->Kb - first, n = (int64_t)VH_REDUCE_CHUNK << level;
     const vh_base_range part = { j->survey.h3m, j->survey.shards, first,   n < left ? n : left,
                                  t->Kb,         t->origin,        t->scale };
     size_t at = j->rows ? (size_t)(first - j->rows->first) : 0, cell = at * (size_t)j->pk->K;
-    vh_base *base = NULL;
+    VH_OWN(vh_base) *base = NULL;
 
     VH_TRY(vh_base_part(ctx, &part, &base));
     const vh_reduce_step step = { .reduced = j->pk,
@@ -62,15 +61,11 @@ static vhem_status expect_node(vhem_ctx *ctx, const job *j, int64_t c, int level
     VH_TRY(vh_reduce_run(ctx, base->job, &step, j->workers.scratch, j->workers.n, true, sums));
     for (int k = 0; k < j->pk->K; k++)
         sums->worst[k] += sums->members[k] > 0 ? (double)first : 0; /* its number in the whole set */
-    VH_TRY(vh_tree_sum_put(ctx, j->p->sum, level, c >> level, sums->block));
-done:
-    vh_base_free(base);
-    return st;
+    return vh_tree_sum_put(ctx, j->p->sum, level, c >> level, sums->block);
 }
 
 static vhem_status expect_chunks(vhem_ctx *ctx, job *j, int64_t first, int64_t chunks)
 {
-    vhem_status st = VHEM_OK;
     const vh_task *t = j->t;
     int64_t at = first * VH_REDUCE_CHUNK, n = t->Kb - at;
     double some = 0;
@@ -80,7 +75,7 @@ static vhem_status expect_chunks(vhem_ctx *ctx, job *j, int64_t first, int64_t c
                                    .L = t->L ? &some : NULL,
                                    .z = t->z ? &some : NULL,
                                    .label = t->label ? &any : NULL };
-    vh_reduce_sums sums = { 0 };
+    VH_CLEANUP(vh_reduce_sums_free) vh_reduce_sums sums = { 0 };
 
     VH_TRY(vh_reduce_sums_new(ctx, j->pk, &sums));
     if (like.L || like.z || like.label)
@@ -89,14 +84,11 @@ static vhem_status expect_chunks(vhem_ctx *ctx, job *j, int64_t first, int64_t c
         level = largest_node(c, first + chunks);
         VH_TRY(expect_node(ctx, j, c, (int)level, &sums));
     }
-done:
-    vh_reduce_sums_free(&sums);
-    return st;
+    return VHEM_OK;
 }
 
 static vhem_status expect(vhem_ctx *ctx, job *j, int64_t task, int64_t first, int64_t chunks)
 {
-    vhem_status st = VHEM_OK;
     const vh_task *t = j->t;
 
     VH_TRY(vh_pack_new(ctx, t->centers, NULL, t->centers->K, t->origin, t->scale, &j->pk));
@@ -109,24 +101,19 @@ static vhem_status expect(vhem_ctx *ctx, job *j, int64_t task, int64_t first, in
                                    .statistics = t->statistics };
     VH_TRY(vh_partial_new(ctx, &kind, &j->p));
     VH_TRY(vh_workers_new(ctx, ctx->threads, &j->workers));
-    VH_TRY(expect_chunks(ctx, j, first, chunks));
-done:
-    return st;
+    return expect_chunks(ctx, j, first, chunks);
 }
 
 /* ---- any task ------------------------------------------------------------------------------------------ */
 
 static vhem_status survey(vhem_ctx *ctx, job *j, int64_t task, int64_t first, int64_t chunks)
 {
-    vhem_status st = VHEM_OK;
     const vh_partial_kind kind = { .task = task, .size = vh_survey_size(&j->survey) };
     const vh_chunks all = {
         .first = first, .n = chunks, .threads = ctx->threads, .run = survey_chunk, .arg = j
     };
     VH_TRY(vh_partial_new(ctx, &kind, &j->p));
-    VH_TRY(vh_tree_sum_run(ctx, &all, j->p->sum));
-done:
-    return st;
+    return vh_tree_sum_run(ctx, &all, j->p->sum);
 }
 
 vhem_status vhem_expect(vhem_ctx *ctx, const vhem_models *models, const vhem_task *task, int64_t first,
@@ -139,12 +126,12 @@ vhem_status vhem_expect(vhem_ctx *ctx, const vhem_models *models, const vhem_tas
     bool named = ctx->named;
 
     vh_blas_enter();
-    VH_TRY(vh_task_read(ctx, task, models, &t));
+    VH_TRY_DONE(vh_task_read(ctx, task, models, &t));
     ctx->named = t->named; /* who makes the task decides, not how this process has come to its backend */
     int64_t all = (t->Kb + VH_REDUCE_CHUNK - 1) / VH_REDUCE_CHUNK;
-    VH_CHECK(first >= 0 && chunks >= 1 && first + chunks <= all, VHEM_EINVAL,
-             "chunks %lld to %lld: there are %lld, from 0 on", (long long)first,
-             (long long)(first + chunks - 1), (long long)all);
+    VH_CHECK_DONE(first >= 0 && chunks >= 1 && first + chunks <= all, VHEM_EINVAL,
+                  "chunks %lld to %lld: there are %lld, from 0 on", (long long)first,
+                  (long long)(first + chunks - 1), (long long)all);
     const vh_h3m *h3m = vh_models_hmms(models);
     vh_h3m seen = h3m ? *h3m : *vh_models_head(models);
     seen.family = t->emission;
@@ -156,9 +143,9 @@ vhem_status vhem_expect(vhem_ctx *ctx, const vhem_models *models, const vhem_tas
                             .origin = t->origin,
                             .scale = t->scale };
     if (t->kind == VH_TASK_EXPECT)
-        VH_TRY(expect(ctx, &j, vh_task_print(task), first, chunks));
+        VH_TRY_DONE(expect(ctx, &j, vh_task_print(task), first, chunks));
     else
-        VH_TRY(survey(ctx, &j, vh_task_print(task), first, chunks));
+        VH_TRY_DONE(survey(ctx, &j, vh_task_print(task), first, chunks));
     *out = j.p;
     j.p = NULL;
 done:

@@ -17,7 +17,6 @@ static const char mark[] = "vhempar1";
 /* Where the numbers of each centre are in a block, from their sizes. */
 static vhem_status make_sizes(vhem_ctx *ctx, const vh_partial_kind *kind, vh_packed *pk)
 {
-    vhem_status st = VHEM_OK;
     int K = kind->Kr;
     VH_NEW(pk->S, K);
     VH_NEW(pk->M, K);
@@ -36,8 +35,7 @@ static vhem_status make_sizes(vhem_ctx *ctx, const vh_partial_kind *kind, vh_pac
     pk->n_state = pk->state0[K];
     pk->n_comp = pk->comp0[K];
     pk->n_trans = pk->trans0[K];
-done:
-    return st;
+    return VHEM_OK;
 }
 
 static void free_rows(vh_partial_rows *r)
@@ -63,8 +61,7 @@ static void clear_partial(void *object)
 
 vhem_status vh_partial_new(vhem_ctx *ctx, const vh_partial_kind *kind, vhem_partial **out)
 {
-    vhem_status st = VHEM_OK;
-    vhem_partial *p = NULL;
+    VH_OWN(vhem_partial) *p = NULL;
 
     VH_NEW_RECORD(p, clear_partial);
     VH_TRY(make_sizes(ctx, kind, &p->sizes));
@@ -74,11 +71,8 @@ vhem_status vh_partial_new(vhem_ctx *ctx, const vh_partial_kind *kind, vhem_part
     p->size = kind->Kr == 0 ? kind->size : kind->statistics ? sums.size : sums.head;
     const vh_sum_kind sum = { p->size, kind->Kr > 0 ? vh_reduce_sums_merge : NULL, &p->step };
     VH_TRY(vh_tree_sum_new(ctx, &sum, &p->sum));
-    *out = p;
-    p = NULL;
-done:
-    vhem_free(p);
-    return st;
+    *out = vh_take(p);
+    return VHEM_OK;
 }
 
 bool vh_partial_is(const vhem_partial *p, const vh_partial_kind *kind)
@@ -95,8 +89,7 @@ bool vh_partial_is(const vhem_partial *p, const vh_partial_kind *kind)
 vhem_status vh_partial_add_rows(vhem_ctx *ctx, vhem_partial *p, const vh_partial_rows *like,
                                 vh_partial_rows **out)
 {
-    vhem_status st = VHEM_OK;
-    vh_partial_rows r = { .first = like->first, .n = like->n };
+    VH_CLEANUP(free_rows) vh_partial_rows r = { .first = like->first, .n = like->n };
     size_t cells = vh_cells(like->n, p->sizes.K);
 
     if (like->L)
@@ -109,9 +102,7 @@ vhem_status vh_partial_add_rows(vhem_ctx *ctx, vhem_partial *p, const vh_partial
     p->rows[p->n_rows] = r;
     *out = &p->rows[p->n_rows++];
     r = (vh_partial_rows){ 0 };
-done:
-    free_rows(&r);
-    return st;
+    return VHEM_OK;
 }
 
 static void copy_rows(const vh_partial_rows *from, size_t Kr, size_t at, const vh_partial_rows *to)
@@ -128,7 +119,6 @@ static void copy_rows(const vh_partial_rows *from, size_t Kr, size_t at, const v
 vhem_status vh_partial_close(vhem_ctx *ctx, vhem_partial *p, int64_t chunks, double *total,
                              const vh_partial_rows *tables)
 {
-    vhem_status st = VHEM_OK;
     int64_t rows = 0;
     VH_TRY(vh_tree_sum_close(ctx, p->sum, chunks, total));
     for (size_t k = 0; k < p->n_rows; k++) {
@@ -141,14 +131,12 @@ vhem_status vh_partial_close(vhem_ctx *ctx, vhem_partial *p, int64_t chunks, dou
     }
     VH_CHECK(rows == tables->n, VHEM_EFORMAT, "the partial sums have %lld rows of a table of %lld",
              (long long)rows, (long long)tables->n);
-done:
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status vhem_partial_merge(vhem_ctx *ctx, vhem_partial *into, const vhem_partial *from)
 {
     VH_ENTER(into, from);
-    vhem_status st = VHEM_OK;
     const vh_sum_node *node;
     const vh_partial_kind kind = { from->task,    from->size,         from->sizes.K,        from->sizes.S,
                                    from->sizes.M, from->sizes.n_stat, from->step.statistics };
@@ -162,8 +150,7 @@ vhem_status vhem_partial_merge(vhem_ctx *ctx, vhem_partial *into, const vhem_par
         VH_TRY(vh_partial_add_rows(ctx, into, &from->rows[k], &r));
         copy_rows(&from->rows[k], (size_t)into->sizes.K, 0, r);
     }
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* ---- as bytes ------------------------------------------------------------------------------------------ */
@@ -223,9 +210,9 @@ vhem_status vhem_partial_write(vhem_ctx *ctx, const vhem_partial *p, void **byte
     void *out = NULL;
 
     write_partial(ctx, p, &w);
-    VH_TRY(w.st);
+    VH_TRY_DONE(w.st);
     out = vh_record_new(ctx, w.n, hold_nothing);
-    VH_CHECK(out, VHEM_ENOMEM, "out of memory: no room for %zu bytes of partial sums", w.n);
+    VH_CHECK_DONE(out, VHEM_ENOMEM, "out of memory: no room for %zu bytes of partial sums", w.n);
     memcpy(out, w.data, w.n);
     *bytes = out;
     *n = w.n;
@@ -267,24 +254,21 @@ static vhem_status read_kind(vhem_ctx *ctx, vh_wire *w, vh_partial_kind *kind, i
     kind->M = *sizes + kind->Kr;
     kind->statistics = statistics != 0;
     st = w->st;
-done:
     return st;
 }
 
 /* Sums of an E-step have no NaN: models that would give one are refused where they are. */
 static vhem_status check_block(vhem_ctx *ctx, const vhem_partial *p, const double *block)
 {
-    vhem_status st = VHEM_OK;
     for (size_t k = 0; p->sizes.K > 0 && k < p->size; k++)
         VH_CHECK(!isnan(block[k]), VHEM_EFORMAT, "number %zu of a partial sum is not a number", k);
-done:
-    return st;
+    return VHEM_OK;
 }
 
 static vhem_status read_nodes(vhem_ctx *ctx, vh_wire *w, vhem_partial *p)
 {
     vhem_status st = VHEM_OK;
-    double *block = NULL;
+    VH_AUTOFREE double *block = NULL;
     int64_t n = 0;
 
     vh_wire_int64(ctx, w, &n);
@@ -301,19 +285,15 @@ static vhem_status read_nodes(vhem_ctx *ctx, vh_wire *w, vhem_partial *p)
         VH_TRY(vh_tree_sum_put(ctx, p->sum, level, index, block));
     }
     st = w->st;
-done:
-    free(block);
     return st;
 }
 
 static vhem_status check_labels(vhem_ctx *ctx, const vhem_partial *p, const vh_partial_rows *r)
 {
-    vhem_status st = VHEM_OK;
     for (int64_t i = 0; r->label && i < r->n; i++)
         VH_CHECK(r->label[i] >= 0 && r->label[i] < p->sizes.K, VHEM_EFORMAT,
                  "a partial sum has cluster %d, must be from 0 to %d", r->label[i], p->sizes.K - 1);
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* Bytes of a row of the tables that there are, of which there is one at least. */
@@ -353,18 +333,16 @@ static vhem_status read_rows(vhem_ctx *ctx, vh_wire *w, vhem_partial *p)
         VH_TRY(check_labels(ctx, p, r));
     }
     st = w->st;
-done:
     return st;
 }
 
 vhem_status vhem_partial_read(vhem_ctx *ctx, const void *bytes, size_t n, vhem_partial **out)
 {
     VH_ENTER(bytes, out);
-    vhem_status st = VHEM_OK;
     vh_wire w = { 0 };
     vh_partial_kind kind = { 0 };
-    vhem_partial *p = NULL;
-    int *sizes = NULL;
+    VH_OWN(vhem_partial) *p = NULL;
+    VH_AUTOFREE int *sizes = NULL;
 
     VH_TRY(vh_wire_open(ctx, bytes, n, mark, "a partial sum", &w));
     VH_TRY(read_kind(ctx, &w, &kind, &sizes));
@@ -375,10 +353,6 @@ vhem_status vhem_partial_read(vhem_ctx *ctx, const void *bytes, size_t n, vhem_p
     VH_TRY(read_rows(ctx, &w, p));
     VH_CHECK(vh_wire_left(&w) == 0, VHEM_EFORMAT, "a partial sum of %zu bytes has %zu too many", n,
              vh_wire_left(&w));
-    *out = p;
-    p = NULL;
-done:
-    free(sizes);
-    vhem_free(p);
-    return st;
+    *out = vh_take(p);
+    return VHEM_OK;
 }

@@ -107,7 +107,6 @@ static double put_slab(const vh_h3m *h3m, const vh_piece *p, const slabs *x, int
 static vhem_status put_hmm(vhem_ctx *ctx, const vh_h3m *h3m, const vh_piece *p, int n, const slabs *x,
                            int64_t i, vh_h3m *out)
 {
-    vhem_status st = VHEM_OK;
     const vh_hmm *h = &h3m->hmm[i];
     int S = 0, to = 0;
 
@@ -127,17 +126,14 @@ static vhem_status put_hmm(vhem_ctx *ctx, const vh_h3m *h3m, const vh_piece *p, 
                     r->A[from * S + to] = h->A[p[f].s * h->S + p[e].s] * share;
         }
     VH_TRY(vh_h3m_set_text(ctx, &r->name, h->name));
-    VH_TRY(vh_h3m_set_text(ctx, &r->label, h->label));
-done:
-    return st;
+    return vh_h3m_set_text(ctx, &r->label, h->label);
 }
 
 vhem_status vh_refine(vhem_ctx *ctx, const vh_h3m *h3m, int Q, vh_h3m **out)
 {
-    vhem_status st = VHEM_OK;
-    vh_h3m *fine = NULL;
-    vh_piece *p = NULL;
-    double *axes = NULL, *work = NULL;
+    VH_OWN(vh_h3m) *fine = NULL;
+    VH_AUTOFREE vh_piece *p = NULL;
+    VH_AUTOFREE double *axes = NULL, *work = NULL;
     slabs x = { .Q = Q };
     int most = 0, d = h3m->d;
 
@@ -157,12 +153,6 @@ vhem_status vh_refine(vhem_ctx *ctx, const vh_h3m *h3m, int Q, vh_h3m **out)
         fine->omega[i] = h3m->omega[i];
         VH_TRY(put_hmm(ctx, h3m, p, n, &x, i, fine));
     }
-    *out = fine;
-    fine = NULL;
-done:
-    vh_h3m_free(fine);
-    free(p);
-    free(axes);
-    free(work);
-    return st;
+    *out = vh_take(fine);
+    return VHEM_OK;
 }

@@ -41,7 +41,6 @@ static int largest(int Kr, const double *omega, const vh_reduce_sums *sums)
 
 vhem_status vh_repair(vhem_ctx *ctx, const vh_vhem_step *m, int k, vh_vhem_run *run, bool *repaired)
 {
-    vhem_status st = VHEM_OK;
     const vh_base *base = m->base;
     const vh_vhem_options *opt = m->opt;
     vh_reduce_sums *sums = m->sums;
@@ -77,6 +76,5 @@ vhem_status vh_repair(vhem_ctx *ctx, const vh_vhem_step *m, int k, vh_vhem_run *
     if (n)
         vh_log(ctx, VHEM_LOG_DEBUG, "iteration %d: %d repairs", k, n);
     *repaired = n > 0;
-done:
-    return st;
+    return VHEM_OK;
 }

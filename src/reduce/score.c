@@ -34,9 +34,9 @@ static vhem_status score_part(vhem_ctx *ctx, const scoring *x, int64_t first)
 {
     vhem_status st = VHEM_OK;
     int64_t Kb = x->base->Kb, Kr = x->reduced->K, n = Kr - first < x->columns ? Kr - first : x->columns;
-    int64_t *index = NULL;
-    double *own = NULL;
-    vh_packed *pk = NULL;
+    VH_AUTOFREE int64_t *index = NULL;
+    VH_AUTOFREE double *own = NULL;
+    VH_OWN(vh_packed) *pk = NULL;
 
     VH_NEW(index, n);
     if (n < Kr)
@@ -51,11 +51,7 @@ static vhem_status score_part(vhem_ctx *ctx, const scoring *x, int64_t first)
     VH_TRY(st);
     for (int64_t i = 0; own && i < Kb; i++)
         memcpy(x->L + vh_ij(i, Kr, first), own + vh_row(i, n), sizeof *own * (size_t)n);
-done:
-    vh_pack_free(pk);
-    free(index);
-    free(own);
-    return st;
+    return VHEM_OK;
 }
 
 static void score_turn(void *arg, int64_t k, int worker)
@@ -85,10 +81,10 @@ vhem_status vh_reduce_score_each(vhem_ctx *ctx, const vh_h3m *h3m, const vh_h3m 
     vh_scratch *scratch = NULL;
 
     vh_blas_enter();
-    VH_NEW(scratch, threads);
+    VH_NEW_DONE(scratch, threads);
     if (vh_h3m_is_masked(reduced) && vh_family_same(h3m->family, reduced->family))
         seen.family = reduced->family; /* whose statistics know of columns that are not there */
-    VH_TRY(vh_base_new(ctx, &seen, &base));
+    VH_TRY_DONE(vh_base_new(ctx, &seen, &base));
     scoring x = { .ctx = ctx,
                   .base = base,
                   .reduced = reduced,

@@ -149,16 +149,13 @@ bool vh_center_from_base(const vh_base *base, int64_t i, vh_rng *rng, vh_h3m *ce
 vhem_status vh_center_from_any(vhem_ctx *ctx, const vh_base *base, int64_t i, vh_rng *rng, vh_h3m *centers,
                                int j)
 {
-    vhem_status st = VHEM_OK;
-    vh_h3m *one = NULL;
+    VH_OWN(vh_h3m) *one = NULL;
 
     if (base->shards)
         VH_TRY(vh_shards_read(ctx, base->shards, i, 1, false, &one));
     VH_CHECK(center_from(base, one ? one : base->h3m, one ? 0 : i, rng, centers, j), VHEM_ENOMEM, "%s",
              no_room);
-done:
-    vh_h3m_free(one);
-    return st;
+    return VHEM_OK;
 }
 
 /* A random base HMM with weight that has not been taken yet (taken [Kb]), or any once all have been. */
@@ -182,17 +179,14 @@ static int64_t pick_base(const vh_base *base, vh_rng *rng, unsigned char *taken)
 static vhem_status from_random_base(vhem_ctx *ctx, const vh_base *base, int tau, vh_rng *rng,
                                     vh_scratch *scratch, vh_h3m *centers)
 {
-    vhem_status st = VHEM_OK;
-    unsigned char *taken = NULL;
+    VH_AUTOFREE unsigned char *taken = NULL;
     (void)tau;
     (void)scratch;
     VH_NEW(taken, base->Kb);
     for (int64_t j = 0; j < centers->K; j++)
         VH_CHECK(vh_center_from_base(base, pick_base(base, rng, taken), rng, centers, j), VHEM_ENOMEM, "%s",
                  no_room);
-done:
-    free(taken);
-    return st;
+    return VHEM_OK;
 }
 
 /* Each further centre is a base HMM drawn in proportion to how much worse the centres so far describe it than
@@ -200,10 +194,9 @@ done:
 static vhem_status from_far_base(vhem_ctx *ctx, const vh_base *base, int tau, vh_rng *rng,
                                  vh_scratch *scratch, vh_h3m *centers)
 {
-    vhem_status st = VHEM_OK;
-    vh_packed *pk = NULL;
-    unsigned char *taken = NULL;
-    double *L = NULL, *best = NULL, *far = NULL;
+    VH_OWN(vh_packed) *pk = NULL;
+    VH_AUTOFREE unsigned char *taken = NULL;
+    VH_AUTOFREE double *L = NULL, *best = NULL, *far = NULL;
     int64_t Kb = base->Kb;
 
     VH_NEW(taken, Kb);
@@ -232,13 +225,7 @@ static vhem_status from_far_base(vhem_ctx *ctx, const vh_base *base, int tau, vh
             far[i] /= sum;
         pick = sum > 0 ? vh_rng_pick(rng, Kb, far) : pick_base(base, rng, taken);
     }
-done:
-    vh_pack_free(pk);
-    free(taken);
-    free(L);
-    free(best);
-    free(far);
-    return st;
+    return VHEM_OK;
 }
 
 /* ---- 2. from base components --------------------------------------------------------------------------- */
@@ -264,7 +251,6 @@ static void random_chain(vh_hmm *h, vh_rng *rng)
 static vhem_status from_emissions(vhem_ctx *ctx, const vh_base *base, int tau, vh_rng *rng,
                                   vh_scratch *scratch, vh_h3m *centers)
 {
-    vhem_status st = VHEM_OK;
     (void)tau;
     (void)scratch;
     for (int64_t j = 0; j < centers->K; j++) {
@@ -281,8 +267,7 @@ static vhem_status from_emissions(vhem_ctx *ctx, const vh_base *base, int tau, v
         }
         VH_CHECK(widen(base, centers, r), VHEM_ENOMEM, "%s", no_room);
     }
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* k Gaussians for all base components together: k-means on their means (features), then the mean statistics
@@ -319,12 +304,11 @@ static void look_at_all(const vh_base *base, int n, int d, int step, const vh_h3
 
 static vhem_status pool(vhem_ctx *ctx, const vh_base *base, vh_rng *rng, int k, vh_h3m *out)
 {
-    vhem_status st = VHEM_OK;
     const vh_packed *b = base->packed;
     int d = vh_features(b->family, &b->shape), n_stat = b->n_stat, step = (b->n_comp + POOL - 1) / POOL,
         n = (b->n_comp + step - 1) / step;
-    double *X = NULL, *centre = NULL, *sum = NULL, *work = NULL;
-    int *label = NULL;
+    VH_AUTOFREE double *X = NULL, *centre = NULL, *sum = NULL, *work = NULL;
+    VH_AUTOFREE int *label = NULL;
 
     VH_NEW(X, vh_cells(n, d));
     VH_NEW(centre, vh_cells(k, d));
@@ -357,22 +341,15 @@ static vhem_status pool(vhem_ctx *ctx, const vh_base *base, vh_rng *rng, int k, 
         }
         vh_hmm_c(&out->hmm[0])[c] = fmax(count, LEAST_COUNT * n);
     }
-done:
-    free(X);
-    free(centre);
-    free(sum);
-    free(work);
-    free(label);
-    return st;
+    return VHEM_OK;
 }
 
 /* A pool of components given to the centres: centre j takes those with numbers at(j, q). */
 static vhem_status from_pool(vhem_ctx *ctx, const vh_base *base, vh_rng *rng, vh_h3m *centers, bool shared)
 {
-    vhem_status st = VHEM_OK;
     int S = centers->hmm[0].S, M = centers->hmm[0].M, C = S * M, k = shared ? C : C * centers->K;
-    vh_h3m *mix = NULL;
-    int *deal = NULL;
+    VH_OWN(vh_h3m) *mix = NULL;
+    VH_AUTOFREE int *deal = NULL;
 
     VH_NEW(deal, k);
     VH_TRY(vh_h3m_new(ctx, centers->family, centers->shape, 1, &mix));
@@ -402,10 +379,7 @@ static vhem_status from_pool(vhem_ctx *ctx, const vh_base *base, vh_rng *rng, vh
             vh_normalise(M, vh_hmm_c(r) + s * M);
         VH_CHECK(widen(base, centers, r), VHEM_ENOMEM, "%s", no_room);
     }
-done:
-    vh_h3m_free(mix);
-    free(deal);
-    return st;
+    return VHEM_OK;
 }
 
 static vhem_status from_pooled(vhem_ctx *ctx, const vh_base *base, int tau, vh_rng *rng, vh_scratch *scratch,

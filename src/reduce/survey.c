@@ -86,11 +86,10 @@ static void add_print(const vh_h3m *h3m, int64_t first, int n, int64_t c, double
 
 vhem_status vh_survey_chunk(vhem_ctx *ctx, const vh_survey *s, int64_t c, double *block)
 {
-    vhem_status st = VHEM_OK;
     int64_t first = c * VH_REDUCE_CHUNK, left = s->K - first;
     int n = left < VH_REDUCE_CHUNK ? (int)left : VH_REDUCE_CHUNK;
-    vh_h3m *own = NULL;
-    double *work = NULL;
+    VH_OWN(vh_h3m) *own = NULL;
+    VH_AUTOFREE double *work = NULL;
 
     VH_NEW(work, 2 * vh_survey_width(s));
     if (s->shards) {
@@ -106,8 +105,5 @@ vhem_status vh_survey_chunk(vhem_ctx *ctx, const vh_survey *s, int64_t c, double
     count_columns(from, at, n, columns);
     if (s->kind != VH_SURVEY_SPREAD)
         add_print(from, at, n, c, columns + from->d + 1);
-done:
-    vh_h3m_free(own);
-    free(work);
-    return st;
+    return VHEM_OK;
 }

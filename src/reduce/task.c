@@ -15,7 +15,6 @@ static const char mark[] = "vhemtsk1";
 /* Follows from what all files say of themselves, and is never 0. */
 static vhem_status find_set(vhem_ctx *ctx, const vh_shards *shards, int64_t *out)
 {
-    vhem_status st = VHEM_OK;
     uint64_t h = 0;
     for (int k = 0; shards && k < shards->n; k++) {
         vh_key key;
@@ -23,8 +22,7 @@ static vhem_status find_set(vhem_ctx *ctx, const vh_shards *shards, int64_t *out
         h = vh_hash_chain(h, key.text, sizeof key.text);
     }
     *out = (int64_t)(shards ? h | 1 : 0);
-done:
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status vh_task_begin(vhem_ctx *ctx, const vh_h3m *head, const vh_shards *shards, int64_t Kb, vh_task *t)
@@ -148,17 +146,14 @@ vhem_status vh_task_write(vhem_ctx *ctx, const vh_task *t, void **bytes, size_t 
 /* Is the task for these models, and would others who work on it give the same bits? */
 static vhem_status check_version(vhem_ctx *ctx, const vh_task *t)
 {
-    vhem_status st = VHEM_OK;
     VH_CHECK(strcmp(t->version, vhem_version()) == 0, VHEM_EINVAL,
              "the task was made by version %s of the library, this process has %s: use the same everywhere",
              t->version, vhem_version());
-done:
-    return st;
+    return VHEM_OK;
 }
 
 static vhem_status check(vhem_ctx *ctx, const vh_task *t, const vhem_models *models, const vh_h3m *head)
 {
-    vhem_status st = VHEM_OK;
     int64_t set = 0;
     VH_CHECK(strcmp(t->backend, vhem_ctx_backend(ctx)) == 0, VHEM_EBACKEND,
              "the task was made with backend %s, this process uses %s: choose one that all have (--backend)",
@@ -170,14 +165,12 @@ static vhem_status check(vhem_ctx *ctx, const vh_task *t, const vhem_models *mod
     VH_TRY(find_set(ctx, models->shards, &set));
     VH_CHECK(t->set == 0 || set == 0 || t->set == set, VHEM_EINVAL,
              "%s: the files are not those that the task was made for", models->shards->path);
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* A process that has only HMMs with every column works with the statistics of those who lack some. */
 static vhem_status find_emission(vhem_ctx *ctx, const vhem_models *models, const vh_h3m *head, vh_task *t)
 {
-    vhem_status st = VHEM_OK;
     const vh_emission *plain = vh_emission_find(head->family->name);
     const vh_h3m *h3m = vh_models_hmms(models);
 
@@ -187,8 +180,7 @@ static vhem_status find_emission(vhem_ctx *ctx, const vhem_models *models, const
     VH_CHECK(t->kind < VH_TASK_EXPECT || !h3m || h3m->family == t->emission || !vh_h3m_is_masked(h3m),
              VHEM_EINVAL,
              "the task is for HMMs that have every column, this process has one that lacks a column");
-done:
-    return st;
+    return VHEM_OK;
 }
 
 static vhem_status read_centers(vhem_ctx *ctx, vh_wire *w, const vh_h3m *head, int Kr, vh_task *t)
@@ -204,7 +196,6 @@ static vhem_status read_centers(vhem_ctx *ctx, vh_wire *w, const vh_h3m *head, i
     vh_wire_reals(ctx, w, t->log_omega, (size_t)Kr);
     vh_wire_flag(ctx, w, &t->loop.on);
     st = w->st;
-done:
     return st;
 }
 
@@ -225,7 +216,6 @@ static vhem_status read_loop(vhem_ctx *ctx, vh_wire *w, vh_task *t)
     t->loop.opt.tau = t->tau;
     t->loop.opt.weighted = t->weighted;
     st = w->st;
-done:
     return st;
 }
 
@@ -233,7 +223,6 @@ done:
 
 static vhem_status check_scales(vhem_ctx *ctx, const vh_task *t)
 {
-    vhem_status st = VHEM_OK;
     const double *floor = t->loop.opt.floor;
     for (int k = 0; k < t->d; k++) {
         VH_CHECK(isfinite(t->origin[k]) && isfinite(t->scale[k]) && t->scale[k] > 0, VHEM_EFORMAT,
@@ -242,13 +231,11 @@ static vhem_status check_scales(vhem_ctx *ctx, const vh_task *t)
         VH_CHECK(!floor || (isfinite(floor[k]) && floor[k] >= 0), VHEM_EFORMAT,
                  "a task has %g for the smallest variance of dimension %d, must be 0 or more", floor[k], k);
     }
-done:
-    return st;
+    return VHEM_OK;
 }
 
 static vhem_status check_loop(vhem_ctx *ctx, const vh_task_loop *l)
 {
-    vhem_status st = VHEM_OK;
     VH_CHECK(l->opt.max_iter >= 0 && l->opt.min_iter >= 0 && l->k >= 0 && l->k <= l->opt.max_iter,
              VHEM_EFORMAT, "a task stands at iteration %d of %d, of which %d must be made", l->k,
              l->opt.max_iter, l->opt.min_iter);
@@ -257,13 +244,11 @@ static vhem_status check_loop(vhem_ctx *ctx, const vh_task_loop *l)
     VH_CHECK(l->n_empty >= 0 && l->n_revived >= 0 && l->n_fell >= 0 && !isnan(l->J), VHEM_EFORMAT,
              "a task has counted %d empty clusters, %d revived states and %d falls, must be 0 or more",
              l->n_empty, l->n_revived, l->n_fell);
-done:
-    return st;
+    return VHEM_OK;
 }
 
 static vhem_status check_step(vhem_ctx *ctx, const vh_task *t)
 {
-    vhem_status st = VHEM_OK;
     VH_CHECK(t->tau >= 1 && t->tau <= VH_MOST_TAU && isfinite(t->N) && t->N > 0, VHEM_EFORMAT,
              "a task has tau %d and N %g, must be from 1 to %d and positive", t->tau, t->N, VH_MOST_TAU);
     for (int64_t j = 0; j < t->centers->K; j++)
@@ -272,14 +257,12 @@ static vhem_status check_step(vhem_ctx *ctx, const vh_task *t)
     VH_TRY(vh_h3m_check(ctx, t->centers, 0, t->centers->K, 0));
     if (t->loop.on)
         VH_TRY(check_loop(ctx, &t->loop));
-done:
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status vh_task_read(vhem_ctx *ctx, const vhem_task *task, const vhem_models *models, vh_task **out)
 {
-    vhem_status st = VHEM_OK;
-    vh_task *t = NULL;
+    VH_OWN(vh_task) *t = NULL;
     vh_wire w = { 0 };
     const vh_h3m *head = vh_models_head(models);
     int Kr = 0;
@@ -309,11 +292,8 @@ vhem_status vh_task_read(vhem_ctx *ctx, const vhem_task *task, const vhem_models
     VH_TRY(check_scales(ctx, t));
     if (Kr > 0)
         VH_TRY(check_step(ctx, t));
-    *out = t;
-    t = NULL;
-done:
-    vh_task_free(t);
-    return st;
+    *out = vh_take(t);
+    return VHEM_OK;
 }
 
 void vh_task_free(vh_task *t)

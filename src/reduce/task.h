@@ -4,6 +4,7 @@
 #ifndef VH_REDUCE_TASK_H
 #define VH_REDUCE_TASK_H
 
+#include "core/own.h"
 #include "core/wire.h"
 #include "reduce/survey.h"
 #include "reduce/vhem.h"
@@ -49,6 +50,7 @@ vhem_status vh_task_write(vhem_ctx *ctx, const vh_task *t, void **bytes, size_t 
  * another backend, whose sums have other bits. */
 vhem_status vh_task_read(vhem_ctx *ctx, const vhem_task *task, const vhem_models *models, vh_task **out);
 void vh_task_free(vh_task *t); /* of one that was read; NULL is allowed */
+VH_OWNED(vh_task, vh_task_free)
 
 /* Fingerprint of the bytes: partial sums of different tasks are not merged. */
 int64_t vh_task_print(const vhem_task *task);

@@ -28,17 +28,14 @@ void vh_vb_free(vh_vb *m)
 
 vhem_status vh_vb_copy(vhem_ctx *ctx, const vh_vb *m, vh_vb *out)
 {
-    vhem_status st = VHEM_OK;
-    vh_vb copy = { 0 };
+    VH_CLEANUP(vh_vb_free) vh_vb copy = { 0 };
 
     VH_TRY(vh_prior_copy(ctx, m->prior, &copy.prior));
     VH_TRY(vh_posteriors_copy(ctx, m->post, &copy.post));
     copy.post->shape = copy.prior;
     *out = copy;
     copy = (vh_vb){ 0 };
-done:
-    vh_vb_free(&copy);
-    return st;
+    return VHEM_OK;
 }
 
 typedef struct { /* what an E-step needs, for HMMs of the present sizes */
@@ -57,18 +54,17 @@ static void engine_free(engine *e)
     *e = (engine){ 0 };
 }
 
+VH_OWNED(engine, engine_free)
+
 static vhem_status engine_new(vhem_ctx *ctx, const vh_base *base, const vh_posteriors *post, engine *e)
 {
-    vhem_status st = VHEM_OK;
-
     VH_TRY(vh_h3m_new(ctx, base->h3m->family, post->shape->shape, post->K, &e->model));
     for (int j = 0; j < post->K; j++)
         VH_TRY(vh_h3m_shape(ctx, e->model, j, post->hmm[j].S, post->hmm[j].M));
     VH_TRY(vh_pack_new(ctx, e->model, NULL, post->K, base->origin, base->scale, &e->pk));
     VH_TRY(vh_reduce_sums_new(ctx, e->pk, &e->sums));
     VH_NEW(e->log_omega, post->K);
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* ---- 2. the expected model ----------------------------------------------------------------------------- */
@@ -85,7 +81,6 @@ static void raise_omega(vh_h3m *model, double *log_omega)
 
 static vhem_status expect(vhem_ctx *ctx, const vh_vb_options *opt, const vh_vb *m, engine *e)
 {
-    vhem_status st = VHEM_OK;
     const vh_limits lim = { 0 };
 
     vh_dirichlet_log_mean(m->post->K, m->post->alpha, e->log_omega);
@@ -96,8 +91,7 @@ static vhem_status expect(vhem_ctx *ctx, const vh_vb_options *opt, const vh_vb *
     VH_TRY(vh_pack_update(ctx, e->model, NULL, e->pk));
     for (int j = 0; j < m->post->K; j++)
         vh_posterior_shift(&m->post->hmm[j], e->pk, j);
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* What L has of omega in the toolbox's mode is taken out again. */
@@ -178,8 +172,7 @@ static vh_reduce_step step_of(const vh_vb_options *opt, const engine *e, const v
 vhem_status vh_vb_begin(vhem_ctx *ctx, const vh_base *base, const vh_vb_options *opt, vh_scratch *scratch,
                         int n_threads, const vh_h3m *start, vh_vb *m)
 {
-    vhem_status st = VHEM_OK;
-    engine e = { 0 };
+    VH_CLEANUP(engine_free) engine e = { 0 };
 
     VH_TRY(vh_posteriors_like(ctx, m->prior, start, &m->post));
     VH_TRY(engine_new(ctx, base, m->post, &e));
@@ -194,9 +187,7 @@ vhem_status vh_vb_begin(vhem_ctx *ctx, const vh_base *base, const vh_vb_options 
     step.statistics = true;
     VH_TRY(vh_reduce_run(ctx, base->job, &step, scratch, n_threads, false, &e.sums));
     update(base, opt, &e, m);
-done:
-    engine_free(&e);
-    return st;
+    return VHEM_OK;
 }
 
 typedef struct {
@@ -245,7 +236,6 @@ static bool prune(const loop *w, bool only_ask)
  * of it now, and the engine has the new sizes. */
 static vhem_status next(vhem_ctx *ctx, loop *w, int k, bool rests, bool *pruned)
 {
-    vhem_status st = VHEM_OK;
     const vh_vb_options *opt = w->opt;
 
     if (opt->learn > 0 && (k + 1) % opt->learn == 0)
@@ -256,8 +246,7 @@ static vhem_status next(vhem_ctx *ctx, loop *w, int k, bool rests, bool *pruned)
         engine_free(&w->e);
         VH_TRY(engine_new(ctx, w->base, w->m->post, &w->e));
     }
-done:
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status vh_vb_run(vhem_ctx *ctx, const vh_base *base, const vh_vb_options *opt, vh_scratch *scratch,
@@ -265,7 +254,7 @@ vhem_status vh_vb_run(vhem_ctx *ctx, const vh_base *base, const vh_vb_options *o
 {
     vhem_status st = VHEM_OK;
     loop w = { base, opt, m, { 0 } };
-    engine *e = &w.e;
+    VH_OWN(engine) *e = &w.e;
     size_t pairs = vh_cells(base->Kb, m->post->K);
     bool pruned = false, later = vh_reduce_far(base->job); /* tables: at the end */
     vh_reduce_step step;
@@ -303,7 +292,5 @@ vhem_status vh_vb_run(vhem_ctx *ctx, const vh_base *base, const vh_vb_options *o
     if (opt->toolbox && run->L)
         lower_L(m, base->Kb, e->log_omega, run->L);
     st = vh_stopped(ctx) ? VHEM_ESTOPPED : VHEM_OK;
-done:
-    engine_free(e);
     return st;
 }

@@ -28,11 +28,11 @@ enum { HALVINGS = 200 };
 /* The prior of Gaussians: the mean of all base components, and the mean variance within them. */
 static vhem_status default_normal(vhem_ctx *ctx, const vh_base *base, vh_prior **out)
 {
-    vhem_status st = VHEM_OK;
     const vh_h3m *h3m = base->h3m;
     int d = h3m->d;
-    vh_prior *p = NULL;
-    double *sum = NULL, *all;
+    VH_OWN(vh_prior) *p = NULL;
+    VH_AUTOFREE double *sum = NULL;
+    double *all;
 
     VH_TRY(vh_prior_new_shaped(ctx, vh_emission_find(h3m->family->name), &h3m->shape, &p));
     VH_NEW(sum, 2 * d);
@@ -55,23 +55,19 @@ static vhem_status default_normal(vhem_ctx *ctx, const vh_base *base, vh_prior *
     for (int k = 0; k < d; k++)
         p->B[vh_scatter_at(h3m->family, d, k)] =
             p->nu * fmax(sum[k] / all[k], LEAST * base->scale[k] * base->scale[k]);
-    *out = p;
-    p = NULL;
-done:
-    vh_prior_free(p);
-    free(sum);
-    return st;
+    *out = vh_take(p);
+    return VHEM_OK;
 }
 
 /* The one component for all base components: that of their mean statistics. */
 static vhem_status pool(vhem_ctx *ctx, const vh_base *base, vh_h3m **out)
 {
-    vhem_status st = VHEM_OK;
     const vh_h3m *h3m = base->h3m;
     const vh_coords x = { h3m->shape, base->origin, base->scale };
     size_t n_stat = (size_t)h3m->family->n_stat(&h3m->shape);
-    vh_h3m *one = NULL;
-    double *sum = NULL, *T, *floor, *par[VH_MAX_PARAM];
+    VH_OWN(vh_h3m) *one = NULL;
+    VH_AUTOFREE double *sum = NULL;
+    double *T, *floor, *par[VH_MAX_PARAM];
 
     VH_NEW(sum, 2 * n_stat + (size_t)h3m->d + vh_emission_room(h3m->family, &h3m->shape));
     T = sum + n_stat;
@@ -95,27 +91,19 @@ static vhem_status pool(vhem_ctx *ctx, const vh_base *base, vh_h3m **out)
     vh_hmm_component(one, &one->hmm[0], 0, 0, par);
     VH_CHECK(h3m->family->maximise(&x, sum, floor, par, floor + h3m->d) >= 0, VHEM_ENUMERIC,
              "the models have no spread");
-    *out = one;
-    one = NULL;
-done:
-    vh_h3m_free(one);
-    free(sum);
-    return st;
+    *out = vh_take(one);
+    return VHEM_OK;
 }
 
 vhem_status vh_vb_default_prior(vhem_ctx *ctx, const vh_base *base, vh_prior **out)
 {
-    vhem_status st = VHEM_OK;
-    vh_frames_prior from = { .frames = FRAMES, .count = 1 };
+    VH_CLEANUP(vh_frames_prior_free) vh_frames_prior from = { .frames = FRAMES, .count = 1 };
 
     if (vh_prior_normal(base->h3m->family))
         return default_normal(ctx, base, out);
     VH_TRY(vh_prior_require(ctx, base->h3m->family, &base->h3m->shape));
     VH_TRY(pool(ctx, base, &from.model));
-    VH_TRY(vh_prior_from_frames(ctx, &from, out));
-done:
-    vh_frames_prior_free(&from);
-    return st;
+    return vh_prior_from_frames(ctx, &from, out);
 }
 
 /* ---- roots --------------------------------------------------------------------------------------------- */
@@ -221,7 +209,6 @@ static double times(const components *c, const double *P, const double *x, int k
 
 static vhem_status gather(vhem_ctx *ctx, components *c)
 {
-    vhem_status st = VHEM_OK;
     const vh_prior *p = c->m->prior;
     size_t size = vh_prior_size(p);
 
@@ -239,16 +226,15 @@ static vhem_status gather(vhem_ctx *ctx, components *c)
     }
     for (int k = 0; vh_prior_normal(p->family) && k < p->d; k++)
         c->log_diagonal += log(c->sum_P[vh_scatter_at(p->family, p->d, k)] / c->n);
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* m0 and, if wanted, lambda0. */
 static vhem_status learn_means(vhem_ctx *ctx, components *c, bool lambda)
 {
-    vhem_status st = VHEM_OK;
     vh_prior *p = c->m->prior;
-    double *inverse = NULL, *away = NULL, sum = 0;
+    VH_AUTOFREE double *inverse = NULL, *away = NULL;
+    double sum = 0;
 
     VH_NEW(inverse, vh_prior_size(p));
     VH_NEW(away, p->d);
@@ -269,10 +255,7 @@ static vhem_status learn_means(vhem_ctx *ctx, components *c, bool lambda)
     }
     if (lambda)
         p->lambda = c->n * (double)p->d / sum;
-done:
-    free(inverse);
-    free(away);
-    return st;
+    return VHEM_OK;
 }
 
 /* The gradient by nu0 = extra + nu, W0 following. */
@@ -313,14 +296,14 @@ vhem_status vh_vb_learn(vhem_ctx *ctx, vh_vb *m)
         longest = post->hmm[j].S > longest ? post->hmm[j].S : longest;
         longest = post->hmm[j].M > longest ? post->hmm[j].M : longest;
     }
-    VH_NEW(w.work, longest);
-    VH_NEW(c.P, vh_prior_size(p));
-    VH_NEW(c.sum_P, vh_prior_size(p));
-    VH_NEW(c.sum_m, p->d);
-    VH_TRY(gather(ctx, &c));
+    VH_NEW_DONE(w.work, longest);
+    VH_NEW_DONE(c.P, vh_prior_size(p));
+    VH_NEW_DONE(c.sum_P, vh_prior_size(p));
+    VH_NEW_DONE(c.sum_m, p->d);
+    VH_TRY_DONE(gather(ctx, &c));
     bool enough = c.n >= FEW;
     if (vh_prior_normal(p->family)) {
-        VH_TRY(learn_means(ctx, &c, enough));
+        VH_TRY_DONE(learn_means(ctx, &c, enough));
         learn_scale(&c, enough);
     }
     for (int k = ETA; enough && k <= ALPHA; k++) {

@@ -56,9 +56,8 @@ typedef struct { /* what is left out: cluster j, a state of it, or a component o
 /* m without something; *better: that is what m is now. */
 static vhem_status try_without(vhem_ctx *ctx, task *t, piece x, bool *better)
 {
-    vhem_status st = VHEM_OK;
-    vh_vb m = { 0 };
-    vh_vhem_run run = { 0 };
+    VH_CLEANUP(vh_vb_free) vh_vb m = { 0 };
+    VH_CLEANUP(vh_vhem_run_free) vh_vhem_run run = { 0 };
     vh_vb_options o = *t->opt;
 
     *better = false;
@@ -77,10 +76,7 @@ static vhem_status try_without(vhem_ctx *ctx, task *t, piece x, bool *better)
         take(t, &m, &run);
         *better = true;
     }
-done:
-    vh_vb_free(&m);
-    vh_vhem_run_free(&run);
-    return st;
+    return VHEM_OK;
 }
 
 /* What was found by tries runs on as the user wants it: a try ends sooner than a run.  Stopped in the middle
@@ -88,25 +84,22 @@ done:
 static vhem_status finish(vhem_ctx *ctx, task *t)
 {
     vhem_status st = VHEM_OK;
-    vh_vb m = { 0 };
-    vh_vhem_run run = { 0 };
+    VH_CLEANUP(vh_vb_free) vh_vb m = { 0 };
+    VH_CLEANUP(vh_vhem_run_free) vh_vhem_run run = { 0 };
 
     VH_TRY(vh_vb_copy(ctx, t->m, &m));
     st = vh_vb_run(ctx, t->base, t->opt, t->scratch, ctx->threads, &m, &run);
     if (st == VHEM_OK || (st == VHEM_ESTOPPED && run.n_iter >= 0))
         take(t, &m, &run);
-done:
-    vh_vb_free(&m);
-    vh_vhem_run_free(&run);
     return st;
 }
 
 /* promise [K]: what the bound gains without each cluster, as far as can be told without an update. */
 static vhem_status find_promise(vhem_ctx *ctx, const task *t, double *promise)
 {
-    vhem_status st = VHEM_OK;
     int K = t->m->post->K;
-    double *log_omega = NULL, *w;
+    VH_AUTOFREE double *log_omega = NULL;
+    double *w;
 
     VH_NEW(log_omega, 2 * (size_t)K);
     w = log_omega + K;
@@ -126,15 +119,12 @@ static vhem_status find_promise(vhem_ctx *ctx, const task *t, double *promise)
             w[j] = own;
         }
     }
-done:
-    free(log_omega);
-    return st;
+    return VHEM_OK;
 }
 
 static vhem_status shrink_clusters(vhem_ctx *ctx, task *t, bool *any)
 {
-    vhem_status st = VHEM_OK;
-    double *promise = NULL;
+    VH_AUTOFREE double *promise = NULL;
     bool better = true;
 
     VH_NEW(promise, t->m->post->K);
@@ -151,9 +141,7 @@ static vhem_status shrink_clusters(vhem_ctx *ctx, task *t, bool *any)
         }
         *any |= better;
     }
-done:
-    free(promise);
-    return st;
+    return VHEM_OK;
 }
 
 /* The state of an HMM that follows state `last`, whose weight is in *weight, in the order of weights and then
@@ -177,8 +165,6 @@ static int next_state(const vh_posterior *h, int last, double *weight)
 
 static vhem_status shrink_states(vhem_ctx *ctx, task *t, bool *any)
 {
-    vhem_status st = VHEM_OK;
-
     for (int j = 0; j < t->m->post->K; j++) {
         int last = -1;
         double weight = 0;
@@ -192,15 +178,12 @@ static vhem_status shrink_states(vhem_ctx *ctx, task *t, bool *any)
             *any |= better;
         }
     }
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* Each state loses its lightest component. */
 static vhem_status shrink_components(vhem_ctx *ctx, task *t, bool *any)
 {
-    vhem_status st = VHEM_OK;
-
     for (int j = 0; j < t->m->post->K; j++) {
         bool better = true;
         while (better && j < t->m->post->K && t->m->post->hmm[j].M > 1 && t->left > 0) {
@@ -208,14 +191,12 @@ static vhem_status shrink_components(vhem_ctx *ctx, task *t, bool *any)
             *any |= better;
         }
     }
-done:
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status vh_vb_shrink(vhem_ctx *ctx, const vh_base *base, const vh_vb_options *opt, vh_scratch *scratch,
                          int tries, vh_vb *m, vh_vhem_run *run)
 {
-    vhem_status st = VHEM_OK;
     task t = { base, opt, scratch, tries, m, run };
     bool any = true, ever = false;
 
@@ -228,6 +209,5 @@ vhem_status vh_vb_shrink(vhem_ctx *ctx, const vh_base *base, const vh_vb_options
     }
     if (ever && (!run->converged || opt->run.tol < TOL))
         VH_TRY(finish(ctx, &t));
-done:
-    return st;
+    return VHEM_OK;
 }

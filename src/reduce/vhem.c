@@ -22,8 +22,7 @@ void vh_vhem_run_free(vh_vhem_run *run)
 
 vhem_status vh_add_to_covariances(vhem_ctx *ctx, vh_h3m *h3m, double add)
 {
-    vhem_status st = VHEM_OK;
-    double *all = NULL;
+    VH_AUTOFREE double *all = NULL;
 
     if (add == 0 || !h3m->family->location)
         return VHEM_OK;
@@ -36,9 +35,7 @@ vhem_status vh_add_to_covariances(vhem_ctx *ctx, vh_h3m *h3m, double add)
             vh_hmm_component(h3m, &h3m->hmm[j], q / h3m->hmm[j].M, q % h3m->hmm[j].M, par);
             h3m->family->location->widen(&h3m->shape, all, par);
         }
-done:
-    free(all);
-    return st;
+    return VHEM_OK;
 }
 
 static vhem_status lay_centers(vhem_ctx *ctx, const vh_h3m *centers, vh_packed *pk)
@@ -63,12 +60,10 @@ vhem_status vh_vhem_maximise(vhem_ctx *ctx, const vh_vhem_step *m)
         st = vh_mstep(ctx, &lim, m->pk, j, &sums->stats, centers, &centers->hmm[j], &n_floored);
         if (st != VHEM_OK) {
             vh_model_prefix(ctx, "centre", j, NULL);
-            goto done;
+            return st;
         }
     }
-    VH_TRY(vh_add_to_covariances(ctx, centers, m->opt->cov_add));
-done:
-    return st;
+    return vh_add_to_covariances(ctx, centers, m->opt->cov_add);
 }
 
 /* A repair may empty another cluster, which is then repaired, and so on to the last iteration.  Repairs stop
@@ -101,24 +96,23 @@ bool vh_vhem_rests(vhem_ctx *ctx, const vh_vhem_options *opt, int k, bool repair
 /* What a run is to fill in for each base HMM. */
 static vhem_status make_tables(vhem_ctx *ctx, int64_t Kb, int Kr, bool lean, vh_vhem_run *run)
 {
-    vhem_status st = VHEM_OK;
     if (lean) {
         VH_NEW(run->label, Kb);
-        goto done;
+        return VHEM_OK;
     }
     VH_NEW(run->z, vh_cells(Kb, Kr));
     VH_NEW(run->L, vh_cells(Kb, Kr));
-done:
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status vh_vhem(vhem_ctx *ctx, const vh_base *base, const vh_vhem_options *opt, vh_scratch *scratch,
                     int n_threads, vh_h3m *centers, vh_vhem_run *run)
 {
     vhem_status st = VHEM_OK;
-    vh_packed *pk = NULL;
-    vh_reduce_sums sums = { 0 };
-    double *log_omega = NULL, pairs = (double)base->Kb * centers->K;
+    VH_OWN(vh_packed) *pk = NULL;
+    VH_CLEANUP(vh_reduce_sums_free) vh_reduce_sums sums = { 0 };
+    VH_AUTOFREE double *log_omega = NULL;
+    double pairs = (double)base->Kb * centers->K;
     bool repaired = false, known = false, later = base->executor || vh_reduce_far(base->job); /* tables */
     const vh_crew crew = { scratch, n_threads };
 
@@ -164,9 +158,5 @@ vhem_status vh_vhem(vhem_ctx *ctx, const vh_base *base, const vh_vhem_options *o
         VH_TRY(st);
     }
     st = vh_stopped(ctx) ? VHEM_ESTOPPED : VHEM_OK;
-done:
-    vh_pack_free(pk);
-    vh_reduce_sums_free(&sums);
-    free(log_omega);
     return st;
 }

@@ -31,8 +31,7 @@ static int by_text(const void *a, const void *b)
 /* Sorted by name, so that colours do not depend on the order of the models. */
 static vhem_status find_classes(vhem_ctx *ctx, vh_facts *facts)
 {
-    vhem_status st = VHEM_OK;
-    const char **text = NULL;
+    VH_AUTOFREE const char **text = NULL;
     int64_t n = 0;
 
     VH_NEW(text, facts->n_model);
@@ -43,8 +42,7 @@ static vhem_status find_classes(vhem_ctx *ctx, vh_facts *facts)
     for (int64_t i = 0; i < n; i++)
         if (facts->n_class == 0 || strcmp(text[facts->n_class - 1], text[i]) != 0)
             text[facts->n_class++] = text[i];
-    facts->class_name = text;
-    text = NULL;
+    facts->class_name = vh_take(text);
     VH_NEW(facts->class_size, facts->n_class);
     for (int64_t i = 0; i < facts->n_model; i++) {
         const char *name = class_text(facts->in, i);
@@ -53,16 +51,13 @@ static vhem_status find_classes(vhem_ctx *ctx, vh_facts *facts)
         if (at)
             facts->class_size[at - facts->class_name]++;
     }
-done:
-    free(text);
-    return st;
+    return VHEM_OK;
 }
 
 /* ---- levels -------------------------------------------------------------------------------------------- */
 
 static vhem_status find_level(vhem_ctx *ctx, vh_facts *facts, int l)
 {
-    vhem_status st = VHEM_OK;
     const vhem_tree *tree = facts->in->tree;
     vh_level *v = &facts->level[l];
     bool top = l + 1 == facts->n_level;
@@ -85,8 +80,7 @@ static vhem_status find_level(vhem_ctx *ctx, vh_facts *facts, int l)
         if (facts->class_of[i] >= 0)
             v->count[v->label[i] * facts->n_class + facts->class_of[i]]++;
     }
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* From the top down: the children of each cluster in its place, those without a parent at the end. */
@@ -142,8 +136,6 @@ static int by_cluster(const void *a, const void *b, void *arg)
 /* Nothing is measured for a report: what nobody has measured is NaN. */
 static vhem_status take_measures(vhem_ctx *ctx, vh_facts *facts)
 {
-    vhem_status st = VHEM_OK;
-
     VH_NEW(facts->measures, facts->n_level);
     for (int l = 0; l < facts->n_level; l++) {
         vhem_measures *m = &facts->measures[l];
@@ -151,16 +143,14 @@ static vhem_status take_measures(vhem_ctx *ctx, vh_facts *facts)
         facts->measured = facts->measured || isfinite(m->expected_loglik) || isfinite(m->loglik)
                           || isfinite(m->compactness) || isfinite(m->modularity);
     }
-done:
-    return st;
+    return VHEM_OK;
 }
 
 static vhem_status find_models(vhem_ctx *ctx, vh_facts *facts)
 {
-    vhem_status st = VHEM_OK;
     const vh_clustering *c = facts->level[0].c;
     const vhem_data *data = facts->in->data;
-    vh_names known = { 0 };
+    VH_CLEANUP(vh_names_free) vh_names known = { 0 };
     bool is_new = true;
     int64_t index;
     vhem_seq_view seq;
@@ -178,9 +168,7 @@ static vhem_status find_models(vhem_ctx *ctx, vh_facts *facts)
             index = vh_names_find(&known, seq.group, strlen(seq.group));
         facts->model_of[n] = index;
     }
-done:
-    vh_names_free(&known);
-    return st;
+    return VHEM_OK;
 }
 
 static void find_words(vh_facts *facts)
@@ -196,8 +184,7 @@ static void find_words(vh_facts *facts)
 
 vhem_status vh_facts_new(vhem_ctx *ctx, const vhem_report_input *in, vh_facts **out)
 {
-    vhem_status st = VHEM_OK;
-    vh_facts *facts = NULL;
+    VH_OWN(vh_facts) *facts = NULL;
 
     VH_NEW(facts, 1);
     facts->ctx = ctx;
@@ -224,11 +211,8 @@ vhem_status vh_facts_new(vhem_ctx *ctx, const vhem_report_input *in, vh_facts **
     qsort_r(facts->model, (size_t)facts->n_model, sizeof *facts->model, by_cluster, &order);
     VH_TRY(take_measures(ctx, facts));
     VH_TRY(find_models(ctx, facts));
-    *out = facts;
-    facts = NULL;
-done:
-    vh_facts_free(facts);
-    return st;
+    *out = vh_take(facts);
+    return VHEM_OK;
 }
 
 void vh_facts_free(vh_facts *facts)

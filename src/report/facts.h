@@ -4,6 +4,7 @@
 #ifndef VH_REPORT_FACTS_H
 #define VH_REPORT_FACTS_H
 
+#include "core/own.h"
 #include "cluster/tree.h"
 #include "data/data.h"
 
@@ -43,6 +44,7 @@ typedef struct {
 /* in must outlive the facts. */
 vhem_status vh_facts_new(vhem_ctx *ctx, const vhem_report_input *in, vh_facts **out);
 void vh_facts_free(vh_facts *facts);
+VH_OWNED(vh_facts, vh_facts_free)
 
 /* Zeroed room for n things of a size; the caller frees it.  NULL when there is no memory: the figure that
  * asked is left out, and in the end the report fails. */

@@ -48,10 +48,9 @@ static void free_blocks(blocks *b)
 
 static vhem_status make_blocks(vhem_ctx *ctx, const vh_facts *facts, blocks *out)
 {
-    vhem_status st = VHEM_OK;
     const int *label = facts->level[0].label;
     int64_t N = facts->n_model, each = (N + MOST_CELLS - 1) / MOST_CELLS;
-    blocks b = { 0 };
+    VH_CLEANUP(free_blocks) blocks b = { 0 };
 
     VH_NEW(b.at, N + 1);
     VH_NEW(b.cluster, N);
@@ -78,9 +77,7 @@ static vhem_status make_blocks(vhem_ctx *ctx, const vh_facts *facts, blocks *out
     vh_sort(vh_cells(b.n, b.n), b.sorted);
     *out = b;
     b = (blocks){ 0 };
-done:
-    free_blocks(&b);
-    return st;
+    return VHEM_OK;
 }
 
 /* One path for each shade: thousands of cells, ten elements. */
@@ -150,8 +147,7 @@ static void draw_borders(FILE *f, const blocks *b, double cell)
 
 vhem_status vh_figure_distance(vhem_ctx *ctx, FILE *f, const vh_facts *facts)
 {
-    vhem_status st = VHEM_OK;
-    blocks b = { 0 };
+    VH_CLEANUP(free_blocks) blocks b = { 0 };
     double lo = INFINITY, hi = -INFINITY;
 
     VH_TRY(make_blocks(ctx, facts, &b));
@@ -175,9 +171,7 @@ vhem_status vh_figure_distance(vhem_ctx *ctx, FILE *f, const vh_facts *facts)
             facts->thing, lo, hi,
             b.n < facts->n_model ? " A cell is the mean over neighbours in one cluster." : "");
     vh_figure_end(f);
-done:
-    free_blocks(&b);
-    return st;
+    return VHEM_OK;
 }
 
 /* ---- between clusters ---------------------------------------------------------------------------------- */
@@ -232,13 +226,12 @@ static void draw_separation(FILE *f, const vh_level *v, const double *D, const c
 
 vhem_status vh_figure_separation(vhem_ctx *ctx, FILE *f, const vh_facts *facts, int l)
 {
-    vhem_status st = VHEM_OK;
     const vh_level *v = &facts->level[l];
-    double *D = NULL;
+    VH_AUTOFREE double *D = NULL;
     char name[32], unit[96];
 
     if (!v->c->L_hmm || v->K < 2)
-        goto done;
+        return VHEM_OK;
     VH_NEW(D, vh_cells(v->K, v->K));
     separation(v->c, D);
     snprintf(name, sizeof name, "separation-%d", l + 1);
@@ -253,7 +246,5 @@ vhem_status vh_figure_separation(vhem_ctx *ctx, FILE *f, const vh_facts *facts, 
     if (v->K > MOST_CLUSTERS)
         fprintf(f, " The first %d clusters are drawn.", MOST_CLUSTERS);
     vh_figure_end(f);
-done:
-    free(D);
-    return st;
+    return VHEM_OK;
 }

@@ -153,7 +153,6 @@ static void settle(vh_ranges *r, const gathering *g, const vh_image *image)
 static vhem_status find_dimension(vhem_ctx *ctx, const vh_facts *facts, int d, const char *name, size_t n,
                                   int *out)
 {
-    vhem_status st = VHEM_OK;
     char buf[32], number[16];
     *out = -1;
     for (int k = 0; k < d && *out < 0; k++) {
@@ -165,15 +164,13 @@ static vhem_status find_dimension(vhem_ctx *ctx, const vh_facts *facts, int d, c
     }
     VH_CHECK(*out >= 0, VHEM_EINVAL, "the plane is '%.60s', but there is no dimension '%.*s' among %d",
              facts->in->plane ? facts->in->plane : "", (int)(n < 40 ? n : 40), name, d);
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* Two dimensions are the plane; of more those that were asked for, or that a picture belongs to: called x and
  * y, or else the first two. */
 static vhem_status find_plane(vhem_ctx *ctx, const vh_facts *facts, vh_ranges *r)
 {
-    vhem_status st = VHEM_OK;
     const char *asked = facts->in->plane, *comma = asked ? strchr(asked, ',') : NULL;
 
     r->planar = r->d == 2 || (r->d > 2 && (asked || facts->in->image || facts->in->y_down));
@@ -197,8 +194,7 @@ static vhem_status find_plane(vhem_ctx *ctx, const vh_facts *facts, vh_ranges *r
         r->plane[0] = x >= 0 && y >= 0 ? x : 0;
         r->plane[1] = x >= 0 && y >= 0 ? y : 1;
     }
-done:
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status vh_ranges_new(vhem_ctx *ctx, const vh_facts *facts, const vh_image *image, vh_ranges *out)
@@ -212,12 +208,12 @@ vhem_status vh_ranges_new(vhem_ctx *ctx, const vh_facts *facts, const vh_image *
     if (centers && vh_h3m_view(centers, 0, &h) == VHEM_OK && h.mu) {
         r.d = h.d;
         r.image = image;
-        VH_TRY(find_plane(ctx, facts, &r));
-        VH_NEW(r.mean, r.d);
-        VH_NEW(r.sd, r.d);
-        VH_NEW(g.square, r.d);
-        VH_NEW(g.lo, r.d);
-        VH_NEW(g.hi, r.d);
+        VH_TRY_DONE(find_plane(ctx, facts, &r));
+        VH_NEW_DONE(r.mean, r.d);
+        VH_NEW_DONE(r.sd, r.d);
+        VH_NEW_DONE(g.square, r.d);
+        VH_NEW_DONE(g.lo, r.d);
+        VH_NEW_DONE(g.hi, r.d);
         for (int k = 0; k < r.d; k++) {
             g.lo[k] = INFINITY;
             g.hi[k] = -INFINITY;
@@ -229,7 +225,7 @@ vhem_status vh_ranges_new(vhem_ctx *ctx, const vh_facts *facts, const vh_image *
         g.lo = g.hi = NULL;
     } else if (centers) {
         r.d = centers->d;
-        VH_TRY(vh_value_ranges(ctx, facts, &r));
+        VH_TRY_DONE(vh_value_ranges(ctx, facts, &r));
     }
     *out = r;
     r = (vh_ranges){ 0 };

@@ -161,7 +161,6 @@ static void draw_lines(FILE *f, const vh_facts *facts, const vhem_seq_view *seq,
 static vhem_status draw_example(FILE *f, const vh_facts *facts, const vh_ranges *ranges, int64_t n, int j,
                                 const int *path)
 {
-    vhem_status st = VHEM_OK;
     vhem_seq_view seq;
     int d = vh_data_dim(facts->in->data), top = ranges->planar ? PLANE : LINES;
     char mark[64], name[32], word[64];
@@ -185,13 +184,11 @@ static vhem_status draw_example(FILE *f, const vh_facts *facts, const vh_ranges 
     vh_html_text(f, vh_facts_frames(facts, (double)seq.T, word, sizeof word), sizeof word);
     vh_figure_end(f);
     fputs("</div>\n", f);
-done:
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status vh_figure_examples(FILE *f, const vh_facts *facts, const vh_ranges *ranges)
 {
-    vhem_status st = VHEM_OK;
     const vhem_examples *e = facts->in->examples;
     const vh_level *v = &facts->level[0];
     char word[64];
@@ -209,6 +206,5 @@ vhem_status vh_figure_examples(FILE *f, const vh_facts *facts, const vh_ranges *
     fputs("</div>\n", f);
     if (v->K > MOST_CLUSTERS)
         fprintf(f, "<p class=\"note\">The first %d of %d clusters.</p>\n", MOST_CLUSTERS, v->K);
-done:
-    return st;
+    return VHEM_OK;
 }

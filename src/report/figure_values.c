@@ -175,11 +175,11 @@ vhem_status vh_value_ranges(vhem_ctx *ctx, const vh_facts *facts, vh_ranges *r)
     vh_rng rng;
 
     vh_rng_init(&rng, 0, VH_RNG_SAMPLE, 0);
-    VH_NEW(r->value, r->d);
-    VH_NEW(x.y, r->d);
-    VH_NEW(x.end, 4 * (size_t)r->d);
-    VH_NEW(x.root, vh_param_size(family, family->n_param - 1, &first->shape));
-    VH_NEW(x.work, vh_emission_room(family, &first->shape));
+    VH_NEW_DONE(r->value, r->d);
+    VH_NEW_DONE(x.y, r->d);
+    VH_NEW_DONE(x.end, 4 * (size_t)r->d);
+    VH_NEW_DONE(x.root, vh_param_size(family, family->n_param - 1, &first->shape));
+    VH_NEW_DONE(x.work, vh_emission_room(family, &first->shape));
     x.range = r->value;
     for (int k = 0; k < r->d; k++)
         r->value[k] = (vh_value_range){ INFINITY, -INFINITY };

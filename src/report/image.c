@@ -50,8 +50,7 @@ static bool jpeg_size(vh_image *m)
 
 vhem_status vh_image_load(vhem_ctx *ctx, const char *path, vh_image *out)
 {
-    vhem_status st = VHEM_OK;
-    vh_image m = { 0 };
+    VH_CLEANUP(vh_image_free) vh_image m = { 0 };
     char *text = NULL;
 
     VH_TRY(vh_read_all(ctx, path, &text, &m.n));
@@ -62,9 +61,7 @@ vhem_status vh_image_load(vhem_ctx *ctx, const char *path, vh_image *out)
              "%s is neither a PNG nor a JPEG image", path);
     *out = m;
     m = (vh_image){ 0 };
-done:
-    vh_image_free(&m);
-    return st;
+    return VHEM_OK;
 }
 
 void vh_image_free(vh_image *image)

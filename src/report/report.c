@@ -90,8 +90,6 @@ static void put_centers(FILE *f, const vh_facts *facts, const vh_ranges *ranges)
 
 static vhem_status put_relations(vhem_ctx *ctx, FILE *f, const vh_facts *facts, const vh_ranges *ranges)
 {
-    vhem_status st = VHEM_OK;
-
     vh_section_begin(f, "membership", "Who belongs where, and how surely");
     for (int l = 0; l < facts->n_level; l++)
         vh_figure_membership(f, facts, l);
@@ -116,13 +114,11 @@ static vhem_status put_relations(vhem_ctx *ctx, FILE *f, const vh_facts *facts, 
     for (int l = 0; l < facts->n_level; l++)
         VH_TRY(vh_figure_separation(ctx, f, facts, l));
     vh_section_end(f);
-done:
-    return st;
+    return VHEM_OK;
 }
 
 static vhem_status put_making(vhem_ctx *ctx, FILE *f, const vh_facts *facts)
 {
-    vhem_status st = VHEM_OK;
     vhem_models_facts of_models = { 0 };
     const char *tree = facts->in->tree->provenance;
 
@@ -148,15 +144,12 @@ static vhem_status put_making(vhem_ctx *ctx, FILE *f, const vh_facts *facts)
           "models with variational HEM. <i>Journal of Machine Learning Research</i> 15, 2014.</p></div>\n",
           f);
     vh_section_end(f);
-done:
-    return st;
+    return VHEM_OK;
 }
 
 static vhem_status put_page(vhem_ctx *ctx, FILE *f, const vh_facts *facts, const vh_ranges *ranges,
                             const vh_image *image)
 {
-    vhem_status st = VHEM_OK;
-
     vh_page_begin(f, facts);
     vh_image_define(f, image);
     put_levels(f, facts);
@@ -174,8 +167,7 @@ static vhem_status put_page(vhem_ctx *ctx, FILE *f, const vh_facts *facts, const
     }
     VH_TRY(put_making(ctx, f, facts));
     vh_page_end(f, facts);
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* The decimal point is a point here, whatever the program around has set. */
@@ -187,17 +179,18 @@ static vhem_status write_all(vhem_ctx *ctx, const vh_facts *facts, const char *p
     vh_ranges ranges = { 0 };
     locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0), before = (locale_t)0;
 
-    VH_CHECK(plain, VHEM_ENOMEM, "out of memory");
+    VH_CHECK_DONE(plain, VHEM_ENOMEM, "out of memory");
     before = uselocale(plain);
     if (facts->in->image)
-        VH_TRY(vh_image_load(ctx, facts->in->image, &image));
-    VH_TRY(vh_ranges_new(ctx, facts, &image, &ranges));
-    VH_TRY(vh_out_open(ctx, path, &out));
-    VH_TRY(put_page(ctx, out.f, facts, &ranges, &image));
+        VH_TRY_DONE(vh_image_load(ctx, facts->in->image, &image));
+    VH_TRY_DONE(vh_ranges_new(ctx, facts, &image, &ranges));
+    VH_TRY_DONE(vh_out_open(ctx, path, &out));
+    VH_TRY_DONE(put_page(ctx, out.f, facts, &ranges, &image));
     if (facts->in->tables)
-        VH_TRY(vh_tables_write(ctx, facts));
-    VH_CHECK(!*facts->lacks_memory, VHEM_ENOMEM, "out of memory: a figure of the report could not be drawn");
-    VH_TRY(vh_out_commit(ctx, &out));
+        VH_TRY_DONE(vh_tables_write(ctx, facts));
+    VH_CHECK_DONE(!*facts->lacks_memory, VHEM_ENOMEM,
+                  "out of memory: a figure of the report could not be drawn");
+    VH_TRY_DONE(vh_out_commit(ctx, &out));
 done:
     if (before)
         uselocale(before);
@@ -212,8 +205,7 @@ done:
 vhem_status vhem_report_write(vhem_ctx *ctx, const vhem_report_input *in, const char *path)
 {
     VH_ENTER(in, path);
-    vhem_status st = VHEM_OK;
-    vh_facts *facts = NULL;
+    VH_OWN(vh_facts) *facts = NULL;
 
     VH_CHECK(in && in->tree, VHEM_EINVAL, "a report needs a tree or a clustering, there is none");
     VH_CHECK(!in->frame_name || (strlen(in->frame_name) < 40 && !strpbrk(in->frame_name, "<>&\"'%")),
@@ -221,8 +213,5 @@ vhem_status vhem_report_write(vhem_ctx *ctx, const vhem_report_input *in, const 
              in->frame_name);
     VH_TRY(vh_models_gather(ctx, in->models));
     VH_TRY(vh_facts_new(ctx, in, &facts));
-    VH_TRY(write_all(ctx, facts, path));
-done:
-    vh_facts_free(facts);
-    return st;
+    return write_all(ctx, facts, path);
 }

@@ -413,18 +413,14 @@ typedef void put_table(FILE *f, const vh_facts *facts);
 
 static vhem_status write_table(vhem_ctx *ctx, const vh_facts *facts, const char *name, put_table *put)
 {
-    vhem_status st = VHEM_OK;
-    vh_out out = { 0 };
+    VH_CLEANUP(vh_out_close) vh_out out = { 0 };
     char path[4096];
 
     VH_CHECK(snprintf(path, sizeof path, "%s/%s", facts->in->tables, name) < (int)sizeof path, VHEM_EINVAL,
              "%s: the path is too long", facts->in->tables);
     VH_TRY(vh_out_open(ctx, path, &out));
     put(out.f, facts);
-    VH_TRY(vh_out_commit(ctx, &out));
-done:
-    vh_out_close(&out);
-    return st;
+    return vh_out_commit(ctx, &out);
 }
 
 vhem_status vh_tables_write(vhem_ctx *ctx, const vh_facts *facts)
@@ -436,7 +432,6 @@ vhem_status vh_tables_write(vhem_ctx *ctx, const vh_facts *facts)
         { "clusters.tsv", put_clusters }, { "members.tsv", put_members },   { "membership.tsv", put_pairs },
         { "bound.tsv", put_bound },       { "restarts.tsv", put_restarts },
     };
-    vhem_status st = VHEM_OK;
 
     VH_CHECK(mkdir(facts->in->tables, 0777) == 0 || errno == EEXIST, VHEM_EIO,
              "%s: cannot make the folder: %s", facts->in->tables, strerror(errno));
@@ -456,6 +451,5 @@ vhem_status vh_tables_write(vhem_ctx *ctx, const vh_facts *facts)
         VH_TRY(write_table(ctx, facts, "choice.tsv", put_choice));
     if (facts->in->distance)
         VH_TRY(write_table(ctx, facts, "distances.tsv", put_distances));
-done:
-    return st;
+    return VHEM_OK;
 }

@@ -57,7 +57,6 @@ static vhem_status pass(void *arg, int from, int everyone, void **bytes, size_t 
 
 static vhem_status run(vhem_ctx *ctx, void *arg, int64_t i, int worker)
 {
-    vhem_status st = VHEM_OK;
     side *s = arg;
     (void)worker;
 #pragma omp atomic
@@ -68,8 +67,7 @@ static vhem_status run(vhem_ctx *ctx, void *arg, int64_t i, int worker)
     s->made[i] = 1.0 / (double)(i + 1);
     if (i % 100 < 2)
         vh_log(ctx, VHEM_LOG_WARN, "job %lld warns", (long long)i);
-done:
-    return st;
+    return VHEM_OK;
 }
 
 static void walk(vhem_ctx *ctx, void *arg, int64_t i, vh_wire *w)
@@ -166,12 +164,10 @@ typedef struct {
 
 static vhem_status make_strip(vhem_ctx *ctx, void *arg, vh_strip *s)
 {
-    vhem_status st = VHEM_OK;
     (void)arg;
     s->size = 0;
     VH_CHECK(s->first != 1, VHEM_ENUMERIC, "strip %lld does not work", (long long)s->first);
-done:
-    return st;
+    return VHEM_OK;
 }
 
 static void take_strip(void *arg, const vh_strip *s)
@@ -279,7 +275,6 @@ typedef struct {
 
 static vhem_status run_chunk(vhem_ctx *ctx, void *arg, int64_t chunk, int worker, double *block)
 {
-    vhem_status st = VHEM_OK;
     sums *s = arg;
     (void)worker;
     s->ran++;
@@ -288,8 +283,7 @@ static vhem_status run_chunk(vhem_ctx *ctx, void *arg, int64_t chunk, int worker
         s->row[chunk * EACH + i] = 1 / (double)(chunk * EACH + i + 3);
     for (int i = 0; block && i < EACH; i++)
         block[0] += s->row[chunk * EACH + i];
-done:
-    return st;
+    return VHEM_OK;
 }
 
 static void rows_of(const void *arg, int64_t first, int64_t end, int64_t *lo, int64_t *hi)

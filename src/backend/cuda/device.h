@@ -46,11 +46,16 @@ const char *vh_device_wait(void); /* for all kernels that were started */
 }
 #endif
 
-/* Needs in scope what VH_CHECK needs. */
+/* Need in scope what VH_CHECK needs. */
 #define VH_DEVICE(call)                                             \
     do {                                                            \
         const char *why_ = (call);                                  \
         VH_CHECK(!why_, VHEM_EBACKEND, "the GPU failed: %s", why_); \
+    } while (0)
+#define VH_DEVICE_DONE(call)                                             \
+    do {                                                                 \
+        const char *why_ = (call);                                       \
+        VH_CHECK_DONE(!why_, VHEM_EBACKEND, "the GPU failed: %s", why_); \
     } while (0)
 
 #endif

@@ -11,7 +11,6 @@
 
 static vhem_status find_shapes(vhem_ctx *ctx, const vh_packed *r, vh_cuda_groups *g)
 {
-    vhem_status st = VHEM_OK;
     size_t cap = 0;
     for (int k = 0; k < r->K; k++) {
         int q = 0;
@@ -23,8 +22,7 @@ static vhem_status find_shapes(vhem_ctx *ctx, const vh_packed *r, vh_cuda_groups
         }
         g->group[q].n++;
     }
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* The numbers of one group, written to host at the places that the group has there. */
@@ -69,9 +67,9 @@ static void move(vh_cuda_groups *g, char *to)
 vhem_status vh_cuda_groups_new(vhem_ctx *ctx, const vh_packed *r, const double *log_omega,
                                vh_cuda_groups *out)
 {
-    vhem_status st = VHEM_OK;
-    vh_cuda_groups g = { 0 };
-    char *host = NULL, *memory = NULL;
+    VH_CLEANUP(vh_cuda_groups_free) vh_cuda_groups g = { 0 };
+    VH_AUTOFREE char *host = NULL;
+    char *memory = NULL;
     size_t bytes = 0, n_stat = (size_t)r->n_stat;
 
     VH_TRY(find_shapes(ctx, r, &g));
@@ -95,10 +93,7 @@ vhem_status vh_cuda_groups_new(vhem_ctx *ctx, const vh_packed *r, const double *
     VH_DEVICE(vh_device_put(memory, host, bytes));
     *out = g;
     g = (vh_cuda_groups){ 0 };
-done:
-    vh_cuda_groups_free(&g);
-    free(host);
-    return st;
+    return VHEM_OK;
 }
 
 void vh_cuda_groups_free(vh_cuda_groups *g)

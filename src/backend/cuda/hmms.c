@@ -80,12 +80,11 @@ static void fill(const vh_packed *pk, vh_cuda_set *set, const vh_cuda_hmms *to)
 
 vhem_status vh_cuda_set_put(vhem_ctx *ctx, const vh_packed *pk, vh_cuda_set *set)
 {
-    vhem_status st = VHEM_OK;
     vh_cuda_hmms at = {
         .K = pk->K, .n_state = pk->n_state, .n_comp = pk->n_comp, .n_stat = pk->n_stat, .n_trans = pk->n_trans
     };
     size_t bytes = plan(pk, &at);
-    char *host = NULL;
+    VH_AUTOFREE char *host = NULL;
 
     VH_NEW(host, bytes);
     if (bytes > set->bytes) {
@@ -98,9 +97,7 @@ vhem_status vh_cuda_set_put(vhem_ctx *ctx, const vh_packed *pk, vh_cuda_set *set
     at.sizes = set->h.sizes;
     set->h = placed(&at, set->memory);
     VH_DEVICE(vh_device_put(set->memory, host, bytes));
-done:
-    free(host);
-    return st;
+    return VHEM_OK;
 }
 
 void vh_cuda_set_free(vh_cuda_set *set)

@@ -37,8 +37,7 @@ static int longest_first(const void *a, const void *b)
 
 static vhem_status deal(vhem_ctx *ctx, vh_cuda_lanes *x)
 {
-    vhem_status st = VHEM_OK;
-    entry *all = NULL;
+    VH_AUTOFREE entry *all = NULL;
 
     VH_NEW(all, x->in.n);
     for (int64_t i = 0; i < x->in.n; i++)
@@ -54,14 +53,12 @@ static vhem_status deal(vhem_ctx *ctx, vh_cuda_lanes *x)
         if (b + 1 == x->n_bundle || x->step0[b + 1] - x->step0[x->chunk0[x->n_chunk]] >= CHUNK_STEPS)
             x->chunk0[++x->n_chunk] = b + 1;
     }
-done:
-    free(all);
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status vh_cuda_lanes_new(vhem_ctx *ctx, const vh_sequences *in, vh_cuda_lanes *out)
 {
-    vhem_status st = VHEM_OK;
+    VH_CLEANUP(vh_cuda_lanes_free)
     vh_cuda_lanes x = { .in = *in, .n_stat = in->family->n_stat(&in->x.shape) };
 
     x.n_bundle = ((int)in->n + LANES - 1) / LANES; /* few enough: see MOST_SEQUENCES of sequences.c */
@@ -74,9 +71,7 @@ vhem_status vh_cuda_lanes_new(vhem_ctx *ctx, const vh_sequences *in, vh_cuda_lan
     VH_TRY(deal(ctx, &x));
     *out = x;
     x = (vh_cuda_lanes){ 0 };
-done:
-    vh_cuda_lanes_free(&x);
-    return st;
+    return VHEM_OK;
 }
 
 void vh_cuda_lanes_free(vh_cuda_lanes *x)
@@ -105,7 +100,6 @@ typedef struct {
 /* Bundle first + b: [steps][n_stat][LANES]. */
 static vhem_status fill_bundle(vhem_ctx *ctx, void *arg, int64_t b, int worker, double *unused)
 {
-    vhem_status st = VHEM_OK;
     const filling *f = arg;
     const vh_cuda_lanes *x = f->x;
     const vh_sequences *in = &x->in;
@@ -126,8 +120,7 @@ static vhem_status fill_bundle(vhem_ctx *ctx, void *arg, int64_t b, int worker, 
         for (size_t e = 0; e < (size_t)length * n_stat; e++)
             to[e * LANES + (size_t)l] = T[e];
     }
-done:
-    return st;
+    return VHEM_OK;
 }
 
 static vhem_status fill(vhem_ctx *ctx, const vh_cuda_lanes *x, int first, int n, double *to)
@@ -148,7 +141,6 @@ static size_t bytes_of(const vh_cuda_lanes *x, int first, int end)
  * way when it returns. */
 static vhem_status send(vhem_ctx *ctx, vh_cuda_lanes *x, int first, int end, double *to)
 {
-    vhem_status st = VHEM_OK;
     for (int b = first, next; b < end; b = next) {
         next = b + 1;
         while (next < end && bytes_of(x, b, next + 1) <= PINNED_BYTES)
@@ -158,20 +150,18 @@ static vhem_status send(vhem_ctx *ctx, vh_cuda_lanes *x, int first, int end, dou
         VH_TRY(fill(ctx, x, b, next - b, x->pinned));
         VH_DEVICE(vh_device_put_begin((char *)to + bytes_of(x, first, b), x->pinned, bytes_of(x, b, next)));
     }
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* ---- 3. to the device ---------------------------------------------------------------------------------- */
 
 static vhem_status send_plan(vhem_ctx *ctx, vh_cuda_lanes *x)
 {
-    vhem_status st = VHEM_OK;
     size_t bytes = 0, n = (size_t)x->n_lane;
     int *length, *chunk0;
     size_t *step0;
     double *weight;
-    char *host = NULL;
+    VH_AUTOFREE char *host = NULL;
 
     VH_PLACE(bytes, length, n);
     VH_PLACE(bytes, chunk0, x->n_chunk + 1);
@@ -188,14 +178,11 @@ static vhem_status send_plan(vhem_ctx *ctx, vh_cuda_lanes *x)
     x->far_chunk0 = vh_place_in(x->memory, NULL, chunk0);
     x->far_step0 = vh_place_in(x->memory, NULL, step0);
     x->far_weight = vh_place_in(x->memory, NULL, weight);
-done:
-    free(host);
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status vh_cuda_lanes_load(vhem_ctx *ctx, vh_cuda_lanes *x)
 {
-    vhem_status st = VHEM_OK;
     size_t bytes = bytes_of(x, 0, x->n_bundle), unused, whole;
 
     if (x->loaded)
@@ -214,8 +201,7 @@ vhem_status vh_cuda_lanes_load(vhem_ctx *ctx, vh_cuda_lanes *x)
     vh_log(ctx, VHEM_LOG_INFO, "%lld sequences on the GPU, %s%s", (long long)x->in.n, vh_device_name(),
            x->streams ? ", a part at a time" : "");
     x->loaded = true;
-done:
-    return st;
+    return VHEM_OK;
 }
 
 vh_cuda_frames vh_cuda_lanes_tile(const vh_cuda_lanes *x, int first, int n)
@@ -235,7 +221,6 @@ vh_cuda_frames vh_cuda_lanes_tile(const vh_cuda_lanes *x, int first, int n)
 
 vhem_status vh_cuda_lanes_begin(vhem_ctx *ctx, vh_cuda_lanes *x, int t, vh_cuda_frames *tile)
 {
-    vhem_status st = VHEM_OK;
     int b0 = tile->bundle0, which = t % VH_CUDA_BUFFERS;
     size_t bytes = bytes_of(x, b0, b0 + tile->bundles);
 
@@ -246,15 +231,12 @@ vhem_status vh_cuda_lanes_begin(vhem_ctx *ctx, vh_cuda_lanes *x, int t, vh_cuda_
     VH_TRY(vh_cuda_room(ctx, bytes, &x->buffer_bytes[which], &x->buffer[which]));
     VH_TRY(send(ctx, x, b0, b0 + tile->bundles, x->buffer[which]));
     tile->T = x->buffer[which];
-done:
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status vh_cuda_lanes_wait(vhem_ctx *ctx, const vh_cuda_lanes *x)
 {
-    vhem_status st = VHEM_OK;
     if (x->streams)
         VH_DEVICE(vh_device_put_wait());
-done:
-    return st;
+    return VHEM_OK;
 }

@@ -72,7 +72,6 @@ typedef struct {
  * lanes. */
 static vhem_status find_runs(vhem_ctx *ctx, set *s, size_t d, size_t *rows, size_t *all)
 {
-    vhem_status st = VHEM_OK;
     const vh_packed *pk = s->pk;
 
     VH_NEW(s->run, pk->K);
@@ -101,8 +100,7 @@ static vhem_status find_runs(vhem_ctx *ctx, set *s, size_t d, size_t *rows, size
         VH_PLACE(*all, r->lane_pi, n * S);
         VH_PLACE(*all, r->lane_A, n * S * S);
     }
-done:
-    return st;
+    return VHEM_OK;
 }
 
 typedef struct {  /* rows of a run, where they are made */
@@ -202,9 +200,8 @@ static const char *turn_run(const vh_cuda_run *r, size_t d)
 static vhem_status load_set(vhem_ctx *ctx, const product_job *job, const vh_packed *pk, const double *self,
                             set *s)
 {
-    vhem_status st = VHEM_OK;
     size_t rows, all;
-    char *host = NULL;
+    VH_AUTOFREE char *host = NULL;
 
     s->pk = pk;
     s->x = (extremes){ .low = INFINITY, .least = 1 };
@@ -218,9 +215,7 @@ static vhem_status load_set(vhem_ctx *ctx, const product_job *job, const vh_pack
         move_run(&s->run[q], s->memory);
         VH_DEVICE(turn_run(&s->run[q], (size_t)pk->d));
     }
-done:
-    free(host);
-    return st;
+    return VHEM_OK;
 }
 
 /* How many dimensions may share a division, so that den and num = den (sum of squares) stay in range; 0:
@@ -267,7 +262,6 @@ typedef struct { /* HMMs of run a against those of run b: places from a0 and b0 
 static vhem_status run_columns(vhem_ctx *ctx, product_job *job, const run_block *k, const vh_rectangle *r,
                                double *out)
 {
-    vhem_status st = VHEM_OK;
     const vh_cuda_run *a = k->a, *b = k->b;
     vh_cuda_product x = { .a = *a, .b = *b, .b0 = k->b0, .nb = k->nb, .upper = r->upper };
     double each = (double)(a->S * a->M) * (b->S * b->M) * k->nb * sizeof(double);
@@ -292,15 +286,13 @@ static vhem_status run_columns(vhem_ctx *ctx, product_job *job, const run_block 
         x.out = out + (size_t)(a->first + x.a0 - r->a0) * x.width + (size_t)(b->first + x.b0 - r->b0);
         VH_DEVICE(vh_cuda_product_run(&x));
     }
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* HMMs of run a against those of run b, as many columns at a time as tables have room for. */
 static vhem_status run_pair(vhem_ctx *ctx, product_job *job, const vh_cuda_run *a, const vh_cuda_run *b,
                             const vh_rectangle *r, double *out)
 {
-    vhem_status st = VHEM_OK;
     run_block k = { .a = a, .b = b };
     k.na = overlap(a, r->a0, r->na, &k.a0);
     int columns = overlap(b, r->b0, r->nb, &k.b0), end = k.b0 + columns;
@@ -312,14 +304,12 @@ static vhem_status run_pair(vhem_ctx *ctx, product_job *job, const vh_cuda_run *
         k.nb = end - k.b0 < some ? end - k.b0 : some;
         VH_TRY(run_columns(ctx, job, &k, r, out));
     }
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* Pairs for which the device found nothing. */
 static vhem_status by_reference(vhem_ctx *ctx, product_job *job, const vh_rectangle *r, double *log_k)
 {
-    vhem_status st = VHEM_OK;
     for (int i = 0; i < r->na; i++)
         for (int j = 0; j < r->nb; j++) {
             double *out = &log_k[vh_ij(i, r->nb, j)];
@@ -327,14 +317,12 @@ static vhem_status by_reference(vhem_ctx *ctx, product_job *job, const vh_rectan
                 VH_TRY(vh_ref_product_pair(ctx, &job->p, r->a0 + i, r->b0 + j, &job->p.workers->scratch[0],
                                            out));
         }
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* Starts the kernels of a strip, and the copy of its results after them. */
 static vhem_status start_strip(vhem_ctx *ctx, product_job *job, int slot, const vh_rectangle *r)
 {
-    vhem_status st = VHEM_OK;
     strip *s = &job->strip[slot];
     const set *b = job->b.memory ? &job->b : &job->a;
     size_t bytes = vh_cells(r->na, r->nb) * sizeof(double);
@@ -346,14 +334,12 @@ static vhem_status start_strip(vhem_ctx *ctx, product_job *job, int slot, const 
         for (int q = 0; q < b->n; q++)
             VH_TRY(run_pair(ctx, job, &job->a.run[p], &b->run[q], r, s->out));
     VH_DEVICE(vh_device_get_begin(slot, s->pinned, s->out, bytes));
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* Waits for the results of a strip. */
 static vhem_status take_strip(vhem_ctx *ctx, product_job *job, int slot, size_t bytes, char *to)
 {
-    vhem_status st = VHEM_OK;
     enum { PIECE = 1 << 20 };
     int threads = job->p.workers->n;
     const char *from = job->strip[slot].pinned;
@@ -362,8 +348,7 @@ static vhem_status take_strip(vhem_ctx *ctx, product_job *job, int slot, size_t 
 #pragma omp parallel for num_threads(vh_team(threads)) if (threads > 1 && bytes > PIECE)
     for (size_t at = 0; at < bytes; at += PIECE)
         memcpy(to + at, from + at, bytes - at < PIECE ? bytes - at : PIECE);
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* Strip k, rows k some .. of the rectangle. */
@@ -382,22 +367,22 @@ static vhem_status run_strips(vhem_ctx *ctx, product_job *job, const vh_rectangl
     int some = most < 1 ? 1 : most > (size_t)r->na ? r->na : (int)most, n = (r->na + some - 1) / some;
     int not_finite = 0;
 
-    VH_DEVICE(vh_device_enter());
-    VH_DEVICE(vh_device_zero(job->not_finite, sizeof *job->not_finite));
+    VH_DEVICE_DONE(vh_device_enter());
+    VH_DEVICE_DONE(vh_device_zero(job->not_finite, sizeof *job->not_finite));
     for (int k = 0; k <= n; k++) {
-        VH_CHECK(!vh_stopped(ctx), VHEM_ESTOPPED, "stopped");
+        VH_CHECK_DONE(!vh_stopped(ctx), VHEM_ESTOPPED, "stopped");
         if (k < n) {
             const vh_rectangle s = strip_of(r, k, some);
-            VH_TRY(start_strip(ctx, job, k % VH_DEVICE_GETS, &s));
+            VH_TRY_DONE(start_strip(ctx, job, k % VH_DEVICE_GETS, &s));
         }
         if (k > 0)
-            VH_TRY(take_strip(ctx, job, (k - 1) % VH_DEVICE_GETS,
-                              (size_t)strip_of(r, k - 1, some).na * width * sizeof *log_k,
-                              (char *)(log_k + vh_row(k - 1, some) * width)));
+            VH_TRY_DONE(take_strip(ctx, job, (k - 1) % VH_DEVICE_GETS,
+                                   (size_t)strip_of(r, k - 1, some).na * width * sizeof *log_k,
+                                   (char *)(log_k + vh_row(k - 1, some) * width)));
     }
-    VH_DEVICE(vh_device_get(&not_finite, job->not_finite, sizeof not_finite));
+    VH_DEVICE_DONE(vh_device_get(&not_finite, job->not_finite, sizeof not_finite));
     if (not_finite)
-        VH_TRY(by_reference(ctx, job, r, log_k));
+        VH_TRY_DONE(by_reference(ctx, job, r, log_k));
 done:
     for (int k = 0; k < VH_DEVICE_GETS && st != VHEM_OK; k++)
         vh_device_get_wait(k); /* nothing may be on its way when the next part begins */
@@ -419,7 +404,6 @@ vhem_status vh_cuda_product_part(vhem_ctx *ctx, void *state, const vh_rectangle 
 
 static vhem_status set_up(vhem_ctx *ctx, product_job *job)
 {
-    vhem_status st = VHEM_OK;
     const vh_product *p = &job->p;
     int d = p->a->d;
     size_t unused, whole;
@@ -439,8 +423,7 @@ static vhem_status set_up(vhem_ctx *ctx, product_job *job)
     VH_DEVICE(vh_device_new(sizeof *job->not_finite, &job->not_finite));
     VH_DEVICE(vh_device_memory(&unused, &whole));
     job->most = fmin(TABLE_BYTES, TABLE_SHARE * (double)unused);
-done:
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status vh_cuda_product_open(vhem_ctx *ctx, const vh_product *p, void **state)
@@ -451,16 +434,15 @@ vhem_status vh_cuda_product_open(vhem_ctx *ctx, const vh_product *p, void **stat
     if (p->a->family->kernel != VH_KERNEL_GAUSSIAN_DIAG || p->tau > LONGEST
         || !vh_cuda_worth(ctx, (double)p->a->n_comp * p->b->n_comp * p->a->d / 2))
         return VHEM_OK;
-    VH_NEW(job, 1);
+    VH_NEW_DONE(job, 1);
     job->p = *p;
     pthread_mutex_init(&job->lock, NULL);
-    VH_TRY(set_up(ctx, job));
+    VH_TRY_DONE(set_up(ctx, job));
     if (job->block == 0)
         goto done;
     vh_log(ctx, VHEM_LOG_INFO, "the kernel of %d and %d HMMs on the GPU, %s", p->a->K, p->b->K,
            vh_device_name());
-    *state = job;
-    job = NULL;
+    *state = vh_take(job);
 done:
     vh_cuda_product_close(job);
     if (st == VHEM_EBACKEND) {

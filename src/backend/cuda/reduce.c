@@ -89,11 +89,9 @@ static void free_device(cuda_job *job)
 
 static vhem_status get_room(vhem_ctx *ctx, cuda_job *job, room r, size_t bytes, void *out)
 {
-    vhem_status st = VHEM_OK;
     VH_TRY(vh_cuda_room(ctx, bytes, &job->room_bytes[r], &job->room[r]));
     memcpy(out, &job->room[r], sizeof job->room[r]);
-done:
-    return st;
+    return VHEM_OK;
 }
 
 #define ROOM(r, p, n) VH_TRY(get_room(ctx, x->job, (r), (size_t)(n) * sizeof *(p), &(p)))
@@ -105,7 +103,6 @@ static size_t sums_of(const vh_packed *r)
 
 static vhem_status tile_rooms(pass *x, const vh_cuda_lay *lay, vh_cuda_tile *t)
 {
-    vhem_status st = VHEM_OK;
     vhem_ctx *ctx = x->ctx;
     const vh_packed *r = x->step->reduced;
     size_t Kr = (size_t)r->K, rows = (size_t)lay->rows, chunks = (size_t)lay->n_chunk;
@@ -123,7 +120,7 @@ static vhem_status tile_rooms(pass *x, const vh_cuda_lay *lay, vh_cuda_tile *t)
     ROOM(ROOM_COUNT, t->count, Kr * chunks + 1);
     t->not_finite = t->count + Kr * chunks;
     if (!x->step->log_omega)
-        goto done;
+        return VHEM_OK;
     ROOM(ROOM_W, t->w, Kr * rows);
     if (x->step->z)
         ROOM(ROOM_Z, t->z, Kr * rows);
@@ -136,8 +133,7 @@ static vhem_status tile_rooms(pass *x, const vh_cuda_lay *lay, vh_cuda_tile *t)
     ROOM(ROOM_HEAD, t->head, chunks * (2 + 5 * Kr));
     if (x->step->statistics)
         ROOM(ROOM_SUMS, t->sums, chunks * t->n_sums);
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* ---- 2. bounds ----------------------------------------------------------------------------------------- */
@@ -156,7 +152,6 @@ static double scratch_bytes(const pass *x, double most)
 static vhem_status score_shape(pass *x, const vh_cuda_tile *t, const vh_cuda_base *b,
                                const vh_cuda_centers *g)
 {
-    vhem_status st = VHEM_OK;
     vhem_ctx *ctx = x->ctx;
     vh_cuda_score job = { .base = *b };
     double table = (double)b->n * (b->S * b->M) * (g->S * g->M),
@@ -172,8 +167,7 @@ static vhem_status score_shape(pass *x, const vh_cuda_tile *t, const vh_cuda_bas
         job.centers = vh_cuda_part(g, first, g->n - first < n ? g->n - first : n, t->n_stat);
         VH_DEVICE(vh_cuda_score_run(t, &job));
     }
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* Bounds that are no numbers, by the reference: L [Kr][rows] on this side. */
@@ -186,15 +180,15 @@ static vhem_status by_reference(pass *x, const vh_cuda_lay *lay, double *L)
     vh_packed *chunk = NULL;
     vh_scratch *own = &x->scratch[vh_worker(ctx, x->threads)];
 
-    VH_NEW(chunk, n);
-    VH_TRY(vh_cuda_store_take(ctx, store, (int)(lay->first / VH_REDUCE_CHUNK >> store->level), chunk));
+    VH_NEW_DONE(chunk, n);
+    VH_TRY_DONE(vh_cuda_store_take(ctx, store, (int)(lay->first / VH_REDUCE_CHUNK >> store->level), chunk));
     for (int j = 0; j < x->step->reduced->K; j++)
         for (int i = 0; i < lay->rows; i++) {
             double *at = &L[vh_ij(j, lay->rows, i)];
             const vh_estep es = { &chunk[i / VH_REDUCE_CHUNK], x->step->reduced, x->step->tau };
             const vh_reduce_pair pair = { &es, i % VH_REDUCE_CHUNK, j, 0 };
             if (!isfinite(*at))
-                VH_TRY(vh_ref_reduce_pair(ctx, &pair, own, at, NULL, NULL));
+                VH_TRY_DONE(vh_ref_reduce_pair(ctx, &pair, own, at, NULL, NULL));
         }
 done:
     if (chunk)
@@ -205,11 +199,10 @@ done:
 
 static vhem_status score(pass *x, const vh_cuda_lay *lay, const vh_cuda_tile *t)
 {
-    vhem_status st = VHEM_OK;
     vhem_ctx *ctx = x->ctx;
     size_t size = vh_cells(t->Kr, t->rows);
     int not_finite = 0;
-    double *L = NULL;
+    VH_AUTOFREE double *L = NULL;
 
     VH_DEVICE(vh_device_zero(t->not_finite, sizeof *t->not_finite));
     for (int q = 0; q < lay->n_shape; q++)
@@ -222,9 +215,7 @@ static vhem_status score(pass *x, const vh_cuda_lay *lay, const vh_cuda_tile *t)
         VH_TRY(by_reference(x, lay, L));
         VH_DEVICE(vh_device_put(t->L, L, sizeof *L * size));
     }
-done:
-    free(L);
-    return st;
+    return VHEM_OK;
 }
 
 /* ---- 3. statistics ------------------------------------------------------------------------------------- */
@@ -232,7 +223,6 @@ done:
 /* Memory for the statistics of n pairs. */
 static vhem_status pair_rooms(pass *x, int tau, size_t n, vh_cuda_pairs *job)
 {
-    vhem_status st = VHEM_OK;
     vhem_ctx *ctx = x->ctx;
     size_t Sb = (size_t)job->base.S, Sr = (size_t)job->centers.S,
            table = Sb * (size_t)job->base.M * Sr * (size_t)job->centers.M,
@@ -245,8 +235,7 @@ static vhem_status pair_rooms(pass *x, int tau, size_t n, vh_cuda_pairs *job)
     ROOM(ROOM_LISTS, job->lane, 3 * n);
     job->who = job->lane + n;
     job->careful = job->who + n;
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* Bytes that a pair takes there. */
@@ -262,12 +251,11 @@ static double pair_bytes(const vh_cuda_pairs *job, int tau)
 
 static vhem_status add_shape(pass *x, const vh_cuda_tile *t, const vh_cuda_base *b, const vh_cuda_centers *g)
 {
-    vhem_status st = VHEM_OK;
     vhem_ctx *ctx = x->ctx;
     vh_cuda_pairs job = { .base = *b, .centers = *g };
     size_t cells = vh_cells(g->n, t->n_chunk);
-    int *first = NULL, *on_device,
-        all = 0; /* an int: a tile has few rows where there are many centres (store.c) */
+    VH_AUTOFREE int *first = NULL;
+    int *on_device, all = 0; /* an int: a tile has few rows where there are many centres (store.c) */
 
     VH_NEW(first, cells + 1);
     ROOM(ROOM_FIRST, on_device, cells + 1);
@@ -286,15 +274,12 @@ static vhem_status add_shape(pass *x, const vh_cuda_tile *t, const vh_cuda_base 
         job.n = all - job.begin < most ? all - job.begin : most;
         VH_DEVICE(vh_cuda_pairs_run(t, &job));
     }
-done:
-    free(first);
-    return st;
+    return VHEM_OK;
 }
 
 /* The statistics of the tile, without scales, to sums [n_sums]. */
 static vhem_status statistics(pass *x, const vh_cuda_lay *lay, const vh_cuda_tile *t, double *sums)
 {
-    vhem_status st = VHEM_OK;
     vhem_ctx *ctx = x->ctx;
 
     VH_DEVICE(vh_device_zero(t->sums, sizeof *t->sums * (size_t)t->n_chunk * t->n_sums));
@@ -303,8 +288,7 @@ static vhem_status statistics(pass *x, const vh_cuda_lay *lay, const vh_cuda_til
             VH_TRY(add_shape(x, t, &lay->shape[q], &x->groups.group[g]));
     VH_DEVICE(vh_cuda_tree(t->sums, t->n_sums, t->n_chunk));
     VH_DEVICE(vh_device_get(sums, t->sums, sizeof *sums * t->n_sums));
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* ---- 4. a tile ----------------------------------------------------------------------------------------- */
@@ -312,12 +296,11 @@ done:
 /* A table [Kr][rows] of the device to one [Kb][Kr] by number. */
 static vhem_status copy_table(pass *x, const vh_cuda_lay *lay, const double *from, double *to)
 {
-    vhem_status st = VHEM_OK;
     vhem_ctx *ctx = x->ctx;
     size_t Kr = (size_t)x->step->reduced->K, rows = (size_t)lay->rows;
     const int64_t *number = x->job->store.source.number + lay->first;
     enum { SOME = 32 }; /* rows and columns at a time, so that both tables are in the cache */
-    double *table = NULL;
+    VH_AUTOFREE double *table = NULL;
 
     VH_NEW(table, Kr * rows);
     VH_DEVICE(vh_device_get(table, from, sizeof *table * Kr * rows));
@@ -327,25 +310,20 @@ static vhem_status copy_table(pass *x, const vh_cuda_lay *lay, const double *fro
             for (size_t i = i0; i < rows && i < i0 + SOME; i++)
                 for (size_t j = j0; j < Kr && j < j0 + SOME; j++)
                     to[(size_t)number[i] * Kr + j] = table[j * rows + i];
-done:
-    free(table);
-    return st;
+    return VHEM_OK;
 }
 
 static vhem_status copy_labels(pass *x, const vh_cuda_lay *lay, const int *from)
 {
-    vhem_status st = VHEM_OK;
     vhem_ctx *ctx = x->ctx;
     const int64_t *number = x->job->store.source.number + lay->first;
-    int *label = NULL;
+    VH_AUTOFREE int *label = NULL;
 
     VH_NEW(label, lay->rows);
     VH_DEVICE(vh_device_get(label, from, sizeof *label * (size_t)lay->rows));
     for (int i = 0; i < lay->rows; i++)
         x->step->label[number[i]] = label[i];
-done:
-    free(label);
-    return st;
+    return VHEM_OK;
 }
 
 /* The heads of all chunks become one, in the tree; block [n_chunk][head]. */
@@ -360,7 +338,6 @@ static void add_heads(const vh_reduce_step *step, int n_chunk, size_t head, doub
 
 static vhem_status sum_tile(pass *x, const vh_cuda_lay *lay, const vh_cuda_tile *t, int index)
 {
-    vhem_status st = VHEM_OK;
     vhem_ctx *ctx = x->ctx;
     const vh_reduce_step *step = x->step;
     size_t Kr = (size_t)t->Kr, head = 2 + 5 * Kr;
@@ -382,14 +359,11 @@ static vhem_status sum_tile(pass *x, const vh_cuda_lay *lay, const vh_cuda_tile 
         VH_DEVICE(vh_device_get(sums.stats.scale, t->scale, sizeof *block * Kr));
         VH_TRY(statistics(x, lay, t, sums.stats.nu1));
     }
-    VH_TRY(vh_tree_sum_put(ctx, x->tree, x->job->store.level, index, block));
-done:
-    return st;
+    return vh_tree_sum_put(ctx, x->tree, x->job->store.level, index, block);
 }
 
 static vhem_status run_tile(void *arg, const vh_cuda_lay *lay, int index)
 {
-    vhem_status st = VHEM_OK;
     pass *x = arg;
     vh_cuda_tile t;
 
@@ -403,8 +377,7 @@ static vhem_status run_tile(void *arg, const vh_cuda_lay *lay, int index)
         VH_TRY(copy_table(x, lay, t.z, x->step->z));
     if (x->step->log_omega && x->step->label)
         VH_TRY(copy_labels(x, lay, t.label));
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* ---- 5. an E-step -------------------------------------------------------------------------------------- */
@@ -428,15 +401,15 @@ static vhem_status run_on_device(pass *x, bool stops, vh_reduce_sums *out)
     vh_reduce_sums shape = vh_reduce_sums_at(step->reduced, NULL);
     const vh_sum_kind kind = { step->statistics ? shape.size : shape.head, vh_reduce_sums_merge, step };
 
-    VH_DEVICE(vh_device_enter());
-    VH_TRY(vh_cuda_store_load(ctx, &x->job->store, need_of(step)));
-    VH_TRY(vh_cuda_groups_new(ctx, step->reduced, step->log_omega, &x->groups));
-    VH_TRY(vh_tree_sum_new(ctx, &kind, &x->tree));
-    VH_NEW(x->host, (size_t)VH_CUDA_MOST_CHUNKS * shape.head + shape.size);
-    VH_TRY(vh_cuda_store_each(ctx, &x->job->store, stops, run_tile, x));
+    VH_DEVICE_DONE(vh_device_enter());
+    VH_TRY_DONE(vh_cuda_store_load(ctx, &x->job->store, need_of(step)));
+    VH_TRY_DONE(vh_cuda_groups_new(ctx, step->reduced, step->log_omega, &x->groups));
+    VH_TRY_DONE(vh_tree_sum_new(ctx, &kind, &x->tree));
+    VH_NEW_DONE(x->host, (size_t)VH_CUDA_MOST_CHUNKS * shape.head + shape.size);
+    VH_TRY_DONE(vh_cuda_store_each(ctx, &x->job->store, stops, run_tile, x));
     if (step->log_omega && out)
-        VH_TRY(vh_tree_sum_close(ctx, x->tree, (int64_t)x->job->store.n_tile << x->job->store.level,
-                                 out->block));
+        VH_TRY_DONE(vh_tree_sum_close(ctx, x->tree, (int64_t)x->job->store.n_tile << x->job->store.level,
+                                      out->block));
 done:
     vh_cuda_groups_free(&x->groups);
     vh_tree_sum_free(x->tree);
@@ -505,15 +478,13 @@ vhem_status vh_cuda_reduce_run(vhem_ctx *ctx, const void *state, const vh_reduce
 
 vhem_status vh_cuda_reduce_open(vhem_ctx *ctx, const vh_base_source *source, void **state)
 {
-    vhem_status st = VHEM_OK;
     cuda_job *job = NULL;
 
     VH_NEW(job, 1);
     job->store.source = *source;
     pthread_mutex_init(&job->lock, NULL);
     *state = job;
-done:
-    return st;
+    return VHEM_OK;
 }
 
 void vh_cuda_reduce_close(void *state)

@@ -13,7 +13,6 @@ typedef struct { /* where memory comes from and goes to */
 
 static vhem_status grow(vhem_ctx *ctx, const source *from, size_t bytes, size_t *have, void *p)
 {
-    vhem_status st = VHEM_OK;
     void *now = NULL;
 
     if (bytes <= *have)
@@ -24,8 +23,7 @@ static vhem_status grow(vhem_ctx *ctx, const source *from, size_t bytes, size_t 
     *have = 0;
     VH_DEVICE(from->make(bytes, p));
     *have = bytes;
-done:
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status vh_cuda_room(vhem_ctx *ctx, size_t bytes, size_t *have, void *p)

@@ -57,6 +57,8 @@ typedef struct {
     size_t tables_bytes, pinned_bytes, weights_bytes;
 } cuda_job;
 
+VH_OWNED(cuda_job, vh_cuda_sequences_close)
+
 typedef enum { SCORE, COUNT, WEIGHED } way; /* log-likelihoods; and statistics; with weights that are known */
 
 typedef struct { /* one E-step */
@@ -152,7 +154,6 @@ static bool cut_tiles(pass *x, size_t *bytes)
 
 static vhem_status launch(pass *x, way how, const vh_cuda_frames *f)
 {
-    vhem_status st = VHEM_OK;
     vhem_ctx *ctx = x->ctx;
     const vh_cuda_set *set = &x->job->set;
     const vh_cuda_hmms *h = &set->h;
@@ -169,8 +170,7 @@ static vhem_status launch(pass *x, way how, const vh_cuda_frames *f)
         VH_DEVICE(vh_cuda_fb_backward(h, f, how != SCORE));
     if (how != SCORE)
         VH_DEVICE(vh_cuda_fb_collect(h, f));
-done:
-    return st;
+    return VHEM_OK;
 }
 
 typedef struct { /* pairs of a tile for which the scaled recursions were not safe */
@@ -192,7 +192,6 @@ static double weight_at(const redoing *r, int k, int l)
 /* The pairs of one bundle by the reference, their statistics into a block of their own. */
 static vhem_status redo_bundle(vhem_ctx *ctx, void *arg, int64_t turn, int worker, double *block)
 {
-    vhem_status st = VHEM_OK;
     const redoing *r = arg;
     const vh_packed *pk = r->x->step->pk;
     const vh_cuda_lanes *on = &r->x->job->lanes;
@@ -213,8 +212,7 @@ static vhem_status redo_bundle(vhem_ctx *ctx, void *arg, int64_t turn, int worke
                 VH_TRY(vh_ref_pair(ctx, &pair, &in->workers->scratch[worker], v, block ? &stats : NULL));
             *v = r->how == WEIGHED ? 0 : *v; /* the reference has added it */
         }
-done:
-    return st;
+    return VHEM_OK;
 }
 
 static bool has_doubt(const redoing *r, int bundle)
@@ -230,10 +228,10 @@ static bool has_doubt(const redoing *r, int bundle)
  * their own, so that neither threads nor tiles make a difference. */
 static vhem_status redo(pass *x, way how, const vh_cuda_frames *f, double *v)
 {
-    vhem_status st = VHEM_OK;
     vhem_ctx *ctx = x->ctx;
     redoing r = { x, how, f->bundle0 * LANES, f->lanes, v, NULL, x->n_redone };
-    int *at = NULL, n = 0;
+    VH_AUTOFREE int *at = NULL;
+    int n = 0;
 
     VH_NEW(at, f->bundles);
     for (int b = 0; b < f->bundles; b++)
@@ -249,18 +247,15 @@ static vhem_status redo(pass *x, way how, const vh_cuda_frames *f, double *v)
     if (n > 0)
         VH_TRY(how == SCORE ? vh_chunks_run(ctx, &all) : vh_tree_sum_run(ctx, &all, x->redone));
     x->n_redone += how == SCORE ? 0 : n;
-done:
-    free(at);
-    return st;
+    return VHEM_OK;
 }
 
 /* Their statistics on top of the others. */
 static vhem_status add_redone(pass *x)
 {
-    vhem_status st = VHEM_OK;
     vhem_ctx *ctx = x->ctx;
     vh_stats *to = &x->out->stats;
-    double *block = NULL;
+    VH_AUTOFREE double *block = NULL;
 
     if (x->n_redone == 0)
         return VHEM_OK;
@@ -268,9 +263,7 @@ static vhem_status add_redone(pass *x)
     VH_TRY(vh_tree_sum_close(ctx, x->redone, x->n_redone, block));
     for (size_t i = (size_t)x->step->pk->K; i < to->size; i++) /* scales stay */
         to->block[i] += block[i];
-done:
-    free(block);
-    return st;
+    return VHEM_OK;
 }
 
 /* What HMM k adds to the sums of log-likelihoods, lane by lane. */
@@ -306,7 +299,6 @@ static vhem_status deal_lanes(vhem_ctx *ctx, void *arg, int64_t turn, int worker
 
 static vhem_status finish(pass *x, way how, const vh_cuda_frames *f, int t)
 {
-    vhem_status st = VHEM_OK;
     vhem_ctx *ctx = x->ctx;
     int K = x->step->pk->K, lane0 = f->bundle0 * LANES;
     size_t pairs = vh_cells(K, f->lanes);
@@ -331,14 +323,12 @@ static vhem_status finish(pass *x, way how, const vh_cuda_frames *f, int t)
         VH_DEVICE(vh_device_get(x->sums, f->sums, sizeof *x->sums * f->n_sums));
         VH_TRY(vh_tree_sum_put(ctx, x->tree, x->level, t, x->sums));
     }
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* All tiles; frames that stream go to the device behind the work on the tile before. */
 static vhem_status each_tile(pass *x, way how)
 {
-    vhem_status st = VHEM_OK;
     vhem_ctx *ctx = x->ctx;
     vh_cuda_lanes *lanes = &x->job->lanes;
     vh_cuda_frames next = tile_of(x, 0);
@@ -356,8 +346,7 @@ static vhem_status each_tile(pass *x, way how)
         }
         VH_TRY(finish(x, how, &now, t));
     }
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* ---- 3. shares of sets --------------------------------------------------------------------------------- */
@@ -365,12 +354,11 @@ done:
 /* Sets are assigned; with statistics, what each pair counts is put where the tiles will look for it. */
 static vhem_status assign(pass *x, double *log_z)
 {
-    vhem_status st = VHEM_OK;
     vhem_ctx *ctx = x->ctx;
     const vh_cuda_lanes *lanes = &x->job->lanes;
     const vh_cuda_shares shares = { &lanes->in, x->step, x->loglik, log_z };
     size_t K = (size_t)x->step->pk->K;
-    double *scale = NULL;
+    VH_AUTOFREE double *scale = NULL;
 
     VH_NEW(scale, K);
     VH_TRY(vh_cuda_shares_assign(ctx, &shares, x->out, scale));
@@ -386,16 +374,13 @@ static vhem_status assign(pass *x, double *log_z)
         }
         memcpy(x->out->stats.scale, scale, sizeof *scale * K);
     }
-done:
-    free(scale);
-    return st;
+    return VHEM_OK;
 }
 
 /* ---- 4. an E-step -------------------------------------------------------------------------------------- */
 
 static vhem_status all_ways(pass *x, double *log_z)
 {
-    vhem_status st = VHEM_OK;
     vhem_ctx *ctx = x->ctx;
     const vh_seq_step *step = x->step;
     const vh_sum_kind kind = { .size = sums_of(step->pk) }, whole = { .size = x->out->stats.size };
@@ -419,8 +404,7 @@ static vhem_status all_ways(pass *x, double *log_z)
         if (step->mixtures == 0)
             memcpy(x->out->stats.loglik, x->out->total, sizeof(double) * (size_t)step->pk->K);
     }
-done:
-    return st;
+    return VHEM_OK;
 }
 
 static vhem_status run_on_device(pass *x)
@@ -433,11 +417,11 @@ static vhem_status run_on_device(pass *x)
     double *loglik = NULL, *log_z = NULL;
 
     if (mixtures && !x->out->loglik)
-        VH_NEW(loglik, (size_t)in->n * K);
+        VH_NEW_DONE(loglik, (size_t)in->n * K);
     if (mixtures && !x->out->z)
-        VH_NEW(log_z, n_z);
+        VH_NEW_DONE(log_z, n_z);
     x->loglik = x->out->loglik ? x->out->loglik : loglik;
-    VH_TRY(all_ways(x, x->out->z ? x->out->z : log_z));
+    VH_TRY_DONE(all_ways(x, x->out->z ? x->out->z : log_z));
     for (size_t i = 0; mixtures && x->out->z && i < n_z; i++)
         x->out->z[i] = exp(x->out->z[i]);
 done:
@@ -461,7 +445,6 @@ static bool suits(const vhem_ctx *ctx, const cuda_job *job, const vh_packed *pk)
 /* Frames and HMMs to the device; *fits: and there is room for the tables. */
 static vhem_status load(pass *x, bool *fits)
 {
-    vhem_status st = VHEM_OK;
     vhem_ctx *ctx = x->ctx;
     cuda_job *job = x->job;
     size_t unused, whole, bytes = 0;
@@ -476,8 +459,7 @@ static vhem_status load(pass *x, bool *fits)
     *fits = cut_tiles(x, &bytes);
     if (*fits)
         VH_TRY(vh_cuda_room(ctx, bytes, &job->tables_bytes, &job->tables));
-done:
-    return st;
+    return VHEM_OK;
 }
 
 static void free_device(cuda_job *job)
@@ -517,20 +499,17 @@ vhem_status vh_cuda_sequences_expect(vhem_ctx *ctx, void *state, const vh_seq_st
         st = VHEM_OK;
     }
     if (fits || st != VHEM_OK)
-        goto done;
+        return st;
     if (!job->cpu)
         VH_TRY(vh_cpu_sequences_open(ctx, &job->lanes.in, &job->cpu));
-    VH_TRY(vh_cpu_sequences_expect(ctx, job->cpu, step, out));
-done:
-    return st;
+    return vh_cpu_sequences_expect(ctx, job->cpu, step, out);
 }
 
 /* ---- 5. opening and closing ---------------------------------------------------------------------------- */
 
 vhem_status vh_cuda_sequences_open(vhem_ctx *ctx, const vh_sequences *in, void **state)
 {
-    vhem_status st = VHEM_OK;
-    cuda_job *job = NULL;
+    VH_OWN(cuda_job) *job = NULL;
     vh_sequences own = *in;
 
     VH_NEW(job, 1);
@@ -546,11 +525,8 @@ vhem_status vh_cuda_sequences_open(vhem_ctx *ctx, const vh_sequences *in, void *
         job->lanes.in = own;
     else
         VH_TRY(vh_cuda_lanes_new(ctx, &own, &job->lanes));
-    *state = job;
-    job = NULL;
-done:
-    vh_cuda_sequences_close(job);
-    return st;
+    *state = vh_take(job);
+    return VHEM_OK;
 }
 
 void vh_cuda_sequences_close(void *state)

@@ -50,7 +50,6 @@ static double heaviest(const vh_sequences *in, int64_t g)
 
 static vhem_status assign_some(vhem_ctx *ctx, void *arg, int64_t turn, int worker, double *block)
 {
-    vhem_status st = VHEM_OK;
     const vh_cuda_shares *x = arg;
     vh_scratch *scratch = &x->in->workers->scratch[worker];
     size_t K = (size_t)x->step->pk->K;
@@ -75,20 +74,18 @@ static vhem_status assign_some(vhem_ctx *ctx, void *arg, int64_t turn, int worke
         for (int m = 0; m < x->step->mixtures; m++)
             sums.J[m] += J[m];
     }
-done:
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status vh_cuda_shares_assign(vhem_ctx *ctx, const vh_cuda_shares *x, vh_seq_sums *out, double *scale)
 {
-    vhem_status st = VHEM_OK;
     const vh_sum_kind kind = { part_size(x->step), add_parts, x->step };
     const vh_chunks turns = { .n = (x->in->n_set + SETS - 1) / SETS,
                               .threads = x->in->workers->n,
                               .run = assign_some,
                               .arg = (void *)(uintptr_t)x };
-    vh_tree_sum *tree = NULL;
-    double *block = NULL;
+    VH_OWN(vh_tree_sum) *tree = NULL;
+    VH_AUTOFREE double *block = NULL;
 
     VH_NEW(block, kind.size);
     VH_TRY(vh_tree_sum_new(ctx, &kind, &tree));
@@ -100,10 +97,7 @@ vhem_status vh_cuda_shares_assign(vhem_ctx *ctx, const vh_cuda_shares *x, vh_seq
         scale[k] = vh_scale_of(sums.top[k]);
     }
     memcpy(out->J, sums.J, sizeof *out->J * (size_t)x->step->mixtures);
-done:
-    vh_tree_sum_free(tree);
-    free(block);
-    return st;
+    return VHEM_OK;
 }
 
 typedef struct {

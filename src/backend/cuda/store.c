@@ -23,7 +23,6 @@ static int tile_chunks(const vh_cuda_store *s, int t)
 
 vhem_status vh_cuda_store_take(vhem_ctx *ctx, const vh_cuda_store *s, int t, vh_packed *chunk)
 {
-    vhem_status st = VHEM_OK;
     int64_t first = ((int64_t)t << s->level) * VH_REDUCE_CHUNK;
     int n = tile_chunks(s, t);
     for (int c = 0; c < n; c++) {
@@ -31,8 +30,7 @@ vhem_status vh_cuda_store_take(vhem_ctx *ctx, const vh_cuda_store *s, int t, vh_
         VH_TRY(s->source.block(ctx, s->source.arg, place,
                                left < VH_REDUCE_CHUNK ? (int)left : VH_REDUCE_CHUNK, &chunk[c]));
     }
-done:
-    return st;
+    return VHEM_OK;
 }
 
 void vh_cuda_store_give_back(const vh_cuda_store *s, int n, vh_packed *chunk)
@@ -61,12 +59,10 @@ static void drop_memory(vh_cuda_passing *x)
 /* Room for a tile of so many bytes, on this machine and, if tiles stream, on the device. */
 static vhem_status grow(vhem_ctx *ctx, vh_cuda_passing *x, size_t bytes, bool streams)
 {
-    vhem_status st = VHEM_OK;
     VH_TRY(vh_cuda_pinned_room(ctx, bytes, &x->pinned_bytes, &x->pinned));
     if (streams)
         VH_TRY(vh_cuda_room(ctx, bytes, &x->bytes, &x->memory));
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* Tile t to the device, by way of x: into memory of its own, or into that of x if tiles stream. */
@@ -81,17 +77,17 @@ static vhem_status load_tile(vhem_ctx *ctx, const vh_cuda_store *s, int t, vh_cu
     vh_cuda_lay_clear(lay);
     lay->first = ((int64_t)t << s->level) * VH_REDUCE_CHUNK;
     lay->n_chunk = n;
-    VH_NEW(chunk, n);
-    VH_TRY(vh_cuda_store_take(ctx, s, t, chunk));
-    VH_TRY(vh_cuda_lay_plan(ctx, chunk, lay));
-    VH_TRY(grow(ctx, x, lay->bytes, s->streams));
+    VH_NEW_DONE(chunk, n);
+    VH_TRY_DONE(vh_cuda_store_take(ctx, s, t, chunk));
+    VH_TRY_DONE(vh_cuda_lay_plan(ctx, chunk, lay));
+    VH_TRY_DONE(grow(ctx, x, lay->bytes, s->streams));
     vh_cuda_lay_fill(lay, &s->source, chunk, ctx->threads, x->pinned);
     memory = x->memory;
     if (!s->streams)
-        VH_DEVICE(vh_device_new(lay->bytes, &memory));
+        VH_DEVICE_DONE(vh_device_new(lay->bytes, &memory));
     vh_cuda_lay_move(lay, memory);
-    VH_DEVICE(vh_device_put_begin(memory, x->pinned, lay->bytes));
-    VH_DEVICE(vh_device_put_wait());
+    VH_DEVICE_DONE(vh_device_put_begin(memory, x->pinned, lay->bytes));
+    VH_DEVICE_DONE(vh_device_put_wait());
 done:
     if (chunk)
         vh_cuda_store_give_back(s, n, chunk);
@@ -110,8 +106,8 @@ static vhem_status look_at(vhem_ctx *ctx, const vh_cuda_store *s, int t, guess *
     vh_cuda_lay lay = { .n_chunk = 1 };
     vh_packed chunk = { 0 };
 
-    VH_TRY(vh_cuda_store_take(ctx, s, t, &chunk));
-    VH_TRY(vh_cuda_lay_plan(ctx, &chunk, &lay));
+    VH_TRY_DONE(vh_cuda_store_take(ctx, s, t, &chunk));
+    VH_TRY_DONE(vh_cuda_lay_plan(ctx, &chunk, &lay));
     g->bytes = fmax(g->bytes, (double)lay.bytes);
     g->mean += (double)lay.bytes / LOOKED_AT;
     for (int q = 0; q < lay.n_shape; q++)
@@ -134,7 +130,6 @@ static bool tables_fit(const vh_cuda_store *s, double n)
  * have to. */
 static vhem_status plan(vhem_ctx *ctx, vh_cuda_store *s, bool have_to)
 {
-    vhem_status st = VHEM_OK;
     int64_t all = (s->source.K + VH_REDUCE_CHUNK - 1) / VH_REDUCE_CHUNK;
     size_t unused, whole;
     guess g = { 0 };
@@ -152,8 +147,7 @@ static vhem_status plan(vhem_ctx *ctx, vh_cuda_store *s, bool have_to)
            && (!s->streams || (4 << s->level) * g.bytes <= own / 2))
         s->level++;
     s->n_tile = (int)((all + (1 << s->level) - 1) >> s->level); /* 2^31 tiles of 512 or more */
-done:
-    return st;
+    return VHEM_OK;
 }
 
 static void drop_tiles(vh_cuda_store *s)
@@ -170,10 +164,10 @@ static void drop_tiles(vh_cuda_store *s)
 static vhem_status load_all(vhem_ctx *ctx, vh_cuda_store *s, bool have_to)
 {
     vhem_status st = VHEM_OK;
-    VH_TRY(plan(ctx, s, have_to));
-    VH_NEW(s->tile, s->n_tile);
+    VH_TRY_DONE(plan(ctx, s, have_to));
+    VH_NEW_DONE(s->tile, s->n_tile);
     for (int t = 0; t < s->n_tile && !s->streams; t++)
-        VH_TRY(load_tile(ctx, s, t, &s->passing[0], &s->tile[t]));
+        VH_TRY_DONE(load_tile(ctx, s, t, &s->passing[0], &s->tile[t]));
     s->loaded = true;
 done:
     if (!s->streams)
@@ -209,8 +203,7 @@ vhem_status vh_cuda_store_load(vhem_ctx *ctx, vh_cuda_store *s, vh_cuda_need nee
     if (!again)
         vh_log(ctx, VHEM_LOG_INFO, "%lld base HMMs on the GPU, %s%s", (long long)s->source.K,
                vh_device_name(), s->streams ? ", a part at a time" : "");
-done:
-    return st;
+    return VHEM_OK;
 }
 
 void vh_cuda_store_free(vh_cuda_store *s)
@@ -238,8 +231,8 @@ static void *load_next(void *arg)
     loader *l = arg;
     vhem_ctx *ctx = &l->ctx;
     vh_cuda_passing *x = &l->store->passing[l->t % VH_CUDA_STREAMS];
-    VH_DEVICE(vh_device_enter());
-    VH_TRY(load_tile(ctx, l->store, l->t, x, &x->lay));
+    VH_DEVICE_DONE(vh_device_enter());
+    VH_TRY_DONE(load_tile(ctx, l->store, l->t, x, &x->lay));
 done:
     l->st = st;
     return NULL;
@@ -268,13 +261,11 @@ static vhem_status pass_tile(vhem_ctx *ctx, vh_cuda_store *s, int t,
 vhem_status vh_cuda_store_each(vhem_ctx *ctx, vh_cuda_store *s, bool stops,
                                vhem_status (*work)(void *, const vh_cuda_lay *, int), void *arg)
 {
-    vhem_status st = VHEM_OK;
     if (s->streams)
         VH_TRY(load_tile(ctx, s, 0, &s->passing[0], &s->passing[0].lay));
     for (int t = 0; t < s->n_tile; t++) {
         VH_CHECK(!(stops ? vh_stopped(ctx) : vh_overdue(ctx)), VHEM_ESTOPPED, "stopped");
         VH_TRY(s->streams ? pass_tile(ctx, s, t, work, arg) : work(arg, &s->tile[t], t));
     }
-done:
-    return st;
+    return VHEM_OK;
 }

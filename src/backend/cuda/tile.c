@@ -18,7 +18,6 @@ static int shape_of(const vh_cuda_lay *lay, int S, int M)
 
 static vhem_status count_shapes(vhem_ctx *ctx, const vh_packed *chunk, vh_cuda_lay *lay)
 {
-    vhem_status st = VHEM_OK;
     size_t cap = 0;
     for (int c = 0; c < lay->n_chunk; c++)
         for (int k = 0; k < chunk[c].K; k++) {
@@ -31,13 +30,11 @@ static vhem_status count_shapes(vhem_ctx *ctx, const vh_packed *chunk, vh_cuda_l
             }
             lay->shape[q].n++;
         }
-done:
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status vh_cuda_lay_plan(vhem_ctx *ctx, const vh_packed *chunk, vh_cuda_lay *lay)
 {
-    vhem_status st = VHEM_OK;
     size_t bytes = 0, n_stat = (size_t)chunk[0].n_stat;
 
     lay->rows = 0;
@@ -57,8 +54,7 @@ vhem_status vh_cuda_lay_plan(vhem_ctx *ctx, const vh_packed *chunk, vh_cuda_lay 
         VH_PLACE(bytes, b->lane0, lay->n_chunk + 1);
     }
     lay->bytes = bytes;
-done:
-    return st;
+    return VHEM_OK;
 }
 
 static void list_rows(const vh_cuda_base *b, const vh_packed *chunk, int n_chunk, int *row, int *lane0)

@@ -22,7 +22,6 @@ enum { SLOT_PSI, SLOT_F, SLOT_TERM, SLOT_WORK };
 static vhem_status emissions(vhem_ctx *ctx, const vh_product *p, int i, int j, vh_scratch *scratch,
                              double *Psi)
 {
-    vhem_status st = VHEM_OK;
     const vh_packed *a = p->a, *b = p->b;
     int Sa = a->S[i], Ma = a->M[i], Sb = b->S[j], Mb = b->M[j];
     double *term, *work;
@@ -45,8 +44,7 @@ static vhem_status emissions(vhem_ctx *ctx, const vh_product *p, int i, int j, v
         }
         Psi[s] = vh_logsum(Ma * Mb, term, 1);
     }
-done:
-    return st;
+    return VHEM_OK;
 }
 
 typedef struct {    /* a step in one of the two chains */
@@ -78,7 +76,6 @@ static void take_logs(const double *A, double lambda, chain_step *c)
 vhem_status vh_ref_product_pair(vhem_ctx *ctx, const vh_product *p, int i, int j, vh_scratch *scratch,
                                 double *log_k)
 {
-    vhem_status st = VHEM_OK;
     const vh_packed *a = p->a, *b = p->b;
     int Sa = a->S[i], Sb = b->S[j], n = Sa * Sb;
     double *Psi, *F, *G, *term;
@@ -103,18 +100,15 @@ vhem_status vh_ref_product_pair(vhem_ctx *ctx, const vh_product *p, int i, int j
     }
     *log_k = vh_logsum(n, F, 1);
     VH_CHECK(!isnan(*log_k), VHEM_ENUMERIC, "the kernel of two HMMs is not a number");
-done:
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status vh_ref_product(vhem_ctx *ctx, const vh_product *p, const void *laid, const vh_rectangle *r,
                            vh_scratch *scratch, double *log_k)
 {
-    vhem_status st = VHEM_OK;
     (void)laid;
     for (int i = 0; i < r->na; i++)
         for (int j = 0; j < r->nb; j++)
             VH_TRY(vh_ref_product_pair(ctx, p, r->a0 + i, r->b0 + j, scratch, &log_k[i * r->nb + j]));
-done:
-    return st;
+    return VHEM_OK;
 }

@@ -25,7 +25,6 @@ enum { BLOCK = 64 }; /* base HMMs that are weighed together */
 /* L_GMM(beta, rho) = sum_m c_m log sum_l c_l exp(E_m[log p(y | l)]): the mixture bound with its best eta. */
 static vhem_status emissions(vhem_ctx *ctx, vh_scratch *scratch, pair *p)
 {
-    vhem_status st = VHEM_OK;
     const vh_packed *b = p->which->es->base, *r = p->which->es->reduced;
     int Cb = p->Sb * p->Mb, Cr = p->Sr * p->Mr;
     double *work;
@@ -53,8 +52,7 @@ static vhem_status emissions(vhem_ctx *ctx, vh_scratch *scratch, pair *p)
             p->L_gmm[m / p->Mb * p->Sr + rho] += p->c_b[m] * sum;
         }
     }
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* log sum_q a_q exp(L_gmm_q + L_q), all [Sr]; zeros of a are left out, so that -inf never meets them. */
@@ -163,7 +161,6 @@ static void forward(const pair *p, double *nu, double *nu1, double *sum_nu, doub
 static vhem_status add_emissions(vhem_ctx *ctx, const pair *p, const double *nu, vh_scratch *scratch,
                                  double *sum)
 {
-    vhem_status st = VHEM_OK;
     const vh_packed *b = p->which->es->base, *r = p->which->es->reduced;
     int Cr = p->Sr * p->Mr;
     double *stat;
@@ -181,14 +178,12 @@ static vhem_status add_emissions(vhem_ctx *ctx, const pair *p, const double *nu,
             for (int e = 0; e < b->n_stat; e++)
                 sum[rl * (size_t)b->n_stat + (size_t)e] += weight * stat[e];
         }
-done:
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status vh_ref_reduce_pair(vhem_ctx *ctx, const vh_reduce_pair *which, vh_scratch *scratch, double *L_hmm,
                                vh_stats *stats, double *nu_out)
 {
-    vhem_status st = VHEM_OK;
     const vh_packed *b = which->es->base, *r = which->es->reduced;
     int i = which->i, j = which->j;
     pair p = { .which = which,
@@ -211,7 +206,7 @@ vhem_status vh_ref_reduce_pair(vhem_ctx *ctx, const vh_reduce_pair *which, vh_sc
     *L_hmm = backward(&p);
     VH_CHECK(!isnan(*L_hmm), VHEM_ENUMERIC, "the bound L_hmm of HMM %d and centre %d is not a number", i, j);
     if (!stats && !nu_out)
-        goto done;
+        return VHEM_OK;
 
     VH_SCRATCH(nu, SLOT_NU, 3 * n + Sr + Sr * Sr);
     double *sum_nu = nu + 2 * n, *nu1 = sum_nu + n, *xi = nu1 + Sr;
@@ -225,15 +220,13 @@ vhem_status vh_ref_reduce_pair(vhem_ctx *ctx, const vh_reduce_pair *which, vh_sc
             stats->xi[r->trans0[j] + e] += which->w * xi[e];
         VH_TRY(add_emissions(ctx, &p, sum_nu, scratch, stats->T));
     }
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* HMMs first .. first+n-1 of the chunk; L [2][n][Kr] is scratch, for the bounds and for weights. */
 static vhem_status run_block(vhem_ctx *ctx, const vh_reduce_chunk *c, int first, int n, vh_scratch *scratch,
                              double *L, vh_reduce_sums *sums)
 {
-    vhem_status st = VHEM_OK;
     const vh_estep es = { .base = c->base, .reduced = c->step->reduced, .tau = c->step->tau };
     int Kr = es.reduced->K, pairs = n * Kr;
     double *w = L + pairs, unused;
@@ -250,14 +243,12 @@ static vhem_status run_block(vhem_ctx *ctx, const vh_reduce_chunk *c, int first,
         if (w[k] > 0)
             VH_TRY(vh_ref_reduce_pair(ctx, &which, scratch, &unused, &sums->stats, NULL));
     }
-done:
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status vh_ref_reduce_chunk(vhem_ctx *ctx, const vh_reduce_chunk *c, vh_scratch *scratch,
                                 vh_reduce_sums *sums)
 {
-    vhem_status st = VHEM_OK;
     size_t table = vh_cells(BLOCK, c->step->reduced->K);
     double *L;
 
@@ -265,6 +256,5 @@ vhem_status vh_ref_reduce_chunk(vhem_ctx *ctx, const vh_reduce_chunk *c, vh_scra
     for (int first = 0; first < c->base->K; first += BLOCK)
         VH_TRY(run_block(ctx, c, first, c->base->K - first < BLOCK ? c->base->K - first : BLOCK, scratch, L,
                          sums));
-done:
-    return st;
+    return VHEM_OK;
 }

@@ -22,7 +22,6 @@ static bool usable(void)
 vhem_status vh_ref_emissions(vhem_ctx *ctx, const vh_seq_pair *pair, vh_scratch *scratch, double *comp,
                              double *log_b)
 {
-    vhem_status st = VHEM_OK;
     const vh_packed *pk = pair->pk;
     int S = pk->S[pair->k], M = pk->M[pair->k], C = S * M;
     int64_t T = pair->T;
@@ -45,15 +44,13 @@ vhem_status vh_ref_emissions(vhem_ctx *ctx, const vh_seq_pair *pair, vh_scratch 
     for (int64_t t = 0; t < T; t++)
         for (int s = 0; s < S; s++)
             log_b[t * S + s] = vh_logsum(M, comp + t * C + s * M, 1);
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* Adds w times the posterior statistics of the emissions: T_r += w sum_t gamma_t(s) p(m | s, y_t) T(y_t). */
 static vhem_status add_emissions(vhem_ctx *ctx, const vh_seq_pair *pair, const double *comp,
                                  const double *log_b, const double *gamma, vh_scratch *scratch, double *sum)
 {
-    vhem_status st = VHEM_OK;
     const vh_packed *pk = pair->pk;
     int S = pk->S[pair->k], M = pk->M[pair->k], C = S * M;
     double *stat, *work;
@@ -78,14 +75,12 @@ static vhem_status add_emissions(vhem_ctx *ctx, const vh_seq_pair *pair, const d
                 to[e] += weight * stat[e];
         }
     }
-done:
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status vh_ref_pair(vhem_ctx *ctx, const vh_seq_pair *pair, vh_scratch *scratch, double *loglik,
                         vh_stats *stats)
 {
-    vhem_status st = VHEM_OK;
     const vh_packed *pk = pair->pk;
     int k = pair->k, S = pk->S[k];
     int64_t T = pair->T;
@@ -100,7 +95,7 @@ vhem_status vh_ref_pair(vhem_ctx *ctx, const vh_seq_pair *pair, vh_scratch *scra
     VH_CHECK(!vh_overdue(ctx), VHEM_ESTOPPED, "stopped");
     VH_CHECK(!isnan(*loglik), VHEM_ENUMERIC, "the log-likelihood is not a number");
     if (!stats)
-        goto done;
+        return VHEM_OK;
 
     VH_SCRATCH(beta, 5, T * S);
     vh_log_backward(&c, beta);
@@ -109,16 +104,13 @@ vhem_status vh_ref_pair(vhem_ctx *ctx, const vh_seq_pair *pair, vh_scratch *scra
     for (int s = 0; s < S; s++)
         stats->nu1[pk->state0[k] + s] += w * alpha[s];
     stats->loglik[k] += w * *loglik;
-    VH_TRY(add_emissions(ctx, pair, comp, log_b, alpha, scratch, stats->T));
-done:
-    return st;
+    return add_emissions(ctx, pair, comp, log_b, alpha, scratch, stats->T);
 }
 
 /* All pairs of the batch; w [n][K] (NULL: the weights of the sequences) says which of them count. */
 static vhem_status all_pairs(vhem_ctx *ctx, const vh_seq_batch *batch, const double *w, vh_scratch *scratch,
                              double *loglik, vh_stats *stats)
 {
-    vhem_status st = VHEM_OK;
     const vh_packed *pk = batch->step->pk;
     const vhem_data *data = batch->in->data;
     for (int n = 0; n < batch->n; n++)
@@ -132,15 +124,13 @@ static vhem_status all_pairs(vhem_ctx *ctx, const vh_seq_batch *batch, const dou
             if (!w || pair.w > 0)
                 VH_TRY(vh_ref_pair(ctx, &pair, scratch, &loglik[at], stats));
         }
-done:
-    return st;
+    return VHEM_OK;
 }
 
 static vhem_status forward_backward(vhem_ctx *ctx, const vh_seq_batch *batch, vh_scratch *scratch,
                                     double *loglik, vh_stats *stats)
 {
-    vhem_status st = VHEM_OK;
-    double *w = NULL;
+    VH_AUTOFREE double *w = NULL;
 
     if (!stats || batch->step->mixtures == 0)
         return all_pairs(ctx, batch, NULL, scratch, loglik, stats);
@@ -148,10 +138,7 @@ static vhem_status forward_backward(vhem_ctx *ctx, const vh_seq_batch *batch, vh
     if (!batch->known)
         VH_TRY(all_pairs(ctx, batch, NULL, scratch, loglik, NULL));
     vh_seq_weigh(batch, loglik, stats, w);
-    VH_TRY(all_pairs(ctx, batch, w, scratch, loglik, stats));
-done:
-    free(w);
-    return st;
+    return all_pairs(ctx, batch, w, scratch, loglik, stats);
 }
 
 const vh_backend vh_backend_ref = {

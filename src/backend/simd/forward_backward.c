@@ -73,7 +73,6 @@ static size_t table_size(const vh_fb_group *g)
  * in one slot. */
 static vhem_status form_groups(vh_fb *j, int slot)
 {
-    vhem_status st = VHEM_OK;
     vhem_ctx *ctx = j->ctx;
     vh_scratch *scratch = j->scratch;
     size_t total = 0;
@@ -100,13 +99,11 @@ static vhem_status form_groups(vh_fb *j, int slot)
         lanes += table_size(&j->groups[i]);
         idle(&j->groups[i]);
     }
-done:
-    return st;
+    return VHEM_OK;
 }
 
 static vhem_status set_up(vh_fb *j)
 {
-    vhem_status st = VHEM_OK;
     vhem_ctx *ctx = j->ctx;
     vh_scratch *scratch = j->scratch;
     const vh_packed *pk = j->pk;
@@ -141,8 +138,7 @@ static vhem_status set_up(vh_fb *j)
     VH_SCRATCH(j->B, SLOT_B, (size_t)pk->n_state * j->ld);
     VH_SCRATCH(j->shift, SLOT_SHIFT, (size_t)pk->K * j->ld);
     VH_SCRATCH(j->work, SLOT_WORK, vh_emission_room(pk->family, &pk->shape) + vh_cells(pk->n_stat, j->chunk));
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* ---- 2. chunks ----------------------------------------------------------------------------------------- */
@@ -233,7 +229,6 @@ static vhem_status part_add_up(vh_fb *j, const double *y, int at, int len)
 /* The table by a product, of the HMMs that count alone where they are few. */
 static vhem_status make_products(vh_fb *j, int64_t c0, int n)
 {
-    vhem_status st = VHEM_OK;
     const vh_packed *pk = j->pk;
     if (pk->family->hot)
         return for_parts(j, c0, n, part_look_up);
@@ -246,13 +241,11 @@ static vhem_status make_products(vh_fb *j, int64_t c0, int n)
     for (int k = 0; j->sparse && k < pk->K; k++)
         if (counts(j, k))
             vh_table_product(pk, pk->comp0[k], pk->comp0[k + 1], n, j->T, j->E, j->ld);
-done:
-    return st;
+    return VHEM_OK;
 }
 
 static vhem_status make_chunk(vh_fb *j, int64_t c0, int n)
 {
-    vhem_status st = VHEM_OK;
     vhem_ctx *ctx = j->ctx;
     const vh_packed *pk = j->pk;
     VH_CHECK(!vh_overdue(ctx), VHEM_ESTOPPED, "stopped");
@@ -262,8 +255,7 @@ static vhem_status make_chunk(vh_fb *j, int64_t c0, int n)
     for (int k = 0; k < pk->K; k++)
         if (!j->sparse || counts(j, k))
             exps(j, k, n);
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* ---- 3. recursion -------------------------------------------------------------------------------------- */
@@ -282,7 +274,6 @@ static bool mixes(const vh_packed *pk, int k)
 /* Space for the small arrays of a recursion, each beginning on a vector, and the parameters of its lanes. */
 static vhem_status load_lanes(vh_fb *j, const vh_fb_group *g, vh_lanes *x, double **first)
 {
-    vhem_status st = VHEM_OK;
     vhem_ctx *ctx = j->ctx;
     vh_scratch *scratch = j->scratch;
     const vh_packed *pk = j->pk;
@@ -309,8 +300,7 @@ static vhem_status load_lanes(vh_fb *j, const vh_fb_group *g, vh_lanes *x, doubl
             x->A[e * L + l] = pk->A[pk->trans0[p->k] + (size_t)e];
     }
     memcpy(*first, g->B, sizeof **first * (size_t)(S * L)); /* backward overwrites it */
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* First states and transitions of a finished group; first [S][L] is B of frame 1. */
@@ -335,7 +325,6 @@ static void add_chain(vh_fb *j, const vh_fb_group *g, const vh_lanes *x, const d
  * still needed. */
 static vhem_status recurse(vh_fb *j, vh_fb_group *g, bool collect)
 {
-    vhem_status st = VHEM_OK;
     vhem_ctx *ctx = j->ctx;
     vh_scratch *scratch = j->scratch;
     vh_lanes x = { .S = g->S, .T = g->T, .B = g->B, .ctx = ctx };
@@ -361,8 +350,7 @@ static vhem_status recurse(vh_fb *j, vh_fb_group *g, bool collect)
     }
     if (collect)
         add_chain(j, g, &x, first);
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* Log-likelihoods out; pairs where scaling was not safe are done again, in logs, and counted if stats is
@@ -376,10 +364,10 @@ static vhem_status settle(vh_fb *j, double *loglik, vh_stats *stats)
         vh_fb_pair *p = &j->pairs[i];
         const vh_seq_pair pair = { j->pk, p->k, vh_fb_frames(j, p->n), p->T, p->w };
         if (p->redo)
-            VH_TRY(vh_ref_pair(ctx, &pair, j->scratch, &p->loglik, stats));
+            VH_TRY_DONE(vh_ref_pair(ctx, &pair, j->scratch, &p->loglik, stats));
         else if (stats)
             stats->loglik[p->k] += p->w * p->loglik;
-        VH_CHECK(!isnan(p->loglik), VHEM_ENUMERIC, "the log-likelihood is not a number");
+        VH_CHECK_DONE(!isnan(p->loglik), VHEM_ENUMERIC, "the log-likelihood is not a number");
         loglik[vh_ij(p->n, j->pk->K, p->k)] = p->loglik;
     }
 done:
@@ -392,7 +380,6 @@ done:
 /* Finds the weights, and forms groups of the pairs that count alone, dealt as they were if they were. */
 static vhem_status weigh(vh_fb *j, const double *loglik)
 {
-    vhem_status st = VHEM_OK;
     vhem_ctx *ctx = j->ctx;
     int n_live = 0, all = j->n_pair;
     int64_t live_frames = 0, frames = 0;
@@ -416,12 +403,11 @@ static vhem_status weigh(vh_fb *j, const double *loglik)
     j->n_pair = n_live;
     j->sparse = 2 * live_frames < frames;
     if (n_live == all)
-        goto done;
+        return VHEM_OK;
     VH_TRY(form_groups(j, SLOT_LIVE));
     for (int g = 0; j->scored && g < j->n_group; g++)
         VH_NAME(vh_fb_deal_again)(&j->groups[g]);
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* ---- 5. collecting ------------------------------------------------------------------------------------- */
@@ -467,7 +453,6 @@ static vhem_status part_about(vh_fb *j, const double *y, int at, int len)
 /* Adds HMMs k_lo .. k_hi-1 in n frames of the chunk at c0, from its column col on. */
 static vhem_status add_frames(vh_fb *j, int k_lo, int k_hi, int64_t c0, int col, int n)
 {
-    vhem_status st = VHEM_OK;
     const vh_packed *pk = j->pk;
     size_t n_stat = (size_t)pk->n_stat;
 
@@ -481,18 +466,16 @@ static vhem_status add_frames(vh_fb *j, int k_lo, int k_hi, int64_t c0, int col,
     if (pk->family->hot)
         VH_TRY(for_parts(j, c0 + col, n, part_add_up));
     if (pk->family->hot || pk->n_direct == pk->n_comp)
-        goto done; /* nothing is left for the product */
+        return VHEM_OK; /* nothing is left for the product */
     (pk->sparse ? vh_gemm_nn_add_sparse : vh_gemm_nn_add)(
         j->comp_hi - j->comp_lo, pk->n_stat, n, j->E + (size_t)j->comp_lo * j->ld + col, j->ld,
         j->T + (size_t)col * n_stat, j->stats->T + (size_t)j->comp_lo * n_stat);
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* Where few pairs count: for each HMM the stretches of sequences in which it does. */
 static vhem_status add_sparse(vh_fb *j, int64_t c0, int n)
 {
-    vhem_status st = VHEM_OK;
     for (int k = 0; k < j->pk->K; k++) {
         int64_t f0 = 0, from = 0, to = 0; /* frames of the batch */
         for (int i = 0; i <= j->batch->n; i++) {
@@ -509,8 +492,7 @@ static vhem_status add_sparse(vh_fb *j, int64_t c0, int n)
             f0 += T;
         }
     }
-done:
-    return st;
+    return VHEM_OK;
 }
 
 static vhem_status add_chunk(vh_fb *j, int64_t c0, int n)
@@ -528,31 +510,31 @@ vhem_status VH_NAME(vh_simd_forward_backward)(vhem_ctx *ctx, const vh_seq_batch 
     vh_fb j = { .ctx = ctx, .pk = batch->step->pk, .batch = batch, .scratch = scratch, .stats = stats };
     bool weighed = stats && batch->step->mixtures > 0;
 
-    VH_TRY(set_up(&j));
+    VH_TRY_DONE(set_up(&j));
     if (weighed && batch->known)
-        VH_TRY(weigh(&j, NULL));
+        VH_TRY_DONE(weigh(&j, NULL));
     bool kept = batch->frames <= j.chunk;
     for (int64_t c0 = 0; c0 < batch->frames; c0 += j.chunk) {
         int n = batch->frames - c0 < j.chunk ? (int)(batch->frames - c0) : j.chunk;
-        VH_TRY(make_chunk(&j, c0, n));
+        VH_TRY_DONE(make_chunk(&j, c0, n));
         VH_NAME(vh_fb_deal)(&j, c0, n);
     }
     if (weighed && !batch->known) {
         for (int g = 0; g < j.n_group; g++)
-            VH_TRY(recurse(&j, &j.groups[g], false));
-        VH_TRY(settle(&j, loglik, NULL));
+            VH_TRY_DONE(recurse(&j, &j.groups[g], false));
+        VH_TRY_DONE(settle(&j, loglik, NULL));
         j.scored = true;
-        VH_TRY(weigh(&j, loglik));
+        VH_TRY_DONE(weigh(&j, loglik));
     }
     for (int g = 0; g < j.n_group; g++)
-        VH_TRY(recurse(&j, &j.groups[g], stats != NULL));
+        VH_TRY_DONE(recurse(&j, &j.groups[g], stats != NULL));
     for (int64_t c0 = 0; stats && c0 < batch->frames; c0 += j.chunk) {
         int n = batch->frames - c0 < j.chunk ? (int)(batch->frames - c0) : j.chunk;
         if (!kept)
-            VH_TRY(make_chunk(&j, c0, n));
-        VH_TRY(add_chunk(&j, c0, n));
+            VH_TRY_DONE(make_chunk(&j, c0, n));
+        VH_TRY_DONE(add_chunk(&j, c0, n));
     }
-    VH_TRY(settle(&j, loglik, stats));
+    VH_TRY_DONE(settle(&j, loglik, stats));
 done:
     free(j.pairs);
     free(j.groups);

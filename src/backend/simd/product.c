@@ -149,7 +149,6 @@ static void load_hmm(const laid_sets *l, const double *self, double lambda, int 
 static vhem_status load_side(vhem_ctx *ctx, const laid_sets *l, const vh_packed *pk, const double *self,
                              double lambda, side *x)
 {
-    vhem_status st = VHEM_OK;
     size_t rows = (size_t)pk->n_comp + VH_PRODUCT_ROWS + TABLE_ROWS;
 
     x->pk = pk;
@@ -164,8 +163,7 @@ static vhem_status load_side(vhem_ctx *ctx, const laid_sets *l, const vh_packed 
         load_nothing(l, pk->d, x->par + q * l->size);
         x->log_w[q] = VH_NEVER;
     }
-done:
-    return st;
+    return VHEM_OK;
 }
 
 static void free_side(side *x)
@@ -237,7 +235,6 @@ static void load_group(const laid_sets *l, group *g)
 /* Consecutive HMMs of b of one shape share a group.  A group does not cross the edge of a tile. */
 static vhem_status form_groups(vhem_ctx *ctx, laid_sets *l)
 {
-    vhem_status st = VHEM_OK;
     const vh_packed *pk = l->b.pk;
     size_t total = 0;
 
@@ -262,13 +259,11 @@ static vhem_status form_groups(vhem_ctx *ctx, laid_sets *l)
         at = g->A + g->S * g->S;
         load_group(l, g);
     }
-done:
-    return st;
+    return VHEM_OK;
 }
 
 static vhem_status lay_gaussians(vhem_ctx *ctx, const vh_product *p, laid_sets *l)
 {
-    vhem_status st = VHEM_OK;
     int d = p->a->d;
     double log_scale = 0;
 
@@ -280,8 +275,7 @@ static vhem_status lay_gaussians(vhem_ctx *ctx, const vh_product *p, laid_sets *
     l->full = p->a->family->kernel == VH_KERNEL_GAUSSIAN_FULL;
     l->size = l->full ? (size_t)d + (size_t)d * (size_t)(d + 1) / 2 : 2 * (size_t)d;
     l->constant = 0.5 * d * ((1 - 2 * p->lambda) * VH_LOG_2PI - log(p->lambda)) - log_scale;
-done:
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status VH_NAME(vh_simd_product_lay)(vhem_ctx *ctx, const vh_product *p, void **out)
@@ -289,18 +283,17 @@ vhem_status VH_NAME(vh_simd_product_lay)(vhem_ctx *ctx, const vh_product *p, voi
     vhem_status st = VHEM_OK;
     laid_sets *l = NULL;
 
-    VH_NEW(l, 1);
+    VH_NEW_DONE(l, 1);
     l->by_family = p->a->family->kernel == VH_KERNEL_OF_FAMILY;
     if (!l->by_family)
-        VH_TRY(lay_gaussians(ctx, p, l));
-    VH_TRY(load_side(ctx, l, p->a, p->self_a, p->lambda, &l->a));
+        VH_TRY_DONE(lay_gaussians(ctx, p, l));
+    VH_TRY_DONE(load_side(ctx, l, p->a, p->self_a, p->lambda, &l->a));
     if (p->a == p->b)
         l->b = l->a;
     else
-        VH_TRY(load_side(ctx, l, p->b, p->self_b, p->lambda, &l->b));
-    VH_TRY(form_groups(ctx, l));
-    *out = l;
-    l = NULL;
+        VH_TRY_DONE(load_side(ctx, l, p->b, p->self_b, p->lambda, &l->b));
+    VH_TRY_DONE(form_groups(ctx, l));
+    *out = vh_take(l);
 done:
     VH_NAME(vh_simd_product_drop)(l);
     return st;
@@ -363,7 +356,6 @@ static void table_of_family(const job *j, int first, int n, int C, double *work,
 /* The chains of HMM i of a and the group; x is where its rows of the table begin. */
 static vhem_status one_row(job *j, int i, const vec *x)
 {
-    vhem_status st = VHEM_OK;
     vhem_ctx *ctx = j->ctx;
     const side *a = &j->x->a;
     const vh_rectangle *r = j->r;
@@ -397,8 +389,7 @@ static vhem_status one_row(job *j, int i, const vec *x)
         if (!c.good[l] || !(*out > VH_NEVER / 2))
             VH_TRY(vh_ref_product_pair(ctx, j->p, i, g->first + l, j->scratch, out));
     }
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* How many HMMs of a from i on, at least one, have TABLE_ROWS components together. */
@@ -419,7 +410,6 @@ static int some_rows(const job *j, int i, int *comps, int *S)
 /* All rows of the tile against the group. */
 static vhem_status all_rows(job *j)
 {
-    vhem_status st = VHEM_OK;
     vhem_ctx *ctx = j->ctx;
     vh_scratch *scratch = j->scratch;
     const side *a = &j->x->a;
@@ -459,14 +449,12 @@ static vhem_status all_rows(job *j)
         for (int k = 0; k < n; k++)
             VH_TRY(one_row(j, i + k, t.x + (a->pk->comp0[i + k] - a->pk->comp0[i]) * C));
     }
-done:
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status VH_NAME(vh_simd_product)(vhem_ctx *ctx, const vh_product *p, const void *laid,
                                      const vh_rectangle *r, vh_scratch *scratch, double *log_k)
 {
-    vhem_status st = VHEM_OK;
     job j = { .ctx = ctx, .p = p, .x = laid, .r = r, .scratch = scratch, .log_k = log_k };
 
     j.block = choose_block(&j);
@@ -476,6 +464,5 @@ vhem_status VH_NAME(vh_simd_product)(vhem_ctx *ctx, const vh_product *p, const v
         j.g = &j.x->groups[n];
         VH_TRY(all_rows(&j));
     }
-done:
-    return st;
+    return VHEM_OK;
 }

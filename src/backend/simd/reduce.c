@@ -67,7 +67,6 @@ static int most_states(const vh_packed *r)
 
 static vhem_status set_up(job *j, const vh_load *load, bool keep)
 {
-    vhem_status st = VHEM_OK;
     vhem_ctx *ctx = j->ctx;
     vh_scratch *scratch = j->scratch;
     const vh_packed *r = j->reduced;
@@ -89,15 +88,13 @@ static vhem_status set_up(job *j, const vh_load *load, bool keep)
         VH_SCRATCH(kept, SLOT_KEPT, (size_t)(r->K * load->groups) * j->keep * VH_LANES);
         j->kept = (vec *)kept;
     }
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* ---- 2. tables ----------------------------------------------------------------------------------------- */
 
 static vhem_status direct_row(job *j, int k, double *work)
 {
-    vhem_status st = VHEM_OK;
     vhem_ctx *ctx = j->ctx;
     const vh_packed *b = j->base, *r = j->reduced;
     for (int q = 0; q < j->load->groups; q++) {
@@ -113,14 +110,12 @@ static vhem_status direct_row(job *j, int k, double *work)
                 out[c * VH_LANES] += more;
         }
     }
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* All reduced components against all groups. */
 static vhem_status product(job *j)
 {
-    vhem_status st = VHEM_OK;
     vhem_ctx *ctx = j->ctx;
     vh_scratch *scratch = j->scratch;
     const vh_packed *r = j->reduced;
@@ -128,13 +123,12 @@ static vhem_status product(job *j)
 
     vh_gemm_nt(r->n_comp, (int)j->ld, r->n_stat, r->theta, j->load->T, j->G, j->ld);
     if (r->n_direct == 0)
-        goto done;
+        return VHEM_OK;
     VH_SCRATCH(work, 0, vh_emission_room(r->family, &r->shape));
     for (int k = 0; k < r->n_comp; k++)
         if (r->direct[k])
             VH_TRY(direct_row(j, k, work));
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* state [n] = log(exp(a) + exp(b)), n a constant of the caller.  The larger term needs no exp. */
@@ -211,7 +205,6 @@ static void mixture_bound(job *j, const group *g, int k, const double *sums, siz
 /* The recursion's arrays for reduced HMMs of Sr states; keep: steps of history. */
 static vhem_status make_lanes(job *j, int Sr, int keep, vh_reduce_lanes *x)
 {
-    vhem_status st = VHEM_OK;
     vhem_ctx *ctx = j->ctx;
     vh_scratch *scratch = j->scratch;
     int Sb = j->Sb, n = Sb * Sr;
@@ -237,8 +230,7 @@ static vhem_status make_lanes(job *j, int Sr, int keep, vh_reduce_lanes *x)
     x->nu1 = x->xi + Sr * Sr;
     x->log_pi = (double *)(x->nu1 + Sr);
     x->log_A = x->log_pi + Sr;
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* Backward and, when wanted, forward; carefully where a sum of one of the lanes is too small. */
@@ -284,7 +276,6 @@ static vec *keep_at(const job *j, int k, int q, vh_reduce_lanes *x)
 /* L [n][Kr] of the HMMs of the load. */
 static vhem_status score(job *j, double *L)
 {
-    vhem_status st = VHEM_OK;
     vhem_ctx *ctx = j->ctx;
     const vh_packed *r = j->reduced;
 
@@ -308,8 +299,7 @@ static vhem_status score(job *j, double *L)
             }
         }
     }
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* ---- 4. statistics ------------------------------------------------------------------------------------- */
@@ -364,7 +354,6 @@ static void add_direct(const job *j, const group *g, int k, const tables *t, dou
 static vhem_status add_chains(job *j, const group *g, int k, const vh_reduce_lanes *x, vec low,
                               const double *w, const tables *t, vh_stats *stats)
 {
-    vhem_status st = VHEM_OK;
     vhem_ctx *ctx = j->ctx;
     vh_scratch *scratch = j->scratch;
     const vh_packed *r = j->reduced;
@@ -390,8 +379,7 @@ static vhem_status add_chains(job *j, const group *g, int k, const vh_reduce_lan
         VH_SCRATCH(stat, 0, r->n_stat);
         add_direct(j, g, k, t, stat, stats);
     }
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* The components of reduced HMM k, whose weights are in G, over so many columns. */
@@ -405,7 +393,6 @@ static void add_components(const job *j, int k, const tables *t, size_t columns,
 /* What the score of the same load has kept; w [n][Kr]. */
 static vhem_status add_kept(job *j, const double *w, vh_stats *stats)
 {
-    vhem_status st = VHEM_OK;
     const vh_packed *r = j->reduced;
 
     for (int k = 0; k < r->K; k++) {
@@ -422,8 +409,7 @@ static vhem_status add_kept(job *j, const double *w, vh_stats *stats)
         }
         add_components(j, k, &all, j->ld, stats);
     }
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* Lane l of `to` [n] from lane `lane` of `from`. */
@@ -441,7 +427,6 @@ typedef struct { /* base HMMs out of several groups, and their tables for one re
 
 static vhem_status pick_room(job *j, int Cr, int Sr, picked *p)
 {
-    vhem_status st = VHEM_OK;
     vhem_ctx *ctx = j->ctx;
     vh_scratch *scratch = j->scratch;
     size_t Sb = (size_t)j->Sb, cols = (size_t)j->cols;
@@ -457,8 +442,7 @@ static vhem_status pick_room(job *j, int Cr, int Sr, picked *p)
     p->g.pi = p->pi;
     p->g.A = p->A;
     p->g.c = p->c;
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* Lane l becomes base HMM i of the chunk. */
@@ -487,7 +471,6 @@ static void pick(const job *j, int k, int i, int l, picked *p)
 /* A group of picked base HMMs, from its tables on. */
 static vhem_status add_picked(job *j, int k, const picked *p, const double *w, vh_stats *stats)
 {
-    vhem_status st = VHEM_OK;
     const vh_packed *r = j->reduced;
     const tables t = { p->G, r->M[k] > 1 ? p->sums : p->G, (size_t)j->cols, p->T };
     vh_reduce_lanes x;
@@ -497,13 +480,11 @@ static vhem_status add_picked(job *j, int k, const picked *p, const double *w, v
     walk(j, &p->g, k, true, &x);
     VH_TRY(add_chains(j, &p->g, k, &x, x.low, w, &t, stats));
     add_components(j, k, &t, t.ld, stats);
-done:
-    return st;
+    return VHEM_OK;
 }
 
 static vhem_status add_pairs(job *j, const double *w, vh_stats *stats)
 {
-    vhem_status st = VHEM_OK;
     const vh_packed *r = j->reduced;
 
     for (int k = 0; k < r->K; k++) {
@@ -527,8 +508,7 @@ static vhem_status add_pairs(job *j, const double *w, vh_stats *stats)
         if (p.g.used > 0)
             VH_TRY(add_picked(j, k, &p, weight, stats));
     }
-done:
-    return st;
+    return VHEM_OK;
 }
 
 /* ---- chunks -------------------------------------------------------------------------------------------- */
@@ -536,7 +516,6 @@ done:
 vhem_status VH_NAME(vh_simd_reduce_chunk)(vhem_ctx *ctx, const vh_reduce_chunk *c, vh_scratch *scratch,
                                           vh_reduce_sums *sums)
 {
-    vhem_status st = VHEM_OK;
     const vh_laid *laid = c->laid;
     const vh_reduce_step *step = c->step;
     job j = { .ctx = ctx, .scratch = scratch, .base = c->base, .reduced = step->reduced, .tau = step->tau };
@@ -553,6 +532,5 @@ vhem_status VH_NAME(vh_simd_reduce_chunk)(vhem_ctx *ctx, const vh_reduce_chunk *
         if (step->statistics)
             VH_TRY(j.kept ? add_kept(&j, w, &sums->stats) : add_pairs(&j, w, &sums->stats));
     }
-done:
-    return st;
+    return VHEM_OK;
 }

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* own.h - who releases what.  What a function has to release is declared with its owner, which does so on every way
+ * out, the last declared first; what is handed over is taken from its owner.
+ *
+ *     VH_AUTOFREE double *work = NULL;            memory of malloc or vh_alloc
+ *     VH_OWN(vh_h3m) *models = NULL;              an object, which VH_OWNED says how to release
+ *     VH_CLEANUP(vh_names_free) vh_names seen = { 0 };
+ *     *out = vh_take(models);                     now the caller's */
+#ifndef VH_CORE_OWN_H
+#define VH_CORE_OWN_H
+
+#include "vhem/vhem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* release(&variable) at the end of its block. */
+#define VH_CLEANUP(release) __attribute__((cleanup(release)))
+
+/* Beside the function that releases a type: VH_OWNED(vh_h3m, vh_h3m_free). */
+#define VH_OWNED(type, release)                       \
+    static inline void type##_own_release(type **own) \
+    {                                                 \
+        release(*own);                                \
+    }
+#define VH_OWN(type) VH_CLEANUP(type##_own_release) type
+#define VH_AUTOFREE  VH_CLEANUP(vh_autofree)
+
+static inline void vh_autofree(void *own)
+{
+    void *memory;
+    memcpy(&memory, own, sizeof memory);
+    free(memory);
+}
+
+/* The pointer p, which is NULL from then on. */
+#define vh_take(p)                \
+    __extension__({               \
+        __typeof__(p) taken_ = p; \
+        (p) = NULL;               \
+        taken_;                   \
+    })
+
+/* What vhem.h has and vhem_free releases. */
+VH_OWNED(vhem_models, vhem_free)
+VH_OWNED(vhem_data, vhem_free)
+VH_OWNED(vhem_tree, vhem_free)
+VH_OWNED(vhem_tags, vhem_free)
+VH_OWNED(vhem_classes, vhem_free)
+VH_OWNED(vhem_partial, vhem_free)
+VH_OWNED(vhem_task, vhem_free)
+VH_OWNED(vhem_items, vhem_free)
+VH_OWNED(vhem_fit_report, vhem_free)
+VH_OWNED(vhem_prediction, vhem_free)
+VH_OWNED(vhem_judgement, vhem_free)
+
+#endif
