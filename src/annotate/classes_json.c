@@ -98,7 +98,6 @@ static vhem_status check_whole(vhem_ctx *ctx, const vhem_classes *k)
 vhem_status vhem_classes_save(vhem_ctx *ctx, const vhem_classes *k, const char *provenance, const char *path)
 {
     VH_ENTER(k, path);
-    vhem_status st = VHEM_OK;
     VH_CLEANUP(vh_out_close) vh_out out = { 0 };
 
     if (!provenance)
@@ -107,8 +106,7 @@ vhem_status vhem_classes_save(vhem_ctx *ctx, const vhem_classes *k, const char *
     if (provenance)
         VH_TRY(vh_model_check_object(ctx, "provenance", provenance));
     VH_TRY(vh_out_open(ctx, path, &out));
-    st = vh_out_end(ctx, print_classes(ctx, k, provenance, out.f), &out);
-    return st;
+    return vh_out_end(ctx, print_classes(ctx, k, provenance, out.f), &out);
 }
 
 /* ---- reading ------------------------------------------------------------------------------------------- */

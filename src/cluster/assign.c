@@ -143,7 +143,7 @@ done:
         vh_scratch_free(&scratch[t]);
     free(scratch);
     free(L);
-    vh_blas_leave();
+    vh_blas_leave(NULL);
     return st;
 }
 

@@ -95,13 +95,11 @@ static vhem_status learn_one(vhem_ctx *ctx, const vh_input *in, const vhem_clust
     const vhem_models given = vh_models_of_hmms(start);
     vhem_status run = best_center(ctx, members, &given, opt, seed, &one);
     if (!one || (run != VHEM_OK && run != VHEM_ESTOPPED)) {
-        st = run;
-        return st;
+        return run;
     }
     *out = one->centers;
     one->centers = NULL;
-    st = run;
-    return st;
+    return run;
 }
 
 /* centers, HMMs of the input, get those of clusters with members by VHEM.  The preset may ask for full

@@ -192,7 +192,7 @@ static vhem_status shrink(vhem_ctx *ctx, task *w)
         VH_TRY(judge(ctx, w, a));
         a->shrunk = true;
     }
-    return st;
+    return VHEM_OK;
 }
 
 static vhem_status run_all(vhem_ctx *ctx, task *w)
@@ -209,9 +209,8 @@ static vhem_status run_all(vhem_ctx *ctx, task *w)
     if (w->opt->prune && strcmp(w->opt->search, "restarts") != 0)
         VH_TRY(shrink(ctx, w));
     w->best = best_below(w, INFINITY);
-    if (w->best < 0)
-        st = vh_fail(ctx, VHEM_ENUMERIC, "no run came to a result");
-    return st;
+    VH_CHECK(w->best >= 0, VHEM_ENUMERIC, "no run came to a result");
+    return VHEM_OK;
 }
 
 /* ---- 3. what is handed over ---------------------------------------------------------------------------- */

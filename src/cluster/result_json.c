@@ -238,12 +238,10 @@ static vhem_status print_tree(vhem_ctx *ctx, const vhem_tree *tree, const char *
 vhem_status vhem_tree_save(vhem_ctx *ctx, const vhem_tree *tree, const char *provenance, const char *path)
 {
     VH_ENTER(tree, path);
-    vhem_status st = VHEM_OK;
     VH_CLEANUP(vh_out_close) vh_out out = { 0 };
 
     if (provenance)
         VH_TRY(vh_model_check_object(ctx, "provenance", provenance));
     VH_TRY(vh_out_open(ctx, path, &out));
-    st = vh_out_end(ctx, print_tree(ctx, tree, provenance ? provenance : tree->provenance, out.f), &out);
-    return st;
+    return vh_out_end(ctx, print_tree(ctx, tree, provenance ? provenance : tree->provenance, out.f), &out);
 }

@@ -42,6 +42,13 @@ void vh_error_prefix(vhem_ctx *ctx, const char *prefix)
     }
 }
 
+vhem_status vh_error_in(vhem_ctx *ctx, vhem_status st, const char *prefix)
+{
+    if (st != VHEM_OK)
+        vh_error_prefix(ctx, prefix);
+    return st;
+}
+
 /* The callbacks of a context and of its children come one at a time, whichever thread they are in; those of
  * other contexts do not wait for them. */
 static vhem_ctx *begin_telling(vhem_ctx *ctx)

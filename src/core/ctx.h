@@ -48,6 +48,8 @@ vhem_status vh_fail(vhem_ctx *ctx, vhem_status st, const char *fmt, ...)
 
 /* Puts "prefix: " before the current sentence: a reader learns the file, its caller knows the name. */
 void vh_error_prefix(vhem_ctx *ctx, const char *prefix);
+/* st; where it is a failure, its sentence gets the prefix. */
+vhem_status vh_error_in(vhem_ctx *ctx, vhem_status st, const char *prefix);
 
 void vh_log(vhem_ctx *ctx, int level, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 void vh_progress(vhem_ctx *ctx, const char *what, int64_t done, int64_t total);

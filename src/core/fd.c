@@ -75,3 +75,9 @@ void vh_fd_release_low(const vh_fd_low *held)
     for (int k = 0; k < held->n; k++)
         close(held->fd[k]);
 }
+
+void vh_fd_close(const int *fd)
+{
+    if (*fd >= 0)
+        close(*fd);
+}

@@ -25,4 +25,6 @@ typedef struct {
 vh_fd_low vh_fd_hold_low(void);
 void vh_fd_release_low(const vh_fd_low *held);
 
+void vh_fd_close(const int *fd); /* VH_CLEANUP(vh_fd_close) int fd = -1; */
+
 #endif

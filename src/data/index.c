@@ -135,8 +135,7 @@ static vhem_status read_row(index_file *r)
     r->n++;
     r->in_order &= start == r->next;
     r->next = start + length;
-    st = text[0] && text[1] && text[2] ? VHEM_OK : VHEM_ENOMEM;
-    return st;
+    return text[0] && text[1] && text[2] ? VHEM_OK : VHEM_ENOMEM;
 }
 
 static vhem_status read_rows(index_file *r)

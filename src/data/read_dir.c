@@ -51,7 +51,6 @@ static char *join(vhem_ctx *ctx, const char *a, const char *b)
 
 static vhem_status add_file(vhem_ctx *ctx, listing *l, const char *path, const char *label)
 {
-    vhem_status st = VHEM_OK;
     char stem[1024];
 
     VH_TRY(vh_grow(ctx, &l->e, &l->cap, l->n + 1, sizeof *l->e));
@@ -62,8 +61,7 @@ static vhem_status add_file(vhem_ctx *ctx, listing *l, const char *path, const c
     VH_DUP(e->name, stem);
     VH_DUP(e->label, label);
     e->key = join(ctx, label, stem);
-    st = e->key ? VHEM_OK : VHEM_ENOMEM;
-    return st;
+    return e->key ? VHEM_OK : VHEM_ENOMEM;
 }
 
 static bool is_table(const char *name)
@@ -292,13 +290,11 @@ static vhem_status read_one(vhem_ctx *ctx, const entry *e, const vhem_data_optio
 /* What is in the folder instead, and what to do about it, as it is said of such a file by itself. */
 static vhem_status no_tables(vhem_ctx *ctx, const char *folder, const char *other)
 {
-    vhem_status st = VHEM_OK;
     const vh_reader *reader;
     if (other)
         VH_TRY(vh_reader_find(ctx, other, NULL, &reader));
-    st = vh_fail(ctx, VHEM_EFORMAT, "%s: the folder has no .csv, .tsv or .txt file%s%s", folder,
-                 other ? "; it has others, such as " : "", other ? other : "");
-    return st;
+    return vh_fail(ctx, VHEM_EFORMAT, "%s: the folder has no .csv, .tsv or .txt file%s%s", folder,
+                   other ? "; it has others, such as " : "", other ? other : "");
 }
 
 /* Columns of text become symbols in the next reading, or are an error: among numbers, and beside columns of

@@ -245,7 +245,6 @@ static void decode_head(char head[HEAD + 1], size_t *n)
 
 vhem_status vh_reader_find(vhem_ctx *ctx, const char *path, const char *name, const vh_reader **out)
 {
-    vhem_status st = VHEM_OK;
     char head[HEAD + 1];
     size_t n;
 
@@ -267,8 +266,7 @@ vhem_status vh_reader_find(vhem_ctx *ctx, const char *path, const char *name, co
             *out = &table[i];
             return VHEM_OK;
         }
-    st = not_recognised(ctx, path, head, n);
-    return st;
+    return not_recognised(ctx, path, head, n);
 }
 
 vhem_status vh_no_columns(vhem_ctx *ctx, const char *path, const char *kind, const vhem_data_options *opt)

@@ -226,6 +226,5 @@ vhem_status vh_baum_welch(vhem_ctx *ctx, const vh_job *job, vh_h3m *runs, vh_wor
     }
     if (job->prior)
         VH_TRY(settle(ctx, job, &a, runs, run));
-    st = vh_stopped(ctx) ? VHEM_ESTOPPED : VHEM_OK;
-    return st;
+    return vh_stopped(ctx) ? VHEM_ESTOPPED : VHEM_OK;
 }

@@ -170,7 +170,6 @@ static vhem_status maximise(vhem_ctx *ctx, const state *s, int a, vh_h3m *all, v
 vhem_status vh_em_seed(vhem_ctx *ctx, const vh_mixture *mix, const vh_em_seeding *from, vh_rng *rng,
                        vh_h3m *h3m, vh_hmm *h)
 {
-    vhem_status st = VHEM_OK;
     vhem_fit_options opt = *mix->job.opt;
     vh_job job = mix->job;
     VH_OWN(vh_h3m) *one = NULL;
@@ -202,8 +201,7 @@ vhem_status vh_em_seed(vhem_ctx *ctx, const vh_mixture *mix, const vh_em_seeding
     vhem_status fit = enough ? vh_baum_welch(ctx, &job, one, mix->workers, &run) : VHEM_ENUMERIC;
     if (fit == VHEM_OK && isfinite(run.loglik))
         vh_hmm_copy(h, &one->hmm[0]);
-    st = fit == VHEM_ENOMEM ? fit : VHEM_OK;
-    return st;
+    return fit == VHEM_ENOMEM ? fit : VHEM_OK;
 }
 
 /* The set that its own cluster explains worst, per frame, of those whose cluster has more than one; -1 for

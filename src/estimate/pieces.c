@@ -136,7 +136,6 @@ void vh_pieces_free(vh_pieces *all)
 /* One model for the whole of the data, as if it were one group. */
 static vhem_status fit_one(vhem_ctx *ctx, vhem_data *data, const vhem_fit_options *opt, vhem_models **out)
 {
-    vhem_status st = VHEM_OK;
     vhem_fit_options o = *opt;
 
     if (!data->group)
@@ -147,8 +146,7 @@ static vhem_status fit_one(vhem_ctx *ctx, vhem_data *data, const vhem_fit_option
     }
     o.by_group = 1;
     o.K = 0;
-    st = vh_fit(ctx, data, &o, out, NULL);
-    return st;
+    return vh_fit(ctx, data, &o, out, NULL);
 }
 
 static vhem_status fit_piece(vhem_ctx *ctx, const vh_piecework *w, const vh_piece *p, vh_store *store)
@@ -219,7 +217,7 @@ vhem_status vh_pieces_fit(vhem_ctx *ctx, const vh_piecework *w, const vh_pieces 
     if (st == VHEM_ESTOPPED)
         vh_fail(ctx, st, "stopped; some of %lld pieces are not fitted yet", (long long)n);
 done:
-    vh_blas_leave();
+    vh_blas_leave(NULL);
     free(todo);
     return st;
 }

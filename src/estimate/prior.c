@@ -27,7 +27,6 @@ void vh_prior_choice_free(vh_prior_choice *choice)
 /* "nu0=1" or "start=ml" */
 static vhem_status read_setting(vhem_ctx *ctx, void *arg, const char *key, const char *value)
 {
-    vhem_status st = VHEM_OK;
     vh_prior_choice *out = arg;
     const struct {
         const char *name;
@@ -42,7 +41,7 @@ static vhem_status read_setting(vhem_ctx *ctx, void *arg, const char *key, const
         if (strcmp(key, number[k].name) == 0) {
             out->gaussian = number[k].to == &out->lambda ? "lambda" : out->gaussian;
             VH_TRY(vh_setting_positive(ctx, "prior", key, value, number[k].to));
-            return st;
+            return VHEM_OK;
         }
     for (int k = 0; k < 2; k++)
         if (strcmp(key, word[k].name) == 0) {
@@ -50,11 +49,10 @@ static vhem_status read_setting(vhem_ctx *ctx, void *arg, const char *key, const
             *word[k].to = strcmp(value, word[k].yes) == 0;
             VH_CHECK(*word[k].to || strcmp(value, word[k].no) == 0, VHEM_EINVAL,
                      "prior: %s is '%s', must be %s or %s", key, value, word[k].yes, word[k].no);
-            return st;
+            return VHEM_OK;
         }
-    st = vh_fail(ctx, VHEM_EINVAL,
-                 "prior: there is no setting '%.80s'; known are nu0, count, lambda, start, frames", key);
-    return st;
+    return vh_fail(ctx, VHEM_EINVAL,
+                   "prior: there is no setting '%.80s'; known are nu0, count, lambda, start, frames", key);
 }
 
 /* "nu0=5" and "vb:nu0=5" are settings; "runs/nu0=5/m.json" is a file. */

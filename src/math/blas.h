@@ -3,9 +3,16 @@
 #ifndef VHEM_MATH_BLAS_H
 #define VHEM_MATH_BLAS_H
 
+#include "core/own.h"
+
+#include <stdbool.h>
+
 /* BLAS must run with one thread inside our own threads.  The setting is the process's: the first computation
  * to enter takes it, the last to leave gives back what was there.  Calls come in pairs. */
-void vh_blas_enter(void);
-void vh_blas_leave(void);
+bool vh_blas_enter(void);                /* true */
+void vh_blas_leave(const bool *entered); /* which is not looked at */
+
+/* As a declaration: BLAS has one thread up to the end of the block. */
+#define VH_BLAS_SERIAL VH_CLEANUP(vh_blas_leave) bool blas_serial_ = vh_blas_enter()
 
 #endif

@@ -183,10 +183,8 @@ vhem_status vh_dtm_print_json(vhem_ctx *ctx, const vh_dtm *dtm, FILE *f)
 
 vhem_status vh_dtm_write_json(vhem_ctx *ctx, const vh_dtm *dtm, const char *path)
 {
-    vhem_status st = VHEM_OK;
     VH_CLEANUP(vh_out_close) vh_out out = { 0 };
 
     VH_TRY(vh_out_open(ctx, path, &out));
-    st = vh_out_end(ctx, vh_dtm_print_json(ctx, dtm, out.f), &out);
-    return st;
+    return vh_out_end(ctx, vh_dtm_print_json(ctx, dtm, out.f), &out);
 }

@@ -171,12 +171,10 @@ done:
 vhem_status vh_layout_from_text(vhem_ctx *ctx, const char *text, const vh_emission *family, int d,
                                 vh_layout **out)
 {
-    vhem_status st = VHEM_OK;
     VH_OWN(json_t) *root = NULL;
 
     VH_TRY(vh_json_object(ctx, "layout", text ? text : "{}", &root));
-    st = vh_layout_from_json(ctx, root, family, d, out);
-    return st;
+    return vh_layout_from_json(ctx, root, family, d, out);
 }
 
 static void print_texts(FILE *f, const char *key, char *const *text, int n)

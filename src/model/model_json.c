@@ -475,10 +475,8 @@ vhem_status vh_model_print_json(vhem_ctx *ctx, const vh_h3m *h3m, FILE *f)
 
 vhem_status vh_model_write_json(vhem_ctx *ctx, const vh_h3m *h3m, const char *path)
 {
-    vhem_status st = VHEM_OK;
     VH_CLEANUP(vh_out_close) vh_out out = { 0 };
 
     VH_TRY(vh_out_open(ctx, path, &out));
-    st = vh_out_end(ctx, vh_model_print_json(ctx, h3m, out.f), &out);
-    return st;
+    return vh_out_end(ctx, vh_model_print_json(ctx, h3m, out.f), &out);
 }

@@ -238,7 +238,6 @@ static bool repair(state *s, int k, vh_vhem_run *run)
 vhem_status vh_hem_dtm(vhem_ctx *ctx, const vh_dtm *base, const vh_vhem_options *opt, vh_scratch *scratch,
                        int n_threads, vh_dtm *centers, vh_vhem_run *run)
 {
-    vhem_status st = VHEM_OK;
     size_t pairs = vh_cells(base->K, centers->K);
     bool repaired = false;
     VH_CLEANUP(close_state)
@@ -262,6 +261,5 @@ vhem_status vh_hem_dtm(vhem_ctx *ctx, const vh_dtm *base, const vh_vhem_options 
         VH_TRY(maximise(ctx, &s));
         repaired = opt->repair && repair(&s, k, run);
     }
-    st = vh_stopped(ctx) ? VHEM_ESTOPPED : VHEM_OK;
-    return st;
+    return vh_stopped(ctx) ? VHEM_ESTOPPED : VHEM_OK;
 }

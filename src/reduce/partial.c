@@ -253,8 +253,7 @@ static vhem_status read_kind(vhem_ctx *ctx, vh_wire *w, vh_partial_kind *kind, i
     kind->S = *sizes;
     kind->M = *sizes + kind->Kr;
     kind->statistics = statistics != 0;
-    st = w->st;
-    return st;
+    return w->st;
 }
 
 /* Sums of an E-step have no NaN: models that would give one are refused where they are. */
@@ -267,7 +266,6 @@ static vhem_status check_block(vhem_ctx *ctx, const vhem_partial *p, const doubl
 
 static vhem_status read_nodes(vhem_ctx *ctx, vh_wire *w, vhem_partial *p)
 {
-    vhem_status st = VHEM_OK;
     VH_AUTOFREE double *block = NULL;
     int64_t n = 0;
 
@@ -284,8 +282,7 @@ static vhem_status read_nodes(vhem_ctx *ctx, vh_wire *w, vhem_partial *p)
         VH_TRY(check_block(ctx, p, block));
         VH_TRY(vh_tree_sum_put(ctx, p->sum, level, index, block));
     }
-    st = w->st;
-    return st;
+    return w->st;
 }
 
 static vhem_status check_labels(vhem_ctx *ctx, const vhem_partial *p, const vh_partial_rows *r)
@@ -306,7 +303,6 @@ static size_t row_size(const vhem_partial *p, int has)
 
 static vhem_status read_rows(vhem_ctx *ctx, vh_wire *w, vhem_partial *p)
 {
-    vhem_status st = VHEM_OK;
     int64_t n = 0;
 
     vh_wire_int64(ctx, w, &n);
@@ -332,8 +328,7 @@ static vhem_status read_rows(vhem_ctx *ctx, vh_wire *w, vhem_partial *p)
         VH_TRY(w->st);
         VH_TRY(check_labels(ctx, p, r));
     }
-    st = w->st;
-    return st;
+    return w->st;
 }
 
 vhem_status vhem_partial_read(vhem_ctx *ctx, const void *bytes, size_t n, vhem_partial **out)

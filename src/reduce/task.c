@@ -185,7 +185,6 @@ static vhem_status find_emission(vhem_ctx *ctx, const vhem_models *models, const
 
 static vhem_status read_centers(vhem_ctx *ctx, vh_wire *w, const vh_h3m *head, int Kr, vh_task *t)
 {
-    vhem_status st = VHEM_OK;
     vh_wire_check(ctx, w, "centres", Kr, 1, (int64_t)vh_wire_left(w));
     walk_step(ctx, w, t);
     VH_TRY(w->st);
@@ -195,13 +194,11 @@ static vhem_status read_centers(vhem_ctx *ctx, vh_wire *w, const vh_h3m *head, i
     VH_NEW(t->log_omega, Kr);
     vh_wire_reals(ctx, w, t->log_omega, (size_t)Kr);
     vh_wire_flag(ctx, w, &t->loop.on);
-    st = w->st;
-    return st;
+    return w->st;
 }
 
 static vhem_status read_loop(vhem_ctx *ctx, vh_wire *w, vh_task *t)
 {
-    vhem_status st = VHEM_OK;
     int floored = 0;
     double *floor = NULL;
 
@@ -215,8 +212,7 @@ static vhem_status read_loop(vhem_ctx *ctx, vh_wire *w, vh_task *t)
     t->loop.opt.N = t->N;
     t->loop.opt.tau = t->tau;
     t->loop.opt.weighted = t->weighted;
-    st = w->st;
-    return st;
+    return w->st;
 }
 
 /* ---- what was read is not taken on trust --------------------------------------------------------------- */

@@ -291,6 +291,5 @@ vhem_status vh_vb_run(vhem_ctx *ctx, const vh_base *base, const vh_vb_options *o
     }
     if (opt->toolbox && run->L)
         lower_L(m, base->Kb, e->log_omega, run->L);
-    st = vh_stopped(ctx) ? VHEM_ESTOPPED : VHEM_OK;
-    return st;
+    return vh_stopped(ctx) ? VHEM_ESTOPPED : VHEM_OK;
 }

@@ -157,6 +157,5 @@ vhem_status vh_vhem(vhem_ctx *ctx, const vh_base *base, const vh_vhem_options *o
             run->n_iter = -1;
         VH_TRY(st);
     }
-    st = vh_stopped(ctx) ? VHEM_ESTOPPED : VHEM_OK;
-    return st;
+    return vh_stopped(ctx) ? VHEM_ESTOPPED : VHEM_OK;
 }
