@@ -296,7 +296,7 @@ static vhem_status make_models(vhem_ctx *ctx, const training *t)
     if (st == VHEM_ESTOPPED)
         vh_fail(ctx, st, "stopped; not all of %d classes have a model yet", n);
 done:
-    vh_blas_leave(NULL);
+    vh_blas_leave();
     free(todo);
     return st;
 }

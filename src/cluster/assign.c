@@ -143,7 +143,7 @@ done:
         vh_scratch_free(&scratch[t]);
     free(scratch);
     free(L);
-    vh_blas_leave(NULL);
+    vh_blas_leave();
     return st;
 }
 

@@ -75,7 +75,6 @@ static vhem_status best_center(vhem_ctx *ctx, const vh_h3m *members, const vhem_
 static vhem_status learn_one(vhem_ctx *ctx, const vh_input *in, const vhem_cluster_options *opt,
                              const vh_partition *part, int64_t j, uint64_t seed, vh_h3m **out)
 {
-    vhem_status st = VHEM_OK;
     VH_AUTOFREE int64_t *index = NULL;
     int64_t n = 0, pick = 0;
     VH_OWN(vh_h3m) *members = NULL, *start = NULL;

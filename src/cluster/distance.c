@@ -135,7 +135,7 @@ done:
     vh_h3m_free(full_b);
     free(table);
     free(table_error);
-    vh_blas_leave(NULL);
+    vh_blas_leave();
     return st;
 }
 

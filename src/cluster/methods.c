@@ -190,7 +190,7 @@ vhem_status vh_cluster(vhem_ctx *ctx, const vh_input *asked, const vhem_cluster_
     *out = vh_take(c);
 done:
     vh_clustering_free(c);
-    vh_blas_leave(NULL);
+    vh_blas_leave();
     return st;
 }
 

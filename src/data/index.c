@@ -116,7 +116,6 @@ static char *row_text(const index_file *r, int col)
 static vhem_status read_row(index_file *r)
 {
     vhem_ctx *ctx = r->ctx;
-    vhem_status st = VHEM_OK;
     int64_t start, length;
     double weight;
 

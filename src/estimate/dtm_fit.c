@@ -347,6 +347,6 @@ done:
         vh_scratch_free(&f.scratch[k]);
     free(f.scratch);
     vh_fit_scale_free(&f.scale);
-    vh_blas_leave(NULL);
+    vh_blas_leave();
     return st;
 }

@@ -80,7 +80,7 @@ done:
     for (int k = 0; scratch && k < ctx->threads; k++)
         vh_scratch_free(&scratch[k]);
     free(scratch);
-    vh_blas_leave(NULL);
+    vh_blas_leave();
     return st;
 }
 
@@ -117,7 +117,7 @@ done:
     free(own_cov);
     vh_dt_gains_free(&g);
     vh_scratch_free(&scratch);
-    vh_blas_leave(NULL);
+    vh_blas_leave();
     return st;
 }
 

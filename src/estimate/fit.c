@@ -594,7 +594,7 @@ vhem_status vh_fit_prior_text(vhem_ctx *ctx, const vhem_data *data, const vhem_f
     f.choice.text = NULL;
 done:
     tear_down(&f);
-    vh_blas_leave(NULL);
+    vh_blas_leave();
     return st;
 }
 
@@ -641,6 +641,6 @@ vhem_status vh_fit_each_stored(vhem_ctx *ctx, const vhem_data *data, const vhem_
     }
 done:
     tear_down(&f);
-    vh_blas_leave(NULL);
+    vh_blas_leave();
     return st;
 }

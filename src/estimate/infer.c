@@ -143,7 +143,7 @@ vhem_status vh_score_each(vhem_ctx *ctx, const vh_h3m *h3m, const vhem_data *giv
 done:
     vh_sequences_close(job);
     vh_workers_free(&workers);
-    vh_blas_leave(NULL);
+    vh_blas_leave();
     vh_frames_free(&frames);
     free(x);
     free(seq);
@@ -187,7 +187,7 @@ static void single_close(single *x)
     vh_pack_free(x->pk);
     vh_scratch_free(&x->scratch);
     free(x->log_b);
-    vh_blas_leave(NULL);
+    vh_blas_leave();
 }
 
 static vhem_status single_open(vhem_ctx *ctx, const vh_h3m *h3m, int64_t i, const vhem_data *given, int64_t n,

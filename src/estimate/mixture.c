@@ -259,7 +259,7 @@ done:
     tear_down(&f);
     vh_em_best_free(&kept);
     vh_mixture_result_free(&x);
-    vh_blas_leave(NULL);
+    vh_blas_leave();
     return st;
 }
 

@@ -217,7 +217,7 @@ vhem_status vh_pieces_fit(vhem_ctx *ctx, const vh_piecework *w, const vh_pieces 
     if (st == VHEM_ESTOPPED)
         vh_fail(ctx, st, "stopped; some of %lld pieces are not fitted yet", (long long)n);
 done:
-    vh_blas_leave(NULL);
+    vh_blas_leave();
     free(todo);
     return st;
 }

@@ -7,19 +7,17 @@
 /* The only state outside of objects in the library, because what it guards is outside of them too. */
 static int blas_users, blas_threads;
 
-bool vh_blas_enter(void)
+void vh_blas_enter(void)
 {
 #pragma omp critical(vh_blas)
     if (blas_users++ == 0) {
         blas_threads = openblas_get_num_threads();
         openblas_set_num_threads(1);
     }
-    return true;
 }
 
-void vh_blas_leave(const bool *entered)
+void vh_blas_leave(void)
 {
-    (void)entered;
 #pragma omp critical(vh_blas)
     if (--blas_users == 0)
         openblas_set_num_threads(blas_threads);

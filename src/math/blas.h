@@ -9,10 +9,22 @@
 
 /* BLAS must run with one thread inside our own threads.  The setting is the process's: the first computation
  * to enter takes it, the last to leave gives back what was there.  Calls come in pairs. */
-bool vh_blas_enter(void);                /* true */
-void vh_blas_leave(const bool *entered); /* which is not looked at */
+void vh_blas_enter(void);
+void vh_blas_leave(void);
 
 /* As a declaration: BLAS has one thread up to the end of the block. */
-#define VH_BLAS_SERIAL VH_CLEANUP(vh_blas_leave) bool blas_serial_ = vh_blas_enter()
+#define VH_BLAS_SERIAL VH_CLEANUP(vh_blas_serial_end) const bool blas_serial_ = vh_blas_serial_begin()
+
+static inline bool vh_blas_serial_begin(void)
+{
+    vh_blas_enter();
+    return true;
+}
+
+static inline void vh_blas_serial_end(const bool *begun)
+{
+    (void)begun;
+    vh_blas_leave();
+}
 
 #endif

@@ -154,6 +154,6 @@ done:
     vh_workers_free(&j.workers);
     vh_pack_free(j.pk);
     vh_task_free(t);
-    vh_blas_leave(NULL);
+    vh_blas_leave();
     return st;
 }

@@ -224,7 +224,6 @@ done:
 /* The sizes of the centres, checked before anything is made of them. */
 static vhem_status read_kind(vhem_ctx *ctx, vh_wire *w, vh_partial_kind *kind, int **sizes)
 {
-    vhem_status st = VHEM_OK;
     int64_t size = 0, most;
     int statistics = 0;
 

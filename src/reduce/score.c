@@ -100,7 +100,7 @@ done:
         vh_scratch_free(&scratch[t]);
     free(scratch);
     vh_base_free(base);
-    vh_blas_leave(NULL);
+    vh_blas_leave();
     return st;
 }
 
