@@ -139,25 +139,22 @@ static vhem_status match_states(vhem_ctx *ctx, const vh_h3m *h3m, const vh_hmm *
 
 static vhem_status order_hmm(vhem_ctx *ctx, const vh_h3m *h3m, int tau, const vh_hmm *first, vh_hmm *h)
 {
-    vhem_status st = VHEM_OK;
     size_t n = vh_hmm_numbers(h);
     vh_hmm old = *h;
-    int *from = NULL;
+    VH_AUTOFREE int *from = NULL;
+    VH_AUTOFREE double *numbers = NULL;
 
-    old.pi = NULL;
-    VH_NEW_DONE(from, h->S);
-    VH_NEW_DONE(old.pi, n);
-    memcpy(old.pi, h->pi, sizeof *h->pi * n);
+    VH_NEW(from, h->S);
+    VH_NEW(numbers, n);
+    old.pi = numbers;
+    memcpy(numbers, h->pi, sizeof *h->pi * n);
     old.A = old.pi + (h->A - h->pi);
     old.theta = old.pi + (h->theta - h->pi);
-    VH_TRY_DONE(vh_state_order(ctx, h, tau, from));
+    VH_TRY(vh_state_order(ctx, h, tau, from));
     if (first != h)
-        VH_TRY_DONE(match_states(ctx, h3m, first, h, from));
+        VH_TRY(match_states(ctx, h3m, first, h, from));
     permute(h3m, &old, from, h);
-done:
-    free(from);
-    free(old.pi);
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status vh_order_states(vhem_ctx *ctx, vh_h3m *h3m, int tau)
@@ -193,20 +190,26 @@ typedef struct {
     const int64_t *at; /* [Kb+1] */
 } mapping;
 
+/* Chunk c, which block is filled with. */
+static vhem_status map_block(vhem_ctx *ctx, const mapping *m, int64_t c, int worker, vh_packed *block)
+{
+    const vh_estep es = { .base = block, .reduced = m->reduced, .tau = m->tau };
+
+    VH_TRY(vh_base_block(ctx, m->base, c, block));
+    for (int p = 0; p < block->K; p++) {
+        int64_t i = m->base->order[c * VH_REDUCE_CHUNK + p];
+        VH_TRY(map_one(ctx, &es, p, m->label[i], &m->scratch[worker], m->map + m->at[i]));
+    }
+    return VHEM_OK;
+}
+
 static vhem_status map_chunk(vhem_ctx *ctx, void *arg, int64_t c, int worker, double *none)
 {
-    vhem_status st = VHEM_OK;
     const mapping *m = arg;
     vh_packed block = { 0 };
-    const vh_estep es = { .base = &block, .reduced = m->reduced, .tau = m->tau };
 
     (void)none;
-    VH_TRY_DONE(vh_base_block(ctx, m->base, c, &block));
-    for (int p = 0; p < block.K; p++) {
-        int64_t i = m->base->order[c * VH_REDUCE_CHUNK + p];
-        VH_TRY_DONE(map_one(ctx, &es, p, m->label[i], &m->scratch[worker], m->map + m->at[i]));
-    }
-done:
+    vhem_status st = map_block(ctx, m, c, worker, &block);
     vh_base_release(m->base, &block);
     return st;
 }
@@ -214,34 +217,28 @@ done:
 vhem_status vh_map_states(vhem_ctx *ctx, const vh_base *base, const vh_h3m *centers, const int *label,
                           int tau, int **map_out, int64_t **at_out)
 {
-    vhem_status st = VHEM_OK;
-    vh_packed *pk = NULL;
+    VH_OWN(vh_packed) *pk = NULL;
+    VH_AUTOFREE int *map = NULL;
+    VH_AUTOFREE int64_t *at = NULL;
+    VH_CLEANUP(vh_workers_free) vh_workers workers = { 0 };
     mapping m = { .base = base, .label = label, .tau = tau };
     const vh_chunks chunks = {
         .n = vh_base_chunks(base), .threads = ctx->threads, .run = map_chunk, .arg = &m
     };
-    int64_t *at = NULL;
 
-    VH_NEW_DONE(m.scratch, ctx->threads);
-    VH_NEW_DONE(at, (size_t)base->Kb + 1);
+    VH_TRY(vh_workers_new(ctx, ctx->threads, &workers));
+    m.scratch = workers.scratch;
+    VH_NEW(at, (size_t)base->Kb + 1);
     for (int64_t i = 0; i < base->Kb; i++)
         at[i + 1] = at[i] + vh_base_states(base, i);
     m.at = at;
-    VH_NEW_DONE(m.map, at[base->Kb]);
-    VH_TRY_DONE(vh_base_pack_centers(ctx, base, centers, NULL, centers->K, &pk));
-    VH_TRY_DONE(vh_pack_update(ctx, centers, NULL, pk));
+    VH_NEW(map, at[base->Kb]);
+    m.map = map;
+    VH_TRY(vh_base_pack_centers(ctx, base, centers, NULL, centers->K, &pk));
+    VH_TRY(vh_pack_update(ctx, centers, NULL, pk));
     m.reduced = pk;
-    VH_TRY_DONE(vh_chunks_run(ctx, &chunks));
-    *map_out = m.map;
-    *at_out = at;
-    m.map = NULL;
-    at = NULL;
-done:
-    for (int t = 0; m.scratch && t < ctx->threads; t++)
-        vh_scratch_free(&m.scratch[t]);
-    free(m.scratch);
-    free(at);
-    free(m.map);
-    vh_pack_free(pk);
-    return st;
+    VH_TRY(vh_chunks_run(ctx, &chunks));
+    *map_out = vh_take(map);
+    *at_out = vh_take(at);
+    return VHEM_OK;
 }

@@ -124,27 +124,18 @@ static vhem_status assign_hmms(vhem_ctx *ctx, const vhem_tree *tree, const vh_h3
 
 static vhem_status assign_textures(vhem_ctx *ctx, const vhem_tree *tree, const vh_dtm *dtm, const answer *out)
 {
-    vhem_status st = VHEM_OK;
+    VH_BLAS_SERIAL;
     const vh_clustering *c = tree->level[0];
-    vh_scratch *scratch = NULL;
-    double *L = NULL;
+    VH_AUTOFREE double *L = NULL;
+    VH_CLEANUP(vh_workers_free) vh_workers workers = { 0 };
 
-    vh_blas_enter();
-    VH_CHECK_DONE(c->textures, VHEM_EINVAL,
-                  "the centres are HMMs, dynamic textures cannot be assigned to them");
-    VH_CHECK_DONE(dtm->d == c->textures->d, VHEM_EINVAL,
-                  "the textures have dimension %d, but the centres have %d", dtm->d, c->textures->d);
-    VH_NEW_DONE(L, vh_cells(dtm->K, c->Kr));
-    VH_NEW_DONE(scratch, ctx->threads);
-    VH_TRY_DONE(vh_hem_dtm_score(ctx, dtm, c->textures, tau_of(c), scratch, ctx->threads, L));
-    VH_TRY_DONE(decide(ctx, tree, dtm->K, L, times_of(c), false, out));
-done:
-    for (int t = 0; scratch && t < ctx->threads; t++)
-        vh_scratch_free(&scratch[t]);
-    free(scratch);
-    free(L);
-    vh_blas_leave();
-    return st;
+    VH_CHECK(c->textures, VHEM_EINVAL, "the centres are HMMs, dynamic textures cannot be assigned to them");
+    VH_CHECK(dtm->d == c->textures->d, VHEM_EINVAL, "the textures have dimension %d, but the centres have %d",
+             dtm->d, c->textures->d);
+    VH_NEW(L, vh_cells(dtm->K, c->Kr));
+    VH_TRY(vh_workers_new(ctx, ctx->threads, &workers));
+    VH_TRY(vh_hem_dtm_score(ctx, dtm, c->textures, tau_of(c), workers.scratch, workers.n, L));
+    return decide(ctx, tree, dtm->K, L, times_of(c), false, out);
 }
 
 static vhem_status assign_data(vhem_ctx *ctx, const vhem_tree *tree, const vhem_data *data, bool by_group,

@@ -68,6 +68,19 @@ typedef struct {
     int n_all;
 } job;
 
+static void job_free(job *b)
+{
+    for (int k = 0; k < b->n_all; k++)
+        vh_restart_free(&b->all[k]);
+    vh_settler_free(&b->settler);
+    if (b->base != b->s->trial)
+        vh_base_free(b->base);
+    vh_h3m_free(b->models);
+    free(b->pick);
+    free(b->kl);
+    free(b->near);
+}
+
 /* ---- 1. distances -------------------------------------------------------------------------------------- */
 
 static vhem_status choose_placed(vhem_ctx *ctx, job *b)
@@ -102,6 +115,13 @@ typedef struct { /* ways at work */
     partition all[N_WAYS];
     int n;
 } partitions;
+
+static void partitions_free(partitions *p)
+{
+    for (int k = 0; k < p->n; k++)
+        free(p->all[k].label);
+    free(p->ppk);
+}
 
 /* D [n][n], the logarithms of the affinities of one way. */
 static vhem_status find_affinities(vhem_ctx *ctx, const partitions *p, const way *w, double *D)
@@ -164,67 +184,63 @@ static bool same(int64_t n, const int *a, const int *b)
  * is better.  *moved: the groups have changed. */
 static vhem_status settle_again(vhem_ctx *ctx, job *b, int restarts, vh_restart *r, bool *moved)
 {
-    vhem_status st = VHEM_OK;
     vh_search *s = &b->s->search;
-    vh_restart next = { .kind = r->kind, .seed = r->seed, .modularity = NAN };
+    VH_CLEANUP(vh_restart_free)
+    vh_restart next = { .kind = r->kind, .seed = r->seed, .free = s->ops->free, .modularity = NAN };
     vh_h3m *centers = NULL;
 
     *moved = false;
-    VH_TRY_DONE(vh_settle(ctx, &b->settler, b->s->trial, r->label, r->centers, restarts, &centers));
+    VH_TRY(vh_settle(ctx, &b->settler, b->s->trial, r->label, r->centers, restarts, &centers));
     next.centers = centers;
-    VH_TRY_DONE(vh_search_try(ctx, s, true, -1, &next));
+    VH_TRY(vh_search_try(ctx, s, true, -1, &next));
     if (next.J > r->J) {
         *moved = !same(b->s->trial->Kb, next.label, r->label);
-        vh_restart_free(s, r);
+        vh_restart_free(r);
         *r = next;
         next = (vh_restart){ 0 };
     }
-done:
-    vh_restart_free(s, &next);
-    return st;
+    return VHEM_OK;
 }
 
 /* From a partition of the placed models, label [n], to a candidate. */
 static vhem_status make_candidate(vhem_ctx *ctx, job *b, const char *name, const int *label)
 {
-    vhem_status st = VHEM_OK;
-    vh_restart r = { .kind = name, .seed = b->seed, .modularity = NAN };
+    VH_CLEANUP(vh_restart_free)
+    vh_restart r = { .kind = name, .seed = b->seed, .free = b->s->search.ops->free, .modularity = NAN };
     vh_h3m *centers = NULL;
     int rounds = b->thorough ? THOROUGH_ROUNDS : ROUNDS, restarts = b->thorough ? THOROUGH : RESTARTS;
 
-    VH_TRY_DONE(vh_settle(ctx, &b->settler, b->base, label, NULL, restarts, &centers));
+    VH_TRY(vh_settle(ctx, &b->settler, b->base, label, NULL, restarts, &centers));
     r.centers = centers;
-    VH_TRY_DONE(vh_search_try(ctx, &b->s->search, true, -1, &r));
+    VH_TRY(vh_search_try(ctx, &b->s->search, true, -1, &r));
     bool moved = b->models || !same(b->n, label, r.label);
     for (int k = 0; k < rounds && moved; k++)
-        VH_TRY_DONE(settle_again(ctx, b, restarts, &r, &moved));
+        VH_TRY(settle_again(ctx, b, restarts, &r, &moved));
     b->all[b->n_all++] = r;
     r = (vh_restart){ 0 };
-done:
-    vh_restart_free(&b->s->search, &r);
-    return st;
+    return VHEM_OK;
 }
 
 /* A restart, with the groups it has found. */
 static vhem_status settle_restart(vhem_ctx *ctx, job *b, const vh_restart *from)
 {
-    vhem_status st = VHEM_OK;
     const vh_h3m *found = from->centers;
-    vh_restart r = { .kind = "settled", .seed = from->seed, .modularity = NAN };
+    VH_CLEANUP(vh_restart_free)
+    vh_restart r = {
+        .kind = "settled", .seed = from->seed, .free = b->s->search.ops->free, .modularity = NAN
+    };
     vh_h3m *centers = NULL;
     int rounds = b->thorough ? THOROUGH_ROUNDS : ROUNDS, restarts = b->thorough ? THOROUGH : RESTARTS;
     bool moved = true;
 
-    VH_TRY_DONE(vh_h3m_subset(ctx, found, NULL, found->K, &centers));
+    VH_TRY(vh_h3m_subset(ctx, found, NULL, found->K, &centers));
     r.centers = centers;
-    VH_TRY_DONE(vh_search_try(ctx, &b->s->search, true, 0, &r));
+    VH_TRY(vh_search_try(ctx, &b->s->search, true, 0, &r));
     for (int k = 0; k <= rounds && moved; k++)
-        VH_TRY_DONE(settle_again(ctx, b, restarts, &r, &moved));
+        VH_TRY(settle_again(ctx, b, restarts, &r, &moved));
     b->all[b->n_all++] = r;
     r = (vh_restart){ 0 };
-done:
-    vh_restart_free(&b->s->search, &r);
-    return st;
+    return VHEM_OK;
 }
 
 /* ---- 3. all candidates --------------------------------------------------------------------------------- */
@@ -242,20 +258,18 @@ static vhem_status leave_out(vhem_ctx *ctx, const char *name, vhem_status st)
 /* *D [n][n], of a kind; it stays NULL, and ways that need it are left out, when the distances fail. */
 static vhem_status find_distances(vhem_ctx *ctx, const job *b, const char *kind, partitions *p, double **D)
 {
-    vhem_status st = VHEM_OK;
-    double *own = NULL;
+    VH_AUTOFREE double *own = NULL;
 
-    VH_NEW_DONE(own, vh_cells(b->n, b->n));
-    st = vh_places_distances(ctx, b->base->h3m, &(vh_places_kind){ kind, b->s->opt->tau, 0.5, true }, own);
+    VH_NEW(own, vh_cells(b->n, b->n));
+    const vh_places_kind distance = { kind, b->s->opt->tau, 0.5, true };
+    vhem_status st = vh_places_distances(ctx, b->base->h3m, &distance, own);
     for (int k = 0; k < p->n && st != VHEM_OK; k++)
         if (strcmp(p->all[k].w->kind, kind) == 0) {
             p->all[k].st = st;
             memcpy(p->all[k].error, ctx->error, sizeof p->all[k].error);
         }
-    VH_TRY_DONE(st);
-    *D = vh_take(own);
-done:
-    free(own);
+    if (st == VHEM_OK)
+        *D = vh_take(own);
     return leave_out(ctx, kind, st);
 }
 
@@ -279,29 +293,24 @@ static vhem_status find_partitions(vhem_ctx *ctx, job *b, partitions *p)
 
 static vhem_status try_ways(vhem_ctx *ctx, job *b)
 {
-    vhem_status st = VHEM_OK;
-    partitions p = { .ctx = ctx, .b = b };
+    VH_CLEANUP(partitions_free) partitions p = { .ctx = ctx, .b = b };
 
     if (b->n < b->s->K) /* fewer models are placed than there are clusters */
         return VHEM_OK;
-    VH_TRY_DONE(find_partitions(ctx, b, &p));
+    VH_TRY(find_partitions(ctx, b, &p));
     for (int k = 0; k < p.n; k++) {
-        st = p.all[k].st;
+        vhem_status st = p.all[k].st;
         if (st == VHEM_OK)
             st = make_candidate(ctx, b, p.all[k].w->name, p.all[k].label);
         else
             vh_fail(ctx, st, "%s", p.all[k].error);
-        VH_TRY_DONE(leave_out(ctx, p.all[k].w->name, st));
+        VH_TRY(leave_out(ctx, p.all[k].w->name, st));
     }
     if (b->kl && b->n > JUDGE) {
-        VH_NEW_DONE(b->near, vh_cells(b->n, JUDGE));
+        VH_NEW(b->near, vh_cells(b->n, JUDGE));
         vh_neighbours(b->n, b->kl, JUDGE, b->near);
     }
-done:
-    for (int k = 0; k < p.n; k++)
-        free(p.all[k].label);
-    free(p.ppk);
-    return st;
+    return VHEM_OK;
 }
 
 /* The best restart, or the best few, whose groups differ. */
@@ -393,35 +402,30 @@ static vhem_status join(vhem_ctx *ctx, job *b)
     return VHEM_OK;
 }
 
+static vhem_status find_all(vhem_ctx *ctx, job *b)
+{
+    VH_TRY(choose_placed(ctx, b));
+    if (!b->fast)
+        VH_TRY(try_restarts(ctx, b));
+    if (strcmp(b->s->opt->search, "restarts") != 0)
+        VH_TRY(try_ways(ctx, b));
+    return VHEM_OK;
+}
+
 vhem_status vh_candidates_run(vhem_ctx *ctx, vh_hmm_search *s, uint64_t seed)
 {
-    vhem_status st = VHEM_OK;
+    VH_CLEANUP(job_free)
     job b = { .s = s,
               .seed = seed,
               .fast = strcmp(s->opt->search, "fast") == 0,
               .thorough = strcmp(s->opt->search, "thorough") == 0,
               .settler = { .opt = s->opt, .K = s->K, .floor = s->floor, .seed = seed } };
 
-    VH_TRY_DONE(choose_placed(ctx, &b));
-    if (!b.fast)
-        VH_TRY_DONE(try_restarts(ctx, &b));
-    if (strcmp(s->opt->search, "restarts") != 0)
-        VH_TRY_DONE(try_ways(ctx, &b));
-done:
-    if (st == VHEM_OK || st == VHEM_ESTOPPED) {
-        vhem_status joined = join(ctx, &b);
-        if (joined == VHEM_OK)
-            joined = judge(ctx, &b);
-        st = st == VHEM_OK ? joined : st;
-    }
-    for (int k = 0; k < b.n_all; k++)
-        vh_restart_free(&s->search, &b.all[k]);
-    vh_settler_free(&b.settler);
-    if (b.base != s->trial)
-        vh_base_free(b.base);
-    vh_h3m_free(b.models);
-    free(b.pick);
-    free(b.kl);
-    free(b.near);
-    return st;
+    vhem_status st = find_all(ctx, &b);
+    if (st != VHEM_OK && st != VHEM_ESTOPPED)
+        return st;
+    vhem_status joined = join(ctx, &b);
+    if (joined == VHEM_OK)
+        joined = judge(ctx, &b);
+    return st == VHEM_OK ? joined : st;
 }

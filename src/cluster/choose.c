@@ -158,6 +158,14 @@ typedef struct {    /* room for two halves */
     double *L; /* [Kb][K] */
 } half_room;
 
+static void half_room_free(half_room *h)
+{
+    free(h->index);
+    free(h->a.label);
+    free(h->b.label);
+    free(h->L);
+}
+
 /* How much the labels that halves number s give are alike. */
 static vhem_status compare_halves(task *t, int K, const vhem_cluster_options *opt, int s, half_room *h,
                                   double *out)
@@ -185,38 +193,32 @@ static vhem_status compare_halves(task *t, int K, const vhem_cluster_options *op
 
 static vhem_status find_stability(task *t, int K, const vhem_cluster_options *opt, double *out)
 {
-    vhem_status st = VHEM_OK;
     vhem_ctx *ctx = t->quiet;
     int64_t Kb = t->h3m->K;
     int n_splits = t->want->n_splits;
-    half_room h = { 0 };
+    VH_CLEANUP(half_room_free) half_room h = { 0 };
     double sum = 0, one = NAN;
 
     if (n_splits < 1 || K < 2 || Kb / 2 < K) /* nothing to say */
-        goto done;
-    VH_NEW_DONE(h.index, Kb);
-    VH_NEW_DONE(h.a.label, Kb);
-    VH_NEW_DONE(h.b.label, Kb);
-    VH_NEW_DONE(h.L, vh_cells(Kb, K));
+        return VHEM_OK;
+    VH_NEW(h.index, Kb);
+    VH_NEW(h.a.label, Kb);
+    VH_NEW(h.b.label, Kb);
+    VH_NEW(h.L, vh_cells(Kb, K));
     for (int s = 0; s < n_splits; s++) {
         const vh_kept_result this = { "stability", opt, K, s };
         bool known;
-        VH_TRY_DONE(vh_kept_find(ctx, &t->kept, &this, 1, &one, &known));
+        VH_TRY(vh_kept_find(ctx, &t->kept, &this, 1, &one, &known));
         if (known) {
             progress(t, 2 * WORK_HALF * work_of(K, opt->S));
         } else {
-            VH_TRY_DONE(compare_halves(t, K, opt, s, &h, &one));
-            VH_TRY_DONE(vh_kept_add(ctx, &t->kept, &this, 1, &one));
+            VH_TRY(compare_halves(t, K, opt, s, &h, &one));
+            VH_TRY(vh_kept_add(ctx, &t->kept, &this, 1, &one));
         }
         sum += one;
     }
     *out = sum / n_splits;
-done:
-    free(h.index);
-    free(h.a.label);
-    free(h.b.label);
-    free(h.L);
-    return st;
+    return VHEM_OK;
 }
 
 /* ---- 3. the evidence ----------------------------------------------------------------------------------- */
@@ -495,7 +497,6 @@ static int largest(int n, const vhem_choice *rows)
 
 static vhem_status choose_all(task *t, vhem_cluster_options *o, vhem_choice *found)
 {
-    vhem_status st = VHEM_OK;
     vhem_ctx *ctx = t->user;
     const vhem_choose_options *w = t->want;
     int n = w->n_K * w->n_S;
@@ -505,46 +506,41 @@ static vhem_status choose_all(task *t, vhem_cluster_options *o, vhem_choice *fou
     for (int k = 0; k < n; k++) {
         o->S = w->S[k % w->n_S] > 0 ? w->S[k % w->n_S] : -1;
         vhem_choice row = empty_row(w->K[k / w->n_S]);
-        VH_TRY_DONE(choose_one(t, o, &row));
+        VH_TRY(choose_one(t, o, &row));
         found[k] = row;
         vh_log(ctx, VHEM_LOG_INFO, "K = %lld, S = %d: bound %.6g", (long long)row.K, row.S, row.bound);
     }
     int most = largest(n, found);
     o->S = w->S[most % w->n_S] > 0 ? w->S[most % w->n_S] : -1;
     for (int k = 0; k < w->n_path && isfinite(found[most].frames); k++)
-        VH_TRY_DONE(follow_path(t, k, o, &found[most], &found[n + k]));
-done:
-    vh_progress(ctx, "choose", UNITS, UNITS);
-    return st;
+        VH_TRY(follow_path(t, k, o, &found[most], &found[n + k]));
+    return VHEM_OK;
 }
 
 vhem_status vhem_choose(vhem_ctx *ctx, const vhem_source *source, const vhem_choose_options *want,
                         const vhem_cluster_options *opt, vhem_choice *rows)
 {
     VH_ENTER(source, want, rows);
-    vhem_status st = VHEM_OK;
-    vhem_choice *found = NULL;
+    VH_AUTOFREE vhem_choice *found = NULL;
     vhem_ctx quiet;
     vhem_cluster_options o;
-    int n = 0;
 
     vhem_options_init(VHEM_CLUSTER_OPTIONS, &o);
     if (opt)
         o = *opt;
-    VH_TRY_DONE(check_choice(ctx, source, want, &o));
-    n = want->n_K * want->n_S + (want->n_path > 0 ? want->n_path : 0);
-    VH_NEW_DONE(found, n);
+    VH_TRY(check_choice(ctx, source, want, &o));
+    int n = want->n_K * want->n_S + (want->n_path > 0 ? want->n_path : 0);
+    VH_NEW(found, n);
     vh_ctx_child(ctx, ctx->threads, &quiet);
     quiet.opt.log = ctx->opt.log;
     quiet.opt.log_arg = ctx->opt.log_arg;
     task t = { .user = ctx, .quiet = &quiet, .h3m = source->models->h3m, .want = want };
-    VH_TRY_DONE(vh_kept_init(ctx, t.h3m, o.checkpoint, &t.kept));
-    st = choose_all(&t, &o, found);
+    VH_TRY(vh_kept_init(ctx, t.h3m, o.checkpoint, &t.kept));
+    vhem_status st = choose_all(&t, &o, found);
+    vh_progress(ctx, "choose", UNITS, UNITS);
     if (st != VHEM_OK)
         vh_fail(ctx, st, "%s", quiet.error);
-done:
-    for (int k = 0; found && (st == VHEM_OK || st == VHEM_ESTOPPED) && k < n; k++)
+    for (int k = 0; (st == VHEM_OK || st == VHEM_ESTOPPED) && k < n; k++)
         rows[k] = found[k];
-    free(found);
     return st;
 }

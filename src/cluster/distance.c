@@ -101,42 +101,35 @@ static vhem_status check_sets(vhem_ctx *ctx, const vh_h3m **a, const vh_h3m **b,
 static vhem_status fill_tables(vhem_ctx *ctx, const vh_h3m *a, const vh_h3m *b,
                                const vhem_distance_options *opt, double *D, double *error)
 {
-    vhem_status st = VHEM_OK;
-    vh_h3m *full_a = NULL, *full_b = NULL;
+    VH_BLAS_SERIAL;
+    VH_OWN(vh_h3m) *full_a = NULL, *full_b = NULL;
     const kind *with = NULL;
     size_t n = vh_cells(a->K, b->K);
-    double *table = NULL, *table_error = NULL;
+    VH_AUTOFREE double *table = NULL, *table_error = NULL;
     bool careful = D && n <= CAREFUL;
 
-    vh_blas_enter();
-    VH_TRY_DONE(check_options(ctx, opt, &with));
-    VH_TRY_DONE(check_sets(ctx, &a, &b, &full_a, &full_b));
+    VH_TRY(check_options(ctx, opt, &with));
+    VH_TRY(check_sets(ctx, &a, &b, &full_a, &full_b));
     vh_h3m seen_a = *a, seen_b = *b;
     if (a->family != b->family) { /* one has models that lack a column */
         seen_a.family = seen_b.family = a->family->with_gaps;
         a = &seen_a;
         b = &seen_b;
     }
-    VH_CHECK_DONE(D || vh_rank(ctx) > 0, VHEM_EINVAL, "there is no room for the distances: D is NULL");
+    VH_CHECK(D || vh_rank(ctx) > 0, VHEM_EINVAL, "there is no room for the distances: D is NULL");
     if (careful)
-        VH_NEW_DONE(table, n);
+        VH_NEW(table, n);
     if (careful && error && with->sampled)
-        VH_NEW_DONE(table_error, n);
-    VH_TRY_DONE(with->run(ctx, a, b, opt, careful ? table : D,
-                          !error || !with->sampled ? NULL
-                          : careful                ? table_error
-                                                   : error));
+        VH_NEW(table_error, n);
+    VH_TRY(with->run(ctx, a, b, opt, careful ? table : D,
+                     !error || !with->sampled ? NULL
+                     : careful                ? table_error
+                                              : error));
     if (careful)
         memcpy(D, table, sizeof *D * n);
     for (size_t k = 0; error && D && (careful || !with->sampled) && k < n; k++)
         error[k] = table_error ? table_error[k] : 0;
-done:
-    vh_h3m_free(full_a);
-    vh_h3m_free(full_b);
-    free(table);
-    free(table_error);
-    vh_blas_leave();
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status vh_distance(vhem_ctx *ctx, const vh_h3m *a, const vh_h3m *b, const vhem_distance_options *opt,
@@ -175,19 +168,23 @@ static uint64_t print_of(const vh_h3m *h3m, uint64_t h)
     return h;
 }
 
+static vhem_status compare(vhem_ctx *ctx, const vhem_models *a, const vhem_models *b,
+                           const vhem_distance_options *opt, double *D, double *error)
+{
+    VH_TRY(vh_models_gather(ctx, a));
+    VH_TRY(vh_models_gather(ctx, b));
+    VH_CHECK(a->h3m && b->h3m, VHEM_EINVAL, "distances are between HMMs, these are dynamic textures");
+    VH_TRY(vh_ranks_call(ctx, "compare", VHEM_DISTANCE_OPTIONS, opt,
+                         vh_ranks(ctx) > 1 ? print_of(b->h3m, print_of(a->h3m, 0)) : 0));
+    return fill_tables(ctx, a->h3m, b->h3m, opt, D, error);
+}
+
 vhem_status vhem_distance(vhem_ctx *ctx, const vhem_models *a, const vhem_models *b,
                           const vhem_distance_options *opt, double *D, double *error)
 {
     VH_ENTER(a, b);
-    vhem_status st = VHEM_OK;
     const vhem_distance_options o = filled(opt);
-    VH_TRY_DONE(vh_models_gather(ctx, a));
-    VH_TRY_DONE(vh_models_gather(ctx, b));
-    VH_CHECK_DONE(a->h3m && b->h3m, VHEM_EINVAL, "distances are between HMMs, these are dynamic textures");
-    VH_TRY_DONE(vh_ranks_call(ctx, "compare", VHEM_DISTANCE_OPTIONS, &o,
-                              vh_ranks(ctx) > 1 ? print_of(b->h3m, print_of(a->h3m, 0)) : 0));
-    VH_TRY_DONE(fill_tables(ctx, a->h3m, b->h3m, &o, D, error));
-done:
+    vhem_status st = compare(ctx, a, b, &o, D, error);
     vh_ranks_end(ctx);
     return st;
 }

@@ -64,6 +64,11 @@ typedef struct { /* D [Ka][Kb] = L_hmm(a, a) - L_hmm(a, b), in strips */
     double *D; /* NULL on processes that have no table */
 } bounds;
 
+static void bounds_free(bounds *x)
+{
+    vh_patterns_free(&x->lacks);
+}
+
 /* self [patterns of b][n of the strip]: each with itself, over the columns that HMMs of b have.  L [n][Kb] is
  * what is known. */
 static vhem_status find_self(vhem_ctx *ctx, const bounds *x, const vh_strip *s, double *self)
@@ -144,23 +149,20 @@ static void mean_of_both(size_t n, double *D)
 vhem_status vh_distance_kl(vhem_ctx *ctx, const vh_h3m *a, const vh_h3m *b, const vhem_distance_options *opt,
                            double *D, double *error)
 {
-    vhem_status st = VHEM_OK;
+    VH_CLEANUP(bounds_free)
     bounds there = { .a = a, .b = b, .tau = opt->tau, .D = D },
            back = { .a = b, .b = a, .tau = opt->tau, .D = D };
 
     (void)error;
-    VH_TRY_DONE(vh_patterns_new(ctx, b, &there.lacks));
-    VH_TRY_DONE(vh_patterns_new(ctx, a, &back.lacks));
-    VH_TRY_DONE(vh_patterns_meet(ctx, &back.lacks, &there.lacks));
-    VH_TRY_DONE(all_rows(ctx, &there, false));
+    VH_TRY(vh_patterns_new(ctx, b, &there.lacks));
+    VH_TRY(vh_patterns_new(ctx, a, &back.lacks));
+    VH_TRY(vh_patterns_meet(ctx, &back.lacks, &there.lacks));
+    VH_TRY(all_rows(ctx, &there, false));
     if (opt->symmetric && a != b)
-        VH_TRY_DONE(all_rows(ctx, &back, true));
+        VH_TRY(all_rows(ctx, &back, true));
     else if (opt->symmetric && D)
         mean_of_both((size_t)a->K, D);
-done:
-    vh_patterns_free(&there.lacks);
-    vh_patterns_free(&back.lacks);
-    return st;
+    return VHEM_OK;
 }
 
 /* ---- kl-sampled ---------------------------------------------------------------------------------------- */
@@ -237,10 +239,14 @@ typedef struct { /* divergences D [Ka][Kb] from a to b and their variances, in s
     double *D, *error; /* error may be NULL, and on processes that have no table both are */
 } sampling;
 
-/* Row i of a: mean and variance [Kb] each. */
-static vhem_status sample_row(vhem_ctx *ctx, sampling *s, int64_t i, double *mean, double *variance)
+static void sampling_free(sampling *s)
 {
-    vhem_status st = VHEM_OK;
+    vh_patterns_free(&s->x.lacks);
+}
+
+/* Leaves x.alone to be released. */
+static vhem_status take_samples(vhem_ctx *ctx, sampling *s, int64_t i, double *mean, double *variance)
+{
     one_to_all *x = &s->x;
     const vhem_distance_options *opt = s->opt;
     size_t Kb = (size_t)x->b->K;
@@ -252,21 +258,27 @@ static vhem_status sample_row(vhem_ctx *ctx, sampling *s, int64_t i, double *mea
     memset(variance, 0, sizeof *variance * Kb);
     x->i = i;
     if (x->a != x->b || x->lacks.n > 1)
-        VH_TRY_DONE(set_alone(ctx, x));
+        VH_TRY(set_alone(ctx, x));
     for (int k = 0; k < opt->samples; k += chunk) {
         const vh_draw draw = { .purpose = VH_RNG_COMPARE,
                                .item = s->side << 63 | (uint64_t)i << 32 | (uint64_t)k,
                                .N = opt->samples - k < chunk ? opt->samples - k : chunk,
                                .T = opt->tau };
-        VH_CHECK_DONE(!vh_stopped(ctx), VHEM_ESTOPPED, "stopped; %lld of %lld HMMs were sampled",
-                      (long long)i, (long long)x->a->K);
-        VH_TRY_DONE(add_chunk(ctx, x, &draw, &m));
+        VH_CHECK(!vh_stopped(ctx), VHEM_ESTOPPED, "stopped; %lld of %lld HMMs were sampled", (long long)i,
+                 (long long)x->a->K);
+        VH_TRY(add_chunk(ctx, x, &draw, &m));
     }
     for (size_t j = 0; j < Kb; j++)
         m.square[j] /= (double)opt->samples * (opt->samples - 1.0);
-done:
-    vh_h3m_free(x->alone);
-    x->alone = NULL;
+    return VHEM_OK;
+}
+
+/* Row i of a: mean and variance [Kb] each. */
+static vhem_status sample_row(vhem_ctx *ctx, sampling *s, int64_t i, double *mean, double *variance)
+{
+    vhem_status st = take_samples(ctx, s, i, mean, variance);
+    vh_h3m_free(s->x.alone);
+    s->x.alone = NULL;
     return st;
 }
 
@@ -334,23 +346,21 @@ static void deviations_of_both(size_t n, double *V)
 vhem_status vh_distance_kl_sampled(vhem_ctx *ctx, const vh_h3m *a, const vh_h3m *b,
                                    const vhem_distance_options *opt, double *D, double *error)
 {
-    vhem_status st = VHEM_OK;
     bool both = opt->symmetric != 0;
+    VH_CLEANUP(sampling_free)
     sampling there = { .x = { .a = a, .b = b }, .opt = opt, .root = !both, .D = D, .error = error };
+    VH_CLEANUP(sampling_free)
     sampling back = { .x = { .a = b, .b = a }, .opt = opt, .side = 1, .D = D, .error = error };
 
-    VH_TRY_DONE(vh_patterns_new(ctx, b, &there.x.lacks));
-    VH_TRY_DONE(vh_patterns_new(ctx, a, &back.x.lacks));
-    VH_TRY_DONE(vh_patterns_meet(ctx, &back.x.lacks, &there.x.lacks));
-    VH_TRY_DONE(all_sampled(ctx, &there, false));
+    VH_TRY(vh_patterns_new(ctx, b, &there.x.lacks));
+    VH_TRY(vh_patterns_new(ctx, a, &back.x.lacks));
+    VH_TRY(vh_patterns_meet(ctx, &back.x.lacks, &there.x.lacks));
+    VH_TRY(all_sampled(ctx, &there, false));
     if (both && a != b)
-        VH_TRY_DONE(all_sampled(ctx, &back, true));
+        VH_TRY(all_sampled(ctx, &back, true));
     if (both && a == b && D)
         mean_of_both((size_t)a->K, D);
     if (both && a == b && error)
         deviations_of_both((size_t)a->K, error);
-done:
-    vh_patterns_free(&there.x.lacks);
-    vh_patterns_free(&back.x.lacks);
-    return st;
+    return VHEM_OK;
 }

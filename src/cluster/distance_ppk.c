@@ -29,6 +29,13 @@ typedef struct {
     double *D;                    /* [Ka][Kb]; NULL on processes that have no table */
 } job;
 
+static void job_free(job *j)
+{
+    vh_patterns_free(&j->lacks_a);
+    vh_patterns_free(&j->lacks_b);
+    vh_workers_free(&j->workers);
+}
+
 /* self [n_comp] = log int p^2 of each component that is ever used. */
 static vhem_status component_self(vhem_ctx *ctx, const vh_packed *pk, double **out)
 {
@@ -95,7 +102,6 @@ static void take_strip(void *arg, const vh_strip *s)
 
 static vhem_status all_strips(vhem_ctx *ctx, job *j)
 {
-    vhem_status st = VHEM_OK;
     int64_t Ka = j->a->Kb;
     const vh_strips strips = { .what = "kernel",
                                .n = Ka,
@@ -104,14 +110,13 @@ static vhem_status all_strips(vhem_ctx *ctx, job *j)
                                .make = make_strip,
                                .take = take_strip,
                                .arg = j };
+    VH_OWN(vh_product_job) *product = NULL;
 
-    VH_TRY_DONE(vh_workers_new(ctx, ctx->threads, &j->workers));
+    VH_TRY(vh_workers_new(ctx, ctx->threads, &j->workers));
     j->p.workers = &j->workers;
-    VH_TRY_DONE(vh_product_open(ctx, &j->p, &j->product));
-    VH_TRY_DONE(vh_strips_run(ctx, &strips));
-done:
-    vh_product_close(j->product);
-    return st;
+    VH_TRY(vh_product_open(ctx, &j->p, &product));
+    j->product = product;
+    return vh_strips_run(ctx, &strips);
 }
 
 /* self [K] = log k~(i, i), one by one: of a block all but the diagonal would be for nothing. */
@@ -179,39 +184,30 @@ static vhem_status normalise(job *j, const vh_h3m *a, const vh_h3m *b, double *D
 vhem_status vh_distance_ppk(vhem_ctx *ctx, const vh_h3m *a, const vh_h3m *b, const vhem_distance_options *opt,
                             double *D, double *error)
 {
-    vhem_status st = VHEM_OK;
-    vh_base *base_a = NULL, *base_b = NULL;
-    job j = { .ctx = ctx, .D = D };
-    double *self_a = NULL, *self_b = NULL;
+    VH_OWN(vh_base) *base_a = NULL, *base_b = NULL;
+    VH_CLEANUP(job_free) job j = { .ctx = ctx, .D = D };
+    VH_AUTOFREE double *self_a = NULL, *self_b = NULL;
 
     (void)error;
-    VH_TRY_DONE(vh_patterns_new(ctx, a, &j.lacks_a));
-    VH_TRY_DONE(vh_patterns_new(ctx, b, &j.lacks_b));
-    VH_TRY_DONE(vh_patterns_meet(ctx, &j.lacks_a, &j.lacks_b));
-    VH_TRY_DONE(vh_base_pack(ctx, a, &base_a));
+    VH_TRY(vh_patterns_new(ctx, a, &j.lacks_a));
+    VH_TRY(vh_patterns_new(ctx, b, &j.lacks_b));
+    VH_TRY(vh_patterns_meet(ctx, &j.lacks_a, &j.lacks_b));
+    VH_TRY(vh_base_pack(ctx, a, &base_a));
     if (a != b)
-        VH_TRY_DONE(vh_base_pack(ctx, b, &base_b));
+        VH_TRY(vh_base_pack(ctx, b, &base_b));
     j.a = base_a;
     j.b = base_b ? base_b : base_a;
-    VH_TRY_DONE(component_self(ctx, j.a->packed, &self_a));
+    VH_TRY(component_self(ctx, j.a->packed, &self_a));
     if (a != b)
-        VH_TRY_DONE(component_self(ctx, j.b->packed, &self_b));
+        VH_TRY(component_self(ctx, j.b->packed, &self_b));
     j.p = (vh_product){ .a = j.a->packed,
                         .b = j.b->packed,
                         .self_a = self_a,
                         .self_b = self_b ? self_b : self_a,
                         .tau = opt->tau,
                         .lambda = opt->lambda };
-    VH_TRY_DONE(all_strips(ctx, &j));
+    VH_TRY(all_strips(ctx, &j));
     if (opt->normalised && D)
-        VH_TRY_DONE(normalise(&j, a, b, D));
-done:
-    vh_patterns_free(&j.lacks_a);
-    vh_patterns_free(&j.lacks_b);
-    vh_workers_free(&j.workers);
-    free(self_a);
-    free(self_b);
-    vh_base_free(base_a);
-    vh_base_free(base_b);
-    return st;
+        VH_TRY(normalise(&j, a, b, D));
+    return VHEM_OK;
 }

@@ -29,6 +29,15 @@ static int count_parts(const vh_input *in)
     return in->shards ? in->shards->n : 1;
 }
 
+static void task_free(task *t)
+{
+    for (int p = 0; t->set && p < count_parts(t->in); p++)
+        vh_h3m_free(t->set[p]);
+    free(t->set);
+    free(t->share);
+    free(t->label);
+}
+
 /* The models of part p, as a set of their own whose weights sum to 1; *first is the number of its first.  A
  * part without weight has no models. */
 static vhem_status take_part(vhem_ctx *ctx, task *t, int p, int64_t *first, vh_h3m **out)
@@ -116,12 +125,12 @@ static void hand_over(const task *t, vh_clustering *c, vh_clustering *out)
 vhem_status vh_first_reduce(vhem_ctx *ctx, const vh_input *in, const vhem_cluster_options *opt, uint64_t seed,
                             vh_clustering *out)
 {
-    vhem_status st = VHEM_OK;
     int parts = count_parts(in);
+    VH_CLEANUP(task_free)
     task t = { .ctx = ctx, .in = in, .seed = seed, .R = opt->first_reduce, .out = out };
     vhem_cluster_options last = *opt;
-    vh_h3m *all = NULL;
-    vh_clustering *c = NULL;
+    VH_OWN(vh_h3m) *all = NULL;
+    VH_OWN(vh_clustering) *c = NULL;
 
     vh_options_drop_unused(VHEM_CLUSTER_OPTIONS, opt->method,
                            &last); /* they were filled in for all methods */
@@ -129,31 +138,23 @@ vhem_status vh_first_reduce(vhem_ctx *ctx, const vh_input *in, const vhem_cluste
     t.opt = last;
     t.opt.start = NULL;
     t.opt.candidate = 1;
-    VH_NEW_DONE(t.set, parts);
-    VH_NEW_DONE(t.share, parts);
-    VH_NEW_DONE(t.label, in->Kb);
+    VH_NEW(t.set, parts);
+    VH_NEW(t.share, parts);
+    VH_NEW(t.label, in->Kb);
     for (int p = 0; p < parts; p++) {
-        VH_TRY_DONE(reduce_part(&t, p));
+        VH_TRY(reduce_part(&t, p));
         vh_progress(ctx, "first-reduce", p + 1, parts);
     }
-    VH_CHECK_DONE(in->K <= t.n_centers, VHEM_EINVAL,
-                  "%lld clusters of %d centres: --first-reduce %d must be larger", (long long)in->K,
-                  t.n_centers, opt->first_reduce);
-    VH_TRY_DONE(vh_h3m_pool(ctx, (const vh_h3m *const *)t.set, t.share, parts, &all));
+    VH_CHECK(in->K <= t.n_centers, VHEM_EINVAL,
+             "%lld clusters of %d centres: --first-reduce %d must be larger", (long long)in->K, t.n_centers,
+             opt->first_reduce);
+    VH_TRY(vh_h3m_pool(ctx, (const vh_h3m *const *)t.set, t.share, parts, &all));
     vh_normalise(all->K, all->omega);
     all->lengths = in->models->lengths;
     vh_input second = vh_input_models(all, in->K);
     second.centers_only = true;
-    st = vh_cluster(ctx, &second, &last, seed, &c);
+    vhem_status st = vh_cluster(ctx, &second, &last, seed, &c);
     if (c && (st == VHEM_OK || st == VHEM_ESTOPPED))
         hand_over(&t, c, out);
-done:
-    vh_clustering_free(c);
-    vh_h3m_free(all);
-    for (int p = 0; t.set && p < parts; p++)
-        vh_h3m_free(t.set[p]);
-    free(t.set);
-    free(t.share);
-    free(t.label);
     return st;
 }

@@ -70,7 +70,7 @@ vhem_status vh_hmm_search_new(vhem_ctx *ctx, vh_hmm_search *s, uint64_t seed)
     return vh_search_new(ctx, s->opt, kinds, n_kind, s->start && s->opt->restarts == 1, seed, &s->search);
 }
 
-void vh_hmm_search_free(vhem_ctx *ctx, vh_hmm_search *s)
+void vh_hmm_search_free(vh_hmm_search *s)
 {
-    vh_search_free(ctx, &s->search);
+    vh_search_free(&s->search);
 }

@@ -17,6 +17,6 @@ typedef struct { /* what all restarts share; none of it is released here but the
 
 /* Prepares s->search, all else of s being filled in. */
 vhem_status vh_hmm_search_new(vhem_ctx *ctx, vh_hmm_search *s, uint64_t seed);
-void vh_hmm_search_free(vhem_ctx *ctx, vh_hmm_search *s);
+void vh_hmm_search_free(vh_hmm_search *s);
 
 #endif

@@ -95,9 +95,9 @@ vhem_status vh_hmm_task_new(vhem_ctx *ctx, const vh_input *in, const vhem_cluste
     return vh_hmm_search_new(ctx, &t->s, seed);
 }
 
-void vh_hmm_task_free(vhem_ctx *ctx, vh_hmm_task *t)
+void vh_hmm_task_free(vh_hmm_task *t)
 {
-    vh_hmm_search_free(ctx, &t->s);
+    vh_hmm_search_free(&t->s);
     free(t->floor);
     if (t->s.trial != t->s.base)
         vh_base_free(t->s.trial);

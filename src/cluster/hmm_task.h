@@ -20,6 +20,6 @@ vhem_status vh_hmm_task_new(vhem_ctx *ctx, const vh_input *in, const vhem_cluste
                             vh_hmm_task *t);
 /* Restarts and candidates; t->s.search has them and the winner. */
 vhem_status vh_hmm_task_search(vhem_ctx *ctx, vh_hmm_task *t, uint64_t seed);
-void vh_hmm_task_free(vhem_ctx *ctx, vh_hmm_task *t);
+void vh_hmm_task_free(vh_hmm_task *t);
 
 #endif

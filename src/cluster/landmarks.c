@@ -33,6 +33,16 @@ typedef struct {
     int *near;       /* [neighbours]  the landmarks nearest a model */
 } job;
 
+static void job_free(job *b)
+{
+    free(b->index);
+    free(b->others);
+    free(b->D);
+    free(b->near);
+    vh_h3m_free(b->some);
+    vh_spectrum_free(&b->spectrum);
+}
+
 /* ---- landmarks ----------------------------------------------------------------------------------------- */
 
 typedef struct {
@@ -150,32 +160,23 @@ static vhem_status place_block(vhem_ctx *ctx, job *b, int64_t first, int64_t n, 
 
 vhem_status vh_landmarks_places(vhem_ctx *ctx, const vh_landmarks *l, double *place)
 {
-    vhem_status st = VHEM_OK;
-    job b = { .l = l, .scale = 1 };
+    VH_CLEANUP(job_free) job b = { .l = l, .scale = 1 };
     int64_t K = l->models->K, at = 0;
-    double *own = NULL;
+    VH_AUTOFREE double *own = NULL;
 
-    VH_TRY_DONE(vh_stopped(ctx) ? fail_stopped(ctx, &b, 0) : VHEM_OK);
-    VH_NEW_DONE(own, vh_cells(l->m, l->dim));
-    VH_NEW_DONE(b.others, BLOCK);
-    VH_NEW_DONE(b.D, vh_cells(BLOCK, l->m));
-    VH_NEW_DONE(b.near, l->neighbours > 0 ? l->neighbours : 1);
-    VH_TRY_DONE(choose(ctx, &b));
-    VH_TRY_DONE(solve(ctx, &b, own));
+    VH_TRY(vh_stopped(ctx) ? fail_stopped(ctx, &b, 0) : VHEM_OK);
+    VH_NEW(own, vh_cells(l->m, l->dim));
+    VH_NEW(b.others, BLOCK);
+    VH_NEW(b.D, vh_cells(BLOCK, l->m));
+    VH_NEW(b.near, l->neighbours > 0 ? l->neighbours : 1);
+    VH_TRY(choose(ctx, &b));
+    VH_TRY(solve(ctx, &b, own));
     for (int64_t j = 0; l->neighbours > 0 && j < l->m; j++)
         memcpy(place + vh_row(b.index[j], l->dim), own + vh_row(j, l->dim), sizeof *own * (size_t)l->dim);
     for (int64_t i = 0; i < K; i += BLOCK) {
-        VH_TRY_DONE(vh_stopped(ctx) ? fail_stopped(ctx, &b, i) : VHEM_OK);
-        VH_TRY_DONE(place_block(ctx, &b, i, K - i < BLOCK ? K - i : BLOCK, &at, place));
+        VH_TRY(vh_stopped(ctx) ? fail_stopped(ctx, &b, i) : VHEM_OK);
+        VH_TRY(place_block(ctx, &b, i, K - i < BLOCK ? K - i : BLOCK, &at, place));
         vh_progress(ctx, "place", i + BLOCK < K ? i + BLOCK : K, K);
     }
-done:
-    free(own);
-    free(b.index);
-    free(b.others);
-    free(b.D);
-    free(b.near);
-    vh_h3m_free(b.some);
-    vh_spectrum_free(&b.spectrum);
-    return st;
+    return VHEM_OK;
 }

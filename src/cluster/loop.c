@@ -51,6 +51,14 @@ static vh_vhem_options loop_options(const vhem_ctx *ctx, int64_t Kb, const vhem_
                               .seed = vh_rng_seed(level, 0) + 1 };
 }
 
+/* Of a task that first_task has filled in: its origin and scale are those of the base. */
+static void clear_first(vh_task *t)
+{
+    free((double *)t->loop.opt.floor);
+    free(t->log_omega);
+    vh_h3m_free(t->centers);
+}
+
 static vhem_status first_task(vhem_ctx *ctx, const vh_input *in, const vhem_cluster_options *o,
                               const vh_base *base, vh_task *t)
 {
@@ -89,36 +97,26 @@ vhem_status vhem_task_new(vhem_ctx *ctx, const vhem_models *models, const vhem_m
                           const vhem_cluster_options *opt, vhem_task **out)
 {
     VH_ENTER(models, centers, out);
-    vhem_status st = VHEM_OK;
     vh_input in = { 0 };
     vhem_cluster_options o;
-    vh_task t = { 0 };
-    vh_base *base = NULL;
-    int64_t *item = NULL;
+    VH_AUTOFREE int64_t *item = NULL;
+    VH_OWN(vh_base) *base = NULL;
+    VH_CLEANUP(clear_first) vh_task t = { 0 };
 
     vhem_options_init(VHEM_CLUSTER_OPTIONS, &o);
     if (opt)
         o = *opt;
     o.start = centers;
-    VH_TRY_DONE(vh_models_gather(ctx, centers));
-    VH_TRY_DONE(vh_input_source(ctx, &(vhem_source){ .models = models }, &o, &item, &in));
-    VH_CHECK_DONE(in.models && vh_start_hmms(&o), VHEM_EINVAL,
-                  "tasks are about HMMs and centres that are HMMs");
-    VH_TRY_DONE(vh_cluster_resolve(ctx, &in, &o, &o));
-    VH_CHECK_DONE(vh_method_find(o.method)->traits & VH_BY_PART && o.refine <= 1
-                      && !vh_cluster_wants_full(&o),
-                  VHEM_EINVAL, "a loop of tasks is plain VHEM, without refine and without preset emhmm");
-    VH_TRY_DONE(vh_h3m_subset(ctx, vh_start_hmms(&o), NULL, vh_start_hmms(&o)->K, &t.centers));
-    VH_TRY_DONE(open_base(ctx, &in, o.executor, &base));
-    VH_TRY_DONE(first_task(ctx, &in, &o, base, &t));
-    VH_TRY_DONE(hand_out(ctx, &t, out));
-done:
-    free((double *)t.loop.opt.floor);
-    free(t.log_omega);
-    vh_h3m_free(t.centers);
-    vh_base_free(base);
-    free(item);
-    return st;
+    VH_TRY(vh_models_gather(ctx, centers));
+    VH_TRY(vh_input_source(ctx, &(vhem_source){ .models = models }, &o, &item, &in));
+    VH_CHECK(in.models && vh_start_hmms(&o), VHEM_EINVAL, "tasks are about HMMs and centres that are HMMs");
+    VH_TRY(vh_cluster_resolve(ctx, &in, &o, &o));
+    VH_CHECK(vh_method_find(o.method)->traits & VH_BY_PART && o.refine <= 1 && !vh_cluster_wants_full(&o),
+             VHEM_EINVAL, "a loop of tasks is plain VHEM, without refine and without preset emhmm");
+    VH_TRY(vh_h3m_subset(ctx, vh_start_hmms(&o), NULL, vh_start_hmms(&o)->K, &t.centers));
+    VH_TRY(open_base(ctx, &in, o.executor, &base));
+    VH_TRY(first_task(ctx, &in, &o, base, &t));
+    return hand_out(ctx, &t, out);
 }
 
 /* ---- the M-step ---------------------------------------------------------------------------------------- */

@@ -61,6 +61,16 @@ typedef struct {
     int64_t *pick; /* [n]  [K] */
 } job;
 
+static void job_free(job *b)
+{
+    free(b->weight);
+    free(b->D);
+    free(b->place);
+    free(b->centre);
+    free(b->label);
+    free(b->pick);
+}
+
 /* ---- 1. distances and places --------------------------------------------------------------------------- */
 
 static vh_places_kind kind_of(const job *b)
@@ -102,19 +112,15 @@ static bool is_scaled(const job *b)
 
 static vhem_status embed(vhem_ctx *ctx, job *b)
 {
-    vhem_status st = VHEM_OK;
-
     b->dim = b->K;
-    VH_NEW_DONE(b->place, vh_cells(b->n, b->dim));
-    VH_TRY_DONE(find_distances(ctx, b));
-    VH_TRY_DONE(b->way->graph ? join_neighbours(ctx, b)
-                              : vh_places_affinity(ctx, b->n, is_scaled(b), b->D, NULL));
-    VH_TRY_DONE(vh_spectral_embed(ctx, (int)b->n, b->D, strcmp(b->opt->diagonal, "keep") == 0, (int)b->dim,
-                                  VH_EIGEN_AUTO, b->place));
-done:
+    VH_NEW(b->place, vh_cells(b->n, b->dim));
+    VH_TRY(find_distances(ctx, b));
+    VH_TRY(b->way->graph ? join_neighbours(ctx, b) : vh_places_affinity(ctx, b->n, is_scaled(b), b->D, NULL));
+    VH_TRY(vh_spectral_embed(ctx, (int)b->n, b->D, strcmp(b->opt->diagonal, "keep") == 0, (int)b->dim,
+                             VH_EIGEN_AUTO, b->place));
     free(b->D); /* the distances themselves have done their work */
     b->D = NULL;
-    return st;
+    return VHEM_OK;
 }
 
 /* How many of the models the eigenvectors are computed of. */
@@ -316,21 +322,12 @@ static vhem_status run(vhem_ctx *ctx, job *b, vh_clustering *out)
 vhem_status vh_method_distance(vhem_ctx *ctx, const vh_input *in, const vhem_cluster_options *opt,
                                uint64_t seed, vh_clustering *out)
 {
-    vhem_status st = VHEM_OK;
-    job b = { .in = in, .opt = opt, .seed = seed, .n = in->Kb, .K = in->K };
+    VH_CLEANUP(job_free) job b = { .in = in, .opt = opt, .seed = seed, .n = in->Kb, .K = in->K };
 
     for (int k = 0; k < N_WAYS; k++)
         if (strcmp(ways[k].method, opt->method) == 0)
             b.way = &ways[k];
-    VH_CHECK_DONE(!opt->start, VHEM_EINVAL, "method %s takes no start: its clusters follow from distances",
-                  opt->method);
-    VH_TRY_DONE(run(ctx, &b, out));
-done:
-    free(b.weight);
-    free(b.D);
-    free(b.place);
-    free(b.centre);
-    free(b.label);
-    free(b.pick);
-    return st;
+    VH_CHECK(!opt->start, VHEM_EINVAL, "method %s takes no start: its clusters follow from distances",
+             opt->method);
+    return run(ctx, &b, out);
 }

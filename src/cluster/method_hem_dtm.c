@@ -66,31 +66,28 @@ static vhem_status hand_over(vhem_ctx *ctx, vh_search *s, vh_clustering *out)
 vhem_status vh_method_hem_dtm(vhem_ctx *ctx, const vh_input *in, const vhem_cluster_options *opt,
                               uint64_t seed, vh_clustering *out)
 {
-    vhem_status st = VHEM_OK;
     task s = { .base = in->textures, .opt = opt, .K = in->K, .start = vh_start_textures(opt) };
+    VH_AUTOFREE double *floor = NULL;
+    VH_CLEANUP(vh_search_free)
     vh_search search = { .ops = &ops,
                          .arg = &s,
                          .K = in->K,
                          .Kb = in->Kb,
                          .Kb_trial = in->Kb,
                          .work = vh_cluster_work_dtm(in->textures, in->K, opt) };
-    double *floor = NULL;
     int n_kind = 0;
 
     while (vh_dtm_starts[n_kind])
         n_kind++;
-    VH_NEW_DONE(floor, in->textures->d);
+    VH_NEW(floor, in->textures->d);
     vh_dtm_scale(in->textures, floor);
     for (int k = 0; k < in->textures->d; k++)
         floor[k] = opt->cov_floor * floor[k] * floor[k];
     search.floor = floor;
-    VH_TRY_DONE(vh_search_new(ctx, opt, vh_dtm_starts, n_kind, opt->start != NULL, seed, &search));
-    VH_TRY_DONE(vh_search_run(ctx, &search));
-    VH_TRY_DONE(hand_over(ctx, &search, out));
+    VH_TRY(vh_search_new(ctx, opt, vh_dtm_starts, n_kind, opt->start != NULL, seed, &search));
+    VH_TRY(vh_search_run(ctx, &search));
+    VH_TRY(hand_over(ctx, &search, out));
     if (vh_stopped(ctx))
-        st = vh_fail(ctx, VHEM_ESTOPPED, "stopped; the best of %d restarts is kept", out->n_run);
-done:
-    vh_search_free(ctx, &search);
-    free(floor);
-    return st;
+        return vh_fail(ctx, VHEM_ESTOPPED, "stopped; the best of %d restarts is kept", out->n_run);
+    return VHEM_OK;
 }

@@ -51,8 +51,24 @@ typedef struct {
     attempt *all;
     int n, best;
     vh_h3m **made; /* [n]  starts that were made here */
-    vh_scratch *scratch;
+    vh_workers workers;
 } task;
+
+static void task_free(task *w)
+{
+    for (int k = 0; w->all && k < w->n; k++) {
+        vh_vb_free(&w->all[k].m);
+        vh_vhem_run_free(&w->all[k].run);
+        free(w->all[k].label);
+        if (w->made)
+            vh_h3m_free(w->made[k]);
+    }
+    vh_workers_free(&w->workers);
+    free(w->all);
+    free(w->made);
+    vh_prior_free(w->prior);
+    vh_hmm_task_free(&w->t);
+}
 
 /* ---- 1. where runs begin ------------------------------------------------------------------------------- */
 
@@ -95,7 +111,7 @@ static vhem_status begin_at_starts(vhem_ctx *ctx, task *w)
     VH_NEW(w->all, s->R);
     VH_NEW(w->made, s->R);
     for (int r = 0; r < s->R; r++) {
-        VH_TRY(s->ops->start(ctx, s->arg, &s->all[r], w->scratch, &centers));
+        VH_TRY(s->ops->start(ctx, s->arg, &s->all[r], w->workers.scratch, &centers));
         w->made[r] = centers;
         w->all[w->n++] = begun_at(&s->all[r], centers);
     }
@@ -139,24 +155,26 @@ static vhem_status judge(vhem_ctx *ctx, const task *w, attempt *a)
     return VHEM_OK;
 }
 
-static vhem_status run_one(vhem_ctx *ctx, void *arg, int64_t i, int worker)
+static vhem_status try_one(vhem_ctx *ctx, const task *w, vh_scratch *scratch, attempt *a)
 {
-    vhem_status st = VHEM_OK;
-    task *w = arg;
-    attempt *a = &w->all[i];
     const vh_base *base = w->t.s.base;
 
-    VH_TRY_DONE(vh_prior_copy(ctx, w->prior, &a->m.prior));
+    VH_TRY(vh_prior_copy(ctx, w->prior, &a->m.prior));
     if (a->start)
-        VH_TRY_DONE(vh_vb_begin(ctx, base, &w->vb, w->scratch + worker, ctx->threads, a->start, &a->m));
+        VH_TRY(vh_vb_begin(ctx, base, &w->vb, scratch, ctx->threads, a->start, &a->m));
     else
         a->m.post->shape = a->m.prior;
-    st = vh_vb_run(ctx, base, &w->vb, w->scratch + worker, ctx->threads, &a->m, &a->run);
+    vhem_status st = vh_vb_run(ctx, base, &w->vb, scratch, ctx->threads, &a->m, &a->run);
     a->stopped = st == VHEM_ESTOPPED && a->run.n_iter >= 0;
-    VH_TRY_DONE(a->stopped ? VHEM_OK : st);
-    VH_TRY_DONE(judge(ctx, w, a));
-done:
-    a->st = st;
+    VH_TRY(a->stopped ? VHEM_OK : st);
+    return judge(ctx, w, a);
+}
+
+static vhem_status run_one(vhem_ctx *ctx, void *arg, int64_t i, int worker)
+{
+    task *w = arg;
+    vhem_status st = try_one(ctx, w, w->workers.scratch + worker, &w->all[i]);
+    w->all[i].st = st;
     return st == VHEM_ENUMERIC && w->n > 1 ? VHEM_OK : st; /* others may have more luck */
 }
 
@@ -185,8 +203,8 @@ static vhem_status shrink(vhem_ctx *ctx, task *w)
     }
     for (int k = 0; k < n && !vh_stopped(ctx); k++) {
         attempt *a = &w->all[which[k]];
-        st = vh_vb_shrink(ctx, w->t.s.base, &w->vb, w->scratch, most < TRIES ? (int)most : TRIES, &a->m,
-                          &a->run);
+        st = vh_vb_shrink(ctx, w->t.s.base, &w->vb, w->workers.scratch, most < TRIES ? (int)most : TRIES,
+                          &a->m, &a->run);
         a->stopped |= st == VHEM_ESTOPPED; /* it might do with less */
         VH_TRY(st == VHEM_ESTOPPED ? VHEM_OK : st);
         VH_TRY(judge(ctx, w, a));
@@ -309,35 +327,16 @@ static vhem_status hand_over(vhem_ctx *ctx, task *w, const vh_input *in, vh_clus
     return VHEM_OK;
 }
 
-static void tear_down(vhem_ctx *ctx, task *w)
-{
-    for (int k = 0; w->all && k < w->n; k++) {
-        vh_vb_free(&w->all[k].m);
-        vh_vhem_run_free(&w->all[k].run);
-        free(w->all[k].label);
-        if (w->made)
-            vh_h3m_free(w->made[k]);
-    }
-    for (int k = 0; w->scratch && k < ctx->threads; k++)
-        vh_scratch_free(&w->scratch[k]);
-    free(w->all);
-    free(w->made);
-    free(w->scratch);
-    vh_prior_free(w->prior);
-    vh_hmm_task_free(ctx, &w->t);
-}
-
 vhem_status vh_method_vbhem(vhem_ctx *ctx, const vh_input *in, const vhem_cluster_options *opt, uint64_t seed,
                             vh_clustering *out)
 {
-    vhem_status st = VHEM_OK;
     const vh_h3m *given = vh_start_hmms(opt);
-    task w = { .opt = opt, .search_opt = *opt };
+    VH_CLEANUP(task_free) task w = { .opt = opt, .search_opt = *opt };
 
     w.search_opt.cov_floor = FLOOR;
-    VH_TRY_DONE(vh_hmm_task_new(ctx, in, &w.search_opt, seed, &w.t));
-    VH_NEW_DONE(w.scratch, ctx->threads);
-    VH_TRY_DONE(vh_vb_prior(ctx, w.t.s.base, opt->prior, &w.prior));
+    VH_TRY(vh_hmm_task_new(ctx, in, &w.search_opt, seed, &w.t));
+    VH_TRY(vh_workers_new(ctx, ctx->threads, &w.workers));
+    VH_TRY(vh_vb_prior(ctx, w.t.s.base, opt->prior, &w.prior));
     w.vb = (vh_vb_options){ .run = { .N = opt->nv * w.t.s.base->Kb,
                                      .tau = opt->tau,
                                      .max_iter = opt->max_iter,
@@ -347,16 +346,14 @@ vhem_status vh_method_vbhem(vhem_ctx *ctx, const vh_input *in, const vhem_cluste
                             .prune = opt->prune,
                             .toolbox = opt->preset && strcmp(opt->preset, "emhmm") == 0 };
     if (given && given->posterior)
-        VH_TRY_DONE(begin_at_posterior(ctx, &w, given->posterior));
+        VH_TRY(begin_at_posterior(ctx, &w, given->posterior));
     else if (given || strcmp(opt->init, "auto") != 0)
-        VH_TRY_DONE(begin_at_starts(ctx, &w));
+        VH_TRY(begin_at_starts(ctx, &w));
     else
-        VH_TRY_DONE(begin_at_results(ctx, &w, seed));
-    VH_TRY_DONE(run_all(ctx, &w));
-    VH_TRY_DONE(hand_over(ctx, &w, in, out));
+        VH_TRY(begin_at_results(ctx, &w, seed));
+    VH_TRY(run_all(ctx, &w));
+    VH_TRY(hand_over(ctx, &w, in, out));
     if (vh_stopped(ctx))
-        st = vh_fail(ctx, VHEM_ESTOPPED, "stopped; the best of %d runs is kept", out->n_run);
-done:
-    tear_down(ctx, &w);
-    return st;
+        return vh_fail(ctx, VHEM_ESTOPPED, "stopped; the best of %d runs is kept", out->n_run);
+    return VHEM_OK;
 }

@@ -42,17 +42,14 @@ static vhem_status hand_over(vhem_ctx *ctx, vh_hmm_task *t, bool mapped, vh_clus
 vhem_status vh_method_vhem(vhem_ctx *ctx, const vh_input *in, const vhem_cluster_options *opt, uint64_t seed,
                            vh_clustering *out)
 {
-    vhem_status st = VHEM_OK;
-    vh_hmm_task t = { 0 };
+    VH_CLEANUP(vh_hmm_task_free) vh_hmm_task t = { 0 };
 
     if (opt->first_reduce > 0)
         return vh_first_reduce(ctx, in, opt, seed, out);
-    VH_TRY_DONE(vh_hmm_task_new(ctx, in, opt, seed, &t));
-    VH_TRY_DONE(vh_hmm_task_search(ctx, &t, seed));
-    VH_TRY_DONE(hand_over(ctx, &t, !in->centers_only, out));
+    VH_TRY(vh_hmm_task_new(ctx, in, opt, seed, &t));
+    VH_TRY(vh_hmm_task_search(ctx, &t, seed));
+    VH_TRY(hand_over(ctx, &t, !in->centers_only, out));
     if (vh_stopped(ctx))
-        st = vh_fail(ctx, VHEM_ESTOPPED, "stopped; the best of %d restarts is kept", out->n_run);
-done:
-    vh_hmm_task_free(ctx, &t);
-    return st;
+        return vh_fail(ctx, VHEM_ESTOPPED, "stopped; the best of %d restarts is kept", out->n_run);
+    return VHEM_OK;
 }

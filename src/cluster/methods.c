@@ -159,15 +159,14 @@ static vhem_status take_names(vhem_ctx *ctx, const vh_input *in, vh_clustering *
 vhem_status vh_cluster(vhem_ctx *ctx, const vh_input *asked, const vhem_cluster_options *opt, uint64_t seed,
                        vh_clustering **out)
 {
-    vhem_status st = VHEM_OK;
-    vh_clustering *c = NULL;
+    VH_BLAS_SERIAL;
+    VH_OWN(vh_clustering) *c = NULL;
     vh_input in = *asked;
     vhem_cluster_options o;
 
-    vh_blas_enter();
-    VH_TRY_DONE(vh_cluster_resolve(ctx, &in, opt, &o));
+    VH_TRY(vh_cluster_resolve(ctx, &in, opt, &o));
     const vh_method *method = vh_method_find(o.method);
-    VH_TRY_DONE(vh_clustering_new(ctx, in.Kb, &c));
+    VH_TRY(vh_clustering_new(ctx, in.Kb, &c));
     c->method = method->name;
     c->Kr = in.K;
     c->by_group = in.by_group;
@@ -175,22 +174,16 @@ vhem_status vh_cluster(vhem_ctx *ctx, const vh_input *asked, const vhem_cluster_
     c->options = o;
     c->options.start = NULL;
     c->options.executor = NULL;
-    VH_TRY_DONE(vh_options_own(ctx, VHEM_CLUSTER_OPTIONS, &c->kept, &c->options));
+    VH_TRY(vh_options_own(ctx, VHEM_CLUSTER_OPTIONS, &c->kept, &c->options));
     if (in.models && !in.shards) /* of those on disk, where they are read for their names */
-        VH_TRY_DONE(count_lacking(ctx, in.models, 0, c->Kb, c));
-    st = method->run(ctx, &in, &o, seed, c);
+        VH_TRY(count_lacking(ctx, in.models, 0, c->Kb, c));
+    vhem_status st = method->run(ctx, &in, &o, seed, c);
     if (st != VHEM_OK
         && (st != VHEM_ESTOPPED || (!c->z && !c->bound))) /* stopped before there was anything */
-        goto done;
-    vhem_status named = take_names(ctx, &in, c); /* last: the memory they take is not wanted before */
-    st = named == VHEM_OK ? st : named;
-    if (named != VHEM_OK)
-        goto done;
+        return st;
+    VH_TRY(take_names(ctx, &in, c)); /* last: the memory they take is not wanted before */
     vh_label_by_z(c);
     *out = vh_take(c);
-done:
-    vh_clustering_free(c);
-    vh_blas_leave();
     return st;
 }
 

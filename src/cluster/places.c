@@ -87,20 +87,21 @@ vhem_status vh_places_affinity(vhem_ctx *ctx, int64_t n, bool scaled, double *D,
 vhem_status vh_places_cluster(vhem_ctx *ctx, const vh_places *p, int *label, double *centre,
                               vhem_cluster_run *run, int *n_run, int *converged)
 {
-    vhem_status st = VHEM_OK;
     size_t size = vh_cells(p->K, p->dim);
     double best = INFINITY;
-    int r = 0;
     const vh_points points = { p->n, p->dim, p->place, p->weight };
-    vh_kmeans_result own = { 0 };
+    VH_AUTOFREE double *own_centre = NULL;
+    VH_AUTOFREE int *own_label = NULL;
     vh_rng rng;
 
-    VH_NEW_DONE(own.centre, size);
-    VH_NEW_DONE(own.label, p->n);
-    for (; r < p->restarts && (r == 0 || !vh_stopped(ctx)); r++) {
+    *n_run = 0;
+    VH_NEW(own_centre, size);
+    VH_NEW(own_label, p->n);
+    vh_kmeans_result own = { .centre = own_centre, .label = own_label };
+    for (int r = 0; r < p->restarts && (r == 0 || !vh_stopped(ctx)); *n_run = ++r) {
         uint64_t seed = vh_rng_seed(p->seed, (uint64_t)r);
         vh_rng_init(&rng, seed, VH_RNG_INIT, 0);
-        VH_TRY_DONE(vh_kmeans(ctx, &rng, &points, p->K, p->max_iter, &own));
+        VH_TRY(vh_kmeans(ctx, &rng, &points, p->K, p->max_iter, &own));
         if (run)
             run[r] = (vhem_cluster_run){ .seed = seed,
                                          .init = "kmeans++",
@@ -117,9 +118,5 @@ vhem_status vh_places_cluster(vhem_ctx *ctx, const vh_places *p, int *label, dou
         memcpy(centre, own.centre, sizeof *centre * size);
         memcpy(label, own.label, sizeof *label * (size_t)p->n);
     }
-done:
-    *n_run = r;
-    free(own.centre);
-    free(own.label);
-    return st;
+    return VHEM_OK;
 }

@@ -60,7 +60,7 @@ static vh_vhem_options run_options(const vh_search *s, bool trial, uint64_t seed
 
 static vh_reduction reduction_of(const vhem_ctx *ctx, const vh_search *s, bool trial, uint64_t seed)
 {
-    return (vh_reduction){ trial, run_options(s, trial, seed), s->scratch, ctx->threads };
+    return (vh_reduction){ trial, run_options(s, trial, seed), s->workers.scratch, ctx->threads };
 }
 
 /* ESTOPPED is no failure here: the run stands at its last full iteration, and the caller finds out by itself.
@@ -99,7 +99,7 @@ static vhem_status begin(vhem_ctx *ctx, const vh_search *s, int limit, vh_restar
     int64_t Kb = how.trial ? s->Kb_trial : s->Kb;
 
     r->begun = true;
-    VH_TRY(s->ops->start(ctx, s->arg, r, &s->scratch[vh_worker(ctx, ctx->threads)], &r->centers));
+    VH_TRY(s->ops->start(ctx, s->arg, r, &s->workers.scratch[vh_worker(ctx, ctx->threads)], &r->centers));
     soft.opt.tol = fmax(SOFT_TOL, how.opt.tol);
     if (r->soft > 0) {
         vh_reduction far = reduction_of(ctx, s, s->Kb_trial != s->Kb, r->seed);
@@ -354,22 +354,25 @@ vhem_status vh_search_run(vhem_ctx *ctx, vh_search *s)
 
 /* ---- 3. candidates ------------------------------------------------------------------------------------- */
 
-vhem_status vh_search_try(vhem_ctx *ctx, vh_search *s, bool trial, int max_iter, vh_restart *r)
+static vhem_status try_run(vhem_ctx *ctx, const vh_search *s, bool trial, int max_iter, vh_restart *r)
 {
-    vhem_status st = VHEM_OK;
     vh_reduction how = reduction_of(ctx, s, trial, r->seed);
 
     if (max_iter >= 0)
         how.opt.max_iter = max_iter;
     vh_vhem_run_free(&r->run);
-    VH_TRY_DONE(go(ctx, s, &how, r, &r->run));
-    VH_TRY_DONE(take_labels(ctx, s, trial ? s->Kb_trial : s->Kb, r));
+    VH_TRY(go(ctx, s, &how, r, &r->run));
+    VH_TRY(take_labels(ctx, s, trial ? s->Kb_trial : s->Kb, r));
     r->J = r->run.J[r->run.n_iter];
     r->begun = true;
     r->finished = !r->stopped;
-done:
-    r->st = st;
-    return st;
+    return VHEM_OK;
+}
+
+vhem_status vh_search_try(vhem_ctx *ctx, vh_search *s, bool trial, int max_iter, vh_restart *r)
+{
+    r->st = try_run(ctx, s, trial, max_iter, r);
+    return r->st;
 }
 
 void vh_search_join(vh_search *s, vh_restart *r)
@@ -419,11 +422,11 @@ static int next_best(const vh_search *s, int above)
 
 vhem_status vh_search_select(vhem_ctx *ctx, vh_search *s, int N)
 {
-    vhem_status st = VHEM_OK;
-    int *kept = NULL, n = 0, r = -1;
-    vh_restart tables = { 0 };
+    VH_AUTOFREE int *kept = NULL;
+    int n = 0, r = -1;
+    VH_CLEANUP(vh_restart_free) vh_restart tables = { 0 }; /* its centres are lent */
 
-    VH_NEW_DONE(kept, N + 1);
+    VH_NEW(kept, N + 1);
     while (n < N + 1 && (r = next_best(s, r)) >= 0) {
         bool new = true;
         for (int k = 0; k < n; k++)
@@ -431,25 +434,21 @@ vhem_status vh_search_select(vhem_ctx *ctx, vh_search *s, int N)
         if (new)
             kept[n++] = r;
     }
-    VH_CHECK_DONE(n >= N, VHEM_EINVAL,
-                  "candidate %d is asked for, but the search found %d partition%s that differ", N, n,
-                  n == 1 ? "" : "s");
+    VH_CHECK(n >= N, VHEM_EINVAL,
+             "candidate %d is asked for, but the search found %d partition%s that differ", N, n,
+             n == 1 ? "" : "s");
     s->next = n > N ? kept[N] : -1;
     r = kept[N - 1];
     if (r == s->best)
-        goto done;
-    tables.centers = s->all[r].centers; /* lent */
-    VH_TRY_DONE(vh_search_try(ctx, s, false, 0, &tables));
+        return VHEM_OK;
+    tables.centers = s->all[r].centers;
+    VH_TRY(vh_search_try(ctx, s, false, 0, &tables));
     drop_tables(&s->all[s->best]);
     s->all[r].run.z = tables.run.z;
     s->all[r].run.L = tables.run.L;
     tables.run.z = tables.run.L = NULL;
     s->best = r;
-done:
-    tables.centers = NULL;
-    vh_restart_free(s, &tables);
-    free(kept);
-    return st;
+    return VHEM_OK;
 }
 
 /* ---- 4. what becomes known of them --------------------------------------------------------------------- */
@@ -465,13 +464,14 @@ vhem_status vh_search_new(vhem_ctx *ctx, const vhem_cluster_options *opt, const 
     s->R = s->n = opt->restarts;
     VH_NEW(s->all, s->R + VH_MAX_CANDIDATES);
     VH_NEW(s->order, s->R);
-    VH_NEW(s->scratch, ctx->threads);
+    VH_TRY(vh_workers_new(ctx, ctx->threads, &s->workers));
     for (int k = 0; k < n_kind; k++)
         if (strcmp(kinds[k], opt->init) == 0)
             one = kinds[k];
     for (int r = 0; r < s->R; r++) {
         s->all[r].kind = given ? NULL : one ? one : kinds[r % n_kind];
         s->all[r].seed = vh_rng_seed(seed, (uint64_t)r);
+        s->all[r].free = s->ops->free;
         s->all[r].modularity = NAN;
         s->all[r].soft = given || one || r / n_kind % 2 == 0 ? opt->soft : 0;
     }
@@ -527,22 +527,20 @@ vhem_status vh_search_tell(vhem_ctx *ctx, vh_search *s, vh_clustering *out)
     return VHEM_OK;
 }
 
-void vh_restart_free(const vh_search *s, vh_restart *r)
+void vh_restart_free(vh_restart *r)
 {
     vh_vhem_run_free(&r->run);
     free(r->label);
-    if (r->centers)
-        s->ops->free(r->centers);
+    if (r->free)
+        r->free(r->centers);
     *r = (vh_restart){ 0 };
 }
 
-void vh_search_free(vhem_ctx *ctx, vh_search *s)
+void vh_search_free(vh_search *s)
 {
     for (int r = 0; s->all && r < s->n; r++)
-        vh_restart_free(s, &s->all[r]);
-    for (int t = 0; s->scratch && t < ctx->threads; t++)
-        vh_scratch_free(&s->scratch[t]);
-    free(s->scratch);
+        vh_restart_free(&s->all[r]);
+    vh_workers_free(&s->workers);
     free(s->all);
     free(s->order);
 }

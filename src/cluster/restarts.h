@@ -18,8 +18,9 @@
 typedef struct {
     const char *kind; /* of its start; NULL: a given one */
     uint64_t seed;
-    void *centers;   /* models of the kind at hand */
-    vh_vhem_run run; /* iterations at the wanted N; z and L of the best restart only */
+    void *centers;               /* models of the kind at hand */
+    void (*free)(void *centers); /* NULL: they are lent */
+    vh_vhem_run run;             /* iterations at the wanted N; z and L of the best restart only */
     double J;
     int *label;        /* [Kb]  its partition when it is finished, else NULL */
     double modularity; /* of that; NaN: not known */
@@ -59,13 +60,13 @@ typedef struct {
     int R, n;             /* restarts; with the candidates that have joined them */
     vh_restart *all;      /* [R + VH_MAX_CANDIDATES] */
     int *order;           /* [R]  best first, after the short runs */
-    vh_scratch *scratch;  /* [threads] */
-    int best;             /* -1: none yet */
-    int next;             /* the run that the next candidate would keep; -1: none, or not known */
-    double slack;         /* candidates whose bounds are this near to the best, in nats, are told apart by
+    vh_workers workers;
+    int best;            /* -1: none yet */
+    int next;            /* the run that the next candidate would keep; -1: none, or not known */
+    double slack;        /* candidates whose bounds are this near to the best, in nats, are told apart by
                             their modularity; 0: the bound decides alone */
-    int failed;           /* the first restart that failed, by its number; -1: none */
-    char sentence[2048];  /* of that one */
+    int failed;          /* the first restart that failed, by its number; -1: none */
+    char sentence[2048]; /* of that one */
 } vh_search;
 
 /* opt->restarts of them under a seed, with the kinds [n_kind] of starts in turn, or with opt->init alone when
@@ -84,9 +85,9 @@ void vh_search_join(vh_search *s, vh_restart *r);
  * VH_SAME_GROUPS from all better ones; the slack of the search says what is better. */
 #define VH_SAME_GROUPS 0.9
 vhem_status vh_search_select(vhem_ctx *ctx, vh_search *s, int N);
-void vh_restart_free(const vh_search *s, vh_restart *r);
+void vh_restart_free(vh_restart *r);
 /* What the clustering has from the search; the tables of the winner move over.  Its centres stay. */
 vhem_status vh_search_tell(vhem_ctx *ctx, vh_search *s, vh_clustering *out);
-void vh_search_free(vhem_ctx *ctx, vh_search *s);
+void vh_search_free(vh_search *s);
 
 #endif

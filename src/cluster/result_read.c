@@ -172,26 +172,29 @@ static vhem_status read_fingerprints(vhem_ctx *ctx, json_t *root, vh_clustering 
     return VHEM_OK;
 }
 
+static vhem_status take_options(vhem_ctx *ctx, json_t *v, vh_clustering *c)
+{
+    int by_group = 0;
+
+    VH_TRY(check_kind(ctx, "options", v, true));
+    VH_TRY(vh_options_read(ctx, v, VHEM_CLUSTER_OPTIONS, &c->kept, &c->options));
+    VH_TRY(get_bool(ctx, v, "by_group", &by_group));
+    const vh_method *method = vh_method_find(c->method);
+    c->by_group = by_group;
+    c->items = !method || !(method->takes & VH_DATA) ? "models" : by_group ? "groups" : "sequences";
+    return VHEM_OK;
+}
+
 static vhem_status read_options(vhem_ctx *ctx, json_t *root, vh_clustering *c)
 {
-    vhem_status st = VHEM_OK;
     json_t *v = json_object_get(root, "options");
-    int by_group = 0;
 
     vhem_options_init(VHEM_CLUSTER_OPTIONS, &c->options);
     c->options.method = c->method;
     if (!v)
-        goto done;
-    VH_TRY_DONE(check_kind(ctx, "options", v, true));
-    VH_TRY_DONE(vh_options_read(ctx, v, VHEM_CLUSTER_OPTIONS, &c->kept, &c->options));
-    VH_TRY_DONE(get_bool(ctx, v, "by_group", &by_group));
-    const vh_method *method = vh_method_find(c->method);
-    c->by_group = by_group;
-    c->items = !method || !(method->takes & VH_DATA) ? "models" : by_group ? "groups" : "sequences";
-done:
-    if (st == VHEM_EFORMAT && json_is_object(v))
-        vh_error_prefix(ctx, "options");
-    return st;
+        return VHEM_OK;
+    vhem_status st = take_options(ctx, v, c);
+    return st == VHEM_EFORMAT && json_is_object(v) ? vh_error_in(ctx, st, "options") : st;
 }
 
 /* The objective after each of n_iter iterations; *out stays NULL when the key is not there. */
@@ -480,18 +483,18 @@ static vhem_status read_single(vhem_ctx *ctx, json_t *root, vhem_tree **out)
 
 vhem_status vh_tree_from_document(vhem_ctx *ctx, vh_document *doc, vhem_tree **out)
 {
-    vhem_status st = VHEM_OK;
-    vhem_models *models = NULL;
+    vhem_status st;
 
     if (strcmp(doc->format, "vhem-h3m") == 0 || strcmp(doc->format, "vhem-dtm") == 0) {
-        VH_TRY_DONE(vh_document_models(ctx, doc, &models));
-        return vh_tree_of_models(ctx, models, out);
+        vhem_models *models = NULL;
+        st = vh_document_models(ctx, doc, &models);
+        if (st == VHEM_OK)
+            return vh_tree_of_models(ctx, models, out);
+    } else {
+        bool single = strcmp(doc->format, "vhem-clustering") == 0;
+        st = single ? read_single(ctx, doc->root, out) : read_tree(ctx, doc->root, out);
+        st = vh_error_in(ctx, st, doc->name);
     }
-    st = strcmp(doc->format, "vhem-clustering") == 0 ? read_single(ctx, doc->root, out)
-                                                     : read_tree(ctx, doc->root, out);
-    if (st != VHEM_OK)
-        vh_error_prefix(ctx, doc->name);
-done:
     return st == VHEM_EINVAL ? VHEM_EFORMAT : st;
 }
 

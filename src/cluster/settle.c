@@ -43,8 +43,15 @@ typedef struct { /* one group of the partition at hand */
 
 typedef struct {
     const vh_settler *settler;
-    group *group;
+    group *group; /* [K] */
 } work;
+
+static void work_free(work *w)
+{
+    for (int64_t g = 0; w->group && g < w->settler->K; g++)
+        vh_h3m_free(w->group[g].centre);
+    free(w->group);
+}
 
 /* ---- what is known ------------------------------------------------------------------------------------- */
 
@@ -86,9 +93,9 @@ static int members_of(int64_t Kb, const int *label, int64_t j, int64_t *member)
 static vhem_status look_up(vhem_ctx *ctx, vh_settler *s, const vh_base *base, int n, const int64_t *member,
                            size_t *at)
 {
-    vhem_status st = VHEM_OK;
     uint64_t key = key_of(n, member);
     vh_settled new = { .base = base, .n = n, .key = key, .J = -INFINITY };
+    VH_AUTOFREE int64_t *own = NULL;
     size_t k = 0;
 
     for (; k < s->n; k++)
@@ -97,15 +104,13 @@ static vhem_status look_up(vhem_ctx *ctx, vh_settler *s, const vh_base *base, in
             break;
     *at = k;
     if (k < s->n)
-        goto done;
-    VH_NEW_DONE(new.member, n);
-    memcpy(new.member, member, sizeof *member * (size_t)n);
-    VH_TRY_DONE(vh_grow(ctx, &s->all, &s->cap, s->n + 1, sizeof *s->all));
+        return VHEM_OK;
+    VH_NEW(own, n);
+    memcpy(own, member, sizeof *member * (size_t)n);
+    VH_TRY(vh_grow(ctx, &s->all, &s->cap, s->n + 1, sizeof *s->all));
+    new.member = vh_take(own);
     s->all[s->n++] = new;
-    new.member = NULL;
-done:
-    free(new.member);
-    return st;
+    return VHEM_OK;
 }
 
 /* ---- one group ----------------------------------------------------------------------------------------- */
@@ -123,44 +128,39 @@ static vhem_status take_members(vhem_ctx *ctx, const vh_settled *g, vh_h3m **mod
 /* More restarts for a group, one of them at its current centre. */
 static vhem_status settle_one(vhem_ctx *ctx, void *arg, int64_t i, int worker)
 {
-    vhem_status st = VHEM_OK;
     const work *w = arg;
     group *g = &w->group[i];
     const vh_settled *known = g->known;
     vhem_cluster_options o = *w->settler->opt;
-    vh_h3m *models = NULL, *start = NULL;
-    vh_hmm_search s = { .opt = &o, .K = 1, .floor = w->settler->floor };
+    VH_OWN(vh_h3m) *start = NULL, *models = NULL;
+    VH_OWN(vh_base) *base = NULL;
+    VH_CLEANUP(vh_hmm_search_free) vh_hmm_search s = { .opt = &o, .K = 1, .floor = w->settler->floor };
 
     (void)worker;
     o.soft = 0;
     o.init = "auto";
     o.restarts = g->restarts + (g->current != NULL);
     if (o.restarts == 0)
-        goto done;
-    VH_TRY_DONE(take_members(ctx, known, &models, &s.base));
-    s.trial = s.base;
+        return VHEM_OK;
+    VH_TRY(take_members(ctx, known, &models, &base));
+    s.base = s.trial = base;
     if (g->current) {
-        VH_TRY_DONE(vh_h3m_subset(ctx, g->current, &g->j, 1, &start));
+        VH_TRY(vh_h3m_subset(ctx, g->current, &g->j, 1, &start));
         start->omega[0] = 1;
         s.start = start;
     }
     uint64_t seed = vh_rng_seed(w->settler->seed, known->key);
-    VH_TRY_DONE(vh_hmm_search_new(ctx, &s, vh_rng_seed(seed, (uint64_t)known->tries << 32)));
+    VH_TRY(vh_hmm_search_new(ctx, &s, vh_rng_seed(seed, (uint64_t)known->tries << 32)));
     if (g->current)
         s.search.all[0].kind = NULL;
-    VH_TRY_DONE(vh_search_run(ctx, &s.search));
+    VH_TRY(vh_search_run(ctx, &s.search));
     vh_restart *best = &s.search.all[s.search.best];
     if (best->J > known->J) {
         g->J = best->J;
         g->centre = best->centers;
         best->centers = NULL;
     }
-done:
-    vh_hmm_search_free(ctx, &s);
-    vh_base_free(s.base);
-    vh_h3m_free(models);
-    vh_h3m_free(start);
-    return st;
+    return VHEM_OK;
 }
 
 /* ---- all groups ---------------------------------------------------------------------------------------- */
@@ -218,21 +218,21 @@ static void weigh(const vh_settler *s, const vh_base *base, const int *label, co
 vhem_status vh_settle(vhem_ctx *ctx, vh_settler *s, const vh_base *base, const int *label,
                       const vh_h3m *current, int restarts, vh_h3m **out)
 {
-    vhem_status st = VHEM_OK;
-    int64_t K = s->K, failed, *member = NULL;
-    size_t *at = NULL;
-    vh_h3m *centers = NULL;
-    work w = { .settler = s };
+    int64_t K = s->K, failed;
+    VH_OWN(vh_h3m) *centers = NULL;
+    VH_AUTOFREE size_t *at = NULL;
+    VH_AUTOFREE int64_t *member = NULL;
+    VH_CLEANUP(work_free) work w = { .settler = s };
 
-    VH_NEW_DONE(member, base->Kb);
-    VH_NEW_DONE(at, K);
-    VH_NEW_DONE(w.group, K);
+    VH_NEW(member, base->Kb);
+    VH_NEW(at, K);
+    VH_NEW(w.group, K);
     vh_jobs jobs = { .what = "centres", .nested = true, .run = settle_one, .arg = &w };
     for (int64_t j = 0; j < K; j++) {
         int n = members_of(base->Kb, label, j, member);
         if (n == 0)
             continue;
-        VH_TRY_DONE(look_up(ctx, s, base, n, member, &at[jobs.n]));
+        VH_TRY(look_up(ctx, s, base, n, member, &at[jobs.n]));
         w.group[jobs.n++] = (group){ .j = j, .current = current };
     }
     for (int64_t g = 0; g < jobs.n; g++) { /* the entries may have moved until now */
@@ -240,23 +240,16 @@ vhem_status vh_settle(vhem_ctx *ctx, vh_settler *s, const vh_base *base, const i
         int wanted = wanted_restarts(restarts, s->all[at[g]].n), tries = s->all[at[g]].tries;
         w.group[g].restarts = wanted > tries ? wanted - tries : 0;
     }
-    VH_TRY_DONE(vh_run_jobs(ctx, &jobs, &failed));
-    VH_TRY_DONE(vh_h3m_new(ctx, base->h3m->family, base->h3m->shape, K, &centers));
+    VH_TRY(vh_run_jobs(ctx, &jobs, &failed));
+    VH_TRY(vh_h3m_new(ctx, base->h3m->family, base->h3m->shape, K, &centers));
     for (int64_t g = 0, j = 0; j < K; j++) {
         bool used = g < jobs.n && w.group[g].j == j;
         if (used)
             remember(&s->all[at[g]], &w.group[g]);
-        VH_TRY_DONE(place(ctx, s, base, used ? &s->all[at[g]] : NULL, j, current, centers));
+        VH_TRY(place(ctx, s, base, used ? &s->all[at[g]] : NULL, j, current, centers));
         g += used;
     }
     weigh(s, base, label, current, centers);
     *out = vh_take(centers);
-done:
-    for (int64_t g = 0; w.group && g < jobs.n; g++)
-        vh_h3m_free(w.group[g].centre);
-    free(w.group);
-    free(member);
-    free(at);
-    vh_h3m_free(centers);
-    return st;
+    return VHEM_OK;
 }

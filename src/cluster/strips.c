@@ -74,21 +74,18 @@ static vhem_status round_of(vhem_ctx *ctx, job *j, int64_t first, int64_t strips
 
 vhem_status vh_strips_run(vhem_ctx *ctx, const vh_strips *s)
 {
-    vhem_status st = VHEM_OK;
-    job j = { .of = s };
+    VH_AUTOFREE double *own = NULL, *other = NULL;
     int64_t strips = (s->n + s->rows - 1) / s->rows, step = vh_ranks(ctx);
 
-    VH_NEW_DONE(j.own.x, s->most);
+    VH_NEW(own, s->most);
     if (step > 1 && vh_rank(ctx) == 0)
-        VH_NEW_DONE(j.other.x, s->most);
+        VH_NEW(other, s->most);
+    job j = { .of = s, .own = { .x = own }, .other = { .x = other } };
     vh_progress(ctx, s->what, 0, s->n);
     for (int64_t k = 0; k < strips; k += step) {
-        VH_TRY_DONE(round_of(ctx, &j, k, strips));
+        VH_TRY(round_of(ctx, &j, k, strips));
         int64_t done = (k + step) * s->rows;
         vh_progress(ctx, s->what, done < s->n ? done : s->n, s->n);
     }
-done:
-    free(j.own.x);
-    free(j.other.x);
-    return st;
+    return VHEM_OK;
 }

@@ -92,14 +92,14 @@ vhem_status vh_tree_add(vhem_ctx *ctx, vhem_tree *tree, vh_clustering *c)
 
 vhem_status vh_tree_of_models(vhem_ctx *ctx, vhem_models *models, vhem_tree **out)
 {
-    vhem_status st = VHEM_OK;
-    vhem_tree *tree = NULL;
-    vh_clustering *c = NULL;
+    VH_OWN(vhem_tree) *tree = NULL;
+    VH_OWN(vh_clustering) *c = NULL;
+    VH_OWN(vhem_models) *own = models;
 
-    VH_CHECK_DONE(vh_models_size(models) <= INT_MAX, VHEM_EINVAL, "%lld models are too many to be clusters",
-                  (long long)vh_models_size(models));
-    VH_TRY_DONE(vh_tree_new(ctx, 1, &tree));
-    VH_TRY_DONE(vh_clustering_new(ctx, 0, &c));
+    VH_CHECK(vh_models_size(models) <= INT_MAX, VHEM_EINVAL, "%lld models are too many to be clusters",
+             (long long)vh_models_size(models));
+    VH_TRY(vh_tree_new(ctx, 1, &tree));
+    VH_TRY(vh_clustering_new(ctx, 0, &c));
     c->method = "";
     vhem_options_init(VHEM_CLUSTER_OPTIONS, &c->options);
     c->Kr = (int)vh_models_size(models);
@@ -110,14 +110,10 @@ vhem_status vh_tree_of_models(vhem_ctx *ctx, vhem_models *models, vhem_tree **ou
     c->textures = models->dtm;
     models->h3m = NULL;
     models->dtm = NULL;
-    VH_TRY_DONE(vh_tree_add(ctx, tree, c));
+    VH_TRY(vh_tree_add(ctx, tree, c));
     c = NULL;
     *out = vh_take(tree);
-done:
-    vhem_free(models);
-    vh_clustering_free(c);
-    vhem_free(tree);
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status vh_tree_check_models(vhem_ctx *ctx, const vhem_tree *tree, const vhem_models *models)
@@ -272,15 +268,34 @@ static bool is_dealt(const vhem_source *source)
     return source && (source->data || (source->models && source->models->dtm));
 }
 
+/* *tree has the levels that were finished, whatever comes after them. */
+static vhem_status make_tree(vhem_ctx *ctx, const vhem_source *source, int levels, const int64_t *K,
+                             vhem_cluster_options *o, vhem_tree **tree)
+{
+    VH_AUTOFREE int64_t *item = NULL; /* [N]  of sequences: the set of each, which changes with the level */
+    VH_CLEANUP(free_centers) centers used = { 0 };
+    vh_input in;
+
+    if (is_dealt(source)) /* HMMs are not: nobody waits for this process, it may stop at any time */
+        VH_TRY(vh_ranks_call(ctx, "cluster", VHEM_CLUSTER_OPTIONS, o,
+                             vh_ranks(ctx) > 1 && source->data ? vh_data_print(source->data) : 0));
+    VH_TRY(vh_models_gather(ctx, o->start));
+    VH_TRY(vh_input_source(ctx, source, o, &item, &in));
+    VH_TRY(check_levels(ctx, &in, levels, K, o));
+    VH_TRY(vh_tree_new(ctx, levels, tree));
+    for (int l = 0; l < levels; l++) {
+        if (l > 0)
+            VH_TRY(next_input(ctx, (*tree)->level[l - 1], &used, item, &in));
+        VH_TRY(add_level(ctx, *tree, l, levels, (int)K[l], &in, o));
+    }
+    return VHEM_OK;
+}
+
 vhem_status vhem_cluster(vhem_ctx *ctx, const vhem_source *source, int levels, const int64_t *K,
                          const vhem_cluster_options *opt, vhem_tree **out)
 {
     VH_ENTER(source, K, out);
-    vhem_status st = VHEM_OK;
-    vhem_tree *tree = NULL;
-    centers used = { 0 };
-    int64_t *item = NULL; /* [N]  of sequences: the set of each, which changes from level to level */
-    vh_input in;
+    VH_OWN(vhem_tree) *tree = NULL;
     vhem_cluster_options o;
     const vhem_ranks *ranks = ctx->opt.ranks;
 
@@ -289,26 +304,10 @@ vhem_status vhem_cluster(vhem_ctx *ctx, const vhem_source *source, int levels, c
         o = *opt;
     if (o.executor) /* the others work for it, they do not make this call */
         ctx->opt.ranks = NULL;
-    if (is_dealt(source)) /* HMMs are not: nobody waits for this process, it may stop at any time */
-        VH_TRY_DONE(vh_ranks_call(ctx, "cluster", VHEM_CLUSTER_OPTIONS, &o,
-                                  vh_ranks(ctx) > 1 && source->data ? vh_data_print(source->data) : 0));
-    VH_TRY_DONE(vh_models_gather(ctx, o.start));
-    VH_TRY_DONE(vh_input_source(ctx, source, &o, &item, &in));
-    VH_TRY_DONE(check_levels(ctx, &in, levels, K, &o));
-    VH_TRY_DONE(vh_tree_new(ctx, levels, &tree));
-    for (int l = 0; l < levels; l++) {
-        if (l > 0)
-            VH_TRY_DONE(next_input(ctx, tree->level[l - 1], &used, item, &in));
-        VH_TRY_DONE(add_level(ctx, tree, l, levels, (int)K[l], &in, &o));
-    }
-done:
-    if (st == VHEM_OK || (st == VHEM_ESTOPPED && tree && tree->n > 0)) {
+    vhem_status st = make_tree(ctx, source, levels, K, &o, &tree);
+    if (st == VHEM_OK || (st == VHEM_ESTOPPED && tree && tree->n > 0))
         *out = vh_take(tree);
-    }
     ctx->opt.ranks = ranks;
     vh_ranks_end(ctx);
-    vhem_free(tree);
-    free_centers(&used);
-    free(item);
     return st;
 }

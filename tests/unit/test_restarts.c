@@ -47,7 +47,7 @@ static void first_sentence(void **state)
         s.arg = &s;
         assert_ok(ctx, vh_search_new(ctx, &opt, kinds, 1, false, 1, &s));
         assert_fails(ctx, vh_search_run(ctx, &s), VHEM_ENUMERIC, "restart 0 came to nothing");
-        vh_search_free(ctx, &s);
+        vh_search_free(&s);
         vhem_free(ctx);
     }
 }
