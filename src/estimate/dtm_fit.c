@@ -29,9 +29,23 @@ typedef struct {
     int R; /* restarts */
     vh_dtm *out;
     vhem_fit_report *report;
-    vh_scratch *scratch; /* [threads] */
-    vh_store *store;     /* of textures that are fitted already; NULL: none */
+    vh_workers workers;
+    vh_store *store; /* of textures that are fitted already; NULL: none */
 } fit;
+
+static void fit_free(fit *f)
+{
+    vh_dtm_free(f->out);
+    vhem_free(f->report);
+    vh_sets_free(&f->sets);
+    vh_workers_free(&f->workers);
+    vh_fit_scale_free(&f->scale);
+}
+
+static void run_free(vh_em_dtm_run *run)
+{
+    free(run->J);
+}
 
 /* ---- 1. options ---------------------------------------------------------------------------------------- */
 
@@ -72,8 +86,7 @@ static vhem_status set_up(vhem_ctx *ctx, const vhem_fit_options *asked, fit *f)
     for (int64_t i = 0; i < K; i++)
         VH_TRY(vh_dt_shape(ctx, f->data->d, f->opt.S, &f->out->dt[i]));
     VH_TRY(vh_fit_report_new(ctx, rows, f->R, &f->report));
-    VH_NEW(f->scratch, ctx->threads);
-    return VHEM_OK;
+    return vh_workers_new(ctx, ctx->threads, &f->workers);
 }
 
 static vhem_fit_run told(const vh_em_dtm_run *run, int n_stable)
@@ -129,7 +142,6 @@ static vhem_status put_stored(vhem_ctx *ctx, const fit *f, const vh_key *key, in
  * likelihood. */
 static vhem_status fit_one(vhem_ctx *ctx, void *arg, int64_t i, int worker)
 {
-    vhem_status st = VHEM_OK;
     fit *f = arg;
     const vh_sets *sets = &f->sets;
     bool taken = false;
@@ -142,28 +154,26 @@ static vhem_status fit_one(vhem_ctx *ctx, void *arg, int64_t i, int worker)
                             .max_iter = f->em ? f->opt.max_iter : 0,
                             .tol = f->opt.tol };
     vh_dtm one = { .d = f->data->d, .K = 1, .omega = (double[]){ 1 }, .dt = &f->out->dt[i] };
-    vh_em_dtm_run run = { 0 };
+    VH_CLEANUP(run_free) vh_em_dtm_run run = { 0 };
     vh_dt_mended mended;
 
     if (f->store) {
-        VH_TRY_DONE(key_of_set(ctx, f, i, &key));
-        VH_TRY_DONE(take_stored(ctx, f, &key, i, &taken));
+        VH_TRY(key_of_set(ctx, f, i, &key));
+        VH_TRY(take_stored(ctx, f, &key, i, &taken));
     }
     if (taken) {
         f->report->frames[i] = vh_sets_frames(sets, f->data, i, NULL);
-        goto done;
+        return VHEM_OK;
     }
-    VH_TRY_DONE(vh_dt_svd(ctx, f->data, sets->seq + sets->first[i], sets->first[i + 1] - sets->first[i],
-                          &f->limits, &f->out->dt[i], &mended));
+    VH_TRY(vh_dt_svd(ctx, f->data, sets->seq + sets->first[i], sets->first[i + 1] - sets->first[i],
+                     &f->limits, &f->out->dt[i], &mended));
     run.n_floored = mended.n_floored;
-    VH_TRY_DONE(vh_em_dtm(ctx, &task, &f->scratch[worker], 1, &one, &run));
+    VH_TRY(vh_em_dtm(ctx, &task, &f->workers.scratch[worker], 1, &one, &run));
     f->report->run[i] = told(&run, f->em ? 0 : mended.n_stable);
     f->report->frames[i] = vh_sets_frames(sets, f->data, i, NULL);
     if (f->store && !vh_stopped(ctx))
-        VH_TRY_DONE(put_stored(ctx, f, &key, i));
-done:
-    free(run.J);
-    return st;
+        VH_TRY(put_stored(ctx, f, &key, i));
+    return VHEM_OK;
 }
 
 /* What fit_one makes of set i, for other processes. */
@@ -227,22 +237,21 @@ static vhem_status start_mixture(vhem_ctx *ctx, const fit *f, int r, vh_dtm *dtm
 /* One restart; *dtm, when it is the best so far, changes places with that. */
 static vhem_status run_restart(vhem_ctx *ctx, fit *f, int r, vh_dtm **dtm)
 {
-    vhem_status st = VHEM_OK;
     vh_em_dtm_task task = { .data = f->data,
                             .sets = &f->sets,
                             .last = f->sets.n,
                             .limits = f->limits,
                             .max_iter = f->opt.max_iter,
                             .tol = f->opt.tol };
-    vh_em_dtm_run run = { 0 };
+    VH_CLEANUP(run_free) vh_em_dtm_run run = { 0 };
     vhem_fit_report *report = f->report;
     int *best = &report->best[0];
 
-    VH_TRY_DONE(vh_dtm_new(ctx, f->data->d, f->opt.K, dtm));
-    VH_TRY_DONE(start_mixture(ctx, f, r, *dtm));
-    st = vh_em_dtm(ctx, &task, f->scratch, ctx->threads, *dtm, &run);
+    VH_TRY(vh_dtm_new(ctx, f->data->d, f->opt.K, dtm));
+    VH_TRY(start_mixture(ctx, f, r, *dtm));
+    vhem_status st = vh_em_dtm(ctx, &task, f->workers.scratch, ctx->threads, *dtm, &run);
     if (st != VHEM_OK && st != VHEM_ESTOPPED)
-        goto done;
+        return st;
     report->run[report->R] = told(&run, 0);
     if (report->R == 0 || run.J[run.n_iter] > report->run[*best].loglik) {
         vh_dtm *swap = f->out;
@@ -251,8 +260,6 @@ static vhem_status run_restart(vhem_ctx *ctx, fit *f, int r, vh_dtm **dtm)
         *best = report->R;
     }
     report->R++;
-done:
-    free(run.J);
     return st;
 }
 
@@ -320,16 +327,15 @@ vhem_status vh_dtm_fit(vhem_ctx *ctx, const vhem_data *data, const vhem_fit_opti
 vhem_status vh_dtm_fit_stored(vhem_ctx *ctx, const vhem_data *data, const vhem_fit_options *opt,
                               vh_store *store, vh_dtm **out, vhem_fit_report **report)
 {
-    vhem_status st = VHEM_OK;
-    fit f = { .data = data, .store = store };
+    VH_BLAS_SERIAL;
+    VH_CLEANUP(fit_free) fit f = { .data = data, .store = store };
 
-    vh_blas_enter();
-    VH_TRY_DONE(set_up(ctx, opt, &f));
-    st = f.opt.K > 0 ? fit_mixture(ctx, &f) : fit_each(ctx, &f);
+    VH_TRY(set_up(ctx, opt, &f));
+    vhem_status st = f.opt.K > 0 ? fit_mixture(ctx, &f) : fit_each(ctx, &f);
     if (st == VHEM_ESTOPPED && f.opt.K == 0)
-        VH_TRY_DONE(keep_fitted(ctx, &f));
+        VH_TRY(keep_fitted(ctx, &f));
     else if (st != VHEM_OK && (st != VHEM_ESTOPPED || f.report->R == 0))
-        goto done;
+        return st;
     st = vh_stopped(ctx) ? VHEM_ESTOPPED : VHEM_OK;
     *out = f.out;
     f.out = NULL;
@@ -339,14 +345,5 @@ vhem_status vh_dtm_fit_stored(vhem_ctx *ctx, const vhem_data *data, const vhem_f
         *report = f.report;
         f.report = NULL;
     }
-done:
-    vh_dtm_free(f.out);
-    vhem_free(f.report);
-    vh_sets_free(&f.sets);
-    for (int k = 0; f.scratch && k < ctx->threads; k++)
-        vh_scratch_free(&f.scratch[k]);
-    free(f.scratch);
-    vh_fit_scale_free(&f.scale);
-    vh_blas_leave();
     return st;
 }

@@ -7,6 +7,7 @@
 #include "core/team.h"
 #include "data/data.h"
 #include "estimate/kalman.h"
+#include "estimate/sample.h"
 #include "estimate/score.h"
 #include "math/blas.h"
 #include "math/linalg.h"
@@ -34,13 +35,13 @@ static int64_t longest(const vhem_data *data)
 
 /* ---- log-likelihood ------------------------------------------------------------------------------------ */
 
-static vhem_status score_all(vhem_ctx *ctx, const vh_dtm *dtm, int64_t i, const vhem_data *data,
-                             vh_scratch *scratch, double *loglik)
+static vhem_status score_texture(vhem_ctx *ctx, const vh_dtm *dtm, int64_t i, const vhem_data *data,
+                                 vh_scratch *scratch, double *loglik)
 {
+    VH_CLEANUP(vh_dt_gains_free) vh_dt_gains g = { 0 };
     vhem_status st = VHEM_OK;
-    vh_dt_gains g = { 0 };
 
-    VH_TRY_DONE(vh_dt_gains_new(ctx, &dtm->dt[i], dtm->d, longest(data), false, &g));
+    VH_TRY(vh_dt_gains_new(ctx, &dtm->dt[i], dtm->d, longest(data), false, &g));
 #pragma omp parallel for schedule(dynamic, 1) \
     num_threads(vh_team(ctx->threads)) if (ctx->threads > 1 && data->N > 1)
     for (int64_t n = 0; n < data->N; n++) {
@@ -50,8 +51,13 @@ static vhem_status score_all(vhem_ctx *ctx, const vh_dtm *dtm, int64_t i, const 
 #pragma omp critical(vh_dtm_score)
             st = own;
     }
-done:
-    vh_dt_gains_free(&g);
+    return st;
+}
+
+static vhem_status score_all(vhem_ctx *ctx, const vh_dtm *dtm, int64_t i, const vhem_data *data,
+                             vh_scratch *scratch, double *loglik)
+{
+    vhem_status st = score_texture(ctx, dtm, i, data, scratch, loglik);
     if (st != VHEM_OK)
         vh_dtm_prefix(ctx, dtm, i);
     return st;
@@ -59,29 +65,22 @@ done:
 
 vhem_status vh_dtm_score(vhem_ctx *ctx, const vh_dtm *dtm, const vhem_data *data, double *loglik)
 {
-    vhem_status st = VHEM_OK;
-    vh_scratch *scratch = NULL;
+    VH_BLAS_SERIAL;
+    VH_CLEANUP(vh_workers_free) vh_workers workers = { 0 };
     size_t size = vh_cells(data->N, dtm->K);
-    double *table = NULL;
+    VH_AUTOFREE double *table = NULL;
 
-    vh_blas_enter();
-    VH_TRY_DONE(check(ctx, dtm, data));
-    VH_NEW_DONE(scratch, ctx->threads);
-    VH_NEW_DONE(table, size);
+    VH_TRY(check(ctx, dtm, data));
+    VH_TRY(vh_workers_new(ctx, ctx->threads, &workers));
+    VH_NEW(table, size);
     for (int64_t i = 0; i < dtm->K; i++) {
-        VH_CHECK_DONE(!vh_stopped(ctx), VHEM_ESTOPPED, "stopped; %lld of %lld textures were scored",
-                      (long long)i, (long long)dtm->K);
-        VH_TRY_DONE(score_all(ctx, dtm, i, data, scratch, table));
+        VH_CHECK(!vh_stopped(ctx), VHEM_ESTOPPED, "stopped; %lld of %lld textures were scored", (long long)i,
+                 (long long)dtm->K);
+        VH_TRY(score_all(ctx, dtm, i, data, workers.scratch, table));
         vh_progress(ctx, "score", i + 1, dtm->K);
     }
     memcpy(loglik, table, sizeof *table * size);
-done:
-    free(table);
-    for (int k = 0; scratch && k < ctx->threads; k++)
-        vh_scratch_free(&scratch[k]);
-    free(scratch);
-    vh_blas_leave();
-    return st;
+    return VHEM_OK;
 }
 
 /* ---- states -------------------------------------------------------------------------------------------- */
@@ -89,36 +88,28 @@ done:
 vhem_status vh_dtm_smooth(vhem_ctx *ctx, const vh_dtm *dtm, int64_t i, const vhem_data *data, int64_t n,
                           double *x, double *cov, double *loglik)
 {
-    vhem_status st = VHEM_OK;
-    double *own_x = NULL, *own_cov = NULL;
-    vh_dt_gains g = { 0 };
-    vh_scratch scratch = { 0 };
+    VH_BLAS_SERIAL;
+    VH_AUTOFREE double *own_x = NULL, *own_cov = NULL;
+    VH_CLEANUP(vh_dt_gains_free) vh_dt_gains g = { 0 };
+    VH_CLEANUP(vh_scratch_free) vh_scratch scratch = { 0 };
 
-    vh_blas_enter();
-    VH_CHECK_DONE(i >= 0 && i < dtm->K, VHEM_EINVAL, "texture %lld was asked for, but there are %lld",
-                  (long long)i, (long long)dtm->K);
-    VH_CHECK_DONE(n >= 0 && n < data->N, VHEM_EINVAL, "sequence %lld was asked for, but there are %lld",
-                  (long long)n, (long long)data->N);
-    VH_TRY_DONE(check(ctx, dtm, data));
+    VH_CHECK(i >= 0 && i < dtm->K, VHEM_EINVAL, "texture %lld was asked for, but there are %lld",
+             (long long)i, (long long)dtm->K);
+    VH_CHECK(n >= 0 && n < data->N, VHEM_EINVAL, "sequence %lld was asked for, but there are %lld",
+             (long long)n, (long long)data->N);
+    VH_TRY(check(ctx, dtm, data));
     int64_t T = vh_data_length(data, n);
     size_t n_x = vh_cells(T, dtm->dt[i].n), n_cov = cov ? n_x * (size_t)dtm->dt[i].n : 0;
-    VH_NEW_DONE(own_x, n_x);
+    VH_NEW(own_x, n_x);
     if (cov)
-        VH_NEW_DONE(own_cov, n_cov);
-    VH_TRY_DONE(vh_dt_gains_new(ctx, &dtm->dt[i], dtm->d, T, true, &g));
+        VH_NEW(own_cov, n_cov);
+    VH_TRY(vh_dt_gains_new(ctx, &dtm->dt[i], dtm->d, T, true, &g));
     const vh_kalman_frames frames = { vh_data_frames(data, n), T, 1 };
-    VH_TRY_DONE(
-        vh_kalman_smooth(ctx, &g, &frames, &scratch, &(vh_kalman_result){ own_x, own_cov, loglik, NULL }));
+    VH_TRY(vh_kalman_smooth(ctx, &g, &frames, &scratch, &(vh_kalman_result){ own_x, own_cov, loglik, NULL }));
     memcpy(x, own_x, sizeof *x * n_x);
     if (cov)
         memcpy(cov, own_cov, sizeof *cov * n_cov);
-done:
-    free(own_x);
-    free(own_cov);
-    vh_dt_gains_free(&g);
-    vh_scratch_free(&scratch);
-    vh_blas_leave();
-    return st;
+    return VHEM_OK;
 }
 
 /* ---- sequences drawn from them ------------------------------------------------------------------------- */
@@ -198,44 +189,36 @@ static vhem_status make_roots(vhem_ctx *ctx, const vh_dtm *dtm, double **roots)
 
 vhem_status vh_dtm_sample(vhem_ctx *ctx, const vh_dtm *dtm, int64_t N, int64_t T, vhem_data **out)
 {
-    vhem_status st = VHEM_OK;
-    vh_builder *b = NULL;
-    double **roots = NULL, *y = NULL, *x = NULL;
+    VH_OWN(vh_builder) *b = NULL;
+    VH_AUTOFREE double *y = NULL;
+    VH_CLEANUP(vh_roots_free) vh_roots roots = { .K = dtm->K };
 
-    VH_CHECK_DONE(N >= 1, VHEM_EINVAL, "%lld sequences were asked for, must be at least 1", (long long)N);
-    VH_CHECK_DONE(T >= 1, VHEM_EINVAL, "sequences of %lld frames were asked for, must have at least 1",
-                  (long long)T);
-    VH_CHECK_DONE((double)N * T * dtm->d <= MOST, VHEM_EINVAL,
-                  "%lld sequences of %lld frames make %.3g numbers, at most %.3g are possible", (long long)N,
-                  (long long)T, (double)N * T * dtm->d, MOST);
-    VH_NEW_DONE(roots, dtm->K);
-    VH_NEW_DONE(y, dtm->d);
-    VH_TRY_DONE(make_roots(ctx, dtm, roots));
-    VH_TRY_DONE(vh_builder_new(ctx, dtm->d, &b));
+    VH_CHECK(N >= 1, VHEM_EINVAL, "%lld sequences were asked for, must be at least 1", (long long)N);
+    VH_CHECK(T >= 1, VHEM_EINVAL, "sequences of %lld frames were asked for, must have at least 1",
+             (long long)T);
+    VH_CHECK((double)N * T * dtm->d <= MOST, VHEM_EINVAL,
+             "%lld sequences of %lld frames make %.3g numbers, at most %.3g are possible", (long long)N,
+             (long long)T, (double)N * T * dtm->d, MOST);
+    VH_NEW(roots.of, dtm->K);
+    VH_NEW(y, dtm->d);
+    VH_TRY(make_roots(ctx, dtm, roots.of));
+    VH_TRY(vh_builder_new(ctx, dtm->d, &b));
     for (int64_t s = 0; s < N; s++) {
         vh_rng rng;
         char name[32];
-        VH_CHECK_DONE(!vh_stopped(ctx), VHEM_ESTOPPED, "stopped; %lld of %lld sequences were drawn",
-                      (long long)s, (long long)N);
+        VH_AUTOFREE double *x = NULL;
+        VH_CHECK(!vh_stopped(ctx), VHEM_ESTOPPED, "stopped; %lld of %lld sequences were drawn", (long long)s,
+                 (long long)N);
         vh_rng_init(&rng, ctx->opt.seed, VH_RNG_SAMPLE, (uint64_t)s);
         int64_t i = vh_rng_pick(&rng, dtm->K, dtm->omega);
-        free(x);
-        x = NULL;
-        VH_NEW_DONE(x, 2 * (size_t)dtm->dt[i].n);
-        st = draw_sequence(ctx, &(drawn_texture){ &dtm->dt[i], dtm->d, roots[i], x, y }, T, &rng, b);
+        VH_NEW(x, 2 * (size_t)dtm->dt[i].n);
+        vhem_status st =
+            draw_sequence(ctx, &(drawn_texture){ &dtm->dt[i], dtm->d, roots.of[i], x, y }, T, &rng, b);
         if (st == VHEM_ENUMERIC)
             vh_dtm_prefix(ctx, dtm, i);
-        VH_TRY_DONE(st);
+        VH_TRY(st);
         snprintf(name, sizeof name, "sample_%lld", (long long)s);
-        VH_TRY_DONE(vh_builder_end(b, name, dtm->dt[i].name, NULL, 1.0));
+        VH_TRY(vh_builder_end(b, name, dtm->dt[i].name, NULL, 1.0));
     }
-    VH_TRY_DONE(vh_builder_finish(b, "memory", out));
-done:
-    for (int64_t i = 0; roots && i < dtm->K; i++)
-        free(roots[i]);
-    free(roots);
-    free(y);
-    free(x);
-    vh_builder_free(b);
-    return st;
+    return vh_builder_finish(b, "memory", out);
 }

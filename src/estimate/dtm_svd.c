@@ -29,6 +29,13 @@ typedef struct {
     int rank;      /* states that vary */
 } analysis;
 
+static void analysis_free(analysis *a)
+{
+    free(a->Z);
+    free(a->w);
+    free(a->X);
+}
+
 /* The windows of all sequences, their weighted mean taken off. */
 static vhem_status take_windows(vhem_ctx *ctx, analysis *a)
 {
@@ -167,32 +174,27 @@ static vhem_status make_stable(vhem_ctx *ctx, const vh_dt_stats *s, vh_dt *dt, i
 vhem_status vh_dt_svd(vhem_ctx *ctx, const vhem_data *data, const int64_t *seq, int64_t n_seq,
                       const vh_dt_limits *lim, vh_dt *dt, vh_dt_mended *mended)
 {
-    vhem_status st = VHEM_OK;
+    VH_CLEANUP(analysis_free)
     analysis a = { .data = data, .seq = seq, .n_seq = n_seq, .n = dt->n };
-    vh_dt_stats s = { 0 };
+    VH_CLEANUP(vh_dt_stats_free) vh_dt_stats s = { 0 };
     double mass = 0;
 
     mended->n_stable = 0;
-    VH_TRY_DONE(take_windows(ctx, &a));
-    VH_TRY_DONE(take_components(ctx, &a));
-    VH_TRY_DONE(vh_dt_stats_new(ctx, dt->n, data->d, &s));
+    VH_TRY(take_windows(ctx, &a));
+    VH_TRY(take_components(ctx, &a));
+    VH_TRY(vh_dt_stats_new(ctx, dt->n, data->d, &s));
     memset(dt->A, 0, sizeof *dt->A * dt->size);
     for (int64_t q = 0; q < n_seq; q++) /* an origin near the frames keeps their digits */
         for (int64_t t = 0; t < vh_data_length(data, seq[q]); t++, mass++)
             for (int k = 0; k < data->d; k++)
                 dt->ybar[k] += (vh_data_frames(data, seq[q])[t * data->d + k] - dt->ybar[k]) / (mass + 1);
     known_states(&a, dt->ybar, &s);
-    VH_TRY_DONE(vh_dt_maximise(ctx, &s, lim, dt, &mended->n_floored));
+    VH_TRY(vh_dt_maximise(ctx, &s, lim, dt, &mended->n_floored));
     if (*s.steps > 0)
-        VH_TRY_DONE(make_stable(ctx, &s, dt, &mended->n_stable));
+        VH_TRY(make_stable(ctx, &s, dt, &mended->n_stable));
     if (a.rank < dt->n)
         vh_log(ctx, VHEM_LOG_INFO,
                "the frames vary in %d direction%s; the other states of n = %d are not used", a.rank,
                a.rank == 1 ? "" : "s", dt->n);
-done:
-    vh_dt_stats_free(&s);
-    free(a.Z);
-    free(a.w);
-    free(a.X);
-    return st;
+    return VHEM_OK;
 }

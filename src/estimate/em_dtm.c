@@ -156,31 +156,27 @@ static vhem_status maximise(vhem_ctx *ctx, state *s, vh_em_dtm_run *run)
 vhem_status vh_em_dtm(vhem_ctx *ctx, const vh_em_dtm_task *task, vh_scratch *scratch, int n_threads,
                       vh_dtm *dtm, vh_em_dtm_run *run)
 {
-    vhem_status st = VHEM_OK;
     double mass = 0;
-    state s;
+    VH_CLEANUP(close_state) state s = { 0 };
 
-    VH_TRY_DONE(open_state(ctx, task, scratch, n_threads, dtm, &s));
-    VH_NEW_DONE(run->J, task->max_iter + 1);
+    VH_TRY(open_state(ctx, task, scratch, n_threads, dtm, &s));
+    VH_NEW(run->J, task->max_iter + 1);
     for (int64_t i = task->sets->first[task->first]; i < task->sets->first[task->last]; i++) {
         int64_t n = task->sets->seq[i];
         mass += vh_data_weight(task->data, n) * (double)vh_data_length(task->data, n);
     }
     for (int k = 0;; k++) {
         s.last = k == task->max_iter;
-        VH_TRY_DONE(expect(ctx, &s));
+        VH_TRY(expect(ctx, &s));
         run->J[k] = s.sums[0];
         run->n_iter = k;
-        VH_CHECK_DONE(isfinite(run->J[k]), VHEM_ENUMERIC, "the log-likelihood is %g", run->J[k]);
+        VH_CHECK(isfinite(run->J[k]), VHEM_ENUMERIC, "the log-likelihood is %g", run->J[k]);
         double gain = k > 0 ? run->J[k] - run->J[k - 1] : INFINITY;
         run->n_fell += gain < -1e-9 * (fabs(run->J[k]) + mass);
         run->converged = task->tol > 0 && gain <= task->tol * mass;
         if (s.last || run->converged || vh_stopped(ctx))
             break;
-        VH_TRY_DONE(maximise(ctx, &s, run));
+        VH_TRY(maximise(ctx, &s, run));
     }
-    st = vh_stopped(ctx) ? VHEM_ESTOPPED : VHEM_OK;
-done:
-    close_state(&s);
-    return st;
+    return vh_stopped(ctx) ? VHEM_ESTOPPED : VHEM_OK;
 }

@@ -128,14 +128,13 @@ static vhem_status expect(vhem_ctx *ctx, state *s, bool statistics)
 vhem_status vh_em_assign(vhem_ctx *ctx, const vh_mixture *mix, const vh_h3m *h3m, double *z, double *L,
                          double *J)
 {
-    vhem_status st = VHEM_OK;
     const vh_sets *sets = mix->sets;
     int64_t K = h3m->K;
-    state s;
+    VH_CLEANUP(close_state) state s = { 0 };
 
-    VH_TRY_DONE(open_state(ctx, mix, h3m, 1, &s));
-    VH_TRY_DONE(repack(ctx, h3m, &s));
-    VH_TRY_DONE(expect(ctx, &s, false));
+    VH_TRY(open_state(ctx, mix, h3m, 1, &s));
+    VH_TRY(repack(ctx, h3m, &s));
+    VH_TRY(expect(ctx, &s, false));
     if (J)
         *J = s.sums.J[0];
     if (z)
@@ -143,9 +142,7 @@ vhem_status vh_em_assign(vhem_ctx *ctx, const vh_mixture *mix, const vh_h3m *h3m
     for (int64_t g = 0; L && g < sets->n; g++)
         for (int64_t j = 0; j < K; j++)
             L[vh_ij(g, K, j)] = set_loglik(mix, g, s.loglik + vh_row(sets->first[g], K), K, j);
-done:
-    close_state(&s);
-    return st;
+    return VHEM_OK;
 }
 
 /* ---- 2. the M-step ------------------------------------------------------------------------------------- */
@@ -400,35 +397,31 @@ static vhem_status advance(vhem_ctx *ctx, state *s, int a, int iter, vh_h3m *all
 vhem_status vh_em_h3m(vhem_ctx *ctx, const vh_mixture *mix, vh_h3m *all, int R, int first, vh_em_run *run,
                       vh_em_best *best)
 {
-    vhem_status st = VHEM_OK;
     int max_iter = mix->job.opt->max_iter;
-    state s;
+    VH_CLEANUP(close_state) state s = { 0 };
 
-    VH_TRY_DONE(open_state(ctx, mix, all, R, &s));
+    VH_TRY(open_state(ctx, mix, all, R, &s));
     for (int r = 0; r < R; r++) {
-        VH_NEW_DONE(run[r].J, max_iter + 1);
+        VH_NEW(run[r].J, max_iter + 1);
         run[r].st = VHEM_ESTOPPED; /* until its first E-step */
     }
     for (int iter = 0; s.n > 0; iter++) {
         int left = 0;
-        VH_TRY_DONE(repack_sound(ctx, all, &s, run));
+        VH_TRY(repack_sound(ctx, all, &s, run));
         if (s.n == 0)
             break;
-        VH_TRY_DONE(expect(ctx, &s, iter < max_iter));
-        VH_TRY_DONE(keep_best(ctx, &s, all, first, iter, best));
+        VH_TRY(expect(ctx, &s, iter < max_iter));
+        VH_TRY(keep_best(ctx, &s, all, first, iter, best));
         for (int a = 0; a < s.n; a++) {
             int r = s.run_of[a];
             bool goes_on;
             run[r].st = advance(ctx, &s, a, iter, all, &run[r], &goes_on);
             if (run[r].st != VHEM_ENUMERIC)
-                VH_TRY_DONE(run[r].st);
+                VH_TRY(run[r].st);
             if (goes_on)
                 s.run_of[left++] = r;
         }
         s.n = left;
     }
-    st = vh_stopped(ctx) ? VHEM_ESTOPPED : VHEM_OK;
-done:
-    close_state(&s);
-    return st;
+    return vh_stopped(ctx) ? VHEM_ESTOPPED : VHEM_OK;
 }

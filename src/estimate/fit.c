@@ -150,9 +150,9 @@ static vhem_status begin_job(vhem_ctx *ctx, const fit *f, int64_t i, open_job *o
     return VHEM_OK;
 }
 
-static void end_job(const fit *f, open_job *x)
+static void end_job(open_job *x)
 {
-    vh_data_release(f->data, x->job.seq, x->job.n);
+    vh_data_release(x->job.data, x->job.seq, x->job.n);
     vh_topology_free(&x->topo);
     free(x->xs);
 }
@@ -227,32 +227,30 @@ static vhem_status put_stored(vhem_ctx *ctx, const fit *f, const vh_key *key, in
 
 static vhem_status run_job(vhem_ctx *ctx, fit *f, int64_t i, vh_workers *workers)
 {
-    vhem_status st = VHEM_OK;
-    vh_h3m *runs = NULL;
-    open_job x = { 0 };
+    VH_CLEANUP(end_job) open_job x = { .job.data = f->data };
+    VH_OWN(vh_h3m) *runs = NULL;
     vh_key key;
 
-    VH_TRY_DONE(begin_job(ctx, f, i, &x));
+    VH_TRY(begin_job(ctx, f, i, &x));
     x.job.prior = f->prior;
     if (f->store) {
-        VH_TRY_DONE(key_of_job(ctx, f, &x.job, &key));
-        VH_TRY_DONE(take_stored(ctx, f, &key, i));
+        VH_TRY(key_of_job(ctx, f, &x.job, &key));
+        VH_TRY(take_stored(ctx, f, &key, i));
         if (f->begun[i])
-            goto done;
+            return VHEM_OK;
     }
     if (f->first && f->first[i]) {
         runs = f->first[i];
         f->first[i] = NULL;
     } else {
-        VH_TRY_DONE(vh_starts(ctx, &x.job, x.given, f->report->R, &runs));
-        if (f->prior)
-            st = first_fit(ctx, f, &x, workers, runs);
-        if (st != VHEM_OK && st != VHEM_ESTOPPED)
-            goto done;
+        VH_TRY(vh_starts(ctx, &x.job, x.given, f->report->R, &runs));
+        vhem_status fitted = f->prior ? first_fit(ctx, f, &x, workers, runs) : VHEM_OK;
+        if (fitted != VHEM_OK && fitted != VHEM_ESTOPPED)
+            return fitted;
     }
-    st = vh_baum_welch(ctx, &x.job, runs, workers, x.run);
+    vhem_status st = vh_baum_welch(ctx, &x.job, runs, workers, x.run);
     if (st != VHEM_OK && st != VHEM_ESTOPPED)
-        goto done;
+        return st;
     int best = best_run(x.run, f->report->R);
     f->report->best[i] = best;
     vh_hmm_copy(&f->out->hmm[i], &runs->hmm[best]);
@@ -263,10 +261,7 @@ static vhem_status run_job(vhem_ctx *ctx, fit *f, int64_t i, vh_workers *workers
     for (int r = 0; r < f->report->R; r++)
         x.run[r].n_iter = x.run[r].n_iter < 0 ? 0 : x.run[r].n_iter;
     if (f->store && st == VHEM_OK)
-        VH_TRY_DONE(put_stored(ctx, f, &key, i));
-done:
-    vh_h3m_free(runs);
-    end_job(f, &x);
+        VH_TRY(put_stored(ctx, f, &key, i));
     return st;
 }
 
@@ -314,32 +309,28 @@ static vhem_status run_jobs(vhem_ctx *ctx, fit *f)
  * variational Bayes from there. */
 static vhem_status look_at_job(vhem_ctx *ctx, void *arg, int64_t k, int worker)
 {
-    vhem_status st = VHEM_OK;
     fit *f = arg;
     vh_workers own = { ctx->threads, &f->workers.scratch[worker] };
     size_t at = vh_row(k, f->opt.S * f->opt.M);
     int64_t i = f->sample[k];
-    vh_h3m *one = NULL;
     vhem_fit_run run = { 0 };
-    open_job x = { 0 };
+    VH_CLEANUP(end_job) open_job x = { .job.data = f->data };
+    VH_OWN(vh_h3m) *one = NULL;
 
-    VH_TRY_DONE(begin_job(ctx, f, i, &x));
+    VH_TRY(begin_job(ctx, f, i, &x));
     if (!f->first[i]) {
-        VH_TRY_DONE(vh_starts(ctx, &x.job, x.given, f->report->R, &f->first[i]));
-        VH_TRY_DONE(first_fit(ctx, f, &x, &own, f->first[i]));
+        VH_TRY(vh_starts(ctx, &x.job, x.given, f->report->R, &f->first[i]));
+        VH_TRY(first_fit(ctx, f, &x, &own, f->first[i]));
     }
     int64_t best = x.given ? 0 : best_run(x.run, f->report->R);
-    VH_TRY_DONE(vh_h3m_subset(ctx, f->first[i], &best, 1, &one));
+    VH_TRY(vh_h3m_subset(ctx, f->first[i], &best, 1, &one));
     x.job.prior = f->prior;
     if (f->prior)
-        VH_TRY_DONE(vh_baum_welch(ctx, &x.job, one, &own, &run));
-    VH_TRY_DONE(vh_fit_prior_gather(ctx, &x.job, one, &own, f->scatters.frames + at,
-                                    f->scatters.seen ? f->scatters.seen + at * (size_t)one->d : NULL,
-                                    f->scatters.scatter + at * vh_scatter_size(one->family, one->d)));
-done:
-    vh_h3m_free(one);
-    end_job(f, &x);
-    return st;
+        VH_TRY(vh_baum_welch(ctx, &x.job, one, &own, &run));
+    VH_TRY(vh_fit_prior_gather(ctx, &x.job, one, &own, f->scatters.frames + at,
+                               f->scatters.seen ? f->scatters.seen + at * (size_t)one->d : NULL,
+                               f->scatters.scatter + at * vh_scatter_size(one->family, one->d)));
+    return VHEM_OK;
 }
 
 /* What they gather, for other processes; first fits stay where they are, and are made again where they
@@ -580,22 +571,18 @@ static void tear_down(fit *f)
 
 vhem_status vh_fit_prior_text(vhem_ctx *ctx, const vhem_data *data, const vhem_fit_options *opt, char **out)
 {
-    vhem_status st = VHEM_OK;
-    fit f = { .data = data };
+    VH_BLAS_SERIAL;
+    VH_CLEANUP(tear_down) fit f = { .data = data };
 
-    vh_blas_enter();
-    VH_TRY_DONE(set_up(ctx, opt, &f));
-    VH_TRY_DONE(vh_workers_new(ctx, ctx->threads, &f.workers));
-    st = set_prior(ctx, &f);
+    VH_TRY(set_up(ctx, opt, &f));
+    VH_TRY(vh_workers_new(ctx, ctx->threads, &f.workers));
+    vhem_status st = set_prior(ctx, &f);
     if (st == VHEM_ESTOPPED)
         vh_fail(ctx, st, "stopped while the prior was being learnt");
-    VH_TRY_DONE(st);
+    VH_TRY(st);
     *out = f.choice.text;
     f.choice.text = NULL;
-done:
-    tear_down(&f);
-    vh_blas_leave();
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status vh_fit_each(vhem_ctx *ctx, const vhem_data *data, const vhem_fit_options *opt, vh_h3m **out,
@@ -607,28 +594,25 @@ vhem_status vh_fit_each(vhem_ctx *ctx, const vhem_data *data, const vhem_fit_opt
 vhem_status vh_fit_each_stored(vhem_ctx *ctx, const vhem_data *data, const vhem_fit_options *opt,
                                vh_store *store, vh_h3m **out, vhem_fit_report **report)
 {
-    vhem_status st = VHEM_OK;
-    fit f = { .data = data, .store = store };
+    VH_BLAS_SERIAL;
+    VH_CLEANUP(tear_down) fit f = { .data = data, .store = store };
 
-    vh_blas_enter();
-    VH_TRY_DONE(set_up(ctx, opt, &f));
-    VH_TRY_DONE(vh_workers_new(ctx, ctx->threads, &f.workers));
-    st = set_prior(ctx, &f);
-    if (st == VHEM_ESTOPPED) { /* first fits are broad, without a prior: no answer to what was asked */
-        vh_fail(ctx, st, "stopped while the prior was being learnt, before any of %lld HMMs was fitted",
-                (long long)f.sets.n);
-        goto done;
-    }
+    VH_TRY(set_up(ctx, opt, &f));
+    VH_TRY(vh_workers_new(ctx, ctx->threads, &f.workers));
+    vhem_status st = set_prior(ctx, &f);
+    VH_CHECK(st != VHEM_ESTOPPED, st, /* first fits are broad, without a prior: no answer to what was asked */
+             "stopped while the prior was being learnt, before any of %lld HMMs was fitted",
+             (long long)f.sets.n);
     if (st == VHEM_OK)
         st = run_jobs(ctx, &f);
     if (st != VHEM_OK && st != VHEM_ESTOPPED)
-        goto done;
+        return st;
     if (st == VHEM_ESTOPPED) {
         keep_begun(&f);
         vh_fail(ctx, VHEM_ESTOPPED, "stopped; %lld of %lld HMMs were fitted", (long long)f.out->K,
                 (long long)f.sets.n);
         if (f.out->K == 0)
-            goto done;
+            return st;
     }
     vh_h3m_settle_family(f.out);
     *out = f.out;
@@ -639,8 +623,5 @@ vhem_status vh_fit_each_stored(vhem_ctx *ctx, const vhem_data *data, const vhem_
         *report = f.report;
         f.report = NULL;
     }
-done:
-    tear_down(&f);
-    vh_blas_leave();
     return st;
 }

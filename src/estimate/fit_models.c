@@ -66,31 +66,26 @@ static vhem_status name_model(vhem_ctx *ctx, const vh_items *t, int64_t item, in
 static vhem_status pool_items(vhem_ctx *ctx, const vh_items *t, const vh_key *key, vh_store *store,
                               vhem_models **out)
 {
-    vhem_status st = VHEM_OK;
-    vhem_models **each = NULL, *all = NULL;
-    double *share = NULL;
+    VH_OWN(vhem_models) *all = NULL;
+    VH_AUTOFREE double *share = NULL;
+    VH_CLEANUP(vh_stored_free) vh_stored found = { .n = t->n };
     int64_t K = 0;
 
-    VH_NEW_DONE(each, t->n);
-    VH_NEW_DONE(share, t->n);
+    VH_NEW(found.each, t->n);
+    vhem_models **each = found.each;
+    VH_NEW(share, t->n);
     for (int64_t i = 0; i < t->n; i++) {
-        VH_TRY_DONE(vh_store_get(ctx, store, &key[i], &each[i]));
-        VH_CHECK_DONE(each[i], VHEM_EIO,
-                      "the model of '%.100s' cannot be read back from the store: run again", t->name[i]);
+        VH_TRY(vh_store_get(ctx, store, &key[i], &each[i]));
+        VH_CHECK(each[i], VHEM_EIO, "the model of '%.100s' cannot be read back from the store: run again",
+                 t->name[i]);
         share[i] = 1.0 / t->n;
     }
-    VH_TRY_DONE(vh_models_pool(ctx, (const vhem_models *const *)each, share, t->n, &all));
+    VH_TRY(vh_models_pool(ctx, (const vhem_models *const *)each, share, t->n, &all));
     for (int64_t i = 0; i < t->n; i++)
         for (int64_t j = 0; j < vh_models_size(each[i]); j++, K++)
-            VH_TRY_DONE(name_model(ctx, t, i, j, vh_models_size(each[i]) == 1, all, K));
+            VH_TRY(name_model(ctx, t, i, j, vh_models_size(each[i]) == 1, all, K));
     *out = vh_take(all);
-done:
-    for (int64_t i = 0; each && i < t->n; i++)
-        vhem_free(each[i]);
-    free(each);
-    free(share);
-    vhem_free(all);
-    return st;
+    return VHEM_OK;
 }
 
 static vhem_status fit_pieces(vhem_ctx *ctx, const vhem_data *data, const vhem_fit_options *opt,
@@ -207,47 +202,42 @@ static vhem_status name_columns(vhem_ctx *ctx, const vhem_data *data, vh_h3m *h3
     return VHEM_OK;
 }
 
-vhem_status vhem_fit(vhem_ctx *ctx, const vhem_data *data, const vhem_fit_options *opt, vhem_models **out,
-                     vhem_fit_report **report)
+static vhem_status fit_data(vhem_ctx *ctx, const vhem_data *data, vhem_fit_options *o, vhem_models **out,
+                            vhem_fit_report **report)
 {
-    VH_ENTER(data, out);
-    vhem_status st = VHEM_OK;
-    vhem_fit_options o;
-    vhem_fit_report *empty = NULL;
-    vhem_models *models = NULL;
-    vh_frames frames = { 0 };
-    given_prior prior = { 0 };
+    VH_CLEANUP(free_prior) given_prior prior = { 0 };
+    VH_CLEANUP(vh_frames_free) vh_frames frames = { 0 };
+    VH_OWN(vhem_fit_report) *empty = NULL;
+    VH_OWN(vhem_models) *models = NULL;
 
-    vhem_options_init(VHEM_FIT_OPTIONS, &o);
-    o = opt ? *opt : o;
-    VH_TRY_DONE(vh_options_check(ctx, VHEM_FIT_OPTIONS, &o));
-    VH_TRY_DONE(vh_models_gather(ctx, o.start));
-    VH_TRY_DONE(vh_ranks_call(ctx, "fit", VHEM_FIT_OPTIONS, &o, vh_ranks(ctx) > 1 ? vh_data_print(data) : 0));
-    VH_CHECK_DONE(o.pieces <= 0 || o.K > 0, VHEM_EINVAL, "pieces need K, the number of models of each");
-    VH_CHECK_DONE(!o.store || o.K <= 0 || o.pieces > 0, VHEM_EINVAL,
-                  "a store keeps the models of items, and a mixture for all of the data is not one of them");
-    VH_CHECK_DONE(
-        !o.store || vh_ranks(ctx) == 1, VHEM_EINVAL,
-        "a store is written by one process, and there are %d: fit without a store, or with one process",
-        vh_ranks(ctx));
-    VH_CHECK_DONE(!chooses(&o) || (o.K <= 0 && !o.store && !vh_fit_wants_textures(&o)), VHEM_EINVAL,
-                  "the number of states can be chosen for one HMM per sequence or group, not for %s",
-                  o.store   ? "a store"
-                  : o.K > 0 ? "a mixture"
-                            : "dynamic textures");
+    VH_TRY(vh_options_check(ctx, VHEM_FIT_OPTIONS, o));
+    VH_TRY(vh_models_gather(ctx, o->start));
+    VH_TRY(vh_ranks_call(ctx, "fit", VHEM_FIT_OPTIONS, o, vh_ranks(ctx) > 1 ? vh_data_print(data) : 0));
+    VH_CHECK(o->pieces <= 0 || o->K > 0, VHEM_EINVAL, "pieces need K, the number of models of each");
+    VH_CHECK(!o->store || o->K <= 0 || o->pieces > 0, VHEM_EINVAL,
+             "a store keeps the models of items, and a mixture for all of the data is not one of them");
+    VH_CHECK(!o->store || vh_ranks(ctx) == 1, VHEM_EINVAL,
+             "a store is written by one process, and there are %d: fit without a store, or with one process",
+             vh_ranks(ctx));
+    VH_CHECK(!chooses(o) || (o->K <= 0 && !o->store && !vh_fit_wants_textures(o)), VHEM_EINVAL,
+             "the number of states can be chosen for one HMM per sequence or group, not for %s",
+             o->store   ? "a store"
+             : o->K > 0 ? "a mixture"
+                        : "dynamic textures");
     frames.data = data;
-    if (!vh_fit_wants_textures(&o)) {
-        VH_TRY_DONE(read_prior(ctx, &o, &prior));
-        VH_TRY_DONE(vh_frames_to_fit(ctx, data, o.emission, vh_fit_start(&o), prior.layout, &frames));
+    if (!vh_fit_wants_textures(o)) {
+        VH_TRY(read_prior(ctx, o, &prior));
+        VH_TRY(vh_frames_to_fit(ctx, data, o->emission, vh_fit_start(o), prior.layout, &frames));
     }
-    VH_TRY_DONE(vh_fit_require_values(ctx, frames.data));
-    bool pieces = o.pieces > 0;
+    VH_TRY(vh_fit_require_values(ctx, frames.data));
+    bool pieces = o->pieces > 0;
     if (pieces && report)
-        VH_TRY_DONE(vh_fit_report_new(ctx, 0, 0, &empty));
+        VH_TRY(vh_fit_report_new(ctx, 0, 0, &empty));
+    vhem_status st = VHEM_OK;
     if (pieces)
-        VH_TRY_DONE(fit_pieces(ctx, frames.data, &o, &models));
+        VH_TRY(fit_pieces(ctx, frames.data, o, &models));
     else
-        st = (o.store ? fit_stored : vh_fit)(ctx, frames.data, &o, &models, report);
+        st = (o->store ? fit_stored : vh_fit)(ctx, frames.data, o, &models, report);
     vhem_status named = models && models->h3m ? name_columns(ctx, data, models->h3m) : VHEM_OK;
     st = named == VHEM_OK ? st : named;
     if (models && named == VHEM_OK) {
@@ -256,11 +246,18 @@ vhem_status vhem_fit(vhem_ctx *ctx, const vhem_data *data, const vhem_fit_option
     if (pieces && report && st == VHEM_OK) {
         *report = vh_take(empty);
     }
-done:
+    return st;
+}
+
+vhem_status vhem_fit(vhem_ctx *ctx, const vhem_data *data, const vhem_fit_options *opt, vhem_models **out,
+                     vhem_fit_report **report)
+{
+    VH_ENTER(data, out);
+    vhem_fit_options o;
+
+    vhem_options_init(VHEM_FIT_OPTIONS, &o);
+    o = opt ? *opt : o;
+    vhem_status st = fit_data(ctx, data, &o, out, report);
     vh_ranks_end(ctx);
-    vhem_free(models);
-    vhem_free(empty);
-    vh_frames_free(&frames);
-    free_prior(&prior);
     return st;
 }

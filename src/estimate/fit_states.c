@@ -23,6 +23,16 @@ typedef struct {
     vhem_fit_report **report;
 } tried;
 
+static void tried_free(tried *t)
+{
+    for (int k = 0; k <= t->hi - t->lo && t->h3m && t->report; k++) {
+        vh_h3m_free(t->h3m[k]);
+        vhem_free(t->report[k]);
+    }
+    free(t->h3m);
+    free(t->report);
+}
+
 static vhem_status check(vhem_ctx *ctx, const vhem_fit_options *o, int lo, int hi)
 {
     VH_CHECK(hi >= lo, VHEM_EINVAL, "S_max is %d, must be at least S, which is %d", hi, lo);
@@ -122,27 +132,25 @@ static vhem_status try_all(vhem_ctx *ctx, const vhem_data *data, vhem_fit_option
 vhem_status vh_fit_states(vhem_ctx *ctx, const vhem_data *data, const vhem_fit_options *opt, vh_h3m **out,
                           vhem_fit_report **report)
 {
-    vhem_status st = VHEM_OK, made = VHEM_OK;
     vhem_fit_options o = *opt;
     bool automatic = opt->S == VHEM_AUTO;
+    VH_CLEANUP(tried_free)
     tried t = { .lo = automatic || opt->S < 1 ? AUTO_LEAST : opt->S,
                 .hi = automatic ? AUTO_MOST : opt->S_max };
-    char *prior = NULL;
-    int n = 0;
+    VH_AUTOFREE char *prior = NULL;
 
-    VH_TRY_DONE(check(ctx, opt, t.lo, t.hi));
-    n = t.hi - t.lo + 1;
-    VH_NEW_DONE(t.h3m, n);
-    VH_NEW_DONE(t.report, n);
+    VH_TRY(check(ctx, opt, t.lo, t.hi));
+    int n = t.hi - t.lo + 1;
+    VH_NEW(t.h3m, n);
+    VH_NEW(t.report, n);
     o.S_max = t.hi; /* each is one of many that are tried */
     o.S = t.hi;
-    VH_TRY_DONE(check_family(ctx, data, &o));
-    VH_TRY_DONE(vh_fit_prior_text(ctx, data, &o, &prior));
-    VH_CHECK_DONE(
-        prior, VHEM_EINVAL,
-        "the number of states is chosen by variational Bayes, which needs a prior: not --prior none");
+    VH_TRY(check_family(ctx, data, &o));
+    VH_TRY(vh_fit_prior_text(ctx, data, &o, &prior));
+    VH_CHECK(prior, VHEM_EINVAL,
+             "the number of states is chosen by variational Bayes, which needs a prior: not --prior none");
     o.prior = prior;
-    st = try_all(ctx, data, &o, &t);
+    vhem_status st = try_all(ctx, data, &o, &t);
     if (st == VHEM_ESTOPPED && t.n == 0) { /* nothing to choose from: what there is */
         *out = t.h3m[0];
         t.h3m[0] = NULL;
@@ -150,18 +158,9 @@ vhem_status vh_fit_states(vhem_ctx *ctx, const vhem_data *data, const vhem_fit_o
             *report = t.report[0];
             t.report[0] = NULL;
         }
-        goto done;
+        return st;
     }
     if (st == VHEM_OK || st == VHEM_ESTOPPED)
-        made = compose(ctx, &t, opt, out, report);
-    st = made == VHEM_OK ? st : made;
-done:
-    for (int k = 0; k < n && t.h3m && t.report; k++) {
-        vh_h3m_free(t.h3m[k]);
-        vhem_free(t.report[k]);
-    }
-    free(t.h3m);
-    free(t.report);
-    free(prior);
+        VH_TRY(compose(ctx, &t, opt, out, report));
     return st;
 }

@@ -200,13 +200,31 @@ static vhem_status cast_data(vhem_ctx *ctx, const vhem_data *data, const int64_t
 
 /* ---- 4. the calls -------------------------------------------------------------------------------------- */
 
-vhem_status vh_frames_to_fit(vhem_ctx *ctx, const vhem_data *data, const char *emission, const vh_h3m *start,
-                             const vh_layout *known, vh_frames *out)
+/* Frames of the family that is asked for by its name, NULL: of columns or of a file. */
+static vhem_status cast_to(vhem_ctx *ctx, const vhem_data *data, const char *emission,
+                           const vh_emission *family, const vh_layout *known, vh_frames *out)
 {
-    vhem_status st = VHEM_OK;
     const vh_layout_source from = { data, known };
     vh_layout *layout = NULL;
 
+    VH_CHECK(!family || !family->tied, VHEM_EINVAL,
+             "emission is %s; name the file of its background, as in gaussian-tied:background.json",
+             emission);
+    VH_CHECK(!family || !vh_param_is_channels(&family->param[0]), VHEM_EINVAL,
+             "emission is %s; name the columns and their families, as in 'step:gamma,turn:von-mises'",
+             emission);
+    const char *path;
+    const vh_emission *tied = vh_emission_of_file(emission, &path);
+    VH_TRY(tied     ? vh_layout_of_background(ctx, tied, path, &layout)
+           : family ? vh_layout_of_family(ctx, &from, family, &layout)
+                    : vh_layout_of_columns(ctx, &from, emission, &layout));
+    out->layout = layout;
+    return cast_data(ctx, data, NULL, data->N, !known, out);
+}
+
+vhem_status vh_frames_to_fit(vhem_ctx *ctx, const vhem_data *data, const char *emission, const vh_h3m *start,
+                             const vh_layout *known, vh_frames *out)
+{
     out->data = data;
     if (data->layout)
         return VHEM_OK;
@@ -217,47 +235,37 @@ vhem_status vh_frames_to_fit(vhem_ctx *ctx, const vhem_data *data, const char *e
         vh_warn_of_degrees(ctx, data, family, NULL, NULL);
     if (!emission || (family && !vh_emission_needs_layout(family)))
         return require_all_numbers(ctx, data);
-    VH_CHECK_DONE(!family || !family->tied, VHEM_EINVAL,
-                  "emission is %s; name the file of its background, as in gaussian-tied:background.json",
-                  emission);
-    VH_CHECK_DONE(!family || !vh_param_is_channels(&family->param[0]), VHEM_EINVAL,
-                  "emission is %s; name the columns and their families, as in 'step:gamma,turn:von-mises'",
-                  emission);
-    const char *path;
-    const vh_emission *tied = vh_emission_of_file(emission, &path);
-    VH_TRY_DONE(tied     ? vh_layout_of_background(ctx, tied, path, &layout)
-                : family ? vh_layout_of_family(ctx, &from, family, &layout)
-                         : vh_layout_of_columns(ctx, &from, emission, &layout));
-    out->layout = layout;
-    VH_TRY_DONE(cast_data(ctx, data, NULL, data->N, !known, out));
-done:
+    vhem_status st = cast_to(ctx, data, emission, family, known, out);
     if (st != VHEM_OK)
         vh_frames_free(out);
     return st;
 }
 
+static vhem_status cast_for(vhem_ctx *ctx, const vhem_data *data, const int64_t *seq, int64_t n,
+                            const vh_h3m *h3m, vh_frames *out)
+{
+    char why[256];
+
+    if (data->layout) {
+        const vh_shape shape = { .d = data->layout->d, .V = data->layout->V, .layout = data->layout };
+        VH_CHECK(!*vh_layout_differs(&shape, &h3m->shape, why, sizeof why), VHEM_EINVAL,
+                 "the frames do not suit the models: %s", why);
+        return VHEM_OK;
+    }
+    if (!h3m->shape.layout) {
+        VH_TRY(require_all_numbers(ctx, data));
+        vh_warn_of_degrees(ctx, data, h3m->family, NULL, NULL);
+        return VHEM_OK;
+    }
+    out->layout = vh_layout_keep(h3m->shape.layout);
+    return cast_data(ctx, data, seq, n, false, out);
+}
+
 vhem_status vh_frames_for(vhem_ctx *ctx, const vhem_data *data, const int64_t *seq, int64_t n,
                           const vh_h3m *h3m, vh_frames *out)
 {
-    vhem_status st = VHEM_OK;
-    char why[256];
-
     out->data = data;
-    if (data->layout) {
-        VH_CHECK_DONE(!*vh_layout_differs(
-                          &(vh_shape){ .d = data->layout->d, .V = data->layout->V, .layout = data->layout },
-                          &h3m->shape, why, sizeof why),
-                      VHEM_EINVAL, "the frames do not suit the models: %s", why);
-        goto done;
-    }
-    if (!h3m->shape.layout) {
-        VH_TRY_DONE(require_all_numbers(ctx, data));
-        vh_warn_of_degrees(ctx, data, h3m->family, NULL, NULL);
-        goto done;
-    }
-    out->layout = vh_layout_keep(h3m->shape.layout);
-    VH_TRY_DONE(cast_data(ctx, data, seq, n, false, out));
-done:
+    vhem_status st = cast_for(ctx, data, seq, n, h3m, out);
     if (st != VHEM_OK)
         vh_frames_free(out);
     return st;
@@ -297,32 +305,39 @@ static bool to_numbers(const vh_channel *c, vhem_data *data, double *number)
     return true;
 }
 
-vhem_status vh_frames_detach(vhem_ctx *ctx, vhem_data *data)
+/* symbols [d], of columns that have some; columns are named as the layout names them. */
+static vhem_status detach_symbols(vhem_ctx *ctx, vhem_data *data, vhem_symbols *symbols)
 {
-    vhem_status st = VHEM_OK;
     const vh_layout *layout = data->layout;
-    vhem_symbols *symbols = NULL;
-    double *number = NULL;
+    VH_AUTOFREE double *number = NULL;
 
-    VH_NEW_DONE(symbols, data->d);
-    VH_NEW_DONE(number, layout->V + 1);
+    VH_NEW(number, layout->V + 1);
     for (int i = 0; i < layout->n_channel; i++) {
         const vh_channel *c = &layout->channel[i];
         if (c->shape.V == 0 || to_numbers(c, data, number))
             continue;
-        VH_NEW_DONE(symbols[c->column].name, c->shape.V);
+        VH_NEW(symbols[c->column].name, c->shape.V);
         symbols[c->column].n = c->shape.V;
         for (int v = 0; v < c->shape.V; v++)
-            VH_DUP_DONE(symbols[c->column].name[v], c->symbol[v]);
+            VH_DUP(symbols[c->column].name[v], c->symbol[v]);
     }
     if (layout->column)
-        VH_TRY_DONE(
+        VH_TRY(
             vh_data_describe(ctx, data, &(vhem_data_text){ .column = (const char *const *)layout->column }));
+    return VHEM_OK;
+}
+
+vhem_status vh_frames_detach(vhem_ctx *ctx, vhem_data *data)
+{
+    vhem_symbols *symbols = NULL;
+
+    VH_NEW(symbols, data->d);
+    vhem_status st = detach_symbols(ctx, data, symbols);
+    if (st != VHEM_OK) {
+        vh_symbols_free(symbols, data->d);
+        return st;
+    }
     data->symbols = symbols;
     data->layout = NULL;
-    symbols = NULL;
-done:
-    vh_symbols_free(symbols, data->d);
-    free(number);
-    return st;
+    return VHEM_OK;
 }

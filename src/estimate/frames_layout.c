@@ -193,32 +193,38 @@ static vhem_status channel_from(vhem_ctx *ctx, const vh_layout_source *from, con
     return VHEM_OK;
 }
 
+typedef struct {
+    int n;
+    char **all; /* [n]  names, NULL: not yet */
+} name_list;
+
+static void names_free(name_list *names)
+{
+    for (int k = 0; names->all && k < names->n; k++)
+        free(names->all[k]);
+    free(names->all);
+}
+
 vhem_status vh_layout_of_columns(vhem_ctx *ctx, const vh_layout_source *from, const char *spec,
                                  vh_layout **out)
 {
-    vhem_status st = VHEM_OK;
-    vh_layout *layout = NULL;
+    VH_OWN(vh_layout) *layout = NULL;
     size_t n = strlen(spec);
-    int n_column = count(spec, n, '+') + count(spec, n, ','), d = 0, c = 0;
-    char **all = NULL;
+    int d = 0, c = 0;
+    VH_CLEANUP(names_free) name_list names = { .n = count(spec, n, '+') + count(spec, n, ',') };
 
-    VH_NEW_DONE(all, n_column);
-    VH_TRY_DONE(vh_layout_new(ctx, count(spec, n, ','), &layout));
+    VH_NEW(names.all, names.n);
+    VH_TRY(vh_layout_new(ctx, count(spec, n, ','), &layout));
     layout->family = vh_product_family();
     for (const char *p = spec; c < layout->n_channel; c++) {
         size_t size = strcspn(p, ",");
-        VH_TRY_DONE(channel_from(ctx, from, p, size, layout, c, all, &d));
+        VH_TRY(channel_from(ctx, from, p, size, layout, c, names.all, &d));
         p += size + 1;
     }
-    VH_TRY_DONE(vh_layout_columns(ctx, layout, (const char *const *)all));
+    VH_TRY(vh_layout_columns(ctx, layout, (const char *const *)names.all));
     vh_layout_close(layout);
     *out = vh_take(layout);
-done:
-    for (int k = 0; all && k < n_column; k++)
-        free(all[k]);
-    free(all);
-    vh_layout_drop(layout);
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status vh_layout_of_background(vhem_ctx *ctx, const vh_emission *family, const char *path,

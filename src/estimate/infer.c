@@ -99,20 +99,19 @@ static vhem_status score_tile(vhem_ctx *ctx, const vh_h3m *h3m, const vh_sequenc
 vhem_status vh_score_each(vhem_ctx *ctx, const vh_h3m *h3m, const vhem_data *given, const char *what,
                           double *loglik)
 {
-    vhem_status st = VHEM_OK;
-    vh_frames frames = { 0 };
-    vh_workers workers = { 0 };
-    vh_seq_job *job = NULL;
+    VH_BLAS_SERIAL;
+    VH_AUTOFREE double *x = NULL;
+    VH_AUTOFREE int64_t *seq = NULL;
+    VH_CLEANUP(vh_frames_free) vh_frames frames = { 0 };
+    VH_CLEANUP(vh_workers_free) vh_workers workers = { 0 };
+    VH_OWN(vh_seq_job) *job = NULL;
     vh_h3m seen;
-    double *x = NULL;
-    int64_t *seq = NULL;
 
-    vh_blas_enter();
-    VH_TRY_DONE(check(ctx, h3m, given, NULL, given->N, &frames, &seen));
+    VH_TRY(check(ctx, h3m, given, NULL, given->N, &frames, &seen));
     const vhem_data *data = frames.data;
-    VH_NEW_DONE(x, 2 * (size_t)data->d);
-    VH_NEW_DONE(seq, data->N);
-    VH_TRY_DONE(vh_workers_new(ctx, ctx->threads, &workers));
+    VH_NEW(x, 2 * (size_t)data->d);
+    VH_NEW(seq, data->N);
+    VH_TRY(vh_workers_new(ctx, ctx->threads, &workers));
     for (int64_t n = 0; n < data->N; n++)
         seq[n] = n;
     vh_data_coords(h3m->family, &h3m->shape, data, NULL, data->N, NULL, x);
@@ -122,7 +121,7 @@ vhem_status vh_score_each(vhem_ctx *ctx, const vh_h3m *h3m, const vhem_data *giv
                               .family = seen.family,
                               .x = { h3m->shape, x, x + data->d },
                               .workers = &workers };
-    VH_TRY_DONE(vh_sequences_open(ctx, &in, &job));
+    VH_TRY(vh_sequences_open(ctx, &in, &job));
     for (int64_t i = 0; i < h3m->K;) {
         int64_t n = 0;
         int comps = 0;
@@ -130,24 +129,14 @@ vhem_status vh_score_each(vhem_ctx *ctx, const vh_h3m *h3m, const vhem_data *giv
             comps += h3m->hmm[i + n].S * h3m->hmm[i + n].M;
             n++;
         }
-        if (vh_stopped(ctx)) {
-            st = vh_fail(ctx, VHEM_ESTOPPED, "stopped; %lld of %lld HMMs were scored", (long long)i,
-                         (long long)h3m->K);
-            goto done;
-        }
-        VH_TRY_DONE(score_tile(ctx, &seen, &in, job, i, n, loglik));
+        VH_CHECK(!vh_stopped(ctx), VHEM_ESTOPPED, "stopped; %lld of %lld HMMs were scored", (long long)i,
+                 (long long)h3m->K);
+        VH_TRY(score_tile(ctx, &seen, &in, job, i, n, loglik));
         i += n;
         if (what)
             vh_progress(ctx, what, i, h3m->K);
     }
-done:
-    vh_sequences_close(job);
-    vh_workers_free(&workers);
-    vh_blas_leave();
-    vh_frames_free(&frames);
-    free(x);
-    free(seq);
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status vh_score(vhem_ctx *ctx, const vh_h3m *h3m, const vhem_data *data, const char *what,
@@ -187,7 +176,6 @@ static void single_close(single *x)
     vh_pack_free(x->pk);
     vh_scratch_free(&x->scratch);
     free(x->log_b);
-    vh_blas_leave();
 }
 
 static vhem_status single_open(vhem_ctx *ctx, const vh_h3m *h3m, int64_t i, const vhem_data *given, int64_t n,
@@ -197,8 +185,6 @@ static vhem_status single_open(vhem_ctx *ctx, const vh_h3m *h3m, int64_t i, cons
     vh_h3m seen;
     VH_AUTOFREE double *xs = NULL, *comp = NULL;
 
-    *x = (single){ 0 };
-    vh_blas_enter();
     VH_CHECK(i >= 0 && i < h3m->K, VHEM_EINVAL, "HMM %lld was asked for, but there are %lld", (long long)i,
              (long long)h3m->K);
     VH_CHECK(n >= 0 && n < given->N, VHEM_EINVAL, "sequence %lld was asked for, but there are %lld",
@@ -222,15 +208,16 @@ static vhem_status single_open(vhem_ctx *ctx, const vh_h3m *h3m, int64_t i, cons
 vhem_status vh_h3m_viterbi(vhem_ctx *ctx, const vh_h3m *h3m, int64_t i, const vhem_data *data, int64_t n,
                            int *path, double *logprob)
 {
-    vhem_status st = VHEM_OK;
-    single x;
-    uint16_t *from = NULL;
-    double *best = NULL, *next, *log_A;
+    VH_BLAS_SERIAL;
+    VH_CLEANUP(single_close) single x = { 0 };
+    VH_AUTOFREE uint16_t *from = NULL;
+    VH_AUTOFREE double *best = NULL;
+    double *next, *log_A;
 
-    VH_TRY_DONE(single_open(ctx, h3m, i, data, n, &x));
+    VH_TRY(single_open(ctx, h3m, i, data, n, &x));
     int S = x.S;
-    VH_NEW_DONE(from, x.T * S);
-    VH_NEW_DONE(best, 2 * (size_t)S + vh_cells(S, S));
+    VH_NEW(from, x.T * S);
+    VH_NEW(best, 2 * (size_t)S + vh_cells(S, S));
     next = best + S;
     log_A = next + S;
     for (int e = 0; e < S * S; e++)
@@ -238,8 +225,7 @@ vhem_status vh_h3m_viterbi(vhem_ctx *ctx, const vh_h3m *h3m, int64_t i, const vh
     for (int s = 0; s < S; s++)
         best[s] = log(x.pk->pi[s]) + x.log_b[s];
     for (int64_t t = 1; t < x.T; t++) {
-        VH_CHECK_DONE(t % STRETCH != 0 || !vh_stopped(ctx), VHEM_ESTOPPED,
-                      "stopped before the path was found");
+        VH_CHECK(t % STRETCH != 0 || !vh_stopped(ctx), VHEM_ESTOPPED, "stopped before the path was found");
         for (int q = 0; q < S; q++) {
             int arg = 0; /* ties: the lowest index */
             for (int s = 1; s < S; s++)
@@ -257,39 +243,31 @@ vhem_status vh_h3m_viterbi(vhem_ctx *ctx, const vh_h3m *h3m, int64_t i, const vh
         path[t] = state;
         state = from[t * S + state];
     }
-done:
-    single_close(&x);
-    free(from);
-    free(best);
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status vh_h3m_posterior(vhem_ctx *ctx, const vh_h3m *h3m, int64_t i, const vhem_data *data, int64_t n,
                              double *gamma, double *xi, double *loglik)
 {
-    vhem_status st = VHEM_OK;
-    single x;
-    double *beta = NULL, *alpha = NULL;
+    VH_BLAS_SERIAL;
+    VH_CLEANUP(single_close) single x = { 0 };
+    VH_AUTOFREE double *beta = NULL, *alpha = NULL;
 
-    VH_TRY_DONE(single_open(ctx, h3m, i, data, n, &x));
-    VH_NEW_DONE(alpha, x.T * x.S);
-    VH_NEW_DONE(beta, x.T * x.S);
+    VH_TRY(single_open(ctx, h3m, i, data, n, &x));
+    VH_NEW(alpha, x.T * x.S);
+    VH_NEW(beta, x.T * x.S);
     const vh_chain c = { x.S, x.T, x.pk->pi, x.pk->A, x.log_b, ctx };
     double ll = vh_or_impossible(vh_log_forward(&c, alpha));
-    VH_CHECK_DONE(!vh_overdue(ctx), VHEM_ESTOPPED, "stopped before the posteriors were found");
-    VH_CHECK_DONE(isfinite(ll), VHEM_ENUMERIC,
-                  "sequence %lld has the log-likelihood %g under HMM %lld: it has no posterior", (long long)n,
-                  ll, (long long)i);
+    VH_CHECK(!vh_overdue(ctx), VHEM_ESTOPPED, "stopped before the posteriors were found");
+    VH_CHECK(isfinite(ll), VHEM_ENUMERIC,
+             "sequence %lld has the log-likelihood %g under HMM %lld: it has no posterior", (long long)n, ll,
+             (long long)i);
     vh_log_backward(&c, beta);
     if (xi)
         memset(xi, 0, sizeof *xi * vh_cells(x.S, x.S));
     vh_log_posterior(&c, alpha, beta, 1.0, gamma, xi);
-    VH_CHECK_DONE(!vh_overdue(ctx), VHEM_ESTOPPED, "stopped before the posteriors were found");
+    VH_CHECK(!vh_overdue(ctx), VHEM_ESTOPPED, "stopped before the posteriors were found");
     if (loglik)
         *loglik = ll;
-done:
-    single_close(&x);
-    free(alpha);
-    free(beta);
-    return st;
+    return VHEM_OK;
 }

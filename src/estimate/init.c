@@ -334,16 +334,12 @@ typedef vhem_status (*labeller)(vhem_ctx *, labelled *, vh_rng *, int restart, i
 static vhem_status start_from(vhem_ctx *ctx, const vh_job *job, vh_rng *rng, int restart, labeller by,
                               vh_h3m *h3m, vh_hmm *h)
 {
-    vhem_status st = VHEM_OK;
-    labelled x;
+    VH_CLEANUP(labelled_free) labelled x = { 0 };
 
-    VH_TRY_DONE(labelled_new(ctx, job, h3m, &x));
-    VH_TRY_DONE(by(ctx, &x, rng, restart, h->S));
-    VH_TRY_DONE(label_components(ctx, &x, rng, h->S, h->M));
-    VH_TRY_DONE(model_from_labels(ctx, &x, h3m, h));
-done:
-    labelled_free(&x);
-    return st;
+    VH_TRY(labelled_new(ctx, job, h3m, &x));
+    VH_TRY(by(ctx, &x, rng, restart, h->S));
+    VH_TRY(label_components(ctx, &x, rng, h->S, h->M));
+    return model_from_labels(ctx, &x, h3m, h);
 }
 
 static vhem_status kmeans(vhem_ctx *ctx, const vh_job *job, vh_rng *rng, int restart, vh_h3m *h3m, vh_hmm *h)
@@ -360,15 +356,15 @@ static vhem_status segment(vhem_ctx *ctx, const vh_job *job, vh_rng *rng, int re
 static vhem_status random_start(vhem_ctx *ctx, const vh_job *job, vh_rng *rng, int restart, vh_h3m *h3m,
                                 vh_hmm *h)
 {
-    vhem_status st = VHEM_OK;
     const vh_coords about = { h3m->shape, job->origin, job->scale };
-    double unused, *work = NULL, *first[VH_MAX_PARAM], *par[VH_MAX_PARAM];
-    labelled x; /* all zero: component 0 has every frame */
+    VH_AUTOFREE double *work = NULL;
+    double unused, *first[VH_MAX_PARAM], *par[VH_MAX_PARAM];
+    VH_CLEANUP(labelled_free) labelled x = { 0 }; /* all zero: component 0 has every frame */
     (void)restart;
 
-    VH_TRY_DONE(labelled_new(ctx, job, h3m, &x));
-    VH_NEW_DONE(work, vh_nudge_work(h3m->family, &h3m->shape));
-    VH_TRY_DONE(component(ctx, &x, 0, h3m, h, &unused));
+    VH_TRY(labelled_new(ctx, job, h3m, &x));
+    VH_NEW(work, vh_nudge_work(h3m->family, &h3m->shape));
+    VH_TRY(component(ctx, &x, 0, h3m, h, &unused));
     vh_hmm_component(h3m, h, 0, 0, first);
     for (int q = 1; q < h->S * h->M; q++) {
         vh_hmm_component(h3m, h, q / h->M, q % h->M, par);
@@ -386,10 +382,7 @@ static vhem_status random_start(vhem_ctx *ctx, const vh_job *job, vh_rng *rng, i
             row[q] = vh_rng_exponential(rng) + 1e-3;
         vh_normalise(h->S, row);
     }
-done:
-    labelled_free(&x);
-    free(work);
-    return st;
+    return VHEM_OK;
 }
 
 vh_start vh_start_find(const char *name)
@@ -461,32 +454,29 @@ static vhem_status make_one(vhem_ctx *ctx, void *arg, int64_t r, int worker, dou
 
 vhem_status vh_starts(vhem_ctx *ctx, const vh_job *job, const vh_hmm *given, int R, vh_h3m **out)
 {
-    vhem_status st = VHEM_OK;
     vh_job shared = *job;
     starting s = { .job = &shared, .given = given };
     const vh_chunks all = { .n = R, .threads = ctx->threads, .run = make_one, .arg = &s };
-    int64_t *some = NULL;
-    double *X = NULL;
+    VH_AUTOFREE int64_t *some = NULL;
+    VH_AUTOFREE double *X = NULL;
+    VH_AUTOFREE bool *left = NULL;
+    VH_OWN(vh_h3m) *runs = NULL;
 
-    VH_NEW_DONE(s.left, R);
+    VH_NEW(left, R);
+    s.left = left;
     if (!given)
-        VH_TRY_DONE(vh_start_thin(ctx, &shared, &some));
+        VH_TRY(vh_start_thin(ctx, &shared, &some));
     if (!given && R > 1)
-        VH_TRY_DONE(frames_of(ctx, &shared, &X));
+        VH_TRY(frames_of(ctx, &shared, &X));
     shared.X = X;
-    VH_TRY_DONE(vh_h3m_new(ctx, job->family, vh_fit_shape(job->data), R, &s.runs));
+    VH_TRY(vh_h3m_new(ctx, job->family, vh_fit_shape(job->data), R, &runs));
+    s.runs = runs;
     for (int r = 0; r < R; r++)
-        VH_TRY_DONE(vh_h3m_shape(ctx, s.runs, r, job->opt->S, job->opt->M));
-    VH_TRY_DONE(vh_chunks_run(ctx, &all));
+        VH_TRY(vh_h3m_shape(ctx, runs, r, job->opt->S, job->opt->M));
+    VH_TRY(vh_chunks_run(ctx, &all));
     for (int r = 1; r < R; r++)
-        if (s.left[r])
-            vh_hmm_copy(&s.runs->hmm[r], &s.runs->hmm[0]);
-    *out = s.runs;
-    s.runs = NULL;
-done:
-    vh_h3m_free(s.runs);
-    free(s.left);
-    free(some);
-    free(X);
-    return st;
+        if (left[r])
+            vh_hmm_copy(&runs->hmm[r], &runs->hmm[0]);
+    *out = vh_take(runs);
+    return VHEM_OK;
 }

@@ -207,18 +207,19 @@ static vhem_status add_frames(vhem_ctx *ctx, const vh_dt_gains *g, const vh_kalm
 vhem_status vh_kalman_smooth(vhem_ctx *ctx, const vh_dt_gains *g, const vh_kalman_frames *in,
                              vh_scratch *scratch, const vh_kalman_result *out)
 {
-    vhem_status st = VHEM_OK;
     int n = g->n;
     int64_t T = in->T;
     size_t nn = vh_cells(n, n);
     double *theta, *x = out->x;
     filtered f;
     vh_dt_smoothed at = { .last = -1 };
+    VH_AUTOFREE int *pivot = NULL;
 
-    VH_NEW_DONE(at.pivot, n);
-    VH_TRY_DONE(filter(ctx, g, in->y, T, scratch, &f));
-    VH_SCRATCH_DONE(theta, THETA, vh_cells(T, n));
-    VH_SCRATCH_DONE(at.work, STATES, 5 * nn);
+    VH_NEW(pivot, n);
+    at.pivot = pivot;
+    VH_TRY(filter(ctx, g, in->y, T, scratch, &f));
+    VH_SCRATCH(theta, THETA, vh_cells(T, n));
+    VH_SCRATCH(at.work, STATES, 5 * nn);
     at.V = at.work + 3 * nn;
     at.W = at.V + nn;
     memcpy(theta, f.u, sizeof *theta * vh_cells(T, n));
@@ -226,8 +227,8 @@ vhem_status vh_kalman_smooth(vhem_ctx *ctx, const vh_dt_gains *g, const vh_kalma
         times(n, g->D + vh_gain_at(g->n_backward, T - 1 - t) * nn, false, theta + (t + 1) * n, true,
               theta + t * n);
     for (int64_t t = 0; t < T; t++) {
-        VH_CHECK_DONE(vh_dt_smooth_at(g, t, T, &at), VHEM_ENUMERIC,
-                      "the covariance of state %lld is not a number", (long long)t);
+        VH_CHECK(vh_dt_smooth_at(g, t, T, &at), VHEM_ENUMERIC, "the covariance of state %lld is not a number",
+                 (long long)t);
         times(n, at.W, true, f.xhat + t * n, false, x + t * n);
         times(n, at.V, false, theta + t * n, true, x + t * n);
         if (out->cov)
@@ -236,10 +237,8 @@ vhem_status vh_kalman_smooth(vhem_ctx *ctx, const vh_dt_gains *g, const vh_kalma
             add_state(g, in, t, x + t * n, &at, out->stats);
     }
     if (out->stats)
-        VH_TRY_DONE(add_frames(ctx, g, in, x, scratch, out->stats));
+        VH_TRY(add_frames(ctx, g, in, x, scratch, out->stats));
     if (out->loglik)
         *out->loglik = f.loglik;
-done:
-    free(at.pivot);
-    return st;
+    return VHEM_OK;
 }

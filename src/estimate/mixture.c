@@ -86,6 +86,7 @@ static vhem_status set_up(vhem_ctx *ctx, fitting *f)
 
 static void tear_down(fitting *f)
 {
+    vh_data_release(f->task->data, NULL, f->task->data->N);
     for (int j = 0; f->topo && j < f->task->opt->K; j++)
         vh_topology_free(&f->topo[j]);
     vh_sequences_close(f->mix.seqs);
@@ -219,48 +220,41 @@ static vhem_status take_kept(vhem_ctx *ctx, vh_em_best *kept, vh_mixture_result 
 
 vhem_status vh_mixture_fit(vhem_ctx *ctx, const vh_mixture_task *task, vh_mixture_result *out)
 {
-    vhem_status st = VHEM_OK;
+    VH_BLAS_SERIAL;
     const vhem_fit_options *opt = task->opt;
-    fitting f = { .task = task };
-    vh_em_best kept = { 0 };
-    vh_mixture_result x = { .R = opt->restarts, .best = -1 };
+    VH_CLEANUP(vh_mixture_result_free) vh_mixture_result x = { .R = opt->restarts, .best = -1 };
+    VH_CLEANUP(vh_em_best_free) vh_em_best kept = { 0 };
+    VH_CLEANUP(tear_down) fitting f = { .task = task };
     size_t table = vh_cells(task->sets->n, opt->K);
     int wave = (int)(WAVE / ((int64_t)opt->K * opt->S * opt->M));
+    vhem_status st = VHEM_OK;
     bool stopped = false;
 
     wave = wave < 1 ? 1 : wave;
-    vh_blas_enter();
-    VH_TRY_DONE(set_up(ctx, &f));
-    VH_NEW_DONE(x.run, x.R);
-    VH_NEW_DONE(x.z, table);
-    VH_NEW_DONE(x.L, table);
+    VH_TRY(set_up(ctx, &f));
+    VH_NEW(x.run, x.R);
+    VH_NEW(x.z, table);
+    VH_NEW(x.L, table);
     for (int r = 0; r < x.R && !stopped; r += wave) {
         vh_progress(ctx, task->what, r, x.R);
         st = run_wave(ctx, &f, r, r + wave < x.R ? r + wave : x.R, &kept, &x);
         stopped = st == VHEM_ESTOPPED;
         if (st != VHEM_OK && !stopped)
-            goto done;
+            return st;
     }
     vh_progress(ctx, task->what, x.R, x.R);
     if (!stopped && x.h3m) {
         st = vh_em_assign(ctx, &f.mix, x.h3m, x.z, x.L, NULL);
         stopped = st == VHEM_ESTOPPED;
     }
-    VH_TRY_DONE(stopped ? take_kept(ctx, &kept, &x) : st);
-    VH_TRY_DONE(drop_failed(ctx, &x));
-    VH_TRY_DONE(name_hmms(ctx, x.h3m));
-    VH_TRY_DONE(vh_lengths_of(ctx, task->data, &x.h3m->lengths));
+    VH_TRY(stopped ? take_kept(ctx, &kept, &x) : st);
+    VH_TRY(drop_failed(ctx, &x));
+    VH_TRY(name_hmms(ctx, x.h3m));
+    VH_TRY(vh_lengths_of(ctx, task->data, &x.h3m->lengths));
     x.h3m->family = vh_fit_family(task->data, opt); /* nobody else need know how cells were left out */
     *out = x;
     x = (vh_mixture_result){ 0 };
-    st = stopped ? VHEM_ESTOPPED : VHEM_OK;
-done:
-    vh_data_release(task->data, NULL, task->data->N);
-    tear_down(&f);
-    vh_em_best_free(&kept);
-    vh_mixture_result_free(&x);
-    vh_blas_leave();
-    return st;
+    return stopped ? VHEM_ESTOPPED : VHEM_OK;
 }
 
 void vh_mixture_result_free(vh_mixture_result *x)

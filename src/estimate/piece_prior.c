@@ -73,38 +73,43 @@ static vhem_status text_of_store(vhem_ctx *ctx, const char *kept, char **out)
     return VHEM_OK;
 }
 
+/* Learnt from the data, and put into the store. */
+static vhem_status learn_prior(vhem_ctx *ctx, const vh_piecework *w, const vhem_data *data, const vh_key *key,
+                               vh_store *store, char **text)
+{
+    vhem_fit_options opt = *w->opt;
+
+    opt.by_group = w->by_group;
+    VH_TRY(vh_fit_prior_text(ctx, data, &opt, text));
+    if (*text)
+        VH_TRY(put_prior(ctx, store, key, *text));
+    return VHEM_OK;
+}
+
 /* That of the store, or learnt from n of the items now. */
 static vhem_status find_prior(vhem_ctx *ctx, const vh_piecework *w, const int64_t *item, int64_t n,
                               vh_store *store, char **out)
 {
-    vhem_status st = VHEM_OK;
-    vhem_fit_options opt = *w->opt;
-    vhem_models *kept = NULL;
-    vhem_data *own = NULL;
-    vh_key key;
-    char *text = NULL;
+    VH_OWN(vhem_models) *kept = NULL;
+    VH_OWN(vhem_data) *own = NULL;
+    VH_AUTOFREE char *text = NULL;
     int64_t before = ctx->opt.seed;
+    vh_key key;
 
-    VH_TRY_DONE(key_of(ctx, w, item, n, &key));
-    VH_TRY_DONE(vh_store_get(ctx, store, &key, &kept));
+    VH_TRY(key_of(ctx, w, item, n, &key));
+    VH_TRY(vh_store_get(ctx, store, &key, &kept));
     if (kept && kept->h3m && kept->h3m->prior) {
-        VH_TRY_DONE(text_of_store(ctx, kept->h3m->prior, &text));
+        VH_TRY(text_of_store(ctx, kept->h3m->prior, &text));
     } else {
         if (n < w->items->n)
-            VH_TRY_DONE(vh_items_data(ctx, w->data, w->items, item, n, &own));
-        opt.by_group = w->by_group;
+            VH_TRY(vh_items_data(ctx, w->data, w->items, item, n, &own));
         ctx->opt.seed = (int64_t)w->seed;
-        VH_TRY_DONE(vh_fit_prior_text(ctx, own ? own : w->data, &opt, &text));
-        if (text)
-            VH_TRY_DONE(put_prior(ctx, store, &key, text));
+        vhem_status st = learn_prior(ctx, w, own ? own : w->data, &key, store, &text);
+        ctx->opt.seed = before;
+        VH_TRY(st);
     }
     *out = vh_take(text);
-done:
-    ctx->opt.seed = before;
-    vhem_free(kept);
-    vhem_free(own);
-    free(text);
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status vh_pieces_prior(vhem_ctx *ctx, const vh_piecework *w, const int64_t *item, int64_t n,

@@ -102,24 +102,23 @@ vhem_fit_options vh_piece_options(const vhem_fit_options *asked)
 vhem_status vh_pieces_add(vhem_ctx *ctx, const vh_piecework *w, const int64_t *item, int64_t n,
                           vh_pieces *all, const vh_piece **out)
 {
-    vhem_status st = VHEM_OK;
+    VH_AUTOFREE int64_t *own = NULL;
     vh_piece p = { .n = n };
     int64_t index;
     bool is_new;
 
-    VH_NEW_DONE(p.item, n);
-    memcpy(p.item, item, (size_t)n * sizeof *item);
-    VH_TRY_DONE(key_of(ctx, w, &p));
-    VH_TRY_DONE(vh_names_put(ctx, &all->keys, p.key.text, strlen(p.key.text), &index, &is_new));
+    VH_NEW(own, n);
+    p.item = own;
+    memcpy(own, item, (size_t)n * sizeof *item);
+    VH_TRY(key_of(ctx, w, &p));
+    VH_TRY(vh_names_put(ctx, &all->keys, p.key.text, strlen(p.key.text), &index, &is_new));
     if (is_new) {
-        VH_TRY_DONE(vh_grow(ctx, &all->piece, &all->cap, (size_t)all->n + 1, sizeof *all->piece));
+        VH_TRY(vh_grow(ctx, &all->piece, &all->cap, (size_t)all->n + 1, sizeof *all->piece));
         all->piece[all->n++] = p;
-        p.item = NULL;
+        own = NULL;
     }
     *out = &all->piece[index];
-done:
-    free(p.item);
-    return st;
+    return VHEM_OK;
 }
 
 void vh_pieces_free(vh_pieces *all)
@@ -193,22 +192,21 @@ static vhem_status fit_job(vhem_ctx *ctx, void *arg, int64_t k, int worker)
 
 vhem_status vh_pieces_fit(vhem_ctx *ctx, const vh_piecework *w, const vh_pieces *all, vh_store *store)
 {
-    vhem_status st = VHEM_OK;
-    int64_t n = 0, *todo = NULL;
-    int64_t failed = -1;
+    VH_BLAS_SERIAL;
+    VH_AUTOFREE int64_t *todo = NULL;
+    int64_t n = 0, failed = -1;
     char who[128];
 
-    vh_blas_enter();
-    VH_NEW_DONE(todo, all->n);
+    VH_NEW(todo, all->n);
     for (int64_t p = 0; p < all->n; p++) {
         bool has;
-        VH_TRY_DONE(vh_store_has(ctx, store, &all->piece[p].key, &has));
+        VH_TRY(vh_store_has(ctx, store, &all->piece[p].key, &has));
         if (!has)
             todo[n++] = p;
     }
     fits f = { .work = w, .all = all, .todo = todo, .store = store };
     const vh_jobs jobs = { .n = n, .what = "pieces", .inside = true, .run = fit_job, .arg = &f };
-    st = vh_run_jobs(ctx, &jobs, &failed);
+    vhem_status st = vh_run_jobs(ctx, &jobs, &failed);
     const char *name = failed >= 0 ? w->items->name[all->piece[todo[failed]].item[0]] : "";
     if (*name) {
         snprintf(who, sizeof who, "'%.100s'", name);
@@ -216,8 +214,5 @@ vhem_status vh_pieces_fit(vhem_ctx *ctx, const vh_piecework *w, const vh_pieces 
     }
     if (st == VHEM_ESTOPPED)
         vh_fail(ctx, st, "stopped; some of %lld pieces are not fitted yet", (long long)n);
-done:
-    vh_blas_leave();
-    free(todo);
     return st;
 }

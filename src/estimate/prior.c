@@ -97,6 +97,13 @@ typedef struct {
     double *s, *work; /* scale: [d] or [d][d] */
 } evidence;
 
+static void evidence_free(evidence *e)
+{
+    free(e->use);
+    free(e->s);
+    free(e->work);
+}
+
 /* Frames of state i that have column k. */
 static double frames_of(const vh_scatters *from, int d, int64_t i, int k)
 {
@@ -176,30 +183,26 @@ static double climb(evidence *e)
 /* *nu0, and B := nu0 s. */
 static vhem_status estimate(vhem_ctx *ctx, const vh_scatters *from, vh_prior *p, double *nu0)
 {
-    vhem_status st = VHEM_OK;
     size_t size = vh_prior_size(p);
+    VH_CLEANUP(evidence_free)
     evidence e = { .from = from, .d = p->d, .full = vh_prior_full(p->family) };
     /* a few hundred states tell enough, and matrices are dear */
     int step = e.full ? 1 + (int)(from->n * pow(p->d, 3) / 1e7) : 1;
 
-    VH_NEW_DONE(e.use, from->n);
-    VH_NEW_DONE(e.s, size);
-    VH_NEW_DONE(e.work, 2 * size);
+    VH_NEW(e.use, from->n);
+    VH_NEW(e.s, size);
+    VH_NEW(e.work, 2 * size);
     for (int64_t i = 0; i < from->n; i += step)
         if (from->frames[i] > LEAST_FRAMES)
             e.use[e.n++] = i;
     if (e.n < 2)
-        goto done; /* nothing to tell from: the pooled variance stays */
+        return VHEM_OK; /* nothing to tell from: the pooled variance stays */
     for (size_t k = 0; k < size; k++)
         e.s[k] = p->B[k] / *nu0;
     *nu0 = climb(&e);
     for (size_t k = 0; k < size; k++)
         p->B[k] = (e.full ? *nu0 + p->d - 1 : *nu0) * e.s[k];
-done:
-    free(e.use);
-    free(e.s);
-    free(e.work);
-    return st;
+    return VHEM_OK;
 }
 
 /* ---- 3. a prior from scatters -------------------------------------------------------------------------- */

@@ -59,38 +59,39 @@ static vhem_status draw_sequence(const vh_h3m *h3m, const vh_hmm *h, const doubl
     return st;
 }
 
+void vh_roots_free(vh_roots *roots)
+{
+    for (int64_t i = 0; roots->of && i < roots->K; i++)
+        free(roots->of[i]);
+    free(roots->of);
+}
+
 vhem_status vh_h3m_sample(vhem_ctx *ctx, const vh_h3m *h3m, int64_t N, int64_t T, vhem_data **out)
 {
-    vhem_status st = VHEM_OK;
-    vh_builder *b = NULL;
-    double **roots = NULL, *y = NULL;
+    VH_OWN(vh_builder) *b = NULL;
+    VH_AUTOFREE double *y = NULL;
+    VH_CLEANUP(vh_roots_free) vh_roots roots = { .K = h3m->K };
 
-    VH_TRY_DONE(check_size(ctx, N, T, h3m->d));
-    VH_NEW_DONE(roots, h3m->K);
-    VH_NEW_DONE(y, h3m->d);
+    VH_TRY(check_size(ctx, N, T, h3m->d));
+    VH_NEW(roots.of, h3m->K);
+    VH_NEW(y, h3m->d);
     for (int64_t i = 0; i < h3m->K; i++)
-        VH_TRY_DONE(make_roots(ctx, h3m, i, &roots[i]));
-    VH_TRY_DONE(vh_builder_new(ctx, h3m->d, &b));
+        VH_TRY(make_roots(ctx, h3m, i, &roots.of[i]));
+    VH_TRY(vh_builder_new(ctx, h3m->d, &b));
     for (int64_t n = 0; n < N; n++) {
         vh_rng rng;
         char name[32];
-        VH_CHECK_DONE(!vh_stopped(ctx), VHEM_ESTOPPED, "stopped; %lld of %lld sequences were drawn",
-                      (long long)n, (long long)N);
+        VH_CHECK(!vh_stopped(ctx), VHEM_ESTOPPED, "stopped; %lld of %lld sequences were drawn", (long long)n,
+                 (long long)N);
         vh_rng_init(&rng, ctx->opt.seed, VH_RNG_SAMPLE, (uint64_t)n);
         int64_t i = vh_rng_pick(&rng, h3m->K, h3m->omega);
-        VH_TRY_DONE(draw_sequence(h3m, &h3m->hmm[i], roots[i], T, &rng, b, y));
+        VH_TRY(draw_sequence(h3m, &h3m->hmm[i], roots.of[i], T, &rng, b, y));
         snprintf(name, sizeof name, "sample_%lld", (long long)n);
-        VH_TRY_DONE(vh_builder_end(b, name, h3m->hmm[i].name, NULL, 1.0));
+        VH_TRY(vh_builder_end(b, name, h3m->hmm[i].name, NULL, 1.0));
     }
-    VH_TRY_DONE(vh_builder_finish(b, "memory", out));
+    VH_TRY(vh_builder_finish(b, "memory", out));
     (*out)->layout = h3m->shape.layout;
-done:
-    for (int64_t i = 0; roots && i < h3m->K; i++)
-        free(roots[i]);
-    free(roots);
-    free(y);
-    vh_builder_free(b);
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status vh_sample_hmm(vhem_ctx *ctx, const vh_h3m *h3m, int64_t i, const vh_draw *draw, vhem_data **out)

@@ -20,4 +20,11 @@ vhem_status vh_sample_hmm(vhem_ctx *ctx, const vh_h3m *h3m, int64_t i, const vh_
 vhem_status vh_sample_each(vhem_ctx *ctx, const vh_h3m *h3m, const int64_t *count, int64_t T, uint64_t seed,
                            vhem_data **out);
 
+typedef struct { /* square roots of the covariances of each model, to draw with */
+    int64_t K;
+    double **of; /* [K]  with NULL among them, or NULL */
+} vh_roots;
+
+void vh_roots_free(vh_roots *roots);
+
 #endif

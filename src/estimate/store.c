@@ -9,6 +9,7 @@
 
 #include "core/alloc.h"
 #include "core/fd.h"
+#include "core/file.h"
 #include "core/text.h"
 #include "data/names.h"
 #include "model/json.h"
@@ -133,20 +134,15 @@ static vhem_status write_all(vhem_ctx *ctx, vh_store *s, const char *text, size_
 
 static vhem_status open_file(vhem_ctx *ctx, vh_store *s, const char *path)
 {
-    vhem_status st = VHEM_OK;
-    FILE *f = NULL;
+    VH_OWN(FILE) *f = NULL;
 
     s->fd = vh_fd_open(path, O_RDWR | O_CREAT, 0666);
-    VH_CHECK_DONE(s->fd >= 0, VHEM_EIO, "%s: cannot open the store: %s", path, strerror(errno));
-    VH_CHECK_DONE(flock(s->fd, LOCK_EX | LOCK_NB) == 0, VHEM_EIO, "%s: cannot use the store: %s", path,
-                  errno == EWOULDBLOCK ? "another run is using it" : strerror(errno));
+    VH_CHECK(s->fd >= 0, VHEM_EIO, "%s: cannot open the store: %s", path, strerror(errno));
+    VH_CHECK(flock(s->fd, LOCK_EX | LOCK_NB) == 0, VHEM_EIO, "%s: cannot use the store: %s", path,
+             errno == EWOULDBLOCK ? "another run is using it" : strerror(errno));
     f = vh_file_open(path, "r");
-    VH_CHECK_DONE(f, VHEM_EIO, "%s: cannot read: %s", path, strerror(errno));
-    VH_TRY_DONE(scan(ctx, s, f));
-done:
-    if (f)
-        fclose(f);
-    return st;
+    VH_CHECK(f, VHEM_EIO, "%s: cannot read: %s", path, strerror(errno));
+    return scan(ctx, s, f);
 }
 
 vhem_status vh_store_open(vhem_ctx *ctx, const char *path, vh_store **out)
@@ -166,12 +162,17 @@ vhem_status vh_store_open(vhem_ctx *ctx, const char *path, vh_store **out)
 
 vhem_status vh_store_close(vhem_ctx *ctx, vh_store *s)
 {
-    vhem_status st = VHEM_OK;
-    VH_CHECK_DONE(s->fd < 0 || fsync(s->fd) == 0 || errno == EINVAL, VHEM_EIO, "%s: writing failed: %s",
-                  s->path, strerror(errno));
-done:
-    vh_store_free(s);
-    return st;
+    VH_OWN(vh_store) *own = s;
+    VH_CHECK(s->fd < 0 || fsync(s->fd) == 0 || errno == EINVAL, VHEM_EIO, "%s: writing failed: %s", s->path,
+             strerror(errno));
+    return VHEM_OK;
+}
+
+void vh_stored_free(vh_stored *stored)
+{
+    for (int64_t i = 0; stored->each && i < stored->n; i++)
+        vhem_free(stored->each[i]);
+    free(stored->each);
 }
 
 const char *vh_store_path(const vh_store *s)

@@ -29,4 +29,11 @@ vhem_status vh_store_has(vhem_ctx *ctx, vh_store *store, const vh_key *key, bool
 vhem_status vh_store_get(vhem_ctx *ctx, vh_store *store, const vh_key *key, vhem_models **out);
 vhem_status vh_store_put(vhem_ctx *ctx, vh_store *store, const vh_key *key, const vhem_models *models);
 
+typedef struct { /* models that were read back */
+    int64_t n;
+    vhem_models **each; /* [n]  with NULL among them, or NULL */
+} vh_stored;
+
+void vh_stored_free(vh_stored *stored);
+
 #endif
