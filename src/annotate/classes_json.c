@@ -226,14 +226,10 @@ static vhem_status read_classes(vhem_ctx *ctx, json_t *root, vhem_classes **out)
 
 vhem_status vh_classes_from_document(vhem_ctx *ctx, vh_document *doc, vhem_classes **out)
 {
-    vhem_status st = VHEM_OK;
-
-    VH_CHECK_DONE(doc->root, VHEM_EFORMAT, "an HDF5 file of models, must be models of classes in JSON");
-    st = read_classes(ctx, doc->root, out);
-done:
-    if (st != VHEM_OK)
-        vh_error_prefix(ctx, doc->name);
-    return st;
+    vhem_status st =
+        doc->root ? read_classes(ctx, doc->root, out)
+                  : vh_fail(ctx, VHEM_EFORMAT, "an HDF5 file of models, must be models of classes in JSON");
+    return vh_error_in(ctx, st, doc->name);
 }
 
 vhem_status vhem_classes_load(vhem_ctx *ctx, const char *path, vhem_classes **out)

@@ -63,6 +63,13 @@ typedef struct {
     vhem_prediction *p;
 } validation;
 
+static void validation_free(validation *v)
+{
+    vh_store_free(v->store);
+    vhem_free(v->p);
+    vh_items_free(&v->items);
+}
+
 /* The members without the items of fold f. */
 static vhem_status without(vhem_ctx *ctx, const validation *v, int f, vhem_tags **out)
 {
@@ -148,39 +155,28 @@ vhem_status vhem_crossvalidate(vhem_ctx *ctx, const vhem_data *data, const vhem_
                                vhem_prediction **out)
 {
     VH_ENTER(data, out);
-    vhem_status st = VHEM_OK;
     vhem_train_options o = vh_train_filled(opt);
-    vhem_tags *members = NULL;
+    VH_CLEANUP(vh_frames_free) vh_frames frames = { 0 };
+    VH_OWN(vhem_tags) *members = NULL;
+    VH_CLEANUP(validation_free) validation v = { .data = data, .opt = &o };
 
-    vh_frames frames = { 0 };
-    validation v = { .data = data, .opt = &o };
-    VH_TRY_DONE(vh_train_check(ctx, v.opt));
-    VH_TRY_DONE(vh_train_frames(ctx, data, NULL, v.opt, &frames));
+    VH_TRY(vh_train_check(ctx, v.opt));
+    VH_TRY(vh_train_frames(ctx, data, NULL, v.opt, &frames));
     v.data = frames.data;
-    VH_CHECK_DONE(
-        folds >= 2 || (holdout > 0 && holdout < 1), VHEM_EINVAL,
-        "%d folds and a share of %g held out: there must be 2 folds or more, or a share between 0 and 1",
-        folds, holdout);
-    VH_TRY_DONE(vh_items_new(ctx, data, v.opt->by_group, &v.items));
-    VH_TRY_DONE(vh_members_new(ctx, &v.items, tags, v.opt->min_items, &members));
+    VH_CHECK(folds >= 2 || (holdout > 0 && holdout < 1), VHEM_EINVAL,
+             "%d folds and a share of %g held out: there must be 2 folds or more, or a share between 0 and 1",
+             folds, holdout);
+    VH_TRY(vh_items_new(ctx, data, v.opt->by_group, &v.items));
+    VH_TRY(vh_members_new(ctx, &v.items, tags, v.opt->min_items, &members));
     v.members = members;
-    VH_TRY_DONE(vh_store_open(ctx, v.opt->store, &v.store));
-    VH_TRY_DONE(vh_prediction_new(ctx, &v.items, members->C, &v.p));
-    VH_TRY_DONE(name_classes(ctx, v.opt, members, v.p));
-    VH_NEW_DONE(v.p->fold, v.p->n);
-    VH_TRY_DONE(deal_folds(ctx, members, tags != NULL, folds, holdout, v.p->fold));
+    VH_TRY(vh_store_open(ctx, v.opt->store, &v.store));
+    VH_TRY(vh_prediction_new(ctx, &v.items, members->C, &v.p));
+    VH_TRY(name_classes(ctx, v.opt, members, v.p));
+    VH_NEW(v.p->fold, v.p->n);
+    VH_TRY(deal_folds(ctx, members, tags != NULL, folds, holdout, v.p->fold));
     for (int f = 0; f < (folds >= 2 ? folds : 1); f++)
-        VH_TRY_DONE(run_fold(ctx, &v, tags != NULL, f));
-    st = vh_store_close(ctx, v.store);
-    v.store = NULL;
-    VH_TRY_DONE(st);
-    *out = v.p;
-    v.p = NULL;
-done:
-    vh_store_free(v.store);
-    vhem_free(v.p);
-    vhem_free(members);
-    vh_items_free(&v.items);
-    vh_frames_free(&frames);
-    return st;
+        VH_TRY(run_fold(ctx, &v, tags != NULL, f));
+    VH_TRY(vh_store_close(ctx, vh_take(v.store)));
+    *out = vh_take(v.p);
+    return VHEM_OK;
 }

@@ -38,8 +38,7 @@ typedef struct {
 
 static vhem_status plant(vhem_ctx *ctx, const vhem_classes *k, search *s)
 {
-    vhem_status st = VHEM_OK;
-    vh_clustering *found = NULL;
+    VH_OWN(vh_clustering) *found = NULL;
     vhem_cluster_options o;
     int64_t K = vh_models_size(s->all);
     int G = (int)ceil(sqrt(K));
@@ -47,22 +46,20 @@ static vhem_status plant(vhem_ctx *ctx, const vhem_classes *k, search *s)
 
     vhem_options_init(VHEM_CLUSTER_OPTIONS, &o);
     o.restarts = 4;
-    if (s->fast <= 0 || G <= s->fast || K <= 2 * G) /* nothing to gain */
-        goto done;
+    if (s->fast <= 0 || G <= s->fast || K <= 2 * G) { /* nothing to gain */
+        s->fast = 0;
+        return VHEM_OK;
+    }
     for (int64_t i = 0; i < K; i++)
         omega[i] = 1.0 / K; /* as good as any: they are of different classes */
     vh_input in = s->all->h3m ? vh_input_models(s->all->h3m, G) : vh_input_textures(s->all->dtm, G);
     in.centers_only = true;
-    VH_TRY_DONE(vh_cluster(ctx, &in, &o, k->seed, &found));
-    VH_TRY_DONE(vh_models_subset(ctx, vh_clustering_centers(found), NULL, found->Kr, &s->centers));
+    VH_TRY(vh_cluster(ctx, &in, &o, k->seed, &found));
+    VH_TRY(vh_models_subset(ctx, vh_clustering_centers(found), NULL, found->Kr, &s->centers));
     s->G = found->Kr;
     s->branch = found->label;
     found->label = NULL;
-done:
-    if (st == VHEM_OK && s->G == 0)
-        s->fast = 0;
-    vh_clustering_free(found);
-    return st;
+    return VHEM_OK;
 }
 
 static void search_free(search *s)
@@ -212,32 +209,31 @@ static void sum_up(const search *s, const block *b, int C, double *work, double 
     }
 }
 
+static void drop_block(vhem_data **own)
+{
+    if (*own)
+        vh_data_release(*own, NULL, (*own)->N);
+    vhem_free(*own);
+}
+
 static vhem_status predict_block(vhem_ctx *ctx, search *s, const vh_question *q, const int64_t *item,
                                  int64_t n, int C, double *loglik)
 {
     const vh_items *t = q->items;
-    vhem_status st = VHEM_OK;
-    vhem_data *own = NULL;
-    int64_t *first = NULL;
-    double *table = NULL, *work = NULL;
+    VH_AUTOFREE int64_t *first = NULL;
+    VH_AUTOFREE double *table = NULL, *work = NULL;
+    VH_CLEANUP(drop_block) vhem_data *own = NULL;
 
-    VH_NEW_DONE(first, n + 1);
+    VH_NEW(first, n + 1);
     for (int64_t i = 0; i < n; i++)
         first[i + 1] = first[i] + t->first[item[i] + 1] - t->first[item[i]];
-    VH_TRY_DONE(vh_items_data(ctx, q->data, t, item, n, &own));
-    VH_NEW_DONE(table, vh_cells(own->N, vh_models_size(s->all)));
-    VH_NEW_DONE(work, vh_models_size(s->all));
+    VH_TRY(vh_items_data(ctx, q->data, t, item, n, &own));
+    VH_NEW(table, vh_cells(own->N, vh_models_size(s->all)));
+    VH_NEW(work, vh_models_size(s->all));
     block b = { own, n, first, table };
-    VH_TRY_DONE(fill_table(ctx, s, &b));
+    VH_TRY(fill_table(ctx, s, &b));
     sum_up(s, &b, C, work, loglik);
-done:
-    if (own)
-        vh_data_release(own, NULL, own->N);
-    vhem_free(own);
-    free(first);
-    free(table);
-    free(work);
-    return st;
+    return VHEM_OK;
 }
 
 /* ---- all of them --------------------------------------------------------------------------------------- */

@@ -21,6 +21,13 @@ typedef struct {
     size_t n, cap;
 } reading;
 
+static void reading_free(reading *r)
+{
+    vh_names_free(&r->items);
+    vh_names_free(&r->tags);
+    free(r->pairs);
+}
+
 static vhem_status add_pair(vhem_ctx *ctx, reading *r, int64_t item, int64_t tag)
 {
     VH_TRY(vh_grow(ctx, &r->pairs, &r->cap, r->n + 1, sizeof *r->pairs));
@@ -115,18 +122,11 @@ static vhem_status hand_over(vhem_ctx *ctx, const reading *r, vhem_tags **out)
 vhem_status vhem_tags_load(vhem_ctx *ctx, const char *path, vhem_tags **out)
 {
     VH_ENTER(path, out);
-    vhem_status st = VHEM_OK;
-    vh_table table = { 0 };
-    reading r = { 0 };
+    VH_CLEANUP(reading_free) reading r = { 0 };
+    VH_CLEANUP(vh_table_close) vh_table table = { 0 };
 
-    VH_TRY_DONE(vh_table_open(ctx, path, 0, &table));
-    VH_TRY_DONE(read_rows(ctx, &table, &r));
+    VH_TRY(vh_table_open(ctx, path, 0, &table));
+    VH_TRY(read_rows(ctx, &table, &r));
     vh_encoding_tell(ctx, path, &table.encoding);
-    VH_TRY_DONE(hand_over(ctx, &r, out));
-done:
-    vh_table_close(&table);
-    vh_names_free(&r.items);
-    vh_names_free(&r.tags);
-    free(r.pairs);
-    return st;
+    return hand_over(ctx, &r, out);
 }

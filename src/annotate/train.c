@@ -72,31 +72,26 @@ typedef struct { /* what all classes share */
 /* The models of all pieces of a class; those without weight are left out. */
 static vhem_status pool_pieces(vhem_ctx *ctx, const training *t, const vh_class *c, vhem_models **out)
 {
-    vhem_status st = VHEM_OK;
-    vhem_models **piece = NULL, *all = NULL;
-    double *share = NULL, mass = 0;
+    VH_OWN(vhem_models) *all = NULL;
+    VH_AUTOFREE double *share = NULL;
+    VH_CLEANUP(vh_stored_free) vh_stored found = { .n = c->n_part };
+    double mass = 0;
 
     for (int64_t p = 0; p < c->n_part; p++)
         mass += c->part[p].items;
-    VH_NEW_DONE(piece, c->n_part);
-    VH_NEW_DONE(share, c->n_part);
+    VH_NEW(found.each, c->n_part);
+    vhem_models **piece = found.each;
+    VH_NEW(share, c->n_part);
     for (int64_t p = 0; p < c->n_part; p++) {
-        VH_TRY_DONE(vh_store_get(ctx, t->store, &c->part[p].key, &piece[p]));
-        VH_CHECK_DONE(piece[p], VHEM_EINVAL,
-                      "piece %s is not in the store %s: name that of the training, or "
-                      "train again with all the data",
-                      c->part[p].key.text, vh_store_path(t->store));
+        VH_TRY(vh_store_get(ctx, t->store, &c->part[p].key, &piece[p]));
+        VH_CHECK(piece[p], VHEM_EINVAL,
+                 "piece %s is not in the store %s: name that of the training, or "
+                 "train again with all the data",
+                 c->part[p].key.text, vh_store_path(t->store));
         share[p] = c->part[p].items / mass;
     }
-    VH_TRY_DONE(vh_models_pool(ctx, (const vhem_models *const *)piece, share, c->n_part, &all));
-    VH_TRY_DONE(vh_models_with_weight(ctx, all, out));
-done:
-    for (int64_t p = 0; piece && p < c->n_part; p++)
-        vhem_free(piece[p]);
-    free(piece);
-    free(share);
-    vhem_free(all);
-    return st;
+    VH_TRY(vh_models_pool(ctx, (const vhem_models *const *)piece, share, c->n_part, &all));
+    return vh_models_with_weight(ctx, all, out);
 }
 
 /* Are these models already as few and as small as the class wants them? */
@@ -214,33 +209,36 @@ static vhem_status class_key(vhem_ctx *ctx, const training *t, const vh_class *c
     return VHEM_OK;
 }
 
-static vhem_status make_model(vhem_ctx *ctx, const training *t, vh_class *c)
+static vhem_status fill_model(vhem_ctx *ctx, const training *t, vh_class *c)
 {
-    vhem_status st = VHEM_OK;
-    int64_t *own = NULL, n = 0;
+    VH_AUTOFREE int64_t *own = NULL;
+    int64_t n = 0;
     char name[32];
     vh_key key;
 
     if (!takes_models(t->classes))
-        VH_TRY_DONE(own_items(ctx, t, c, &own, &n));
-    VH_TRY_DONE(class_key(ctx, t, c, own, n, &key));
-    VH_TRY_DONE(vh_store_get(ctx, t->store, &key, &c->model));
+        VH_TRY(own_items(ctx, t, c, &own, &n));
+    VH_TRY(class_key(ctx, t, c, own, n, &key));
+    VH_TRY(vh_store_get(ctx, t->store, &key, &c->model));
     if (c->model)
-        goto done;
-    VH_TRY_DONE(own ? from_data(ctx, t, c, own, n, &c->model) : from_pieces(ctx, t, c, &c->model));
+        return VHEM_OK;
+    VH_TRY(own ? from_data(ctx, t, c, own, n, &c->model) : from_pieces(ctx, t, c, &c->model));
     assert(c->model);
     for (int64_t j = 0; j < vh_models_size(c->model); j++) {
         snprintf(name, sizeof name, "%lld", (long long)j);
-        VH_TRY_DONE(vh_h3m_set_text(ctx, vh_models_name(c->model, j), name));
-        VH_TRY_DONE(vh_h3m_set_text(ctx, vh_models_label(c->model, j), c->name));
+        VH_TRY(vh_h3m_set_text(ctx, vh_models_name(c->model, j), name));
+        VH_TRY(vh_h3m_set_text(ctx, vh_models_label(c->model, j), c->name));
     }
-    VH_TRY_DONE(vh_store_put(ctx, t->store, &key, c->model));
-done:
+    return vh_store_put(ctx, t->store, &key, c->model);
+}
+
+static vhem_status make_model(vhem_ctx *ctx, const training *t, vh_class *c)
+{
+    vhem_status st = fill_model(ctx, t, c);
     if (st != VHEM_OK) {
         vhem_free(c->model);
         c->model = NULL;
     }
-    free(own);
     return st;
 }
 
@@ -273,31 +271,27 @@ static vhem_status model_job(vhem_ctx *ctx, void *arg, int64_t i, int worker)
 /* Side by side while there are enough of them, the largest first: the last ones are then short. */
 static vhem_status make_models(vhem_ctx *ctx, const training *t)
 {
-    vhem_status st = VHEM_OK;
+    VH_BLAS_SERIAL;
     vhem_classes *k = t->classes;
     int n = 0;
     int64_t failed = -1;
-    work *todo = NULL;
+    VH_AUTOFREE work *todo = NULL;
     char who[128];
 
-    vh_blas_enter();
-    VH_NEW_DONE(todo, k->C);
+    VH_NEW(todo, k->C);
     for (int c = 0; c < k->C; c++)
         if (!k->cls[c].model)
             todo[n++] = (work){ c, k->cls[c].items };
     qsort(todo, (size_t)n, sizeof *todo, largest_first);
     reductions r = { t, todo };
     const vh_jobs jobs = { .n = n, .what = "classes", .inside = true, .run = model_job, .arg = &r };
-    st = vh_run_jobs(ctx, &jobs, &failed);
+    vhem_status st = vh_run_jobs(ctx, &jobs, &failed);
     if (failed >= 0) {
         snprintf(who, sizeof who, "class '%.100s'", k->cls[todo[failed].at].name);
         vh_error_prefix(ctx, who);
     }
     if (st == VHEM_ESTOPPED)
         vh_fail(ctx, st, "stopped; not all of %d classes have a model yet", n);
-done:
-    vh_blas_leave();
-    free(todo);
     return st;
 }
 
