@@ -49,6 +49,12 @@ typedef struct {
     double *M, *N;                   /* [n_back][n][nb] [n_back][n][n]; free() */
 } pair;
 
+static void close_pair(pair *p)
+{
+    free(p->M);
+    free(p->N);
+}
+
 /* C [m][n] = alpha op(A) op(B) + beta C, rows without gaps. */
 static void mul(bool ta, bool tb, int m, int n, int k, double alpha, const double *A, const double *B,
                 double beta, double *C)
@@ -383,33 +389,30 @@ vhem_status vh_dt_pair_score(vhem_ctx *ctx, const vh_dt *b, const vh_dt_gains *r
 vhem_status vh_dt_pair_accumulate(vhem_ctx *ctx, const vh_dt *b, const vh_dt_gains *r, int tau, double weight,
                                   vh_scratch *scratch, vh_dt_stats *stats)
 {
-    vhem_status st = VHEM_OK;
-    pair p = { 0 };
+    VH_CLEANUP(close_pair) pair p = { 0 };
+    VH_AUTOFREE int *pivot = NULL;
     vh_dt_smoothed at = { .last = -1 };
 
-    VH_NEW_DONE(at.pivot, r->n);
-    VH_TRY_DONE(open_pair(ctx, b, r, tau, scratch, &p));
+    VH_NEW(pivot, r->n);
+    at.pivot = pivot;
+    VH_TRY(open_pair(ctx, b, r, tau, scratch, &p));
     at.V = p.V;
     at.W = p.W;
     at.work = p.work;
     look(&p);
-    VH_TRY_DONE(run_backward(ctx, &p));
+    VH_TRY(run_backward(ctx, &p));
     begin(&p);
     memset(p.sum_bb, 0, sizeof *p.sum_bb * (size_t)(p.nb * p.nb));
     memset(p.sum_bs, 0, sizeof *p.sum_bs * (size_t)(p.nb * p.n));
     memset(p.sum_V, 0, sizeof *p.sum_V * (size_t)(p.n * p.n));
     for (int t = 0; t < tau; t++) {
-        VH_CHECK_DONE(vh_dt_smooth_at(r, t, tau, &at), VHEM_ENUMERIC,
-                      "the covariance of state %d is not a number", t);
+        VH_CHECK(vh_dt_smooth_at(r, t, tau, &at), VHEM_ENUMERIC, "the covariance of state %d is not a number",
+                 t);
         smooth(&p, t);
         add_frame(&p, t, weight, stats);
         update(&p, t);
         predict(&p);
     }
     add_observed(&p, weight, stats);
-done:
-    free(p.M);
-    free(p.N);
-    free(at.pivot);
-    return st;
+    return VHEM_OK;
 }

@@ -103,16 +103,15 @@ static vhem_status renew_gains(vhem_ctx *ctx, state *s)
 }
 
 /* Base texture i: its row of L, its z, and, unless this is the last time, its share of the statistics. */
-static vhem_status expect_one(vhem_ctx *ctx, const state *s, int64_t i, vh_scratch *scratch, double *sums)
+static vhem_status add_one(vhem_ctx *ctx, const state *s, int64_t i, vh_scratch *scratch, double *sums)
 {
-    vhem_status st = VHEM_OK;
     int Kr = s->centers->K, tau = s->opt->tau;
     double omega = s->base->omega[i], *L = s->run->L + vh_row(i, Kr);
     double *z = s->run->z + vh_row(i, Kr); /* their logs at first */
 
     for (int j = 0; j < Kr; j++) {
-        VH_CHECK_DONE(!vh_overdue(ctx), VHEM_ESTOPPED, "stopped");
-        VH_TRY_DONE(vh_dt_pair_score(ctx, &s->base->dt[i], &s->gains[j], tau, scratch, &L[j]));
+        VH_CHECK(!vh_overdue(ctx), VHEM_ESTOPPED, "stopped");
+        VH_TRY(vh_dt_pair_score(ctx, &s->base->dt[i], &s->gains[j], tau, scratch, &L[j]));
     }
     sums[0] += vh_reduce_assign(Kr, s->log_omega, s->opt->N * omega, L, z);
     for (int j = 0; j < Kr; j++) {
@@ -121,9 +120,14 @@ static vhem_status expect_one(vhem_ctx *ctx, const state *s, int64_t i, vh_scrat
         vh_dt_sums_share(s->centers, sums, j, z[j] + (s->opt->weighted ? log(s->base->K * omega) : 0));
         z[j] = exp(z[j]);
         if (w > 0)
-            VH_TRY_DONE(vh_dt_pair_accumulate(ctx, &s->base->dt[i], &s->gains[j], tau, w, scratch, &stats));
+            VH_TRY(vh_dt_pair_accumulate(ctx, &s->base->dt[i], &s->gains[j], tau, w, scratch, &stats));
     }
-done:
+    return VHEM_OK;
+}
+
+static vhem_status expect_one(vhem_ctx *ctx, const state *s, int64_t i, vh_scratch *scratch, double *sums)
+{
+    vhem_status st = add_one(ctx, s, i, scratch, sums);
     if (st != VHEM_OK)
         vh_dtm_prefix(ctx, s->base, i);
     return st;

@@ -20,6 +20,13 @@ typedef struct {
     vh_partial_rows *rows; /* NULL: none are wanted */
 } job;
 
+static void job_free(job *j)
+{
+    vhem_free(j->p);
+    vh_workers_free(&j->workers);
+    vh_pack_free(j->pk);
+}
+
 static vhem_status survey_chunk(vhem_ctx *ctx, void *arg, int64_t c, int worker, double *block)
 {
     const job *j = arg;
@@ -116,22 +123,19 @@ static vhem_status survey(vhem_ctx *ctx, job *j, int64_t task, int64_t first, in
     return vh_tree_sum_run(ctx, &all, j->p->sum);
 }
 
-vhem_status vhem_expect(vhem_ctx *ctx, const vhem_models *models, const vhem_task *task, int64_t first,
-                        int64_t chunks, vhem_partial **out)
+/* ctx->named becomes that of the task. */
+static vhem_status work_on(vhem_ctx *ctx, const vhem_models *models, const vhem_task *task, int64_t first,
+                           int64_t chunks, vhem_partial **out)
 {
-    VH_ENTER(models, task, out);
-    vhem_status st = VHEM_OK;
-    vh_task *t = NULL;
-    job j = { 0 };
-    bool named = ctx->named;
+    VH_OWN(vh_task) *t = NULL;
+    VH_CLEANUP(job_free) job j = { 0 };
 
-    vh_blas_enter();
-    VH_TRY_DONE(vh_task_read(ctx, task, models, &t));
+    VH_TRY(vh_task_read(ctx, task, models, &t));
     ctx->named = t->named; /* who makes the task decides, not how this process has come to its backend */
     int64_t all = (t->Kb + VH_REDUCE_CHUNK - 1) / VH_REDUCE_CHUNK;
-    VH_CHECK_DONE(first >= 0 && chunks >= 1 && first + chunks <= all, VHEM_EINVAL,
-                  "chunks %lld to %lld: there are %lld, from 0 on", (long long)first,
-                  (long long)(first + chunks - 1), (long long)all);
+    VH_CHECK(first >= 0 && chunks >= 1 && first + chunks <= all, VHEM_EINVAL,
+             "chunks %lld to %lld: there are %lld, from 0 on", (long long)first,
+             (long long)(first + chunks - 1), (long long)all);
     const vh_h3m *h3m = vh_models_hmms(models);
     vh_h3m seen = h3m ? *h3m : *vh_models_head(models);
     seen.family = t->emission;
@@ -143,17 +147,20 @@ vhem_status vhem_expect(vhem_ctx *ctx, const vhem_models *models, const vhem_tas
                             .origin = t->origin,
                             .scale = t->scale };
     if (t->kind == VH_TASK_EXPECT)
-        VH_TRY_DONE(expect(ctx, &j, vh_task_print(task), first, chunks));
+        VH_TRY(expect(ctx, &j, vh_task_print(task), first, chunks));
     else
-        VH_TRY_DONE(survey(ctx, &j, vh_task_print(task), first, chunks));
-    *out = j.p;
-    j.p = NULL;
-done:
+        VH_TRY(survey(ctx, &j, vh_task_print(task), first, chunks));
+    *out = vh_take(j.p);
+    return VHEM_OK;
+}
+
+vhem_status vhem_expect(vhem_ctx *ctx, const vhem_models *models, const vhem_task *task, int64_t first,
+                        int64_t chunks, vhem_partial **out)
+{
+    VH_ENTER(models, task, out);
+    VH_BLAS_SERIAL;
+    bool named = ctx->named;
+    vhem_status st = work_on(ctx, models, task, first, chunks, out);
     ctx->named = named;
-    vhem_free(j.p);
-    vh_workers_free(&j.workers);
-    vh_pack_free(j.pk);
-    vh_task_free(t);
-    vh_blas_leave();
     return st;
 }

@@ -205,20 +205,17 @@ static void hold_nothing(void *bytes)
 vhem_status vhem_partial_write(vhem_ctx *ctx, const vhem_partial *p, void **bytes, size_t *n)
 {
     VH_ENTER(p, bytes, n);
-    vhem_status st = VHEM_OK;
     vh_wire w = { 0 };
-    void *out = NULL;
 
     write_partial(ctx, p, &w);
-    VH_TRY_DONE(w.st);
-    out = vh_record_new(ctx, w.n, hold_nothing);
-    VH_CHECK_DONE(out, VHEM_ENOMEM, "out of memory: no room for %zu bytes of partial sums", w.n);
+    VH_AUTOFREE void *written = w.data;
+    VH_TRY(w.st);
+    void *out = vh_record_new(ctx, w.n, hold_nothing);
+    VH_CHECK(out, VHEM_ENOMEM, "out of memory: no room for %zu bytes of partial sums", w.n);
     memcpy(out, w.data, w.n);
     *bytes = out;
     *n = w.n;
-done:
-    free(w.data);
-    return st;
+    return VHEM_OK;
 }
 
 /* The sizes of the centres, checked before anything is made of them. */

@@ -72,36 +72,28 @@ static void score_turn(void *arg, int64_t k, int worker)
 
 vhem_status vh_reduce_score_each(vhem_ctx *ctx, const vh_h3m *h3m, const vh_h3m *reduced, int tau, double *L)
 {
-    vhem_status st = VHEM_OK;
+    VH_BLAS_SERIAL;
     vh_h3m seen = *h3m;
     int threads = ctx->threads;
     int64_t columns = h3m->K <= FEW ? COLUMNS : reduced->K;
     int64_t parts = (reduced->K + columns - 1) / columns;
-    vh_base *base = NULL;
-    vh_scratch *scratch = NULL;
+    VH_OWN(vh_base) *base = NULL;
+    VH_CLEANUP(vh_workers_free) vh_workers workers = { 0 };
 
-    vh_blas_enter();
-    VH_NEW_DONE(scratch, threads);
+    VH_TRY(vh_workers_new(ctx, threads, &workers));
     if (vh_h3m_is_masked(reduced) && vh_family_same(h3m->family, reduced->family))
         seen.family = reduced->family; /* whose statistics know of columns that are not there */
-    VH_TRY_DONE(vh_base_new(ctx, &seen, &base));
+    VH_TRY(vh_base_new(ctx, &seen, &base));
     scoring x = { .ctx = ctx,
                   .base = base,
                   .reduced = reduced,
                   .tau = tau,
                   .columns = columns,
-                  .scratch = scratch,
+                  .scratch = workers.scratch,
                   .L = L,
                   .failed = parts };
     vh_share(ctx, &(vh_loop){ parts, threads, false, score_turn, &x });
-    st = x.st;
-done:
-    for (int t = 0; scratch && t < threads; t++)
-        vh_scratch_free(&scratch[t]);
-    free(scratch);
-    vh_base_free(base);
-    vh_blas_leave();
-    return st;
+    return x.st;
 }
 
 vhem_status vh_reduce_score(vhem_ctx *ctx, const vh_h3m *h3m, const vh_h3m *reduced, int tau, double *L)

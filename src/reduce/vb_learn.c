@@ -186,6 +186,13 @@ typedef struct {
     double log_precision, log_diagonal; /* sum E log|Lambda|; log|diag(sum P) / n| */
 } components;
 
+static void components_free(components *c)
+{
+    free(c->P);
+    free(c->sum_P);
+    free(c->sum_m);
+}
+
 /* P of component q of an HMM. */
 static bool find_P(const components *c, const vh_posterior *h, int q)
 {
@@ -284,11 +291,10 @@ static void learn_scale(components *c, bool nu)
 
 vhem_status vh_vb_learn(vhem_ctx *ctx, vh_vb *m)
 {
-    vhem_status st = VHEM_OK;
     const vh_posteriors *post = m->post;
     vh_prior *p = m->prior;
-    components c = { .m = m, .full = vh_prior_full(p->family) };
-    rows w = { .post = post };
+    VH_CLEANUP(components_free) components c = { .m = m, .full = vh_prior_full(p->family) };
+    VH_AUTOFREE double *work = NULL;
     double *const a0[] = { [ETA] = &p->eta, [EPS] = &p->eps, [KAPPA] = &p->kappa, [ALPHA] = &p->alpha };
     int longest = post->K;
 
@@ -296,24 +302,20 @@ vhem_status vh_vb_learn(vhem_ctx *ctx, vh_vb *m)
         longest = post->hmm[j].S > longest ? post->hmm[j].S : longest;
         longest = post->hmm[j].M > longest ? post->hmm[j].M : longest;
     }
-    VH_NEW_DONE(w.work, longest);
-    VH_NEW_DONE(c.P, vh_prior_size(p));
-    VH_NEW_DONE(c.sum_P, vh_prior_size(p));
-    VH_NEW_DONE(c.sum_m, p->d);
-    VH_TRY_DONE(gather(ctx, &c));
+    VH_NEW(work, longest);
+    rows w = { .post = post, .work = work };
+    VH_NEW(c.P, vh_prior_size(p));
+    VH_NEW(c.sum_P, vh_prior_size(p));
+    VH_NEW(c.sum_m, p->d);
+    VH_TRY(gather(ctx, &c));
     bool enough = c.n >= FEW;
     if (vh_prior_normal(p->family)) {
-        VH_TRY_DONE(learn_means(ctx, &c, enough));
+        VH_TRY(learn_means(ctx, &c, enough));
         learn_scale(&c, enough);
     }
     for (int k = ETA; enough && k <= ALPHA; k++) {
         w.which = k;
         learn_rows(&w, a0[k]);
     }
-done:
-    free(w.work);
-    free(c.P);
-    free(c.sum_P);
-    free(c.sum_m);
-    return st;
+    return VHEM_OK;
 }
