@@ -94,28 +94,34 @@ typedef struct {
     vh_scratch *scratch; /* [threads] */
 } pass;
 
+typedef struct { /* a chunk that is made ready for one E-step alone */
+    const cpu_job *job;
+    ready ready;
+} own_chunk;
+
+static void let_go_own(own_chunk *own)
+{
+    if (!own->job->chunk)
+        let_go(own->job, &own->ready);
+}
+
 static vhem_status run_chunk(vhem_ctx *ctx, void *arg, int64_t c, int worker, double *block)
 {
-    vhem_status st = VHEM_OK;
     const pass *p = arg;
     const cpu_job *job = p->job;
-    ready own = { 0 };
-    const ready *r = job->chunk ? &job->chunk[c] : &own;
+    VH_CLEANUP(let_go_own) own_chunk own = { .job = job };
+    const ready *r = job->chunk ? &job->chunk[c] : &own.ready;
     vh_reduce_sums sums = vh_reduce_sums_at(p->step->reduced, block);
 
     if (!job->chunk)
-        VH_TRY_DONE(make_ready(ctx, job, c, &own));
+        VH_TRY(make_ready(ctx, job, c, &own.ready));
     vh_reduce_sums_begin(p->step, &sums);
     const vh_reduce_chunk chunk = { .source = &job->source,
                                     .step = p->step,
                                     .place = c * VH_REDUCE_CHUNK,
                                     .base = &r->base,
                                     .laid = r->laid };
-    VH_TRY_DONE(job->k.chunk(ctx, &chunk, &p->scratch[worker], &sums));
-done:
-    if (!job->chunk)
-        let_go(job, &own);
-    return st;
+    return job->k.chunk(ctx, &chunk, &p->scratch[worker], &sums);
 }
 
 vhem_status vh_cpu_reduce_run(vhem_ctx *ctx, const void *state, const vh_reduce_step *step,

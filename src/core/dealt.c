@@ -114,22 +114,23 @@ vhem_status vh_dealt_run(vhem_ctx *ctx, const vh_dealt *work)
     return tell(ctx, &t, vh_chunks_run(ctx, &own));
 }
 
+static void free_sums(telling *t)
+{
+    vh_tree_sum_free(t->own);
+    vh_tree_sum_free(t->heard);
+}
+
 vhem_status vh_dealt_sum(vhem_ctx *ctx, const vh_dealt *work, const vh_sum_kind *kind, vh_tree_sum *sum,
                          double *total)
 {
-    vhem_status st = VHEM_OK;
-    telling t = { .work = work, .kind = kind };
+    VH_CLEANUP(free_sums) telling t = { .work = work, .kind = kind };
 
     if (vh_ranks(ctx) == 1)
         return vh_tree_sum_all(ctx, work->chunks, sum, total);
     const vh_chunks own = own_chunks(ctx, work);
-    VH_TRY_DONE(vh_tree_sum_new(ctx, kind, &t.own));
-    VH_TRY_DONE(vh_tree_sum_new(ctx, kind, &t.heard));
-    VH_TRY_DONE(tell(ctx, &t, vh_tree_sum_run(ctx, &own, t.own)));
-    VH_TRY_DONE(vh_tree_sum_merge(ctx, t.own, t.heard));
-    VH_TRY_DONE(vh_tree_sum_close(ctx, t.own, work->chunks->n, total));
-done:
-    vh_tree_sum_free(t.own);
-    vh_tree_sum_free(t.heard);
-    return st;
+    VH_TRY(vh_tree_sum_new(ctx, kind, &t.own));
+    VH_TRY(vh_tree_sum_new(ctx, kind, &t.heard));
+    VH_TRY(tell(ctx, &t, vh_tree_sum_run(ctx, &own, t.own)));
+    VH_TRY(vh_tree_sum_merge(ctx, t.own, t.heard));
+    return vh_tree_sum_close(ctx, t.own, work->chunks->n, total);
 }

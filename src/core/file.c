@@ -73,17 +73,15 @@ static void sweep(const char *path)
  * umask of the whole process for a moment. */
 static vhem_status make_named(vhem_ctx *ctx, vh_out *o)
 {
-    vhem_status st = VHEM_OK;
     for (int k = 0; k < SLOTS; k++) {
-        free(o->tmp);
-        o->tmp = slot_name(o->path, k);
-        VH_CHECK_DONE(o->tmp, VHEM_ENOMEM, "out of memory");
-        int fd = vh_fd_open(o->tmp, O_RDWR | O_CREAT | O_EXCL, 0666);
+        VH_AUTOFREE char *tmp = slot_name(o->path, k);
+        VH_CHECK(tmp, VHEM_ENOMEM, "out of memory");
+        int fd = vh_fd_open(tmp, O_RDWR | O_CREAT | O_EXCL, 0666);
         bool taken = fd < 0 && errno == EEXIST;
-        VH_CHECK_DONE(fd >= 0 || taken, VHEM_EIO, "%s: cannot write: %s", o->path, strerror(errno));
-        bool ours =
-            fd >= 0 && (lock(fd) || errno != EAGAIN) && is_named(fd, o->tmp); /* or it was swept away */
+        VH_CHECK(fd >= 0 || taken, VHEM_EIO, "%s: cannot write: %s", o->path, strerror(errno));
+        bool ours = fd >= 0 && (lock(fd) || errno != EAGAIN) && is_named(fd, tmp); /* or it was swept away */
         if (ours) {
+            o->tmp = vh_take(tmp);
             o->fd = fd;
             o->named = true;
             return VHEM_OK;
@@ -91,11 +89,7 @@ static vhem_status make_named(vhem_ctx *ctx, vh_out *o)
         if (fd >= 0)
             close(fd);
     }
-    VH_CHECK_DONE(false, VHEM_EIO, "%s: cannot write: all names for a temporary file are taken", o->path);
-done:
-    free(o->tmp);
-    o->tmp = NULL;
-    return st;
+    return vh_fail(ctx, VHEM_EIO, "%s: cannot write: all names for a temporary file are taken", o->path);
 }
 
 /* A file without a name in the folder of the target; o->tmp is then how it is called for a moment. */
@@ -294,23 +288,20 @@ static void clear_output(void *object)
 vhem_status vhem_output_open(vhem_ctx *ctx, const char *path, int *fd, vhem_output **out)
 {
     VH_ENTER(path, fd, out);
-    vhem_status st = VHEM_OK;
-    vhem_output *o = NULL;
+    VH_OWN(vhem_output) *o = NULL;
 
-    VH_NEW_RECORD_DONE(o, clear_output);
-    VH_TRY_DONE(prepare(ctx, path, true, &o->out));
+    VH_NEW_RECORD(o, clear_output);
+    VH_TRY(prepare(ctx, path, true, &o->out));
     if (!o->out.tmp) {
         o->out.fd = vh_fd_open(path, O_WRONLY | O_TRUNC, 0);
         if (o->out.fd < 0) {
             o->out.fd = 0;
-            VH_CHECK_DONE(false, VHEM_EIO, "%s: cannot write: %s", path, strerror(errno));
+            VH_CHECK(false, VHEM_EIO, "%s: cannot write: %s", path, strerror(errno));
         }
     }
     *fd = o->out.fd;
     *out = vh_take(o);
-done:
-    (void)vhem_output_close(ctx, o, 0);
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status vhem_output_close(vhem_ctx *ctx, vhem_output *o, int keep)

@@ -88,21 +88,25 @@ static int make(const char *folder)
     return -1;
 }
 
+static void forget(vh_folder *f)
+{
+    free(f->tmp);
+    free(f->path);
+}
+
 vhem_status vh_folder_begin(vhem_ctx *ctx, const char *path, vh_folder_owns *owns, vh_folder *out)
 {
-    vhem_status st = VHEM_OK;
-    vh_folder f = { .fd = -1, .owns = owns };
+    VH_CLEANUP(forget) vh_folder f = { .fd = -1, .owns = owns };
     size_t n = strlen(path);
 
     while (n > 1 && path[n - 1] == '/')
         n--;
-    VH_DUP_DONE(f.path, path);
+    VH_DUP(f.path, path);
     errno = 0;
     for (int k = 0; f.fd < 0 && k < SLOTS; k++) {
         free(f.tmp);
         f.tmp = NULL; /* asprintf leaves it as it was when it fails */
-        VH_CHECK_DONE(asprintf(&f.tmp, "%.*s.vhem-tmp-%d", (int)n, path, k) >= 0, VHEM_ENOMEM,
-                      "out of memory");
+        VH_CHECK(asprintf(&f.tmp, "%.*s.vhem-tmp-%d", (int)n, path, k) >= 0, VHEM_ENOMEM, "out of memory");
         f.fd = make(f.tmp);
         if (f.fd < 0 && errno == EEXIST) {
             reclaim(f.tmp, owns);
@@ -111,14 +115,11 @@ vhem_status vh_folder_begin(vhem_ctx *ctx, const char *path, vh_folder_owns *own
         if (f.fd < 0 && errno != EEXIST)
             break;
     }
-    VH_CHECK_DONE(f.fd >= 0, VHEM_EIO, "%s: cannot write: %s", path,
-                  errno == EEXIST ? "all names for a temporary folder are taken" : strerror(errno));
+    VH_CHECK(f.fd >= 0, VHEM_EIO, "%s: cannot write: %s", path,
+             errno == EEXIST ? "all names for a temporary folder are taken" : strerror(errno));
     *out = f;
+    f = (vh_folder){ 0 };
     return VHEM_OK;
-done:
-    free(f.tmp);
-    free(f.path);
-    return st;
 }
 
 vhem_status vh_folder_commit(vhem_ctx *ctx, vh_folder *f)

@@ -53,5 +53,6 @@ VH_OWNED(vhem_items, vhem_free)
 VH_OWNED(vhem_fit_report, vhem_free)
 VH_OWNED(vhem_prediction, vhem_free)
 VH_OWNED(vhem_judgement, vhem_free)
+VH_OWNED(vhem_output, vhem_free)
 
 #endif

@@ -87,6 +87,18 @@ static void give_back(vhem_ctx *ctx, vh_tree_sum *sum, double *block)
     omp_unset_lock(&sum->lock);
 }
 
+typedef struct { /* a block that goes back to its sum */
+    vhem_ctx *ctx;
+    vh_tree_sum *sum;
+    double *block; /* NULL: the sum has it */
+} loan;
+
+static void end_loan(loan *own)
+{
+    if (own->block)
+        give_back(own->ctx, own->sum, own->block);
+}
+
 static void empty(vhem_ctx *ctx, vh_tree_sum *sum)
 {
     for (int64_t i = 0; i < sum->n; i++)
@@ -222,21 +234,14 @@ typedef struct {
 
 static vhem_status run_chunk(vhem_ctx *ctx, const running *r, int64_t c, int worker)
 {
-    vhem_status st = VHEM_OK;
-    double *block = NULL;
+    VH_CLEANUP(end_loan) loan own = { ctx, r->sum, NULL };
 
     if (!r->sum)
         return r->chunks->run(ctx, r->chunks->arg, c, worker, NULL);
-    VH_TRY_DONE(take(ctx, r->sum, &block));
-    memset(block, 0, sizeof *block * r->sum->kind.size);
-    VH_TRY_DONE(r->chunks->run(ctx, r->chunks->arg, c, worker, block));
-    vh_sum_node x = { 0, c, block };
-    block = NULL; /* the sum has it */
-    VH_TRY_DONE(offer(ctx, r->sum, x));
-done:
-    if (block)
-        give_back(ctx, r->sum, block);
-    return st;
+    VH_TRY(take(ctx, r->sum, &own.block));
+    memset(own.block, 0, sizeof *own.block * r->sum->kind.size);
+    VH_TRY(r->chunks->run(ctx, r->chunks->arg, c, worker, own.block));
+    return offer(ctx, r->sum, (vh_sum_node){ 0, c, vh_take(own.block) });
 }
 
 static bool ends(vhem_ctx *ctx, const vh_chunks *chunks)
@@ -296,22 +301,17 @@ vhem_status vh_tree_sum_run(vhem_ctx *ctx, const vh_chunks *chunks, vh_tree_sum 
 
 vhem_status vh_tree_sum_all(vhem_ctx *ctx, const vh_chunks *chunks, vh_tree_sum *sum, double *total)
 {
-    vhem_status st = VHEM_OK;
-    double *block = NULL;
+    VH_CLEANUP(end_loan) loan own = { ctx, sum, NULL };
     size_t bytes = sizeof *total * sum->kind.size;
 
     empty(ctx, sum);
     if (chunks->n == 1 && chunks->first == 0 && !ends(ctx, chunks)) { /* nothing to add up */
-        VH_TRY_DONE(take(ctx, sum, &block));
-        memset(block, 0, bytes);
-        VH_TRY_DONE(chunks->run(ctx, chunks->arg, 0, vh_worker(ctx, chunks->threads), block));
-        memcpy(total, block, bytes);
-        goto done;
+        VH_TRY(take(ctx, sum, &own.block));
+        memset(own.block, 0, bytes);
+        VH_TRY(chunks->run(ctx, chunks->arg, 0, vh_worker(ctx, chunks->threads), own.block));
+        memcpy(total, own.block, bytes);
+        return VHEM_OK;
     }
-    VH_TRY_DONE(vh_tree_sum_run(ctx, chunks, sum));
-    VH_TRY_DONE(vh_tree_sum_close(ctx, sum, chunks->n, total));
-done:
-    if (block)
-        give_back(ctx, sum, block);
-    return st;
+    VH_TRY(vh_tree_sum_run(ctx, chunks, sum));
+    return vh_tree_sum_close(ctx, sum, chunks->n, total);
 }

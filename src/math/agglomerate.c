@@ -30,6 +30,15 @@ typedef struct {
     merge *merges; /* [n-1] */
 } tree;
 
+static void tree_free(tree *t)
+{
+    free(t->D);
+    free(t->weight);
+    free(t->height);
+    free(t->chain);
+    free(t->merges);
+}
+
 static double *at(const tree *t, int i, int j)
 {
     return &t->D[vh_ij(i, t->n, j)];
@@ -146,32 +155,23 @@ static void reduce(tree *t, int k, const double *weight, int *parent, double *D)
 vhem_status vh_agglomerate(vhem_ctx *ctx, int n, const double *weight, vh_linkage linkage, int k, double *D,
                            int *label)
 {
-    vhem_status st = VHEM_OK;
-    tree t = { .n = n, .linkage = linkage };
-    int *parent = NULL;
+    VH_CLEANUP(tree_free) tree t = { .n = n, .linkage = linkage };
+    VH_AUTOFREE int *parent = NULL;
 
-    VH_NEW_DONE(t.D, vh_cells(n, n));
-    VH_NEW_DONE(t.weight, n);
-    VH_NEW_DONE(t.height, n);
-    VH_NEW_DONE(t.chain, n);
-    VH_NEW_DONE(t.merges, n);
-    VH_NEW_DONE(parent, n);
+    VH_NEW(t.D, vh_cells(n, n));
+    VH_NEW(t.weight, n);
+    VH_NEW(t.height, n);
+    VH_NEW(t.chain, n);
+    VH_NEW(t.merges, n);
+    VH_NEW(parent, n);
     memcpy(t.D, D, sizeof *D * vh_cells(n, n));
     memcpy(t.weight, weight, sizeof *weight * (size_t)n);
     for (int i = 0; i < n; i++)
         t.height[i] = -INFINITY;
-    VH_TRY_DONE(grow(ctx, &t));
+    VH_TRY(grow(ctx, &t));
     qsort(t.merges, (size_t)(n - 1), sizeof *t.merges, by_distance);
     cut(&t, k, parent, label);
-    free(t.D);
+    free(vh_take(t.D));
     reduce(&t, k, weight, parent, D);
-    t.D = NULL;
-done:
-    free(t.D);
-    free(t.weight);
-    free(t.height);
-    free(t.chain);
-    free(t.merges);
-    free(parent);
-    return st;
+    return VHEM_OK;
 }

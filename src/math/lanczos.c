@@ -123,12 +123,14 @@ static vhem_status find_alone(vhem_ctx *ctx, search *s)
 
 vhem_status vh_lanczos(vhem_ctx *ctx, int n, const double *A, double bound, int k, double *w, double *V)
 {
-    vhem_status st = VHEM_OK;
     search s = { .n = n, .k = k, .A = A, .bound = bound, .cap = 2 * k + 1 };
+    VH_AUTOFREE double *found_w = NULL, *found_V = NULL;
 
-    VH_NEW_DONE(s.w, s.cap);
-    VH_NEW_DONE(s.V, vh_cells(s.cap, n));
-    VH_TRY_DONE(find_alone(ctx, &s));
+    VH_NEW(found_w, s.cap);
+    VH_NEW(found_V, vh_cells(s.cap, n));
+    s.w = found_w;
+    s.V = found_V;
+    VH_TRY(find_alone(ctx, &s));
     for (int j = 0; j < k; j++) {
         int top = 0;
         for (int i = 1; i < s.found; i++)
@@ -137,8 +139,5 @@ vhem_status vh_lanczos(vhem_ctx *ctx, int n, const double *A, double bound, int 
         memcpy(row(V, n, j), row(s.V, n, top), sizeof *V * (size_t)n);
         s.w[top] = -INFINITY;
     }
-done:
-    free(s.w);
-    free(s.V);
-    return st;
+    return VHEM_OK;
 }

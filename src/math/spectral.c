@@ -30,6 +30,13 @@ typedef struct {
     double *w, *V;       /* [k]  [k][n] */
 } embedding;             /* a vh_spectrum with its matrix */
 
+static void embedding_free(embedding *e)
+{
+    free(e->log_d);
+    free(e->w);
+    free(e->V);
+}
+
 static double affinity(const embedding *e, int i, int j)
 {
     return i == j && !e->keep ? -INFINITY : e->log_A[vh_ij(i, e->n, j)];
@@ -149,25 +156,19 @@ void vh_spectrum_free(vh_spectrum *s)
 vhem_status vh_spectral_solve(vhem_ctx *ctx, int n, const double *log_A, bool keep_diagonal, int k,
                               vh_eigen_solver solver, vh_spectrum *out, double *X)
 {
-    vhem_status st = VHEM_OK;
-    embedding e = { .n = n, .k = k, .log_A = log_A, .keep = keep_diagonal };
-    double *L = NULL;
+    VH_CLEANUP(embedding_free) embedding e = { .n = n, .k = k, .log_A = log_A, .keep = keep_diagonal };
+    VH_AUTOFREE double *L = NULL;
 
-    VH_NEW_DONE(e.log_d, n);
-    VH_NEW_DONE(e.w, k);
-    VH_NEW_DONE(e.V, vh_cells(k, n));
-    VH_NEW_DONE(L, vh_cells(n, n));
-    VH_TRY_DONE(normalise(ctx, &e, L));
-    VH_TRY_DONE(solve(ctx, &e, solver, L));
+    VH_NEW(e.log_d, n);
+    VH_NEW(e.w, k);
+    VH_NEW(e.V, vh_cells(k, n));
+    VH_NEW(L, vh_cells(n, n));
+    VH_TRY(normalise(ctx, &e, L));
+    VH_TRY(solve(ctx, &e, solver, L));
     make_points(&e, X);
     *out = (vh_spectrum){ n, k, e.log_d, e.w, e.V };
     e = (embedding){ 0 };
-done:
-    free(e.log_d);
-    free(e.w);
-    free(e.V);
-    free(L);
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status vh_spectral_embed(vhem_ctx *ctx, int n, const double *log_A, bool keep_diagonal, int k,

@@ -301,7 +301,7 @@ static int add_up(vhem_ctx *ctx, double *total, sums *s, const sums *want, doubl
     const vh_chunks chunks = { .n = CHUNKS, .threads = 1, .run = run_chunk, .arg = s };
     const vh_dealt_table table[] = { { s->row, 1, rows_of, NULL }, { NULL, 1, rows_of, NULL } };
     const vh_dealt work = { .chunks = &chunks, .table = table, .tables = 2 };
-    vh_tree_sum *sum = NULL;
+    VH_OWN(vh_tree_sum) *sum = NULL;
     int found = 0;
 
     s->fails = -1;
@@ -309,7 +309,7 @@ static int add_up(vhem_ctx *ctx, double *total, sums *s, const sums *want, doubl
         || vh_dealt_sum(ctx, &work, &kind, sum, total) != VHEM_OK)
         found |= 64;
     if (!want)
-        goto done;
+        return found;
     found |= *total == want_total && memcmp(s->row, want->row, sizeof s->row) == 0 && s->ran < CHUNKS ? 1 : 0;
     memset(s->row, 0, sizeof s->row);
     found |= vh_dealt_run(ctx, &work) == VHEM_OK && memcmp(s->row, want->row, sizeof s->row) == 0 ? 2 : 0;
@@ -321,8 +321,6 @@ static int add_up(vhem_ctx *ctx, double *total, sums *s, const sums *want, doubl
     s->fails = -1;
     *total = 0;
     found |= vh_dealt_sum(ctx, &work, &kind, sum, total) == VHEM_OK && *total == want_total ? 8 : 0;
-done:
-    vh_tree_sum_free(sum);
     return found;
 }
 

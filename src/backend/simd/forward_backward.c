@@ -357,22 +357,19 @@ static vhem_status recurse(vh_fb *j, vh_fb_group *g, bool collect)
  * given. */
 static vhem_status settle(vh_fb *j, double *loglik, vh_stats *stats)
 {
-    vhem_status st = VHEM_OK;
     vhem_ctx *ctx = j->ctx;
-    unsigned mode = vec_keep_small();
+    VH_CLEANUP(vec_mode_end) unsigned mode = vec_keep_small();
     for (int i = 0; i < j->n_pair; i++) {
         vh_fb_pair *p = &j->pairs[i];
         const vh_seq_pair pair = { j->pk, p->k, vh_fb_frames(j, p->n), p->T, p->w };
         if (p->redo)
-            VH_TRY_DONE(vh_ref_pair(ctx, &pair, j->scratch, &p->loglik, stats));
+            VH_TRY(vh_ref_pair(ctx, &pair, j->scratch, &p->loglik, stats));
         else if (stats)
             stats->loglik[p->k] += p->w * p->loglik;
-        VH_CHECK_DONE(!isnan(p->loglik), VHEM_ENUMERIC, "the log-likelihood is not a number");
+        VH_CHECK(!isnan(p->loglik), VHEM_ENUMERIC, "the log-likelihood is not a number");
         loglik[vh_ij(p->n, j->pk->K, p->k)] = p->loglik;
     }
-done:
-    vec_mode_back(mode);
-    return st;
+    return VHEM_OK;
 }
 
 /* ---- 4. weights ---------------------------------------------------------------------------------------- */
@@ -503,41 +500,43 @@ static vhem_status add_chunk(vh_fb *j, int64_t c0, int n)
     return j->sparse ? add_sparse(j, c0, n) : add_frames(j, 0, j->pk->K, c0, 0, n);
 }
 
+static void fb_clear(vh_fb *j)
+{
+    free(j->pairs);
+    free(j->groups);
+    free(j->w);
+}
+
 vhem_status VH_NAME(vh_simd_forward_backward)(vhem_ctx *ctx, const vh_seq_batch *batch, vh_scratch *scratch,
                                               double *loglik, vh_stats *stats)
 {
-    vhem_status st = VHEM_OK;
+    VH_CLEANUP(fb_clear)
     vh_fb j = { .ctx = ctx, .pk = batch->step->pk, .batch = batch, .scratch = scratch, .stats = stats };
     bool weighed = stats && batch->step->mixtures > 0;
 
-    VH_TRY_DONE(set_up(&j));
+    VH_TRY(set_up(&j));
     if (weighed && batch->known)
-        VH_TRY_DONE(weigh(&j, NULL));
+        VH_TRY(weigh(&j, NULL));
     bool kept = batch->frames <= j.chunk;
     for (int64_t c0 = 0; c0 < batch->frames; c0 += j.chunk) {
         int n = batch->frames - c0 < j.chunk ? (int)(batch->frames - c0) : j.chunk;
-        VH_TRY_DONE(make_chunk(&j, c0, n));
+        VH_TRY(make_chunk(&j, c0, n));
         VH_NAME(vh_fb_deal)(&j, c0, n);
     }
     if (weighed && !batch->known) {
         for (int g = 0; g < j.n_group; g++)
-            VH_TRY_DONE(recurse(&j, &j.groups[g], false));
-        VH_TRY_DONE(settle(&j, loglik, NULL));
+            VH_TRY(recurse(&j, &j.groups[g], false));
+        VH_TRY(settle(&j, loglik, NULL));
         j.scored = true;
-        VH_TRY_DONE(weigh(&j, loglik));
+        VH_TRY(weigh(&j, loglik));
     }
     for (int g = 0; g < j.n_group; g++)
-        VH_TRY_DONE(recurse(&j, &j.groups[g], stats != NULL));
+        VH_TRY(recurse(&j, &j.groups[g], stats != NULL));
     for (int64_t c0 = 0; stats && c0 < batch->frames; c0 += j.chunk) {
         int n = batch->frames - c0 < j.chunk ? (int)(batch->frames - c0) : j.chunk;
         if (!kept)
-            VH_TRY_DONE(make_chunk(&j, c0, n));
-        VH_TRY_DONE(add_chunk(&j, c0, n));
+            VH_TRY(make_chunk(&j, c0, n));
+        VH_TRY(add_chunk(&j, c0, n));
     }
-    VH_TRY_DONE(settle(&j, loglik, stats));
-done:
-    free(j.pairs);
-    free(j.groups);
-    free(j.w);
-    return st;
+    return settle(&j, loglik, stats);
 }

@@ -59,6 +59,8 @@ typedef struct {
     vec *memory;   /* of the groups */
 } laid_sets;
 
+VH_OWNED(laid_sets, VH_NAME(vh_simd_product_drop))
+
 typedef struct { /* a tile */
     vhem_ctx *ctx;
     const vh_product *p;
@@ -280,23 +282,20 @@ static vhem_status lay_gaussians(vhem_ctx *ctx, const vh_product *p, laid_sets *
 
 vhem_status VH_NAME(vh_simd_product_lay)(vhem_ctx *ctx, const vh_product *p, void **out)
 {
-    vhem_status st = VHEM_OK;
-    laid_sets *l = NULL;
+    VH_OWN(laid_sets) *l = NULL;
 
-    VH_NEW_DONE(l, 1);
+    VH_NEW(l, 1);
     l->by_family = p->a->family->kernel == VH_KERNEL_OF_FAMILY;
     if (!l->by_family)
-        VH_TRY_DONE(lay_gaussians(ctx, p, l));
-    VH_TRY_DONE(load_side(ctx, l, p->a, p->self_a, p->lambda, &l->a));
+        VH_TRY(lay_gaussians(ctx, p, l));
+    VH_TRY(load_side(ctx, l, p->a, p->self_a, p->lambda, &l->a));
     if (p->a == p->b)
         l->b = l->a;
     else
-        VH_TRY_DONE(load_side(ctx, l, p->b, p->self_b, p->lambda, &l->b));
-    VH_TRY_DONE(form_groups(ctx, l));
+        VH_TRY(load_side(ctx, l, p->b, p->self_b, p->lambda, &l->b));
+    VH_TRY(form_groups(ctx, l));
     *out = vh_take(l);
-done:
-    VH_NAME(vh_simd_product_drop)(l);
-    return st;
+    return VHEM_OK;
 }
 
 void VH_NAME(vh_simd_product_drop)(void *laid)

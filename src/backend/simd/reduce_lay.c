@@ -57,29 +57,28 @@ static void fill(const vh_packed *b, vh_load *x, double *memory)
     x->T = T;
 }
 
+VH_OWNED(vh_laid, VH_NAME(vh_simd_reduce_discard))
+
 vhem_status VH_NAME(vh_simd_reduce_lay)(vhem_ctx *ctx, const vh_packed *base, void **out)
 {
-    vhem_status st = VHEM_OK;
-    vh_laid *laid = NULL;
+    VH_OWN(vh_laid) *laid = NULL;
     size_t size = 0;
 
-    VH_NEW_DONE(laid, 1);
-    VH_NEW_DONE(laid->load, base->K);
+    VH_NEW(laid, 1);
+    VH_NEW(laid->load, base->K);
     for (int i = 0; i < base->K; i += laid->load[laid->n++].n) {
         laid->load[laid->n] = shape_load(base, i);
         size += room_for(&laid->load[laid->n], base->n_stat);
     }
     laid->memory = aligned_alloc(64, (size * sizeof(double) + 63) / 64 * 64);
-    VH_CHECK_DONE(laid->memory, VHEM_ENOMEM, "no memory for %zu bytes of base models", size * sizeof(double));
+    VH_CHECK(laid->memory, VHEM_ENOMEM, "no memory for %zu bytes of base models", size * sizeof(double));
     double *at = laid->memory;
     for (int q = 0; q < laid->n; q++) {
         fill(base, &laid->load[q], at);
         at += room_for(&laid->load[q], base->n_stat);
     }
     *out = vh_take(laid);
-done:
-    VH_NAME(vh_simd_reduce_discard)(laid);
-    return st;
+    return VHEM_OK;
 }
 
 void VH_NAME(vh_simd_reduce_discard)(void *laid)

@@ -96,6 +96,11 @@ void vec_mode_back(unsigned mode)
 }
 #endif
 
+static inline void vec_mode_end(const unsigned *mode) /* at the end of a block */
+{
+    vec_mode_back(*mode);
+}
+
 /* 2^52 + 2^51: a double this large has no fraction, so adding it rounds to an
  * integer, which then sits in the low bits. */
 #define VEC_ROUND 6755399441055744.0
