@@ -66,6 +66,8 @@ typedef struct {
     int *not_finite;
 } product_job;
 
+VH_OWNED(product_job, vh_cuda_product_close)
+
 /* ---- 1. sets ------------------------------------------------------------------------------------------- */
 
 /* The runs of a set, and where their arrays go in its memory: first the rows, then, from *rows bytes on, the
@@ -360,30 +362,34 @@ static vh_rectangle strip_of(const vh_rectangle *r, int k, int some)
     return s;
 }
 
-static vhem_status run_strips(vhem_ctx *ctx, product_job *job, const vh_rectangle *r, double *log_k)
+static vhem_status each_strip(vhem_ctx *ctx, product_job *job, const vh_rectangle *r, double *log_k)
 {
-    vhem_status st = VHEM_OK;
     size_t width = (size_t)r->nb, most = STRIP_BYTES / sizeof *log_k / width;
     int some = most < 1 ? 1 : most > (size_t)r->na ? r->na : (int)most, n = (r->na + some - 1) / some;
     int not_finite = 0;
 
-    VH_DEVICE_DONE(vh_device_enter());
-    VH_DEVICE_DONE(vh_device_zero(job->not_finite, sizeof *job->not_finite));
+    VH_DEVICE(vh_device_enter());
+    VH_DEVICE(vh_device_zero(job->not_finite, sizeof *job->not_finite));
     for (int k = 0; k <= n; k++) {
-        VH_CHECK_DONE(!vh_stopped(ctx), VHEM_ESTOPPED, "stopped");
+        VH_CHECK(!vh_stopped(ctx), VHEM_ESTOPPED, "stopped");
         if (k < n) {
             const vh_rectangle s = strip_of(r, k, some);
-            VH_TRY_DONE(start_strip(ctx, job, k % VH_DEVICE_GETS, &s));
+            VH_TRY(start_strip(ctx, job, k % VH_DEVICE_GETS, &s));
         }
         if (k > 0)
-            VH_TRY_DONE(take_strip(ctx, job, (k - 1) % VH_DEVICE_GETS,
-                                   (size_t)strip_of(r, k - 1, some).na * width * sizeof *log_k,
-                                   (char *)(log_k + vh_row(k - 1, some) * width)));
+            VH_TRY(take_strip(ctx, job, (k - 1) % VH_DEVICE_GETS,
+                              (size_t)strip_of(r, k - 1, some).na * width * sizeof *log_k,
+                              (char *)(log_k + vh_row(k - 1, some) * width)));
     }
-    VH_DEVICE_DONE(vh_device_get(&not_finite, job->not_finite, sizeof not_finite));
+    VH_DEVICE(vh_device_get(&not_finite, job->not_finite, sizeof not_finite));
     if (not_finite)
-        VH_TRY_DONE(by_reference(ctx, job, r, log_k));
-done:
+        VH_TRY(by_reference(ctx, job, r, log_k));
+    return VHEM_OK;
+}
+
+static vhem_status run_strips(vhem_ctx *ctx, product_job *job, const vh_rectangle *r, double *log_k)
+{
+    vhem_status st = each_strip(ctx, job, r, log_k);
     for (int k = 0; k < VH_DEVICE_GETS && st != VHEM_OK; k++)
         vh_device_get_wait(k); /* nothing may be on its way when the next part begins */
     return st;
@@ -426,30 +432,32 @@ static vhem_status set_up(vhem_ctx *ctx, product_job *job)
     return VHEM_OK;
 }
 
-vhem_status vh_cuda_product_open(vhem_ctx *ctx, const vh_product *p, void **state)
+static vhem_status open_job(vhem_ctx *ctx, const vh_product *p, void **state)
 {
-    vhem_status st = VHEM_OK;
-    product_job *job = NULL;
+    VH_OWN(product_job) *job = NULL;
 
-    if (p->a->family->kernel != VH_KERNEL_GAUSSIAN_DIAG || p->tau > LONGEST
-        || !vh_cuda_worth(ctx, (double)p->a->n_comp * p->b->n_comp * p->a->d / 2))
-        return VHEM_OK;
-    VH_NEW_DONE(job, 1);
+    VH_NEW(job, 1);
     job->p = *p;
     pthread_mutex_init(&job->lock, NULL);
-    VH_TRY_DONE(set_up(ctx, job));
+    VH_TRY(set_up(ctx, job));
     if (job->block == 0)
-        goto done;
+        return VHEM_OK;
     vh_log(ctx, VHEM_LOG_INFO, "the kernel of %d and %d HMMs on the GPU, %s", p->a->K, p->b->K,
            vh_device_name());
     *state = vh_take(job);
-done:
-    vh_cuda_product_close(job);
-    if (st == VHEM_EBACKEND) {
-        vh_cuda_warn(ctx);
-        st = VHEM_OK;
-    }
-    return st;
+    return VHEM_OK;
+}
+
+vhem_status vh_cuda_product_open(vhem_ctx *ctx, const vh_product *p, void **state)
+{
+    if (p->a->family->kernel != VH_KERNEL_GAUSSIAN_DIAG || p->tau > LONGEST
+        || !vh_cuda_worth(ctx, (double)p->a->n_comp * p->b->n_comp * p->a->d / 2))
+        return VHEM_OK;
+    vhem_status st = open_job(ctx, p, state);
+    if (st != VHEM_EBACKEND)
+        return st;
+    vh_cuda_warn(ctx);
+    return VHEM_OK;
 }
 
 void vh_cuda_product_close(void *state)

@@ -173,28 +173,23 @@ static vhem_status score_shape(pass *x, const vh_cuda_tile *t, const vh_cuda_bas
 /* Bounds that are no numbers, by the reference: L [Kr][rows] on this side. */
 static vhem_status by_reference(pass *x, const vh_cuda_lay *lay, double *L)
 {
-    vhem_status st = VHEM_OK;
     vhem_ctx *ctx = x->ctx;
     const vh_cuda_store *store = &x->job->store;
     int n = lay->n_chunk;
-    vh_packed *chunk = NULL;
+    VH_CLEANUP(vh_cuda_chunks_end) vh_cuda_chunks chunks = { store, n, NULL };
     vh_scratch *own = &x->scratch[vh_worker(ctx, x->threads)];
 
-    VH_NEW_DONE(chunk, n);
-    VH_TRY_DONE(vh_cuda_store_take(ctx, store, (int)(lay->first / VH_REDUCE_CHUNK >> store->level), chunk));
+    VH_NEW(chunks.chunk, n);
+    VH_TRY(vh_cuda_store_take(ctx, store, (int)(lay->first / VH_REDUCE_CHUNK >> store->level), chunks.chunk));
     for (int j = 0; j < x->step->reduced->K; j++)
         for (int i = 0; i < lay->rows; i++) {
             double *at = &L[vh_ij(j, lay->rows, i)];
-            const vh_estep es = { &chunk[i / VH_REDUCE_CHUNK], x->step->reduced, x->step->tau };
+            const vh_estep es = { &chunks.chunk[i / VH_REDUCE_CHUNK], x->step->reduced, x->step->tau };
             const vh_reduce_pair pair = { &es, i % VH_REDUCE_CHUNK, j, 0 };
             if (!isfinite(*at))
-                VH_TRY_DONE(vh_ref_reduce_pair(ctx, &pair, own, at, NULL, NULL));
+                VH_TRY(vh_ref_reduce_pair(ctx, &pair, own, at, NULL, NULL));
         }
-done:
-    if (chunk)
-        vh_cuda_store_give_back(store, n, chunk);
-    free(chunk);
-    return st;
+    return VHEM_OK;
 }
 
 static vhem_status score(pass *x, const vh_cuda_lay *lay, const vh_cuda_tile *t)
@@ -393,28 +388,31 @@ static vh_cuda_need need_of(const vh_reduce_step *step)
     return need;
 }
 
+static void release_pass(pass *const *x)
+{
+    vh_cuda_groups_free(&(*x)->groups);
+    vh_tree_sum_free((*x)->tree);
+    free((*x)->host);
+}
+
 static vhem_status run_on_device(pass *x, bool stops, vh_reduce_sums *out)
 {
-    vhem_status st = VHEM_OK;
+    VH_CLEANUP(release_pass) pass *used = x; /* what it gets here lasts as long as this E-step */
     vhem_ctx *ctx = x->ctx;
     const vh_reduce_step *step = x->step;
     vh_reduce_sums shape = vh_reduce_sums_at(step->reduced, NULL);
     const vh_sum_kind kind = { step->statistics ? shape.size : shape.head, vh_reduce_sums_merge, step };
 
-    VH_DEVICE_DONE(vh_device_enter());
-    VH_TRY_DONE(vh_cuda_store_load(ctx, &x->job->store, need_of(step)));
-    VH_TRY_DONE(vh_cuda_groups_new(ctx, step->reduced, step->log_omega, &x->groups));
-    VH_TRY_DONE(vh_tree_sum_new(ctx, &kind, &x->tree));
-    VH_NEW_DONE(x->host, (size_t)VH_CUDA_MOST_CHUNKS * shape.head + shape.size);
-    VH_TRY_DONE(vh_cuda_store_each(ctx, &x->job->store, stops, run_tile, x));
+    VH_DEVICE(vh_device_enter());
+    VH_TRY(vh_cuda_store_load(ctx, &x->job->store, need_of(step)));
+    VH_TRY(vh_cuda_groups_new(ctx, step->reduced, step->log_omega, &x->groups));
+    VH_TRY(vh_tree_sum_new(ctx, &kind, &x->tree));
+    VH_NEW(x->host, (size_t)VH_CUDA_MOST_CHUNKS * shape.head + shape.size);
+    VH_TRY(vh_cuda_store_each(ctx, &x->job->store, stops, run_tile, x));
     if (step->log_omega && out)
-        VH_TRY_DONE(vh_tree_sum_close(ctx, x->tree, (int64_t)x->job->store.n_tile << x->job->store.level,
-                                      out->block));
-done:
-    vh_cuda_groups_free(&x->groups);
-    vh_tree_sum_free(x->tree);
-    free(x->host);
-    return st;
+        VH_TRY(vh_tree_sum_close(ctx, x->tree, (int64_t)x->job->store.n_tile << x->job->store.level,
+                                 out->block));
+    return VHEM_OK;
 }
 
 /* The driver for CPUs, for what is better done there.  It is opened by this thread alone: sharing that work

@@ -407,30 +407,31 @@ static vhem_status all_ways(pass *x, double *log_z)
     return VHEM_OK;
 }
 
+static void release_pass(pass *const *x)
+{
+    free((*x)->sums);
+    vh_tree_sum_free((*x)->tree);
+    vh_tree_sum_free((*x)->redone);
+}
+
 static vhem_status run_on_device(pass *x)
 {
-    vhem_status st = VHEM_OK;
+    VH_CLEANUP(release_pass) pass *used = x; /* what it gets here lasts as long as this E-step */
     vhem_ctx *ctx = x->ctx;
     const vh_sequences *in = &x->job->lanes.in;
     size_t K = (size_t)x->step->pk->K, n_z = (size_t)in->n_set * K;
     bool mixtures = x->step->mixtures > 0;
-    double *loglik = NULL, *log_z = NULL;
+    VH_AUTOFREE double *loglik = NULL, *log_z = NULL;
 
     if (mixtures && !x->out->loglik)
-        VH_NEW_DONE(loglik, (size_t)in->n * K);
+        VH_NEW(loglik, (size_t)in->n * K);
     if (mixtures && !x->out->z)
-        VH_NEW_DONE(log_z, n_z);
+        VH_NEW(log_z, n_z);
     x->loglik = x->out->loglik ? x->out->loglik : loglik;
-    VH_TRY_DONE(all_ways(x, x->out->z ? x->out->z : log_z));
+    VH_TRY(all_ways(x, x->out->z ? x->out->z : log_z));
     for (size_t i = 0; mixtures && x->out->z && i < n_z; i++)
         x->out->z[i] = exp(x->out->z[i]);
-done:
-    free(loglik);
-    free(log_z);
-    free(x->sums);
-    vh_tree_sum_free(x->tree);
-    vh_tree_sum_free(x->redone);
-    return st;
+    return VHEM_OK;
 }
 
 /* Is the device the place for this step? */

@@ -40,6 +40,13 @@ void vh_cuda_store_give_back(const vh_cuda_store *s, int n, vh_packed *chunk)
             s->source.release(s->source.arg, &chunk[c]);
 }
 
+void vh_cuda_chunks_end(vh_cuda_chunks *own)
+{
+    if (own->chunk)
+        vh_cuda_store_give_back(own->store, own->n, own->chunk);
+    free(own->chunk);
+}
+
 /* ---- loading ------------------------------------------------------------------------------------------- */
 
 static void drop_pinned(vh_cuda_passing *x)
@@ -69,30 +76,25 @@ static vhem_status grow(vhem_ctx *ctx, vh_cuda_passing *x, size_t bytes, bool st
 static vhem_status load_tile(vhem_ctx *ctx, const vh_cuda_store *s, int t, vh_cuda_passing *x,
                              vh_cuda_lay *lay)
 {
-    vhem_status st = VHEM_OK;
     int n = tile_chunks(s, t);
-    vh_packed *chunk = NULL;
+    VH_CLEANUP(vh_cuda_chunks_end) vh_cuda_chunks chunks = { s, n, NULL };
     char *memory = NULL;
 
     vh_cuda_lay_clear(lay);
     lay->first = ((int64_t)t << s->level) * VH_REDUCE_CHUNK;
     lay->n_chunk = n;
-    VH_NEW_DONE(chunk, n);
-    VH_TRY_DONE(vh_cuda_store_take(ctx, s, t, chunk));
-    VH_TRY_DONE(vh_cuda_lay_plan(ctx, chunk, lay));
-    VH_TRY_DONE(grow(ctx, x, lay->bytes, s->streams));
-    vh_cuda_lay_fill(lay, &s->source, chunk, ctx->threads, x->pinned);
+    VH_NEW(chunks.chunk, n);
+    VH_TRY(vh_cuda_store_take(ctx, s, t, chunks.chunk));
+    VH_TRY(vh_cuda_lay_plan(ctx, chunks.chunk, lay));
+    VH_TRY(grow(ctx, x, lay->bytes, s->streams));
+    vh_cuda_lay_fill(lay, &s->source, chunks.chunk, ctx->threads, x->pinned);
     memory = x->memory;
     if (!s->streams)
-        VH_DEVICE_DONE(vh_device_new(lay->bytes, &memory));
+        VH_DEVICE(vh_device_new(lay->bytes, &memory));
     vh_cuda_lay_move(lay, memory);
-    VH_DEVICE_DONE(vh_device_put_begin(memory, x->pinned, lay->bytes));
-    VH_DEVICE_DONE(vh_device_put_wait());
-done:
-    if (chunk)
-        vh_cuda_store_give_back(s, n, chunk);
-    free(chunk);
-    return st;
+    VH_DEVICE(vh_device_put_begin(memory, x->pinned, lay->bytes));
+    VH_DEVICE(vh_device_put_wait());
+    return VHEM_OK;
 }
 
 typedef struct {        /* of the chunks that were looked at */
@@ -102,20 +104,17 @@ typedef struct {        /* of the chunks that were looked at */
 
 static vhem_status look_at(vhem_ctx *ctx, const vh_cuda_store *s, int t, guess *g)
 {
-    vhem_status st = VHEM_OK;
-    vh_cuda_lay lay = { .n_chunk = 1 };
-    vh_packed chunk = { 0 };
+    VH_CLEANUP(vh_cuda_lay_clear) vh_cuda_lay lay = { .n_chunk = 1 };
+    VH_CLEANUP(vh_cuda_chunks_end) vh_cuda_chunks chunks = { s, 1, NULL };
 
-    VH_TRY_DONE(vh_cuda_store_take(ctx, s, t, &chunk));
-    VH_TRY_DONE(vh_cuda_lay_plan(ctx, &chunk, &lay));
+    VH_NEW(chunks.chunk, 1);
+    VH_TRY(vh_cuda_store_take(ctx, s, t, chunks.chunk));
+    VH_TRY(vh_cuda_lay_plan(ctx, chunks.chunk, &lay));
     g->bytes = fmax(g->bytes, (double)lay.bytes);
     g->mean += (double)lay.bytes / LOOKED_AT;
     for (int q = 0; q < lay.n_shape; q++)
         g->components = fmax(g->components, (double)lay.shape[q].S * lay.shape[q].M);
-done:
-    vh_cuda_store_give_back(s, 1, &chunk);
-    vh_cuda_lay_clear(&lay);
-    return st;
+    return VHEM_OK;
 }
 
 /* Do the tables of a tile of n chunks keep to their bounds? */
@@ -161,20 +160,24 @@ static void drop_tiles(vh_cuda_store *s)
 }
 
 /* Tiles are planned and, unless they stream, loaded. */
+static void end_loading(vh_cuda_store *const *s)
+{
+    if (!(*s)->streams)
+        drop_pinned(&(*s)->passing[0]);
+    if (!(*s)->loaded)
+        drop_tiles(*s);
+}
+
 static vhem_status load_all(vhem_ctx *ctx, vh_cuda_store *s, bool have_to)
 {
-    vhem_status st = VHEM_OK;
-    VH_TRY_DONE(plan(ctx, s, have_to));
-    VH_NEW_DONE(s->tile, s->n_tile);
+    VH_CLEANUP(end_loading) vh_cuda_store *loading = s;
+
+    VH_TRY(plan(ctx, s, have_to));
+    VH_NEW(s->tile, s->n_tile);
     for (int t = 0; t < s->n_tile && !s->streams; t++)
-        VH_TRY_DONE(load_tile(ctx, s, t, &s->passing[0], &s->tile[t]));
+        VH_TRY(load_tile(ctx, s, t, &s->passing[0], &s->tile[t]));
     s->loaded = true;
-done:
-    if (!s->streams)
-        drop_pinned(&s->passing[0]);
-    if (!s->loaded)
-        drop_tiles(s);
-    return st;
+    return VHEM_OK;
 }
 
 static bool covers(const vh_cuda_need *have, const vh_cuda_need *need)
@@ -225,16 +228,19 @@ typedef struct { /* the next tile, loaded by a thread of its own */
     vhem_status st;
 } loader;
 
-static void *load_next(void *arg)
+static vhem_status load_one(loader *l)
 {
-    vhem_status st = VHEM_OK;
-    loader *l = arg;
     vhem_ctx *ctx = &l->ctx;
     vh_cuda_passing *x = &l->store->passing[l->t % VH_CUDA_STREAMS];
-    VH_DEVICE_DONE(vh_device_enter());
-    VH_TRY_DONE(load_tile(ctx, l->store, l->t, x, &x->lay));
-done:
-    l->st = st;
+
+    VH_DEVICE(vh_device_enter());
+    return load_tile(ctx, l->store, l->t, x, &x->lay);
+}
+
+static void *load_next(void *arg)
+{
+    loader *l = arg;
+    l->st = load_one(l);
     return NULL;
 }
 

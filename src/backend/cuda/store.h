@@ -43,4 +43,11 @@ vhem_status vh_cuda_store_each(vhem_ctx *ctx, vh_cuda_store *store, bool stops,
 vhem_status vh_cuda_store_take(vhem_ctx *ctx, const vh_cuda_store *store, int index, vh_packed *chunk);
 void vh_cuda_store_give_back(const vh_cuda_store *store, int n, vh_packed *chunk);
 
+typedef struct { /* chunks that go back to their store */
+    const vh_cuda_store *store;
+    int n;
+    vh_packed *chunk; /* [n] */
+} vh_cuda_chunks;
+void vh_cuda_chunks_end(vh_cuda_chunks *own); /* VH_CLEANUP */
+
 #endif
