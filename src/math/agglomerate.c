@@ -173,5 +173,6 @@ vhem_status vh_agglomerate(vhem_ctx *ctx, int n, const double *weight, vh_linkag
     cut(&t, k, parent, label);
     free(vh_take(t.D));
     reduce(&t, k, weight, parent, D);
+    t.D = NULL; /* it is the caller's by now */
     return VHEM_OK;
 }
