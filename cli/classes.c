@@ -144,7 +144,7 @@ int classes_load_examples(cli *c, const char *path, classes_args *a)
 {
     vhem_class_view first = { 0 };
     if (a->classes)
-        vhem_classes_view(a->classes, 0, &first);
+        first = cli_class_at(a->classes, 0);
     int status = cli_load_data(c, path, &a->data, first.models, a->train.piece.emission, &a->sequences);
     if (status == CLI_GO && a->tags)
         status = cli_status(c, vhem_tags_load(c->ctx, a->tags, &a->tag_list));

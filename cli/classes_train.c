@@ -32,7 +32,7 @@ static json_t *classes_json(const cli *c, const classes_args *a, const char *out
     for (int k = 0; k < facts.C; k++) {
         vhem_class_view v;
         vhem_models_facts models;
-        vhem_classes_view(a->classes, k, &v);
+        v = cli_class_at(a->classes, k);
         vhem_models_info(v.models, &models);
         json_array_append_new(list, json_pack("{s:o, s:I, s:I, s:I, s:o}", "name", cli_json_text(v.name),
                                               "examples", (json_int_t)v.items, "pieces", (json_int_t)v.pieces,

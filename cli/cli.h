@@ -347,6 +347,9 @@ typedef struct { /* what models of all kinds have */
     int S, M; /* of a texture S is the dimension of its state, M is 0 */
 } cli_model;
 cli_model cli_model_at(const vhem_models *models, int64_t i);
+/* Sequence n and class k, which are there. */
+vhem_seq_view cli_sequence_at(const vhem_data *data, int64_t n);
+vhem_class_view cli_class_at(const vhem_classes *classes, int k);
 /* The method of clustering by name, or, for NULL, the default for textures or HMMs. */
 vhem_method_facts cli_method_facts(const char *name, bool textures);
 /* Reads the first n models (all, when there are fewer) of a set on disk, or says what is damaged: to be

@@ -102,8 +102,7 @@ static int find_tag(cli *c, const classes_args *a, const char *tag, int *out)
     const char **names = malloc((size_t)C * sizeof *names), *near = NULL;
     *out = -1;
     for (int k = 0; names && k < C; k++) {
-        vhem_class_view v;
-        vhem_classes_view(a->classes, k, &v);
+        vhem_class_view v = cli_class_at(a->classes, k);
         names[k] = v.name;
         if (strcmp(v.name, tag) == 0)
             *out = k;

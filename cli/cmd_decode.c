@@ -69,7 +69,7 @@ static void write_rows(FILE *f, const decoding *d, const decoded *one)
 static int decode_one(cli *c, FILE *f, const decode_args *a, const decoding *d, int64_t n)
 {
     decoded one = { .hmm = d->choice.hmm[n], .S = cli_model_at(d->models, d->choice.hmm[n]).S };
-    vhem_data_view(d->data, n, &one.seq);
+    one.seq = cli_sequence_at(d->data, n);
     size_t T = (size_t)one.seq.T;
     one.path = calloc(T, sizeof *one.path);
     one.gamma = a->posterior ? calloc(T * (size_t)one.S, sizeof *one.gamma) : NULL;

@@ -114,8 +114,8 @@ static bool *used_columns(const vhem_models *models, const vhem_data_facts *fact
     for (int k = 0; used && k < d; k++) {
         vhem_column_view column = { 0 };
         int at = place_of(facts, models, k);
-        vhem_models_column(models, k, &column);
-        if (at >= 0 && !(shared && column.lacking > 0))
+        bool known = vhem_models_column(models, k, &column) == VHEM_OK;
+        if (at >= 0 && !(shared && known && column.lacking > 0))
             used[at] = true;
     }
     for (int k = 0; used && d == 0 && k < facts->d; k++) /* dynamic textures see every column */
@@ -126,8 +126,7 @@ static bool *used_columns(const vhem_models *models, const vhem_data_facts *fact
 static cli_values count_in(const vhem_data *data, int64_t n, int d, const bool *used)
 {
     cli_values v = { 0 };
-    vhem_seq_view seq;
-    vhem_data_view(data, n, &seq);
+    vhem_seq_view seq = cli_sequence_at(data, n);
     for (int64_t i = 0; i < seq.T * d; i++) {
         v.all += used[i % d];
         v.missing += used[i % d] && isnan(seq.y[i]);

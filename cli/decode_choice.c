@@ -35,8 +35,7 @@ static bool match_names(const vhem_models *models, int64_t K, const vhem_data *d
     if (names)
         qsort(names, (size_t)K, sizeof *names, by_name);
     for (; names && n < N; n++) {
-        vhem_seq_view seq;
-        vhem_data_view(data, n, &seq);
+        vhem_seq_view seq = cli_sequence_at(data, n);
         const entry sequence = { seq.name, 0 }, group = { seq.group, 0 };
         const entry *e = *seq.name ? bsearch(&sequence, names, (size_t)K, sizeof *names, by_name) : NULL;
         if (!e && *seq.group)

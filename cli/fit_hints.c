@@ -20,8 +20,7 @@ static void look(const vhem_data *data, const vhem_data_facts *facts, column *co
     for (int k = 0; k < facts->d; k++)
         col[k] = (column){ .least = INFINITY, .most = -INFINITY, .whole = true };
     for (int64_t n = 0; n < facts->N; n++) {
-        vhem_seq_view seq;
-        vhem_data_view(data, n, &seq);
+        vhem_seq_view seq = cli_sequence_at(data, n);
         for (int64_t i = 0; i < seq.T * facts->d; i++) {
             column *c = &col[i % facts->d];
             double y = seq.y[i];

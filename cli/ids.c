@@ -104,7 +104,7 @@ bool cli_ids_have(const vhem_data *data, int64_t n, const char *const *name, con
         json_object_set_new(known, name[i] ? name[i] : "", json_true());
     *column = NULL;
     for (int64_t i = 0; i < facts.N && !found; i++) {
-        vhem_data_view(data, i, &seq);
+        seq = cli_sequence_at(data, i);
         int k = known_value(&facts, seq.name, known);
         *column = k >= 0 ? facts.id_column[k] : NULL;
         found = k >= 0 || begins_with_known(seq.name, known);

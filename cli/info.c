@@ -114,8 +114,7 @@ json_t *info_classes(const char *path, const vhem_classes *classes)
     vhem_models_facts models = { .emission = "" };
     vhem_classes_info(classes, &all);
     for (int k = 0; k < all.C; k++) {
-        vhem_class_view v;
-        vhem_classes_view(classes, k, &v);
+        vhem_class_view v = cli_class_at(classes, k);
         vhem_models_info(v.models, &models);
         json_array_append_new(list, json_pack("{s:o, s:I, s:I, s:I, s:i, s:i, s:o}", "name",
                                               cli_json_text(v.name), "examples", (json_int_t)v.items,
@@ -134,8 +133,7 @@ static json_t *column_facts(const vhem_data *data, const vhem_data_facts *facts,
     int64_t n = 0, missing = 0;
     double mean = 0, square = 0, least = INFINITY, most = -INFINITY;
     for (int64_t s = 0; s < facts->N; s++) {
-        vhem_seq_view seq;
-        vhem_data_view(data, s, &seq);
+        vhem_seq_view seq = cli_sequence_at(data, s);
         for (int64_t t = 0; t < seq.T; t++) {
             double y = seq.y[t * d + k];
             if (isnan(y)) {
@@ -180,8 +178,7 @@ json_t *info_data(const char *path, const vhem_data *data)
     json_t *list = json_array(), *columns = json_array(), *labels = json_object(), *groups = json_object();
     int64_t *length = malloc((size_t)(N + 1) * sizeof *length);
     for (int64_t n = 0; n < N; n++) {
-        vhem_seq_view seq;
-        vhem_data_view(data, n, &seq);
+        vhem_seq_view seq = cli_sequence_at(data, n);
         if (length)
             length[n] = seq.T;
         count_key(labels, seq.label);

@@ -31,8 +31,7 @@ json_t *info_symbols(const vhem_data *data, const vhem_data_facts *facts, int k)
     for (int v = 0; all && v < of->n; v++)
         all[v] = (symbol){ of->name[v], v, 0 };
     for (int64_t s = 0; all && s < facts->N; s++) {
-        vhem_seq_view seq;
-        vhem_data_view(data, s, &seq);
+        vhem_seq_view seq = cli_sequence_at(data, s);
         for (int64_t t = 0; t < seq.T; t++) {
             double y = seq.y[t * facts->d + k];
             missing += isnan(y);

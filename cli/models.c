@@ -2,6 +2,7 @@
 /* models.c - what commands say about models and items of every kind. */
 #include "cli.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,6 +23,24 @@ cli_model cli_model_at(const vhem_models *models, int64_t i)
     if (vhem_models_texture(models, i, &dt) == VHEM_OK)
         return (cli_model){ dt.name, dt.label, dt.omega, dt.n, 0 };
     return (cli_model){ "", "", 0, 0, 0 };
+}
+
+vhem_seq_view cli_sequence_at(const vhem_data *data, int64_t n)
+{
+    vhem_seq_view view = { 0 };
+    vhem_status st = vhem_data_view(data, n, &view);
+    assert(st == VHEM_OK);
+    (void)st;
+    return view;
+}
+
+vhem_class_view cli_class_at(const vhem_classes *classes, int k)
+{
+    vhem_class_view view = { 0 };
+    vhem_status st = vhem_classes_view(classes, k, &view);
+    assert(st == VHEM_OK);
+    (void)st;
+    return view;
 }
 
 int cli_models_read(cli *c, const vhem_models *models, int64_t n)
@@ -81,8 +100,7 @@ int64_t *cli_frames(const vhem_data *data, const vhem_items *items)
     int64_t *frames = calloc((size_t)items->n + 1, sizeof *frames);
     vhem_data_info(data, &facts);
     for (int64_t n = 0; frames && n < facts.N; n++) {
-        vhem_seq_view seq;
-        vhem_data_view(data, n, &seq);
+        vhem_seq_view seq = cli_sequence_at(data, n);
         frames[items->item[n]] += seq.T;
     }
     return frames;

@@ -146,7 +146,7 @@ void cli_out_close(cli_out *out)
 {
     if (out->f && out->f != stdout)
         fclose(out->f);
-    vhem_output_close(NULL, out->file, 0);
+    vhem_free(out->file);
     *out = (cli_out){ 0 };
 }
 
@@ -159,7 +159,7 @@ int cli_out_check(cli *c, const char *path)
         || (stat(path, &sb) == 0 && !S_ISREG(sb.st_mode) && !S_ISDIR(sb.st_mode) && access(path, W_OK) == 0))
         return CLI_GO; /* a pipe is not opened twice */
     int status = cli_status(c, vhem_output_open(c->ctx, path, &fd, &file));
-    vhem_output_close(c->ctx, file, 0);
+    vhem_free(file);
     return status;
 }
 

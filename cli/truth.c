@@ -98,7 +98,7 @@ static int classes_of_data(cli *c, const vhem_data *data, const vhem_clustering 
     int status = CLI_GO;
     vhem_data_info(data, &facts);
     for (int64_t k = 0; k < facts.N; k++) {
-        vhem_data_view(data, k, &seq);
+        seq = cli_sequence_at(data, k);
         if (seq.label[0] && seq.group[0])
             json_object_set_new_nocheck(known, seq.group, json_string_nocheck(seq.label));
         if (seq.label[0])

@@ -169,7 +169,7 @@ static inline void random_data(vhem_ctx *ctx, problem *p)
 {
     vhem_hmm_view v;
     int64_t T = 1 + vh_rng_below(&p->rng, MOST_FRAMES);
-    vhem_models_hmm(p->first, 0, &v);
+    assert_int_equal(vhem_models_hmm(p->first, 0, &v), VHEM_OK);
     p->y = calloc((size_t)(T * p->d), sizeof *p->y);
     for (int64_t t = 0; t < T; t++) {
         int q = (int)vh_rng_below(&p->rng, v.S * v.M);

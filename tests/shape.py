@@ -64,7 +64,7 @@ def main():
     if sys.argv[1:] == ["--self-test"]:
         return self_test()
     root = pathlib.Path(__file__).resolve().parent.parent
-    public = (root / "include/vhem/vhem.h").read_text().count("\nVHEM_API ")
+    public = len(re.findall(r"^VHEM_(?:API|RESULT) ", (root / "include/vhem/vhem.h").read_text(), re.M))
     wrong, many, seen = [], [], 0
     if not 0 < public <= MAX_PUBLIC:
         wrong.append(f"include/vhem/vhem.h: {public} functions, at most {MAX_PUBLIC} are allowed")

@@ -24,16 +24,18 @@
 #include <stdint.h>
 
 #if defined(__GNUC__)
-#define VHEM_API __attribute__((visibility("default")))
+#define VHEM_API    __attribute__((visibility("default")))
+#define VHEM_RESULT VHEM_API __attribute__((warn_unused_result))
 #else
 #define VHEM_API
+#define VHEM_RESULT VHEM_API         /* a status that is to be looked at */
 #endif
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-#define VHEM_VERSION "0.3.0"
+#define VHEM_VERSION "0.4.0"
 #define VHEM_AUTO    0x7fffffff      /* of an option that says so: as the input suggests */
 
 typedef enum { VHEM_OK, VHEM_ENOMEM, VHEM_EINVAL, VHEM_EIO, VHEM_EFORMAT,
@@ -89,10 +91,10 @@ typedef struct {                     /* one backend: kernels for a kind of proce
 VHEM_API const char *vhem_version(void);
 VHEM_API const char *vhem_status_text(vhem_status);
 /* Backend i, i = 0, 1, ..., the best first; VHEM_EINVAL past the last. */
-VHEM_API vhem_status vhem_backend_info(int i, vhem_backend_facts *out);
+VHEM_RESULT vhem_status vhem_backend_info(int i, vhem_backend_facts *out);
 /* Without a context there is no sentence: VHEM_EBACKEND means that vhem_backend_info does not have the
  * backend, or says why it cannot be used; VHEM_EINVAL more than 1024 threads, or ranks that cannot be. */
-VHEM_API vhem_status vhem_ctx_new(const vhem_ctx_options *, vhem_ctx **out);
+VHEM_RESULT vhem_status vhem_ctx_new(const vhem_ctx_options *, vhem_ctx **out);
 VHEM_API const char *vhem_ctx_error(const vhem_ctx *);   /* of the last failure; "" before any */
 VHEM_API const char *vhem_ctx_backend(const vhem_ctx *); /* the one in use */
 /* Asks the running and all later computations of this context to end soon; may be called from a
@@ -104,8 +106,8 @@ VHEM_API void        vhem_free(void *object);
 /* A file that appears at its path only when it is complete, as all files of the library do: write to *fd, and
  * do not close it.  vhem_output_close with keep != 0 puts it there; before that, and with keep == 0, the old
  * file stays.  Pipes and devices are written in place.  vhem_free is a close with keep == 0. */
-VHEM_API vhem_status vhem_output_open(vhem_ctx *, const char *path, int *fd, vhem_output **out);
-VHEM_API vhem_status vhem_output_close(vhem_ctx *, vhem_output *, int keep);
+VHEM_RESULT vhem_status vhem_output_open(vhem_ctx *, const char *path, int *fd, vhem_output **out);
+VHEM_RESULT vhem_status vhem_output_close(vhem_ctx *, vhem_output *, int keep);
 
 /* ---- options as data ----------------------------------------------------------------------------------- */
 
@@ -133,7 +135,7 @@ typedef struct {                     /* one field of an options record */
 /* Everything at its default: vhem_options_init(VHEM_FIT_OPTIONS, &opt) of a vhem_fit_options. */
 VHEM_API void        vhem_options_init(vhem_option_set, void *record);
 /* Option i of a record, i = 0, 1, ...; VHEM_EINVAL past the last. */
-VHEM_API vhem_status vhem_option_info(vhem_option_set, int i, vhem_option *out);
+VHEM_RESULT vhem_status vhem_option_info(vhem_option_set, int i, vhem_option *out);
 
 /* ---- sequences ----------------------------------------------------------------------------------------- */
 
@@ -191,15 +193,15 @@ typedef struct {                     /* what is known about sequences besides fr
     const vhem_symbols *symbols;     /* [d]  what the whole numbers 0, 1, ... of a column stand for */
 } vhem_data_text;
 
-VHEM_API vhem_status vhem_data_load(vhem_ctx *, const char *path, const vhem_data_options *, vhem_data **out);
+VHEM_RESULT vhem_status vhem_data_load(vhem_ctx *, const char *path, const vhem_data_options *, vhem_data **out);
 /* Frames of all sequences stacked, y [sum T][d], T [N].  No copy: y must outlive the data set.  Texts and
  * weights are copied; text may be NULL. */
-VHEM_API vhem_status vhem_data_wrap(vhem_ctx *, int64_t N, const int64_t *T, int d, const double *y,
-                                    const vhem_data_text *text, vhem_data **out);
+VHEM_RESULT vhem_status vhem_data_wrap(vhem_ctx *, int64_t N, const int64_t *T, int d, const double *y,
+                                       const vhem_data_text *text, vhem_data **out);
 /* The format follows from the ending of the path: .csv .tsv .npy .npz .ts .h5; "-" is CSV on stdout. */
-VHEM_API vhem_status vhem_data_save(vhem_ctx *, const vhem_data *, const char *path);
+VHEM_RESULT vhem_status vhem_data_save(vhem_ctx *, const vhem_data *, const char *path);
 VHEM_API void        vhem_data_info(const vhem_data *, vhem_data_facts *out);
-VHEM_API vhem_status vhem_data_view(const vhem_data *, int64_t n, vhem_seq_view *out);
+VHEM_RESULT vhem_status vhem_data_view(const vhem_data *, int64_t n, vhem_seq_view *out);
 
 /* ---- models -------------------------------------------------------------------------------------------- */
 
@@ -254,36 +256,36 @@ typedef struct {                     /* read-only window on texture i; valid whi
 
 /* Copies of K models given as views (HMMs: theta with n_theta, or c, mu and cov); validated.  Symbols,
  * products and tied Gaussians need the layout of a set that has such columns. */
-VHEM_API vhem_status vhem_models_new_hmms(vhem_ctx *, const char *emission, int d, int64_t K,
-                                          const vhem_hmm_view *hmm, vhem_models **out);
-VHEM_API vhem_status vhem_models_new_textures(vhem_ctx *, int d, int64_t K, const vhem_dt_view *dt,
-                                              vhem_models **out);
+VHEM_RESULT vhem_status vhem_models_new_hmms(vhem_ctx *, const char *emission, int d, int64_t K,
+                                             const vhem_hmm_view *hmm, vhem_models **out);
+VHEM_RESULT vhem_status vhem_models_new_textures(vhem_ctx *, int d, int64_t K, const vhem_dt_view *dt,
+                                                 vhem_models **out);
 /* .json, .h5 or a folder of shards; "-" is stdin.  A clustering or a tree gives the centres of its lowest
  * level.  A large set in HDF5 stays on disk; whatever works on it reads what it needs. */
-VHEM_API vhem_status vhem_models_load(vhem_ctx *, const char *path, vhem_models **out);
+VHEM_RESULT vhem_status vhem_models_load(vhem_ctx *, const char *path, vhem_models **out);
 /* Format by the ending of the path.  provenance: a JSON object as text, or NULL to keep what there is. */
-VHEM_API vhem_status vhem_models_save(vhem_ctx *, const vhem_models *, const char *provenance,
-                                      const char *path);
+VHEM_RESULT vhem_status vhem_models_save(vhem_ctx *, const vhem_models *, const char *provenance,
+                                         const char *path);
 /* The HMMs of n sets one after the other, in a folder of so many shards, or in a file when shards is 0.  Each
  * set has a share of the weight that follows from its size.  Shards of one set, opened by themselves, become
  * that set again, in its order and with its weights; a warning tells which HMMs are missing. */
-VHEM_API vhem_status vhem_models_merge(vhem_ctx *, int n, const vhem_models *const *sets, int shards,
-                                       const char *provenance, const char *path);
+VHEM_RESULT vhem_status vhem_models_merge(vhem_ctx *, int n, const vhem_models *const *sets, int shards,
+                                          const char *provenance, const char *path);
 VHEM_API void        vhem_models_info(const vhem_models *, vhem_models_facts *out);
 /* The name of parameter p of an emission family as files have it: "mu" of "gaussian-diag", "rate" of
  * "poisson"; NULL when there is no such family, or no p-th parameter.  In theta of an HMM they follow c, in
  * this order. */
 VHEM_API const char *vhem_emission_param(const char *emission, int p);
 /* VHEM_EINVAL when there is no column k, or the models are not HMMs. */
-VHEM_API vhem_status vhem_models_column(const vhem_models *, int k, vhem_column_view *out);
+VHEM_RESULT vhem_status vhem_models_column(const vhem_models *, int k, vhem_column_view *out);
 /* VHEM_EINVAL when i is out of range or the models are of the other kind.  HMMs of a set on disk are read
  * when they are looked at, 512 at a time: another status means that these could not be, and vhem_models_read
  * says why. */
-VHEM_API vhem_status vhem_models_hmm(const vhem_models *, int64_t i, vhem_hmm_view *out);
-VHEM_API vhem_status vhem_models_texture(const vhem_models *, int64_t i, vhem_dt_view *out);
+VHEM_RESULT vhem_status vhem_models_hmm(const vhem_models *, int64_t i, vhem_hmm_view *out);
+VHEM_RESULT vhem_status vhem_models_texture(const vhem_models *, int64_t i, vhem_dt_view *out);
 /* Reads models first .. first+n-1 of a set on disk, so that looking at them cannot fail any more; the
  * sentence names the file and the chunk that is damaged.  Models in memory are there anyway. */
-VHEM_API vhem_status vhem_models_read(vhem_ctx *, const vhem_models *, int64_t first, int64_t n);
+VHEM_RESULT vhem_status vhem_models_read(vhem_ctx *, const vhem_models *, int64_t first, int64_t n);
 /* Largest difference |a - b| / max(1, |a|, |b|) over all parameters; infinity when the shapes differ, or when
  * a set on disk cannot be read. */
 VHEM_API double      vhem_models_compare(const vhem_models *, const vhem_models *);
@@ -304,7 +306,7 @@ typedef struct {                     /* the items of a source, in order */
     int64_t *item;                   /* [N]  of data: the item of each sequence; NULL for models */
 } vhem_items;
 
-VHEM_API vhem_status vhem_source_items(vhem_ctx *, const vhem_source *, vhem_items **out);
+VHEM_RESULT vhem_status vhem_source_items(vhem_ctx *, const vhem_source *, vhem_items **out);
 
 /* ---- sequences -> models ------------------------------------------------------------------------------- */
 
@@ -361,24 +363,24 @@ typedef struct {                     /* every restart of every model; a mixture 
 
 /* Weights are uniform, names and labels are carried over from the items.  report may be NULL.  VHEM_ESTOPPED
  * hands over the models that were begun, or the best mixture so far. */
-VHEM_API vhem_status vhem_fit(vhem_ctx *, const vhem_data *, const vhem_fit_options *, vhem_models **out,
-                              vhem_fit_report **report);
+VHEM_RESULT vhem_status vhem_fit(vhem_ctx *, const vhem_data *, const vhem_fit_options *, vhem_models **out,
+                                 vhem_fit_report **report);
 
 /* ---- what a model says about sequences ----------------------------------------------------------------- */
 
 /* loglik [items][K]: log-likelihood of every item of a source of sequences under every model, in nats; that
  * of a group is the sum over its sequences. */
-VHEM_API vhem_status vhem_score(vhem_ctx *, const vhem_models *, const vhem_source *, double *loglik);
+VHEM_RESULT vhem_status vhem_score(vhem_ctx *, const vhem_models *, const vhem_source *, double *loglik);
 /* The most likely state path of sequence n under HMM i, path [T], and its log-probability. */
-VHEM_API vhem_status vhem_viterbi(vhem_ctx *, const vhem_models *, int64_t i, const vhem_data *, int64_t n,
-                                  int *path, double *logprob);
+VHEM_RESULT vhem_status vhem_viterbi(vhem_ctx *, const vhem_models *, int64_t i, const vhem_data *, int64_t n,
+                                     int *path, double *logprob);
 /* What sequence n says about the states of model i.  HMMs: gamma [T][S], p(state | y_n), and the expected
  * counts xi [S][S] of transitions.  Textures: means [T][n] in gamma, covariances [T][n][n] in xi.  xi and
  * loglik may be NULL. */
-VHEM_API vhem_status vhem_posterior(vhem_ctx *, const vhem_models *, int64_t i, const vhem_data *, int64_t n,
-                                    double *gamma, double *xi, double *loglik);
+VHEM_RESULT vhem_status vhem_posterior(vhem_ctx *, const vhem_models *, int64_t i, const vhem_data *, int64_t n,
+                                       double *gamma, double *xi, double *loglik);
 /* N sequences of T frames, each from a model drawn with the weights omega, whose name becomes the label. */
-VHEM_API vhem_status vhem_sample(vhem_ctx *, const vhem_models *, int64_t N, int64_t T, vhem_data **out);
+VHEM_RESULT vhem_status vhem_sample(vhem_ctx *, const vhem_models *, int64_t N, int64_t T, vhem_data **out);
 
 /* ---- many machines -------------------------------------------------------------------------------------
  * All that method vhem needs to know about the HMMs are sums over them.  They are made in chunks of 512, by
@@ -400,13 +402,13 @@ typedef struct {                     /* who makes sums over all models: an optio
 
 /* The sums over chunks first .. first+chunks-1 of the models.  Refused when the task was made for other
  * models, by another version of the library or with another backend. */
-VHEM_API vhem_status vhem_expect(vhem_ctx *, const vhem_models *, const vhem_task *, int64_t first,
-                                 int64_t chunks, vhem_partial **out);
+VHEM_RESULT vhem_status vhem_expect(vhem_ctx *, const vhem_models *, const vhem_task *, int64_t first,
+                                    int64_t chunks, vhem_partial **out);
 /* In any order; refused when a chunk is in both. */
-VHEM_API vhem_status vhem_partial_merge(vhem_ctx *, vhem_partial *into, const vhem_partial *from);
+VHEM_RESULT vhem_status vhem_partial_merge(vhem_ctx *, vhem_partial *into, const vhem_partial *from);
 /* For a process on a machine of the same kind; the bytes are released with vhem_free. */
-VHEM_API vhem_status vhem_partial_write(vhem_ctx *, const vhem_partial *, void **bytes, size_t *n);
-VHEM_API vhem_status vhem_partial_read(vhem_ctx *, const void *bytes, size_t n, vhem_partial **out);
+VHEM_RESULT vhem_status vhem_partial_write(vhem_ctx *, const vhem_partial *, void **bytes, size_t *n);
+VHEM_RESULT vhem_status vhem_partial_read(vhem_ctx *, const void *bytes, size_t n, vhem_partial **out);
 
 /* ---- models -> clusters -> hierarchy ------------------------------------------------------------------- */
 
@@ -477,10 +479,10 @@ typedef struct {                     /* an M-step; released with vhem_free */
 /* To run the loop of VHEM yourself, with the bits of vhem_cluster from the same start: make the first task
  * from some centres; call vhem_expect and vhem_partial_merge; vhem_maximise then makes the new centres and
  * the next task from the sums over all chunks.  The task is released with vhem_free. */
-VHEM_API vhem_status vhem_task_new(vhem_ctx *, const vhem_models *, const vhem_models *centers,
-                                   const vhem_cluster_options *, vhem_task **out);
-VHEM_API vhem_status vhem_maximise(vhem_ctx *, const vhem_models *, const vhem_task *,
-                                   const vhem_partial *total, vhem_step **out);
+VHEM_RESULT vhem_status vhem_task_new(vhem_ctx *, const vhem_models *, const vhem_models *centers,
+                                      const vhem_cluster_options *, vhem_task **out);
+VHEM_RESULT vhem_status vhem_maximise(vhem_ctx *, const vhem_models *, const vhem_task *,
+                                      const vhem_partial *total, vhem_step **out);
 
 typedef struct {                     /* one clustering method; the first that takes a kind of input is its
                                         default */
@@ -543,24 +545,24 @@ typedef struct {                     /* a tree at a glance; valid while it lives
 } vhem_tree_facts;
 
 /* Method i, i = 0, 1, ..., the default first; VHEM_EINVAL past the last. */
-VHEM_API vhem_status vhem_method_info(int i, vhem_method_facts *out);
+VHEM_RESULT vhem_status vhem_method_info(int i, vhem_method_facts *out);
 /* Level 0 groups the items of the source into K[0] clusters; level l groups the centres of level l-1, with
  * their weights, into K[l].  With one level it is a clustering.  VHEM_ESTOPPED hands over the levels that
  * were finished, and the best result so far of the lowest. */
-VHEM_API vhem_status vhem_cluster(vhem_ctx *, const vhem_source *, int levels, const int64_t *K,
-                                  const vhem_cluster_options *, vhem_tree **out);
+VHEM_RESULT vhem_status vhem_cluster(vhem_ctx *, const vhem_source *, int levels, const int64_t *K,
+                                     const vhem_cluster_options *, vhem_tree **out);
 VHEM_API void        vhem_tree_info(const vhem_tree *, vhem_tree_facts *out);
 /* NULL when there is no such level; valid while the tree lives. */
 VHEM_API const vhem_clustering *vhem_tree_level(const vhem_tree *, int l);
 /* A tree or a clustering; a model file, of a mixture for instance, is a level without items. */
-VHEM_API vhem_status vhem_tree_load(vhem_ctx *, const char *path, vhem_tree **out);
-VHEM_API vhem_status vhem_tree_save(vhem_ctx *, const vhem_tree *, const char *provenance, const char *path);
+VHEM_RESULT vhem_status vhem_tree_load(vhem_ctx *, const char *path, vhem_tree **out);
+VHEM_RESULT vhem_status vhem_tree_save(vhem_ctx *, const vhem_tree *, const char *provenance, const char *path);
 
 /* New models (by L_hmm) or new sequences or groups (by likelihood) into the clusters of every level:
  * label [items][levels]; posterior [items][Kr of level 0] and score [items] (L_hmm or log-likelihood under
  * the best cluster of level 0) may be NULL. */
-VHEM_API vhem_status vhem_assign(vhem_ctx *, const vhem_tree *, const vhem_source *, int *label,
-                                 double *posterior, double *score);
+VHEM_RESULT vhem_status vhem_assign(vhem_ctx *, const vhem_tree *, const vhem_source *, int *label,
+                                    double *posterior, double *score);
 
 typedef struct {                     /* what a file holds; all but one are NULL */
     vhem_models  *models;
@@ -570,8 +572,8 @@ typedef struct {                     /* what a file holds; all but one are NULL 
 } vhem_contents;
 
 /* Whatever is in a file, opened and parsed once.  opt says how to read sequences; NULL: defaults. */
-VHEM_API vhem_status vhem_load(vhem_ctx *, const char *path, const vhem_data_options *opt,
-                               vhem_contents *out);
+VHEM_RESULT vhem_status vhem_load(vhem_ctx *, const char *path, const vhem_data_options *opt,
+                                  vhem_contents *out);
 
 /* ---- how many clusters and states, and how good -------------------------------------------------------- */
 
@@ -609,8 +611,8 @@ typedef struct {                     /* one row of a choice; NaN: not asked for,
 
 /* Every K with every S, the restarts of opt each.  rows [n_K][n_S], then [n_path] with the largest K and S,
  * is the caller's.  VHEM_ESTOPPED leaves the rows that were finished there; the others have K = 0. */
-VHEM_API vhem_status vhem_choose(vhem_ctx *, const vhem_source *, const vhem_choose_options *,
-                                 const vhem_cluster_options *, vhem_choice *rows);
+VHEM_RESULT vhem_status vhem_choose(vhem_ctx *, const vhem_source *, const vhem_choose_options *,
+                                    const vhem_cluster_options *, vhem_choice *rows);
 
 typedef struct {
     double rand, adjusted_rand, nmi, purity;
@@ -622,8 +624,8 @@ typedef struct {
  * memory; with fewer than 2 all is NaN. */
 VHEM_API int64_t     vhem_partition_compare(int64_t n, const int *a, const int *b, vhem_agreement *out);
 /* Names as numbers, in the order of their first appearance; "" becomes -1.  Returns how many there are. */
-VHEM_API vhem_status vhem_number_names(vhem_ctx *, int64_t n, const char *const *name, int *number,
-                                       int *n_names);
+VHEM_RESULT vhem_status vhem_number_names(vhem_ctx *, int64_t n, const char *const *name, int *number,
+                                          int *n_names);
 
 typedef struct {                     /* how good the clusters of one level are; NaN: not available */
     double expected_loglik;          /* mean over the models of L_hmm under the centre they are assigned to,
@@ -638,8 +640,8 @@ typedef struct {                     /* how good the clusters of one level are; 
 /* Level l of a tree.  The source may have both: models are those that were clustered, data are sequences to
  * judge the centres by.  opt says tau, lambda and kernel; defaults are as the tree was made.  Clusters
  * without members do not count. */
-VHEM_API vhem_status vhem_measure(vhem_ctx *, const vhem_tree *, int l, const vhem_source *,
-                                  const vhem_cluster_options *opt, vhem_measures *out);
+VHEM_RESULT vhem_status vhem_measure(vhem_ctx *, const vhem_tree *, int l, const vhem_source *,
+                                     const vhem_cluster_options *opt, vhem_measures *out);
 /* Paired t-test of a [n] against b [n], two-sided; n < 2 or no spread at all: p is NaN. */
 VHEM_API void        vhem_paired_t(int64_t n, const double *a, const double *b, double *t, double *p);
 
@@ -700,7 +702,7 @@ typedef struct {
     vhem_test  *test;                /* [n_test] */
 } vhem_statistics;
 
-VHEM_API vhem_status vhem_stats(vhem_ctx *, const vhem_stats_input *, vhem_statistics **out);
+VHEM_RESULT vhem_status vhem_stats(vhem_ctx *, const vhem_stats_input *, vhem_statistics **out);
 
 /* ---- distances between HMMs ---------------------------------------------------------------------------- */
 
@@ -721,8 +723,8 @@ typedef struct {
  * failure those of the caller stay as they were; larger ones are filled in place, in pieces of at most 512
  * rows, and may be overwritten in part: they may be files that are mapped.  Where several processes make the
  * call (vhem_ranks), D and error are filled on the first, and may be NULL on the others. */
-VHEM_API vhem_status vhem_distance(vhem_ctx *, const vhem_models *a, const vhem_models *b,
-                                   const vhem_distance_options *, double *D, double *error);
+VHEM_RESULT vhem_status vhem_distance(vhem_ctx *, const vhem_models *a, const vhem_models *b,
+                                      const vhem_distance_options *, double *D, double *error);
 
 /* ---- models of classes and tags ------------------------------------------------------------------------
  * An item is a sequence or a group of sequences (a song consists of many fragments).  The data is cut into
@@ -775,28 +777,28 @@ typedef struct {                     /* what the models say about n items */
 } vhem_prediction;
 
 /* tags NULL: the labels of the data are the classes.  VHEM_ESTOPPED: what was fitted is in the store. */
-VHEM_API vhem_status vhem_classes_train(vhem_ctx *, const vhem_data *, const vhem_tags *,
-                                        const vhem_train_options *, vhem_classes **out);
+VHEM_RESULT vhem_status vhem_classes_train(vhem_ctx *, const vhem_data *, const vhem_tags *,
+                                           const vhem_train_options *, vhem_classes **out);
 /* More data, with the options of the training: pieces that are not in the store are fitted, the classes they
  * touch are reduced again. */
-VHEM_API vhem_status vhem_classes_update(vhem_ctx *, vhem_classes *, const vhem_data *, const vhem_tags *,
-                                         const char *store);
-VHEM_API vhem_status vhem_classes_load(vhem_ctx *, const char *path, vhem_classes **out);
-VHEM_API vhem_status vhem_classes_save(vhem_ctx *, const vhem_classes *, const char *provenance,
-                                       const char *path);
+VHEM_RESULT vhem_status vhem_classes_update(vhem_ctx *, vhem_classes *, const vhem_data *, const vhem_tags *,
+                                            const char *store);
+VHEM_RESULT vhem_status vhem_classes_load(vhem_ctx *, const char *path, vhem_classes **out);
+VHEM_RESULT vhem_status vhem_classes_save(vhem_ctx *, const vhem_classes *, const char *provenance,
+                                          const char *path);
 VHEM_API void        vhem_classes_info(const vhem_classes *, vhem_classes_facts *out);
-VHEM_API vhem_status vhem_classes_view(const vhem_classes *, int c, vhem_class_view *out);
+VHEM_RESULT vhem_status vhem_classes_view(const vhem_classes *, int c, vhem_class_view *out);
 /* fast: look the models up in a tree and score only the `fast` branches that fit best; 0: score all. */
-VHEM_API vhem_status vhem_classes_predict(vhem_ctx *, const vhem_classes *, const vhem_data *, int fast,
-                                          vhem_prediction **out);
+VHEM_RESULT vhem_status vhem_classes_predict(vhem_ctx *, const vhem_classes *, const vhem_data *, int fast,
+                                             vhem_prediction **out);
 /* Trains without the items of one fold and predicts them, for every one of `folds`; folds < 2: only once,
  * and the share `holdout` of the items is held out. */
-VHEM_API vhem_status vhem_crossvalidate(vhem_ctx *, const vhem_data *, const vhem_tags *,
-                                        const vhem_train_options *, int folds, double holdout,
-                                        vhem_prediction **out);
+VHEM_RESULT vhem_status vhem_crossvalidate(vhem_ctx *, const vhem_data *, const vhem_tags *,
+                                           const vhem_train_options *, int folds, double holdout,
+                                           vhem_prediction **out);
 /* CSV or TSV with names of items in the first column: one column for each tag, with 0 and 1 below its name;
  * or two columns, the second called "tag", and a row for each tag of each item. */
-VHEM_API vhem_status vhem_tags_load(vhem_ctx *, const char *path, vhem_tags **out);
+VHEM_RESULT vhem_status vhem_tags_load(vhem_ctx *, const char *path, vhem_tags **out);
 
 typedef struct {                     /* how well one class or tag is given and found */
     int64_t n, given, right;         /* items that have it, that were given it, both */
@@ -825,12 +827,12 @@ typedef struct {                     /* predictions against the truth */
 
 /* score [n][C] ranks tags within an item, and items within a tag; truth [n][C].  Ties: the lowest index
  * first. */
-VHEM_API vhem_status vhem_rank(vhem_ctx *, int64_t n, int C, const double *score, const unsigned char *truth,
-                               const vhem_rank_options *, vhem_judgement **out);
+VHEM_RESULT vhem_status vhem_rank(vhem_ctx *, int64_t n, int C, const double *score, const unsigned char *truth,
+                                  const vhem_rank_options *, vhem_judgement **out);
 /* The same for a prediction: tags say what is true, NULL: the labels of the data.  Items that were never
  * held out do not count. */
-VHEM_API vhem_status vhem_judge(vhem_ctx *, const vhem_prediction *, const vhem_tags *,
-                                const vhem_rank_options *, vhem_judgement **out);
+VHEM_RESULT vhem_status vhem_judge(vhem_ctx *, const vhem_prediction *, const vhem_tags *,
+                                   const vhem_rank_options *, vhem_judgement **out);
 
 /* ---- hierarchy -> report ------------------------------------------------------------------------------- */
 
@@ -844,8 +846,8 @@ typedef struct {                     /* sequences to show; released with vhem_fr
 /* At most so many sequences of each cluster of level 0, decoded by its centre.  A sequence is in the cluster
  * of the item that has its name or that of its group; if none has one, in the cluster that fits it best.
  * Centres that are not HMMs have no examples. */
-VHEM_API vhem_status vhem_examples_find(vhem_ctx *, const vhem_tree *, const vhem_data *, int each,
-                                        vhem_examples **out);
+VHEM_RESULT vhem_status vhem_examples_find(vhem_ctx *, const vhem_tree *, const vhem_data *, int each,
+                                           vhem_examples **out);
 
 typedef struct {                     /* what a report shows; all but the tree may be NULL or 0 */
     const vhem_tree   *tree;
@@ -870,7 +872,7 @@ typedef struct {                     /* what a report shows; all but the tree ma
 } vhem_report_input;
 
 /* One HTML file that needs nothing else; "-" is stdout.  Nothing is clustered, fitted or measured for it. */
-VHEM_API vhem_status vhem_report_write(vhem_ctx *, const vhem_report_input *, const char *path);
+VHEM_RESULT vhem_status vhem_report_write(vhem_ctx *, const vhem_report_input *, const char *path);
 
 #ifdef __cplusplus
 }

@@ -43,7 +43,7 @@ def declarations(text: str) -> str:
     text = re.sub(r"^[ \t]*#[ \t]*ifdef[ \t]+__cplusplus\b.*?^[ \t]*#[ \t]*endif[^\n]*", "", text,
                   flags=re.S | re.M)
     text = re.sub(r"^[ \t]*#[^\n]*", "", text, flags=re.M)
-    return re.sub(r"\bVHEM_API\b", "", text)
+    return re.sub(r"\bVHEM_(?:API|RESULT)\b", "", text)
 
 
 def number(text: str, name: str) -> int:

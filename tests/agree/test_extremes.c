@@ -112,7 +112,7 @@ static bool finite_models(const vhem_models *m)
     vhem_models_info(m, &facts);
     for (int64_t i = 0; i < facts.K; i++) {
         vhem_hmm_view v;
-        vhem_models_hmm(m, i, &v);
+        assert_int_equal(vhem_models_hmm(m, i, &v), VHEM_OK);
         if (!isfinite(v.omega) || !finite(v.pi, (size_t)v.S) || !finite(v.A, (size_t)(v.S * v.S))
             || !finite(v.theta, (size_t)v.n_theta))
             return false;

@@ -56,8 +56,8 @@ static void compare(const vhem_data *a, const vhem_data *b)
                  (long long)fa.N, fa.d, (long long)fb.N, fb.d);
     for (int64_t n = 0; n < fa.N; n++) {
         vhem_seq_view u, v;
-        vhem_data_view(a, n, &u);
-        vhem_data_view(b, n, &v);
+        fuzz_require(vhem_data_view(a, n, &u) == VHEM_OK && vhem_data_view(b, n, &v) == VHEM_OK,
+                     "sequence %lld cannot be looked at", (long long)n);
         fuzz_require(u.T == v.T, "length %lld became %lld", (long long)u.T, (long long)v.T);
         fuzz_require(strcmp(u.label, v.label) == 0, "label '%s' became '%s'", u.label, v.label);
         for (int64_t k = 0; k < u.T * fa.d; k++)

@@ -49,7 +49,7 @@ def test_layout_is_the_compilers(tmp_path):
 
 
 def test_every_function_of_the_header_is_declared():
-    declared = set(re.findall(r"VHEM_API[^;(]*?(vhem_\w+)\s*\(", HEADER.read_text()))
+    declared = set(re.findall(r"VHEM_(?:API|RESULT)[^;(]*?(vhem_\w+)\s*\(", HEADER.read_text()))
     assert len(declared) > 50
     known = set(re.findall(r"\b(vhem_\w+)\s*\((?!\*)", _header.declarations(HEADER.read_text())))
     assert declared == known
@@ -57,11 +57,24 @@ def test_every_function_of_the_header_is_declared():
         getattr(_ffi.lib, name)                          # AttributeError: declared, but not in the library
 
 
+def test_the_library_shows_its_functions_alone_and_has_the_version_in_its_name():
+    """What an older program is linked against is not taken for this library, and no other name leaves it."""
+    if not shutil.which("nm") or not shutil.which("readelf"):
+        pytest.skip("no binutils")
+    declared = set(re.findall(r"VHEM_(?:API|RESULT)[^;(]*?(vhem_\w+)\s*\(", HEADER.read_text()))
+    names = subprocess.run(["nm", "-D", "--defined-only", _header.library_path()], capture_output=True, text=True, check=True).stdout
+    assert {line.split()[-1] for line in names.splitlines()} == declared
+    dynamic = subprocess.run(["readelf", "-d", _header.library_path()], capture_output=True, text=True, check=True).stdout
+    soname = re.search(r"SONAME.*\[(.*)\]", dynamic)[1]
+    series = ".".join(_header.version(HEADER.read_text()).split(".")[:2])
+    assert soname in (f"libvhem.so.{series}", "libvhem.so")              # the latter inside of a wheel
+
+
 def test_every_function_is_used_or_known_to_be_covered():
     package = SOURCE / "python" / "vhem"
     used = " ".join((package / name).read_text() for name in ("_lib.py", "_tables.py", "_tasks.py", "_ffi.py"))
     page = (SOURCE / "docs" / "python.md").read_text().split("## From the names of the C library")[1]
-    for name in re.findall(r"VHEM_API[^;(]*?(vhem_\w+)\s*\(", HEADER.read_text()):
+    for name in re.findall(r"VHEM_(?:API|RESULT)[^;(]*?(vhem_\w+)\s*\(", HEADER.read_text()):
         kind = "|".join(re.findall(r'f"vhem_\{kind\}_(\w+)"', used))          # one line for several kinds
         named = name in re.findall(r"vhem_\w+", used) or re.fullmatch(rf"vhem_\w+?_({kind})", name)
         assert named or f"`{name}`" in page, f"{name} cannot be reached from Python"

@@ -125,7 +125,7 @@ static void groups(void **state)
     for (int c = 0; c < p->C; c++) {
         vhem_class_view view;
         double loglik[CLASSES * PER_CLASS * 2], mean = 0;
-        vhem_classes_view(k, c, &view);
+        assert_int_equal(vhem_classes_view(k, c, &view), VHEM_OK);
         assert_ok(ctx, vh_h3m_score(ctx, view.models->h3m, data, loglik));
         for (int s = 2; s < 4; s++) {
             double sum = 0;

@@ -130,7 +130,7 @@ static vhem_status other_models(vhem_status (*use)(const vhem_models *))
     vhem_hmm_view v[N];
     vhem_models *turned = NULL;
     for (int i = 0; i < N; i++) {
-        vhem_models_hmm(models, (i + 1) % N, &v[i]);
+        assert_int_equal(vhem_models_hmm(models, (i + 1) % N, &v[i]), VHEM_OK);
         v[i].c = v[i].mu = v[i].cov = NULL;
         v[i].omega = 1.0 / N;
     }
@@ -234,7 +234,7 @@ static vhem_status free_models_and_clusters(void)
     vhem_stats_input in;
     vhem_hmm_view hmm;
     int fd;
-    vhem_models_hmm(models, 0, &hmm);
+    assert_int_equal(vhem_models_hmm(models, 0, &hmm), VHEM_OK);
     hmm.c = hmm.mu = hmm.cov = NULL;
     hmm.omega = 1;
     vhem_options_init(VHEM_STATS_INPUT, &in);
