@@ -23,9 +23,9 @@ static int fit(vhem_ctx *ctx, const char *input, const char *output)
         st = vhem_models_save(ctx, models, NULL, output);
     if (st == VHEM_OK)
         vhem_models_info(models, &facts);
-    for (int64_t i = 0; i < facts.K; i++) {
-        vhem_hmm_view hmm;
-        vhem_models_hmm(models, i, &hmm);
+    for (int64_t i = 0; i < facts.K && st == VHEM_OK; i++) {
+        vhem_hmm_view hmm = { 0 };
+        st = vhem_models_hmm(models, i, &hmm);
         for (int s = 0; s < hmm.S; s++)
             printf("%s state %d: mean of the first column %.3f\n", hmm.name, s, hmm.mu[s * hmm.M * hmm.d]);
     }

@@ -193,7 +193,8 @@ typedef struct {                     /* what is known about sequences besides fr
     const vhem_symbols *symbols;     /* [d]  what the whole numbers 0, 1, ... of a column stand for */
 } vhem_data_text;
 
-VHEM_RESULT vhem_status vhem_data_load(vhem_ctx *, const char *path, const vhem_data_options *, vhem_data **out);
+VHEM_RESULT vhem_status vhem_data_load(vhem_ctx *, const char *path, const vhem_data_options *,
+                                       vhem_data **out);
 /* Frames of all sequences stacked, y [sum T][d], T [N].  No copy: y must outlive the data set.  Texts and
  * weights are copied; text may be NULL. */
 VHEM_RESULT vhem_status vhem_data_wrap(vhem_ctx *, int64_t N, const int64_t *T, int d, const double *y,
@@ -377,8 +378,8 @@ VHEM_RESULT vhem_status vhem_viterbi(vhem_ctx *, const vhem_models *, int64_t i,
 /* What sequence n says about the states of model i.  HMMs: gamma [T][S], p(state | y_n), and the expected
  * counts xi [S][S] of transitions.  Textures: means [T][n] in gamma, covariances [T][n][n] in xi.  xi and
  * loglik may be NULL. */
-VHEM_RESULT vhem_status vhem_posterior(vhem_ctx *, const vhem_models *, int64_t i, const vhem_data *, int64_t n,
-                                       double *gamma, double *xi, double *loglik);
+VHEM_RESULT vhem_status vhem_posterior(vhem_ctx *, const vhem_models *, int64_t i, const vhem_data *,
+                                       int64_t n, double *gamma, double *xi, double *loglik);
 /* N sequences of T frames, each from a model drawn with the weights omega, whose name becomes the label. */
 VHEM_RESULT vhem_status vhem_sample(vhem_ctx *, const vhem_models *, int64_t N, int64_t T, vhem_data **out);
 
@@ -556,7 +557,8 @@ VHEM_API void        vhem_tree_info(const vhem_tree *, vhem_tree_facts *out);
 VHEM_API const vhem_clustering *vhem_tree_level(const vhem_tree *, int l);
 /* A tree or a clustering; a model file, of a mixture for instance, is a level without items. */
 VHEM_RESULT vhem_status vhem_tree_load(vhem_ctx *, const char *path, vhem_tree **out);
-VHEM_RESULT vhem_status vhem_tree_save(vhem_ctx *, const vhem_tree *, const char *provenance, const char *path);
+VHEM_RESULT vhem_status vhem_tree_save(vhem_ctx *, const vhem_tree *, const char *provenance,
+                                       const char *path);
 
 /* New models (by L_hmm) or new sequences or groups (by likelihood) into the clusters of every level:
  * label [items][levels]; posterior [items][Kr of level 0] and score [items] (L_hmm or log-likelihood under
@@ -827,8 +829,9 @@ typedef struct {                     /* predictions against the truth */
 
 /* score [n][C] ranks tags within an item, and items within a tag; truth [n][C].  Ties: the lowest index
  * first. */
-VHEM_RESULT vhem_status vhem_rank(vhem_ctx *, int64_t n, int C, const double *score, const unsigned char *truth,
-                                  const vhem_rank_options *, vhem_judgement **out);
+VHEM_RESULT vhem_status vhem_rank(vhem_ctx *, int64_t n, int C, const double *score,
+                                  const unsigned char *truth, const vhem_rank_options *,
+                                  vhem_judgement **out);
 /* The same for a prediction: tags say what is true, NULL: the labels of the data.  Items that were never
  * held out do not count. */
 VHEM_RESULT vhem_status vhem_judge(vhem_ctx *, const vhem_prediction *, const vhem_tags *,
