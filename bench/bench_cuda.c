@@ -228,7 +228,7 @@ static void million(int Kb, int Kr, int iterations, const char *backend)
     double t = bench_wall(), *x;
     vhem_ctx_options how;
     vhem_ctx *ctx = NULL;
-    vhem_options_init(VHEM_CTX_OPTIONS, &how);
+    VHEM_INIT(VHEM_CTX_OPTIONS, &how);
     how.backend = backend;
     how.progress = trace;
     how.progress_arg = &t;
@@ -241,7 +241,7 @@ static void million(int Kb, int Kr, int iterations, const char *backend)
     bench_need(ctx, vhem_models_new_hmms(ctx, "gaussian-diag", c.d, Kb, v, &h));
     free(x);
     free(v);
-    vhem_options_init(VHEM_CLUSTER_OPTIONS, &opt);
+    VHEM_INIT(VHEM_CLUSTER_OPTIONS, &opt);
     opt.restarts = 1;
     opt.max_iter = iterations;
     opt.tol = 0;

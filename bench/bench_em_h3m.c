@@ -197,7 +197,7 @@ int main(void)
 {
     vhem_ctx_options how;
     vhem_ctx *ctx = NULL;
-    vhem_options_init(VHEM_CTX_OPTIONS, &how);
+    VHEM_INIT(VHEM_CTX_OPTIONS, &how);
     how.threads = 1;
     bench_need(NULL, vhem_ctx_new(&how, &ctx));
     vh_blas_enter();

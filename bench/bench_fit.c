@@ -59,15 +59,15 @@ int main(int argc, char **argv)
     vhem_fit_options opt;
     double *seconds = calloc((size_t)a.repeat, sizeof *seconds), loglik = 0;
 
-    vhem_options_init(VHEM_CTX_OPTIONS, &how);
+    VHEM_INIT(VHEM_CTX_OPTIONS, &how);
     how.threads = 1;
     how.backend = a.backend;
     bench_need(NULL, seconds ? vhem_ctx_new(&how, &ctx) : VHEM_ENOMEM);
-    vhem_options_init(VHEM_DATA_OPTIONS, &columns);
+    VHEM_INIT(VHEM_DATA_OPTIONS, &columns);
     columns.group = "group";
     bench_need(ctx, vhem_data_load(ctx, a.data, &columns, &data));
     bench_need(ctx, vhem_models_load(ctx, a.start, &start));
-    vhem_options_init(VHEM_FIT_OPTIONS, &opt);
+    VHEM_INIT(VHEM_FIT_OPTIONS, &opt);
     opt.start = start;
     opt.max_iter = a.n_iter;
     opt.tol = 0; /* plain maximum likelihood, always all iterations */

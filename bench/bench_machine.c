@@ -26,7 +26,7 @@ static vhem_ctx *context(const char *backend, int threads)
 {
     vhem_ctx_options opt;
     vhem_ctx *ctx = NULL;
-    vhem_options_init(VHEM_CTX_OPTIONS, &opt);
+    VHEM_INIT(VHEM_CTX_OPTIONS, &opt);
     opt.backend = backend;
     opt.threads = threads;
     bench_need(NULL, vhem_ctx_new(&opt, &ctx));
@@ -216,7 +216,7 @@ static void many_fits(void)
     int threads[2] = { 1, (int)sysconf(_SC_NPROCESSORS_ONLN) };
 
     bench_need(ctx, vh_h3m_sample(ctx, model, s.N, s.T, &data));
-    vhem_options_init(VHEM_FIT_OPTIONS, &opt);
+    VHEM_INIT(VHEM_FIT_OPTIONS, &opt);
     opt.S = s.S;
     for (int turn = 0; turn < 3; turn++)
         for (int i = 0; i < 2; i++) {

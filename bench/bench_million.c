@@ -69,7 +69,7 @@ int main(int argc, char **argv)
         return 1;
     vhem_models *h = models(ctx, K, group);
     double before = bench_memory("VmRSS:"), t0 = bench_wall();
-    vhem_options_init(VHEM_CLUSTER_OPTIONS, &opt);
+    VHEM_INIT(VHEM_CLUSTER_OPTIONS, &opt);
     if (vhem_cluster(ctx, &(vhem_source){ .models = h }, 1, &clusters, &opt, &tree) != VHEM_OK) {
         fprintf(stderr, "bench_million: %s\n", vhem_ctx_error(ctx));
         return 1;

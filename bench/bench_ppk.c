@@ -136,12 +136,12 @@ static double pair_seconds(const char *backend, const shape *c, int wall)
 {
     vhem_ctx_options opt;
     kernel k = { 0 };
-    vhem_options_init(VHEM_CTX_OPTIONS, &opt);
+    VHEM_INIT(VHEM_CTX_OPTIONS, &opt);
     opt.backend = backend;
     opt.threads = wall > 0 ? wall : 1;
     bench_need(NULL, vhem_ctx_new(&opt, &k.ctx));
     k.h3m = models(k.ctx, c);
-    vhem_options_init(VHEM_DISTANCE_OPTIONS, &k.opt);
+    VHEM_INIT(VHEM_DISTANCE_OPTIONS, &k.opt);
     k.opt.kind = "ppk";
     k.opt.tau = c->tau;
     k.D = calloc((size_t)c->K * (size_t)c->K, sizeof *k.D);

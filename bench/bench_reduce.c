@@ -145,7 +145,7 @@ static void open_estep(const char *backend, const shape *c, int kind, estep *e)
     vhem_ctx_options opt;
     vh_rng rng;
     memset(e, 0, sizeof *e);
-    vhem_options_init(VHEM_CTX_OPTIONS, &opt);
+    VHEM_INIT(VHEM_CTX_OPTIONS, &opt);
     opt.backend = backend;
     opt.threads = 1;
     bench_need(NULL, vhem_ctx_new(&opt, &e->ctx));

@@ -90,7 +90,7 @@ vhem_ctx *bench_context(const char *backend)
 {
     vhem_ctx_options opt;
     vhem_ctx *ctx = NULL;
-    vhem_options_init(VHEM_CTX_OPTIONS, &opt);
+    VHEM_INIT(VHEM_CTX_OPTIONS, &opt);
     opt.backend = backend;
     bench_need(NULL, vhem_ctx_new(&opt, &ctx));
     return ctx;

@@ -156,7 +156,7 @@ static double fit(const shape *c, const char *backend, const vhem_data *data)
     vhem_ctx *ctx = bench_context(backend);
     vhem_fit_options opt;
     vhem_models *out = NULL;
-    vhem_options_init(VHEM_FIT_OPTIONS, &opt);
+    VHEM_INIT(VHEM_FIT_OPTIONS, &opt);
     opt.S = c->S;
     opt.M = c->M;
     opt.restarts = 4;

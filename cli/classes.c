@@ -15,9 +15,13 @@ bool classes_are_tags(const cli *c)
 void classes_args_init(classes_args *a, bool annotate)
 {
     memset(a, 0, sizeof *a);
-    vhem_options_init(VHEM_DATA_OPTIONS, &a->data);
-    vhem_options_init(VHEM_TRAIN_OPTIONS, &a->train);
-    vhem_options_init(VHEM_RANK_OPTIONS, &a->rank);
+    VHEM_INIT(VHEM_DATA_OPTIONS, &a->data);
+    VHEM_INIT(VHEM_TRAIN_OPTIONS, &a->train);
+    VHEM_INIT(VHEM_FIT_OPTIONS, &a->piece);
+    VHEM_INIT(VHEM_CLUSTER_OPTIONS, &a->reduce);
+    a->train.piece = &a->piece;
+    a->train.reduce = &a->reduce;
+    VHEM_INIT(VHEM_RANK_OPTIONS, &a->rank);
     a->output = "-";
     a->at = annotate ? "5,10,15" : "3,5";
     a->folds = 5;
@@ -75,15 +79,15 @@ void classes_add_training(cli_table *t, classes_args *a, bool tags)
         t, &(cli_fields){ VHEM_TRAIN_OPTIONS, &a->train, .without = "by_group store", .change = of_classes });
     cli_add_fields(
         t, &(cli_fields){
-               VHEM_FIT_OPTIONS, &a->train.piece,
+               VHEM_FIT_OPTIONS, &a->piece,
                .only = "model S M K restarts tol max_iter cov_floor prior init topology learn noise emission",
                .change = of_pieces });
     cli_add(t, (const cli_option[]){ { "cov", 0, OPT_CHOICE, cli_cov_words, &a->cov, .shown = "diag",
                                        .help = "short for --emission gaussian-diag or gaussian-full",
                                        .methods = "hmm", .user = "model" },
                                      { 0 } });
-    cli_add_fields(t, &(cli_fields){ VHEM_CLUSTER_OPTIONS, &a->train.reduce,
-                                     .only = "tau nv restarts max_iter tol", .change = of_reduction });
+    cli_add_fields(t, &(cli_fields){ VHEM_CLUSTER_OPTIONS, &a->reduce, .only = "tau nv restarts max_iter tol",
+                                     .change = of_reduction });
 }
 
 void classes_add_judging(cli_table *t, classes_args *a)
@@ -145,7 +149,7 @@ int classes_load_examples(cli *c, const char *path, classes_args *a)
     vhem_class_view first = { 0 };
     if (a->classes)
         first = cli_class_at(a->classes, 0);
-    int status = cli_load_data(c, path, &a->data, first.models, a->train.piece.emission, &a->sequences);
+    int status = cli_load_data(c, path, &a->data, first.models, a->piece.emission, &a->sequences);
     if (status == CLI_GO && a->tags)
         status = cli_status(c, vhem_tags_load(c->ctx, a->tags, &a->tag_list));
     return status;

@@ -7,7 +7,9 @@
 
 typedef struct {
     vhem_data_options data;
-    vhem_train_options train;
+    vhem_train_options train; /* with pointers to these two */
+    vhem_fit_options piece;
+    vhem_cluster_options reduce;
     vhem_rank_options rank;
     const char *output, *cov, *tags, *at;
     int no_store, all, check, folds, fast;

@@ -44,7 +44,7 @@ static json_t *classes_json(const cli *c, const classes_args *a, const char *out
 
 static const char *model_of(const classes_args *a)
 {
-    return a->train.piece.model ? a->train.piece.model : "hmm";
+    return a->piece.model ? a->piece.model : "hmm";
 }
 
 static int save_classes(cli *c, const classes_args *a, const char *output)
@@ -72,7 +72,7 @@ static int check_uses(cli *c, const classes_args *a)
     int status = cli_check_uses(c, a->usage, "model", model_of(a));
     if (status == CLI_GO)
         status = cli_check_uses(c, a->usage, "method", cli_method_facts(a->train.estimator, textures).name);
-    return status == CLI_GO ? cli_check_prior(c, "--fit-prior", true, a->train.piece.prior) : status;
+    return status == CLI_GO ? cli_check_prior(c, "--fit-prior", true, a->piece.prior) : status;
 }
 
 /* What the options of the command mean for the training. */
@@ -80,7 +80,7 @@ static int settle_training(cli *c, classes_args *a, const char *store)
 {
     a->train.store = store;
     a->train.by_group = a->data.group != NULL;
-    return cli_emission(c, a->cov, &a->train.piece.emission);
+    return cli_emission(c, a->cov, &a->piece.emission);
 }
 
 /* ---- train --------------------------------------------------------------------------------------------- */

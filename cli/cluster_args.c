@@ -7,8 +7,8 @@
 void cluster_args_init(cluster_args *a)
 {
     memset(a, 0, sizeof *a);
-    vhem_options_init(VHEM_CLUSTER_OPTIONS, &a->opt);
-    vhem_options_init(VHEM_DATA_OPTIONS, &a->data);
+    VHEM_INIT(VHEM_CLUSTER_OPTIONS, &a->opt);
+    VHEM_INIT(VHEM_DATA_OPTIONS, &a->data);
     a->output = "-";
 }
 

@@ -34,7 +34,7 @@ const char *cluster_level_word(const vhem_tree *tree, int l)
 /* How many restarts came to the best bound, as closely as they can be told apart. */
 static int count_reached(const vhem_clustering *cl)
 {
-    double best = -INFINITY, same = fmax(SAME, 2 * cl->options.tol);
+    double best = -INFINITY, same = fmax(SAME, 2 * cl->options->tol);
     int reached = 0;
     for (int r = 0; r < cl->n_run; r++)
         best = fmax(best, cl->run[r].bound);
@@ -229,12 +229,12 @@ static bool uses_candidate(const char *method)
 static void tell_runner_up(cli *c, const vhem_clustering *cl)
 {
     const vhem_cluster_run *next = NULL;
-    double best = final_bound(cl), samples = cl->options.nv * (double)cl->Kb;
+    double best = final_bound(cl), samples = cl->options->nv * (double)cl->Kb;
     for (int r = 0; r < cl->n_run; r++) {
         const vhem_cluster_run *run = &cl->run[r];
         next = run->next && run->bounds ? run : next;
     }
-    if (!next || !(next->agreement < LIKE_GROUPS) || cl->options.candidate > 1)
+    if (!next || !(next->agreement < LIKE_GROUPS) || cl->options->candidate > 1)
         return;
     double gap = (best - next->bound) / samples;
     bool can_keep = uses_candidate(cl->method) && strcmp(c->command, "tree") != 0;
@@ -356,30 +356,30 @@ static void tell_needed(cli *c, const vhem_clustering *cl, bool stopped)
     list_states(cl, states, sizeof states);
     if (stopped)
         cli_say(c, "it was stopped before the numbers of clusters and states were settled");
-    else if (!cl->options.prune)
+    else if (!cl->options->prune)
         cli_say(c, "nothing was pruned: the clusters have %s states", states);
     else if (cl->Kr < cl->K_max)
         cli_say(c, "%lld of at most %lld clusters %s needed, with %s of at most %d state%s",
-                (long long)cl->Kr, (long long)cl->K_max, cl->Kr == 1 ? "is" : "are", states, cl->options.S,
-                cli_plural(cl->options.S));
+                (long long)cl->Kr, (long long)cl->K_max, cl->Kr == 1 ? "is" : "are", states, cl->options->S,
+                cli_plural(cl->options->S));
     else
         cli_say(c, "%s needed%s; %s %s of at most %d state%s",
                 cl->Kr == 1 ? "the one cluster is" : "all the clusters are", more,
-                cl->Kr == 1 ? "it has" : "they have", states, cl->options.S, cli_plural(cl->options.S));
-    if (stopped || !cl->options.prune)
+                cl->Kr == 1 ? "it has" : "they have", states, cl->options->S, cli_plural(cl->options->S));
+    if (stopped || !cl->options->prune)
         return;
     cli_say(
         c,
         "this is the answer for %g virtual frames per model (--nv %g times --tau %d); more of them reveal "
         "finer differences",
-        cl->options.nv * cl->options.tau, cl->options.nv, cl->options.tau);
+        cl->options->nv * cl->options->tau, cl->options->nv, cl->options->tau);
 }
 
 void cluster_level_tell(cli *c, const cluster_level *level, const char *word, const char *title, bool stopped)
 {
     const vhem_clustering *cl = level->clustering;
     vhem_agreement g;
-    bool settled = cl->converged || cl->options.tol == 0;
+    bool settled = cl->converged || cl->options->tol == 0;
 
     if (cl->bound)
         cli_say(c, "%s: bound %.2f nats after %d iteration%s%s", title, final_bound(cl), cl->n_iter,

@@ -119,7 +119,7 @@ int cmd_assign(cli *c, int argc, char **argv)
     assign_args a = { .output = "-" };
     assignment s = { 0 };
     cli_table t = { 0 };
-    vhem_options_init(VHEM_DATA_OPTIONS, &a.data);
+    VHEM_INIT(VHEM_DATA_OPTIONS, &a.data);
     cli_add(&t, (const cli_option[]){ { "output", 'o', OPT_TEXT, "FILE", &a.output,
                                         .shown = "-, standard output", .help = "file to write the table to" },
                                       { 0 } });

@@ -61,8 +61,8 @@ int cmd_background(cli *c, int argc, char **argv)
 {
     background_args a = { .output = "-" };
     cli_table t = { 0 };
-    vhem_options_init(VHEM_DATA_OPTIONS, &a.data);
-    vhem_options_init(VHEM_FIT_OPTIONS, &a.fit);
+    VHEM_INIT(VHEM_DATA_OPTIONS, &a.data);
+    VHEM_INIT(VHEM_FIT_OPTIONS, &a.fit);
     a.fit.K = a.fit.S = a.fit.restarts = 1;
     a.fit.M = 256;
     a.fit.max_iter = 20;

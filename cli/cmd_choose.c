@@ -106,7 +106,8 @@ static int write_result(cli *c, const choose_args *g, bool stopped)
 static int choose_and_write(cli *c, choose_args *g)
 {
     bool some = false;
-    const vhem_choose_options want = { .n_K = g->a.K.n,
+    const vhem_choose_options want = { .size = sizeof(vhem_choose_options),
+                                       .n_K = g->a.K.n,
                                        .n_S = g->n_S,
                                        .K = g->a.K.value,
                                        .S = g->S,

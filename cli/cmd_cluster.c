@@ -21,7 +21,7 @@ static bool is_flat(const cli *c, const cluster_args *a)
 /* Every option with the value that was used. */
 static json_t *used_options_json(cluster_args *a, const vhem_clustering *cl)
 {
-    a->opt = cl->options; /* the rows of the table point here */
+    a->opt = *cl->options; /* the rows of the table point here */
     json_t *all = cli_options_json(a->usage, "method", cl->method);
     if (a->K.n == 1)
         json_object_set_new(all, "clusters", json_integer(a->K.value[0]));

@@ -120,7 +120,7 @@ int cmd_compare(cli *c, int argc, char **argv)
     compare_args a = { .output = "-" };
     comparison s = { 0 };
     cli_table t = { 0 };
-    vhem_options_init(VHEM_DISTANCE_OPTIONS, &a.opt);
+    VHEM_INIT(VHEM_DISTANCE_OPTIONS, &a.opt);
     const cli_change change[] = {
         { .field = "kind", .shown = "all, one row per pair", .help = "a matrix of this kind" },
         { .field = "lambda", .help = "power of the kernel" },

@@ -168,7 +168,7 @@ int cmd_convert(cli *c, int argc, char **argv)
     const char *output = NULL;
     int shards = 0;
     cli_table t = { 0 };
-    vhem_options_init(VHEM_DATA_OPTIONS, &opt);
+    VHEM_INIT(VHEM_DATA_OPTIONS, &opt);
     cli_add(&t,
             (const cli_option[]){
                 { "output", 'o', OPT_TEXT, "OUT", &output,

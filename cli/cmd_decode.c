@@ -153,7 +153,7 @@ int cmd_decode(cli *c, int argc, char **argv)
 {
     decode_args a = { .output = "-" };
     cli_table t = { 0 };
-    vhem_options_init(VHEM_DATA_OPTIONS, &a.data);
+    VHEM_INIT(VHEM_DATA_OPTIONS, &a.data);
     cli_add(
         &t,
         (const cli_option[]){

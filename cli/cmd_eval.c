@@ -194,8 +194,8 @@ int cmd_eval(cli *c, int argc, char **argv)
     eval_args a = { .output = NULL };
     cli_table t = { 0 };
     static const char as_made[] = "as the clusters were made";
-    vhem_options_init(VHEM_DATA_OPTIONS, &a.read);
-    vhem_options_init(VHEM_CLUSTER_OPTIONS, &a.opt);
+    VHEM_INIT(VHEM_DATA_OPTIONS, &a.read);
+    VHEM_INIT(VHEM_CLUSTER_OPTIONS, &a.opt);
     const cli_change change[] = {
         { .field = "tau", .shown = as_made },
         { .field = "lambda", .shown = as_made },

@@ -196,8 +196,8 @@ int cmd_fit(cli *c, int argc, char **argv)
 {
     fit_args a = { .output = "-" };
     cli_table t = { 0 };
-    vhem_options_init(VHEM_DATA_OPTIONS, &a.data);
-    vhem_options_init(VHEM_FIT_OPTIONS, &a.fit);
+    VHEM_INIT(VHEM_DATA_OPTIONS, &a.data);
+    VHEM_INIT(VHEM_FIT_OPTIONS, &a.fit);
     add_options(&t, &a);
     const cli_usage usage = {
         .args = "DATA -o MODELS",

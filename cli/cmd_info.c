@@ -38,7 +38,7 @@ int cmd_info(cli *c, int argc, char **argv)
     vhem_data_options opt;
     int all = 0;
     cli_table t = { 0 };
-    vhem_options_init(VHEM_DATA_OPTIONS, &opt);
+    VHEM_INIT(VHEM_DATA_OPTIONS, &opt);
     cli_add(&t, (const cli_option[]){ { "all", 'a', OPT_FLAG, NULL, &all,
                                         .help = "list every model, member, column and sequence, not just the "
                                                 "first ones; with --json, the states of products too" },

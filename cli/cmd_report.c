@@ -103,7 +103,7 @@ static int find_statistics(cli *c, report_args *a)
         return CLI_GO;
     if (!a->loaded)
         return cli_misuse(c, "--stats needs --data, and --group for the persons in it");
-    vhem_options_init(VHEM_STATS_INPUT, &in);
+    VHEM_INIT(VHEM_STATS_INPUT, &in);
     in.tree = a->tree;
     in.data = a->loaded;
     in.models = a->set;
@@ -230,8 +230,8 @@ int cmd_report(cli *c, int argc, char **argv)
 {
     report_args a = { .output = "report.html", .each = 2 };
     cli_table t = { 0 };
-    vhem_options_init(VHEM_DATA_OPTIONS, &a.data);
-    vhem_options_init(VHEM_REPORT_INPUT, &a.in);
+    VHEM_INIT(VHEM_DATA_OPTIONS, &a.data);
+    VHEM_INIT(VHEM_REPORT_INPUT, &a.in);
     a.in.y_down = 0;
     add_options(&t, &a);
     const cli_usage usage = {

@@ -194,7 +194,7 @@ int cmd_score(cli *c, int argc, char **argv)
 {
     score_args a = { .output = "-" };
     cli_table t = { 0 };
-    vhem_options_init(VHEM_DATA_OPTIONS, &a.data);
+    VHEM_INIT(VHEM_DATA_OPTIONS, &a.data);
     cli_add(&t, (const cli_option[]){ { "output", 'o', OPT_TEXT, "FILE", &a.output,
                                         .shown = "-, standard output", .help = "file to write the table to" },
                                       { "all", 'a', OPT_FLAG, NULL, &a.all,

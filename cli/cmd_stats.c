@@ -141,8 +141,8 @@ int cmd_stats(cli *c, int argc, char **argv)
 {
     stats_args a = { .level = -1 };
     cli_table t = { 0 };
-    vhem_options_init(VHEM_DATA_OPTIONS, &a.read);
-    vhem_options_init(VHEM_STATS_INPUT, &a.in);
+    VHEM_INIT(VHEM_DATA_OPTIONS, &a.read);
+    VHEM_INIT(VHEM_STATS_INPUT, &a.in);
     add_options(&t, &a);
     const cli_usage usage = {
         .args = "CLUSTERS DATA",

@@ -98,7 +98,7 @@ json_t *info_clusters(cli *c, const char *path, const vhem_tree *tree)
     for (int l = 0; l < facts.levels; l++) {
         cluster_level level = cluster_level_of(tree, l, NULL);
         json_t *one = cluster_level_json(c, &level);
-        json_object_set_new(one, "options", options_json(&level.clustering->options, level.clustering->Kr));
+        json_object_set_new(one, "options", options_json(level.clustering->options, level.clustering->Kr));
         json_array_append_new(levels, one);
     }
     return json_pack("{s:s, s:o, s:I, s:s, s:o, s:o}", "kind", facts.levels > 1 ? "tree" : "clustering",

@@ -154,7 +154,7 @@ static int print_pages(cli *c, cli_form form)
     }
     if (form == CLI_COMPLETION)
         return EXIT_DONE;
-    vhem_options_init(VHEM_DATA_OPTIONS, &opt);
+    VHEM_INIT(VHEM_DATA_OPTIONS, &opt);
     cli_add_data(&data, &opt, "column with the group of a sequence");
     for (int k = 0; k < data.n; k++)
         data.row[k].heading = NULL;

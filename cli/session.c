@@ -230,7 +230,7 @@ int cli_open(cli *c, const cli_usage *usage)
     if (status != CLI_GO)
         return status;
     cli_progress_init(c);
-    vhem_options_init(VHEM_CTX_OPTIONS, &opt);
+    VHEM_INIT(VHEM_CTX_OPTIONS, &opt);
     opt.backend = c->backend;
     opt.threads = c->threads;
     opt.seed = c->seed;

@@ -103,7 +103,7 @@ static void pass_up(team *t, answer *a)
 static void load(team *t, const char *path, const char *backend)
 {
     vhem_ctx_options opt;
-    vhem_options_init(VHEM_CTX_OPTIONS, &opt);
+    VHEM_INIT(VHEM_CTX_OPTIONS, &opt);
     opt.backend = backend;
     opt.threads = t->threads;
     t->sentence[0] = 0;

@@ -154,7 +154,9 @@ static inline vhem_status call_choose(vhem_ctx *ctx, const vh_h3m *h3m, int n_K,
     int64_t wide[64];
     for (int k = 0; k < n_K; k++)
         wide[k] = K[k];
-    const vhem_choose_options want = { .n_K = n_K, .K = wide, .n_S = n_S, .S = S, .n_splits = n_splits };
+    const vhem_choose_options want = {
+        .size = sizeof(vhem_choose_options), .n_K = n_K, .K = wide, .n_S = n_S, .S = S, .n_splits = n_splits
+    };
     return vhem_choose(ctx, &(vhem_source){ .models = HMMS(h3m) }, &want, opt, rows);
 }
 

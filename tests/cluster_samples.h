@@ -43,7 +43,7 @@ static inline int found_clusters(const vh_clustering *c, int K)
 static inline vhem_cluster_options cluster_options(void)
 {
     vhem_cluster_options opt;
-    vhem_options_init(VHEM_CLUSTER_OPTIONS, &opt);
+    VHEM_INIT(VHEM_CLUSTER_OPTIONS, &opt);
     return opt;
 }
 

@@ -55,7 +55,7 @@ static inline vhem_ctx *test_ctx_with(const char *backend, int threads, uint64_t
 {
     vhem_ctx_options opt;
     vhem_ctx *ctx = NULL;
-    vhem_options_init(VHEM_CTX_OPTIONS, &opt);
+    VHEM_INIT(VHEM_CTX_OPTIONS, &opt);
     opt.backend = backend;
     opt.threads = threads;
     opt.seed = (int64_t)seed;

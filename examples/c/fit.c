@@ -14,7 +14,7 @@ static int fit(vhem_ctx *ctx, const char *input, const char *output)
     vhem_models_facts facts = { 0 };
     vhem_fit_options opt;
 
-    vhem_options_init(VHEM_FIT_OPTIONS, &opt);
+    VHEM_INIT(VHEM_FIT_OPTIONS, &opt);
     opt.S = 2;
     vhem_status st = vhem_data_load(ctx, input, NULL, &data);
     if (st == VHEM_OK)

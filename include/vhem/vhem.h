@@ -6,9 +6,9 @@
  *     output is left as it was.  The one exception is VHEM_ESTOPPED, see vhem_ctx_stop.
  *   - Argument order: context, inputs, options, outputs.  A NULL that no comment allows is VHEM_EINVAL where
  *     there is a status to say so.
- *   - Defaults: vhem_options_init sets the numbers of an options record to -1 and its pointers to NULL, and
- *     in every options record a negative number or a NULL means "the default".  A NULL record means all
- *     defaults.  vhem_option_info tells what the defaults are.
+ *   - Defaults: VHEM_INIT sets the numbers of an options record to -1 and its pointers to NULL, and in every
+ *     options record a negative number or a NULL means "the default".  A NULL record means all defaults; one
+ *     that VHEM_INIT has not filled is VHEM_EINVAL.  vhem_option_info tells what the defaults are.
  *   - The caller owns what comes through a **, and releases it with vhem_free, whatever it is.
  *   - Arrays are row-major; a comment gives their shape.  Indices are 0-based.  Rows of A are "from".
  *   - A context serves one thread at a time; objects passed as const may be shared by all threads.
@@ -70,6 +70,7 @@ typedef struct {                     /* processes that make the same calls with 
 #define VHEM_WHY 1024
 
 typedef struct {
+    size_t      size;                /* of the record: VHEM_INIT */
     const char *backend;             /* one of vhem_backend_info's; default: the best usable one */
     int         threads;             /* default, or 0: all cores; at most 1024 */
     int64_t     seed;                /* default 0 */
@@ -132,14 +133,17 @@ typedef struct {                     /* one field of an options record */
     const char *help;                /* half a sentence */
 } vhem_option;
 
-/* Everything at its default: vhem_options_init(VHEM_FIT_OPTIONS, &opt) of a vhem_fit_options. */
-VHEM_API void        vhem_options_init(vhem_option_set, void *record);
+/* Everything at its default: VHEM_INIT(VHEM_FIT_OPTIONS, &opt) of a vhem_fit_options.  The record keeps its
+ * size, so that a program goes on with libraries whose records have more fields than it knows. */
+VHEM_API void        vhem_options_init(vhem_option_set, void *record, size_t size);
+#define VHEM_INIT(set, record) vhem_options_init((set), (record), sizeof *(record))
 /* Option i of a record, i = 0, 1, ...; VHEM_EINVAL past the last. */
 VHEM_RESULT vhem_status vhem_option_info(vhem_option_set, int i, vhem_option *out);
 
 /* ---- sequences ----------------------------------------------------------------------------------------- */
 
 typedef struct {
+    size_t      size;                /* of the record: VHEM_INIT */
     const char *format;              /* csv, tsv, xlsx, dir, npy, npz, ts, hdf5; default: detected from the
                                         file */
     const char *id;                  /* columns that name a sequence, "subject,trial"; default: id or seq */
@@ -312,6 +316,7 @@ VHEM_RESULT vhem_status vhem_source_items(vhem_ctx *, const vhem_source *, vhem_
 /* ---- sequences -> models ------------------------------------------------------------------------------- */
 
 typedef struct {
+    size_t      size;                /* of the record: VHEM_INIT */
     const char *model;               /* "hmm" (default), "dtm": dynamic textures */
     int64_t     K;                   /* 0 (default): one model for each item; else a mixture of K for all */
     int         pieces;              /* with K > 0: a mixture of K for each item by itself, all in one set
@@ -414,6 +419,7 @@ VHEM_RESULT vhem_status vhem_partial_read(vhem_ctx *, const void *bytes, size_t 
 /* ---- models -> clusters -> hierarchy ------------------------------------------------------------------- */
 
 typedef struct {
+    size_t      size;                /* of the record: VHEM_INIT */
     const char *method;              /* one of vhem_method_info's; default "vhem", "hem-dtm" for textures */
     const char *preset;              /* "paper", "emhmm"; default: none */
     int         S, M;                /* states and components of the centres; default: the largest of the
@@ -533,7 +539,8 @@ typedef struct {                     /* one level of a tree; what a method does 
     const char *posterior, *prior;   /* of method vbhem: JSON objects as text; else NULL */
     int64_t     K_max;               /* clusters there were before pruning: Kr, or more */
     const vhem_models *centers;      /* Kr of them */
-    vhem_cluster_options options;    /* as they were used, with all defaults filled in; start is NULL */
+    const vhem_cluster_options *options;     /* as they were used, with all defaults filled in; start is
+                                        NULL */
     const int  *base_label;          /* [Kb of level 0]  cluster of each item of the lowest level; -1: none */
     const int  *parent;              /* [Kr]        cluster of each centre in the level above; NULL at the
                                         top; -1: left out */
@@ -580,6 +587,7 @@ VHEM_RESULT vhem_status vhem_load(vhem_ctx *, const char *path, const vhem_data_
 /* ---- how many clusters and states, and how good -------------------------------------------------------- */
 
 typedef struct {                     /* what to choose from, and how much to spend on it */
+    size_t      size;                /* of the record: VHEM_INIT */
     int            n_K, n_S;
     const int64_t *K;                /* [n_K]  numbers of clusters */
     const int     *S;                /* [n_S]  numbers of states of the centres; 0: as the input */
@@ -652,6 +660,7 @@ VHEM_API void        vhem_paired_t(int64_t n, const double *a, const double *b, 
  * sequence. */
 
 typedef struct {
+    size_t      size;                /* of the record: VHEM_INIT */
     const vhem_tree   *tree;
     int                level;        /* of the tree, 0 is the lowest */
     const vhem_data   *data;
@@ -709,6 +718,7 @@ VHEM_RESULT vhem_status vhem_stats(vhem_ctx *, const vhem_stats_input *, vhem_st
 /* ---- distances between HMMs ---------------------------------------------------------------------------- */
 
 typedef struct {
+    size_t      size;                /* of the record: VHEM_INIT */
     const char *kind;                /* "kl" (default): variational, may be negative; "kl-sampled"; "ppk":
                                         kernel, large where HMMs are alike */
     int         tau;                 /* frames */
@@ -740,10 +750,11 @@ typedef struct {                     /* which items have which tags */
 } vhem_tags;
 
 typedef struct {
+    size_t      size;                /* of the record: VHEM_INIT */
     const char *estimator;           /* a clustering method; one that takes models reduces pieces, one that
                                         takes sequences goes without; default "vhem", of textures "hem-dtm" */
-    vhem_fit_options piece;          /* of a piece: its K models, of either kind */
-    vhem_cluster_options reduce;     /* of a class */
+    const vhem_fit_options *piece;   /* of a piece: its K models, of either kind; may be NULL */
+    const vhem_cluster_options *reduce;      /* of a class; may be NULL */
     int64_t     K;                   /* models of a class, or fewer when it has fewer pieces */
     int         by_group;            /* the groups of the data are the items, not its sequences */
     int         chunk;               /* items of a class that make a piece; default 1 */
@@ -809,6 +820,7 @@ typedef struct {                     /* how well one class or tag is given and f
 } vhem_tag_measure;
 
 typedef struct {
+    size_t      size;                /* of the record: VHEM_INIT */
     int         top;                 /* tags that every item is given, its best; default 10, 1 for classes */
     int         n_k;                 /* default 0 */
     const int64_t *k;                /* [n_k]  precision among the first k items */
@@ -853,6 +865,7 @@ VHEM_RESULT vhem_status vhem_examples_find(vhem_ctx *, const vhem_tree *, const 
                                            vhem_examples **out);
 
 typedef struct {                     /* what a report shows; all but the tree may be NULL or 0 */
+    size_t      size;                /* of the record: VHEM_INIT */
     const vhem_tree   *tree;
     const char        *title;        /* of the page */
     const vhem_models *models;       /* those that were clustered: their labels and provenance */

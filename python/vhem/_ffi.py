@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import operator
 import os
+import re
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 
 import cffi
@@ -153,8 +154,10 @@ def _can_be_auto(struct: Any, key: str) -> bool:
 def _set(struct: Any, key: str, field: Any, value: Any, keep: List[Any]) -> None:
     """One option; a text or an array is kept alive by keep."""
     kind = field.type.cname
-    if isinstance(value, Mapping) and field.type.kind == "struct":
-        fill(getattr(struct, key), value, keep)
+    if isinstance(value, Mapping) and field.type.kind == "pointer":
+        inner, kept = options_of(re.sub(r"^vhem_(\w+?)( const)? \*$", r"\1", kind.replace("const ", "")), value)
+        keep += [inner, kept]
+        setattr(struct, key, inner)
         return
     if isinstance(value, Handle):
         value = value.pointer
@@ -183,11 +186,12 @@ def _set(struct: Any, key: str, field: Any, value: Any, keep: List[Any]) -> None
 
 
 def fill(struct: Any, values: Mapping[str, Any], keep: List[Any]) -> None:
-    """Writes the values that are not None into a struct; a mapping goes into a struct inside it."""
+    """Writes the values that are not None into a struct; a mapping becomes a struct that it points to."""
     if not isinstance(values, Mapping):
         raise InputError(f"the options are {values!r}, must be a dict")
     ctype = ffi.typeof(struct)
     fields = dict((ctype.item if ctype.kind == "pointer" else ctype).fields)
+    fields.pop("size", None)                                 # of the struct
     for key, value in values.items():
         if key not in fields:
             raise InputError(f"there is no option {key!r}; the options are {', '.join(sorted(fields))}")
@@ -225,22 +229,24 @@ def texts(values: Optional[Sequence[str]], keep: List[Any]) -> Any:
 def options_of(kind: str, values: Mapping[str, Any]) -> Tuple[Any, List[Any]]:
     """A struct of options with its defaults and the values that are not None, and what it points to."""
     struct = ffi.new(f"vhem_{kind} *")
-    function("vhem_options_init")(function(f"VHEM_{kind.upper()}"), struct)
+    function("vhem_options_init")(function(f"VHEM_{kind.upper()}"), struct, ffi.sizeof(struct[0]))
     keep: List[Any] = []
     fill(struct, values, keep)
     return struct, keep
 
 
 def plain(struct: Any) -> Dict[str, Any]:
-    """The numbers and texts of a struct, and of structs inside it."""
+    """The numbers and texts of a struct of options, and of those it points to."""
     values: Dict[str, Any] = {}
     for key, field in ffi.typeof(struct).fields:
+        if key == "size":
+            continue
         if field.type.kind in ("primitive", "enum"):
             values[key] = getattr(struct, key)
         elif field.type.cname == "char *":
             values[key] = text(getattr(struct, key)) or None
-        elif field.type.kind == "struct":
-            values[key] = plain(getattr(struct, key))
+        elif re.search(r"_options( const)? \*$", field.type.cname) and getattr(struct, key) != ffi.NULL:
+            values[key] = plain(getattr(struct, key)[0])
     return values
 
 

@@ -14,16 +14,24 @@
 /* A class needs good densities, not the best of all fits and partitions. */
 enum { PIECE_RESTARTS = 4, REDUCE_RESTARTS = 5 };
 
-vhem_train_options vh_train_filled(const vhem_train_options *opt)
+vh_train_options vh_train_filled(const vhem_train_options *opt)
 {
-    vhem_train_options o;
-    vhem_options_init(VHEM_TRAIN_OPTIONS, &o);
+    vh_train_options o;
+    VHEM_INIT(VHEM_TRAIN_OPTIONS, &o.all);
+    VHEM_INIT(VHEM_FIT_OPTIONS, &o.piece);
+    VHEM_INIT(VHEM_CLUSTER_OPTIONS, &o.reduce);
     if (opt)
-        o = *opt;
-    vh_options_fill(VHEM_TRAIN_OPTIONS, &o);
+        o.all = *opt;
+    if (o.all.piece)
+        o.piece = *o.all.piece;
+    if (o.all.reduce)
+        o.reduce = *o.all.reduce;
+    o.all.piece = NULL;
+    o.all.reduce = NULL;
+    vh_options_fill(VHEM_TRAIN_OPTIONS, &o.all);
     o.piece = vh_piece_options(&o.piece);
-    if (!o.estimator)
-        o.estimator = vh_method_usual(vh_fit_wants_textures(&o.piece) ? VH_TEXTURES : VH_MODELS)->name;
+    if (!o.all.estimator)
+        o.all.estimator = vh_method_usual(vh_fit_wants_textures(&o.piece) ? VH_TEXTURES : VH_MODELS)->name;
     if (o.piece.restarts < 0)
         o.piece.restarts = PIECE_RESTARTS;
     if (o.reduce.restarts < 0)
@@ -31,6 +39,19 @@ vhem_train_options vh_train_filled(const vhem_train_options *opt)
     if (!o.reduce.search)
         o.reduce.search = "restarts";
     return o;
+}
+
+vhem_status vh_train_take(vhem_ctx *ctx, const vhem_train_options *opt, vh_train_options *out)
+{
+    vh_train_options o;
+
+    VH_TRY(vh_options_take(ctx, VHEM_TRAIN_OPTIONS, opt, &o.all));
+    VH_TRY(vh_options_take(ctx, VHEM_FIT_OPTIONS, o.all.piece, &o.piece));
+    VH_TRY(vh_options_take(ctx, VHEM_CLUSTER_OPTIONS, o.all.reduce, &o.reduce));
+    o.all.piece = &o.piece;
+    o.all.reduce = &o.reduce;
+    *out = vh_train_filled(&o.all);
+    return VHEM_OK;
 }
 
 static void clear_classes(void *object)
@@ -46,17 +67,19 @@ static void clear_classes(void *object)
     free(k->provenance);
 }
 
-vhem_status vh_classes_new(vhem_ctx *ctx, const vhem_train_options *opt, vhem_classes **out)
+vhem_status vh_classes_new(vhem_ctx *ctx, const vh_train_options *opt, vhem_classes **out)
 {
     VH_OWN(vhem_classes) *k = NULL;
 
     VH_NEW_RECORD(k, clear_classes);
     k->seed = (uint64_t)ctx->opt.seed;
-    k->opt = vh_train_filled(opt);
-    k->opt.store = NULL;
-    VH_TRY(vh_options_own(ctx, VHEM_TRAIN_OPTIONS, &k->texts, &k->opt));
+    k->opt = opt ? *opt : vh_train_filled(NULL);
+    k->opt.all.store = NULL;
+    VH_TRY(vh_options_own(ctx, VHEM_TRAIN_OPTIONS, &k->texts, &k->opt.all));
     VH_TRY(vh_options_own(ctx, VHEM_FIT_OPTIONS, &k->texts, &k->opt.piece));
     VH_TRY(vh_options_own(ctx, VHEM_CLUSTER_OPTIONS, &k->texts, &k->opt.reduce));
+    k->opt.all.piece = &k->opt.piece;
+    k->opt.all.reduce = &k->opt.reduce;
     *out = vh_take(k);
     return VHEM_OK;
 }
@@ -128,7 +151,7 @@ vhem_status vh_classes_copy(vhem_ctx *ctx, const vhem_classes *k, vhem_classes *
 
 void vhem_classes_info(const vhem_classes *k, vhem_classes_facts *out)
 {
-    *out = (vhem_classes_facts){ .C = k->C, .options = &k->opt, .provenance = k->provenance };
+    *out = (vhem_classes_facts){ .C = k->C, .options = &k->opt.all, .provenance = k->provenance };
 }
 
 vhem_status vhem_classes_view(const vhem_classes *k, int c, vhem_class_view *out)

@@ -25,21 +25,29 @@ typedef struct {
     vhem_models *model; /* NULL until it is made */
 } vh_class;
 
+typedef struct { /* a vhem_train_options, filled in, with what it points to */
+    vhem_train_options all;
+    vhem_fit_options piece;
+    vhem_cluster_options reduce;
+} vh_train_options;
+
 struct vhem_classes {
     int C;
     vh_class *cls; /* [C]  in the order of their names */
     size_t cap;
     bool tags; /* an item may have several */
     uint64_t seed;
-    vhem_train_options opt; /* filled in; texts are in texts */
+    vh_train_options opt; /* texts are in texts */
     vh_texts texts;
     char *provenance;
 };
 
 /* The options with every default that does not depend on the data; opt may be NULL. */
-vhem_train_options vh_train_filled(const vhem_train_options *opt);
+vh_train_options vh_train_filled(const vhem_train_options *opt);
+/* The same of what a caller gave, which may be of another version. */
+vhem_status vh_train_take(vhem_ctx *ctx, const vhem_train_options *opt, vh_train_options *out);
 /* Empty, with a copy of the options, or with the defaults for NULL. */
-vhem_status vh_classes_new(vhem_ctx *ctx, const vhem_train_options *opt, vhem_classes **out);
+vhem_status vh_classes_new(vhem_ctx *ctx, const vh_train_options *opt, vhem_classes **out);
 vhem_status vh_classes_copy(vhem_ctx *ctx, const vhem_classes *classes, vhem_classes **out);
 /* The class of this name, added in its place when there is none. */
 vhem_status vh_classes_put(vhem_ctx *ctx, vhem_classes *classes, const char *name, vh_class **out);

@@ -59,11 +59,11 @@ static vhem_status print_classes(vhem_ctx *ctx, const vhem_classes *k, const cha
     /* From 2^63 on a seed is written as the negative number of the same bits, which JSON readers can hold. */
     fprintf(f, "{\"format\": \"%s\", \"version\": %d, \"tags\": %s, \"seed\": %" PRId64 ",\n \"train\": ",
             format, VH_CLASSES_VERSION, k->tags ? "true" : "false", (int64_t)k->seed);
-    print_options(f, VHEM_TRAIN_OPTIONS, &k->opt, 0);
+    print_options(f, VHEM_TRAIN_OPTIONS, &k->opt.all, 0);
     fputs(",\n \"piece\": ", f);
     print_options(f, VHEM_FIT_OPTIONS, &k->opt.piece, 0);
     fputs(",\n \"reduce\": ", f);
-    print_options(f, VHEM_CLUSTER_OPTIONS, &k->opt.reduce, k->opt.K);
+    print_options(f, VHEM_CLUSTER_OPTIONS, &k->opt.reduce, k->opt.all.K);
     fputs(",\n \"classes\": [\n", f);
     for (int c = 0; c < k->C && !ferror(f); c++) {
         VH_TRY(print_class(ctx, &k->cls[c], f));
@@ -181,17 +181,23 @@ static vhem_status check_head(vhem_ctx *ctx, json_t *root)
 static vhem_status read_options(vhem_ctx *ctx, json_t *root, vhem_classes *k)
 {
     json_t *reduce = json_object_get(root, "reduce"), *K = json_object_get(reduce, "K");
-    vhem_train_options o;
+    vh_train_options o;
 
-    vhem_options_init(VHEM_TRAIN_OPTIONS, &o);
-    VH_TRY(vh_options_read(ctx, json_object_get(root, "train"), VHEM_TRAIN_OPTIONS, &k->texts, &o));
+    VHEM_INIT(VHEM_TRAIN_OPTIONS, &o.all);
+    VHEM_INIT(VHEM_FIT_OPTIONS, &o.piece);
+    VHEM_INIT(VHEM_CLUSTER_OPTIONS, &o.reduce);
+    VH_TRY(vh_options_read(ctx, json_object_get(root, "train"), VHEM_TRAIN_OPTIONS, &k->texts, &o.all));
     VH_TRY(vh_options_read(ctx, json_object_get(root, "piece"), VHEM_FIT_OPTIONS, &k->texts, &o.piece));
     VH_TRY(vh_options_read(ctx, reduce, VHEM_CLUSTER_OPTIONS, &k->texts, &o.reduce));
     VH_CHECK(!K || json_is_integer(K), VHEM_EFORMAT, "K is %s, must be a whole number", vh_json_kind(K));
     if (!o.piece.prior && !vh_fit_wants_textures(&o.piece)) /* of a time when there were none */
         o.piece.prior = "none";
-    o.K = K ? json_integer_value(K) : -1;
-    k->opt = vh_train_filled(&o);
+    o.all.K = K ? json_integer_value(K) : -1;
+    o.all.piece = &o.piece;
+    o.all.reduce = &o.reduce;
+    k->opt = vh_train_filled(&o.all);
+    k->opt.all.piece = &k->opt.piece;
+    k->opt.all.reduce = &k->opt.reduce;
     return VHEM_OK;
 }
 

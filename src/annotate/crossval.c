@@ -56,7 +56,7 @@ static vhem_status deal_folds(vhem_ctx *ctx, const vhem_tags *m, bool tags, int 
 
 typedef struct {
     const vhem_data *data;
-    const vhem_train_options *opt;
+    const vh_train_options *opt;
     const vhem_tags *members; /* of all items */
     vh_items items;
     vh_store *store;
@@ -135,7 +135,7 @@ static vhem_status run_fold(vhem_ctx *ctx, const validation *v, bool tags, int f
 }
 
 /* Classes are in the order of their names everywhere; a tag file has its own order. */
-static vhem_status name_classes(vhem_ctx *ctx, const vhem_train_options *opt, const vhem_tags *m,
+static vhem_status name_classes(vhem_ctx *ctx, const vh_train_options *opt, const vhem_tags *m,
                                 vhem_prediction *p)
 {
     VH_OWN(vhem_classes) *order = NULL;
@@ -155,21 +155,22 @@ vhem_status vhem_crossvalidate(vhem_ctx *ctx, const vhem_data *data, const vhem_
                                vhem_prediction **out)
 {
     VH_ENTER(data, out);
-    vhem_train_options o = vh_train_filled(opt);
+    vh_train_options o;
     VH_CLEANUP(vh_frames_free) vh_frames frames = { 0 };
     VH_OWN(vhem_tags) *members = NULL;
     VH_CLEANUP(validation_free) validation v = { .data = data, .opt = &o };
 
+    VH_TRY(vh_train_take(ctx, opt, &o));
     VH_TRY(vh_train_check(ctx, v.opt));
     VH_TRY(vh_train_frames(ctx, data, NULL, v.opt, &frames));
     v.data = frames.data;
     VH_CHECK(folds >= 2 || (holdout > 0 && holdout < 1), VHEM_EINVAL,
              "%d folds and a share of %g held out: there must be 2 folds or more, or a share between 0 and 1",
              folds, holdout);
-    VH_TRY(vh_items_new(ctx, data, v.opt->by_group, &v.items));
-    VH_TRY(vh_members_new(ctx, &v.items, tags, v.opt->min_items, &members));
+    VH_TRY(vh_items_new(ctx, data, v.opt->all.by_group, &v.items));
+    VH_TRY(vh_members_new(ctx, &v.items, tags, v.opt->all.min_items, &members));
     v.members = members;
-    VH_TRY(vh_store_open(ctx, v.opt->store, &v.store));
+    VH_TRY(vh_store_open(ctx, v.opt->all.store, &v.store));
     VH_TRY(vh_prediction_new(ctx, &v.items, members->C, &v.p));
     VH_TRY(name_classes(ctx, v.opt, members, v.p));
     VH_NEW(v.p->fold, v.p->n);

@@ -19,7 +19,7 @@ static vhem_status give(vhem_ctx *ctx, vhem_classes *k, const char *class_name, 
     VH_TRY(vh_class_put(ctx, c, &p->key, &part));
     part->given += p->n;
     if (part->given > part->items) { /* what there was is no longer true */
-        c->items += k->opt.bootstrap > 0 ? 0 : part->given - part->items; /* subsamples share items */
+        c->items += k->opt.all.bootstrap > 0 ? 0 : part->given - part->items; /* subsamples share items */
         part->items = part->given;
         vhem_free(c->model);
         c->model = NULL;
@@ -56,13 +56,13 @@ static void draw(vh_rng *rng, const int64_t *own, int64_t n, int64_t b, int64_t 
 static vhem_status cut_samples(vhem_ctx *ctx, const vh_piecework *w, const char *name, const int64_t *own,
                                int64_t n, vhem_classes *k, vh_pieces *all)
 {
-    int64_t b = k->opt.sample < n ? k->opt.sample : n;
+    int64_t b = k->opt.all.sample < n ? k->opt.all.sample : n;
     VH_AUTOFREE int64_t *some = NULL;
     const vh_piece *p;
     vh_class *c;
 
     VH_NEW(some, b);
-    for (int i = 0; i < k->opt.bootstrap; i++) {
+    for (int i = 0; i < k->opt.all.bootstrap; i++) {
         vh_rng rng;
         vh_rng_init(&rng, k->seed ^ vh_hash_name(name), VH_RNG_CLASS, (uint64_t)i);
         draw(&rng, own, n, b, some);
@@ -78,7 +78,7 @@ static vhem_status cut_classes(vhem_ctx *ctx, const vh_piecework *w, const vhem_
                                vh_pieces *all)
 {
     VH_AUTOFREE int64_t *own = NULL;
-    int chunk = k->opt.chunk;
+    int chunk = k->opt.all.chunk;
     const vh_piece *p;
 
     VH_NEW(own, w->items->n);
@@ -87,9 +87,9 @@ static vhem_status cut_classes(vhem_ctx *ctx, const vh_piecework *w, const vhem_
         for (int64_t i = 0; i < w->items->n; i++)
             if (m->has[vh_ij(i, m->C, c)])
                 own[n++] = i;
-        if (k->opt.bootstrap > 0 && n > 0)
+        if (k->opt.all.bootstrap > 0 && n > 0)
             VH_TRY(cut_samples(ctx, w, m->tag[c], own, n, k, all));
-        for (int64_t i = 0; k->opt.bootstrap == 0 && i < n; i += chunk) {
+        for (int64_t i = 0; k->opt.all.bootstrap == 0 && i < n; i += chunk) {
             VH_TRY(vh_pieces_add(ctx, w, own + i, n - i < chunk ? n - i : chunk, all, &p));
             VH_TRY(give(ctx, k, m->tag[c], p));
         }
@@ -100,6 +100,6 @@ static vhem_status cut_classes(vhem_ctx *ctx, const vh_piecework *w, const vhem_
 vhem_status vh_classes_cut(vhem_ctx *ctx, const vh_piecework *w, const vhem_tags *m, vhem_classes *k,
                            vh_pieces *out)
 {
-    bool each = k->opt.chunk == 1 && k->opt.bootstrap == 0;
+    bool each = k->opt.all.chunk == 1 && k->opt.all.bootstrap == 0;
     return (each ? cut_each : cut_classes)(ctx, w, m, k, out);
 }

@@ -44,7 +44,7 @@ static vhem_status plant(vhem_ctx *ctx, const vhem_classes *k, search *s)
     int G = (int)ceil(sqrt(K));
     double *omega = vh_models_omega(s->all);
 
-    vhem_options_init(VHEM_CLUSTER_OPTIONS, &o);
+    VHEM_INIT(VHEM_CLUSTER_OPTIONS, &o);
     o.restarts = 4;
     if (s->fast <= 0 || G <= s->fast || K <= 2 * G) { /* nothing to gain */
         s->fast = 0;
@@ -341,7 +341,7 @@ vhem_status vhem_classes_predict(vhem_ctx *ctx, const vhem_classes *k, const vhe
     VH_OWN(vhem_prediction) *p = NULL;
     VH_AUTOFREE double *prior = NULL;
 
-    VH_TRY(vh_items_new(ctx, data, k->opt.by_group, &items));
+    VH_TRY(vh_items_new(ctx, data, k->opt.all.by_group, &items));
     VH_TRY(vh_prediction_new(ctx, &items, k->C, &p));
     VH_NEW(prior, k->C);
     for (int c = 0; c < k->C; c++) {

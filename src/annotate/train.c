@@ -36,24 +36,27 @@
 /* Does the estimator reduce pieces? */
 static bool takes_models(const vhem_classes *k)
 {
-    return vh_method_find(k->opt.estimator)->takes & (VH_MODELS | VH_TEXTURES);
+    return vh_method_find(k->opt.all.estimator)->takes & (VH_MODELS | VH_TEXTURES);
 }
 
-vhem_status vh_train_check(vhem_ctx *ctx, const vhem_train_options *o)
+vhem_status vh_train_check(vhem_ctx *ctx, const vh_train_options *o)
 {
     bool textures = vh_fit_wants_textures(&o->piece);
 
-    VH_TRY(vh_options_check(ctx, VHEM_TRAIN_OPTIONS, o));
+    VH_TRY(vh_options_check(ctx, VHEM_TRAIN_OPTIONS, &o->all));
     VH_TRY(vh_options_check(ctx, VHEM_FIT_OPTIONS, &o->piece));
     VH_TRY(vh_options_check(ctx, VHEM_CLUSTER_OPTIONS, &o->reduce));
-    int takes = vh_method_find(o->estimator)->takes;
+    int takes = vh_method_find(o->all.estimator)->takes;
     VH_CHECK(textures == (takes == VH_TEXTURES), VHEM_EINVAL, "estimator %s makes %s, the pieces are %s",
-             o->estimator, textures ? "HMMs" : "dynamic textures", textures ? "dynamic textures" : "HMMs");
-    VH_CHECK(o->K <= INT_MAX, VHEM_EINVAL, "K is %lld, must be at most %d", (long long)o->K, INT_MAX);
-    VH_CHECK(o->bootstrap == 0 || (o->sample >= 1 && o->chunk == 1), VHEM_EINVAL,
-             "%d subsamples need a size of at least 1, not %d, and no chunks", o->bootstrap, o->sample);
+             o->all.estimator, textures ? "HMMs" : "dynamic textures",
+             textures ? "dynamic textures" : "HMMs");
+    VH_CHECK(o->all.K <= INT_MAX, VHEM_EINVAL, "K is %lld, must be at most %d", (long long)o->all.K, INT_MAX);
+    VH_CHECK(o->all.bootstrap == 0 || (o->all.sample >= 1 && o->all.chunk == 1), VHEM_EINVAL,
+             "%d subsamples need a size of at least 1, not %d, and no chunks", o->all.bootstrap,
+             o->all.sample);
     VH_CHECK(takes != VH_DATA || strcmp(o->piece.topology, "free") == 0, VHEM_EINVAL,
-             "estimator %s fits no pieces, and topology %.80s is for those", o->estimator, o->piece.topology);
+             "estimator %s fits no pieces, and topology %.80s is for those", o->all.estimator,
+             o->piece.topology);
     VH_CHECK(!o->piece.start && !o->piece.fixed_pi && !o->piece.fixed_A && !o->reduce.start, VHEM_EINVAL,
              "the models of classes take no given start and no fixed entries");
     return VHEM_OK;
@@ -95,9 +98,9 @@ static vhem_status pool_pieces(vhem_ctx *ctx, const training *t, const vh_class 
 }
 
 /* Are these models already as few and as small as the class wants them? */
-static bool small_enough(const vhem_models *m, const vhem_train_options *o)
+static bool small_enough(const vhem_models *m, const vh_train_options *o)
 {
-    bool fits = vh_models_size(m) <= o->K;
+    bool fits = vh_models_size(m) <= o->all.K;
     for (int64_t i = 0; m->h3m && i < m->h3m->K; i++)
         fits = fits && (o->reduce.S < 0 || o->reduce.S == m->h3m->hmm[i].S)
                && (o->reduce.M < 0 || o->reduce.M == m->h3m->hmm[i].M);
@@ -110,15 +113,15 @@ static bool small_enough(const vhem_models *m, const vhem_train_options *o)
 static vhem_status cluster_class(vhem_ctx *ctx, const training *t, const vh_class *c, vh_input *in,
                                  vhem_models **out)
 {
-    const vhem_train_options *opt = &t->classes->opt;
+    const vh_train_options *opt = &t->classes->opt;
     vhem_cluster_options o = opt->reduce;
     VH_OWN(vh_clustering) *found = NULL;
     uint64_t seed = vh_rng_seed(t->classes->seed, vh_hash_name(c->name) | 1); /* 0: the seed itself */
 
-    o.method = opt->estimator;
+    o.method = opt->all.estimator;
     vh_options_drop_unused(VHEM_CLUSTER_OPTIONS, o.method,
                            &o); /* classes have one record for all estimators */
-    in->K = opt->K < in->Kb ? (int)opt->K : in->Kb;
+    in->K = opt->all.K < in->Kb ? (int)opt->all.K : in->Kb;
     if (in->data) { /* shape and family are those of a piece */
         o.S = o.S > 0 ? o.S : opt->piece.S;
         o.M = o.M > 0 ? o.M : opt->piece.M;
@@ -133,7 +136,7 @@ static vhem_status cluster_class(vhem_ctx *ctx, const training *t, const vh_clas
 
 static vhem_status from_pieces(vhem_ctx *ctx, const training *t, const vh_class *c, vhem_models **out)
 {
-    const vhem_train_options *opt = &t->classes->opt;
+    const vh_train_options *opt = &t->classes->opt;
     VH_OWN(vhem_models) *pooled = NULL;
     vh_h3m *full = NULL;
 
@@ -192,8 +195,8 @@ static vhem_status class_key(vhem_ctx *ctx, const training *t, const vh_class *c
     vh_hash_text(hash, "class " RECIPE);
     vh_hash_bytes(hash, &k->seed, sizeof k->seed);
     vh_hash_text(hash, c->name);
-    vh_hash_text(hash, k->opt.estimator);
-    vh_hash_number(hash, (double)k->opt.K);
+    vh_hash_text(hash, k->opt.all.estimator);
+    vh_hash_number(hash, (double)k->opt.all.K);
     for (const vh_option *row = vh_options(VHEM_CLUSTER_OPTIONS); row->shown.name; row++)
         if (vh_option_is_kept(row, &k->opt.reduce))
             vh_options_hash(hash, row, &k->opt.reduce);
@@ -298,7 +301,7 @@ static vhem_status make_models(vhem_ctx *ctx, const training *t)
 static void set_priors(vhem_classes *k)
 {
     double sum = 0;
-    bool counts = strcmp(k->opt.prior, "counts") == 0;
+    bool counts = strcmp(k->opt.all.prior, "counts") == 0;
     for (int c = 0; c < k->C; c++)
         sum += k->cls[c].prior = counts ? k->cls[c].items : 1;
     for (int c = 0; c < k->C; c++)
@@ -360,7 +363,7 @@ vhem_status vh_train(vhem_ctx *ctx, const vhem_data *data, const vh_items *items
     training t = { k, store, data, items, members };
 
     if (takes_models(k)) {
-        const vh_piecework w = { data, items, &k->opt.piece, k->seed, k->opt.by_group };
+        const vh_piecework w = { data, items, &k->opt.piece, k->seed, k->opt.all.by_group };
         VH_TRY(set_prior(ctx, &w, members, store, k));
         VH_TRY(vh_classes_cut(ctx, &w, members, k, &pieces));
         VH_TRY(vh_pieces_fit(ctx, &w, &pieces, store));
@@ -392,7 +395,7 @@ static void warn_of_single(vhem_ctx *ctx, const vhem_classes *k)
 }
 
 vhem_status vh_train_frames(vhem_ctx *ctx, const vhem_data *data, const vhem_classes *k,
-                            const vhem_train_options *opt, vh_frames *out)
+                            const vh_train_options *opt, vh_frames *out)
 {
     const vhem_models *model = k && k->C > 0 ? k->cls[0].model : NULL;
     out->data = data;
@@ -413,8 +416,8 @@ static vhem_status learn(vhem_ctx *ctx, const vhem_data *data, const vhem_tags *
 
     VH_TRY(vh_train_check(ctx, &k->opt));
     VH_TRY(vh_train_frames(ctx, data, k, &k->opt, &frames));
-    VH_TRY(vh_items_new(ctx, data, k->opt.by_group, &items));
-    VH_TRY(vh_members_new(ctx, &items, tags, k->C > 0 ? 1 : k->opt.min_items, &members));
+    VH_TRY(vh_items_new(ctx, data, k->opt.all.by_group, &items));
+    VH_TRY(vh_members_new(ctx, &items, tags, k->C > 0 ? 1 : k->opt.all.min_items, &members));
     VH_TRY(vh_store_open(ctx, path, &store));
     VH_TRY(vh_train(ctx, frames.data, &items, members, store, k));
     warn_of_single(ctx, k);
@@ -427,11 +430,13 @@ vhem_status vhem_classes_train(vhem_ctx *ctx, const vhem_data *data, const vhem_
                                const vhem_train_options *opt, vhem_classes **out)
 {
     VH_ENTER(data, out);
+    vh_train_options o;
     VH_OWN(vhem_classes) *k = NULL;
 
-    VH_TRY(vh_classes_new(ctx, opt, &k));
+    VH_TRY(vh_train_take(ctx, opt, &o));
+    VH_TRY(vh_classes_new(ctx, &o, &k));
     k->tags = tags != NULL;
-    VH_TRY(learn(ctx, data, tags, opt ? opt->store : NULL, k));
+    VH_TRY(learn(ctx, data, tags, o.all.store, k));
     *out = vh_take(k);
     return VHEM_OK;
 }
@@ -446,8 +451,8 @@ vhem_status vhem_classes_update(vhem_ctx *ctx, vhem_classes *k, const vhem_data 
     VH_CHECK(takes_models(k), VHEM_EINVAL,
              "estimator %s learns from all sequences at once: train again with "
              "all the data",
-             k->opt.estimator);
-    VH_CHECK(k->opt.bootstrap == 0, VHEM_EINVAL,
+             k->opt.all.estimator);
+    VH_CHECK(k->opt.all.bootstrap == 0, VHEM_EINVAL,
              "subsamples of a class are drawn from all its examples: train "
              "again with all the data");
     VH_CHECK(k->tags == (tags != NULL), VHEM_EINVAL, "the models are of %s, the new data has %s",

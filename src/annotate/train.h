@@ -8,10 +8,10 @@
 #include "estimate/frames.h"
 #include "estimate/store.h"
 
-vhem_status vh_train_check(vhem_ctx *ctx, const vhem_train_options *opt);
+vhem_status vh_train_check(vhem_ctx *ctx, const vh_train_options *opt);
 /* The sequences as the models of the classes see them, or, with none yet (k NULL), as new ones will. */
 vhem_status vh_train_frames(vhem_ctx *ctx, const vhem_data *data, const vhem_classes *k,
-                            const vhem_train_options *opt, vh_frames *out);
+                            const vh_train_options *opt, vh_frames *out);
 /* Adds what the members are to the classes, and makes every model that is missing.  Classes without a single
  * member stay as they are. */
 vhem_status vh_train(vhem_ctx *ctx, const vhem_data *data, const vh_items *items, const vhem_tags *members,

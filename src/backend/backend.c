@@ -5,6 +5,7 @@
 #include "backend/cuda/gpu.h"
 #include "backend/simd/simd.h"
 #include "core/hash.h"
+#include "core/options.h"
 #include "core/record.h"
 
 #include <omp.h>
@@ -78,8 +79,11 @@ static void clear_ctx(void *object)
     pthread_mutex_destroy(&ctx->telling);
 }
 
-vhem_status vhem_ctx_new(const vhem_ctx_options *opt, vhem_ctx **out)
+vhem_status vhem_ctx_new(const vhem_ctx_options *given, vhem_ctx **out)
 {
+    vhem_ctx_options full, *opt = given ? &full : NULL;
+
+    VH_TRY(vh_options_take(NULL, VHEM_CTX_OPTIONS, given, &full));
     if (!out || (opt && (opt->threads > MOST_THREADS || (opt->ranks && !makes_sense(opt->ranks)))))
         return VHEM_EINVAL;
     vhem_ctx *ctx = vh_record_new(NULL, sizeof *ctx, clear_ctx);

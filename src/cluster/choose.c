@@ -14,6 +14,7 @@
 #include "cluster/methods.h"
 #include "core/alloc.h"
 #include "core/index.h"
+#include "core/options.h"
 #include "core/rng.h"
 #include "math/agreement.h"
 #include "model/convert.h"
@@ -258,7 +259,7 @@ static vhem_cluster_options bayes_options(const vhem_cluster_options *opt, int t
     if (by_bayes(opt)) {
         o = *opt;
     } else {
-        vhem_options_init(VHEM_CLUSTER_OPTIONS, &o);
+        VHEM_INIT(VHEM_CLUSTER_OPTIONS, &o);
         o.method = "vbhem";
         o.search = opt->search;
         o.restarts = opt->restarts;
@@ -521,13 +522,12 @@ vhem_status vhem_choose(vhem_ctx *ctx, const vhem_source *source, const vhem_cho
                         const vhem_cluster_options *opt, vhem_choice *rows)
 {
     VH_ENTER(source, want, rows);
+    VH_OPTIONS(VHEM_CHOOSE_OPTIONS, vhem_choose_options, want);
     VH_AUTOFREE vhem_choice *found = NULL;
     vhem_ctx quiet;
     vhem_cluster_options o;
 
-    vhem_options_init(VHEM_CLUSTER_OPTIONS, &o);
-    if (opt)
-        o = *opt;
+    VH_TRY(vh_options_take(ctx, VHEM_CLUSTER_OPTIONS, opt, &o));
     VH_TRY(check_choice(ctx, source, want, &o));
     int n = want->n_K * want->n_S + (want->n_path > 0 ? want->n_path : 0);
     VH_NEW(found, n);

@@ -99,7 +99,7 @@ void vh_clustering_show(vh_clustering *c, const int *base_label, const int *pare
                                   .prior = c->prior,
                                   .K_max = c->K_max > c->Kr ? c->K_max : c->Kr,
                                   .centers = vh_clustering_centers(c),
-                                  .options = c->options,
+                                  .options = &c->options,
                                   .base_label = base_label,
                                   .parent = parent };
 }

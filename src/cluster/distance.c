@@ -145,7 +145,7 @@ vhem_status vh_distance(vhem_ctx *ctx, const vh_h3m *a, const vh_h3m *b, const v
 static vhem_distance_options filled(const vhem_distance_options *opt)
 {
     vhem_distance_options o;
-    vhem_options_init(VHEM_DISTANCE_OPTIONS, &o);
+    VHEM_INIT(VHEM_DISTANCE_OPTIONS, &o);
     o = opt ? *opt : o;
     vh_options_fill(VHEM_DISTANCE_OPTIONS, &o);
     return o;
@@ -183,7 +183,10 @@ vhem_status vhem_distance(vhem_ctx *ctx, const vhem_models *a, const vhem_models
                           const vhem_distance_options *opt, double *D, double *error)
 {
     VH_ENTER(a, b);
-    const vhem_distance_options o = filled(opt);
+    vhem_distance_options o;
+
+    VH_TRY(vh_options_take(ctx, VHEM_DISTANCE_OPTIONS, opt, &o));
+    vh_options_fill(VHEM_DISTANCE_OPTIONS, &o);
     vhem_status st = compare(ctx, a, b, &o, D, error);
     vh_ranks_end(ctx);
     return st;

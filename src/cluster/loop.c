@@ -4,6 +4,7 @@
 #include "cluster/methods.h"
 #include "cluster/options.h"
 #include "core/alloc.h"
+#include "core/options.h"
 #include "core/record.h"
 #include "core/rng.h"
 #include "math/scaled.h"
@@ -103,9 +104,7 @@ vhem_status vhem_task_new(vhem_ctx *ctx, const vhem_models *models, const vhem_m
     VH_OWN(vh_base) *base = NULL;
     VH_CLEANUP(clear_first) vh_task t = { 0 };
 
-    vhem_options_init(VHEM_CLUSTER_OPTIONS, &o);
-    if (opt)
-        o = *opt;
+    VH_TRY(vh_options_take(ctx, VHEM_CLUSTER_OPTIONS, opt, &o));
     o.start = centers;
     VH_TRY(vh_models_gather(ctx, centers));
     VH_TRY(vh_input_source(ctx, &(vhem_source){ .models = models }, &o, &item, &in));
@@ -174,7 +173,7 @@ static vhem_status maximise(vhem_ctx *ctx, const vhem_models *models, vh_task *t
     vh_input in = { 0 };
     VH_AUTOFREE int64_t *item = NULL;
 
-    vhem_options_init(VHEM_CLUSTER_OPTIONS, &o);
+    VHEM_INIT(VHEM_CLUSTER_OPTIONS, &o);
     if (needs_base(t, sums)) {
         VH_TRY(vh_input_source(ctx, &(vhem_source){ .models = models }, &o, &item, &in));
         VH_TRY(open_base(ctx, &in, NULL, &base));

@@ -331,7 +331,7 @@ vhem_status vh_cluster_resolve(vhem_ctx *ctx, vh_input *in, const vhem_cluster_o
     const vh_h3m *h3m = in->models;
     vhem_cluster_options o;
 
-    vhem_options_init(VHEM_CLUSTER_OPTIONS, &o);
+    VHEM_INIT(VHEM_CLUSTER_OPTIONS, &o);
     if (asked)
         o = *asked;
     if (o.start)

@@ -16,7 +16,7 @@
 static vhem_distance_options options_of(const vh_places_kind *kind)
 {
     vhem_distance_options o;
-    vhem_options_init(VHEM_DISTANCE_OPTIONS, &o);
+    VHEM_INIT(VHEM_DISTANCE_OPTIONS, &o);
     vh_options_fill(VHEM_DISTANCE_OPTIONS, &o);
     o.kind = kind->name;
     o.tau = kind->tau;

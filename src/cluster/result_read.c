@@ -189,7 +189,7 @@ static vhem_status read_options(vhem_ctx *ctx, json_t *root, vh_clustering *c)
 {
     json_t *v = json_object_get(root, "options");
 
-    vhem_options_init(VHEM_CLUSTER_OPTIONS, &c->options);
+    VHEM_INIT(VHEM_CLUSTER_OPTIONS, &c->options);
     c->options.method = c->method;
     if (!v)
         return VHEM_OK;

@@ -4,6 +4,7 @@
 #include "cluster/tree.h"
 
 #include "cluster/methods.h"
+#include "core/options.h"
 #include "core/ranks.h"
 #include "core/record.h"
 #include "core/rng.h"
@@ -101,7 +102,7 @@ vhem_status vh_tree_of_models(vhem_ctx *ctx, vhem_models *models, vhem_tree **ou
     VH_TRY(vh_tree_new(ctx, 1, &tree));
     VH_TRY(vh_clustering_new(ctx, 0, &c));
     c->method = "";
-    vhem_options_init(VHEM_CLUSTER_OPTIONS, &c->options);
+    VHEM_INIT(VHEM_CLUSTER_OPTIONS, &c->options);
     c->Kr = (int)vh_models_size(models);
     char **from = models->h3m ? &models->h3m->provenance : &models->dtm->provenance;
     tree->provenance = *from;
@@ -299,9 +300,7 @@ vhem_status vhem_cluster(vhem_ctx *ctx, const vhem_source *source, int levels, c
     vhem_cluster_options o;
     const vhem_ranks *ranks = ctx->opt.ranks;
 
-    vhem_options_init(VHEM_CLUSTER_OPTIONS, &o);
-    if (opt)
-        o = *opt;
+    VH_TRY(vh_options_take(ctx, VHEM_CLUSTER_OPTIONS, opt, &o));
     if (o.executor) /* the others work for it, they do not make this call */
         ctx->opt.ranks = NULL;
     vhem_status st = make_tree(ctx, source, levels, K, &o, &tree);

@@ -25,7 +25,9 @@
 #define LEARNING  HEM " " EM " " HYBRID
 #define ITERATING HEM " " EM " " SPECTRAL
 #define FLOORED   "vhem hem-gmm hem-dtm " EM " " HYBRID
-#define ABOVE_0   1e-300 /* the least of a number that must be positive */
+enum { LARGEST_RECORD = 1 << 16 }; /* bytes: a larger size was never written */
+
+#define ABOVE_0 1e-300 /* the least of a number that must be positive */
 /* Those of model/emission.c, of which the product has its columns named; a test compares the two. */
 #define EMISSIONS                                                                \
     "gaussian-diag|gaussian-full|poisson|bernoulli|gamma|von-mises|categorical|" \
@@ -306,30 +308,71 @@ bool vh_option_unset(const vh_option *row, const void *record)
     return is_text(row) ? !text_of(row, record) : vh_option_number(row, record) < 0;
 }
 
-void vhem_options_init(vhem_option_set set, void *record)
+static size_t size_of(vhem_option_set set)
 {
     static const size_t size[] = { sizeof(vhem_data_options),    sizeof(vhem_fit_options),
                                    sizeof(vhem_cluster_options), sizeof(vhem_distance_options),
                                    sizeof(vhem_train_options),   sizeof(vhem_rank_options),
                                    sizeof(vhem_ctx_options),     sizeof(vhem_choose_options),
                                    sizeof(vhem_stats_input),     sizeof(vhem_report_input) };
-    if ((int)set < VHEM_DATA_OPTIONS || set > VHEM_REPORT_INPUT)
-        return;
-    memset(record, 0, size[set]);
+    return (int)set < VHEM_DATA_OPTIONS || set > VHEM_REPORT_INPUT ? 0 : size[set];
+}
+
+/* Any of the records, which all begin with their size. */
+typedef union {
+    size_t size;
+    vhem_data_options data;
+    vhem_fit_options fit;
+    vhem_cluster_options cluster;
+    vhem_distance_options distance;
+    vhem_train_options train;
+    vhem_rank_options rank;
+    vhem_ctx_options ctx;
+    vhem_choose_options choose;
+    vhem_stats_input stats;
+    vhem_report_input report;
+} any_record;
+
+static void set_defaults(vhem_option_set set, any_record *to)
+{
+    memset(to, 0, sizeof *to);
     for (const vh_option *row = vh_options(set); row->shown.name; row++)
         if (!is_text(row))
-            vh_option_set_number(row, -1, record);
-    if (set == VHEM_TRAIN_OPTIONS) {
-        vhem_options_init(VHEM_FIT_OPTIONS, &((vhem_train_options *)record)->piece);
-        vhem_options_init(VHEM_CLUSTER_OPTIONS, &((vhem_train_options *)record)->reduce);
-    } else if (set == VHEM_RANK_OPTIONS) {
-        ((vhem_rank_options *)record)->n_k = -1;
-    } else if (set == VHEM_CTX_OPTIONS) {
-        ((vhem_ctx_options *)record)->threads = -1;
-        ((vhem_ctx_options *)record)->seed = -1;
-    } else if (set == VHEM_STATS_INPUT) {
-        ((vhem_stats_input *)record)->confidence = -1;
-    }
+            vh_option_set_number(row, -1, to);
+    if (set == VHEM_RANK_OPTIONS)
+        to->rank.n_k = -1;
+    else if (set == VHEM_CTX_OPTIONS)
+        to->ctx.threads = -1, to->ctx.seed = -1;
+    else if (set == VHEM_STATS_INPUT)
+        to->stats.confidence = -1;
+    to->size = size_of(set);
+}
+
+void vhem_options_init(vhem_option_set set, void *record, size_t size)
+{
+    any_record full;
+    size_t known = size_of(set);
+
+    if (known == 0 || size < sizeof full.size)
+        return;
+    set_defaults(set, &full);
+    full.size = size;
+    memset(record, 0, size); /* what a newer header has behind */
+    memcpy(record, &full, size < known ? size : known);
+}
+
+vhem_status vh_options_take(vhem_ctx *ctx, vhem_option_set set, const void *given, void *full)
+{
+    any_record to;
+    size_t known = size_of(set), size = given ? *(const size_t *)given : 0;
+
+    VH_CHECK(!given || (size >= sizeof size && size <= LARGEST_RECORD), VHEM_EINVAL,
+             "the record of options has size %zu: fill it with VHEM_INIT before you set its fields", size);
+    set_defaults(set, &to);
+    memcpy(&to, given ? given : &to, size < known ? size : known);
+    to.size = known;
+    memcpy(full, &to, known);
+    return VHEM_OK;
 }
 
 vhem_status vh_options_check(vhem_ctx *ctx, vhem_option_set set, const void *record)

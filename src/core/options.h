@@ -20,6 +20,16 @@ typedef struct {
     int use;
 } vh_option;
 
+/* A record that a caller gave, NULL or one of another version, as one of this version; VHEM_EINVAL when it was not
+ * filled with VHEM_INIT. */
+vhem_status vh_options_take(vhem_ctx *ctx, vhem_option_set set, const void *given, void *full);
+
+/* In a public function: opt from now on is such a record. */
+#define VH_OPTIONS(set, type, opt)                        \
+    type opt##_full_;                                     \
+    VH_TRY(vh_options_take(ctx, set, opt, &opt##_full_)); \
+    (opt) = &opt##_full_
+
 /* The rows of a record, ended by a NULL name; none of those that vhem_option_info does not know. */
 const vh_option *vh_options(vhem_option_set set);
 /* Is the option left at its default? */

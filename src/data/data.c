@@ -25,8 +25,7 @@ vhem_status vhem_data_load(vhem_ctx *ctx, const char *path, const vhem_data_opti
     vhem_data_options o;
     const vh_reader *reader;
 
-    vhem_options_init(VHEM_DATA_OPTIONS, &o);
-    o = opt ? *opt : o;
+    VH_TRY_DONE(vh_options_take(ctx, VHEM_DATA_OPTIONS, opt, &o));
     o.memory = o.memory < 0 ? (int64_t)1 << 30 : o.memory;
     VH_TRY_DONE(vh_reader_find(ctx, path, o.format, &reader));
     VH_CHECK_DONE(!o.missing || reader->text, VHEM_EINVAL,

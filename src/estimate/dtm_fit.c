@@ -53,7 +53,7 @@ static vhem_status resolve(vhem_ctx *ctx, const vhem_fit_options *asked, fit *f)
 {
     vhem_fit_options *o = &f->opt, of_textures;
 
-    vhem_options_init(VHEM_FIT_OPTIONS, &of_textures);
+    VHEM_INIT(VHEM_FIT_OPTIONS, &of_textures);
     if (asked)
         of_textures = *asked;
     of_textures.model = "dtm";

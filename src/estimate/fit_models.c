@@ -255,8 +255,7 @@ vhem_status vhem_fit(vhem_ctx *ctx, const vhem_data *data, const vhem_fit_option
     VH_ENTER(data, out);
     vhem_fit_options o;
 
-    vhem_options_init(VHEM_FIT_OPTIONS, &o);
-    o = opt ? *opt : o;
+    VH_TRY(vh_options_take(ctx, VHEM_FIT_OPTIONS, opt, &o));
     vhem_status st = fit_data(ctx, data, &o, out, report);
     vh_ranks_end(ctx);
     return st;

@@ -23,7 +23,7 @@ vhem_fit_options vh_fit_filled(const vhem_fit_options *asked)
 {
     vhem_fit_options o;
 
-    vhem_options_init(VHEM_FIT_OPTIONS, &o);
+    VHEM_INIT(VHEM_FIT_OPTIONS, &o);
     if (asked)
         o = *asked;
     vh_options_fill(VHEM_FIT_OPTIONS, &o);

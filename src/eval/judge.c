@@ -2,6 +2,7 @@
 /* judge.c - predictions against the truth: which items count, what is true of them, and their ranking. */
 #include "core/alloc.h"
 #include "core/index.h"
+#include "core/options.h"
 #include "data/names.h"
 
 #include <string.h>
@@ -80,8 +81,7 @@ vhem_status vhem_judge(vhem_ctx *ctx, const vhem_prediction *p, const vhem_tags 
     int64_t n = 0, unknown = 0;
     vhem_rank_options o;
 
-    vhem_options_init(VHEM_RANK_OPTIONS, &o);
-    o = opt ? *opt : o;
+    VH_TRY(vh_options_take(ctx, VHEM_RANK_OPTIONS, opt, &o));
     o.top = o.top < 0 && !tags ? 1 : o.top;
     VH_NEW(truth, vh_cells(p->n, p->C));
     VH_NEW(score, vh_cells(p->n, p->C));

@@ -167,11 +167,11 @@ static vhem_status find_modularity(vhem_ctx *ctx, const level *v, double *out)
 static void choose_options(const vhem_cluster_options *asked, const vhem_cluster_options *made, level *v)
 {
     vhem_cluster_options o;
-    vhem_options_init(VHEM_CLUSTER_OPTIONS, &o);
+    VHEM_INIT(VHEM_CLUSTER_OPTIONS, &o);
     if (asked)
         o = *asked;
     v->tau = o.tau > 0 && o.tau != VHEM_AUTO ? o.tau : made->tau > 0 ? made->tau : VH_DEFAULT_TAU;
-    vhem_options_init(VHEM_DISTANCE_OPTIONS, &v->kernel);
+    VHEM_INIT(VHEM_DISTANCE_OPTIONS, &v->kernel);
     v->kernel.kind = "ppk";
     v->kernel.tau = v->tau;
     v->kernel.lambda = o.lambda > 0 ? o.lambda : made->lambda > 0 ? made->lambda : 0.5;
@@ -183,6 +183,9 @@ vhem_status vhem_measure(vhem_ctx *ctx, const vhem_tree *tree, int l, const vhem
                          const vhem_cluster_options *opt, vhem_measures *out)
 {
     VH_ENTER(tree, out);
+    vhem_cluster_options o;
+    VH_TRY(vh_options_take(ctx, VHEM_CLUSTER_OPTIONS, opt, &o));
+    opt = opt ? &o : NULL;
     vhem_status st = VHEM_OK;
     const vh_clustering *c = vh_tree_level(tree, l), *first = vh_tree_level(tree, 0);
     vhem_measures m = { NAN, NAN, NAN, NAN };

@@ -100,9 +100,7 @@ static void clear_judgement(void *record)
 
 static vhem_status resolve(vhem_ctx *ctx, const vhem_rank_options *asked, vhem_rank_options *o)
 {
-    vhem_options_init(VHEM_RANK_OPTIONS, o);
-    if (asked)
-        *o = *asked;
+    VH_TRY(vh_options_take(ctx, VHEM_RANK_OPTIONS, asked, o));
     VH_TRY(vh_options_check(ctx, VHEM_RANK_OPTIONS, o));
     vh_options_fill(VHEM_RANK_OPTIONS, o);
     o->top = o->top < 0 ? 10 : o->top;

@@ -9,6 +9,7 @@
 #include "cluster/tree.h"
 #include "core/alloc.h"
 #include "core/index.h"
+#include "core/options.h"
 #include "core/record.h"
 #include "data/names.h"
 #include "estimate/frames.h"
@@ -206,7 +207,7 @@ static vhem_status centers_without(work *w, int64_t without, vhem_tree **out)
         if (i != without)
             index[n++] = i;
     VH_TRY(vh_models_subset(ctx, w->in->models, index, n, &rest));
-    vhem_options_init(VHEM_CLUSTER_OPTIONS, &opt);
+    VHEM_INIT(VHEM_CLUSTER_OPTIONS, &opt);
     opt.method = redone;
     opt.preset = made->preset;
     opt.tau = made->tau;
@@ -515,6 +516,7 @@ static vhem_status score_persons(work *w)
 vhem_status vhem_stats(vhem_ctx *ctx, const vhem_stats_input *in, vhem_statistics **out)
 {
     VH_ENTER(in, out);
+    VH_OPTIONS(VHEM_STATS_INPUT, vhem_stats_input, in);
     vhem_status st = VHEM_OK;
     work w = { .ctx = ctx, .in = in };
 

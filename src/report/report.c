@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "core/ctx.h"
 #include "core/file.h"
+#include "core/options.h"
 #include "report/facts.h"
 #include "report/figures.h"
 #include "report/html.h"
@@ -205,9 +206,10 @@ done:
 vhem_status vhem_report_write(vhem_ctx *ctx, const vhem_report_input *in, const char *path)
 {
     VH_ENTER(in, path);
+    VH_OPTIONS(VHEM_REPORT_INPUT, vhem_report_input, in);
     VH_OWN(vh_facts) *facts = NULL;
 
-    VH_CHECK(in && in->tree, VHEM_EINVAL, "a report needs a tree or a clustering, there is none");
+    VH_CHECK(in->tree, VHEM_EINVAL, "a report needs a tree or a clustering, there is none");
     VH_CHECK(!in->frame_name || (strlen(in->frame_name) < 40 && !strpbrk(in->frame_name, "<>&\"'%")),
              VHEM_EINVAL, "frames cannot be called '%.60s': use a word of fewer than 40 letters",
              in->frame_name);

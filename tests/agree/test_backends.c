@@ -32,7 +32,7 @@ static void listed(void **state)
     while (vhem_backend_info(n, &facts) == VHEM_OK) {
         vhem_ctx_options opt;
         vhem_ctx *ctx = NULL;
-        vhem_options_init(VHEM_CTX_OPTIONS, &opt);
+        VHEM_INIT(VHEM_CTX_OPTIONS, &opt);
         opt.backend = facts.name;
         assert_int_equal(vhem_ctx_new(&opt, &ctx), facts.problem ? VHEM_EBACKEND : VHEM_OK);
         assert_true(!facts.problem || *facts.problem);
@@ -80,7 +80,7 @@ static vh_h3m *iterate(vhem_ctx *ctx, const agreement *a, int64_t i, double *log
     data.group = group;
     v.omega = 1;
     assert_ok(ctx, vh_h3m_from_views(ctx, v.emission, v.d, 1, &v, &start));
-    vhem_options_init(VHEM_FIT_OPTIONS, &opt);
+    VHEM_INIT(VHEM_FIT_OPTIONS, &opt);
     opt.start = HMMS(start);
     opt.max_iter = a->iterations;
     opt.tol = 0;

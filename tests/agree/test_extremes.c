@@ -29,7 +29,7 @@ typedef struct { /* what one backend says */
 static void run_vhem(vhem_ctx *ctx, const problem *p, outcome *o)
 {
     vhem_cluster_options opt;
-    vhem_options_init(VHEM_CLUSTER_OPTIONS, &opt);
+    VHEM_INIT(VHEM_CLUSTER_OPTIONS, &opt);
     opt.tau = p->tau;
     opt.nv = p->nv;
     opt.max_iter = 1;
@@ -50,7 +50,7 @@ static void run_vhem(vhem_ctx *ctx, const problem *p, outcome *o)
 static void run_fit(vhem_ctx *ctx, const problem *p, outcome *o)
 {
     vhem_fit_options opt;
-    vhem_options_init(VHEM_FIT_OPTIONS, &opt);
+    VHEM_INIT(VHEM_FIT_OPTIONS, &opt);
     opt.start = p->first;
     opt.max_iter = 1;
     opt.restarts = 1;
@@ -67,7 +67,7 @@ static void run_fit(vhem_ctx *ctx, const problem *p, outcome *o)
 static void run_kernel(vhem_ctx *ctx, const problem *p, outcome *o)
 {
     vhem_distance_options opt;
-    vhem_options_init(VHEM_DISTANCE_OPTIONS, &opt);
+    VHEM_INIT(VHEM_DISTANCE_OPTIONS, &opt);
     opt.kind = "ppk";
     opt.tau = p->tau;
     opt.normalised = 0;

@@ -83,7 +83,7 @@ static void random_sets(void **state)
         int Ka = 1 + (int)vh_rng_below(&rng, 90), Kb = 1 + (int)vh_rng_below(&rng, 70);
         vh_h3m *a = random_set(ctx, &rng, Ka, d, full, trial % 2),
                *b = random_set(ctx, &rng, Kb, d, full, false);
-        vhem_options_init(VHEM_DISTANCE_OPTIONS, &o);
+        VHEM_INIT(VHEM_DISTANCE_OPTIONS, &o);
         o.kind = "ppk";
         o.tau = 1 + (int)vh_rng_below(&rng, 12);
         o.lambda = trial % 4 == 3 ? 0.3 + vh_rng_uniform(&rng) : trial % 4 == 1 ? 1 : 0.5;
@@ -162,7 +162,7 @@ static void nothing_of_its_own(void **state)
     vh_rng rng;
     vh_rng_init(&rng, 722, VH_RNG_TEST, 0);
     vh_h3m *set = random_set(ref, &rng, 20, 2, 0, false);
-    vhem_options_init(VHEM_DISTANCE_OPTIONS, &o);
+    VHEM_INIT(VHEM_DISTANCE_OPTIONS, &o);
     o.kind = "ppk";
     ctx->backend = &bare;
     double *want = table(ref, set, set, &o), *got = table(ctx, set, set, &o);

@@ -55,7 +55,7 @@ static double *kernel(const char *backend, const vh_h3m *a, const vh_h3m *b, con
     vhem_ctx *ctx = test_ctx_with(backend, 1, 1);
     vhem_distance_options o;
     double *D = malloc(sizeof *D * (size_t)(a->K * b->K));
-    vhem_options_init(VHEM_DISTANCE_OPTIONS, &o);
+    VHEM_INIT(VHEM_DISTANCE_OPTIONS, &o);
     o.kind = "ppk";
     o.tau = c->tau;
     o.lambda = c->lambda;

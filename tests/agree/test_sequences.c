@@ -296,7 +296,7 @@ static void fits_and_scores(void **state)
     for (int i = 0; i < N * 30 * D; i++)
         y[i] += 4 * ((i / D / 10 + i / D / 30) % 3);
     vhem_data *data = wrap(ref, N, T, D, y);
-    vhem_options_init(VHEM_FIT_OPTIONS, &opt);
+    VHEM_INIT(VHEM_FIT_OPTIONS, &opt);
     opt.S = 2;
     opt.K = 3;
     opt.max_iter = 12;

@@ -279,7 +279,7 @@ static void test_parts(void **state)
 static void kernel(vhem_ctx *ctx, const vh_h3m *set, double *D)
 {
     vhem_distance_options o;
-    vhem_options_init(VHEM_DISTANCE_OPTIONS, &o);
+    VHEM_INIT(VHEM_DISTANCE_OPTIONS, &o);
     o.kind = "ppk";
     o.tau = 5;
     warnings = 0;

@@ -34,7 +34,7 @@ static void kernel(const char *backend, const vh_h3m *h, int tau, double *D)
 {
     vhem_ctx *ctx = test_ctx_with(backend, 1, 1);
     vhem_distance_options o;
-    vhem_options_init(VHEM_DISTANCE_OPTIONS, &o);
+    VHEM_INIT(VHEM_DISTANCE_OPTIONS, &o);
     o.kind = "ppk";
     o.tau = tau;
     assert_ok(ctx, vh_h3m_distance(ctx, h, h, &o, D, NULL));

@@ -23,7 +23,7 @@ typedef struct {
 static void fill(settings *x)
 {
     memset(x, 0, sizeof *x);
-    vhem_options_init(VHEM_DATA_OPTIONS, &x->data);
+    VHEM_INIT(VHEM_DATA_OPTIONS, &x->data);
     x->K = 1;
     cli_add(&x->table,
             (const cli_option[]){

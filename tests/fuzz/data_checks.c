@@ -8,7 +8,7 @@
 
 const vhem_data_options *fuzz_data_options(vhem_data_options *opt, const char *format)
 {
-    vhem_options_init(VHEM_DATA_OPTIONS, opt);
+    VHEM_INIT(VHEM_DATA_OPTIONS, opt);
     opt->format = format;
     opt->memory = 1 << 20;
     return opt;

@@ -28,7 +28,7 @@ vhem_ctx *fuzz_ctx(void)
     static vhem_ctx *ctx;
     if (!ctx) {
         vhem_ctx_options opt;
-        vhem_options_init(VHEM_CTX_OPTIONS, &opt);
+        VHEM_INIT(VHEM_CTX_OPTIONS, &opt);
         opt.backend = "ref";
         opt.threads = 1;
         opt.log = check_log;

@@ -20,7 +20,7 @@ typedef union {
 
 static bool parse(vhem_option_set set, const char *text, size_t size, vh_texts *texts, record *out)
 {
-    vhem_options_init(set, out);
+    VHEM_INIT(set, out);
     json_t *root = NULL;
     vhem_status st = vh_json_parse(fuzz_ctx(), text, size, &root);
     if (st == VHEM_OK)

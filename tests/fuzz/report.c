@@ -19,7 +19,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     vh_document_close(&doc);
     if (st != VHEM_OK)
         return 0;
-    vhem_options_init(VHEM_REPORT_INPUT, &in);
+    VHEM_INIT(VHEM_REPORT_INPUT, &in);
     in.tree = tree;
     st = vhem_report_write(fuzz_ctx(), &in, fuzz_path("out.html"));
     if (st != VHEM_OK) {

@@ -25,7 +25,7 @@ static vhem_data *read_data(const void *text, size_t size)
 {
     vhem_data *data = NULL;
     vhem_data_options opt;
-    vhem_options_init(VHEM_DATA_OPTIONS, &opt);
+    VHEM_INIT(VHEM_DATA_OPTIONS, &opt);
     opt.format = "csv";
     return vhem_data_load(fuzz_ctx(), fuzz_file("in.csv", text, size), &opt, &data) == VHEM_OK ? data : NULL;
 }
@@ -95,7 +95,7 @@ static void check_uses(vhem_tree *tree, vhem_data *data)
 {
     vhem_stats_input in;
     vhem_measures m;
-    vhem_options_init(VHEM_STATS_INPUT, &in);
+    VHEM_INIT(VHEM_STATS_INPUT, &in);
     in.tree = tree;
     in.data = data;
     check_statistics(&in);

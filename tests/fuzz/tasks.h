@@ -28,7 +28,7 @@ static inline const vhem_task *fuzz_task(void)
 {
     static vhem_task *task;
     vhem_cluster_options opt;
-    vhem_options_init(VHEM_CLUSTER_OPTIONS, &opt);
+    VHEM_INIT(VHEM_CLUSTER_OPTIONS, &opt);
     opt.tau = 5;
     opt.max_iter = 4;
     opt.repair = 1;

@@ -8,7 +8,7 @@ static void check_after(vhem_ctx *ctx, const vhem_data *data, const vh_h3m *init
     vhem_fit_options opt;
     vh_h3m *out = NULL, *model = golden_model(ctx, json_object_get(want, "model"));
     vhem_fit_report *report = NULL;
-    vhem_options_init(VHEM_FIT_OPTIONS, &opt);
+    VHEM_INIT(VHEM_FIT_OPTIONS, &opt);
     opt.start = HMMS(init);
     opt.max_iter = n_iter;
     opt.tol = 0;

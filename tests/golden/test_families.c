@@ -129,7 +129,7 @@ static void check_fit(vhem_ctx *ctx, json_t *c, const vhem_data *data, const vh_
     vhem_fit_report *report = NULL;
     vh_h3m *out = NULL;
 
-    vhem_options_init(VHEM_FIT_OPTIONS, &opt);
+    VHEM_INIT(VHEM_FIT_OPTIONS, &opt);
     opt.start = HMMS(init);
     opt.max_iter = n_iter;
     opt.tol = opt.cov_floor = 0;
@@ -180,7 +180,7 @@ static void check_kernel(vhem_ctx *ctx, json_t *c)
     {
         vhem_distance_options opt;
         double k;
-        vhem_options_init(VHEM_DISTANCE_OPTIONS, &opt);
+        VHEM_INIT(VHEM_DISTANCE_OPTIONS, &opt);
         opt.kind = "ppk";
         opt.tau = (int)json_integer_value(json_object_get(v, "tau"));
         opt.lambda = json_number_value(json_object_get(v, "lam"));

@@ -14,7 +14,7 @@ static int same_partition(int64_t n, const int *a, const int *b)
 static vhem_cluster_options lab_options(json_t *group)
 {
     vhem_cluster_options opt;
-    vhem_options_init(VHEM_CLUSTER_OPTIONS, &opt);
+    VHEM_INIT(VHEM_CLUSTER_OPTIONS, &opt);
     opt.preset = "emhmm";
     opt.S = (int)json_integer_value(json_object_get(group, "S"));
     opt.tau = (int)json_integer_value(json_object_get(group, "tau"));

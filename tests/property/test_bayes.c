@@ -57,7 +57,7 @@ static void never_falls(void **state)
         vhem_data *data = grouped(ctx, 4, T, d, y);
         vh_h3m *start = random_h3m(ctx, &rng, 1, S, M, d, trial / 2 % 2, 2);
         vhem_fit_options opt;
-        vhem_options_init(VHEM_FIT_OPTIONS, &opt);
+        VHEM_INIT(VHEM_FIT_OPTIONS, &opt);
         opt.S = S;
         opt.M = M;
         opt.emission = family[trial / 2 % 2];
@@ -111,7 +111,7 @@ static void whole_fits(void **state)
         vhem_ctx *ctx = NULL, *many = NULL;
         vh_rng rng;
         int T[] = { 31, 22, 9, 40, 3 }, some[] = { 3, 1 }, d = 1 + trial % 3, warnings = 0;
-        vhem_options_init(VHEM_CTX_OPTIONS, &copt);
+        VHEM_INIT(VHEM_CTX_OPTIONS, &copt);
         copt.threads = 1;
         copt.seed = 5;
         copt.log = count_warning;
@@ -126,7 +126,7 @@ static void whole_fits(void **state)
         assert_ok(ctx, call_describe(ctx, data, name, NULL, NULL, NULL, NULL));
         vh_h3m *a = NULL, *b = NULL, *c = NULL, *e = NULL;
         vhem_fit_options opt;
-        vhem_options_init(VHEM_FIT_OPTIONS, &opt);
+        VHEM_INIT(VHEM_FIT_OPTIONS, &opt);
         opt.S = 1 + trial % 4;
         opt.M = 1 + trial % 2;
         opt.emission = family[trial / 2 % 2];
@@ -189,7 +189,7 @@ static void units(void **state)
         assert_ok(ctx, vh_h3m_from_views(ctx, family[full], d, 1, &w, &moved));
         vhem_data *da = wrap(ctx, 2, T, d, y), *db = wrap(ctx, 2, T, d, u);
         vhem_fit_options opt;
-        vhem_options_init(VHEM_FIT_OPTIONS, &opt);
+        VHEM_INIT(VHEM_FIT_OPTIONS, &opt);
         opt.prior = trial < 4 ? "vb" : "eb";
         opt.tol = 0;
         opt.max_iter = 20;

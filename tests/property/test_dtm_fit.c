@@ -43,7 +43,7 @@ static void closed_form(void **state)
         vh_dtm *dtm = random_dtm(ctx, &rng, 1, n, d, 0.8, n), *out = NULL;
         vhem_data *data = draw(ctx, dtm, 1, T, false);
         vhem_fit_options opt;
-        vhem_options_init(VHEM_FIT_OPTIONS, &opt);
+        VHEM_INIT(VHEM_FIT_OPTIONS, &opt);
         opt.S = n;
         opt.cov_floor = 1e-12;
         assert_ok(ctx, vh_dtm_fit(ctx, data, &opt, &out, NULL));
@@ -159,7 +159,7 @@ static void mixture(void **state)
     vhem_fit_options opt;
     double ll[16 * 2];
     memcpy(truth->dt[1].ybar, truth->dt[0].ybar, sizeof(double) * 3);
-    vhem_options_init(VHEM_FIT_OPTIONS, &opt);
+    VHEM_INIT(VHEM_FIT_OPTIONS, &opt);
     opt.S = 2;
     opt.K = 2;
     opt.by_group = 1;
@@ -191,7 +191,7 @@ static void poor_data(void **state)
     vh_dtm *dtm = NULL;
     vhem_fit_report *report = NULL;
     int T = 20;
-    vhem_options_init(VHEM_FIT_OPTIONS, &opt);
+    VHEM_INIT(VHEM_FIT_OPTIONS, &opt);
     for (int em = 0; em < 2; em++) {
         opt.learn = em ? "em" : "svd";
         for (int t = 0; t < 20; t++) {
@@ -231,7 +231,7 @@ static void poor_data(void **state)
         assert_fails(ctx, vh_dtm_fit(ctx, data, &opt, &dtm, NULL), VHEM_EINVAL, "too few frames");
         opt.cov_floor = 0;
         assert_fails(ctx, vh_dtm_fit(ctx, data, &opt, &dtm, NULL), VHEM_EINVAL, "cov_floor is 0");
-        vhem_options_init(VHEM_FIT_OPTIONS, &opt);
+        VHEM_INIT(VHEM_FIT_OPTIONS, &opt);
         opt.learn = "pca";
         assert_fails(ctx, vh_dtm_fit(ctx, data, &opt, &dtm, NULL), VHEM_EINVAL, "learn 'pca' is unknown");
         vhem_free(data);

@@ -36,7 +36,7 @@ static vhem_data *sample_groups(vhem_ctx *ctx, vh_rng *rng, int N, const int *T,
 static vhem_fit_options exact(const vhem_models *start, int n_iter)
 {
     vhem_fit_options opt;
-    vhem_options_init(VHEM_FIT_OPTIONS, &opt);
+    VHEM_INIT(VHEM_FIT_OPTIONS, &opt);
     opt.start = start;
     opt.max_iter = n_iter;
     opt.tol = opt.cov_floor = 0;
@@ -254,7 +254,7 @@ static void same_bits_at_any_threads(void **state)
         for (int k = 0; k < 3; k++) {
             vhem_ctx *own = test_ctx_with(NULL, 1 + 3 * k, 7);
             vhem_fit_options opt;
-            vhem_options_init(VHEM_FIT_OPTIONS, &opt);
+            VHEM_INIT(VHEM_FIT_OPTIONS, &opt);
             opt.K = 3;
             opt.by_group = by_group;
             opt.max_iter = 10;

@@ -76,7 +76,7 @@ static void climb(vhem_ctx *ctx, const char *family, double deleted, uint64_t it
     for (int n = 0; n <= 6; n++) {
         vhem_fit_options opt;
         vh_h3m *out = NULL;
-        vhem_options_init(VHEM_FIT_OPTIONS, &opt);
+        VHEM_INIT(VHEM_FIT_OPTIONS, &opt);
         opt.start = HMMS(start);
         opt.max_iter = n > 0;
         opt.tol = opt.cov_floor = 0;
@@ -130,7 +130,7 @@ static void deleted_cells(void **state)
         gaps->layout = truth->shape.layout;
         for (int g = 0; g < 2; g++) {
             vhem_fit_options opt;
-            vhem_options_init(VHEM_FIT_OPTIONS, &opt);
+            VHEM_INIT(VHEM_FIT_OPTIONS, &opt);
             opt.start = HMMS(truth);
             assert_ok(ctx, vh_fit_each(ctx, g ? gaps : data, &opt, &fit[g], NULL));
         }
@@ -174,7 +174,7 @@ static void vhem_is_baum_welch(void **state)
         vh_vhem_options o = { .N = 100, .tau = T, .max_iter = 1 };
         vh_vhem_run run = { 0 };
         vh_scratch scratch = { { 0 }, { 0 } };
-        vhem_options_init(VHEM_FIT_OPTIONS, &opt);
+        VHEM_INIT(VHEM_FIT_OPTIONS, &opt);
         opt.start = HMMS(start);
         opt.max_iter = 1;
         opt.tol = opt.cov_floor = 0;

@@ -86,7 +86,7 @@ static void never_falls(void **state)
         vhem_data *data = one_group(ctx, 4, T, d, y);
         vhem_fit_options opt;
         vh_h3m *model = NULL;
-        vhem_options_init(VHEM_FIT_OPTIONS, &opt);
+        VHEM_INIT(VHEM_FIT_OPTIONS, &opt);
         opt.S = 1 + trial % 5;
         opt.M = 1 + trial % 3;
         opt.emission = family[trial / 2 % 2];
@@ -142,7 +142,7 @@ static void no_warning(void **state)
         vhem_ctx *ctx = NULL;
         vh_rng rng;
         int T[] = { 50, 60 }, warnings = 0;
-        vhem_options_init(VHEM_CTX_OPTIONS, &copt);
+        VHEM_INIT(VHEM_CTX_OPTIONS, &copt);
         copt.threads = 1;
         copt.log = count_warning;
         copt.log_arg = &warnings;
@@ -152,7 +152,7 @@ static void no_warning(void **state)
         vhem_data *data = wrap(ctx, 2, T, 2, y);
         vhem_fit_options opt;
         vh_h3m *out = NULL;
-        vhem_options_init(VHEM_FIT_OPTIONS, &opt);
+        VHEM_INIT(VHEM_FIT_OPTIONS, &opt);
         opt.S = 4;
         opt.M = 2;
         opt.emission = family[trial % 2];
@@ -174,7 +174,7 @@ static vh_h3m *fit_with(int threads, uint64_t seed, const vhem_data *data, int b
     vhem_ctx *ctx = test_ctx_with(NULL, threads, seed);
     vhem_fit_options opt;
     vh_h3m *out = NULL;
-    vhem_options_init(VHEM_FIT_OPTIONS, &opt);
+    VHEM_INIT(VHEM_FIT_OPTIONS, &opt);
     opt.max_iter = 8;
     opt.restarts = 2;
     opt.M = 2;
@@ -246,7 +246,7 @@ static void units(void **state)
             vhem_fit_options opt;
             vh_h3m *p = NULL, *q = NULL;
             vhem_fit_report *r = NULL, *s = NULL;
-            vhem_options_init(VHEM_FIT_OPTIONS, &opt);
+            VHEM_INIT(VHEM_FIT_OPTIONS, &opt);
             opt.emission = family[full];
             opt.cov_floor = floored ? 0.2 : 1e-4;
             opt.tol = 0;
@@ -294,7 +294,7 @@ static void very_long(void **state)
     vhem_fit_options opt;
     vh_h3m *out = NULL;
     vhem_fit_report *r = NULL;
-    vhem_options_init(VHEM_FIT_OPTIONS, &opt);
+    VHEM_INIT(VHEM_FIT_OPTIONS, &opt);
     opt.max_iter = 0;
     opt.restarts = 1;
     assert_ok(ctx, vh_fit_each(ctx, data, &opt, &out, &r));

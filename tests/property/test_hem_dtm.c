@@ -118,7 +118,7 @@ static void clusters(void **state)
     vhem_cluster_options opt;
     vh_rng_init(&rng, 223, VH_RNG_TEST, 0);
     vh_dtm *base = families(ctx, &rng, K, N / K, 2, 3);
-    vhem_options_init(VHEM_CLUSTER_OPTIONS, &opt);
+    VHEM_INIT(VHEM_CLUSTER_OPTIONS, &opt);
     opt.restarts = 4;
     assert_ok(ctx, call_tree_build_dtm(ctx, base, 2, levels, &opt, &one));
     assert_ok(threads, call_tree_build_dtm(threads, base, 2, levels, &opt, &three));
@@ -171,14 +171,14 @@ static void options(void **state)
     vh_rng_init(&rng, 224, VH_RNG_TEST, 0);
     vh_dtm *base = random_dtm(ctx, &rng, 5, 2, 3, 0.8, 2), *start = random_dtm(ctx, &rng, 2, 2, 3, 0.8, 2);
     vh_h3m *h3m = random_h3m(ctx, &rng, 5, 2, 1, 3, 0, 1);
-    vhem_options_init(VHEM_CLUSTER_OPTIONS, &opt);
+    VHEM_INIT(VHEM_CLUSTER_OPTIONS, &opt);
     opt.start = TEXTURES(start);
     opt.max_iter = 0;
     assert_ok(ctx, call_cluster_dtm(ctx, base, 0, &opt, &c));
     assert_true(vh_dtm_compare(c->textures, start) == 0);
     assert_string_equal(c->run[0].init, "given");
     vh_clustering_free(c);
-    vhem_options_init(VHEM_CLUSTER_OPTIONS, &opt);
+    VHEM_INIT(VHEM_CLUSTER_OPTIONS, &opt);
     opt.restarts = 2;
     for (opt.S = 1; opt.S <= 4; opt.S++) {
         assert_ok(ctx, call_cluster_dtm(ctx, base, 2, &opt, &c));

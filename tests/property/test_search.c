@@ -176,7 +176,7 @@ static void large_sets(void **state)
     for (uint64_t seed = 1; seed <= 2; seed++) {
         vhem_ctx *ctx = NULL;
         vhem_ctx_options o;
-        vhem_options_init(VHEM_CTX_OPTIONS, &o);
+        VHEM_INIT(VHEM_CTX_OPTIONS, &o);
         o.seed = seed;
         o.threads = 2;
         assert_int_equal(vhem_ctx_new(&o, &ctx), VHEM_OK);

@@ -213,7 +213,7 @@ static void sequences(void **state)
         for (int i = 0; i < b.n; i++)
             add_sequence(ctx, builder, (double[]){ b.mu[i] - 1, b.mu[i] + 1 }, 2, NULL, NULL, NULL, w);
         vhem_data *data = finish(ctx, builder);
-        vhem_options_init(VHEM_FIT_OPTIONS, &opt);
+        VHEM_INIT(VHEM_FIT_OPTIONS, &opt);
         opt.start = HMMS(centers);
         opt.K = 2;
         opt.max_iter = ITER;

@@ -159,7 +159,7 @@ static void check_sequence(vhem_ctx *ctx, const char *name, uint64_t seed)
     bool counts = strcmp(name, "poisson") == 0 || strcmp(name, "product") == 0;
     double apart = counts ? measure_apart(p.h3m, vh_data_frames(data, 0), T) : 0;
     vhem_fit_options f;
-    vhem_options_init(VHEM_FIT_OPTIONS, &f);
+    VHEM_INIT(VHEM_FIT_OPTIONS, &f);
     f.S = 3;
     f.start = HMMS(p.start);
     f.prior = prior;

@@ -301,7 +301,7 @@ static void sequence(void **state)
     assert_ok(ctx, vh_vb_begin(ctx, p.base, &o, &p.scratch, 1, start, &p.m));
     assert_ok(ctx, vh_vb_run(ctx, p.base, &o, &p.scratch, 1, &p.m, &p.run));
     vhem_fit_options f;
-    vhem_options_init(VHEM_FIT_OPTIONS, &f);
+    VHEM_INIT(VHEM_FIT_OPTIONS, &f);
     f.S = 3;
     f.M = 2;
     f.start = HMMS(start);

@@ -209,7 +209,7 @@ static vh_h3m *fit_all(vhem_ctx *ctx, const vhem_data *data, const vh_h3m *start
     vh_h3m *out = NULL;
     vh_builder *b = NULL;
     vhem_data *group = NULL;
-    vhem_options_init(VHEM_FIT_OPTIONS, &opt);
+    VHEM_INIT(VHEM_FIT_OPTIONS, &opt);
     opt.start = HMMS(start);
     opt.max_iter = k;
     opt.tol = opt.cov_floor = 0;

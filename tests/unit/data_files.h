@@ -23,7 +23,7 @@ static inline vhem_ctx *logging_ctx(log_book *book)
     vhem_ctx_options opt;
     vhem_ctx *ctx = NULL;
     memset(book, 0, sizeof *book);
-    vhem_options_init(VHEM_CTX_OPTIONS, &opt);
+    VHEM_INIT(VHEM_CTX_OPTIONS, &opt);
     opt.threads = 1;
     opt.log = keep_log;
     opt.log_arg = book;

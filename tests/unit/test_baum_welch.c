@@ -65,7 +65,7 @@ static void one_iteration(void **state)
         vhem_data *data = finish(ctx, b);
         vhem_fit_options opt;
         vhem_fit_report *r = NULL;
-        vhem_options_init(VHEM_FIT_OPTIONS, &opt);
+        VHEM_INIT(VHEM_FIT_OPTIONS, &opt);
         opt.start = HMMS(start);
         opt.by_group = 1;
         opt.cov_floor = 0;
@@ -99,7 +99,7 @@ static void restarts_are_independent(void **state)
     vhem_fit_options opt;
     vhem_fit_report *few = NULL, *many = NULL;
     vh_h3m *a = NULL, *b = NULL;
-    vhem_options_init(VHEM_FIT_OPTIONS, &opt);
+    VHEM_INIT(VHEM_FIT_OPTIONS, &opt);
     opt.init = "random";
     opt.restarts = 3;
     opt.tol = 1e-4;
@@ -143,7 +143,7 @@ static void repair(void **state)
     vh_h3m *start = simple_hmm(ctx, 3, 1, pi, A, mu, cov), *out = NULL;
     vhem_fit_options opt;
     vhem_fit_report *r = NULL;
-    vhem_options_init(VHEM_FIT_OPTIONS, &opt);
+    VHEM_INIT(VHEM_FIT_OPTIONS, &opt);
     opt.start = HMMS(start);
     opt.repair = 0;
     assert_ok(ctx, vh_fit_each(ctx, data, &opt, &out, &r));

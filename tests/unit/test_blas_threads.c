@@ -54,7 +54,7 @@ static void test_sequences(void **state)
     vh_rng_init(&rng, 3, VH_RNG_TEST, 0);
     assert_ok(ctx, vh_models_take_hmms(ctx, random_h3m(ctx, &rng, 1, 3, 1, 4, 0, 1), &m));
     assert_ok(ctx, vhem_sample(ctx, m, N, T, &data));
-    vhem_options_init(VHEM_FIT_OPTIONS, &opt);
+    VHEM_INIT(VHEM_FIT_OPTIONS, &opt);
     opt.S = 2;
     assert_alone(ctx, vhem_fit(ctx, data, &opt, &fitted, NULL));
     assert_alone(ctx, vhem_score(ctx, fitted, &(vhem_source){ .data = data }, loglik));
@@ -78,7 +78,7 @@ static void test_models(void **state)
 
     vh_rng_init(&rng, 4, VH_RNG_TEST, 0);
     assert_ok(ctx, vh_models_take_hmms(ctx, random_h3m(ctx, &rng, K, 3, 1, 4, 0, 1), &m));
-    vhem_options_init(VHEM_CLUSTER_OPTIONS, &opt);
+    VHEM_INIT(VHEM_CLUSTER_OPTIONS, &opt);
     opt.tau = 10;
     assert_alone(ctx,
                  vhem_cluster(ctx, &(vhem_source){ .models = m }, 1, (const int64_t[]){ 3 }, &opt, &tree));

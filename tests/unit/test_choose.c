@@ -54,7 +54,9 @@ static void test_evidence(void **state)
 {
     static const int64_t K[] = { 2, 5 };
     static const int S[] = { 0 };
-    const vhem_choose_options want = { .n_K = 2, .n_S = 1, .K = K, .S = S, .n_seeds = 1, .n_path = 3 };
+    const vhem_choose_options want = {
+        .size = sizeof(vhem_choose_options), .n_K = 2, .n_S = 1, .K = K, .S = S, .n_seeds = 1, .n_path = 3
+    };
     vhem_ctx *ctx = test_ctx_with(NULL, 0, 1);
     vh_h3m *h3m = clustered_h3m(ctx, 3, 3, 8, 2, 1, 2, 0, 0.3);
     vhem_cluster_options opt = cluster_options();
@@ -80,9 +82,14 @@ static void test_checkpoint(void **state)
 {
     static const int64_t K[] = { 1, 3 };
     static const int S[] = { 0 };
-    const vhem_choose_options want = {
-        .n_K = 2, .n_S = 1, .K = K, .S = S, .n_splits = 2, .n_seeds = 1, .n_path = 1
-    };
+    const vhem_choose_options want = { .size = sizeof(vhem_choose_options),
+                                       .n_K = 2,
+                                       .n_S = 1,
+                                       .K = K,
+                                       .S = S,
+                                       .n_splits = 2,
+                                       .n_seeds = 1,
+                                       .n_path = 1 };
     vhem_ctx *ctx = test_ctx_with(NULL, 0, 1), *again = test_ctx_with(NULL, 0, 1);
     vh_h3m *h3m = clustered_h3m(ctx, 3, 3, 8, 2, 1, 2, 0, 0.3);
     vhem_cluster_options opt = cluster_options();

@@ -39,13 +39,20 @@ static vhem_data *sample_data(vhem_ctx *ctx, uint64_t seed)
     return sample_of(ctx, seed, 2);
 }
 
+static vhem_fit_options piece; /* of the last small_options */
+static vhem_cluster_options reduce;
+
 static vhem_train_options small_options(void)
 {
     vhem_train_options opt;
-    vhem_options_init(VHEM_TRAIN_OPTIONS, &opt);
-    opt.piece.S = 2;
+    VHEM_INIT(VHEM_TRAIN_OPTIONS, &opt);
+    VHEM_INIT(VHEM_FIT_OPTIONS, &piece);
+    VHEM_INIT(VHEM_CLUSTER_OPTIONS, &reduce);
+    opt.piece = &piece;
+    opt.reduce = &reduce;
+    piece.S = 2;
     opt.K = 2;
-    opt.reduce.restarts = 3;
+    reduce.restarts = 3;
     return opt;
 }
 
@@ -90,7 +97,7 @@ static void learn_write_read_ask(void **state)
     assert_int_equal(vhem_classes_view(b, 2, &view), VHEM_OK);
     assert_true(view.items == (int64_t)1 << 33);
     assert_int_equal(b->opt.piece.S, 2);
-    assert_string_equal(b->opt.estimator, "vhem");
+    assert_string_equal(b->opt.all.estimator, "vhem");
     assert_ok(ctx, vhem_classes_predict(ctx, a, fresh, 0, &p));
     assert_ok(ctx, vhem_classes_predict(ctx, b, fresh, 0, &q));
     assert_true(count_right(p) >= CLASSES * PER_CLASS - 2);
@@ -116,7 +123,7 @@ static void groups(void **state)
     vhem_prediction *p = NULL;
     vhem_train_options opt = small_options();
     opt.by_group = 1;
-    opt.piece.K = 2;
+    piece.K = 2;
     assert_ok(ctx, vhem_classes_train(ctx, data, NULL, &opt, &k));
     assert_ok(ctx, vhem_classes_predict(ctx, k, data, 0, &p));
     assert_int_equal(p->n, CLASSES * PER_CLASS / 2);
@@ -208,7 +215,7 @@ static void equal_without_names(void **state)
     }
     assert_ok(ctx, vh_builder_finish(b, "memory", &data));
     vh_builder_free(b);
-    assert_ok(ctx, call_fit_pieces(ctx, data, &opt.piece, NULL, &h3m));
+    assert_ok(ctx, call_fit_pieces(ctx, data, &piece, NULL, &h3m));
     assert_int_equal(h3m->K, 4);
     assert_near(h3m->omega[3], 0.25, 1e-15, 0);
     opt.store = path;
@@ -247,7 +254,7 @@ static void null_in_file(void **state)
     memcpy(strstr(text, "\"uniform\""), "null     ", 9);
     test_write(path, text, size);
     assert_ok(ctx, vhem_classes_load(ctx, path, &back));
-    assert_string_equal(back->opt.prior, "uniform");
+    assert_string_equal(back->opt.all.prior, "uniform");
     assert_true(back->seed == UINT64_MAX - 4);
     vhem_free(k);
     vhem_free(back);
@@ -276,12 +283,12 @@ static void pieces_alone(void **state)
     vhem_ctx *ctx = test_ctx();
     vhem_data *data = sample_data(ctx, 1);
     vh_h3m *a = NULL, *b = NULL;
-    vhem_train_options opt = small_options();
+    (void)small_options();
     const char *path = test_scratch("pieces");
     unlink(path);
-    opt.piece.K = 2;
-    opt.piece.by_group = 1;
-    assert_ok(ctx, call_fit_pieces(ctx, data, &opt.piece, path, &a));
+    piece.K = 2;
+    piece.by_group = 1;
+    assert_ok(ctx, call_fit_pieces(ctx, data, &piece, path, &a));
     assert_int_equal(a->K, 2 * CLASSES * PER_CLASS / 2);
     assert_string_equal(a->hmm[2].name, "g1/0");
     assert_string_equal(a->hmm[2].label, "c0");
@@ -290,7 +297,7 @@ static void pieces_alone(void **state)
     fseek(f, 0, SEEK_END);
     long size = ftell(f);
     fclose(f);
-    assert_ok(ctx, call_fit_pieces(ctx, data, &opt.piece, path, &b)); /* nothing is fitted twice */
+    assert_ok(ctx, call_fit_pieces(ctx, data, &piece, path, &b)); /* nothing is fitted twice */
     f = fopen(path, "r");
     fseek(f, 0, SEEK_END);
     assert_int_equal(ftell(f), size);
@@ -298,11 +305,11 @@ static void pieces_alone(void **state)
     assert_true(vh_h3m_compare(a, b) == 0);
     vh_h3m_free(b);
     damage(path);
-    assert_ok(ctx, call_fit_pieces(ctx, data, &opt.piece, path, &b)); /* but for what was damaged */
+    assert_ok(ctx, call_fit_pieces(ctx, data, &piece, path, &b)); /* but for what was damaged */
     assert_true(vh_h3m_compare(a, b) == 0);
     vh_h3m_free(b);
     b = NULL;
-    assert_ok(ctx, call_fit_pieces(ctx, data, &opt.piece, path, &b));
+    assert_ok(ctx, call_fit_pieces(ctx, data, &piece, path, &b));
     assert_true(vh_h3m_compare(a, b) == 0);
     vh_h3m_free(a);
     vh_h3m_free(b);
@@ -375,8 +382,8 @@ static void refused(void **state)
     assert_fails(ctx, vhem_classes_train(ctx, data, NULL, &opt, &k), VHEM_EINVAL, "prior 'even' is unknown");
     opt.prior = opt.estimator = NULL; /* no names: the defaults */
     assert_ok(ctx, vhem_classes_train(ctx, data, NULL, &opt, &k));
-    assert_string_equal(k->opt.prior, "uniform");
-    assert_string_equal(k->opt.estimator, "vhem");
+    assert_string_equal(k->opt.all.prior, "uniform");
+    assert_string_equal(k->opt.all.estimator, "vhem");
     vhem_free(k);
     k = NULL;
     opt = small_options();
@@ -393,7 +400,7 @@ static void refused(void **state)
     opt = small_options();
     assert_fails(ctx, vhem_classes_train(ctx, data, &tags, &opt, &k), VHEM_EINVAL,
                  "'s0' appears twice in the tags, in rows 0 and 2");
-    opt.reduce.preset = "none";
+    reduce.preset = "none";
     assert_fails(ctx, vhem_classes_train(ctx, data, NULL, &opt, &k), VHEM_EINVAL, "preset 'none' is unknown");
     opt = small_options();
     opt.min_items = 100;
@@ -446,7 +453,7 @@ static void full_covariances(void **state)
     const char *path = test_scratch("full.json");
     for (int s = 1; s < PER_CLASS; s++) /* one of c0 is left */
         data->label[s][1] = '1';
-    opt.reduce.preset = "emhmm";
+    reduce.preset = "emhmm";
     assert_ok(ctx, vhem_classes_train(ctx, data, NULL, &opt, &k));
     for (int c = 0; c < CLASSES; c++) {
         assert_int_equal(vhem_classes_view(k, c, &view), VHEM_OK);

@@ -292,7 +292,7 @@ static void test_stop(void **state)
     vhem_ctx *ctx = NULL;
     vhem_ctx_options co;
     (void)state;
-    vhem_options_init(VHEM_CTX_OPTIONS, &co);
+    VHEM_INIT(VHEM_CTX_OPTIONS, &co);
     co.threads = 1;
     co.seed = 1;
     co.progress = stop_soon;

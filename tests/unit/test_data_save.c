@@ -17,7 +17,7 @@ static vhem_data *sample(vhem_ctx *ctx)
         "id,label,grp,w,the x,y\n"
         "\"a, \"\"b\"\"\nc\",L1,g,0.5,0.1,-0\n\"a, \"\"b\"\"\nc\",L1,g,0.5,0.33333333333333331,nan\n"
         " #2 ,,g2,1,5e-324,-1.7976931348623157e308\n\" x\",L\xc3\xa9,,2,123456789.125,1e22\n";
-    vhem_data_options opt = { .group = "grp", .weight = "w" };
+    vhem_data_options opt = { .size = sizeof(vhem_data_options), .group = "grp", .weight = "w" };
     vhem_data *data = NULL;
     assert_ok(ctx, load_text(ctx, "sample.csv", text, &opt, &data));
     for (int n = 0, i = 0; n < 3; n++)
@@ -116,7 +116,7 @@ static void test_renamed(void **state)
     char array[4096], csv[4096], index[4096];
     snprintf(array, sizeof array, "%s", test_scratch("twice.npy"));
     snprintf(csv, sizeof csv, "%s", test_scratch("twice.csv"));
-    vhem_data_options opt = { .id = "who" };
+    vhem_data_options opt = { .size = sizeof(vhem_data_options), .id = "who" };
     assert_ok(ctx, load_text(ctx, "t.csv", "id,x\na,1\nb,2\n", NULL, &data));
     assert_ok(ctx, vhem_data_save(ctx, data, array));
     vhem_free(data);
@@ -131,7 +131,7 @@ static void test_renamed(void **state)
     vhem_free(back);
     vhem_free(data);
     data = back = NULL;
-    opt = (vhem_data_options){ .id = "k", .columns = "seq,x" };
+    opt = (vhem_data_options){ .size = sizeof(vhem_data_options), .id = "k", .columns = "seq,x" };
     assert_ok(ctx, load_text(ctx, "t.csv", "k,seq,x\na,1,5\na,2,5\n", &opt, &data));
     assert_ok(ctx, vhem_data_save(ctx, data, csv));
     assert_ok(ctx, vhem_data_load(ctx, csv, NULL, &back));

@@ -9,7 +9,7 @@
 static vhem_distance_options options(const char *kind)
 {
     vhem_distance_options o;
-    vhem_options_init(VHEM_DISTANCE_OPTIONS, &o);
+    VHEM_INIT(VHEM_DISTANCE_OPTIONS, &o);
     o.kind = kind;
     return o;
 }

@@ -60,7 +60,7 @@ static vhem_data *sequences(vhem_ctx *ctx, const vh_h3m *h3m, int N, int T, int 
 static vhem_cluster_options em_options(void)
 {
     vhem_cluster_options opt;
-    vhem_options_init(VHEM_CLUSTER_OPTIONS, &opt);
+    VHEM_INIT(VHEM_CLUSTER_OPTIONS, &opt);
     opt.method = "em-h3m";
     opt.S = 2;
     return opt;
@@ -334,7 +334,7 @@ static void bad_requests(void **state)
     assert_fails(ctx, call_cluster_data(ctx, data, false, 2, &opt, &c), VHEM_EINVAL,
                  "method vhem clusters models");
     assert_null(c);
-    vhem_options_init(VHEM_FIT_OPTIONS, &fit);
+    VHEM_INIT(VHEM_FIT_OPTIONS, &fit);
     assert_fails(ctx, vh_fit_mixture(ctx, data, &fit, &out, NULL), VHEM_EINVAL, "at least one HMM");
     fit.K = 9;
     assert_fails(ctx, vh_fit_mixture(ctx, data, &fit, &out, NULL), VHEM_EINVAL, "only 6 sequences");
@@ -362,7 +362,7 @@ static void shem(void **state)
             v[i].omega = 1.0 / KB;
         }
         assert_ok(ctx, vh_h3m_from_views(ctx, "gaussian-diag", 2, KB, v, &h3m));
-        vhem_options_init(VHEM_CLUSTER_OPTIONS, &opt);
+        VHEM_INIT(VHEM_CLUSTER_OPTIONS, &opt);
         opt.method = k == 2 ? "vhem" : "shem";
         opt.nv = k == 2 ? -1 : 30;
         assert_ok(ctx, call_cluster_hmms(ctx, h3m, 3, &opt, &c[k]));

@@ -8,7 +8,7 @@
 static vhem_fit_options options(int S, int M)
 {
     vhem_fit_options opt;
-    vhem_options_init(VHEM_FIT_OPTIONS, &opt);
+    VHEM_INIT(VHEM_FIT_OPTIONS, &opt);
     opt.S = S;
     opt.M = M;
     return opt;
@@ -114,7 +114,7 @@ static void defaults(void **state)
     vhem_data *data = wrap(ctx, 1, &T, 2, y);
     vhem_fit_options opt;
     vhem_fit_report *report;
-    vhem_options_init(VHEM_FIT_OPTIONS, &opt);
+    VHEM_INIT(VHEM_FIT_OPTIONS, &opt);
     vh_h3m *a = fit(ctx, data, NULL, &report), *b = fit(ctx, data, &opt, NULL), *c = NULL;
     assert_int_equal(report->R, 10);
     assert_int_equal(report->frames[0], 60);
@@ -387,7 +387,7 @@ static void stopping(void **state)
         vhem_ctx *ctx = NULL;
         vh_rng rng;
         int T[] = { 20, 21, 22, 23, 24, 25 };
-        vhem_options_init(VHEM_CTX_OPTIONS, &copt);
+        VHEM_INIT(VHEM_CTX_OPTIONS, &copt);
         copt.threads = 1;
         copt.progress = stop_after;
         copt.progress_arg = &s;

@@ -42,7 +42,7 @@ static bool fit(const char *prior, int last)
     vh_rng_init(&rng, 411, VH_RNG_TEST, 0);
     double *y = random_frames(&rng, 40, 1, 1);
     data = wrap(ctx, 1, T, 1, y);
-    vhem_options_init(VHEM_FIT_OPTIONS, &opt);
+    VHEM_INIT(VHEM_FIT_OPTIONS, &opt);
     opt.S = 2;
     opt.max_iter = 6;
     opt.prior = prior;

@@ -88,7 +88,7 @@ static void columns_by_hand(void **state)
     int T = 6;
     vhem_data *data = wrap(ctx, 1, &T, 2, y);
     vhem_fit_options opt;
-    vhem_options_init(VHEM_FIT_OPTIONS, &opt);
+    VHEM_INIT(VHEM_FIT_OPTIONS, &opt);
     opt.S = 1;
     opt.prior = prior;
     opt.cov_floor = 0;
@@ -127,7 +127,7 @@ static void never_falls(void **state)
             vhem_fit_options opt;
             double last = -INFINITY;
             char *text = NULL;
-            vhem_options_init(VHEM_FIT_OPTIONS, &opt);
+            VHEM_INIT(VHEM_FIT_OPTIONS, &opt);
             opt.S = 2;
             opt.restarts = 1;
             opt.emission = emission[c % 2];
@@ -198,7 +198,7 @@ static void products_never_fall(void **state)
         vh_h3m *fit = NULL;
         vhem_fit_options opt;
         vh_rng rng;
-        vhem_options_init(VHEM_CTX_OPTIONS, &copt);
+        VHEM_INIT(VHEM_CTX_OPTIONS, &copt);
         copt.log = count_falls;
         copt.log_arg = &falls;
         copt.threads = 1;
@@ -211,7 +211,7 @@ static void products_never_fall(void **state)
                     y[t * D + k] = (double)vh_rng_below(&rng, t / 7 % 2 ? 3 : 2);
         assert_ok(ctx, call_wrap(ctx, 1, &length, D, y, &data));
         data->layout = mixed_layout(ctx);
-        vhem_options_init(VHEM_FIT_OPTIONS, &opt);
+        VHEM_INIT(VHEM_FIT_OPTIONS, &opt);
         opt.S = 1 + trial % 3;
         opt.M = 1 + trial / 3 % 2;
         opt.restarts = 2;

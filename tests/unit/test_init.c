@@ -23,7 +23,7 @@ static void open_fixture(fixture *f, int N, const int *T, int d, const double *y
     memset(f, 0, sizeof *f);
     f->ctx = test_ctx();
     f->data = wrap(f->ctx, N, T, d, y);
-    vhem_options_init(VHEM_FIT_OPTIONS, &f->opt);
+    VHEM_INIT(VHEM_FIT_OPTIONS, &f->opt);
     for (int n = 0; n < N; n++) {
         f->seq[n] = n;
         f->job.frames += T[n];

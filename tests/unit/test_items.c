@@ -109,7 +109,7 @@ static void fits(void **state)
     const char *path = test_scratch("store");
     (void)state;
     for (int k = 0; k < 2; k++) {
-        vhem_options_init(VHEM_FIT_OPTIONS, &opt);
+        VHEM_INIT(VHEM_FIT_OPTIONS, &opt);
         opt.model = k ? "dtm" : "hmm";
         opt.S = 2;
         opt.restarts = 2;
@@ -142,7 +142,7 @@ static void fits(void **state)
         vhem_free(b);
         unlink(path);
     }
-    vhem_options_init(VHEM_FIT_OPTIONS, &opt);
+    VHEM_INIT(VHEM_FIT_OPTIONS, &opt);
     opt.pieces = 1;
     assert_fails(ctx, vhem_fit(ctx, data, &opt, &a, NULL), VHEM_EINVAL, "pieces need K");
     vhem_free(data);
@@ -156,6 +156,8 @@ static void classes_of_textures(void **state)
     vhem_ctx *ctx = test_ctx();
     vhem_data *data = NULL;
     vhem_train_options opt;
+    vhem_fit_options piece;
+    vhem_cluster_options reduce;
     vhem_classes *a = NULL, *b = NULL;
     vhem_prediction *p = NULL;
     vhem_judgement *j = NULL;
@@ -173,11 +175,15 @@ static void classes_of_textures(void **state)
             y[n * T + t] = sin((n % 2 ? 1.3 : 0.3) * t + n) + 0.05 * cos(7.0 * t + n);
     }
     assert_ok(ctx, vhem_data_wrap(ctx, SEQS, length, 1, y, &(vhem_data_text){ .label = label }, &data));
-    vhem_options_init(VHEM_TRAIN_OPTIONS, &opt);
-    opt.piece.model = "dtm";
-    opt.piece.S = 2;
+    VHEM_INIT(VHEM_TRAIN_OPTIONS, &opt);
+    VHEM_INIT(VHEM_FIT_OPTIONS, &piece);
+    VHEM_INIT(VHEM_CLUSTER_OPTIONS, &reduce);
+    opt.piece = &piece;
+    opt.reduce = &reduce;
+    piece.model = "dtm";
+    piece.S = 2;
     opt.K = 2;
-    opt.reduce.restarts = 2;
+    reduce.restarts = 2;
     assert_ok(ctx, vhem_classes_train(ctx, data, NULL, &opt, &a));
     vhem_classes_facts facts;
     vhem_classes_info(a, &facts);
@@ -230,7 +236,7 @@ static void judged(void **state)
     vhem_tags tags = { .n = 3, .C = 3, .item = (char **)tagged, .tag = (char **)tag, .has = has };
     vhem_judgement *j = NULL;
     vhem_rank_options opt;
-    vhem_options_init(VHEM_RANK_OPTIONS, &opt);
+    VHEM_INIT(VHEM_RANK_OPTIONS, &opt);
     opt.top = 1;
     opt.n_k = 1;
     opt.k = (int64_t[]){ 1 };

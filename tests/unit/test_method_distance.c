@@ -339,7 +339,7 @@ static void test_too_many(void **state)
     vhem_cluster_options opt = cluster_options();
     vh_clustering *c = NULL;
     (void)state;
-    vhem_options_init(VHEM_CTX_OPTIONS, &how);
+    VHEM_INIT(VHEM_CTX_OPTIONS, &how);
     how.threads = 1;
     how.log = hear_landmarks;
     how.log_arg = said;
@@ -375,7 +375,7 @@ static void test_cut_short(void **state)
     vhem_cluster_options opt = cluster_options();
     vh_clustering *c = NULL;
     (void)state;
-    vhem_options_init(VHEM_CTX_OPTIONS, &how);
+    VHEM_INIT(VHEM_CTX_OPTIONS, &how);
     how.threads = 1;
     how.progress = stop_at_second;
     assert_int_equal(vhem_ctx_new(&how, &to_stop), VHEM_OK);

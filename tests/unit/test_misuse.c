@@ -28,11 +28,11 @@ static void prepare(void)
 {
     vhem_ctx_options o;
     vhem_data_text text = { .name = names, .label = labels };
-    vhem_options_init(VHEM_CTX_OPTIONS, &o);
+    VHEM_INIT(VHEM_CTX_OPTIONS, &o);
     o.threads = 2;
     for (int i = 0; i < N * T; i++)
         y[i] = sin(i * 1.7) + (i >= 2 * T ? 5 : 0);
-    vhem_options_init(VHEM_FIT_OPTIONS, &fit_options);
+    VHEM_INIT(VHEM_FIT_OPTIONS, &fit_options);
     fit_options.S = 2;
     fit_options.restarts = 1;
     if (vhem_ctx_new(&o, &ctx) || vhem_data_wrap(ctx, N, lengths, 1, y, &text, &data)
@@ -64,7 +64,8 @@ CALL(tree_save_no_path, vhem_tree_save(ctx, tree, NULL, NULL))
 CALL(classes_no_path, vhem_classes_load(ctx, NULL, OUT(vhem_classes)))
 CALL(tags_no_path, vhem_tags_load(ctx, NULL, OUT(vhem_tags)))
 CALL(output_no_path, vhem_output_open(ctx, NULL, &(int){ 0 }, OUT(vhem_output)))
-CALL(report_no_path, vhem_report_write(ctx, &(vhem_report_input){ .tree = tree }, NULL))
+CALL(report_no_path,
+     vhem_report_write(ctx, &(vhem_report_input){ .size = sizeof(vhem_report_input), .tree = tree }, NULL))
 CALL(fit_no_data, vhem_fit(ctx, NULL, NULL, OUT(vhem_models), NULL))
 CALL(fit_no_out, vhem_fit(ctx, data, NULL, NULL, NULL))
 CALL(score_no_source, vhem_score(ctx, models, NULL, y))
@@ -91,7 +92,7 @@ static vhem_status threads_many(void)
 {
     vhem_ctx_options o;
     vhem_ctx *made = NULL;
-    vhem_options_init(VHEM_CTX_OPTIONS, &o);
+    VHEM_INIT(VHEM_CTX_OPTIONS, &o);
     o.threads = 100000;
     return vhem_ctx_new(&o, &made);
 }
@@ -114,7 +115,7 @@ static vhem_status callback_computes(void)
     vhem_ctx_options o;
     vhem_ctx *own = NULL;
     vhem_models *more = NULL;
-    vhem_options_init(VHEM_CTX_OPTIONS, &o);
+    VHEM_INIT(VHEM_CTX_OPTIONS, &o);
     o.threads = 2;
     o.progress = again;
     o.progress_arg = &own;
@@ -145,7 +146,7 @@ static vhem_status tested(const vhem_models *m)
 {
     vhem_stats_input in;
     vhem_statistics *out = NULL;
-    vhem_options_init(VHEM_STATS_INPUT, &in);
+    VHEM_INIT(VHEM_STATS_INPUT, &in);
     in.tree = tree;
     in.data = data;
     in.level = 0;
@@ -155,7 +156,7 @@ static vhem_status tested(const vhem_models *m)
 static vhem_status reported(const vhem_models *m)
 {
     vhem_report_input in;
-    vhem_options_init(VHEM_REPORT_INPUT, &in);
+    VHEM_INIT(VHEM_REPORT_INPUT, &in);
     in.tree = tree;
     in.models = m;
     return vhem_report_write(ctx, &in, "/dev/null");
@@ -237,7 +238,7 @@ static vhem_status free_models_and_clusters(void)
     assert_int_equal(vhem_models_hmm(models, 0, &hmm), VHEM_OK);
     hmm.c = hmm.mu = hmm.cov = NULL;
     hmm.omega = 1;
-    vhem_options_init(VHEM_STATS_INPUT, &in);
+    VHEM_INIT(VHEM_STATS_INPUT, &in);
     in.tree = tree;
     in.data = data;
     in.level = in.by_group = in.leave_out = 0;

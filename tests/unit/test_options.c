@@ -57,14 +57,14 @@ static void defaults(void **state)
     vhem_ctx *ctx = test_ctx();
     (void)state;
     for (int s = 0; s < SETS; s++) {
-        vhem_options_init(sets[s].set, &record);
+        vhem_options_init(sets[s].set, &record, sets[s].size);
         for (const vh_option *row = vh_options(sets[s].set); row->shown.name; row++)
             assert_true(vh_option_unset(row, &record));
         assert_ok(ctx, vh_options_check(ctx, sets[s].set, &record));
         vh_options_fill(sets[s].set, &record);
         assert_ok(ctx, vh_options_check(ctx, sets[s].set, &record));
     }
-    vhem_options_init(VHEM_FIT_OPTIONS, &record.fit);
+    VHEM_INIT(VHEM_FIT_OPTIONS, &record.fit);
     vh_options_fill(VHEM_FIT_OPTIONS, &record.fit);
     assert_int_equal(record.fit.S, 3);
     assert_near(record.fit.tol, 1e-5, 0, 0);
@@ -85,15 +85,16 @@ static void records(void **state)
     vhem_choose_options choose;
     vhem_report_input report;
     (void)state;
-    vhem_options_init(VHEM_TRAIN_OPTIONS, &a.train);
-    assert_true(a.train.piece.S < 0 && a.train.reduce.S < 0 && !a.train.piece.start && a.after == 77);
-    vhem_options_init(VHEM_CTX_OPTIONS, &of_ctx);
+    VHEM_INIT(VHEM_TRAIN_OPTIONS, &a.train);
+    assert_true(a.train.K < 0 && !a.train.piece && !a.train.reduce && a.after == 77);
+    assert_int_equal(a.train.size, sizeof a.train);
+    VHEM_INIT(VHEM_CTX_OPTIONS, &of_ctx);
     assert_true(of_ctx.threads < 0 && of_ctx.seed < 0 && !of_ctx.backend);
-    vhem_options_init(VHEM_STATS_INPUT, &stats);
+    VHEM_INIT(VHEM_STATS_INPUT, &stats);
     assert_true(stats.confidence < 0 && stats.level == 0 && !stats.tree);
-    vhem_options_init(VHEM_CHOOSE_OPTIONS, &choose);
+    VHEM_INIT(VHEM_CHOOSE_OPTIONS, &choose);
     assert_true(choose.n_splits == 0 && !choose.K);
-    vhem_options_init(VHEM_REPORT_INPUT, &report);
+    VHEM_INIT(VHEM_REPORT_INPUT, &report);
     assert_true(!report.tree && report.n_choice == 0);
     assert_int_equal(vhem_option_info(VHEM_CTX_OPTIONS, 0, &(vhem_option){ 0 }), VHEM_EINVAL);
 }
@@ -103,7 +104,7 @@ static void refused(void **state)
     vhem_fit_options o;
     vhem_ctx *ctx = test_ctx();
     (void)state;
-    vhem_options_init(VHEM_FIT_OPTIONS, &o);
+    VHEM_INIT(VHEM_FIT_OPTIONS, &o);
     o.S = 0;
     assert_fails(ctx, vh_options_check(ctx, VHEM_FIT_OPTIONS, &o), VHEM_EINVAL, "S is 0, must be at least 1");
     o.S = -7; /* any negative number is the default */
@@ -127,8 +128,8 @@ static void round_trip(void **state)
     size_t size;
     const char *lead = "{";
     (void)state;
-    vhem_options_init(VHEM_CLUSTER_OPTIONS, &a);
-    vhem_options_init(VHEM_CLUSTER_OPTIONS, &b);
+    VHEM_INIT(VHEM_CLUSTER_OPTIONS, &a);
+    VHEM_INIT(VHEM_CLUSTER_OPTIONS, &b);
     a.tau = 7;
     a.nv = 0.5;
     a.repair = 0;

@@ -100,7 +100,7 @@ static vhem_status clusters(vhem_ctx *ctx, const vhem_models *m, const vhem_exec
                             vhem_tree **tree)
 {
     vhem_cluster_options o;
-    vhem_options_init(VHEM_CLUSTER_OPTIONS, &o);
+    VHEM_INIT(VHEM_CLUSTER_OPTIONS, &o);
     o.search = "restarts";
     o.restarts = 2;
     o.soft = 1;
@@ -122,7 +122,7 @@ static void compare(const vhem_tree *a, const vhem_tree *b)
         assert_true(vhem_models_compare(x->centers, y->centers) == 0);
         assert_memory_equal(x->z, y->z, Kb * Kr * sizeof *x->z);
         assert_memory_equal(x->L_hmm, y->L_hmm, Kb * Kr * sizeof *x->L_hmm);
-        assert_null(y->options.executor);
+        assert_null(y->options->executor);
     }
 }
 
@@ -180,7 +180,7 @@ static void check_loop(bool lacking)
     vhem_task *first = NULL;
     vhem_step *now = NULL, *last = NULL;
     vhem_cluster_options o;
-    vhem_options_init(VHEM_CLUSTER_OPTIONS, &o);
+    VHEM_INIT(VHEM_CLUSTER_OPTIONS, &o);
     o.max_iter = 6;
     o.tau = 3;
     o.repair = 1;
@@ -331,7 +331,7 @@ static void damaged(void **state)
     (void)state;
     vh_rng_init(&rng, 12, VH_RNG_TEST, 0);
     assert_ok(ctx, vh_models_take_hmms(ctx, random_h3m(ctx, &rng, MODELS, 2, 1, 1, 0, 1), &m));
-    vhem_options_init(VHEM_CLUSTER_OPTIONS, &opt);
+    VHEM_INIT(VHEM_CLUSTER_OPTIONS, &opt);
     opt.tau = (int)tau;
     opt.max_iter = 20;
     assert_ok(ctx, vhem_task_new(ctx, m, m, &opt, &task));

@@ -105,7 +105,7 @@ static void evidence_of_one_gaussian(void **state)
         double *y = random_frames(&rng, T[0], d, 1.5), bound;
         vhem_data *data = wrap(ctx, 1, T, d, y);
         vhem_fit_options opt;
-        vhem_options_init(VHEM_FIT_OPTIONS, &opt);
+        VHEM_INIT(VHEM_FIT_OPTIONS, &opt);
         opt.S = 1;
         vh_h3m *h3m = fit(ctx, data, p, &opt, &bound);
         assert_near(bound, log_evidence(p, T[0], y), 1e-9, 1e-9);
@@ -157,7 +157,7 @@ static void evidence_of_known_states(void **state)
     const double pi[] = { 0.5, 0.5 }, A[] = { 0.5, 0.5, 0.5, 0.5 }, mu[] = { 0, 1000 }, cov[] = { 1, 1 };
     vh_h3m *start = simple_hmm(ctx, 2, 1, pi, A, mu, cov);
     vhem_fit_options opt;
-    vhem_options_init(VHEM_FIT_OPTIONS, &opt);
+    VHEM_INIT(VHEM_FIT_OPTIONS, &opt);
     opt.start = HMMS(start);
     vh_h3m *h3m = fit(ctx, data, p, &opt, &bound);
     assert_near(bound, total, 1e-10, 0);
@@ -187,7 +187,7 @@ static void mean_by_hand(void **state)
     p->B[0] = 2;
     vhem_data *data = wrap(ctx, 1, T, 1, y);
     vhem_fit_options opt;
-    vhem_options_init(VHEM_FIT_OPTIONS, &opt);
+    VHEM_INIT(VHEM_FIT_OPTIONS, &opt);
     opt.S = 1;
     vh_h3m *h3m = fit(ctx, data, p, &opt, &bound);
     vhem_hmm_view v = view_of(h3m, 0);
@@ -269,7 +269,7 @@ static void tends_to_maximum_likelihood(void **state)
         add_sequence(ctx, b, y, 80, "a", NULL, NULL, 1e7);
         vhem_data *data = finish(ctx, b);
         vhem_fit_options opt;
-        vhem_options_init(VHEM_FIT_OPTIONS, &opt);
+        VHEM_INIT(VHEM_FIT_OPTIONS, &opt);
         opt.start = HMMS(start);
         opt.tol = 0;
         opt.max_iter = 30;

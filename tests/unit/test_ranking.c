@@ -28,7 +28,7 @@ static void by_hand(void **state)
     const int64_t k[] = { 1, 2, 5 };
     vhem_tag_measure m[2];
     double p_at[6];
-    const vhem_rank_options opt = { 1, 3, k, "zero" };
+    const vhem_rank_options opt = { .size = sizeof(vhem_rank_options), 1, 3, k, "zero" };
     assert_ok(ctx, rank_tags(ctx, 4, 2, score, truth, &opt, m, p_at));
     /* tag 0: items 0 and 1 have it; given to 0 and 2; found at ranks 2 and 4 */
     assert_int_equal(m[0].n, 2);
@@ -55,7 +55,7 @@ static void never_given_and_never_there(void **state)
     const unsigned char truth[] = { 1, 0, 1, 0 };
     vhem_tag_measure m[2];
     vhem_rank_options opt;
-    vhem_options_init(VHEM_RANK_OPTIONS, &opt);
+    VHEM_INIT(VHEM_RANK_OPTIONS, &opt);
     assert_int_equal(opt.top, -1); /* 10 */
     opt.top = 1;
     assert_ok(ctx, rank_tags(ctx, 2, 2, x, truth, &opt, m, NULL));
@@ -76,7 +76,7 @@ static void never_given_by_base_rate(void **state)
     vhem_ctx *ctx = test_ctx();
     const double x[] = { 2, 1, 0, 2, 1, 0, 2, 1, 0, 2, 1, 0, 2, 1, 0 };
     const unsigned char truth[] = { 1, 1, 0, 1, 0, 0, 0, 1, 0, 1, 0, 0, 1, 0, 0 };
-    const vhem_rank_options opt = { 1, 0, NULL, "base-rate" };
+    const vhem_rank_options opt = { .size = sizeof(vhem_rank_options), 1, 0, NULL, "base-rate" };
     vhem_tag_measure m[3];
     assert_ok(ctx, rank_tags(ctx, 5, 3, x, truth, &opt, m, NULL));
     assert_near(m[0].precision, 4.0 / 5, 1e-15, 0); /* given to all: what it is by counting */
@@ -98,7 +98,7 @@ static void ties_and_what_was_not_scored(void **state)
     const int64_t k[] = { 2 };
     vhem_tag_measure m;
     double p_at;
-    const vhem_rank_options opt = { 1, 1, k, "zero" };
+    const vhem_rank_options opt = { .size = sizeof(vhem_rank_options), 1, 1, k, "zero" };
     assert_ok(ctx, rank_tags(ctx, 4, 1, x, truth, &opt, &m, &p_at));
     assert_near(p_at, 0.5, 0, 0);
     assert_near(m.average_precision, (1.0 / 2 + 2.0 / 3) / 2, 1e-15, 0);
@@ -113,7 +113,7 @@ static void refused(void **state)
     const int64_t k[] = { 0 };
     vhem_tag_measure m[2];
     double p_at[2];
-    vhem_rank_options opt = { 1, 1, k, "zero" };
+    vhem_rank_options opt = { .size = sizeof(vhem_rank_options), 1, 1, k, "zero" };
     assert_fails(ctx, rank_tags(ctx, 4, 2, score, truth, &opt, m, p_at), VHEM_EINVAL, "among the first 0");
     opt.n_k = 0;
     assert_fails(ctx, rank_tags(ctx, 4, 0, score, truth, &opt, m, NULL), VHEM_EINVAL, "0 tags");

@@ -105,7 +105,7 @@ static int work(int rank, int fd, int64_t fails, int64_t stops, int64_t n)
     int found = 0;
 
     own_rank = rank;
-    vhem_options_init(VHEM_CTX_OPTIONS, &opt);
+    VHEM_INIT(VHEM_CTX_OPTIONS, &opt);
     opt.threads = 1;
     opt.ranks = &ranks;
     opt.log = hear;
@@ -187,7 +187,7 @@ static int work_with_tables(vhem_ctx *ctx, known *k)
     const vh_strips strips = { "test", 4, 1, 1, make_strip, take_strip, k };
     int found = 0;
 
-    vhem_options_init(VHEM_DISTANCE_OPTIONS, &opt);
+    VHEM_INIT(VHEM_DISTANCE_OPTIONS, &opt);
     opt.tau = 2;
     opt.symmetric = 1;
     vhem_status st = vh_h3m_distance(ctx, k->h3m, k->h3m, &opt, D, NULL);
@@ -212,7 +212,7 @@ static int table_rank(int rank, int fd, known *k)
     vhem_ctx *ctx = NULL;
 
     own_rank = rank;
-    vhem_options_init(VHEM_CTX_OPTIONS, &opt);
+    VHEM_INIT(VHEM_CTX_OPTIONS, &opt);
     opt.threads = 1;
     opt.seed = 1;
     opt.ranks = &ranks;
@@ -236,7 +236,7 @@ static void test_tables(void **state)
     (void)state;
 
     k.D = calloc((size_t)MODELS * MODELS, sizeof *k.D);
-    vhem_options_init(VHEM_DISTANCE_OPTIONS, &opt);
+    VHEM_INIT(VHEM_DISTANCE_OPTIONS, &opt);
     opt.tau = 2;
     opt.symmetric = 1;
     assert_ok(ctx, vh_h3m_distance(ctx, k.h3m, k.h3m, &opt, k.D, NULL));
@@ -334,7 +334,7 @@ static int sum_rank(int rank, int fd, const sums *want, double want_total)
     double total = 0;
 
     own_rank = rank;
-    vhem_options_init(VHEM_CTX_OPTIONS, &opt);
+    VHEM_INIT(VHEM_CTX_OPTIONS, &opt);
     opt.threads = 1;
     opt.ranks = &ranks;
     if (vhem_ctx_new(&opt, &ctx) != VHEM_OK)
@@ -387,7 +387,7 @@ static vhem_status call(vhem_ctx *ctx, side *s, const odd_one *o, bool odd)
     const vh_chunks chunks = { .n = CHUNKS, .threads = 1, .run = run_chunk, .arg = &(sums){ .fails = -1 } };
     vhem_fit_options opt;
     int64_t failed;
-    vhem_options_init(VHEM_FIT_OPTIONS, &opt);
+    VHEM_INIT(VHEM_FIT_OPTIONS, &opt);
     vhem_status st =
         vh_ranks_call(ctx, odd && o->strips ? "compare" : "fit", VHEM_FIT_OPTIONS, &opt, odd ? o->data : 0);
     if (st != VHEM_OK)
@@ -409,7 +409,7 @@ static int part_ways(int rank, int fd, const odd_one *o)
     int found = 0;
 
     own_rank = rank;
-    vhem_options_init(VHEM_CTX_OPTIONS, &opt);
+    VHEM_INIT(VHEM_CTX_OPTIONS, &opt);
     opt.threads = 1;
     opt.ranks = &ranks;
     if (vhem_ctx_new(&opt, &ctx) != VHEM_OK || call(ctx, &s, &same, false) != VHEM_OK)
@@ -476,7 +476,7 @@ static void test_wrong(void **state)
     vhem_data *data = NULL;
     vhem_models *models = NULL;
     (void)state;
-    vhem_options_init(VHEM_CTX_OPTIONS, &opt);
+    VHEM_INIT(VHEM_CTX_OPTIONS, &opt);
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         opt.ranks = &wrong[i];
         assert_int_equal(vhem_ctx_new(&opt, &ctx), VHEM_EINVAL);
@@ -485,7 +485,7 @@ static void test_wrong(void **state)
     opt.ranks = &right;
     assert_int_equal(vhem_ctx_new(&opt, &ctx), VHEM_OK);
     assert_ok(ctx, vhem_data_wrap(ctx, 1, T, 1, x, NULL, &data));
-    vhem_options_init(VHEM_FIT_OPTIONS, &fit);
+    VHEM_INIT(VHEM_FIT_OPTIONS, &fit);
     fit.S = 1;
     fit.store = "nowhere";
     assert_fails(ctx, vhem_fit(ctx, data, &fit, &models, NULL), VHEM_EINVAL,
@@ -505,7 +505,7 @@ static void test_stop_alone(void **state)
     vhem_ctx *ctx = NULL;
     vhem_tree *tree = NULL;
 
-    vhem_options_init(VHEM_CTX_OPTIONS, &opt);
+    VHEM_INIT(VHEM_CTX_OPTIONS, &opt);
     opt.threads = 1;
     opt.ranks = &ranks;
     assert_int_equal(vhem_ctx_new(&opt, &ctx), VHEM_OK);

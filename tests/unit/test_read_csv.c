@@ -24,7 +24,7 @@ static vhem_data *load(const char *text, const vhem_data_options *opt)
 static vhem_data_options options(void)
 {
     vhem_data_options opt;
-    vhem_options_init(VHEM_DATA_OPTIONS, &opt);
+    VHEM_INIT(VHEM_DATA_OPTIONS, &opt);
     return opt;
 }
 
@@ -133,7 +133,8 @@ static void test_options(void **state)
     opt.where = "kind=z";
     assert_refused(text, &opt, VHEM_EINVAL, "no row has 'z' in column 'kind'; found there: u, v");
     opt.where = "kind";
-    assert_refused("id,x\n", &(vhem_data_options){ .where = "x=1" }, VHEM_EFORMAT, "no row below it");
+    assert_refused("id,x\n", (&(vhem_data_options){ .size = sizeof(vhem_data_options), .where = "x=1" }),
+                   VHEM_EFORMAT, "no row below it");
     opt.where = "colour=z";
     assert_refused(text, &opt, VHEM_EINVAL, "--where asks for column 'colour'; the columns are id, label, x");
     opt = options();
@@ -184,7 +185,7 @@ static void test_refused(void **state)
     vhem_data *data = NULL;
     const char *path = test_scratch("zero.csv");
     test_write(path, "id,x\na,1\nb,\0002\n", 15);
-    vhem_data_options csv = { .format = "csv" };
+    vhem_data_options csv = { .size = sizeof(vhem_data_options), .format = "csv" };
     assert_fails(ctx, vhem_data_load(ctx, path, &csv, &data), VHEM_EFORMAT,
                  "zero.csv: a zero byte at offset 11");
     remove(path);

@@ -54,7 +54,7 @@ static void test_plain(void **state)
     assert_string_equal(vh_data_column(data, 1), "y");
     vhem_free(data);
     data = NULL;
-    vhem_data_options opt = { .columns = "y" };
+    vhem_data_options opt = { .size = sizeof(vhem_data_options), .columns = "y" };
     assert_ok(ctx, vhem_data_load(ctx, root, &opt, &data));
     assert_values(data, 2, 2, NAN);
     vhem_free(data);
@@ -93,7 +93,7 @@ static void test_subfolders(void **state)
     vhem_free(data);
     put("run/1.csv", "7,8\n"); /* the same name twice: names are made longer */
     data = NULL;
-    vhem_data_options opt = { .where = "label=run" };
+    vhem_data_options opt = { .size = sizeof(vhem_data_options), .where = "label=run" };
     assert_ok(ctx, vhem_data_load(ctx, root, &opt, &data));
     assert_int_equal(vh_data_size(data), 2);
     assert_sequence(data, 0, "run/1", "run", "", 1);
@@ -138,7 +138,7 @@ static void test_refused(void **state)
                  "b.csv: sequence 'b' has no frames");
     put("b.csv", "");
     assert_fails(ctx, vhem_data_load(ctx, root, NULL, &data), VHEM_EFORMAT, "b.csv: the file is empty");
-    vhem_data_options opt = { .group = "subject" };
+    vhem_data_options opt = { .size = sizeof(vhem_data_options), .group = "subject" };
     assert_fails(ctx, vhem_data_load(ctx, root, &opt, &data), VHEM_EINVAL, "--group names a column");
     vhem_free(ctx);
 }

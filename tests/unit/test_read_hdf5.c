@@ -80,7 +80,7 @@ static void test_each(void **state)
     assert_true(view(data, 1).weight == 2.5);
     vhem_free(data);
     data = NULL;
-    vhem_data_options opt = { .where = "label=walk", .columns = "y1" };
+    vhem_data_options opt = { .size = sizeof(vhem_data_options), .where = "label=walk", .columns = "y1" };
     assert_ok(ctx, vhem_data_load(ctx, path, &opt, &data));
     assert_int_equal(vh_data_size(data), 1);
     assert_values(data, 0, 6);

@@ -69,7 +69,7 @@ static void test_shapes(void **state)
     vhem_free(data);
     data = NULL;
     path = npy("shape.npy", 3, "{\"shape\": (2,3,2), \"descr\": \"|i1\", \"fortran_order\": False}", raw, 12);
-    vhem_data_options opt = { .columns = "y1" };
+    vhem_data_options opt = { .size = sizeof(vhem_data_options), .columns = "y1" };
     assert_ok(ctx, vhem_data_load(ctx, path, &opt, &data));
     assert_int_equal(vh_data_size(data), 2);
     assert_values(data, 1, 8, 10, 12);
@@ -103,15 +103,18 @@ static void test_index(void **state)
     assert_values(data, 1, 3, 4, 5, 6);
     vhem_free(data);
     data = NULL;
-    vhem_data_options opt = {
-        .id = "who,seq", .label = "who", .group = "label", .weight = "w", .where = "who=q"
-    };
+    vhem_data_options opt = { .size = sizeof(vhem_data_options),
+                              .id = "who,seq",
+                              .label = "who",
+                              .group = "label",
+                              .weight = "w",
+                              .where = "who=q" };
     assert_ok(ctx, vhem_data_load(ctx, path, &opt, &data));
     assert_sequence(data, 0, "q/1", "q", "B", 2);
     assert_true(view(data, 1).weight == 4);
     vhem_free(data);
     data = NULL;
-    opt = (vhem_data_options){ .id = "who" };
+    opt = (vhem_data_options){ .size = sizeof(vhem_data_options), .id = "who" };
     assert_ok(ctx, vhem_data_load(ctx, path, &opt, &data));
     assert_non_null(strstr(book.text[VHEM_LOG_WARN], "more than one sequence is named 'q'"));
     vhem_free(data);
@@ -134,7 +137,7 @@ static void test_index(void **state)
         assert_fails(ctx, vhem_data_load(ctx, path, NULL, &data), VHEM_EFORMAT, bad[i].sentence);
     }
     remove(index);
-    opt = (vhem_data_options){ .id = "who" };
+    opt = (vhem_data_options){ .size = sizeof(vhem_data_options), .id = "who" };
     assert_fails(ctx, vhem_data_load(ctx, path, &opt, &data), VHEM_EINVAL, "--id names a column");
     remove(path);
     vhem_free(ctx);

@@ -59,7 +59,7 @@ static void test_other_layouts(void **state)
     assert_values(data, 1, 7, 8);
     vhem_free(data);
     data = NULL;
-    vhem_data_options opt = { .where = "name=run" };
+    vhem_data_options opt = { .size = sizeof(vhem_data_options), .where = "name=run" };
     assert_ok(ctx, vhem_data_load(ctx, path, &opt, &data));
     assert_int_equal(vh_data_size(data), 1);
     vhem_free(data);

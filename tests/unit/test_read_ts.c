@@ -20,7 +20,7 @@ static void test_plain(void **state)
     assert_values(data, 2, 1, NAN, 1, -25);
     vhem_free(data);
     data = NULL;
-    vhem_data_options opt = { .where = "label=Sit", .columns = "y1" };
+    vhem_data_options opt = { .size = sizeof(vhem_data_options), .where = "label=Sit", .columns = "y1" };
     assert_ok(ctx, load_text(ctx, "a.ts", text, &opt, &data));
     assert_int_equal(vh_data_size(data), 1);
     assert_values(data, 0, 8);
@@ -62,7 +62,7 @@ static void test_refused(void **state)
         assert_fails(ctx, load_text(ctx, "bad.ts", bad[i].text, NULL, &data), VHEM_EFORMAT, bad[i].sentence);
         assert_non_null(strstr(vhem_ctx_error(ctx), "bad.ts: "));
     }
-    vhem_data_options opt = { .id = "x" };
+    vhem_data_options opt = { .size = sizeof(vhem_data_options), .id = "x" };
     assert_fails(ctx, load_text(ctx, "bad.ts", "@data\n1\n", &opt, &data), VHEM_EINVAL,
                  "--id names a column");
     vhem_free(ctx);

@@ -78,7 +78,7 @@ static void test_spills(void **state)
         snprintf(rows + strlen(rows), sizeof rows - strlen(rows),
                  "<row r='%d'><c t='s'><v>%d</v></c><c><v>%d.25</v></c><c><v>%d</v></c></row>", t + 2,
                  1 + t / 30, t, -t);
-    vhem_options_init(VHEM_DATA_OPTIONS, &opt);
+    VHEM_INIT(VHEM_DATA_OPTIONS, &opt);
     assert_ok(ctx, load(ctx, rows, &opt, &whole));
     opt.memory = 16;
     assert_ok(ctx, load(ctx, rows, &opt, &spilled));

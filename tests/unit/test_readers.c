@@ -72,7 +72,7 @@ static void test_unknown(void **state)
     assert_fails(ctx, vhem_data_load(ctx, "/no/such/file", NULL, &data), VHEM_EIO,
                  "/no/such/file: cannot read: No");
     vhem_data_options opt;
-    vhem_options_init(VHEM_DATA_OPTIONS, &opt);
+    VHEM_INIT(VHEM_DATA_OPTIONS, &opt);
     opt.format = "xml";
     assert_fails(ctx, vhem_data_load(ctx, "x", &opt, &data), VHEM_EINVAL,
                  "no data format 'xml'; the formats are csv");
@@ -92,7 +92,7 @@ static void test_wrong_kind(void **state)
     vhem_ctx *ctx = test_ctx();
     vhem_data *data = NULL;
     vhem_data_options opt;
-    vhem_options_init(VHEM_DATA_OPTIONS, &opt);
+    VHEM_INIT(VHEM_DATA_OPTIONS, &opt);
     for (int i = 0; i < 4; i++) {
         opt.format = formats[i];
         assert_fails(ctx, load_text(ctx, "wrong.csv", "id,x\na,1\n", &opt, &data), VHEM_EFORMAT,

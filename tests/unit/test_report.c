@@ -164,7 +164,7 @@ static void test_refused(void **state)
     vhem_ctx *ctx = NULL;
     vhem_report_input in;
     assert_int_equal(vhem_ctx_new(NULL, &ctx), VHEM_OK);
-    vhem_options_init(VHEM_REPORT_INPUT, &in);
+    VHEM_INIT(VHEM_REPORT_INPUT, &in);
     assert_int_equal(vhem_report_write(ctx, &in, "nowhere.html"), VHEM_EINVAL);
     assert_string_equal(vhem_ctx_error(ctx), "a report needs a tree or a clustering, there is none");
     vhem_free(ctx);

@@ -41,7 +41,7 @@ static void first_sentence(void **state)
         vhem_ctx *ctx = test_ctx_with("ref", threads, 1);
         vhem_cluster_options opt;
         vh_search s = { .ops = &ops, .K = 2, .Kb = 10, .Kb_trial = 10, .work = 1 };
-        vhem_options_init(VHEM_CLUSTER_OPTIONS, &opt);
+        VHEM_INIT(VHEM_CLUSTER_OPTIONS, &opt);
         opt.restarts = 8;
         opt.init = "kmeans";
         s.arg = &s;

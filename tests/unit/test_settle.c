@@ -23,8 +23,9 @@ static void begin(fixture *f)
     f->ctx = test_ctx();
     f->h3m = clustered_h3m(f->ctx, 3, K, EACH, 2, 1, 2, 0, 0.3);
     assert_ok(f->ctx, vh_base_new(f->ctx, f->h3m, &f->base));
-    vhem_options_init(VHEM_CLUSTER_OPTIONS, &f->opt);
-    f->opt = (vhem_cluster_options){ .method = "vhem",
+    VHEM_INIT(VHEM_CLUSTER_OPTIONS, &f->opt);
+    f->opt = (vhem_cluster_options){ .size = sizeof(vhem_cluster_options),
+                                     .method = "vhem",
                                      .init = "auto",
                                      .search = "auto",
                                      .S = 2,

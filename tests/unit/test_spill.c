@@ -201,7 +201,7 @@ static void test_full_disk(void **state)
     enum { N = 20000 };
     vhem_ctx *ctx = test_ctx();
     vhem_data *data = NULL, *back = NULL;
-    vhem_data_options opt = { .memory = 64 << 10 };
+    vhem_data_options opt = { .size = sizeof(vhem_data_options), .memory = 64 << 10 };
     int T = N;
     double *y = calloc(N, sizeof *y);
     const char *path = test_scratch("long.npy");
@@ -294,7 +294,8 @@ static void test_readers(void **state)
     vhem_data *data = make_data(ctx);
     for (size_t i = 0; i < sizeof way / sizeof *way; i++) {
         const char *path = test_scratch(way[i].name);
-        vhem_data_options opt = { .group = way[i].table ? "group" : NULL,
+        vhem_data_options opt = { .size = sizeof(vhem_data_options),
+                                  .group = way[i].table ? "group" : NULL,
                                   .weight = way[i].table ? "weight" : NULL };
         assert_ok(ctx, vhem_data_save(ctx, data, path));
         both_ways(ctx, path, &opt);
@@ -330,7 +331,7 @@ static void test_awkward_csv(void **state)
     }
     fclose(f);
     free(note);
-    vhem_data_options opt = { 0 };
+    vhem_data_options opt = { .size = sizeof(vhem_data_options) };
     both_ways(ctx, path, &opt);
     opt.where = "id=s3";
     both_ways(ctx, path, &opt);
@@ -374,7 +375,7 @@ static void test_awkward_arrays(void **state)
 {
     (void)state;
     vhem_ctx *ctx = test_ctx();
-    const vhem_data_options opt = { .memory = 8 };
+    const vhem_data_options opt = { .size = sizeof(vhem_data_options), .memory = 8 };
     const char *path = npy_file("f.npy", "(40000, 3)", true, 120000);
     vhem_data *data = NULL;
     both_ways(ctx, path, &opt);
@@ -424,7 +425,7 @@ static void test_hdf5_sets(void **state)
     H5Pclose(plist);
     H5Sclose(space);
     H5Fclose(file);
-    const vhem_data_options opt = { .memory = 8 };
+    const vhem_data_options opt = { .size = sizeof(vhem_data_options), .memory = 8 };
     vhem_data *data = NULL;
     both_ways(ctx, path, &opt);
     assert_ok(ctx, vhem_data_load(ctx, path, &opt, &data));
@@ -453,7 +454,7 @@ static void test_folder_of_files(void **state)
             fprintf(f, "%d,%.17g\n", t, k / 7.0);
         fclose(f);
     }
-    vhem_data_options opt = { 0 };
+    vhem_data_options opt = { .size = sizeof(vhem_data_options) };
     both_ways(ctx, folder, &opt);
     opt.columns = "y";
     opt.where = "name=f2";
@@ -470,7 +471,7 @@ static void test_infinite(void **state)
     (void)state;
     vhem_ctx *ctx = test_ctx();
     vhem_data *data = NULL;
-    const vhem_data_options opt = { .memory = 8 };
+    const vhem_data_options opt = { .size = sizeof(vhem_data_options), .memory = 8 };
     const double y[] = { 1, 2, 3, INFINITY };
     const char *path = npy_file("inf.npy", "(4,)", false, 0);
     FILE *f = fopen(path, "ab");
@@ -488,7 +489,7 @@ static void test_subset(void **state)
     (void)state;
     vhem_ctx *ctx = test_ctx();
     const char *path = test_scratch("subset.npz");
-    const vhem_data_options opt = { .memory = 8 };
+    const vhem_data_options opt = { .size = sizeof(vhem_data_options), .memory = 8 };
     static const int64_t seq[] = { 30, 2, 2, 17 }, again[] = { 3, 0 };
     vhem_data *whole = make_data(ctx), *data = NULL, *some = NULL, *few = NULL;
     assert_ok(ctx, vhem_data_save(ctx, whole, path));

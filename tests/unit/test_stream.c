@@ -44,7 +44,7 @@ static vhem_tree *clusters(vhem_ctx *ctx, const vhem_models *m, int64_t Kr)
 {
     vhem_cluster_options o;
     vhem_tree *tree = NULL;
-    vhem_options_init(VHEM_CLUSTER_OPTIONS, &o);
+    VHEM_INIT(VHEM_CLUSTER_OPTIONS, &o);
     o.S = 1;
     o.search = "restarts";
     o.restarts = 1;

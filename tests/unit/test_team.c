@@ -13,7 +13,7 @@ static double clustered(vhem_ctx *ctx, const vh_h3m *base)
 {
     vhem_cluster_options opt;
     vh_clustering *c = NULL;
-    vhem_options_init(VHEM_CLUSTER_OPTIONS, &opt);
+    VHEM_INIT(VHEM_CLUSTER_OPTIONS, &opt);
     opt.restarts = 4;
     opt.max_iter = 5;
     assert_ok(ctx, call_cluster_hmms(ctx, base, 2, &opt, &c));
