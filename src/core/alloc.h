@@ -33,29 +33,11 @@ char *vh_strndup(vhem_ctx *ctx, const char *text, size_t n);
             return VHEM_ENOMEM;                        \
     } while (0)
 
-#define VH_NEW_DONE(p, n)                              \
-    do {                                               \
-        (p) = vh_alloc(ctx, (size_t)(n), sizeof *(p)); \
-        if (!(p)) {                                    \
-            st = VHEM_ENOMEM;                          \
-            goto done;                                 \
-        }                                              \
-    } while (0)
-
 #define VH_DUP(p, text)               \
     do {                              \
         (p) = vh_strdup(ctx, (text)); \
         if (!(p))                     \
             return VHEM_ENOMEM;       \
-    } while (0)
-
-#define VH_DUP_DONE(p, text)          \
-    do {                              \
-        (p) = vh_strdup(ctx, (text)); \
-        if (!(p)) {                   \
-            st = VHEM_ENOMEM;         \
-            goto done;                \
-        }                             \
     } while (0)
 
 #endif

@@ -94,21 +94,4 @@ bool vh_overdue(vhem_ctx *ctx);
             return tried_;           \
     } while (0)
 
-/* The same where a function ends at its label `done`, with vhem_status st. */
-#define VH_CHECK_DONE(cond, status, ...)   \
-    do {                                   \
-        if (!(cond)) {                     \
-            st = (status);                 \
-            vh_fail(ctx, st, __VA_ARGS__); \
-            goto done;                     \
-        }                                  \
-    } while (0)
-
-#define VH_TRY_DONE(call)  \
-    do {                   \
-        st = (call);       \
-        if (st != VHEM_OK) \
-            goto done;     \
-    } while (0)
-
 #endif

@@ -19,13 +19,4 @@ void *vh_record_new(vhem_ctx *ctx, size_t size, vh_record_clear *clear);
             return VHEM_ENOMEM;                         \
     } while (0)
 
-#define VH_NEW_RECORD_DONE(p, clear)                    \
-    do {                                                \
-        (p) = vh_record_new(ctx, sizeof *(p), (clear)); \
-        if (!(p)) {                                     \
-            st = VHEM_ENOMEM;                           \
-            goto done;                                  \
-        }                                               \
-    } while (0)
-
 #endif

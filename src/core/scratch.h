@@ -35,13 +35,4 @@ void vh_workers_free(vh_workers *workers);
             return VHEM_ENOMEM;                                  \
     } while (0)
 
-#define VH_SCRATCH_DONE(p, slot, n)                              \
-    do {                                                         \
-        (p) = vh_scratch_get(ctx, scratch, (slot), (size_t)(n)); \
-        if (!(p)) {                                              \
-            st = VHEM_ENOMEM;                                    \
-            goto done;                                           \
-        }                                                        \
-    } while (0)
-
 #endif

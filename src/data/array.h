@@ -24,6 +24,11 @@ void vh_array_free(vh_array *a);
 
 enum { VH_X, VH_LENGTHS, VH_NAMES, VH_LABELS, VH_GROUPS, VH_WEIGHTS, VH_COLUMNS, VH_N_STACKED };
 extern const char *const vh_stacked_key[VH_N_STACKED];
+static inline void vh_stacked_free(vh_array (*a)[VH_N_STACKED]) /* for VH_CLEANUP */
+{
+    for (int k = 0; k < VH_N_STACKED; k++)
+        vh_array_free(&(*a)[k]);
+}
 
 /* X and lengths must be there, the others may be empty.  Takes the frames of X. */
 vhem_status vh_stacked_build(vhem_ctx *ctx, const char *path, const vhem_data_options *opt,

@@ -16,32 +16,36 @@
 #include <stdio.h>
 #include <string.h>
 
-vhem_status vhem_data_load(vhem_ctx *ctx, const char *path, const vhem_data_options *opt, vhem_data **out)
+/* In the C locale, whose decimal point is a point. */
+static vhem_status load_data(vhem_ctx *ctx, const char *path, const vhem_data_options *opt, vhem_data **out)
 {
-    VH_ENTER(path, out);
-    vhem_status st = VHEM_OK;
-    vh_locale locale = vh_locale_enter();
-    vhem_data *data = NULL;
+    VH_OWN(vhem_data) *data = NULL;
     vhem_data_options o;
     const vh_reader *reader;
 
-    VH_TRY_DONE(vh_options_take(ctx, VHEM_DATA_OPTIONS, opt, &o));
+    VH_TRY(vh_options_take(ctx, VHEM_DATA_OPTIONS, opt, &o));
     o.memory = o.memory < 0 ? (int64_t)1 << 30 : o.memory;
-    VH_TRY_DONE(vh_reader_find(ctx, path, o.format, &reader));
-    VH_CHECK_DONE(!o.missing || reader->text, VHEM_EINVAL,
-                  "%s: --missing names words of a text; in an array a missing value is NaN", path);
-    VH_CHECK_DONE(!o.sheet || reader->sheets, VHEM_EINVAL,
-                  "%s: --sheet names a sheet of an .xlsx workbook; this file has none", path);
-    VH_TRY_DONE(reader->read(ctx, path, &o, &data));
-    VH_DUP_DONE(data->origin.path, path);
+    VH_TRY(vh_reader_find(ctx, path, o.format, &reader));
+    VH_CHECK(!o.missing || reader->text, VHEM_EINVAL,
+             "%s: --missing names words of a text; in an array a missing value is NaN", path);
+    VH_CHECK(!o.sheet || reader->sheets, VHEM_EINVAL,
+             "%s: --sheet names a sheet of an .xlsx workbook; this file has none", path);
+    VH_TRY(reader->read(ctx, path, &o, &data));
+    VH_DUP(data->origin.path, path);
     if (o.columns && !reader->picks_columns)
-        VH_TRY_DONE(vh_data_keep_columns(ctx, path, o.columns, data));
-    VH_TRY_DONE(vh_data_scan(ctx, data));
-    VH_TRY_DONE(vh_warn_of_counters(ctx, path, &o, data));
-    VH_TRY_DONE(vh_warn_of_sentinels(ctx, path, reader->text, data));
+        VH_TRY(vh_data_keep_columns(ctx, path, o.columns, data));
+    VH_TRY(vh_data_scan(ctx, data));
+    VH_TRY(vh_warn_of_counters(ctx, path, &o, data));
+    VH_TRY(vh_warn_of_sentinels(ctx, path, reader->text, data));
     *out = vh_take(data);
-done:
-    vhem_free(data);
+    return VHEM_OK;
+}
+
+vhem_status vhem_data_load(vhem_ctx *ctx, const char *path, const vhem_data_options *opt, vhem_data **out)
+{
+    VH_ENTER(path, out);
+    vh_locale locale = vh_locale_enter();
+    vhem_status st = load_data(ctx, path, opt, out);
     vh_locale_leave(locale);
     return st;
 }
@@ -79,21 +83,28 @@ vhem_status vhem_data_wrap(vhem_ctx *ctx, int64_t N, const int64_t *T, int d, co
     return VHEM_OK;
 }
 
+typedef struct { /* the symbols of d columns */
+    vhem_symbols *column;
+    int d;
+} symbol_columns;
+
+static void drop_symbols(symbol_columns *symbols)
+{
+    vh_symbols_free(symbols->column, symbols->d);
+}
+
 /* A copy of n texts, NULL when there are none to copy. */
 static vhem_status copy_texts(vhem_ctx *ctx, const char *const *text, int64_t n, char ***out)
 {
-    vhem_status st = VHEM_OK;
-    char **copy = NULL;
+    VH_CLEANUP(vh_list_drop) vh_list copy = { .n = n };
 
     if (!text)
         return VHEM_OK;
-    VH_NEW_DONE(copy, n);
+    VH_NEW(copy.text, n);
     for (int64_t i = 0; i < n; i++)
-        VH_DUP_DONE(copy[i], text[i] ? text[i] : "");
-    *out = vh_take(copy);
-done:
-    vh_list_free(copy, n);
-    return st;
+        VH_DUP(copy.text[i], text[i] ? text[i] : "");
+    *out = vh_take(copy.text);
+    return VHEM_OK;
 }
 
 /* Puts a new list in the place of the old one, when there is a new one. */
@@ -125,45 +136,39 @@ static vhem_status require_codes(vhem_ctx *ctx, const vhem_data *data, const vhe
 
 vhem_status vh_data_describe(vhem_ctx *ctx, vhem_data *data, const vhem_data_text *text)
 {
-    vhem_status st = VHEM_OK;
     int64_t N = data->N;
     int d = data->d;
-    char **names = NULL, **labels = NULL, **groups = NULL, **columns = NULL;
+    VH_CLEANUP(vh_list_drop) vh_list names = { .n = N }, labels = { .n = N }, groups = { .n = N };
+    VH_CLEANUP(vh_list_drop) vh_list columns = { .n = d };
+    VH_CLEANUP(drop_symbols) symbol_columns symbols = { .d = d };
     const double *weight = text->weight;
     double *weights = NULL;
-    vhem_symbols *symbols = NULL;
 
     for (int64_t n = 0; weight && n < N; n++)
-        VH_CHECK_DONE(isfinite(weight[n]) && weight[n] > 0, VHEM_EINVAL,
-                      "sequence %lld: the weight is %g, must be a positive number", (long long)n, weight[n]);
-    VH_TRY_DONE(copy_texts(ctx, text->name, N, &names));
-    VH_TRY_DONE(copy_texts(ctx, text->label, N, &labels));
-    VH_TRY_DONE(copy_texts(ctx, text->group, N, &groups));
-    VH_TRY_DONE(copy_texts(ctx, text->column, d, &columns));
-    VH_TRY_DONE(require_codes(ctx, data, text->symbols));
-    VH_TRY_DONE(vh_symbols_copy(ctx, text->symbols, d, &symbols));
+        VH_CHECK(isfinite(weight[n]) && weight[n] > 0, VHEM_EINVAL,
+                 "sequence %lld: the weight is %g, must be a positive number", (long long)n, weight[n]);
+    VH_TRY(copy_texts(ctx, text->name, N, &names.text));
+    VH_TRY(copy_texts(ctx, text->label, N, &labels.text));
+    VH_TRY(copy_texts(ctx, text->group, N, &groups.text));
+    VH_TRY(copy_texts(ctx, text->column, d, &columns.text));
+    VH_TRY(require_codes(ctx, data, text->symbols));
+    VH_TRY(vh_symbols_copy(ctx, text->symbols, d, &symbols.column));
     if (weight) {
-        VH_NEW_DONE(weights, N);
+        VH_NEW(weights, N);
         memcpy(weights, weight, (size_t)N * sizeof *weights);
         free(data->weight);
         data->weight = weights;
     }
-    replace_texts(&data->name, &names, N);
-    replace_texts(&data->label, &labels, N);
-    replace_texts(&data->group, &groups, N);
-    data->unnamed = data->unnamed && !columns;
-    replace_texts(&data->column, &columns, d);
-    if (symbols) {
+    replace_texts(&data->name, &names.text, N);
+    replace_texts(&data->label, &labels.text, N);
+    replace_texts(&data->group, &groups.text, N);
+    data->unnamed = data->unnamed && !columns.text;
+    replace_texts(&data->column, &columns.text, d);
+    if (symbols.column) {
         vh_symbols_free(data->symbols, d);
-        data->symbols = vh_take(symbols);
+        data->symbols = vh_take(symbols.column);
     }
-done:
-    vh_symbols_free(symbols, d);
-    vh_list_free(names, N);
-    vh_list_free(labels, N);
-    vh_list_free(groups, N);
-    vh_list_free(columns, d);
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status vh_data_name_columns(vhem_ctx *ctx, vhem_data *data)
@@ -345,20 +350,17 @@ vhem_status vh_data_suits(vhem_ctx *ctx, const vhem_data *data, vh_refuse refuse
 
 vhem_status vh_symbols_copy(vhem_ctx *ctx, const vhem_symbols *from, int d, vhem_symbols **out)
 {
-    vhem_status st = VHEM_OK;
-    vhem_symbols *copy = NULL;
+    VH_CLEANUP(drop_symbols) symbol_columns copy = { .d = d };
 
     if (!from)
         return VHEM_OK;
-    VH_NEW_DONE(copy, d);
+    VH_NEW(copy.column, d);
     for (int k = 0; k < d; k++) {
-        VH_TRY_DONE(copy_texts(ctx, (const char *const *)from[k].name, from[k].n, &copy[k].name));
-        copy[k].n = from[k].n;
+        VH_TRY(copy_texts(ctx, (const char *const *)from[k].name, from[k].n, &copy.column[k].name));
+        copy.column[k].n = from[k].n;
     }
-    *out = vh_take(copy);
-done:
-    vh_symbols_free(copy, d);
-    return st;
+    *out = vh_take(copy.column);
+    return VHEM_OK;
 }
 
 /* The symbols of the columns that stay, place [d]. */
@@ -419,16 +421,15 @@ static void move_texts(vhem_data *data, int64_t to, int64_t from)
 /* Only sequences keep [n], which ascend, stay. */
 static vhem_status keep_some(vhem_ctx *ctx, const char *path, const int64_t *keep, int64_t n, vhem_data *data)
 {
-    vhem_status st = VHEM_OK;
-    vh_spill kept = { .name = path, .limit = data->hold.limit };
-    vh_origin origin = { 0 };
+    VH_CLEANUP(vh_spill_free) vh_spill kept = { .name = path, .limit = data->hold.limit };
+    VH_CLEANUP(vh_origins_drop) vh_origins origin = { .n = n };
     int64_t N = data->N;
     int d = data->d;
 
-    VH_TRY_DONE(vh_origin_some(ctx, &data->origin, keep, n, &origin));
+    VH_TRY(vh_origin_some(ctx, &data->origin, keep, n, &origin.of));
     for (int64_t k = 0; k < n; k++)
-        VH_TRY_DONE(vh_spill_copy(ctx, &kept, &data->hold, data->start[keep[k]] * d,
-                                  vh_data_length(data, keep[k]) * d));
+        VH_TRY(vh_spill_copy(ctx, &kept, &data->hold, data->start[keep[k]] * d,
+                             vh_data_length(data, keep[k]) * d));
     for (int64_t k = 0; k < n; k++) { /* k + 1 <= keep[k + 1]: what is read is intact */
         int64_t T = vh_data_length(data, keep[k]);
         move_texts(data, k, keep[k]);
@@ -439,19 +440,16 @@ static vhem_status keep_some(vhem_ctx *ctx, const char *path, const int64_t *kee
         for (int64_t k = n; all[i] && k < N; k++)
             free(all[i][k]);
     vh_origin_free(&data->origin, N);
-    data->origin = origin;
-    origin = (vh_origin){ 0 };
+    data->origin = origin.of;
+    origin.of = (vh_origin){ 0 };
     data->N = n;
     vh_spill_free(&data->hold);
     data->hold = kept;
     kept = (vh_spill){ 0 };
-    VH_TRY_DONE(vh_spill_values(ctx, &data->hold, &data->y));
+    VH_TRY(vh_spill_values(ctx, &data->hold, &data->y));
     data->n_missing = data->hold.n_missing;
     data->hold.name = NULL;
-done:
-    vh_origin_free(&origin, n);
-    vh_spill_free(&kept);
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status vh_data_keep_where(vhem_ctx *ctx, const char *path, const char *where, vhem_data *data)

@@ -53,6 +53,15 @@ typedef struct {
     size_t n, cap_range, cap_text, cap_weight;
 } index_file;
 
+static void close_index(index_file *r)
+{
+    vh_list_free(r->text, 3 * (int64_t)r->n);
+    free(r->range);
+    free(r->weight);
+    vh_roles_free(&r->roles);
+    vh_table_close(&r->t);
+}
+
 static vhem_status find_columns(index_file *r)
 {
     vhem_ctx *ctx = r->ctx;
@@ -185,24 +194,16 @@ static vhem_status cut(index_file *r, const vhem_data_options *opt, int d, const
 vhem_status vh_index_build(vhem_ctx *ctx, const char *path, const char *format, const char *index,
                            const vhem_data_options *opt, vh_array *a, vhem_data **out)
 {
-    vhem_status st = VHEM_OK;
-    index_file r = { .ctx = ctx, .path = path, .in_order = true };
+    VH_CLEANUP(close_index) index_file r = { .ctx = ctx, .path = path, .in_order = true };
     int d;
 
-    VH_TRY_DONE(vh_array_frames(ctx, path, "X", a, &d));
+    VH_TRY(vh_array_frames(ctx, path, "X", a, &d));
     r.rows = a->shape[0];
-    VH_TRY_DONE(vh_table_open(ctx, index, 0, &r.t));
-    VH_TRY_DONE(vh_table_header(ctx, &r.t));
-    VH_TRY_DONE(vh_roles_find(ctx, &r.t, opt, true, &r.roles));
-    VH_TRY_DONE(find_columns(&r));
-    VH_TRY_DONE(read_rows(&r));
+    VH_TRY(vh_table_open(ctx, index, 0, &r.t));
+    VH_TRY(vh_table_header(ctx, &r.t));
+    VH_TRY(vh_roles_find(ctx, &r.t, opt, true, &r.roles));
+    VH_TRY(find_columns(&r));
+    VH_TRY(read_rows(&r));
     vh_encoding_tell(ctx, index, &r.t.encoding);
-    VH_TRY_DONE(cut(&r, opt, d, format, a, out));
-done:
-    vh_list_free(r.text, 3 * r.n);
-    free(r.range);
-    free(r.weight);
-    vh_roles_free(&r.roles);
-    vh_table_close(&r.t);
-    return st;
+    return cut(&r, opt, d, format, a, out);
 }

@@ -20,27 +20,24 @@ void vh_origin_free(vh_origin *origin, int64_t N)
 vhem_status vh_origin_some(vhem_ctx *ctx, const vh_origin *from, const int64_t *seq, int64_t n,
                            vh_origin *out)
 {
-    vhem_status st = VHEM_OK;
-    vh_origin copy = { 0 };
+    VH_CLEANUP(vh_origins_drop) vh_origins copy = { .n = n };
 
     if (from->path)
-        VH_DUP_DONE(copy.path, from->path);
+        VH_DUP(copy.of.path, from->path);
     if (from->file)
-        VH_NEW_DONE(copy.file, n);
+        VH_NEW(copy.of.file, n);
     if (from->line)
-        VH_NEW_DONE(copy.line, n);
+        VH_NEW(copy.of.line, n);
     for (int64_t k = 0; k < n; k++) {
         int64_t i = seq ? seq[k] : k;
         if (from->file)
-            VH_DUP_DONE(copy.file[k], from->file[i]);
+            VH_DUP(copy.of.file[k], from->file[i]);
         if (from->line)
-            copy.line[k] = from->line[i];
+            copy.of.line[k] = from->line[i];
     }
-    *out = copy;
-    copy = (vh_origin){ 0 };
-done:
-    vh_origin_free(&copy, n);
-    return st;
+    *out = copy.of;
+    copy.of = (vh_origin){ 0 };
+    return VHEM_OK;
 }
 
 const char *vh_origin_tell(const vh_origin *origin, int64_t n, int64_t t, vh_told *told)

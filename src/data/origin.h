@@ -13,6 +13,14 @@ typedef struct {
 } vh_origin;       /* zeroed is unknown */
 
 void vh_origin_free(vh_origin *origin, int64_t N);
+typedef struct { /* those of n sequences */
+    vh_origin of;
+    int64_t n;
+} vh_origins;
+static inline void vh_origins_drop(vh_origins *origins) /* for VH_CLEANUP */
+{
+    vh_origin_free(&origins->of, origins->n);
+}
 /* A copy for sequences seq [n] (NULL: the first n). */
 vhem_status vh_origin_some(vhem_ctx *ctx, const vh_origin *from, const int64_t *seq, int64_t n,
                            vh_origin *out);

@@ -62,15 +62,36 @@ typedef struct {
     int n_left_out;
 } csv;
 
+static void close_csv(csv *r)
+{
+    for (int n = 0; n < r->n_seq; n++) {
+        free(r->seq[n].label);
+        free(r->seq[n].group);
+    }
+    free(r->seq);
+    vh_names_free(&r->keys);
+    free(r->key);
+    free(r->of);
+    free(r->frame);
+    free(r->left_out);
+    vh_spill_free(&r->hold);
+    free(r->dim);
+    for (int k = 0; r->col && k < r->t.n_columns; k++)
+        vh_names_free(&r->col[k].names);
+    free(r->col);
+    vh_roles_free(&r->roles);
+    vh_row_order_free(&r->order);
+    vh_table_close(&r->t);
+}
+
 /* ---- 1. columns ---- */
 
 static vhem_status choose_columns(csv *r)
 {
     vhem_ctx *ctx = r->ctx;
-    vhem_status st = VHEM_OK;
     const vh_table *t = &r->t;
 
-    VH_NEW_DONE(r->col, t->n_columns);
+    VH_NEW(r->col, t->n_columns);
     for (int k = 0; k < t->n_columns; k++)
         r->col[k].unused = t->column[k][0] != '\0';
     const vh_roles *o = &r->roles;
@@ -81,24 +102,22 @@ static vhem_status choose_columns(csv *r)
     for (int i = 0; i < o->n_id; i++)
         r->col[o->id[i]].unused = false;
     if (r->opt->columns) {
-        VH_TRY_DONE(
-            vh_columns_pick(ctx, t->path, r->opt->columns, t->column, t->n_columns, &r->dim, &r->n_dim));
-        VH_NEW_DONE(r->frame, r->n_dim);
-        goto done;
+        VH_TRY(vh_columns_pick(ctx, t->path, r->opt->columns, t->column, t->n_columns, &r->dim, &r->n_dim));
+        VH_NEW(r->frame, r->n_dim);
+    } else {
+        VH_NEW(r->frame, t->n_columns);
+        VH_NEW(r->dim, t->n_columns);
     }
-    VH_NEW_DONE(r->frame, t->n_columns);
-    VH_NEW_DONE(r->dim, t->n_columns);
-    for (int k = 0; k < t->n_columns; k++) {
+    for (int k = 0; !r->opt->columns && k < t->n_columns; k++) {
         if (r->col[k].unused)
             r->dim[r->n_dim++] = k;
         if (t->column[k][0] == '\0')
             vh_log(ctx, VHEM_LOG_WARN, "%s: column %d has no name and is left out", t->path, k + 1);
     }
-done:
-    for (int i = 0; st == VHEM_OK && i < r->n_dim; i++)
+    for (int i = 0; i < r->n_dim; i++)
         r->col[r->dim[i]].symbol = vh_is_symbols(r->opt->symbols, t->column[r->dim[i]])
                                    || (r->text && r->text->symbol && r->text->symbol[r->dim[i]]);
-    return st;
+    return VHEM_OK;
 }
 
 /* Takes the dimensions that the current row proved to be text out of it and of all rows before. */
@@ -496,65 +515,50 @@ static vhem_status build(csv *r, vhem_data **out)
 vhem_status vh_read_rows(vhem_ctx *ctx, const vh_table *table, const char *format,
                          const vhem_data_options *opt, vh_text_columns *text, vhem_data **out)
 {
-    vhem_status st = VHEM_OK;
+    VH_CLEANUP(close_csv)
     csv r = { .ctx = ctx, .opt = opt, .t = *table, .format = format, .last = -1, .text = text };
 
     r.hold = (vh_spill){ .name = r.t.path, .limit = opt->memory };
     vh_encoding_tell(ctx, r.t.path, &r.t.encoding); /* known from the first letter that is not ASCII */
-    VH_TRY_DONE(vh_table_header(ctx, &r.t));
-    VH_TRY_DONE(vh_roles_find(ctx, &r.t, opt, false, &r.roles));
+    VH_TRY(vh_table_header(ctx, &r.t));
+    VH_TRY(vh_roles_find(ctx, &r.t, opt, false, &r.roles));
     vh_row_order_init(&r.t, r.roles.order, &r.order);
-    VH_TRY_DONE(choose_columns(&r));
-    VH_TRY_DONE(read_rows(&r));
+    VH_TRY(choose_columns(&r));
+    VH_TRY(read_rows(&r));
     if (table->encoding.is == VH_ASCII)
         vh_encoding_tell(ctx, r.t.path, &r.t.encoding);
     ctx->hushed = false; /* the rest was not reached before */
     if (text)
         text->again = false;
-    VH_TRY_DONE(judge_columns(&r));
+    VH_TRY(judge_columns(&r));
     if (text && text->again)
-        goto done;
-    VH_TRY_DONE(gather(&r));
+        return VHEM_OK;
+    VH_TRY(gather(&r));
     vh_row_order_judge(ctx, &r.order, &r.t);
-    VH_TRY_DONE(build(&r, out));
-done:
-    for (int n = 0; n < r.n_seq; n++) {
-        free(r.seq[n].label);
-        free(r.seq[n].group);
-    }
-    free(r.seq);
-    vh_names_free(&r.keys);
-    free(r.key);
-    free(r.of);
-    free(r.frame);
-    free(r.left_out);
-    vh_spill_free(&r.hold);
-    free(r.dim);
-    for (int k = 0; r.col && k < r.t.n_columns; k++)
-        vh_names_free(&r.col[k].names);
-    free(r.col);
-    vh_roles_free(&r.roles);
-    vh_row_order_free(&r.order);
-    vh_table_close(&r.t);
-    return st;
+    return build(&r, out);
+}
+
+/* Reads, and once more silently where text was found to be symbols; text NULL: never. */
+static vhem_status read_again(vhem_ctx *ctx, const char *path, char delim, const vhem_data_options *opt,
+                              vh_text_columns *text, vhem_data **out)
+{
+    vh_table t;
+
+    do {
+        ctx->hushed = text && text->again;
+        VH_TRY(vh_table_open(ctx, path, delim, &t));
+        VH_TRY(vh_read_rows(ctx, &t, t.delim == '\t' ? "tsv" : "csv", opt, text, out));
+    } while (text && text->again);
+    return VHEM_OK;
 }
 
 static vhem_status read_text(vhem_ctx *ctx, const char *path, char delim, const vhem_data_options *opt,
                              vhem_data **out)
 {
-    vhem_status st = VHEM_OK;
-    vh_table t;
-    vh_text_columns text = { 0 };
+    VH_CLEANUP(vh_text_columns_free) vh_text_columns text = { 0 };
     bool find = vh_finds_symbols(opt->symbols) && !vh_is_stream(path);
-
-    do {
-        ctx->hushed = text.again;
-        VH_TRY_DONE(vh_table_open(ctx, path, delim, &t));
-        VH_TRY_DONE(vh_read_rows(ctx, &t, t.delim == '\t' ? "tsv" : "csv", opt, find ? &text : NULL, out));
-    } while (text.again);
-done:
+    vhem_status st = read_again(ctx, path, delim, opt, find ? &text : NULL, out);
     ctx->hushed = false;
-    free(text.symbol);
     return st;
 }
 

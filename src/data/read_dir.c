@@ -78,37 +78,38 @@ static vhem_status keep_other(vhem_ctx *ctx, listing *l, const char *path)
     return VHEM_OK;
 }
 
+static void close_folder(DIR *const *dir)
+{
+    if (*dir)
+        closedir(*dir);
+}
+
 /* The tables of a folder; with label NULL also those of its subfolders, whose names are the labels. */
 static vhem_status list_folder(vhem_ctx *ctx, const char *folder, const char *label, listing *l)
 {
-    vhem_status st = VHEM_OK;
-    char *path = NULL;
+    VH_AUTOFREE char *path = NULL;
     struct dirent *d;
     struct stat sb;
-    DIR *dir = opendir(folder);
+    VH_CLEANUP(close_folder) DIR *dir = opendir(folder);
 
-    VH_CHECK_DONE(dir, VHEM_EIO, "%s: cannot read: %s", folder, strerror(errno));
+    VH_CHECK(dir, VHEM_EIO, "%s: cannot read: %s", folder, strerror(errno));
     while ((d = readdir(dir))) {
         if (d->d_name[0] == '.')
             continue;
         free(path);
         path = join(ctx, folder, d->d_name);
-        VH_CHECK_DONE(path, VHEM_ENOMEM, "out of memory");
-        VH_CHECK_DONE(stat(path, &sb) == 0, VHEM_EIO, "%s: cannot read: %s", path, strerror(errno));
+        VH_CHECK(path, VHEM_ENOMEM, "out of memory");
+        VH_CHECK(stat(path, &sb) == 0, VHEM_EIO, "%s: cannot read: %s", path, strerror(errno));
         if (S_ISDIR(sb.st_mode) && !label)
-            VH_TRY_DONE(list_folder(ctx, path, d->d_name, l));
+            VH_TRY(list_folder(ctx, path, d->d_name, l));
         else if (S_ISDIR(sb.st_mode))
             vh_log(ctx, VHEM_LOG_WARN, "%s: a folder inside a subfolder is left out", path);
         else if (S_ISREG(sb.st_mode) && is_table(d->d_name))
-            VH_TRY_DONE(add_file(ctx, l, path, label ? label : ""));
+            VH_TRY(add_file(ctx, l, path, label ? label : ""));
         else if (S_ISREG(sb.st_mode))
-            VH_TRY_DONE(keep_other(ctx, l, path));
+            VH_TRY(keep_other(ctx, l, path));
     }
-done:
-    free(path);
-    if (dir)
-        closedir(dir);
-    return st;
+    return VHEM_OK;
 }
 
 static int by_key(const void *a, const void *b)
@@ -151,49 +152,57 @@ typedef struct {
     vh_encoding encoding;  /* Windows-1252 once a file was in it */
 } layout;
 
+static void free_layout(layout *lay)
+{
+    vh_builder_free(lay->b);
+    vh_list_free(lay->column, lay->n_columns);
+    for (int k = 0; lay->names && k < lay->d; k++)
+        vh_names_free(&lay->names[k]);
+    free(lay->names);
+    free(lay->seen);
+    free(lay->symbol);
+    free(lay->pick);
+    free(lay->frame);
+}
+
 /* From the first record of the first file. */
 static vhem_status set_layout(vhem_ctx *ctx, const vh_table *t, const char *path,
                               const vhem_data_options *opt, layout *lay)
 {
-    vhem_status st = VHEM_OK;
+    VH_CLEANUP(vh_list_drop) vh_list name = { .n = (int64_t)t->n_fields };
+    VH_AUTOFREE const char **chosen = NULL;
     bool header = t->n_columns > 0;
-    char **name = NULL;
-    const char **chosen = NULL;
 
     lay->first = path;
     lay->n_columns = (int)t->n_fields;
-    VH_NEW_DONE(name, lay->n_columns);
+    VH_NEW(name.text, lay->n_columns);
     for (int k = 0; k < lay->n_columns; k++) {
         char made_up[16];
         snprintf(made_up, sizeof made_up, "y%d", k);
-        VH_DUP_DONE(name[k], header ? t->column[k] : made_up);
+        VH_DUP(name.text[k], header ? t->column[k] : made_up);
     }
     if (opt->columns) {
-        VH_TRY_DONE(vh_columns_pick(ctx, path, opt->columns, name, lay->n_columns, &lay->pick, &lay->d));
+        VH_TRY(vh_columns_pick(ctx, path, opt->columns, name.text, lay->n_columns, &lay->pick, &lay->d));
     } else {
-        VH_NEW_DONE(lay->pick, lay->n_columns);
+        VH_NEW(lay->pick, lay->n_columns);
         for (int k = 0; k < lay->n_columns; k++)
             lay->pick[lay->d++] = k;
     }
-    VH_NEW_DONE(lay->frame, lay->d);
-    VH_NEW_DONE(lay->seen, lay->d);
-    VH_NEW_DONE(lay->symbol, lay->d);
-    VH_NEW_DONE(lay->names, lay->d);
-    VH_NEW_DONE(chosen, lay->d);
+    VH_NEW(lay->frame, lay->d);
+    VH_NEW(lay->seen, lay->d);
+    VH_NEW(lay->symbol, lay->d);
+    VH_NEW(lay->names, lay->d);
+    VH_NEW(chosen, lay->d);
     for (int k = 0; k < lay->d; k++) {
-        chosen[k] = name[lay->pick[k]];
+        chosen[k] = name.text[lay->pick[k]];
         lay->symbol[k] = vh_is_symbols(opt->symbols, chosen[k])
                          || (lay->text && lay->text->symbol && lay->text->symbol[lay->pick[k]]);
     }
-    VH_TRY_DONE(vh_builder_open(ctx, path, opt, lay->d, &lay->b));
-    VH_TRY_DONE(vh_builder_columns(lay->b, chosen));
-done:
-    free(chosen);
-    if (header && st == VHEM_OK)
-        lay->column = name;
-    else
-        vh_list_free(name, lay->n_columns);
-    return st;
+    VH_TRY(vh_builder_open(ctx, path, opt, lay->d, &lay->b));
+    VH_TRY(vh_builder_columns(lay->b, chosen));
+    if (header)
+        lay->column = vh_take(name.text);
+    return VHEM_OK;
 }
 
 static vhem_status same_layout(vhem_ctx *ctx, const vh_table *t, const layout *lay)
@@ -321,59 +330,49 @@ static vhem_status judge_text(vhem_ctx *ctx, const layout *lay, bool alone)
 static vhem_status read_all(vhem_ctx *ctx, const char *path, const vhem_data_options *opt, const listing *l,
                             vh_text_columns *text, vhem_data **out)
 {
-    vhem_status st = VHEM_OK;
-    layout lay = { .missing = opt->missing, .text = text };
-    vhem_data *data = NULL;
+    VH_CLEANUP(free_layout) layout lay = { .missing = opt->missing, .text = text };
+    VH_OWN(vhem_data) *data = NULL;
 
     for (size_t i = 0; i < l->n; i++)
-        VH_TRY_DONE(read_one(ctx, &l->e[i], opt, &lay));
+        VH_TRY(read_one(ctx, &l->e[i], opt, &lay));
     ctx->hushed = false; /* the rest was not reached before */
-    VH_TRY_DONE(judge_text(ctx, &lay, vh_finds_symbols_alone(opt->symbols)));
+    VH_TRY(judge_text(ctx, &lay, vh_finds_symbols_alone(opt->symbols)));
     if (text && text->again)
-        goto done;
+        return VHEM_OK;
     for (int k = 0; k < lay.d; k++)
         if (lay.symbol[k])
-            VH_TRY_DONE(vh_symbols_hand_over(&lay.names[k], lay.b, k));
-    VH_TRY_DONE(vh_builder_finish(lay.b, "dir", &data));
+            VH_TRY(vh_symbols_hand_over(&lay.names[k], lay.b, k));
+    VH_TRY(vh_builder_finish(lay.b, "dir", &data));
     if (opt->where)
-        VH_TRY_DONE(vh_data_keep_where(ctx, path, opt->where, data));
+        VH_TRY(vh_data_keep_where(ctx, path, opt->where, data));
     *out = vh_take(data);
-done:
-    vhem_free(data);
-    vh_builder_free(lay.b);
-    vh_list_free(lay.column, lay.n_columns);
-    for (int k = 0; lay.names && k < lay.d; k++)
-        vh_names_free(&lay.names[k]);
-    free(lay.names);
-    free(lay.seen);
-    free(lay.symbol);
-    free(lay.pick);
-    free(lay.frame);
-    return st;
+    return VHEM_OK;
+}
+
+/* Reads, and once more silently where text was found to be symbols. */
+static vhem_status read_again(vhem_ctx *ctx, const char *path, const vhem_data_options *opt, const listing *l,
+                              vh_text_columns *text, vhem_data **out)
+{
+    do {
+        ctx->hushed = text->again;
+        text->again = false;
+        VH_TRY(read_all(ctx, path, opt, l, vh_finds_symbols(opt->symbols) ? text : NULL, out));
+    } while (text->again);
+    return VHEM_OK;
 }
 
 vhem_status vh_read_dir(vhem_ctx *ctx, const char *path, const vhem_data_options *opt, vhem_data **out)
 {
-    vhem_status st = VHEM_OK;
-    listing l = { 0 };
-    vh_text_columns text = { 0 };
+    VH_CLEANUP(free_listing) listing l = { 0 };
+    VH_CLEANUP(vh_text_columns_free) vh_text_columns text = { 0 };
 
-    VH_TRY_DONE(vh_no_columns(ctx, path, "a directory with one file per sequence", opt));
-    VH_TRY_DONE(list_folder(ctx, path, NULL, &l));
-    if (l.n == 0) {
-        st = no_tables(ctx, path, l.other);
-        goto done;
-    }
+    VH_TRY(vh_no_columns(ctx, path, "a directory with one file per sequence", opt));
+    VH_TRY(list_folder(ctx, path, NULL, &l));
+    if (l.n == 0)
+        return no_tables(ctx, path, l.other);
     qsort(l.e, l.n, sizeof *l.e, by_key);
-    VH_TRY_DONE(settle_names(ctx, &l));
-    do {
-        ctx->hushed = text.again;
-        text.again = false;
-        VH_TRY_DONE(read_all(ctx, path, opt, &l, vh_finds_symbols(opt->symbols) ? &text : NULL, out));
-    } while (text.again);
-done:
+    VH_TRY(settle_names(ctx, &l));
+    vhem_status st = read_again(ctx, path, opt, &l, &text, out);
     ctx->hushed = false;
-    free(text.symbol);
-    free_listing(&l);
     return st;
 }

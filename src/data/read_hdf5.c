@@ -28,69 +28,73 @@ typedef struct {
     char first[256]; /* the dataset that set d */
 } h5;
 
+static void close_h5(h5 *r)
+{
+    vh_builder_free(r->b);
+    if (r->file >= 0)
+        H5Fclose(r->file);
+}
+
 /* ---- 1. arrays ---- */
+
+/* Closes a type, a space or an attribute; for VH_CLEANUP. */
+static void drop(const hid_t *id)
+{
+    if (*id >= 0)
+        H5Idec_ref(*id);
+}
 
 static vhem_status read_shape(h5 *r, hid_t set, const char *name, vh_array *a)
 {
     vhem_ctx *ctx = r->ctx;
-    vhem_status st = VHEM_OK;
     hsize_t shape[H5S_MAX_RANK];
-    hid_t space = H5Dget_space(set);
+    VH_CLEANUP(drop) hid_t space = H5Dget_space(set);
     int ndim = space < 0 ? -1 : H5Sget_simple_extent_dims(space, shape, NULL);
 
-    VH_CHECK_DONE(ndim >= 0, VHEM_EFORMAT, "%s: dataset '%s' has no readable shape", r->path, name);
-    VH_CHECK_DONE(ndim >= 1 && ndim <= 2, VHEM_EFORMAT,
-                  "%s: dataset '%s' has %d dimensions, expected 2: time and channels", r->path, name, ndim);
+    VH_CHECK(ndim >= 0, VHEM_EFORMAT, "%s: dataset '%s' has no readable shape", r->path, name);
+    VH_CHECK(ndim >= 1 && ndim <= 2, VHEM_EFORMAT,
+             "%s: dataset '%s' has %d dimensions, expected 2: time and channels", r->path, name, ndim);
     a->ndim = ndim;
     a->count = 1;
     for (int k = 0; k < ndim; k++) {
         /* A set without storage may claim any size; packed data is never more than about a thousand times
          * smaller. */
-        VH_CHECK_DONE(shape[k] < INT64_MAX
-                          && (shape[k] == 0 || a->count <= (1100 * r->size + 65536) / (int64_t)shape[k]),
-                      VHEM_EFORMAT, "%s: dataset '%s' claims more values than a file of %lld bytes can hold",
-                      r->path, name, (long long)r->size);
+        VH_CHECK(shape[k] < INT64_MAX
+                     && (shape[k] == 0 || a->count <= (1100 * r->size + 65536) / (int64_t)shape[k]),
+                 VHEM_EFORMAT, "%s: dataset '%s' claims more values than a file of %lld bytes can hold",
+                 r->path, name, (long long)r->size);
         a->shape[k] = (int64_t)shape[k];
         a->count *= a->shape[k];
     }
-done:
-    if (space >= 0)
-        H5Sclose(space);
-    return st;
+    return VHEM_OK;
 }
 
 static vhem_status read_texts(h5 *r, hid_t set, hid_t type, const char *name, vh_array *a)
 {
     vhem_ctx *ctx = r->ctx;
-    vhem_status st = VHEM_OK;
-    bool variable = H5Tis_variable_str(type) > 0;
+    bool variable = H5Tis_variable_str(type) > 0, whole = true;
     size_t item = variable ? sizeof(char *) : H5Tget_size(type);
-    char *raw = NULL;
-    hid_t space = -1;
+    VH_AUTOFREE char *raw = NULL;
 
-    VH_CHECK_DONE(item >= 1 && item < 1 << 20, VHEM_EFORMAT, "%s: dataset '%s' has text of %zu bytes",
-                  r->path, name, item);
-    VH_TRY_DONE(vh_array_text_limit(ctx, r->path, a->count, (int64_t)item, r->opt->memory));
-    VH_NEW_DONE(raw, (size_t)a->count * item);
-    space = H5Dget_space(set);
-    VH_CHECK_DONE(H5Dread(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, raw) >= 0, VHEM_EFORMAT,
-                  "%s: the text in dataset '%s' cannot be read", r->path, name);
-    VH_NEW_DONE(a->text, a->count);
+    VH_CHECK(item >= 1 && item < 1 << 20, VHEM_EFORMAT, "%s: dataset '%s' has text of %zu bytes", r->path,
+             name, item);
+    VH_TRY(vh_array_text_limit(ctx, r->path, a->count, (int64_t)item, r->opt->memory));
+    VH_NEW(raw, (size_t)a->count * item);
+    VH_CLEANUP(drop) hid_t space = H5Dget_space(set);
+    VH_CHECK(H5Dread(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, raw) >= 0, VHEM_EFORMAT,
+             "%s: the text in dataset '%s' cannot be read", r->path, name);
+    VH_NEW(a->text, a->count);
     for (int64_t i = 0; i < a->count; i++) {
         const char *at = raw + (size_t)i * item;
         if (variable)
             memcpy(&at, raw + (size_t)i * item, sizeof at);
         size_t n = !at ? 0 : variable ? strlen(at) : strnlen(at, item);
         a->text[i] = vh_strndup(ctx, at ? at : "", n);
-        st = a->text[i] ? st : VHEM_ENOMEM;
+        whole = whole && a->text[i];
     }
     if (variable)
         H5Dvlen_reclaim(type, space, H5P_DEFAULT, raw);
-done:
-    if (space >= 0)
-        H5Sclose(space);
-    free(raw);
-    return st;
+    return whole ? VHEM_OK : VHEM_ENOMEM;
 }
 
 /* Rows to read at a time: about BLOCK numbers, and whole chunks of a packed set, so that each is unpacked
@@ -145,29 +149,25 @@ static vhem_status read_numbers(h5 *r, hid_t set, const char *name, vh_array *a)
     return VHEM_OK;
 }
 
-static vhem_status read_set(h5 *r, hid_t set, const char *name, vh_array *a)
+static vhem_status read_set(h5 *r, hid_t set, const char *name, vh_array *out)
 {
     vhem_ctx *ctx = r->ctx;
-    vhem_status st = VHEM_OK;
-    hid_t type = H5Dget_type(set);
+    VH_CLEANUP(vh_array_free) vh_array a = { 0 };
+    VH_CLEANUP(drop) hid_t type = H5Dget_type(set);
     H5T_class_t class = type < 0 ? H5T_NO_CLASS : H5Tget_class(type);
 
     const char *elsewhere = vh_h5_elsewhere(-1, NULL, set);
-    VH_CHECK_DONE(!elsewhere, VHEM_EFORMAT, "%s: dataset '%s' is not read: %s", r->path, name, elsewhere);
-    VH_CHECK_DONE(class == H5T_INTEGER || class == H5T_FLOAT || class == H5T_STRING, VHEM_EFORMAT,
-                  "%s: dataset '%s' holds neither numbers nor text", r->path, name);
-    VH_TRY_DONE(read_shape(r, set, name, a));
-    if (class == H5T_STRING) {
-        VH_TRY_DONE(read_texts(r, set, type, name, a));
-    } else {
-        VH_TRY_DONE(read_numbers(r, set, name, a));
-    }
-done:
-    if (type >= 0)
-        H5Tclose(type);
-    if (st != VHEM_OK)
-        vh_array_free(a);
-    return st;
+    VH_CHECK(!elsewhere, VHEM_EFORMAT, "%s: dataset '%s' is not read: %s", r->path, name, elsewhere);
+    VH_CHECK(class == H5T_INTEGER || class == H5T_FLOAT || class == H5T_STRING, VHEM_EFORMAT,
+             "%s: dataset '%s' holds neither numbers nor text", r->path, name);
+    VH_TRY(read_shape(r, set, name, &a));
+    if (class == H5T_STRING)
+        VH_TRY(read_texts(r, set, type, name, &a));
+    else
+        VH_TRY(read_numbers(r, set, name, &a));
+    *out = a;
+    a = (vh_array){ 0 };
+    return VHEM_OK;
 }
 
 /* ---- 2. attributes ---- */
@@ -176,54 +176,46 @@ done:
 static vhem_status read_attribute(h5 *r, hid_t set, const char *name, const char *key, char **out)
 {
     vhem_ctx *ctx = r->ctx;
-    vhem_status st = VHEM_OK;
-    hid_t attr = -1, type = -1, space = -1;
-    char *raw = NULL, number[32];
+    char number[32];
     double value;
 
     *out = NULL;
     htri_t there = H5Aexists(set, key);
-    VH_CHECK_DONE(there >= 0, VHEM_EFORMAT,
-                  "%s: attribute '%s' of '%s' cannot be looked up: the file is damaged, or "
-                  "memory is short",
-                  r->path, key, name);
+    VH_CHECK(there >= 0, VHEM_EFORMAT,
+             "%s: attribute '%s' of '%s' cannot be looked up: the file is damaged, or "
+             "memory is short",
+             r->path, key, name);
     if (there == 0)
         return VHEM_OK;
-    attr = H5Aopen(set, key, H5P_DEFAULT);
-    type = attr < 0 ? -1 : H5Aget_type(attr);
-    space = attr < 0 ? -1 : H5Aget_space(attr);
-    VH_CHECK_DONE(type >= 0 && space >= 0 && H5Sget_simple_extent_npoints(space) == 1, VHEM_EFORMAT,
-                  "%s: attribute '%s' of '%s' is not a single value", r->path, key, name);
+    VH_CLEANUP(drop) hid_t attr = H5Aopen(set, key, H5P_DEFAULT);
+    VH_CLEANUP(drop) hid_t type = attr < 0 ? -1 : H5Aget_type(attr);
+    VH_CLEANUP(drop) hid_t space = attr < 0 ? -1 : H5Aget_space(attr);
+    VH_CHECK(type >= 0 && space >= 0 && H5Sget_simple_extent_npoints(space) == 1, VHEM_EFORMAT,
+             "%s: attribute '%s' of '%s' is not a single value", r->path, key, name);
     if (H5Tget_class(type) != H5T_STRING) {
-        VH_CHECK_DONE(H5Aread(attr, H5T_NATIVE_DOUBLE, &value) >= 0, VHEM_EFORMAT,
-                      "%s: attribute '%s' of '%s' is neither text nor a number", r->path, key, name);
+        VH_CHECK(H5Aread(attr, H5T_NATIVE_DOUBLE, &value) >= 0, VHEM_EFORMAT,
+                 "%s: attribute '%s' of '%s' is neither text nor a number", r->path, key, name);
         vh_number_short(value, number);
-        VH_DUP_DONE(*out, number);
+        VH_DUP(*out, number);
     } else if (H5Tis_variable_str(type) > 0) {
         char *text = NULL;
-        VH_CHECK_DONE(H5Aread(attr, type, &text) >= 0, VHEM_EFORMAT,
-                      "%s: attribute '%s' of '%s' cannot be read", r->path, key, name);
+        VH_CHECK(H5Aread(attr, type, &text) >= 0, VHEM_EFORMAT, "%s: attribute '%s' of '%s' cannot be read",
+                 r->path, key, name);
         *out = vh_strdup(ctx, text ? text : "");
         H5free_memory(text);
-        st = *out ? VHEM_OK : VHEM_ENOMEM;
+        if (!*out)
+            return VHEM_ENOMEM;
     } else {
+        VH_AUTOFREE char *raw = NULL;
         size_t size = H5Tget_size(type);
-        VH_CHECK_DONE(size < 1 << 20, VHEM_EFORMAT, "%s: attribute '%s' of '%s' has %zu bytes", r->path, key,
-                      name, size);
-        VH_NEW_DONE(raw, size + 1);
-        VH_CHECK_DONE(H5Aread(attr, type, raw) >= 0, VHEM_EFORMAT,
-                      "%s: attribute '%s' of '%s' cannot be read", r->path, key, name);
-        VH_DUP_DONE(*out, raw);
+        VH_CHECK(size < 1 << 20, VHEM_EFORMAT, "%s: attribute '%s' of '%s' has %zu bytes", r->path, key, name,
+                 size);
+        VH_NEW(raw, size + 1);
+        VH_CHECK(H5Aread(attr, type, raw) >= 0, VHEM_EFORMAT, "%s: attribute '%s' of '%s' cannot be read",
+                 r->path, key, name);
+        VH_DUP(*out, raw);
     }
-done:
-    free(raw);
-    if (space >= 0)
-        H5Sclose(space);
-    if (type >= 0)
-        H5Tclose(type);
-    if (attr >= 0)
-        H5Aclose(attr);
-    return st;
+    return VHEM_OK;
 }
 
 /* ---- 3. one dataset per sequence ---- */
@@ -355,60 +347,54 @@ static vhem_status refuse_models(h5 *r)
 static vhem_status read_stacked(h5 *r, vhem_data **out)
 {
     vhem_ctx *ctx = r->ctx;
-    vhem_status st = VHEM_OK;
-    vh_array a[VH_N_STACKED] = { { 0 } };
+    VH_CLEANUP(vh_stacked_free) vh_array a[VH_N_STACKED] = { { 0 } };
 
     for (int k = 0; k < VH_N_STACKED; k++) {
         bool there = false;
-        VH_TRY_DONE(has(r, vh_stacked_key[k], &there));
+        VH_TRY(has(r, vh_stacked_key[k], &there));
         if (!there)
             continue;
         const char *elsewhere = vh_h5_elsewhere(r->file, vh_stacked_key[k], -1);
-        VH_CHECK_DONE(!elsewhere, VHEM_EFORMAT, "%s: dataset '%s' is not read: %s", r->path,
-                      vh_stacked_key[k], elsewhere);
+        VH_CHECK(!elsewhere, VHEM_EFORMAT, "%s: dataset '%s' is not read: %s", r->path, vh_stacked_key[k],
+                 elsewhere);
         hid_t set = H5Dopen2(r->file, vh_stacked_key[k], H5P_DEFAULT);
-        VH_CHECK_DONE(set >= 0, VHEM_EFORMAT, "%s: '%s' is not a dataset that can be opened", r->path,
-                      vh_stacked_key[k]);
-        st = read_set(r, set, vh_stacked_key[k], &a[k]);
+        VH_CHECK(set >= 0, VHEM_EFORMAT, "%s: '%s' is not a dataset that can be opened", r->path,
+                 vh_stacked_key[k]);
+        vhem_status st = read_set(r, set, vh_stacked_key[k], &a[k]);
         H5Dclose(set);
-        VH_TRY_DONE(st);
+        VH_TRY(st);
     }
-    VH_TRY_DONE(vh_stacked_build(ctx, r->path, r->opt, "hdf5", a, out));
-done:
-    for (int k = 0; k < VH_N_STACKED; k++)
-        vh_array_free(&a[k]);
-    return st;
+    return vh_stacked_build(ctx, r->path, r->opt, "hdf5", a, out);
+}
+
+static vhem_status read_file(vhem_ctx *ctx, const char *path, const vhem_data_options *opt, vhem_data **out)
+{
+    VH_CLEANUP(close_h5) h5 r = { .ctx = ctx, .path = path, .opt = opt, .file = -1 };
+    VH_OWN(vhem_data) *data = NULL;
+    struct stat sb;
+    bool X = false, lengths = false;
+
+    VH_CHECK(strcmp(path, "-") != 0, VHEM_EINVAL, "HDF5 cannot be read from standard input; give a file");
+    VH_CHECK(stat(path, &sb) == 0, VHEM_EIO, "%s: cannot read: %s", path, strerror(errno));
+    r.size = (int64_t)sb.st_size;
+    VH_TRY(vh_no_columns(ctx, path, "an HDF5 file", opt));
+    r.file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
+    VH_CHECK(r.file >= 0, VHEM_EFORMAT,
+             "%s: cannot be opened as HDF5: the file is damaged or of another kind", path);
+    VH_TRY(refuse_models(&r));
+    VH_TRY(has(&r, "X", &X));
+    VH_TRY(has(&r, "lengths", &lengths));
+    VH_TRY(X && lengths ? read_stacked(&r, &data) : read_each(&r, &data));
+    if (opt->where)
+        VH_TRY(vh_data_keep_where(ctx, path, opt->where, data));
+    *out = vh_take(data);
+    return VHEM_OK;
 }
 
 vhem_status vh_read_hdf5(vhem_ctx *ctx, const char *path, const vhem_data_options *opt, vhem_data **out)
 {
-    vhem_status st = VHEM_OK;
-    h5 r = { .ctx = ctx, .path = path, .opt = opt, .file = -1 };
-    struct stat sb;
-    bool X = false, lengths = false;
     vh_h5_watch watch;
-    vhem_data *data = NULL;
 
     vh_h5_watch_begin(&watch);
-    VH_CHECK_DONE(strcmp(path, "-") != 0, VHEM_EINVAL,
-                  "HDF5 cannot be read from standard input; give a file");
-    VH_CHECK_DONE(stat(path, &sb) == 0, VHEM_EIO, "%s: cannot read: %s", path, strerror(errno));
-    r.size = (int64_t)sb.st_size;
-    VH_TRY_DONE(vh_no_columns(ctx, path, "an HDF5 file", opt));
-    r.file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
-    VH_CHECK_DONE(r.file >= 0, VHEM_EFORMAT,
-                  "%s: cannot be opened as HDF5: the file is damaged or of another kind", path);
-    VH_TRY_DONE(refuse_models(&r));
-    VH_TRY_DONE(has(&r, "X", &X));
-    VH_TRY_DONE(has(&r, "lengths", &lengths));
-    VH_TRY_DONE(X && lengths ? read_stacked(&r, &data) : read_each(&r, &data));
-    if (opt->where)
-        VH_TRY_DONE(vh_data_keep_where(ctx, path, opt->where, data));
-    *out = vh_take(data);
-done:
-    vhem_free(data);
-    vh_builder_free(r.b);
-    if (r.file >= 0)
-        H5Fclose(r.file);
-    return vh_h5_watch_end(ctx, &watch, path, st);
+    return vh_h5_watch_end(ctx, &watch, path, read_file(ctx, path, opt, out));
 }

@@ -3,6 +3,7 @@
  * equal length [N][T][d]. */
 #include "core/alloc.h"
 #include "core/fd.h"
+#include "core/file.h"
 #include "data/array.h"
 #include "data/data.h"
 #include "data/npy.h"
@@ -23,35 +24,29 @@ static vhem_status pull_file(vhem_ctx *ctx, vh_stream *s, void *buf, size_t n, s
 
 vhem_status vh_read_npy(vhem_ctx *ctx, const char *path, const vhem_data_options *opt, vhem_data **out)
 {
-    vhem_status st = VHEM_OK;
     struct stat sb;
-    FILE *f = NULL;
-    char *index = NULL, name[256];
-    vh_array a = { 0 };
-    vhem_data *data = NULL;
+    VH_OWN(FILE) *f = NULL;
+    VH_CLEANUP(vh_array_free) vh_array a = { 0 };
+    VH_AUTOFREE char *index = NULL;
+    VH_OWN(vhem_data) *data = NULL;
+    char name[256];
 
-    VH_CHECK_DONE(strcmp(path, "-") != 0, VHEM_EINVAL,
-                  "a .npy array cannot be read from standard input; give a file");
+    VH_CHECK(strcmp(path, "-") != 0, VHEM_EINVAL,
+             "a .npy array cannot be read from standard input; give a file");
     f = vh_file_open(path, "rb");
-    VH_CHECK_DONE(f && fstat(fileno(f), &sb) == 0, VHEM_EIO, "%s: cannot read: %s", path, strerror(errno));
+    VH_CHECK(f && fstat(fileno(f), &sb) == 0, VHEM_EIO, "%s: cannot read: %s", path, strerror(errno));
     vh_stream s = { .name = path, .size = (int64_t)sb.st_size, .pull = pull_file, .arg = f };
-    VH_TRY_DONE(vh_npy_read(ctx, &s, opt->memory, &a));
-    VH_TRY_DONE(vh_index_find(ctx, path, &index));
+    VH_TRY(vh_npy_read(ctx, &s, opt->memory, &a));
+    VH_TRY(vh_index_find(ctx, path, &index));
     if (index) {
-        VH_TRY_DONE(vh_index_build(ctx, path, "npy", index, opt, &a, &data));
+        VH_TRY(vh_index_build(ctx, path, "npy", index, opt, &a, &data));
     } else {
-        VH_TRY_DONE(vh_no_columns(ctx, path, "an array without an index", opt));
+        VH_TRY(vh_no_columns(ctx, path, "an array without an index", opt));
         vh_stem(path, name, sizeof name);
-        VH_TRY_DONE(vh_array_build(ctx, path, opt, "npy", name, &a, &data));
+        VH_TRY(vh_array_build(ctx, path, opt, "npy", name, &a, &data));
         if (opt->where)
-            VH_TRY_DONE(vh_data_keep_where(ctx, path, opt->where, data));
+            VH_TRY(vh_data_keep_where(ctx, path, opt->where, data));
     }
     *out = vh_take(data);
-done:
-    vhem_free(data);
-    free(index);
-    vh_array_free(&a);
-    if (f)
-        fclose(f);
-    return st;
+    return VHEM_OK;
 }

@@ -50,19 +50,14 @@ static vhem_status read_member(vhem_ctx *ctx, const vh_zip *z, const vhem_data_o
 
 static vhem_status read_stacked(vhem_ctx *ctx, const vh_zip *z, const vhem_data_options *opt, vhem_data **out)
 {
-    vhem_status st = VHEM_OK;
-    vh_array a[VH_N_STACKED] = { { 0 } };
+    VH_CLEANUP(vh_stacked_free) vh_array a[VH_N_STACKED] = { { 0 } };
 
     for (int k = 0; k < VH_N_STACKED; k++) {
         int i = find_key(z, vh_stacked_key[k]);
         if (i >= 0)
-            VH_TRY_DONE(read_member(ctx, z, opt, i, &a[k]));
+            VH_TRY(read_member(ctx, z, opt, i, &a[k]));
     }
-    VH_TRY_DONE(vh_stacked_build(ctx, z->path, opt, "npz", a, out));
-done:
-    for (int k = 0; k < VH_N_STACKED; k++)
-        vh_array_free(&a[k]);
-    return st;
+    return vh_stacked_build(ctx, z->path, opt, "npz", a, out);
 }
 
 static vhem_status read_single(vhem_ctx *ctx, const vh_zip *z, int i, const char *index,

@@ -36,6 +36,14 @@ typedef struct {
     vh_builder *b;
 } ts;
 
+static void close_ts(ts *r)
+{
+    vh_builder_free(r->b);
+    vh_names_free(&r->classes);
+    free(r->y);
+    free(r->utf8);
+}
+
 static bool is_blank(char c)
 {
     return c == ' ' || c == '\t' || c == '\r';
@@ -285,25 +293,18 @@ static vhem_status parse_lines(ts *r, FILE *f)
 
 vhem_status vh_read_ts(vhem_ctx *ctx, const char *path, const vhem_data_options *opt, vhem_data **out)
 {
-    vhem_status st = VHEM_OK;
+    VH_OWN(FILE) *f = NULL;
+    VH_CLEANUP(close_ts)
     ts r = { .ctx = ctx, .opt = opt, .path = strcmp(path, "-") == 0 ? "standard input" : path };
-    FILE *f = NULL;
+    VH_OWN(vhem_data) *data = NULL;
     int64_t size;
-    vhem_data *data = NULL;
 
-    VH_TRY_DONE(vh_no_columns(ctx, r.path, "a .ts file", opt));
-    VH_TRY_DONE(vh_in_open(ctx, path, &f, &size));
-    VH_TRY_DONE(parse_lines(&r, f));
-    VH_TRY_DONE(vh_builder_finish(r.b, "ts", &data));
+    VH_TRY(vh_no_columns(ctx, r.path, "a .ts file", opt));
+    VH_TRY(vh_in_open(ctx, path, &f, &size));
+    VH_TRY(parse_lines(&r, f));
+    VH_TRY(vh_builder_finish(r.b, "ts", &data));
     if (opt->where)
-        VH_TRY_DONE(vh_data_keep_where(ctx, r.path, opt->where, data));
+        VH_TRY(vh_data_keep_where(ctx, r.path, opt->where, data));
     *out = vh_take(data);
-done:
-    vhem_free(data);
-    vh_builder_free(r.b);
-    vh_names_free(&r.classes);
-    free(r.y);
-    free(r.utf8);
-    vh_in_close(f);
-    return st;
+    return VHEM_OK;
 }

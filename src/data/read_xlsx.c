@@ -44,32 +44,35 @@ static vhem_status unpack(vhem_ctx *ctx, const char *path, const char *sheet, in
     return VHEM_OK;
 }
 
+/* Reads, and once more silently where text was found to be symbols. */
+static vhem_status read_again(vhem_ctx *ctx, const char *path, int fd, int64_t size,
+                              const vhem_data_options *opt, vh_text_columns *text, vhem_data **out)
+{
+    vh_table table;
+
+    do {
+        ctx->hushed = text->again;
+        FILE *f = stream_of(fd, "rb"); /* the table closes it */
+        VH_CHECK(f, VHEM_EIO, "%s: cannot read: %s", path, strerror(errno));
+        VH_TRY(vh_table_open_file(ctx, path, f, size, ',', &table));
+        VH_TRY(vh_read_rows(ctx, &table, "xlsx", opt, vh_finds_symbols(opt->symbols) ? text : NULL, out));
+    } while (text->again);
+    return VHEM_OK;
+}
+
 vhem_status vh_read_xlsx(vhem_ctx *ctx, const char *path, const vhem_data_options *opt, vhem_data **out)
 {
-    vhem_status st = VHEM_OK;
-    vh_table table;
-    vh_text_columns text = { 0 };
+    VH_CLEANUP(vh_fd_close) int fd = -1;
+    VH_CLEANUP(vh_text_columns_free) vh_text_columns text = { 0 };
     int64_t size = 0;
-    int fd = -1;
 
-    VH_CHECK_DONE(strcmp(path, "-") != 0, VHEM_EINVAL,
-                  "a workbook cannot be read from standard input; give a file");
+    VH_CHECK(strcmp(path, "-") != 0, VHEM_EINVAL,
+             "a workbook cannot be read from standard input; give a file");
     fd = vh_fd_scratch(vh_spill_folder());
     if (fd < 0)
-        VH_TRY_DONE(vh_xlsx_no_room(ctx, path));
-    VH_TRY_DONE(unpack(ctx, path, opt->sheet, fd, &size));
-    do {
-        ctx->hushed = text.again;
-        FILE *f = stream_of(fd, "rb"); /* the table closes it */
-        VH_CHECK_DONE(f, VHEM_EIO, "%s: cannot read: %s", path, strerror(errno));
-        VH_TRY_DONE(vh_table_open_file(ctx, path, f, size, ',', &table));
-        VH_TRY_DONE(
-            vh_read_rows(ctx, &table, "xlsx", opt, vh_finds_symbols(opt->symbols) ? &text : NULL, out));
-    } while (text.again);
-done:
+        VH_TRY(vh_xlsx_no_room(ctx, path));
+    VH_TRY(unpack(ctx, path, opt->sheet, fd, &size));
+    vhem_status st = read_again(ctx, path, fd, size, opt, &text, out);
     ctx->hushed = false;
-    free(text.symbol);
-    if (fd >= 0)
-        close(fd);
     return st;
 }

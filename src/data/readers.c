@@ -210,23 +210,19 @@ static vhem_status not_recognised(vhem_ctx *ctx, const char *path, const char *h
 
 static vhem_status read_head(vhem_ctx *ctx, const char *path, char head[HEAD + 1], size_t *n)
 {
-    vhem_status st = VHEM_OK;
     struct stat sb;
-    FILE *f = NULL;
+    VH_OWN(FILE) *f = NULL;
 
     *n = 0;
-    VH_CHECK_DONE(stat(path, &sb) == 0, VHEM_EIO, "%s: cannot read: %s", path, strerror(errno));
+    VH_CHECK(stat(path, &sb) == 0, VHEM_EIO, "%s: cannot read: %s", path, strerror(errno));
     if (!S_ISDIR(sb.st_mode)) {
         f = vh_file_open(path, "rb");
-        VH_CHECK_DONE(f, VHEM_EIO, "%s: cannot read: %s", path, strerror(errno));
+        VH_CHECK(f, VHEM_EIO, "%s: cannot read: %s", path, strerror(errno));
         *n = fread(head, 1, HEAD, f);
-        VH_CHECK_DONE(!ferror(f), VHEM_EIO, "%s: cannot read: %s", path, strerror(errno));
+        VH_CHECK(!ferror(f), VHEM_EIO, "%s: cannot read: %s", path, strerror(errno));
     }
     head[*n] = '\0';
-done:
-    if (f)
-        fclose(f);
-    return st;
+    return VHEM_OK;
 }
 
 /* UTF-16 is looked at as the UTF-8 that its reader will see. */

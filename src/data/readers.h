@@ -40,6 +40,10 @@ typedef struct {
     bool *symbol; /* [n_columns] from malloc; NULL: none found */
     bool again;   /* some were found just now, and no data were made */
 } vh_text_columns;
+static inline void vh_text_columns_free(vh_text_columns *columns)
+{
+    free(columns->symbol);
+}
 
 /* The rows of a table just opened, which is closed; format is the name of the reader.  text NULL: columns of
  * text are left out. */

@@ -9,37 +9,32 @@
 #include <string.h>
 #include <strings.h>
 
-/* "x, y" -> names [n]. */
-static vhem_status split_list(vhem_ctx *ctx, const char *list, char ***names, int *n)
+/* "x, y" as names; *names was empty. */
+static vhem_status split_list(vhem_ctx *ctx, const char *list, vh_list *names)
 {
-    vhem_status st = VHEM_OK;
-    int count = 1;
+    VH_CLEANUP(vh_list_drop) vh_list out = { .n = 1 };
     for (const char *p = list; *p; p++)
-        count += *p == ',';
-    char **out = NULL;
-    int k = 0;
+        out.n += *p == ',';
 
-    VH_NEW_DONE(out, count);
-    for (const char *p = list; k < count; k++) {
+    VH_NEW(out.text, out.n);
+    const char *p = list;
+    for (int64_t k = 0; k < out.n; k++) {
         size_t size = strcspn(p, ",");
         const char *next = p + size + 1;
         while (size > 0 && *p == ' ')
             p++, size--;
         while (size > 0 && p[size - 1] == ' ')
             size--;
-        VH_CHECK_DONE(size > 0, VHEM_EINVAL,
-                      "'%s' is not a list of columns, expected names with commas between them",
-                      VH_SHOW(list, strlen(list)));
-        out[k] = vh_strndup(ctx, p, size);
-        VH_CHECK_DONE(out[k], VHEM_ENOMEM, "out of memory");
+        VH_CHECK(size > 0, VHEM_EINVAL,
+                 "'%s' is not a list of columns, expected names with commas between them",
+                 VH_SHOW(list, strlen(list)));
+        out.text[k] = vh_strndup(ctx, p, size);
+        VH_CHECK(out.text[k], VHEM_ENOMEM, "out of memory");
         p = next;
     }
     *names = out;
-    *n = count;
-    out = NULL;
-done:
-    vh_list_free(out, k);
-    return st;
+    out = (vh_list){ 0 };
+    return VHEM_OK;
 }
 
 void vh_list_free(char **names, int64_t n)
@@ -64,33 +59,29 @@ static vhem_status no_column(vhem_ctx *ctx, const char *path, const char *option
 vhem_status vh_columns_pick(vhem_ctx *ctx, const char *path, const char *list, char *const *column, int d,
                             int **place, int *n)
 {
-    vhem_status st = VHEM_OK;
-    char **names = NULL;
-    int n_names = 0, *out = NULL;
+    VH_CLEANUP(vh_list_drop) vh_list names = { 0 };
+    VH_AUTOFREE int *out = NULL;
 
-    VH_TRY_DONE(split_list(ctx, list, &names, &n_names));
-    VH_NEW_DONE(out, n_names);
-    for (int k = 0; k < n_names; k++) {
+    VH_TRY(split_list(ctx, list, &names));
+    VH_NEW(out, names.n);
+    for (int k = 0; k < names.n; k++) {
+        const char *name = names.text[k];
         int64_t number;
         int at = 0;
-        while (at < d && strcmp(column[at], names[k]) != 0)
+        while (at < d && strcmp(column[at], name) != 0)
             at++;
-        if (at == d && vh_integer_parse(names[k], strlen(names[k]), &number) && number >= 0 && number < d)
+        if (at == d && vh_integer_parse(name, strlen(name), &number) && number >= 0 && number < d)
             at = (int)number;
         if (at == d)
-            VH_TRY_DONE(no_column(ctx, path, "columns", names[k], column, d));
+            VH_TRY(no_column(ctx, path, "columns", name, column, d));
         for (int i = 0; i < k; i++)
-            VH_CHECK_DONE(out[i] != at, VHEM_EINVAL, "%s: --columns names column '%s' twice", path,
-                          VH_SHOW(names[k], strlen(names[k])));
+            VH_CHECK(out[i] != at, VHEM_EINVAL, "%s: --columns names column '%s' twice", path,
+                     VH_SHOW(name, strlen(name)));
         out[k] = at;
     }
-    *place = out;
-    *n = n_names;
-    out = NULL;
-done:
-    free(out);
-    vh_list_free(names, n_names);
-    return st;
+    *place = vh_take(out);
+    *n = (int)names.n;
+    return VHEM_OK;
 }
 
 static vhem_status option_column(vhem_ctx *ctx, const vh_table *t, const char *option, const char *name,
@@ -102,22 +93,19 @@ static vhem_status option_column(vhem_ctx *ctx, const vh_table *t, const char *o
 
 static vhem_status find_id(vhem_ctx *ctx, const vh_table *t, const char *option, bool index, vh_roles *roles)
 {
-    vhem_status st = VHEM_OK;
-    char **names = NULL;
-    int n = 0;
-
     if (option) {
-        VH_TRY_DONE(split_list(ctx, option, &names, &n));
-        VH_NEW_DONE(roles->id, n);
-        for (int k = 0; k < n; k++)
-            VH_TRY_DONE(option_column(ctx, t, "id", names[k], &roles->id[roles->n_id++]));
-        goto done;
+        VH_CLEANUP(vh_list_drop) vh_list names = { 0 };
+        VH_TRY(split_list(ctx, option, &names));
+        VH_NEW(roles->id, names.n);
+        for (int64_t k = 0; k < names.n; k++)
+            VH_TRY(option_column(ctx, t, "id", names.text[k], &roles->id[roles->n_id++]));
+        return VHEM_OK;
     }
-    VH_NEW_DONE(roles->id, t->n_columns + 1);
+    VH_NEW(roles->id, t->n_columns + 1);
     int seq = vh_table_find(t, "seq", true);
     if (index && seq >= 0) {
         roles->id[roles->n_id++] = seq;
-        goto done;
+        return VHEM_OK;
     }
     for (int k = 0; k < t->n_columns; k++)
         if (strcasecmp(t->column[k], "id") == 0 || strcasecmp(t->column[k], "seq") == 0)
@@ -125,19 +113,15 @@ static vhem_status find_id(vhem_ctx *ctx, const vh_table *t, const char *option,
     if (roles->n_id == 0 && !index) {
         char list[160];
         vh_show_list(t->column, t->n_columns, ", ", list, sizeof list);
-        if (t->n_columns < 2)
-            st = vh_fail(ctx, VHEM_EFORMAT,
-                         "%s: not a table of sequences: line 1 has no columns, it is '%.40s%s'", t->path,
-                         list, strlen(list) > 40 ? "..." : "");
-        else
-            st = vh_fail(ctx, VHEM_EFORMAT,
-                         "%s: no column is named id or seq; say with --id which columns name a "
-                         "sequence; the columns are %s",
-                         t->path, list);
+        VH_CHECK(t->n_columns >= 2, VHEM_EFORMAT,
+                 "%s: not a table of sequences: line 1 has no columns, it is '%.40s%s'", t->path, list,
+                 strlen(list) > 40 ? "..." : "");
+        return vh_fail(ctx, VHEM_EFORMAT,
+                       "%s: no column is named id or seq; say with --id which columns name a "
+                       "sequence; the columns are %s",
+                       t->path, list);
     }
-done:
-    vh_list_free(names, n);
-    return st;
+    return VHEM_OK;
 }
 
 static vhem_status find_where(vhem_ctx *ctx, const vh_table *t, const char *option, vh_roles *roles)
@@ -154,30 +138,34 @@ static vhem_status find_where(vhem_ctx *ctx, const vh_table *t, const char *opti
     return VHEM_OK;
 }
 
-vhem_status vh_roles_find(vhem_ctx *ctx, const vh_table *t, const vhem_data_options *opt, bool index,
-                          vh_roles *roles)
+static vhem_status find_all(vhem_ctx *ctx, const vh_table *t, const vhem_data_options *opt, bool index,
+                            vh_roles *roles)
 {
-    vhem_status st = VHEM_OK;
-
-    *roles = (vh_roles){ .label = -1, .group = -1, .weight = -1, .where = -1, .order = -1 };
-    VH_TRY_DONE(find_id(ctx, t, opt->id, index, roles));
+    VH_TRY(find_id(ctx, t, opt->id, index, roles));
     if (opt->label)
-        VH_TRY_DONE(option_column(ctx, t, "label", opt->label, &roles->label));
+        VH_TRY(option_column(ctx, t, "label", opt->label, &roles->label));
     else
         roles->label = vh_table_find(t, "label", true);
     if (opt->group)
-        VH_TRY_DONE(option_column(ctx, t, "group", opt->group, &roles->group));
+        VH_TRY(option_column(ctx, t, "group", opt->group, &roles->group));
     if (opt->weight)
-        VH_TRY_DONE(option_column(ctx, t, "weight", opt->weight, &roles->weight));
-    VH_CHECK_DONE(!index || !opt->order, VHEM_EINVAL,
-                  "%s: --order sorts the rows of a table; frames in an array have "
-                  "their order",
-                  t->path);
+        VH_TRY(option_column(ctx, t, "weight", opt->weight, &roles->weight));
+    VH_CHECK(!index || !opt->order, VHEM_EINVAL,
+             "%s: --order sorts the rows of a table; frames in an array have "
+             "their order",
+             t->path);
     if (opt->order)
-        VH_TRY_DONE(option_column(ctx, t, "order", opt->order, &roles->order));
+        VH_TRY(option_column(ctx, t, "order", opt->order, &roles->order));
     if (opt->where)
-        VH_TRY_DONE(find_where(ctx, t, opt->where, roles));
-done:
+        VH_TRY(find_where(ctx, t, opt->where, roles));
+    return VHEM_OK;
+}
+
+vhem_status vh_roles_find(vhem_ctx *ctx, const vh_table *t, const vhem_data_options *opt, bool index,
+                          vh_roles *roles)
+{
+    *roles = (vh_roles){ .label = -1, .group = -1, .weight = -1, .where = -1, .order = -1 };
+    vhem_status st = find_all(ctx, t, opt, index, roles);
     if (st != VHEM_OK)
         vh_roles_free(roles);
     return st;

@@ -23,11 +23,9 @@ static vhem_status check_finite(vhem_ctx *ctx, const vhem_data *data)
     return st == VHEM_OK ? VHEM_OK : VHEM_EINVAL;
 }
 
-vhem_status vhem_data_save(vhem_ctx *ctx, const vhem_data *data, const char *path)
+/* In the C locale, whose decimal point is a point. */
+static vhem_status save_data(vhem_ctx *ctx, const vhem_data *data, const char *path)
 {
-    VH_ENTER(data, path);
-    vhem_status st = VHEM_OK;
-    vh_locale locale = vh_locale_enter();
     vh_write_fn *write = NULL;
 
     for (int i = 0; i < N_ENDINGS && !write; i++)
@@ -35,11 +33,17 @@ vhem_status vhem_data_save(vhem_ctx *ctx, const vhem_data *data, const char *pat
             write = table[i].write;
     if (!write && vh_is_stream(path))
         write = vh_write_csv;
-    VH_CHECK_DONE(write, VHEM_EINVAL,
-                  "%s: the ending says how data is written: .csv, .tsv, .npy, .npz, .ts or .h5", path);
-    VH_TRY_DONE(check_finite(ctx, data));
-    VH_TRY_DONE(write(ctx, data, path));
-done:
+    VH_CHECK(write, VHEM_EINVAL,
+             "%s: the ending says how data is written: .csv, .tsv, .npy, .npz, .ts or .h5", path);
+    VH_TRY(check_finite(ctx, data));
+    return write(ctx, data, path);
+}
+
+vhem_status vhem_data_save(vhem_ctx *ctx, const vhem_data *data, const char *path)
+{
+    VH_ENTER(data, path);
+    vh_locale locale = vh_locale_enter();
+    vhem_status st = save_data(ctx, data, path);
     vh_locale_leave(locale);
     return st;
 }

@@ -310,35 +310,39 @@ vhem_status vh_table_open(vhem_ctx *ctx, const char *path, char delim, vh_table 
     return vh_table_open_file(ctx, strcmp(path, "-") == 0 ? "standard input" : path, f, size, delim, t);
 }
 
-vhem_status vh_table_open_file(vhem_ctx *ctx, const char *path, FILE *f, int64_t size, char delim,
-                               vh_table *t)
+/* Reads up to the first record. */
+static vhem_status read_start(vhem_ctx *ctx, char delim, vh_table *t)
 {
-    vhem_status st = VHEM_OK;
-
-    *t = (vh_table){ .path = path, .next_line = 1, .f = f, .size = size };
     t->window = t->size > LEAST && t->size < WINDOW ? (size_t)t->size
                 : t->size > 0 && t->size <= LEAST   ? LEAST
                                                     : WINDOW;
     t->cap = t->window + 3;
-    VH_NEW_DONE(t->text, t->cap);
+    VH_NEW(t->text, t->cap);
     t->record = t->p = t->end = t->text;
-    VH_TRY_DONE(read_mark(ctx, t));
-    VH_TRY_DONE(read_on(ctx, t));
+    VH_TRY(read_mark(ctx, t));
+    VH_TRY(read_on(ctx, t));
     bool empty = t->p == t->end;
     if (t->end - t->p >= 3 && memcmp(t->p, "\xEF\xBB\xBF", 3) == 0)
         t->p += 3;
-    VH_TRY_DONE(skip_comments(ctx, t));
-    VH_CHECK_DONE(t->p < t->end, VHEM_EFORMAT, "%s: %s, expected a table", t->path,
-                  empty ? "the file is empty" : "there are no rows");
+    VH_TRY(skip_comments(ctx, t));
+    VH_CHECK(t->p < t->end, VHEM_EFORMAT, "%s: %s, expected a table", t->path,
+             empty ? "the file is empty" : "there are no rows");
     char said = separator_line(t);
     if (said)
-        VH_TRY_DONE(skip_comments(ctx, t));
+        VH_TRY(skip_comments(ctx, t));
     t->delim = said ? said : delim;
     skip_titles(ctx, t, t->delim);
     if (!t->delim)
-        VH_TRY_DONE(find_delimiter(ctx, t, &t->delim));
+        VH_TRY(find_delimiter(ctx, t, &t->delim));
     t->decimal_comma = has_decimal_commas(t);
-done:
+    return VHEM_OK;
+}
+
+vhem_status vh_table_open_file(vhem_ctx *ctx, const char *path, FILE *f, int64_t size, char delim,
+                               vh_table *t)
+{
+    *t = (vh_table){ .path = path, .next_line = 1, .f = f, .size = size };
+    vhem_status st = read_start(ctx, delim, t);
     if (st != VHEM_OK)
         vh_table_close(t);
     return st;

@@ -120,31 +120,32 @@ static vhem_status reserve(vhem_ctx *ctx, const vhem_data *data, const char *pat
     return VHEM_OK;
 }
 
-vhem_status vh_write_hdf5(vhem_ctx *ctx, const vhem_data *data, const char *path)
+static vhem_status write_file(vhem_ctx *ctx, const vhem_data *data, const char *path)
 {
-    vhem_status st = VHEM_OK;
-    vh_out out = { 0 };
-    int64_t *length = NULL;
-    vh_h5_watch watch;
+    VH_AUTOFREE int64_t *length = NULL;
+    VH_CLEANUP(vh_out_close) vh_out out = { 0 };
 
-    vh_h5_watch_begin(&watch);
-    VH_NEW_DONE(length, data->N);
+    VH_NEW(length, data->N);
     for (int64_t n = 0; n < data->N; n++)
         length[n] = vh_data_length(data, n);
-    VH_TRY_DONE(vh_out_path(ctx, path, &out));
-    VH_CHECK_DONE(out.tmp, VHEM_EIO, "%s: cannot write HDF5: it is not a regular file", path);
-    VH_TRY_DONE(reserve(ctx, data, path, out.fd));
+    VH_TRY(vh_out_path(ctx, path, &out));
+    VH_CHECK(out.tmp, VHEM_EIO, "%s: cannot write HDF5: it is not a regular file", path);
+    VH_TRY(reserve(ctx, data, path, out.fd));
     vh_fd_low low = vh_fd_hold_low(); /* the library takes any descriptor */
     hid_t file = create(out.tmp);
     vh_fd_release_low(&low);
-    VH_CHECK_DONE(file >= 0, VHEM_EIO, "%s: cannot write HDF5 there", path);
+    VH_CHECK(file >= 0, VHEM_EIO, "%s: cannot write HDF5 there", path);
     bool ok = write_all(ctx, file, data, length), stopped = !ok && vh_stopped(ctx);
     ok &= H5Fclose(file) >= 0;
-    VH_CHECK_DONE(!stopped, VHEM_ESTOPPED, "stopped while writing");
-    VH_CHECK_DONE(ok, VHEM_EIO, "%s: writing failed; HDF5 does not say why, as when memory runs out", path);
-    VH_TRY_DONE(vh_out_commit(ctx, &out));
-done:
-    vh_out_close(&out);
-    free(length);
-    return vh_h5_watch_end(ctx, &watch, path, st);
+    VH_CHECK(!stopped, VHEM_ESTOPPED, "stopped while writing");
+    VH_CHECK(ok, VHEM_EIO, "%s: writing failed; HDF5 does not say why, as when memory runs out", path);
+    return vh_out_commit(ctx, &out);
+}
+
+vhem_status vh_write_hdf5(vhem_ctx *ctx, const vhem_data *data, const char *path)
+{
+    vh_h5_watch watch;
+
+    vh_h5_watch_begin(&watch);
+    return vh_h5_watch_end(ctx, &watch, path, write_file(ctx, data, path));
 }

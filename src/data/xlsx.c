@@ -39,6 +39,11 @@ typedef struct {
     size_t n, cap;
 } buffer;
 
+static void free_buffer(buffer *b)
+{
+    free(b->text);
+}
+
 typedef struct {
     char *name, *id;
     bool hidden;
@@ -182,32 +187,34 @@ static vhem_status feed(part *p, vh_stream *s)
     return VHEM_OK;
 }
 
-/* Parses the member of this name; w, open, close and what these need are the caller's. */
-static vhem_status parse(part *p, const char *member)
+static vhem_status parse_member(part *p, const char *member)
 {
     workbook *w = p->w;
     vhem_ctx *ctx = p->ctx = w->ctx;
-    vhem_status st = VHEM_OK;
-    vh_unzip *u = NULL;
+    VH_OWN(vh_unzip) *u = NULL;
     vh_stream s;
     int i = find_member(&w->zip, member);
 
-    VH_CHECK_DONE(i >= 0, VHEM_EFORMAT, "%s: the archive has no '%s': this is not an Excel workbook", w->path,
-                  VH_SHOW(member, strlen(member)));
+    VH_CHECK(i >= 0, VHEM_EFORMAT, "%s: the archive has no '%s': this is not an Excel workbook", w->path,
+             VH_SHOW(member, strlen(member)));
     snprintf(p->name, sizeof p->name, "%.300s: part '%s'", w->path, VH_SHOW(member, strlen(member)));
     p->most = GROWTH * (w->zip.member[i].size + CHUNK);
-    VH_TRY_DONE(vh_unzip_open(ctx, &w->zip, i, p->name, &s, &u));
+    VH_TRY(vh_unzip_open(ctx, &w->zip, i, p->name, &s, &u));
     p->parser = XML_ParserCreate(NULL);
-    VH_CHECK_DONE(p->parser, VHEM_ENOMEM, "out of memory");
+    VH_CHECK(p->parser, VHEM_ENOMEM, "out of memory");
     XML_SetUserData(p->parser, p);
     XML_SetElementHandler(p->parser, on_open, on_close);
     XML_SetCharacterDataHandler(p->parser, on_text);
     XML_SetStartDoctypeDeclHandler(p->parser, on_doctype);
-    VH_TRY_DONE(feed(p, &s));
-done:
+    return feed(p, &s);
+}
+
+/* Parses the member of this name; w, open, close and what these need are the caller's. */
+static vhem_status parse(part *p, const char *member)
+{
+    vhem_status st = parse_member(p, member);
     if (p->parser)
         XML_ParserFree(p->parser);
-    vh_unzip_close(u);
     free(p->text.text);
     return st;
 }
@@ -270,18 +277,14 @@ static vhem_status choose_sheet(workbook *w, const char *sheet)
 /* The member that a relation of the workbook leads to. */
 static vhem_status target_name(vhem_ctx *ctx, const char *target, char **out)
 {
-    vhem_status st = VHEM_OK;
-    buffer b = { 0 };
+    VH_CLEANUP(free_buffer) buffer b = { 0 };
     const char *folder = target[0] == '/' ? "" : "xl/";
 
-    VH_TRY_DONE(append(ctx, &b, folder, strlen(folder)));
-    VH_TRY_DONE(append(ctx, &b, target + (target[0] == '/'), strlen(target + (target[0] == '/'))));
+    VH_TRY(append(ctx, &b, folder, strlen(folder)));
+    VH_TRY(append(ctx, &b, target + (target[0] == '/'), strlen(target + (target[0] == '/'))));
     free(*out);
-    *out = b.text;
-    b.text = NULL;
-done:
-    free(b.text);
-    return st;
+    *out = vh_take(b.text);
+    return VHEM_OK;
 }
 
 static void relation_tag(part *p, const char *tag, const char **attribute)

@@ -145,24 +145,26 @@ static vhem_status refuse_overlaps(vhem_ctx *ctx, const vh_zip *z)
     return VHEM_OK;
 }
 
+static vhem_status read_directory(vhem_ctx *ctx, vh_zip *z)
+{
+    int64_t at = 0, size = 0, n = 0, used = 0;
+    VH_AUTOFREE unsigned char *dir = NULL;
+
+    VH_CHECK(z->f && fseeko(z->f, 0, SEEK_END) == 0 && (z->size = (int64_t)ftello(z->f)) >= 0, VHEM_EIO,
+             "%s: cannot read: %s", z->path, strerror(errno));
+    VH_TRY(find_directory(ctx, z, &at, &size, &n));
+    VH_NEW(dir, size + 1);
+    VH_TRY(read_at(ctx, z, at, dir, (size_t)size, "list of members"));
+    VH_NEW(z->member, n + 1);
+    while (z->n < n)
+        VH_TRY(read_entry(ctx, z, dir, size, &used));
+    return refuse_overlaps(ctx, z);
+}
+
 vhem_status vh_zip_open(vhem_ctx *ctx, const char *path, vh_zip *z)
 {
-    vhem_status st = VHEM_OK;
-    int64_t at = 0, size = 0, n = 0, used = 0;
-    unsigned char *dir = NULL;
-
     *z = (vh_zip){ .path = path, .f = vh_file_open(path, "rb") };
-    VH_CHECK_DONE(z->f && fseeko(z->f, 0, SEEK_END) == 0 && (z->size = (int64_t)ftello(z->f)) >= 0, VHEM_EIO,
-                  "%s: cannot read: %s", path, strerror(errno));
-    VH_TRY_DONE(find_directory(ctx, z, &at, &size, &n));
-    VH_NEW_DONE(dir, size + 1);
-    VH_TRY_DONE(read_at(ctx, z, at, dir, (size_t)size, "list of members"));
-    VH_NEW_DONE(z->member, n + 1);
-    while (z->n < n)
-        VH_TRY_DONE(read_entry(ctx, z, dir, size, &used));
-    VH_TRY_DONE(refuse_overlaps(ctx, z));
-done:
-    free(dir);
+    vhem_status st = read_directory(ctx, z);
     if (st != VHEM_OK)
         vh_zip_close(z);
     return st;

@@ -186,40 +186,39 @@ vhem_status vhem_measure(vhem_ctx *ctx, const vhem_tree *tree, int l, const vhem
     vhem_cluster_options o;
     VH_TRY(vh_options_take(ctx, VHEM_CLUSTER_OPTIONS, opt, &o));
     opt = opt ? &o : NULL;
-    vhem_status st = VHEM_OK;
     const vh_clustering *c = vh_tree_level(tree, l), *first = vh_tree_level(tree, 0);
     vhem_measures m = { NAN, NAN, NAN, NAN };
     const vhem_models *given = source ? source->models : NULL;
     const vhem_data *data = source ? source->data : NULL;
+    VH_AUTOFREE int64_t *members = NULL;
     level v = { 0 };
 
-    VH_TRY_DONE(vh_tree_check_models(ctx, tree, given));
+    VH_TRY(vh_tree_check_models(ctx, tree, given));
     v.models = given ? given->h3m : NULL;
-    VH_CHECK_DONE(c, VHEM_EINVAL, "level %d of a tree of %d", l + 1, tree->n);
+    VH_CHECK(c, VHEM_EINVAL, "level %d of a tree of %d", l + 1, tree->n);
     if (opt)
-        VH_TRY_DONE(vh_options_check(ctx, VHEM_CLUSTER_OPTIONS, opt));
+        VH_TRY(vh_options_check(ctx, VHEM_CLUSTER_OPTIONS, opt));
     v.centers = c->centers;
     v.textures = c->textures;
     v.label = vh_tree_base_labels(tree, l);
     v.n = first->Kb;
     v.K = c->Kr;
     choose_options(opt, &c->options, &v);
-    VH_NEW_DONE(v.members, v.K);
+    VH_NEW(members, v.K);
+    v.members = members;
     for (int64_t i = 0; i < v.n; i++)
         v.members[v.label[i]]++;
     if (v.models && v.centers)
-        VH_TRY_DONE(expected_loglik(ctx, &v, &m.expected_loglik));
+        VH_TRY(expected_loglik(ctx, &v, &m.expected_loglik));
     if (v.models) {
         vhem_status found = compactness(ctx, &v, &m.compactness);
         if (found == VHEM_OK)
             found = find_modularity(ctx, &v, &m.modularity);
         if (found != VHEM_ENUMERIC) /* else a model is singular and has neither kernel nor divergence */
-            VH_TRY_DONE(found);
+            VH_TRY(found);
     }
     if (data && (v.centers || v.textures))
-        VH_TRY_DONE(data_loglik(ctx, &v, data, first->name, &m.loglik));
+        VH_TRY(data_loglik(ctx, &v, data, first->name, &m.loglik));
     *out = m;
-done:
-    free(v.members);
-    return st;
+    return VHEM_OK;
 }

@@ -43,6 +43,16 @@ typedef struct {
     vhem_statistics *s;
 } work;
 
+static void free_work(work *w)
+{
+    vhem_free(w->s);
+    vh_items_free(&w->items);
+    vh_names_free(&w->known);
+    vh_h3m_free(w->copy);
+    free(w->clustered);
+    free(w->total);
+}
+
 static void clear_statistics(void *record)
 {
     vhem_statistics *s = record;
@@ -517,25 +527,16 @@ vhem_status vhem_stats(vhem_ctx *ctx, const vhem_stats_input *in, vhem_statistic
 {
     VH_ENTER(in, out);
     VH_OPTIONS(VHEM_STATS_INPUT, vhem_stats_input, in);
-    vhem_status st = VHEM_OK;
-    work w = { .ctx = ctx, .in = in };
+    VH_CLEANUP(free_work) work w = { .ctx = ctx, .in = in };
 
-    VH_TRY_DONE(check_input(&w));
-    VH_TRY_DONE(vh_items_new(ctx, in->data, in->by_group > 0, &w.items));
-    VH_NEW_RECORD_DONE(w.s, clear_statistics);
-    VH_TRY_DONE(make_room(&w));
-    VH_TRY_DONE(find_persons(&w));
-    VH_TRY_DONE(score_persons(&w));
-    VH_TRY_DONE(find_groups(&w));
-    VH_TRY_DONE(run_tests(&w));
-    *out = w.s;
-    w.s = NULL;
-done:
-    vhem_free(w.s);
-    vh_items_free(&w.items);
-    vh_names_free(&w.known);
-    vh_h3m_free(w.copy);
-    free(w.clustered);
-    free(w.total);
-    return st;
+    VH_TRY(check_input(&w));
+    VH_TRY(vh_items_new(ctx, in->data, in->by_group > 0, &w.items));
+    VH_NEW_RECORD(w.s, clear_statistics);
+    VH_TRY(make_room(&w));
+    VH_TRY(find_persons(&w));
+    VH_TRY(score_persons(&w));
+    VH_TRY(find_groups(&w));
+    VH_TRY(run_tests(&w));
+    *out = vh_take(w.s);
+    return VHEM_OK;
 }

@@ -126,26 +126,22 @@ vhem_status vh_dtm_subset(vhem_ctx *ctx, const vh_dtm *dtm, const int64_t *index
 
 static vhem_status copy_view(vhem_ctx *ctx, vh_dtm *dtm, int64_t i, const vhem_dt_view *v)
 {
-    vhem_status st = VHEM_OK;
     vh_dt *dt = &dtm->dt[i];
     const double *from[VH_DT_ARRAYS] = { v->A, v->Q, v->mu, v->Sigma, v->C, v->ybar, v->R };
     vh_dt_array array[VH_DT_ARRAYS];
 
-    VH_CHECK_DONE(v->d == 0 || v->d == dtm->d, VHEM_EINVAL, "d is %d, must be %d as for all", v->d, dtm->d);
-    VH_TRY_DONE(vh_dt_shape(ctx, dtm->d, v->n, dt));
-    VH_TRY_DONE(vh_h3m_set_text(ctx, &dt->name, vh_model_text(v->name)));
-    VH_TRY_DONE(vh_h3m_set_text(ctx, &dt->label, vh_model_text(v->label)));
+    VH_CHECK(v->d == 0 || v->d == dtm->d, VHEM_EINVAL, "d is %d, must be %d as for all", v->d, dtm->d);
+    VH_TRY(vh_dt_shape(ctx, dtm->d, v->n, dt));
+    VH_TRY(vh_h3m_set_text(ctx, &dt->name, vh_model_text(v->name)));
+    VH_TRY(vh_h3m_set_text(ctx, &dt->label, vh_model_text(v->label)));
     dtm->omega[i] = v->omega;
     vh_dt_arrays(dt, v->n, dtm->d, array);
     for (int k = 0; k < VH_DT_ARRAYS; k++) {
         size_t size = (size_t)array[k].dim[0].n * (array[k].rank == 2 ? (size_t)array[k].dim[1].n : 1);
-        VH_CHECK_DONE(from[k], VHEM_EINVAL, "%s is not given", array[k].name);
+        VH_CHECK(from[k], VHEM_EINVAL, "%s is not given", array[k].name);
         memcpy(array[k].at, from[k], size * sizeof *from[k]);
     }
-done:
-    if (st != VHEM_OK)
-        vh_dtm_prefix(ctx, dtm, i);
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status vh_dtm_from_views(vhem_ctx *ctx, int d, int64_t K, const vhem_dt_view *dt, vh_dtm **out)
@@ -154,7 +150,7 @@ vhem_status vh_dtm_from_views(vhem_ctx *ctx, int d, int64_t K, const vhem_dt_vie
 
     VH_TRY(vh_dtm_new(ctx, d, K, &dtm));
     for (int64_t i = 0; i < K; i++)
-        VH_TRY(copy_view(ctx, dtm, i, &dt[i]));
+        VH_TRY(vh_dtm_error_in(ctx, copy_view(ctx, dtm, i, &dt[i]), dtm, i));
     VH_TRY(vh_dtm_validate(ctx, dtm));
     *out = vh_take(dtm);
     return VHEM_OK;
@@ -185,6 +181,13 @@ vhem_status vh_dtm_view(const vh_dtm *dtm, int64_t i, vhem_dt_view *out)
 void vh_dtm_prefix(vhem_ctx *ctx, const vh_dtm *dtm, int64_t i)
 {
     vh_model_prefix(ctx, "texture", i, dtm->dt[i].name);
+}
+
+vhem_status vh_dtm_error_in(vhem_ctx *ctx, vhem_status st, const vh_dtm *dtm, int64_t i)
+{
+    if (st != VHEM_OK)
+        vh_dtm_prefix(ctx, dtm, i);
+    return st;
 }
 
 /* Symmetric, and no eigenvalue below zero but for rounding.  work [n*n + n]. */

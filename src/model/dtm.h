@@ -63,6 +63,8 @@ vhem_status vh_dtm_subset(vhem_ctx *ctx, const vh_dtm *dtm, const int64_t *index
 vhem_status vh_dtm_require_finite(vhem_ctx *ctx, const vh_dtm *dtm);
 /* Puts "texture i: ", with its name if it has one, before the current error sentence. */
 void vh_dtm_prefix(vhem_ctx *ctx, const vh_dtm *dtm, int64_t i);
+/* st; where it is a failure, its sentence gets that prefix. */
+vhem_status vh_dtm_error_in(vhem_ctx *ctx, vhem_status st, const vh_dtm *dtm, int64_t i);
 
 /* The files, as those of an H3M: h3m.h. */
 struct json_t;

@@ -76,61 +76,50 @@ static vhem_status get_arrays(vhem_ctx *ctx, hid_t g, const vh_dt *dt, int n, in
 
 static vhem_status get_dt(vhem_ctx *ctx, hid_t all, vh_dtm *dtm, int64_t i, size_t limit)
 {
-    vhem_status st = VHEM_OK;
     vh_dt *dt = &dtm->dt[i];
     char name[24];
     int n;
 
     snprintf(name, sizeof name, "%lld", (long long)i);
-    hid_t g = -1;
-    VH_TRY_DONE(vh_h5_inside(ctx, all, name, -1));
-    g = H5Gopen2(all, name, H5P_DEFAULT);
-    VH_CHECK_DONE(g >= 0, VHEM_EFORMAT, "textures/%s is missing or damaged", name);
-    VH_TRY_DONE(vh_h5_text(ctx, g, "name", limit, &dt->name));
-    VH_TRY_DONE(vh_h5_text(ctx, g, "label", limit, &dt->label));
-    VH_TRY_DONE(vh_h5_count(ctx, g, "n", &n));
-    VH_TRY_DONE(get_arrays(ctx, g, dt, n, dtm->d, false));
+    VH_TRY(vh_h5_inside(ctx, all, name, -1));
+    VH_CLEANUP(vh_h5_release) hid_t g = H5Gopen2(all, name, H5P_DEFAULT);
+    VH_CHECK(g >= 0, VHEM_EFORMAT, "textures/%s is missing or damaged", name);
+    VH_TRY(vh_h5_text(ctx, g, "name", limit, &dt->name));
+    VH_TRY(vh_h5_text(ctx, g, "label", limit, &dt->label));
+    VH_TRY(vh_h5_count(ctx, g, "n", &n));
+    VH_TRY(get_arrays(ctx, g, dt, n, dtm->d, false));
     /* A small file can claim a huge array of fill values; even compressed ones are not a thousandth of it. */
-    VH_CHECK_DONE((3.0 * n + dtm->d) * n * 8 / 1024 <= (double)limit, VHEM_EFORMAT,
-                  "n = %d, d = %d is more than the file can hold: it is damaged", n, dtm->d);
-    VH_TRY_DONE(vh_dt_shape(ctx, dtm->d, n, dt));
-    VH_TRY_DONE(get_arrays(ctx, g, dt, n, dtm->d, true));
-    VH_TRY_DONE(get_extra(ctx, g, false, limit, &dt->extra));
-done:
-    vh_h5_drop(g);
-    if (st != VHEM_OK)
-        vh_dtm_prefix(ctx, dtm, i);
-    return st;
+    VH_CHECK((3.0 * n + dtm->d) * n * 8 / 1024 <= (double)limit, VHEM_EFORMAT,
+             "n = %d, d = %d is more than the file can hold: it is damaged", n, dtm->d);
+    VH_TRY(vh_dt_shape(ctx, dtm->d, n, dt));
+    VH_TRY(get_arrays(ctx, g, dt, n, dtm->d, true));
+    return get_extra(ctx, g, false, limit, &dt->extra);
 }
 
 vhem_status vh_dtm_get_hdf5(vhem_ctx *ctx, hid_t file, size_t limit, const char *path, void *out)
 {
-    vhem_status st = VHEM_OK;
-    vh_dtm *dtm = NULL;
-    hid_t all = -1;
+    VH_OWN(vh_dtm) *dtm = NULL;
+    VH_CLEANUP(vh_h5_release) hid_t all = -1;
     int d;
     int64_t K;
 
     (void)path;
-    VH_TRY_DONE(vh_h5_head(ctx, file, limit, "vhem-dtm", VERSION, NULL));
-    VH_TRY_DONE(vh_h5_count(ctx, file, "d", &d));
-    VH_TRY_DONE(vh_h5_models(ctx, file, "textures", "textures", limit, &all, &K));
-    VH_TRY_DONE(vh_dtm_new(ctx, d, K, &dtm));
-    VH_TRY_DONE(vh_h5_omega(ctx, file, K, dtm->omega));
+    VH_TRY(vh_h5_head(ctx, file, limit, "vhem-dtm", VERSION, NULL));
+    VH_TRY(vh_h5_count(ctx, file, "d", &d));
+    VH_TRY(vh_h5_models(ctx, file, "textures", "textures", limit, &all, &K));
+    VH_TRY(vh_dtm_new(ctx, d, K, &dtm));
+    VH_TRY(vh_h5_omega(ctx, file, K, dtm->omega));
     for (int64_t i = 0; i < dtm->K; i++) {
-        VH_CHECK_DONE(!vh_stopped(ctx), VHEM_ESTOPPED, "stopped while reading");
-        VH_TRY_DONE(get_dt(ctx, all, dtm, i, limit));
+        VH_CHECK(!vh_stopped(ctx), VHEM_ESTOPPED, "stopped while reading");
+        VH_TRY(vh_dtm_error_in(ctx, get_dt(ctx, all, dtm, i, limit), dtm, i));
     }
-    VH_TRY_DONE(get_extra(ctx, file, true, limit, &dtm->extra));
-    VH_TRY_DONE(vh_h5_long_text(ctx, file, "provenance", limit, &dtm->provenance));
+    VH_TRY(get_extra(ctx, file, true, limit, &dtm->extra));
+    VH_TRY(vh_h5_long_text(ctx, file, "provenance", limit, &dtm->provenance));
     if (dtm->provenance)
-        VH_TRY_DONE(vh_model_check_object(ctx, "provenance", dtm->provenance));
-    VH_TRY_DONE(vh_dtm_validate(ctx, dtm));
+        VH_TRY(vh_model_check_object(ctx, "provenance", dtm->provenance));
+    VH_TRY(vh_dtm_validate(ctx, dtm));
     *(vh_dtm **)out = vh_take(dtm);
-done:
-    vh_h5_drop(all);
-    vh_dtm_free(dtm);
-    return st;
+    return VHEM_OK;
 }
 
 /* ---- files --------------------------------------------------------------------------------------------- */

@@ -54,22 +54,17 @@ static vhem_status read_arrays(vhem_ctx *ctx, json_t *object, const vh_dt *dt, i
 
 static vhem_status read_dt(vhem_ctx *ctx, json_t *object, vh_dtm *dtm, int64_t i)
 {
-    vhem_status st = VHEM_OK;
     vh_dt *dt = &dtm->dt[i];
     int n;
 
-    VH_CHECK_DONE(json_is_object(object), VHEM_EFORMAT, "is %s, must be an object", vh_json_kind(object));
-    VH_TRY_DONE(vh_json_text(ctx, object, "name", &dt->name));
-    VH_TRY_DONE(vh_json_text(ctx, object, "label", &dt->label));
-    VH_TRY_DONE(vh_json_count(ctx, object, "n", &n));
-    VH_TRY_DONE(read_arrays(ctx, object, dt, n, dtm->d, false));
-    VH_TRY_DONE(vh_dt_shape(ctx, dtm->d, n, dt));
-    VH_TRY_DONE(read_arrays(ctx, object, dt, n, dtm->d, true));
-    VH_TRY_DONE(keep_unknown(ctx, false, object, &dt->extra));
-done:
-    if (st != VHEM_OK)
-        vh_dtm_prefix(ctx, dtm, i);
-    return st;
+    VH_CHECK(json_is_object(object), VHEM_EFORMAT, "is %s, must be an object", vh_json_kind(object));
+    VH_TRY(vh_json_text(ctx, object, "name", &dt->name));
+    VH_TRY(vh_json_text(ctx, object, "label", &dt->label));
+    VH_TRY(vh_json_count(ctx, object, "n", &n));
+    VH_TRY(read_arrays(ctx, object, dt, n, dtm->d, false));
+    VH_TRY(vh_dt_shape(ctx, dtm->d, n, dt));
+    VH_TRY(read_arrays(ctx, object, dt, n, dtm->d, true));
+    return keep_unknown(ctx, false, object, &dt->extra);
 }
 
 static vhem_status read_dtm(vhem_ctx *ctx, json_t *root, vh_dtm **out)
@@ -90,7 +85,7 @@ static vhem_status read_dtm(vhem_ctx *ctx, json_t *root, vh_dtm **out)
         VH_TRY(vh_json_numbers(ctx, root, &omega, dtm->omega));
     }
     for (int64_t i = 0; i < dtm->K; i++)
-        VH_TRY(read_dt(ctx, json_array_get(all, (size_t)i), dtm, i));
+        VH_TRY(vh_dtm_error_in(ctx, read_dt(ctx, json_array_get(all, (size_t)i), dtm, i), dtm, i));
     VH_TRY(keep_unknown(ctx, true, root, &dtm->extra));
     if (provenance && !json_is_null(provenance)) {
         VH_CHECK(json_is_object(provenance), VHEM_EFORMAT, "provenance is %s, must be an object",
@@ -102,42 +97,41 @@ static vhem_status read_dtm(vhem_ctx *ctx, json_t *root, vh_dtm **out)
     return VHEM_OK;
 }
 
-vhem_status vh_dtm_from_json(vhem_ctx *ctx, json_t *root, vh_dtm **out)
+static vhem_status read_root(vhem_ctx *ctx, json_t *root, vh_dtm **out)
 {
-    vhem_status st = VHEM_OK;
     const char *format = "";
 
-    VH_CHECK_DONE(json_is_object(root), VHEM_EFORMAT, "the file holds %s, must hold an object",
-                  vh_json_kind(root));
-    VH_TRY_DONE(vh_json_required_text(ctx, root, "format", &format));
+    VH_CHECK(json_is_object(root), VHEM_EFORMAT, "the file holds %s, must hold an object",
+             vh_json_kind(root));
+    VH_TRY(vh_json_required_text(ctx, root, "format", &format));
     if (strcmp(format, "vhem-clustering") == 0) { /* the textures of a clustering are its centres */
         json_t *centers = json_object_get(root, "centers");
-        VH_CHECK_DONE(json_is_object(centers), VHEM_EFORMAT,
-                      "a clustering without centers: no textures in it");
-        st = vh_json_required_text(ctx, centers, "format", &format);
+        VH_CHECK(json_is_object(centers), VHEM_EFORMAT, "a clustering without centers: no textures in it");
+        VH_TRY(vh_json_required_text(ctx, centers, "format", &format));
         root = centers;
     }
-    if (st == VHEM_OK && strcmp(format, "vhem-dtm") != 0)
-        st = vh_fail(ctx, VHEM_EFORMAT, "format is '%.80s', must be 'vhem-dtm'", format);
-    if (st == VHEM_OK)
-        st = read_dtm(ctx, root, out);
-done:
+    VH_CHECK(strcmp(format, "vhem-dtm") == 0, VHEM_EFORMAT, "format is '%.80s', must be 'vhem-dtm'", format);
+    return read_dtm(ctx, root, out);
+}
+
+vhem_status vh_dtm_from_json(vhem_ctx *ctx, json_t *root, vh_dtm **out)
+{
+    vhem_status st = read_root(ctx, root, out);
     return st == VHEM_EINVAL ? VHEM_EFORMAT : st; /* what is invalid came from a file */
+}
+
+static vhem_status read_text(vhem_ctx *ctx, const char *text, size_t size, vh_dtm **out)
+{
+    VH_OWN(json_t) *root = NULL;
+
+    VH_CHECK(size > 0, VHEM_EFORMAT, "the file is empty, must be a file of textures");
+    VH_TRY(vh_json_parse(ctx, text, size, &root));
+    return vh_dtm_from_json(ctx, root, out);
 }
 
 vhem_status vh_dtm_read_json(vhem_ctx *ctx, const char *text, size_t size, const char *name, vh_dtm **out)
 {
-    vhem_status st = VHEM_OK;
-    json_t *root = NULL;
-
-    VH_CHECK_DONE(size > 0, VHEM_EFORMAT, "the file is empty, must be a file of textures");
-    VH_TRY_DONE(vh_json_parse(ctx, text, size, &root));
-    st = vh_dtm_from_json(ctx, root, out);
-done:
-    json_decref(root);
-    if (st != VHEM_OK)
-        vh_error_prefix(ctx, name);
-    return st;
+    return vh_error_in(ctx, read_text(ctx, text, size, out), name);
 }
 
 /* ---- writing ------------------------------------------------------------------------------------------- */

@@ -24,6 +24,14 @@ struct vh_slab {
     double *x;
 };
 
+static void free_slab(vh_slab *slab)
+{
+    if (slab)
+        free(slab->x);
+    free(slab);
+}
+VH_OWNED(vh_slab, free_slab)
+
 /* ---- 1. storage ---------------------------------------------------------------------------------------- */
 
 double *vh_hmm_param(const vh_h3m *h3m, const vh_hmm *h, int p)
@@ -122,23 +130,22 @@ vhem_status vh_h3m_shape(vhem_ctx *ctx, vh_h3m *h3m, int64_t i, int S, int M)
 
 vhem_status vh_h3m_shape_many(vhem_ctx *ctx, vh_h3m *h3m, int64_t first, int n, const int *S, const int *M)
 {
-    vhem_status st = VHEM_OK;
     size_t all = 0, n_theta = 0, total = 0;
-    vh_slab *slab = NULL;
+    VH_OWN(vh_slab) *slab = NULL;
 
     assert(first >= 0 && first + n <= h3m->K);
     for (int i = 0; i < n; i++) {
         if (i == 0 || S[i] != S[i - 1] || M[i] != M[i - 1])
-            VH_TRY_DONE(count_numbers(ctx, h3m, S[i], M[i], &all, &n_theta));
+            VH_TRY(count_numbers(ctx, h3m, S[i], M[i], &all, &n_theta));
         total += all;
     }
-    VH_NEW_DONE(slab, 1);
-    VH_NEW_DONE(slab->x, total);
+    VH_NEW(slab, 1);
+    VH_NEW(slab->x, total);
     double *at = slab->x;
     for (int i = 0; i < n; i++) {
         vh_hmm *h = &h3m->hmm[first + i];
         if (i == 0 || S[i] != S[i - 1] || M[i] != M[i - 1])
-            VH_TRY_DONE(count_numbers(ctx, h3m, S[i], M[i], &all, &n_theta));
+            VH_TRY(count_numbers(ctx, h3m, S[i], M[i], &all, &n_theta));
         free_block(h);
         set_block(h, S[i], M[i], at, n_theta);
         h->lent = true;
@@ -150,11 +157,7 @@ vhem_status vh_h3m_shape_many(vhem_ctx *ctx, vh_h3m *h3m, int64_t first, int n, 
         h3m->slabs = slab;
     }
     slab = NULL;
-done:
-    if (slab)
-        free(slab->x);
-    free(slab);
-    return st;
+    return VHEM_OK;
 }
 
 void vh_h3m_move_slabs(vh_h3m *from, vh_h3m *to)
@@ -216,8 +219,7 @@ void vh_h3m_free(vh_h3m *h3m)
     free(h3m->hmm);
     for (vh_slab *slab = h3m->slabs, *next; slab; slab = next) {
         next = slab->next;
-        free(slab->x);
-        free(slab);
+        free_slab(slab);
     }
     free(h3m->omega);
     free(h3m->prior);
@@ -290,25 +292,20 @@ static vhem_status check_layout(vhem_ctx *ctx, const vh_h3m *h3m, const vh_layou
 
 static vhem_status copy_view(vhem_ctx *ctx, vh_h3m *h3m, int64_t i, const vhem_hmm_view *v)
 {
-    vhem_status st = VHEM_OK;
     vh_hmm *h = &h3m->hmm[i];
 
-    VH_CHECK_DONE(!v->emission || strcmp(v->emission, h3m->family->name) == 0, VHEM_EINVAL,
-                  "emission is %s, must be %s as for all", v->emission, h3m->family->name);
-    VH_CHECK_DONE(v->d == 0 || v->d == h3m->d, VHEM_EINVAL, "d is %d, must be %d as for all", v->d, h3m->d);
-    VH_TRY_DONE(check_layout(ctx, h3m, v->layout));
-    VH_CHECK_DONE(v->pi && v->A, VHEM_EINVAL, "%s is not given", v->pi ? "A" : "pi");
-    VH_TRY_DONE(vh_h3m_shape(ctx, h3m, i, v->S, v->M));
-    VH_TRY_DONE(vh_h3m_set_text(ctx, &h->name, vh_model_text(v->name)));
-    VH_TRY_DONE(vh_h3m_set_text(ctx, &h->label, vh_model_text(v->label)));
+    VH_CHECK(!v->emission || strcmp(v->emission, h3m->family->name) == 0, VHEM_EINVAL,
+             "emission is %s, must be %s as for all", v->emission, h3m->family->name);
+    VH_CHECK(v->d == 0 || v->d == h3m->d, VHEM_EINVAL, "d is %d, must be %d as for all", v->d, h3m->d);
+    VH_TRY(check_layout(ctx, h3m, v->layout));
+    VH_CHECK(v->pi && v->A, VHEM_EINVAL, "%s is not given", v->pi ? "A" : "pi");
+    VH_TRY(vh_h3m_shape(ctx, h3m, i, v->S, v->M));
+    VH_TRY(vh_h3m_set_text(ctx, &h->name, vh_model_text(v->name)));
+    VH_TRY(vh_h3m_set_text(ctx, &h->label, vh_model_text(v->label)));
     h3m->omega[i] = v->omega;
     memcpy(h->pi, v->pi, (size_t)h->S * sizeof *h->pi);
     memcpy(h->A, v->A, vh_cells(h->S, h->S) * sizeof *h->A);
-    VH_TRY_DONE(copy_theta(ctx, h3m, h, v));
-done:
-    if (st != VHEM_OK)
-        vh_h3m_prefix(ctx, h3m, i);
-    return st;
+    return copy_theta(ctx, h3m, h, v);
 }
 
 vhem_status vh_h3m_from_views(vhem_ctx *ctx, const char *emission, int d, int64_t K, const vhem_hmm_view *hmm,
@@ -324,7 +321,7 @@ vhem_status vh_h3m_from_views(vhem_ctx *ctx, const char *emission, int d, int64_
              "%s models cannot be made from arrays alone; read them from a file", emission);
     VH_TRY(vh_h3m_new(ctx, family, layout ? vh_layout_shape(layout) : (vh_shape){ .d = d }, K, &h3m));
     for (int64_t i = 0; i < K; i++)
-        VH_TRY(copy_view(ctx, h3m, i, &hmm[i]));
+        VH_TRY(vh_h3m_error_in(ctx, copy_view(ctx, h3m, i, &hmm[i]), h3m, i));
     VH_TRY(vh_h3m_validate(ctx, h3m));
     vh_h3m_settle_family(h3m);
     *out = vh_take(h3m);
@@ -362,6 +359,13 @@ vhem_status vh_h3m_view(const vh_h3m *h3m, int64_t i, vhem_hmm_view *out)
 void vh_h3m_prefix(vhem_ctx *ctx, const vh_h3m *h3m, int64_t i)
 {
     vh_model_prefix(ctx, "HMM", i, h3m->hmm[i].name);
+}
+
+vhem_status vh_h3m_error_in(vhem_ctx *ctx, vhem_status st, const vh_h3m *h3m, int64_t i)
+{
+    if (st != VHEM_OK)
+        vh_h3m_prefix(ctx, h3m, i);
+    return st;
 }
 
 /* p [n] is a distribution.  It is called name, or with row >= 0 "row <row> of name". */

@@ -91,6 +91,8 @@ void vh_h3m_truncate(vh_h3m *h3m, int64_t K);
 vhem_status vh_h3m_require_finite(vhem_ctx *ctx, const vh_h3m *h3m);
 /* Puts "HMM i: ", with its name if it has one, before the current error sentence. */
 void vh_h3m_prefix(vhem_ctx *ctx, const vh_h3m *h3m, int64_t i);
+/* st; where it is a failure, its sentence gets that prefix. */
+vhem_status vh_h3m_error_in(vhem_ctx *ctx, vhem_status st, const vh_h3m *h3m, int64_t i);
 
 /* The files.  name is what error sentences call the file. */
 vhem_status vh_model_read_json(vhem_ctx *ctx, const char *text, size_t size, const char *name, vh_h3m **out);

@@ -143,6 +143,11 @@ typedef struct {
     size_t size; /* of the memory; the file may end earlier */
 } image;
 
+static void free_image(image *im)
+{
+    free(im->bytes);
+}
+
 static void *image_malloc(size_t size, H5FD_file_image_op_t op, void *arg)
 {
     (void)op;
@@ -236,24 +241,17 @@ static vhem_status make_image(vhem_ctx *ctx, vh_h5_put *put, const void *what, i
 
 vhem_status vh_h5_save(vhem_ctx *ctx, const char *path, vh_h5_put *put, const void *what)
 {
-    vh_out out = { 0 };
-    image im = { NULL, 0 };
-
+    VH_CLEANUP(free_image) image im = { NULL, 0 };
+    VH_CLEANUP(vh_out_close) vh_out out = { 0 };
     vh_h5_watch watch;
 
     vh_h5_watch_begin(&watch);
-    vhem_status st = make_image(ctx, put, what, &im);
-    if (st != VHEM_OK)
-        vh_error_prefix(ctx, path);
-    VH_TRY_DONE(vh_h5_watch_end(ctx, &watch, path, st));
-    VH_TRY_DONE(vh_out_open(ctx, path, &out));
+    vhem_status st = vh_error_in(ctx, make_image(ctx, put, what, &im), path);
+    VH_TRY(vh_h5_watch_end(ctx, &watch, path, st));
+    VH_TRY(vh_out_open(ctx, path, &out));
     errno = 0;
     fwrite(im.bytes, 1, im.size, out.f); /* the commit finds out whether it went well */
-    VH_TRY_DONE(vh_out_commit(ctx, &out));
-done:
-    vh_out_close(&out);
-    free(im.bytes);
-    return st;
+    return vh_out_commit(ctx, &out);
 }
 
 /* ---- 3. reading ---------------------------------------------------------------------------------------- */
@@ -266,25 +264,21 @@ vhem_status vh_h5_inside(vhem_ctx *ctx, hid_t at, const char *name, hid_t set)
 
 vhem_status vh_h5_open_inside(vhem_ctx *ctx, hid_t at, const char *path, hid_t *out)
 {
-    vhem_status st = VHEM_OK;
-    hid_t set = -1;
     char group[64];
 
     /* From the top down: to ask about a name in a group that is a link is to follow the link. */
     for (const char *end = strchr(path, '/'); end; end = strchr(end + 1, '/')) {
         assert((size_t)(end - path) < sizeof group);
         snprintf(group, sizeof group, "%.*s", (int)(end - path), path);
-        VH_TRY_DONE(vh_h5_inside(ctx, at, group, -1));
+        VH_TRY(vh_h5_inside(ctx, at, group, -1));
     }
-    VH_TRY_DONE(vh_h5_inside(ctx, at, path, -1));
-    set = H5Dopen2(at, path, H5P_DEFAULT);
-    VH_CHECK_DONE(set >= 0, VHEM_EFORMAT, "%s is missing or damaged", path);
-    VH_TRY_DONE(vh_h5_inside(ctx, -1, path, set));
+    VH_TRY(vh_h5_inside(ctx, at, path, -1));
+    VH_CLEANUP(vh_h5_release) hid_t set = H5Dopen2(at, path, H5P_DEFAULT);
+    VH_CHECK(set >= 0, VHEM_EFORMAT, "%s is missing or damaged", path);
+    VH_TRY(vh_h5_inside(ctx, -1, path, set));
     *out = set;
     set = -1;
-done:
-    vh_h5_drop(set);
-    return st;
+    return VHEM_OK;
 }
 
 static const char *shape_text(int rank, const hsize_t *n, char *text, size_t size)
@@ -308,60 +302,48 @@ static const char *wanted_text(int rank, const vh_h5_extent *want, char *text, s
 /* The shape of a dataset of numbers into n [H5S_MAX_RANK]. */
 static vhem_status get_shape(vhem_ctx *ctx, hid_t set, const char *name, int *rank, hsize_t *n)
 {
-    vhem_status st = VHEM_OK;
-    hid_t type = H5Dget_type(set), space = H5Dget_space(set);
+    VH_CLEANUP(vh_h5_release) hid_t type = H5Dget_type(set), space = H5Dget_space(set);
     H5T_class_t class = H5Tget_class(type);
 
-    VH_CHECK_DONE(class == H5T_FLOAT || class == H5T_INTEGER, VHEM_EFORMAT, "%s does not hold numbers", name);
+    VH_CHECK(class == H5T_FLOAT || class == H5T_INTEGER, VHEM_EFORMAT, "%s does not hold numbers", name);
     *rank = H5Sget_simple_extent_dims(space, n, NULL);
-    VH_CHECK_DONE(*rank >= 0, VHEM_EFORMAT, "%s has no shape", name);
-done:
-    vh_h5_drop(space);
-    vh_h5_drop(type);
-    return st;
+    VH_CHECK(*rank >= 0, VHEM_EFORMAT, "%s has no shape", name);
+    return VHEM_OK;
 }
 
 vhem_status vh_h5_numbers(vhem_ctx *ctx, hid_t at, const char *name, int rank, const vh_h5_extent *want,
                           double *out)
 {
-    vhem_status st = VHEM_OK;
     hsize_t n[H5S_MAX_RANK];
     int found = 0;
     char is[128], must[128];
-    hid_t set = -1;
 
-    VH_TRY_DONE(vh_h5_inside(ctx, at, name, -1));
-    set = H5Dopen2(at, name, H5P_DEFAULT);
-    VH_CHECK_DONE(set >= 0, VHEM_EFORMAT, "%s is missing or damaged", name);
-    VH_TRY_DONE(vh_h5_inside(ctx, -1, name, set));
-    VH_TRY_DONE(get_shape(ctx, set, name, &found, n));
+    VH_TRY(vh_h5_inside(ctx, at, name, -1));
+    VH_CLEANUP(vh_h5_release) hid_t set = H5Dopen2(at, name, H5P_DEFAULT);
+    VH_CHECK(set >= 0, VHEM_EFORMAT, "%s is missing or damaged", name);
+    VH_TRY(vh_h5_inside(ctx, -1, name, set));
+    VH_TRY(get_shape(ctx, set, name, &found, n));
     bool same = found == rank;
     for (int k = 0; same && k < rank; k++)
         same = n[k] == (hsize_t)want[k].n;
-    VH_CHECK_DONE(same, VHEM_EFORMAT, "%s has shape %s, must be %s", name,
-                  shape_text(found, n, is, sizeof is), wanted_text(rank, want, must, sizeof must));
-    if (out && H5Dread(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, out) < 0)
-        st = vh_fail(ctx, VHEM_EFORMAT, "%s cannot be read: the file is damaged", name);
-done:
-    vh_h5_drop(set);
-    return st;
+    VH_CHECK(same, VHEM_EFORMAT, "%s has shape %s, must be %s", name, shape_text(found, n, is, sizeof is),
+             wanted_text(rank, want, must, sizeof must));
+    VH_CHECK(!out || H5Dread(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, out) >= 0, VHEM_EFORMAT,
+             "%s cannot be read: the file is damaged", name);
+    return VHEM_OK;
 }
 
 vhem_status vh_h5_real(vhem_ctx *ctx, hid_t at, const char *name, double *out)
 {
-    vhem_status st = VHEM_OK;
+    VH_CLEANUP(vh_h5_release)
     hid_t a = H5Aopen(at, name, H5P_DEFAULT), space = H5Aget_space(a), type = H5Aget_type(a);
     H5T_class_t class = H5Tget_class(type);
 
-    VH_CHECK_DONE(a >= 0, VHEM_EFORMAT, "%s is missing", name);
-    VH_CHECK_DONE(H5Sget_simple_extent_npoints(space) == 1 && (class == H5T_INTEGER || class == H5T_FLOAT)
-                      && H5Aread(a, H5T_NATIVE_DOUBLE, out) >= 0,
-                  VHEM_EFORMAT, "%s is not a single number", name);
-done:
-    vh_h5_drop(type);
-    vh_h5_drop(space);
-    vh_h5_drop(a);
-    return st;
+    VH_CHECK(a >= 0, VHEM_EFORMAT, "%s is missing", name);
+    VH_CHECK(H5Sget_simple_extent_npoints(space) == 1 && (class == H5T_INTEGER || class == H5T_FLOAT)
+                 && H5Aread(a, H5T_NATIVE_DOUBLE, out) >= 0,
+             VHEM_EFORMAT, "%s is not a single number", name);
+    return VHEM_OK;
 }
 
 vhem_status vh_h5_count(vhem_ctx *ctx, hid_t at, const char *name, int *out)
@@ -519,26 +501,26 @@ static vhem_status refuse(vhem_ctx *ctx, const char *path, int64_t size)
     return vh_fail(ctx, VHEM_EFORMAT, "not an HDF5 file, or a damaged one");
 }
 
+static vhem_status read_file(vhem_ctx *ctx, const char *path, vh_h5_get *get, void *out)
+{
+    struct stat sb = { 0 };
+
+    VH_CHECK(stat(path, &sb) == 0, VHEM_EIO, "cannot read: %s", strerror(errno));
+    VH_CHECK(!S_ISDIR(sb.st_mode), VHEM_EIO, "cannot read: it is a directory");
+    VH_CHECK(access(path, R_OK) == 0, VHEM_EIO, "cannot read: %s", strerror(errno));
+    VH_CHECK(sb.st_size > 0, VHEM_EFORMAT, "the file is empty, must be a model file");
+    VH_CLEANUP(vh_h5_release) hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
+    if (file < 0)
+        VH_TRY(refuse(ctx, path, (int64_t)sb.st_size));
+    return get(ctx, file, (size_t)sb.st_size, path, out);
+}
+
 vhem_status vh_h5_load(vhem_ctx *ctx, const char *path, vh_h5_get *get, void *out)
 {
-    vhem_status st = VHEM_OK;
-    struct stat sb = { 0 };
-    hid_t file = -1;
     vh_h5_watch watch;
 
     vh_h5_watch_begin(&watch);
-    VH_CHECK_DONE(stat(path, &sb) == 0, VHEM_EIO, "cannot read: %s", strerror(errno));
-    VH_CHECK_DONE(!S_ISDIR(sb.st_mode), VHEM_EIO, "cannot read: it is a directory");
-    VH_CHECK_DONE(access(path, R_OK) == 0, VHEM_EIO, "cannot read: %s", strerror(errno));
-    VH_CHECK_DONE(sb.st_size > 0, VHEM_EFORMAT, "the file is empty, must be a model file");
-    file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
-    if (file < 0)
-        VH_TRY_DONE(refuse(ctx, path, (int64_t)sb.st_size));
-    VH_TRY_DONE(get(ctx, file, (size_t)sb.st_size, path, out));
-done:
-    vh_h5_drop(file);
-    if (st != VHEM_OK)
-        vh_error_prefix(ctx, path);
+    vhem_status st = vh_error_in(ctx, read_file(ctx, path, get, out), path);
     st = vh_h5_watch_end(ctx, &watch, path, st);
     return st == VHEM_EINVAL ? VHEM_EFORMAT : st; /* what is invalid came from a file */
 }

@@ -17,6 +17,10 @@ typedef uint64_t hsize_t;
 /* Closes any identifier; harmless on one that was never opened.  False: what was written there may be
  * lost. */
 bool vh_h5_drop(hid_t id);
+static inline void vh_h5_release(const hid_t *id) /* VH_CLEANUP(vh_h5_release) hid_t set = -1; */
+{
+    vh_h5_drop(*id);
+}
 
 /* ---- writing: false when the library failed ---- */
 

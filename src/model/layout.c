@@ -48,6 +48,16 @@ void vh_layout_drop(const vh_layout *kept)
     free(layout);
 }
 
+typedef struct {
+    char **text; /* [n] */
+    int n;
+} text_list;
+
+static void drop_list(text_list *list)
+{
+    free_texts(list->text, list->n);
+}
+
 static int by_text(const void *a, const void *b)
 {
     return strcmp(*(char *const *)a, *(char *const *)b);
@@ -56,25 +66,22 @@ static int by_text(const void *a, const void *b)
 /* Copies of text [n], which are all different. */
 static vhem_status copy_texts(vhem_ctx *ctx, const char *what, const char *const *text, int n, char ***out)
 {
-    vhem_status st = VHEM_OK;
-    char **copy = NULL, **order = NULL;
+    VH_CLEANUP(drop_list) text_list copy = { .n = n };
+    VH_AUTOFREE char **order = NULL;
 
-    VH_NEW_DONE(copy, n);
+    VH_NEW(copy.text, n);
     for (int i = 0; i < n; i++) {
-        VH_CHECK_DONE(text[i][0] != '\0', VHEM_EINVAL, "%s %d has no name", what, i);
-        VH_DUP_DONE(copy[i], text[i]);
+        VH_CHECK(text[i][0] != '\0', VHEM_EINVAL, "%s %d has no name", what, i);
+        VH_DUP(copy.text[i], text[i]);
     }
-    VH_NEW_DONE(order, n);
-    memcpy(order, copy, sizeof *order * (size_t)n);
+    VH_NEW(order, n);
+    memcpy(order, copy.text, sizeof *order * (size_t)n);
     qsort(order, (size_t)n, sizeof *order, by_text);
     for (int i = 1; i < n; i++)
-        VH_CHECK_DONE(strcmp(order[i - 1], order[i]) != 0, VHEM_EINVAL, "two %ss are called '%.80s'", what,
-                      order[i]);
-    *out = vh_take(copy);
-done:
-    free_texts(copy, n);
-    free(order);
-    return st;
+        VH_CHECK(strcmp(order[i - 1], order[i]) != 0, VHEM_EINVAL, "two %ss are called '%.80s'", what,
+                 order[i]);
+    *out = vh_take(copy.text);
+    return VHEM_OK;
 }
 
 vhem_status vh_layout_symbols(vhem_ctx *ctx, vh_layout *layout, int channel, const char *const *symbol, int n)

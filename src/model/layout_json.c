@@ -65,33 +65,37 @@ static vhem_status read_channel(vhem_ctx *ctx, json_t *object, vh_layout *layout
     return read_symbols(ctx, object, layout, c);
 }
 
+typedef struct { /* the columns of n channels */
+    int n;
+    const char ***of; /* [n][d of the channel] */
+} channel_columns;
+
+static void free_columns(channel_columns *columns)
+{
+    for (int c = 0; columns->of && c < columns->n; c++)
+        free(columns->of[c]);
+    free(columns->of);
+}
+
 /* All channels, and the names of their columns one after the other. */
 static vhem_status read_channels(vhem_ctx *ctx, json_t *list, vh_layout *layout)
 {
-    vhem_status st = VHEM_OK;
-    const char ***columns = NULL, **all = NULL;
+    VH_CLEANUP(free_columns) channel_columns columns = { .n = layout->n_channel };
+    VH_AUTOFREE const char **all = NULL;
     int d = 0;
 
-    VH_NEW_DONE(columns, layout->n_channel);
+    VH_NEW(columns.of, layout->n_channel);
     for (int c = 0; c < layout->n_channel; c++) {
         char who[32];
-        st = read_channel(ctx, json_array_get(list, (size_t)c), layout, c, &columns[c]);
         snprintf(who, sizeof who, "channels[%d]", c);
-        if (st != VHEM_OK)
-            vh_error_prefix(ctx, who);
-        VH_TRY_DONE(st);
+        VH_TRY(vh_error_in(ctx, read_channel(ctx, json_array_get(list, (size_t)c), layout, c, &columns.of[c]),
+                           who));
         d += layout->channel[c].shape.d;
     }
-    VH_NEW_DONE(all, d);
+    VH_NEW(all, d);
     for (int c = 0, k = 0; c < layout->n_channel; k += layout->channel[c++].shape.d)
-        memcpy(all + k, columns[c], sizeof *all * (size_t)layout->channel[c].shape.d);
-    VH_TRY_DONE(vh_layout_columns(ctx, layout, all));
-done:
-    for (int c = 0; columns && c < layout->n_channel; c++)
-        free(columns[c]);
-    free(columns);
-    free(all);
-    return st;
+        memcpy(all + k, columns.of[c], sizeof *all * (size_t)layout->channel[c].shape.d);
+    return vh_layout_columns(ctx, layout, all);
 }
 
 /* The background of gaussian-tied: mu and cov [G][d]. */
@@ -132,11 +136,9 @@ static vhem_status read_columns(vhem_ctx *ctx, json_t *root, vh_layout *layout)
     return vh_layout_columns(ctx, layout, text);
 }
 
-vhem_status vh_layout_from_json(vhem_ctx *ctx, json_t *root, const vh_emission *family, int d,
-                                vh_layout **out)
+static vhem_status read_layout(vhem_ctx *ctx, json_t *root, const vh_emission *family, int d, vh_layout **out)
 {
-    vhem_status st = VHEM_OK;
-    vh_layout *layout = NULL;
+    VH_OWN(vh_layout) *layout = NULL;
     bool product = vh_param_is_channels(&family->param[0]);
     json_t *channels = json_object_get(root, "channels");
     int n = product ? (int)json_array_size(channels) : 1;
@@ -144,27 +146,32 @@ vhem_status vh_layout_from_json(vhem_ctx *ctx, json_t *root, const vh_emission *
     *out = NULL;
     if (!vh_emission_needs_layout(family) && !json_object_get(root, "columns"))
         return VHEM_OK;
-    VH_CHECK_DONE(!product || (json_is_array(channels) && n > 0), VHEM_EFORMAT,
-                  "channels is %s, must be an array of at least one channel",
-                  json_is_array(channels) ? "an empty array"
-                  : channels              ? vh_json_kind(channels)
-                                          : "missing");
-    VH_TRY_DONE(vh_layout_new(ctx, n, &layout));
+    VH_CHECK(!product || (json_is_array(channels) && n > 0), VHEM_EFORMAT,
+             "channels is %s, must be an array of at least one channel",
+             json_is_array(channels) ? "an empty array"
+             : channels              ? vh_json_kind(channels)
+                                     : "missing");
+    VH_TRY(vh_layout_new(ctx, n, &layout));
     layout->family = family;
     if (product) {
-        VH_TRY_DONE(read_channels(ctx, channels, layout));
+        VH_TRY(read_channels(ctx, channels, layout));
     } else {
         layout->channel[0].family = family;
         layout->channel[0].shape.d = d;
-        VH_TRY_DONE(read_symbols(ctx, root, layout, 0));
-        VH_TRY_DONE(read_background(ctx, root, layout));
-        VH_TRY_DONE(read_columns(ctx, root, layout));
+        VH_TRY(read_symbols(ctx, root, layout, 0));
+        VH_TRY(read_background(ctx, root, layout));
+        VH_TRY(read_columns(ctx, root, layout));
     }
     vh_layout_close(layout);
-    VH_CHECK_DONE(layout->d == d, VHEM_EFORMAT, "d is %d, but the channels have %d columns", d, layout->d);
+    VH_CHECK(layout->d == d, VHEM_EFORMAT, "d is %d, but the channels have %d columns", d, layout->d);
     *out = vh_take(layout);
-done:
-    vh_layout_drop(layout);
+    return VHEM_OK;
+}
+
+vhem_status vh_layout_from_json(vhem_ctx *ctx, json_t *root, const vh_emission *family, int d,
+                                vh_layout **out)
+{
+    vhem_status st = read_layout(ctx, root, family, d, out);
     return st == VHEM_EINVAL ? VHEM_EFORMAT : st;
 }
 

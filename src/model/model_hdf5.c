@@ -110,53 +110,42 @@ static vhem_status get_arrays(vhem_ctx *ctx, hid_t g, const vh_h3m *h3m, int64_t
 
 static vhem_status get_hmm(vhem_ctx *ctx, hid_t hmms, vh_h3m *h3m, int64_t i, size_t limit)
 {
-    vhem_status st = VHEM_OK;
     vh_hmm *h = &h3m->hmm[i];
     int S, M;
     char name[24];
 
     snprintf(name, sizeof name, "%lld", (long long)i);
-    hid_t g = -1;
-    VH_TRY_DONE(vh_h5_inside(ctx, hmms, name, -1));
-    g = H5Gopen2(hmms, name, H5P_DEFAULT);
-    VH_CHECK_DONE(g >= 0, VHEM_EFORMAT, "hmms/%s is missing or damaged", name);
-    VH_TRY_DONE(vh_h5_text(ctx, g, "name", limit, &h->name));
-    VH_TRY_DONE(vh_h5_text(ctx, g, "label", limit, &h->label));
-    VH_TRY_DONE(vh_h5_count(ctx, g, "S", &S));
-    VH_TRY_DONE(vh_h5_count(ctx, g, "M", &M));
-    VH_TRY_DONE(get_arrays(ctx, g, h3m, i, S, M, false));
+    VH_TRY(vh_h5_inside(ctx, hmms, name, -1));
+    VH_CLEANUP(vh_h5_release) hid_t g = H5Gopen2(hmms, name, H5P_DEFAULT);
+    VH_CHECK(g >= 0, VHEM_EFORMAT, "hmms/%s is missing or damaged", name);
+    VH_TRY(vh_h5_text(ctx, g, "name", limit, &h->name));
+    VH_TRY(vh_h5_text(ctx, g, "label", limit, &h->label));
+    VH_TRY(vh_h5_count(ctx, g, "S", &S));
+    VH_TRY(vh_h5_count(ctx, g, "M", &M));
+    VH_TRY(get_arrays(ctx, g, h3m, i, S, M, false));
     /* A small file can claim a huge array of fill values; even compressed ones are not a thousandth of it. */
-    VH_CHECK_DONE(((double)S + (double)M * h3m->d) * S * 8 / 1024 <= (double)limit, VHEM_EFORMAT,
-                  "S = %d, M = %d, d = %d is more than the file can hold: it is damaged", S, M, h3m->d);
-    VH_TRY_DONE(vh_h3m_shape(ctx, h3m, i, S, M));
-    VH_TRY_DONE(get_arrays(ctx, g, h3m, i, S, M, true));
-    VH_TRY_DONE(get_extra(ctx, g, h3m->family, limit, &h->extra));
-done:
-    vh_h5_drop(g);
-    if (st != VHEM_OK)
-        vh_h3m_prefix(ctx, h3m, i);
-    return st;
+    VH_CHECK(((double)S + (double)M * h3m->d) * S * 8 / 1024 <= (double)limit, VHEM_EFORMAT,
+             "S = %d, M = %d, d = %d is more than the file can hold: it is damaged", S, M, h3m->d);
+    VH_TRY(vh_h3m_shape(ctx, h3m, i, S, M));
+    VH_TRY(get_arrays(ctx, g, h3m, i, S, M, true));
+    return get_extra(ctx, g, h3m->family, limit, &h->extra);
 }
 
 static vhem_status get_version_1(vhem_ctx *ctx, hid_t file, size_t limit, vh_h3m **out)
 {
-    vhem_status st = VHEM_OK;
-    vh_h3m *h3m = NULL;
-    hid_t hmms = -1;
+    VH_OWN(vh_h3m) *h3m = NULL;
+    VH_CLEANUP(vh_h5_release) hid_t hmms = -1;
     int64_t K;
 
-    VH_TRY_DONE(vh_h5_models(ctx, file, "hmms", "HMMs", limit, &hmms, &K));
-    VH_TRY_DONE(vh_model_get_head(ctx, file, limit, K, &h3m));
-    VH_TRY_DONE(vh_h5_omega(ctx, file, K, h3m->omega));
+    VH_TRY(vh_h5_models(ctx, file, "hmms", "HMMs", limit, &hmms, &K));
+    VH_TRY(vh_model_get_head(ctx, file, limit, K, &h3m));
+    VH_TRY(vh_h5_omega(ctx, file, K, h3m->omega));
     for (int64_t i = 0; i < h3m->K; i++) {
-        VH_CHECK_DONE(!vh_stopped(ctx), VHEM_ESTOPPED, "stopped while reading");
-        VH_TRY_DONE(get_hmm(ctx, hmms, h3m, i, limit));
+        VH_CHECK(!vh_stopped(ctx), VHEM_ESTOPPED, "stopped while reading");
+        VH_TRY(vh_h3m_error_in(ctx, get_hmm(ctx, hmms, h3m, i, limit), h3m, i));
     }
     *out = vh_take(h3m);
-done:
-    vh_h5_drop(hmms);
-    vh_h3m_free(h3m);
-    return st;
+    return VHEM_OK;
 }
 
 /* ---- files --------------------------------------------------------------------------------------------- */

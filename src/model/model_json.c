@@ -251,26 +251,21 @@ uint64_t vh_hmm_fingerprint(const vh_hmm *h)
 
 static vhem_status read_hmm(vhem_ctx *ctx, json_t *object, vh_h3m *h3m, int64_t i)
 {
-    vhem_status st = VHEM_OK;
     vh_hmm *h = &h3m->hmm[i];
     int S, M;
 
-    VH_CHECK_DONE(json_is_object(object), VHEM_EFORMAT, "is %s, must be an object", vh_json_kind(object));
-    VH_TRY_DONE(vh_json_text(ctx, object, "name", &h->name));
-    VH_TRY_DONE(vh_json_text(ctx, object, "label", &h->label));
-    VH_TRY_DONE(vh_json_count(ctx, object, "S", &S));
-    VH_TRY_DONE(read_M(ctx, object, &M));
-    VH_CHECK_DONE(!h3m->family->tied || M == h3m->shape.G, VHEM_EFORMAT,
-                  "M is %d, must be the number of Gaussians of the background, %d", M, h3m->shape.G);
+    VH_CHECK(json_is_object(object), VHEM_EFORMAT, "is %s, must be an object", vh_json_kind(object));
+    VH_TRY(vh_json_text(ctx, object, "name", &h->name));
+    VH_TRY(vh_json_text(ctx, object, "label", &h->label));
+    VH_TRY(vh_json_count(ctx, object, "S", &S));
+    VH_TRY(read_M(ctx, object, &M));
+    VH_CHECK(!h3m->family->tied || M == h3m->shape.G, VHEM_EFORMAT,
+             "M is %d, must be the number of Gaussians of the background, %d", M, h3m->shape.G);
     M = h3m->family->tied ? 1 : M;
-    VH_TRY_DONE(read_arrays(ctx, object, h3m, i, S, M, false));
-    VH_TRY_DONE(vh_h3m_shape(ctx, h3m, i, S, M));
-    VH_TRY_DONE(read_arrays(ctx, object, h3m, i, S, M, true));
-    VH_TRY_DONE(keep_unknown(ctx, h3m->family, object, &h->extra));
-done:
-    if (st != VHEM_OK)
-        vh_h3m_prefix(ctx, h3m, i);
-    return st;
+    VH_TRY(read_arrays(ctx, object, h3m, i, S, M, false));
+    VH_TRY(vh_h3m_shape(ctx, h3m, i, S, M));
+    VH_TRY(read_arrays(ctx, object, h3m, i, S, M, true));
+    return keep_unknown(ctx, h3m->family, object, &h->extra);
 }
 
 /* HMM i: the next of the items, or one of the array. */
@@ -282,7 +277,7 @@ static vhem_status read_next(vhem_ctx *ctx, json_t *hmms, vh_json_items *items, 
         VH_TRY(vh_json_next(ctx, items, &object));
     else
         object = json_incref(json_array_get(hmms, (size_t)i));
-    return read_hmm(ctx, object, h3m, i);
+    return vh_h3m_error_in(ctx, read_hmm(ctx, object, h3m, i), h3m, i);
 }
 
 /* hmms and omega into a new H3M. */
@@ -353,41 +348,41 @@ static vhem_status read_centers(vhem_ctx *ctx, json_t *root, vh_h3m **out)
     return st;
 }
 
-vhem_status vh_model_from_json(vhem_ctx *ctx, json_t *root, const vh_json_items *hmms, vh_h3m **out)
+static vhem_status read_root(vhem_ctx *ctx, json_t *root, const vh_json_items *hmms, vh_h3m **out)
 {
-    vhem_status st = VHEM_OK;
     const char *format = "";
 
-    VH_CHECK_DONE(json_is_object(root), VHEM_EFORMAT, "the file holds %s, must hold an object",
-                  vh_json_kind(root));
-    VH_TRY_DONE(vh_json_required_text(ctx, root, "format", &format));
-    if (strcmp(format, "vhem-clustering") == 0) {
-        VH_TRY_DONE(read_centers(ctx, root, out));
-    } else {
-        VH_CHECK_DONE(strcmp(format, "vhem-shards") != 0, VHEM_EFORMAT,
-                      "this lists the files of a folder of models: name the folder instead");
-        VH_CHECK_DONE(strcmp(format, "vhem-h3m") == 0, VHEM_EFORMAT,
-                      "format is '%.80s', must be 'vhem-h3m' or 'vhem-clustering'", format);
-        VH_TRY_DONE(read_h3m(ctx, root, hmms, out));
-    }
-done:
+    VH_CHECK(json_is_object(root), VHEM_EFORMAT, "the file holds %s, must hold an object",
+             vh_json_kind(root));
+    VH_TRY(vh_json_required_text(ctx, root, "format", &format));
+    if (strcmp(format, "vhem-clustering") == 0)
+        return read_centers(ctx, root, out);
+    VH_CHECK(strcmp(format, "vhem-shards") != 0, VHEM_EFORMAT,
+             "this lists the files of a folder of models: name the folder instead");
+    VH_CHECK(strcmp(format, "vhem-h3m") == 0, VHEM_EFORMAT,
+             "format is '%.80s', must be 'vhem-h3m' or 'vhem-clustering'", format);
+    return read_h3m(ctx, root, hmms, out);
+}
+
+vhem_status vh_model_from_json(vhem_ctx *ctx, json_t *root, const vh_json_items *hmms, vh_h3m **out)
+{
+    vhem_status st = read_root(ctx, root, hmms, out);
     return st == VHEM_EINVAL ? VHEM_EFORMAT : st; /* what is invalid came from a file */
+}
+
+static vhem_status read_text(vhem_ctx *ctx, const char *text, size_t size, vh_h3m **out)
+{
+    VH_OWN(json_t) *root = NULL;
+    vh_json_items hmms;
+
+    VH_CHECK(size > 0, VHEM_EFORMAT, "the file is empty, must be a model file");
+    VH_TRY(vh_json_parse_models(ctx, text, size, &hmms, &root));
+    return vh_model_from_json(ctx, root, &hmms, out);
 }
 
 vhem_status vh_model_read_json(vhem_ctx *ctx, const char *text, size_t size, const char *name, vh_h3m **out)
 {
-    vhem_status st = VHEM_OK;
-    json_t *root = NULL;
-    vh_json_items hmms;
-
-    VH_CHECK_DONE(size > 0, VHEM_EFORMAT, "the file is empty, must be a model file");
-    VH_TRY_DONE(vh_json_parse_models(ctx, text, size, &hmms, &root));
-    st = vh_model_from_json(ctx, root, &hmms, out);
-done:
-    json_decref(root);
-    if (st != VHEM_OK)
-        vh_error_prefix(ctx, name);
-    return st;
+    return vh_error_in(ctx, read_text(ctx, text, size, out), name);
 }
 
 /* ---- 3. writing ---------------------------------------------------------------------------------------- */

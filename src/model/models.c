@@ -45,19 +45,14 @@ static void clear_models(void *object)
 
 static vhem_status take(vhem_ctx *ctx, vhem_models from, vhem_models **out)
 {
-    vhem_status st = VHEM_OK;
+    VH_CLEANUP(clear_models) vhem_models own = from;
     vhem_models *m = NULL;
 
-    VH_NEW_RECORD_DONE(m, clear_models);
-    *m = from;
+    VH_NEW_RECORD(m, clear_models);
+    *m = own;
+    own = (vhem_models){ 0 };
     *out = m;
-done:
-    if (st != VHEM_OK) {
-        vh_h3m_free(from.h3m);
-        vh_dtm_free(from.dtm);
-        vh_shards_free(from.shards);
-    }
-    return st;
+    return VHEM_OK;
 }
 
 vhem_status vh_models_take_hmms(vhem_ctx *ctx, vh_h3m *h3m, vhem_models **out)

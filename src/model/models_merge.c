@@ -145,32 +145,28 @@ vhem_status vhem_models_merge(vhem_ctx *ctx, int n, const vhem_models *const *se
                               const char *provenance, const char *path)
 {
     VH_ENTER(set, path);
-    vhem_status st = VHEM_OK;
+    VH_AUTOFREE int64_t *first = NULL;
+    VH_OWN(vh_shards) *joined = NULL;
+    VH_OWN(vh_h3m) *all = NULL;
     sets s = { .n = n, .set = set, .provenance = provenance };
-    vhem_models joined = { .kind = VHEM_HMMS };
-    const vhem_models *whole = &joined;
-    vh_h3m *all = NULL;
+    vhem_models whole = { .kind = VHEM_HMMS };
+    const vhem_models *one = &whole;
 
-    VH_CHECK_DONE(n >= 1, VHEM_EINVAL, "there are %d sets, must be at least 1", n);
-    VH_CHECK_DONE(shards >= 0, VHEM_EINVAL, "there are %d shards, must be 0 or more", shards);
+    VH_CHECK(n >= 1, VHEM_EINVAL, "there are %d sets, must be at least 1", n);
+    VH_CHECK(shards >= 0, VHEM_EINVAL, "there are %d shards, must be 0 or more", shards);
     if (provenance)
-        VH_TRY_DONE(vh_model_check_object(ctx, "provenance", provenance));
-    VH_TRY_DONE(join_shards(ctx, n, set, &joined.shards));
-    if (joined.shards) {
+        VH_TRY(vh_model_check_object(ctx, "provenance", provenance));
+    VH_TRY(join_shards(ctx, n, set, &joined));
+    if (joined) {
+        whole.shards = joined;
         s.n = 1;
-        s.set = &whole;
+        s.set = &one;
     }
-    VH_NEW_DONE(s.first, s.n + 1);
-    VH_TRY_DONE(check_sets(ctx, &s));
-    if (shards > 0) {
-        VH_TRY_DONE(vh_shards_save(ctx, &(vh_shards_source){ s.first[s.n], read_range, &s }, shards, path));
-    } else {
-        VH_TRY_DONE(read_range(ctx, &s, 0, s.first[s.n], &all));
-        VH_TRY_DONE(vh_h3m_save(ctx, all, path));
-    }
-done:
-    vh_h3m_free(all);
-    vh_shards_free(joined.shards);
-    free(s.first);
-    return st;
+    VH_NEW(first, s.n + 1);
+    s.first = first;
+    VH_TRY(check_sets(ctx, &s));
+    if (shards > 0)
+        return vh_shards_save(ctx, &(vh_shards_source){ s.first[s.n], read_range, &s }, shards, path);
+    VH_TRY(read_range(ctx, &s, 0, s.first[s.n], &all));
+    return vh_h3m_save(ctx, all, path);
 }

@@ -6,6 +6,7 @@
 #include "model/posteriors.h"
 
 #include "core/alloc.h"
+#include "core/file.h"
 #include "core/text.h"
 #include "math/gamma.h"
 #include "model/json.h"
@@ -270,13 +271,12 @@ static vhem_status print_hmm(vhem_ctx *ctx, const vh_prior *shape, const vh_post
 
 vhem_status vh_posteriors_text(vhem_ctx *ctx, const vh_posteriors *p, char **out)
 {
-    vhem_status st = VHEM_OK;
-    char *text = NULL;
+    VH_AUTOFREE char *text = NULL;
     size_t size;
-    FILE *f = open_memstream(&text, &size);
+    VH_OWN(FILE) *f = open_memstream(&text, &size);
     const int64_t K = p->K;
 
-    VH_CHECK_DONE(f, VHEM_ENOMEM, "out of memory: no room for the text of a posterior");
+    VH_CHECK(f, VHEM_ENOMEM, "out of memory: no room for the text of a posterior");
     fprintf(f, "{\"format\": \"vhem-posterior\", \"version\": %d, \"emission\": \"%s\", \"d\": %d", VERSION,
             p->shape->family->name, p->shape->d);
     if (!vh_prior_normal(p->shape->family))
@@ -285,18 +285,12 @@ vhem_status vh_posteriors_text(vhem_ctx *ctx, const vh_posteriors *p, char **out
     fputs(", \"hmms\": [", f);
     for (int j = 0; j < p->K; j++) {
         fputs(j > 0 ? ",\n  " : "\n  ", f);
-        VH_TRY_DONE(print_hmm(ctx, p->shape, &p->hmm[j], f));
+        VH_TRY(print_hmm(ctx, p->shape, &p->hmm[j], f));
     }
     fputs("]}", f);
-    st = vh_text_close(ctx, f, &text);
-    f = NULL;
-    VH_TRY_DONE(st);
+    VH_TRY(vh_text_close(ctx, vh_take(f), &text));
     *out = vh_take(text);
-done:
-    if (f)
-        fclose(f);
-    free(text);
-    return st;
+    return VHEM_OK;
 }
 
 /* The numbers of key into x; all must be more than `above`, -infinity: any. */

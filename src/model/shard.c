@@ -50,22 +50,17 @@ static void shape_text(int rank, const hsize_t *n, char *text, size_t size)
 /* Where the array begins, if its bytes are in one piece and of the type in memory; else -1. */
 static vhem_status locate(vhem_ctx *ctx, hid_t set, size_t limit, hsize_t rows, vh_shard_array *a)
 {
-    vhem_status st = VHEM_OK;
-    hid_t type = H5Dget_type(set), how = H5Dget_create_plist(set);
+    VH_CLEANUP(vh_h5_release) hid_t type = H5Dget_type(set), how = H5Dget_create_plist(set);
     haddr_t at = H5Dget_offset(set);
 
     a->at = -1;
     if (H5Pget_layout(how) == H5D_CONTIGUOUS && H5Pget_external_count(how) == 0
         && H5Tequal(type, memory_type(a->type)) > 0) {
-        VH_CHECK_DONE(at != HADDR_UNDEF && at <= limit
-                          && (double)rows * (double)a->size <= (double)(limit - at),
-                      VHEM_EFORMAT, "%s does not fit into the file: it is damaged or cut short", a->name);
+        VH_CHECK(at != HADDR_UNDEF && at <= limit && (double)rows * (double)a->size <= (double)(limit - at),
+                 VHEM_EFORMAT, "%s does not fit into the file: it is damaged or cut short", a->name);
         a->at = (int64_t)at;
     }
-done:
-    vh_h5_drop(how);
-    vh_h5_drop(type);
-    return st;
+    return VHEM_OK;
 }
 
 /* Bytes of a row of an array of shape n [rank].  A small file can claim a huge array of fill values, and even
@@ -91,16 +86,15 @@ static vhem_status row_size(vhem_ctx *ctx, size_t limit, int rank, const hsize_t
 static vhem_status find_array(vhem_ctx *ctx, hid_t file, size_t limit, int rank, hsize_t *n,
                               vh_shard_array *a)
 {
-    vhem_status st = VHEM_OK;
     hsize_t is[H5S_MAX_RANK] = { 0 };
     char found[128], must[128];
-    hid_t set = -1, space = -1, type = -1;
+    VH_CLEANUP(vh_h5_release) hid_t set = -1, space = -1, type = -1;
 
-    VH_TRY_DONE(vh_h5_open_inside(ctx, file, a->name, &set));
+    VH_TRY(vh_h5_open_inside(ctx, file, a->name, &set));
     space = H5Dget_space(set);
     type = H5Dget_type(set);
-    VH_CHECK_DONE(H5Tget_class(type) == H5T_FLOAT || H5Tget_class(type) == H5T_INTEGER, VHEM_EFORMAT,
-                  "%s does not hold numbers", a->name);
+    VH_CHECK(H5Tget_class(type) == H5T_FLOAT || H5Tget_class(type) == H5T_INTEGER, VHEM_EFORMAT,
+             "%s does not hold numbers", a->name);
     int is_rank = H5Sget_simple_extent_dims(space, is, NULL);
     bool same = is_rank == rank;
     if (same && n[0] == 0)
@@ -109,14 +103,9 @@ static vhem_status find_array(vhem_ctx *ctx, hid_t file, size_t limit, int rank,
         same = is[k] == n[k];
     shape_text(is_rank, is, found, sizeof found);
     shape_text(rank, n, must, sizeof must);
-    VH_CHECK_DONE(same, VHEM_EFORMAT, "%s has shape %s, must be %s", a->name, found, must);
-    VH_TRY_DONE(row_size(ctx, limit, rank, n, a));
-    VH_TRY_DONE(locate(ctx, set, limit, n[0], a));
-done:
-    vh_h5_drop(type);
-    vh_h5_drop(space);
-    vh_h5_drop(set);
-    return st;
+    VH_CHECK(same, VHEM_EFORMAT, "%s has shape %s, must be %s", a->name, found, must);
+    VH_TRY(row_size(ctx, limit, rank, n, a));
+    return locate(ctx, set, limit, n[0], a);
 }
 
 /* Is there something of that name, of at most one group?  An error is not the same as absent. */
@@ -142,14 +131,11 @@ static vhem_status is_there(vhem_ctx *ctx, hid_t file, const char *path, bool *o
 /* All of an array whose shape has been checked. */
 static vhem_status read_whole(vhem_ctx *ctx, hid_t file, const vh_shard_array *a, void *out)
 {
-    vhem_status st = VHEM_OK;
-    hid_t set = -1;
-    VH_TRY_DONE(vh_h5_open_inside(ctx, file, a->name, &set));
-    VH_CHECK_DONE(H5Dread(set, memory_type(a->type), H5S_ALL, H5S_ALL, H5P_DEFAULT, out) >= 0, VHEM_EFORMAT,
-                  "%s cannot be read: the file is damaged", a->name);
-done:
-    vh_h5_drop(set);
-    return st;
+    VH_CLEANUP(vh_h5_release) hid_t set = -1;
+    VH_TRY(vh_h5_open_inside(ctx, file, a->name, &set));
+    VH_CHECK(H5Dread(set, memory_type(a->type), H5S_ALL, H5S_ALL, H5P_DEFAULT, out) >= 0, VHEM_EFORMAT,
+             "%s cannot be read: the file is damaged", a->name);
+    return VHEM_OK;
 }
 
 /* ---- shapes -------------------------------------------------------------------------------------------- */
@@ -244,34 +230,28 @@ static vhem_status find_shapes(vhem_ctx *ctx, hid_t file, size_t limit, vh_shard
 
 static vhem_status read_dictionary(vhem_ctx *ctx, hid_t file, size_t limit, vh_shard *s)
 {
-    vhem_status st = VHEM_OK;
-    hid_t set = -1, type = -1, space = -1;
-    char *bytes = NULL;
+    VH_CLEANUP(vh_h5_release) hid_t set = -1, type = -1, space = -1;
+    VH_AUTOFREE char *bytes = NULL;
 
-    VH_TRY_DONE(vh_h5_open_inside(ctx, file, "label/dictionary", &set));
+    VH_TRY(vh_h5_open_inside(ctx, file, "label/dictionary", &set));
     type = H5Dget_type(set);
     space = H5Dget_space(set);
     hssize_t n = H5Sget_simple_extent_npoints(space);
     size_t size = H5Tget_size(type);
-    VH_CHECK_DONE(H5Tget_class(type) == H5T_STRING && H5Tis_variable_str(type) == 0 && n > 0, VHEM_EFORMAT,
-                  "label/dictionary does not hold texts of fixed length");
-    VH_CHECK_DONE((double)n * (double)size <= (double)limit, VHEM_EFORMAT,
-                  "label/dictionary is longer than the file: it is damaged");
-    VH_NEW_DONE(bytes, (size_t)n * size);
-    VH_NEW_DONE(s->label, n);
+    VH_CHECK(H5Tget_class(type) == H5T_STRING && H5Tis_variable_str(type) == 0 && n > 0, VHEM_EFORMAT,
+             "label/dictionary does not hold texts of fixed length");
+    VH_CHECK((double)n * (double)size <= (double)limit, VHEM_EFORMAT,
+             "label/dictionary is longer than the file: it is damaged");
+    VH_NEW(bytes, (size_t)n * size);
+    VH_NEW(s->label, n);
     s->n_label = n;
-    VH_CHECK_DONE(H5Dread(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, bytes) >= 0, VHEM_EFORMAT,
-                  "label/dictionary cannot be read: the file is damaged");
+    VH_CHECK(H5Dread(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, bytes) >= 0, VHEM_EFORMAT,
+             "label/dictionary cannot be read: the file is damaged");
     for (hssize_t k = 0; k < n; k++) {
         s->label[k] = vh_strndup(ctx, bytes + (size_t)k * size, strnlen(bytes + (size_t)k * size, size));
-        VH_CHECK_DONE(s->label[k], VHEM_ENOMEM, "out of memory");
+        VH_CHECK(s->label[k], VHEM_ENOMEM, "out of memory");
     }
-done:
-    free(bytes);
-    vh_h5_drop(space);
-    vh_h5_drop(type);
-    vh_h5_drop(set);
-    return st;
+    return VHEM_OK;
 }
 
 static vhem_status find_texts(vhem_ctx *ctx, hid_t file, size_t limit, vh_shard *s)

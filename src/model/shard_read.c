@@ -53,29 +53,24 @@ static vhem_status read_bytes(vhem_ctx *ctx, int fd, const vh_shard_array *a, in
 static vhem_status read_slab(vhem_ctx *ctx, const char *path, const vh_shard_array *a, hsize_t first,
                              hsize_t n, void *out)
 {
-    vhem_status st = VHEM_OK;
     hsize_t dims[H5S_MAX_RANK], start[H5S_MAX_RANK] = { first };
     hid_t type = a->type == VH_SHARD_REAL     ? H5T_NATIVE_DOUBLE
                  : a->type == VH_SHARD_INT    ? H5T_NATIVE_INT
                  : a->type == VH_SHARD_OFFSET ? H5T_NATIVE_UINT64
                                               : H5T_NATIVE_UINT8;
-    hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT), set = -1, space = -1, memory = -1;
+    VH_CLEANUP(vh_h5_release) hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
+    VH_CLEANUP(vh_h5_release) hid_t set = -1, space = -1, memory = -1;
 
-    VH_CHECK_DONE(file >= 0, VHEM_EFORMAT, "%s cannot be read: the file cannot be opened as HDF5", a->name);
-    VH_TRY_DONE(vh_h5_open_inside(ctx, file, a->name, &set));
+    VH_CHECK(file >= 0, VHEM_EFORMAT, "%s cannot be read: the file cannot be opened as HDF5", a->name);
+    VH_TRY(vh_h5_open_inside(ctx, file, a->name, &set));
     space = H5Dget_space(set);
     int rank = H5Sget_simple_extent_dims(space, dims, NULL);
     dims[0] = n;
     memory = rank > 0 ? H5Screate_simple(rank, dims, NULL) : -1;
     bool ok = memory >= 0 && H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, dims, NULL) >= 0
               && H5Dread(set, type, memory, space, H5P_DEFAULT, out) >= 0;
-    VH_CHECK_DONE(ok, VHEM_EFORMAT, "%s cannot be read: the file is cut short or damaged", a->name);
-done:
-    vh_h5_drop(memory);
-    vh_h5_drop(space);
-    vh_h5_drop(set);
-    vh_h5_drop(file);
-    return st;
+    VH_CHECK(ok, VHEM_EFORMAT, "%s cannot be read: the file is cut short or damaged", a->name);
+    return VHEM_OK;
 }
 
 static vhem_status read_rows(vhem_ctx *ctx, const vh_shard *s, int fd, const vh_shard_array *a, int64_t first,
@@ -255,17 +250,15 @@ static bool looks_valid(const vh_shard *s, const rows *r)
 
 static vhem_status read_chunk(vhem_ctx *ctx, const vh_shard *s, int fd, int64_t c, bool texts, rows *r)
 {
-    vhem_status st = VHEM_OK;
     char who[96];
 
     r->number = c;
     r->first = c * VH_SHARD_CHUNK;
     r->n = (int)(s->K - r->first < VH_SHARD_CHUNK ? s->K - r->first : VH_SHARD_CHUNK);
     r->n_array = 3 + s->head->family->n_param;
-    VH_TRY_DONE(read_numbers(ctx, s, fd, r));
-    if (texts)
-        VH_TRY_DONE(read_texts(ctx, s, fd, r));
-done:
+    vhem_status st = read_numbers(ctx, s, fd, r);
+    if (st == VHEM_OK && texts)
+        st = read_texts(ctx, s, fd, r);
     if (st != VHEM_OK) {
         snprintf(who, sizeof who, "chunk %lld (HMMs %lld to %lld)", (long long)c,
                  (long long)(s->first + r->first), (long long)(s->first + r->first + r->n - 1));
@@ -292,34 +285,36 @@ static vhem_status set_extras(vhem_ctx *ctx, const vh_shard *s, int64_t first, i
     return VHEM_OK;
 }
 
-vhem_status vh_shard_read(vhem_ctx *ctx, const vh_shard *s, int64_t first, int64_t n, bool texts,
-                          vh_h3m *into, int64_t at)
+static vhem_status read_run(vhem_ctx *ctx, const vh_shard *s, int64_t first, int64_t n, bool texts,
+                            vh_h3m *into, int64_t at)
 {
-    vhem_status st = VHEM_OK;
-    rows r = { 0 };
-    int fd = vh_fd_open(s->path, O_RDONLY, 0);
+    VH_CLEANUP(vh_fd_close) int fd = vh_fd_open(s->path, O_RDONLY, 0);
+    VH_CLEANUP(free_rows) rows r = { 0 };
 
-    VH_CHECK_DONE(fd >= 0, VHEM_EIO, "cannot read: %s", strerror(errno));
+    VH_CHECK(fd >= 0, VHEM_EIO, "cannot read: %s", strerror(errno));
     for (int64_t i = first; i < first + n;) {
         int64_t c = i / VH_SHARD_CHUNK;
         int skip = (int)(i - c * VH_SHARD_CHUNK);
         int64_t left = first + n - i, to = at + i - first;
-        VH_CHECK_DONE(!vh_overdue(ctx), VHEM_ESTOPPED, "stopped while HMMs were read");
-        VH_TRY_DONE(read_chunk(ctx, s, fd, c, texts, &r));
+        VH_CHECK(!vh_overdue(ctx), VHEM_ESTOPPED, "stopped while HMMs were read");
+        VH_TRY(read_chunk(ctx, s, fd, c, texts, &r));
         int m = r.n - skip < left ? r.n - skip : (int)left;
-        VH_TRY_DONE(unpack(ctx, s, &r, skip, m, into, to));
+        VH_TRY(unpack(ctx, s, &r, skip, m, into, to));
         if (!vh_rows_weights(into->omega + to, m) || !looks_valid(s, &r))
-            VH_TRY_DONE(vh_h3m_check(ctx, into, to, m, s->first + i));
+            VH_TRY(vh_h3m_check(ctx, into, to, m, s->first + i));
         free_rows(&r);
         r = (rows){ 0 };
         i += m;
     }
     if (texts && s->extras)
-        VH_TRY_DONE(set_extras(ctx, s, first, n, into, at));
-done:
-    free_rows(&r);
-    if (fd >= 0)
-        close(fd);
+        VH_TRY(set_extras(ctx, s, first, n, into, at));
+    return VHEM_OK;
+}
+
+vhem_status vh_shard_read(vhem_ctx *ctx, const vh_shard *s, int64_t first, int64_t n, bool texts,
+                          vh_h3m *into, int64_t at)
+{
+    vhem_status st = read_run(ctx, s, first, n, texts, into, at);
     return st == VHEM_EINVAL ? VHEM_EFORMAT : st; /* what is invalid came from a file */
 }
 

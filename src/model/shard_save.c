@@ -24,6 +24,13 @@ typedef struct {
     uint64_t *check; /* [2][n_chunk] */
 } writing;
 
+static void free_writing(writing *w)
+{
+    free(w->check);
+    free(w->of);
+    free(w->shape);
+}
+
 /* ---- 1. shapes ----------------------------------------------------------------------------------------- */
 
 /* Shapes in the order in which they appear; few, so that a search from the last one found is short. */
@@ -277,20 +284,11 @@ static bool put_file(const vh_h5_writer *to, const void *what)
 
 vhem_status vh_shard_save(vhem_ctx *ctx, const vh_h3m *h3m, int64_t first, int64_t all, const char *path)
 {
-    vhem_status st = VHEM_OK;
-    writing w = { .ctx = ctx, .h3m = h3m, .first = first, .all = all };
+    VH_CLEANUP(free_writing) writing w = { .ctx = ctx, .h3m = h3m, .first = first, .all = all };
 
     w.n_chunk = ((int64_t)h3m->K + VH_SHARD_CHUNK - 1) / VH_SHARD_CHUNK;
-    VH_NEW_DONE(w.check, 2 * w.n_chunk);
-    VH_TRY_DONE(find_shapes(ctx, &w));
-    st = vh_h3m_require_finite(ctx, h3m);
-    if (st != VHEM_OK)
-        vh_error_prefix(ctx, path);
-    VH_TRY_DONE(st);
-    VH_TRY_DONE(vh_h5_save(ctx, path, put_file, &w));
-done:
-    free(w.check);
-    free(w.of);
-    free(w.shape);
-    return st;
+    VH_NEW(w.check, 2 * w.n_chunk);
+    VH_TRY(find_shapes(ctx, &w));
+    VH_TRY(vh_error_in(ctx, vh_h3m_require_finite(ctx, h3m), path));
+    return vh_h5_save(ctx, path, put_file, &w);
 }

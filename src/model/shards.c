@@ -115,20 +115,16 @@ vhem_status vh_shards_check_weights(vhem_ctx *ctx, const vh_shards *set)
 
 vhem_status vh_shards_of(vhem_ctx *ctx, vh_shard *shard, vh_shards **out)
 {
-    vhem_status st = VHEM_OK;
-    vh_shards *set = NULL;
+    VH_OWN(vh_shards) *set = NULL;
+    VH_OWN(vh_shard) *own = shard;
 
-    VH_NEW_DONE(set, 1);
-    VH_NEW_DONE(set->shard, 1);
-    VH_DUP_DONE(set->path, shard->path);
-    VH_TRY_DONE(vh_shards_add(ctx, set, shard));
-    shard = NULL;
-    VH_TRY_DONE(vh_shards_check_weights(ctx, set));
+    VH_NEW(set, 1);
+    VH_NEW(set->shard, 1);
+    VH_DUP(set->path, shard->path);
+    VH_TRY(vh_shards_add(ctx, set, vh_take(own)));
+    VH_TRY(vh_shards_check_weights(ctx, set));
     *out = vh_take(set);
-done:
-    vh_shard_free(shard);
-    vh_shards_free(set);
-    return st;
+    return VHEM_OK;
 }
 
 /* A whole number of the manifest; of: the file that it is about, NULL: all of them. */
@@ -278,19 +274,17 @@ static vhem_status read_piece(vhem_ctx *ctx, void *arg, int64_t piece, int worke
 vhem_status vh_shards_read(vhem_ctx *ctx, const vh_shards *set, int64_t first, int64_t n, bool texts,
                            vh_h3m **out)
 {
-    vhem_status st = VHEM_OK;
+    VH_OWN(vh_h3m) *h3m = NULL;
     reading r = { set, first, n, texts, NULL };
     const vh_chunks pieces = {
         .n = (n + PIECE - 1) / PIECE, .threads = ctx->threads, .late = true, .run = read_piece, .arg = &r
     };
 
-    VH_TRY_DONE(vh_shard_slots(ctx, set->shard[0], n, &r.h3m));
-    VH_TRY_DONE(pieces.n == 1 ? read_piece(ctx, &r, 0, 0, NULL) : vh_chunks_run(ctx, &pieces));
-    *out = r.h3m;
-    r.h3m = NULL;
-done:
-    vh_h3m_free(r.h3m);
-    return st;
+    VH_TRY(vh_shard_slots(ctx, set->shard[0], n, &h3m));
+    r.h3m = h3m;
+    VH_TRY(pieces.n == 1 ? read_piece(ctx, &r, 0, 0, NULL) : vh_chunks_run(ctx, &pieces));
+    *out = vh_take(h3m);
+    return VHEM_OK;
 }
 
 void vh_shards_shape(const vh_shards *set, int64_t number, int *S, int *M)

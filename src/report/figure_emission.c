@@ -75,6 +75,13 @@ typedef struct {
     double n, *square, *lo, *hi; /* [d] */
 } gathering;
 
+static void free_gathering(gathering *g)
+{
+    free(g->square);
+    free(g->lo);
+    free(g->hi);
+}
+
 static void gather(const vhem_hmm_view *h, int s, void *arg)
 {
     gathering *g = arg;
@@ -199,42 +206,35 @@ static vhem_status find_plane(vhem_ctx *ctx, const vh_facts *facts, vh_ranges *r
 
 vhem_status vh_ranges_new(vhem_ctx *ctx, const vh_facts *facts, const vh_image *image, vh_ranges *out)
 {
-    vhem_status st = VHEM_OK;
     vhem_hmm_view h;
-    vh_ranges r = { 0 };
-    gathering g = { .r = &r };
+    VH_CLEANUP(vh_ranges_free) vh_ranges r = { 0 };
+    VH_CLEANUP(free_gathering) gathering g = { .r = &r };
     const vh_h3m *centers = facts->level[0].c->centers;
 
     if (centers && vh_h3m_view(centers, 0, &h) == VHEM_OK && h.mu) {
         r.d = h.d;
         r.image = image;
-        VH_TRY_DONE(find_plane(ctx, facts, &r));
-        VH_NEW_DONE(r.mean, r.d);
-        VH_NEW_DONE(r.sd, r.d);
-        VH_NEW_DONE(g.square, r.d);
-        VH_NEW_DONE(g.lo, r.d);
-        VH_NEW_DONE(g.hi, r.d);
+        VH_TRY(find_plane(ctx, facts, &r));
+        VH_NEW(r.mean, r.d);
+        VH_NEW(r.sd, r.d);
+        VH_NEW(g.square, r.d);
+        VH_NEW(g.lo, r.d);
+        VH_NEW(g.hi, r.d);
         for (int k = 0; k < r.d; k++) {
             g.lo[k] = INFINITY;
             g.hi[k] = -INFINITY;
         }
         for_each_state(facts, gather, &g);
         settle(&r, &g, image);
-        r.least = g.lo;
-        r.most = g.hi;
-        g.lo = g.hi = NULL;
+        r.least = vh_take(g.lo);
+        r.most = vh_take(g.hi);
     } else if (centers) {
         r.d = centers->d;
-        VH_TRY_DONE(vh_value_ranges(ctx, facts, &r));
+        VH_TRY(vh_value_ranges(ctx, facts, &r));
     }
     *out = r;
     r = (vh_ranges){ 0 };
-done:
-    vh_ranges_free(&r);
-    free(g.square);
-    free(g.lo);
-    free(g.hi);
-    return st;
+    return VHEM_OK;
 }
 
 void vh_ranges_free(vh_ranges *ranges)

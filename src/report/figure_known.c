@@ -195,10 +195,10 @@ static void draw_means(FILE *f, const vh_facts *facts, const vh_posteriors *post
 
 void vh_figure_known(FILE *f, const vh_facts *facts, int l, int j)
 {
-    vh_posteriors *post = NULL;
+    VH_OWN(vh_posteriors) *post = NULL;
     const vh_clustering *c = facts->level[l].c;
     if (vh_known_read(facts->ctx, c, &post) != VHEM_OK || !post || j >= post->K)
-        goto done;
+        return;
     const vh_posterior *h = &post->hmm[j];
     vh_interval w = vh_known_share(post->K, post->alpha, j);
     fprintf(f, "<p class=\"note\">Weight %.2f, with 95 %% from %.2f to %.2f.</p>\n<div class=\"pair\">\n",
@@ -217,8 +217,6 @@ void vh_figure_known(FILE *f, const vh_facts *facts, int l, int j)
                 rows <= MOST_ROWS          ? "the transitions"
                 : h->S * h->S <= MOST_ROWS ? "the means"
                                            : "transitions and means");
-done:
-    vh_posteriors_free(post);
 }
 
 /* ---- 3. the table -------------------------------------------------------------------------------------- */

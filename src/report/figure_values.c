@@ -114,6 +114,14 @@ typedef struct {
     double *root, *work;
 } survey;
 
+static void free_survey(survey *x)
+{
+    free(x->y);
+    free(x->end);
+    free(x->root);
+    free(x->work);
+}
+
 /* Puts a number among the two least and the two largest. */
 static void put_end(double *end, double v)
 {
@@ -168,18 +176,17 @@ static void settle(vh_value_range *r, vh_values_kind values)
 
 vhem_status vh_value_ranges(vhem_ctx *ctx, const vh_facts *facts, vh_ranges *r)
 {
-    vhem_status st = VHEM_OK;
     const vh_h3m *first = facts->level[0].c->centers;
     const vh_emission *family = first->family;
-    survey x = { 0 };
+    VH_CLEANUP(free_survey) survey x = { 0 };
     vh_rng rng;
 
     vh_rng_init(&rng, 0, VH_RNG_SAMPLE, 0);
-    VH_NEW_DONE(r->value, r->d);
-    VH_NEW_DONE(x.y, r->d);
-    VH_NEW_DONE(x.end, 4 * (size_t)r->d);
-    VH_NEW_DONE(x.root, vh_param_size(family, family->n_param - 1, &first->shape));
-    VH_NEW_DONE(x.work, vh_emission_room(family, &first->shape));
+    VH_NEW(r->value, r->d);
+    VH_NEW(x.y, r->d);
+    VH_NEW(x.end, 4 * (size_t)r->d);
+    VH_NEW(x.root, vh_param_size(family, family->n_param - 1, &first->shape));
+    VH_NEW(x.work, vh_emission_room(family, &first->shape));
     x.range = r->value;
     for (int k = 0; k < r->d; k++)
         r->value[k] = (vh_value_range){ INFINITY, -INFINITY };
@@ -195,12 +202,7 @@ vhem_status vh_value_ranges(vhem_ctx *ctx, const vh_facts *facts, vh_ranges *r)
     }
     for (int k = 0; k < r->d; k++)
         settle(&r->value[k], find_column(first, k).values);
-done:
-    free(x.y);
-    free(x.end);
-    free(x.root);
-    free(x.work);
-    return st;
+    return VHEM_OK;
 }
 
 /* ---- 3. curves and roses ------------------------------------------------------------------------------- */

@@ -171,35 +171,34 @@ static vhem_status put_page(vhem_ctx *ctx, FILE *f, const vh_facts *facts, const
     return VHEM_OK;
 }
 
+static vhem_status write_page(vhem_ctx *ctx, const vh_facts *facts, const char *path)
+{
+    VH_CLEANUP(vh_image_free) vh_image image = { 0 };
+    VH_CLEANUP(vh_ranges_free) vh_ranges ranges = { 0 };
+    VH_CLEANUP(vh_out_close) vh_out out = { 0 };
+
+    if (facts->in->image)
+        VH_TRY(vh_image_load(ctx, facts->in->image, &image));
+    VH_TRY(vh_ranges_new(ctx, facts, &image, &ranges));
+    VH_TRY(vh_out_open(ctx, path, &out));
+    VH_TRY(put_page(ctx, out.f, facts, &ranges, &image));
+    if (facts->in->tables)
+        VH_TRY(vh_tables_write(ctx, facts));
+    VH_CHECK(!*facts->lacks_memory, VHEM_ENOMEM, "out of memory: a figure of the report could not be drawn");
+    return vh_out_commit(ctx, &out);
+}
+
 /* The decimal point is a point here, whatever the program around has set. */
 static vhem_status write_all(vhem_ctx *ctx, const vh_facts *facts, const char *path)
 {
-    vhem_status st = VHEM_OK;
-    vh_out out = { 0 };
-    vh_image image = { 0 };
-    vh_ranges ranges = { 0 };
-    locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0), before = (locale_t)0;
+    locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
 
-    VH_CHECK_DONE(plain, VHEM_ENOMEM, "out of memory");
-    before = uselocale(plain);
-    if (facts->in->image)
-        VH_TRY_DONE(vh_image_load(ctx, facts->in->image, &image));
-    VH_TRY_DONE(vh_ranges_new(ctx, facts, &image, &ranges));
-    VH_TRY_DONE(vh_out_open(ctx, path, &out));
-    VH_TRY_DONE(put_page(ctx, out.f, facts, &ranges, &image));
-    if (facts->in->tables)
-        VH_TRY_DONE(vh_tables_write(ctx, facts));
-    VH_CHECK_DONE(!*facts->lacks_memory, VHEM_ENOMEM,
-                  "out of memory: a figure of the report could not be drawn");
-    VH_TRY_DONE(vh_out_commit(ctx, &out));
-done:
+    VH_CHECK(plain, VHEM_ENOMEM, "out of memory");
+    locale_t before = uselocale(plain);
+    vhem_status st = write_page(ctx, facts, path);
     if (before)
         uselocale(before);
-    if (plain)
-        freelocale(plain);
-    vh_out_close(&out);
-    vh_ranges_free(&ranges);
-    vh_image_free(&image);
+    freelocale(plain);
     return st;
 }
 

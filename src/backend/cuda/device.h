@@ -52,10 +52,5 @@ const char *vh_device_wait(void); /* for all kernels that were started */
         const char *why_ = (call);                                  \
         VH_CHECK(!why_, VHEM_EBACKEND, "the GPU failed: %s", why_); \
     } while (0)
-#define VH_DEVICE_DONE(call)                                             \
-    do {                                                                 \
-        const char *why_ = (call);                                       \
-        VH_CHECK_DONE(!why_, VHEM_EBACKEND, "the GPU failed: %s", why_); \
-    } while (0)
 
 #endif
