@@ -94,13 +94,12 @@ void vh_spread_scale(const vhem_data *data, const int64_t *seq, int64_t n, const
 void vh_data_coords(const vh_emission *family, const vh_shape *shape, const vhem_data *data,
                     const int64_t *seq, int64_t n, const double *whole, double *xs)
 {
-    if (family->location)
+    if (family->moments)
         vh_spread_scale(data, seq, n, whole, xs, xs + data->d);
-    for (int k = 0; k < data->d; k++)
-        if (!vh_located(family, shape, k)) {
-            xs[k] = 0;
-            xs[data->d + k] = 1;
-        }
+    for (int k = 0; k < data->d; k++) {
+        xs[k] = vh_located(family, shape, k) ? xs[k] : 0;
+        xs[data->d + k] = vh_measured(family, shape, k) ? xs[data->d + k] : 1;
+    }
 }
 
 /* ---- 2. within states ---------------------------------------------------------------------------------- */

@@ -19,8 +19,8 @@ vhem_status vh_spread_within(vhem_ctx *ctx, const vhem_data *data, const vh_sets
  * hold, the deviation of the whole (NULL: none) or 1. */
 void vh_spread_scale(const vhem_data *data, const int64_t *seq, int64_t n, const double *whole,
                      double *origin, double *scale);
-/* Origin and scale, xs [2][d], in which components of the family meet these frames: mean and deviation, or 0
- * and 1 for columns without a location. */
+/* Origin and scale, xs [2][d], in which components of the family meet these frames: mean and deviation; 0 for
+ * columns without a location, 1 for those without a unit. */
 void vh_data_coords(const vh_emission *family, const vh_shape *shape, const vhem_data *data,
                     const int64_t *seq, int64_t n, const double *whole, double *xs);
 

@@ -80,7 +80,8 @@ size_t vh_nudge_work(const vh_emission *f, const vh_shape *shape)
            + vh_emission_room(f, shape);
 }
 
-/* The mean statistics of the component with a share of those of the frame. */
+/* The mean statistics of the component with a share of those of the frame, which is in the user's
+ * coordinates. */
 static void lean_to(const vh_emission *f, const vh_coords *x, double share, const double *y,
                     double *const *par, double *work)
 {
@@ -110,10 +111,13 @@ static void lean_at_random(const vh_emission *f, const vh_coords *x, double shar
 void vh_emission_sit(const vh_emission *f, const vh_coords *x, const double *y, double *const *par,
                      double *work)
 {
-    if (f->location && f->location->sit)
+    if (f->location && f->location->sit) {
         f->location->sit(x, y, par);
-    else
-        lean_to(f, x, 0.5, y, par, work);
+        return;
+    }
+    for (int k = 0; k < x->shape.d; k++)
+        work[k] = x->origin[k] + x->scale[k] * y[k];
+    lean_to(f, x, 0.5, work, par, work + x->shape.d);
 }
 
 void vh_emission_part(const vh_emission *f, const vh_coords *x, vh_rng *rng, double *const *a,

@@ -7,8 +7,10 @@
  * The engine (pack.h) then serves all families with one matrix product, and asks of none which it is.
  *
  * Families with a place and a width (vh_location) have the product taken in moved and scaled coordinates,
- * x = (y - origin) / scale per dimension, because it loses digits where |mean| >> deviation.  For all others
- * the origin is 0 and the scale 1.  Parameters are always in the user's coordinates. */
+ * x = (y - origin) / scale per dimension, because it loses digits where |mean| >> deviation.  Where numbers
+ * have a unit but no place, as durations and distances do, the origin is 0 and the scale is the deviation, so
+ * that nothing hangs on the unit.  For all others the origin is 0 and the scale 1.  Parameters are always in
+ * the user's coordinates. */
 #ifndef VH_MODEL_EMISSION_H
 #define VH_MODEL_EMISSION_H
 
@@ -106,7 +108,6 @@ typedef enum { VH_KERNEL_OF_FAMILY, VH_KERNEL_GAUSSIAN_DIAG, VH_KERNEL_GAUSSIAN_
  * none: the entries from sit to add_frame but widen are then NULL, and it is started and repaired through its
  * statistics. */
 typedef struct {
-    void (*moments)(const vh_shape *shape, const double *const *par, double *mean, double *var); /* [d] */
     /* The mean becomes the frame x, which is in the coordinates given. */
     void (*sit)(const vh_coords *c, const double *x, double *const *par);
     /* The means of two equal components step apart by half a deviation, that of the data (scale) at most. */
@@ -135,8 +136,13 @@ struct vh_emission {
     const vh_counts *counts; /* VH_PRIOR_COUNTS */
     const char *no_prior;    /* VH_PRIOR_FRAMES: why there is no other */
     vh_kernel_kind kernel;
-    const vh_location *location; /* NULL: the product is in the user's coordinates */
-    const vh_slabs *slabs;       /* how base components are cut for a tighter bound; NULL: they are not */
+    const vh_location *location; /* NULL: the origin of the product is 0 */
+    /* Mean and variance of each column, [d]; NULL: what is seen has no unit.  Of a product, 0 and 1 where
+     * that is so. */
+    void (*moments)(const vh_shape *shape, const double *const *par, double *mean, double *var);
+    /* Has column k a unit?  NULL: all have, if there are moments. */
+    bool (*measures)(const vh_shape *shape, int k);
+    const vh_slabs *slabs; /* how base components are cut for a tighter bound; NULL: they are not */
     /* The family with the same parameters to whose T a cell that is missing, NaN, adds nothing: itself,
      * another table, or NULL.  takes_gaps (NULL: yes): whether that holds for this shape. */
     const vh_emission *with_gaps;
@@ -258,7 +264,12 @@ static inline bool vh_emission_needs_layout(const vh_emission *f)
 {
     return f->param[0].dim[0] != VH_PER_COLUMN;
 }
-/* Is the product taken in coordinates of its own along dimension k? */
+/* Has column k a unit, so that the product is taken on a scale of its own? */
+static inline bool vh_measured(const vh_emission *f, const vh_shape *shape, int k)
+{
+    return f->moments && (!f->measures || f->measures(shape, k));
+}
+/* Has the product an origin of its own along dimension k? */
 static inline bool vh_located(const vh_emission *f, const vh_shape *shape, int k)
 {
     return f->location && (!f->location->moves || f->location->moves(shape, k));

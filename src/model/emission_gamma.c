@@ -2,8 +2,8 @@
 /* emission_gamma.c - positive numbers, some of which may be exactly 0: shape a, rate b and zero, the
  * probability of 0, each [d].
  *
- *   T(y) = (1, [y > 0] log y, [y > 0] y, [y > 0], [y = 0])           4d + 1 numbers
- *   theta = (0, a - 1, -b, log(1 - zero) + a log b - log Gamma(a), log zero)
+ *   T(y) = (1, [y > 0] log x, [y > 0] x, [y > 0], [y = 0]),  x = y / scale       4d + 1 numbers
+ *   theta = (0, a - 1, -b', log(1 - zero) + a log b' - log Gamma(a) - log scale, log zero),  b' = b scale
  *
  * The density is with respect to length, and to counting at 0. */
 #include "math/gamma.h"
@@ -23,6 +23,12 @@ static int n_stat(const vh_shape *shape)
     return 1 + 4 * shape->d;
 }
 
+/* The rate in the coordinates x; it stays a number where components are far narrower than all together. */
+static double rate_of(const vh_coords *x, const double *const *par, int k)
+{
+    return fmin(fmax(par[1][k] * x->scale[k], DBL_MIN), DBL_MAX);
+}
+
 static double n_free(const vh_shape *shape)
 {
     return 3.0 * shape->d;
@@ -35,8 +41,9 @@ static void stats_of_obs(const vh_coords *x, const double *y, int64_t n, double 
         T[0] = 1;
         for (int k = 0; k < d; k++) {
             bool positive = y[k] > 0;
-            T[1 + k] = positive ? log(y[k]) : 0;
-            T[1 + d + k] = positive ? y[k] : 0;
+            double u = y[k] / x->scale[k];
+            T[1 + k] = positive ? log(u) : 0;
+            T[1 + d + k] = positive ? u : 0;
             T[1 + 2 * d + k] = positive;
             T[1 + 3 * d + k] = y[k] == 0;
         }
@@ -48,7 +55,7 @@ static void stats_of_component(const vh_coords *x, const double *const *par, dou
     int d = x->shape.d;
     T[0] = 1;
     for (int k = 0; k < d; k++) {
-        double a = par[0][k], b = par[1][k], q = 1 - par[2][k];
+        double a = par[0][k], b = rate_of(x, par, k), q = 1 - par[2][k];
         bool known = !isnan(a);
         T[1 + k] = known ? q * (vh_digamma(a) - log(b)) : 0;
         T[1 + d + k] = known ? q * a / b : 0;
@@ -64,14 +71,14 @@ static double natural(const vh_coords *x, const double *const *par, double *thet
     (void)work;
     theta[0] = 0;
     for (int k = 0; k < d; k++) {
-        double a = par[0][k], b = par[1][k], zero = par[2][k];
+        double a = par[0][k], b = rate_of(x, par, k), zero = par[2][k];
         if (isnan(a)) {
             theta[1 + k] = theta[1 + d + k] = theta[1 + 2 * d + k] = theta[1 + 3 * d + k] = 0;
             continue;
         }
         theta[1 + k] = a - 1;
         theta[1 + d + k] = -b;
-        theta[1 + 2 * d + k] = vh_log_or_never(1 - zero) + a * log(b) - vh_lgamma(a);
+        theta[1 + 2 * d + k] = vh_log_or_never(1 - zero) + a * log(b) - vh_lgamma(a) - log(x->scale[k]);
         theta[1 + 3 * d + k] = vh_log_or_never(zero);
         loss += a * (1 + fabs(log(a / b)) + fabs(log(b)));
     }
@@ -178,11 +185,13 @@ static void maximise_at_floor(double floor, double free, double mean_log, double
 }
 
 /* Zeros say nothing about the shape and the rate: they stay what they were.  A component that has none yet,
- * as at the start, gets those of an exponential distribution. */
-static void without_positive(double *a, double *b)
+ * as at the start, gets those of an exponential distribution of all the spread there is. */
+static void without_positive(double scale, double *a, double *b)
 {
-    if (*a <= 0)
-        *a = *b = 1;
+    if (*a <= 0) {
+        *a = 1;
+        *b = 1 / scale;
+    }
 }
 
 static int maximise(const vh_coords *x, const double *stat, const double *floor, double *const *par,
@@ -191,26 +200,29 @@ static int maximise(const vh_coords *x, const double *stat, const double *floor,
     int d = x->shape.d, held = 0;
     (void)work;
     for (int k = 0; k < d; k++) {
-        double positive = stat[1 + 2 * d + k], seen = positive + stat[1 + 3 * d + k];
+        double s = x->scale[k], positive = stat[1 + 2 * d + k], seen = positive + stat[1 + 3 * d + k];
         if (seen > VH_NOTHING)
             par[2][k] = stat[1 + 3 * d + k] / seen;
         if (!(positive > VH_NOTHING)) {
-            without_positive(&par[0][k], &par[1][k]);
+            without_positive(s, &par[0][k], &par[1][k]);
             continue;
         }
         double mean_log = stat[1 + k] / positive, mean = stat[1 + d + k] / positive;
         if (!(mean >= DBL_MIN && mean <= 1 / DBL_MIN) || isnan(mean_log)) { /* no number holds the rate */
-            without_positive(&par[0][k], &par[1][k]);
+            without_positive(s, &par[0][k], &par[1][k]);
             continue;
         }
         double a = shape_from(log(mean) - mean_log);
-        if (floor && mean * mean < a * floor[k]) { /* the variance is mean^2 / shape */
-            maximise_at_floor(floor[k], a, mean_log, mean, &par[0][k], &par[1][k]);
+        double least = floor ? floor[k] / s / s : 0; /* in these coordinates */
+        if (mean * mean < a * least) {               /* the variance is mean^2 / shape */
+            double rate = par[1][k] * s;
+            maximise_at_floor(least, a, mean_log, mean, &par[0][k], &rate);
+            par[1][k] = rate / s;
             held = 1;
             continue;
         }
         par[0][k] = a;
-        par[1][k] = fmin(fmax(a / mean, DBL_MIN), DBL_MAX);
+        par[1][k] = fmin(fmax(a / mean / s, DBL_MIN), DBL_MAX);
         held |= a >= MOST;
     }
     return held;
@@ -239,6 +251,16 @@ static bool log_product(const vh_shape *shape, const double *const *p, const dou
     }
     *out = sum;
     return true;
+}
+
+/* Of all frames, those that are 0 included. */
+static void moments(const vh_shape *shape, const double *const *par, double *mean, double *var)
+{
+    for (int k = 0; k < shape->d; k++) {
+        double a = par[0][k], b = par[1][k], q = 1 - par[2][k];
+        mean[k] = q * a / b;
+        var[k] = q * a / b * (1 + a * (1 - q)) / b;
+    }
 }
 
 static bool root(const vh_shape *shape, const double *const *par, double *r, double *work)
@@ -299,6 +321,7 @@ static void features(const vh_shape *shape, const double *y, int64_t n, double *
 const vh_emission vh_gamma = {
     .name = "gamma",
     .values = VH_POSITIVES,
+    .moments = moments,
     .no_prior = "the shape of a gamma distribution has no conjugate prior",
     .slim = true,
     .n_param = 3,

@@ -64,12 +64,12 @@ static void add_points(const vh_emission *f, const vh_shape *shape, double *sum,
     }
 }
 
-static void moments_diag(const vh_shape *shape, const double *const *par, double *mean, double *var)
+void vh_diag_moments(const vh_shape *shape, const double *const *par, double *mean, double *var)
 {
     get_moments(shape->d, 1, par, mean, var);
 }
 
-static void moments_full(const vh_shape *shape, const double *const *par, double *mean, double *var)
+void vh_full_moments(const vh_shape *shape, const double *const *par, double *mean, double *var)
 {
     get_moments(shape->d, shape->d + 1, par, mean, var);
 }
@@ -126,11 +126,8 @@ static void add_frame_full_gaps(const vh_shape *shape, double *sum, double *stat
     add_points(&vh_gaussian_full_gaps, shape, sum, stat, work);
 }
 
-const vh_location vh_location_gaps = { moments_diag,   sit,  part_diag, jitter_diag, widen_diag,
-                                       add_frame_gaps, true, NULL };
-const vh_location vh_location_diag = { moments_diag,   sit,  part_diag, jitter_diag, widen_diag,
-                                       add_frame_diag, true, NULL };
-const vh_location vh_location_full = { moments_full,   sit,  part_full, jitter_full, widen_full,
-                                       add_frame_full, true, NULL };
-const vh_location vh_location_full_gaps = { moments_full,        sit,  part_full, jitter_full, widen_full,
-                                            add_frame_full_gaps, true, NULL };
+const vh_location vh_location_gaps = { sit, part_diag, jitter_diag, widen_diag, add_frame_gaps, true, NULL };
+const vh_location vh_location_diag = { sit, part_diag, jitter_diag, widen_diag, add_frame_diag, true, NULL };
+const vh_location vh_location_full = { sit, part_full, jitter_full, widen_full, add_frame_full, true, NULL };
+const vh_location vh_location_full_gaps = { sit,  part_full, jitter_full, widen_full, add_frame_full_gaps,
+                                            true, NULL };

@@ -11,6 +11,8 @@ extern const vh_location vh_location_diag, vh_location_full, vh_location_gaps, v
 extern const vh_emission vh_gaussian_diag_gaps, vh_gaussian_full_gaps;
 
 /* Entries that a family has in common with its twin for missing cells; what they do is said in emission.h. */
+void vh_diag_moments(const vh_shape *shape, const double *const *par, double *mean, double *var);
+void vh_full_moments(const vh_shape *shape, const double *const *par, double *mean, double *var);
 bool vh_diag_root(const vh_shape *shape, const double *const *par, double *r, double *work);
 void vh_diag_draw(vh_rng *rng, const vh_shape *shape, const double *const *par, const double *r, double *y);
 bool vh_diag_validate(const vh_shape *shape, const double *const *par, char *why, size_t size, double *work);

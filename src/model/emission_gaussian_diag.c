@@ -218,6 +218,7 @@ const vh_emission vh_gaussian_diag = {
     .prior = VH_PRIOR_NORMAL_GAMMA,
     .kernel = VH_KERNEL_GAUSSIAN_DIAG,
     .location = &vh_location_diag,
+    .moments = vh_diag_moments,
     .with_gaps = &vh_gaussian_diag_gaps,
     .slabs = &vh_slabs_diag,
     .n_free = vh_diag_n_free,

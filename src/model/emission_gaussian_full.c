@@ -289,6 +289,7 @@ const vh_emission vh_gaussian_full = {
     .prior = VH_PRIOR_NORMAL_WISHART,
     .kernel = VH_KERNEL_GAUSSIAN_FULL,
     .location = &vh_location_full,
+    .moments = vh_full_moments,
     .slabs = &vh_slabs_full,
     .with_gaps = &vh_gaussian_full_gaps,
     .n_free = vh_full_n_free,

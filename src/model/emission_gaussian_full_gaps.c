@@ -347,6 +347,7 @@ const vh_emission vh_gaussian_full_gaps = {
     .seen = VH_SEEN_FRAMES,
     .shift = shift_theta,
     .location = &vh_location_full_gaps,
+    .moments = vh_full_moments,
     .with_gaps = &vh_gaussian_full_gaps,
     .n_free = vh_full_n_free,
     .n_stat = n_stat,

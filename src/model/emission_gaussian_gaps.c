@@ -169,6 +169,7 @@ const vh_emission vh_gaussian_diag_gaps = {
     .seen = VH_SEEN_COLUMNS,
     .shift = shift_theta,
     .location = &vh_location_gaps,
+    .moments = vh_diag_moments,
     .with_gaps = &vh_gaussian_diag_gaps,
     .n_free = vh_diag_n_free,
     .n_stat = n_stat,

@@ -431,15 +431,15 @@ static void mean_features_gaps(const vh_shape *shape, const double *T, double *X
     features_from(shape, T, X, true);
 }
 
-/* Columns without a place of their own have mean 0 and variance 1: they are not moved. */
+/* Columns without a unit have mean 0 and variance 1: they stay as they are. */
 static void moments(const vh_shape *shape, const double *const *par, double *mean, double *var)
 {
     for (const vh_channel *c = first_of(shape); c < end_of(shape); c++) {
         const double *of[VH_MAX_PARAM];
         par_of(c, par, of);
-        if (c->family->location)
-            c->family->location->moments(&c->shape, of, mean + c->column, var + c->column);
-        for (int k = c->column; !c->family->location && k < c->column + c->shape.d; k++) {
+        if (c->family->moments)
+            c->family->moments(&c->shape, of, mean + c->column, var + c->column);
+        for (int k = c->column; !c->family->moments && k < c->column + c->shape.d; k++) {
             mean[k] = 0;
             var[k] = 1;
         }
@@ -464,7 +464,13 @@ static bool moves(const vh_shape *shape, int k)
     return false;
 }
 
-static const vh_location location = { .moments = moments, .widen = widen, .moves = moves };
+static bool measures(const vh_shape *shape, int k)
+{
+    const vh_channel *c = vh_layout_channel(shape->layout, k);
+    return vh_measured(c->family, &c->shape, k - c->column);
+}
+
+static const vh_location location = { .widen = widen, .moves = moves };
 
 /* The shift of a channel where all cells are always observed is a constant. */
 static void shift_each(const vh_shape *shape, const double *shift, double *theta, bool gaps)
@@ -493,12 +499,12 @@ static void shift_theta_gaps(const vh_shape *shape, const double *shift, double 
 
 static const vh_emission product_gaps;
 
-#define COMMON                                                                                              \
-    .name = "product", .n_param = 1, .param = { { "channels", 1, { VH_PER_CHANNEL } } },                    \
-    .prior = VH_PRIOR_CHANNELS, .seen = VH_SEEN_CELLS, .location = &location, .with_gaps = &product_gaps,   \
-    .takes_gaps = takes_gaps, .refuse = refuse, .never_zero = never_zero, .sparse = true, .n_free = n_free, \
-    .n_feature = n_feature, .features = features, .uneven = true, .root = root, .draw = draw,               \
-    .validate = validate
+#define COMMON                                                                                    \
+    .name = "product", .n_param = 1, .param = { { "channels", 1, { VH_PER_CHANNEL } } },          \
+    .prior = VH_PRIOR_CHANNELS, .seen = VH_SEEN_CELLS, .location = &location, .moments = moments, \
+    .measures = measures, .with_gaps = &product_gaps, .takes_gaps = takes_gaps, .refuse = refuse, \
+    .never_zero = never_zero, .sparse = true, .n_free = n_free, .n_feature = n_feature,           \
+    .features = features, .uneven = true, .root = root, .draw = draw, .validate = validate
 
 static const vh_emission product_gaps = {
     COMMON,

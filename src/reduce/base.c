@@ -140,9 +140,9 @@ static vhem_status find_whole(vhem_ctx *ctx, vh_base *b)
     return VHEM_OK;
 }
 
-/* Mean and deviation of all base components together: where the product is taken; 0 and 1 for families
- * without a location.  And their mean statistics, where components are not moved as a whole or lack columns.
- * Also fills in the weights. */
+/* Mean and deviation of all base components together: where the product is taken; 0 for columns without a
+ * location, 1 for those without a unit.  And their mean statistics, where components are not moved as a whole
+ * or lack columns.  Also fills in the weights. */
 static vhem_status find_spread(vhem_ctx *ctx, vh_base *b)
 {
     int d = b->h3m->d;
@@ -150,13 +150,15 @@ static vhem_status find_spread(vhem_ctx *ctx, vh_base *b)
 
     for (int k = 0; k < d; k++)
         b->scale[k] = 1;
-    if (b->h3m->family->location) {
+    if (b->h3m->family->moments) {
         VH_TRY(average(ctx, b, VH_SURVEY_MEAN, b->origin, &lacks));
         VH_TRY(average(ctx, b, VH_SURVEY_SPREAD, b->scale, &lacks));
         for (int k = 0; k < d; k++) {
             b->scale[k] = sqrt(b->scale[k]);
             if (!(b->scale[k] > 1e-14 * fabs(b->origin[k])) || !isfinite(b->scale[k]))
                 b->scale[k] = 1;
+            if (!vh_located(b->h3m->family, &b->h3m->shape, k))
+                b->origin[k] = 0;
         }
     }
     if (lacks > 0 && b->sample)

@@ -33,7 +33,7 @@ static void add_component(const vh_survey *s, const double *const *par, double w
         const vh_coords x = { .shape = h3m->shape, .origin = s->origin, .scale = s->scale };
         h3m->family->stats_of_component(&x, par, mean);
     } else {
-        h3m->family->location->moments(&h3m->shape, par, mean, var);
+        h3m->family->moments(&h3m->shape, par, mean, var);
     }
     for (int k = 0; k < n; k++) {
         double u = s->kind == VH_SURVEY_SPREAD ? mean[k] - s->origin[k] : 0;
