@@ -173,10 +173,56 @@ static void test_few_steps_left(void **state)
     vhem_free(ctx);
 }
 
+/* What a state cannot emit is none of its business: no trace of it is left in its statistics, from which the
+ * next p would be small instead of 0, and the bound of the iteration after that another one. */
+static void test_impossible(void **state)
+{
+    static const char *const family[] = { "bernoulli", "poisson" };
+    (void)state;
+    vhem_ctx *ctx = test_ctx();
+    const char *name;
+    for (int f = 0; f < 2; f++) {
+        vh_h3m *base = NULL, *center = NULL;
+        const vh_shape one = { .d = 1 };
+        assert_ok(ctx, vh_h3m_new(ctx, vh_emission_find(family[f]), one, 2, &base));
+        assert_ok(ctx, vh_h3m_new(ctx, vh_emission_find(family[f]), one, 1, &center));
+        for (int i = 0; i < 2; i++) {
+            assert_ok(ctx, vh_h3m_shape(ctx, base, i, 1, 1));
+            vh_hmm *h = &base->hmm[i];
+            h->pi[0] = h->A[0] = vh_hmm_c(h)[0] = 1;
+            vh_hmm_param(base, h, 0)[0] = i == 0 ? 0 : 0.001;
+            base->omega[i] = 0.5;
+        }
+        assert_ok(ctx, vh_h3m_shape(ctx, center, 0, 2, 1));
+        vh_hmm *r = &center->hmm[0];
+        for (int e = 0; e < 4; e++)
+            r->A[e] = r->pi[e % 2] = 0.5;
+        vh_hmm_c(r)[0] = vh_hmm_c(r)[1] = center->omega[0] = 1;
+        vh_hmm_param(center, r, 0)[0] = 0;
+        vh_hmm_param(center, r, 0)[1] = 0.5;
+        for (int tau = 1; tau < 40; tau += 3)
+            for (int n = 0; (name = test_backend(n)); n++) {
+                const question q = { .N = 2, .tau = tau };
+                answer a = ask_backend(name, base, center, &q);
+                assert_true(a.sums.stats.T[0] > 0.1); /* the first base HMM is often in the first state */
+                if (a.sums.stats.T[1] != 0)
+                    fail_msg("%s, %s, tau %d: the state that cannot emit 1 has %g of it", family[f], name,
+                             tau, a.sums.stats.T[1]);
+                if (f == 0)
+                    assert_near(*a.sums.J, tau * (log(0.75) + log(0.25)), 1e-13, 0);
+                answer_free(&a);
+            }
+        vh_h3m_free(base);
+        vh_h3m_free(center);
+    }
+    vhem_free(ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(test_shapes), cmocka_unit_test(test_mixed_shapes),
                                         cmocka_unit_test(test_out_of_reach),
-                                        cmocka_unit_test(test_few_steps_left) };
+                                        cmocka_unit_test(test_few_steps_left),
+                                        cmocka_unit_test(test_impossible) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -58,14 +58,14 @@ static void test_together(void **state)
     vec exps[N], logs[N];
     for (int n = 0; n <= N; n++) {
         for (int i = 0; i < N; i++) {
-            exps[i] = (vec){ -0.7 * i, -690.0 - i };
+            exps[i] = (vec){ -0.7 * i, -697.0 - i }; /* some beyond -700 */
             logs[i] = (vec){ 0.3 + i, 1e-200 * (i + 1) };
         }
-        vec_exp_all(n, exps);
+        vec_exp_or_0_all(n, exps);
         vec_log_all(n, logs);
         for (int i = 0; i < N; i++) {
-            vec x = { -0.7 * i, -690.0 - i }, y = { 0.3 + i, 1e-200 * (i + 1) };
-            x = i < n ? vec_exp(x) : x;
+            vec x = { -0.7 * i, -697.0 - i }, y = { 0.3 + i, 1e-200 * (i + 1) };
+            x = i < n ? vec_exp_or_0(x) : x;
             y = i < n ? vec_log(y) : y;
             assert_memory_equal(&exps[i], &x, sizeof x);
             assert_memory_equal(&logs[i], &y, sizeof y);

@@ -139,7 +139,7 @@ static __device__ __forceinline__ unsigned exponents(const pair &p, arrays<V> &a
         }
 #pragma unroll
         for (int q = 0; q < Sr; q++)
-            a.E[q] = fast_exp(a.E[q] - top);
+            a.E[q] = fast_exp_or_0(a.E[q] - top);
 #pragma unroll
         for (int r = 0; r < Sr; r++) {
             double sum = p.A_r[r * Sr] * a.E[0];
@@ -225,7 +225,7 @@ static __device__ __forceinline__ void first_step(const pair &p, arrays<V> &a, d
             top = fmax(top, a.G[b * Sr + q] + a.L[b * Sr + q]);
 #pragma unroll
         for (int q = 0; q < Sr; q++) {
-            double e = fast_exp(a.G[b * Sr + q] + a.L[b * Sr + q] - top);
+            double e = fast_exp_or_0(a.G[b * Sr + q] + a.L[b * Sr + q] - top);
             sum = fma(p.pi_r[q], e, sum);
             if (first)
                 (*first)[b * Sr + q] = e;

@@ -9,10 +9,11 @@
  *   nu_t(q, beta) = E(beta, q) sum_rho a^r_{rho q} H(rho, beta)
  *   xi(rho, q)   += a^r_{rho q} sum_beta H(rho, beta) E(beta, q)
  *
- * If a^r is zero at the largest e, the sum D may be made of terms that underflowed.  vec_exp stops at e^-700,
- * so a D above e^-644 is right to 1e-24; `low` is the smallest log D, and where one is below that the caller
- * has the group redone by reduce_careful.c.  Numbers under 1e-308 may be flushed to 0: next to a D above
- * e^-644 they are nothing, and a D of 0 has a log of about -709, which is low.
+ * If a^r is zero at the largest e, the sum D may be made of terms that underflowed.  The exp of less than
+ * -700 is 0, like that of the impossible, so a D above e^-644 is right to 1e-24; `low` is the smallest log D,
+ * and where one is below that the caller has the group redone by reduce_careful.c.  Numbers under 1e-308 may
+ * be flushed to 0: next to a D above e^-644 they are nothing, and a D of 0 has a log of about -709, which is
+ * low.
  *
  * Long tau.  A step is monotone and shifts with L, so the changes of one step lie between the smallest and
  * the largest change of the step before, and what `left` more steps add lies within left times that spread:
@@ -64,7 +65,7 @@ void exponents(const vh_reduce_lanes *g, const int Sb, const int Sr, vec *restri
         UNROLL
         for (int q = 0; q < Sr; q++)
             E[q] = G[q] + L[q] - top;
-        vec_exp_all(Sr, E);
+        vec_exp_or_0_all(Sr, E);
     }
 }
 

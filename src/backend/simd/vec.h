@@ -8,6 +8,7 @@
 #ifndef VH_BACKEND_SIMD_VEC_H
 #define VH_BACKEND_SIMD_VEC_H
 
+#include <stdbool.h>
 #ifdef __SSE2__
 #include <immintrin.h>
 #endif
@@ -105,12 +106,12 @@ static inline void vec_mode_end(const unsigned *mode) /* at the end of a block *
  * integer, which then sits in the low bits. */
 #define VEC_ROUND 6755399441055744.0
 
-/* x [n] := exp(x) for x <= 700; anything below -700 is taken as -700.
+/* x [n] := exp(x) for x <= 700; anything below -700 is taken as -700, or gives 0, as a NaN does.
  * x = k ln 2 + r with |r| <= ln 2 / 2; exp(r) by a polynomial of degree 11 (error
  * 1e-17), k goes into the exponent.  The polynomials are worked out side by side, since one alone waits for
  * its own results most of the time.  n is a constant of the caller, at most VEC_TOGETHER. */
 VEC_INLINE
-void vec_exp_each(const int n, vec *x)
+void vec_exp_some(const int n, const bool or_0, vec *x)
 {
     static const double c[] = { 2.763265472252779e-07,
                                 2.755724088722987e-06,
@@ -126,7 +127,7 @@ void vec_exp_each(const int n, vec *x)
     vec t[VEC_TOGETHER], r[VEC_TOGETHER], p[VEC_TOGETHER];
     VEC_UNROLL
     for (int i = 0; i < n; i++) {
-        vec y = vec_max(x[i], vec_all(-700.0));
+        vec y = or_0 ? x[i] : vec_max(x[i], vec_all(-700.0)); /* what comes of less is not looked at */
         t[i] = y * 1.4426950408889634 + VEC_ROUND;
         vec k = t[i] - VEC_ROUND;
         r[i] = y - k * 6.93147180369123816490e-01; /* ln 2 in two parts, the first exact times k */
@@ -140,8 +141,18 @@ void vec_exp_each(const int n, vec *x)
             p[i] = p[i] * r[i] + c[k];
     }
     VEC_UNROLL
-    for (int i = 0; i < n; i++)
-        x[i] = (vec)((vec_bits)p[i] + ((vec_bits)t[i] << 52));
+    for (int i = 0; i < n; i++) {
+        vec_bits e = (vec_bits)p[i] + ((vec_bits)t[i] << 52);
+        if (or_0)
+            e &= (vec_bits)(x[i] > -700.0);
+        x[i] = (vec)e;
+    }
+}
+
+VEC_INLINE
+void vec_exp_each(const int n, vec *x)
+{
+    vec_exp_some(n, false, x);
 }
 
 VEC_INLINE
@@ -151,24 +162,25 @@ vec vec_exp(vec x)
     return x;
 }
 
+/* 0 for x below -700: weights that are zero stay zero. */
+VEC_INLINE
+vec vec_exp_or_0(vec x)
+{
+    vec_exp_some(1, true, &x);
+    return x;
+}
+
 /* The same for any n. */
 VEC_INLINE
-void vec_exp_all(const int n, vec *x)
+void vec_exp_or_0_all(const int n, vec *x)
 {
     int i = 0;
     VEC_UNROLL
     for (; i + VEC_TOGETHER <= n; i += VEC_TOGETHER)
-        vec_exp_each(VEC_TOGETHER, x + i);
+        vec_exp_some(VEC_TOGETHER, true, x + i);
     VEC_UNROLL
     for (; i < n; i++)
-        vec_exp_each(1, x + i);
-}
-
-/* The same, but 0 for x below -700: weights that are zero stay zero. */
-VEC_INLINE
-vec vec_exp_or_0(vec x)
-{
-    return (vec)((vec_bits)vec_exp(x) & (vec_bits)(x > -700.0));
+        vec_exp_some(1, true, x + i);
 }
 
 /* x [n] := log(x) for normal x > 0, side by side as above.  x = 2^e m with m in [sqrt 1/2, sqrt 2); with
