@@ -567,9 +567,10 @@ VHEM_RESULT vhem_status vhem_tree_load(vhem_ctx *, const char *path, vhem_tree *
 VHEM_RESULT vhem_status vhem_tree_save(vhem_ctx *, const vhem_tree *, const char *provenance,
                                        const char *path);
 
-/* New models (by L_hmm) or new sequences or groups (by likelihood) into the clusters of every level:
- * label [items][levels]; posterior [items][Kr of level 0] and score [items] (L_hmm or log-likelihood under
- * the best cluster of level 0) may be NULL. */
+/* New models (by L_hmm) or new sequences or groups (by likelihood) into the clusters of every level, by the
+ * largest posterior in level 0.  Models count by their weights, nv times on average, as in vhem_cluster: what
+ * method "vhem" has clustered goes where it is.  label [items][levels]; posterior [items][Kr of level 0] and
+ * score [items] (L_hmm or log-likelihood under the best cluster of level 0) may be NULL. */
 VHEM_RESULT vhem_status vhem_assign(vhem_ctx *, const vhem_tree *, const vhem_source *, int *label,
                                     double *posterior, double *score);
 

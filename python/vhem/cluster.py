@@ -253,8 +253,8 @@ class ModelClustering(ClusterMixin, Estimator):  # type: ignore[misc]
     def predict(self, X: Any, lengths: Any = None, groups: Any = None) -> Array:
         """Cluster of each new model, sequence or, with groups, group of sequences in the highest level.
 
-        groups is a list with the group of each sequence, or True for the groups that the data have.  Sequences go to
-        the centre under which they are likeliest.  Where the method compares models, as VHEM does, ``labels_`` of a
+        groups is a list with the group of each sequence, or True for the groups that the data have.  Each goes to the
+        cluster that :meth:`predict_proba` gives most; of VHEM, the models that were clustered go where they are.  Where the method compares models, as VHEM does, ``labels_`` of a
         sequence that was fitted to may differ: they say where its model went.
         """
         return self._assign(X, lengths, groups)[0][:, -1]

@@ -1,16 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* assign.c - new models and sequences into the clusters of a tree.
  *
- * Models go to the centre of largest L_hmm, in whose posterior they count as nv virtual samples, as
- * the models that were clustered did on average; sequences go to the centre of largest
+ * All go to the cluster of their largest posterior.  Models count as they do in a clustering, as nv virtual
+ * samples on average and each in proportion to its weight, so that the models that were clustered by VHEM go
+ * where they are: z_j ~ omega_j exp(N_i L_hmm).  Where clusters come from distances or from samples, or follow
+ * from more than their centres, as of vbhem, a model between two of them may go elsewhere.  Sequences go by
  * omega_j p(y | j).  Empty clusters take nobody. */
 #include "cluster/tree.h"
 
+#include "backend/reduce.h"
 #include "core/alloc.h"
 #include "core/index.h"
 #include "estimate/items.h"
 #include "estimate/score.h"
 #include "math/blas.h"
+#include "math/logsum.h"
 #include "model/convert.h"
 #include "reduce/score.h"
 #include "reduce/hem_dtm.h"
@@ -30,32 +34,23 @@ static vhem_status follow(vhem_ctx *ctx, const vhem_tree *tree, int j, int *labe
     return VHEM_OK;
 }
 
-/* Of the scores x [Kr] of one item, which counts `times`, the best cluster; by_mass: omega takes part in the
- * choice.  posterior [Kr].  -1 when it fits none. */
-static int choose(int Kr, const double *omega, const double *x, double times, bool by_mass, double *posterior)
+/* Of the scores x [Kr] of one item, which counts `times`, the best cluster: that of the largest posterior
+ * p [Kr], the first of several, as in a clustering.  -1 when it fits none. */
+static int choose(int Kr, const double *log_omega, const double *x, double times, double *p)
 {
-    double top = -INFINITY, sum = 0, best_value = -INFINITY;
     int best = -1;
+    double J = vh_reduce_assign(Kr, log_omega, times, x, p);
 
-    for (int j = 0; j < Kr; j++) {
-        double log_omega = log(omega[j]), value = by_mass ? log_omega + x[j] : x[j];
-        if (!(omega[j] > 0))
-            continue;
-        if (best < 0 || value > best_value) {
-            best = j;
-            best_value = value;
-        }
-        top = fmax(top, log_omega + times * x[j]);
+    if (isfinite(J)) {
+        for (int j = 0; j < Kr; j++)
+            p[j] = exp(p[j]);
+        return vh_argmax(Kr, p, 1);
     }
-    if (best < 0 || isnan(best_value))
-        return -1;
-    for (int j = 0; j < Kr; j++) {
-        double p = omega[j] > 0 ? exp(log(omega[j]) + times * x[j] - top) : 0;
-        sum += posterior[j] = isinf(top) ? j == best : p;
-    }
+    for (int j = 0; j < Kr; j++) /* out of reach of all: the cluster that is least so */
+        best = !isinf(log_omega[j]) && (best < 0 || x[j] > x[best]) ? j : best;
     for (int j = 0; j < Kr; j++)
-        posterior[j] /= sum;
-    return best;
+        p[j] = j == best;
+    return best < 0 || isnan(J) ? -1 : best;
 }
 
 typedef struct {               /* where the answers go */
@@ -63,21 +58,25 @@ typedef struct {               /* where the answers go */
     double *posterior, *score; /* [n][Kr]  [n]; may be NULL */
 } answer;
 
-/* What is known of n items: table [n][Kr], which the posteriors then take the place of. */
+/* What is known of n items: table [n][Kr], which the posteriors then take the place of, and weight [n], by
+ * which they count `times` on average; NULL: once each. */
 static vhem_status decide(vhem_ctx *ctx, const vhem_tree *tree, int64_t n, double *table, double times,
-                          bool by_mass, const answer *out)
+                          const double *weight, const answer *out)
 {
     const double *omega = vh_clustering_omega(tree->level[0]);
     int Kr = tree->level[0]->Kr;
     VH_AUTOFREE int *labels = NULL;
-    VH_AUTOFREE double *scores = NULL, *p = NULL;
+    VH_AUTOFREE double *scores = NULL, *p = NULL, *log_omega = NULL;
 
     VH_NEW(labels, vh_cells(n, tree->n));
     VH_NEW(scores, n);
     VH_NEW(p, Kr);
+    VH_NEW(log_omega, Kr);
+    for (int j = 0; j < Kr; j++)
+        log_omega[j] = log(omega[j]);
     for (int64_t i = 0; i < n; i++) {
         double *x = table + vh_row(i, Kr);
-        int best = choose(Kr, omega, x, times, by_mass, p);
+        int best = choose(Kr, log_omega, x, weight ? times * (double)n * weight[i] : 1, p);
         VH_CHECK(best >= 0, VHEM_ENUMERIC, "model or sequence %lld fits no cluster", (long long)i);
         scores[i] = x[best];
         memcpy(x, p, sizeof *x * (size_t)Kr);
@@ -119,7 +118,7 @@ static vhem_status assign_hmms(vhem_ctx *ctx, const vhem_tree *tree, const vh_h3
     VH_TRY(vh_h3m_like(ctx, h3m, c->centers, &full, &h3m));
     VH_NEW(L, vh_cells(h3m->K, c->Kr));
     VH_TRY(vh_reduce_score(ctx, h3m, c->centers, tau_of(c), L));
-    return decide(ctx, tree, h3m->K, L, times_of(c), false, out);
+    return decide(ctx, tree, h3m->K, L, times_of(c), h3m->omega, out);
 }
 
 static vhem_status assign_textures(vhem_ctx *ctx, const vhem_tree *tree, const vh_dtm *dtm, const answer *out)
@@ -135,7 +134,7 @@ static vhem_status assign_textures(vhem_ctx *ctx, const vhem_tree *tree, const v
     VH_NEW(L, vh_cells(dtm->K, c->Kr));
     VH_TRY(vh_workers_new(ctx, ctx->threads, &workers));
     VH_TRY(vh_hem_dtm_score(ctx, dtm, c->textures, tau_of(c), workers.scratch, workers.n, L));
-    return decide(ctx, tree, dtm->K, L, times_of(c), false, out);
+    return decide(ctx, tree, dtm->K, L, times_of(c), dtm->omega, out);
 }
 
 static vhem_status assign_data(vhem_ctx *ctx, const vhem_tree *tree, const vhem_data *data, bool by_group,
@@ -153,7 +152,7 @@ static vhem_status assign_data(vhem_ctx *ctx, const vhem_tree *tree, const vhem_
         VH_NEW(total, vh_cells(items.n, c->Kr));
         vh_items_sum(&items, c->Kr, loglik, total);
     }
-    return decide(ctx, tree, total ? items.n : data->N, total ? total : loglik, 1, true, out);
+    return decide(ctx, tree, total ? items.n : data->N, total ? total : loglik, 1, NULL, out);
 }
 
 vhem_status vhem_assign(vhem_ctx *ctx, const vhem_tree *tree, const vhem_source *source, int *label,

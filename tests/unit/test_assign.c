@@ -39,6 +39,45 @@ static void test_models(void **state)
     }
 }
 
+/* People who overlap and do not weigh the same: each goes where the clustering has it, and where its posterior
+ * is largest, however little or much nv virtual samples tell. */
+static void test_as_clustered(void **state)
+{
+    enum { N = 40, K = 3 };
+    (void)state;
+    int soft = 0;
+    for (int p = 0; p < 8; p++) {
+        vhem_ctx *ctx = test_ctx_with(NULL, 1, (uint64_t)p);
+        vh_rng rng;
+        vh_rng_init(&rng, (uint64_t)p, VH_RNG_TEST, 3);
+        vh_h3m *h3m = random_h3m(ctx, &rng, N, 2, 1, 2, p % 2, 0.5);
+        random_simplex(&rng, N, h3m->omega);
+        vhem_cluster_options opt = cluster_options();
+        const int Kr = K;
+        vhem_tree *tree = NULL;
+        opt.restarts = 2;
+        opt.nv = pow(10, p % 4 - 1);
+        opt.weighted_omega = p % 3 == 0;
+        assert_ok(ctx, call_tree_build(ctx, h3m, 1, &Kr, &opt, &tree));
+        const vh_clustering *c = vh_tree_level(tree, 0);
+        int label[N];
+        double z[N][K], score[N];
+        assert_ok(ctx, call_assign_models(ctx, tree, h3m, label, &z[0][0], score));
+        for (int i = 0; i < N; i++) {
+            assert_int_equal(label[i], c->label[i]);
+            for (int j = 0; j < K; j++) {
+                assert_near(z[i][j], c->z[i * K + j], 1e-9, 1e-9);
+                assert_true(z[i][j] <= z[i][label[i]]);
+                soft += z[i][j] > 0.1 && z[i][j] < 0.5;
+            }
+        }
+        vhem_free(tree);
+        vh_h3m_free(h3m);
+        vhem_free(ctx);
+    }
+    assert_true(soft > 50);
+}
+
 static void test_sequences(void **state)
 {
     vhem_ctx *ctx = test_ctx();
@@ -97,7 +136,7 @@ static void test_refuses(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_models), cmocka_unit_test(test_sequences),
-                                        cmocka_unit_test(test_refuses) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_models), cmocka_unit_test(test_as_clustered),
+                                        cmocka_unit_test(test_sequences), cmocka_unit_test(test_refuses) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
