@@ -210,6 +210,9 @@ static void test_paired(void **state)
     assert_true(isnan(p));
     vhem_paired_t(4, a, a, &t, &p);
     assert_true(isnan(p) && isnan(t));
+    const double c[] = { 3 + 1e-15, 5 + 2e-15, 4, 6 + 1e-15 }; /* rounding is no difference */
+    vhem_paired_t(4, c, a, &t, &p);
+    assert_true(isnan(p) && isnan(t));
 }
 
 int main(void)
