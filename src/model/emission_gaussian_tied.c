@@ -154,9 +154,9 @@ static void gather(const vh_coords *x, const double *const *par, const double *y
     const vh_background *b = of_shape(&x->shape);
     for (int64_t t = 0; t < n; t++, y += b->d) {
         sum[0] += w[t];
-        if (!(w[t] > 0) || !any(&x->shape, y))
+        if (!(w[t] > 0))
             continue;
-        vh_background_density(b, y, work);
+        vh_background_density(b, y, work); /* 0 each where nothing was observed: shares are then c itself */
         mix(b->G, par[0], work, work);
         for (int l = 0; l < b->G; l++)
             sum[1 + l] += w[t] * work[l];

@@ -382,6 +382,12 @@ static void known_shares(void **state)
         for (int e = 0; e < G + 1; e++)
             assert_near(sum[e], slow[e], 1e-12, 1e-12);
         assert_true(want[3] < -1000 && isfinite(want[3]));
+        /* frames that have nothing are shared out as c says, by EM of what was observed */
+        double nothing[G + 2] = { 0 };
+        f->gather(&x, par, y + 4, w + 2, 1, nothing, work);
+        assert_near(nothing[0], 1, 0, 0);
+        for (int l = 0; l < G; l++)
+            assert_near(nothing[1 + l], weights[s][l], 1e-15, 0);
     }
     vh_layout_drop(layout);
     vhem_free(ctx);
