@@ -230,6 +230,13 @@ static vhem_status check_scales(vhem_ctx *ctx, const vh_task *t)
     return VHEM_OK;
 }
 
+#define MOST_COUNTED 1000000000 /* repairs and falls: more can be added */
+
+static bool is_count(int n)
+{
+    return n >= 0 && n <= MOST_COUNTED;
+}
+
 static vhem_status check_loop(vhem_ctx *ctx, const vh_task_loop *l)
 {
     VH_CHECK(l->opt.max_iter >= 0 && l->opt.min_iter >= 0 && l->k >= 0 && l->k <= l->opt.max_iter,
@@ -237,9 +244,10 @@ static vhem_status check_loop(vhem_ctx *ctx, const vh_task_loop *l)
              l->opt.max_iter, l->opt.min_iter);
     VH_CHECK(isfinite(l->opt.tol) && isfinite(l->opt.cov_add) && l->opt.tol >= 0 && l->opt.cov_add >= 0,
              VHEM_EFORMAT, "a task has tol %g and cov_add %g, must be 0 or more", l->opt.tol, l->opt.cov_add);
-    VH_CHECK(l->n_empty >= 0 && l->n_revived >= 0 && l->n_fell >= 0 && !isnan(l->J), VHEM_EFORMAT,
-             "a task has counted %d empty clusters, %d revived states and %d falls, must be 0 or more",
-             l->n_empty, l->n_revived, l->n_fell);
+    VH_CHECK(is_count(l->n_empty) && is_count(l->n_revived) && is_count(l->n_fell) && !isnan(l->J),
+             VHEM_EFORMAT,
+             "a task has counted %d empty clusters, %d revived states and %d falls, must be from 0 to %d",
+             l->n_empty, l->n_revived, l->n_fell, MOST_COUNTED);
     return VHEM_OK;
 }
 
@@ -251,6 +259,7 @@ static vhem_status check_step(vhem_ctx *ctx, const vh_task *t)
         VH_CHECK(!isnan(t->log_omega[j]) && t->log_omega[j] < 1e-6, VHEM_EFORMAT,
                  "a task has log omega %g of centre %lld, must be 0 or less", t->log_omega[j], (long long)j);
     VH_TRY(vh_h3m_check(ctx, t->centers, 0, t->centers->K, 0));
+    VH_CHECK(!vh_h3m_is_masked(t->centers), VHEM_EFORMAT, "a centre of a task lacks a column, must have all");
     if (t->loop.on)
         VH_TRY(check_loop(ctx, &t->loop));
     return VHEM_OK;
