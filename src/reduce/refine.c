@@ -22,6 +22,7 @@
 
 #include "core/alloc.h"
 #include "core/index.h"
+#include "model/masked.h"
 #include "model/slabs.h"
 
 #include <math.h>
@@ -129,6 +130,19 @@ static vhem_status put_hmm(vhem_ctx *ctx, const vh_h3m *h3m, const vh_piece *p, 
     return vh_h3m_set_text(ctx, &r->label, h->label);
 }
 
+/* Along a column that is not there nothing can be cut. */
+static vhem_status check_columns(vhem_ctx *ctx, const vh_h3m *h3m)
+{
+    for (int64_t i = 0; i < h3m->K; i++)
+        for (int k = 0; k < h3m->d; k++)
+            VH_CHECK(
+                !vh_hmm_lacks(h3m, &h3m->hmm[i], k), VHEM_EINVAL,
+                "refine cuts HMMs that have every column, and HMM %lld%s%.80s%s lacks column %d (from 0 on)",
+                (long long)i, h3m->hmm[i].name ? " '" : "", h3m->hmm[i].name ? h3m->hmm[i].name : "",
+                h3m->hmm[i].name ? "'" : "", k);
+    return VHEM_OK;
+}
+
 vhem_status vh_refine(vhem_ctx *ctx, const vh_h3m *h3m, int Q, vh_h3m **out)
 {
     VH_OWN(vh_h3m) *fine = NULL;
@@ -138,6 +152,7 @@ vhem_status vh_refine(vhem_ctx *ctx, const vh_h3m *h3m, int Q, vh_h3m **out)
     int most = 0, d = h3m->d;
 
     VH_CHECK(Q >= 1 && Q <= VH_MAX_SLABS, VHEM_EINVAL, "refine is %d, must be from 1 to %d", Q, VH_MAX_SLABS);
+    VH_TRY(check_columns(ctx, h3m));
     VH_CHECK(h3m->family->slabs, VHEM_EINVAL, "refine cuts Gaussians and symbols, and these are %s models",
              h3m->family->name);
     for (int q = 0; q < Q; q++)

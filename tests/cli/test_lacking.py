@@ -71,6 +71,11 @@ class Lacking(Case):
             self.assertEqual(a["cluster"], b["cluster"])
             self.assertAlmostEqual(float(a["score"]), float(b["score"]), delta=1e-9 * abs(float(b["score"])))
 
+    def test_refine(self):
+        self.fails(1, "refine cuts HMMs that have every column, and HMM 2 'c' lacks column 2 (from 0 on)",
+                   "cluster", "m.json", "-k", "2", "--refine", "2", "-o", "c.json")
+        self.ok("cluster", "xy.json", "-k", "2", "--refine", "2", "-o", "c.json", "-q")
+
     def test_per_value(self):
         """Values of columns that do not take part are not counted."""
         text = self.path("d.csv").read_text().splitlines()
