@@ -82,13 +82,17 @@ void vh_spread(const vhem_data *data, const int64_t *seq, int64_t n, double *mea
     no_rounding(data->d, mean, deviation);
 }
 
+/* The scale of a column that is the same everywhere: so small that made-up frames, which have this deviation,
+ * leave its variance at the floor of a variance of 1 in all states. */
+#define STILL 1e-4
+
 void vh_spread_scale(const vhem_data *data, const int64_t *seq, int64_t n, const double *whole,
                      double *origin, double *scale)
 {
     vh_spread(data, seq, n, origin, scale);
     for (int k = 0; k < data->d; k++)
         if (!(scale[k] > 0) || isinf(scale[k]))
-            scale[k] = whole && whole[k] > 0 ? whole[k] : 1;
+            scale[k] = whole && whole[k] > 0 ? whole[k] : isinf(scale[k]) ? 1 : STILL;
 }
 
 void vh_data_coords(const vh_emission *family, const vh_shape *shape, const vhem_data *data,

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What must not change an answer: the unit that numbers are given in, a column that says nothing, the order of things."""
+"""What must not change an answer: the unit that numbers are given in, a column that says nothing, the order of things, and who
+computes."""
 import json
 import random
 import unittest
 
-from support import Case
+import relations
+from support import VHEM, Case
 
 UNITS = [1000.0, 2.0 ** 20, 0.001, 0.0001, 2.0 ** -40]
 
@@ -57,6 +59,47 @@ class Units(Case):
                         for x, y in zip(a, b, strict=True):
                             self.assertAlmostEqual(x, y, delta=1e-6 * abs(x) + 1e-6)
                     self.assertEqual(len(set(zip(labels, other_labels))), 2)
+
+
+class Constant(Case):
+    """A column that is the same in every frame says nothing: fits of highest likelihood are those without it."""
+
+    def learn(self, emission, more):
+        rng, rows = random.Random(5), ["id,x,y" + ",z" * bool(more)]
+        for i in range(6):
+            s = 0
+            for _ in range(60):
+                s = 1 - s if rng.random() < 0.2 else s
+                rows.append(f"a{i},{rng.gauss(1.5 * s, 1)!r},{rng.gauss(-s, 0.8)!r}{more}")
+        self.write("d.csv", "\n".join(rows) + "\n")
+        self.ok("fit", "d.csv", "--emission", emission, "-S", "2", "--prior", "none", "--tol", "0", "--max-iter", "30", "-q", "-o", "m.json")
+        return json.loads(self.path("m.json").read_text())["hmms"]
+
+    def test_fit(self):
+        for emission in ("gaussian-diag", "gaussian-full"):
+            want = self.learn(emission, "")
+            for more in (",7", ",-7e6"):
+                for a, b in zip(want, self.learn(emission, more), strict=True):
+                    for s in range(2):
+                        for x, y in zip(a["A"][s] + a["mu"][s][0], b["A"][s] + b["mu"][s][0][:2], strict=True):
+                            self.assertAlmostEqual(x, y, delta=1e-6)
+                        self.assertEqual(b["mu"][s][0][2], float(more[1:]))
+
+
+class Relations(Case):
+    """A few changes of each of some random problems; scripts/torture has all of them, for as long as one likes."""
+
+    PROBLEMS, CHANGES = 160, 2
+
+    def test_changes(self):
+        run = relations.Runner(VHEM, self.dir)
+        faults, looked = [], 0
+        for number in range(self.PROBLEMS):
+            wrong, n = relations.check(run, number, self.CHANGES)
+            faults += wrong
+            looked += n
+        self.assertEqual(faults, [])
+        self.assertGreater(looked, self.PROBLEMS)
 
 
 if __name__ == "__main__":
