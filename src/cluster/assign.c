@@ -3,9 +3,9 @@
  *
  * All go to the cluster of their largest posterior.  Models count as they do in a clustering, as nv virtual
  * samples on average and each in proportion to its weight, so that the models that were clustered by VHEM go
- * where they are: z_j ~ omega_j exp(N_i L_hmm).  Where clusters come from distances or from samples, or follow
- * from more than their centres, as of vbhem, a model between two of them may go elsewhere.  Sequences go by
- * omega_j p(y | j).  Empty clusters take nobody. */
+ * where they are: z_j ~ omega_j exp(N_i L_hmm).  Where clusters come from distances or from samples, or
+ * follow from more than their centres, as of vbhem, a model between two of them may go elsewhere.  Sequences
+ * go by omega_j p(y | j).  Empty clusters take nobody. */
 #include "cluster/tree.h"
 
 #include "backend/reduce.h"

@@ -10,6 +10,7 @@
 #include "math/student.h"
 #include "model/columns.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 
@@ -100,6 +101,8 @@ static int maximise(const vh_coords *x, const double *stat, const double *floor,
         double seen = stat[1 + k] + stat[1 + d + k], p = stat[1 + k] / seen;
         if (!(seen > VH_NOTHING))
             continue;
+        if (stat[1 + d + k] > 0) /* a zero that was seen is possible, however rare */
+            p = fmin(p, 1 - DBL_EPSILON / 2);
         held |= floor && (p < LEAST || p > 1 - LEAST);
         par[0][k] = floor ? fmin(fmax(p, LEAST), 1 - LEAST) : p;
     }

@@ -39,8 +39,8 @@ static void test_models(void **state)
     }
 }
 
-/* People who overlap and do not weigh the same: each goes where the clustering has it, and where its posterior
- * is largest, however little or much nv virtual samples tell. */
+/* People who overlap and do not weigh the same: each goes where the clustering has it, and where its
+ * posterior is largest, however little or much nv virtual samples tell. */
 static void test_as_clustered(void **state)
 {
     enum { N = 40, K = 3 };

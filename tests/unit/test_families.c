@@ -344,6 +344,14 @@ static void impossible(void **state)
         assert_true(out < -1e200 && isfinite(out));
     }
     assert_true(log_p(vh_emission_find("gamma"), (double[]){ 2, 1, 0 }, 0) < -1e200);
+    /* a bit that was 0 once in 1e30 frames may be 0 again, though p rounds to 1; one that never was not */
+    const double rare[] = { 1, 1, 1e-30 }, never[] = { 1, 1, 0 }, zero = 0, one = 1;
+    const vh_coords x = { shape, &zero, &one };
+    double bit = 0.5, *par[VH_MAX_PARAM] = { &bit }, work[64];
+    vh_emission_find("bernoulli")->maximise(&x, rare, NULL, par, work);
+    assert_true(bit < 1 && log_p(vh_emission_find("bernoulli"), par[0], 0) > -40);
+    vh_emission_find("bernoulli")->maximise(&x, never, NULL, par, work);
+    assert_true(bit == 1);
 }
 
 /* Densities and shares of a background from statistics that are at hand, against the definition: ordinary
