@@ -135,8 +135,9 @@ int cmd_assign(cli *c, int argc, char **argv)
             "row each: name, label, the cluster at each level with its posterior probability, and the "
             "score in nats: for sequences, the log-likelihood per frame under the lowest cluster; for "
             "models, the bound L_hmm on their expected log-likelihood. Each goes to the cluster of its "
-            "largest posterior; the models that method vhem has clustered go where they are. OUT is a file of "
-            "'vhem cluster' or 'vhem tree', or a mixture from 'vhem fit --mixture', whose components are the clusters.",
+            "largest posterior; the models that method vhem has clustered go where they are. OUT is a file "
+            "of 'vhem cluster' or 'vhem tree', or a mixture from 'vhem fit --mixture', whose components are "
+            "the clusters.",
         .examples = "  vhem assign clusters.json new.csv\n"
                     "  vhem assign tree.json new-models.json -o where.tsv\n"
                     "  vhem assign mixture.json new.csv --group subject\n",

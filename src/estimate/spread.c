@@ -92,7 +92,7 @@ void vh_spread_scale(const vhem_data *data, const int64_t *seq, int64_t n, const
     vh_spread(data, seq, n, origin, scale);
     for (int k = 0; k < data->d; k++)
         if (!(scale[k] > 0) || isinf(scale[k]))
-            scale[k] = whole && whole[k] > 0 ? whole[k] : isinf(scale[k]) ? 1 : STILL;
+            scale[k] = !whole || isinf(scale[k]) ? 1 : whole[k] > 0 ? whole[k] : STILL;
 }
 
 void vh_data_coords(const vh_emission *family, const vh_shape *shape, const vhem_data *data,

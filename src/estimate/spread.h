@@ -16,8 +16,8 @@ void vh_spread(const vhem_data *data, const int64_t *seq, int64_t n, double *mea
 vhem_status vh_spread_within(vhem_ctx *ctx, const vhem_data *data, const vh_sets *sets, int n_state,
                              const double *deviation, double *within);
 /* Mean and deviation, ready to divide by: where a dimension does not vary, or by more than a number can
- * hold, the deviation of the whole (NULL: none), or 1, or far less than 1 where
- * it does not vary. */
+ * hold, the deviation of the whole (NULL: 1), or far less than 1 where the
+ * whole does not vary either. */
 void vh_spread_scale(const vhem_data *data, const int64_t *seq, int64_t n, const double *whole,
                      double *origin, double *scale);
 /* Origin and scale, xs [2][d], in which components of the family meet these frames: mean and deviation; 0 for

@@ -316,6 +316,22 @@ static void refused_task(vhem_ctx *ctx, const vhem_models *m, const vhem_task *t
     free((void *)t.bytes);
 }
 
+/* A base HMM may lack a column, a centre may not. */
+static void refused_lacking(vhem_ctx *ctx, const vhem_models *m, const vhem_task *task,
+                            const vhem_hmm_view *h)
+{
+    const double *gone[] = { &h->mu[0], &h->mu[1], &h->cov[0], &h->cov[1] }, nan = NAN;
+    vhem_task lacking = with_number(task, gone[0], &nan);
+    vhem_partial *p = NULL;
+    for (int k = 1; k < 4; k++) {
+        vhem_task t = with_number(&lacking, gone[k], &nan);
+        free((void *)lacking.bytes);
+        lacking = t;
+    }
+    assert_fails(ctx, vhem_expect(ctx, m, &lacking, 0, 1, &p), VHEM_EFORMAT, "lacks a column");
+    free((void *)lacking.bytes);
+}
+
 /* What comes from another process is looked at before it is used. */
 static void damaged(void **state)
 {
@@ -350,15 +366,7 @@ static void damaged(void **state)
     refused_task(ctx, m, task, h.mu[0], NAN);
     refused_task(ctx, m, task, h.A[0], -1);
     refused_task(ctx, m, task, h.cov[0], -1);
-    const double *gone[] = { &h.mu[0], &h.mu[1], &h.cov[0], &h.cov[1] }, nan = NAN;
-    vhem_task lacking = with_number(task, gone[0], &nan); /* a base HMM may lack a column, a centre may not */
-    for (int k = 1; k < 4; k++) {
-        t = with_number(&lacking, gone[k], &nan);
-        free((void *)lacking.bytes);
-        lacking = t;
-    }
-    assert_fails(ctx, vhem_expect(ctx, m, &lacking, 0, 1, &p), VHEM_EFORMAT, "lacks a column");
-    free((void *)lacking.bytes);
+    refused_lacking(ctx, m, task, &h);
     assert_ok(ctx, vhem_expect(ctx, m, task, 0, 1, &p));
     other = p; /* sums whose empty cluster would begin again at an HMM that is not there */
     const vh_sum_node *node;

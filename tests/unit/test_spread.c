@@ -28,7 +28,7 @@ static void known(void **state)
     assert_true(scale[1] == 1);
     whole[1] = 0;
     vh_spread_scale(data, some, 2, whole, origin, scale);
-    assert_true(scale[1] == 1);
+    assert_true(scale[1] > 0 && scale[1] < 0.001); /* nowhere: next to nothing beside a floor */
     vhem_free(data);
     vhem_free(ctx);
 }
