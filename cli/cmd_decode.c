@@ -65,30 +65,65 @@ static void write_rows(FILE *f, const decoding *d, const decoded *one)
     }
 }
 
-/* One sequence at a time, so that the output may be larger than memory. */
-static int decode_one(cli *c, FILE *f, const decode_args *a, const decoding *d, int64_t n)
+/* The sequences from first on whose results have so many numbers together, at least one: *n of them, *frames
+ * and *numbers (of posteriors) in all. */
+enum { BLOCK = 1 << 21 };
+static void next_block(const decoding *d, int64_t first, int64_t N, int64_t *n, size_t *frames,
+                       size_t *numbers)
 {
-    decoded one = { .hmm = d->choice.hmm[n], .S = cli_model_at(d->models, d->choice.hmm[n]).S };
-    one.seq = cli_sequence_at(d->data, n);
-    size_t T = (size_t)one.seq.T;
-    one.path = calloc(T, sizeof *one.path);
-    one.gamma = a->posterior ? calloc(T * (size_t)one.S, sizeof *one.gamma) : NULL;
-    int status = !one.path || (a->posterior && !one.gamma) ? cli_fail(c, "out of memory") : CLI_GO;
+    *n = 0;
+    *frames = *numbers = 0;
+    while (first + *n < N && (*n == 0 || *frames + *numbers < BLOCK)) {
+        vhem_seq_view seq = cli_sequence_at(d->data, first + *n);
+        *frames += (size_t)seq.T;
+        *numbers += (size_t)seq.T * (size_t)cli_model_at(d->models, d->choice.hmm[first + *n]).S;
+        ++*n;
+    }
+}
+
+static void write_block(cli *c, FILE *f, const decoding *d, int64_t first, int64_t n,
+                        const vhem_decoding *found)
+{
+    decoded one = { .path = found->path, .gamma = found->gamma };
+    for (int64_t i = first; i < first + n; i++) {
+        one.hmm = d->choice.hmm[i];
+        one.S = cli_model_at(d->models, one.hmm).S;
+        one.logprob = found->logprob[i - first];
+        one.seq = cli_sequence_at(d->data, i);
+        if (c->json) {
+            fputs(i ? ",\n" : "\n", f);
+            json_t *all = sequence_json(d, &one);
+            json_dumpf(all, f, JSON_COMPACT | JSON_ENSURE_ASCII);
+            json_decref(all);
+        } else {
+            write_rows(f, d, &one);
+        }
+        one.path += one.seq.T;
+        one.gamma += one.gamma ? one.seq.T * one.S : 0;
+    }
+}
+
+/* A block of sequences at a time, so that the output may be larger than memory, and all threads work. */
+static int decode_block(cli *c, FILE *f, const decode_args *a, const decoding *d, int64_t N, int64_t *first)
+{
+    int64_t n;
+    size_t frames, numbers;
+    next_block(d, *first, N, &n, &frames, &numbers);
+    const vhem_decoding found = { .path = calloc(frames, sizeof *found.path),
+                                  .logprob = calloc((size_t)n, sizeof *found.logprob),
+                                  .gamma = a->posterior ? calloc(numbers, sizeof *found.gamma) : NULL };
+    bool room = found.path && found.logprob && (found.gamma || !a->posterior);
+    int status = room ? CLI_GO : cli_fail(c, "out of memory");
 
     if (status == CLI_GO)
-        status = cli_status(c, vhem_viterbi(c->ctx, d->models, one.hmm, d->data, n, one.path, &one.logprob));
-    if (status == CLI_GO && one.gamma)
-        status = cli_status(c, vhem_posterior(c->ctx, d->models, one.hmm, d->data, n, one.gamma, NULL, NULL));
-    if (status == CLI_GO && c->json) {
-        fputs(n ? ",\n" : "\n", f);
-        json_t *all = sequence_json(d, &one);
-        json_dumpf(all, f, JSON_COMPACT | JSON_ENSURE_ASCII);
-        json_decref(all);
-    } else if (status == CLI_GO) {
-        write_rows(f, d, &one);
-    }
-    free(one.gamma);
-    free(one.path);
+        status =
+            cli_status(c, vhem_decode(c->ctx, d->models, d->choice.hmm + *first, d->data, *first, n, &found));
+    if (status == CLI_GO)
+        write_block(c, f, d, *first, n, &found);
+    *first += n;
+    free(found.path);
+    free(found.logprob);
+    free(found.gamma);
     return status;
 }
 
@@ -109,8 +144,8 @@ static int decode_all(cli *c, const decode_args *a, const decoding *d)
         cli_put_id_names(out.f, d->data, NULL);
         fputc('\n', out.f);
     }
-    for (int64_t n = 0; status == CLI_GO && n < facts.N; n++) {
-        status = decode_one(c, out.f, a, d, n);
+    for (int64_t n = 0; status == CLI_GO && n < facts.N;) {
+        status = decode_block(c, out.f, a, d, facts.N, &n);
         if (status == CLI_GO && cli_interrupted())
             status = cli_status(c, VHEM_ESTOPPED);
     }

@@ -390,20 +390,23 @@ def score(session: Session, models: Handle, of: Handle, n: int) -> Any:
     return loglik
 
 
-def viterbi(session: Session, models: Handle, i: int, data: Handle, n: int) -> Tuple[Any, float]:
-    path, out = out_array((_length(data, n),), np.int32)
-    logprob = ffi.new("double *")
-    session.call("vhem_viterbi", models.pointer, i, data.pointer, n, out, logprob)
-    return path, logprob[0]
-
-
-def posterior(session: Session, models: Handle, i: int, data: Handle, n: int) -> Tuple[Any, Any]:
-    """gamma [T][S] and xi [S][S]."""
-    view = ffi.new("vhem_hmm_view *")
+def decode(session: Session, models: Handle, i: int, data: Handle, wanted: str) -> Dict[str, Any]:
+    """What HMM i says of the states of all sequences: path [frames] and logprob [N], gamma [frames][S] or xi [N][S][S],
+    whichever is wanted; and length [N]."""
+    view, facts = ffi.new("vhem_hmm_view *"), ffi.new("vhem_data_facts *")
     _look(models, i, view)
-    (gamma, out), (xi, out_xi) = out_array((_length(data, n), view.S)), out_array((view.S, view.S))
-    session.call("vhem_posterior", models.pointer, i, data.pointer, n, out, out_xi, ffi.NULL)
-    return gamma, xi
+    lib.vhem_data_info(data.pointer, facts)
+    N, S = facts.N, view.S
+    shapes = {"path": (facts.frames,), "logprob": (N,), "gamma": (facts.frames, S), "xi": (N, S, S)}
+    found, out = {"length": np.array([_length(data, n) for n in range(N)], np.int64)}, ffi.new("vhem_decoding *")
+    keep = []
+    for key in wanted.split():
+        found[key], pointer = out_array(shapes[key], np.int32 if key == "path" else np.float64)
+        setattr(out, key, pointer)
+        keep.append(pointer)
+    which = np.full(N, i, np.int64)
+    session.call("vhem_decode", models.pointer, ffi.from_buffer("int64_t[]", which), data.pointer, 0, N, out)
+    return found
 
 
 def smooth(session: Session, models: Handle, i: int, data: Handle, k: int) -> Tuple[Any, Any]:

@@ -204,13 +204,13 @@ class HMM(NaturalEstimator, DensityMixin, Estimator):  # type: ignore[misc]
     def predict(self, X: Any, lengths: Any = None) -> Any:
         """The most likely state of each frame: one array for an array, a list of paths for a list."""
         data = self._new(X, lengths)
-        paths, _ = self.model_.decode(data)
+        paths, _ = self.model_.decode(data, n_jobs=self.n_jobs)
         return like_input(X, lengths, paths)
 
     def predict_proba(self, X: Any, lengths: Any = None) -> Any:
         """The probability of each state at each frame: (frames, S), or a list of such arrays."""
         data = self._new(X, lengths)
-        return like_input(X, lengths, self.model_.posterior(data))
+        return like_input(X, lengths, self.model_.posterior(data, n_jobs=self.n_jobs))
 
     def sample(self, n: int = 1, T: int = 100, random_state: Any = None) -> Sequences:
         """n new sequences of T frames; others at each call, unless random_state is a seed."""

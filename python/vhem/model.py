@@ -238,29 +238,26 @@ class Model(Natural):
             scores = _lib.score(s, _one(self), _lib.source(data=data.handle(s)), len(data))
         return scores[:, 0]
 
-    def decode(self, X: Any, lengths: Any = None) -> Tuple[List[Array], Array]:
+    def decode(self, X: Any, lengths: Any = None, *, n_jobs: Optional[int] = None) -> Tuple[List[Array], Array]:
         """The most likely state path of each sequence, and the log-probabilities of the paths."""
         data = as_sequences(X, lengths, single=True, layout=layout_of(X, self.d), reading=of_models(self))
-        with session() as s:
-            handle = data.handle(s)
-            found = [
-                _lib.viterbi(s, self._handle, self._i, handle, n) for n in range(len(data))
-            ]
-        return [path for path, _ in found], np.array([logprob for _, logprob in found])
+        with session(n_jobs=n_jobs) as s:
+            found = _lib.decode(s, self._handle, self._i, data.handle(s), "path logprob")
+        return _cut(found["path"], found["length"]), found["logprob"]
 
-    def posterior(self, X: Any, lengths: Any = None) -> List[Array]:
+    def posterior(self, X: Any, lengths: Any = None, *, n_jobs: Optional[int] = None) -> List[Array]:
         """For each sequence the probability of each state at each frame, (T, S)."""
         data = as_sequences(X, lengths, single=True, layout=layout_of(X, self.d), reading=of_models(self))
-        with session() as s:
-            handle = data.handle(s)
-            return [_lib.posterior(s, self._handle, self._i, handle, n)[0] for n in range(len(data))]
+        with session(n_jobs=n_jobs) as s:
+            found = _lib.decode(s, self._handle, self._i, data.handle(s), "gamma")
+        return _cut(found["gamma"], found["length"])
 
-    def transitions(self, X: Any, lengths: Any = None) -> Array:
+    def transitions(self, X: Any, lengths: Any = None, *, n_jobs: Optional[int] = None) -> Array:
         """For each sequence the expected number of transitions from each state to each, (N, S, S)."""
         data = as_sequences(X, lengths, single=True, layout=layout_of(X, self.d), reading=of_models(self))
-        with session() as s:
-            handle = data.handle(s)
-            return np.array([_lib.posterior(s, self._handle, self._i, handle, n)[1] for n in range(len(data))])
+        with session(n_jobs=n_jobs) as s:
+            found: Array = _lib.decode(s, self._handle, self._i, data.handle(s), "xi")["xi"]
+        return found
 
     def sample(self, n: int, T: int, random_state: Any = None) -> Sequences:
         """n sequences of T frames; others at each call, unless random_state is a seed."""
@@ -271,6 +268,11 @@ class Model(Natural):
         """A fitted ``hmmlearn.hmm.GaussianHMM``, or ``GMMHMM`` when states have several Gaussians; ``PoissonHMM`` and
         ``CategoricalHMM`` of counts and symbols."""
         return interop.to_hmmlearn(self)
+
+
+def _cut(values: Array, lengths: Array) -> List[Array]:
+    """The rows of each sequence."""
+    return np.split(values, np.cumsum(lengths)[:-1])
 
 
 def _one(model: Model) -> _lib.Handle:

@@ -83,7 +83,7 @@ void vh_log(vhem_ctx *ctx, int level, const char *fmt, ...)
 
 void vh_progress(vhem_ctx *ctx, const char *what, int64_t done, int64_t total)
 {
-    if (!ctx->opt.progress)
+    if (!ctx->opt.progress || !what)
         return;
     vhem_ctx *root = begin_telling(ctx);
     ctx->opt.progress(ctx->opt.progress_arg, what, done, total);

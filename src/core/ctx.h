@@ -52,6 +52,7 @@ void vh_error_prefix(vhem_ctx *ctx, const char *prefix);
 vhem_status vh_error_in(vhem_ctx *ctx, vhem_status st, const char *prefix);
 
 void vh_log(vhem_ctx *ctx, int level, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+/* what NULL: nobody is told. */
 void vh_progress(vhem_ctx *ctx, const char *what, int64_t done, int64_t total);
 
 /* The first line of a public function, which VH_ENTER writes: VHEM_EINVAL and a sentence where one of what it

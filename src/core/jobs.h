@@ -7,7 +7,7 @@
 
 typedef struct {
     int64_t n;
-    const char *what; /* the word for progress */
+    const char *what; /* the word for progress; NULL: none */
     bool inside;      /* a job can use several threads: fewer jobs than threads run one after the other, with
                          all threads in each */
     bool nested;      /* a job has loops of its own, which all threads share with the other jobs

@@ -290,18 +290,25 @@ static const char infinite[] = "infinite, every value must be finite";
 static const char missing[] =
     "missing, which dynamic textures cannot do without; drop such rows or fill them in first, or fit HMMs";
 
-/* Counts NaN into *n_missing, or refuses it where that is NULL; refuses infinity. */
+/* Counts NaN of sequence n into *n_missing, or refuses it where that is NULL; refuses infinity. */
+static vhem_status look_at_one(vhem_ctx *ctx, const vhem_data *data, vhem_status status, int64_t n,
+                               int64_t *n_missing)
+{
+    const double *y = vh_data_frames(data, n);
+    for (int64_t i = 0; i < vh_data_length(data, n) * data->d; i++) {
+        if (isfinite(y[i]))
+            continue;
+        if (!isnan(y[i]) || !n_missing)
+            return bad_value(ctx, data, status, n, i, isnan(y[i]) ? missing : infinite);
+        ++*n_missing;
+    }
+    return VHEM_OK;
+}
+
 static vhem_status look_through(vhem_ctx *ctx, const vhem_data *data, vhem_status status, int64_t *n_missing)
 {
     for (int64_t n = 0; n < data->N; n++) {
-        const double *y = vh_data_frames(data, n);
-        for (int64_t i = 0; i < vh_data_length(data, n) * data->d; i++) {
-            if (isfinite(y[i]))
-                continue;
-            if (!isnan(y[i]) || !n_missing)
-                return bad_value(ctx, data, status, n, i, isnan(y[i]) ? missing : infinite);
-            ++*n_missing;
-        }
+        VH_TRY(look_at_one(ctx, data, status, n, n_missing));
         vh_data_passed(data, n);
     }
     return VHEM_OK;
@@ -315,35 +322,48 @@ vhem_status vh_data_scan(vhem_ctx *ctx, vhem_data *data)
     return look_through(ctx, data, VHEM_EFORMAT, &data->n_missing);
 }
 
-vhem_status vh_data_require_complete(vhem_ctx *ctx, const vhem_data *data)
+vhem_status vh_data_require_complete(vhem_ctx *ctx, const vhem_data *data, const int64_t *seq, int64_t n)
 {
     if (data->hold.map && data->hold.n_infinite == 0 && data->hold.n_missing == 0)
         return VHEM_OK;
-    return look_through(ctx, data, VHEM_EINVAL, NULL);
+    if (!seq)
+        return look_through(ctx, data, VHEM_EINVAL, NULL);
+    for (int64_t i = 0; i < n; i++)
+        VH_TRY(look_at_one(ctx, data, VHEM_EINVAL, seq[i], NULL));
+    return VHEM_OK;
 }
 
-vhem_status vh_data_suits(vhem_ctx *ctx, const vhem_data *data, vh_refuse refuse, const void *arg,
-                          int64_t *n_missing)
+/* look_at_one for a family that cannot give every number. */
+static vhem_status suits_one(vhem_ctx *ctx, const vhem_data *data, int64_t n, vh_refuse refuse,
+                             const void *arg, int64_t *n_missing)
+{
+    const double *y = vh_data_frames(data, n);
+    for (int64_t i = 0; i < vh_data_length(data, n) * data->d; i++) {
+        const char *must = isnan(y[i]) ? NULL : refuse(arg, (int)(i % data->d), y[i]);
+        char what[120];
+        *n_missing += isnan(y[i]);
+        if (!must)
+            continue;
+        snprintf(what, sizeof what, "%g, must be %s", y[i], must);
+        return bad_value(ctx, data, VHEM_EINVAL, n, i, what);
+    }
+    return VHEM_OK;
+}
+
+vhem_status vh_data_suits(vhem_ctx *ctx, const vhem_data *data, const int64_t *seq, int64_t n,
+                          vh_refuse refuse, const void *arg, int64_t *n_missing)
 {
     *n_missing = 0;
-    if (!refuse && data->hold.map && data->hold.n_infinite == 0) {
+    if (!refuse && data->hold.map && data->hold.n_infinite == 0 && (!seq || data->hold.n_missing == 0)) {
         *n_missing = data->hold.n_missing;
         return VHEM_OK;
     }
-    if (!refuse)
-        return look_through(ctx, data, VHEM_EINVAL, n_missing);
-    for (int64_t n = 0; n < data->N; n++) {
-        const double *y = vh_data_frames(data, n);
-        for (int64_t i = 0; i < vh_data_length(data, n) * data->d; i++) {
-            const char *must = isnan(y[i]) ? NULL : refuse(arg, (int)(i % data->d), y[i]);
-            char what[120];
-            *n_missing += isnan(y[i]);
-            if (!must)
-                continue;
-            snprintf(what, sizeof what, "%g, must be %s", y[i], must);
-            return bad_value(ctx, data, VHEM_EINVAL, n, i, what);
-        }
-        vh_data_passed(data, n);
+    for (int64_t i = 0; i < (seq ? n : data->N); i++) {
+        int64_t k = seq ? seq[i] : i;
+        VH_TRY(refuse ? suits_one(ctx, data, k, refuse, arg, n_missing)
+                      : look_at_one(ctx, data, VHEM_EINVAL, k, n_missing));
+        if (!seq)
+            vh_data_passed(data, k);
     }
     return VHEM_OK;
 }

@@ -111,8 +111,9 @@ vhem_status vh_builder_cut(vh_builder *b, int64_t T, const char *name, const cha
 /* The file that sentences of the builder begin with. */
 vhem_status vh_builder_source(vh_builder *b, const char *path);
 
-/* Refuses NaN and infinity, naming sequence, frame and column, for what cannot treat missing values. */
-vhem_status vh_data_require_complete(vhem_ctx *ctx, const vhem_data *data);
+/* Refuses NaN and infinity in sequences seq [n] (NULL: all), naming sequence, frame and column, for what cannot
+ * treat missing values. */
+vhem_status vh_data_require_complete(vhem_ctx *ctx, const vhem_data *data, const int64_t *seq, int64_t n);
 
 typedef struct {
     char s[1024];
@@ -120,11 +121,11 @@ typedef struct {
 /* "walks.csv: line 7: sequence 'a': frame 5 (counted from 0), column 'x'", to begin a sentence with. */
 const char *vh_data_place(const vhem_data *data, int64_t n, int64_t t, int k, vh_place *place);
 
-/* Counts NaN into *n_missing; refuses infinity, and what `refuse` (NULL: nothing) has a word for, which is
- * what a value y of column k must be. */
+/* Counts NaN in sequences seq [n] (NULL: all) into *n_missing; refuses infinity, and what `refuse` (NULL:
+ * nothing) has a word for, which is what a value y of column k must be. */
 typedef const char *(*vh_refuse)(const void *arg, int k, double y);
-vhem_status vh_data_suits(vhem_ctx *ctx, const vhem_data *data, vh_refuse refuse, const void *arg,
-                          int64_t *n_missing);
+vhem_status vh_data_suits(vhem_ctx *ctx, const vhem_data *data, const int64_t *seq, int64_t n,
+                          vh_refuse refuse, const void *arg, int64_t *n_missing);
 
 void vh_symbols_free(vhem_symbols *symbols, int d); /* accepts NULL */
 vhem_status vh_symbols_copy(vhem_ctx *ctx, const vhem_symbols *from, int d, vhem_symbols **out);

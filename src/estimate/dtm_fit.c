@@ -58,7 +58,7 @@ static vhem_status resolve(vhem_ctx *ctx, const vhem_fit_options *asked, fit *f)
         of_textures = *asked;
     of_textures.model = "dtm";
     VH_TRY(vh_fit_resolve(ctx, f->data, &of_textures, o));
-    VH_TRY(vh_data_require_complete(ctx, f->data));
+    VH_TRY(vh_data_require_complete(ctx, f->data, NULL, 0));
     f->em = strcmp(o->learn, "em") == 0 || o->K > 0;
     f->limits.isotropic = strcmp(o->noise, "isotropic") == 0;
     VH_CHECK(o->cov_floor > 0, VHEM_EINVAL,

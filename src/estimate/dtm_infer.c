@@ -18,11 +18,12 @@
 
 #define MOST 4e9 /* numbers of one sample: 32 GB */
 
-static vhem_status check(vhem_ctx *ctx, const vh_dtm *dtm, const vhem_data *data)
+static vhem_status check(vhem_ctx *ctx, const vh_dtm *dtm, const vhem_data *data, const int64_t *seq,
+                         int64_t n)
 {
     VH_CHECK(dtm->d == data->d, VHEM_EINVAL, "the textures have dimension %d, but the data has %d", dtm->d,
              data->d);
-    return vh_data_require_complete(ctx, data);
+    return vh_data_require_complete(ctx, data, seq, n);
 }
 
 static int64_t longest(const vhem_data *data)
@@ -70,7 +71,7 @@ vhem_status vh_dtm_score(vhem_ctx *ctx, const vh_dtm *dtm, const vhem_data *data
     size_t size = vh_cells(data->N, dtm->K);
     VH_AUTOFREE double *table = NULL;
 
-    VH_TRY(check(ctx, dtm, data));
+    VH_TRY(check(ctx, dtm, data, NULL, 0));
     VH_TRY(vh_workers_new(ctx, ctx->threads, &workers));
     VH_NEW(table, size);
     for (int64_t i = 0; i < dtm->K; i++) {
@@ -97,7 +98,7 @@ vhem_status vh_dtm_smooth(vhem_ctx *ctx, const vh_dtm *dtm, int64_t i, const vhe
              (long long)i, (long long)dtm->K);
     VH_CHECK(n >= 0 && n < data->N, VHEM_EINVAL, "sequence %lld was asked for, but there are %lld",
              (long long)n, (long long)data->N);
-    VH_TRY(check(ctx, dtm, data));
+    VH_TRY(check(ctx, dtm, data, &n, 1));
     int64_t T = vh_data_length(data, n);
     size_t n_x = vh_cells(T, dtm->dt[i].n), n_cov = cov ? n_x * (size_t)dtm->dt[i].n : 0;
     VH_NEW(own_x, n_x);

@@ -22,14 +22,14 @@ static const char *refuse(const void *arg, int k, double y)
 }
 
 vhem_status vh_family_for(vhem_ctx *ctx, const vh_emission *family, const vh_shape *shape,
-                          const vhem_data *data, const vh_emission **out)
+                          const vhem_data *data, const int64_t *seq, int64_t n, const vh_emission **out)
 {
     int64_t n_missing = 0;
 
     const judge j = { family, shape };
-    VH_TRY(vh_data_suits(ctx, data, family->refuse ? refuse : NULL, &j, &n_missing));
+    VH_TRY(vh_data_suits(ctx, data, seq, n, family->refuse ? refuse : NULL, &j, &n_missing));
     if (n_missing > 0 && !vh_emission_with_gaps(family, shape))
-        VH_TRY(vh_data_require_complete(ctx, data)); /* says where */
+        VH_TRY(vh_data_require_complete(ctx, data, seq, n)); /* says where */
     *out = n_missing > 0 || family->tied ? family->with_gaps : family;
     return VHEM_OK;
 }

@@ -7,10 +7,11 @@
 #include "data/data.h"
 #include "model/h3m.h"
 
-/* Refuses values that the family does not have, naming sequence, frame and column.  *out is the family, or,
- * where cells are missing, the one with the same parameters whose statistics leave them out. */
+/* Refuses values that the family does not have in sequences seq [n] (NULL: all), naming sequence, frame and
+ * column.  *out is the family, or, where cells are missing, the one with the same parameters whose statistics
+ * leave them out. */
 vhem_status vh_family_for(vhem_ctx *ctx, const vh_emission *family, const vh_shape *shape,
-                          const vhem_data *data, const vh_emission **out);
+                          const vhem_data *data, const int64_t *seq, int64_t n, const vh_emission **out);
 /* The one of the two that suits n of the sequences: `with_gaps` where cells are missing among them. */
 const vh_emission *vh_family_of_some(const vh_emission *complete, const vh_emission *with_gaps,
                                      const vhem_data *data, const int64_t *seq, int64_t n);

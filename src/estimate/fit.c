@@ -512,7 +512,7 @@ static vhem_status set_up(vhem_ctx *ctx, const vhem_fit_options *opt, fit *f)
         f->opt.restarts = 1; /* all would be the same */
     }
     R = f->opt.restarts > 0 ? f->opt.restarts : VH_FIT_RESTARTS;
-    VH_TRY(vh_family_for(ctx, vh_fit_family(f->data, &f->opt), &shape, f->data, &f->family));
+    VH_TRY(vh_family_for(ctx, vh_fit_family(f->data, &f->opt), &shape, f->data, NULL, 0, &f->family));
     warn_of_few_frames(ctx, f);
     VH_TRY(vh_fit_scale_of(ctx, f->data, &f->sets, f->opt.S * f->opt.M, f->opt.cov_floor, &f->scale));
     VH_TRY(vh_h3m_new(ctx, vh_fit_family(f->data, &f->opt), shape, K, &f->out));

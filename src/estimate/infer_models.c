@@ -59,6 +59,17 @@ static vhem_status check_one(vhem_ctx *ctx, const vhem_models *models, int64_t i
     return vh_models_gather(ctx, models);
 }
 
+vhem_status vhem_decode(vhem_ctx *ctx, const vhem_models *models, const int64_t *hmm, const vhem_data *data,
+                        int64_t first, int64_t n, const vhem_decoding *out)
+{
+    VH_ENTER(models, hmm, data, out);
+    VH_CHECK(models->kind == VHEM_HMMS, VHEM_EINVAL, "the models are dynamic textures, must be HMMs");
+    VH_TRY(vh_models_gather(ctx, models));
+    if (n != 0)
+        VH_TRY(vh_h3m_decode(ctx, models->h3m, hmm, data, first, n, out));
+    return VHEM_OK;
+}
+
 vhem_status vhem_viterbi(vhem_ctx *ctx, const vhem_models *models, int64_t i, const vhem_data *data,
                          int64_t n, int *path, double *logprob)
 {

@@ -43,7 +43,7 @@ static vhem_status set_up(vhem_ctx *ctx, fitting *f)
     const vh_shape shape = vh_fit_shape(data);
     vh_job job = { .data = data, .seq = task->sets->seq, .n = data->N, .opt = opt };
 
-    VH_TRY(vh_family_for(ctx, vh_fit_family(data, opt), &shape, data, &f->family));
+    VH_TRY(vh_family_for(ctx, vh_fit_family(data, opt), &shape, data, NULL, 0, &f->family));
     VH_TRY(vh_fit_scale_of(ctx, data, task->sets, opt->S * opt->M, opt->cov_floor, &f->scale));
     VH_NEW(f->xs, 2 * (size_t)data->d);
     vh_data_coords(f->family, &shape, data, NULL, data->N, f->scale.spread, f->xs);
@@ -324,7 +324,8 @@ vhem_status vh_fit_mixture(vhem_ctx *ctx, const vhem_data *data, const vhem_fit_
 
     VH_TRY(resolve(ctx, data, opt, &o));
     VH_TRY(vh_sets_new(ctx, data, o.by_group, &sets));
-    VH_TRY(vh_family_for(ctx, vh_fit_family(data, &o), &shape, data, &(const vh_emission *){ NULL }));
+    VH_TRY(
+        vh_family_for(ctx, vh_fit_family(data, &o), &shape, data, NULL, 0, &(const vh_emission *){ NULL }));
     VH_CHECK(o.K <= sets.n || o.start, VHEM_EINVAL, "K is %lld, but there are only %lld %ss", (long long)o.K,
              (long long)sets.n, o.by_group ? "group" : "sequence");
     const vh_mixture_task task = {

@@ -19,7 +19,9 @@ vhem_status vh_h3m_score(vhem_ctx *ctx, const vh_h3m *h3m, const vhem_data *data
 vhem_status vh_dtm_score(vhem_ctx *ctx, const vh_dtm *dtm, const vhem_data *data, double *loglik);
 vhem_status vh_models_score(vhem_ctx *ctx, const vhem_models *models, const vhem_data *data, double *loglik);
 
-/* vhem_viterbi and the others, for models of one kind. */
+/* vhem_decode and the others, for models of one kind. */
+vhem_status vh_h3m_decode(vhem_ctx *ctx, const vh_h3m *h3m, const int64_t *hmm, const vhem_data *data,
+                          int64_t first, int64_t n, const vhem_decoding *out);
 vhem_status vh_h3m_viterbi(vhem_ctx *ctx, const vh_h3m *h3m, int64_t i, const vhem_data *data, int64_t n,
                            int *path, double *logprob);
 vhem_status vh_h3m_posterior(vhem_ctx *ctx, const vh_h3m *h3m, int64_t i, const vhem_data *data, int64_t n,

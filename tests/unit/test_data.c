@@ -24,7 +24,7 @@ static void test_wrap(void **state)
     assert_int_equal(vhem_data_view(data, 2, &v), VHEM_EINVAL);
     assert_int_equal(vhem_data_view(data, -1, &v), VHEM_EINVAL);
     assert_fails(
-        ctx, vh_data_require_complete(ctx, data), VHEM_EINVAL,
+        ctx, vh_data_require_complete(ctx, data, NULL, 0), VHEM_EINVAL,
         "sequence 0: frame 1 (counted from 0), column 'y1' is missing, which dynamic textures cannot do "
         "without");
     vhem_free(data);
@@ -45,7 +45,7 @@ static void test_wrap_refuses(void **state)
     assert_null(data);
     const int T2[] = { 2 };
     assert_ok(ctx, call_wrap(ctx, 1, T2, 1, y, &data));
-    assert_fails(ctx, vh_data_require_complete(ctx, data), VHEM_EINVAL,
+    assert_fails(ctx, vh_data_require_complete(ctx, data, NULL, 0), VHEM_EINVAL,
                  "frame 1 (counted from 0), column 'y0' is infinite");
     vhem_free(data);
     vhem_free(NULL);
@@ -106,7 +106,7 @@ static void test_builder(void **state)
     assert_values(data, 1, 3, 4, 5, 6);
     assert_true(view(data, 0).weight == 2.5 && view(data, 1).weight == 1);
     assert_string_equal(vh_data_column(data, 0), "x");
-    assert_ok(ctx, vh_data_require_complete(ctx, data));
+    assert_ok(ctx, vh_data_require_complete(ctx, data, NULL, 0));
     vhem_free(data);
     vhem_free(ctx);
 }

@@ -246,7 +246,7 @@ static void both_ways(vhem_ctx *ctx, const char *path, const vhem_data_options *
     assert_null(a->hold.map);
     assert_non_null(b->hold.map);
     assert_same(a, b, ALL);
-    assert_int_equal(vh_data_require_complete(ctx, a), vh_data_require_complete(ctx, b));
+    assert_int_equal(vh_data_require_complete(ctx, a, NULL, 0), vh_data_require_complete(ctx, b, NULL, 0));
     vh_data_release(b, NULL, b->N);
     assert_same(a, b, ALL);
     vhem_free(a);
