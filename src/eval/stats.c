@@ -25,6 +25,7 @@
 #include <string.h>
 
 static const char redone[] = "vhem"; /* the method that clusters again without a person */
+enum { MOST_GROUPS = 500 };          /* that are compared in pairs: nobody reads a million tests */
 
 typedef struct {
     vhem_ctx *ctx;
@@ -375,53 +376,83 @@ static vhem_status find_groups(work *w)
     int n = n_label < 2 ? s->K : n_label;
     VH_NEW(s->group, n);
     s->n_group = n;
+    for (int64_t i = 0; n_label >= 2 && i < s->n; i++)
+        if (s->group_of[i] >= 0 && !s->group[s->group_of[i]])
+            VH_DUP(s->group[s->group_of[i]], s->label[i]);
     for (int g = 0; g < n; g++) {
         char text[32];
-        const char *name = text;
         snprintf(text, sizeof text, "cluster %d", g);
-        for (int64_t i = 0; n_label >= 2 && i < s->n; i++)
-            if (s->group_of[i] == g)
-                name = s->label[i];
-        VH_DUP(s->group[g], name);
+        if (!s->group[g])
+            VH_DUP(s->group[g], text);
     }
     return VHEM_OK;
 }
 
-/* Column j of table [n][K] for the persons of group g by `of`: out [returned]. */
-static int64_t take(const work *w, const double *table, int K, int j, const int *of, int g, double *out)
+typedef struct {    /* the persons of each of G groups, in their order; group -1 is none */
+    int64_t *first; /* [G+1] */
+    int64_t *who;   /* [first[G]] */
+} members;
+
+static vhem_status members_new(vhem_ctx *ctx, int64_t n, const int *of, int G, members *out)
 {
-    int64_t n = 0;
-    for (int64_t i = 0; i < w->s->n; i++)
-        if (of[i] == g)
-            out[n++] = table[i * K + j];
+    VH_NEW(out->first, G + 2);
+    VH_NEW(out->who, n);
+    for (int64_t i = 0; i < n; i++)
+        if (of[i] >= 0)
+            out->first[of[i] + 2]++;
+    for (int g = 0; g < G; g++)
+        out->first[g + 2] += out->first[g + 1];
+    for (int64_t i = 0; i < n; i++)
+        if (of[i] >= 0)
+            out->who[out->first[of[i] + 1]++] = i;
+    return VHEM_OK;
+}
+
+static void members_free(members *x)
+{
+    free(x->first);
+    free(x->who);
+}
+
+/* Column j of table [n][K] for the persons of group g: out [returned]. */
+static int64_t take(const members *x, int g, const double *table, int K, int j, double *out)
+{
+    int64_t n = x->first[g + 1] - x->first[g];
+    for (int64_t i = 0; i < n; i++)
+        out[i] = table[vh_ij(x->who[x->first[g] + i], K, j)];
     return n;
 }
 
 /* Do the persons of each cluster fit their own centre better than each other one? */
-static void test_centres(work *w, double *x, double *y)
+static vhem_status test_centres(work *w, double *x, double *y)
 {
+    vhem_ctx *ctx = w->ctx;
     vhem_statistics *s = w->s;
+    VH_CLEANUP(members_free) members in = { 0 };
+
+    VH_TRY(members_new(ctx, s->n, s->cluster, s->K, &in));
     for (int g = 0; g < s->K; g++)
         for (int k = 0; k < s->K; k++) {
-            int64_t n = take(w, s->loglik, s->K, g, s->cluster, g, x);
-            take(w, s->loglik, s->K, k, s->cluster, g, y);
+            int64_t n = take(&in, g, s->loglik, s->K, g, x);
             if (k == g || n == 0)
                 continue;
+            take(&in, g, s->loglik, s->K, k, y);
             vhem_test *t = &s->test[s->n_test++];
             *t = (vhem_test){ .kind = "paired-t", .measure = "loglik", .centre = g, .other = k };
-            vh_test_paired(n, x, y, w->confidence, t);
+            VH_TRY(vh_test_paired(ctx, n, x, y, w->confidence, t));
         }
+    return VHEM_OK;
 }
 
 /* Do two groups differ in a column of a table? */
-static vhem_status test_pair(work *w, const vhem_test *what, const double *table, int K, const int pair[2],
-                             double *x)
+static vhem_status test_pair(work *w, const vhem_test *what, const members *in, const double *table, int K,
+                             const int pair[2], double *x)
 {
     vhem_ctx *ctx = w->ctx;
     vhem_statistics *s = w->s;
     int j = what->centre < 0 ? 0 : what->centre;
-    int64_t n = take(w, table, K, j, s->group_of, pair[0], x);
-    int64_t m = take(w, table, K, j, s->group_of, pair[1], x + n);
+    int64_t n = take(in, pair[0], table, K, j, x);
+    int64_t m = take(in, pair[1], table, K, j, x + n);
 
     if (n == 0 || m == 0)
         return VHEM_OK;
@@ -431,26 +462,28 @@ static vhem_status test_pair(work *w, const vhem_test *what, const double *table
     u->kind = "mann-whitney";
     t->a = u->a = s->group[pair[0]];
     t->b = u->b = s->group[pair[1]];
-    vh_test_groups(n, x, m, x + n, w->confidence, t);
+    VH_TRY(vh_test_groups(ctx, n, x, m, x + n, w->confidence, t));
     VH_TRY(vh_test_ranks(ctx, n, x, m, x + n, u));
     if (t->n_a == 0 && t->n_b == 0) /* nobody has such a value */
         s->n_test -= 2;
     return VHEM_OK;
 }
 
-static vhem_status test_groups(work *w, double *x)
+static vhem_status test_groups(work *w, int scales, double *x)
 {
+    vhem_ctx *ctx = w->ctx;
     vhem_statistics *s = w->s;
-    int scales = s->K == 2 ? 1 : s->K; /* of two scales one is minus the other */
+    VH_CLEANUP(members_free) members in = { 0 };
 
+    VH_TRY(members_new(ctx, s->n, s->group_of, s->n_group, &in));
     for (int a = 0; a < s->n_group; a++)
         for (int b = a + 1; b < s->n_group; b++) {
             const int pair[] = { a, b };
-            for (int j = 0; j < scales && s->K > 1; j++)
-                VH_TRY(test_pair(w, &(vhem_test){ .measure = "scale", .centre = j, .other = -1 }, s->scale,
-                                 s->K, pair, x));
+            for (int j = 0; j < scales; j++)
+                VH_TRY(test_pair(w, &(vhem_test){ .measure = "scale", .centre = j, .other = -1 }, &in,
+                                 s->scale, s->K, pair, x));
             if (w->in->models)
-                VH_TRY(test_pair(w, &(vhem_test){ .measure = "entropy", .centre = -1, .other = -1 },
+                VH_TRY(test_pair(w, &(vhem_test){ .measure = "entropy", .centre = -1, .other = -1 }, &in,
                                  s->entropy, 1, pair, x));
         }
     return VHEM_OK;
@@ -462,14 +495,24 @@ static vhem_status run_tests(work *w)
     vhem_statistics *s = w->s;
     VH_AUTOFREE double *x = NULL, *y = NULL;
     size_t K = (size_t)s->K, G = (size_t)s->n_group;
+    int scales = K < 3 ? (int)K - 1 : s->K; /* of two scales one is minus the other */
 
-    VH_NEW(s->test, K * K + G * G * (K + 1));
+    if (G > MOST_GROUPS) {
+        vh_log(
+            ctx, VHEM_LOG_WARN,
+            "%zu groups are not compared with each other, which would be %zu pairs: at most %d groups are; "
+            "give labels that name fewer",
+            G, G * (G - 1) / 2, MOST_GROUPS);
+        G = 0;
+    }
+    VH_NEW(s->test, K * K + (G > 0 ? G * (G - 1) * ((size_t)scales + (w->in->models != NULL)) : 0));
     VH_NEW(x, 2 * (size_t)s->n);
     VH_NEW(y, (size_t)s->n);
-    test_centres(w, x, y);
+    VH_TRY(test_centres(w, x, y));
     for (int k = 0; k < s->n_test; k++)
         s->test[k].a = NULL;
-    VH_TRY(test_groups(w, x));
+    if (G > 0)
+        VH_TRY(test_groups(w, scales, x));
     return vh_tests_adjust(ctx, s->n_test, s->test, w->correction);
 }
 

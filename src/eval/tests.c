@@ -35,31 +35,18 @@ static moments moments_of(int64_t n, const double *x)
     return m;
 }
 
-/* delta with P(T <= t; delta) = p, by bisection: the probability falls as delta grows. */
-static double find_delta(double t, double freedom, double p)
-{
-    double reach = 2 + fabs(t), lo = t - reach, hi = t + reach;
-    for (int k = 0; k < 60 && vh_student_noncentral(t, freedom, lo) < p; k++)
-        lo -= reach *= 2;
-    for (int k = 0; k < 60 && vh_student_noncentral(t, freedom, hi) > p; k++)
-        hi += reach *= 2;
-    for (int k = 0; k < 60 && hi - lo > 1e-12 * (1 + fabs(lo)); k++) {
-        double middle = (lo + hi) / 2;
-        if (vh_student_noncentral(t, freedom, middle) > p)
-            lo = middle;
-        else
-            hi = middle;
-    }
-    return (lo + hi) / 2;
-}
-
 /* d = t / root, and delta has the same relation to the d of the population. */
-static void interval(double t, double freedom, double root, double confidence, vhem_test *out)
+static vhem_status interval(vhem_ctx *ctx, double t, double freedom, double root, double confidence,
+                            vhem_test *out)
 {
     double tail = (1 - confidence) / 2;
+    VH_CLEANUP(vh_noncentral_free) vh_noncentral x = { 0 };
+
+    VH_TRY(vh_noncentral_new(ctx, t, freedom, &x));
     out->d = t / root;
-    out->d_low = find_delta(t, freedom, 1 - tail) / root;
-    out->d_high = find_delta(t, freedom, tail) / root;
+    out->d_low = vh_noncentral_delta(&x, 1 - tail) / root;
+    out->d_high = vh_noncentral_delta(&x, tail) / root;
+    return VHEM_OK;
 }
 
 static void set_t(double t, double freedom, vhem_test *out)
@@ -76,7 +63,8 @@ static void clear(vhem_test *out)
     out->d = out->d_low = out->d_high = NAN;
 }
 
-void vh_test_paired(int64_t n, const double *a, const double *b, double confidence, vhem_test *out)
+vhem_status vh_test_paired(vhem_ctx *ctx, int64_t n, const double *a, const double *b, double confidence,
+                           vhem_test *out)
 {
     int64_t count = 0;
     double mean_a = 0, mean_b = 0, mean, square = 0;
@@ -96,13 +84,13 @@ void vh_test_paired(int64_t n, const double *a, const double *b, double confiden
         if (isfinite(a[i]) && isfinite(b[i]))
             square += (a[i] - b[i] - mean) * (a[i] - b[i] - mean);
     if (count < 2 || !(square > 0))
-        return;
+        return VHEM_OK;
     set_t(mean / sqrt(square / (m - 1) / m), m - 1, out);
-    interval(out->statistic, m - 1, sqrt(m), confidence, out);
+    return interval(ctx, out->statistic, m - 1, sqrt(m), confidence, out);
 }
 
-void vh_test_groups(int64_t n_a, const double *a, int64_t n_b, const double *b, double confidence,
-                    vhem_test *out)
+vhem_status vh_test_groups(vhem_ctx *ctx, int64_t n_a, const double *a, int64_t n_b, const double *b,
+                           double confidence, vhem_test *out)
 {
     moments x = moments_of(n_a, a), y = moments_of(n_b, b);
     double n = (double)x.n, m = (double)y.n;
@@ -112,12 +100,12 @@ void vh_test_groups(int64_t n_a, const double *a, int64_t n_b, const double *b, 
     out->mean_a = x.mean;
     out->mean_b = y.mean;
     if (x.n < 2 || y.n < 2 || !(x.square + y.square > 0))
-        return;
+        return VHEM_OK;
     /* Welch: each group has its own variance; degrees of freedom by Satterthwaite. */
     double u = x.square / (n - 1) / n, v = y.square / (m - 1) / m;
     set_t((x.mean - y.mean) / sqrt(u + v), (u + v) * (u + v) / (u * u / (n - 1) + v * v / (m - 1)), out);
     double root = sqrt(n * m / (n + m)), pooled = sqrt((x.square + y.square) / (n + m - 2));
-    interval((x.mean - y.mean) / pooled * root, n + m - 2, root, confidence, out);
+    return interval(ctx, (x.mean - y.mean) / pooled * root, n + m - 2, root, confidence, out);
 }
 
 /* ---- 2. U ---- */

@@ -9,10 +9,11 @@
 /* Each fills counts, means, statistic, freedom, p, p_greater and d with its interval; what cannot be
  * computed, for want of numbers or of spread, is NaN.  Numbers that are not finite do not count; of a pair,
  * neither. */
-void vh_test_paired(int64_t n, const double *a, const double *b, double confidence, vhem_test *out);
+vhem_status vh_test_paired(vhem_ctx *ctx, int64_t n, const double *a, const double *b, double confidence,
+                           vhem_test *out);
 /* Welch's t; d by the pooled standard deviation. */
-void vh_test_groups(int64_t n_a, const double *a, int64_t n_b, const double *b, double confidence,
-                    vhem_test *out);
+vhem_status vh_test_groups(vhem_ctx *ctx, int64_t n_a, const double *a, int64_t n_b, const double *b,
+                           double confidence, vhem_test *out);
 /* Exact where a group has at most 8 numbers and no two are equal, else by the normal distribution with
  * corrections for ties and continuity. */
 vhem_status vh_test_ranks(vhem_ctx *ctx, int64_t n_a, const double *a, int64_t n_b, const double *b,

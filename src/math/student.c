@@ -3,6 +3,7 @@
  * 26.5.8), evaluated from the front by the method of Lentz 1976. */
 #include "math/student.h"
 
+#include "core/alloc.h"
 #include "math/gamma.h"
 
 #include <math.h>
@@ -74,22 +75,95 @@ static double far_out(double t, double freedom, double delta)
 
 /* P(T <= t) = integral of Phi(t s - delta) f(s) ds, where s^2 freedom has a chi-squared distribution, by
  * Simpson's rule over ten standard deviations of s on both sides.  The series of Lenth 1989 needs thousands
- * of terms, each an incomplete beta function, where delta is large; this costs the same everywhere. */
-double vh_student_noncentral(double t, double freedom, double delta)
+ * of terms, each an incomplete beta function, where delta is large; this costs the same everywhere.  The
+ * weights f(s) do not depend on delta.
+ *
+ * Where the range ends before s = 0 all is smooth, and the error falls as exp(-2 pi^2 (w / h)^2) with the step
+ * h over the width w of the narrower of f and Phi(t s): a quarter of w is much. */
+vhem_status vh_noncentral_new(vhem_ctx *ctx, double t, double freedom, vh_noncentral *out)
 {
-    enum { LEAST_STEPS = 1000, MOST_STEPS = 10000 };
-    double reach = 10 / sqrt(2 * freedom), lo = fmax(0, 1 - reach), hi = 1 + reach, sum = 0;
+    enum { LEAST_STEPS = 1000, MOST_STEPS = 10000, SMOOTH_STEPS = 80 };
+    double reach = 10 / sqrt(2 * freedom), lo = fmax(0, 1 - reach), hi = 1 + reach;
     double wanted = fmax(20 * (hi - lo) * fabs(t), LEAST_STEPS); /* Phi rises within 1 / t */
+
+    *out = (vh_noncentral){ .t = t, .freedom = freedom };
+    if (lo > 0)
+        wanted = SMOOTH_STEPS * sqrt(1 + t * t / (2 * freedom));
     if (!(wanted <= MOST_STEPS))
-        return far_out(t, freedom, delta);
-    int n = 2 * (int)wanted;
-    double step = (hi - lo) / n, front = log(2) + freedom / 2 * log(freedom / 2) - vh_lgamma(freedom / 2);
-    for (int i = 0; i <= n; i++) {
-        double s = lo + i * step, weight = i == 0 || i == n ? 1 : i % 2 ? 4 : 2;
+        return VHEM_OK;
+    out->n = 2 * (int)wanted;
+    out->lo = lo;
+    out->step = (hi - lo) / out->n;
+    VH_NEW(out->weight, out->n + 1);
+    double front = log(2) + freedom / 2 * log(freedom / 2) - vh_lgamma(freedom / 2);
+    for (int i = 0; i <= out->n; i++) {
+        double s = lo + i * out->step, weight = i == 0 || i == out->n ? 1 : i % 2 ? 4 : 2;
         double power = freedom == 1 ? 0 : (freedom - 1) * log(s); /* -inf at s = 0: no density there */
-        sum += weight * exp(front + power - freedom * s * s / 2) * erfc((delta - t * s) / sqrt(2)) / 2;
+        out->weight[i] = weight * exp(front + power - freedom * s * s / 2);
     }
-    return sum * step / 3;
+    return VHEM_OK;
+}
+
+void vh_noncentral_free(vh_noncentral *x)
+{
+    free(x->weight);
+    x->weight = NULL;
+}
+
+double vh_noncentral_below(const vh_noncentral *x, double delta)
+{
+    double sum = 0;
+    if (!x->weight)
+        return far_out(x->t, x->freedom, delta);
+    for (int i = 0; i <= x->n; i++)
+        if (x->weight[i] > 1e-30) /* the density is 0 in most of the tails */
+            sum += x->weight[i] * erfc((delta - x->t * (x->lo + i * x->step)) / sqrt(2));
+    return sum * x->step / 6;
+}
+
+/* z with Phi(z) = p, to a few digits. */
+static double rough_quantile(double p)
+{
+    double lo = -40, hi = 40;
+    for (int k = 0; k < 30; k++) {
+        double middle = (lo + hi) / 2;
+        if (erfc(-middle / sqrt(2)) / 2 < p)
+            lo = middle;
+        else
+            hi = middle;
+    }
+    return (lo + hi) / 2;
+}
+
+/* The probability falls as delta grows.  T is about normal, with delta as its mean: from there by secants,
+ * which end at the root in five or six steps; where one leads out of what is known to hold the root, by
+ * halving or doubling. */
+double vh_noncentral_delta(const vh_noncentral *x, double p)
+{
+    enum { MOST = 200, SECANTS = 30 };
+    double sd = sqrt(1 + x->t * x->t / (2 * x->freedom)), z = rough_quantile(p), lo = -INFINITY,
+           hi = INFINITY;
+    double at = x->t - z * sd, last = NAN, last_p = NAN, reach = 2 * sd;
+
+    for (int k = 0; k < MOST; k++) {
+        double now = vh_noncentral_below(x, at), next;
+        if (now > p)
+            lo = at;
+        else
+            hi = at;
+        next = k == 0 ? at + (now - p) * sd * sqrt(2 * acos(-1)) * exp(z * z / 2)
+                      : at - (now - p) * (at - last) / (now - last_p);
+        if (!(next > lo && next < hi) || k > SECANTS) {
+            next = isfinite(lo) && isfinite(hi) ? (lo + hi) / 2 : isfinite(lo) ? lo + reach : hi - reach;
+            reach *= 2;
+        }
+        last = at;
+        last_p = now;
+        at = next;
+        if (now == p || fabs(at - last) <= 1e-12 * (1 + fabs(at)))
+            return now == p ? last : at;
+    }
+    return at;
 }
 
 /* I_x(a, b) grows with x: by halving. */
