@@ -42,26 +42,24 @@ static void add_variances(int d, int step, const double *add, double *const *par
         par[1][k * step] += add[k];
 }
 
-/* 2 d points at +- sqrt(d) e_k have covariance 1 and mean 0. */
-static void add_points(const vh_emission *f, const vh_shape *shape, double *sum, double *stat, double *work)
+/* A frame at the origin, and 1 at its squares: entry 1 + d + k, or (k, k) of the triangle that is there of a
+ * full covariance. */
+static void add_frame_at(const vh_emission *f, bool full, const vh_shape *shape, double *sum, double *stat,
+                         double *work)
 {
     int d = shape->d, n_stat = f->n_stat(shape);
-    double *y = work, *zero = y + d, *one = zero + d;
+    double *zero = work, *one = zero + d;
     const vh_coords origin = { .shape = *shape, .origin = zero, .scale = one };
 
     for (int k = 0; k < d; k++) {
         zero[k] = 0;
         one[k] = 1;
     }
-    for (int k = 0; k < d; k++) {
-        memset(y, 0, sizeof *y * (size_t)d);
-        for (int sign = -1; sign <= 1; sign += 2) {
-            y[k] = sign * sqrt(d);
-            f->stats_of_obs(&origin, y, 1, stat);
-            for (int e = 0; e < n_stat; e++)
-                sum[e] += stat[e] / (2 * d);
-        }
-    }
+    f->stats_of_obs(&origin, zero, 1, stat);
+    for (int k = 0, at = 1 + d; k < d; k++, at += full ? k + 1 : 1)
+        stat[at] = 1;
+    for (int e = 0; e < n_stat; e++)
+        sum[e] += stat[e];
 }
 
 void vh_diag_moments(const vh_shape *shape, const double *const *par, double *mean, double *var)
@@ -108,22 +106,22 @@ static void widen_full(const vh_shape *shape, const double *add, double *const *
 
 static void add_frame_diag(const vh_shape *shape, double *sum, double *stat, double *work)
 {
-    add_points(&vh_gaussian_diag, shape, sum, stat, work);
+    add_frame_at(&vh_gaussian_diag, false, shape, sum, stat, work);
 }
 
 static void add_frame_full(const vh_shape *shape, double *sum, double *stat, double *work)
 {
-    add_points(&vh_gaussian_full, shape, sum, stat, work);
+    add_frame_at(&vh_gaussian_full, true, shape, sum, stat, work);
 }
 
 static void add_frame_gaps(const vh_shape *shape, double *sum, double *stat, double *work)
 {
-    add_points(&vh_gaussian_diag_gaps, shape, sum, stat, work);
+    add_frame_at(&vh_gaussian_diag_gaps, false, shape, sum, stat, work);
 }
 
 static void add_frame_full_gaps(const vh_shape *shape, double *sum, double *stat, double *work)
 {
-    add_points(&vh_gaussian_full_gaps, shape, sum, stat, work);
+    add_frame_at(&vh_gaussian_full_gaps, true, shape, sum, stat, work);
 }
 
 const vh_location vh_location_gaps = { sit, part_diag, jitter_diag, widen_diag, add_frame_gaps, true, NULL };
