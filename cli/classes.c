@@ -189,17 +189,28 @@ int classes_stopped(cli *c, vhem_status st, const char *store)
     return EXIT_STOPPED;
 }
 
-int classes_best(const vhem_prediction *p, int64_t i, int rank)
+int classes_best(const vhem_prediction *p, int64_t i)
 {
     const double *x = p->log_posterior + i * p->C;
-    for (int c = 0; c < p->C; c++) {
-        int better = 0;
-        for (int e = 0; e < p->C; e++)
-            better += x[e] > x[c] || (x[e] == x[c] && e < c);
-        if (better == rank)
-            return c;
-    }
-    return 0;
+    int best = 0;
+    for (int c = 1; c < p->C; c++)
+        best = x[c] > x[best] ? c : best;
+    return best;
+}
+
+int classes_best_first(const void *a, const void *b)
+{
+    const classes_place *x = a, *y = b;
+    if (x->score != y->score)
+        return (x->score < y->score) - (x->score > y->score);
+    return (x->at > y->at) - (x->at < y->at);
+}
+
+void classes_rank(const vhem_prediction *p, int64_t i, classes_place *place)
+{
+    for (int c = 0; c < p->C; c++)
+        place[c] = (classes_place){ p->log_posterior[i * p->C + c], c };
+    qsort(place, (size_t)p->C, sizeof *place, classes_best_first);
 }
 
 /* Predicts all items again without the fast search: how many have the same best class? */
@@ -211,7 +222,7 @@ static int say_cost(cli *c, const classes_args *a, const vhem_prediction *fast)
     if (status != CLI_GO)
         return status;
     for (int64_t i = 0; i < full->n; i++)
-        same += classes_best(full, i, 0) == classes_best(fast, i, 0);
+        same += classes_best(full, i) == classes_best(fast, i);
     cli_say(c, "fast: %.0f%% of the scores; %lld of %lld have the same answer without", 100 * fast->scored,
             (long long)same, (long long)full->n);
     vhem_free(full);

@@ -43,8 +43,14 @@ int classes_load(cli *c, classes_args *a);
 int classes_predict(cli *c, const classes_args *a, vhem_prediction **p);
 /* CLI_GO for VHEM_OK; after an interruption says where the store is. */
 int classes_stopped(cli *c, vhem_status st, const char *store);
-int classes_best(const vhem_prediction *p, int64_t i,
-                 int rank); /* class at a place of the ranking of item i */
+
+typedef struct { /* in a ranking */
+    double score;
+    int64_t at; /* which class, or song */
+} classes_place;
+int classes_best_first(const void *a, const void *b);                         /* for qsort */
+int classes_best(const vhem_prediction *p, int64_t i);                        /* the class of item i */
+void classes_rank(const vhem_prediction *p, int64_t i, classes_place *place); /* all of them, [C] */
 
 /* classes_report.c: judges p, and fast (or NULL) besides, and writes the tables or the JSON to a->output. */
 int classes_judge(cli *c, const classes_args *a, const vhem_prediction *p, const vhem_prediction *fast);

@@ -6,13 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A row for each song and each of its tags, best first. */
-static void write_tags(FILE *f, const classes_args *a, const vhem_prediction *p)
+/* A row for each song and each of its tags, best first; place [C] is scratch. */
+static void write_tags(FILE *f, const classes_args *a, const vhem_prediction *p, classes_place *place)
 {
     fputs("name\trank\ttag\tposterior\n", f);
-    for (int64_t i = 0; i < p->n; i++)
+    for (int64_t i = 0; i < p->n; i++) {
+        classes_rank(p, i, place);
         for (int r = 0; r < a->rank.top && r < p->C; r++) {
-            int k = classes_best(p, i, r);
+            int64_t k = place[r].at;
             cli_put_cell(f, p->name[i]);
             fprintf(f, "\t%d\t", r + 1);
             cli_put_cell(f, p->class_name[k]);
@@ -20,15 +21,17 @@ static void write_tags(FILE *f, const classes_args *a, const vhem_prediction *p)
             cli_put_number(f, exp(p->log_posterior[i * p->C + k]));
             fputc('\n', f);
         }
+    }
 }
 
-static json_t *tags_json(const cli *c, const classes_args *a, const vhem_prediction *p)
+static json_t *tags_json(const cli *c, const classes_args *a, const vhem_prediction *p, classes_place *place)
 {
     json_t *songs = json_array();
     for (int64_t i = 0; i < p->n; i++) {
+        classes_rank(p, i, place);
         json_t *tags = json_array(), *smn = json_object();
         for (int r = 0; r < a->rank.top && r < p->C; r++)
-            json_array_append_new(tags, cli_json_text(p->class_name[classes_best(p, i, r)]));
+            json_array_append_new(tags, cli_json_text(p->class_name[place[r].at]));
         for (int k = 0; k < p->C; k++)
             json_object_set_new(smn, p->class_name[k], cli_json_real(exp(p->log_posterior[i * p->C + k])));
         json_array_append_new(songs, json_pack("{s:o, s:I, s:o, s:o}", "name", cli_json_text(p->name[i]),
@@ -39,33 +42,20 @@ static json_t *tags_json(const cli *c, const classes_args *a, const vhem_predict
                      "scored", cli_json_real(p->scored), "songs", songs);
 }
 
-typedef struct {
-    double score;
-    int64_t at;
-} found;
-
-static int best_first(const void *a, const void *b)
-{
-    const found *x = a, *y = b;
-    if (x->score != y->score)
-        return (x->score < y->score) - (x->score > y->score);
-    return (x->at > y->at) - (x->at < y->at);
-}
-
 /* Songs by the posterior of tag k. */
-static found *rank_songs(const vhem_prediction *p, int k)
+static classes_place *rank_songs(const vhem_prediction *p, int k)
 {
-    found *list = malloc(((size_t)p->n + 1) * sizeof *list);
+    classes_place *list = malloc(((size_t)p->n + 1) * sizeof *list);
     for (int64_t i = 0; list && i < p->n; i++)
-        list[i] = (found){ p->log_posterior[i * p->C + k], i };
+        list[i] = (classes_place){ p->log_posterior[i * p->C + k], i };
     if (list)
-        qsort(list, (size_t)p->n, sizeof *list, best_first);
+        qsort(list, (size_t)p->n, sizeof *list, classes_best_first);
     return list;
 }
 
 static int write_songs(cli *c, const classes_args *a, const vhem_prediction *p, int k, FILE *f)
 {
-    found *list = rank_songs(p, k);
+    classes_place *list = rank_songs(p, k);
     json_t *rows = json_array();
     int n = a->rank.top < p->n ? a->rank.top : (int)p->n;
     if (!list) {
@@ -132,12 +122,16 @@ static int predict_tags(cli *c, classes_args *a, bool search)
     if (status == CLI_GO)
         status = cli_out_open(c, a->output, &out);
     if (status == CLI_GO) {
-        if (search)
+        classes_place *place = calloc((size_t)p->C + 1, sizeof *place);
+        if (!place)
+            status = cli_fail(c, "out of memory");
+        else if (search)
             status = write_songs(c, a, p, k, out.f);
         else if (c->json)
-            cli_json_put(out.f, tags_json(c, a, p));
+            cli_json_put(out.f, tags_json(c, a, p, place));
         else
-            write_tags(out.f, a, p);
+            write_tags(out.f, a, p, place);
+        free(place);
         if (status == CLI_GO)
             status = cli_out_commit(c, &out);
         cli_out_close(&out);

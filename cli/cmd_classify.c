@@ -13,7 +13,7 @@ static void write_table(FILE *f, const classes_args *a, const vhem_prediction *p
         cli_put_cell(f, p->class_name[k]);
     }
     for (int64_t i = 0; i < p->n; i++) {
-        int best = classes_best(p, i, 0);
+        int best = classes_best(p, i);
         const double *x = p->log_posterior + i * p->C;
         fputc('\n', f);
         cli_put_cell(f, p->name[i]);
@@ -40,11 +40,10 @@ static json_t *prediction_json(const cli *c, const vhem_prediction *p)
         json_t *posterior = json_array();
         for (int k = 0; k < p->C; k++)
             json_array_append_new(posterior, cli_json_real(exp(p->log_posterior[i * p->C + k])));
-        json_array_append_new(rows,
-                              json_pack("{s:o, s:o, s:o, s:o, s:I}", "name", cli_json_text(p->name[i]),
-                                        "label", cli_json_text(p->label[i]), "class",
-                                        cli_json_text(p->class_name[classes_best(p, i, 0)]), "posterior",
-                                        posterior, "fragments", (json_int_t)p->sequences[i]));
+        json_array_append_new(rows, json_pack("{s:o, s:o, s:o, s:o, s:I}", "name", cli_json_text(p->name[i]),
+                                              "label", cli_json_text(p->label[i]), "class",
+                                              cli_json_text(p->class_name[classes_best(p, i)]), "posterior",
+                                              posterior, "fragments", (json_int_t)p->sequences[i]));
     }
     return json_pack("{s:s, s:o, s:o, s:o, s:o}", "command", c->command, "model", cli_json_text(c->arg[0]),
                      "classes", names, "scored", cli_json_real(p->scored), "predicted", rows);
