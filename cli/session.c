@@ -193,9 +193,10 @@ const char *cli_backends(char *list, size_t size)
     return list;
 }
 
-/* OpenBLAS takes a buffer of 128 MiB for each thread that multiplies matrices, and tries again without end
- * when it cannot have one: a limit below that would make the command hang instead of fail. */
-enum { MIB_AT_REST = 128, MIB_A_THREAD = 160 };
+/* OpenBLAS takes a buffer of 128 MiB for each thread that multiplies matrices and one more, and tries again
+ * without end when it cannot have one: a limit below that would make the command hang instead of fail.  Where
+ * there is a limit vhem_ctx_new has it take them at once. */
+enum { MIB_AT_REST = 320, MIB_A_THREAD = 160 };
 
 static int limit_memory(cli *c)
 {
@@ -239,6 +240,10 @@ int cli_open(cli *c, const cli_usage *usage)
     opt.progress = c->progress.on && first ? cli_progress_draw : NULL;
     opt.ranks = c->ranks;
     vhem_status st = vhem_ctx_new(&opt, &c->ctx);
+    if (st == VHEM_ENOMEM && c->max_memory > 0)
+        return cli_fail(c,
+                        "cannot start: --max-memory leaves no room for the linear algebra, which takes 128M "
+                        "for each thread and more; raise it, or see --threads");
     if (st != VHEM_OK)
         return cli_fail(c, "cannot start: %s", vhem_status_text(st));
     running = c->ctx;

@@ -7,6 +7,7 @@
 #include "core/hash.h"
 #include "core/options.h"
 #include "core/record.h"
+#include "math/blas.h"
 
 #include <omp.h>
 #include <stdio.h>
@@ -108,6 +109,10 @@ vhem_status vhem_ctx_new(const vhem_ctx_options *given, vhem_ctx **out)
     }
     ctx->made = ctx->asked =
         vh_hash_chain((uint64_t)ctx->opt.seed, ctx->backend->name, strlen(ctx->backend->name));
+    if (!vh_blas_reserve(ctx->threads)) {
+        vhem_free(ctx);
+        return VHEM_ENOMEM;
+    }
     *out = ctx;
     return VHEM_OK;
 }

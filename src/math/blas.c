@@ -3,6 +3,8 @@
 #include "math/blas.h"
 
 #include <cblas.h>
+#include <stdlib.h>
+#include <sys/resource.h>
 
 /* The only state outside of objects in the library, because what it guards is outside of them too. */
 static int blas_users, blas_threads;
@@ -21,4 +23,30 @@ void vh_blas_leave(void)
 #pragma omp critical(vh_blas)
     if (--blas_users == 0)
         openblas_set_num_threads(blas_threads);
+}
+
+/* OpenBLAS maps a buffer when a thread multiplies and no buffer is free, and keeps all it has.  These are its
+ * own functions; NULL in a library that has other names for them. */
+extern void *blas_memory_alloc(int) __attribute__((weak));
+extern void blas_memory_free(void *) __attribute__((weak));
+
+bool vh_blas_reserve(int threads)
+{
+    enum { MOST = 128, BUFFER = 128 << 20 }; /* bytes of one */
+    struct rlimit limit;
+    void *buffer[MOST + 1], *room;
+    int n = (threads < MOST ? threads : MOST) + 1; /* one more, as some functions call others */
+
+    if (!blas_memory_alloc || !blas_memory_free || getrlimit(RLIMIT_DATA, &limit) != 0
+        || limit.rlim_cur == RLIM_INFINITY)
+        return true;
+    if (posix_memalign(&room, sizeof(double), (size_t)n * BUFFER) != 0)
+        return false;
+    free(room);
+    vh_blas_enter(); /* for good: each of its own threads would have a buffer too */
+    for (int i = 0; i < n; i++)
+        buffer[i] = blas_memory_alloc(0);
+    for (int i = 0; i < n; i++)
+        blas_memory_free(buffer[i]);
+    return true;
 }

@@ -12,6 +12,10 @@
 void vh_blas_enter(void);
 void vh_blas_leave(void);
 
+/* Where the memory of the process is limited, OpenBLAS is made to take now what so many threads will need: it
+ * does not fail later, but tries again without end.  False where the limit leaves no room. */
+bool vh_blas_reserve(int threads);
+
 /* As a declaration: BLAS has one thread up to the end of the block. */
 #define VH_BLAS_SERIAL VH_CLEANUP(vh_blas_serial_end) const bool blas_serial_ = vh_blas_serial_begin()
 

@@ -94,7 +94,7 @@ class Bombs(Case):
 class MaxMemory(Case):
     def test_told(self):
         self.write("m.json", model())
-        self.fails(1, "out of memory", "sample", "m.json", "-n", 3000, "-T", 20000, "--max-memory", "300M", "-t", 1, "-o",
+        self.fails(1, "out of memory", "sample", "m.json", "-n", 4000, "-T", 30000, "--max-memory", "490M", "-t", 1, "-o",
                    "o.csv", "-q")
         self.leftovers("m.json")
         self.ok("sample", "m.json", "-n", 10, "-T", 20, "--max-memory", "1G", "-t", 1, "-o", "o.csv", "-q")
@@ -102,9 +102,16 @@ class MaxMemory(Case):
     def test_limit_below_what_threads_take(self):
         """OpenBLAS would wait for memory without end."""
         self.write("d.csv", two_level())
-        self.fails(2, "--max-memory is too small for 1 thread: at least 288M are needed", "fit", "d.csv", "-S", 2,
+        self.fails(2, "--max-memory is too small for 1 thread: at least 480M are needed", "fit", "d.csv", "-S", 2,
                    "--max-memory", "10M", "-t", 1, "-o", "o.json")
-        self.ok("fit", "d.csv", "-S", 2, "--max-memory", "288M", "-t", 1, "-o", "o.json", "-q")
+        self.ok("fit", "d.csv", "-S", 2, "--max-memory", "480M", "-t", 1, "-o", "o.json", "-q")
+
+    def test_data_leaves_no_room_for_threads(self):
+        """What the linear algebra takes is taken before anything is read, and not waited for."""
+        frames = struct.pack("<8d", *[(7 * k) % 5 for k in range(8)]) * 5000000
+        self.path("d.npy").write_bytes(npy("<f8", "20, 250000, 8", frames))
+        self.fails(1, "out of memory", "fit", "d.npy", "-S", 2, "-r", 1, "--max-iter", 1, "--max-memory", "490M", "-t", 1,
+                   "-o", "o.json", "-q")
 
     def test_many_columns(self):
         """Models with diagonal covariances need no room that grows with the square of the columns."""
