@@ -12,9 +12,10 @@
 #include <strings.h>
 
 enum {
-    WINDOW = 1 << 20, /* bytes read at a time; the whole of a smaller file, */
-    LEAST = 64,       /* but so many at least */
-    MOST_TITLES = 10  /* lines above a header */
+    WINDOW = 1 << 20,     /* bytes read at a time; the whole of a smaller file, */
+    LEAST = 64,           /* but so many at least */
+    MOST_TITLES = 10,     /* lines above a header */
+    MOST_COLUMNS = 250000 /* each has a name and a place, about 1 kB */
 };
 
 /* The window moves to the current record, and grows where it needs to.  Fields that were found move along. */
@@ -422,6 +423,11 @@ vhem_status vh_table_next(vhem_ctx *ctx, vh_table *t, bool *more)
     for (bool another = *more; another; t->p += another) {
         if (t->n_fields == t->cap_fields)
             VH_TRY(vh_grow(ctx, &t->field, &t->cap_fields, t->n_fields + 1, sizeof *t->field));
+        VH_CHECK(
+            t->n_fields < MOST_COLUMNS, VHEM_EFORMAT,
+            "%s: line %lld has more than %d columns, which text may have at most; a .npy or HDF5 array may have "
+            "more",
+            t->path, (long long)t->line, MOST_COLUMNS);
         vh_field *f = &t->field[t->n_fields++];
         *f = (vh_field){ t->p, 0 };
         VH_TRY(look_ahead(ctx, t));

@@ -84,6 +84,11 @@ class Bombs(Case):
                 z.writestr("xl/s.xml", b"<worksheet>" + sheet)
             self.refused(why, "bomb.xlsx", buf.getvalue())
 
+    def test_columns(self):
+        """Each column has a name and a place: a header alone must not take all memory."""
+        self.path("bomb.csv").write_text("id," + ",".join(["x"] * 400000) + "\n")
+        self.fails(1, "line 1 has more than 250000 columns", "info", "bomb.csv")
+
     def test_claims(self):
         """Sizes that a header claims and the file does not hold."""
         self.refused("bytes follow the header", "bomb.npy", npy("<f8", 1 << 40, bytes(64)))

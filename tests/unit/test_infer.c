@@ -45,6 +45,46 @@ static void all_paths(void **state)
     vhem_free(ctx);
 }
 
+/* Many at once, each under an HMM of its own: what each alone gives, to the last bit, at any number of threads;
+ * that other sequences lack cells makes no difference. */
+static void together(void **state)
+{
+    (void)state;
+    enum { N = 40, D = 2, MOST = 400 };
+    vhem_ctx *ctx = test_ctx_with(NULL, 3, 1);
+    vh_rng rng;
+    int T[N], path[MOST], one[MOST];
+    int64_t hmm[N], frames = 0;
+    double gamma[4 * MOST], xi[16 * N], loglik[N], logprob[N], alone[4 * MOST], own_xi[16], a, b;
+    vh_rng_init(&rng, 174, VH_RNG_TEST, 0);
+    vh_h3m *h3m = random_h3m(ctx, &rng, 3, 4, 2, D, 0, 2);
+    for (int n = 0; n < N; n++) {
+        hmm[n] = n % 3;
+        frames += T[n] = 1 + n % 9;
+    }
+    double *y = random_frames(&rng, (int)frames, D, 2);
+    y[D * (T[0] + T[1]) + 1] = NAN; /* of sequence 2 */
+    vhem_data *data = wrap(ctx, N, T, D, y);
+    assert_ok(ctx, vh_h3m_decode(ctx, h3m, hmm + 1, data, 1, N - 1,
+                                 &(vhem_decoding){ path, logprob, gamma, xi, loglik }));
+    for (int n = 1, at = 0, row = 0; n < N; at += T[n], row += T[n] * 4, n++) {
+        vhem_data *single = wrap(ctx, 1, &T[n], D, y + D * (at + T[0]));
+        assert_ok(ctx, vh_h3m_viterbi(ctx, h3m, hmm[n], single, 0, one, &a));
+        assert_ok(ctx, vh_h3m_posterior(ctx, h3m, hmm[n], single, 0, alone, own_xi, &b));
+        assert_memory_equal(one, path + at, sizeof *one * (size_t)T[n]);
+        assert_memory_equal(alone, gamma + row, sizeof *alone * 4 * (size_t)T[n]);
+        assert_memory_equal(own_xi, xi + 16 * (n - 1), sizeof own_xi);
+        assert_true(a == logprob[n - 1] && b == loglik[n - 1]);
+        vhem_free(single);
+    }
+    assert_fails(ctx, vh_h3m_decode(ctx, h3m, hmm, data, 1, N, &(vhem_decoding){ .path = path }), VHEM_EINVAL,
+                 "sequence 40 was asked for, but there are 40");
+    vhem_free(data);
+    vh_h3m_free(h3m);
+    free(y);
+    vhem_free(ctx);
+}
+
 /* Equal paths: the lowest index. */
 static void ties(void **state)
 {
@@ -192,8 +232,9 @@ static void errors(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(all_paths),    cmocka_unit_test(ties),
-                                        cmocka_unit_test(tiles),        cmocka_unit_test(far_away),
-                                        cmocka_unit_test(out_of_range), cmocka_unit_test(errors) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(all_paths), cmocka_unit_test(together),
+                                        cmocka_unit_test(ties),      cmocka_unit_test(tiles),
+                                        cmocka_unit_test(far_away),  cmocka_unit_test(out_of_range),
+                                        cmocka_unit_test(errors) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
