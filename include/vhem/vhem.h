@@ -377,8 +377,9 @@ VHEM_RESULT vhem_status vhem_fit(vhem_ctx *, const vhem_data *, const vhem_fit_o
 /* loglik [items][K]: log-likelihood of every item of a source of sequences under every model, in nats; that
  * of a group is the sum over its sequences. */
 VHEM_RESULT vhem_status vhem_score(vhem_ctx *, const vhem_models *, const vhem_source *, double *loglik);
-typedef struct {                     /* what is asked of sequences under HMMs: memory, or NULL for what is not
-                                        wanted.  Sequences one after the other, n of them; S: states of its HMM */
+typedef struct {                     /* what is asked of sequences under HMMs: memory, or NULL for what is
+                                        not wanted.  Sequences one after the other, n of them; S: states of
+                                        its HMM */
     int    *path;                    /* [T] of each  the most likely states */
     double *logprob;                 /* [n]          log-probability of that path; with path */
     double *gamma;                   /* [T][S]       p(state | y) */
@@ -386,8 +387,8 @@ typedef struct {                     /* what is asked of sequences under HMMs: m
     double *loglik;                  /* [n]          log-likelihood */
 } vhem_decoding;
 
-/* Sequences first .. first+n-1, each under HMM hmm [n], on all threads: as vhem_viterbi and vhem_posterior for
- * each, whose results it has.  On failure some of it may be filled in. */
+/* Sequences first .. first+n-1, each under HMM hmm [n], on all threads: as vhem_viterbi and vhem_posterior
+ * for each, whose results it has.  On failure some of it may be filled in. */
 VHEM_RESULT vhem_status vhem_decode(vhem_ctx *, const vhem_models *, const int64_t *hmm, const vhem_data *,
                                     int64_t first, int64_t n, const vhem_decoding *out);
 /* The most likely state path of sequence n under HMM i, path [T], and its log-probability. */

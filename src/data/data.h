@@ -111,8 +111,8 @@ vhem_status vh_builder_cut(vh_builder *b, int64_t T, const char *name, const cha
 /* The file that sentences of the builder begin with. */
 vhem_status vh_builder_source(vh_builder *b, const char *path);
 
-/* Refuses NaN and infinity in sequences seq [n] (NULL: all), naming sequence, frame and column, for what cannot
- * treat missing values. */
+/* Refuses NaN and infinity in sequences seq [n] (NULL: all), naming sequence, frame and column, for what
+ * cannot treat missing values. */
 vhem_status vh_data_require_complete(vhem_ctx *ctx, const vhem_data *data, const int64_t *seq, int64_t n);
 
 typedef struct {

@@ -423,11 +423,10 @@ vhem_status vh_table_next(vhem_ctx *ctx, vh_table *t, bool *more)
     for (bool another = *more; another; t->p += another) {
         if (t->n_fields == t->cap_fields)
             VH_TRY(vh_grow(ctx, &t->field, &t->cap_fields, t->n_fields + 1, sizeof *t->field));
-        VH_CHECK(
-            t->n_fields < MOST_COLUMNS, VHEM_EFORMAT,
-            "%s: line %lld has more than %d columns, which text may have at most; a .npy or HDF5 array may have "
-            "more",
-            t->path, (long long)t->line, MOST_COLUMNS);
+        VH_CHECK(t->n_fields < MOST_COLUMNS, VHEM_EFORMAT,
+                 "%s: line %lld has more than %d columns, which text may have at most; a .npy or HDF5 "
+                 "array may have more",
+                 t->path, (long long)t->line, MOST_COLUMNS);
         vh_field *f = &t->field[t->n_fields++];
         *f = (vh_field){ t->p, 0 };
         VH_TRY(look_ahead(ctx, t));

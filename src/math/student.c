@@ -78,8 +78,8 @@ static double far_out(double t, double freedom, double delta)
  * of terms, each an incomplete beta function, where delta is large; this costs the same everywhere.  The
  * weights f(s) do not depend on delta.
  *
- * Where the range ends before s = 0 all is smooth, and the error falls as exp(-2 pi^2 (w / h)^2) with the step
- * h over the width w of the narrower of f and Phi(t s): a quarter of w is much. */
+ * Where the range ends before s = 0 all is smooth, and the error falls as exp(-2 pi^2 (w / h)^2) with the
+ * step h over the width w of the narrower of f and Phi(t s): a quarter of w is much. */
 vhem_status vh_noncentral_new(vhem_ctx *ctx, double t, double freedom, vh_noncentral *out)
 {
     enum { LEAST_STEPS = 1000, MOST_STEPS = 10000, SMOOTH_STEPS = 80 };

@@ -19,8 +19,8 @@ typedef struct { /* noncentral distributions of so many degrees of freedom, seen
 } vh_noncentral;
 vhem_status vh_noncentral_new(vhem_ctx *ctx, double t, double freedom, vh_noncentral *out);
 void vh_noncentral_free(vh_noncentral *x);
-/* The probability of a value of at most t where the mean of the normal variable above is delta; absolute error
- * below 1e-9 for freedom >= 1. */
+/* The probability of a value of at most t where the mean of the normal variable above is delta; absolute
+ * error below 1e-9 for freedom >= 1. */
 double vh_noncentral_below(const vh_noncentral *x, double delta);
 /* The delta for which it is p, 0 < p < 1. */
 double vh_noncentral_delta(const vh_noncentral *x, double p);

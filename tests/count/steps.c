@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* steps.c - counts the branches that a program takes, which the compiler reports (preset count), and writes how
- * many there were to the file that VHEM_STEPS names.  For runs of one thread. */
+/* steps.c - counts the branches that a program takes, which the compiler reports (preset count), and writes
+ * how many there were to the file that VHEM_STEPS names.  For runs of one thread. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -45,8 +45,8 @@ static void all_paths(void **state)
     vhem_free(ctx);
 }
 
-/* Many at once, each under an HMM of its own: what each alone gives, to the last bit, at any number of threads;
- * that other sequences lack cells makes no difference. */
+/* Many at once, each under an HMM of its own: what each alone gives, to the last bit, at any number of
+ * threads; that other sequences lack cells makes no difference. */
 static void together(void **state)
 {
     (void)state;
