@@ -13,7 +13,7 @@ static const double SAME_GROUPS = 0.99, LIKE_GROUPS = 0.9; /* adjusted Rand indi
 cluster_level cluster_level_of(const vhem_tree *tree, int l, const char *const *class_of)
 {
     const vhem_clustering *first = vhem_tree_level(tree, 0), *cl = vhem_tree_level(tree, l);
-    return (cluster_level){ cl, first->Kb, cl->base_label, first->name, class_of };
+    return (cluster_level){ cl, first->Kb, cl->base_label, first->name, class_of, l == 0 ? cl->share : NULL };
 }
 
 const char *cluster_item_word(const vhem_tree *tree)
@@ -61,11 +61,15 @@ static double final_bound(const vhem_clustering *cl)
 static json_t *one_cluster_json(const cluster_level *level, int j)
 {
     const vhem_clustering *cl = level->clustering;
-    json_t *members = json_array();
+    json_t *members = json_array(), *share = json_array();
     char buf[32];
-    for (int64_t i = 0; i < level->n; i++)
-        if (level->label[i] == j)
-            json_array_append_new(members, cli_json_text(cli_name(level->name, i, buf, sizeof buf)));
+    for (int64_t i = 0; i < level->n; i++) {
+        if (level->label[i] != j)
+            continue;
+        json_array_append_new(members, cli_json_text(cli_name(level->name, i, buf, sizeof buf)));
+        if (level->share)
+            json_array_append_new(share, cli_json_real(level->share[i]));
+    }
     json_t *one = json_pack("{s:i, s:i}", "cluster", j, "size", (int)json_array_size(members));
     if (cl->centers) {
         vhem_models_facts facts;
@@ -78,6 +82,10 @@ static json_t *one_cluster_json(const cluster_level *level, int j)
             json_object_set_new(one, "M", json_integer(center.M));
     }
     json_object_set_new(one, "members", members);
+    if (level->share)
+        json_object_set_new(one, "share", share);
+    else
+        json_decref(share);
     return one;
 }
 
@@ -225,6 +233,55 @@ static bool uses_candidate(const char *method)
     return false;
 }
 
+/* Who is elsewhere in some of the runs that are as good: at most FEW_MEMBERS names, the most often moved
+ * first; the number of all. */
+static int64_t list_moved(const cluster_level *level, char *text, size_t size)
+{
+    const double *share = level->share;
+    int64_t moved = 0, listed = 0, last = -1;
+    size_t at = 0;
+    char buf[32];
+    text[0] = '\0';
+    for (int64_t i = 0; i < level->n; i++)
+        moved += share[i] < 1;
+    while (listed < FEW_MEMBERS && listed < moved && at < size) {
+        int64_t next = -1; /* the one after `last` by share, then by number */
+        for (int64_t i = 0; i < level->n; i++) {
+            bool after = last < 0 || share[i] > share[last] || (share[i] == share[last] && i > last);
+            next = share[i] < 1 && after && (next < 0 || share[i] < share[next]) ? i : next;
+        }
+        int wrote = snprintf(text + at, size - at, "%s%s", listed++ ? ", " : "",
+                             cli_name(level->name, next, buf, sizeof buf));
+        at += wrote > 0 ? (size_t)wrote : 0;
+        last = next;
+    }
+    return moved;
+}
+
+/* A bound says little about which of such groups are the real ones. */
+static void tell_moved(cli *c, const cluster_level *level, const char *word)
+{
+    const vhem_clustering *cl = level->clustering;
+    int n[2] = { 0, 0 }, other[2] = { 0, 0 }; /* restarts, candidates */
+    char who[200];
+
+    for (int r = 0; r < cl->n_run; r++) {
+        const vhem_cluster_run *run = &cl->run[r];
+        n[is_candidate(run)] += !isnan(run->agreement);
+        other[is_candidate(run)] += run->as_good && run->agreement < SAME_GROUPS;
+    }
+    bool candidates = other[0] == 0;
+    if (!level->share || other[candidates] == 0)
+        return;
+    int64_t moved = list_moved(level, who, sizeof who);
+    if (moved == 0)
+        return;
+    cli_say(c, "%d of %d %s found other groups, practically as good: %lld of %lld %s%s move%s (%s%s)",
+            other[candidates], n[candidates], candidates ? "candidates" : "restarts", (long long)moved,
+            (long long)level->n, word, cli_plural(level->n), moved == 1 ? "s" : "", who,
+            moved > FEW_MEMBERS ? ", ..." : "");
+}
+
 /* What the next candidate would keep, when its groups are others. */
 static void tell_runner_up(cli *c, const vhem_clustering *cl)
 {
@@ -307,8 +364,9 @@ static void tell_runs(cli *c, const vhem_clustering *cl)
 }
 
 /* Some methods have no bound; their restarts are then compared by what they minimise. */
-static void tell_restarts(cli *c, const vhem_clustering *cl, bool stopped)
+static void tell_restarts(cli *c, const cluster_level *level, const char *word, bool stopped)
 {
+    const vhem_clustering *cl = level->clustering;
     int reached = count_reached(cl), all, same;
     double apart;
     if (cl->n_run <= 1)
@@ -330,6 +388,7 @@ static void tell_restarts(cli *c, const vhem_clustering *cl, bool stopped)
                 : reached < 2           ? "; more --restarts may find a better one"
                                         : "");
     }
+    tell_moved(c, level, word);
     if (cl->bound && cl->Kr > 1) /* nothing agrees with a single cluster */
         tell_runner_up(c, cl);
 }
@@ -392,7 +451,7 @@ void cluster_level_tell(cli *c, const cluster_level *level, const char *word, co
     if (cl->posterior)
         tell_needed(c, cl, stopped);
     tell_clusters(c, level, word);
-    tell_restarts(c, cl, stopped);
+    tell_restarts(c, level, word, stopped);
     if (cl->n_empty)
         cli_say(c, "repairs: %d empty cluster%s re-seeded", cl->n_empty, cli_plural(cl->n_empty));
     if (cl->n_revived)

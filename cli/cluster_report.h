@@ -11,6 +11,7 @@ typedef struct { /* one level, as the items of the lowest one see it */
     const int *label;            /* [n] the cluster each of them is in at this level */
     const char *const *name;     /* [n] "" for none */
     const char *const *class_of; /* [n] "" for none; NULL when they are not at hand */
+    const double *share;         /* [n] of the lowest level, where it is known; else NULL */
 } cluster_level;
 
 cluster_level cluster_level_of(const vhem_tree *tree, int l, const char *const *class_of);

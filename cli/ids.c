@@ -30,7 +30,7 @@ static size_t value_size(const vhem_data_facts *facts, int k, const char *rest)
 static const char *const words[] = { "name",      "label",   "cluster",     "posterior", "score",
                                      "sequence",  "frame",   "hmm",         "state",     "group",
                                      "frames",    "loglik",  "per_frame",   "best",      "model",
-                                     "sequences", "entropy", "uncertainty", "clustered" };
+                                     "sequences", "entropy", "uncertainty", "clustered", "share" };
 static const char *const stems[] = { "cluster", "posterior", "p", "loglik_", "scale_" };
 
 static bool is_taken(const char *name, const vhem_models *models)

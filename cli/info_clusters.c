@@ -3,15 +3,21 @@
 #include "cluster_report.h"
 #include "info.h"
 
+#include <math.h>
 #include <string.h>
 
-/* "a, b, c, ..." */
-static void tell_members(FILE *f, const json_t *members, bool all)
+/* "a, b (43 %), c, ...": with the share of the runs that are as good where that is not all. */
+static void tell_members(FILE *f, const json_t *one, bool all)
 {
+    const json_t *members = json_object_get(one, "members"), *share = json_object_get(one, "share");
     enum { FEW_NAMES = 5 };
     size_t n = json_array_size(members);
-    for (size_t k = 0; k < n && (all || k < FEW_NAMES); k++)
+    for (size_t k = 0; k < n && (all || k < FEW_NAMES); k++) {
+        const json_t *part = json_array_get(share, k);
         fprintf(f, "%s%s", k ? ", " : "", json_string_value(json_array_get(members, k)));
+        if (part && json_number_value(part) < 1)
+            fprintf(f, " (%.0f %%)", fmin(99, 100 * json_number_value(part)));
+    }
     fputs(n > FEW_NAMES && !all ? ", ...\n" : "\n", f);
 }
 
@@ -77,7 +83,7 @@ static void tell_level(FILE *f, const json_t *level, bool all)
         else if (centers)
             fprintf(f, "%3lld %3lld ", info_int(one, "S"), info_int(one, "M"));
         fputc(' ', f);
-        tell_members(f, json_object_get(one, "members"), all);
+        tell_members(f, one, all);
     }
 }
 

@@ -20,7 +20,7 @@ void stats_put_persons(FILE *f, const vhem_statistics *s, const stats_who *who)
         fprintf(f, "\tloglik_%d", j);
     for (int j = 0; j < s->K; j++)
         fprintf(f, "\tscale_%d", j);
-    fputs("\tuncertainty\tentropy", f);
+    fputs("\tuncertainty\tentropy\tshare", f);
     cli_put_id_names(f, who->sequences, NULL);
     fputc('\n', f);
     for (int64_t i = 0; i < s->n; i++) {
@@ -35,6 +35,7 @@ void stats_put_persons(FILE *f, const vhem_statistics *s, const stats_who *who)
             put_real(f, s->scale[i * s->K + j]);
         put_real(f, s->uncertainty[i]);
         put_real(f, s->entropy[i]);
+        put_real(f, s->share[i]);
         cli_put_ids(f, who->sequences, s->name[i]);
         fputc('\n', f);
     }
@@ -125,6 +126,7 @@ json_t *stats_json(const cli *c, const vhem_statistics *s, const stats_who *who)
             (json_int_t)s->sequences[i], "frames", (json_int_t)s->frames[i], "loglik",
             reals(s->loglik + i * s->K, s->K), "scale", reals(s->scale + i * s->K, s->K), "uncertainty",
             cli_json_real(s->uncertainty[i]), "entropy", cli_json_real(s->entropy[i]));
+        json_object_set_new(row, "share", cli_json_real(s->share[i]));
         cli_json_ids(row, who->sequences, s->name[i]);
         json_array_append_new(persons, row);
     }

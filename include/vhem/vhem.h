@@ -531,6 +531,8 @@ typedef struct {                     /* one restart */
                                         unknown */
     int        *label;               /* [Kb]  its partition; NULL: not known, or the one that was kept */
     int         next;                /* 1: the next candidate would be this one */
+    int         as_good;             /* 1: its groups are known, and its bound is that of the run that was
+                                        kept, or higher, as nearly as bounds tell groups apart */
 } vhem_cluster_run;
 
 typedef struct {                     /* one level of a tree; what a method does not have is NULL */
@@ -541,6 +543,8 @@ typedef struct {                     /* one level of a tree; what a method does 
     int         n_empty, n_revived, n_fell;     /* clusters re-seeded, states revived, times the bound fell */
     const int  *label;               /* [Kb]        argmax_j z_ij */
     const double *z;                 /* [Kb][Kr]    soft assignments z_ij */
+    const double *share;             /* [Kb]        of the runs that are as good, in how many the item is in
+                                        the group it has here; NULL where fewer than two are known */
     const double *L_hmm;             /* [Kb][Kr]    bound on the expected log-likelihood, in nats */
     const double *bound;             /* [n_iter+1]  objective J of the initial model and after each M-step, in
                                         nats */
@@ -715,6 +719,7 @@ typedef struct {
     int        *cluster;             /* [n]  of the item that was clustered under this name, else the one that
                                         fits best */
     int        *clustered;           /* [n]  1: the item was clustered; 2: so was the person, by other data */
+    double     *share;               /* [n]  as that of the clustering; NaN: not known, or not clustered */
     double     *loglik;              /* [n][K]  mean over the sequences of log p(y | centre) / T, in nats */
     double     *scale;               /* [n][K]  (L_j - L_k) / (|L_j| + |L_k|), k the best of the other
                                         centres: the A-B scale when there are two */

@@ -283,6 +283,7 @@ def stats(session: Any, parts: Mapping[str, Any]) -> Tuple[Any, Dict[str, Any]]:
         "tests": [plain(s.test[k]) for k in range(s.n_test)],
     }
     for key, kind in (("sequences", np.int64), ("frames", np.int64), ("cluster", np.int32), ("clustered", np.int32),
-                      ("group_of", np.int32), ("uncertainty", np.float64), ("entropy", np.float64)):
+                      ("group_of", np.int32), ("uncertainty", np.float64), ("entropy", np.float64),
+                      ("share", np.float64)):
         found[key] = array(getattr(s, key), (s.n,), made, kind)
     return made, {**found, "loglik": array(s.loglik, (s.n, s.K), made), "scale": array(s.scale, (s.n, s.K), made)}

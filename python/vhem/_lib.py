@@ -456,6 +456,7 @@ def level_parts(tree: Handle, level: int) -> Dict[str, Any]:
         label=array(c.label, (Kb,), tree, np.int32) if Kb else nothing,
         base_label=array(c.base_label, (n_base,), tree, np.int32) if n_base else nothing,
         parent=array(c.parent, (Kr,), tree, np.int32), z=array(c.z, (Kb, Kr), tree),
+        share=array(c.share, (Kb,), tree),
         L_hmm=array(c.L_hmm, (Kb, Kr), tree), bound=array(c.bound, (c.n_iter + 1,), tree),
         state_map=None if states is None else np.split(states, at[1:-1]),
         names=[text(c.name[i]) for i in range(Kb)] if c.name else [""] * Kb,

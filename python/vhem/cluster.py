@@ -89,7 +89,10 @@ class ModelClustering(ClusterMixin, Estimator):  # type: ignore[misc]
     level_labels_ : array (Kb, levels)
         Cluster of each model in every level.
     z_ : array (Kb, Kr)
-        How surely each model belongs to each cluster, of the lowest level.
+        How surely each model belongs to each cluster, given these centres, of the lowest level.
+    share_ : array (Kb,)
+        Of the starts and candidates of this fit whose bound is as good, in how many each model is in the group it has
+        here, of the lowest level; None where fewer than two of them are known.
     centers_ : :class:`vhem.H3M` or :class:`vhem.Textures`
         Of the lowest level; None for a method without centres.
     lower_bound_ : float
@@ -122,6 +125,7 @@ class ModelClustering(ClusterMixin, Estimator):  # type: ignore[misc]
     labels_: Array
     level_labels_: Array
     z_: Array
+    share_: Optional[Array]
     centers_: Union[H3M, Textures, None]
     result_: Tree
 
@@ -234,6 +238,7 @@ class ModelClustering(ClusterMixin, Estimator):  # type: ignore[misc]
         self.level_labels_ = tree.base_labels
         self.labels_ = self.level_labels_[:, -1]
         self.z_ = lowest.z
+        self.share_ = lowest.share
         self.centers_ = lowest.centers
         self.lower_bound_ = lowest.lower_bound
         self.n_iter_ = sum(1 if level.bound is None else level.n_iter for level in tree)
@@ -398,7 +403,7 @@ class VBHEM(ModelClustering):
         States of each of their centres.
     posterior_, prior_ : dict
         What is known of the centres, whose means are ``centers_``, and what was assumed; docs/formats.md.
-    labels_, z_, centers_, lower_bound_, models_, result_, n_iter_, converged_
+    labels_, z_, share_, centers_, lower_bound_, models_, result_, n_iter_, converged_
         As for :class:`ModelClustering`.
 
     Examples

@@ -119,6 +119,8 @@ class Statistics:
         Entropy of the posterior over the centres, in nats.
     entropy : array (n,)
         Minus the log-likelihood per frame under the person's own model; NaN without models.
+    share : array (n,)
+        That of the clustered model (:class:`vhem.Clustering`); NaN where it is not known.
     groups : list
         Names of the groups that are compared: labels, if there are two or more, else clusters.
     group_of : array (n,)
@@ -139,6 +141,7 @@ class Statistics:
     scale: Array
     uncertainty: Array
     entropy: Array
+    share: Array
     groups: List[str]
     group_of: Array
     left_out: bool

@@ -38,7 +38,10 @@ class Clustering:
     parents : array (Kr,)
         Cluster of each centre in the level above, -1: left out; None in the highest level.
     z : array (Kb, Kr)
-        How surely an item belongs to each cluster.
+        How surely an item belongs to each cluster, given these centres.
+    share : array (Kb,)
+        Of the starts and candidates whose bound is as good, in how many the item is in the group it has here; None
+        where fewer than two of them are known.
     centers : :class:`vhem.H3M`, or :class:`vhem.Textures` when dynamic textures were clustered
         The centre of each cluster, a model itself; omega are the weights of the clusters.
     bound : array (n_iter + 1,)
@@ -69,6 +72,7 @@ class Clustering:
         self.base_labels: Array = parts["base_label"]
         self.parents: Optional[Array] = parts["parent"]
         self.z: Array = parts["z"]
+        self.share: Optional[Array] = parts["share"]
         self.L_hmm: Array = parts["L_hmm"]
         self.bound: Array = parts["bound"]
         self.state_map: Optional[List[Array]] = parts["state_map"]

@@ -88,6 +88,7 @@ void vh_clustering_show(vh_clustering *c, const int *base_label, const int *pare
                                   .n_fell = c->n_fell,
                                   .label = c->label,
                                   .z = c->z,
+                                  .share = c->share,
                                   .L_hmm = c->L_hmm,
                                   .bound = c->bound,
                                   .state_map = c->state_map,
@@ -115,6 +116,7 @@ void vh_clustering_free(vh_clustering *c)
     free(c->name);
     free(c->label);
     free(c->z);
+    free(c->share);
     free(c->L_hmm);
     free(c->bound);
     free(c->lacking);

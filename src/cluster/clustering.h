@@ -21,6 +21,7 @@ typedef struct { /* what every method returns; what it does not have is NULL */
     int n_empty, n_revived, n_fell;
     int *label;            /* [Kb] */
     double *z, *L_hmm;     /* [Kb][Kr] */
+    double *share;         /* [Kb] of the runs that are as good: those where the item is in this group */
     int *lacking;          /* [Kb] columns that the item, an HMM, lacks: its L_hmm is over fewer values than
                               those of others; NULL: none lacks any */
     double *bound;         /* [n_iter+1] */

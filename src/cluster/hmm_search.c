@@ -66,6 +66,7 @@ vhem_status vh_hmm_search_new(vhem_ctx *ctx, vh_hmm_search *s, uint64_t seed)
                      .Kb = s->base->Kb,
                      .Kb_trial = s->trial->Kb,
                      .lean = s->lean,
+                     .slack = VH_BOUND_SLACK * s->base->h3m->d * s->opt->tau * s->opt->nv * s->base->Kb,
                      .work = vh_cluster_work(s->base->h3m, s->K, s->opt) * s->base->Kb / s->base->h3m->K };
     return vh_search_new(ctx, s->opt, kinds, n_kind, s->start && s->opt->restarts == 1, seed, &s->search);
 }

@@ -16,9 +16,6 @@ enum {
     TRIAL_MODELS = 4096, /* of more models than this, restarts are judged on so many */
     TABLE = 1 << 22,     /* pairs of a model and a centre, up to which z and L are kept */
 };
-/* Bounds that differ by less than this do not tell partitions apart: nats per virtual frame, dimension and
- * model. The bound itself is looser than that wherever states overlap (docs/choosing.md). */
-#define SLACK 0.003
 
 /* The smallest variances: a share of the spread of the models. */
 static vhem_status make_floor(vhem_ctx *ctx, vh_hmm_task *t)
@@ -116,7 +113,6 @@ vhem_status vh_hmm_task_search(vhem_ctx *ctx, vh_hmm_task *t, uint64_t seed)
     vh_hmm_search *s = &t->s;
     bool candidates = vh_cluster_wants_candidates(s->K, s->opt), fast = strcmp(s->opt->search, "fast") == 0;
 
-    s->search.slack = candidates ? SLACK * s->base->h3m->d * s->opt->tau * s->opt->nv * s->base->Kb : 0;
     if (!fast || !candidates)
         VH_TRY(vh_search_run(ctx, &s->search));
     if (candidates && !vh_stopped(ctx)) {

@@ -74,6 +74,7 @@ vhem_status vh_method_hem_dtm(vhem_ctx *ctx, const vh_input *in, const vhem_clus
                          .K = in->K,
                          .Kb = in->Kb,
                          .Kb_trial = in->Kb,
+                         .slack = VH_BOUND_SLACK * in->textures->d * opt->tau * opt->nv * in->Kb,
                          .work = vh_cluster_work_dtm(in->textures, in->K, opt) };
     int n_kind = 0;
 

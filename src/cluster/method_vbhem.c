@@ -268,10 +268,31 @@ static vhem_status arrange(vhem_ctx *ctx, const task *w, attempt *a)
     return VHEM_OK;
 }
 
+/* Runs that need as many clusters compare by their values, as those of VHEM by their bounds. */
+static bool as_good(const task *w, const attempt *a)
+{
+    const attempt *best = &w->all[w->best];
+    return a->label && a->st == VHEM_OK && !a->stopped && a->m.post->K == best->m.post->K
+           && a->value >= best->value - w->t.s.search.slack;
+}
+
+static vhem_status tell_share(vhem_ctx *ctx, const task *w, vh_clustering *out)
+{
+    VH_AUTOFREE const int **label = NULL;
+    int n = 0;
+
+    VH_NEW(label, w->n);
+    for (int k = 0; k < w->n; k++)
+        if (as_good(w, &w->all[k]))
+            label[n++] = w->all[k].label;
+    return vh_count_share(ctx, w->all[w->best].label, w->all[w->best].m.post->K, n, label, out);
+}
+
 static vhem_status tell_runs(vhem_ctx *ctx, task *w, vh_clustering *out)
 {
     const attempt *best = &w->all[w->best];
 
+    VH_TRY(tell_share(ctx, w, out));
     VH_NEW(out->run, w->n);
     for (int k = 0; k < w->n; k++) {
         attempt *a = &w->all[k];
@@ -287,7 +308,8 @@ static vhem_status tell_runs(vhem_ctx *ctx, task *w, vh_clustering *out)
                                  .converged = a->run.converged,
                                  .finished = !a->stopped,
                                  .modularity = NAN,
-                                 .agreement = g.adjusted_rand };
+                                 .agreement = g.adjusted_rand,
+                                 .as_good = as_good(w, a) };
         if (a == best)
             continue;
         u->bounds = a->run.J; /* handed over */

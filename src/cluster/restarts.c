@@ -389,7 +389,7 @@ void vh_search_join(vh_search *s, vh_restart *r)
 static bool in_slack(const vh_search *s, int r, double top)
 {
     const vh_restart *a = &s->all[r];
-    return s->slack > 0 && (a->candidate || a->J == top) && !isnan(a->modularity) && top - a->J <= s->slack;
+    return (a->candidate || a->J == top) && !isnan(a->modularity) && top - a->J <= s->slack;
 }
 
 /* Does run a come before run b?  First those within the slack of the best bound, by modularity, then all
@@ -486,9 +486,49 @@ static double agreement(const vh_search *s, const vh_restart *a, const vh_restar
     return g.adjusted_rand;
 }
 
+vhem_status vh_count_share(vhem_ctx *ctx, const int *kept, int K, int n, const int *const *label,
+                           vh_clustering *out)
+{
+    VH_AUTOFREE int *to = NULL;
+
+    if (n < 2 || K > VH_MOST_MATCHED)
+        return VHEM_OK;
+    VH_NEW(to, K);
+    VH_NEW(out->share, out->Kb);
+    for (int r = 0; r < n; r++) {
+        VH_TRY(vh_match_groups(ctx, out->Kb, K, kept, label[r], to));
+        for (int64_t i = 0; i < out->Kb; i++)
+            out->share[i] += to[label[r][i]] == kept[i];
+    }
+    for (int64_t i = 0; i < out->Kb; i++)
+        out->share[i] /= n;
+    return VHEM_OK;
+}
+
+/* Is a finished run as good as w, the one that is kept?  A stopped search has not yet made others as good. */
+static bool as_good(const vh_search *s, const vh_restart *a, const vh_restart *w)
+{
+    return a->label && w->label && a->finished && a->st == VHEM_OK && a->J >= w->J - s->slack;
+}
+
+static vhem_status tell_share(vhem_ctx *ctx, const vh_search *s, vh_clustering *out)
+{
+    const vh_restart *w = &s->all[s->best];
+    VH_AUTOFREE const int **label = NULL;
+    int n = 0;
+
+    VH_NEW(label, s->n);
+    for (int r = 0; r < s->n; r++)
+        if (as_good(s, &s->all[r], w))
+            label[n++] = s->all[r].label;
+    return vh_count_share(ctx, w->label, (int)s->K, n, label, out);
+}
+
 vhem_status vh_search_tell(vhem_ctx *ctx, vh_search *s, vh_clustering *out)
 {
     vh_restart *w = &s->all[s->best];
+
+    VH_TRY(tell_share(ctx, s, out));
 
     VH_NEW(out->run, s->n);
     for (int r = 0; r < s->n; r++) {
@@ -504,7 +544,8 @@ vhem_status vh_search_tell(vhem_ctx *ctx, vh_search *s, vh_clustering *out)
                                  .finished = a->finished,
                                  .modularity = a->modularity,
                                  .agreement = agreement(s, a, w),
-                                 .next = r == s->next };
+                                 .next = r == s->next,
+                                 .as_good = as_good(s, a, w) };
         if (a == w)
             continue;
         u->bounds = a->run.J; /* handed over */

@@ -63,8 +63,8 @@ typedef struct {
     vh_workers workers;
     int best;            /* -1: none yet */
     int next;            /* the run that the next candidate would keep; -1: none, or not known */
-    double slack;        /* candidates whose bounds are this near to the best, in nats, are told apart by
-                            their modularity; 0: the bound decides alone */
+    double slack;        /* runs whose bounds are this near to the best, in nats, are as good: candidates are
+                            then told apart by their modularity */
     int failed;          /* the first restart that failed, by its number; -1: none */
     char sentence[2048]; /* of that one */
 } vh_search;
@@ -86,6 +86,14 @@ void vh_search_join(vh_search *s, vh_restart *r);
 #define VH_SAME_GROUPS 0.9
 vhem_status vh_search_select(vhem_ctx *ctx, vh_search *s, int N);
 void vh_restart_free(vh_restart *r);
+/* Bounds that differ by less than this do not tell partitions apart: nats per virtual frame, dimension and
+ * model.  The bound itself is looser than that wherever states overlap (docs/choosing.md). */
+#define VH_BOUND_SLACK 0.003
+/* share [Kb] of out, whose label are those that were kept, over all of n partitions [Kb] into at most K
+ * groups, with clusters matched.  Fewer than two partitions, or more than VH_MOST_MATCHED groups: none. */
+enum { VH_MOST_MATCHED = 1000 };
+vhem_status vh_count_share(vhem_ctx *ctx, const int *kept, int K, int n, const int *const *label,
+                           vh_clustering *out);
 /* What the clustering has from the search; the tables of the winner move over.  Its centres stay. */
 vhem_status vh_search_tell(vhem_ctx *ctx, vh_search *s, vh_clustering *out);
 void vh_search_free(vh_search *s);

@@ -110,6 +110,8 @@ static void print_runs(FILE *f, const vh_clustering *c)
             print_real(f, "modularity", u->modularity);
         if (isfinite(u->agreement))
             print_real(f, "agreement", u->agreement);
+        if (u->as_good)
+            fputs(", \"as_good\": true", f);
         if (u->label) {
             fputs(", \"labels\": ", f);
             print_ints(f, c->Kb, u->label);
@@ -181,6 +183,10 @@ static vhem_status print_clustering(vhem_ctx *ctx, const vh_clustering *c, int64
     if (base_labels) {
         fputs(",\n \"base_labels\": ", f);
         print_ints(f, n_base, base_labels);
+    }
+    if (c->share) {
+        fputs(",\n \"share\": ", f);
+        print_numbers(f, c->Kb, c->share);
     }
     if (c->z)
         print_table(f, "z", c->Kb, c->Kr, c->z);

@@ -231,6 +231,7 @@ static vhem_status read_run(vhem_ctx *ctx, json_t *v, vh_clustering *c, vhem_clu
     VH_TRY(read_curve(ctx, v, "bounds", run->n_iter, &run->bounds));
     VH_TRY(get_number(ctx, v, "modularity", &run->modularity));
     VH_TRY(get_number(ctx, v, "agreement", &run->agreement));
+    VH_TRY(get_bool(ctx, v, "as_good", &run->as_good));
     if (labels) {
         VH_NEW(run->label, c->Kb);
         VH_TRY(read_indices(ctx, "labels", labels, (size_t)c->Kb, c->Kr - 1, run->label));
@@ -293,6 +294,19 @@ static vhem_status read_lacking(vhem_ctx *ctx, json_t *root, vh_clustering *c)
         return VHEM_OK;
     VH_NEW(c->lacking, c->Kb);
     return read_indices(ctx, "lacking", v, (size_t)c->Kb, INT_MAX, c->lacking);
+}
+
+static vhem_status read_share(vhem_ctx *ctx, json_t *root, vh_clustering *c)
+{
+    json_t *v = json_object_get(root, "share");
+    if (!v)
+        return VHEM_OK;
+    VH_NEW(c->share, c->Kb);
+    VH_TRY(read_numbers(ctx, "share", -1, v, (size_t)c->Kb, c->share));
+    for (int64_t i = 0; i < c->Kb; i++)
+        VH_CHECK(c->share[i] >= 0 && c->share[i] <= 1, VHEM_EFORMAT, "share[%lld] is %g, must be from 0 to 1",
+                 (long long)i, c->share[i]);
+    return VHEM_OK;
 }
 
 static vhem_status read_bound(vhem_ctx *ctx, json_t *root, vh_clustering *c)
@@ -399,6 +413,7 @@ static vhem_status read_clustering(vhem_ctx *ctx, json_t *root, vh_clustering **
     VH_TRY(read_names(ctx, root, c));
     VH_TRY(read_fingerprints(ctx, root, c));
     VH_TRY(read_options(ctx, root, c));
+    VH_TRY(read_share(ctx, root, c));
     VH_TRY(read_table(ctx, root, "z", c->Kb, c->Kr, &c->z));
     VH_TRY(read_table(ctx, root, "L_hmm", c->Kb, c->Kr, &c->L_hmm));
     VH_TRY(read_bound(ctx, root, c));

@@ -63,9 +63,10 @@ static void clear_statistics(void *record)
     }
     for (int g = 0; s->group && g < s->n_group; g++)
         free(s->group[g]);
-    void *const all[] = { s->name,      s->label,    s->sequences, s->frames,      s->cluster,
-                          s->clustered, s->loglik,   s->scale,     s->uncertainty, s->entropy,
-                          s->group,     s->group_of, s->test };
+    void *const all[] = {
+        s->name,   s->label, s->sequences,   s->frames,  s->cluster, s->clustered, s->share,
+        s->loglik, s->scale, s->uncertainty, s->entropy, s->group,   s->group_of,  s->test
+    };
     for (size_t k = 0; k < sizeof all / sizeof *all; k++)
         free(all[k]);
 }
@@ -86,6 +87,7 @@ static vhem_status make_room(work *w)
     VH_NEW(s->frames, n);
     VH_NEW(s->cluster, n);
     VH_NEW(s->clustered, n);
+    VH_NEW(s->share, n);
     VH_NEW(s->loglik, vh_cells(n, K));
     VH_NEW(s->scale, vh_cells(n, K));
     VH_NEW(s->uncertainty, n);
@@ -318,8 +320,11 @@ static vhem_status find_persons(work *w)
     }
     if (first->fingerprint && first->centers)
         VH_TRY(find_strangers(w, first));
-    for (int64_t i = 0; i < w->items.n; i++)
-        w->s->clustered[i] = w->clustered[i] < 0 ? 0 : w->s->clustered[i] ? w->s->clustered[i] : 1;
+    for (int64_t i = 0; i < w->items.n; i++) {
+        bool known = w->clustered[i] >= 0;
+        w->s->clustered[i] = !known ? 0 : w->s->clustered[i] ? w->s->clustered[i] : 1;
+        w->s->share[i] = known && w->c == first && first->share ? first->share[w->clustered[i]] : NAN;
+    }
     return VHEM_OK;
 }
 

@@ -7,6 +7,8 @@
  * which could have n^2 cells, is never laid out: O(n log n). */
 #include "math/agreement.h"
 
+#include "core/alloc.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -83,4 +85,90 @@ void vh_agreement(int64_t n, const int *a, const int *b, vhem_agreement *out)
     out->adjusted_rand = top - expected > 0 ? (cells.pairs - expected) / (top - expected) : 1;
     out->nmi = mean > 0 ? fmax(information / mean, 0) : 1;
     out->purity = n > 0 ? pure / n : 1;
+}
+
+/* ---- which group of one partition is which of the other ----------------------------------------------- */
+
+typedef struct { /* rows are groups of a, columns those of b, both from 1 on; 0 stands for none */
+    int K;
+    const int64_t *count;     /* [K][K] things in both */
+    int64_t *u, *v, *reduced; /* [K+1] potentials of rows and columns; the least cost that reaches a column */
+    int *row, *before;        /* [K+1] the row of a column; the column before it on the way to it */
+    char *seen;               /* [K+1] */
+} matching;
+
+/* From column j, whose row is on the way already, to the column that is reached at the least cost. */
+static int step(matching *m, int j)
+{
+    int i = m->row[j], next = 0;
+    int64_t least = INT64_MAX;
+
+    m->seen[j] = 1;
+    for (int k = 1; k <= m->K; k++) {
+        if (m->seen[k])
+            continue;
+        int64_t cost = -m->count[(size_t)(i - 1) * (size_t)m->K + (size_t)(k - 1)] - m->u[i] - m->v[k];
+        if (cost < m->reduced[k]) {
+            m->reduced[k] = cost;
+            m->before[k] = j;
+        }
+        if (m->reduced[k] < least) {
+            least = m->reduced[k];
+            next = k;
+        }
+    }
+    for (int k = 0; k <= m->K; k++)
+        if (m->seen[k]) {
+            m->u[m->row[k]] += least;
+            m->v[k] -= least;
+        } else {
+            m->reduced[k] -= least;
+        }
+    return next;
+}
+
+/* The assignment problem by shortest augmenting paths (Kuhn 1955, Munkres 1957): a row at a time. */
+static void match(matching *m)
+{
+    for (int i = 1; i <= m->K; i++) {
+        int j = 0;
+        for (int k = 0; k <= m->K; k++) {
+            m->reduced[k] = INT64_MAX;
+            m->seen[k] = 0;
+        }
+        m->row[0] = i;
+        do
+            j = step(m, j);
+        while (m->row[j] != 0);
+        for (; j != 0; j = m->before[j])
+            m->row[j] = m->row[m->before[j]];
+    }
+}
+
+vhem_status vh_match_groups(vhem_ctx *ctx, int64_t n, int K, const int *a, const int *b, int *to)
+{
+    vhem_status st = VHEM_OK;
+    matching m = { .K = K };
+    int64_t *count = NULL;
+    size_t wide = (size_t)K + 1;
+
+    VH_NEW_DONE(count, (size_t)K * (size_t)K);
+    VH_NEW_DONE(m.u, 3 * wide);
+    VH_NEW_DONE(m.row, 2 * wide);
+    VH_NEW_DONE(m.seen, wide);
+    m.count = count;
+    m.v = m.u + wide;
+    m.reduced = m.v + wide;
+    m.before = m.row + wide;
+    for (int64_t i = 0; i < n; i++)
+        count[(size_t)a[i] * (size_t)K + (size_t)b[i]]++;
+    match(&m);
+    for (int k = 1; k <= K; k++)
+        to[k - 1] = m.row[k] - 1;
+done:
+    free(count);
+    free(m.u);
+    free(m.row);
+    free(m.seen);
+    return st;
 }

@@ -109,6 +109,11 @@ double vh_facts_own_z(const vh_level *level, int64_t i)
     return c->z ? c->z[vh_ij(i, c->Kr, c->label[i])] : 1;
 }
 
+double vh_facts_share(const vh_level *level, int64_t i)
+{
+    return level->c->share ? level->c->share[i] : NAN;
+}
+
 static double nearness(const vh_clustering *c, int64_t i)
 {
     const double *x = c->L_hmm ? c->L_hmm : c->z;

@@ -53,6 +53,8 @@ void *vh_facts_room(const vh_facts *facts, size_t n, size_t size);
 const char *vh_facts_unit(const vh_facts *facts, const vh_clustering *c, char *buf, size_t size);
 /* z_ij of model i of the level and its own cluster; 1 without z. */
 double vh_facts_own_z(const vh_level *level, int64_t i);
+/* In how many of the runs that are as good it is in that cluster, as a share; NaN: not known. */
+double vh_facts_share(const vh_level *level, int64_t i);
 /* Name of model i of level 0; "" for none. */
 const char *vh_facts_name(const vh_facts *facts, int64_t i);
 /* Name of dimension k of the emissions, from the data if there are any; buf serves for that. */

@@ -134,7 +134,7 @@ void vh_figure_membership(FILE *f, const vh_facts *facts, int l)
         fprintf(f,
                 "One row for each %s%s%s, sorted by cluster; the stronger the colour, the more of the %s "
                 "belongs to the cluster of its column (z, from 0 to 1). %d of %lld belong to one cluster by "
-                "99 %% or more.",
+                "99 %% or more, given these centres.",
                 m < n ? "few neighbouring " : what, m < n ? what : "",
                 m < n ? "s"
                 : l   ? " of the level below"

@@ -164,11 +164,32 @@ static void tell_runs(const vh_clustering *c, char *text, size_t size)
         snprintf(text, size, "of %d restart%s", restarts, vh_plural(restarts));
 }
 
+/* z says how sure a cluster is given these centres, share whether another start would find the same groups:
+ * who belongs somewhere clearly passes both. */
+static void put_sure(FILE *f, const vh_level *v)
+{
+    const double ENOUGH = 0.99;
+    char value[64];
+    int sure = 0;
+
+    for (int64_t i = 0; i < v->c->Kb; i++)
+        sure += (!v->c->z || vh_facts_own_z(v, i) >= ENOUGH) && (!v->c->share || v->c->share[i] >= ENOUGH);
+    snprintf(value, sizeof value, "%.0f %%", floor(100.0 * sure / v->c->Kb));
+    if (v->c->share)
+        put_tile(
+            f, "Clear-cut", value,
+            "belong to one cluster by 99\xC2\xA0% or more, and in 99\xC2\xA0% or more of the runs with as "
+            "good a bound");
+    else if (v->c->z)
+        put_tile(f, "Near one centre", value,
+                 "belong to one cluster by 99\xC2\xA0% or more, given these centres");
+}
+
 static void put_tiles(FILE *f, const vh_facts *facts)
 {
     const vh_level *v = &facts->level[0];
     char value[64], note[128], what[32];
-    int sure = 0, at = 0;
+    int at = 0;
     vhem_agreement g;
 
     fputs("<ul class=\"tiles\">\n", f);
@@ -187,12 +208,7 @@ static void put_tiles(FILE *f, const vh_facts *facts)
         snprintf(note, sizeof note, "with %d classes; adjusted %.3f", facts->n_class, g.adjusted_rand);
         put_tile(f, "Rand index", value, note);
     }
-    for (int64_t i = 0; i < v->c->Kb; i++)
-        sure += vh_facts_own_z(v, i) >= 0.99;
-    if (v->c->z) {
-        snprintf(value, sizeof value, "%.0f %%", 100.0 * sure / v->c->Kb);
-        put_tile(f, "Clear-cut", value, "belong to one cluster by 99\xC2\xA0% or more");
-    }
+    put_sure(f, v);
     if (v->c->bound) {
         vh_short_number(v->c->bound[v->c->n_iter], value, sizeof value);
         char runs[80];
@@ -244,7 +260,10 @@ static void put_models(FILE *f, const vh_facts *facts)
             continue;
         fputs(next, f);
         vh_script_text(f, vh_facts_name(facts, i), MOST_NAME);
-        fprintf(f, ",%lld,%d,%d,%.4g]", (long long)i, j, facts->class_of[i], vh_facts_own_z(v, i));
+        fprintf(f, ",%lld,%d,%d,%.4g", (long long)i, j, facts->class_of[i], vh_facts_own_z(v, i));
+        if (v->c->share)
+            fprintf(f, ",%.4g", vh_facts_share(v, i));
+        putc(']', f);
         next = ",\n[";
     }
 }

@@ -137,6 +137,8 @@
     if (data.classes.length) cell(head, "class", "th");
     data.levels.forEach((_, l) => cell(head, data.levels.length > 1 ? "level " + (l + 1) : "cluster", "th"));
     cell(head, "membership", "th");
+    const shares = data.models.some((m) => m.length > 5);
+    if (shares) cell(head, "share of runs", "th");
     table.createTHead().appendChild(head);
     const body = table.createTBody();
     for (const m of shown) {
@@ -146,6 +148,7 @@
       if (data.classes.length) cell(row, m[3] < 0 ? "" : data.classes[m[3]]);
       data.levels.forEach((_, l) => cell(row, above(0, m[2], l)));
       cell(row, m[4] >= 0.9995 ? "1" : m[4].toFixed(3));
+      if (shares) cell(row, m[5] >= 1 ? "100 %" : Math.min(99, Math.round(100 * m[5])) + " %");
       const go = () => choose(state.level, above(0, m[2], state.level));
       row.addEventListener("click", go);
       row.addEventListener("keydown", (event) => {

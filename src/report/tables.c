@@ -81,6 +81,7 @@ static void put_parts(FILE *f, const char *name, int n, char separator)
 static bool is_member_column(const char *name)
 {
     return !strcmp(name, "index") || !strcmp(name, "name") || !strcmp(name, "class") || !strcmp(name, "z")
+           || !strcmp(name, "share")
            || (!strncmp(name, "level", 5) && name[5] && name[5 + strspn(name + 5, "0123456789")] == '\0');
 }
 
@@ -88,7 +89,7 @@ static void put_members(FILE *f, const vh_facts *facts)
 {
     vhem_data_facts of;
     int n_id = named_by(facts, &of);
-    fputs("index\tname\tclass\tz", f);
+    fprintf(f, "index\tname\tclass\tz%s", facts->level[0].c->share ? "\tshare" : "");
     for (int l = 0; l < facts->n_level; l++)
         fprintf(f, "\tlevel%d", l + 1);
     for (int k = 0; k < n_id; k++) {
@@ -102,6 +103,8 @@ static void put_members(FILE *f, const vh_facts *facts)
         putc('\t', f);
         vh_tsv_text(f, facts->class_of[i] < 0 ? "" : facts->class_name[facts->class_of[i]]);
         put_number(f, vh_facts_own_z(&facts->level[0], i));
+        if (facts->level[0].c->share)
+            put_number(f, vh_facts_share(&facts->level[0], i));
         for (int l = 0; l < facts->n_level; l++)
             fprintf(f, "\t%d", facts->level[l].label[i]);
         put_parts(f, vh_facts_name(facts, i), n_id, of.id_separator);

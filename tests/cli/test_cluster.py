@@ -2,6 +2,7 @@
 """vhem cluster: clusters, files, the same bytes for the same seed, exact iterations, refusals."""
 import json
 import math
+import random
 import re
 import signal
 import subprocess
@@ -13,6 +14,13 @@ from support import HANGS, VHEM, Case, flock, log, log_sum, model, same_partitio
 from test_usage import entries
 
 EXACT = ["--restarts", "1", "--tol", "0", "--cov-floor", "0"]
+
+
+def wide(name, rng):
+    """Two wide states, somewhere."""
+    mu = [[[rng.gauss(0, 1), rng.gauss(0, 1)]], [[rng.gauss(3, 1), rng.gauss(0, 1)]]]
+    return {"name": name, "S": 2, "M": 1, "pi": [0.5, 0.5], "A": [[0.7, 0.3], [0.3, 0.7]], "c": [[1], [1]],
+            "mu": mu, "cov": [[[1, 1]], [[1, 1]]]}
 
 
 class WithFlock(Case):
@@ -210,6 +218,54 @@ class Cluster(WithFlock):
             self.assertAlmostEqual(abs(gap), float(next_best[2]), delta=6e-3 * abs(gap))
             self.assertEqual(gap > 0, next_best[3] == "higher")
         self.assertGreater(told, 0)
+
+    def test_share_of_the_runs_that_are_as_good(self):
+        """Models without groups: other starts are as good and part them elsewhere, which is told of each."""
+        rng = random.Random(1)
+        whole = json.loads(model([wide(f"p{i}", rng) for i in range(20)], [0.05] * 20))
+        self.write("o.json", json.dumps({**whole, "d": 2}))
+        r = self.ok("cluster", "o.json", "-k", "2", "--preset", "emhmm", "--seed", "1", "-o", "c.json")
+        out = self.load("c.json")
+        told = re.search(r"(\d+) of 300 restarts found other groups, practically as good: (\d+) of 20 HMMs move "
+                         r"\((p\d+), ", r.err)
+        runs = [run for run in out["restarts"] if run.get("as_good")]
+        others = sum(run["agreement"] < 0.99 and run["init"] != "settled" for run in runs)
+        self.assertEqual((int(told[1]), int(told[2])), (others, sum(x < 1 for x in out["share"])))
+        self.assertEqual(out["share"][out["names"].index(told[3])], min(out["share"]))
+        for x in out["share"]:  # a part of these runs, the one that was kept among them
+            self.assertAlmostEqual(x * len(runs), round(x * len(runs)), places=9)
+            self.assertTrue(1 / len(runs) <= x <= 1)
+        best, slack = out["bound"][-1], 0.003 * 2 * 10 * out["options"]["nv"] * 20
+        for run in runs:
+            self.assertGreaterEqual(run["bound"], best - slack)
+        # Every run has 2 groups of 20, so that a coin would agree with more than half of the items.
+        self.assertGreater(sum(out["share"]), 10)
+        for threads in "1", "2":
+            self.ok("cluster", "o.json", "-k", "2", "--preset", "emhmm", "--seed", "1", "-o", f"c{threads}.json",
+                    "--threads", threads)
+        self.assertEqual(self.path("c1.json").read_bytes(), self.path("c2.json").read_bytes())
+
+        info = json.loads(self.ok("info", "c.json", "--json").out)["levels"][0]["clusters"]
+        for one in info:
+            self.assertEqual(one["share"], [out["share"][out["names"].index(name)] for name in one["members"]])
+        self.assertRegex(self.ok("info", "c.json", "--all").out, r"p3 \(\d+ %\)")
+        self.ok("report", "c.json", "-o", "r.html", "--tables", "t")
+        members = [row.split("\t") for row in self.path("t/members.tsv").read_text().splitlines()]
+        self.assertEqual([float(row[members[0].index("share")]) for row in members[1:]], out["share"])
+        page = self.path("r.html").read_text()
+        sure = sum(max(z) >= 0.99 and x >= 0.99 for z, x in zip(out["z"], out["share"], strict=True))
+        self.assertIn(f"Clear-cut</span> <b>{100 * sure // 20} %</b>", page)  # and 100 % by z alone
+
+    def test_share_is_not_told_of_one_run(self):
+        self.ok("cluster", "m.json", "-k", "3", "--restarts", "1", "--search", "restarts", "-o",
+                "c.json")
+        out = self.load("c.json")
+        self.assertNotIn("share", out)
+        self.ok("report", "c.json", "-o", "r.html")
+        self.assertNotIn("Clear-cut", self.path("r.html").read_text())
+        out["share"] = [1] * 11 + [1.5]
+        self.write("bad.json", json.dumps(out))
+        self.fails(1, "bad.json: share[11] is 1.5, must be from 0 to 1", "info", "bad.json")
 
     def test_candidate(self):
         """The second-best groups, and what is said when there are no more."""

@@ -164,6 +164,21 @@ def test_vhem_of_models(flock):
     assert emhmm.centers_.emission == "gaussian-full" and emhmm.result_[0].options["preset"] == "emhmm"
 
 
+def test_share_of_the_starts(tmp_path):
+    """Models without groups: other starts are as good.  A single start says nothing of others."""
+    rng = np.random.default_rng(1)
+    models = [vhem.Model([0.5, 0.5], [[0.7, 0.3], [0.3, 0.7]], rng.normal([[0, 0], [3, 0]], 1), np.ones((2, 2)))
+              for _ in range(20)]
+    found = vhem.VHEM(2, preset="emhmm", n_init=100, random_state=1).fit(models)
+    good = [run for run in found.result_[0].runs if run["as_good"]]
+    assert 2 <= len(good) and found.share_.shape == (20,)
+    np.testing.assert_allclose(found.share_ * len(good), np.round(found.share_ * len(good)))
+    assert 0 < found.share_.min() < 1 and found.share_.max() <= 1
+    found.save(tmp_path / "c.json")
+    np.testing.assert_array_equal(vhem.VHEM.load(tmp_path / "c.json").share_, found.share_)
+    assert vhem.VHEM(2, preset="emhmm", n_init=1, search="restarts").fit(models).share_ is None
+
+
 def test_vhem_of_groups(sequences):
     people = vhem.VHEM(2, hmm=vhem.HMM(n_states=1)).fit(sequences, groups=[f"p{n % 4}" for n in range(12)])
     assert people.result_[0].names == ["p0", "p1", "p2", "p3"]

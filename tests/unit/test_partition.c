@@ -2,6 +2,8 @@
 /* test_partition.c - the agreement of partitions against its definition, pair by pair and cell by cell. */
 #include "support.h"
 
+#include "math/agreement.h"
+
 static void brute(int n, const int *a, const int *b, vhem_agreement *out)
 {
     double same = 0, both = 0, in_a = 0, in_b = 0, all = 0, ha = 0, hb = 0, mutual = 0, pure = 0;
@@ -80,6 +82,50 @@ static void test_edges(void **state)
     assert_true(g.rand == 1 && g.purity == 1);
 }
 
+/* The most things that agree under any numbering of K groups, from `from` on. */
+static int most(int n, int K, const int *a, const int *b, int *to, int from)
+{
+    int best = 0;
+    if (from == K)
+        for (int i = 0; i < n; i++)
+            best += to[b[i]] == a[i];
+    for (int k = from; k < K; k++) {
+        int first = to[from];
+        to[from] = to[k];
+        to[k] = first;
+        int found = most(n, K, a, b, to, from + 1);
+        best = found > best ? found : best;
+        to[k] = to[from];
+        to[from] = first;
+    }
+    return best;
+}
+
+static void test_matched(void **state)
+{
+    vhem_ctx *ctx = test_ctx();
+    vh_rng rng;
+    (void)state;
+    vh_rng_init(&rng, 6, VH_RNG_TEST, 0);
+    for (int round = 0; round < 200; round++) {
+        enum { MOST = 24 };
+        int K = 1 + (int)vh_rng_below(&rng, 6), n = 1 + (int)vh_rng_below(&rng, MOST), a[MOST], b[MOST];
+        int to[6], all[6] = { 0, 1, 2, 3, 4, 5 }, agree = 0, seen = 0;
+        for (int i = 0; i < n; i++) {
+            a[i] = (int)vh_rng_below(&rng, K);
+            b[i] = round % 2 ? (int)vh_rng_below(&rng, K) : (a[i] + (i % 5 == 0) + 1) % K;
+        }
+        assert_int_equal(vh_match_groups(ctx, n, K, a, b, to), VHEM_OK);
+        for (int k = 0; k < K; k++)
+            seen |= 1 << to[k];
+        assert_int_equal(seen, (1 << K) - 1);
+        for (int i = 0; i < n; i++)
+            agree += to[b[i]] == a[i];
+        assert_int_equal(agree, most(n, K, a, b, all, 0));
+    }
+    vhem_free(ctx);
+}
+
 static void test_large(void **state)
 {
     int n = 300000, *a = malloc(sizeof *a * (size_t)n), *b = malloc(sizeof *b * (size_t)n);
@@ -98,6 +144,6 @@ static void test_large(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(test_brute), cmocka_unit_test(test_edges),
-                                        cmocka_unit_test(test_large) };
+                                        cmocka_unit_test(test_matched), cmocka_unit_test(test_large) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
