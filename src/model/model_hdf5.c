@@ -176,5 +176,5 @@ vhem_status vh_model_load_hdf5(vhem_ctx *ctx, const char *path, vh_h3m **out)
 
 vhem_status vh_model_save_hdf5(vhem_ctx *ctx, const vh_h3m *h3m, const char *path)
 {
-    return vh_shard_save(ctx, h3m, 0, h3m->K, path);
+    return vh_shard_save(ctx, h3m, &(vh_shard_place){ .all = h3m->K }, path);
 }

@@ -21,6 +21,8 @@ void vh_shard_free(vh_shard *s)
     for (int64_t k = 0; s->label && k < s->n_label; k++)
         free(s->label[k]);
     free(s->label);
+    free(s->set);
+    free(s->before);
     free(s->extras);
     free(s->shape);
     free(s->of);
@@ -303,13 +305,23 @@ vhem_status vh_shard_key(vhem_ctx *ctx, const vh_shard *s, vh_key *out)
     vh_hash_text(hash, s->head->family->name);
     vh_hash_number(hash, s->head->d);
     vh_hash_number(hash, (double)s->K);
-    vh_hash_number(hash, (double)s->first);
+    vh_hash_number(hash, (double)s->at);
     vh_hash_number(hash, s->omega_sum);
     if (s->check)
         vh_hash_bytes(hash, s->check, 2 * sizeof *s->check * (size_t)s->n_chunk);
     for (int64_t k = 0; k < s->n_label; k++)
         vh_hash_text(hash, s->label[k]);
     vh_hash_text(hash, s->extras);
+    vh_hash_key(hash, out);
+    return VHEM_OK;
+}
+
+vhem_status vh_shard_chain(vhem_ctx *ctx, const char *before, const char *key, vh_key *out)
+{
+    VH_OWN(vh_hash) *hash = NULL;
+    VH_TRY(vh_hash_new(ctx, &hash));
+    vh_hash_text(hash, before);
+    vh_hash_text(hash, key);
     vh_hash_key(hash, out);
     return VHEM_OK;
 }
@@ -377,6 +389,8 @@ vhem_status vh_shard_describe(vhem_ctx *ctx, hid_t file, size_t limit, const cha
     VH_DUP(s->path, path);
     VH_TRY(vh_model_get_head(ctx, file, limit, 1, &s->head));
     VH_TRY(get_counts(ctx, file, whole, s));
+    VH_TRY(vh_h5_text(ctx, file, "set", limit, &s->set));
+    VH_TRY(vh_h5_text(ctx, file, "before", limit, &s->before));
     snprintf(s->omega.name, sizeof s->omega.name, "omega");
     VH_TRY(find_array(ctx, file, limit, 1, &(hsize_t){ (hsize_t)s->K }, &s->omega));
     VH_TRY(find_shapes(ctx, file, limit, s));

@@ -38,10 +38,12 @@ typedef struct {
     int64_t K;          /* HMMs in the file, */
     int64_t first, all; /* of which the first has this number in the whole set of so many */
     int64_t at;         /* the same number, whether it was opened by itself (first is 0 then) or not */
-    double omega_sum;   /* of the weights in the file */
-    double scale;       /* what weights are divided by: 1, or omega_sum when the file is read by itself */
-    int64_t bytes;      /* of all numbers */
-    vh_h3m *head;       /* family, d, lengths, prior, provenance, extra; no HMM has a shape */
+    char *set,
+        *before;      /* of a shard after the first: key of the first, and of all before it; NULL: unknown */
+    double omega_sum; /* of the weights in the file */
+    double scale;     /* what weights are divided by: 1, or omega_sum when the file is read by itself */
+    int64_t bytes;    /* of all numbers */
+    vh_h3m *head;     /* family, d, lengths, prior, provenance, extra; no HMM has a shape */
     int64_t n_chunk;
     int n_shape;
     vh_shard_shape *shape; /* [n_shape] */
@@ -55,8 +57,11 @@ typedef struct {
     char *extras; /* JSON object: the unknown keys of HMMs, by index; NULL */
 } vh_shard;
 
-/* Writes the HMMs, the numbers first .. first+K-1 of a set of `all`. */
-vhem_status vh_shard_save(vhem_ctx *ctx, const vh_h3m *h3m, int64_t first, int64_t all, const char *path);
+typedef struct {              /* what a shard keeps of its set */
+    int64_t first, all;       /* the numbers of its HMMs are first .. first+K-1 of so many */
+    const char *set, *before; /* as those of vh_shard; NULL: none */
+} vh_shard_place;
+vhem_status vh_shard_save(vhem_ctx *ctx, const vh_h3m *h3m, const vh_shard_place *place, const char *path);
 /* whole: the file is opened by itself, as a set whose weights sum to 1. */
 vhem_status vh_shard_open(vhem_ctx *ctx, const char *path, bool whole, vh_shard **out);
 /* The same for a file that is open; sentences do not name it yet. */
@@ -66,6 +71,8 @@ void vh_shard_free(vh_shard *s);
 VH_OWNED(vh_shard, vh_shard_free)
 /* What a manifest has to say of the file: it follows from all checksums. */
 vhem_status vh_shard_key(vhem_ctx *ctx, const vh_shard *s, vh_key *out);
+/* What the next shard has for `before`: it follows from that of this one, NULL for the first, and its key. */
+vhem_status vh_shard_chain(vhem_ctx *ctx, const char *before, const char *key, vh_key *out);
 
 /* HMMs first .. first+n-1 of the file into slots at .. at+n-1 of a set, checked; texts: with names, labels
  * and unknown keys.  Sentences name the chunk, or the HMM by its number in the whole set, not the file. */

@@ -16,7 +16,8 @@
 typedef struct {
     vhem_ctx *ctx;
     const vh_h3m *h3m;
-    int64_t first, all, n_chunk;
+    const vh_shard_place *place;
+    int64_t n_chunk;
     int n_shape, *of; /* [K] */
     struct {
         int S, M, n;
@@ -275,16 +276,19 @@ static bool put_file(const vh_h5_writer *to, const void *what)
         sum += h3m->omega[i];
     check_rows(w, 0, -1, sizeof *h3m->omega, h3m->omega);
     return vh_model_put_head(to, h3m, VH_SHARD_VERSION) && vh_h5_put_int64(to, to->file, "K", h3m->K)
-           && vh_h5_put_int64(to, to->file, "first", w->first) && vh_h5_put_int64(to, to->file, "all", w->all)
+           && vh_h5_put_int64(to, to->file, "first", w->place->first)
+           && vh_h5_put_int64(to, to->file, "all", w->place->all)
+           && vh_h5_put_text(to, to->file, "set", w->place->set)
+           && vh_h5_put_text(to, to->file, "before", w->place->before)
            && vh_h5_put_real(to, to->file, "omega_sum", sum)
            && vh_h5_put_array(to, to->file, "omega", H5T_IEEE_F64LE, 1, &K, h3m->omega) && put_shapes(w, to)
            && put_names(w, to) && put_labels(w, to) && put_extras(w, to)
            && vh_h5_put_array(to, to->file, "check", H5T_STD_U64LE, 2, n, w->check);
 }
 
-vhem_status vh_shard_save(vhem_ctx *ctx, const vh_h3m *h3m, int64_t first, int64_t all, const char *path)
+vhem_status vh_shard_save(vhem_ctx *ctx, const vh_h3m *h3m, const vh_shard_place *place, const char *path)
 {
-    VH_CLEANUP(free_writing) writing w = { .ctx = ctx, .h3m = h3m, .first = first, .all = all };
+    VH_CLEANUP(free_writing) writing w = { .ctx = ctx, .h3m = h3m, .place = place };
 
     w.n_chunk = ((int64_t)h3m->K + VH_SHARD_CHUNK - 1) / VH_SHARD_CHUNK;
     VH_NEW(w.check, 2 * w.n_chunk);

@@ -316,8 +316,13 @@ static int64_t first_of(int64_t K, int n, int f)
     return at < K ? at : K;
 }
 
+typedef struct { /* what becomes known of a set while it is written */
+    json_t *files;
+    vh_key set, before; /* of the shards so far */
+} written;
+
 static vhem_status save_file(vhem_ctx *ctx, const vh_shards_source *from, const char *folder, int n, int f,
-                             json_t *files)
+                             written *w)
 {
     int64_t first = first_of(from->K, n, f), end = first_of(from->K, n, f + 1);
     VH_OWN(vh_h3m) *h3m = NULL;
@@ -330,14 +335,18 @@ static vhem_status save_file(vhem_ctx *ctx, const vh_shards_source *from, const 
     path = join(ctx, folder, name);
     VH_CHECK(path, VHEM_ENOMEM, "out of memory");
     VH_TRY(from->read(ctx, from->arg, first, end - first, &h3m));
-    VH_TRY(vh_shard_save(ctx, h3m, first, from->K, path));
+    VH_TRY(vh_shard_save(
+        ctx, h3m, &(vh_shard_place){ first, from->K, f ? w->set.text : NULL, f ? w->before.text : NULL },
+        path));
     VH_TRY(vh_shard_open(ctx, path, false, &shard));
     VH_TRY(vh_shard_key(ctx, shard, &key));
     json_t *entry = json_pack("{s:s, s:I, s:I, s:s}", "file", name, "first", (json_int_t)first, "n",
                               (json_int_t)(end - first), "check", key.text);
-    VH_CHECK(entry && json_array_append_new(files, entry) == 0, VHEM_ENOMEM,
+    VH_CHECK(entry && json_array_append_new(w->files, entry) == 0, VHEM_ENOMEM,
              "out of memory: could not make the manifest");
-    return VHEM_OK;
+    if (f == 0)
+        w->set = key;
+    return vh_shard_chain(ctx, f ? w->before.text : NULL, key.text, &w->before);
 }
 
 static vhem_status save_manifest(vhem_ctx *ctx, const char *folder, int64_t K, json_t *files)
@@ -366,18 +375,23 @@ static bool is_ours(const char *name)
 
 vhem_status vh_shards_save(vhem_ctx *ctx, const vh_shards_source *from, int n, const char *path)
 {
-    VH_OWN(json_t) *files = json_array();
-    VH_CLEANUP(vh_folder_end) vh_folder folder = { 0 };
+    vhem_status st = VHEM_OK;
+    written w = { .files = json_array() };
+    vh_folder folder = { 0 };
 
-    VH_CHECK(files, VHEM_ENOMEM, "out of memory");
-    VH_CHECK(n >= 1 && n <= from->K, VHEM_EINVAL, "%d shards are asked for, must be 1 to %lld, one HMM each",
-             n, (long long)from->K);
-    VH_CHECK(access(path, F_OK) != 0, VHEM_EIO, "%s: cannot write: it already exists", path);
-    VH_TRY(vh_folder_begin(ctx, path, is_ours, &folder));
+    VH_CHECK_DONE(w.files, VHEM_ENOMEM, "out of memory");
+    VH_CHECK_DONE(n >= 1 && n <= from->K, VHEM_EINVAL,
+                  "%d shards are asked for, must be 1 to %lld, one HMM each", n, (long long)from->K);
+    VH_CHECK_DONE(access(path, F_OK) != 0, VHEM_EIO, "%s: cannot write: it already exists", path);
+    VH_TRY_DONE(vh_folder_begin(ctx, path, is_ours, &folder));
     for (int f = 0; f < n; f++) {
-        VH_TRY(save_file(ctx, from, folder.tmp, n, f, files));
+        VH_TRY_DONE(save_file(ctx, from, folder.tmp, n, f, &w));
         vh_progress(ctx, "write", f + 1, n);
     }
-    VH_TRY(save_manifest(ctx, folder.tmp, from->K, files));
-    return vh_folder_commit(ctx, &folder);
+    VH_TRY_DONE(save_manifest(ctx, folder.tmp, from->K, w.files));
+    VH_TRY_DONE(vh_folder_commit(ctx, &folder));
+done:
+    vh_folder_end(&folder);
+    json_decref(w.files);
+    return st;
 }

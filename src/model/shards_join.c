@@ -34,6 +34,49 @@ static bool belong_together(int n, vh_shard *const *part)
     return true;
 }
 
+/* The key of the first shard of the set that this one is of; "" for none: not known. */
+static vhem_status set_of(vhem_ctx *ctx, const vh_shard *s, vh_key *key)
+{
+    *key = (vh_key){ "" };
+    if (s->at > 0)
+        snprintf(key->text, sizeof key->text, "%s", s->set ? s->set : "");
+    return s->at > 0 ? VHEM_OK : vh_shard_key(ctx, s, key);
+}
+
+/* Refuses shards of several sets, and one that comes twice: to add them up would be neither set.  Files of an
+ * older version say less, and are then believed. */
+static vhem_status check_sets(vhem_ctx *ctx, int n, vh_shard *const *part)
+{
+    vh_key set[2], key, last = { "" };
+    const vh_shard *known = NULL, *before = NULL; /* the last shard whose set is known, and any last one */
+
+    for (int p = 0; p < n; p++) {
+        const vh_shard *s = part[p];
+        if (s->all == s->K)
+            continue;
+        VH_TRY(vh_shard_key(ctx, s, &key));
+        VH_CHECK(!before || before->at != s->at || strcmp(key.text, last.text) != 0, VHEM_EINVAL,
+                 "%s and %s are the same shard: give each once", before->path, s->path);
+        VH_TRY(set_of(ctx, s, &set[1]));
+        VH_CHECK(!known || !*set[1].text || strcmp(set[0].text, set[1].text) == 0, VHEM_EINVAL,
+                 "%s and %s are shards of two sets; to merge the sets, give all of both, by their folders",
+                 known->path, s->path);
+        if (before && before->at + before->K == s->at && s->before) {
+            vh_key chain;
+            VH_TRY(vh_shard_chain(ctx, before->before, last.text, &chain));
+            VH_CHECK(strcmp(chain.text, s->before) == 0, VHEM_EINVAL,
+                     "%s is not the shard before %s, but one of another set", before->path, s->path);
+        }
+        if (*set[1].text) {
+            set[0] = set[1];
+            known = s;
+        }
+        before = s;
+        last = key;
+    }
+    return VHEM_OK;
+}
+
 /* "0 to 99, 300 to 399": the numbers that no part has; "" when all are there. */
 static void list_missing(int n, vh_shard *const *part, char *text, size_t size)
 {
@@ -81,6 +124,7 @@ vhem_status vh_shards_join(vhem_ctx *ctx, int n, const vh_shard *const *parts, v
     VH_NEW(part, n);
     memcpy(part, parts, sizeof *part * (size_t)n);
     qsort(part, (size_t)n, sizeof *part, by_number);
+    VH_TRY(check_sets(ctx, n, part));
     if (!belong_together(n, part))
         return VHEM_OK;
     VH_NEW(set, 1);

@@ -52,9 +52,9 @@ vhem_status vh_shard_open(vhem_ctx *ctx, const char *path, bool whole, vh_shard 
     return cannot_read(ctx, path);
 }
 
-vhem_status vh_shard_save(vhem_ctx *ctx, const vh_h3m *h3m, int64_t first, int64_t all, const char *path)
+vhem_status vh_shard_save(vhem_ctx *ctx, const vh_h3m *h3m, const vh_shard_place *place, const char *path)
 {
-    (void)h3m, (void)first, (void)all;
+    (void)h3m, (void)place;
     return cannot_write(ctx, path);
 }
 
@@ -95,6 +95,12 @@ vhem_status vh_shard_key(vhem_ctx *ctx, const vh_shard *s, vh_key *out)
 {
     (void)out;
     return cannot_read(ctx, s->path);
+}
+
+vhem_status vh_shard_chain(vhem_ctx *ctx, const char *before, const char *key, vh_key *out)
+{
+    (void)before, (void)out;
+    return cannot_read(ctx, key);
 }
 
 vhem_status vh_shard_read(vhem_ctx *ctx, const vh_shard *s, int64_t first, int64_t n, bool texts,

@@ -59,11 +59,29 @@ class Shards(Case):
         kept = m["omega"][:8] + m["omega"][16:24]
         for found, weight in zip(json.loads(self.path("some.json").read_text())["omega"], kept):
             self.assertAlmostEqual(found, weight / sum(kept), 14)
-        # shards of two sets are sets of their own
-        self.ok("convert", "m.json", "--shards", "4", "-o", "other")
-        r = self.ok("convert", files[0], str(self.path("other/00000.h5")), "-o", "two.json")
-        self.assertNotIn("warning", r.err)
-        self.assertAlmostEqual(sum(json.loads(self.path("two.json").read_text())["omega"][:8]), 0.5, 14)
+
+    def test_shards_of_two_sets(self):
+        """What was put together of two sets would be neither of them."""
+        for name, seed in ("a", 3), ("b", 4):
+            m = json.loads(flock(seed=seed, per_kind=11))
+            self.write(f"{name}.json", json.dumps(m))
+            if name == "b":  # a set that was made again: its first shard is the same
+                m["hmms"][:11] = json.loads(self.path("a.json").read_text())["hmms"][:11]
+                self.write("c.json", json.dumps(m))
+            self.ok("convert", f"{name}.json", "--shards", "3", "-o", name)
+        self.ok("convert", "c.json", "--shards", "3", "-o", "c")
+        self.fails(1, "a/00000.h5 and b/00001.h5 are shards of two sets; to merge the sets, give all of both, by their "
+                   "folders", "convert", "a/00000.h5", "b/00001.h5", "a/00002.h5", "-o", "new")
+        self.fails(1, "are shards of two sets", "convert", "a/00000.h5", "b/00000.h5", "-o", "new")
+        self.fails(1, "are shards of two sets", "convert", "a/00002.h5", "b/00001.h5", "-o", "new")
+        self.fails(1, "c/00001.h5 is not the shard before a/00002.h5, but one of another set",
+                   "convert", "a/00000.h5", "c/00001.h5", "a/00002.h5", "-o", "new")
+        self.fails(1, "a/00001.h5 and a/00001.h5 are the same shard: give each once",
+                   "convert", "a/00000.h5", "a/00001.h5", "a/00001.h5", "-o", "new")
+        self.assertFalse(self.path("new").exists())
+        self.ok("convert", "a", "b", "-o", "both.json")
+        self.assertEqual(len(json.loads(self.path("both.json").read_text())["hmms"]), 66)
+        self.assertIn("of which 11 to 21 are missing", self.ok("convert", "a/00000.h5", "a/00002.h5", "-o", "some.json").err)
 
     def test_clustered(self):
         self.ok("convert", "a.json", "--shards", "7", "-o", "seven")

@@ -25,7 +25,7 @@ static void make(vhem_ctx *ctx, far_set *x)
     const char *path = test_scratch("far.h5");
     vh_rng_init(&rng, 31, VH_RNG_TEST, 0);
     x->here = random_h3m(ctx, &rng, K, 2, 1, 2, 0, 2);
-    assert_ok(ctx, vh_shard_save(ctx, x->here, FAR, FAR + K, path));
+    assert_ok(ctx, vh_shard_save(ctx, x->here, &(vh_shard_place){ .first = FAR, .all = FAR + K }, path));
     assert_ok(ctx, vh_shard_open(ctx, path, false, &x->last));
     assert_true(x->last->first == FAR && x->last->all == FAR + K);
     x->claimed = *x->last;
