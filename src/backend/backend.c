@@ -107,8 +107,9 @@ vhem_status vhem_ctx_new(const vhem_ctx_options *given, vhem_ctx **out)
         vhem_free(ctx);
         return VHEM_EBACKEND;
     }
-    ctx->made = ctx->asked =
-        vh_hash_chain((uint64_t)ctx->opt.seed, ctx->backend->name, strlen(ctx->backend->name));
+    const char *kernel = vh_blas_kernel();
+    ctx->made = vh_hash_chain((uint64_t)ctx->opt.seed, ctx->backend->name, strlen(ctx->backend->name));
+    ctx->made = ctx->asked = vh_hash_chain(ctx->made, kernel, strlen(kernel));
     if (!vh_blas_reserve(ctx->threads)) {
         vhem_free(ctx);
         return VHEM_ENOMEM;

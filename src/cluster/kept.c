@@ -7,6 +7,7 @@
 #include "core/file.h"
 #include "core/journal.h"
 #include "core/options.h"
+#include "math/blas.h"
 #include "model/layout_json.h"
 
 #include <string.h>
@@ -62,6 +63,7 @@ static vhem_status find_key(vhem_ctx *ctx, const vh_kept *kept, const vh_kept_re
     VH_TRY(vh_hash_new(ctx, &h));
     vh_hash_text(h, vhem_version());
     vh_hash_text(h, ctx->backend->name);
+    vh_hash_text(h, vh_blas_kernel());
     vh_hash_bytes(h, &ctx->opt.seed, sizeof ctx->opt.seed);
     vh_hash_text(h, kept->models.text);
     vh_hash_text(h, of->what);

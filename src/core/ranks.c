@@ -83,8 +83,8 @@ static vhem_status compare(vhem_ctx *ctx, int from, const place *here, const pla
              "%lld: do all see the same files?",
              own, from, k, here->call, own, (long long)here->n, from, (long long)there->n);
     VH_CHECK(here->asked == there->asked, VHEM_EINVAL,
-             "ranks %d and %d are both at step %lld of %s, but have different options, backends, data or "
-             "models: do all see the same files?",
+             "ranks %d and %d are both at step %lld of %s, but have different options, backends, kernels "
+             "of BLAS, data or models: do all see the same files?",
              own, from, k, here->call);
     return VHEM_OK;
 }

@@ -3,8 +3,12 @@
 #include "math/blas.h"
 
 #include <cblas.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <sys/resource.h>
+
+/* Weak: one that has no such function is asked nothing. */
+#pragma weak openblas_get_corename
 
 /* The only state outside of objects in the library, because what it guards is outside of them too. */
 static int blas_users, blas_threads;
@@ -49,4 +53,10 @@ bool vh_blas_reserve(int threads)
     for (int i = 0; i < n; i++)
         blas_memory_free(buffer[i]);
     return true;
+}
+
+const char *vh_blas_kernel(void)
+{
+    const char *name = openblas_get_corename ? openblas_get_corename() : NULL;
+    return name ? name : "";
 }

@@ -11,6 +11,9 @@
  * to enter takes it, the last to leave gives back what was there.  Calls come in pairs. */
 void vh_blas_enter(void);
 void vh_blas_leave(void);
+/* Which of its kernels BLAS has chosen for this processor, "Haswell": products have other last bits with
+ * others.  "" where it does not say. */
+const char *vh_blas_kernel(void);
 
 /* Where the memory of the process is limited, OpenBLAS is made to take now what so many threads will need: it
  * does not fail later, but tries again without end.  False where the limit leaves no room. */

@@ -8,6 +8,7 @@
 #include "reduce/expect.h"
 
 #include "core/journal.h"
+#include "math/blas.h"
 #include "reduce/ask.h"
 
 #include <time.h>
@@ -32,6 +33,7 @@ static vhem_status find_key(vhem_ctx *ctx, const vh_base *base, const vh_h3m *ce
     VH_TRY(vh_hash_new(ctx, &h));
     vh_hash_text(h, vhem_version());
     vh_hash_text(h, ctx->backend->name);
+    vh_hash_text(h, vh_blas_kernel());
     vh_hash_text(h, centers->family->name);
     vh_hash_bytes(h, &base->print, sizeof base->print);
     vh_hash_bytes(h, numbers, sizeof numbers);

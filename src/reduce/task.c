@@ -3,6 +3,7 @@
 #include "reduce/task.h"
 
 #include "core/alloc.h"
+#include "math/blas.h"
 #include "model/masked.h"
 #include "model/models.h"
 
@@ -29,6 +30,7 @@ vhem_status vh_task_begin(vhem_ctx *ctx, const vh_h3m *head, const vh_shards *sh
 {
     snprintf(t->version, sizeof t->version, "%s", vhem_version());
     snprintf(t->backend, sizeof t->backend, "%s", vhem_ctx_backend(ctx));
+    snprintf(t->kernel, sizeof t->kernel, "%s", vh_blas_kernel());
     t->named = ctx->named;
     snprintf(t->family, sizeof t->family, "%s", head->family->name);
     t->Kb = Kb;
@@ -49,6 +51,7 @@ static void walk_head(vhem_ctx *ctx, vh_wire *w, vh_task *t)
 {
     vh_wire_int(ctx, w, &t->kind);
     vh_wire_text(ctx, w, t->backend, sizeof t->backend);
+    vh_wire_text(ctx, w, t->kernel, sizeof t->kernel);
     vh_wire_flag(ctx, w, &t->named);
     vh_wire_text(ctx, w, t->family, sizeof t->family);
     vh_wire_int64(ctx, w, &t->Kb);
@@ -158,6 +161,10 @@ static vhem_status check(vhem_ctx *ctx, const vh_task *t, const vhem_models *mod
     VH_CHECK(strcmp(t->backend, vhem_ctx_backend(ctx)) == 0, VHEM_EBACKEND,
              "the task was made with backend %s, this process uses %s: choose one that all have (--backend)",
              t->backend, vhem_ctx_backend(ctx));
+    VH_CHECK(strcmp(t->kernel, vh_blas_kernel()) == 0, VHEM_EBACKEND,
+             "the task was made with the kernels of OpenBLAS for '%s', this process uses those for '%s': set "
+             "OPENBLAS_CORETYPE to one that all have",
+             t->kernel, vh_blas_kernel());
     VH_CHECK(
         strcmp(t->family, head->family->name) == 0 && t->d == head->d && t->Kb == vh_models_size(models),
         VHEM_EINVAL, "the task is for %lld HMMs of %s with d = %d, this process has %lld of %s with d = %d",

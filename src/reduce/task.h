@@ -25,7 +25,8 @@ typedef struct {         /* where a loop that its caller turns stands; vhem_maxi
 typedef struct {
     int kind;
     char version[16], backend[16], family[32];
-    bool named; /* the backend was asked for by its name: it takes work of any size */
+    char kernel[32]; /* of BLAS */
+    bool named;      /* the backend was asked for by its name: it takes work of any size */
     int64_t Kb;
     int d;
     int64_t set; /* fingerprint of the files they are in; 0: they are in memory */

@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import platform
 import random
 import signal
 import subprocess
@@ -147,6 +148,17 @@ class Together(Job):
             self.assertNotEqual(status, 0)
             self.assertEqual(err.count(text), 1, err)
             self.assertFalse(self.path("o.json").exists())
+
+    def test_unlike_kernels(self):
+        """Ranks whose OpenBLAS has chosen other kernels have other last bits."""
+        if platform.machine() != "x86_64":
+            self.skipTest("other processors have other kernels")
+        self.write("d.csv", "id,x\n" + "".join(f"s{i // 9},{i % 7}\n" for i in range(90)))
+        fit = ["fit", "d.csv", "-S", "2", "-r", "1", "-q", "-o", "o.json"]
+        status, _, err = self.ranks(1, *fit, ":", "-n", "1", "env", "OPENBLAS_CORETYPE=Nehalem", MPI, *fit)
+        status2, _, err2 = self.ranks(1, *fit, ":", "-n", "1", "env", "OPENBLAS_CORETYPE=Haswell", MPI, *fit)
+        self.assertTrue(status or status2)  # one of them is not ours
+        self.assertIn("have different options, backends, kernels of BLAS, data or models", err + err2)
 
     def test_unlike_words(self):
         """The same frames, but other groups, labels, names or columns."""

@@ -4,6 +4,7 @@ import concurrent.futures
 import json
 import multiprocessing
 import os
+import platform
 import signal
 import subprocess
 import threading
@@ -62,6 +63,23 @@ def test_processes(folder):
         class Maps:
             map = pool.map
         check(folder, Maps(), tasks=2)
+
+
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="other processors have other kernels")
+def test_kernels_of_blas(folder, monkeypatch):
+    """Workers whose OpenBLAS has chosen other kernels would give other last bits: nothing is made of both."""
+    refusals = []
+    for kernel in "Nehalem", "Haswell":       # one of them is not ours
+        monkeypatch.setenv("OPENBLAS_CORETYPE", kernel)
+        with concurrent.futures.ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
+            try:
+                check(folder, pool)
+            except vhem.Error as problem:
+                refusals.append(str(problem))
+    assert refusals
+    for text in refusals:
+        assert "the task was made with the kernels of OpenBLAS for '" in text
+        assert "set OPENBLAS_CORETYPE to one that all have" in text
 
 
 def test_joblib(folder):

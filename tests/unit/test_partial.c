@@ -343,7 +343,7 @@ static void damaged(void **state)
     vhem_task *task = NULL;
     vhem_partial *p = NULL, *other = NULL;
     vhem_step *step = NULL;
-    int64_t tau = 7, none = 0;
+    int64_t tau = 23, none = 0; /* no length of a text before it */
     (void)state;
     vh_rng_init(&rng, 12, VH_RNG_TEST, 0);
     assert_ok(ctx, vh_models_take_hmms(ctx, random_h3m(ctx, &rng, MODELS, 2, 1, 1, 0, 1), &m));

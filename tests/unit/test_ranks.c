@@ -435,7 +435,7 @@ static void test_elsewhere(void **state)
 {
     static const char other[] =
         "ranks 1 and 0 are both at step 3 of fit, but have different options, backends, "
-        "data or models";
+        "kernels of BLAS, data or models";
     const odd_one odd[] = {
         { .fresh = true, .sentence = "rank 1 is at step 1 of fit, but rank 0 at step 3 of fit" },
         { .strips = true, .sentence = "rank 1 is at step 3 of compare, but rank 0 at step 3 of fit" },
