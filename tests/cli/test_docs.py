@@ -91,6 +91,12 @@ class Documents(Case):
         lacking = [h["mu"][0][0][1] is None for h in json.loads(self.path("gaze.json").read_text())["hmms"]]
         self.assertEqual(sum(lacking), 4)
 
+    def test_scripts_take_the_systems_own_packages(self):
+        """A machine behind a mirror reaches no other host."""
+        for path in sorted((SOURCE / "scripts").iterdir()):
+            if path.is_file():
+                self.assertNotRegex(path.read_text(), r"https?://[a-z.]*(debian|ubuntu)\.(org|com|net)", path.name)
+
     def test_no_path_of_one_machine(self):
         for path in [*SOURCE.glob("*.md"), *(SOURCE / "docs").glob("*.md"), *(SOURCE / "cli").glob("*.[ch]")]:
             self.assertNotRegex(path.read_text(), r"/(home|root|work)/", path.name)
