@@ -197,6 +197,8 @@ void cli_hear_signals(void);
 /* Frees the context and makes sure that standard output arrived; the status to leave with. */
 int cli_close(cli *c, int status);
 /* Refuses standard output for the result when --json needs it, and two inputs from standard input. */
+/* The checkpoint has served; a symbolic link stays one, and the file it leads to goes. */
+void cli_remove_checkpoint(const char *path);
 int cli_check_streams(cli *c, const char *output);
 
 /* ranks.c.  Called by all ranks: those that were not started as rank 0 was fail.  Rank 0 has its context, the

@@ -124,7 +124,7 @@ static int choose_and_write(cli *c, choose_args *g)
     bool stopped = st == VHEM_ESTOPPED;
     int status = some && (stopped || st == VHEM_OK) ? write_result(c, g, stopped) : cli_status(c, st);
     if (status == EXIT_DONE && g->a.opt.checkpoint)
-        remove(g->a.opt.checkpoint); /* it has served */
+        cli_remove_checkpoint(g->a.opt.checkpoint);
     return status;
 }
 

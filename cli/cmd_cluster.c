@@ -124,8 +124,8 @@ static int cluster_and_save(cli *c, cluster_args *a)
     int status =
         facts.levels > 0 && (stopped || st == VHEM_OK) ? save_tree(c, a, tree, stopped) : cli_status(c, st);
     if (status == CLI_GO && !stopped && checkpoint && cli_is_first(c))
-        remove(checkpoint); /* it has served */
-    if (status == CLI_GO)   /* models that were read into memory meanwhile */
+        cli_remove_checkpoint(checkpoint);
+    if (status == CLI_GO) /* models that were read into memory meanwhile */
         status = cluster_find_items(c, a);
     if (status == CLI_GO) {
         const outcome o = { tree, facts.levels, a->items ? (const char *const *)a->items->label : NULL,

@@ -151,7 +151,8 @@ static const char *read_number(const cli_option *o, const char *text)
 {
     static const char small[] = "", large[] = " that fits";
     char *end = NULL;
-    if (o->kind == OPT_INT && cli_has_word(o->arg, '|', "auto") && strcmp(text, "auto") == 0) {
+    bool automatic = o->kind == OPT_INT && cli_has_word(o->arg, '|', "auto");
+    if (automatic && strcmp(text, "auto") == 0) {
         *(int *)o->value = VHEM_AUTO;
         return NULL;
     }
@@ -170,7 +171,7 @@ static const char *read_number(const cli_option *o, const char *text)
     long long x = strtoll(text, &end, 10), most = o->kind == OPT_INT ? INT_MAX : LLONG_MAX;
     if (*end || (double)x < o->least)
         return small;
-    if (errno || x > most)
+    if (errno || x > most || (automatic && x == VHEM_AUTO)) /* which stands for the word */
         return large;
     if (o->kind == OPT_INT)
         *(int *)o->value = (int)x;

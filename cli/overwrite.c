@@ -209,3 +209,11 @@ bool cli_writes(const cli_usage *usage)
 {
     return usage->writes_last || row_of(usage, "output") || row_of(usage, "tables");
 }
+
+void cli_remove_checkpoint(const char *path)
+{
+    char *real = realpath(path, NULL);
+    if (real)
+        remove(real);
+    free(real);
+}

@@ -175,6 +175,8 @@ def _set(struct: Any, key: str, field: Any, value: Any, keep: List[Any]) -> None
         raise InputError(f"{key} is {value!r}, must be a whole number")
     elif kind in ("int", "int64_t"):
         value = int(value)
+        if value == AUTO and _can_be_auto(struct, key):      # the number stands for the word
+            raise InputError(f"{key} is {value}, which is too large")
     if isinstance(value, (int, float, np.number)) and value < 0:        # to the library this means: the default
         raise InputError(f"{key} is {value!r}, must not be negative; leave it out for the default")
     try:

@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -30,6 +31,31 @@ static bool in_place(const char *path, struct stat *sb, bool *exists)
 {
     *exists = stat(path, sb) == 0;
     return *exists && !S_ISREG(sb->st_mode);
+}
+
+/* Where a file goes that is written under a path: a symbolic link stays one, also where the file it leads to
+ * is not there yet.  To be freed; NULL and errno. */
+static char *target_of(const char *path, bool exists)
+{
+    enum { MOST_LINKS = 40 };
+    char *at = exists ? realpath(path, NULL) : strdup(path), to[PATH_MAX];
+
+    for (int k = 0; at && !exists; k++) {
+        ssize_t n = readlink(at, to, sizeof to - 1);
+        char *next = NULL;
+        if (n < 0)
+            return at; /* no link, or nothing at all */
+        to[n] = '\0';
+        const char *slash =
+            to[0] == '/' ? NULL : strrchr(at, '/'); /* it is told from the folder of the link */
+        int folder = slash ? (int)(slash - at) + 1 : 0;
+        bool found = k < MOST_LINKS && asprintf(&next, "%.*s%s", folder, at, to) >= 0;
+        free(at);
+        at = found ? next : NULL;
+        if (k >= MOST_LINKS)
+            errno = ELOOP;
+    }
+    return at;
 }
 
 static char *slot_name(const char *path, int k)
@@ -125,7 +151,7 @@ static vhem_status prepare(vhem_ctx *ctx, const char *path, bool nameless, vh_ou
         VH_CHECK(!S_ISDIR(sb.st_mode), VHEM_EIO, "%s: cannot write: it is a directory", path);
         VH_DUP(o.path, path);
     } else {
-        o.path = exists ? realpath(path, NULL) : vh_strdup(ctx, path); /* keep a symbolic link a link */
+        o.path = target_of(path, exists);
         VH_CHECK(o.path, errno == ENOMEM ? VHEM_ENOMEM : VHEM_EIO, "%s: cannot write: %s", path,
                  strerror(errno));
         VH_CHECK(!exists || access(o.path, W_OK) == 0, VHEM_EIO, "%s: cannot write: %s", path,

@@ -78,6 +78,15 @@ class Checkpoint(Case):
         self.assertEqual(self.path("o.tsv").read_text(), self.path("plain.tsv").read_text())
         self.assertFalse(kept.exists())
 
+    def test_link(self):
+        """What a symbolic link leads to is removed at the end, as a file would be; the link is somebody's."""
+        self.write("m.json", models(20))
+        self.path("link.ckpt").symlink_to("real.ckpt")
+        for _ in range(2):
+            self.ok("cluster", "m.json", "-k", "2", "-r", "2", "--checkpoint", "link.ckpt", "-o", "c.json")
+            self.assertTrue(self.path("link.ckpt").is_symlink())
+            self.assertFalse(self.path("real.ckpt").exists())
+
     def test_wrong(self):
         self.write("m.json", models(20, 2))
         self.write("other", "hello\n")

@@ -118,6 +118,13 @@ class MaxMemory(Case):
         self.fails(1, "out of memory", "fit", "d.npy", "-S", 2, "-r", 1, "--max-iter", 1, "--max-memory", "490M", "-t", 1,
                    "-o", "o.json", "-q")
 
+    def test_the_number_that_stands_for_auto(self):
+        self.write("d.csv", "id,x\n" + "".join(f"s{i // 9},{i % 7}\n" for i in range(90)))
+        self.fails(2, "--states needs a whole number of at least 1 that fits, a range like 2..6, or auto, not '2147483647'",
+                   "fit", "d.csv", "-S", "2147483647", "-o", "m.json")
+        self.fails(2, "--tau needs a whole number of at least 1 that fits", "cluster", "m.json", "--tau", "2147483647",
+                   "-k", "2")
+
     def test_many_columns(self):
         """Models with diagonal covariances need no room that grows with the square of the columns."""
         d = 20000

@@ -80,6 +80,19 @@ class Places(Case):
         self.assertTrue(self.path("link.tsv").is_symlink())
         self.assertIn("sequence", self.path("real.tsv").read_text())
 
+    def test_symbolic_link_to_nothing_stays_a_link(self):
+        os.mkdir(self.path("there"))
+        self.path("there/next.tsv").symlink_to("real.tsv")
+        self.path("link.tsv").symlink_to("there/next.tsv")
+        for name in ("x.tsv", "y.tsv"):
+            self.path(name).symlink_to("y.tsv" if name == "x.tsv" else "x.tsv")
+        for _ in range(2):  # then the file is there
+            self.ok("score", "m.json", "one.csv", "-o", "link.tsv")
+            self.assertTrue(self.path("link.tsv").is_symlink() and self.path("there/next.tsv").is_symlink())
+            self.assertIn("sequence", self.path("there/real.tsv").read_text())
+        self.fails(1, "x.tsv: cannot write: Too many levels of symbolic links", "score", "m.json", "one.csv", "-o", "x.tsv")
+        self.assertTrue(self.path("x.tsv").is_symlink())
+
     def test_overwrites_whole(self):
         self.path("f.json").write_text("x" * 1000000)
         self.ok("fit", "d.csv", "-S", "2", "-o", "f.json")

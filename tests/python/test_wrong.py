@@ -57,6 +57,11 @@ def test_whole_numbers_say_how_large_they_may_be(flock):
         vhem.metrics.choose(flock, [2**70])
 
 
+def test_the_number_that_stands_for_auto(sequences):
+    with pytest.raises(vhem.Error, match="2147483647, which is too large"):
+        vhem.HMM(2147483647).fit(sequences)
+
+
 def test_lists_of_unequal_length():
     with pytest.raises(vhem.InputError, match="the lists have 2 and 1 labels, must have the same length, at least 1"):
         vhem.metrics.agreement([0, 1], [0])
