@@ -14,6 +14,7 @@
 #include "model/h3m.h"
 #include "model/json.h"
 #include "model/options_json.h"
+#include "reduce/vhem.h"
 
 #include <limits.h>
 #include <math.h>
@@ -172,12 +173,24 @@ static vhem_status read_fingerprints(vhem_ctx *ctx, json_t *root, vh_clustering 
     return VHEM_OK;
 }
 
+/* What virtual samples there were is used again, to assign others; 0 is none, and -1 not said. */
+static vhem_status check_range(vhem_ctx *ctx, json_t *options, const char *key, double most)
+{
+    json_t *v = json_object_get(options, key);
+    double x = json_number_value(v);
+    VH_CHECK(!v || x == -1 || (x >= 0 && x <= most), VHEM_EFORMAT, "%s is %.12g, must be from 0 to %g", key,
+             x, most);
+    return VHEM_OK;
+}
+
 static vhem_status take_options(vhem_ctx *ctx, json_t *v, vh_clustering *c)
 {
     int by_group = 0;
 
     VH_TRY(check_kind(ctx, "options", v, true));
     VH_TRY(vh_options_read(ctx, v, VHEM_CLUSTER_OPTIONS, &c->kept, &c->options));
+    VH_TRY(check_range(ctx, v, "tau", VH_MOST_TAU));
+    VH_TRY(check_range(ctx, v, "nv", INFINITY));
     VH_TRY(get_bool(ctx, v, "by_group", &by_group));
     const vh_method *method = vh_method_find(c->method);
     c->by_group = by_group;
@@ -261,6 +274,25 @@ static vhem_status read_runs(vhem_ctx *ctx, json_t *root, vh_clustering *c)
         }
     }
     return st;
+}
+
+/* Somebody else may have put an item elsewhere than where most of it belongs: labels stay as they are. */
+static vhem_status read_z(vhem_ctx *ctx, json_t *root, vh_clustering *c)
+{
+    const double ROUNDED = 1e-3; /* others write few digits */
+
+    VH_TRY(read_table(ctx, root, "z", c->Kb, c->Kr, &c->z));
+    for (int64_t i = 0; c->z && i < c->Kb; i++) {
+        const double *row = c->z + vh_row(i, c->Kr);
+        double sum = 0;
+        for (int j = 0; j < c->Kr; j++) {
+            VH_CHECK(row[j] >= 0, VHEM_EFORMAT, "z[%lld][%d] is %g, must be 0 or more", (long long)i, j,
+                     row[j]);
+            sum += row[j];
+        }
+        VH_CHECK(fabs(sum - 1) <= ROUNDED, VHEM_EFORMAT, "z[%lld] sums to %g, must be 1", (long long)i, sum);
+    }
+    return VHEM_OK;
 }
 
 static vhem_status read_state_map(vhem_ctx *ctx, json_t *root, vh_clustering *c)
@@ -408,13 +440,15 @@ static vhem_status read_clustering(vhem_ctx *ctx, json_t *root, vh_clustering **
     VH_TRY(vh_clustering_new(ctx, (int64_t)Kb, &c));
     c->method = "";
     VH_TRY(get_text(ctx, root, "method", c, &c->method));
+    VH_CHECK(!*c->method || vh_method_find(c->method), VHEM_EFORMAT,
+             "method '%.40s' is unknown: 'vhem cluster --help' lists the methods of this version", c->method);
     VH_TRY(read_centers(ctx, root, c));
     VH_TRY(read_indices(ctx, "labels", labels, Kb, c->Kr - 1, c->label));
     VH_TRY(read_names(ctx, root, c));
     VH_TRY(read_fingerprints(ctx, root, c));
     VH_TRY(read_options(ctx, root, c));
     VH_TRY(read_share(ctx, root, c));
-    VH_TRY(read_table(ctx, root, "z", c->Kb, c->Kr, &c->z));
+    VH_TRY(read_z(ctx, root, c));
     VH_TRY(read_table(ctx, root, "L_hmm", c->Kb, c->Kr, &c->L_hmm));
     VH_TRY(read_bound(ctx, root, c));
     VH_TRY(read_runs(ctx, root, c));

@@ -366,15 +366,15 @@ class OddNames(WithTree):
         self.assertLess(len(text), 400000)
 
     def test_method(self):
+        """Only a method of this version gets onto the page."""
         bare = clustering(NAMES, [0, 0, 1, 1, 2, 2], 3, method="<img src=x onerror=alert(4)> & co")
-        write(self, "whole.json", bare)
+        write(self, "odd.json", bare)
+        self.fails(1, "odd.json: method '<img src=x onerror=alert(4)> & co' is unknown", "report", "odd.json", "-o", "r.html")
+        bare["method"] = "kl-ac"
         for key in ("z", "L_hmm", "bound", "restarts", "centers"):
             del bare[key]
         write(self, "bare.json", bare)
-        for name, times in (("whole.json", 1), ("bare.json", 4)):
-            page = Page(self.report(name=name))
-            self.assertEqual(page.count("img"), 0)
-            self.assertGreaterEqual(page.text.lower().count("method <img src=x onerror=alert(4)> & co"), times)
+        self.assertGreaterEqual(Page(self.report(name="bare.json")).text.lower().count("method kl-ac"), 4)
 
     def test_data_for_the_script(self):
         body = re.search(r'<script type="application/json" id="data">(.*?)</script>', self.page(), re.S).group(1)

@@ -108,7 +108,8 @@ static void test_lost_restarts(void **state)
     vhem_free(ctx);
 }
 
-#define HEAD "{\"format\": \"vhem-clustering\", \"version\": 1, \"options\": {\"K\": 2}"
+#define OPTIONS "{\"format\": \"vhem-clustering\", \"version\": 1, \"options\": {\"K\": 2, "
+#define HEAD    "{\"format\": \"vhem-clustering\", \"version\": 1, \"options\": {\"K\": 2}"
 
 static void test_wrong_files(void **state)
 {
@@ -129,6 +130,14 @@ static void test_wrong_files(void **state)
         { HEAD ", \"labels\": [0, 1], \"z\": [[1, 0]]}", "z has 1 rows, must have 2" },
         { HEAD ", \"labels\": [0, 1], \"z\": [[1, 0], [1]]}", "z[1] has 1 numbers, must have 2" },
         { HEAD ", \"labels\": [0, 1], \"z\": [[1, 0], [1, \"x\"]]}", "z[1][1] is text, must be a number" },
+        { HEAD ", \"labels\": [0, 1], \"z\": [[1, 0], [1.5, -0.5]]}", "z[1][1] is -0.5, must be 0 or more" },
+        { HEAD ", \"labels\": [0, 1], \"z\": [[1, 0], [0.3, 0.3]]}", "z[1] sums to 0.6, must be 1" },
+        { HEAD ", \"labels\": [0, 1], \"share\": [1]}", "share has 1 numbers, must have 2" },
+        { HEAD ", \"labels\": [0, 1], \"share\": [1, -1]}", "share[1] is -1, must be from 0 to 1" },
+        { HEAD ", \"labels\": [0, 1], \"method\": \"magic\"}", "method 'magic' is unknown" },
+        { OPTIONS "\"tau\": -5}, \"labels\": [0, 1]}", "options: tau is -5, must be from 0 to 1e+07" },
+        { OPTIONS "\"tau\": 2147483647}, \"labels\": [0, 1]}", "tau is 2147483647, must be from 0 to 1e+07" },
+        { OPTIONS "\"nv\": -1e308}, \"labels\": [0, 1]}", "nv is -1e+308, must be from 0 to inf" },
         { HEAD ", \"labels\": [0, 1], \"n_iter\": 3, \"bound\": [1]}",
           "bound has 1 numbers, must have n_iter + 1 = 4" },
         { HEAD ", \"labels\": [0, 1], \"converged\": 3}", "converged is a number, must be true or false" },
@@ -153,23 +162,29 @@ static void test_wrong_files(void **state)
     vhem_free(ctx);
 }
 
-/* A method without centres and tables leaves keys out. */
+/* A method without centres and tables leaves keys out; labels need not be where most of z is. */
 static void test_little(void **state)
 {
     vhem_ctx *ctx = test_ctx();
     const char *path = test_scratch("little.json"),
-               *text = HEAD ", \"method\": \"other\", \"labels\": [0, 1, 1]}";
+               *text = HEAD ", \"method\": \"kl-ac\", \"labels\": [0, 1, 1]}",
+               *moved = HEAD ", \"labels\": [0, 1], \"z\": [[0.4, 0.6], [0.5001, 0.5]]}";
     vh_clustering *c = NULL;
     (void)state;
     test_write(path, text, strlen(text));
     assert_ok(ctx, call_clustering_load(ctx, path, &c));
     assert_true(c->Kb == 3 && c->Kr == 2 && !c->z && !c->centers && !c->bound && c->n_run == 0);
-    assert_string_equal(c->method, "other");
+    assert_string_equal(c->method, "kl-ac");
     assert_ok(ctx, call_clustering_save(ctx, c, path));
     vh_clustering_free(c);
     c = NULL;
     assert_ok(ctx, call_clustering_load(ctx, path, &c));
     assert_int_equal(c->label[2], 1);
+    vh_clustering_free(c);
+    c = NULL;
+    test_write(path, moved, strlen(moved));
+    assert_ok(ctx, call_clustering_load(ctx, path, &c));
+    assert_true(c->label[0] == 0 && c->label[1] == 1);
     vh_clustering_free(c);
     unlink(path);
     vhem_free(ctx);
