@@ -151,12 +151,15 @@ vhem_status vh_classes_copy(vhem_ctx *ctx, const vhem_classes *k, vhem_classes *
 
 void vhem_classes_info(const vhem_classes *k, vhem_classes_facts *out)
 {
+    *out = (vhem_classes_facts){ 0 };
+    if (!k)
+        return;
     *out = (vhem_classes_facts){ .C = k->C, .options = &k->opt.all, .provenance = k->provenance };
 }
 
 vhem_status vhem_classes_view(const vhem_classes *k, int c, vhem_class_view *out)
 {
-    if (c < 0 || c >= k->C)
+    if (!k || c < 0 || c >= k->C)
         return VHEM_EINVAL;
     const vh_class *x = &k->cls[c];
     *out = (vhem_class_view){

@@ -66,7 +66,7 @@ vhem_status vhem_backend_info(int i, vhem_backend_facts *out)
 
 const char *vhem_ctx_backend(const vhem_ctx *ctx)
 {
-    return ctx->backend->name;
+    return ctx ? ctx->backend->name : "";
 }
 
 static bool makes_sense(const vhem_ranks *r)

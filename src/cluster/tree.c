@@ -139,6 +139,9 @@ vhem_status vh_tree_check_models(vhem_ctx *ctx, const vhem_tree *tree, const vhe
 
 void vhem_tree_info(const vhem_tree *tree, vhem_tree_facts *out)
 {
+    *out = (vhem_tree_facts){ 0 };
+    if (!tree)
+        return;
     *out = (vhem_tree_facts){ .levels = tree->n,
                               .kind = tree->n > 0 && tree->level[0]->textures ? VHEM_TEXTURES : VHEM_HMMS,
                               .provenance = tree->provenance };
@@ -146,7 +149,7 @@ void vhem_tree_info(const vhem_tree *tree, vhem_tree_facts *out)
 
 const vhem_clustering *vhem_tree_level(const vhem_tree *tree, int l)
 {
-    return l >= 0 && l < tree->n ? &tree->level[l]->shown : NULL;
+    return tree && l >= 0 && l < tree->n ? &tree->level[l]->shown : NULL;
 }
 
 /* ---- building ------------------------------------------------------------------------------------------ */

@@ -136,7 +136,7 @@ bool vh_overdue(vhem_ctx *ctx)
 
 void vhem_ctx_stop(vhem_ctx *ctx)
 {
-    if (atomic_load_explicit(&ctx->stop, memory_order_relaxed) != 0)
+    if (!ctx || atomic_load_explicit(&ctx->stop, memory_order_relaxed) != 0)
         return;
     atomic_store_explicit(&ctx->stop_at, now(), memory_order_relaxed);
     atomic_store_explicit(&ctx->stop, 1, memory_order_release);

@@ -188,6 +188,9 @@ vhem_status vh_data_name_columns(vhem_ctx *ctx, vhem_data *data)
 
 void vhem_data_info(const vhem_data *data, vhem_data_facts *out)
 {
+    *out = (vhem_data_facts){ 0 };
+    if (!data)
+        return;
     *out = (vhem_data_facts){ .N = data->N,
                               .frames = data->start[data->N],
                               .missing = data->n_missing,
@@ -204,7 +207,7 @@ void vhem_data_info(const vhem_data *data, vhem_data_facts *out)
 
 vhem_status vhem_data_view(const vhem_data *data, int64_t n, vhem_seq_view *out)
 {
-    if (n < 0 || n >= data->N)
+    if (!data || n < 0 || n >= data->N)
         return VHEM_EINVAL;
     *out = (vhem_seq_view){
         .name = data->name ? data->name[n] : "",

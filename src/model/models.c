@@ -250,6 +250,9 @@ static void count_shape(int S, int M, vhem_models_facts *f)
 
 void vhem_models_info(const vhem_models *m, vhem_models_facts *out)
 {
+    *out = (vhem_models_facts){ .emission = "" };
+    if (!m)
+        return;
     vhem_models_facts f = { .kind = m->kind, .K = vh_models_size(m), .d = vh_models_dim(m), .emission = "" };
     const vh_h3m *head = vh_models_head(m), *h3m = vh_models_hmms(m);
 
@@ -338,7 +341,9 @@ vhem_status vhem_models_hmm(const vhem_models *m, int64_t i, vhem_hmm_view *out)
 {
     vhem_status st = VHEM_EINVAL;
     vhem_ctx silent = { .threads = 1 };
-    const vh_h3m *h3m = vh_models_hmms(m);
+    const vh_h3m *h3m = m ? vh_models_hmms(m) : NULL;
+    if (!m)
+        return VHEM_EINVAL;
     if (h3m)
         return i >= 0 && i < h3m->K ? vh_h3m_view(h3m, i, out) : VHEM_EINVAL;
     if (!m->shards || i < 0 || i >= m->shards->K)
@@ -354,7 +359,7 @@ vhem_status vhem_models_hmm(const vhem_models *m, int64_t i, vhem_hmm_view *out)
 
 vhem_status vhem_models_texture(const vhem_models *m, int64_t i, vhem_dt_view *out)
 {
-    return m->dtm && i >= 0 && i < m->dtm->K ? vh_dtm_view(m->dtm, i, out) : VHEM_EINVAL;
+    return m && m->dtm && i >= 0 && i < m->dtm->K ? vh_dtm_view(m->dtm, i, out) : VHEM_EINVAL;
 }
 
 double vhem_models_compare(const vhem_models *a, const vhem_models *b)
@@ -469,7 +474,7 @@ static const vh_channel *channel_of(const vh_layout *layout, int k)
 
 vhem_status vhem_models_column(const vhem_models *models, int k, vhem_column_view *out)
 {
-    const vh_h3m *head = head_of(models);
+    const vh_h3m *head = models ? head_of(models) : NULL;
     if (!head || k < 0 || k >= head->d)
         return VHEM_EINVAL;
     const vh_channel *c = channel_of(head->shape.layout, k);

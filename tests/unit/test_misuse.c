@@ -212,6 +212,30 @@ static const struct {
     TELLS(report_other_order, "other models were clustered there"),
 };
 
+/* Of nothing nothing is known. */
+static void test_views_of_nothing(void **state)
+{
+    vhem_models_facts m = { .K = 7 };
+    vhem_data_facts d = { .N = 7 };
+    vhem_tree_facts t = { .levels = 7 };
+    vhem_classes_facts k = { .C = 7 };
+    (void)state;
+    vhem_models_info(NULL, &m);
+    vhem_data_info(NULL, &d);
+    vhem_tree_info(NULL, &t);
+    vhem_classes_info(NULL, &k);
+    assert_true(m.K == 0 && d.N == 0 && t.levels == 0 && k.C == 0);
+    assert_string_equal(m.emission, "");
+    assert_int_equal(vhem_models_hmm(NULL, 0, &(vhem_hmm_view){ 0 }), VHEM_EINVAL);
+    assert_int_equal(vhem_models_texture(NULL, 0, &(vhem_dt_view){ 0 }), VHEM_EINVAL);
+    assert_int_equal(vhem_models_column(NULL, 0, &(vhem_column_view){ 0 }), VHEM_EINVAL);
+    assert_int_equal(vhem_data_view(NULL, 0, &(vhem_seq_view){ 0 }), VHEM_EINVAL);
+    assert_int_equal(vhem_classes_view(NULL, 0, &(vhem_class_view){ 0 }), VHEM_EINVAL);
+    assert_null(vhem_tree_level(NULL, 0));
+    assert_string_equal(vhem_ctx_backend(NULL), "");
+    vhem_ctx_stop(NULL);
+}
+
 /* ---- what is released ---------------------------------------------------------------------------------- */
 
 /* Everything of the header that comes through a **, one after the other, by the function that makes it;
@@ -388,6 +412,7 @@ static void test_free_releases_everything(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(test_misuse_is_told),
+                                        cmocka_unit_test(test_views_of_nothing),
                                         cmocka_unit_test(test_free_releases_everything) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
