@@ -51,6 +51,13 @@ static inline int is_near(double a, double b, double rtol, double atol)
                      vhem_status_text(st_), vhem_ctx_error(ctx));                         \
     } while (0)
 
+/* First in a test that writes or reads .h5 files, which a build without HDF5 cannot. */
+#ifdef VH_HAVE_HDF5
+#define NEEDS_HDF5() ((void)0)
+#else
+#define NEEDS_HDF5() skip()
+#endif
+
 static inline vhem_ctx *test_ctx_with(const char *backend, int threads, uint64_t seed)
 {
     vhem_ctx_options opt;

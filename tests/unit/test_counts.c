@@ -45,6 +45,7 @@ static void release(far_set *x)
 static void reads_far_models(void **state)
 {
     (void)state;
+    NEEDS_HDF5();
     vhem_ctx *ctx = test_ctx();
     far_set x;
     vh_h3m *some = NULL;
@@ -79,6 +80,7 @@ static void expect(vhem_ctx *ctx, const vh_base_range *range, const vh_packed *p
 static void sums_far_models(void **state)
 {
     (void)state;
+    NEEDS_HDF5();
     vhem_ctx *ctx = test_ctx();
     far_set x;
     vh_rng rng;

@@ -30,6 +30,7 @@ static vhem_data *sample(vhem_ctx *ctx)
 static void test_round_trips(void **state)
 {
     (void)state;
+    NEEDS_HDF5();
     static const struct {
         const char *name, *format;
         int keeps;
@@ -64,6 +65,7 @@ static void test_round_trips(void **state)
 static void test_any_bytes(void **state)
 {
     (void)state;
+    NEEDS_HDF5();
     static const char *const file[] = { "b.csv", "b.npy", "b.npz", "b.h5" };
     vhem_ctx *ctx = test_ctx();
     vhem_data *data = NULL;
@@ -86,6 +88,7 @@ static void test_any_bytes(void **state)
 static void test_without_names(void **state)
 {
     (void)state;
+    NEEDS_HDF5();
     static const char *const file[] = { "w.csv", "w.npy", "w.npz", "w.h5", "w.ts" };
     vhem_ctx *ctx = test_ctx();
     vhem_data *data = NULL;
@@ -148,6 +151,7 @@ static void test_renamed(void **state)
 static void test_refused(void **state)
 {
     (void)state;
+    NEEDS_HDF5();
     vhem_ctx *ctx = test_ctx();
     vhem_data *data = NULL;
     const int T[] = { 1 };
@@ -191,6 +195,7 @@ static void assert_old(const char *path)
 static void test_full_disk(void **state)
 {
     (void)state;
+    NEEDS_HDF5();
     static const char *const file[] = { "full.csv", "full.npy", "full.npz", "full.ts", "full.h5" };
     vhem_ctx *ctx = test_ctx();
     vhem_data *data = NULL;
@@ -218,6 +223,7 @@ static void test_full_disk(void **state)
 static void test_stopped(void **state)
 {
     (void)state;
+    NEEDS_HDF5();
     static const char *const file[] = { "p.csv", "p.tsv", "p.npy", "p.npz", "p.h5", "p.ts" };
     vhem_ctx *ctx = test_ctx();
     vhem_data *data = sample(ctx);

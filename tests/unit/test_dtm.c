@@ -39,6 +39,7 @@ static void views(void **state)
 static void invalid(void **state)
 {
     (void)state;
+    NEEDS_HDF5();
     vhem_ctx *ctx = test_ctx();
     vh_dtm *dtm = sample(ctx);
     double keep = dtm->dt[1].R[2];
@@ -65,6 +66,7 @@ static void invalid(void **state)
 static void files(void **state)
 {
     (void)state;
+    NEEDS_HDF5();
     static const char *const name[] = { "dt.json", "dt.h5" };
     vhem_ctx *ctx = test_ctx();
     vh_dtm *dtm = sample(ctx), *back = NULL;

@@ -89,6 +89,7 @@ static void files(void **state)
     vhem_ctx *ctx = test_ctx();
     vhem_models *all[] = { hmms(ctx, 4), textures(ctx, 3) };
     (void)state;
+    NEEDS_HDF5();
     for (int k = 0; k < 2; k++)
         for (int e = 0; e < 2; e++) {
             const char *path = test_scratch(endings[e]);

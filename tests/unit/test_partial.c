@@ -161,12 +161,14 @@ static void check_bits(bool lacking)
 static void same_bits(void **state)
 {
     (void)state;
+    NEEDS_HDF5();
     check_bits(false);
 }
 
 static void same_bits_lacking(void **state)
 {
     (void)state;
+    NEEDS_HDF5();
     check_bits(true);
 }
 

@@ -112,6 +112,7 @@ static void option(void **state)
 static void files(void **state)
 {
     (void)state;
+    NEEDS_HDF5();
     vhem_ctx *ctx = test_ctx();
     vh_prior_choice x = { 0 };
     const char *path = test_scratch("prior.json");

@@ -174,6 +174,7 @@ static void draws(void **state)
 static void files(void **state)
 {
     (void)state;
+    NEEDS_HDF5();
     vhem_ctx *ctx = test_ctx();
     vh_h3m *h3m = load(ctx, MODEL), *back = NULL;
     char path[2][64];

@@ -50,6 +50,7 @@ static void assert_unknown(const char *bytes, size_t n, const char *want)
 static void test_unknown(void **state)
 {
     (void)state;
+    NEEDS_HDF5();
     assert_unknown("", 0, "the file is empty");
     assert_unknown("\x1f\x8b\x08", 3, "gzip");
     assert_unknown("MATLAB 5.0\0", 11,

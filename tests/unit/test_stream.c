@@ -92,6 +92,7 @@ static void same_bits(void **state)
     vhem_ctx *ctx = test_ctx();
     vhem_models *m = sample(ctx, 1);
     (void)state;
+    NEEDS_HDF5();
     compare(ctx, m, 3, 4);
     compare(ctx, m, 900, 1); /* too many pairs for tables of them */
     vhem_free(m);
