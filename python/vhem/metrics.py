@@ -31,7 +31,8 @@ def _codes(labels: Any) -> Array:
 def agreement(a: Any, b: Any) -> Dict[str, float]:
     """Rand index, adjusted Rand index, normalised mutual information and purity of two partitions.
 
-    Purity takes b as the classes.  What has no label, the empty text, does not count.
+    Purity takes b as the classes.  What has no label, the empty text, does not count.  Of fewer than two items all are
+    NaN, where scikit-learn says 1.
 
     >>> import vhem
     >>> vhem.metrics.agreement([0, 0, 1, 1], ["x", "x", "y", "y"])
