@@ -247,7 +247,7 @@ class Emissions(Case):
             self.assertNotIn("fell", r.err)
         m, mix = self.read("m.json"), self.read("b.json")["hmms"][0]
         self.assertEqual((m["emission"], m["background"]["mu"], m["background"]["cov"]), ("gaussian-tied", mix["mu"][0], mix["cov"][0]))
-        self.assertEqual(sorted(m["hmms"][0]), ["A", "M", "S", "c", "label", "name", "pi"])
+        self.assertEqual(sorted(m["hmms"][0]), ["A", "M", "S", "c", "fingerprint", "label", "name", "pi"])
         self.assertEqual((m["hmms"][0]["M"], len(m["hmms"][0]["c"]), len(m["hmms"][0]["c"][1])), (6, 2, 6))
         self.ok("cluster", "m.json", "-k", "2", "--restarts", "3", "-o", "c.json")
         c = self.read("c.json")
@@ -427,7 +427,7 @@ class Emissions(Case):
         """A sequence without any value has no HMM, whatever the family."""
         for emission in ("categorical", "poisson", "gaussian-full", "x:gamma"):
             self.write("t.csv", "id,x\n" + "".join(f"s{i},{'' if i == 2 else 1 + (t + i) % 3}\n" for i in range(4) for t in range(20)))
-            self.fails(1, "HMM 2 ('s2'): none of its frames has a value, so there is nothing to fit; leave it out",
+            self.fails(1, "HMM 2 ('s2'): none of its frames has a value, so there is nothing to fit; delete its rows",
                        "fit", "t.csv", "--emission", emission, "--states", "1", "-o", "m.json")
 
     def test_impossible(self):
