@@ -441,7 +441,7 @@ static vhem_status read_clustering(vhem_ctx *ctx, json_t *root, vh_clustering **
     c->method = "";
     VH_TRY(get_text(ctx, root, "method", c, &c->method));
     VH_CHECK(!*c->method || vh_method_find(c->method), VHEM_EFORMAT,
-             "method '%.40s' is unknown: 'vhem cluster --help' lists the methods of this version", c->method);
+             "method '%.40s' is unknown to this version", c->method);
     VH_TRY(read_centers(ctx, root, c));
     VH_TRY(read_indices(ctx, "labels", labels, Kb, c->Kr - 1, c->label));
     VH_TRY(read_names(ctx, root, c));
