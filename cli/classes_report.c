@@ -189,7 +189,7 @@ int classes_judge(cli *c, const classes_args *a, const vhem_prediction *p, const
 static int evaluate_models(cli *c, classes_args *a)
 {
     vhem_prediction *p = NULL, *fast = NULL;
-    int status = cli_out_check(c, a->output);
+    int status = cli_out_check_table(c, a->output);
     if (status == CLI_GO)
         status = classes_need_tags(c, a);
     if (status == CLI_GO)

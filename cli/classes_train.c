@@ -206,7 +206,7 @@ static int cross_validate(cli *c, classes_args *a)
     vhem_prediction *p = NULL;
     int status = check_uses(c, a);
     if (status == CLI_GO)
-        status = cli_out_check(c, a->output);
+        status = cli_out_check_table(c, a->output);
     if (status == CLI_GO)
         status = classes_need_tags(c, a);
     if (status == CLI_GO && a->folds < 2 && !(a->holdout > 0 && a->holdout < 1))

@@ -278,6 +278,8 @@ int cli_out_commit(cli *c, cli_out *out);
 void cli_out_close(cli_out *out); /* removes what was not committed */
 /* Can this path be written?  Asked before hours of work, not after. */
 int cli_out_check(cli *c, const char *path);
+/* The same of a table, which must not stand under a name that programs open as something else. */
+int cli_out_check_table(cli *c, const char *path);
 /* Of a file that the library writes, of things that have these endings, and the streams. */
 int cli_out_check_ending(cli *c, const char *path, const char *things, const char *const *endings);
 void cli_put_number(FILE *f, double x);                    /* the shortest text that reads back to x */

@@ -112,7 +112,7 @@ static int predict_tags(cli *c, classes_args *a, bool search)
 {
     vhem_prediction *p = NULL;
     cli_out out = { 0 };
-    int k = 0, status = cli_out_check(c, a->output);
+    int k = 0, status = cli_out_check_table(c, a->output);
     if (status == CLI_GO)
         status = classes_load(c, a);
     if (status == CLI_GO && search)

@@ -94,7 +94,7 @@ static int load_and_assign(cli *c, const assign_args *a, assignment *s)
 {
     int status = cli_check_streams(c, NULL);
     if (status == CLI_GO)
-        status = cli_out_check(c, a->output);
+        status = cli_out_check_table(c, a->output);
     if (status == CLI_GO)
         status = cli_load_clusters(c, c->arg[0], &s->tree);
     if (status == CLI_GO)

@@ -150,7 +150,7 @@ static int prepare_and_choose(cli *c, choose_args *g)
     for (int k = 0; k < g->a.K.n; k++)
         most = g->a.K.value[k] > most ? g->a.K.value[k] : most;
     if (status == CLI_GO)
-        status = cli_out_check(c, g->a.output);
+        status = cli_out_check_table(c, g->a.output);
     if (status == CLI_GO)
         status = cluster_load(c, &g->a, true);
     if (status == CLI_GO)

@@ -53,7 +53,7 @@ static int predict_classes(cli *c, classes_args *a)
 {
     vhem_prediction *p = NULL;
     cli_out out = { 0 };
-    int status = cli_out_check(c, a->output);
+    int status = cli_out_check_table(c, a->output);
     if (status == CLI_GO)
         status = classes_load(c, a);
     if (status == CLI_GO)

@@ -62,7 +62,7 @@ static int load_and_compare(cli *c, const compare_args *a, comparison *s)
     if (status == CLI_GO)
         status = check_form(c, a);
     if (status == CLI_GO)
-        status = cli_out_check(c, a->output);
+        status = compare_is_npy(a->output) ? cli_out_check(c, a->output) : cli_out_check_table(c, a->output);
     if (status == CLI_GO)
         status = cli_load_hmms(c, c->arg[0], &s->a);
     if (status == CLI_GO && same)

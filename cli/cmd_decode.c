@@ -165,7 +165,7 @@ static int load_and_decode(cli *c, const decode_args *a)
     decoding d = { 0 };
     int status = cli_check_streams(c, NULL);
     if (status == CLI_GO)
-        status = cli_out_check(c, a->output);
+        status = cli_out_check_table(c, a->output);
     if (status == CLI_GO)
         status = cli_load_hmms(c, c->arg[0], &d.models);
     if (status == CLI_GO)

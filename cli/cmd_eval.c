@@ -147,7 +147,7 @@ static int check_args(cli *c, const eval_args *a)
     if (status == CLI_GO && a->against.n && a->against.n != c->n_arg)
         status = cli_misuse(c, "%d file%s --against %d: runs are compared in pairs", c->n_arg,
                             cli_plural(c->n_arg), a->against.n);
-    return status == CLI_GO && a->output ? cli_out_check(c, a->output) : status;
+    return status == CLI_GO && a->output ? cli_out_check_table(c, a->output) : status;
 }
 
 static int evaluate_runs(cli *c, eval_args *a, yardstick *y, eval_result *r)

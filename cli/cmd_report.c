@@ -157,9 +157,8 @@ static void tell_report(cli *c, const report_args *a)
 
 static int load_and_report(cli *c, report_args *a)
 {
-    int status = cli_check_streams(c, a->output);
-    if (status == CLI_GO)
-        status = cli_out_check(c, a->output);
+    static const char *const html[] = { ".html", ".htm", NULL };
+    int status = cli_out_check_ending(c, a->output, "a report is written as .html", html);
     if (status == CLI_GO)
         status = load_inputs(c, a);
     if (status == CLI_GO)

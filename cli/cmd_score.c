@@ -171,7 +171,7 @@ static int load_and_score(cli *c, const score_args *a)
     vhem_data *data = NULL;
     int status = cli_check_streams(c, NULL);
     if (status == CLI_GO)
-        status = cli_out_check(c, a->output);
+        status = cli_out_check_table(c, a->output);
     if (status == CLI_GO)
         status = cli_load_models(c, c->arg[0], &s.models);
     if (status == CLI_GO)

@@ -90,7 +90,7 @@ static int compute_and_write(cli *c, stats_args *a)
 {
     int status = cli_check_streams(c, a->output);
     if (status == CLI_GO && a->output)
-        status = cli_out_check(c, a->output);
+        status = cli_out_check_table(c, a->output);
     if (status == CLI_GO && a->in.leave_out > 0 && !a->models)
         status = cli_misuse(c, "--leave-out needs --models, the models that were clustered");
     if (status == CLI_GO)

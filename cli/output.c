@@ -172,6 +172,17 @@ int cli_out_check_ending(cli *c, const char *path, const char *things, const cha
     return status == CLI_GO ? cli_out_check(c, path) : status;
 }
 
+int cli_out_check_table(cli *c, const char *path)
+{
+    static const char *const others[] = { ".h5",   ".hdf5",    ".npy", ".npz",      ".ts",   ".mat", ".html",
+                                          ".htm",  ".svg",     ".png", ".pdf",      ".xlsx", ".xls", ".ods",
+                                          ".sav",  ".dta",     ".rds", ".rda",      ".zip",  ".gz",  ".doc",
+                                          ".docx", ".parquet", ".por", ".sas7bdat", NULL };
+    if (cli_ends_with(path, others) || (!c->json && cli_ends_with(path, cli_json_endings)))
+        return cli_misuse(c, "%s: a table is written as .tsv, .csv or .txt, or with --json as .json", path);
+    return cli_out_check(c, path);
+}
+
 void cli_put_number(FILE *f, double x)
 {
     char text[40];

@@ -67,7 +67,9 @@ vhem_status vh_family_require(vhem_ctx *ctx, const vhem_data *data, const int64_
     bool all;
 
     first_lacking(data, seq, n, 0, shape->d, &all);
-    VH_CHECK(!all, VHEM_EINVAL, "none of its frames has a value, so there is nothing to fit; leave it out");
+    VH_CHECK(!all, VHEM_EINVAL,
+             "none of its frames has a value, so there is nothing to fit; delete its "
+             "rows, or mark those to keep in a column and choose them with --where 'COLUMN=VALUE'");
     if (!vh_emission_gathers(family, shape) || family->tied) /* the background has what a column lacks */
         return VHEM_OK;
     for (int k = 0, step = 1; k < shape->d; k += step) {

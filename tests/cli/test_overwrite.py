@@ -22,6 +22,32 @@ class Overwrite(Case):
         self.fails(1, f"{target}: writing it would replace the input", *args)
         self.assertEqual(self.path(target).read_bytes(), before)
 
+    def test_names_of_other_kinds(self):
+        """A table under the name of a workbook is opened by nobody; one under that of models replaces them."""
+        models = self.path("m.json").read_bytes()
+        for args in (["stats", "c.json", "d.csv"], ["assign", "c.json", "m.json"], ["score", "f.json", "d.csv"],
+                     ["decode", "f.json", "d.csv"], ["compare", "f.json"], ["choose", "m.json", "-k", "1..2"],
+                     ["eval", "c.json", "--models", "m.json"]):
+            for name in ("persons.xlsx", "persons.sav", "persons.h5", "new.json"):
+                self.fails(2, f"{name}: a table is written as .tsv, .csv or .txt, or with --json as .json", *args, "-o", name)
+                self.assertFalse(self.path(name).exists())
+        self.fails(2, "m.json: a table is written as", "stats", "c.json", "d.csv", "-o", "m.json")
+        self.fails(2, "raw.xlsx: a report is written as .html", "report", "c.json", "-o", "raw.xlsx")
+        self.assertEqual(self.path("m.json").read_bytes(), models)
+        for name in ("t.tsv", "t.csv", "t.txt", "t"):
+            self.ok("assign", "c.json", "m.json", "-o", name)
+        self.ok("assign", "c.json", "m.json", "--json", "-o", "t.json")
+        self.ok("compare", "f.json", "--kind", "kl", "-o", "D.npy")
+
+    def test_who_has_no_data(self):
+        """The sentence says what there is to do."""
+        self.write("gaps.csv", "id,who,use,x\n" + "".join(f"s{i // 5},p{i // 10},{i // 10},{'' if i < 10 else i % 7}\n"
+                                                         for i in range(20)))
+        self.fails(1, "none of its frames has a value, so there is nothing to fit; delete its rows, or mark those to keep in "
+                   "a column and choose them with --where 'COLUMN=VALUE'", "fit", "gaps.csv", "--group", "who", "--columns",
+                   "x", "-S", 1, "-o", "g.json")
+        self.ok("fit", "gaps.csv", "--group", "who", "--columns", "x", "--where", "use=1", "-S", 1, "-o", "g.json")
+
     def test_sets_of_others(self):
         """A file of a folder of shards that is no input."""
         self.ok("convert", "m.json", "--shards", 2, "-o", "set", "-q")
