@@ -147,28 +147,27 @@ static void match(matching *m)
 
 vhem_status vh_match_groups(vhem_ctx *ctx, int64_t n, int K, const int *a, const int *b, int *to)
 {
-    vhem_status st = VHEM_OK;
-    matching m = { .K = K };
-    int64_t *count = NULL;
+    VH_AUTOFREE int64_t *count = NULL, *of_columns = NULL;
+    VH_AUTOFREE int *rows = NULL;
+    VH_AUTOFREE char *seen = NULL;
     size_t wide = (size_t)K + 1;
 
-    VH_NEW_DONE(count, (size_t)K * (size_t)K);
-    VH_NEW_DONE(m.u, 3 * wide);
-    VH_NEW_DONE(m.row, 2 * wide);
-    VH_NEW_DONE(m.seen, wide);
-    m.count = count;
-    m.v = m.u + wide;
-    m.reduced = m.v + wide;
-    m.before = m.row + wide;
+    VH_NEW(count, (size_t)K * (size_t)K);
+    VH_NEW(of_columns, 3 * wide);
+    VH_NEW(rows, 2 * wide);
+    VH_NEW(seen, wide);
+    matching m = { .K = K,
+                   .count = count,
+                   .u = of_columns,
+                   .v = of_columns + wide,
+                   .reduced = of_columns + 2 * wide,
+                   .row = rows,
+                   .before = rows + wide,
+                   .seen = seen };
     for (int64_t i = 0; i < n; i++)
         count[(size_t)a[i] * (size_t)K + (size_t)b[i]]++;
     match(&m);
     for (int k = 1; k <= K; k++)
         to[k - 1] = m.row[k] - 1;
-done:
-    free(count);
-    free(m.u);
-    free(m.row);
-    free(m.seen);
-    return st;
+    return VHEM_OK;
 }

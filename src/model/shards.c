@@ -375,23 +375,19 @@ static bool is_ours(const char *name)
 
 vhem_status vh_shards_save(vhem_ctx *ctx, const vh_shards_source *from, int n, const char *path)
 {
-    vhem_status st = VHEM_OK;
-    written w = { .files = json_array() };
-    vh_folder folder = { 0 };
+    VH_OWN(json_t) *files = json_array();
+    VH_CLEANUP(vh_folder_end) vh_folder folder = { 0 };
+    written w = { .files = files };
 
-    VH_CHECK_DONE(w.files, VHEM_ENOMEM, "out of memory");
-    VH_CHECK_DONE(n >= 1 && n <= from->K, VHEM_EINVAL,
-                  "%d shards are asked for, must be 1 to %lld, one HMM each", n, (long long)from->K);
-    VH_CHECK_DONE(access(path, F_OK) != 0, VHEM_EIO, "%s: cannot write: it already exists", path);
-    VH_TRY_DONE(vh_folder_begin(ctx, path, is_ours, &folder));
+    VH_CHECK(w.files, VHEM_ENOMEM, "out of memory");
+    VH_CHECK(n >= 1 && n <= from->K, VHEM_EINVAL, "%d shards are asked for, must be 1 to %lld, one HMM each",
+             n, (long long)from->K);
+    VH_CHECK(access(path, F_OK) != 0, VHEM_EIO, "%s: cannot write: it already exists", path);
+    VH_TRY(vh_folder_begin(ctx, path, is_ours, &folder));
     for (int f = 0; f < n; f++) {
-        VH_TRY_DONE(save_file(ctx, from, folder.tmp, n, f, &w));
+        VH_TRY(save_file(ctx, from, folder.tmp, n, f, &w));
         vh_progress(ctx, "write", f + 1, n);
     }
-    VH_TRY_DONE(save_manifest(ctx, folder.tmp, from->K, w.files));
-    VH_TRY_DONE(vh_folder_commit(ctx, &folder));
-done:
-    vh_folder_end(&folder);
-    json_decref(w.files);
-    return st;
+    VH_TRY(save_manifest(ctx, folder.tmp, from->K, w.files));
+    return vh_folder_commit(ctx, &folder);
 }
