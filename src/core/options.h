@@ -20,8 +20,8 @@ typedef struct {
     int use;
 } vh_option;
 
-/* A record that a caller gave, NULL or one of another version, as one of this version; VHEM_EINVAL when it was not
- * filled with VHEM_INIT. */
+/* A record that a caller gave, NULL or one of another version, as one of this version; VHEM_EINVAL when it
+ * was not filled with VHEM_INIT. */
 vhem_status vh_options_take(vhem_ctx *ctx, vhem_option_set set, const void *given, void *full);
 
 /* In a public function: opt from now on is such a record. */

@@ -48,6 +48,57 @@ def test_layout_is_the_compilers(tmp_path):
     assert len(told) > 100                               # the header was not read as empty
 
 
+OLDER = """
+#include "vhem_older.h"
+#include <stdio.h>
+#include <string.h>
+int main(void)
+{
+    static const double y[] = { 0, 0.1, 0.2, 5, 5.1, 5.3, 0.1, 0, 0.2, 5.2, 5, 5.1 };
+    static const int64_t T[] = { 3, 3, 3, 3 };
+    struct { vhem_cluster_options opt; unsigned char guard[64]; } x;
+    const int64_t K = 2;
+    vhem_ctx *ctx = NULL;
+    vhem_data *data = NULL;
+    vhem_models *models = NULL;
+    vhem_tree *tree = NULL;
+    int hit = 0;
+    memset(&x, 0x5a, sizeof x);
+    VHEM_INIT(VHEM_CLUSTER_OPTIONS, &x.opt);
+    x.opt.restarts = 2;
+    for (int i = 0; i < 64; i++)
+        hit += x.guard[i] != 0x5a;
+    vhem_status st = vhem_ctx_new(NULL, &ctx);
+    if (st == VHEM_OK)
+        st = vhem_data_wrap(ctx, 4, T, 1, y, NULL, &data);
+    if (st == VHEM_OK)
+        st = vhem_fit(ctx, data, NULL, &models, NULL);
+    const vhem_source source = { .models = models };
+    if (st == VHEM_OK)
+        st = vhem_cluster(ctx, &source, 1, &K, &x.opt, &tree);
+    printf("%d %d %s\\n", hit, (int)st, vhem_ctx_error(ctx));
+    return 0;
+}
+"""
+
+
+def test_a_program_of_an_older_header_runs_with_this_library(tmp_path):
+    """Its record of options lacks the last field: the library neither writes nor reads behind it."""
+    compiler = os.environ.get("CC", "cc")
+    if not shutil.which(compiler):
+        pytest.skip("no C compiler")
+    header = HEADER.read_text()
+    last = re.search(r"\n    \w+ +keep_tables;.*?\n\} vhem_cluster_options;", header, re.S)
+    assert last
+    (tmp_path / "vhem_older.h").write_text(header.replace(last[0], "\n} vhem_cluster_options;"))
+    source, program = tmp_path / "older.c", tmp_path / "older"
+    source.write_text(OLDER)
+    library = _header.library_path()
+    subprocess.run([compiler, source, "-o", program, library, f"-Wl,-rpath,{library.parent}"], check=True)
+    told = subprocess.run([program], capture_output=True, text=True, check=True).stdout
+    assert told.split()[:2] == ["0", "0"], told
+
+
 def test_every_function_of_the_header_is_declared():
     declared = set(re.findall(r"VHEM_(?:API|RESULT)[^;(]*?(vhem_\w+)\s*\(", HEADER.read_text()))
     assert len(declared) > 50

@@ -27,6 +27,8 @@ static vhem_data *sample(vhem_ctx *ctx)
     return data;
 }
 
+#define SIZE .size = sizeof(vhem_data_options)
+
 static void test_round_trips(void **state)
 {
     (void)state;
@@ -36,13 +38,13 @@ static void test_round_trips(void **state)
         int keeps;
         vhem_data_options opt;
     } way[] = {
-        { "s.csv", "csv", ALL, { .group = "group", .weight = "weight" } },
-        { "s.TSV", "tsv", ALL, { .group = "group", .weight = "weight" } },
-        { "s.npy", "npy", NAMES | LABELS | GROUPS, { .group = "group", .weight = "weight" } },
-        { "s.npz", "npz", ALL, { 0 } },
-        { "s.h5", "hdf5", ALL, { 0 } },
-        { "s.hdf5", "hdf5", ALL, { 0 } },
-        { "s.ts", "ts", LABELS, { 0 } },
+        { "s.csv", "csv", ALL, { SIZE, .group = "group", .weight = "weight" } },
+        { "s.TSV", "tsv", ALL, { SIZE, .group = "group", .weight = "weight" } },
+        { "s.npy", "npy", NAMES | LABELS | GROUPS, { SIZE, .group = "group", .weight = "weight" } },
+        { "s.npz", "npz", ALL, { SIZE } },
+        { "s.h5", "hdf5", ALL, { SIZE } },
+        { "s.hdf5", "hdf5", ALL, { SIZE } },
+        { "s.ts", "ts", LABELS, { SIZE } },
     };
     vhem_ctx *ctx = test_ctx();
     vhem_data *data = sample(ctx);

@@ -99,6 +99,42 @@ static void records(void **state)
     assert_int_equal(vhem_option_info(VHEM_CTX_OPTIONS, 0, &(vhem_option){ 0 }), VHEM_EINVAL);
 }
 
+/* A record of an older header, which has fewer fields: nothing behind it is written or read, and what it lacks
+ * has its default.  One of a newer header: what this version does not know is left alone.  One that nobody has
+ * filled is refused. */
+static void versions(void **state)
+{
+    volatile size_t older = offsetof(vhem_fit_options, store); /* so that no compiler sees that it is short */
+    size_t newer = sizeof(vhem_fit_options) + 24;
+    vhem_fit_options full;
+    vhem_ctx *ctx = test_ctx();
+    (void)state;
+    vhem_fit_options *old = malloc(older), *new = malloc(newer); /* sanitizers watch their ends */
+    assert_true(old && new);
+    vhem_options_init(VHEM_FIT_OPTIONS, old, older);
+    assert_int_equal(old->size, older);
+    old->S = 5;
+    memset(&full, 0x5a, sizeof full);
+    assert_ok(ctx, vh_options_take(ctx, VHEM_FIT_OPTIONS, old, &full));
+    assert_true(full.S == 5 && !full.store && full.restarts < 0 && full.size == sizeof full);
+    vhem_options_init(VHEM_FIT_OPTIONS, new, newer);
+    assert_true(new->size == newer && ((unsigned char *)new)[newer - 1] == 0);
+    new->M = 2;
+    assert_ok(ctx, vh_options_take(ctx, VHEM_FIT_OPTIONS, new, &full));
+    assert_true(full.M == 2 && full.size == sizeof full);
+    new->size = 0;
+    assert_fails(ctx, vh_options_take(ctx, VHEM_FIT_OPTIONS, new, &full), VHEM_EINVAL,
+                 "the record of options has size 0: fill it with VHEM_INIT before you set its fields");
+    new->size = (size_t)-1;
+    assert_fails(ctx, vh_options_take(ctx, VHEM_FIT_OPTIONS, new, &full), VHEM_EINVAL,
+                 "fill it with VHEM_INIT");
+    assert_ok(ctx, vh_options_take(ctx, VHEM_FIT_OPTIONS, NULL, &full));
+    assert_true(full.M < 0);
+    free(old);
+    free(new);
+    vhem_free(ctx);
+}
+
 static void refused(void **state)
 {
     vhem_fit_options o;
@@ -162,8 +198,8 @@ static void round_trip(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rows),    cmocka_unit_test(defaults),   cmocka_unit_test(records),
-        cmocka_unit_test(refused), cmocka_unit_test(round_trip),
+        cmocka_unit_test(rows),    cmocka_unit_test(defaults), cmocka_unit_test(records),
+        cmocka_unit_test(refused), cmocka_unit_test(versions), cmocka_unit_test(round_trip),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
