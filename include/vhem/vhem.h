@@ -387,13 +387,10 @@ typedef struct {                     /* what is asked of sequences under HMMs: m
     double *loglik;                  /* [n]          log-likelihood */
 } vhem_decoding;
 
-/* Sequences first .. first+n-1, each under HMM hmm [n], on all threads: as vhem_viterbi and vhem_posterior
- * for each, whose results it has.  On failure some of it may be filled in. */
+/* Sequences first .. first+n-1, each under HMM hmm [n], on all threads.  On failure some of the results may
+ * be there. */
 VHEM_RESULT vhem_status vhem_decode(vhem_ctx *, const vhem_models *, const int64_t *hmm, const vhem_data *,
                                     int64_t first, int64_t n, const vhem_decoding *out);
-/* The most likely state path of sequence n under HMM i, path [T], and its log-probability. */
-VHEM_RESULT vhem_status vhem_viterbi(vhem_ctx *, const vhem_models *, int64_t i, const vhem_data *, int64_t n,
-                                     int *path, double *logprob);
 /* What sequence n says about the states of model i.  HMMs: gamma [T][S], p(state | y_n), and the expected
  * counts xi [S][S] of transitions.  Textures: means [T][n] in gamma, covariances [T][n][n] in xi.  xi and
  * loglik may be NULL. */

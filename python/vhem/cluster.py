@@ -259,8 +259,9 @@ class ModelClustering(ClusterMixin, Estimator):  # type: ignore[misc]
         """Cluster of each new model, sequence or, with groups, group of sequences in the highest level.
 
         groups is a list with the group of each sequence, or True for the groups that the data have.  Each goes to the
-        cluster that :meth:`predict_proba` gives most; of VHEM, the models that were clustered go where they are.  Where the method compares models, as VHEM does, ``labels_`` of a
-        sequence that was fitted to may differ: they say where its model went.
+        cluster that :meth:`predict_proba` gives most; of VHEM, the models that were clustered go where they are.  Where
+        the method compares models, as VHEM does, ``labels_`` of a sequence that was fitted to may differ: they say
+        where its model went.
         """
         return self._assign(X, lengths, groups)[0][:, -1]
 

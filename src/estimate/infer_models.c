@@ -70,15 +70,6 @@ vhem_status vhem_decode(vhem_ctx *ctx, const vhem_models *models, const int64_t 
     return VHEM_OK;
 }
 
-vhem_status vhem_viterbi(vhem_ctx *ctx, const vhem_models *models, int64_t i, const vhem_data *data,
-                         int64_t n, int *path, double *logprob)
-{
-    VH_ENTER(models, data, path);
-    VH_CHECK(models->kind == VHEM_HMMS, VHEM_EINVAL, "the models are dynamic textures, must be HMMs");
-    VH_TRY(check_one(ctx, models, i, data, n));
-    return vh_h3m_viterbi(ctx, models->h3m, i, data, n, path, logprob);
-}
-
 vhem_status vhem_posterior(vhem_ctx *ctx, const vhem_models *models, int64_t i, const vhem_data *data,
                            int64_t n, double *gamma, double *xi, double *loglik)
 {

@@ -113,10 +113,13 @@ def test_the_library_shows_its_functions_alone_and_has_the_version_in_its_name()
     if not shutil.which("nm") or not shutil.which("readelf"):
         pytest.skip("no binutils")
     declared = set(re.findall(r"VHEM_(?:API|RESULT)[^;(]*?(vhem_\w+)\s*\(", HEADER.read_text()))
-    names = subprocess.run(["nm", "-D", "--defined-only", _header.library_path()], capture_output=True, text=True, check=True).stdout
-    assert {line.split()[-1] for line in names.splitlines()} == declared
-    dynamic = subprocess.run(["readelf", "-d", _header.library_path()], capture_output=True, text=True, check=True).stdout
-    soname = re.search(r"SONAME.*\[(.*)\]", dynamic)[1]
+
+    def asked(*command):
+        done = subprocess.run([*command, _header.library_path()], capture_output=True, text=True, check=True)
+        return done.stdout
+
+    assert {line.split()[-1] for line in asked("nm", "-D", "--defined-only").splitlines()} == declared
+    soname = re.search(r"SONAME.*\[(.*)\]", asked("readelf", "-d"))[1]
     series = ".".join(_header.version(HEADER.read_text()).split(".")[:2])
     assert soname in (f"libvhem.so.{series}", "libvhem.so")              # the latter inside of a wheel
 
