@@ -107,12 +107,12 @@ void vh_data_coords(const vh_emission *family, const vh_shape *shape, const vhem
 
 /* ---- 2. within states ---------------------------------------------------------------------------------- */
 
-/* The sorted values of a column of one set are cut into n groups, each time where it takes most off the squares
- * about the means of the groups; the cuts are then moved as k-means does.  What is left is the variance within
- * states, as far as one column shows them: states far apart do not count, nor does a sentinel, which is
- * a group of its own; and it is the mean of all states, not the narrowest, which may be a sensor at rest.
- * Normal numbers leave 1 / (.37 n^2 + .64 n - .01) of their variance (Max 1960, to 1 %), so where there is one
- * state only, all of it comes out.
+/* The sorted values of a column of one set are cut into n groups, each time where it takes most off the
+ * squares about the means of the groups; the cuts are then moved as k-means does.  What is left is the
+ * variance within states, as far as one column shows them: states far apart do not count, nor does a
+ * sentinel, which is a group of its own; and it is the mean of all states, not the narrowest, which may be
+ * a sensor at rest. Normal numbers leave 1 / (.37 n^2 + .64 n - .01) of their variance (Max 1960, to 1 %),
+ * so where there is one state only, all of it comes out.
  *
  * Groups of fewer than ENOUGH values would fit the noise: short sets are cut into fewer. */
 enum { VALUES = 4096 /* of a set and column at most */, ENOUGH = 8, MOVES = 20 };
