@@ -99,12 +99,12 @@ static void records(void **state)
     assert_int_equal(vhem_option_info(VHEM_CTX_OPTIONS, 0, &(vhem_option){ 0 }), VHEM_EINVAL);
 }
 
-/* A record of an older header, which has fewer fields: nothing behind it is written or read, and what it lacks
- * has its default.  One of a newer header: what this version does not know is left alone.  One that nobody has
- * filled is refused. */
+/* A record of an older header, which has fewer fields: nothing behind it is written or read, and what it
+ * lacks has its default.  One of a newer header: what this version does not know is left alone.  One that
+ * nobody has filled is refused. */
 static void versions(void **state)
 {
-    volatile size_t older = offsetof(vhem_fit_options, store); /* so that no compiler sees that it is short */
+    volatile size_t older = offsetof(vhem_fit_options, store); /* no compiler sees that it is short */
     size_t newer = sizeof(vhem_fit_options) + 24;
     vhem_fit_options full;
     vhem_ctx *ctx = test_ctx();
