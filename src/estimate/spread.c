@@ -115,7 +115,7 @@ void vh_data_coords(const vh_emission *family, const vh_shape *shape, const vhem
  * so where there is one state only, all of it comes out.
  *
  * Groups of fewer than ENOUGH values would fit the noise: short sets are cut into fewer. */
-enum { VALUES = 4096 /* of a set and column at most */, ENOUGH = 8, MOVES = 20 };
+enum { VALUES = 512 /* of a set and column at most */, ENOUGH = 8, MOVES = 20 };
 #define ROUNDING 1e-9 /* of the deviation of all: less than that is no spread */
 
 typedef struct {
