@@ -106,14 +106,16 @@ static int write_result(cli *c, const choose_args *g, bool stopped)
 static int choose_and_write(cli *c, choose_args *g)
 {
     bool some = false;
-    const vhem_choose_options want = { .size = sizeof(vhem_choose_options),
-                                       .n_K = g->a.K.n,
-                                       .n_S = g->n_S,
-                                       .K = g->a.K.value,
-                                       .S = g->S,
-                                       .n_splits = g->splits,
-                                       .n_seeds = g->seeds,
-                                       .n_path = g->path };
+    vhem_choose_options want;
+
+    VHEM_INIT(VHEM_CHOOSE_OPTIONS, &want);
+    want.n_K = g->a.K.n;
+    want.n_S = g->n_S;
+    want.K = g->a.K.value;
+    want.S = g->S;
+    want.n_splits = g->splits;
+    want.n_seeds = g->seeds;
+    want.n_path = g->path;
     g->n = want.n_K * want.n_S + want.n_path;
     g->rows = calloc((size_t)g->n, sizeof *g->rows);
     if (!g->rows)

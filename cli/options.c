@@ -147,9 +147,20 @@ static const char *read_range(const cli_option *o, const char *text)
 
 /* The number and nothing but the number: strtod and its like skip blanks and take "inf" and hexadecimals.
  * NULL, or what is wrong with it. */
+static const char small[] = "", large[] = " that fits";
+
+static const char *read_real(const cli_option *o, const char *text)
+{
+    char *end = NULL;
+    double x = strtod(text, &end);
+    if (*end || x < o->least || !isfinite(x))
+        return isinf(x) ? large : small;
+    *(double *)o->value = x;
+    return NULL;
+}
+
 static const char *read_number(const cli_option *o, const char *text)
 {
-    static const char small[] = "", large[] = " that fits";
     char *end = NULL;
     bool automatic = o->kind == OPT_INT && cli_has_word(o->arg, '|', "auto");
     if (automatic && strcmp(text, "auto") == 0) {
@@ -160,14 +171,9 @@ static const char *read_number(const cli_option *o, const char *text)
         return read_range(o, text);
     if (!text[0] || strspn(text, "+-.0123456789eE") != strlen(text))
         return small;
+    if (o->kind == OPT_REAL)
+        return read_real(o, text);
     errno = 0;
-    if (o->kind == OPT_REAL) {
-        double x = strtod(text, &end);
-        if (*end || x < o->least || !isfinite(x))
-            return isinf(x) ? large : small;
-        *(double *)o->value = x;
-        return NULL;
-    }
     long long x = strtoll(text, &end, 10), most = o->kind == OPT_INT ? INT_MAX : LLONG_MAX;
     if (*end || (double)x < o->least)
         return small;

@@ -3,7 +3,7 @@
  *
  * Conventions, once for all functions:
  *   - Whatever can fail returns a vhem_status; vhem_ctx_error(ctx) is a sentence for a person.  On failure an
- *     output is left as it was.  The one exception is VHEM_ESTOPPED, see vhem_ctx_stop.
+ *     output is left as it was.  The exceptions are VHEM_ESTOPPED (see vhem_ctx_stop) and vhem_decode.
  *   - Argument order: context, inputs, options, outputs.  A NULL that no comment allows is VHEM_EINVAL where
  *     there is a status to say so.
  *   - Defaults: VHEM_INIT sets the numbers of an options record to -1 and its pointers to NULL, and in every
@@ -28,7 +28,7 @@
 #define VHEM_RESULT VHEM_API __attribute__((warn_unused_result))
 #else
 #define VHEM_API
-#define VHEM_RESULT VHEM_API         /* a status that is to be looked at */
+#define VHEM_RESULT VHEM_API         /* a status that must not be ignored */
 #endif
 
 #ifdef __cplusplus
@@ -134,7 +134,8 @@ typedef struct {                     /* one field of an options record */
 } vhem_option;
 
 /* Everything at its default: VHEM_INIT(VHEM_FIT_OPTIONS, &opt) of a vhem_fit_options.  The record keeps its
- * size, so that a program goes on with libraries whose records have more fields than it knows. */
+ * size, so that a program goes on with libraries whose records have more fields than it knows: new fields come
+ * at the end. */
 VHEM_API void        vhem_options_init(vhem_option_set, void *record, size_t size);
 #define VHEM_INIT(set, record) vhem_options_init((set), (record), sizeof *(record))
 /* Option i of a record, i = 0, 1, ...; VHEM_EINVAL past the last. */

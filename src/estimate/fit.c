@@ -194,6 +194,7 @@ static vhem_status key_of_job(vhem_ctx *ctx, const fit *f, const vh_job *job, vh
     vh_hash_bytes(hash, &job->item, sizeof job->item);
     vh_fit_options_hash(hash, &o);
     vh_hash_bytes(hash, f->scale.spread, size);
+    vh_hash_bytes(hash, f->scale.within, size);
     if (f->scale.floor)
         vh_hash_bytes(hash, f->scale.floor, size);
     vh_hash_columns(hash, f->data);

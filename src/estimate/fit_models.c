@@ -134,7 +134,6 @@ static vhem_status fit_pieces(vhem_ctx *ctx, const vhem_data *data, const vhem_f
 static vhem_status fit_stored(vhem_ctx *ctx, const vhem_data *data, const vhem_fit_options *opt,
                               vhem_models **out, vhem_fit_report **report)
 {
-    vhem_status st = VHEM_OK, wrapped;
     vhem_fit_options o = *opt, of_piece = vh_piece_options(opt);
     VH_CLEANUP(vh_items_free) vh_items items = { 0 };
     VH_OWN(vh_store) *store = NULL;
@@ -153,17 +152,14 @@ static vhem_status fit_stored(vhem_ctx *ctx, const vhem_data *data, const vhem_f
     VH_TRY(vh_store_open(ctx, opt->store, &store));
     VH_TRY(vh_pieces_prior(ctx, &work, all, items.n, store, &prior));
     o.prior = prior;
-    st = vh_fit_wants_textures(&o) ? vh_dtm_fit_stored(ctx, data, &o, store, &dtm, report)
-                                   : vh_fit_each_stored(ctx, data, &o, store, &h3m, report);
-    if (st == VHEM_OK) {
-        st = vh_store_close(ctx, store);
-        store = NULL;
-    }
-    wrapped = h3m   ? vh_models_take_hmms(ctx, h3m, out)
-              : dtm ? vh_models_take_textures(ctx, dtm, out)
-                    : VHEM_OK;
-    st = wrapped == VHEM_OK ? st : wrapped;
-    return st;
+    vhem_status st = vh_fit_wants_textures(&o) ? vh_dtm_fit_stored(ctx, data, &o, store, &dtm, report)
+                                               : vh_fit_each_stored(ctx, data, &o, store, &h3m, report);
+    vhem_status wrapped = h3m   ? vh_models_take_hmms(ctx, h3m, out)
+                          : dtm ? vh_models_take_textures(ctx, dtm, out)
+                                : VHEM_OK;
+    if (st == VHEM_OK)
+        st = vh_store_close(ctx, vh_take(store));
+    return wrapped == VHEM_OK ? st : wrapped;
 }
 
 typedef struct { /* a prior that is there before the fit */
@@ -207,7 +203,7 @@ static vhem_status fit_data(vhem_ctx *ctx, const vhem_data *data, vhem_fit_optio
 {
     VH_CLEANUP(free_prior) given_prior prior = { 0 };
     VH_CLEANUP(vh_frames_free) vh_frames frames = { 0 };
-    VH_OWN(vhem_fit_report) *empty = NULL;
+    VH_OWN(vhem_fit_report) *made = NULL;
     VH_OWN(vhem_models) *models = NULL;
 
     VH_TRY(vh_options_check(ctx, VHEM_FIT_OPTIONS, o));
@@ -232,20 +228,20 @@ static vhem_status fit_data(vhem_ctx *ctx, const vhem_data *data, vhem_fit_optio
     VH_TRY(vh_fit_require_values(ctx, frames.data));
     bool pieces = o->pieces > 0;
     if (pieces && report)
-        VH_TRY(vh_fit_report_new(ctx, 0, 0, &empty));
+        VH_TRY(vh_fit_report_new(ctx, 0, 0, &made));
     vhem_status st = VHEM_OK;
     if (pieces)
         VH_TRY(fit_pieces(ctx, frames.data, o, &models));
     else
-        st = (o->store ? fit_stored : vh_fit)(ctx, frames.data, o, &models, report);
-    vhem_status named = models && models->h3m ? name_columns(ctx, data, models->h3m) : VHEM_OK;
-    st = named == VHEM_OK ? st : named;
-    if (models && named == VHEM_OK) {
+        st = (o->store ? fit_stored : vh_fit)(ctx, frames.data, o, &models, report ? &made : NULL);
+    if (st != VHEM_OK && st != VHEM_ESTOPPED)
+        return st;
+    if (models && models->h3m)
+        VH_TRY(name_columns(ctx, data, models->h3m));
+    if (models)
         *out = vh_take(models);
-    }
-    if (pieces && report && st == VHEM_OK) {
-        *report = vh_take(empty);
-    }
+    if (made)
+        *report = vh_take(made);
     return st;
 }
 

@@ -104,7 +104,7 @@ static vhem_status score_tile(vhem_ctx *ctx, const vh_h3m *h3m, const vh_sequenc
     VH_TRY(vh_seq_sums_new(ctx, pk, 0, &sums));
     sums.loglik = tile;
     VH_TRY(vh_sequences_expect(ctx, job, &(vh_seq_step){ .pk = pk }, &sums));
-    for (int s = 0; s < in->n; s++)
+    for (int64_t s = 0; s < in->n; s++)
         for (int64_t k = 0; k < n; k++)
             loglik[vh_ij(s, h3m->K, first + k)] = vh_or_impossible(tile[vh_ij(s, n, k)]);
     return VHEM_OK;

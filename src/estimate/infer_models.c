@@ -74,9 +74,7 @@ vhem_status vhem_posterior(vhem_ctx *ctx, const vhem_models *models, int64_t i, 
                            int64_t n, double *gamma, double *xi, double *loglik)
 {
     VH_ENTER(models, data, gamma);
-    vhem_status st = check_one(ctx, models, i, data, n);
-    if (st != VHEM_OK)
-        return st;
+    VH_TRY(check_one(ctx, models, i, data, n));
     return models->h3m ? vh_h3m_posterior(ctx, models->h3m, i, data, n, gamma, xi, loglik)
                        : vh_dtm_smooth(ctx, models->dtm, i, data, n, gamma, xi, loglik);
 }

@@ -244,24 +244,29 @@ static double variance_within(column *x, int n_state)
 vhem_status vh_spread_within(vhem_ctx *ctx, const vhem_data *data, const vh_sets *sets, int n_state,
                              const double *deviation, double *within)
 {
-    VH_AUTOFREE double *memory = NULL;
+    VH_AUTOFREE double *memory = NULL, *sum = NULL;
     VH_AUTOFREE int *cut = NULL;
     enum { ROOM = VALUES + 1 };
+    int d = data->d;
 
     VH_NEW(memory, 3 * ROOM);
     VH_NEW(cut, (n_state < VALUES ? n_state : VALUES) + 2);
+    VH_NEW(sum, 2 * (size_t)d); /* variances times values; values */
     column x = { .y = memory, .sum = memory + ROOM, .sq = memory + 2 * ROOM, .cut = cut };
-    for (int k = 0; k < data->d; k++) {
-        double sum = 0, values = 0;
-        for (int64_t g = 0; g < sets->n && deviation[k] > 0; g++) {
-            const int64_t *seq = sets->seq + sets->first[g], n = sets->first[g + 1] - sets->first[g];
+    for (int64_t g = 0; g < sets->n; g++) {
+        const int64_t *seq = sets->seq + sets->first[g], n = sets->first[g + 1] - sets->first[g];
+        for (int k = 0; k < d; k++) {
+            if (!(deviation[k] > 0))
+                continue;
             gather_values(data, seq, n, k, deviation[k], &x);
             if (x.n > 0)
-                sum += x.n * variance_within(&x, n_state);
-            values += x.n;
-            vh_data_release(data, seq, n);
+                sum[k] += x.n * variance_within(&x, n_state);
+            sum[d + k] += x.n;
         }
-        double share = values > 0 ? sqrt(sum / values) : 0;
+        vh_data_release(data, seq, n);
+    }
+    for (int k = 0; k < d; k++) {
+        double share = sum[d + k] > 0 ? sqrt(sum[k] / sum[d + k]) : 0;
         within[k] = deviation[k] * (share > ROUNDING ? fmin(1, share) : 1);
     }
     return VHEM_OK;

@@ -11,8 +11,8 @@
  * that does not vary has deviation 0. */
 void vh_spread(const vhem_data *data, const int64_t *seq, int64_t n, double *mean, double *deviation);
 /* within [d]: the deviation of frames that are in one state, as far as it shows before there are states; at
- * most deviation [d], that of all frames, which it is where nothing shows.  n_state: components of an HMM, in
- * one of which each frame is. */
+ * most deviation [d], that of all frames, which it is where nothing shows.  n_state: components of an HMM,
+ * S times M. */
 vhem_status vh_spread_within(vhem_ctx *ctx, const vhem_data *data, const vh_sets *sets, int n_state,
                              const double *deviation, double *within);
 /* Mean and deviation, ready to divide by: where a dimension does not vary, or by more than a number can

@@ -283,7 +283,8 @@ static vhem_status find_strangers(work *w, const vh_clustering *first)
             continue;
         bool same = vh_fingerprint(frames.data, w->items.seq + at, n) == known;
         n_same += same;
-        other = same || n_other++ > 0 ? other : i;
+        if (!same && n_other++ == 0)
+            other = i;
         w->s->clustered[i] = same ? 1 : 2;
         w->clustered[i] = same || w->in->persons ? w->clustered[i] : -1;
     }
@@ -505,8 +506,7 @@ static vhem_status run_tests(work *w)
     if (G > MOST_GROUPS) {
         vh_log(
             ctx, VHEM_LOG_WARN,
-            "%zu groups are not compared with each other, which would be %zu pairs: at most %d groups are; "
-            "give labels that name fewer",
+            "%zu groups make %zu pairs, too many to compare (at most %d groups are compared); give labels that name fewer",
             G, G * (G - 1) / 2, MOST_GROUPS);
         G = 0;
     }
