@@ -134,8 +134,8 @@ typedef struct {                     /* one field of an options record */
 } vhem_option;
 
 /* Everything at its default: VHEM_INIT(VHEM_FIT_OPTIONS, &opt) of a vhem_fit_options.  The record keeps its
- * size, so that a program goes on with libraries whose records have more fields than it knows: new fields come
- * at the end. */
+ * size, so that a program goes on with libraries whose records have more fields than it knows: new fields
+ * come at the end. */
 VHEM_API void        vhem_options_init(vhem_option_set, void *record, size_t size);
 #define VHEM_INIT(set, record) vhem_options_init((set), (record), sizeof *(record))
 /* Option i of a record, i = 0, 1, ...; VHEM_EINVAL past the last. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* own.h - who releases what.  A variable that must be released is declared with its owner.  The owner releases
- * it on every way out, the last declared first.  vh_take takes a pointer from its owner.
+/* own.h - who releases what.  A variable that must be released is declared with its owner.  The owner
+ * releases it on every way out, the last declared first.  vh_take takes a pointer from its owner.
  *
  *     VH_AUTOFREE double *work = NULL;            memory of malloc or vh_alloc
  *     VH_OWN(vh_h3m) *models = NULL;              an object, which VH_OWNED says how to release
