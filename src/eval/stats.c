@@ -506,7 +506,8 @@ static vhem_status run_tests(work *w)
     if (G > MOST_GROUPS) {
         vh_log(
             ctx, VHEM_LOG_WARN,
-            "%zu groups make %zu pairs, too many to compare (at most %d groups are compared); give labels that name fewer",
+            "%zu groups make %zu pairs, too many to compare (at most %d groups are compared); give labels that "
+            "name fewer",
             G, G * (G - 1) / 2, MOST_GROUPS);
         G = 0;
     }
