@@ -6,9 +6,11 @@
  * 2. Leave one out: the same under centres that have not seen the person.
  * 3. What follows from the scores: cluster, scale, uncertainty.
  * 4. Groups and tests. */
+#include "cluster/options.h"
 #include "cluster/tree.h"
 #include "core/alloc.h"
 #include "core/index.h"
+#include "core/jobs.h"
 #include "core/options.h"
 #include "core/record.h"
 #include "data/names.h"
@@ -18,6 +20,7 @@
 #include "estimate/score.h"
 #include "eval/tests.h"
 #include "model/common.h"
+#include "reduce/without.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -250,19 +253,100 @@ static vhem_status can_leave_out(const work *w)
     return VHEM_OK;
 }
 
-static vhem_status score_left_out(work *w, int64_t i)
-{
-    VH_OWN(vhem_tree) *tree = NULL;
-    int64_t at = w->clustered[i], members = 0;
-    int own = w->label[at];
+typedef struct {
+    work *w;
+    const int64_t *person; /* [Kb]  of each model that is left out */
+    const int64_t *member; /* [K]  models in each cluster */
+    int64_t *again;        /* [n]  models without which all others are to be clustered again */
+    int64_t n;
+} leaving;
 
-    VH_TRY(centers_without(w, at, &tree));
-    VH_TRY(score_under(w, i, vh_clustering_centers(tree->level[0])));
-    for (int64_t b = 0; b < w->Kb; b++)
-        members += w->label[b] == own;
-    if (members == 1) /* nobody else is there: what is left of the centre is still this person */
-        w->s->loglik[vh_ij(i, w->s->K, own)] = NAN;
+/* The person of model `at`, from the centres that have not seen it. */
+static vhem_status score_left_out(vhem_ctx *ctx, const leaving *l, int64_t at, const vhem_models *centers)
+{
+    work w = *l->w;
+    int64_t i = l->person[at];
+    int own = w.label[at];
+
+    w.ctx = ctx;
+    VH_TRY(score_under(&w, i, centers));
+    if (l->member[own] == 1) /* nobody else is there: what is left of the centre is still this person */
+        w.s->loglik[vh_ij(i, w.s->K, own)] = NAN;
     return VHEM_OK;
+}
+
+static vhem_status use_centers(vhem_ctx *ctx, void *arg, int64_t at, const vh_h3m *centers)
+{
+    leaving *l = arg;
+    if (centers) {
+        const vhem_models models = vh_models_of_hmms(centers);
+        return score_left_out(ctx, l, at, &models);
+    }
+#pragma omp critical(vh_stats_again)
+    l->again[l->n++] = at;
+    return VHEM_OK;
+}
+
+static vhem_status cluster_again(vhem_ctx *ctx, void *arg, int64_t k, int worker)
+{
+    const leaving *l = arg;
+    work w = *l->w;
+    VH_OWN(vhem_tree) *tree = NULL;
+
+    (void)worker;
+    w.ctx = ctx;
+    VH_TRY(centers_without(&w, l->again[k], &tree));
+    return score_left_out(ctx, l, l->again[k], vh_clustering_centers(tree->level[0]));
+}
+
+static int by_number(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Where one iteration ends the run without a person, its centres come from the sums of all others, found for
+ * all persons at once; else the run is made. */
+static vhem_status leave_out(work *w)
+{
+    vhem_ctx *ctx = w->ctx;
+    const vhem_cluster_options *made = &w->c->options;
+    const vh_vhem_options opt = { .N = made->nv * (double)w->Kb,
+                                  .tau = made->tau,
+                                  .max_iter = made->max_iter,
+                                  .tol = made->refine > 1 ? 0 : made->tol, /* models that are cut: runs */
+                                  .min_iter = vh_cluster_min_iter(made),
+                                  .cov_add = made->cov_add,
+                                  .weighted = made->weighted_omega };
+    VH_AUTOFREE int64_t *person = NULL, *member = NULL, *again = NULL;
+    VH_AUTOFREE bool *wanted = NULL;
+    int64_t failed;
+
+    VH_NEW(person, w->Kb);
+    VH_NEW(member, w->c->Kr);
+    VH_NEW(again, w->Kb);
+    VH_NEW(wanted, w->Kb);
+    for (int64_t i = 0; i < w->items.n; i++)
+        if (w->clustered[i] >= 0) {
+            person[w->clustered[i]] = i;
+            wanted[w->clustered[i]] = true;
+        }
+    for (int64_t b = 0; b < w->Kb; b++)
+        member[w->label[b]]++;
+    leaving l = { .w = w, .person = person, .member = member, .again = again };
+    const vh_without all = { .h3m = w->in->models->h3m,
+                             .start = w->c->centers,
+                             .opt = &opt,
+                             .cov_floor = made->cov_floor,
+                             .wanted = wanted,
+                             .use = use_centers,
+                             .arg = &l };
+    VH_TRY(vh_vhem_without(ctx, &all));
+    qsort(again, (size_t)l.n, sizeof *again, by_number);
+    const vh_jobs jobs = {
+        .n = l.n, .what = "clustering again", .inside = true, .run = cluster_again, .arg = &l
+    };
+    return vh_run_jobs(ctx, &jobs, &failed);
 }
 
 /* ---- 3. what follows ---- */
@@ -559,13 +643,18 @@ static vhem_status score_persons(work *w)
     const vhem_models *centers = vh_clustering_centers((vh_clustering *)w->c);
 
     VH_TRY(take_common(w));
+    if (w->in->leave_out > 0) {
+        vhem_status st = leave_out(w);
+        VH_CHECK(st != VHEM_ESTOPPED, st, "stopped while persons were left out");
+        VH_TRY(st);
+    }
     for (int64_t i = 0; i < w->items.n; i++) {
-        bool out = w->in->leave_out > 0 && w->clustered[i] >= 0;
-        VH_TRY(out ? score_left_out(w, i) : score_under(w, i, centers));
+        if (w->in->leave_out <= 0 || w->clustered[i] < 0)
+            VH_TRY(score_under(w, i, centers));
         VH_TRY(find_entropy(w, i));
         find_posterior(w, i);
         find_scale(w, i);
-        vh_progress(ctx, w->in->leave_out > 0 ? "leaving out" : "scoring", i + 1, w->items.n);
+        vh_progress(ctx, "scoring", i + 1, w->items.n);
         VH_CHECK(!vh_stopped(ctx), VHEM_ESTOPPED, "stopped while scoring");
     }
     w->s->left_out = w->in->leave_out > 0;

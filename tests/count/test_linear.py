@@ -86,6 +86,13 @@ class Linear(unittest.TestCase):
         tests = 4 * (32 * 31 - 8 * 7) // 2               # scales times pairs
         self.assertLess((taken[1] - taken[0]) / tests, 3e5)
 
+    def test_leave_out(self):
+        """The sums without each person are found for all persons at once."""
+        def prepare(n):
+            self.fitted(n)
+            self.steps("cluster", "s.json", "-k", 4, "--search", "restarts", "-r", 1, "-o", "c.json")
+        self.linear(prepare, "stats", "c.json", "s.csv", "-m", "s.json", "--leave-out")
+
     def test_wide(self):
         """Columns of Gaussians."""
         self.linear(lambda n: self.write("w.csv", sequences(4, T=4, d=n)), "fit", "w.csv", "-S", 2, "-r", 1, "--max-iter", 2,
