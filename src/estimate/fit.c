@@ -55,6 +55,7 @@ typedef struct { /* what all jobs share */
     vh_prior *prior;           /* NULL: none, or not learnt yet */
     double *broad;             /* [d]  smallest variances of first fits; NULL: none */
     vh_h3m **first;            /* [K]  first fits, of jobs that have one already */
+    double **coords;           /* [K]  and their coordinates, for the next time they are begun */
     int64_t n_sample, *sample; /* [n_sample]  jobs the prior is learnt from */
     vh_scatters scatters;      /* of their states, job by job */
     vh_store *store;           /* of models that are fitted already; NULL: none */
@@ -129,8 +130,12 @@ static vhem_status begin_job(vhem_ctx *ctx, const fit *f, int64_t i, open_job *o
     job->frames = vh_sets_frames(&f->sets, f->data, i, &job->mass);
     job->family = vh_family_of_some(vh_fit_family(f->data, &f->opt), f->family, f->data, job->seq, job->n);
     VH_TRY(vh_family_require(ctx, f->data, job->seq, job->n, job->family, &f->out->shape));
-    VH_NEW(out->xs, 2 * (size_t)d);
-    vh_data_coords(f->family, &f->out->shape, f->data, job->seq, job->n, f->scale.spread, out->xs);
+    if (f->coords)
+        out->xs = vh_take(f->coords[i]);
+    if (!out->xs) {
+        VH_NEW(out->xs, 2 * (size_t)d);
+        vh_data_coords(f->family, &f->out->shape, f->data, job->seq, job->n, f->scale.spread, out->xs);
+    }
     job->origin = out->xs;
     job->scale = out->xs + d;
     VH_TRY(vh_topology_new(ctx, &f->opt, f->opt.S, out->given, &out->topo));
@@ -331,6 +336,7 @@ static vhem_status look_at_job(vhem_ctx *ctx, void *arg, int64_t k, int worker)
     VH_TRY(vh_fit_prior_gather(ctx, &x.job, one, &own, f->scatters.frames + at,
                                f->scatters.seen ? f->scatters.seen + at * (size_t)one->d : NULL,
                                f->scatters.scatter + at * vh_scatter_size(one->family, one->d)));
+    f->coords[i] = vh_take(x.xs);
     return VHEM_OK;
 }
 
@@ -375,6 +381,7 @@ static vhem_status choose_sample(vhem_ctx *ctx, fit *f)
     f->scatters.n = f->n_sample * f->opt.S * f->opt.M;
     VH_NEW(f->sample, f->n_sample);
     VH_NEW(f->first, f->sets.n);
+    VH_NEW(f->coords, f->sets.n);
     VH_NEW(f->scatters.frames, f->scatters.n);
     if (f->family->seen == VH_SEEN_COLUMNS)
         VH_NEW(f->scatters.seen, vh_cells(f->scatters.n, f->out->d));
@@ -553,6 +560,9 @@ static void tear_down(fit *f)
 {
     for (int64_t i = 0; f->first && i < f->sets.n; i++)
         vh_h3m_free(f->first[i]);
+    for (int64_t i = 0; f->coords && i < f->sets.n; i++)
+        free(f->coords[i]);
+    free(f->coords);
     vh_h3m_free(f->out);
     vh_h3m_free(f->pooled);
     vhem_free(f->report);
