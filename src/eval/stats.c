@@ -588,11 +588,10 @@ static vhem_status run_tests(work *w)
     int scales = K < 3 ? (int)K - 1 : s->K; /* of two scales one is minus the other */
 
     if (G > MOST_GROUPS) {
-        vh_log(
-            ctx, VHEM_LOG_WARN,
-            "%zu groups make %zu pairs, too many to compare (at most %d groups are compared); give labels that "
-            "name fewer",
-            G, G * (G - 1) / 2, MOST_GROUPS);
+        vh_log(ctx, VHEM_LOG_WARN,
+               "%zu groups make %zu pairs, too many to compare (at most %d groups are compared); give labels "
+               "that name fewer",
+               G, G * (G - 1) / 2, MOST_GROUPS);
         G = 0;
     }
     VH_NEW(s->test, K * K + (G > 0 ? G * (G - 1) * ((size_t)scales + (w->in->models != NULL)) : 0));
