@@ -35,7 +35,8 @@
 #include <string.h>
 
 /* Restarts often end in one optimum with the states numbered differently.  Which of them is higher by
- * rounding says nothing; the first is kept, so that the answer does not hang on the last digit. */
+ * rounding says nothing; the first is kept, so that the answer does not hang on the last digit.  In nats per
+ * frame: a share of the bound would hang on units, and on columns that never vary. */
 #define TIE 1e-9
 
 /* ---- 1. what is asked for ------------------------------------------------------------------------------ */
@@ -53,6 +54,8 @@ typedef struct { /* what all jobs share */
     vh_workers workers;
     vh_prior_choice choice;
     vh_prior *prior;           /* NULL: none, or not learnt yet */
+    bool *still;               /* [d]  columns that never vary, */
+    double *still_at;          /* [d]  and their values */
     double *broad;             /* [d]  smallest variances of first fits; NULL: none */
     vh_h3m **first;            /* [K]  first fits, of jobs that have one already */
     double **coords;           /* [K]  and their coordinates, for the next time they are begun */
@@ -176,11 +179,11 @@ static vhem_status first_fit(vhem_ctx *ctx, const fit *f, const open_job *x, vh_
     return vh_baum_welch(ctx, &job, runs, workers, x->run);
 }
 
-static int best_run(const vhem_fit_run *run, int R)
+static int best_run(const vhem_fit_run *run, int R, double mass)
 {
     int best = 0;
     for (int r = 1; r < R; r++)
-        if (run[r].bound > run[best].bound + TIE * fabs(run[best].bound))
+        if (run[r].bound > run[best].bound + TIE * mass)
             best = r;
     return best;
 }
@@ -202,6 +205,8 @@ static vhem_status key_of_job(vhem_ctx *ctx, const fit *f, const vh_job *job, vh
     vh_hash_bytes(hash, f->scale.within, size);
     if (f->scale.floor)
         vh_hash_bytes(hash, f->scale.floor, size);
+    if (f->prior && f->prior->still) /* what is beside the sequence has a say in it */
+        vh_hash_bytes(hash, f->still, sizeof *f->still * (size_t)f->data->d);
     vh_hash_columns(hash, f->data);
     vh_hash_sequences(hash, f->data, job->seq, job->n);
     vh_hash_key(hash, out);
@@ -257,7 +262,7 @@ static vhem_status run_job(vhem_ctx *ctx, fit *f, int64_t i, vh_workers *workers
     vhem_status st = vh_baum_welch(ctx, &x.job, runs, workers, x.run);
     if (st != VHEM_OK && st != VHEM_ESTOPPED)
         return st;
-    int best = best_run(x.run, f->report->R);
+    int best = best_run(x.run, f->report->R, x.job.mass);
     f->report->best[i] = best;
     vh_hmm_copy(&f->out->hmm[i], &runs->hmm[best]);
     vh_family_forget(f->data, x.job.seq, x.job.n, f->out, &f->out->hmm[i]);
@@ -328,7 +333,7 @@ static vhem_status look_at_job(vhem_ctx *ctx, void *arg, int64_t k, int worker)
         VH_TRY(vh_starts(ctx, &x.job, x.given, f->report->R, &f->first[i]));
         VH_TRY(first_fit(ctx, f, &x, &own, f->first[i]));
     }
-    int64_t best = x.given ? 0 : best_run(x.run, f->report->R);
+    int64_t best = x.given ? 0 : best_run(x.run, f->report->R, x.job.mass);
     VH_TRY(vh_h3m_subset(ctx, f->first[i], &best, 1, &one));
     x.job.prior = f->prior;
     if (f->prior)
@@ -391,6 +396,32 @@ static vhem_status choose_sample(vhem_ctx *ctx, fit *f)
     return VHEM_OK;
 }
 
+/* Which columns never vary, and where they stand. */
+static vhem_status find_still(vhem_ctx *ctx, fit *f)
+{
+    int d = f->data->d, n = 0;
+    VH_AUTOFREE double *deviation = NULL;
+
+    VH_NEW(f->still, d);
+    VH_NEW(f->still_at, d);
+    for (int k = 0; k < d; k++)
+        n += f->still[k] = f->scale.spread[k] == 0;
+    if (n == 0)
+        return VHEM_OK;
+    VH_NEW(deviation, d);
+    vh_spread(f->data, NULL, f->data->N, f->still_at, deviation);
+    return VHEM_OK;
+}
+
+/* They are the same in all states of all HMMs. */
+static vhem_status set_still(vhem_ctx *ctx, fit *f, bool given)
+{
+    bool any = false;
+    for (int k = 0; k < f->data->d; k++)
+        any = any || f->still[k];
+    return any ? vh_prior_set_still(ctx, f->still, f->still_at, given, f->prior) : VHEM_OK;
+}
+
 /* Broad states take frames of one another, so that the first scale is too large where states are far apart:
  * it is taken again from fits with the first prior, and then stays. */
 static vhem_status learn_prior(vhem_ctx *ctx, fit *f)
@@ -409,7 +440,7 @@ static vhem_status learn_prior(vhem_ctx *ctx, fit *f)
     f->choice.within = f->scale.within;
     f->choice.least = f->opt.cov_floor > 0 ? f->opt.cov_floor : 1e-13;
     if (f->choice.effective)
-        rho = vh_fit_prior_correlation(f->data, &f->sets, f->sample, f->n_sample);
+        rho = vh_fit_prior_correlation(f->data, &f->sets, f->still, f->sample, f->n_sample);
     for (int round = 0; round < VH_PRIOR_ROUNDS; round++) {
         VH_TRY(look(ctx, f));
         free(f->choice.text);
@@ -419,6 +450,7 @@ static vhem_status learn_prior(vhem_ctx *ctx, fit *f)
         vh_prior_free(f->prior);
         f->prior = NULL;
         VH_TRY(vh_fit_prior_given(ctx, &f->choice, d, f->opt.emission, &f->prior));
+        VH_TRY(set_still(ctx, f, false));
     }
     return VHEM_OK;
 }
@@ -428,6 +460,7 @@ static vhem_status learn_prior(vhem_ctx *ctx, fit *f)
 static vhem_status set_made_up_frames(vhem_ctx *ctx, fit *f)
 {
     VH_CLEANUP(vh_frames_prior_free) vh_frames_prior p = { f->choice.nu0, f->choice.count, NULL };
+    bool given = f->choice.text != NULL;
     char why[256];
 
     VH_CHECK(
@@ -453,6 +486,7 @@ static vhem_status set_made_up_frames(vhem_ctx *ctx, fit *f)
     f->choice.count = p.count;
     if (vh_prior_exists(p.model->family, &p.model->shape)) {
         VH_TRY(vh_prior_from_frames(ctx, &p, &f->prior));
+        VH_TRY(set_still(ctx, f, given));
     } else {
         f->pooled = p.model;
         p.model = NULL;
@@ -469,10 +503,12 @@ static vhem_status set_prior(vhem_ctx *ctx, fit *f)
         return VHEM_OK;
     if (f->choice.text && !f->data->unnamed)
         VH_TRY(vh_prior_check_columns(ctx, f->choice.text, (const char *const *)f->data->column, d));
+    VH_TRY(find_still(ctx, f));
     if (!vh_prior_normal(f->family))
         return set_made_up_frames(ctx, f);
     if (f->choice.text) {
         VH_TRY(vh_fit_prior_given(ctx, &f->choice, d, f->opt.emission, &f->prior));
+        VH_TRY(set_still(ctx, f, true));
         vh_fit_prior_scale(f->prior, f->opt.cov_floor, &f->scale);
         broad = f->prior->broad;
     } else {
@@ -576,6 +612,8 @@ static void tear_down(fit *f)
     free(f->scatters.seen);
     free(f->scatters.scatter);
     free(f->broad);
+    free(f->still);
+    free(f->still_at);
     vh_fit_scale_free(&f->scale);
     free(f->begun);
 }

@@ -120,12 +120,13 @@ static double correlation(const vhem_data *data, const vh_sets *sets, const int6
     return x.own > 0 ? lost * x.both / x.own : NAN;
 }
 
-double vh_fit_prior_correlation(const vhem_data *data, const vh_sets *sets, const int64_t *which, int64_t n)
+double vh_fit_prior_correlation(const vhem_data *data, const vh_sets *sets, const bool *still,
+                                const int64_t *which, int64_t n)
 {
     double sum = 0;
     int used = 0;
     for (int k = 0; k < data->d; k++) {
-        double rho = correlation(data, sets, which, n, k);
+        double rho = still[k] ? NAN : correlation(data, sets, which, n, k); /* rounding correlates, too */
         used += !isnan(rho);
         sum += isnan(rho) ? 0 : rho;
     }

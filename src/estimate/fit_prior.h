@@ -39,8 +39,9 @@ vhem_status vh_fit_prior_widen(vhem_ctx *ctx, const double *floor, vh_h3m *runs)
 vhem_status vh_fit_prior_gather(vhem_ctx *ctx, const vh_job *job, const vh_h3m *hmm, vh_workers *workers,
                                 double *frames, double *seen, double *scatter);
 
-/* Correlation of frames with the next in the same sequence, the mean over the dimensions, in n of the sets.
- * */
-double vh_fit_prior_correlation(const vhem_data *data, const vh_sets *sets, const int64_t *which, int64_t n);
+/* Correlation of frames with the next in the same sequence, the mean over the dimensions but those that never
+ * vary, still [d], in n of the sets. */
+double vh_fit_prior_correlation(const vhem_data *data, const vh_sets *sets, const bool *still,
+                                const int64_t *which, int64_t n);
 
 #endif

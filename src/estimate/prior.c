@@ -94,6 +94,8 @@ typedef struct {
     int d, n;     /* n: states with enough frames to tell */
     int64_t *use; /* [n] */
     bool full;
+    int moving; /* columns that vary */
+    const double *variance; /* [d]  of the data */
     double *s, *work; /* scale: [d] or [d][d] */
 } evidence;
 
@@ -110,6 +112,12 @@ static double frames_of(const vh_scatters *from, int d, int64_t i, int k)
     return from->seen ? from->seen[vh_ij(i, d, k)] : from->frames[i];
 }
 
+/* A column that never varies tells nothing of how variances differ. */
+static bool is_still(const double *variance, int k)
+{
+    return !(variance[k] > 0);
+}
+
 /* One step of s = 1 / mean[(f + n0) / (n0 s + C)]; the gradient by n0 at this s.  Each variance has the prior
  * inverse chi^2(n0, s), and C given it is chi^2 with f = n - 1 degrees of freedom. */
 static double step_diag(evidence *e, double n0)
@@ -118,6 +126,8 @@ static double step_diag(evidence *e, double n0)
     for (int k = 0; k < e->d; k++) {
         double sum = 0, s = e->s[k];
         int n = 0;
+        if (is_still(e->variance, k))
+            continue;
         for (int i = 0; i < e->n; i++) {
             double f = frames_of(e->from, e->d, e->use[i], k) - 1,
                    C = e->from->scatter[vh_ij(e->use[i], e->d, k)];
@@ -133,12 +143,18 @@ static double step_diag(evidence *e, double n0)
     return g;
 }
 
-/* The same for an inverse Wishart prior with nu = n0 + d - 1: s = n [sum (nu + f)(nu s + C)^-1]^-1. */
+/* Is entry e of a matrix one of such a column? */
+static bool in_still(const evidence *e, size_t at)
+{
+    return is_still(e->variance, (int)(at / (size_t)e->d)) || is_still(e->variance, (int)(at % (size_t)e->d));
+}
+
+/* The same for an inverse Wishart prior with nu = n0 + d - 1, d the columns that vary: s = n [sum (nu + f)(nu s + C)^-1]^-1. */
 static double step_full(evidence *e, double n0)
 {
     int d = e->d;
     size_t dd = vh_cells(d, d);
-    double nu = n0 + d - 1, g = 0, *L = e->work, *sum = e->work + dd;
+    double nu = n0 + e->moving - 1, g = 0, *L = e->work, *sum = e->work + dd;
 
     for (size_t k = 0; k < dd; k++)
         L[k] = nu * e->s[k];
@@ -150,16 +166,18 @@ static double step_full(evidence *e, double n0)
         const double *C = e->from->scatter + (size_t)e->use[i] * dd;
         double f = e->from->frames[e->use[i]] - 1;
         for (size_t k = 0; k < dd; k++)
-            L[k] = nu * e->s[k] + C[k];
+            L[k] = nu * e->s[k] + (in_still(e, k) ? 0 : C[k]);
         if (!vh_cholesky(d, L))
             continue;
-        g += vh_digamma_wishart(d, nu + f) - vh_digamma_wishart(d, nu) + logdet - vh_cholesky_logdet(d, L);
+        g += vh_digamma_wishart(e->moving, nu + f) - vh_digamma_wishart(e->moving, nu) + logdet
+             - vh_cholesky_logdet(d, L);
         vh_cholesky_inverse(d, L);
         for (size_t k = 0; k < dd; k++)
             sum[k] += (nu + f) / e->n * L[k];
     }
     if (vh_cholesky(d, sum) && vh_cholesky_inverse(d, sum))
-        memcpy(e->s, sum, sizeof *sum * dd);
+        for (size_t k = 0; k < dd; k++)
+            e->s[k] = in_still(e, k) ? e->s[k] : sum[k];
     return g;
 }
 
@@ -185,7 +203,9 @@ static vhem_status estimate(vhem_ctx *ctx, const vh_scatters *from, vh_prior *p,
 {
     size_t size = vh_prior_size(p);
     VH_CLEANUP(evidence_free)
-    evidence e = { .from = from, .d = p->d, .full = vh_prior_full(p->family) };
+    evidence e = {
+        .from = from, .d = p->d, .full = vh_prior_full(p->family), .variance = p->variance
+    };
     /* a few hundred states tell enough, and matrices are dear */
     int step = e.full ? 1 + (int)(from->n * pow(p->d, 3) / 1e7) : 1;
 
@@ -195,13 +215,15 @@ static vhem_status estimate(vhem_ctx *ctx, const vh_scatters *from, vh_prior *p,
     for (int64_t i = 0; i < from->n; i += step)
         if (from->frames[i] > LEAST_FRAMES)
             e.use[e.n++] = i;
-    if (e.n < 2)
+    for (int k = 0; k < p->d; k++)
+        e.moving += !is_still(e.variance, k);
+    if (e.n < 2 || e.moving == 0)
         return VHEM_OK; /* nothing to tell from: the pooled variance stays */
     for (size_t k = 0; k < size; k++)
         e.s[k] = p->B[k] / *nu0;
     *nu0 = climb(&e);
     for (size_t k = 0; k < size; k++)
-        p->B[k] = (e.full ? *nu0 + p->d - 1 : *nu0) * e.s[k];
+        p->B[k] = (e.full ? *nu0 + e.moving - 1 : *nu0) * e.s[k];
     return VHEM_OK;
 }
 
@@ -223,7 +245,7 @@ static void round_all(vh_prior *p)
     p->nu = vh_prior_round(p->nu, p->nu);
     p->lambda = vh_prior_round(p->lambda, p->lambda);
     for (int i = 0; i < d; i++)
-        p->m[i] = vh_prior_round(p->m[i], sqrt(p->variance[i] > 0 ? p->variance[i] : 1));
+        p->m[i] = is_still(p->variance, i) ? p->m[i] : vh_prior_round(p->m[i], sqrt(p->variance[i]));
     for (int i = 0; full && i < d; i++)
         for (int j = 0; j < i; j++)
             p->B[i * d + j] = p->B[j * d + i] =

@@ -203,7 +203,8 @@ static void update_known(const vh_prior *p, const vh_gathered *g, int q, vh_post
     if (vh_prior_normal(p->family))
         vh_gaussian_update(p, g, q, post);
     for (size_t e = 0; e < n; e++)
-        post->count[(size_t)q * n + e] = p->count[e] + fmax(T[e], 0);
+        post->count[(size_t)q * n + e] =
+            p->count[e] + (vh_prior_still(p, (int)(e % (size_t)p->d)) ? 0 : fmax(T[e], 0));
     for (int c = 0; c < p->n_channel; c++) {
         const vh_channel *ch = &p->shape.layout->channel[c];
         const vh_emission *table = table_of(ch, g->table);

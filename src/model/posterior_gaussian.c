@@ -23,6 +23,19 @@ static bool is_full(const vh_prior *p)
     return vh_prior_full(p->family);
 }
 
+/* Columns that frames tell of.  Those that never vary stay as in the prior, and without covariances: nothing
+ * but a constant is left of them in what follows. */
+static int moving(const vh_prior *p)
+{
+    return p->d - p->n_still;
+}
+
+/* nu of the distribution of these alone. */
+static double moving_nu(const vh_prior *p, double nu)
+{
+    return is_full(p) ? nu - p->n_still : nu;
+}
+
 /* ---- 1. moments ---------------------------------------------------------------------------------------- */
 
 double vh_gaussian_seen(const vh_gathered *g, int k)
@@ -62,6 +75,16 @@ double vh_gaussian_moments(const vh_gathered *g, double *mean, double *scatter)
 
 /* ---- 2. one component ---------------------------------------------------------------------------------- */
 
+/* Column k of m and B becomes what it is in the prior. */
+static void leave_column(const vh_prior *p, int k, double *m, double *B)
+{
+    m[k] = p->m[k];
+    for (int i = 0; is_full(p) && i < p->d; i++)
+        B[i * p->d + k] = B[k * p->d + i] = 0;
+    size_t at = vh_scatter_at(p->family, p->d, k);
+    B[at] = p->B[at];
+}
+
 /* lambda, nu, m and B of a component from its n frames: mean ybar [d], scatter about it. */
 static void update_component(const vh_prior *p, double n, const double *ybar, const double *scatter,
                              double *lambda, double *nu, double *m, double *B)
@@ -80,6 +103,9 @@ static void update_component(const vh_prior *p, double n, const double *ybar, co
             else
                 B[i] = p->B[i] + scatter[i] + away;
         }
+    for (int k = 0; k < d; k++)
+        if (vh_prior_still(p, k))
+            leave_column(p, k, m, B);
 }
 
 /* The prior of column k by itself, of a diagonal covariance. */
@@ -89,20 +115,22 @@ static vh_prior column_prior(const vh_prior *p, int k)
     one.d = 1;
     one.m = p->m + k;
     one.B = p->B + k;
+    one.n_still = 0;
     return one;
 }
 
 /* E log|Lambda| + log|B|: what nu alone says of it. */
 static double log_precision(const vh_prior *p, double nu)
 {
-    return (is_full(p) ? vh_digamma_wishart(p->d, nu) : p->d * vh_digamma(nu / 2)) + p->d * LOG_2;
+    int d = moving(p);
+    return (is_full(p) ? vh_digamma_wishart(d, moving_nu(p, nu)) : d * vh_digamma(nu / 2)) + d * LOG_2;
 }
 
 /* log of the constant of a Wishart distribution with log|W^-1| = logdet; diag: of d of them. */
-static double log_constant(const vh_prior *p, double nu, double logdet)
+static double log_constant(const vh_prior *p, double all_nu, double logdet)
 {
-    int d = p->d;
-    double gammas =
+    int d = moving(p);
+    double nu = moving_nu(p, all_nu), gammas =
         is_full(p) ? d * (d - 1) / 4.0 * LOG_PI + vh_lgamma_wishart(d, nu) : d * vh_lgamma(nu / 2);
     return nu / 2 * (logdet - d * LOG_2) - gammas;
 }
@@ -204,22 +232,23 @@ double vh_posterior_log_precision(const vh_prior *p, const vh_posterior *post, i
 
 /* KL of a component, given the log_constant of the prior: of N(m, (lambda Lambda)^-1) from its prior, and of
  * the Wishart. */
-static double kl_component(const vh_prior *p, double constant0, double lambda, double nu, const double *m,
+static double kl_component(const vh_prior *p, double constant0, double lambda, double all_nu, const double *m,
                            const double *B, double *work)
 {
-    double logdet, trace, quad, d = p->d;
+    double logdet, trace, quad, d = moving(p), nu = moving_nu(p, all_nu);
     if (!traces(p, m, B, work, &logdet, &trace, &quad))
         return NAN;
     double normal = d * (log(lambda / p->lambda) - 1 + p->lambda / lambda) + p->lambda * nu * quad;
-    double wishart = log_constant(p, nu, logdet) - constant0
-                     + (nu - p->nu) / 2 * (log_precision(p, nu) - logdet) + nu / 2 * (trace - d);
+    double wishart = log_constant(p, all_nu, logdet) - constant0
+                     + (all_nu - p->nu) / 2 * (log_precision(p, all_nu) - logdet) + nu / 2 * (trace - p->d);
     return normal / 2 + wishart;
 }
 
 /* The further factor of c~, log, of a component with these parameters. */
 static double shift_of(const vh_prior *p, double lambda, double nu)
 {
-    return (log_precision(p, nu) - p->d * log(nu) - p->d / lambda) / 2;
+    int d = moving(p);
+    return d > 0 ? (log_precision(p, nu) - d * log(moving_nu(p, nu)) - d / lambda) / 2 : 0;
 }
 
 /* What B is divided by to be a covariance.  Each variance by itself has nu - d + 1 degrees of freedom. */
@@ -267,7 +296,7 @@ static void update_columns(const vh_prior *p, const vh_gathered *g, int q, const
 {
     for (int k = 0; k < p->d; k++) {
         const vh_prior one = column_prior(p, k);
-        double n = vh_gaussian_seen(g, k);
+        double n = vh_prior_still(p, k) ? 0 : vh_gaussian_seen(g, k);
         int at = q * p->d + k;
         update_component(&one, n > NOTHING ? n : 0, ybar + k, scatter + k, &post->col_lambda[at],
                          &post->col_nu[at], post->m + at, post->B + at);
@@ -296,7 +325,11 @@ void vh_gaussian_expect(const vh_prior *p, const vh_posterior *post, int q, doub
     memcpy(par[0], post->m + q * d, sizeof *par[0] * (size_t)d);
     for (size_t e = 0; e < size; e++)
         par[1][e] =
-            post->B[(size_t)q * size + e] / (post->by_column ? post->col_nu[q * d + (int)e] : post->nu[q]);
+            post->B[(size_t)q * size + e]
+            / (post->by_column ? post->col_nu[q * d + (int)e] : moving_nu(p, post->nu[q]));
+    for (int k = 0; !post->by_column && k < d; k++)
+        if (vh_prior_still(p, k))
+            par[1][vh_scatter_at(p->family, d, k)] = p->B[vh_scatter_at(p->family, d, k)] / p->nu;
     for (int k = 0; k < d; k++) {
         const vh_prior one = column_prior(p, k);
         shift[k] = post->by_column ? shift_of(&one, post->col_lambda[q * d + k], post->col_nu[q * d + k]) : 0;
@@ -336,10 +369,16 @@ int vh_gaussian_mean(const vh_prior *p, const vh_limits *lim, const vh_posterior
                      double *const *par, double *work)
 {
     int d = p->d;
-    const double *B = post->B + (size_t)q * vh_prior_size(p);
+    size_t size = vh_prior_size(p);
+    const double *B = post->B + (size_t)q * size;
     double by = divisor(p, lim, post->nu[q]);
-    for (int k = 0; post->by_column && k < d; k++)
-        post->work[k] = B[k] / divisor(p, lim, post->col_nu[q * d + k]);
-    return vh_posterior_put(p->family, d, lim->floor, post->m + q * d, post->by_column ? post->work : B,
-                            post->by_column ? 1 : by, par, work);
+    bool own = post->by_column || p->n_still > 0;
+    for (size_t e = 0; own && e < size; e++)
+        post->work[e] = B[e] / (post->by_column ? divisor(p, lim, post->col_nu[q * d + (int)e]) : by);
+    for (int k = 0; own && k < d; k++)
+        if (vh_prior_still(p, k))
+            post->work[vh_scatter_at(p->family, d, k)] =
+                B[vh_scatter_at(p->family, d, k)] / divisor(p, lim, p->nu);
+    return vh_posterior_put(p->family, d, lim->floor, post->m + q * d, own ? post->work : B, own ? 1 : by,
+                            par, work);
 }

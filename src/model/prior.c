@@ -102,6 +102,7 @@ void vh_prior_free(vh_prior *p)
     free(p->B);
     free(p->variance);
     free(p->within);
+    free(p->still);
     free(p->count);
     vh_frames_prior_free(&p->made_up);
     vh_layout_drop(p->shape.layout);
@@ -137,6 +138,11 @@ vhem_status vh_prior_copy(vhem_ctx *ctx, const vh_prior *p, vh_prior **out)
     if (p->within) {
         VH_NEW(copy->within, p->d);
         memcpy(copy->within, p->within, sizeof *p->within * (size_t)p->d);
+    }
+    if (p->still) {
+        VH_NEW(copy->still, p->d);
+        memcpy(copy->still, p->still, sizeof *p->still * (size_t)p->d);
+        copy->n_still = p->n_still;
     }
     *out = vh_take(copy);
     return VHEM_OK;
@@ -178,6 +184,33 @@ vhem_status vh_prior_from_frames(vhem_ctx *ctx, vh_frames_prior *from, vh_prior 
     vh_hmm_component(p->made_up.model, &p->made_up.model->hmm[0], 0, 0, par);
     VH_TRY(begin(ctx, p, p->made_up.frames, par));
     *out = vh_take(p);
+    return VHEM_OK;
+}
+
+/* Has column k no covariance with others? */
+static bool alone(const vh_prior *p, int k)
+{
+    bool yes = true;
+    for (int i = 0; vh_prior_full(p->family) && i < p->d; i++)
+        yes = yes && (i == k || p->B[vh_ij(i, p->d, k)] == 0);
+    return yes;
+}
+
+vhem_status vh_prior_set_still(vhem_ctx *ctx, const bool *never_varies, const double *mean, bool given,
+                               vh_prior *p)
+{
+    bool normal = vh_prior_normal(p->family);
+
+    for (int c = 0; c < p->n_channel; c++) {
+        int k = p->shape.layout->channel[c].column;
+        VH_TRY(vh_prior_set_still(ctx, never_varies + k, mean + k, given, p->channel[c]));
+    }
+    VH_NEW(p->still, p->d);
+    for (int k = 0; k < p->d && p->n_channel == 0; k++) {
+        bool same = normal ? p->m[k] == mean[k] && (!p->variance || p->variance[k] == 0) : !given;
+        p->still[k] = never_varies[k] && same && (!normal || alone(p, k));
+        p->n_still += p->still[k];
+    }
     return VHEM_OK;
 }
 

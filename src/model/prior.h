@@ -28,6 +28,8 @@ struct vh_prior {
     double *B;          /* diag [d], full [d][d] */
     double *variance;   /* [d]  of the data it was made from; NULL: not known */
     double *within;     /* [d]  within its states, which floors are shares of; NULL: `variance` */
+    bool *still;        /* [d]  columns that never vary: what is known of them stays the prior; NULL: none */
+    int n_still;
     bool broad;         /* fits begin at HMMs with large variances, not at those of highest likelihood */
     double *count;      /* [vh_prior_counts] */
     vh_prior **channel; /* [n_channel]  whose Dirichlet parameters have no meaning */
@@ -82,6 +84,17 @@ vhem_status vh_prior_new_shaped(vhem_ctx *ctx, const vh_emission *family, const 
                                 vh_prior **out);
 void vh_prior_free(vh_prior *prior);
 VH_OWNED(vh_prior, vh_prior_free)
+/* Tells the prior which columns of the data never vary, mean [d] their values.  Such a column says nothing of
+ * states, but the more of its frames a state had the more certain it would be: they are not counted, and the
+ * column stays as in the prior, the same in all states.  given: the prior is of other data; only where that
+ * had the same value everywhere is there nothing to learn. */
+vhem_status vh_prior_set_still(vhem_ctx *ctx, const bool *never_varies, const double *mean, bool given,
+                               vh_prior *prior);
+/* Is column k one? */
+static inline bool vh_prior_still(const vh_prior *p, int k)
+{
+    return p->n_still > 0 && p->still[k];
+}
 /* The prior that made-up frames are, of which *from gives its model away. */
 vhem_status vh_prior_from_frames(vhem_ctx *ctx, vh_frames_prior *from, vh_prior **out);
 
