@@ -94,9 +94,9 @@ typedef struct {
     int d, n;     /* n: states with enough frames to tell */
     int64_t *use; /* [n] */
     bool full;
-    int moving; /* columns that vary */
+    int moving;             /* columns that vary */
     const double *variance; /* [d]  of the data */
-    double *s, *work; /* scale: [d] or [d][d] */
+    double *s, *work;       /* scale: [d] or [d][d] */
 } evidence;
 
 static void evidence_free(evidence *e)
@@ -203,9 +203,7 @@ static vhem_status estimate(vhem_ctx *ctx, const vh_scatters *from, vh_prior *p,
 {
     size_t size = vh_prior_size(p);
     VH_CLEANUP(evidence_free)
-    evidence e = {
-        .from = from, .d = p->d, .full = vh_prior_full(p->family), .variance = p->variance
-    };
+    evidence e = { .from = from, .d = p->d, .full = vh_prior_full(p->family), .variance = p->variance };
     /* a few hundred states tell enough, and matrices are dear */
     int step = e.full ? 1 + (int)(from->n * pow(p->d, 3) / 1e7) : 1;
 

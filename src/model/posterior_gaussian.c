@@ -130,8 +130,9 @@ static double log_precision(const vh_prior *p, double nu)
 static double log_constant(const vh_prior *p, double all_nu, double logdet)
 {
     int d = moving(p);
-    double nu = moving_nu(p, all_nu), gammas =
-        is_full(p) ? d * (d - 1) / 4.0 * LOG_PI + vh_lgamma_wishart(d, nu) : d * vh_lgamma(nu / 2);
+    double nu = moving_nu(p, all_nu), gammas = is_full(p)
+                                                   ? d * (d - 1) / 4.0 * LOG_PI + vh_lgamma_wishart(d, nu)
+                                                   : d * vh_lgamma(nu / 2);
     return nu / 2 * (logdet - d * LOG_2) - gammas;
 }
 
@@ -324,9 +325,8 @@ void vh_gaussian_expect(const vh_prior *p, const vh_posterior *post, int q, doub
 
     memcpy(par[0], post->m + q * d, sizeof *par[0] * (size_t)d);
     for (size_t e = 0; e < size; e++)
-        par[1][e] =
-            post->B[(size_t)q * size + e]
-            / (post->by_column ? post->col_nu[q * d + (int)e] : moving_nu(p, post->nu[q]));
+        par[1][e] = post->B[(size_t)q * size + e]
+                    / (post->by_column ? post->col_nu[q * d + (int)e] : moving_nu(p, post->nu[q]));
     for (int k = 0; !post->by_column && k < d; k++)
         if (vh_prior_still(p, k))
             par[1][vh_scatter_at(p->family, d, k)] = p->B[vh_scatter_at(p->family, d, k)] / p->nu;

@@ -24,11 +24,11 @@ struct vh_prior {
     int d;
     double alpha, eta, eps, kappa; /* alpha: of the weights of a mixture of HMMs */
     double lambda, nu;
-    double *m;          /* [d] */
-    double *B;          /* diag [d], full [d][d] */
-    double *variance;   /* [d]  of the data it was made from; NULL: not known */
-    double *within;     /* [d]  within its states, which floors are shares of; NULL: `variance` */
-    bool *still;        /* [d]  columns that never vary: what is known of them stays the prior; NULL: none */
+    double *m;        /* [d] */
+    double *B;        /* diag [d], full [d][d] */
+    double *variance; /* [d]  of the data it was made from; NULL: not known */
+    double *within;   /* [d]  within its states, which floors are shares of; NULL: `variance` */
+    bool *still;      /* [d]  columns that never vary: what is known of them stays the prior; NULL: none */
     int n_still;
     bool broad;         /* fits begin at HMMs with large variances, not at those of highest likelihood */
     double *count;      /* [vh_prior_counts] */
