@@ -178,7 +178,7 @@ vhem_status vh_hmm_search_new(vhem_ctx *ctx, vh_hmm_search *s, uint64_t seed)
     const char *kinds[MAX_KINDS];
     int n_kind = 0, n_telling;
     bool given = s->start && s->opt->restarts == 1;
-    double rest, frames = s->opt->tau * s->opt->nv;
+    double rest;
 
     VH_TRY(telling_columns(ctx, s->base->h3m, &n_telling, &rest));
     for (int k = 0; n_kind < MAX_KINDS && vh_start_kinds[k].name; k++) {
@@ -197,7 +197,7 @@ vhem_status vh_hmm_search_new(vhem_ctx *ctx, vh_hmm_search *s, uint64_t seed)
                      .Kb_trial = s->trial->Kb,
                      .lean = s->lean,
                      .slack = VH_BOUND_SLACK * n_telling * s->opt->tau * s->opt->nv * s->base->Kb,
-                     .constant = given ? 0 : rest * frames,
+                     .constant = given ? 0 : rest * s->opt->tau,
                      .work = vh_cluster_work(s->base->h3m, s->K, s->opt) * s->base->Kb / s->base->h3m->K };
     return vh_search_new(ctx, s->opt, kinds, n_kind, given, seed, &s->search);
 }

@@ -49,7 +49,7 @@ static vh_vhem_options run_options(const vh_search *s, bool trial, uint64_t seed
                               .tau = o->tau,
                               .max_iter = o->max_iter,
                               .tol = o->tol,
-                              .constant = s->constant * (double)(trial ? s->Kb_trial : s->Kb),
+                              .constant = s->constant,
                               .min_iter = vh_cluster_min_iter(o),
                               .floor = s->floor,
                               .cov_add = o->cov_add,
@@ -294,7 +294,7 @@ static bool same_partition(const vh_search *s, const vh_restart *a, const vh_res
 static bool found_again(const vh_search *s)
 {
     const vh_restart *b = s->best < 0 ? NULL : &s->all[s->best];
-    double near = b ? fmax(SAME, 2 * s->opt->tol) * fabs(b->J - s->constant * (double)s->Kb) : 0;
+    double near = b ? fmax(SAME, 2 * s->opt->tol) * fabs(b->J - s->constant * s->opt->nv * (double)s->Kb) : 0;
     int found = 0;
     for (int r = 0; b && r < s->R && found < AGAIN; r++) {
         const vh_restart *a = &s->all[r];

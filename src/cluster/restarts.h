@@ -65,7 +65,7 @@ typedef struct {
     int next;            /* the run that the next candidate would keep; -1: none, or not known */
     double slack;        /* runs whose bounds are this near to the best, in nats, are as good: candidates are
                             then told apart by their modularity */
-    double constant;     /* what columns that never vary add to bounds, for each model; tolerances are shares
+    double constant;     /* what columns that never vary add to bounds, for each sample; tolerances are shares
                             of the rest.  0 for a given start, whose run others repeat elsewhere */
     int failed;          /* the first restart that failed, by its number; -1: none */
     char sentence[2048]; /* of that one */

@@ -70,7 +70,8 @@ vhem_status vh_vhem_maximise(vhem_ctx *ctx, const vh_vhem_step *m)
  * when they no longer better the best bound. */
 static void watch_repairs(const vh_vhem_options *opt, double J, bool repaired, vh_vhem_run *run)
 {
-    bool gained = !(opt->tol > 0 && J - run->best < opt->tol * fmax(fabs(run->best - opt->constant), 1e-300));
+    bool gained =
+        !(opt->tol > 0 && J - run->best < opt->tol * fmax(fabs(run->best - opt->constant * opt->N), 1e-300));
     if (run->idle < VH_MOST_IDLE)
         run->idle = repaired && !gained ? run->idle + 1 : 0;
     run->best = fmax(run->best, J);
@@ -84,7 +85,8 @@ bool vh_vhem_rests(vhem_ctx *ctx, const vh_vhem_options *opt, int k, bool repair
         watch_repairs(opt, run->J[k], repaired, run);
     if (k == 0 || repaired)
         return false;
-    double change = run->J[k] - run->J[k - 1], size = fmax(fabs(run->J[k - 1] - opt->constant), 1e-300);
+    double change = run->J[k] - run->J[k - 1],
+           size = fmax(fabs(run->J[k - 1] - opt->constant * opt->N), 1e-300);
     if (change < -1e-9 * (size + opt->N * 1e-6) && opt->cov_add == 0) {
         run->n_fell++;
         vh_log(ctx, VHEM_LOG_DEBUG, "the bound fell from %.12g to %.12g in iteration %d", run->J[k - 1],

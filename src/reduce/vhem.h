@@ -12,7 +12,7 @@ typedef struct {
     double N; /* virtual samples in all */
     int tau, max_iter;
     double tol;          /* relative change of J that ends it; 0: never */
-    double constant;     /* a part of J that never changes, and is not counted in it */
+    double constant;     /* a part of J that never changes, for each virtual sample: not counted in it */
     int min_iter;        /* M-steps before it may end */
     const double *floor; /* [d]  smallest variances; NULL: none */
     double cov_add;      /* added to the diagonal of every covariance after an M-step */
