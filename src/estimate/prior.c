@@ -149,7 +149,8 @@ static bool in_still(const evidence *e, size_t at)
     return is_still(e->variance, (int)(at / (size_t)e->d)) || is_still(e->variance, (int)(at % (size_t)e->d));
 }
 
-/* The same for an inverse Wishart prior with nu = n0 + d - 1, d the columns that vary: s = n [sum (nu + f)(nu s + C)^-1]^-1. */
+/* The same for an inverse Wishart prior with nu = n0 + d - 1, d the columns that vary:
+ * s = n [sum (nu + f)(nu s + C)^-1]^-1. */
 static double step_full(evidence *e, double n0)
 {
     int d = e->d;

@@ -322,11 +322,11 @@ void vh_gaussian_expect(const vh_prior *p, const vh_posterior *post, int q, doub
 {
     int d = p->d;
     size_t size = vh_prior_size(p);
+    double nu = moving(p) > 0 ? moving_nu(p, post->nu[q]) : p->nu;
 
     memcpy(par[0], post->m + q * d, sizeof *par[0] * (size_t)d);
     for (size_t e = 0; e < size; e++)
-        par[1][e] = post->B[(size_t)q * size + e]
-                    / (post->by_column ? post->col_nu[q * d + (int)e] : moving_nu(p, post->nu[q]));
+        par[1][e] = post->B[(size_t)q * size + e] / (post->by_column ? post->col_nu[q * d + (int)e] : nu);
     for (int k = 0; !post->by_column && k < d; k++)
         if (vh_prior_still(p, k))
             par[1][vh_scatter_at(p->family, d, k)] = p->B[vh_scatter_at(p->family, d, k)] / p->nu;

@@ -62,7 +62,8 @@ class Units(Case):
 
 
 class Constant(Case):
-    """A column that is the same in every frame says nothing: fits of highest likelihood are those without it."""
+    """A column that is the same in every frame, or in every state of every model, says nothing: fits and clusters are those
+    without it."""
 
     def learn(self, emission, more):
         rng, rows = random.Random(5), ["id,x,y" + ",z" * bool(more)]
@@ -84,6 +85,109 @@ class Constant(Case):
                         for x, y in zip(a["A"][s] + a["mu"][s][0], b["A"][s] + b["mu"][s][0][:2], strict=True):
                             self.assertAlmostEqual(x, y, delta=1e-6)
                         self.assertEqual(b["mu"][s][0][2], float(more[1:]))
+
+
+    KINDS = {"gaussian-diag": "gaussian-diag", "gaussian-full": "gaussian-full", "gamma": "gamma", "poisson": "poisson",
+             "x:gaussian-diag,y:poisson": "z:gaussian-full", "x:gaussian-diag,y:gamma": "z:gaussian-diag"}
+
+    def sequences(self, emission, seed, more):
+        """24 sequences of two kinds that are hard to tell apart."""
+        rng, rows = random.Random(seed), ["id,x,y" + ",z" * bool(more)]
+        draw = {"gamma": lambda m: rng.gammavariate(3, 0.2 + m), "poisson": lambda m: sum(rng.random() < 0.1 + m / 8 for _ in range(20))}
+        of = [emission] * 2 if ":" not in emission else [channel.split(":")[1] for channel in emission.split(",")]
+        x, y = (draw.get(f, lambda m: rng.gauss(2 * m, 1)) for f in of)
+        for i in range(24):
+            s = 0
+            for _ in range(60):
+                s = 1 - s if rng.random() < (0.15 if i % 2 else 0.3) else s
+                rows.append(f"a{i},{x(s)!r},{y(1 - s + 0.3 * (i % 2))!r}{more}")
+        self.write("d.csv", "\n".join(rows) + "\n")
+
+    def clusters(self, models, *options):
+        self.ok("cluster", models, "-k", "3", "-q", "--force", "-o", "c.json", *options)
+        return json.loads(self.path("c.json").read_text())
+
+    def numbers(self, h):
+        """All of an HMM but the parameters of column z."""
+        out = [*h["pi"], *[p for row in h["A"] for p in row]]
+        for c in h["channels"][:2] if "channels" in h else [h]:
+            for name in ("mu", "cov", "shape", "rate", "zero"):
+                for mix in [mix for state in c.get(name, []) for mix in state]:
+                    out += [x for row in mix[:2] for x in (row[:2] if isinstance(row, list) else [row])]
+        return out
+
+    def compare(self, a, b):
+        self.assertEqual(len(a), len(b))
+        for x, y in zip(a, b, strict=True):
+            self.assertEqual(len(self.numbers(x)), len(self.numbers(y)))
+            for u, v in zip(self.numbers(x), self.numbers(y), strict=True):
+                self.assertAlmostEqual(u, v, delta=1e-6 * max(1, abs(u)))
+
+    def compare_clusters(self, models, wide):
+        """Some default starts draw a random number for each column: those are others, and may end elsewhere in an optimum."""
+        self.same_labels(self.clusters(models), self.clusters(wide))
+        a, b = (self.clusters(m, "--init", "far") for m in (models, wide))
+        centers = dict(self.same_labels(a, b))
+        self.compare([a["centers"]["hmms"][j] for j in centers], [b["centers"]["hmms"][j] for j in centers.values()])
+
+    def same_labels(self, a, b):
+        pairs = set(zip(a["labels"], b["labels"], strict=True))
+        self.assertEqual(len(pairs), len(set(a["labels"])))
+        self.assertEqual(len(pairs), len(set(b["labels"])))
+        return pairs
+
+    def test_default(self):
+        """With the options that a user has who gives none."""
+        for emission, more in self.KINDS.items():
+            for prior in ["vb", "eb"] if emission.startswith("gaussian") else ["vb"]:
+                for seed in (1, 2, 3):
+                    with self.subTest(emission=emission, prior=prior, seed=seed):
+                        for constant, out in (("", "m.json"), (",1", "wide.json")):
+                            self.sequences(emission, seed, constant)
+                            channels = f"{emission},{more}" if constant and ":" in emission else emission
+                            self.ok("fit", "d.csv", "--emission", channels, "-S", "2", "--prior", prior, "-q", "--force", "-o", out)
+                        want, hmms = (json.loads(self.path(f).read_text())["hmms"] for f in ("m.json", "wide.json"))
+                        self.compare(want, hmms)
+                        self.compare_clusters("m.json", "wide.json")
+                        if "channels" not in hmms[0] and emission != "gamma":
+                            mean = "rate" if emission == "poisson" else "mu"
+                            self.assertEqual({state[0][2] for h in hmms for state in h[mean]}, {1.0})
+
+    def test_given_prior(self):
+        """The prior of a file is one of the same column."""
+        for emission in ("gaussian-diag", "gaussian-full"):
+            self.sequences(emission, 1, ",7")
+            self.ok("fit", "d.csv", "--emission", emission, "-S", "2", "-q", "--force", "-o", "m.json")
+            self.ok("fit", "d.csv", "--emission", emission, "-S", "2", "-q", "--force", "-o", "again.json", "--prior", "m.json")
+            first, again = (json.loads(self.path(f).read_text()) for f in ("m.json", "again.json"))
+            self.assertEqual(first["hmms"], again["hmms"])
+            # where the column moves after all, it is learnt
+            text = self.path("d.csv").read_text().splitlines()
+            self.write("d.csv", "\n".join([text[0], *[line[:-1] + str(7 + i % 5) for i, line in enumerate(text[1:])]]) + "\n")
+            self.ok("fit", "d.csv", "--emission", emission, "-S", "2", "-q", "--force", "-o", "again.json", "--prior", "m.json")
+            for h in json.loads(self.path("again.json").read_text())["hmms"]:
+                self.assertGreater(max(state[0][2] for state in h["mu"]), 8)
+
+    def test_models(self):
+        """The column is added to models; its values are not those of a fit."""
+        for emission, one in (("gaussian-diag", {"mu": 3.0, "cov": 0.5}), ("gaussian-full", {"mu": 3.0, "cov": 0.5}),
+                              ("gamma", {"shape": 2.0, "rate": 0.7, "zero": 0.1})):
+            for seed in (1, 4):
+                with self.subTest(emission=emission, seed=seed):
+                    self.sequences(emission, seed, "")
+                    self.ok("fit", "d.csv", "--emission", emission, "-S", "2", "-q", "--force", "-o", "m.json")
+                    m = json.loads(self.path("m.json").read_text())
+                    m.pop("prior", None)
+                    m["d"], m["columns"] = 3, ["x", "y", "z"]
+                    for h in m["hmms"]:
+                        for name, value in one.items():
+                            for row in [mix for state in h[name] for mix in state] if name in h else []:
+                                matrix = isinstance(row[0], list)
+                                for r in row if matrix else []:
+                                    r.append(0.0)
+                                row.append([0.0, 0.0, value] if matrix else value)
+                    self.write("wide.json", json.dumps(m))
+                    self.compare_clusters("m.json", "wide.json")
 
 
 class Relations(Case):
