@@ -298,8 +298,8 @@ static double kernel_seconds(int K, const char *backend)
     bench_need(ctx, vh_product_open(ctx, &p, &job));
     for (int i = 0; i < K; i += ROWS)
         bench_need(ctx,
-                   vh_product_part(ctx, job,
-                                   &(vh_rectangle){ i, K - i < ROWS ? K - i : ROWS, i, K - i, true }, strip));
+                   vh_product_run(ctx, job, &(vh_rectangle){ i, K - i < ROWS ? K - i : ROWS, i, K - i, true },
+                                  strip));
     vh_product_close(job);
     t = bench_wall() - t;
     free(strip);

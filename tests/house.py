@@ -33,7 +33,7 @@ WORDS = ("item", "chunk", "block", "shard", "worker", "rank", "task", "step", "r
 
 # What newcomers no longer have to learn; docs/code-words.md has the words in their place.
 GONE = {"wire", "dealt", "settler", "strip", "strips", "survey", "slab", "slabs", "rests", "places", "masked", "laid", "document"}
-MOST = {"labels": 0, "records": 455, "records in headers": 220, "names of types given twice": 26, "functions above complexity 20": 10}
+MOST = {"labels": 0, "records": 464, "records in headers": 220, "names of types given twice": 26, "functions above complexity 20": 10}
 
 
 def code_of(path):

@@ -40,7 +40,7 @@ ONLY = {
 # standard stream, or be left behind.
 OPENS = {name: "src/core/fd.c" for name in ("open", "open64", "openat", "fopen", "fopen64", "creat", "freopen", "mkstemp",
                                             "mkstemp64", "mkostemp", "mkostemp64", "tmpfile")}
-OPENS["rename"] = OPENS["linkat"] = "src/core/file.c"
+OPENS["rename"] = OPENS["linkat"] = "src/core/atomic_file.c"
 # A reduction sees no sequences, and a report runs no algorithm.
 NEVER = {("reduce", "data"), ("report", "backend"), ("report", "estimate"), ("report", "reduce")}
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.M)

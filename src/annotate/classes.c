@@ -4,7 +4,7 @@
 #include "annotate/classes.h"
 
 #include "cluster/methods.h"
-#include "core/record.h"
+#include "core/object.h"
 #include "core/options.h"
 #include "estimate/options.h"
 #include "estimate/pieces.h"
@@ -71,7 +71,7 @@ vhem_status vh_classes_new(vhem_ctx *ctx, const vh_train_options *opt, vhem_clas
 {
     VH_OWN(vhem_classes) *k = NULL;
 
-    VH_NEW_RECORD(k, clear_classes);
+    VH_NEW_OBJECT(k, clear_classes);
     k->seed = (uint64_t)ctx->opt.seed;
     k->opt = opt ? *opt : vh_train_filled(NULL);
     k->opt.all.store = NULL;

@@ -3,7 +3,7 @@
 #include "annotate/classes.h"
 #include "annotate/classes_json.h"
 #include "core/alloc.h"
-#include "core/file.h"
+#include "core/atomic_file.h"
 #include "core/number.h"
 #include "core/options.h"
 #include "estimate/options.h"
@@ -44,7 +44,7 @@ static void print_options(FILE *f, vhem_option_set set, const void *record, int6
     const char *lead = "";
     putc('{', f);
     for (const vh_option *row = vh_options(set); row->shown.name; row++) {
-        if (!vh_option_is_kept(row, record))
+        if (!vh_option_in_files(row, record))
             continue;
         if (set == VHEM_CLUSTER_OPTIONS && strcmp(row->shown.name, "S") == 0)
             fprintf(f, "%s\"K\": %lld", lead, (long long)K);
@@ -98,15 +98,15 @@ static vhem_status check_whole(vhem_ctx *ctx, const vhem_classes *k)
 vhem_status vhem_classes_save(vhem_ctx *ctx, const vhem_classes *k, const char *provenance, const char *path)
 {
     VH_ENTER(k, path);
-    VH_CLEANUP(vh_out_close) vh_out out = { 0 };
+    VH_CLEANUP(vh_atomic_file_close) vh_atomic_file out = { 0 };
 
     if (!provenance)
         provenance = k->provenance;
     VH_TRY(check_whole(ctx, k));
     if (provenance)
         VH_TRY(vh_model_check_object(ctx, "provenance", provenance));
-    VH_TRY(vh_out_open(ctx, path, &out));
-    return vh_out_end(ctx, print_classes(ctx, k, provenance, out.f), &out);
+    VH_TRY(vh_atomic_file_open(ctx, path, &out));
+    return vh_atomic_file_end(ctx, print_classes(ctx, k, provenance, out.f), &out);
 }
 
 /* ---- reading ------------------------------------------------------------------------------------------- */
@@ -230,7 +230,7 @@ static vhem_status read_classes(vhem_ctx *ctx, json_t *root, vhem_classes **out)
     return VHEM_OK;
 }
 
-vhem_status vh_classes_from_document(vhem_ctx *ctx, vh_document *doc, vhem_classes **out)
+vhem_status vh_classes_from_parsed(vhem_ctx *ctx, vh_parsed_file *doc, vhem_classes **out)
 {
     vhem_status st =
         doc->root ? read_classes(ctx, doc->root, out)
@@ -241,8 +241,8 @@ vhem_status vh_classes_from_document(vhem_ctx *ctx, vh_document *doc, vhem_class
 vhem_status vhem_classes_load(vhem_ctx *ctx, const char *path, vhem_classes **out)
 {
     VH_ENTER(path, out);
-    VH_CLEANUP(vh_document_close) vh_document doc = { 0 };
+    VH_CLEANUP(vh_parsed_file_close) vh_parsed_file doc = { 0 };
 
-    VH_TRY(vh_document_open(ctx, path, "models of classes", &doc));
-    return vh_classes_from_document(ctx, &doc, out);
+    VH_TRY(vh_parsed_file_open(ctx, path, "models of classes", &doc));
+    return vh_classes_from_parsed(ctx, &doc, out);
 }

@@ -4,9 +4,9 @@
 #define VH_ANNOTATE_CLASSES_JSON_H
 
 #include "annotate/classes.h"
-#include "model/document.h"
+#include "model/parsed_file.h"
 
 /* The class models of a file that is open. */
-vhem_status vh_classes_from_document(vhem_ctx *ctx, vh_document *doc, vhem_classes **out);
+vhem_status vh_classes_from_parsed(vhem_ctx *ctx, vh_parsed_file *doc, vhem_classes **out);
 
 #endif

@@ -6,8 +6,8 @@
 #include "annotate/predict.h"
 #include "annotate/train.h"
 #include "core/alloc.h"
-#include "core/index.h"
-#include "core/record.h"
+#include "core/array2.h"
+#include "core/object.h"
 #include "core/rng.h"
 
 #include <math.h>
@@ -76,7 +76,7 @@ static vhem_status without(vhem_ctx *ctx, const validation *v, int f, vhem_tags 
     const vhem_tags *m = v->members;
     VH_OWN(vhem_tags) *rest = NULL;
 
-    VH_NEW_RECORD(rest, vh_tags_clear);
+    VH_NEW_OBJECT(rest, vh_tags_clear);
     VH_NEW(rest->tag, m->C);
     rest->C = m->C;
     for (int c = 0; c < m->C; c++)

@@ -3,7 +3,7 @@
 #include "annotate/cut.h"
 
 #include "core/alloc.h"
-#include "core/index.h"
+#include "core/array2.h"
 #include "core/rng.h"
 
 #include <string.h>

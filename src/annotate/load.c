@@ -4,7 +4,7 @@
 #include "annotate/classes_json.h"
 #include "cluster/result_json.h"
 #include "core/fd.h"
-#include "core/file.h"
+#include "core/atomic_file.h"
 #include "model/shards.h"
 
 #include <stdio.h>
@@ -39,15 +39,15 @@ static content look_at(vhem_ctx *ctx, const char *path)
 
 static vhem_status load_document(vhem_ctx *ctx, const char *path, vhem_contents *out)
 {
-    VH_CLEANUP(vh_document_close) vh_document doc = { 0 };
+    VH_CLEANUP(vh_parsed_file_close) vh_parsed_file doc = { 0 };
 
-    VH_TRY(vh_document_open(ctx, path, "models, clusters or sequences", &doc));
+    VH_TRY(vh_parsed_file_open(ctx, path, "models, clusters or sequences", &doc));
     if (strcmp(doc.format, "vhem-classes") == 0)
-        VH_TRY(vh_classes_from_document(ctx, &doc, &out->classes));
+        VH_TRY(vh_classes_from_parsed(ctx, &doc, &out->classes));
     else if (strcmp(doc.format, "vhem-clustering") == 0 || strcmp(doc.format, "vhem-tree") == 0)
-        VH_TRY(vh_tree_from_document(ctx, &doc, &out->tree));
+        VH_TRY(vh_tree_from_parsed(ctx, &doc, &out->tree));
     else
-        VH_TRY(vh_document_models(ctx, &doc, &out->models));
+        VH_TRY(vh_parsed_file_models(ctx, &doc, &out->models));
     return VHEM_OK;
 }
 

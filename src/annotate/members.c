@@ -4,8 +4,8 @@
 #include "annotate/members.h"
 
 #include "core/alloc.h"
-#include "core/index.h"
-#include "core/record.h"
+#include "core/array2.h"
+#include "core/object.h"
 #include "data/names.h"
 #include "estimate/items.h"
 
@@ -29,7 +29,7 @@ static vhem_status members_empty(vhem_ctx *ctx, const vh_items *t, int C, vhem_t
 {
     VH_OWN(vhem_tags) *m = NULL;
 
-    VH_NEW_RECORD(m, vh_tags_clear);
+    VH_NEW_OBJECT(m, vh_tags_clear);
     VH_NEW(m->item, t->n);
     VH_NEW(m->tag, C);
     VH_NEW(m->has, vh_cells(t->n, C));

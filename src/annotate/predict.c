@@ -13,12 +13,12 @@
 
 #include "cluster/methods.h"
 #include "core/alloc.h"
-#include "core/index.h"
-#include "core/record.h"
+#include "core/array2.h"
+#include "core/object.h"
 #include "estimate/score.h"
 #include "math/logsum.h"
-#include "model/common.h"
-#include "model/masked.h"
+#include "model/shared_columns.h"
+#include "model/missing_columns.h"
 
 #include <math.h>
 #include <string.h>
@@ -78,11 +78,11 @@ static vhem_status take_common(vhem_ctx *ctx, search *s)
     VH_AUTOFREE int64_t *lacking = NULL;
     VH_AUTOFREE bool *away = NULL;
 
-    if (!s->all->h3m || !vh_h3m_is_masked(s->all->h3m))
+    if (!s->all->h3m || !vh_h3m_lacks_columns(s->all->h3m))
         return VHEM_OK;
     VH_NEW(lacking, s->all->h3m->d);
     VH_NEW(away, s->all->h3m->d);
-    VH_TRY(vh_h3m_require_common(ctx, s->all->h3m, lacking));
+    VH_TRY(vh_h3m_require_shared(ctx, s->all->h3m, lacking));
     for (int k = 0; k < s->all->h3m->d; k++)
         away[k] = lacking[k] > 0;
     for (int k = 0; k < 2; k++) {
@@ -312,7 +312,7 @@ vhem_status vh_prediction_new(vhem_ctx *ctx, const vh_items *t, int C, vhem_pred
     VH_OWN(vhem_prediction) *p = NULL;
     size_t size = vh_cells(t->n, C);
 
-    VH_NEW_RECORD(p, clear_prediction);
+    VH_NEW_OBJECT(p, clear_prediction);
     VH_NEW(p->name, t->n);
     VH_NEW(p->label, t->n);
     VH_NEW(p->class_name, C);

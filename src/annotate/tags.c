@@ -3,8 +3,8 @@
 #include "annotate/members.h"
 
 #include "core/alloc.h"
-#include "core/index.h"
-#include "core/record.h"
+#include "core/array2.h"
+#include "core/object.h"
 #include "data/names.h"
 #include "data/table.h"
 #include "data/values.h"
@@ -103,7 +103,7 @@ static vhem_status hand_over(vhem_ctx *ctx, const reading *r, vhem_tags **out)
 {
     VH_OWN(vhem_tags) *tags = NULL;
 
-    VH_NEW_RECORD(tags, vh_tags_clear);
+    VH_NEW_OBJECT(tags, vh_tags_clear);
     VH_NEW(tags->item, r->items.n);
     tags->n = r->items.n;
     VH_NEW(tags->tag, r->tags.n);

@@ -16,7 +16,7 @@
 #include "cluster/methods.h"
 #include "cluster/options.h"
 #include "core/alloc.h"
-#include "core/index.h"
+#include "core/array2.h"
 #include "core/jobs.h"
 #include "core/options.h"
 #include "core/rng.h"
@@ -198,7 +198,7 @@ static vhem_status class_key(vhem_ctx *ctx, const training *t, const vh_class *c
     vh_hash_text(hash, k->opt.all.estimator);
     vh_hash_number(hash, (double)k->opt.all.K);
     for (const vh_option *row = vh_options(VHEM_CLUSTER_OPTIONS); row->shown.name; row++)
-        if (vh_option_is_kept(row, &k->opt.reduce))
+        if (vh_option_in_files(row, &k->opt.reduce))
             vh_options_hash(hash, row, &k->opt.reduce);
     if (own) {
         vh_fit_options_hash(hash, &k->opt.piece);

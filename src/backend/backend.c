@@ -6,7 +6,7 @@
 #include "backend/simd/simd.h"
 #include "core/hash.h"
 #include "core/options.h"
-#include "core/record.h"
+#include "core/object.h"
 #include "math/blas.h"
 
 #include <omp.h>
@@ -87,7 +87,7 @@ vhem_status vhem_ctx_new(const vhem_ctx_options *given, vhem_ctx **out)
     VH_TRY(vh_options_take(NULL, VHEM_CTX_OPTIONS, given, &full));
     if (!out || (opt && (opt->threads > MOST_THREADS || (opt->ranks && !makes_sense(opt->ranks)))))
         return VHEM_EINVAL;
-    vhem_ctx *ctx = vh_record_new(NULL, sizeof *ctx, clear_ctx);
+    vhem_ctx *ctx = vh_object_new(NULL, sizeof *ctx, clear_ctx);
     if (!ctx)
         return VHEM_ENOMEM;
     pthread_mutex_init(&ctx->telling, NULL);

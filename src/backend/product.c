@@ -8,7 +8,7 @@
 
 #include "backend/backend.h"
 #include "core/alloc.h"
-#include "core/index.h"
+#include "core/array2.h"
 #include "core/tree_sum.h"
 
 #include <string.h>
@@ -24,7 +24,7 @@ struct vh_product_job {
 
 static vhem_status lay(vhem_ctx *ctx, vh_product_job *job)
 {
-    return job->by->lay ? job->by->lay(ctx, &job->p, &job->laid) : VHEM_OK;
+    return job->by->prepare ? job->by->prepare(ctx, &job->p, &job->laid) : VHEM_OK;
 }
 
 vhem_status vh_product_open(vhem_ctx *ctx, const vh_product *p, vh_product_job **out)
@@ -36,7 +36,7 @@ vhem_status vh_product_open(vhem_ctx *ctx, const vh_product *p, vh_product_job *
     job->p = *p;
     if (of->open)
         VH_TRY(of->open(ctx, p, &job->state));
-    job->by = job->state || of->tile ? of : &vh_backend_ref.product;
+    job->by = job->state || of->kernel ? of : &vh_backend_ref.product;
     if (!job->state)
         VH_TRY(lay(ctx, job));
     *out = vh_take(job);
@@ -49,8 +49,8 @@ void vh_product_close(vh_product_job *job)
         return;
     if (job->state)
         job->by->close(job->state);
-    else if (job->by->drop)
-        job->by->drop(job->laid);
+    else if (job->by->release)
+        job->by->release(job->laid);
     free(job);
 }
 
@@ -75,7 +75,7 @@ static vhem_status run_piece(vhem_ctx *ctx, const part *x, const vh_rectangle *p
 {
     double table[TILE * TILE];
 
-    VH_TRY(x->job->by->tile(ctx, &x->job->p, x->job->laid, piece, scratch, table));
+    VH_TRY(x->job->by->kernel(ctx, &x->job->p, x->job->laid, piece, scratch, table));
     for (int i = 0; i < piece->na; i++)
         memcpy(x->log_k + vh_row(piece->a0 - x->r->a0 + i, x->r->nb) + (piece->b0 - x->r->b0),
                table + i * piece->nb, sizeof *table * (size_t)piece->nb);
@@ -112,11 +112,11 @@ static vhem_status leave_device(vhem_ctx *ctx, vh_product_job *job)
     return lay(ctx, job);
 }
 
-vhem_status vh_product_part(vhem_ctx *ctx, vh_product_job *job, const vh_rectangle *r, double *log_k)
+vhem_status vh_product_run(vhem_ctx *ctx, vh_product_job *job, const vh_rectangle *r, double *log_k)
 {
     vhem_status st = VHEM_OK;
     if (job->state) {
-        st = job->by->part(ctx, job->state, r, log_k);
+        st = job->by->run(ctx, job->state, r, log_k);
         if (st != VHEM_EBACKEND)
             return st;
         st = leave_device(ctx, job);

@@ -30,7 +30,7 @@ typedef struct vh_product_job vh_product_job;
 vhem_status vh_product_open(vhem_ctx *ctx, const vh_product *p, vh_product_job **out);
 /* log k~ of each pair into log_k [na][nb].  The same bits at any number of workers, and in any rectangle
  * whose edges are multiples of VH_PRODUCT_TILE.  A stop ends it, with VHEM_ESTOPPED. */
-vhem_status vh_product_part(vhem_ctx *ctx, vh_product_job *job, const vh_rectangle *r, double *log_k);
+vhem_status vh_product_run(vhem_ctx *ctx, vh_product_job *job, const vh_rectangle *r, double *log_k);
 void vh_product_close(vh_product_job *job); /* NULL is allowed */
 VH_OWNED(vh_product_job, vh_product_close)
 
@@ -39,16 +39,16 @@ enum { VH_PRODUCT_TILE = 64 };
 typedef struct {
     /* Whole jobs.  open NULL, or one that leaves *state NULL: the driver for CPUs, around the next three. */
     vhem_status (*open)(vhem_ctx *, const vh_product *, void **state);
-    vhem_status (*part)(vhem_ctx *, void *state, const vh_rectangle *, double *log_k);
+    vhem_status (*run)(vhem_ctx *, void *state, const vh_rectangle *, double *log_k);
     void (*close)(void *state);
-    /* Both sets in the layout of the kernel, made once: *laid, which may stay NULL.  lay NULL: there is
-     * none. */
-    vhem_status (*lay)(vhem_ctx *, const vh_product *, void **laid);
-    void (*drop)(void *laid);
+    /* Both sets in the layout of the kernel, made once: *laid, which may stay NULL.  prepare NULL:
+     * there is none. */
+    vhem_status (*prepare)(vhem_ctx *, const vh_product *, void **laid);
+    void (*release)(void *laid);
     /* At most VH_PRODUCT_TILE HMMs of each set: log_k [na][nb].  scratch belongs to the calling thread. 
      * NULL: that of `ref`. */
-    vhem_status (*tile)(vhem_ctx *, const vh_product *, const void *laid, const vh_rectangle *, vh_scratch *,
-                        double *log_k);
+    vhem_status (*kernel)(vhem_ctx *, const vh_product *, const void *laid, const vh_rectangle *,
+                          vh_scratch *, double *log_k);
 } vh_product_kernels;
 
 #endif

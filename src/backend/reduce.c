@@ -7,7 +7,7 @@
 #include "backend/backend.h"
 #include "backend/reduce_cpu.h"
 #include "core/alloc.h"
-#include "core/index.h"
+#include "core/array2.h"
 #include "math/logsum.h"
 #include "math/scaled.h"
 
@@ -47,7 +47,7 @@ vhem_status vh_reduce_run(vhem_ctx *ctx, const vh_reduce_job *job, const vh_redu
     return job->k.run(ctx, job->state, step, scratch, n_threads, stops, out);
 }
 
-bool vh_reduce_far(const vh_reduce_job *job)
+bool vh_reduce_is_remote(const vh_reduce_job *job)
 {
     return job->k.open != vh_cpu_reduce_open;
 }

@@ -91,7 +91,7 @@ vhem_status vh_reduce_run(vhem_ctx *ctx, const vh_reduce_job *job, const vh_redu
 void vh_reduce_close(vh_reduce_job *job); /* NULL is allowed */
 /* Are its base HMMs elsewhere, so that tables [Kb][Kr] have a long way?  A loop then asks for them at its
  * end, with one more step, and not in every one. */
-bool vh_reduce_far(const vh_reduce_job *job);
+bool vh_reduce_is_remote(const vh_reduce_job *job);
 
 /* ---- 4. what a backend provides ------------------------------------------------------------------------ */
 
@@ -100,7 +100,7 @@ typedef struct { /* a chunk of base HMMs, for the kernel of a CPU backend */
     const vh_reduce_step *step;
     int64_t place;         /* of its first HMM */
     const vh_packed *base; /* the chunk */
-    const void *laid;      /* what `lay` has made of it; NULL without one */
+    const void *laid;      /* what `prepare` has made of it; NULL without one */
 } vh_reduce_chunk;
 
 /* The rule of assignment, for HMMs first .. first+n-1 of a chunk with bounds L [n][Kr]: fills in the tables,
@@ -118,11 +118,11 @@ typedef struct {
                        bool stops, vh_reduce_sums *);
     void (*close)(void *state);
     /* A chunk in the backend's own layout, made once; both may be NULL. */
-    vhem_status (*lay)(vhem_ctx *, const vh_packed *base, void **laid);
-    void (*discard)(void *laid);
+    vhem_status (*prepare)(vhem_ctx *, const vh_packed *base, void **laid);
+    void (*release)(void *laid);
     /* Scores a chunk, has it weighed, and adds the statistics of the pairs that count.  scratch belongs to
      * the calling thread.  NULL: that of `ref`, with its layout. */
-    vhem_status (*chunk)(vhem_ctx *, const vh_reduce_chunk *, vh_scratch *, vh_reduce_sums *);
+    vhem_status (*kernel)(vhem_ctx *, const vh_reduce_chunk *, vh_scratch *, vh_reduce_sums *);
 } vh_reduce_kernels;
 
 #endif

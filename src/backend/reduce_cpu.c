@@ -36,7 +36,7 @@ static int chunk_size(const cpu_job *job, int64_t c)
 static void let_go(const cpu_job *job, ready *r)
 {
     if (r->laid)
-        job->k.discard(r->laid);
+        job->k.release(r->laid);
     if (job->source.release)
         job->source.release(job->source.arg, &r->base);
     *r = (ready){ 0 };
@@ -45,8 +45,8 @@ static void let_go(const cpu_job *job, ready *r)
 static vhem_status make_ready(vhem_ctx *ctx, const cpu_job *job, int64_t c, ready *r)
 {
     VH_TRY(job->source.block(ctx, job->source.arg, c * VH_REDUCE_CHUNK, chunk_size(job, c), &r->base));
-    if (job->k.lay)
-        VH_TRY(job->k.lay(ctx, &r->base, &r->laid));
+    if (job->k.prepare)
+        VH_TRY(job->k.prepare(ctx, &r->base, &r->laid));
     return VHEM_OK;
 }
 
@@ -64,7 +64,7 @@ vhem_status vh_cpu_reduce_open(vhem_ctx *ctx, const vh_base_source *source, void
 
     VH_NEW(job, 1);
     job->source = *source;
-    job->k = ctx->backend->reduce.chunk ? ctx->backend->reduce : vh_backend_ref.reduce;
+    job->k = ctx->backend->reduce.kernel ? ctx->backend->reduce : vh_backend_ref.reduce;
     job->n_chunk = (source->K + VH_REDUCE_CHUNK - 1) / VH_REDUCE_CHUNK;
     if (source->resident) {
         const vh_chunks all = { .n = job->n_chunk, .threads = ctx->threads, .run = open_chunk, .arg = job };
@@ -121,7 +121,7 @@ static vhem_status run_chunk(vhem_ctx *ctx, void *arg, int64_t c, int worker, do
                                     .place = c * VH_REDUCE_CHUNK,
                                     .base = &r->base,
                                     .laid = r->laid };
-    return job->k.chunk(ctx, &chunk, &p->scratch[worker], &sums);
+    return job->k.kernel(ctx, &chunk, &p->scratch[worker], &sums);
 }
 
 vhem_status vh_cpu_reduce_run(vhem_ctx *ctx, const void *state, const vh_reduce_step *step,

@@ -5,7 +5,7 @@
 #include "backend/backend.h"
 #include "backend/sequences_cpu.h"
 #include "core/alloc.h"
-#include "core/index.h"
+#include "core/array2.h"
 #include "math/logsum.h"
 
 #include <math.h>
@@ -32,10 +32,10 @@ vhem_status vh_sequences_open(vhem_ctx *ctx, const vh_sequences *in, vh_seq_job 
     return VHEM_OK;
 }
 
-vhem_status vh_sequences_expect(vhem_ctx *ctx, vh_seq_job *job, const vh_seq_step *step, vh_seq_sums *out)
+vhem_status vh_sequences_run(vhem_ctx *ctx, vh_seq_job *job, const vh_seq_step *step, vh_seq_sums *out)
 {
-    return job->by ? job->by->expect(ctx, job->state, step, out)
-                   : vh_cpu_sequences_expect(ctx, job->state, step, out);
+    return job->by ? job->by->run(ctx, job->state, step, out)
+                   : vh_cpu_sequences_run(ctx, job->state, step, out);
 }
 
 void vh_sequences_close(vh_seq_job *job)

@@ -75,7 +75,7 @@ typedef struct vh_seq_job vh_seq_job;
 vhem_status vh_sequences_open(vhem_ctx *ctx, const vh_sequences *in, vh_seq_job **out);
 /* Overwrites the sums and fills in the tables.  The same bits at any number of workers.  A stop does not end
  * it: the sums of an EM loop belong to its present model. */
-vhem_status vh_sequences_expect(vhem_ctx *ctx, vh_seq_job *job, const vh_seq_step *step, vh_seq_sums *out);
+vhem_status vh_sequences_run(vhem_ctx *ctx, vh_seq_job *job, const vh_seq_step *step, vh_seq_sums *out);
 void vh_sequences_close(vh_seq_job *job); /* NULL is allowed */
 VH_OWNED(vh_seq_job, vh_sequences_close)
 
@@ -102,14 +102,14 @@ typedef struct { /* places first .. first+n-1 of a job, for the kernel of a CPU 
 void vh_seq_weigh(const vh_seq_batch *batch, const double *loglik, vh_stats *stats, double *w);
 
 typedef struct {
-    /* Whole jobs.  open NULL: the driver for CPUs, around `batch`. */
+    /* Whole jobs.  open NULL: the driver for CPUs, around `kernel`. */
     vhem_status (*open)(vhem_ctx *, const vh_sequences *, void **state);
-    vhem_status (*expect)(vhem_ctx *, void *state, const vh_seq_step *, vh_seq_sums *);
+    vhem_status (*run)(vhem_ctx *, void *state, const vh_seq_step *, vh_seq_sums *);
     void (*close)(void *state);
     /* Every HMM against every sequence of the batch: loglik [n][K], in nats.  With stats (NULL: only the
      * log-likelihood is wanted) the expected statistics of each pair times its weight are added; pairs of
      * weight zero cost nothing there.  scratch belongs to the calling thread.  NULL: that of `ref`. */
-    vhem_status (*batch)(vhem_ctx *, const vh_seq_batch *, vh_scratch *, double *loglik, vh_stats *stats);
+    vhem_status (*kernel)(vhem_ctx *, const vh_seq_batch *, vh_scratch *, double *loglik, vh_stats *stats);
 } vh_seq_kernels;
 
 /* Frames a batch should have so that the tables of the kernel stay in the second-level cache. */

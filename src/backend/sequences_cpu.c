@@ -20,14 +20,14 @@
  * would come from memory, which takes as long as making it again from y; the shares of a background take
  * longer, and COSTLY times as much of them is kept.
  *
- * Chunks of a job that is dealt to several processes are shared among them (core/dealt.h): all have all sums
- * and tables in the end. */
+ * Chunks of a job that is dealt to several processes are shared among them (core/rank_sum.h): all have all
+ * sums and tables in the end. */
 #include "backend/sequences_cpu.h"
 
 #include "backend/backend.h"
 #include "core/alloc.h"
-#include "core/dealt.h"
-#include "core/index.h"
+#include "core/rank_sum.h"
+#include "core/array2.h"
 #include "core/ranks.h"
 #include "math/scaled.h"
 
@@ -435,7 +435,7 @@ static void rows_of_sets(const void *arg, int64_t first, int64_t end, int64_t *l
 }
 
 /* Fingerprint of the HMMs of a step, for processes that share its chunks. */
-static uint64_t print_of(const vhem_ctx *ctx, const vh_packed *pk)
+static uint64_t fingerprint_of(const vhem_ctx *ctx, const vh_packed *pk)
 {
     if (vh_ranks(ctx) == 1)
         return 0;
@@ -452,8 +452,8 @@ static vhem_status sum_chunks(vhem_ctx *ctx, pass *p, size_t size, double *total
     const vh_chunks chunks = {
         .n = job->n_chunk, .threads = job->in.workers->n, .late = true, .run = run_chunk, .arg = p
     };
-    const vh_dealt_table tables[] = { { p->loglik, p->step->pk->K, rows_of_places, job },
-                                      { p->log_z, p->step->pk->K, rows_of_sets, job } };
+    const vh_rank_table tables[] = { { p->loglik, p->step->pk->K, rows_of_places, job },
+                                     { p->log_z, p->step->pk->K, rows_of_sets, job } };
 
     if (job->tree && job->tree_size != size) {
         vh_tree_sum_free(job->tree);
@@ -464,8 +464,8 @@ static vhem_status sum_chunks(vhem_ctx *ctx, pass *p, size_t size, double *total
     job->tree_size = size;
     job->adding = *p->step;
     if (job->in.dealt)
-        VH_TRY(vh_dealt_sum(ctx, &(vh_dealt){ &chunks, tables, 2, print_of(ctx, p->step->pk) }, &kind,
-                            job->tree, total));
+        VH_TRY(vh_rank_sum(ctx, &(vh_rank_work){ &chunks, tables, 2, fingerprint_of(ctx, p->step->pk) },
+                           &kind, job->tree, total));
     else
         VH_TRY(vh_tree_sum_all(ctx, &chunks, job->tree, total));
     return VHEM_OK;
@@ -479,10 +479,10 @@ static vhem_status score_large(vhem_ctx *ctx, pass *p)
     const vh_chunks all = {
         .n = job->n_chunk, .threads = in->workers->n, .late = true, .run = score_part, .arg = p
     };
-    const vh_dealt_table table = { p->loglik, p->step->pk->K, rows_of_places, job };
+    const vh_rank_table table = { p->loglik, p->step->pk->K, rows_of_places, job };
 
     if (in->dealt)
-        VH_TRY(vh_dealt_run(ctx, &(vh_dealt){ &all, &table, 1, print_of(ctx, p->step->pk) }));
+        VH_TRY(vh_rank_run(ctx, &(vh_rank_work){ &all, &table, 1, fingerprint_of(ctx, p->step->pk) }));
     else
         VH_TRY(vh_chunks_run(ctx, &all));
     for (int c = 0; c < job->n_chunk; c++) {
@@ -493,15 +493,15 @@ static vhem_status score_large(vhem_ctx *ctx, pass *p)
     return VHEM_OK;
 }
 
-vhem_status vh_cpu_sequences_expect(vhem_ctx *ctx, void *state, const vh_seq_step *step, vh_seq_sums *out)
+vhem_status vh_cpu_sequences_run(vhem_ctx *ctx, void *state, const vh_seq_step *step, vh_seq_sums *out)
 {
     cpu_job *job = state;
     const vh_sequences *in = &job->in;
     pass p = { .job = job, .step = step, .fit = vh_batch_frames(step->pk) };
 
-    p.batch = ctx->backend->sequences.batch;
+    p.batch = ctx->backend->sequences.kernel;
     if (!p.batch)
-        p.batch = vh_backend_ref.sequences.batch;
+        p.batch = vh_backend_ref.sequences.kernel;
     VH_TRY(set_up(ctx, &p, out));
     if (job->large && step->mixtures > 0)
         VH_TRY(score_large(ctx, &p));

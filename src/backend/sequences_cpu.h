@@ -8,7 +8,7 @@
 
 /* The entries of vh_seq_kernels, around the kernel `batch` of the context's backend. */
 vhem_status vh_cpu_sequences_open(vhem_ctx *ctx, const vh_sequences *in, void **state);
-vhem_status vh_cpu_sequences_expect(vhem_ctx *ctx, void *state, const vh_seq_step *step, vh_seq_sums *out);
+vhem_status vh_cpu_sequences_run(vhem_ctx *ctx, void *state, const vh_seq_step *step, vh_seq_sums *out);
 void vh_cpu_sequences_close(void *state);
 
 /* Place of the first sequence of set g. */

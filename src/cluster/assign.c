@@ -10,7 +10,7 @@
 
 #include "backend/reduce.h"
 #include "core/alloc.h"
-#include "core/index.h"
+#include "core/array2.h"
 #include "estimate/items.h"
 #include "estimate/score.h"
 #include "math/blas.h"

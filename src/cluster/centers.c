@@ -3,9 +3,9 @@
  * VHEM with one centre makes of all of them ("hybrid"). */
 #include "cluster/centers.h"
 
-#include "cluster/arrange.h"
+#include "cluster/state_order.h"
 #include "core/alloc.h"
-#include "core/index.h"
+#include "core/array2.h"
 #include "core/options.h"
 #include "core/rng.h"
 #include "math/logsum.h"

@@ -10,10 +10,10 @@
  * centres of either half, and the two labelings are compared by the adjusted Rand index.  A number of
  * clusters that is really there is found in both halves.  One cluster always is, which says nothing: its
  * stability is NaN, as is that of halves of which one was pruned to one cluster. */
-#include "cluster/kept.h"
+#include "cluster/checkpoint_results.h"
 #include "cluster/methods.h"
 #include "core/alloc.h"
-#include "core/index.h"
+#include "core/array2.h"
 #include "core/options.h"
 #include "core/rng.h"
 #include "math/agreement.h"
@@ -40,7 +40,7 @@ typedef struct {
     const vhem_choose_options *want;
     double done, total; /* of the work */
     int tau;            /* of the clusterings */
-    vh_kept kept;       /* what a run before this one has come to */
+    vh_checkpoint kept; /* what a run before this one has come to */
 } task;
 
 /* ---- 1. what a clustering says of itself --------------------------------------------------------------- */
@@ -207,14 +207,14 @@ static vhem_status find_stability(task *t, int K, const vhem_cluster_options *op
     VH_NEW(h.b.label, Kb);
     VH_NEW(h.L, vh_cells(Kb, K));
     for (int s = 0; s < n_splits; s++) {
-        const vh_kept_result this = { "stability", opt, K, s };
+        const vh_checkpoint_entry this = { "stability", opt, K, s };
         bool known;
-        VH_TRY(vh_kept_find(ctx, &t->kept, &this, 1, &one, &known));
+        VH_TRY(vh_checkpoint_find(ctx, &t->kept, &this, 1, &one, &known));
         if (known) {
             progress(t, 2 * WORK_HALF * work_of(K, opt->S));
         } else {
             VH_TRY(compare_halves(t, K, opt, s, &h, &one));
-            VH_TRY(vh_kept_add(ctx, &t->kept, &this, 1, &one));
+            VH_TRY(vh_checkpoint_add(ctx, &t->kept, &this, 1, &one));
         }
         sum += one;
     }
@@ -285,12 +285,12 @@ static vhem_status find_evidence(task *t, int K, const vhem_cluster_options *opt
         return VHEM_OK;
     if (nv > 0)
         o.nv = nv;
-    const vh_kept_result this = { "evidence", &o, K, 0 };
-    VH_TRY(vh_kept_find(ctx, &t->kept, &this, EVIDENCE, x, &known));
+    const vh_checkpoint_entry this = { "evidence", &o, K, 0 };
+    VH_TRY(vh_checkpoint_find(ctx, &t->kept, &this, EVIDENCE, x, &known));
     if (!known) {
         VH_TRY(vh_cluster(ctx, &in, &o, (uint64_t)ctx->opt.seed, &c));
         list_evidence(c, x);
-        VH_TRY(vh_kept_add(ctx, &t->kept, &this, EVIDENCE, x));
+        VH_TRY(vh_checkpoint_add(ctx, &t->kept, &this, EVIDENCE, x));
     }
     fill_evidence(x, row);
     progress(t, WORK_VB * work_of(K, opt->S));
@@ -323,12 +323,12 @@ static vhem_status find_agreement(task *t, const int *label, const vhem_cluster_
     double sum = 0, one = NAN;
 
     for (int s = 0; s < t->want->n_seeds; s++) {
-        const vh_kept_result this = { "seeds", opt, K, s };
+        const vh_checkpoint_entry this = { "seeds", opt, K, s };
         bool known;
-        VH_TRY(vh_kept_find(ctx, &t->kept, &this, 1, &one, &known));
+        VH_TRY(vh_checkpoint_find(ctx, &t->kept, &this, 1, &one, &known));
         if (!known) {
             VH_TRY(compare_seed(t, label, opt, K, s, &one));
-            VH_TRY(vh_kept_add(ctx, &t->kept, &this, 1, &one));
+            VH_TRY(vh_checkpoint_add(ctx, &t->kept, &this, 1, &one));
         }
         sum += one;
         progress(t, work_of(K, opt->S));
@@ -404,17 +404,17 @@ static vhem_status choose_one(task *t, vhem_cluster_options *opt, vhem_choice *r
     vhem_choice r = *row;
     int K = (int)r.K;
     VH_AUTOFREE int *label = NULL;
-    const vh_kept_result this = { "row", opt, K, 0 };
+    const vh_checkpoint_entry this = { "row", opt, K, 0 };
     size_t n = FOUND + (size_t)t->h3m->K;
     VH_AUTOFREE double *x = NULL;
     bool known;
 
     VH_NEW(x, n);
     VH_NEW(label, t->h3m->K);
-    VH_TRY(vh_kept_find(ctx, &t->kept, &this, n, x, &known));
+    VH_TRY(vh_checkpoint_find(ctx, &t->kept, &this, n, x, &known));
     if (!known) {
         VH_TRY(find_row(t, K, opt, x));
-        VH_TRY(vh_kept_add(ctx, &t->kept, &this, n, x));
+        VH_TRY(vh_checkpoint_add(ctx, &t->kept, &this, n, x));
     }
     fill_from_list(x, &r);
     for (int64_t i = 0; i < t->h3m->K; i++)
@@ -535,7 +535,7 @@ vhem_status vhem_choose(vhem_ctx *ctx, const vhem_source *source, const vhem_cho
     quiet.opt.log = ctx->opt.log;
     quiet.opt.log_arg = ctx->opt.log_arg;
     task t = { .user = ctx, .quiet = &quiet, .h3m = source->models->h3m, .want = want };
-    VH_TRY(vh_kept_init(ctx, t.h3m, o.checkpoint, &t.kept));
+    VH_TRY(vh_checkpoint_init(ctx, t.h3m, o.checkpoint, &t.kept));
     vhem_status st = choose_all(&t, &o, found);
     vh_progress(ctx, "choose", UNITS, UNITS);
     if (st != VHEM_OK)

@@ -6,13 +6,13 @@
 #include "cluster/clustering.h"
 
 #include "core/alloc.h"
-#include "core/index.h"
+#include "core/array2.h"
 #include "core/options.h"
 #include "core/ranks.h"
 #include "math/blas.h"
 #include "model/convert.h"
 #include "model/layout.h"
-#include "model/masked.h"
+#include "model/missing_columns.h"
 #include "model/models.h"
 #include "reduce/vhem.h"
 
@@ -159,7 +159,7 @@ vhem_status vh_h3m_distance(vhem_ctx *ctx, const vh_h3m *a, const vh_h3m *b, con
 }
 
 /* Fingerprint of the numbers of HMMs, after h. */
-static uint64_t print_of(const vh_h3m *h3m, uint64_t h)
+static uint64_t fingerprint_of(const vh_h3m *h3m, uint64_t h)
 {
     for (int64_t i = 0; i < h3m->K; i++) {
         const vh_hmm *m = &h3m->hmm[i];
@@ -175,7 +175,7 @@ static vhem_status compare(vhem_ctx *ctx, const vhem_models *a, const vhem_model
     VH_TRY(vh_models_gather(ctx, b));
     VH_CHECK(a->h3m && b->h3m, VHEM_EINVAL, "distances are between HMMs, these are dynamic textures");
     VH_TRY(vh_ranks_call(ctx, "compare", VHEM_DISTANCE_OPTIONS, opt,
-                         vh_ranks(ctx) > 1 ? print_of(b->h3m, print_of(a->h3m, 0)) : 0));
+                         vh_ranks(ctx) > 1 ? fingerprint_of(b->h3m, fingerprint_of(a->h3m, 0)) : 0));
     return fill_tables(ctx, a->h3m, b->h3m, opt, D, error);
 }
 

@@ -12,15 +12,15 @@
  *
  * symmetric: the mean of both directions. */
 #include "cluster/distance.h"
-#include "cluster/strips.h"
+#include "cluster/row_blocks.h"
 
 #include "core/alloc.h"
-#include "core/index.h"
+#include "core/array2.h"
 #include "estimate/sample.h"
 #include "estimate/score.h"
-#include "model/common.h"
+#include "model/shared_columns.h"
 #include "model/convert.h"
-#include "model/masked.h"
+#include "model/missing_columns.h"
 #include "reduce/score.h"
 
 #include <math.h>
@@ -33,8 +33,8 @@ enum { SELF_BLOCK = 16, ROWS = 512, SAMPLED_ROWS = 16 };
 
 /* L [n] = L_hmm(i, i) of HMMs first .. first+n-1 without the columns `away` [d], from small blocks of the set
  * against themselves; first is the first of a block. */
-static vhem_status self_bounds(vhem_ctx *ctx, const vh_h3m *h3m, const vh_strip *s, const bool *away, int tau,
-                               double *L)
+static vhem_status self_bounds(vhem_ctx *ctx, const vh_h3m *h3m, const vh_row_block *s, const bool *away,
+                               int tau, double *L)
 {
     VH_OWN(vh_h3m) *part = NULL, *copy = NULL;
     const vh_h3m *same;
@@ -71,7 +71,7 @@ static void bounds_free(bounds *x)
 
 /* self [patterns of b][n of the strip]: each with itself, over the columns that HMMs of b have.  L [n][Kb] is
  * what is known. */
-static vhem_status find_self(vhem_ctx *ctx, const bounds *x, const vh_strip *s, double *self)
+static vhem_status find_self(vhem_ctx *ctx, const bounds *x, const vh_row_block *s, double *self)
 {
     size_t Kb = (size_t)x->b->K;
     for (int p = 0; p < x->lacks.n; p++) {
@@ -85,7 +85,7 @@ static vhem_status find_self(vhem_ctx *ctx, const bounds *x, const vh_strip *s, 
 }
 
 /* Some rows: the bounds, and less those of each with itself. */
-static vhem_status make_rows(vhem_ctx *ctx, void *arg, vh_strip *s)
+static vhem_status make_rows(vhem_ctx *ctx, void *arg, vh_row_block *s)
 {
     const bounds *x = arg;
     size_t Kb = (size_t)x->b->K;
@@ -108,14 +108,14 @@ static vhem_status make_rows(vhem_ctx *ctx, void *arg, vh_strip *s)
     return VHEM_OK;
 }
 
-static void take_rows(void *arg, const vh_strip *s)
+static void take_rows(void *arg, const vh_row_block *s)
 {
     const bounds *x = arg;
     memcpy(x->D + vh_row(s->first, x->b->K), s->x, sizeof *s->x * s->size);
 }
 
 /* Of the other direction, b against a: row j is column j of the table, which becomes the mean. */
-static void take_back(void *arg, const vh_strip *s)
+static void take_back(void *arg, const vh_row_block *s)
 {
     const bounds *x = arg;
     size_t rows = (size_t)x->b->K, columns = (size_t)x->a->K;
@@ -128,14 +128,14 @@ static void take_back(void *arg, const vh_strip *s)
 
 static vhem_status all_rows(vhem_ctx *ctx, bounds *x, bool back)
 {
-    const vh_strips strips = { .what = "compare",
-                               .n = x->a->K,
-                               .rows = ROWS,
-                               .most = vh_cells(x->a->K < ROWS ? x->a->K : ROWS, x->b->K),
-                               .make = make_rows,
-                               .take = back ? take_back : take_rows,
-                               .arg = x };
-    return vh_strips_run(ctx, &strips);
+    const vh_row_blocks strips = { .what = "compare",
+                                   .n = x->a->K,
+                                   .rows = ROWS,
+                                   .most = vh_cells(x->a->K < ROWS ? x->a->K : ROWS, x->b->K),
+                                   .make = make_rows,
+                                   .take = back ? take_back : take_rows,
+                                   .arg = x };
+    return vh_row_blocks_run(ctx, &strips);
 }
 
 /* D [n][n] of a set against itself: the mean of both directions. */
@@ -282,7 +282,7 @@ static vhem_status sample_row(vhem_ctx *ctx, sampling *s, int64_t i, double *mea
     return st;
 }
 
-static vhem_status make_sampled(vhem_ctx *ctx, void *arg, vh_strip *strip)
+static vhem_status make_sampled(vhem_ctx *ctx, void *arg, vh_row_block *strip)
 {
     sampling *s = arg;
     size_t Kb = (size_t)s->x.b->K;
@@ -294,7 +294,7 @@ static vhem_status make_sampled(vhem_ctx *ctx, void *arg, vh_strip *strip)
     return VHEM_OK;
 }
 
-static void take_sampled(void *arg, const vh_strip *strip)
+static void take_sampled(void *arg, const vh_row_block *strip)
 {
     const sampling *s = arg;
     size_t Kb = (size_t)s->x.b->K;
@@ -308,7 +308,7 @@ static void take_sampled(void *arg, const vh_strip *strip)
 }
 
 /* Of the other direction, b against a: the table becomes that of the means. */
-static void take_sampled_back(void *arg, const vh_strip *strip)
+static void take_sampled_back(void *arg, const vh_row_block *strip)
 {
     const sampling *s = arg;
     size_t rows = (size_t)s->x.b->K, columns = (size_t)s->x.a->K;
@@ -325,14 +325,14 @@ static void take_sampled_back(void *arg, const vh_strip *strip)
 static vhem_status all_sampled(vhem_ctx *ctx, sampling *s, bool back)
 {
     int64_t Ka = s->x.a->K;
-    const vh_strips strips = { .what = "compare",
-                               .n = Ka,
-                               .rows = SAMPLED_ROWS,
-                               .most = 2 * vh_cells(Ka < SAMPLED_ROWS ? Ka : SAMPLED_ROWS, s->x.b->K),
-                               .make = make_sampled,
-                               .take = back ? take_sampled_back : take_sampled,
-                               .arg = s };
-    return vh_strips_run(ctx, &strips);
+    const vh_row_blocks strips = { .what = "compare",
+                                   .n = Ka,
+                                   .rows = SAMPLED_ROWS,
+                                   .most = 2 * vh_cells(Ka < SAMPLED_ROWS ? Ka : SAMPLED_ROWS, s->x.b->K),
+                                   .make = make_sampled,
+                                   .take = back ? take_sampled_back : take_sampled,
+                                   .arg = s };
+    return vh_row_blocks_run(ctx, &strips);
 }
 
 /* Of a set against itself; V [n][n] become deviations. */

@@ -8,13 +8,13 @@
  * The table is asked for in strips of rows, in the order of the packed sets; for a set against itself only on
  * and above the diagonal. */
 #include "cluster/distance.h"
-#include "cluster/strips.h"
+#include "cluster/row_blocks.h"
 
 #include "backend/product.h"
 #include "core/alloc.h"
-#include "core/index.h"
-#include "core/team.h"
-#include "model/common.h"
+#include "core/array2.h"
+#include "core/fork_safe.h"
+#include "model/shared_columns.h"
 #include "reduce/base.h"
 
 enum { ROWS = 4 * VH_PRODUCT_TILE };
@@ -64,12 +64,12 @@ static vh_rectangle rectangle(const job *j, int64_t first, int64_t n)
                            .upper = upper };
 }
 
-static vhem_status make_strip(vhem_ctx *ctx, void *arg, vh_strip *s)
+static vhem_status make_strip(vhem_ctx *ctx, void *arg, vh_row_block *s)
 {
     vhem_status st = VHEM_OK;
     job *j = arg;
     const vh_rectangle r = rectangle(j, s->first, s->n);
-    st = vh_product_part(ctx, j->product, &r, s->x);
+    st = vh_product_run(ctx, j->product, &r, s->x);
     VH_CHECK(st != VHEM_ESTOPPED, VHEM_ESTOPPED, "stopped before the kernel was complete");
     s->size = vh_cells(r.na, r.nb);
     return st;
@@ -91,7 +91,7 @@ static void take_column(const job *j, const vh_rectangle *r, int k, const double
 }
 
 /* Columns, because those of a set against itself become rows: neighbours there are neighbours in memory. */
-static void take_strip(void *arg, const vh_strip *s)
+static void take_strip(void *arg, const vh_row_block *s)
 {
     const job *j = arg;
     const vh_rectangle r = rectangle(j, s->first, s->n);
@@ -103,20 +103,20 @@ static void take_strip(void *arg, const vh_strip *s)
 static vhem_status all_strips(vhem_ctx *ctx, job *j)
 {
     int64_t Ka = j->a->Kb;
-    const vh_strips strips = { .what = "kernel",
-                               .n = Ka,
-                               .rows = ROWS,
-                               .most = vh_cells(Ka < ROWS ? Ka : ROWS, j->b->Kb),
-                               .make = make_strip,
-                               .take = take_strip,
-                               .arg = j };
+    const vh_row_blocks strips = { .what = "kernel",
+                                   .n = Ka,
+                                   .rows = ROWS,
+                                   .most = vh_cells(Ka < ROWS ? Ka : ROWS, j->b->Kb),
+                                   .make = make_strip,
+                                   .take = take_strip,
+                                   .arg = j };
     VH_OWN(vh_product_job) *product = NULL;
 
     VH_TRY(vh_workers_new(ctx, ctx->threads, &j->workers));
     j->p.workers = &j->workers;
     VH_TRY(vh_product_open(ctx, &j->p, &product));
     j->product = product;
-    return vh_strips_run(ctx, &strips);
+    return vh_row_blocks_run(ctx, &strips);
 }
 
 /* self [K] = log k~(i, i), one by one: of a block all but the diagonal would be for nothing. */
@@ -131,7 +131,7 @@ static vhem_status self_kernels(vhem_ctx *ctx, const vh_product *like, const vh_
     p.self_a = p.self_b = component;
     VH_TRY(vh_product_open(ctx, &p, &product));
     for (int i = 0; i < base->Kb; i++)
-        VH_TRY(vh_product_part(ctx, product, &(vh_rectangle){ i, 1, i, 1, true }, &self[base->order[i]]));
+        VH_TRY(vh_product_run(ctx, product, &(vh_rectangle){ i, 1, i, 1, true }, &self[base->order[i]]));
     return VHEM_OK;
 }
 

@@ -2,7 +2,7 @@
 /* em_clustering.c - see em_clustering.h. */
 #include "cluster/em_clustering.h"
 
-#include "cluster/arrange.h"
+#include "cluster/state_order.h"
 #include "core/alloc.h"
 #include "estimate/em_start.h"
 #include "estimate/frames.h"

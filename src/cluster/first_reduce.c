@@ -7,7 +7,7 @@
 #include "core/rng.h"
 #include "math/logsum.h"
 #include "model/convert.h"
-#include "model/masked.h"
+#include "model/missing_columns.h"
 
 #include <string.h>
 

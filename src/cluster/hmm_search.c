@@ -4,11 +4,11 @@
 
 #include "cluster/options.h"
 #include "core/alloc.h"
-#include "core/index.h"
+#include "core/array2.h"
 #include "core/rng.h"
 #include "model/convert.h"
 #include "model/layout.h"
-#include "model/masked.h"
+#include "model/missing_columns.h"
 #include "reduce/start.h"
 
 #include <math.h>

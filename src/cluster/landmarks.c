@@ -10,7 +10,7 @@
 #include "cluster/landmarks.h"
 
 #include "core/alloc.h"
-#include "core/index.h"
+#include "core/array2.h"
 #include "core/rng.h"
 #include "math/neighbours.h"
 #include "math/spectral.h"
@@ -90,13 +90,13 @@ static vhem_status solve(vhem_ctx *ctx, job *b, double *place)
     VH_AUTOFREE double *D = NULL;
 
     VH_NEW(D, vh_cells(l->m, l->m));
-    VH_TRY(vh_places_distances(ctx, b->some, &l->kind, D));
+    VH_TRY(vh_embedding_distances(ctx, b->some, &l->kind, D));
     if (k > 0) {
         VH_NEW(near, vh_cells(l->m, k));
         vh_neighbours((int)l->m, D, k, near);
         vh_neighbours_affinity((int)l->m, k, near, D);
     } else {
-        VH_TRY(vh_places_affinity(ctx, l->m, l->scaled, D, &b->scale));
+        VH_TRY(vh_embedding_affinity(ctx, l->m, l->scaled, D, &b->scale));
     }
     return vh_spectral_solve(ctx, (int)l->m, D, l->keep || (k <= 0 && l->scaled), (int)l->dim, VH_EIGEN_AUTO,
                              &b->spectrum, place);
@@ -145,7 +145,7 @@ static vhem_status place_block(vhem_ctx *ctx, job *b, int64_t first, int64_t n, 
         return st;
     VH_TRY(vh_h3m_subset(ctx, l->models, b->others, count, &block));
     vh_ctx_child(ctx, ctx->threads, &quiet); /* the bar is that of all blocks */
-    st = vh_places_distances_to(&quiet, block, b->some, &l->kind, b->D);
+    st = vh_embedding_distances_to(&quiet, block, b->some, &l->kind, b->D);
     if (st == VHEM_ESTOPPED)
         VH_TRY(fail_stopped(ctx, b, first));
     VH_CHECK(st == VHEM_OK, st, "models %lld to %lld: %s", (long long)first, (long long)(first + n - 1),
@@ -158,7 +158,7 @@ static vhem_status place_block(vhem_ctx *ctx, job *b, int64_t first, int64_t n, 
     return st;
 }
 
-vhem_status vh_landmarks_places(vhem_ctx *ctx, const vh_landmarks *l, double *place)
+vhem_status vh_landmarks_embedding(vhem_ctx *ctx, const vh_landmarks *l, double *place)
 {
     VH_CLEANUP(job_free) job b = { .l = l, .scale = 1 };
     int64_t K = l->models->K, at = 0;

@@ -5,11 +5,11 @@
 #ifndef VH_CLUSTER_LANDMARKS_H
 #define VH_CLUSTER_LANDMARKS_H
 
-#include "cluster/places.h"
+#include "cluster/embedding.h"
 
 typedef struct {
     const vh_h3m *models;
-    vh_places_kind kind;
+    vh_embedding_kind kind;
     bool scaled;    /* affinities are exp(-D / median), else exp(-D) */
     int neighbours; /* > 0: affinities are 1 between near neighbours instead */
     bool keep;      /* the affinity of a model to itself */
@@ -18,6 +18,6 @@ typedef struct {
 } vh_landmarks;
 
 /* place [K][dim]: of all models.  Time and memory grow with K m. */
-vhem_status vh_landmarks_places(vhem_ctx *ctx, const vh_landmarks *l, double *place);
+vhem_status vh_landmarks_embedding(vhem_ctx *ctx, const vh_landmarks *l, double *place);
 
 #endif

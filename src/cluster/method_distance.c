@@ -14,11 +14,11 @@
 #include "cluster/centers.h"
 #include "cluster/landmarks.h"
 #include "core/alloc.h"
-#include "core/index.h"
+#include "core/array2.h"
 #include "math/agglomerate.h"
 #include "math/neighbours.h"
 #include "math/spectral.h"
-#include "model/masked.h"
+#include "model/missing_columns.h"
 
 #include <math.h>
 #include <string.h>
@@ -73,19 +73,19 @@ static void job_free(job *b)
 
 /* ---- 1. distances and places --------------------------------------------------------------------------- */
 
-static vh_places_kind kind_of(const job *b)
+static vh_embedding_kind kind_of(const job *b)
 {
     bool normalised = !b->way->spectral || strcmp(b->opt->kernel, "raw") != 0;
-    return (vh_places_kind){ b->way->kind, b->opt->tau, b->opt->lambda, normalised };
+    return (vh_embedding_kind){ b->way->kind, b->opt->tau, b->opt->lambda, normalised };
 }
 
 /* D [n][n], symmetric. */
 static vhem_status find_distances(vhem_ctx *ctx, job *b)
 {
-    const vh_places_kind kind = kind_of(b);
+    const vh_embedding_kind kind = kind_of(b);
 
     VH_NEW(b->D, vh_cells(b->n, b->n));
-    return vh_places_distances(ctx, b->in->models, &kind, b->D);
+    return vh_embedding_distances(ctx, b->in->models, &kind, b->D);
 }
 
 /* The graph of nearest neighbours instead of the distances. */
@@ -115,7 +115,8 @@ static vhem_status embed(vhem_ctx *ctx, job *b)
     b->dim = b->K;
     VH_NEW(b->place, vh_cells(b->n, b->dim));
     VH_TRY(find_distances(ctx, b));
-    VH_TRY(b->way->graph ? join_neighbours(ctx, b) : vh_places_affinity(ctx, b->n, is_scaled(b), b->D, NULL));
+    VH_TRY(b->way->graph ? join_neighbours(ctx, b)
+                         : vh_embedding_affinity(ctx, b->n, is_scaled(b), b->D, NULL));
     VH_TRY(vh_spectral_embed(ctx, (int)b->n, b->D, strcmp(b->opt->diagonal, "keep") == 0, (int)b->dim,
                              VH_EIGEN_AUTO, b->place));
     free(b->D); /* the distances themselves have done their work */
@@ -153,7 +154,7 @@ static vhem_status embed_by_landmarks(vhem_ctx *ctx, job *b, int64_t m)
            (long long)m, (long long)b->n);
     b->dim = b->K;
     VH_NEW(b->place, vh_cells(b->n, b->dim));
-    return vh_landmarks_places(ctx, &l, b->place);
+    return vh_landmarks_embedding(ctx, &l, b->place);
 }
 
 /* Row j of a table is of centre j of the level below, those of weight zero left out: used [n] says which. */
@@ -221,13 +222,13 @@ static vhem_status find_places(vhem_ctx *ctx, job *b)
 
 static vhem_status cluster_places(vhem_ctx *ctx, job *b, vh_clustering *out)
 {
-    const vh_places places = {
+    const vh_embedding places = {
         b->n, b->dim, b->K, b->place, b->weight, b->opt->restarts, b->opt->max_iter + 1, b->seed
     };
 
     VH_NEW(b->centre, vh_cells(b->K, b->dim));
     VH_NEW(out->run, b->opt->restarts);
-    return vh_places_cluster(ctx, &places, b->label, b->centre, out->run, &out->n_run, &out->converged);
+    return vh_embedding_cluster(ctx, &places, b->label, b->centre, out->run, &out->n_run, &out->converged);
 }
 
 static vhem_status merge_nearest(vhem_ctx *ctx, job *b)

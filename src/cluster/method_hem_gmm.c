@@ -9,10 +9,10 @@
  *   L_hmm = sum_t sum_beta p_t(beta) L_gmm(beta) = tau L_hmm(flat model, tau = 1),
  *
  * so that N virtual samples of tau frames are N tau virtual frames of the flat model. */
-#include "cluster/arrange.h"
+#include "cluster/state_order.h"
 #include "cluster/methods.h"
 #include "core/alloc.h"
-#include "core/index.h"
+#include "core/array2.h"
 #include "math/logsum.h"
 
 #include <string.h>

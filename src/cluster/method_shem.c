@@ -6,7 +6,7 @@
  * log-likelihood of a sequence: a sampled estimate of what VHEM bounds. */
 #include "cluster/em_clustering.h"
 #include "core/alloc.h"
-#include "core/index.h"
+#include "core/array2.h"
 #include "estimate/sample.h"
 
 #include <limits.h>

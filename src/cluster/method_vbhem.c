@@ -6,12 +6,12 @@
  * A search by VHEM, with all its starts and candidates, comes first: its best results are where the runs of
  * variational Bayes begin, with the full number of clusters and states.  The best of these then try to do
  * with fewer.  A given start, and starts that the user has chosen by name, are begun at as they are. */
-#include "cluster/arrange.h"
-#include "cluster/hmm_task.h"
+#include "cluster/state_order.h"
+#include "cluster/hmm_problem.h"
 #include "cluster/options.h"
 #include "cluster/vb_prior.h"
 #include "core/alloc.h"
-#include "core/index.h"
+#include "core/array2.h"
 #include "core/jobs.h"
 #include "core/rng.h"
 #include "math/agreement.h"
@@ -45,7 +45,7 @@ typedef struct {
 typedef struct {
     const vhem_cluster_options *opt;
     vhem_cluster_options search_opt; /* those of VHEM */
-    vh_hmm_task t;
+    vh_hmm_problem t;
     vh_prior *prior;
     vh_vb_options vb;
     attempt *all;
@@ -67,7 +67,7 @@ static void task_free(task *w)
     free(w->all);
     free(w->made);
     vh_prior_free(w->prior);
-    vh_hmm_task_free(&w->t);
+    vh_hmm_problem_free(&w->t);
 }
 
 /* ---- 1. where runs begin ------------------------------------------------------------------------------- */
@@ -83,7 +83,7 @@ static vhem_status begin_at_results(vhem_ctx *ctx, task *w, uint64_t seed)
     const vh_search *s = &w->t.s.search;
     double last = INFINITY;
 
-    VH_TRY(vh_hmm_task_search(ctx, &w->t, seed));
+    VH_TRY(vh_hmm_problem_search(ctx, &w->t, seed));
     VH_NEW(w->all, RUNS);
     while (w->n < RUNS) {
         const vh_restart *best = NULL;
@@ -356,7 +356,7 @@ vhem_status vh_method_vbhem(vhem_ctx *ctx, const vh_input *in, const vhem_cluste
     VH_CLEANUP(task_free) task w = { .opt = opt, .search_opt = *opt };
 
     w.search_opt.cov_floor = FLOOR;
-    VH_TRY(vh_hmm_task_new(ctx, in, &w.search_opt, seed, &w.t));
+    VH_TRY(vh_hmm_problem_new(ctx, in, &w.search_opt, seed, &w.t));
     VH_TRY(vh_workers_new(ctx, ctx->threads, &w.workers));
     VH_TRY(vh_vb_prior(ctx, w.t.s.base, opt->prior, &w.prior));
     w.vb = (vh_vb_options){ .run = { .N = opt->nv * w.t.s.base->Kb,

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* method_vhem.c - clustering by VHEM, paper Section 3, from many starts (restarts.h) and from partitions of
  * the models by their distances (candidates.h). */
-#include "cluster/arrange.h"
+#include "cluster/state_order.h"
 #include "cluster/first_reduce.h"
-#include "cluster/hmm_task.h"
+#include "cluster/hmm_problem.h"
 #include "core/alloc.h"
 
 /* The state of its centre that each state of the input is most often paired with. */
-static vhem_status map_states(vhem_ctx *ctx, const vh_hmm_task *t, vh_clustering *out)
+static vhem_status map_states(vhem_ctx *ctx, const vh_hmm_problem *t, vh_clustering *out)
 {
     VH_OWN(vh_base) *plain = NULL; /* of the models as they came, where slabs were clustered */
 
@@ -18,7 +18,7 @@ static vhem_status map_states(vhem_ctx *ctx, const vh_hmm_task *t, vh_clustering
                          &out->state_map, &out->state_map_at);
 }
 
-static vhem_status hand_over(vhem_ctx *ctx, vh_hmm_task *t, bool mapped, vh_clustering *out)
+static vhem_status hand_over(vhem_ctx *ctx, vh_hmm_problem *t, bool mapped, vh_clustering *out)
 {
     vh_hmm_search *s = &t->s;
     vh_restart *w = &s->search.all[s->search.best];
@@ -42,12 +42,12 @@ static vhem_status hand_over(vhem_ctx *ctx, vh_hmm_task *t, bool mapped, vh_clus
 vhem_status vh_method_vhem(vhem_ctx *ctx, const vh_input *in, const vhem_cluster_options *opt, uint64_t seed,
                            vh_clustering *out)
 {
-    VH_CLEANUP(vh_hmm_task_free) vh_hmm_task t = { 0 };
+    VH_CLEANUP(vh_hmm_problem_free) vh_hmm_problem t = { 0 };
 
     if (opt->first_reduce > 0)
         return vh_first_reduce(ctx, in, opt, seed, out);
-    VH_TRY(vh_hmm_task_new(ctx, in, opt, seed, &t));
-    VH_TRY(vh_hmm_task_search(ctx, &t, seed));
+    VH_TRY(vh_hmm_problem_new(ctx, in, opt, seed, &t));
+    VH_TRY(vh_hmm_problem_search(ctx, &t, seed));
     VH_TRY(hand_over(ctx, &t, !in->centers_only, out));
     if (vh_stopped(ctx))
         return vh_fail(ctx, VHEM_ESTOPPED, "stopped; the best of %d restarts is kept", out->n_run);

@@ -8,7 +8,7 @@
 #include "core/options.h"
 #include "estimate/sets.h"
 #include "math/blas.h"
-#include "model/masked.h"
+#include "model/missing_columns.h"
 #include "reduce/base.h"
 
 #include <string.h>
@@ -90,7 +90,7 @@ vhem_status vhem_method_info(int i, vhem_method_facts *out)
 /* How many columns each of n HMMs lacks, from item `first` on. */
 static vhem_status count_lacking(vhem_ctx *ctx, const vh_h3m *h3m, int64_t first, int64_t n, vh_clustering *c)
 {
-    if (!vh_h3m_is_masked(h3m))
+    if (!vh_h3m_lacks_columns(h3m))
         return VHEM_OK;
     if (!c->lacking)
         VH_NEW(c->lacking, c->Kb);

@@ -5,7 +5,7 @@
 
 #include "core/options.h"
 #include "model/layout.h"
-#include "model/masked.h"
+#include "model/missing_columns.h"
 #include "reduce/vhem.h"
 
 #include <assert.h>
@@ -142,7 +142,7 @@ static vhem_status resolve_start(vhem_ctx *ctx, vh_input *in, vhem_cluster_optio
              "the start has %s emissions, the models %s", start->family->name, h3m->family->name);
     VH_CHECK(!h3m || !*vh_layout_differs(&start->shape, &h3m->shape, why, sizeof why), VHEM_EINVAL,
              "the start does not suit the models: %s", why);
-    VH_CHECK(!vh_h3m_is_masked(start), VHEM_EINVAL,
+    VH_CHECK(!vh_h3m_lacks_columns(start), VHEM_EINVAL,
              "the start has HMMs that lack a column; centres must have every column");
     o->emission = h3m ? o->emission : start->family->name;
     VH_CHECK(in->K == 0 || in->K == start->K, VHEM_EINVAL, "K is %lld, the start has %lld HMMs",

@@ -9,10 +9,10 @@
 
 #include "cluster/options.h"
 #include "core/alloc.h"
-#include "core/index.h"
+#include "core/array2.h"
 #include "core/ranks.h"
 #include "core/rng.h"
-#include "core/share.h"
+#include "core/parallel.h"
 #include "math/agreement.h"
 #include "math/logsum.h"
 
@@ -254,7 +254,7 @@ static void run_some(vhem_ctx *ctx, int n, some_restarts *x)
 {
     x->across =
         ctx->threads > 1 && vh_ranks(ctx) == 1 && (x->limit < 0 ? x->s->Kb : x->s->Kb_trial) < MANY_MODELS;
-    vh_share(ctx, &(vh_loop){ n, x->across ? ctx->threads : 1, false, run_restart, x });
+    vh_parallel(ctx, &(vh_loop){ n, x->across ? ctx->threads : 1, false, run_restart, x });
 }
 
 /* Best bound first, ties by index, of the restarts from `first` to before `end`; what failed or was not begun

@@ -3,8 +3,8 @@
  * table of a million assignments needs no tree in memory.  The reader is result_read.c. */
 #include "cluster/result_json.h"
 
-#include "core/file.h"
-#include "core/index.h"
+#include "core/atomic_file.h"
+#include "core/array2.h"
 #include "core/number.h"
 #include "core/options.h"
 #include "core/text.h"
@@ -71,7 +71,7 @@ static void print_options(FILE *f, const vh_clustering *c)
 {
     const char *lead = ",\n \"options\": {";
     for (const vh_option *row = vh_options(VHEM_CLUSTER_OPTIONS); row->shown.name; row++) {
-        if (!vh_option_is_kept(row, &c->options))
+        if (!vh_option_in_files(row, &c->options))
             continue;
         if (strcmp(row->shown.name, "S") == 0)
             fprintf(f, ", \"K\": %d", c->Kr);
@@ -244,10 +244,11 @@ static vhem_status print_tree(vhem_ctx *ctx, const vhem_tree *tree, const char *
 vhem_status vhem_tree_save(vhem_ctx *ctx, const vhem_tree *tree, const char *provenance, const char *path)
 {
     VH_ENTER(tree, path);
-    VH_CLEANUP(vh_out_close) vh_out out = { 0 };
+    VH_CLEANUP(vh_atomic_file_close) vh_atomic_file out = { 0 };
 
     if (provenance)
         VH_TRY(vh_model_check_object(ctx, "provenance", provenance));
-    VH_TRY(vh_out_open(ctx, path, &out));
-    return vh_out_end(ctx, print_tree(ctx, tree, provenance ? provenance : tree->provenance, out.f), &out);
+    VH_TRY(vh_atomic_file_open(ctx, path, &out));
+    return vh_atomic_file_end(ctx, print_tree(ctx, tree, provenance ? provenance : tree->provenance, out.f),
+                              &out);
 }

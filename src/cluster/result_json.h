@@ -5,10 +5,10 @@
 
 #include "cluster/clustering.h"
 #include "cluster/tree.h"
-#include "model/document.h"
+#include "model/parsed_file.h"
 
 /* A tree from a file that is open: of one level from a clustering, without items from models. */
-vhem_status vh_tree_from_document(vhem_ctx *ctx, vh_document *doc, vhem_tree **out);
+vhem_status vh_tree_from_parsed(vhem_ctx *ctx, vh_parsed_file *doc, vhem_tree **out);
 
 #define VH_CLUSTERING_VERSION 1 /* of both formats; files up to this one are read */
 

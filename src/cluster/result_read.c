@@ -9,7 +9,7 @@
 
 #include "cluster/methods.h"
 #include "core/alloc.h"
-#include "core/index.h"
+#include "core/array2.h"
 #include "model/dtm.h"
 #include "model/h3m.h"
 #include "model/json.h"
@@ -530,13 +530,13 @@ static vhem_status read_single(vhem_ctx *ctx, json_t *root, vhem_tree **out)
     return VHEM_OK;
 }
 
-vhem_status vh_tree_from_document(vhem_ctx *ctx, vh_document *doc, vhem_tree **out)
+vhem_status vh_tree_from_parsed(vhem_ctx *ctx, vh_parsed_file *doc, vhem_tree **out)
 {
     vhem_status st;
 
     if (strcmp(doc->format, "vhem-h3m") == 0 || strcmp(doc->format, "vhem-dtm") == 0) {
         vhem_models *models = NULL;
-        st = vh_document_models(ctx, doc, &models);
+        st = vh_parsed_file_models(ctx, doc, &models);
         if (st == VHEM_OK)
             return vh_tree_of_models(ctx, models, out);
     } else {
@@ -550,8 +550,8 @@ vhem_status vh_tree_from_document(vhem_ctx *ctx, vh_document *doc, vhem_tree **o
 vhem_status vhem_tree_load(vhem_ctx *ctx, const char *path, vhem_tree **out)
 {
     VH_ENTER(path, out);
-    VH_CLEANUP(vh_document_close) vh_document doc = { 0 };
+    VH_CLEANUP(vh_parsed_file_close) vh_parsed_file doc = { 0 };
 
-    VH_TRY(vh_document_open(ctx, path, "a clustering or a tree", &doc));
-    return vh_tree_from_document(ctx, &doc, out);
+    VH_TRY(vh_parsed_file_open(ctx, path, "a clustering or a tree", &doc));
+    return vh_tree_from_parsed(ctx, &doc, out);
 }

@@ -6,7 +6,7 @@
 #include "cluster/methods.h"
 #include "core/options.h"
 #include "core/ranks.h"
-#include "core/record.h"
+#include "core/object.h"
 #include "core/rng.h"
 #include "model/convert.h"
 
@@ -33,7 +33,7 @@ vhem_status vh_tree_new(vhem_ctx *ctx, int cap, vhem_tree **out)
 {
     VH_OWN(vhem_tree) *tree = NULL;
 
-    VH_NEW_RECORD(tree, clear_tree);
+    VH_NEW_OBJECT(tree, clear_tree);
     tree->cap = cap;
     VH_NEW(tree->level, cap);
     VH_NEW(tree->base_labels, cap);
@@ -282,7 +282,7 @@ static vhem_status make_tree(vhem_ctx *ctx, const vhem_source *source, int level
 
     if (is_dealt(source)) /* HMMs are not: nobody waits for this process, it may stop at any time */
         VH_TRY(vh_ranks_call(ctx, "cluster", VHEM_CLUSTER_OPTIONS, o,
-                             vh_ranks(ctx) > 1 && source->data ? vh_data_print(source->data) : 0));
+                             vh_ranks(ctx) > 1 && source->data ? vh_data_fingerprint(source->data) : 0));
     VH_TRY(vh_models_gather(ctx, o->start));
     VH_TRY(vh_input_source(ctx, source, o, &item, &in));
     VH_TRY(check_levels(ctx, &in, levels, K, o));

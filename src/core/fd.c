@@ -56,9 +56,9 @@ FILE *vh_file_open(const char *path, const char *mode)
     return f;
 }
 
-vh_fd_low vh_fd_hold_low(void)
+vh_fd_std vh_fd_reserve_std(void)
 {
-    vh_fd_low held = { 0 };
+    vh_fd_std held = { 0 };
     while (held.n < FIRST) {
         int fd = open("/dev/null", O_RDWR | O_CLOEXEC);
         if (fd >= FIRST)
@@ -70,7 +70,7 @@ vh_fd_low vh_fd_hold_low(void)
     return held;
 }
 
-void vh_fd_release_low(const vh_fd_low *held)
+void vh_fd_release_std(const vh_fd_std *held)
 {
     for (int k = 0; k < held->n; k++)
         close(held->fd[k]);

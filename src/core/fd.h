@@ -21,9 +21,9 @@ FILE *vh_file_open(const char *path, const char *mode);
 /* For libraries that open files themselves: until the release, closed descriptors up to 2 are taken. */
 typedef struct {
     int n, fd[3];
-} vh_fd_low;
-vh_fd_low vh_fd_hold_low(void);
-void vh_fd_release_low(const vh_fd_low *held);
+} vh_fd_std;
+vh_fd_std vh_fd_reserve_std(void);
+void vh_fd_release_std(const vh_fd_std *held);
 
 void vh_fd_close(const int *fd); /* VH_CLEANUP(vh_fd_close) int fd = -1; */
 

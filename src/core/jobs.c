@@ -4,7 +4,7 @@
 
 #include "core/alloc.h"
 #include "core/ranks.h"
-#include "core/share.h"
+#include "core/parallel.h"
 
 /* Jobs that each of several processes runs before it tells the others.  A stop and a failure are known to all
  * no sooner. */
@@ -48,29 +48,29 @@ static void keep_note(void *arg, int level, const char *text)
 }
 
 /* The notes of job i, which others log as if it had been theirs. */
-static void walk_notes(vhem_ctx *ctx, const running *r, int64_t i, vh_wire *w)
+static void walk_notes(vhem_ctx *ctx, const running *r, int64_t i, vh_serial *w)
 {
     int64_t n = 0;
     note heard = { .job = i };
     for (size_t k = 0; !w->reads && k < r->n_notes; k++)
         n += r->notes[k].job == i && n < MOST_NOTES;
-    vh_wire_int64(ctx, w, &n);
-    vh_wire_check(ctx, w, "warnings of a job", n, 0, MOST_NOTES);
+    vh_serial_int64(ctx, w, &n);
+    vh_serial_check(ctx, w, "warnings of a job", n, 0, MOST_NOTES);
     for (size_t k = 0; !w->reads && k < r->n_notes && n > 0; k++)
         if (r->notes[k].job == i) {
-            vh_wire_int(ctx, w, &r->notes[k].level);
-            vh_wire_text(ctx, w, r->notes[k].text, sizeof r->notes[k].text);
+            vh_serial_int(ctx, w, &r->notes[k].level);
+            vh_serial_text(ctx, w, r->notes[k].text, sizeof r->notes[k].text);
             n--;
         }
     for (int64_t k = 0; w->reads && k < n && w->st == VHEM_OK; k++) {
-        vh_wire_int(ctx, w, &heard.level);
-        vh_wire_text(ctx, w, heard.text, sizeof heard.text);
+        vh_serial_int(ctx, w, &heard.level);
+        vh_serial_text(ctx, w, heard.text, sizeof heard.text);
         if (w->st == VHEM_OK)
             vh_log(ctx, heard.level, "%s", heard.text);
     }
 }
 
-static void walk_job(vhem_ctx *ctx, void *arg, int64_t i, vh_wire *w)
+static void walk_job(vhem_ctx *ctx, void *arg, int64_t i, vh_serial *w)
 {
     const running *r = arg;
     r->jobs->walk(ctx, r->jobs->arg, i, w);
@@ -118,7 +118,7 @@ static void run_some(running *r, int64_t begin, int64_t end)
     int64_t n = begin < end ? (end - begin + r->step - 1) / r->step : 0;
     r->begin = begin;
     r->across = n >= r->ctx->threads || !jobs->inside;
-    vh_share(r->ctx, &(vh_loop){ n, r->across ? r->ctx->threads : 1, !jobs->nested, run_job, r });
+    vh_parallel(r->ctx, &(vh_loop){ n, r->across ? r->ctx->threads : 1, !jobs->nested, run_job, r });
 }
 
 /* Round by round: every process its share, then all the results go around. */

@@ -3,7 +3,7 @@
 #ifndef VH_CORE_JOBS_H
 #define VH_CORE_JOBS_H
 
-#include "core/wire.h"
+#include "core/serialize.h"
 
 typedef struct {
     int64_t n;
@@ -11,12 +11,12 @@ typedef struct {
     bool inside;      /* a job can use several threads: fewer jobs than threads run one after the other, with
                          all threads in each */
     bool nested;      /* a job has loops of its own, which all threads share with the other jobs
-                         (core/share.h); its memory is its own */
+                         (core/parallel.h); its memory is its own */
     bool logs;        /* what a job logs is the user's business */
     /* Job i, with a context of its own, whose threads it may use; worker: number of the first of them. */
     vhem_status (*run)(vhem_ctx *ctx, void *arg, int64_t i, int worker);
     /* Walks what job i has made, to or from another process; NULL: every process runs all jobs. */
-    void (*walk)(vhem_ctx *ctx, void *arg, int64_t i, vh_wire *w);
+    void (*walk)(vhem_ctx *ctx, void *arg, int64_t i, vh_serial *w);
     void *arg;
 } vh_jobs;
 

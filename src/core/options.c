@@ -73,35 +73,35 @@ static const vh_option data_rows[] = {
 
 #define R vhem_fit_options
 static const vh_option fit_rows[] = {
-    INT(R, VH_KEPT, S, 'S', 1, "S|auto", "3", NULL,
+    INT(R, VH_IN_FILES, S, 'S', 1, "S|auto", "3", NULL,
         "states of each HMM; auto chooses 1 to 6 for each; for textures, the dimension of the state"),
-    INT(R, VH_KEPT, M, 'M', 1, "M", "1", "hmm", "Gaussians in the mixture of each state"),
-    INT64(R, VH_KEPT, K, 'k', 0, "K", "0", NULL,
+    INT(R, VH_IN_FILES, M, 'M', 1, "M", "1", "hmm", "Gaussians in the mixture of each state"),
+    INT64(R, VH_IN_FILES, K, 'k', 0, "K", "0", NULL,
           "models of a mixture; 0: one model for each sequence or group"),
-    INT(R, VH_KEPT, max_iter, 0, 0, "N", "200; dtm: 100", NULL, "most iterations of a run"),
-    INT(R, VH_KEPT, restarts, 'r', 1, "R",
+    INT(R, VH_IN_FILES, max_iter, 0, 0, "N", "200; dtm: 100", NULL, "most iterations of a run"),
+    INT(R, VH_IN_FILES, restarts, 'r', 1, "R",
         "10; 4 of a mixture, of textures and of pieces; 1 with a given start", NULL,
         "runs from different starts, the best of which is kept"),
-    REAL(R, VH_KEPT, tol, 0, 0, "T", "1e-05", NULL,
+    REAL(R, VH_IN_FILES, tol, 0, 0, "T", "1e-05", NULL,
          "stop when an iteration gains less than this, in nats per frame; 0: never"),
-    REAL(R, VH_KEPT, cov_floor, 0, 0, "F", "0.0001", NULL,
+    REAL(R, VH_IN_FILES, cov_floor, 0, 0, "F", "0.0001", NULL,
          "smallest variance, as a share of the variance within states; of textures, of all data; 0: none"),
-    CHOICE(R, VH_KEPT, emission, 0, 0, EMISSIONS, "gaussian-diag", "hmm",
+    CHOICE(R, VH_IN_FILES, emission, 0, 0, EMISSIONS, "gaussian-diag", "hmm",
            "what a state emits: gaussian-diag, gaussian-full; poisson: counts; bernoulli: 0 or 1; gamma: "
            "positive numbers; von-mises: angles in radians; categorical: symbols; or by column, as in "
            "'step:gamma,turn:von-mises,x+y:gaussian-full'; or gaussian-tied:FILE, weights of the Gaussians "
            "that vhem background has written"),
-    CHOICE(R, VH_KEPT, init, 0, 0, "kmeans|random|segment", "kmeans", "hmm", "how a run starts"),
-    CHOICE(R, VH_KEPT, topology, 0, 0, "free|left-right|linear", "free", "hmm",
+    CHOICE(R, VH_IN_FILES, init, 0, 0, "kmeans|random|segment", "kmeans", "hmm", "how a run starts"),
+    CHOICE(R, VH_IN_FILES, topology, 0, 0, "free|left-right|linear", "free", "hmm",
            "allowed transitions: all, never back, to the next state only"),
-    FLAG(R, VH_KEPT, repair, 0, 0, NULL, "1", "hmm", "revive states and components that die"),
-    CHOICE(R, VH_KEPT | VH_IF_SET, model, 0, 0, "hmm|dtm", "hmm", NULL,
+    FLAG(R, VH_IN_FILES, repair, 0, 0, NULL, "1", "hmm", "revive states and components that die"),
+    CHOICE(R, VH_IN_FILES | VH_IF_SET, model, 0, 0, "hmm|dtm", "hmm", NULL,
            "HMMs, or dynamic textures: linear dynamical systems"),
-    CHOICE(R, VH_KEPT | VH_IF_SET, learn, 0, 0, "svd|em", "svd", "dtm",
+    CHOICE(R, VH_IN_FILES | VH_IF_SET, learn, 0, 0, "svd|em", "svd", "dtm",
            "in closed form from principal components, or by EM from there; mixtures always use EM"),
-    CHOICE(R, VH_KEPT | VH_IF_SET, noise, 0, 0, "diag|isotropic", "diag", "dtm",
+    CHOICE(R, VH_IN_FILES | VH_IF_SET, noise, 0, 0, "diag|isotropic", "diag", "dtm",
            "covariance of the noise, R"),
-    TEXT(R, VH_KEPT | VH_IF_SET, prior, 0, 0, "PRIOR", "vb; none with a given start", "hmm",
+    TEXT(R, VH_IN_FILES | VH_IF_SET, prior, 0, 0, "PRIOR", "vb; none with a given start", "hmm",
          "none: highest likelihood; vb: variational Bayes; eb: vb with the strength of the prior estimated "
          "as well; settings of vb, as in nu0=1,start=ml, or of eb, as in eb:count=2 (nu0, count, lambda, "
          "start, frames); or a file with a prior, such as models fitted with one"),
@@ -109,7 +109,7 @@ static const vh_option fit_rows[] = {
     FLAG(R, 0, by_group, 0, 0, NULL, "0", NULL, "the sequences of a group belong together"),
     TEXT(R, 0, store, 0, 0, "FILE", "none", NULL,
          "file that keeps each model as soon as it is fitted, to continue from after an interruption"),
-    INT(R, VH_KEPT | VH_IF_SET, S_max, 0, 1, "S", "none", "hmm",
+    INT(R, VH_IN_FILES | VH_IF_SET, S_max, 0, 1, "S", "none", "hmm",
         "choose the number of states of each HMM from S to this, by variational Bayes"),
     END,
 };
@@ -118,72 +118,74 @@ static const vh_option fit_rows[] = {
 #define R vhem_cluster_options
 static const vh_option cluster_rows[] = {
     CHOICE(R, 0, method, 0, 0, METHODS, "vhem; textures: hem-dtm", NULL, "how to cluster"),
-    CHOICE(R, VH_KEPT, preset, 0, 0, "paper|emhmm", "none", HEM " " HYBRID,
+    CHOICE(R, VH_IN_FILES, preset, 0, 0, "paper|emhmm", "none", HEM " " HYBRID,
            "paper: the settings of the paper; emhmm: those of the EMHMM toolbox; other options override it"),
-    INT(R, VH_KEPT, S, 'S', 1, "S", "as the input", "vhem vbhem hem-dtm " EM " " HYBRID,
+    INT(R, VH_IN_FILES, S, 'S', 1, "S", "as the input", "vhem vbhem hem-dtm " EM " " HYBRID,
         "states of the centres (vbhem: the maximum); for textures, the dimension of the state"),
-    INT(R, VH_KEPT, M, 'M', 1, "M", "as the input", "vhem vbhem hem-gmm " EM " " HYBRID,
+    INT(R, VH_IN_FILES, M, 'M', 1, "M", "as the input", "vhem vbhem hem-gmm " EM " " HYBRID,
         "Gaussians in each state of the centres"),
-    INT(R, VH_KEPT, tau, 0, 1, "T|auto", "10", HEM " shem " SPECTRAL " " LINKED,
+    INT(R, VH_IN_FILES, tau, 0, 1, "T|auto", "10", HEM " shem " SPECTRAL " " LINKED,
         "length of the virtual samples, in frames; auto: that of the sequences the models were fitted to"),
-    REAL(R, VH_KEPT, nv, 0, ABOVE_0, "V",
+    REAL(R, VH_IN_FILES, nv, 0, ABOVE_0, "V",
          "10000; shem: 10; vbhem: median frames of a sequence (10 if unknown) / tau; emhmm: models / tau",
          HEM " shem " HYBRID,
          "virtual samples per input model; fewer make assignments softer; with vbhem, more support more "
          "clusters"),
-    INT(R, VH_KEPT, max_iter, 0, 0, "N", "200; emhmm: 101", ITERATING, "most iterations of a run"),
-    INT(R, VH_KEPT, restarts, 'r', 1, "R",
+    INT(R, VH_IN_FILES, max_iter, 0, 0, "N", "200; emhmm: 101", ITERATING, "most iterations of a run"),
+    INT(R, VH_IN_FILES, restarts, 'r', 1, "R",
         "20 to 300, more for small inputs; em-h3m, shem, hem-dtm: 10; 1 with a given start", ITERATING,
         "runs from different starts, the best of which is kept"),
-    REAL(R, VH_KEPT, tol, 0, 0, "T", "1e-05; vbhem: 1e-06", LEARNING,
+    REAL(R, VH_IN_FILES, tol, 0, 0, "T", "1e-05; vbhem: 1e-06", LEARNING,
          "a run ends when the bound changes by less than this share; 0: never"),
-    REAL(R, VH_KEPT, cov_floor, 0, 0, "F", "1e-06; em-h3m, shem: 0.0001; 0 with a preset", FLOORED,
+    REAL(R, VH_IN_FILES, cov_floor, 0, 0, "F", "1e-06; em-h3m, shem: 0.0001; 0 with a preset", FLOORED,
          "smallest variance of a centre, as a share of that of the input; 0: none"),
-    REAL(R, VH_KEPT, cov_add, 0, 0, "A", "0; emhmm: 0.001", "vhem hem-gmm " HYBRID,
+    REAL(R, VH_IN_FILES, cov_add, 0, 0, "A", "0; emhmm: 0.001", "vhem hem-gmm " HYBRID,
          "added to the diagonal of covariances after each iteration"),
-    CHOICE(R, VH_KEPT, init, 0, 0, "auto|base|far|emissions|pooled|dealt", "auto", HEM " " EM,
+    CHOICE(R, VH_IN_FILES, init, 0, 0, "auto|base|far|emissions|pooled|dealt", "auto", HEM " " EM,
            "how a run starts; em-h3m, shem: auto, far, dealt; hem-dtm: auto, base, far"),
-    INT(R, VH_KEPT, soft, 0, 0, "N", "20; 0 with a given start", HEM " " HYBRID,
+    INT(R, VH_IN_FILES, soft, 0, 0, "N", "20; 0 with a given start", HEM " " HYBRID,
         "iterations with soft assignments before the wanted number of virtual samples"),
-    FLAG(R, VH_KEPT, repair, 0, 0, NULL, "1", FLOORED, "re-seed empty clusters and dead states"),
-    FLAG(R, VH_KEPT, weighted_omega, 0, 0, NULL, "0", "vhem hem-gmm hem-dtm " SPECTRAL " " LINKED,
+    FLAG(R, VH_IN_FILES, repair, 0, 0, NULL, "1", FLOORED, "re-seed empty clusters and dead states"),
+    FLAG(R, VH_IN_FILES, weighted_omega, 0, 0, NULL, "0", "vhem hem-gmm hem-dtm " SPECTRAL " " LINKED,
          "weight each centre by the mass of its members, not by their number"),
-    CHOICE(R, VH_KEPT | VH_IF_SET, emission, 0, 0, EMISSIONS, "gaussian-diag; models have theirs", "em-h3m",
+    CHOICE(R, VH_IN_FILES | VH_IF_SET, emission, 0, 0, EMISSIONS, "gaussian-diag; models have theirs",
+         "em-h3m",
            "what the states of the centres emit when sequences are clustered"),
-    REAL(R, VH_KEPT, lambda, 0, ABOVE_0, "L", "0.5", "ppk-sc ppk-sc-hybrid ppk-ac",
+    REAL(R, VH_IN_FILES, lambda, 0, ABOVE_0, "L", "0.5", "ppk-sc ppk-sc-hybrid ppk-ac",
          "power of the probability product kernel"),
-    CHOICE(R, VH_KEPT, kernel, 0, 0, "normalised|raw|scaled", "normalised", "ppk-sc ppk-sc-hybrid",
+    CHOICE(R, VH_IN_FILES, kernel, 0, 0, "normalised|raw|scaled", "normalised", "ppk-sc ppk-sc-hybrid",
            "kernels divided by those of each HMM with itself; as they are; or divided and then to the power "
            "that makes their median 1/e"),
-    CHOICE(R, VH_KEPT, diagonal, 0, 0, "zero|keep", "zero", SPECTRAL,
+    CHOICE(R, VH_IN_FILES, diagonal, 0, 0, "zero|keep", "zero", SPECTRAL,
            "set the diagonal of the affinity matrix to zero, or keep it"),
-    CHOICE(R, VH_KEPT, linkage, 0, 0, "average|complete|single", "average", LINKED,
+    CHOICE(R, VH_IN_FILES, linkage, 0, 0, "average|complete|single", "average", LINKED,
            "distance of two clusters: the average, the largest or the smallest distance between their HMMs"),
-    CHOICE(R, VH_KEPT | VH_IF_SET, search, 0, 0, "auto|fast|thorough|restarts",
+    CHOICE(R, VH_IN_FILES | VH_IF_SET, search, 0, 0, "auto|fast|thorough|restarts",
            "auto; restarts with a preset, an init or a given start", "vhem vbhem hem-gmm",
            "auto: restarts and candidates from distances between the models; fast: one such candidate; "
            "thorough: more of both; restarts: random starts only"),
-    INT(R, VH_KEPT | VH_IF_SET, neighbours, 0, 1, "N", "10, or fewer where clusters are smaller", "knn-sc",
+    INT(R, VH_IN_FILES | VH_IF_SET, neighbours, 0, 1, "N", "10, or fewer where clusters are smaller",
+         "knn-sc",
         "neighbours of each model in the graph"),
-    INT(R, VH_KEPT | VH_IF_SET, landmarks, 0, 1, "N",
+    INT(R, VH_IN_FILES | VH_IF_SET, landmarks, 0, 1, "N",
         "all; above 20,000 models, 2000 or 10 per cluster, whichever is more", SPECTRAL,
         "number of models to compute the eigenvectors from; the others are placed by their distances to "
         "these"),
-    INT(R, VH_KEPT | VH_IF_SET, candidate, 0, 1, "N", "1", "vhem",
+    INT(R, VH_IN_FILES | VH_IF_SET, candidate, 0, 1, "N", "1", "vhem",
         "keep the N-th best of the partitions found, not the best"),
-    INT(R, VH_KEPT | VH_IF_SET, refine, 0, 1, "Q", "1", "vhem",
+    INT(R, VH_IN_FILES | VH_IF_SET, refine, 0, 1, "Q", "1", "vhem",
         "cut base Gaussians that overlap into Q slabs, at most 32, or states with several symbols into Q by "
         "symbol: a tighter bound, and centres whose states blur less"),
-    TEXT(R, VH_KEPT | VH_IF_SET, prior, 0, 0, "FILE|SETTINGS", "one that follows the scale of the input",
+    TEXT(R, VH_IN_FILES | VH_IF_SET, prior, 0, 0, "FILE|SETTINGS", "one that follows the scale of the input",
          "vbhem",
          "prior of the centres (vbhem): a file that holds one, or settings such as alpha=1,lambda=0.01,nu=5. "
          "The settings are alpha, eta, eps, kappa, lambda, nu and scale; for other families than Gaussians, "
          "frames replaces the last three"),
-    INT(R, VH_KEPT | VH_IF_SET, learn_prior, 0, 0, "H", "0", "vbhem",
+    INT(R, VH_IN_FILES | VH_IF_SET, learn_prior, 0, 0, "H", "0", "vbhem",
         "learn the prior anew before every H-th iteration; 0: never"),
-    FLAG(R, VH_KEPT | VH_IF_SET, prune, 0, 0, NULL, "1", "vbhem",
+    FLAG(R, VH_IN_FILES | VH_IF_SET, prune, 0, 0, NULL, "1", "vbhem",
          "remove clusters and states that are not needed"),
-    INT(R, VH_KEPT | VH_IF_SET, first_reduce, 0, 1, "R", "none", "vhem",
+    INT(R, VH_IN_FILES | VH_IF_SET, first_reduce, 0, 1, "R", "none", "vhem",
         "reduce every file of a folder of models by itself to R centres, and cluster those: each file is "
         "read once"),
     INT64(R, 0, memory, 0, 0, "SIZE", "1G", "vhem",
@@ -213,16 +215,17 @@ static const vh_option distance_rows[] = {
 
 #define R vhem_train_options
 static const vh_option train_rows[] = {
-    CHOICE(R, VH_KEPT, estimator, 0, 0, METHODS, "vhem; textures: hem-dtm", NULL,
+    CHOICE(R, VH_IN_FILES, estimator, 0, 0, METHODS, "vhem; textures: hem-dtm", NULL,
          "how the model of a class is made: a clustering method"),
-    FLAG(R, VH_KEPT, by_group, 0, 0, NULL, "0", NULL,
+    FLAG(R, VH_IN_FILES, by_group, 0, 0, NULL, "0", NULL,
          "the groups of the data are the items, not its sequences"),
-    INT(R, VH_KEPT, chunk, 0, 1, "N", "1", NULL, "items of a class that make a piece"),
-    INT(R, VH_KEPT, bootstrap, 0, 0, "B", "0", NULL,
+    INT(R, VH_IN_FILES, chunk, 0, 1, "N", "1", NULL, "items of a class that make a piece"),
+    INT(R, VH_IN_FILES, bootstrap, 0, 0, "B", "0", NULL,
         "number of subsamples of the items of each class, used as pieces instead"),
-    INT(R, VH_KEPT, sample, 0, 0, "b", "0", NULL, "items in each of the subsamples"),
-    INT(R, VH_KEPT, min_items, 0, 1, "N", "1", NULL, "leave out classes or tags with fewer items"),
-    CHOICE(R, VH_KEPT, prior, 0, 0, "uniform|counts", "uniform", NULL, "prior probabilities of the classes"),
+    INT(R, VH_IN_FILES, sample, 0, 0, "b", "0", NULL, "items in each of the subsamples"),
+    INT(R, VH_IN_FILES, min_items, 0, 1, "N", "1", NULL, "leave out classes or tags with fewer items"),
+    CHOICE(R, VH_IN_FILES, prior, 0, 0, "uniform|counts", "uniform", NULL,
+         "prior probabilities of the classes"),
     INT64(R, 0, K, 'k', 1, "K", "4", NULL, "models of a class, or fewer when it has fewer pieces"),
     TEXT(R, 0, store, 0, 0, "FILE", "none", NULL,
          "file that keeps each model as soon as it is fitted, to continue from after an interruption"),
@@ -459,16 +462,16 @@ vhem_status vh_options_own(vhem_ctx *ctx, vhem_option_set set, vh_texts *texts, 
 
 /* ---- files and fingerprints ---------------------------------------------------------------------------- */
 
-double vh_option_kept(const vh_option *row, const void *record)
+double vh_option_written(const vh_option *row, const void *record)
 {
     double x = vh_option_number(row, record);
     bool size = row->shown.type == VHEM_OPTION_INT && row->shown.least >= 1;
     return x < 0 && size ? 0 : x;
 }
 
-bool vh_option_is_kept(const vh_option *row, const void *record)
+bool vh_option_in_files(const vh_option *row, const void *record)
 {
-    return row->use & VH_KEPT && (!(row->use & VH_IF_SET) || !vh_option_unset(row, record));
+    return row->use & VH_IN_FILES && (!(row->use & VH_IF_SET) || !vh_option_unset(row, record));
 }
 
 void vh_options_hash(vh_hash *hash, const vh_option *row, const void *record)
@@ -477,7 +480,7 @@ void vh_options_hash(vh_hash *hash, const vh_option *row, const void *record)
     if (is_text(row))
         vh_hash_text(hash, text_of(row, record));
     else
-        vh_hash_number(hash, vh_option_kept(row, record));
+        vh_hash_number(hash, vh_option_written(row, record));
 }
 
 void vh_option_print(FILE *f, const char *lead, const vh_option *row, const void *record, bool flags)
@@ -495,5 +498,5 @@ void vh_option_print(FILE *f, const char *lead, const vh_option *row, const void
     else if (o->type == VHEM_OPTION_FLAG && flags)
         fputs(vh_option_number(row, record) > 0 ? "true" : "false", f);
     else
-        fprintf(f, "%.0f", vh_option_kept(row, record));
+        fprintf(f, "%.0f", vh_option_written(row, record));
 }

@@ -11,8 +11,8 @@
 #include <stdio.h>
 
 enum {
-    VH_KEPT = 1,   /* in files and fingerprints */
-    VH_IF_SET = 2, /* only when it is not left at its default: files of older versions do not have it */
+    VH_IN_FILES = 1, /* in files and fingerprints */
+    VH_IF_SET = 2,   /* only when it is not left at its default: files of older versions do not have it */
 };
 
 typedef struct {
@@ -51,11 +51,11 @@ vhem_status vh_options_own(vhem_ctx *ctx, vhem_option_set set, vh_texts *texts, 
 
 /* Numbers below the least, as -1 for a size, are defaults; this is how files and fingerprints have always
  * written them. */
-double vh_option_kept(const vh_option *row, const void *record);
+double vh_option_written(const vh_option *row, const void *record);
 void vh_options_hash(vh_hash *hash, const vh_option *row, const void *record);
 /* ', "name": value' or '"name": value' when it is the first.  flags: as true and false, else as numbers. */
 void vh_option_print(FILE *f, const char *lead, const vh_option *row, const void *record, bool flags);
 /* Does it belong in a file, such as it is? */
-bool vh_option_is_kept(const vh_option *row, const void *record);
+bool vh_option_in_files(const vh_option *row, const void *record);
 
 #endif

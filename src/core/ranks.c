@@ -29,7 +29,7 @@ vhem_status vh_ranks_call(vhem_ctx *ctx, const char *call, vhem_option_set set, 
         return VHEM_OK;
     VH_TRY(vh_hash_new(ctx, &hash));
     for (const vh_option *row = vh_options(set); row->shown.name; row++)
-        if (row->use & VH_KEPT)
+        if (row->use & VH_IN_FILES)
             vh_options_hash(hash, row, options);
     vh_hash_key(hash, &key);
     ctx->call = call;
@@ -64,7 +64,7 @@ typedef struct { /* what a process is at */
 
 static place place_of(const vhem_ctx *ctx, const vh_round *r)
 {
-    place p = { ctx->step, r->n, vh_hash_chain(ctx->asked, &r->print, sizeof r->print), "" };
+    place p = { ctx->step, r->n, vh_hash_chain(ctx->asked, &r->fingerprint, sizeof r->fingerprint), "" };
     snprintf(p.call, sizeof p.call, "%s", ctx->call ? ctx->call : "work");
     return p;
 }
@@ -90,21 +90,21 @@ static vhem_status compare(vhem_ctx *ctx, int from, const place *here, const pla
 }
 
 /* What process `from` has to say: where it is, how the round ended there, and its results. */
-static void walk(vhem_ctx *ctx, const vh_round *r, int from, vh_wire *w, vh_round_end *end)
+static void walk(vhem_ctx *ctx, const vh_round *r, int from, vh_serial *w, vh_round_end *end)
 {
     const place here = place_of(ctx, r);
     place there = here;
     int64_t st = (int64_t)end->st;
-    vh_wire_int64(ctx, w, &there.step);
-    vh_wire_int64(ctx, w, &there.n);
-    vh_wire_bytes(ctx, w, &there.asked, sizeof there.asked);
-    vh_wire_text(ctx, w, there.call, sizeof there.call);
+    vh_serial_int64(ctx, w, &there.step);
+    vh_serial_int64(ctx, w, &there.n);
+    vh_serial_bytes(ctx, w, &there.asked, sizeof there.asked);
+    vh_serial_text(ctx, w, there.call, sizeof there.call);
     if (w->st == VHEM_OK)
         w->st = compare(ctx, from, &here, &there);
-    vh_wire_flag(ctx, w, &end->stopped);
-    vh_wire_int64(ctx, w, &end->failed);
-    vh_wire_int64(ctx, w, &st);
-    vh_wire_text(ctx, w, end->why, sizeof end->why);
+    vh_serial_flag(ctx, w, &end->stopped);
+    vh_serial_int64(ctx, w, &end->failed);
+    vh_serial_int64(ctx, w, &st);
+    vh_serial_text(ctx, w, end->why, sizeof end->why);
     end->st = (vhem_status)st;
     for (int64_t i = r->first + from; i < r->end && end->failed < 0; i += vh_ranks(ctx))
         r->walk(ctx, r->arg, i, w);
@@ -119,12 +119,12 @@ static vhem_status tell(vhem_ctx *ctx, const vh_round *r, int from, vh_round_end
     VH_AUTOFREE void *bytes = NULL;
     size_t n = 0;
     char why[VHEM_WHY] = "";
-    vh_wire w = { 0 };
+    vh_serial w = { 0 };
 
     if (mine) {
-        vh_wire_begin(ctx, &w, mark);
+        vh_serial_begin(ctx, &w, mark);
         walk(ctx, r, from, &w, end);
-        vh_wire_end(ctx, &w);
+        vh_serial_end(ctx, &w);
         bytes = w.data;
         n = w.n;
         VH_TRY(w.st);
@@ -132,7 +132,7 @@ static vhem_status tell(vhem_ctx *ctx, const vh_round *r, int from, vh_round_end
     st = all->pass(all->arg, from, r->everyone, &bytes, &n, why);
     VH_CHECK(st == VHEM_OK, st, "%s", why);
     if (heard) {
-        VH_TRY(vh_wire_open(ctx, bytes, n, mark, "the results of another process", &w));
+        VH_TRY(vh_serial_open(ctx, bytes, n, mark, "the results of another process", &w));
         walk(ctx, r, from, &w, end);
         VH_TRY(w.st);
     }
@@ -152,7 +152,7 @@ static void join(vh_round_end *all, const vh_round_end *one)
  * two wait for each other. */
 vhem_status vh_round_tell(vhem_ctx *ctx, const vh_round *r, vh_round_end *end)
 {
-    const vh_round none = { .n = r->n, .everyone = true, .print = r->print };
+    const vh_round none = { .n = r->n, .everyone = true, .fingerprint = r->fingerprint };
     vh_round_end own = *end, begun = { .failed = -1 };
 
     ctx->step++;

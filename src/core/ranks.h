@@ -5,7 +5,7 @@
 #define VH_CORE_RANKS_H
 
 #include "core/hash.h"
-#include "core/wire.h"
+#include "core/serialize.h"
 
 /* Of this process, and of all; 0 and 1 where there is only one.  A context for one of several jobs has only
  * one: its job is a part already. */
@@ -29,9 +29,10 @@ typedef struct {        /* what a process tells after a round */
     bool everyone;      /* all are told, not only process 0 */
     /* Walks the result of part i: to the wire on the process that has it, from the wire on one that is
      * told. */
-    void (*walk)(vhem_ctx *ctx, void *arg, int64_t i, vh_wire *w);
+    void (*walk)(vhem_ctx *ctx, void *arg, int64_t i, vh_serial *w);
     void *arg;
-    uint64_t print; /* fingerprint of what the results follow from, such as centres; 0: of nothing more */
+    uint64_t
+        fingerprint; /* fingerprint of what the results follow from, such as centres; 0: of nothing more */
 } vh_round;
 
 typedef struct { /* how a round ended, on any of the processes */

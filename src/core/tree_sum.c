@@ -6,7 +6,7 @@
 #include "core/tree_sum.h"
 
 #include "core/alloc.h"
-#include "core/share.h"
+#include "core/parallel.h"
 
 #include <omp.h>
 #include <string.h>
@@ -280,7 +280,7 @@ static vhem_status run_chunks(vhem_ctx *ctx, const vh_chunks *chunks, vh_tree_su
 {
     running r = { .ctx = ctx, .chunks = chunks, .sum = sum, .failed = chunks->first + chunks->n };
 
-    vh_share(ctx, &(vh_loop){ chunks->n, chunks->threads, true, consider, &r });
+    vh_parallel(ctx, &(vh_loop){ chunks->n, chunks->threads, true, consider, &r });
     if (r.st == VHEM_OK && r.stopped)
         r.st = vh_fail(ctx, VHEM_ESTOPPED, "stopped");
     return r.st;

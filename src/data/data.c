@@ -4,7 +4,7 @@
 
 #include "core/hash.h"
 #include "core/options.h"
-#include "core/record.h"
+#include "core/object.h"
 #include "data/counters.h"
 #include "data/readers.h"
 #include "data/roles.h"
@@ -240,7 +240,7 @@ static void clear_data(void *object)
 
 vhem_status vh_data_new(vhem_ctx *ctx, vhem_data **out)
 {
-    VH_NEW_RECORD(*out, clear_data);
+    VH_NEW_OBJECT(*out, clear_data);
     return VHEM_OK;
 }
 
@@ -270,7 +270,7 @@ void vh_data_passed(const vhem_data *data, int64_t n)
         let_go(data, n);
 }
 
-const char *vh_data_place(const vhem_data *data, int64_t n, int64_t t, int k, vh_place *place)
+const char *vh_data_location(const vhem_data *data, int64_t n, int64_t t, int k, vh_location_text *place)
 {
     const char *name = data->name ? data->name[n] : "";
     char number[24];
@@ -286,7 +286,8 @@ static vhem_status bad_value(vhem_ctx *ctx, const vhem_data *data, vhem_status s
                              const char *what)
 {
     return vh_fail(ctx, status, "%s is %s",
-                   vh_data_place(data, n, i / data->d, (int)(i % data->d), &(vh_place){ { 0 } }), what);
+                   vh_data_location(data, n, i / data->d, (int)(i % data->d), &(vh_location_text){ { 0 } }),
+                   what);
 }
 
 static const char infinite[] = "infinite, every value must be finite";
@@ -550,7 +551,7 @@ vhem_status vh_data_subset(vhem_ctx *ctx, const vhem_data *data, const int64_t *
 }
 
 /* Lists that are not there count too: a label is no group. */
-static uint64_t print_texts(uint64_t h, char *const *text, int64_t n)
+static uint64_t hash_texts(uint64_t h, char *const *text, int64_t n)
 {
     int64_t there = text ? n : -1;
     h = vh_hash_chain(h, &there, sizeof there);
@@ -559,7 +560,7 @@ static uint64_t print_texts(uint64_t h, char *const *text, int64_t n)
     return h;
 }
 
-uint64_t vh_data_print(const vhem_data *data)
+uint64_t vh_data_fingerprint(const vhem_data *data)
 {
     char *const *const lists[] = { data->name, data->label, data->group };
     uint64_t h = vh_hash_chain((uint64_t)data->d, &data->N, sizeof data->N);
@@ -571,9 +572,9 @@ uint64_t vh_data_print(const vhem_data *data)
         vh_data_passed(data, n);
     }
     for (int k = 0; k < 3; k++)
-        h = print_texts(h, lists[k], data->N);
-    h = print_texts(h, data->column, data->d);
+        h = hash_texts(h, lists[k], data->N);
+    h = hash_texts(h, data->column, data->d);
     for (int k = 0; data->symbols && k < data->d; k++)
-        h = print_texts(h, data->symbols[k].name, data->symbols[k].n);
+        h = hash_texts(h, data->symbols[k].name, data->symbols[k].n);
     return h;
 }

@@ -72,7 +72,7 @@ void vh_data_release(const vhem_data *data, const int64_t *seq, int64_t n);
 void vh_data_passed(const vhem_data *data, int64_t n);
 /* Fingerprint of all that results follow from: frames, where sequences begin, their weights, names, labels
  * and groups, and the names of columns and symbols. */
-uint64_t vh_data_print(const vhem_data *data);
+uint64_t vh_data_fingerprint(const vhem_data *data);
 
 /* An empty set; vhem_free releases it whatever it holds by then. */
 vhem_status vh_data_new(vhem_ctx *ctx, vhem_data **out);
@@ -117,9 +117,9 @@ vhem_status vh_data_require_complete(vhem_ctx *ctx, const vhem_data *data, const
 
 typedef struct {
     char s[1024];
-} vh_place;
+} vh_location_text;
 /* "walks.csv: line 7: sequence 'a': frame 5 (counted from 0), column 'x'", to begin a sentence with. */
-const char *vh_data_place(const vhem_data *data, int64_t n, int64_t t, int k, vh_place *place);
+const char *vh_data_location(const vhem_data *data, int64_t n, int64_t t, int k, vh_location_text *place);
 
 /* Counts NaN in sequences seq [n] (NULL: all) into *n_missing; refuses infinity, and what `refuse` (NULL:
  * nothing) has a word for, which is what a value y of column k must be. */

@@ -6,7 +6,7 @@
  * 3. Rows: parsed into frames [rows][n_dim]; the text is gone through once, and is not held.
  * 4. Finish: what the columns came to, rows brought together by sequence, names. */
 #include "core/alloc.h"
-#include "core/file.h"
+#include "core/atomic_file.h"
 #include "data/data.h"
 #include "data/hints.h"
 #include "data/names.h"

@@ -3,7 +3,7 @@
  * of the sequence, a subfolder its label.  A first row that is not all numbers is a header; all files have
  * the same columns. */
 #include "core/alloc.h"
-#include "core/file.h"
+#include "core/atomic_file.h"
 #include "data/data.h"
 #include "data/hints.h"
 #include "data/names.h"

@@ -6,7 +6,7 @@
  *   1. arrays          3. one dataset per sequence
  *   2. attributes      4. the stacked layout */
 #include "core/alloc.h"
-#include "core/h5_watch.h"
+#include "core/hdf5_errors.h"
 #include "data/array.h"
 #include "data/data.h"
 #include "data/readers.h"

@@ -3,7 +3,7 @@
  * equal length [N][T][d]. */
 #include "core/alloc.h"
 #include "core/fd.h"
-#include "core/file.h"
+#include "core/atomic_file.h"
 #include "data/array.h"
 #include "data/data.h"
 #include "data/npy.h"

@@ -5,7 +5,7 @@
  *   one array                one sequence [T][d], or N of equal length [N][T][d]
  *   several arrays           one sequence each, named by its key */
 #include "core/alloc.h"
-#include "core/file.h"
+#include "core/atomic_file.h"
 #include "data/array.h"
 #include "data/data.h"
 #include "data/npy.h"

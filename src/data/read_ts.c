@@ -4,7 +4,7 @@
  * the line.  A file holds channel after channel, a sequence frame after frame: cases are transposed. */
 #define _GNU_SOURCE
 #include "core/alloc.h"
-#include "core/file.h"
+#include "core/atomic_file.h"
 #include "data/data.h"
 #include "data/encoding.h"
 #include "data/names.h"

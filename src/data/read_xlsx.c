@@ -2,7 +2,7 @@
 /* read_xlsx.c - a sheet of an Excel workbook, read as the long table that it is.  Its cells go through a file
  * without a name, since a table is read in one pass and a workbook has its texts apart from its cells. */
 #include "core/fd.h"
-#include "core/file.h"
+#include "core/atomic_file.h"
 #include "data/readers.h"
 #include "data/spill.h"
 #include "data/symbols.h"

@@ -3,7 +3,7 @@
 #include "data/readers.h"
 
 #include "core/fd.h"
-#include "core/file.h"
+#include "core/atomic_file.h"
 #include "data/encoding.h"
 #include "data/values.h"
 

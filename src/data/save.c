@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* save.c - vhem_data_save: the table of endings. */
-#include "core/file.h"
+#include "core/atomic_file.h"
 #include "data/values.h"
 #include "data/write.h"
 

@@ -3,7 +3,7 @@
 #include "data/table.h"
 
 #include "core/alloc.h"
-#include "core/file.h"
+#include "core/atomic_file.h"
 #include "data/names.h"
 #include "data/values.h"
 

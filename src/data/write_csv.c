@@ -2,7 +2,7 @@
 /* write_csv.c - long CSV and TSV: columns id, label, group, weight (the last three where the set has them),
  * then the dimensions. */
 #include "core/alloc.h"
-#include "core/file.h"
+#include "core/atomic_file.h"
 #include "data/names.h"
 #include "data/values.h"
 #include "data/write.h"
@@ -132,18 +132,18 @@ static vhem_status write_sequence(vhem_ctx *ctx, FILE *f, const vhem_data *data,
 
 static vhem_status write_long(vhem_ctx *ctx, const vhem_data *data, const char *path, char delim)
 {
-    VH_CLEANUP(vh_out_close) vh_out out = { 0 };
+    VH_CLEANUP(vh_atomic_file_close) vh_atomic_file out = { 0 };
     bool names;
     char number[24];
 
     VH_TRY(can_use_names(ctx, data, path, &names));
-    VH_TRY(vh_out_open(ctx, path, &out));
+    VH_TRY(vh_atomic_file_open(ctx, path, &out));
     write_header(ctx, out.f, data, path, delim);
     for (int64_t n = 0; n < data->N; n++) {
         snprintf(number, sizeof number, "%lld", (long long)n);
         VH_TRY(write_sequence(ctx, out.f, data, n, names ? vh_write_name(data, n, number) : number, delim));
     }
-    return vh_out_commit(ctx, &out);
+    return vh_atomic_file_commit(ctx, &out);
 }
 
 vhem_status vh_write_csv(vhem_ctx *ctx, const vhem_data *data, const char *path)

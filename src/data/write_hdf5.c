@@ -2,8 +2,8 @@
 /* write_hdf5.c - the stacked layout of array.h as HDF5: X, lengths, names, labels and the rest. */
 #include "core/alloc.h"
 #include "core/fd.h"
-#include "core/file.h"
-#include "core/h5_watch.h"
+#include "core/atomic_file.h"
+#include "core/hdf5_errors.h"
 #include "data/write.h"
 
 #include <errno.h>
@@ -123,23 +123,23 @@ static vhem_status reserve(vhem_ctx *ctx, const vhem_data *data, const char *pat
 static vhem_status write_file(vhem_ctx *ctx, const vhem_data *data, const char *path)
 {
     VH_AUTOFREE int64_t *length = NULL;
-    VH_CLEANUP(vh_out_close) vh_out out = { 0 };
+    VH_CLEANUP(vh_atomic_file_close) vh_atomic_file out = { 0 };
 
     VH_NEW(length, data->N);
     for (int64_t n = 0; n < data->N; n++)
         length[n] = vh_data_length(data, n);
-    VH_TRY(vh_out_path(ctx, path, &out));
+    VH_TRY(vh_atomic_file_path(ctx, path, &out));
     VH_CHECK(out.tmp, VHEM_EIO, "%s: cannot write HDF5: it is not a regular file", path);
     VH_TRY(reserve(ctx, data, path, out.fd));
-    vh_fd_low low = vh_fd_hold_low(); /* the library takes any descriptor */
+    vh_fd_std low = vh_fd_reserve_std(); /* the library takes any descriptor */
     hid_t file = create(out.tmp);
-    vh_fd_release_low(&low);
+    vh_fd_release_std(&low);
     VH_CHECK(file >= 0, VHEM_EIO, "%s: cannot write HDF5 there", path);
     bool ok = write_all(ctx, file, data, length), stopped = !ok && vh_stopped(ctx);
     ok &= H5Fclose(file) >= 0;
     VH_CHECK(!stopped, VHEM_ESTOPPED, "stopped while writing");
     VH_CHECK(ok, VHEM_EIO, "%s: writing failed; HDF5 does not say why, as when memory runs out", path);
-    return vh_out_commit(ctx, &out);
+    return vh_atomic_file_commit(ctx, &out);
 }
 
 vhem_status vh_write_hdf5(vhem_ctx *ctx, const vhem_data *data, const char *path)

@@ -3,14 +3,14 @@
  * set knows of its sequences.  The array is in place before the index, so that a new index never meets an old
  * array. */
 #include "core/alloc.h"
-#include "core/file.h"
+#include "core/atomic_file.h"
 #include "data/npy.h"
 #include "data/values.h"
 #include "data/write.h"
 
 #include <string.h>
 
-static vhem_status write_array(vhem_ctx *ctx, const vhem_data *data, vh_out *out)
+static vhem_status write_array(vhem_ctx *ctx, const vhem_data *data, vh_atomic_file *out)
 {
     char header[128];
     int64_t rows = data->start[data->N];
@@ -20,10 +20,10 @@ static vhem_status write_array(vhem_ctx *ctx, const vhem_data *data, vh_out *out
         fwrite(vh_data_frames(data, n), sizeof *data->y, (size_t)(vh_data_length(data, n) * data->d), out->f);
         vh_data_passed(data, n);
     }
-    return vh_out_commit(ctx, out);
+    return vh_atomic_file_commit(ctx, out);
 }
 
-static vhem_status write_index(vhem_ctx *ctx, const vhem_data *data, vh_out *out)
+static vhem_status write_index(vhem_ctx *ctx, const vhem_data *data, vh_atomic_file *out)
 {
     FILE *f = out->f;
     fprintf(f, "seq,start,length%s%s%s\n", data->label ? ",label" : "", data->group ? ",group" : "",
@@ -46,19 +46,19 @@ static vhem_status write_index(vhem_ctx *ctx, const vhem_data *data, vh_out *out
         }
         putc('\n', f);
     }
-    return vh_out_commit(ctx, out);
+    return vh_atomic_file_commit(ctx, out);
 }
 
 vhem_status vh_write_npy(vhem_ctx *ctx, const vhem_data *data, const char *path)
 {
-    VH_CLEANUP(vh_out_close) vh_out array = { 0 }, index = { 0 };
+    VH_CLEANUP(vh_atomic_file_close) vh_atomic_file array = { 0 }, index = { 0 };
     size_t n = strlen(path) - strlen(".npy");
     VH_AUTOFREE char *index_path = NULL;
 
     VH_NEW(index_path, n + 16);
     snprintf(index_path, n + 16, "%.*s_index.csv", (int)n, path);
-    VH_TRY(vh_out_open(ctx, path, &array));
-    VH_TRY(vh_out_open(ctx, index_path, &index));
+    VH_TRY(vh_atomic_file_open(ctx, path, &array));
+    VH_TRY(vh_atomic_file_open(ctx, index_path, &index));
     VH_TRY(write_array(ctx, data, &array));
     return write_index(ctx, data, &index);
 }

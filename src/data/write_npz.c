@@ -3,7 +3,7 @@
  * arrays of Unicode strings, or of bytes when one of them is not UTF-8.  An archive of 4 GiB or more would
  * need zip64 and is refused: .npy and .h5 have no such limit. */
 #include "core/alloc.h"
-#include "core/file.h"
+#include "core/atomic_file.h"
 #include "data/array.h"
 #include "data/npy.h"
 #include "data/values.h"
@@ -201,12 +201,12 @@ static vhem_status add_all(archive *z, const vhem_data *data)
 
 vhem_status vh_write_npz(vhem_ctx *ctx, const vhem_data *data, const char *path)
 {
-    VH_CLEANUP(vh_out_close) vh_out out = { 0 };
+    VH_CLEANUP(vh_atomic_file_close) vh_atomic_file out = { 0 };
     archive z = { .ctx = ctx };
 
-    VH_TRY(vh_out_open(ctx, path, &out));
+    VH_TRY(vh_atomic_file_open(ctx, path, &out));
     z.f = out.f;
     VH_TRY(add_all(&z, data));
     finish(&z);
-    return vh_out_commit(ctx, &out);
+    return vh_atomic_file_commit(ctx, &out);
 }

@@ -2,7 +2,7 @@
 /* write_ts.c - the text format of aeon and sktime.  It keeps frames and labels; names, groups, weights and
  * names of dimensions have no place in it. */
 #include "core/alloc.h"
-#include "core/file.h"
+#include "core/atomic_file.h"
 #include "data/names.h"
 #include "data/values.h"
 #include "data/write.h"
@@ -75,13 +75,13 @@ static vhem_status write_case(vhem_ctx *ctx, FILE *f, const vhem_data *data, int
 
 vhem_status vh_write_ts(vhem_ctx *ctx, const vhem_data *data, const char *path)
 {
-    VH_CLEANUP(vh_out_close) vh_out out = { 0 };
+    VH_CLEANUP(vh_atomic_file_close) vh_atomic_file out = { 0 };
     VH_CLEANUP(vh_names_free) vh_names classes = { 0 };
 
     VH_TRY(list_classes(ctx, data, path, &classes));
-    VH_TRY(vh_out_open(ctx, path, &out));
+    VH_TRY(vh_atomic_file_open(ctx, path, &out));
     write_header(out.f, data, &classes);
     for (int64_t n = 0; n < data->N; n++)
         VH_TRY(write_case(ctx, out.f, data, n));
-    return vh_out_commit(ctx, &out);
+    return vh_atomic_file_commit(ctx, &out);
 }

@@ -155,7 +155,7 @@ static vhem_status settle(vhem_ctx *ctx, const vh_job *job, active_set *a, vh_h3
         vh_posterior_free(&a->post[i]);
     }
     VH_TRY(repack(ctx, job, runs, a));
-    VH_TRY(vh_sequences_expect(ctx, a->seqs, &(vh_seq_step){ .pk = a->pk }, &a->sums));
+    VH_TRY(vh_sequences_run(ctx, a->seqs, &(vh_seq_step){ .pk = a->pk }, &a->sums));
     for (int64_t i = 0; i < runs->K; i++)
         VH_TRY(objective(ctx, job, runs, a, i, &run[i].loglik));
     return VHEM_OK;
@@ -201,7 +201,7 @@ vhem_status vh_baum_welch(vhem_ctx *ctx, const vh_job *job, vh_h3m *runs, vh_wor
         int left = 0;
         VH_TRY(repack(ctx, job, runs, &a));
         const vh_seq_step step = { .pk = a.pk, .statistics = !last };
-        st = vh_sequences_expect(ctx, a.seqs, &step, &a.sums);
+        st = vh_sequences_run(ctx, a.seqs, &step, &a.sums);
         if (st == VHEM_ESTOPPED) {
             fall_back(&a, runs, run);
             break;

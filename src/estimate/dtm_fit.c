@@ -177,12 +177,12 @@ static vhem_status fit_one(vhem_ctx *ctx, void *arg, int64_t i, int worker)
 }
 
 /* What fit_one makes of set i, for other processes. */
-static void walk_one(vhem_ctx *ctx, void *arg, int64_t i, vh_wire *w)
+static void walk_one(vhem_ctx *ctx, void *arg, int64_t i, vh_serial *w)
 {
     fit *f = arg;
-    vh_wire_reals(ctx, w, f->out->dt[i].A, f->out->dt[i].size);
-    vh_wire_bytes(ctx, w, &f->report->run[i], sizeof f->report->run[i]);
-    vh_wire_int64(ctx, w, &f->report->frames[i]);
+    vh_serial_reals(ctx, w, f->out->dt[i].A, f->out->dt[i].size);
+    vh_serial_bytes(ctx, w, &f->report->run[i], sizeof f->report->run[i]);
+    vh_serial_int64(ctx, w, &f->report->frames[i]);
 }
 
 static vhem_status fit_each(vhem_ctx *ctx, fit *f)

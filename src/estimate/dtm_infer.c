@@ -2,9 +2,9 @@
 /* dtm_infer.c - what dynamic textures say of sequences: log-likelihoods, states; and sequences drawn from
  * them. */
 #include "core/alloc.h"
-#include "core/index.h"
+#include "core/array2.h"
 #include "core/rng.h"
-#include "core/team.h"
+#include "core/fork_safe.h"
 #include "data/data.h"
 #include "estimate/kalman.h"
 #include "estimate/sample.h"

@@ -8,7 +8,7 @@
 #include "estimate/dtm_svd.h"
 
 #include "core/alloc.h"
-#include "core/index.h"
+#include "core/array2.h"
 #include "math/linalg.h"
 
 #include <math.h>

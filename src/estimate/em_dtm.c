@@ -2,12 +2,12 @@
 /* em_dtm.c - see em_dtm.h.  Shumway and Stoffer 1982 for one texture; Chan and Vasconcelos 2008 for mixtures.
  *
  * A chunk of work is one set, and the chunks are added in a fixed tree (core/tree_sum.h): the answer depends
- * neither on the threads nor on the processes that a mixture is dealt out to (core/dealt.h). */
+ * neither on the threads nor on the processes that a mixture is dealt out to (core/rank_sum.h). */
 #include "estimate/em_dtm.h"
 
 #include "core/alloc.h"
-#include "core/dealt.h"
-#include "core/index.h"
+#include "core/rank_sum.h"
+#include "core/array2.h"
 #include "core/ranks.h"
 #include "math/logsum.h"
 
@@ -132,9 +132,10 @@ static vhem_status expect(vhem_ctx *ctx, state *s)
     };
 
     VH_TRY(renew_gains(ctx, s));
-    const vh_dealt work = { .chunks = &chunks,
-                            .print = vh_ranks(ctx) > 1 ? vh_dtm_print(s->dtm, s->log_omega) : 0 };
-    return vh_dealt_sum(ctx, &work, &s->kind, s->tree, s->sums);
+    const vh_rank_work work = { .chunks = &chunks,
+                                .fingerprint =
+                                    vh_ranks(ctx) > 1 ? vh_dtm_fingerprint(s->dtm, s->log_omega) : 0 };
+    return vh_rank_sum(ctx, &work, &s->kind, s->tree, s->sums);
 }
 
 /* omega_j = sum_g z_gj / sets, and each texture from its statistics. */

@@ -14,7 +14,7 @@
 #include "estimate/em_h3m.h"
 
 #include "core/alloc.h"
-#include "core/index.h"
+#include "core/array2.h"
 #include "estimate/baum_welch.h"
 #include "estimate/init.h"
 #include "model/convert.h"
@@ -122,7 +122,7 @@ static vhem_status expect(vhem_ctx *ctx, state *s, bool statistics)
     const vh_seq_step step = {
         .pk = s->pk, .statistics = statistics, .mixtures = s->n, .log_omega = s->log_omega
     };
-    return vh_sequences_expect(ctx, s->mix->seqs, &step, &s->sums);
+    return vh_sequences_run(ctx, s->mix->seqs, &step, &s->sums);
 }
 
 vhem_status vh_em_assign(vhem_ctx *ctx, const vh_mixture *mix, const vh_h3m *h3m, double *z, double *L,

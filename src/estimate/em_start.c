@@ -40,7 +40,7 @@ static vhem_status look_at(vhem_ctx *ctx, const vh_mixture *mix, const vh_h3m *h
     VH_TRY(vh_pack_update(ctx, h3m, &k, pk));
     VH_TRY(vh_seq_sums_new(ctx, pk, 0, &sums));
     sums.loglik = loglik;
-    VH_TRY(vh_sequences_expect(ctx, mix->seqs, &(vh_seq_step){ .pk = pk }, &sums));
+    VH_TRY(vh_sequences_run(ctx, mix->seqs, &(vh_seq_step){ .pk = pk }, &sums));
     for (int64_t g = 0; g < sets->n; g++) {
         double sum = 0;
         vh_sets_frames(sets, mix->job.data, g, &mass);

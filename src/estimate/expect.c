@@ -17,7 +17,7 @@ vhem_status vh_expect(vhem_ctx *ctx, const vh_packed *pk, const vh_sequences *in
     VH_TRY(vh_sequences_open(ctx, &own, &job));
     VH_TRY(vh_seq_sums_new(ctx, pk, 0, &sums));
     sums.loglik = loglik;
-    VH_TRY(vh_sequences_expect(ctx, job, &step, &sums));
+    VH_TRY(vh_sequences_run(ctx, job, &step, &sums));
     if (total)
         memcpy(total->block, sums.stats.block, sizeof *total->block * total->size);
     return VHEM_OK;

@@ -6,7 +6,7 @@
 #include "estimate/options.h"
 #include "estimate/spread.h"
 #include "model/layout.h"
-#include "model/masked.h"
+#include "model/missing_columns.h"
 
 #include <math.h>
 

@@ -10,7 +10,7 @@
  * variational Bayes starts, and the first fits of some jobs tell the prior where none is given. */
 #include "core/alloc.h"
 #include "core/hash.h"
-#include "core/index.h"
+#include "core/array2.h"
 #include "core/jobs.h"
 #include "estimate/baum_welch.h"
 #include "estimate/fit.h"
@@ -28,7 +28,7 @@
 #include "model/convert.h"
 #include "model/frames_prior.h"
 #include "model/layout.h"
-#include "model/masked.h"
+#include "model/missing_columns.h"
 #include "model/prior_columns.h"
 
 #include <math.h>
@@ -73,7 +73,7 @@ static vhem_status check_start(vhem_ctx *ctx, const vhem_data *data, const vh_h3
     VH_CHECK(start, VHEM_EINVAL, "the start holds dynamic textures, must hold HMMs");
     VH_CHECK(start->d == data->d, VHEM_EINVAL, "the start has dimension %d, but the data has %d", start->d,
              data->d);
-    VH_CHECK(!vh_h3m_is_masked(start), VHEM_EINVAL, "the start has HMMs that lack a column");
+    VH_CHECK(!vh_h3m_lacks_columns(start), VHEM_EINVAL, "the start has HMMs that lack a column");
     VH_CHECK(start->K == 1 || start->K == K, VHEM_EINVAL,
              "the start has %lld HMMs, must have 1 or one for each of the %lld to fit", (long long)start->K,
              (long long)K);
@@ -286,16 +286,16 @@ static vhem_status run_numbered(vhem_ctx *ctx, void *arg, int64_t i, int worker)
 }
 
 /* What run_job makes of job i, for other processes. */
-static void walk_job(vhem_ctx *ctx, void *arg, int64_t i, vh_wire *w)
+static void walk_job(vhem_ctx *ctx, void *arg, int64_t i, vh_serial *w)
 {
     fit *f = arg;
     vh_hmm *h = &f->out->hmm[i];
     vhem_fit_report *r = f->report;
-    vh_wire_bytes(ctx, w, &f->begun[i], sizeof f->begun[i]);
-    vh_wire_int(ctx, w, &r->best[i]);
-    vh_wire_int64(ctx, w, &r->frames[i]);
-    vh_wire_bytes(ctx, w, r->run + vh_row(i, r->R), sizeof *r->run * (size_t)r->R);
-    vh_wire_reals(ctx, w, h->pi, vh_hmm_numbers(h));
+    vh_serial_bytes(ctx, w, &f->begun[i], sizeof f->begun[i]);
+    vh_serial_int(ctx, w, &r->best[i]);
+    vh_serial_int64(ctx, w, &r->frames[i]);
+    vh_serial_bytes(ctx, w, r->run + vh_row(i, r->R), sizeof *r->run * (size_t)r->R);
+    vh_serial_reals(ctx, w, h->pi, vh_hmm_numbers(h));
 }
 
 static vhem_status run_jobs(vhem_ctx *ctx, fit *f)
@@ -347,15 +347,15 @@ static vhem_status look_at_job(vhem_ctx *ctx, void *arg, int64_t k, int worker)
 
 /* What they gather, for other processes; first fits stay where they are, and are made again where they
  * lack. */
-static void walk_look(vhem_ctx *ctx, void *arg, int64_t k, vh_wire *w)
+static void walk_look(vhem_ctx *ctx, void *arg, int64_t k, vh_serial *w)
 {
     fit *f = arg;
     size_t n = (size_t)(f->opt.S * f->opt.M), at = vh_row(k, f->opt.S * f->opt.M), d = (size_t)f->out->d;
     size_t one = vh_scatter_size(f->out->family, f->out->d);
-    vh_wire_reals(ctx, w, f->scatters.frames + at, n);
+    vh_serial_reals(ctx, w, f->scatters.frames + at, n);
     if (f->scatters.seen)
-        vh_wire_reals(ctx, w, f->scatters.seen + at * d, n * d);
-    vh_wire_reals(ctx, w, f->scatters.scatter + at * one, n * one);
+        vh_serial_reals(ctx, w, f->scatters.seen + at * d, n * d);
+    vh_serial_reals(ctx, w, f->scatters.scatter + at * one, n * one);
 }
 
 /* All jobs of the sample. */

@@ -208,7 +208,7 @@ static vhem_status fit_data(vhem_ctx *ctx, const vhem_data *data, vhem_fit_optio
 
     VH_TRY(vh_options_check(ctx, VHEM_FIT_OPTIONS, o));
     VH_TRY(vh_models_gather(ctx, o->start));
-    VH_TRY(vh_ranks_call(ctx, "fit", VHEM_FIT_OPTIONS, o, vh_ranks(ctx) > 1 ? vh_data_print(data) : 0));
+    VH_TRY(vh_ranks_call(ctx, "fit", VHEM_FIT_OPTIONS, o, vh_ranks(ctx) > 1 ? vh_data_fingerprint(data) : 0));
     VH_CHECK(o->pieces <= 0 || o->K > 0, VHEM_EINVAL, "pieces need K, the number of models of each");
     VH_CHECK(!o->store || o->K <= 0 || o->pieces > 0, VHEM_EINVAL,
              "a store keeps the models of items, and a mixture for all of the data is not one of them");

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* fit_record.c - room for what is told of a fit. */
 #include "core/alloc.h"
-#include "core/index.h"
-#include "core/record.h"
+#include "core/array2.h"
+#include "core/object.h"
 #include "estimate/fit.h"
 
 static void clear_report(void *record)
@@ -17,7 +17,7 @@ vhem_status vh_fit_report_new(vhem_ctx *ctx, int64_t K, int R, vhem_fit_report *
 {
     VH_OWN(vhem_fit_report) *report = NULL;
 
-    VH_NEW_RECORD(report, clear_report);
+    VH_NEW_OBJECT(report, clear_report);
     report->K = K;
     report->R = R;
     VH_NEW(report->best, K);

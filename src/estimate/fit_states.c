@@ -6,7 +6,7 @@
  * gains.  The bound is that of one way to name states and components; S! (M!)^S of them are equally good,
  * which counts wherever the topology lets states change places. */
 #include "core/alloc.h"
-#include "core/index.h"
+#include "core/array2.h"
 #include "estimate/fit.h"
 #include "estimate/fit_prior.h"
 #include "estimate/options.h"

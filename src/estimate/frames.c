@@ -7,7 +7,7 @@
 #include "core/alloc.h"
 #include "data/names.h"
 #include "data/values.h"
-#include "estimate/degrees.h"
+#include "estimate/angle_units.h"
 #include "estimate/frames_layout.h"
 #include "estimate/options.h"
 #include "estimate/symbol_index.h"
@@ -87,7 +87,7 @@ static vhem_status no_symbol(vhem_ctx *ctx, const cast *c, int64_t n, int64_t t,
     char list[160];
     vh_show_list(ch->symbol, ch->shape.V, "|", list, sizeof list);
     return vh_fail(ctx, VHEM_EINVAL, "%s is '%s', which the models have no symbol for; theirs are %s",
-                   vh_data_place(c->data, n, t, c->place[k], &(vh_place){ { 0 } }),
+                   vh_data_location(c->data, n, t, c->place[k], &(vh_location_text){ { 0 } }),
                    VH_SHOW(name, strlen(name)), list);
 }
 
@@ -181,7 +181,7 @@ static vhem_status cast_data(vhem_ctx *ctx, const vhem_data *data, const int64_t
     VH_CLEANUP(cast_close) cast c = { 0 };
 
     VH_TRY(cast_open(ctx, data, out->layout, fresh, &c));
-    vh_warn_of_degrees(ctx, data, out->layout->family, out->layout, c.place);
+    vh_warn_of_angle_units(ctx, data, out->layout->family, out->layout, c.place);
     out->data = data;
     if (as_it_is(&c) && !vh_emission_needs_layout(out->layout->family))
         return VHEM_OK;
@@ -232,7 +232,7 @@ vhem_status vh_frames_to_fit(vhem_ctx *ctx, const vhem_data *data, const char *e
         return vh_frames_for(ctx, data, NULL, data->N, start, out);
     const vh_emission *family = emission ? vh_emission_find(emission) : NULL;
     if (family && !vh_emission_needs_layout(family))
-        vh_warn_of_degrees(ctx, data, family, NULL, NULL);
+        vh_warn_of_angle_units(ctx, data, family, NULL, NULL);
     if (!emission || (family && !vh_emission_needs_layout(family)))
         return require_all_numbers(ctx, data);
     vhem_status st = cast_to(ctx, data, emission, family, known, out);
@@ -254,7 +254,7 @@ static vhem_status cast_for(vhem_ctx *ctx, const vhem_data *data, const int64_t 
     }
     if (!h3m->shape.layout) {
         VH_TRY(require_all_numbers(ctx, data));
-        vh_warn_of_degrees(ctx, data, h3m->family, NULL, NULL);
+        vh_warn_of_angle_units(ctx, data, h3m->family, NULL, NULL);
         return VHEM_OK;
     }
     out->layout = vh_layout_keep(h3m->shape.layout);

@@ -4,7 +4,7 @@
 #include "backend/ref/ref.h"
 #include "backend/sequences.h"
 #include "core/alloc.h"
-#include "core/index.h"
+#include "core/array2.h"
 #include "core/jobs.h"
 #include "estimate/family.h"
 #include "estimate/frames.h"
@@ -12,7 +12,7 @@
 #include "estimate/spread.h"
 #include "math/blas.h"
 #include "math/logsum.h"
-#include "model/common.h"
+#include "model/shared_columns.h"
 
 #include <math.h>
 #include <string.h>
@@ -103,7 +103,7 @@ static vhem_status score_tile(vhem_ctx *ctx, const vh_h3m *h3m, const vh_sequenc
     VH_TRY(pack_named(ctx, h3m, index, pk));
     VH_TRY(vh_seq_sums_new(ctx, pk, 0, &sums));
     sums.loglik = tile;
-    VH_TRY(vh_sequences_expect(ctx, job, &(vh_seq_step){ .pk = pk }, &sums));
+    VH_TRY(vh_sequences_run(ctx, job, &(vh_seq_step){ .pk = pk }, &sums));
     for (int64_t s = 0; s < in->n; s++)
         for (int64_t k = 0; k < n; k++)
             loglik[vh_ij(s, h3m->K, first + k)] = vh_or_impossible(tile[vh_ij(s, n, k)]);
@@ -157,7 +157,7 @@ vhem_status vh_score(vhem_ctx *ctx, const vh_h3m *h3m, const vhem_data *data, co
                      double *loglik)
 {
     vh_h3m *copy = NULL;
-    vhem_status st = vh_h3m_common(ctx, h3m, &copy, &h3m);
+    vhem_status st = vh_h3m_shared_columns(ctx, h3m, &copy, &h3m);
     if (st == VHEM_OK)
         st = vh_score_each(ctx, h3m, data, what, loglik);
     vh_h3m_free(copy);

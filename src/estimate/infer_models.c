@@ -2,7 +2,7 @@
 /* infer_models.c - what models of either kind say about sequences: the public calls, checked and handed to
  * the kind at hand. */
 #include "core/alloc.h"
-#include "core/index.h"
+#include "core/array2.h"
 #include "estimate/frames.h"
 #include "estimate/items.h"
 #include "estimate/score.h"

@@ -9,7 +9,7 @@
 #include "estimate/init.h"
 
 #include "core/alloc.h"
-#include "core/index.h"
+#include "core/array2.h"
 #include "core/tree_sum.h"
 #include "estimate/options.h"
 #include "math/kmeans.h"

@@ -3,7 +3,7 @@
 #include "estimate/items.h"
 
 #include "core/alloc.h"
-#include "core/record.h"
+#include "core/object.h"
 #include "estimate/sets.h"
 #include "model/models.h"
 
@@ -76,7 +76,7 @@ static vhem_status room(vhem_ctx *ctx, int64_t n, vhem_items **out)
 {
     VH_OWN(vhem_items) *items = NULL;
 
-    VH_NEW_RECORD(items, clear_items);
+    VH_NEW_OBJECT(items, clear_items);
     items->n = n;
     VH_NEW(items->name, n);
     VH_NEW(items->label, n);

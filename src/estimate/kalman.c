@@ -12,7 +12,7 @@
 #include "estimate/kalman.h"
 
 #include "core/alloc.h"
-#include "core/index.h"
+#include "core/array2.h"
 #include "math/linalg.h"
 #include "math/logsum.h"
 

@@ -3,7 +3,7 @@
 #include "estimate/mixture.h"
 
 #include "core/alloc.h"
-#include "core/index.h"
+#include "core/array2.h"
 #include "estimate/em_start.h"
 #include "estimate/fit.h"
 #include "estimate/init.h"
@@ -14,7 +14,7 @@
 #include "estimate/topology.h"
 #include "math/blas.h"
 #include "model/convert.h"
-#include "model/masked.h"
+#include "model/missing_columns.h"
 
 #include <assert.h>
 #include <math.h>

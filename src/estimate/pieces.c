@@ -70,7 +70,7 @@ void vh_fit_options_hash(vh_hash *hash, const vhem_fit_options *opt)
     if (of_file) /* what is in the file counts, not where it is: see hash_layout */
         o.emission = of_file->name;
     for (const vh_option *row = vh_options(VHEM_FIT_OPTIONS); row->shown.name; row++)
-        if (vh_option_is_kept(row, &o) && !is_no_prior(row, &o))
+        if (vh_option_in_files(row, &o) && !is_no_prior(row, &o))
             vh_options_hash(hash, row, &o);
 }
 

@@ -8,7 +8,7 @@
 #include "estimate/prior.h"
 
 #include "core/alloc.h"
-#include "core/index.h"
+#include "core/array2.h"
 #include "core/settings.h"
 #include "math/gamma.h"
 #include "math/linalg.h"

@@ -6,9 +6,9 @@
 #include "data/data.h"
 #include "model/models.h"
 
-/* loglik [N][K] = log p(y_n | HMM i), over the columns that all HMMs have (model/common.h); `what` is what
- * progress is reported as, NULL: it is not.  On failure, or after a stop, some of loglik is filled in: there
- * is no second table. */
+/* loglik [N][K] = log p(y_n | HMM i), over the columns that all HMMs have (model/shared_columns.h); `what`
+ * is what progress is reported as, NULL: it is not. On failure, or after a stop, some of loglik is filled
+ * in: there is no second table. */
 vhem_status vh_score(vhem_ctx *ctx, const vh_h3m *h3m, const vhem_data *data, const char *what,
                      double *loglik);
 /* The same, each HMM over the columns it has: rows do not compare where some HMMs lack a column. */

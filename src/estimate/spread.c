@@ -8,7 +8,7 @@
 #include "estimate/spread.h"
 
 #include "core/alloc.h"
-#include "core/index.h"
+#include "core/array2.h"
 
 #include <math.h>
 #include <string.h>

@@ -9,7 +9,7 @@
 
 #include "core/alloc.h"
 #include "core/fd.h"
-#include "core/file.h"
+#include "core/atomic_file.h"
 #include "core/text.h"
 #include "data/names.h"
 #include "model/json.h"

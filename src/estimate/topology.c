@@ -3,7 +3,7 @@
 #include "estimate/topology.h"
 
 #include "core/alloc.h"
-#include "core/index.h"
+#include "core/array2.h"
 
 #include <math.h>
 #include <stdio.h>

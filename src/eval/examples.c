@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* examples.c - a few sequences of each cluster, and the states of its centre that most likely made them. */
 #include "cluster/tree.h"
-#include "core/index.h"
-#include "core/record.h"
+#include "core/array2.h"
+#include "core/object.h"
 #include "data/data.h"
 #include "estimate/score.h"
 
@@ -155,7 +155,7 @@ vhem_status vhem_examples_find(vhem_ctx *ctx, const vhem_tree *tree, const vhem_
 
     VH_CHECK(tree->n > 0, VHEM_EINVAL, "the tree has no level to show examples of");
     VH_CHECK(each >= 1, VHEM_EINVAL, "%d examples of each cluster, must be 1 or more", each);
-    VH_NEW_RECORD(e, clear);
+    VH_NEW_OBJECT(e, clear);
     if (tree->level[0]->centers)
         VH_TRY(fill(ctx, tree, data, each, e));
     *out = &vh_take(e)->seen;

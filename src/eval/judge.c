@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* judge.c - predictions against the truth: which items count, what is true of them, and their ranking. */
 #include "core/alloc.h"
-#include "core/index.h"
+#include "core/array2.h"
 #include "core/options.h"
 #include "data/names.h"
 

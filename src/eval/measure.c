@@ -4,10 +4,10 @@
  * Clusters without members do not count: an empty cluster keeps the HMM it started from, which may fit some
  * models better than any centre that was learned. */
 #include "cluster/distance.h"
-#include "cluster/places.h"
+#include "cluster/embedding.h"
 #include "cluster/tree.h"
 #include "core/alloc.h"
-#include "core/index.h"
+#include "core/array2.h"
 #include "core/options.h"
 #include "data/data.h"
 #include "estimate/score.h"
@@ -158,7 +158,7 @@ static vhem_status find_modularity(vhem_ctx *ctx, const level *v, double *out)
         return VHEM_OK;
     VH_NEW(D, vh_cells(v->n, v->n));
     VH_NEW(near, (size_t)v->n * NEIGHBOURS);
-    VH_TRY(vh_places_distances(ctx, v->models, &(vh_places_kind){ "kl", v->tau, 0.5, true }, D));
+    VH_TRY(vh_embedding_distances(ctx, v->models, &(vh_embedding_kind){ "kl", v->tau, 0.5, true }, D));
     vh_neighbours(v->n, D, NEIGHBOURS, near);
     return vh_modularity(ctx, v->n, NEIGHBOURS, near, v->label, out);
 }

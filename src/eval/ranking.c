@@ -3,8 +3,8 @@
  * precision, P@k; the paper's Section 6, where MAP averages the precision at each rank where an item with the
  * tag stands. */
 #include "core/options.h"
-#include "core/index.h"
-#include "core/record.h"
+#include "core/array2.h"
+#include "core/object.h"
 
 #include <limits.h>
 #include <math.h>
@@ -165,7 +165,7 @@ vhem_status vhem_rank(vhem_ctx *ctx, int64_t n, int C, const double *score, cons
 
     VH_TRY(resolve(ctx, opt, &o));
     VH_CHECK(n >= 0 && C >= 1, VHEM_EINVAL, "%lld items and %d tags make no ranking", (long long)n, C);
-    VH_NEW_RECORD(j, clear_judgement);
+    VH_NEW_OBJECT(j, clear_judgement);
     j->n = n;
     j->C = C;
     j->n_k = o.n_k;

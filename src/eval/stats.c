@@ -9,17 +9,17 @@
 #include "cluster/options.h"
 #include "cluster/tree.h"
 #include "core/alloc.h"
-#include "core/index.h"
+#include "core/array2.h"
 #include "core/jobs.h"
 #include "core/options.h"
-#include "core/record.h"
+#include "core/object.h"
 #include "data/names.h"
 #include "estimate/frames.h"
 #include "estimate/items.h"
 #include "estimate/lengths.h"
 #include "estimate/score.h"
 #include "eval/tests.h"
-#include "model/common.h"
+#include "model/shared_columns.h"
 #include "reduce/without.h"
 
 #include <math.h>
@@ -177,7 +177,7 @@ static vhem_status take_common(work *w)
         w->own = *m;
     if (!m || !m->h3m)
         return st;
-    st = vh_h3m_common(ctx, m->h3m, &w->copy, &seen);
+    st = vh_h3m_shared_columns(ctx, m->h3m, &w->copy, &seen);
     VH_CHECK(st != VHEM_EINVAL, st,
              "no column is in the models of all persons, so their entropies cannot be compared; leave out "
              "--models to skip entropies");
@@ -668,7 +668,7 @@ vhem_status vhem_stats(vhem_ctx *ctx, const vhem_stats_input *in, vhem_statistic
 
     VH_TRY(check_input(&w));
     VH_TRY(vh_items_new(ctx, in->data, in->by_group > 0, &w.items));
-    VH_NEW_RECORD(w.s, clear_statistics);
+    VH_NEW_OBJECT(w.s, clear_statistics);
     VH_TRY(make_room(&w));
     VH_TRY(find_persons(&w));
     VH_TRY(score_persons(&w));

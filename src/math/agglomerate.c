@@ -10,7 +10,7 @@
 #include "math/agglomerate.h"
 
 #include "core/alloc.h"
-#include "core/index.h"
+#include "core/array2.h"
 
 #include <math.h>
 #include <string.h>

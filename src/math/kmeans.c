@@ -4,7 +4,7 @@
 #include "math/kmeans.h"
 
 #include "core/alloc.h"
-#include "core/index.h"
+#include "core/array2.h"
 #include "math/linalg.h"
 
 #include <math.h>

@@ -4,7 +4,7 @@
  * have, and keeps the coordinates that none of them has.  A point that has none goes with the one before
  * it. */
 #include "core/alloc.h"
-#include "core/index.h"
+#include "core/array2.h"
 #include "math/kmeans.h"
 
 #include <math.h>

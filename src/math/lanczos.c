@@ -8,9 +8,9 @@
 #include "math/lanczos.h"
 
 #include "core/alloc.h"
-#include "core/index.h"
+#include "core/array2.h"
 #include "core/rng.h"
-#include "core/team.h"
+#include "core/fork_safe.h"
 #include "math/linalg.h"
 
 #include <arpack.h>

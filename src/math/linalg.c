@@ -3,7 +3,7 @@
  * of the same memory read by columns, so nothing is ever transposed. */
 #include "math/linalg.h"
 
-#include "core/index.h"
+#include "core/array2.h"
 
 #include <cblas.h>
 #include <lapacke.h>

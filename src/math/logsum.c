@@ -2,7 +2,7 @@
 /* logsum.c - see logsum.h. */
 #include "math/logsum.h"
 
-#include "core/index.h"
+#include "core/array2.h"
 
 #include <math.h>
 #include <stddef.h>

@@ -10,7 +10,7 @@
 #include "math/neighbours.h"
 
 #include "core/alloc.h"
-#include "core/index.h"
+#include "core/array2.h"
 
 #include <math.h>
 

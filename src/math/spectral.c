@@ -12,7 +12,7 @@
 #include "math/spectral.h"
 
 #include "core/alloc.h"
-#include "core/index.h"
+#include "core/array2.h"
 #include "math/lanczos.h"
 #include "math/linalg.h"
 #include "math/logsum.h"

@@ -2,7 +2,7 @@
 /* without_arpack.c - in place of lanczos.c where vhem is built without ARPACK (VHEM_ARPACK=OFF): all
  * eigenvectors by LAPACK, which takes longer for many models and gives the same answer. */
 #include "core/alloc.h"
-#include "core/index.h"
+#include "core/array2.h"
 #include "math/lanczos.h"
 #include "math/linalg.h"
 

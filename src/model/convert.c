@@ -4,7 +4,7 @@
 
 #include "math/logsum.h"
 #include "model/layout.h"
-#include "model/masked.h"
+#include "model/missing_columns.h"
 
 #include <limits.h>
 #include <string.h>
@@ -78,7 +78,7 @@ vhem_status vh_h3m_widest(vhem_ctx *ctx, const vh_h3m *h3m, vh_h3m **out)
     VH_OWN(vh_h3m) *wide = NULL;
 
     VH_CHECK(
-        !vh_h3m_is_masked(h3m), VHEM_EINVAL,
+        !vh_h3m_lacks_columns(h3m), VHEM_EINVAL,
         "an HMM lacks a column, and the full covariances of preset emhmm need all: leave the preset out, or "
         "fit the models without the column");
     if (!h3m->family->wider)

@@ -7,7 +7,7 @@
 #include "model/dtm.h"
 
 #include "core/alloc.h"
-#include "core/index.h"
+#include "core/array2.h"
 #include "math/linalg.h"
 #include "model/h3m.h"
 

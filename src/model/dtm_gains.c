@@ -3,7 +3,7 @@
 #include "model/dtm_gains.h"
 
 #include "core/alloc.h"
-#include "core/index.h"
+#include "core/array2.h"
 #include "math/linalg.h"
 
 #include <math.h>

@@ -2,7 +2,7 @@
 /* dtm_json.c - files of dynamic textures as JSON text, the format of docs/formats.md.  Shapes are checked
  * before anything is allocated: no file can ask for more memory than it is long. */
 #include "core/alloc.h"
-#include "core/file.h"
+#include "core/atomic_file.h"
 #include "core/text.h"
 #include "model/dtm.h"
 #include "model/json.h"
@@ -177,8 +177,8 @@ vhem_status vh_dtm_print_json(vhem_ctx *ctx, const vh_dtm *dtm, FILE *f)
 
 vhem_status vh_dtm_write_json(vhem_ctx *ctx, const vh_dtm *dtm, const char *path)
 {
-    VH_CLEANUP(vh_out_close) vh_out out = { 0 };
+    VH_CLEANUP(vh_atomic_file_close) vh_atomic_file out = { 0 };
 
-    VH_TRY(vh_out_open(ctx, path, &out));
-    return vh_out_end(ctx, vh_dtm_print_json(ctx, dtm, out.f), &out);
+    VH_TRY(vh_atomic_file_open(ctx, path, &out));
+    return vh_atomic_file_end(ctx, vh_dtm_print_json(ctx, dtm, out.f), &out);
 }

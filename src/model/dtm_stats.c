@@ -7,7 +7,7 @@
 
 #include "core/alloc.h"
 #include "core/hash.h"
-#include "core/index.h"
+#include "core/array2.h"
 #include "math/linalg.h"
 #include "math/scaled.h"
 
@@ -138,7 +138,7 @@ double vh_dt_sums_log_z(const vh_dtm *dtm, const double *sums, int j)
     return vh_scaled_log(sums[1 + SUM_Z * dtm->K + j], sums[1 + SCALE_Z * dtm->K + j]);
 }
 
-uint64_t vh_dtm_print(const vh_dtm *dtm, const double *log_omega)
+uint64_t vh_dtm_fingerprint(const vh_dtm *dtm, const double *log_omega)
 {
     uint64_t h = vh_hash_chain(0, log_omega, sizeof *log_omega * (size_t)dtm->K);
     for (int64_t j = 0; j < dtm->K; j++)

@@ -48,7 +48,7 @@ double vh_dt_sums_z(const vh_dtm *dtm, const double *sums, int j);
 double vh_dt_sums_log_z(const vh_dtm *dtm, const double *sums, int j);
 
 /* Fingerprint of the textures that sums are made with; log_omega [K]. */
-uint64_t vh_dtm_print(const vh_dtm *dtm, const double *log_omega);
+uint64_t vh_dtm_fingerprint(const vh_dtm *dtm, const double *log_omega);
 
 /* dt, with which the statistics were made, becomes the maximiser; without any weight, or for transitions that
  * never happened, it stays as it is.  *n_floored counts entries of R at the floor. */

@@ -123,7 +123,7 @@ typedef struct {
     bool (*moves)(const vh_shape *shape, int k);
 } vh_location;
 
-typedef struct vh_slabs vh_slabs; /* slabs.h */
+typedef struct vh_splits vh_splits; /* slabs.h */
 typedef struct vh_emission vh_emission;
 
 struct vh_emission {
@@ -142,7 +142,7 @@ struct vh_emission {
     void (*moments)(const vh_shape *shape, const double *const *par, double *mean, double *var);
     /* Has column k a unit?  NULL: all have, if there are moments. */
     bool (*measures)(const vh_shape *shape, int k);
-    const vh_slabs *slabs; /* how base components are cut for a tighter bound; NULL: they are not */
+    const vh_splits *slabs; /* how base components are cut for a tighter bound; NULL: they are not */
     /* The family with the same parameters to whose T a cell that is missing, NaN, adds nothing: itself,
      * another table, or NULL.  takes_gaps (NULL: yes): whether that holds for this shape. */
     const vh_emission *with_gaps;

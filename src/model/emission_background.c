@@ -3,7 +3,7 @@
 #include "model/emission_background.h"
 
 #include "core/alloc.h"
-#include "core/index.h"
+#include "core/array2.h"
 #include "math/logsum.h"
 
 #include <math.h>

@@ -8,7 +8,7 @@
  * For the same reason an expected model may have p - 1, which has a sign, in place of a p near 1. */
 #include "math/gamma.h"
 #include "math/student.h"
-#include "model/columns.h"
+#include "model/independent_columns.h"
 
 #include <float.h>
 #include <math.h>

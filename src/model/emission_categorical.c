@@ -7,11 +7,11 @@
  * A cell that is missing (NaN) is no symbol and adds nothing.  Where a model never had the column, all p are
  * NaN. */
 #include "math/gamma.h"
-#include "core/index.h"
+#include "core/array2.h"
 #include "math/logsum.h"
 #include "math/student.h"
-#include "model/columns.h"
-#include "model/slabs.h"
+#include "model/independent_columns.h"
+#include "model/component_split.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -254,7 +254,7 @@ const vh_emission vh_categorical = {
     .param = { { "p", 1, { VH_PER_SYMBOL } } },
     .prior = VH_PRIOR_COUNTS,
     .counts = &dirichlet,
-    .slabs = &vh_slabs_symbols,
+    .slabs = &vh_splits_symbols,
     .with_gaps = &vh_categorical,
     .refuse = refuse,
     .single = true,

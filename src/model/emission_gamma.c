@@ -7,7 +7,7 @@
  *
  * The density is with respect to length, and to counting at 0. */
 #include "math/gamma.h"
-#include "model/columns.h"
+#include "model/independent_columns.h"
 
 #include <float.h>
 #include <math.h>

@@ -4,7 +4,7 @@
 #define VH_MODEL_EMISSION_GAUSSIAN_H
 
 #include "model/emission.h"
-#include "model/slabs.h"
+#include "model/component_split.h"
 
 extern const vh_location vh_location_diag, vh_location_full, vh_location_gaps, vh_location_full_gaps;
 /* The families with statistics that know of missing cells. */

@@ -6,7 +6,7 @@
  *
  * with mu and v in the coordinates x, except for the v under the log: that one makes it a density in y. */
 #include "math/logsum.h"
-#include "core/index.h"
+#include "core/array2.h"
 #include "model/emission_gaussian.h"
 
 #include <math.h>
@@ -220,7 +220,7 @@ const vh_emission vh_gaussian_diag = {
     .location = &vh_location_diag,
     .moments = vh_diag_moments,
     .with_gaps = &vh_gaussian_diag_gaps,
-    .slabs = &vh_slabs_diag,
+    .slabs = &vh_splits_diag,
     .n_free = vh_diag_n_free,
     .wider = &vh_gaussian_full,
     .promote = promote,

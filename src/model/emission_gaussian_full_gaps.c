@@ -13,7 +13,7 @@
  *
  * and frames that have nothing are left out of all but the first.  Ghahramani and Jordan 1994. */
 #include "math/linalg.h"
-#include "core/index.h"
+#include "core/array2.h"
 #include "math/logsum.h"
 #include "model/emission_gaussian.h"
 

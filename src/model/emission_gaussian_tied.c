@@ -21,9 +21,9 @@
  * log.  Where <c, u> is next to nothing, the state having only Gaussians far from the frame, it is taken from
  * the definition. */
 #include "math/logsum.h"
-#include "core/index.h"
+#include "core/array2.h"
 #include "model/emission_background.h"
-#include "model/columns.h"
+#include "model/independent_columns.h"
 #include "model/layout.h"
 
 #include <math.h>

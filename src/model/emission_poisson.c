@@ -9,7 +9,7 @@
 #include "math/gamma.h"
 #include "math/logsum.h"
 #include "math/student.h"
-#include "model/columns.h"
+#include "model/independent_columns.h"
 
 #include <math.h>
 #include <stdio.h>

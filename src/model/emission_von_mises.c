@@ -6,7 +6,7 @@
  *   E[cos y] = A(kappa) cos mean,  A = I1 / I0 */
 #include "math/bessel.h"
 #include "math/logsum.h"
-#include "model/columns.h"
+#include "model/independent_columns.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -7,8 +7,8 @@
  *   1. storage                       3. validate and compare
  *   2. from views, and as views      4. provenance and files */
 #include "model/h3m.h"
-#include "core/index.h"
-#include "model/masked.h"
+#include "core/array2.h"
+#include "model/missing_columns.h"
 
 #include "core/alloc.h"
 #include "model/layout.h"
@@ -19,18 +19,18 @@
 #include <stdio.h>
 #include <string.h>
 
-struct vh_slab {
-    vh_slab *next;
+struct vh_h3m_block {
+    vh_h3m_block *next;
     double *x;
 };
 
-static void free_slab(vh_slab *slab)
+static void free_slab(vh_h3m_block *slab)
 {
     if (slab)
         free(slab->x);
     free(slab);
 }
-VH_OWNED(vh_slab, free_slab)
+VH_OWNED(vh_h3m_block, free_slab)
 
 /* ---- 1. storage ---------------------------------------------------------------------------------------- */
 
@@ -131,7 +131,7 @@ vhem_status vh_h3m_shape(vhem_ctx *ctx, vh_h3m *h3m, int64_t i, int S, int M)
 vhem_status vh_h3m_shape_many(vhem_ctx *ctx, vh_h3m *h3m, int64_t first, int n, const int *S, const int *M)
 {
     size_t all = 0, n_theta = 0, total = 0;
-    VH_OWN(vh_slab) *slab = NULL;
+    VH_OWN(vh_h3m_block) *slab = NULL;
 
     assert(first >= 0 && first + n <= h3m->K);
     for (int i = 0; i < n; i++) {
@@ -151,7 +151,7 @@ vhem_status vh_h3m_shape_many(vhem_ctx *ctx, vh_h3m *h3m, int64_t first, int n, 
         h->lent = true;
         at += all;
     }
-#pragma omp critical(vh_h3m_slabs)
+#pragma omp critical(vh_h3m_blocks)
     {
         slab->next = h3m->slabs;
         h3m->slabs = slab;
@@ -160,9 +160,9 @@ vhem_status vh_h3m_shape_many(vhem_ctx *ctx, vh_h3m *h3m, int64_t first, int n, 
     return VHEM_OK;
 }
 
-void vh_h3m_move_slabs(vh_h3m *from, vh_h3m *to)
+void vh_h3m_move_blocks(vh_h3m *from, vh_h3m *to)
 {
-    vh_slab **end = &from->slabs;
+    vh_h3m_block **end = &from->slabs;
     while (*end)
         end = &(*end)->next;
     *end = to->slabs;
@@ -217,7 +217,7 @@ void vh_h3m_free(vh_h3m *h3m)
     for (int64_t i = 0; i < h3m->K; i++)
         free_hmm(&h3m->hmm[i]);
     free(h3m->hmm);
-    for (vh_slab *slab = h3m->slabs, *next; slab; slab = next) {
+    for (vh_h3m_block *slab = h3m->slabs, *next; slab; slab = next) {
         next = slab->next;
         free_slab(slab);
     }
@@ -399,8 +399,8 @@ static vhem_status check_component(vhem_ctx *ctx, const vh_h3m *h3m, const vh_hm
     const double *proper[VH_MAX_PARAM];
     char why[256] = "";
     vh_hmm_component(h3m, h, s, m, par);
-    if (!vh_component_unmasked(h3m, h, par, work + vh_emission_room(h3m->family, &h3m->shape), proper, why,
-                               sizeof why)
+    if (!vh_component_filled_in(h3m, h, par, work + vh_emission_room(h3m->family, &h3m->shape), proper, why,
+                                sizeof why)
         || !h3m->family->validate(&h3m->shape, proper, why, sizeof why, work))
         return vh_fail(ctx, VHEM_EINVAL, "state %d, component %d: %s", s, m, why);
     return VHEM_OK;

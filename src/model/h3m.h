@@ -24,7 +24,7 @@ static inline size_t vh_hmm_numbers(const vh_hmm *h)
     return (size_t)(h->theta - h->pi) + h->n_theta;
 }
 
-typedef struct vh_slab vh_slab; /* the numbers of many HMMs in one block */
+typedef struct vh_h3m_block vh_h3m_block; /* the numbers of many HMMs in one block */
 
 #define VH_SUM_TOLERANCE 1e-6 /* of probabilities that sum to 1 */
 
@@ -40,7 +40,7 @@ typedef struct {
     int64_t K;     /* d: shape.d */
     double *omega; /* [K] */
     vh_hmm *hmm;   /* [K] */
-    vh_slab *slabs;
+    vh_h3m_block *slabs;
     vh_lengths lengths;
     char *prior;              /* that of the fit, a JSON object as text (prior.h); NULL: none */
     char *posterior;          /* whose means they are, likewise (posteriors.h); in memory alone; NULL: none */
@@ -80,7 +80,7 @@ vhem_status vh_h3m_shape(vhem_ctx *ctx, vh_h3m *h3m, int64_t i, int S, int M);
  * this for different HMMs. */
 vhem_status vh_h3m_shape_many(vhem_ctx *ctx, vh_h3m *h3m, int64_t first, int n, const int *S, const int *M);
 /* What HMMs that moved from one set to another borrow there moves with them: all of it. */
-void vh_h3m_move_slabs(vh_h3m *from, vh_h3m *to);
+void vh_h3m_move_blocks(vh_h3m *from, vh_h3m *to);
 vhem_status vh_h3m_set_text(vhem_ctx *ctx, char **slot, const char *text); /* NULL clears */
 vhem_status vh_h3m_set_cluster(vhem_ctx *ctx, char **slot, int j); /* the name of cluster j: "cluster_j" */
 /* Copies the numbers of HMM src[j] into dst[i], which must have the same shape. */

@@ -10,8 +10,8 @@
 
 #include "core/alloc.h"
 #include "core/fd.h"
-#include "core/file.h"
-#include "core/h5_watch.h"
+#include "core/atomic_file.h"
+#include "core/hdf5_errors.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -242,16 +242,16 @@ static vhem_status make_image(vhem_ctx *ctx, vh_h5_put *put, const void *what, i
 vhem_status vh_h5_save(vhem_ctx *ctx, const char *path, vh_h5_put *put, const void *what)
 {
     VH_CLEANUP(free_image) image im = { NULL, 0 };
-    VH_CLEANUP(vh_out_close) vh_out out = { 0 };
+    VH_CLEANUP(vh_atomic_file_close) vh_atomic_file out = { 0 };
     vh_h5_watch watch;
 
     vh_h5_watch_begin(&watch);
     vhem_status st = vh_error_in(ctx, make_image(ctx, put, what, &im), path);
     VH_TRY(vh_h5_watch_end(ctx, &watch, path, st));
-    VH_TRY(vh_out_open(ctx, path, &out));
+    VH_TRY(vh_atomic_file_open(ctx, path, &out));
     errno = 0;
     fwrite(im.bytes, 1, im.size, out.f); /* the commit finds out whether it went well */
-    return vh_out_commit(ctx, &out);
+    return vh_atomic_file_commit(ctx, &out);
 }
 
 /* ---- 3. reading ---------------------------------------------------------------------------------------- */

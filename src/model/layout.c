@@ -3,7 +3,7 @@
 #include "model/layout.h"
 
 #include "core/alloc.h"
-#include "core/index.h"
+#include "core/array2.h"
 
 #include <stdio.h>
 #include <string.h>

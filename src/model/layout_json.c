@@ -4,7 +4,7 @@
 #include "model/layout_json.h"
 
 #include "core/alloc.h"
-#include "core/index.h"
+#include "core/array2.h"
 #include "core/text.h"
 #include "model/json.h"
 

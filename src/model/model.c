@@ -2,7 +2,7 @@
 /* model.c - see model.h. */
 #include "model/model.h"
 
-#include "core/file.h"
+#include "core/atomic_file.h"
 #include "model/h3m.h"
 
 #include <math.h>

@@ -3,7 +3,7 @@
  * tree as JSON and is only read.  Version 2 is that of shard.h. */
 #include "core/alloc.h"
 #include "model/layout_json.h"
-#include "model/masked.h"
+#include "model/missing_columns.h"
 #include "model/shard.h"
 
 /* ---- the top of a file --------------------------------------------------------------------------------- */

@@ -7,13 +7,13 @@
  * times as large as its text.  Writing streams.  Shapes are checked before anything is allocated: no file can
  * ask for more memory than it is long. */
 #include "core/alloc.h"
-#include "core/file.h"
-#include "core/index.h"
+#include "core/atomic_file.h"
+#include "core/array2.h"
 #include "core/text.h"
 #include "model/h3m.h"
 #include "model/json.h"
 #include "model/layout_json.h"
-#include "model/masked.h"
+#include "model/missing_columns.h"
 
 #include <limits.h>
 #include <inttypes.h>
@@ -470,8 +470,8 @@ vhem_status vh_model_print_json(vhem_ctx *ctx, const vh_h3m *h3m, FILE *f)
 
 vhem_status vh_model_write_json(vhem_ctx *ctx, const vh_h3m *h3m, const char *path)
 {
-    VH_CLEANUP(vh_out_close) vh_out out = { 0 };
+    VH_CLEANUP(vh_atomic_file_close) vh_atomic_file out = { 0 };
 
-    VH_TRY(vh_out_open(ctx, path, &out));
-    return vh_out_end(ctx, vh_model_print_json(ctx, h3m, out.f), &out);
+    VH_TRY(vh_atomic_file_open(ctx, path, &out));
+    return vh_atomic_file_end(ctx, vh_model_print_json(ctx, h3m, out.f), &out);
 }

@@ -6,12 +6,12 @@
 #include "model/models.h"
 
 #include "core/alloc.h"
-#include "core/record.h"
+#include "core/object.h"
 #include "core/tree_sum.h"
 #include "model/layout.h"
 #include "model/convert.h"
 #include "model/json.h"
-#include "model/masked.h"
+#include "model/missing_columns.h"
 #include "model/posteriors.h"
 
 #include <limits.h>
@@ -48,7 +48,7 @@ static vhem_status take(vhem_ctx *ctx, vhem_models from, vhem_models **out)
     VH_CLEANUP(clear_models) vhem_models own = from;
     vhem_models *m = NULL;
 
-    VH_NEW_RECORD(m, clear_models);
+    VH_NEW_OBJECT(m, clear_models);
     *m = own;
     own = (vhem_models){ 0 };
     *out = m;

@@ -28,7 +28,7 @@ static vhem_status append(vhem_ctx *ctx, const vhem_models *m, int64_t first, in
         part->hmm[k] = (vh_hmm){ 0 };
         out->omega[at + k] = share == 1 ? part->omega[k] : part->omega[k] * share;
     }
-    vh_h3m_move_slabs(part, out);
+    vh_h3m_move_blocks(part, out);
     return VHEM_OK;
 }
 

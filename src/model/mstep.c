@@ -6,7 +6,7 @@
 #include "model/mstep.h"
 
 #include "core/alloc.h"
-#include "core/index.h"
+#include "core/array2.h"
 #include "math/logsum.h"
 #include "math/scaled.h"
 

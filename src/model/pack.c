@@ -4,10 +4,10 @@
 #include "model/pack.h"
 
 #include "core/alloc.h"
-#include "core/index.h"
+#include "core/array2.h"
 #include "math/linalg.h"
 #include "model/layout.h"
-#include "model/masked.h"
+#include "model/missing_columns.h"
 
 #include <limits.h>
 #include <math.h>

@@ -5,7 +5,7 @@
 #include "model/posterior.h"
 
 #include "core/alloc.h"
-#include "core/index.h"
+#include "core/array2.h"
 #include "math/gamma.h"
 #include "model/layout.h"
 #include "model/posterior_gaussian.h"

@@ -4,7 +4,7 @@
  *   1. moments of statistics      2. one component      3. those of a posterior */
 #include "model/posterior_gaussian.h"
 
-#include "core/index.h"
+#include "core/array2.h"
 #include "math/gamma.h"
 #include "math/linalg.h"
 

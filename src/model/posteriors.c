@@ -6,7 +6,7 @@
 #include "model/posteriors.h"
 
 #include "core/alloc.h"
-#include "core/file.h"
+#include "core/atomic_file.h"
 #include "core/text.h"
 #include "math/gamma.h"
 #include "model/json.h"

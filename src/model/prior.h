@@ -14,7 +14,7 @@
 #define VH_MODEL_PRIOR_H
 
 #include "core/own.h"
-#include "core/index.h"
+#include "core/array2.h"
 #include "model/frames_prior.h"
 
 typedef struct vh_prior vh_prior;

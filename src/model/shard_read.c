@@ -6,10 +6,10 @@
 #define _GNU_SOURCE
 #include "core/alloc.h"
 #include "core/fd.h"
-#include "core/index.h"
-#include "core/h5_watch.h"
+#include "core/array2.h"
+#include "core/hdf5_errors.h"
 #include "model/json.h"
-#include "model/rows_check.h"
+#include "model/validate_batch.h"
 #include "model/shard.h"
 
 #include <errno.h>

@@ -6,8 +6,8 @@
 #include "model/shards.h"
 
 #include "core/alloc.h"
-#include "core/file.h"
-#include "core/folder.h"
+#include "core/atomic_file.h"
+#include "core/atomic_dir.h"
 #include "core/tree_sum.h"
 #include "model/json.h"
 #include "model/layout.h"
@@ -354,16 +354,16 @@ static vhem_status save_manifest(vhem_ctx *ctx, const char *folder, int64_t K, j
     VH_OWN(json_t) *root = json_pack("{s:s, s:i, s:I, s:O}", "format", "vhem-shards", "version", VERSION, "K",
                                      (json_int_t)K, "files", files);
     VH_AUTOFREE char *path = join(ctx, folder, VH_MANIFEST);
-    VH_CLEANUP(vh_out_close) vh_out out = { 0 };
+    VH_CLEANUP(vh_atomic_file_close) vh_atomic_file out = { 0 };
 
     VH_CHECK(root && path, VHEM_ENOMEM, "out of memory");
-    VH_TRY(vh_out_open(ctx, path, &out));
+    VH_TRY(vh_atomic_file_open(ctx, path, &out));
     VH_CHECK(json_dumpf(root, out.f, JSON_INDENT(1)) == 0 || ferror(out.f), VHEM_ENOMEM,
              "out of memory: could not write the manifest");
-    return vh_out_end(ctx, VHEM_OK, &out);
+    return vh_atomic_file_end(ctx, VHEM_OK, &out);
 }
 
-/* "00012.h5", the manifest, or what either is called while it is written (core/file.c). */
+/* "00012.h5", the manifest, or what either is called while it is written (core/atomic_file.c). */
 static bool is_ours(const char *name)
 {
     size_t digits = strspn(name, "0123456789"), n = strlen(VH_MANIFEST);
@@ -376,18 +376,18 @@ static bool is_ours(const char *name)
 vhem_status vh_shards_save(vhem_ctx *ctx, const vh_shards_source *from, int n, const char *path)
 {
     VH_OWN(json_t) *files = json_array();
-    VH_CLEANUP(vh_folder_end) vh_folder folder = { 0 };
+    VH_CLEANUP(vh_atomic_dir_end) vh_atomic_dir folder = { 0 };
     written w = { .files = files };
 
     VH_CHECK(w.files, VHEM_ENOMEM, "out of memory");
     VH_CHECK(n >= 1 && n <= from->K, VHEM_EINVAL, "%d shards are asked for, must be 1 to %lld, one HMM each",
              n, (long long)from->K);
     VH_CHECK(access(path, F_OK) != 0, VHEM_EIO, "%s: cannot write: it already exists", path);
-    VH_TRY(vh_folder_begin(ctx, path, is_ours, &folder));
+    VH_TRY(vh_atomic_dir_begin(ctx, path, is_ours, &folder));
     for (int f = 0; f < n; f++) {
         VH_TRY(save_file(ctx, from, folder.tmp, n, f, &w));
         vh_progress(ctx, "write", f + 1, n);
     }
     VH_TRY(save_manifest(ctx, folder.tmp, from->K, w.files));
-    return vh_folder_commit(ctx, &folder);
+    return vh_atomic_dir_commit(ctx, &folder);
 }

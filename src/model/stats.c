@@ -3,7 +3,7 @@
 #include "model/stats.h"
 
 #include "core/alloc.h"
-#include "core/index.h"
+#include "core/array2.h"
 #include "math/scaled.h"
 
 #include <math.h>

@@ -9,13 +9,13 @@
 #include "reduce/base.h"
 
 #include "core/alloc.h"
-#include "core/index.h"
+#include "core/array2.h"
 #include "core/tree_sum.h"
 #include "math/logsum.h"
 #include "model/convert.h"
-#include "model/masked.h"
-#include "reduce/ask.h"
-#include "reduce/survey.h"
+#include "model/missing_columns.h"
+#include "reduce/remote_estep.h"
+#include "reduce/base_moments.h"
 
 #include <math.h>
 #include <string.h>
@@ -87,16 +87,16 @@ int vh_base_states(const vh_base *base, int64_t i)
 static vhem_status survey_chunk(vhem_ctx *ctx, void *arg, int64_t c, int worker, double *block)
 {
     (void)worker;
-    return vh_survey_chunk(ctx, arg, c, block);
+    return vh_base_moments_chunk(ctx, arg, c, block);
 }
 
 /* The mean of the numbers of a survey over all base components, each counted with omega c / S.  mean [width];
  * *lacks becomes the number of HMMs that lack a column. */
-static vhem_status average(vhem_ctx *ctx, vh_base *b, vh_survey_kind what, double *mean, double *lacks)
+static vhem_status average(vhem_ctx *ctx, vh_base *b, vh_base_moment what, double *mean, double *lacks)
 {
-    vh_survey s = { what, b->h3m, b->shards, b->Kb, b->origin, b->scale, b->order, b->omega };
-    int n = vh_survey_width(&s);
-    const vh_sum_kind kind = { .size = vh_survey_size(&s) };
+    vh_base_moments s = { what, b->h3m, b->shards, b->Kb, b->origin, b->scale, b->order, b->omega };
+    int n = vh_base_moments_width(&s);
+    const vh_sum_kind kind = { .size = vh_base_moments_size(&s) };
     const vh_chunks chunks = {
         .n = vh_base_chunks(b), .threads = ctx->threads, .run = survey_chunk, .arg = &s
     };
@@ -106,7 +106,7 @@ static vhem_status average(vhem_ctx *ctx, vh_base *b, vh_survey_kind what, doubl
 
     VH_NEW(sum, kind.size);
     if (b->executor) {
-        VH_TRY(vh_ask_survey(ctx, b->executor, &s, sum));
+        VH_TRY(vh_remote_moments(ctx, b->executor, &s, sum));
     } else {
         VH_TRY(vh_tree_sum_new(ctx, &kind, &tree));
         VH_TRY(vh_tree_sum_all(ctx, &chunks, tree, sum));
@@ -117,8 +117,8 @@ static vhem_status average(vhem_ctx *ctx, vh_base *b, vh_survey_kind what, doubl
     *lacks = has[s.h3m->d];
     for (int k = 0; b->shards && *lacks > 0 && k < s.h3m->d; k++) /* in memory, the caller has seen to that */
         VH_CHECK(has[k] > 0, VHEM_EINVAL, "%s", vh_no_column(k, why, sizeof why));
-    if (what != VH_SURVEY_SPREAD)
-        b->print = vh_hash_chain(0, has + s.h3m->d + 1, 2 * sizeof *sum);
+    if (what != VH_BASE_SPREAD)
+        b->fingerprint = vh_hash_chain(0, has + s.h3m->d + 1, 2 * sizeof *sum);
     return VHEM_OK;
 }
 
@@ -151,8 +151,8 @@ static vhem_status find_spread(vhem_ctx *ctx, vh_base *b)
     for (int k = 0; k < d; k++)
         b->scale[k] = 1;
     if (b->h3m->family->moments) {
-        VH_TRY(average(ctx, b, VH_SURVEY_MEAN, b->origin, &lacks));
-        VH_TRY(average(ctx, b, VH_SURVEY_SPREAD, b->scale, &lacks));
+        VH_TRY(average(ctx, b, VH_BASE_MEAN, b->origin, &lacks));
+        VH_TRY(average(ctx, b, VH_BASE_SPREAD, b->scale, &lacks));
         for (int k = 0; k < d; k++) {
             b->scale[k] = sqrt(b->scale[k]);
             if (!(b->scale[k] > 1e-14 * fabs(b->origin[k])) || !isfinite(b->scale[k]))
@@ -165,7 +165,7 @@ static vhem_status find_spread(vhem_ctx *ctx, vh_base *b)
         b->sample->family = b->sample->family->with_gaps;
     if (lacks > 0 || !vh_emission_place(b->h3m->family)) {
         VH_NEW(b->mean, b->h3m->family->n_stat(&b->h3m->shape));
-        VH_TRY(average(ctx, b, VH_SURVEY_STATISTICS, b->mean, &lacks));
+        VH_TRY(average(ctx, b, VH_BASE_STATISTICS, b->mean, &lacks));
     }
     if (lacks > 0)
         VH_TRY(find_whole(ctx, b));
@@ -219,7 +219,7 @@ static vhem_status block_on_loan(vhem_ctx *ctx, const void *arg, int64_t first, 
 
     VH_NEW(loan, 1);
     if (base->shards) {
-        vh_shards_expect(base->shards, number + VH_SURVEY_AHEAD * VH_REDUCE_CHUNK, VH_REDUCE_CHUNK);
+        vh_shards_expect(base->shards, number + VH_READ_AHEAD * VH_REDUCE_CHUNK, VH_REDUCE_CHUNK);
         VH_TRY(vh_shards_read(ctx, base->shards, number, n, false, &loan->h3m));
         loan->h3m->family = base->h3m->family;
     }
@@ -361,7 +361,7 @@ vhem_status vh_base_pick(vhem_ctx *ctx, const vh_base *base, const int64_t *pick
         VH_TRY(vh_shards_read(ctx, base->shards, pick[k], 1, false, &one));
         all->hmm[k] = one->hmm[0]; /* moves over */
         one->hmm[0] = (vh_hmm){ 0 };
-        vh_h3m_move_slabs(one, all);
+        vh_h3m_move_blocks(one, all);
         all->omega[k] = one->omega[0];
         vh_h3m_free(one);
         one = NULL;
@@ -378,7 +378,7 @@ vhem_status vh_base_pack_centers(vhem_ctx *ctx, const vh_base *base, const vh_h3
     vh_h3m seen = *centers;
     const vh_emission *family = base->h3m->family;
 
-    if (!vh_h3m_is_masked(centers) && vh_family_same(centers->family, family))
+    if (!vh_h3m_lacks_columns(centers) && vh_family_same(centers->family, family))
         seen.family = family;
     VH_CHECK(seen.family == family, VHEM_EINVAL,
              "a centre lacks a column that the models have; centres must have every column");

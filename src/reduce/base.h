@@ -24,7 +24,7 @@ typedef struct {
     vh_packed *packed;      /* h3m */
     vh_reduce_job *job;     /* NULL when only packed */
     vh_journal *journal;    /* of E-steps over all base HMMs; NULL: none.  Not released here */
-    uint64_t print;         /* follows from all numbers of the base HMMs */
+    uint64_t fingerprint;   /* follows from all numbers of the base HMMs */
     double *origin, *scale; /* [d]  mean and deviation of the base models together; 0: no location,
                                1: no unit */
     double *mean; /* [n_stat]  mean statistics of all base components, each counted with omega c / S; NULL for

@@ -19,7 +19,7 @@
 #include "reduce/dtm_pair.h"
 
 #include "core/alloc.h"
-#include "core/index.h"
+#include "core/array2.h"
 #include "math/linalg.h"
 #include "math/logsum.h"
 

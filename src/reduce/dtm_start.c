@@ -3,7 +3,7 @@
 #include "reduce/dtm_start.h"
 
 #include "core/alloc.h"
-#include "core/index.h"
+#include "core/array2.h"
 #include "reduce/hem_dtm.h"
 
 #include <math.h>

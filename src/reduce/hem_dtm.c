@@ -10,10 +10,10 @@
 #include "reduce/hem_dtm.h"
 
 #include "core/alloc.h"
-#include "core/dealt.h"
-#include "core/index.h"
+#include "core/rank_sum.h"
+#include "core/array2.h"
 #include "core/ranks.h"
-#include "core/team.h"
+#include "core/fork_safe.h"
 #include "math/logsum.h"
 #include "reduce/dtm_pair.h"
 #include "reduce/dtm_start.h"
@@ -159,13 +159,13 @@ static vhem_status expect(vhem_ctx *ctx, state *s)
                                .late = true,
                                .run = run_chunk,
                                .arg = s };
-    const vh_dealt_table tables[] = { { s->run->z, s->centers->K, rows, s->base },
-                                      { s->run->L, s->centers->K, rows, s->base } };
+    const vh_rank_table tables[] = { { s->run->z, s->centers->K, rows, s->base },
+                                     { s->run->L, s->centers->K, rows, s->base } };
 
     VH_TRY(renew_gains(ctx, s));
-    const vh_dealt work = { &chunks, tables, 2,
-                            vh_ranks(ctx) > 1 ? vh_dtm_print(s->centers, s->log_omega) : 0 };
-    VH_TRY(vh_dealt_sum(ctx, &work, &kind, s->tree, s->sums));
+    const vh_rank_work work = { &chunks, tables, 2,
+                                vh_ranks(ctx) > 1 ? vh_dtm_fingerprint(s->centers, s->log_omega) : 0 };
+    VH_TRY(vh_rank_sum(ctx, &work, &kind, s->tree, s->sums));
     VH_CHECK(!isnan(s->sums[0]), VHEM_ENUMERIC, "the objective is not a number");
     return VHEM_OK;
 }
@@ -259,7 +259,7 @@ vhem_status vh_hem_dtm(vhem_ctx *ctx, const vh_dtm *base, const vh_vhem_options 
         VH_TRY(expect(ctx, &s));
         run->J[k] = s.sums[0];
         run->n_iter = k;
-        run->converged = vh_vhem_rests(ctx, opt, k, repaired, run);
+        run->converged = vh_vhem_converged(ctx, opt, k, repaired, run);
         if (s.last || run->converged || vh_stopped(ctx))
             break;
         VH_TRY(maximise(ctx, &s));

@@ -2,9 +2,9 @@
 /* partial.c - see partial.h, and "many machines" in vhem.h. */
 #include "reduce/partial.h"
 
-#include "core/index.h"
-#include "core/record.h"
-#include "core/wire.h"
+#include "core/array2.h"
+#include "core/object.h"
+#include "core/serialize.h"
 
 #include <limits.h>
 #include <math.h>
@@ -63,7 +63,7 @@ vhem_status vh_partial_new(vhem_ctx *ctx, const vh_partial_kind *kind, vhem_part
 {
     VH_OWN(vhem_partial) *p = NULL;
 
-    VH_NEW_RECORD(p, clear_partial);
+    VH_NEW_OBJECT(p, clear_partial);
     VH_TRY(make_sizes(ctx, kind, &p->sizes));
     p->task = kind->task;
     p->step = (vh_reduce_step){ .reduced = &p->sizes, .statistics = kind->statistics };
@@ -155,46 +155,46 @@ vhem_status vhem_partial_merge(vhem_ctx *ctx, vhem_partial *into, const vhem_par
 
 /* ---- as bytes ------------------------------------------------------------------------------------------ */
 
-static void walk_rows(vhem_ctx *ctx, vh_wire *w, size_t Kr, vh_partial_rows *r)
+static void walk_rows(vhem_ctx *ctx, vh_serial *w, size_t Kr, vh_partial_rows *r)
 {
     size_t n = (size_t)r->n;
-    vh_wire_reals(ctx, w, r->L, r->L ? n * Kr : 0);
-    vh_wire_reals(ctx, w, r->z, r->z ? n * Kr : 0);
-    vh_wire_bytes(ctx, w, r->label, r->label ? n * sizeof *r->label : 0);
+    vh_serial_reals(ctx, w, r->L, r->L ? n * Kr : 0);
+    vh_serial_reals(ctx, w, r->z, r->z ? n * Kr : 0);
+    vh_serial_bytes(ctx, w, r->label, r->label ? n * sizeof *r->label : 0);
 }
 
-static void write_partial(vhem_ctx *ctx, const vhem_partial *p, vh_wire *w)
+static void write_partial(vhem_ctx *ctx, const vhem_partial *p, vh_serial *w)
 {
     const vh_sum_node *node;
     int64_t task = p->task, size = (int64_t)p->size, n = vh_tree_sum_nodes(p->sum, &node),
             n_rows = (int64_t)p->n_rows;
     int Kr = p->sizes.K, n_stat = p->sizes.n_stat, statistics = p->step.statistics;
 
-    vh_wire_begin(ctx, w, mark);
-    vh_wire_int64(ctx, w, &task);
-    vh_wire_int64(ctx, w, &size);
-    vh_wire_int(ctx, w, &Kr);
-    vh_wire_int(ctx, w, &n_stat);
-    vh_wire_int(ctx, w, &statistics);
-    vh_wire_bytes(ctx, w, p->sizes.S, sizeof *p->sizes.S * (size_t)Kr);
-    vh_wire_bytes(ctx, w, p->sizes.M, sizeof *p->sizes.M * (size_t)Kr);
-    vh_wire_int64(ctx, w, &n);
+    vh_serial_begin(ctx, w, mark);
+    vh_serial_int64(ctx, w, &task);
+    vh_serial_int64(ctx, w, &size);
+    vh_serial_int(ctx, w, &Kr);
+    vh_serial_int(ctx, w, &n_stat);
+    vh_serial_int(ctx, w, &statistics);
+    vh_serial_bytes(ctx, w, p->sizes.S, sizeof *p->sizes.S * (size_t)Kr);
+    vh_serial_bytes(ctx, w, p->sizes.M, sizeof *p->sizes.M * (size_t)Kr);
+    vh_serial_int64(ctx, w, &n);
     for (int64_t k = 0; k < n; k++) {
         vh_sum_node x = node[k];
-        vh_wire_int(ctx, w, &x.level);
-        vh_wire_int64(ctx, w, &x.index);
-        vh_wire_reals(ctx, w, x.block, p->size);
+        vh_serial_int(ctx, w, &x.level);
+        vh_serial_int64(ctx, w, &x.index);
+        vh_serial_reals(ctx, w, x.block, p->size);
     }
-    vh_wire_int64(ctx, w, &n_rows);
+    vh_serial_int64(ctx, w, &n_rows);
     for (size_t k = 0; k < p->n_rows; k++) {
         vh_partial_rows r = p->rows[k];
         int has = (r.L ? 1 : 0) | (r.z ? 2 : 0) | (r.label ? 4 : 0);
-        vh_wire_int64(ctx, w, &r.first);
-        vh_wire_int64(ctx, w, &r.n);
-        vh_wire_int(ctx, w, &has);
+        vh_serial_int64(ctx, w, &r.first);
+        vh_serial_int64(ctx, w, &r.n);
+        vh_serial_int(ctx, w, &has);
         walk_rows(ctx, w, (size_t)Kr, &r);
     }
-    vh_wire_end(ctx, w);
+    vh_serial_end(ctx, w);
 }
 
 static void hold_nothing(void *bytes)
@@ -205,12 +205,12 @@ static void hold_nothing(void *bytes)
 vhem_status vhem_partial_write(vhem_ctx *ctx, const vhem_partial *p, void **bytes, size_t *n)
 {
     VH_ENTER(p, bytes, n);
-    vh_wire w = { 0 };
+    vh_serial w = { 0 };
 
     write_partial(ctx, p, &w);
     VH_AUTOFREE void *written = w.data;
     VH_TRY(w.st);
-    void *out = vh_record_new(ctx, w.n, hold_nothing);
+    void *out = vh_object_new(ctx, w.n, hold_nothing);
     VH_CHECK(out, VHEM_ENOMEM, "out of memory: no room for %zu bytes of partial sums", w.n);
     memcpy(out, w.data, w.n);
     *bytes = out;
@@ -219,31 +219,31 @@ vhem_status vhem_partial_write(vhem_ctx *ctx, const vhem_partial *p, void **byte
 }
 
 /* The sizes of the centres, checked before anything is made of them. */
-static vhem_status read_kind(vhem_ctx *ctx, vh_wire *w, vh_partial_kind *kind, int **sizes)
+static vhem_status read_kind(vhem_ctx *ctx, vh_serial *w, vh_partial_kind *kind, int **sizes)
 {
     int64_t size = 0, most;
     int statistics = 0;
 
-    vh_wire_int64(ctx, w, &kind->task);
-    vh_wire_int64(ctx, w, &size);
-    vh_wire_int(ctx, w, &kind->Kr);
-    vh_wire_int(ctx, w, &kind->n_stat);
-    vh_wire_int(ctx, w, &statistics);
-    most = (int64_t)vh_wire_left(w);
-    vh_wire_check(ctx, w, "a block", size, 1, most);
-    vh_wire_check(ctx, w, "centres", kind->Kr, 0, most / (2 * (int64_t)sizeof(int)));
-    vh_wire_check(ctx, w, "statistics", kind->n_stat, 0, most);
+    vh_serial_int64(ctx, w, &kind->task);
+    vh_serial_int64(ctx, w, &size);
+    vh_serial_int(ctx, w, &kind->Kr);
+    vh_serial_int(ctx, w, &kind->n_stat);
+    vh_serial_int(ctx, w, &statistics);
+    most = (int64_t)vh_serial_left(w);
+    vh_serial_check(ctx, w, "a block", size, 1, most);
+    vh_serial_check(ctx, w, "centres", kind->Kr, 0, most / (2 * (int64_t)sizeof(int)));
+    vh_serial_check(ctx, w, "statistics", kind->n_stat, 0, most);
     VH_TRY(w->st);
     VH_NEW(*sizes, 2 * kind->Kr);
-    vh_wire_bytes(ctx, w, *sizes, sizeof **sizes * 2 * (size_t)kind->Kr);
+    vh_serial_bytes(ctx, w, *sizes, sizeof **sizes * 2 * (size_t)kind->Kr);
     int64_t states = 0, parts = 0;
     for (int j = 0; j < kind->Kr; j++) {
         int64_t S = (*sizes)[j], M = (*sizes)[kind->Kr + j];
-        vh_wire_check(ctx, w, "states of a centre", S, 1, most);
-        vh_wire_check(ctx, w, "components of a state", M, 1, INT_MAX / (S > 0 ? S : 1));
+        vh_serial_check(ctx, w, "states of a centre", S, 1, most);
+        vh_serial_check(ctx, w, "components of a state", M, 1, INT_MAX / (S > 0 ? S : 1));
         VH_TRY(w->st);
-        vh_wire_check(ctx, w, "states", states += S, 1, INT_MAX);
-        vh_wire_check(ctx, w, "components", parts += S * M, 1, INT_MAX);
+        vh_serial_check(ctx, w, "states", states += S, 1, INT_MAX);
+        vh_serial_check(ctx, w, "components", parts += S * M, 1, INT_MAX);
     }
     kind->size = (size_t)size;
     kind->S = *sizes;
@@ -260,20 +260,20 @@ static vhem_status check_block(vhem_ctx *ctx, const vhem_partial *p, const doubl
     return VHEM_OK;
 }
 
-static vhem_status read_nodes(vhem_ctx *ctx, vh_wire *w, vhem_partial *p)
+static vhem_status read_nodes(vhem_ctx *ctx, vh_serial *w, vhem_partial *p)
 {
     VH_AUTOFREE double *block = NULL;
     int64_t n = 0;
 
-    vh_wire_int64(ctx, w, &n);
-    vh_wire_check(ctx, w, "nodes", n, 1, (int64_t)vh_wire_left(w));
+    vh_serial_int64(ctx, w, &n);
+    vh_serial_check(ctx, w, "nodes", n, 1, (int64_t)vh_serial_left(w));
     VH_NEW(block, p->size);
     for (int64_t k = 0; k < n && w->st == VHEM_OK; k++) {
         int level = 0;
         int64_t index = 0;
-        vh_wire_int(ctx, w, &level);
-        vh_wire_int64(ctx, w, &index);
-        vh_wire_reals(ctx, w, block, p->size);
+        vh_serial_int(ctx, w, &level);
+        vh_serial_int64(ctx, w, &index);
+        vh_serial_reals(ctx, w, block, p->size);
         VH_TRY(w->st);
         VH_TRY(check_block(ctx, p, block));
         VH_TRY(vh_tree_sum_put(ctx, p->sum, level, index, block));
@@ -297,24 +297,24 @@ static size_t row_size(const vhem_partial *p, int has)
     return n > 0 ? n : 1;
 }
 
-static vhem_status read_rows(vhem_ctx *ctx, vh_wire *w, vhem_partial *p)
+static vhem_status read_rows(vhem_ctx *ctx, vh_serial *w, vhem_partial *p)
 {
     int64_t n = 0;
 
-    vh_wire_int64(ctx, w, &n);
-    vh_wire_check(ctx, w, "tables", n, 0,
-                  p->sizes.K > 0 ? (int64_t)vh_wire_left(w) : 0); /* surveys have none */
+    vh_serial_int64(ctx, w, &n);
+    vh_serial_check(ctx, w, "tables", n, 0,
+                    p->sizes.K > 0 ? (int64_t)vh_serial_left(w) : 0); /* surveys have none */
     for (int64_t k = 0; k < n && w->st == VHEM_OK; k++) {
         vh_partial_rows like = { 0 }, *r;
         double some;
         int has = 0, any;
-        vh_wire_int64(ctx, w, &like.first);
-        vh_wire_int64(ctx, w, &like.n);
-        vh_wire_int(ctx, w, &has);
-        vh_wire_check(ctx, w, "tables", has, 1, 7);
+        vh_serial_int64(ctx, w, &like.first);
+        vh_serial_int64(ctx, w, &like.n);
+        vh_serial_int(ctx, w, &has);
+        vh_serial_check(ctx, w, "tables", has, 1, 7);
         VH_TRY(w->st);
-        vh_wire_check(ctx, w, "the first row", like.first, 0, INT64_MAX);
-        vh_wire_check(ctx, w, "rows", like.n, 1, (int64_t)(vh_wire_left(w) / row_size(p, has)));
+        vh_serial_check(ctx, w, "the first row", like.first, 0, INT64_MAX);
+        vh_serial_check(ctx, w, "rows", like.n, 1, (int64_t)(vh_serial_left(w) / row_size(p, has)));
         VH_TRY(w->st);
         like.L = has & 1 ? &some : NULL;
         like.z = has & 2 ? &some : NULL;
@@ -330,20 +330,20 @@ static vhem_status read_rows(vhem_ctx *ctx, vh_wire *w, vhem_partial *p)
 vhem_status vhem_partial_read(vhem_ctx *ctx, const void *bytes, size_t n, vhem_partial **out)
 {
     VH_ENTER(bytes, out);
-    vh_wire w = { 0 };
+    vh_serial w = { 0 };
     vh_partial_kind kind = { 0 };
     VH_OWN(vhem_partial) *p = NULL;
     VH_AUTOFREE int *sizes = NULL;
 
-    VH_TRY(vh_wire_open(ctx, bytes, n, mark, "a partial sum", &w));
+    VH_TRY(vh_serial_open(ctx, bytes, n, mark, "a partial sum", &w));
     VH_TRY(read_kind(ctx, &w, &kind, &sizes));
     VH_TRY(vh_partial_new(ctx, &kind, &p));
     VH_CHECK(p->size == kind.size, VHEM_EFORMAT, "a partial sum has blocks of %zu numbers, must be %zu",
              kind.size, p->size);
     VH_TRY(read_nodes(ctx, &w, p));
     VH_TRY(read_rows(ctx, &w, p));
-    VH_CHECK(vh_wire_left(&w) == 0, VHEM_EFORMAT, "a partial sum of %zu bytes has %zu too many", n,
-             vh_wire_left(&w));
+    VH_CHECK(vh_serial_left(&w) == 0, VHEM_EFORMAT, "a partial sum of %zu bytes has %zu too many", n,
+             vh_serial_left(&w));
     *out = vh_take(p);
     return VHEM_OK;
 }

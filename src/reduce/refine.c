@@ -12,8 +12,8 @@
  *
  *   y = mu + L z with a slab of w'z, |w| = 1:   mean mu + m L w,   covariance Sigma - (1 - v) L w (L w)'
  *
- * Along which axis a component is cut, if at all, is up to its family (model/slabs.h).  Symbols are cut into
- * the likeliest ones and the rest, and a slab then has the probability of its symbols.
+ * Along which axis a component is cut, if at all, is up to its family (model/component_split.h).  Symbols are
+ * cut into the likeliest ones and the rest, and a slab then has the probability of its symbols.
  *
  *   1. slabs of the standard normal variable
  *   2. the refined HMM: states (s, m, q) with pi' = pi_s c_sm p_q, A' = A_st c_tm p_q, p_q = 1 / n of
@@ -21,9 +21,9 @@
 #include "reduce/refine.h"
 
 #include "core/alloc.h"
-#include "core/index.h"
-#include "model/masked.h"
-#include "model/slabs.h"
+#include "core/array2.h"
+#include "model/missing_columns.h"
+#include "model/component_split.h"
 
 #include <math.h>
 
@@ -48,7 +48,7 @@ static double normal_density(double x)
     return exp(-0.5 * x * x) / sqrt(2 * acos(-1));
 }
 
-void vh_slab_moments(int Q, int q, double *mean, double *var)
+void vh_split_moments(int Q, int q, double *mean, double *var)
 {
     double p = 1.0 / Q, ga = 0, gb = 0, edge = 0;
     if (q > 0) {
@@ -67,7 +67,7 @@ void vh_slab_moments(int Q, int q, double *mean, double *var)
 
 typedef struct {
     int Q;
-    double mean[VH_MAX_SLABS], var[VH_MAX_SLABS];
+    double mean[VH_MAX_SPLITS], var[VH_MAX_SPLITS];
 } slabs;
 
 /* ---- 2. the refined HMM -------------------------------------------------------------------------------- */
@@ -83,7 +83,7 @@ static int make_pieces(const vh_h3m *h3m, const vh_hmm *h, int Q, vh_piece *p, d
         p[n] = (vh_piece){ .s = q / h->M, .share = c, .n = 1, .Lw = axes + n * d };
         vh_hmm_component(h3m, h, q / h->M, q % h->M, p[n++].par);
     }
-    const vh_slabs *how = h3m->family->slabs;
+    const vh_splits *how = h3m->family->slabs;
     for (int e = 0; Q > 1 && e < n; e++)
         if (how->parts)
             p[e].n = how->parts(&h3m->shape, &p[e], Q);
@@ -95,7 +95,7 @@ static int make_pieces(const vh_h3m *h3m, const vh_hmm *h, int Q, vh_piece *p, d
 /* Slab q of a piece, as the parameters of a component; its share of the piece. */
 static double put_slab(const vh_h3m *h3m, const vh_piece *p, const slabs *x, int q, double *const *par)
 {
-    const vh_slabs *how = h3m->family->slabs;
+    const vh_splits *how = h3m->family->slabs;
     vh_emission_copy(h3m->family, &h3m->shape, (const double *const *)p->par, par);
     if (p->n > 1 && how->part)
         return how->part(&h3m->shape, p, q, par);
@@ -151,12 +151,13 @@ vhem_status vh_refine(vhem_ctx *ctx, const vh_h3m *h3m, int Q, vh_h3m **out)
     slabs x = { .Q = Q };
     int most = 0, d = h3m->d;
 
-    VH_CHECK(Q >= 1 && Q <= VH_MAX_SLABS, VHEM_EINVAL, "refine is %d, must be from 1 to %d", Q, VH_MAX_SLABS);
+    VH_CHECK(Q >= 1 && Q <= VH_MAX_SPLITS, VHEM_EINVAL, "refine is %d, must be from 1 to %d", Q,
+             VH_MAX_SPLITS);
     VH_TRY(check_columns(ctx, h3m));
     VH_CHECK(h3m->family->slabs, VHEM_EINVAL, "refine cuts Gaussians and symbols, and these are %s models",
              h3m->family->name);
     for (int q = 0; q < Q; q++)
-        vh_slab_moments(Q, q, &x.mean[q], &x.var[q]);
+        vh_split_moments(Q, q, &x.mean[q], &x.var[q]);
     for (int64_t i = 0; i < h3m->K; i++)
         most = h3m->hmm[i].S * h3m->hmm[i].M > most ? h3m->hmm[i].S * h3m->hmm[i].M : most;
     VH_NEW(p, most);

@@ -3,7 +3,7 @@
  * omega_j = 0 allows no way back. */
 #include "reduce/repair.h"
 
-#include "core/index.h"
+#include "core/array2.h"
 #include "math/logsum.h"
 #include "reduce/start.h"
 

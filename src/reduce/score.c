@@ -3,11 +3,11 @@
 #include "reduce/score.h"
 
 #include "core/alloc.h"
-#include "core/index.h"
-#include "core/share.h"
+#include "core/array2.h"
+#include "core/parallel.h"
 #include "math/blas.h"
-#include "model/common.h"
-#include "model/masked.h"
+#include "model/shared_columns.h"
+#include "model/missing_columns.h"
 #include "reduce/base.h"
 
 #include <string.h>
@@ -81,7 +81,7 @@ vhem_status vh_reduce_score_each(vhem_ctx *ctx, const vh_h3m *h3m, const vh_h3m 
     VH_CLEANUP(vh_workers_free) vh_workers workers = { 0 };
 
     VH_TRY(vh_workers_new(ctx, threads, &workers));
-    if (vh_h3m_is_masked(reduced) && vh_family_same(h3m->family, reduced->family))
+    if (vh_h3m_lacks_columns(reduced) && vh_family_same(h3m->family, reduced->family))
         seen.family = reduced->family; /* whose statistics know of columns that are not there */
     VH_TRY(vh_base_new(ctx, &seen, &base));
     scoring x = { .ctx = ctx,
@@ -92,14 +92,14 @@ vhem_status vh_reduce_score_each(vhem_ctx *ctx, const vh_h3m *h3m, const vh_h3m 
                   .scratch = workers.scratch,
                   .L = L,
                   .failed = parts };
-    vh_share(ctx, &(vh_loop){ parts, threads, false, score_turn, &x });
+    vh_parallel(ctx, &(vh_loop){ parts, threads, false, score_turn, &x });
     return x.st;
 }
 
 vhem_status vh_reduce_score(vhem_ctx *ctx, const vh_h3m *h3m, const vh_h3m *reduced, int tau, double *L)
 {
     vh_h3m *copy = NULL;
-    vhem_status st = vh_h3m_common(ctx, reduced, &copy, &reduced);
+    vhem_status st = vh_h3m_shared_columns(ctx, reduced, &copy, &reduced);
     if (st == VHEM_OK)
         st = vh_reduce_score_each(ctx, h3m, reduced, tau, L);
     vh_h3m_free(copy);

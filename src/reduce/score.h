@@ -7,7 +7,7 @@
 #include "model/h3m.h"
 
 /* L [Kb][Kr]: the bound L_hmm of every HMM of one set under every HMM of another, over the columns that all
- * of the other set have (model/common.h), on all threads.  A stop leaves L unfinished. */
+ * of the other set have (model/shared_columns.h), on all threads.  A stop leaves L unfinished. */
 vhem_status vh_reduce_score(vhem_ctx *ctx, const vh_h3m *base, const vh_h3m *reduced, int tau, double *L);
 /* The same, each pair over the columns that both have. */
 vhem_status vh_reduce_score_each(vhem_ctx *ctx, const vh_h3m *base, const vh_h3m *reduced, int tau,

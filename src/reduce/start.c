@@ -13,7 +13,7 @@
 #include "reduce/start.h"
 
 #include "core/alloc.h"
-#include "core/index.h"
+#include "core/array2.h"
 #include "math/kmeans.h"
 #include "math/logsum.h"
 

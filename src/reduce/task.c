@@ -4,7 +4,7 @@
 
 #include "core/alloc.h"
 #include "math/blas.h"
-#include "model/masked.h"
+#include "model/missing_columns.h"
 #include "model/models.h"
 
 #include <limits.h>
@@ -42,72 +42,72 @@ vhem_status vh_task_begin(vhem_ctx *ctx, const vh_h3m *head, const vh_shards *sh
 /* ---- both directions ----------------------------------------------------------------------------------- */
 
 /* By itself: what follows it may look different in another version. */
-static void walk_version(vhem_ctx *ctx, vh_wire *w, vh_task *t)
+static void walk_version(vhem_ctx *ctx, vh_serial *w, vh_task *t)
 {
-    vh_wire_text(ctx, w, t->version, sizeof t->version);
+    vh_serial_text(ctx, w, t->version, sizeof t->version);
 }
 
-static void walk_head(vhem_ctx *ctx, vh_wire *w, vh_task *t)
+static void walk_head(vhem_ctx *ctx, vh_serial *w, vh_task *t)
 {
-    vh_wire_int(ctx, w, &t->kind);
-    vh_wire_text(ctx, w, t->backend, sizeof t->backend);
-    vh_wire_text(ctx, w, t->kernel, sizeof t->kernel);
-    vh_wire_flag(ctx, w, &t->named);
-    vh_wire_text(ctx, w, t->family, sizeof t->family);
-    vh_wire_int64(ctx, w, &t->Kb);
-    vh_wire_int(ctx, w, &t->d);
-    vh_wire_int64(ctx, w, &t->set);
-    vh_wire_flag(ctx, w, &t->gaps);
+    vh_serial_int(ctx, w, &t->kind);
+    vh_serial_text(ctx, w, t->backend, sizeof t->backend);
+    vh_serial_text(ctx, w, t->kernel, sizeof t->kernel);
+    vh_serial_flag(ctx, w, &t->named);
+    vh_serial_text(ctx, w, t->family, sizeof t->family);
+    vh_serial_int64(ctx, w, &t->Kb);
+    vh_serial_int(ctx, w, &t->d);
+    vh_serial_int64(ctx, w, &t->set);
+    vh_serial_flag(ctx, w, &t->gaps);
 }
 
-static void walk_step(vhem_ctx *ctx, vh_wire *w, vh_task *t)
+static void walk_step(vhem_ctx *ctx, vh_serial *w, vh_task *t)
 {
-    vh_wire_int(ctx, w, &t->tau);
-    vh_wire_real(ctx, w, &t->N);
-    vh_wire_flag(ctx, w, &t->statistics);
-    vh_wire_flag(ctx, w, &t->weighted);
-    vh_wire_flag(ctx, w, &t->soft);
-    vh_wire_flag(ctx, w, &t->L);
-    vh_wire_flag(ctx, w, &t->z);
-    vh_wire_flag(ctx, w, &t->label);
+    vh_serial_int(ctx, w, &t->tau);
+    vh_serial_real(ctx, w, &t->N);
+    vh_serial_flag(ctx, w, &t->statistics);
+    vh_serial_flag(ctx, w, &t->weighted);
+    vh_serial_flag(ctx, w, &t->soft);
+    vh_serial_flag(ctx, w, &t->L);
+    vh_serial_flag(ctx, w, &t->z);
+    vh_serial_flag(ctx, w, &t->label);
 }
 
-static void walk_loop(vhem_ctx *ctx, vh_wire *w, vh_task_loop *l)
+static void walk_loop(vhem_ctx *ctx, vh_serial *w, vh_task_loop *l)
 {
     int64_t seed = (int64_t)l->opt.seed;
-    vh_wire_int(ctx, w, &l->opt.max_iter);
-    vh_wire_real(ctx, w, &l->opt.tol);
-    vh_wire_int(ctx, w, &l->opt.min_iter);
-    vh_wire_real(ctx, w, &l->opt.cov_add);
-    vh_wire_flag(ctx, w, &l->opt.repair);
-    vh_wire_int64(ctx, w, &seed);
+    vh_serial_int(ctx, w, &l->opt.max_iter);
+    vh_serial_real(ctx, w, &l->opt.tol);
+    vh_serial_int(ctx, w, &l->opt.min_iter);
+    vh_serial_real(ctx, w, &l->opt.cov_add);
+    vh_serial_flag(ctx, w, &l->opt.repair);
+    vh_serial_int64(ctx, w, &seed);
     l->opt.seed = (uint64_t)seed;
-    vh_wire_int(ctx, w, &l->k);
-    vh_wire_int(ctx, w, &l->n_empty);
-    vh_wire_int(ctx, w, &l->n_revived);
-    vh_wire_int(ctx, w, &l->n_fell);
-    vh_wire_flag(ctx, w, &l->repaired);
-    vh_wire_real(ctx, w, &l->J);
-    vh_wire_real(ctx, w, &l->best);
-    vh_wire_int(ctx, w, &l->idle);
+    vh_serial_int(ctx, w, &l->k);
+    vh_serial_int(ctx, w, &l->n_empty);
+    vh_serial_int(ctx, w, &l->n_revived);
+    vh_serial_int(ctx, w, &l->n_fell);
+    vh_serial_flag(ctx, w, &l->repaired);
+    vh_serial_real(ctx, w, &l->J);
+    vh_serial_real(ctx, w, &l->best);
+    vh_serial_int(ctx, w, &l->idle);
 }
 
 /* An HMM; one that is read gets its shape first. */
-static void walk_hmm(vhem_ctx *ctx, vh_wire *w, vh_h3m *centers, int j)
+static void walk_hmm(vhem_ctx *ctx, vh_serial *w, vh_h3m *centers, int j)
 {
     vh_hmm *h = &centers->hmm[j];
     int S = h->S, M = h->M;
-    vh_wire_int(ctx, w, &S);
-    vh_wire_int(ctx, w, &M);
-    vh_wire_check(ctx, w, "states of a centre", S, 1,
-                  (int64_t)vh_wire_left(w) + INT_MAX * (int64_t)!w->reads);
-    vh_wire_check(ctx, w, "components of a state", M, 1,
-                  (int64_t)vh_wire_left(w) + INT_MAX * (int64_t)!w->reads);
+    vh_serial_int(ctx, w, &S);
+    vh_serial_int(ctx, w, &M);
+    vh_serial_check(ctx, w, "states of a centre", S, 1,
+                    (int64_t)vh_serial_left(w) + INT_MAX * (int64_t)!w->reads);
+    vh_serial_check(ctx, w, "components of a state", M, 1,
+                    (int64_t)vh_serial_left(w) + INT_MAX * (int64_t)!w->reads);
     if (w->st == VHEM_OK && w->reads)
         w->st = vh_h3m_shape(ctx, centers, j, S, M);
     if (w->st == VHEM_OK)
-        vh_wire_reals(ctx, w, h->pi, vh_hmm_numbers(h));
-    vh_wire_real(ctx, w, &centers->omega[j]);
+        vh_serial_reals(ctx, w, h->pi, vh_hmm_numbers(h));
+    vh_serial_real(ctx, w, &centers->omega[j]);
 }
 
 /* ---- writing and reading ------------------------------------------------------------------------------- */
@@ -115,28 +115,28 @@ static void walk_hmm(vhem_ctx *ctx, vh_wire *w, vh_h3m *centers, int j)
 vhem_status vh_task_write(vhem_ctx *ctx, const vh_task *t, void **bytes, size_t *n)
 {
     vh_task copy = *t;
-    vh_wire w = { 0 };
+    vh_serial w = { 0 };
     int Kr = t->kind == VH_TASK_EXPECT ? t->centers->K : 0, floored = t->loop.opt.floor != NULL;
 
-    vh_wire_begin(ctx, &w, mark);
+    vh_serial_begin(ctx, &w, mark);
     walk_version(ctx, &w, &copy);
     walk_head(ctx, &w, &copy);
-    vh_wire_reals(ctx, &w, copy.origin, (size_t)t->d);
-    vh_wire_reals(ctx, &w, copy.scale, (size_t)t->d);
-    vh_wire_int(ctx, &w, &Kr);
+    vh_serial_reals(ctx, &w, copy.origin, (size_t)t->d);
+    vh_serial_reals(ctx, &w, copy.scale, (size_t)t->d);
+    vh_serial_int(ctx, &w, &Kr);
     if (Kr > 0) {
         walk_step(ctx, &w, &copy);
         for (int j = 0; j < Kr; j++)
             walk_hmm(ctx, &w, copy.centers, j);
-        vh_wire_reals(ctx, &w, copy.log_omega, (size_t)Kr);
-        vh_wire_flag(ctx, &w, &copy.loop.on);
+        vh_serial_reals(ctx, &w, copy.log_omega, (size_t)Kr);
+        vh_serial_flag(ctx, &w, &copy.loop.on);
     }
     if (Kr > 0 && copy.loop.on) {
         walk_loop(ctx, &w, &copy.loop);
-        vh_wire_int(ctx, &w, &floored);
-        vh_wire_reals(ctx, &w, (double *)copy.loop.opt.floor, floored ? (size_t)t->d : 0);
+        vh_serial_int(ctx, &w, &floored);
+        vh_serial_reals(ctx, &w, (double *)copy.loop.opt.floor, floored ? (size_t)t->d : 0);
     }
-    vh_wire_end(ctx, &w);
+    vh_serial_end(ctx, &w);
     if (w.st != VHEM_OK) {
         free(w.data);
         return w.st;
@@ -184,37 +184,37 @@ static vhem_status find_emission(vhem_ctx *ctx, const vhem_models *models, const
     VH_CHECK(!t->gaps || (plain->with_gaps && !plain->tied), VHEM_EFORMAT,
              "the task is for HMMs that lack a column, which those of %s cannot", plain->name);
     t->emission = t->gaps ? plain->with_gaps : plain;
-    VH_CHECK(t->kind < VH_TASK_EXPECT || !h3m || h3m->family == t->emission || !vh_h3m_is_masked(h3m),
+    VH_CHECK(t->kind < VH_TASK_EXPECT || !h3m || h3m->family == t->emission || !vh_h3m_lacks_columns(h3m),
              VHEM_EINVAL,
              "the task is for HMMs that have every column, this process has one that lacks a column");
     return VHEM_OK;
 }
 
-static vhem_status read_centers(vhem_ctx *ctx, vh_wire *w, const vh_h3m *head, int Kr, vh_task *t)
+static vhem_status read_centers(vhem_ctx *ctx, vh_serial *w, const vh_h3m *head, int Kr, vh_task *t)
 {
-    vh_wire_check(ctx, w, "centres", Kr, 1, (int64_t)vh_wire_left(w));
+    vh_serial_check(ctx, w, "centres", Kr, 1, (int64_t)vh_serial_left(w));
     walk_step(ctx, w, t);
     VH_TRY(w->st);
     VH_TRY(vh_h3m_new(ctx, t->emission, head->shape, Kr, &t->centers));
     for (int j = 0; j < Kr; j++)
         walk_hmm(ctx, w, t->centers, j);
     VH_NEW(t->log_omega, Kr);
-    vh_wire_reals(ctx, w, t->log_omega, (size_t)Kr);
-    vh_wire_flag(ctx, w, &t->loop.on);
+    vh_serial_reals(ctx, w, t->log_omega, (size_t)Kr);
+    vh_serial_flag(ctx, w, &t->loop.on);
     return w->st;
 }
 
-static vhem_status read_loop(vhem_ctx *ctx, vh_wire *w, vh_task *t)
+static vhem_status read_loop(vhem_ctx *ctx, vh_serial *w, vh_task *t)
 {
     int floored = 0;
     double *floor = NULL;
 
     walk_loop(ctx, w, &t->loop);
-    vh_wire_int(ctx, w, &floored);
+    vh_serial_int(ctx, w, &floored);
     VH_TRY(w->st);
     if (floored)
         VH_NEW(floor, t->d);
-    vh_wire_reals(ctx, w, floor, floor ? (size_t)t->d : 0);
+    vh_serial_reals(ctx, w, floor, floor ? (size_t)t->d : 0);
     t->loop.opt.floor = floor;
     t->loop.opt.N = t->N;
     t->loop.opt.tau = t->tau;
@@ -266,7 +266,8 @@ static vhem_status check_step(vhem_ctx *ctx, const vh_task *t)
         VH_CHECK(!isnan(t->log_omega[j]) && t->log_omega[j] < 1e-6, VHEM_EFORMAT,
                  "a task has log omega %g of centre %lld, must be 0 or less", t->log_omega[j], (long long)j);
     VH_TRY(vh_h3m_check(ctx, t->centers, 0, t->centers->K, 0));
-    VH_CHECK(!vh_h3m_is_masked(t->centers), VHEM_EFORMAT, "a centre of a task lacks a column, must have all");
+    VH_CHECK(!vh_h3m_lacks_columns(t->centers), VHEM_EFORMAT,
+             "a centre of a task lacks a column, must have all");
     if (t->loop.on)
         VH_TRY(check_loop(ctx, &t->loop));
     return VHEM_OK;
@@ -275,13 +276,13 @@ static vhem_status check_step(vhem_ctx *ctx, const vh_task *t)
 vhem_status vh_task_read(vhem_ctx *ctx, const vhem_task *task, const vhem_models *models, vh_task **out)
 {
     VH_OWN(vh_task) *t = NULL;
-    vh_wire w = { 0 };
+    vh_serial w = { 0 };
     const vh_h3m *head = vh_models_head(models);
     int Kr = 0;
 
     VH_CHECK(head, VHEM_EINVAL, "the models are dynamic textures, a task is about HMMs");
     VH_NEW(t, 1);
-    VH_TRY(vh_wire_open(ctx, task->bytes, task->n, mark, "a task", &w));
+    VH_TRY(vh_serial_open(ctx, task->bytes, task->n, mark, "a task", &w));
     walk_version(ctx, &w, t);
     VH_TRY(w.st);
     VH_TRY(check_version(ctx, t));
@@ -291,9 +292,9 @@ vhem_status vh_task_read(vhem_ctx *ctx, const vhem_task *task, const vhem_models
     VH_TRY(find_emission(ctx, models, head, t));
     VH_NEW(t->origin, t->d);
     VH_NEW(t->scale, t->d);
-    vh_wire_reals(ctx, &w, t->origin, (size_t)t->d);
-    vh_wire_reals(ctx, &w, t->scale, (size_t)t->d);
-    vh_wire_int(ctx, &w, &Kr);
+    vh_serial_reals(ctx, &w, t->origin, (size_t)t->d);
+    vh_serial_reals(ctx, &w, t->scale, (size_t)t->d);
+    vh_serial_int(ctx, &w, &Kr);
     VH_TRY(w.st);
     VH_CHECK(t->kind >= 0 && t->kind <= VH_TASK_EXPECT && (t->kind == VH_TASK_EXPECT) == (Kr > 0),
              VHEM_EFORMAT, "a task of kind %d with %d centres is not known", t->kind, Kr);
@@ -320,7 +321,7 @@ void vh_task_free(vh_task *t)
     free(t);
 }
 
-int64_t vh_task_print(const vhem_task *task)
+int64_t vh_task_fingerprint(const vhem_task *task)
 {
     return (int64_t)vh_hash_chain(0, task->bytes, task->n);
 }

@@ -5,11 +5,11 @@
 #define VH_REDUCE_TASK_H
 
 #include "core/own.h"
-#include "core/wire.h"
-#include "reduce/survey.h"
+#include "core/serialize.h"
+#include "reduce/base_moments.h"
 #include "reduce/vhem.h"
 
-enum { VH_TASK_EXPECT = VH_SURVEY_STATISTICS + 1 }; /* kinds before it are surveys */
+enum { VH_TASK_EXPECT = VH_BASE_STATISTICS + 1 }; /* kinds before it are surveys */
 
 typedef struct {         /* where a loop that its caller turns stands; vhem_maximise goes on from there */
     bool on;             /* else there is none */
@@ -54,6 +54,6 @@ void vh_task_free(vh_task *t); /* of one that was read; NULL is allowed */
 VH_OWNED(vh_task, vh_task_free)
 
 /* Fingerprint of the bytes: partial sums of different tasks are not merged. */
-int64_t vh_task_print(const vhem_task *task);
+int64_t vh_task_fingerprint(const vhem_task *task);
 
 #endif

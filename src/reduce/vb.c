@@ -8,7 +8,7 @@
 #include "reduce/vb.h"
 
 #include "core/alloc.h"
-#include "core/index.h"
+#include "core/array2.h"
 #include "math/scaled.h"
 
 #include <math.h>
@@ -256,7 +256,7 @@ vhem_status vh_vb_run(vhem_ctx *ctx, const vh_base *base, const vh_vb_options *o
     loop w = { base, opt, m, { 0 } };
     VH_OWN(engine) *e = &w.e;
     size_t pairs = vh_cells(base->Kb, m->post->K);
-    bool pruned = false, later = vh_reduce_far(base->job); /* tables: at the end */
+    bool pruned = false, later = vh_reduce_is_remote(base->job); /* tables: at the end */
     vh_reduce_step step;
 
     VH_TRY(engine_new(ctx, base, m->post, e));
@@ -278,7 +278,7 @@ vhem_status vh_vb_run(vhem_ctx *ctx, const vh_base *base, const vh_vb_options *o
         run->J[k] = *e->sums.J - vh_vb_kl(m, NULL);
         VH_CHECK(isfinite(run->J[k]), VHEM_ENUMERIC, "the bound is %g, must be finite", run->J[k]);
         run->n_iter = k;
-        bool rests = vh_vhem_rests(ctx, &opt->run, k, pruned, run);
+        bool rests = vh_vhem_converged(ctx, &opt->run, k, pruned, run);
         run->converged = rests && !(opt->prune && prune(&w, true));
         if (k == opt->run.max_iter || run->converged || vh_stopped(ctx))
             break;

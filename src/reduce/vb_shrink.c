@@ -9,7 +9,7 @@
  *
  * and KL_j is won, before the other clusters have learned from its members. */
 #include "core/alloc.h"
-#include "core/index.h"
+#include "core/array2.h"
 #include "math/logsum.h"
 #include "model/posteriors.h"
 #include "reduce/vb.h"

@@ -4,9 +4,9 @@
 #include "reduce/vhem.h"
 
 #include "core/alloc.h"
-#include "core/index.h"
+#include "core/array2.h"
 #include "math/scaled.h"
-#include "reduce/expect.h"
+#include "reduce/estep_cache.h"
 #include "reduce/repair.h"
 
 #include <math.h>
@@ -77,7 +77,7 @@ static void watch_repairs(const vh_vhem_options *opt, double J, bool repaired, v
     run->best = fmax(run->best, J);
 }
 
-bool vh_vhem_rests(vhem_ctx *ctx, const vh_vhem_options *opt, int k, bool repaired, vh_vhem_run *run)
+bool vh_vhem_converged(vhem_ctx *ctx, const vh_vhem_options *opt, int k, bool repaired, vh_vhem_run *run)
 {
     if (k == 0)
         run->best = run->J[0];
@@ -115,7 +115,8 @@ vhem_status vh_vhem(vhem_ctx *ctx, const vh_base *base, const vh_vhem_options *o
     VH_CLEANUP(vh_reduce_sums_free) vh_reduce_sums sums = { 0 };
     VH_AUTOFREE double *log_omega = NULL;
     double pairs = (double)base->Kb * centers->K;
-    bool repaired = false, known = false, later = base->executor || vh_reduce_far(base->job); /* tables */
+    bool repaired = false, known = false,
+         later = base->executor || vh_reduce_is_remote(base->job); /* tables */
     const vh_crew crew = { scratch, n_threads };
 
     VH_TRY(vh_base_pack_centers(ctx, base, centers, NULL, centers->K, &pk));
@@ -142,7 +143,7 @@ vhem_status vh_vhem(vhem_ctx *ctx, const vh_base *base, const vh_vhem_options *o
         VH_TRY(vh_vhem_expect(ctx, base, centers, &step, &crew, &sums, &known));
         run->J[k] = *sums.J;
         run->n_iter = k;
-        run->converged = vh_vhem_rests(ctx, opt, k, repaired, run);
+        run->converged = vh_vhem_converged(ctx, opt, k, repaired, run);
         if (k == opt->max_iter || run->converged || vh_stopped(ctx))
             break;
         VH_TRY(vh_vhem_maximise(ctx, &m));

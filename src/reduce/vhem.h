@@ -41,7 +41,7 @@ void vh_vhem_run_free(vh_vhem_run *run);
 enum { VH_MOST_IDLE = 3 }; /* so many, and there are no more repairs: the run may end */
 /* Is J[k] the end?  Also keeps an eye on what theory says cannot happen: counts when J falls.  repaired: the
  * last M-step was followed by repairs, after which J may fall: whether it was any use, run->idle tells. */
-bool vh_vhem_rests(vhem_ctx *ctx, const vh_vhem_options *opt, int k, bool repaired, vh_vhem_run *run);
+bool vh_vhem_converged(vhem_ctx *ctx, const vh_vhem_options *opt, int k, bool repaired, vh_vhem_run *run);
 
 /* Adds a number to the diagonal of every covariance, where there are covariances. */
 vhem_status vh_add_to_covariances(vhem_ctx *ctx, vh_h3m *h3m, double add);

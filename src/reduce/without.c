@@ -12,12 +12,12 @@
 #include "reduce/without.h"
 
 #include "core/alloc.h"
-#include "core/index.h"
+#include "core/array2.h"
 #include "core/jobs.h"
 #include "math/blas.h"
 #include "math/scaled.h"
 #include "model/convert.h"
-#include "model/masked.h"
+#include "model/missing_columns.h"
 #include "reduce/repair.h"
 
 #include <math.h>
@@ -406,7 +406,7 @@ static bool suits(const vh_without *w)
         if (w->h3m->omega[i] != w->h3m->omega[0])
             return false;
     return o->tol > 0 && o->min_iter <= 1 && o->max_iter >= 1 && o->cov_add == 0 && !o->repair
-           && !vh_h3m_is_masked(w->h3m);
+           && !vh_h3m_lacks_columns(w->h3m);
 }
 
 static vhem_status set_up(vhem_ctx *ctx, work *x)

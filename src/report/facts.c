@@ -5,7 +5,7 @@
 
 #include "cluster/tree.h"
 #include "core/alloc.h"
-#include "core/index.h"
+#include "core/array2.h"
 #include "data/names.h"
 #include "model/layout.h"
 

@@ -2,9 +2,9 @@
 /* figure_center.c - a card for each centre: its state diagram, its emissions, how long it stays in each
  * state (or the modes of a texture), and the members nearest to it and farthest from it. */
 #include "report/figures.h"
-#include "core/index.h"
+#include "core/array2.h"
 #include "report/html.h"
-#include "report/known.h"
+#include "report/intervals.h"
 #include "report/svg.h"
 #include "report/text.h"
 

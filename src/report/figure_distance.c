@@ -2,7 +2,7 @@
 /* figure_distance.c - the distance matrix between models in the order of the tree, and how far clusters are
  * apart by the bounds L_hmm of their members. */
 #include "report/figures.h"
-#include "core/index.h"
+#include "core/array2.h"
 #include "report/html.h"
 #include "report/svg.h"
 #include "report/text.h"

@@ -4,7 +4,7 @@
  *
  *   1. moments and ranges     2. the plane     3. the line     4. many dimensions */
 #include "report/figures.h"
-#include "core/index.h"
+#include "core/array2.h"
 #include "report/svg.h"
 #include "report/text.h"
 

@@ -7,7 +7,7 @@
 #include "model/layout.h"
 #include "report/figures.h"
 #include "report/html.h"
-#include "report/known.h"
+#include "report/intervals.h"
 #include "report/svg.h"
 #include "report/text.h"
 

@@ -2,7 +2,7 @@
 /* figure_levels.c - the clusters of every level as stacked bars of the true classes, with arrows to the
  * clusters they become part of.  Paper, Figure 2. */
 #include "report/figures.h"
-#include "core/index.h"
+#include "core/array2.h"
 #include "report/html.h"
 #include "report/svg.h"
 #include "report/text.h"

@@ -2,7 +2,7 @@
 /* figure_membership.c - z as a heat map, one row for each model, sorted by cluster; with many models a row is
  * the mean of neighbours of one cluster. */
 #include "report/figures.h"
-#include "core/index.h"
+#include "core/array2.h"
 #include "report/html.h"
 #include "report/svg.h"
 #include "report/text.h"

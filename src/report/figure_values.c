@@ -8,7 +8,7 @@
  * column is that of a frame which lacks all others. */
 #include "report/figures.h"
 #include "core/alloc.h"
-#include "core/index.h"
+#include "core/array2.h"
 #include "model/layout.h"
 #include "report/svg.h"
 #include "report/text.h"

@@ -3,7 +3,7 @@
 #include "report/figures.h"
 
 #include "core/alloc.h"
-#include "core/file.h"
+#include "core/atomic_file.h"
 
 #include <string.h>
 

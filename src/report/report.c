@@ -2,7 +2,7 @@
 /* report.c - a tree and what belongs to it as one HTML file. */
 #define _GNU_SOURCE
 #include "core/ctx.h"
-#include "core/file.h"
+#include "core/atomic_file.h"
 #include "core/options.h"
 #include "report/facts.h"
 #include "report/figures.h"
@@ -175,17 +175,17 @@ static vhem_status write_page(vhem_ctx *ctx, const vh_facts *facts, const char *
 {
     VH_CLEANUP(vh_image_free) vh_image image = { 0 };
     VH_CLEANUP(vh_ranges_free) vh_ranges ranges = { 0 };
-    VH_CLEANUP(vh_out_close) vh_out out = { 0 };
+    VH_CLEANUP(vh_atomic_file_close) vh_atomic_file out = { 0 };
 
     if (facts->in->image)
         VH_TRY(vh_image_load(ctx, facts->in->image, &image));
     VH_TRY(vh_ranges_new(ctx, facts, &image, &ranges));
-    VH_TRY(vh_out_open(ctx, path, &out));
+    VH_TRY(vh_atomic_file_open(ctx, path, &out));
     VH_TRY(put_page(ctx, out.f, facts, &ranges, &image));
     if (facts->in->tables)
         VH_TRY(vh_tables_write(ctx, facts));
     VH_CHECK(!*facts->lacks_memory, VHEM_ENOMEM, "out of memory: a figure of the report could not be drawn");
-    return vh_out_commit(ctx, &out);
+    return vh_atomic_file_commit(ctx, &out);
 }
 
 /* The decimal point is a point here, whatever the program around has set. */

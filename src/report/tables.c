@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* tables.c - every number of a report as tab-separated text, one file for each kind of thing.  Numbers read
  * back to the same double; indices begin at 0, levels at 1. */
-#include "core/file.h"
-#include "core/index.h"
+#include "core/atomic_file.h"
+#include "core/array2.h"
 #include "core/number.h"
 #include "model/layout.h"
 #include "report/figures.h"
-#include "report/known.h"
+#include "report/intervals.h"
 #include "report/text.h"
 
 #include <errno.h>
@@ -416,14 +416,14 @@ typedef void put_table(FILE *f, const vh_facts *facts);
 
 static vhem_status write_table(vhem_ctx *ctx, const vh_facts *facts, const char *name, put_table *put)
 {
-    VH_CLEANUP(vh_out_close) vh_out out = { 0 };
+    VH_CLEANUP(vh_atomic_file_close) vh_atomic_file out = { 0 };
     char path[4096];
 
     VH_CHECK(snprintf(path, sizeof path, "%s/%s", facts->in->tables, name) < (int)sizeof path, VHEM_EINVAL,
              "%s: the path is too long", facts->in->tables);
-    VH_TRY(vh_out_open(ctx, path, &out));
+    VH_TRY(vh_atomic_file_open(ctx, path, &out));
     put(out.f, facts);
-    return vh_out_commit(ctx, &out);
+    return vh_atomic_file_commit(ctx, &out);
 }
 
 vhem_status vh_tables_write(vhem_ctx *ctx, const vh_facts *facts)

@@ -266,9 +266,9 @@ static inline vh_backend copy_backend(void)
     vh_backend b = vh_backend_ref;
     b.name = "copying";
     b.usable = copy_usable;
-    b.sequences = (vh_seq_kernels){ .open = copy_open, .expect = copy_expect, .close = copy_close };
+    b.sequences = (vh_seq_kernels){ .open = copy_open, .run = copy_expect, .close = copy_close };
     b.product = (vh_product_kernels){ .open = copy_product_open,
-                                      .part = copy_product_part,
+                                      .run = copy_product_part,
                                       .close = copy_product_close };
     return b;
 }

@@ -127,13 +127,13 @@ static void parts(void **state)
                                .lambda = 0.5,
                                .workers = &workers };
         assert_ok(ctx, vh_product_open(ctx, &p, &job));
-        assert_ok(ctx, vh_product_part(ctx, job, &(vh_rectangle){ 0, K, 0, K, false }, whole));
+        assert_ok(ctx, vh_product_run(ctx, job, &(vh_rectangle){ 0, K, 0, K, false }, whole));
         const vh_rectangle some[] = { { 0, T, T, K - T, false },
                                       { T, K - T, 0, K, false },
                                       { T, T, T, T, true } };
         for (int q = 0; q < 3; q++) {
             const vh_rectangle *r = &some[q];
-            assert_ok(ctx, vh_product_part(ctx, job, r, part));
+            assert_ok(ctx, vh_product_run(ctx, job, r, part));
             for (int i = 0; i < r->na; i++)
                 for (int j = r->upper ? i : 0; j < r->nb; j++)
                     if (r->upper) /* done in strips, which may share divisions differently */

@@ -5,7 +5,7 @@
 
 #include "cluster/distance.h"
 #include "model/h3m.h"
-#include "model/masked.h"
+#include "model/missing_columns.h"
 
 typedef struct {
     int Ka, Sa, Ma, Kb, Sb, Mb, d, full, tau;

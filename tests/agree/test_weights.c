@@ -61,7 +61,7 @@ static void expect(const char *backend, const setting *s, int mixtures, bool kno
                                  .log_z = a->log_z,
                                  .J = known ? NULL : a->J };
     vh_stats_begin(s->pk, &a->stats);
-    assert_ok(ctx, ctx->backend->sequences.batch(ctx, &batch, &scratch, a->loglik, &a->stats));
+    assert_ok(ctx, ctx->backend->sequences.kernel(ctx, &batch, &scratch, a->loglik, &a->stats));
     vh_scratch_free(&scratch);
     vhem_free(ctx);
 }

@@ -96,7 +96,7 @@ static void answer(const char *backend, const problem *p, int mixtures, vh_seq_s
         .pk = p->pk, .statistics = true, .mixtures = mixtures, .log_omega = p->log_omega
     };
     assert_ok(ctx, vh_sequences_open(ctx, &in, &job));
-    assert_ok(ctx, vh_sequences_expect(ctx, job, &step, out));
+    assert_ok(ctx, vh_sequences_run(ctx, job, &step, out));
     vh_sequences_close(job);
     vh_workers_free(&workers);
     vhem_free(ctx);

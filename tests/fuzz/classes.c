@@ -10,11 +10,11 @@
 static vhem_classes *parse(const char *text, size_t size)
 {
     vhem_classes *k = (vhem_classes *)fuzz_untouched;
-    vh_document doc;
+    vh_parsed_file doc;
     if (!fuzz_document(text, size, &doc))
         return NULL;
-    vhem_status st = vh_classes_from_document(fuzz_ctx(), &doc, &k);
-    vh_document_close(&doc);
+    vhem_status st = vh_classes_from_parsed(fuzz_ctx(), &doc, &k);
+    vh_parsed_file_close(&doc);
     if (st == VHEM_OK)
         return k;
     fuzz_check_failure(st, k, fuzz_untouched);

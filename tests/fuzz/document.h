@@ -5,17 +5,17 @@
 
 #include "fuzz.h"
 
-#include "model/document.h"
+#include "model/parsed_file.h"
 
-/* The document in a text; false after a failure, which is checked.  vh_document_close releases it. */
-static inline bool fuzz_document(const char *text, size_t size, vh_document *doc)
+/* The document in a text; false after a failure, which is checked.  vh_parsed_file_close releases it. */
+static inline bool fuzz_document(const char *text, size_t size, vh_parsed_file *doc)
 {
-    *doc = (vh_document){ .name = "in.json", .format = "" };
-    vhem_status st = vh_document_parse(fuzz_ctx(), text, size, "a document", doc);
+    *doc = (vh_parsed_file){ .name = "in.json", .format = "" };
+    vhem_status st = vh_parsed_file_parse(fuzz_ctx(), text, size, "a document", doc);
     if (st == VHEM_OK)
         return true;
     fuzz_check_failure(st, NULL, NULL);
-    vh_document_close(doc);
+    vh_parsed_file_close(doc);
     return false;
 }
 

@@ -40,7 +40,7 @@ static char *print(vhem_option_set set, const record *r, size_t *size)
     FILE *f = open_memstream(&text, size);
     fuzz_require(f, "no memory stream");
     for (const vh_option *row = vh_options(set); row->shown.name; row++)
-        if (vh_option_is_kept(row, r)) {
+        if (vh_option_in_files(row, r)) {
             vh_option_print(f, lead, row, r, true);
             lead = ", ";
         }

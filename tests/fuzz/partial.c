@@ -52,7 +52,7 @@ static void check_bytes(const vhem_partial *p)
 static void check_centres(vhem_partial *p)
 {
     vhem_step *step = (vhem_step *)fuzz_untouched;
-    p->task = vh_task_print(fuzz_task());
+    p->task = vh_task_fingerprint(fuzz_task());
     vhem_status st = vhem_maximise(fuzz_ctx(), fuzz_models(), fuzz_task(), p, &step);
     if (st != VHEM_OK) {
         fuzz_check_failure(st, step, fuzz_untouched);

@@ -10,13 +10,13 @@
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
     vhem_tree *tree = NULL;
-    vh_document doc;
+    vh_parsed_file doc;
     vhem_report_input in;
     size_t n = 0;
     if (!fuzz_document((const char *)bytes, size, &doc))
         return 0;
-    vhem_status st = vh_tree_from_document(fuzz_ctx(), &doc, &tree);
-    vh_document_close(&doc);
+    vhem_status st = vh_tree_from_parsed(fuzz_ctx(), &doc, &tree);
+    vh_parsed_file_close(&doc);
     if (st != VHEM_OK)
         return 0;
     VHEM_INIT(VHEM_REPORT_INPUT, &in);

@@ -12,12 +12,12 @@
 static vhem_tree *read_tree(const char *text, size_t size)
 {
     vhem_tree *tree = NULL;
-    vh_document doc;
+    vh_parsed_file doc;
     if (!fuzz_document(text, size, &doc))
         return NULL;
-    if (vh_tree_from_document(fuzz_ctx(), &doc, &tree) != VHEM_OK)
+    if (vh_tree_from_parsed(fuzz_ctx(), &doc, &tree) != VHEM_OK)
         tree = NULL;
-    vh_document_close(&doc);
+    vh_parsed_file_close(&doc);
     return tree;
 }
 

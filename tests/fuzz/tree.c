@@ -10,11 +10,11 @@
 static vhem_tree *parse(const char *text, size_t size)
 {
     vhem_tree *tree = (vhem_tree *)fuzz_untouched;
-    vh_document doc;
+    vh_parsed_file doc;
     if (!fuzz_document(text, size, &doc))
         return NULL;
-    vhem_status st = vh_tree_from_document(fuzz_ctx(), &doc, &tree);
-    vh_document_close(&doc);
+    vhem_status st = vh_tree_from_parsed(fuzz_ctx(), &doc, &tree);
+    vh_parsed_file_close(&doc);
     if (st == VHEM_OK)
         return tree;
     fuzz_check_failure(st, tree, fuzz_untouched);

@@ -7,7 +7,7 @@
 #include "family_models.h"
 #include "vb_problems.h"
 
-#include "model/masked.h"
+#include "model/missing_columns.h"
 
 static const char *const names[] = { "gaussian-diag", "bernoulli", "poisson", "product" };
 enum { N_NAMES = sizeof names / sizeof *names, COUNT = 30, MODELS = 6 };

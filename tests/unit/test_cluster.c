@@ -2,7 +2,7 @@
 /* test_cluster.c - clustering: options and presets, restarts, the shape of the result, threads, stopping. */
 #include "cluster_samples.h"
 
-#include "cluster/arrange.h"
+#include "cluster/state_order.h"
 #include "cluster/methods.h"
 #include "reduce/vhem.h"
 

@@ -5,8 +5,8 @@
 
 #include "core/alloc.h"
 #include "core/ctx.h"
-#include "core/file.h"
-#include "core/index.h"
+#include "core/atomic_file.h"
+#include "core/array2.h"
 #include "core/jobs.h"
 #include "core/number.h"
 #include "core/text.h"
@@ -240,11 +240,11 @@ static void check_file(vhem_ctx *ctx, const char *path, const char *text)
 
 static void write_text(vhem_ctx *ctx, const char *path, const char *text)
 {
-    vh_out out = { 0 };
-    assert_ok(ctx, vh_out_open(ctx, path, &out));
+    vh_atomic_file out = { 0 };
+    assert_ok(ctx, vh_atomic_file_open(ctx, path, &out));
     fputs(text, out.f);
-    assert_ok(ctx, vh_out_commit(ctx, &out));
-    vh_out_close(&out);
+    assert_ok(ctx, vh_atomic_file_commit(ctx, &out));
+    vh_atomic_file_close(&out);
 }
 
 static void out_replaces(void **state)
@@ -253,7 +253,7 @@ static void out_replaces(void **state)
     vhem_ctx *ctx = test_ctx();
     const char *path = test_scratch("out");
     struct stat sb;
-    vh_out out = { 0 };
+    vh_atomic_file out = { 0 };
     mode_t mask = umask(022);
 
     write_text(ctx, path, "one");
@@ -262,13 +262,13 @@ static void out_replaces(void **state)
     umask(mask);
     check_file(ctx, path, "one");
 
-    assert_ok(ctx, vh_out_open(ctx, path, &out)); /* the old file stands until the commit */
+    assert_ok(ctx, vh_atomic_file_open(ctx, path, &out)); /* the old file stands until the commit */
     fputs("half", out.f);
     fflush(out.f);
     check_file(ctx, path, "one");
     char *tmp = strdup(out.tmp);
     assert_int_equal(access(tmp, F_OK), 0);
-    vh_out_close(&out); /* given up: nothing is left */
+    vh_atomic_file_close(&out); /* given up: nothing is left */
     assert_int_not_equal(access(tmp, F_OK), 0);
     free(tmp);
     check_file(ctx, path, "one");
@@ -279,12 +279,12 @@ static void out_replaces(void **state)
     assert_int_equal(stat(path, &sb), 0);
     assert_int_equal(sb.st_mode & 0777, 0640);
 
-    assert_ok(ctx, vh_out_path(ctx, path, &out)); /* for libraries that write themselves */
+    assert_ok(ctx, vh_atomic_file_path(ctx, path, &out)); /* for libraries that write themselves */
     assert_null(out.f);
     test_write(out.tmp, "three", 5);
     check_file(ctx, path, "two");
-    assert_ok(ctx, vh_out_commit(ctx, &out));
-    vh_out_close(&out);
+    assert_ok(ctx, vh_atomic_file_commit(ctx, &out));
+    vh_atomic_file_close(&out);
     check_file(ctx, path, "three");
     unlink(path);
     vhem_free(ctx);
@@ -311,22 +311,24 @@ static void out_fails(void **state)
 {
     (void)state;
     vhem_ctx *ctx = test_ctx();
-    vh_out out = { 0 };
-    assert_fails(ctx, vh_out_open(ctx, "/no/such/folder/x", &out), VHEM_EIO,
+    vh_atomic_file out = { 0 };
+    assert_fails(ctx, vh_atomic_file_open(ctx, "/no/such/folder/x", &out), VHEM_EIO,
                  "/no/such/folder/x: cannot write: No such");
-    assert_fails(ctx, vh_out_open(ctx, "/tmp", &out), VHEM_EIO, "/tmp: cannot write: it is a directory");
+    assert_fails(ctx, vh_atomic_file_open(ctx, "/tmp", &out), VHEM_EIO,
+                 "/tmp: cannot write: it is a directory");
     assert_null(out.path);
     if (access("/dev/full", W_OK) == 0) {
-        assert_ok(ctx, vh_out_open(ctx, "/dev/full", &out));
+        assert_ok(ctx, vh_atomic_file_open(ctx, "/dev/full", &out));
         assert_null(out.tmp); /* a device is written in place */
         fputs("text", out.f);
-        assert_fails(ctx, vh_out_commit(ctx, &out), VHEM_EIO, "/dev/full: writing failed: No space left");
-        vh_out_close(&out);
-        assert_ok(ctx, vh_out_open(ctx, "/dev/full", &out));
+        assert_fails(ctx, vh_atomic_file_commit(ctx, &out), VHEM_EIO,
+                     "/dev/full: writing failed: No space left");
+        vh_atomic_file_close(&out);
+        assert_ok(ctx, vh_atomic_file_open(ctx, "/dev/full", &out));
         for (int k = 0; k < 100000; k++)
             fputs("more than the buffer holds", out.f);
-        assert_fails(ctx, vh_out_commit(ctx, &out), VHEM_EIO, "/dev/full: writing failed");
-        vh_out_close(&out);
+        assert_fails(ctx, vh_atomic_file_commit(ctx, &out), VHEM_EIO, "/dev/full: writing failed");
+        vh_atomic_file_close(&out);
     }
     vhem_free(ctx);
 }
@@ -335,15 +337,15 @@ static void out_stdout(void **state)
 {
     (void)state;
     vhem_ctx *ctx = test_ctx();
-    vh_out out = { 0 };
+    vh_atomic_file out = { 0 };
     const char *path = test_scratch("stdout");
     fflush(stdout);
     int keep = dup(1);
     assert_non_null(freopen(path, "w", stdout));
-    vhem_status st = vh_out_open(ctx, "-", &out);
+    vhem_status st = vh_atomic_file_open(ctx, "-", &out);
     fputs("to stdout", out.f);
-    vhem_status committed = vh_out_commit(ctx, &out);
-    vh_out_close(&out);
+    vhem_status committed = vh_atomic_file_commit(ctx, &out);
+    vh_atomic_file_close(&out);
     int still_open = fputs(", still open", stdout);
     fflush(stdout);
     dup2(keep, 1);

@@ -14,7 +14,7 @@ static struct {
 static vhem_status batch(vhem_ctx *ctx, const vh_seq_batch *b, vh_scratch *scratch, double *loglik,
                          vh_stats *stats)
 {
-    vhem_status st = vh_backend_ref.sequences.batch(ctx, b, scratch, loglik, stats);
+    vhem_status st = vh_backend_ref.sequences.kernel(ctx, b, scratch, loglik, stats);
     if (++passes.n == passes.last) {
         vhem_ctx_stop(passes.ctx);
         atomic_fetch_sub(&passes.ctx->stop_at, 60000);
@@ -34,7 +34,7 @@ static bool fit(const char *prior, int last)
     int T[] = { 40 };
     vh_rng rng;
 
-    stops.sequences.batch = batch;
+    stops.sequences.kernel = batch;
     ctx->backend = &stops;
     passes.ctx = ctx;
     passes.n = 0;

@@ -3,7 +3,7 @@
 #include "hdf5_v1.h"
 #include "model_samples.h"
 
-#include "core/file.h"
+#include "core/atomic_file.h"
 
 #include <fcntl.h>
 #include <hdf5.h>

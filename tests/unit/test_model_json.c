@@ -2,7 +2,7 @@
 /* test_model_json.c - model files as JSON: exact round trips, unknown keys, every sentence, damaged files. */
 #include "model_samples.h"
 
-#include "core/file.h"
+#include "core/atomic_file.h"
 #include "model/json.h"
 
 /* A small good file.  Parts are replaced by the tests below. */

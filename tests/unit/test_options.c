@@ -172,7 +172,7 @@ static void round_trip(void **state)
     a.kernel = "raw";
     FILE *f = open_memstream(&text, &size);
     for (const vh_option *row = vh_options(VHEM_CLUSTER_OPTIONS); row->shown.name; row++)
-        if (vh_option_is_kept(row, &a)) {
+        if (vh_option_in_files(row, &a)) {
             vh_option_print(f, lead, row, &a, false);
             lead = ", ";
         }

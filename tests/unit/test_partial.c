@@ -6,7 +6,7 @@
 
 #include "core/hash.h"
 #include "model/convert.h"
-#include "model/masked.h"
+#include "model/missing_columns.h"
 #include "model/models.h"
 #include "reduce/partial.h"
 

@@ -5,8 +5,8 @@
 
 #include "cluster/clustering.h"
 #include "cluster/distance.h"
-#include "cluster/strips.h"
-#include "core/dealt.h"
+#include "cluster/row_blocks.h"
+#include "core/rank_sum.h"
 #include "core/jobs.h"
 #include "core/ranks.h"
 
@@ -70,9 +70,9 @@ static vhem_status run(vhem_ctx *ctx, void *arg, int64_t i, int worker)
     return VHEM_OK;
 }
 
-static void walk(vhem_ctx *ctx, void *arg, int64_t i, vh_wire *w)
+static void walk(vhem_ctx *ctx, void *arg, int64_t i, vh_serial *w)
 {
-    vh_wire_real(ctx, w, &((side *)arg)->made[i]);
+    vh_serial_real(ctx, w, &((side *)arg)->made[i]);
 }
 
 static void hear(void *arg, int level, const char *text)
@@ -162,7 +162,7 @@ typedef struct {
     int strips; /* taken */
 } known;
 
-static vhem_status make_strip(vhem_ctx *ctx, void *arg, vh_strip *s)
+static vhem_status make_strip(vhem_ctx *ctx, void *arg, vh_row_block *s)
 {
     (void)arg;
     s->size = 0;
@@ -170,7 +170,7 @@ static vhem_status make_strip(vhem_ctx *ctx, void *arg, vh_strip *s)
     return VHEM_OK;
 }
 
-static void take_strip(void *arg, const vh_strip *s)
+static void take_strip(void *arg, const vh_row_block *s)
 {
     (void)s;
     ((known *)arg)->strips++;
@@ -184,7 +184,7 @@ static int work_with_tables(vhem_ctx *ctx, known *k)
     vhem_distance_options opt;
     vhem_cluster_options how = cluster_options();
     vh_clustering *c = NULL;
-    const vh_strips strips = { "test", 4, 1, 1, make_strip, take_strip, k };
+    const vh_row_blocks strips = { "test", 4, 1, 1, make_strip, take_strip, k };
     int found = 0;
 
     VHEM_INIT(VHEM_DISTANCE_OPTIONS, &opt);
@@ -197,7 +197,7 @@ static int work_with_tables(vhem_ctx *ctx, known *k)
     how.tau = 2;
     st = call_cluster_hmms(ctx, k->h3m, GROUPS, &how, &c);
     found |= st == VHEM_OK && memcmp(c->label, k->label, sizeof *c->label * MODELS) == 0 ? 2 : 0;
-    st = vh_strips_run(ctx, &strips);
+    st = vh_row_blocks_run(ctx, &strips);
     found |= st == VHEM_ENUMERIC && strstr(ctx->error, "strip 1 does not work") ? 4 : 0;
     vh_clustering_free(c);
     free(D);
@@ -299,28 +299,27 @@ static int add_up(vhem_ctx *ctx, double *total, sums *s, const sums *want, doubl
 {
     const vh_sum_kind kind = { .size = 1 };
     const vh_chunks chunks = { .n = CHUNKS, .threads = 1, .run = run_chunk, .arg = s };
-    const vh_dealt_table table[] = { { s->row, 1, rows_of, NULL }, { NULL, 1, rows_of, NULL } };
-    const vh_dealt work = { .chunks = &chunks, .table = table, .tables = 2 };
+    const vh_rank_table table[] = { { s->row, 1, rows_of, NULL }, { NULL, 1, rows_of, NULL } };
+    const vh_rank_work work = { .chunks = &chunks, .table = table, .tables = 2 };
     VH_OWN(vh_tree_sum) *sum = NULL;
     int found = 0;
 
     s->fails = -1;
-    if (vh_tree_sum_new(ctx, &kind, &sum) != VHEM_OK
-        || vh_dealt_sum(ctx, &work, &kind, sum, total) != VHEM_OK)
+    if (vh_tree_sum_new(ctx, &kind, &sum) != VHEM_OK || vh_rank_sum(ctx, &work, &kind, sum, total) != VHEM_OK)
         found |= 64;
     if (!want)
         return found;
     found |= *total == want_total && memcmp(s->row, want->row, sizeof s->row) == 0 && s->ran < CHUNKS ? 1 : 0;
     memset(s->row, 0, sizeof s->row);
-    found |= vh_dealt_run(ctx, &work) == VHEM_OK && memcmp(s->row, want->row, sizeof s->row) == 0 ? 2 : 0;
+    found |= vh_rank_run(ctx, &work) == VHEM_OK && memcmp(s->row, want->row, sizeof s->row) == 0 ? 2 : 0;
     s->fails = 9;
-    found |= vh_dealt_sum(ctx, &work, &kind, sum, total) == VHEM_ENUMERIC
+    found |= vh_rank_sum(ctx, &work, &kind, sum, total) == VHEM_ENUMERIC
                      && strcmp(ctx->error, "chunk 9 does not work") == 0
                  ? 4
                  : 0;
     s->fails = -1;
     *total = 0;
-    found |= vh_dealt_sum(ctx, &work, &kind, sum, total) == VHEM_OK && *total == want_total ? 8 : 0;
+    found |= vh_rank_sum(ctx, &work, &kind, sum, total) == VHEM_OK && *total == want_total ? 8 : 0;
     return found;
 }
 
@@ -373,17 +372,17 @@ static void test_sums(void **state)
 
 typedef struct { /* what process 1 does differently */
     const char *sentence;
-    bool fresh;           /* it makes a new context before its second call, */
-    bool strips;          /* which is another one */
-    int64_t seed;         /* of its context */
-    uint64_t data, print; /* fingerprints */
+    bool fresh;                 /* it makes a new context before its second call, */
+    bool strips;                /* which is another one */
+    int64_t seed;               /* of its context */
+    uint64_t data, fingerprint; /* fingerprints */
 } odd_one;
 
 static vhem_status call(vhem_ctx *ctx, side *s, const odd_one *o, bool odd)
 {
     const vh_jobs jobs = { .n = N, .what = "test", .run = run, .walk = walk, .arg = s };
     known k = { 0 };
-    const vh_strips strips = { "test", 4, 1, 1, make_strip, take_strip, &k };
+    const vh_row_blocks strips = { "test", 4, 1, 1, make_strip, take_strip, &k };
     const vh_chunks chunks = { .n = CHUNKS, .threads = 1, .run = run_chunk, .arg = &(sums){ .fails = -1 } };
     vhem_fit_options opt;
     int64_t failed;
@@ -392,9 +391,10 @@ static vhem_status call(vhem_ctx *ctx, side *s, const odd_one *o, bool odd)
         vh_ranks_call(ctx, odd && o->strips ? "compare" : "fit", VHEM_FIT_OPTIONS, &opt, odd ? o->data : 0);
     if (st != VHEM_OK)
         return st;
-    if (o->print)
-        return vh_dealt_run(ctx, &(vh_dealt){ .chunks = &chunks, .print = odd ? o->print : 1 });
-    return odd && o->strips ? vh_strips_run(ctx, &strips) : vh_run_jobs(ctx, &jobs, &failed);
+    if (o->fingerprint)
+        return vh_rank_run(ctx,
+                           &(vh_rank_work){ .chunks = &chunks, .fingerprint = odd ? o->fingerprint : 1 });
+    return odd && o->strips ? vh_row_blocks_run(ctx, &strips) : vh_run_jobs(ctx, &jobs, &failed);
 }
 
 /* Both make a first call together, and a second that is not the same.  Process 1 says so, process 0 finds it
@@ -441,7 +441,7 @@ static void test_elsewhere(void **state)
         { .strips = true, .sentence = "rank 1 is at step 3 of compare, but rank 0 at step 3 of fit" },
         { .seed = 5, .sentence = other },
         { .data = 7, .sentence = other },
-        { .print = 9, .sentence = other },
+        { .fingerprint = 9, .sentence = other },
     };
     (void)state;
     for (size_t i = 0; i < sizeof odd / sizeof odd[0]; i++) {

@@ -10,11 +10,11 @@
 static void slabs_add_up(void **state)
 {
     (void)state;
-    for (int Q = 1; Q <= VH_MAX_SLABS; Q++) {
+    for (int Q = 1; Q <= VH_MAX_SPLITS; Q++) {
         double mean = 0, square = 0;
         for (int q = 0; q < Q; q++) {
             double m, v;
-            vh_slab_moments(Q, q, &m, &v);
+            vh_split_moments(Q, q, &m, &v);
             assert_true(v > 0 && v <= 1);
             mean += m / Q;
             square += (v + m * m) / Q;
@@ -23,7 +23,7 @@ static void slabs_add_up(void **state)
         assert_near(square, 1, 1e-12, 0);
     }
     double m, v;
-    vh_slab_moments(2, 1, &m, &v); /* the half-normal distribution */
+    vh_split_moments(2, 1, &m, &v); /* the half-normal distribution */
     assert_near(m, sqrt(2 / acos(-1)), 1e-12, 0);
     assert_near(v, 1 - 2 / acos(-1), 1e-12, 0);
 }

@@ -41,13 +41,13 @@ static void idle_end(void **state)
     (void)state;
     vh_vhem_run run = { .J = J };
     for (int k = 0; k < 9; k++) {
-        assert_false(vh_vhem_rests(ctx, &opt, k, k > 0, &run));
+        assert_false(vh_vhem_converged(ctx, &opt, k, k > 0, &run));
         assert_int_equal(run.idle, idle[k]);
     }
-    assert_true(vh_vhem_rests(ctx, &(vh_vhem_options){ .tol = 0.1, .N = 1 }, 8, false, &run));
+    assert_true(vh_vhem_converged(ctx, &(vh_vhem_options){ .tol = 0.1, .N = 1 }, 8, false, &run));
     run = (vh_vhem_run){ .J = J };
     for (int k = 0; k < 7; k++) /* all iterations were asked for */
-        assert_false(vh_vhem_rests(ctx, &all, k, k > 0, &run));
+        assert_false(vh_vhem_converged(ctx, &all, k, k > 0, &run));
     assert_true(run.idle < VH_MOST_IDLE);
     vhem_free(ctx);
 }

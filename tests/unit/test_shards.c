@@ -3,7 +3,7 @@
  * sentence with file and chunk for whatever is wrong. */
 #include "model_samples.h"
 
-#include "core/file.h"
+#include "core/atomic_file.h"
 #include "model/models.h"
 
 #include <fcntl.h>

@@ -3,7 +3,7 @@
 #include "on_disk.h"
 #include "support.h"
 
-#include "model/masked.h"
+#include "model/missing_columns.h"
 #include "model/models.h"
 
 #include <unistd.h>

@@ -34,43 +34,43 @@ void vh_cuda_warn(vhem_ctx *ctx)
 static vhem_status batch(vhem_ctx *ctx, const vh_seq_batch *b, vh_scratch *scratch, double *loglik,
                          vh_stats *stats)
 {
-    return vh_backend_cpu()->sequences.batch(ctx, b, scratch, loglik, stats);
+    return vh_backend_cpu()->sequences.kernel(ctx, b, scratch, loglik, stats);
 }
 
 static vhem_status reduce_lay(vhem_ctx *ctx, const vh_packed *base, void **laid)
 {
     const vh_backend *cpu = vh_backend_cpu();
-    return cpu->reduce.lay ? cpu->reduce.lay(ctx, base, laid) : VHEM_OK;
+    return cpu->reduce.prepare ? cpu->reduce.prepare(ctx, base, laid) : VHEM_OK;
 }
 
 static void reduce_discard(void *laid)
 {
     if (laid) /* then it has laid it */
-        vh_backend_cpu()->reduce.discard(laid);
+        vh_backend_cpu()->reduce.release(laid);
 }
 
 static vhem_status reduce_chunk(vhem_ctx *ctx, const vh_reduce_chunk *c, vh_scratch *scratch,
                                 vh_reduce_sums *sums)
 {
-    return vh_backend_cpu()->reduce.chunk(ctx, c, scratch, sums);
+    return vh_backend_cpu()->reduce.kernel(ctx, c, scratch, sums);
 }
 
 static vhem_status product_lay(vhem_ctx *ctx, const vh_product *p, void **laid)
 {
     const vh_backend *cpu = vh_backend_cpu();
-    return cpu->product.lay ? cpu->product.lay(ctx, p, laid) : VHEM_OK;
+    return cpu->product.prepare ? cpu->product.prepare(ctx, p, laid) : VHEM_OK;
 }
 
 static void product_drop(void *laid)
 {
     if (laid) /* likewise */
-        vh_backend_cpu()->product.drop(laid);
+        vh_backend_cpu()->product.release(laid);
 }
 
 static vhem_status product_tile(vhem_ctx *ctx, const vh_product *p, const void *laid, const vh_rectangle *r,
                                 vh_scratch *scratch, double *log_k)
 {
-    return vh_backend_cpu()->product.tile(ctx, p, laid, r, scratch, log_k);
+    return vh_backend_cpu()->product.kernel(ctx, p, laid, r, scratch, log_k);
 }
 
 /* ---- the table ----------------------------------------------------------------------------------------- */
@@ -80,19 +80,19 @@ const vh_backend vh_backend_cuda = {
     .usable = usable,
     .problem = vh_device_problem,
     .sequences = { .open = vh_cuda_sequences_open,
-                   .expect = vh_cuda_sequences_expect,
+                   .run = vh_cuda_sequences_run,
                    .close = vh_cuda_sequences_close,
-                   .batch = batch },
+                   .kernel = batch },
     .reduce = { .open = vh_cuda_reduce_open,
                 .run = vh_cuda_reduce_run,
                 .close = vh_cuda_reduce_close,
-                .lay = reduce_lay,
-                .discard = reduce_discard,
-                .chunk = reduce_chunk },
+                .prepare = reduce_lay,
+                .release = reduce_discard,
+                .kernel = reduce_chunk },
     .product = { .open = vh_cuda_product_open,
-                 .part = vh_cuda_product_part,
+                 .run = vh_cuda_product_part,
                  .close = vh_cuda_product_close,
-                 .lay = product_lay,
-                 .drop = product_drop,
-                 .tile = product_tile },
+                 .prepare = product_lay,
+                 .release = product_drop,
+                 .kernel = product_tile },
 };

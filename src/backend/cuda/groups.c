@@ -3,9 +3,9 @@
 #include "backend/cuda/groups.h"
 
 #include "backend/cuda/device.h"
-#include "backend/cuda/place.h"
+#include "backend/cuda/arena.h"
 #include "core/alloc.h"
-#include "core/index.h"
+#include "core/array2.h"
 
 #include <string.h>
 

@@ -5,8 +5,8 @@
 #include "backend/cuda/lanes.h"
 
 #include "backend/cuda/device.h"
-#include "backend/cuda/place.h"
-#include "backend/cuda/room.h"
+#include "backend/cuda/arena.h"
+#include "backend/cuda/buffer.h"
 #include "core/alloc.h"
 #include "core/tree_sum.h"
 

@@ -12,12 +12,12 @@
 
 #include "backend/cuda/device.h"
 #include "backend/cuda/gpu.h"
-#include "backend/cuda/place.h"
-#include "backend/cuda/room.h"
+#include "backend/cuda/arena.h"
+#include "backend/cuda/buffer.h"
 #include "backend/ref/product.h"
 #include "core/alloc.h"
-#include "core/index.h"
-#include "core/team.h"
+#include "core/array2.h"
+#include "core/fork_safe.h"
 #include "math/logsum.h"
 
 #include <math.h>

@@ -18,15 +18,15 @@
 #include "backend/cuda/gpu.h"
 #include "backend/cuda/hmms.h"
 #include "backend/cuda/lanes.h"
-#include "backend/cuda/place.h"
-#include "backend/cuda/room.h"
-#include "backend/cuda/shares.h"
+#include "backend/cuda/arena.h"
+#include "backend/cuda/buffer.h"
+#include "backend/cuda/responsibilities.h"
 #include "backend/ref/ref.h"
 #include "backend/sequences_cpu.h"
 #include "core/alloc.h"
-#include "core/index.h"
+#include "core/array2.h"
 #include "core/ranks.h"
-#include "core/share.h"
+#include "core/parallel.h"
 #include "core/tree_sum.h"
 
 #include <math.h>
@@ -356,12 +356,12 @@ static vhem_status assign(pass *x, double *log_z)
 {
     vhem_ctx *ctx = x->ctx;
     const vh_cuda_lanes *lanes = &x->job->lanes;
-    const vh_cuda_shares shares = { &lanes->in, x->step, x->loglik, log_z };
+    const vh_cuda_responsibilities shares = { &lanes->in, x->step, x->loglik, log_z };
     size_t K = (size_t)x->step->pk->K;
     VH_AUTOFREE double *scale = NULL;
 
     VH_NEW(scale, K);
-    VH_TRY(vh_cuda_shares_assign(ctx, &shares, x->out, scale));
+    VH_TRY(vh_cuda_responsibilities_assign(ctx, &shares, x->out, scale));
     if (x->step->statistics) {
         VH_TRY(vh_cuda_pinned_room(ctx, sizeof *x->w * K * (size_t)lanes->n_lane, &x->job->weights_bytes,
                                    &x->job->weights));
@@ -369,8 +369,8 @@ static vhem_status assign(pass *x, double *log_z)
         for (int t = 0; t < x->n_tile; t++) {
             vh_cuda_frames f = tile_of(x, t);
             int lane0 = f.bundle0 * LANES;
-            VH_TRY(vh_cuda_shares_weigh(ctx, &shares, lanes->place + lane0, f.lanes, scale,
-                                        x->w + K * (size_t)lane0));
+            VH_TRY(vh_cuda_responsibilities_weigh(ctx, &shares, lanes->place + lane0, f.lanes, scale,
+                                                  x->w + K * (size_t)lane0));
         }
         memcpy(x->out->stats.scale, scale, sizeof *scale * K);
     }
@@ -483,7 +483,7 @@ static void refuse(vhem_ctx *ctx, cuda_job *job)
     job->refused = true;
 }
 
-vhem_status vh_cuda_sequences_expect(vhem_ctx *ctx, void *state, const vh_seq_step *step, vh_seq_sums *out)
+vhem_status vh_cuda_sequences_run(vhem_ctx *ctx, void *state, const vh_seq_step *step, vh_seq_sums *out)
 {
     vhem_status st = VHEM_OK;
     cuda_job *job = state;
@@ -503,7 +503,7 @@ vhem_status vh_cuda_sequences_expect(vhem_ctx *ctx, void *state, const vh_seq_st
         return st;
     if (!job->cpu)
         VH_TRY(vh_cpu_sequences_open(ctx, &job->lanes.in, &job->cpu));
-    return vh_cpu_sequences_expect(ctx, job->cpu, step, out);
+    return vh_cpu_sequences_run(ctx, job->cpu, step, out);
 }
 
 /* ---- 5. opening and closing ---------------------------------------------------------------------------- */

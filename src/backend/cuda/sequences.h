@@ -6,7 +6,7 @@
 #include "backend/sequences.h"
 
 vhem_status vh_cuda_sequences_open(vhem_ctx *ctx, const vh_sequences *in, void **state);
-vhem_status vh_cuda_sequences_expect(vhem_ctx *ctx, void *state, const vh_seq_step *step, vh_seq_sums *out);
+vhem_status vh_cuda_sequences_run(vhem_ctx *ctx, void *state, const vh_seq_step *step, vh_seq_sums *out);
 void vh_cuda_sequences_close(void *state);
 
 #endif

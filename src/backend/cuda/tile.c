@@ -2,9 +2,9 @@
 /* tile.c - see tile.h. */
 #include "backend/cuda/tile.h"
 
-#include "backend/cuda/place.h"
+#include "backend/cuda/arena.h"
 #include "core/alloc.h"
-#include "core/team.h"
+#include "core/fork_safe.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
  * statistics.  Paper, Section 3.3 and Appendix A. */
 #include "backend/ref/reduce.h"
 
-#include "core/index.h"
+#include "core/array2.h"
 #include "math/logsum.h"
 
 #include <math.h>

@@ -6,7 +6,7 @@
 #include "backend/ref/reduce.h"
 #include "backend/ref/ref.h"
 #include "core/alloc.h"
-#include "core/index.h"
+#include "core/array2.h"
 #include "math/logsum.h"
 
 #include <math.h>
@@ -144,7 +144,7 @@ static vhem_status forward_backward(vhem_ctx *ctx, const vh_seq_batch *batch, vh
 const vh_backend vh_backend_ref = {
     .name = "ref",
     .usable = usable,
-    .sequences = { .batch = forward_backward },
-    .reduce = { .chunk = vh_ref_reduce_chunk },
-    .product = { .tile = vh_ref_product },
+    .sequences = { .kernel = forward_backward },
+    .reduce = { .kernel = vh_ref_reduce_chunk },
+    .product = { .kernel = vh_ref_product },
 };

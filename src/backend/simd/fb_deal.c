@@ -3,7 +3,7 @@
 #include "backend/simd/fb.h"
 
 #include "backend/simd/vec.h"
-#include "core/index.h"
+#include "core/array2.h"
 
 #include <string.h>
 

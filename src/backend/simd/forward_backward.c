@@ -18,7 +18,7 @@
 #include "backend/ref/ref.h"
 #include "backend/simd/vec.h"
 #include "core/alloc.h"
-#include "core/index.h"
+#include "core/array2.h"
 #include "math/linalg.h"
 
 #include <math.h>

@@ -16,7 +16,7 @@
 #include "backend/ref/product.h"
 #include "backend/simd/product.h"
 #include "core/alloc.h"
-#include "core/index.h"
+#include "core/array2.h"
 #include "math/logsum.h"
 
 #include <math.h>
@@ -59,7 +59,7 @@ typedef struct {
     vec *memory;   /* of the groups */
 } laid_sets;
 
-VH_OWNED(laid_sets, VH_NAME(vh_simd_product_drop))
+VH_OWNED(laid_sets, VH_NAME(vh_simd_product_release))
 
 typedef struct { /* a tile */
     vhem_ctx *ctx;
@@ -280,7 +280,7 @@ static vhem_status lay_gaussians(vhem_ctx *ctx, const vh_product *p, laid_sets *
     return VHEM_OK;
 }
 
-vhem_status VH_NAME(vh_simd_product_lay)(vhem_ctx *ctx, const vh_product *p, void **out)
+vhem_status VH_NAME(vh_simd_product_prepare)(vhem_ctx *ctx, const vh_product *p, void **out)
 {
     VH_OWN(laid_sets) *l = NULL;
 
@@ -298,7 +298,7 @@ vhem_status VH_NAME(vh_simd_product_lay)(vhem_ctx *ctx, const vh_product *p, voi
     return VHEM_OK;
 }
 
-void VH_NAME(vh_simd_product_drop)(void *laid)
+void VH_NAME(vh_simd_product_release)(void *laid)
 {
     laid_sets *l = laid;
     if (!l)

@@ -12,7 +12,7 @@
  * quadratic form is sum w_k^2 / D_k.  d^3 / 6 multiply-adds a pair. */
 #include "backend/simd/product.h"
 
-#include "core/index.h"
+#include "core/array2.h"
 
 #include <string.h>
 

@@ -13,8 +13,8 @@
  * first pass goes forward too and keeps nu and xi of every pair, which the second would only make again. */
 #include "backend/ref/reduce.h"
 #include "backend/simd/reduce_lanes.h"
-#include "backend/simd/reduce_lay.h"
-#include "core/index.h"
+#include "backend/simd/base_lanes.h"
+#include "core/array2.h"
 #include "math/linalg.h"
 
 #include <string.h>
@@ -516,7 +516,7 @@ static vhem_status add_pairs(job *j, const double *w, vh_stats *stats)
 vhem_status VH_NAME(vh_simd_reduce_chunk)(vhem_ctx *ctx, const vh_reduce_chunk *c, vh_scratch *scratch,
                                           vh_reduce_sums *sums)
 {
-    const vh_laid *laid = c->laid;
+    const vh_prepared_base *laid = c->laid;
     const vh_reduce_step *step = c->step;
     job j = { .ctx = ctx, .scratch = scratch, .base = c->base, .reduced = step->reduced, .tau = step->tau };
     size_t table = vh_cells(VH_LOAD, step->reduced->K);

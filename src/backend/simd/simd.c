@@ -31,11 +31,11 @@ static vhem_status reduce_chunk(vhem_ctx *ctx, const vh_reduce_chunk *c, vh_scra
 const vh_backend VH_NAME(vh_backend) = {
     .name = VH_TEXT(VH_ISA),
     .usable = VH_NAME(vh_usable),
-    .sequences = { .batch = forward_backward },
-    .reduce = { .lay = VH_NAME(vh_simd_reduce_lay),
-                .discard = VH_NAME(vh_simd_reduce_discard),
-                .chunk = reduce_chunk },
-    .product = { .lay = VH_NAME(vh_simd_product_lay),
-                 .drop = VH_NAME(vh_simd_product_drop),
-                 .tile = VH_NAME(vh_simd_product) },
+    .sequences = { .kernel = forward_backward },
+    .reduce = { .prepare = VH_NAME(vh_simd_reduce_prepare),
+                .release = VH_NAME(vh_simd_reduce_release),
+                .kernel = reduce_chunk },
+    .product = { .prepare = VH_NAME(vh_simd_product_prepare),
+                 .release = VH_NAME(vh_simd_product_release),
+                 .kernel = VH_NAME(vh_simd_product) },
 };

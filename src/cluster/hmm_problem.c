@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* hmm_problem.c - see hmm_problem.h. */
+#include "cluster/hmm_problem.h"
+
+#include "cluster/spectral_starts.h"
+#include "cluster/methods.h"
+#include "cluster/options.h"
+#include "core/alloc.h"
+#include "core/rng.h"
+#include "model/convert.h"
+#include "reduce/refine.h"
+
+#include <string.h>
+
+enum {
+    TRIAL_MODELS = 4096, /* of more models than this, restarts are judged on so many */
+    TABLE = 1 << 22,     /* pairs of a model and a centre, up to which z and L are kept */
+};
+
+/* The smallest variances: a share of the spread of the models. */
+static vhem_status make_floor(vhem_ctx *ctx, vh_hmm_problem *t)
+{
+    const vh_base *base = t->s.base;
+    if (!(t->s.opt->cov_floor > 0))
+        return VHEM_OK;
+    VH_NEW(t->floor, base->h3m->d);
+    for (int k = 0; k < base->h3m->d; k++)
+        t->floor[k] = t->s.opt->cov_floor * base->scale[k] * base->scale[k];
+    t->s.floor = t->floor;
+    return VHEM_OK;
+}
+
+/* Of very many models a random sample tells good starts from bad ones as well, at a fraction of the cost. */
+static vhem_status choose_trial(vhem_ctx *ctx, vh_hmm_problem *t, uint64_t seed)
+{
+    vh_hmm_search *s = &t->s;
+    VH_AUTOFREE int64_t *pick = NULL;
+    int64_t K = s->base->Kb;
+    vh_rng rng;
+
+    s->trial = s->base;
+    if (K <= TRIAL_MODELS)
+        return VHEM_OK;
+    VH_NEW(pick, TRIAL_MODELS);
+    vh_rng_init(&rng, seed, VH_RNG_SPLIT, 0);
+    vh_rng_spread(&rng, K, TRIAL_MODELS, pick);
+    VH_TRY(vh_base_pick(ctx, s->base, pick, TRIAL_MODELS, &t->trial_models));
+    return vh_base_new(ctx, t->trial_models, &s->trial);
+}
+
+/* The models in the form in which they are clustered. */
+static vhem_status convert_models(vhem_ctx *ctx, vh_hmm_problem *t)
+{
+    if (vh_cluster_wants_full(t->s.opt)) {
+        VH_TRY(vh_h3m_widest(ctx, t->models, &t->full));
+        t->models = t->full;
+        if (t->s.start) {
+            VH_TRY(vh_h3m_widest(ctx, t->s.start, &t->full_start));
+            t->s.start = t->full_start;
+        }
+    }
+    if (t->s.opt->refine > 1)
+        VH_TRY(vh_refine(ctx, t->models, t->s.opt->refine, &t->fine));
+    return VHEM_OK;
+}
+
+/* z and L have Kb x Kr numbers each, and labels say most of it. */
+static bool is_lean(const vh_input *in, const vhem_cluster_options *opt)
+{
+    bool by_part = vh_method_find(opt->method)->traits & VH_BY_PART;
+    return by_part && !in->tables && opt->keep_tables <= 0 && (int64_t)in->Kb * in->K > TABLE;
+}
+
+vhem_status vh_hmm_problem_new(vhem_ctx *ctx, const vh_input *in, const vhem_cluster_options *opt,
+                               uint64_t seed, vh_hmm_problem *t)
+{
+    *t = (vh_hmm_problem){ .s = { .opt = opt, .K = in->K, .start = vh_start_hmms(opt) },
+                           .models = in->models };
+    t->s.lean = is_lean(in, opt);
+    VH_TRY(convert_models(ctx, t));
+    const vhem_executor *executor = in->Kb > TRIAL_MODELS ? in->executor : NULL; /* it is not worth while */
+    if (in->shards)
+        VH_TRY(vh_base_stream(ctx, in->shards, executor, &t->s.base));
+    else
+        VH_TRY(vh_base_new(ctx, t->fine ? t->fine : t->models, &t->s.base));
+    if (!t->fine && !t->full) /* else they are not those that the executor has */
+        t->s.base->executor = executor;
+    if (opt->checkpoint)
+        VH_TRY(vh_journal_open(ctx, opt->checkpoint, &t->journal));
+    t->s.base->journal = t->journal;
+    VH_TRY(choose_trial(ctx, t, seed));
+    VH_TRY(make_floor(ctx, t));
+    return vh_hmm_search_new(ctx, &t->s, seed);
+}
+
+void vh_hmm_problem_free(vh_hmm_problem *t)
+{
+    vh_hmm_search_free(&t->s);
+    free(t->floor);
+    if (t->s.trial != t->s.base)
+        vh_base_free(t->s.trial);
+    vh_h3m_free(t->trial_models);
+    vh_base_free(t->s.base);
+    vh_journal_free(t->journal);
+    vh_h3m_free(t->full);
+    vh_h3m_free(t->full_start);
+    vh_h3m_free(t->fine);
+}
+
+/* Restarts and candidates; a fast search goes without the first when it has the second. */
+vhem_status vh_hmm_problem_search(vhem_ctx *ctx, vh_hmm_problem *t, uint64_t seed)
+{
+    vhem_status st = VHEM_OK;
+    vh_hmm_search *s = &t->s;
+    bool candidates = vh_cluster_wants_candidates(s->K, s->opt), fast = strcmp(s->opt->search, "fast") == 0;
+
+    if (!fast || !candidates)
+        VH_TRY(vh_search_run(ctx, &s->search));
+    if (candidates && !vh_stopped(ctx)) {
+        st = vh_candidates_run(ctx, s, seed);
+        st = st == VHEM_ESTOPPED ? VHEM_OK : st; /* what there is by then is kept */
+        VH_TRY(st);
+    }
+    if (s->search.best < 0)
+        VH_TRY(vh_search_run(ctx, &s->search));
+    if (!vh_stopped(ctx)) {
+        st = vh_search_select(ctx, &s->search, s->opt->candidate);
+        st = st == VHEM_ESTOPPED ? VHEM_OK : st; /* the best by its bound stays */
+        VH_TRY(st);
+    }
+    return st;
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* estep_cache.c - see estep_cache.h.
+ *
+ * The sums of an E-step follow from base HMMs, centres and a few numbers, to the last bit, and all else that
+ * a run does follows from them.  So a run that was killed goes on by being run again: what took long is
+ * looked up. */
+#define _POSIX_C_SOURCE 200809L
+#include "reduce/estep_cache.h"
+
+#include "core/journal.h"
+#include "math/blas.h"
+#include "reduce/remote_estep.h"
+
+#include <time.h>
+
+/* Bytes that are written for each second of work at most: what is made faster than that is made again. */
+#define RATE 1e6
+
+static double seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static vhem_status find_key(vhem_ctx *ctx, const vh_base *base, const vh_h3m *centers,
+                            const vh_reduce_step *step, vh_key *out)
+{
+    VH_OWN(vh_hash) *h = NULL;
+    const double numbers[] = { base->Kb,         step->tau,      step->N,   centers->K,
+                               step->statistics, step->weighted, step->soft };
+
+    VH_TRY(vh_hash_new(ctx, &h));
+    vh_hash_text(h, vhem_version());
+    vh_hash_text(h, ctx->backend->name);
+    vh_hash_text(h, vh_blas_kernel());
+    vh_hash_text(h, centers->family->name);
+    vh_hash_bytes(h, &base->fingerprint, sizeof base->fingerprint);
+    vh_hash_bytes(h, numbers, sizeof numbers);
+    vh_hash_bytes(h, step->log_omega, sizeof *step->log_omega * (size_t)centers->K);
+    for (int j = 0; j < centers->K; j++) {
+        const vh_hmm *c = &centers->hmm[j];
+        vh_hash_number(h, c->S);
+        vh_hash_number(h, c->M);
+        vh_hash_bytes(h, c->pi, vh_hmm_numbers(c) * sizeof *c->pi);
+    }
+    vh_hash_key(h, out);
+    return VHEM_OK;
+}
+
+vhem_status vh_vhem_sum(vhem_ctx *ctx, const vh_base *base, const vh_h3m *centers, const vh_reduce_step *step,
+                        const vh_crew *crew, vh_reduce_sums *sums)
+{
+    if (base->executor)
+        return vh_remote_expect(ctx, base, centers, step, sums);
+    return vh_reduce_run(ctx, base->job, step, crew->scratch, crew->n_threads, false, sums);
+}
+
+vhem_status vh_vhem_expect(vhem_ctx *ctx, const vh_base *base, const vh_h3m *centers,
+                           const vh_reduce_step *step, const vh_crew *crew, vh_reduce_sums *sums, bool *known)
+{
+    size_t n = step->statistics ? sums->size : sums->head;
+    vh_key key;
+
+    *known = false;
+    if (base->journal) {
+        VH_TRY(find_key(ctx, base, centers, step, &key));
+        *known = vh_journal_find(base->journal, &key, n, sums->block);
+    }
+    if (*known)
+        return VHEM_OK;
+    double begin = seconds();
+    VH_TRY(vh_vhem_sum(ctx, base, centers, step, crew, sums));
+    if (base->journal && (seconds() - begin) * RATE >= (double)(n * sizeof(double)))
+        vh_journal_add(ctx, base->journal, &key, n, sums->block);
+    return VHEM_OK;
+}
