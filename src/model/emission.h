@@ -112,7 +112,7 @@ typedef struct {
     void (*sit)(const vh_coords *c, const double *x, double *const *par);
     /* The means of two equal components step apart by half a deviation, that of the data (scale) at most. */
     void (*part)(const vh_shape *shape, const double *scale, vh_rng *rng, double *const *a, double *const *b);
-    /* The mean steps a random fifth of a deviation. */
+    /* The mean steps a random fifth of a deviation; scale 0: the column stays, and no number is drawn. */
     void (*jitter)(const vh_shape *shape, const double *scale, vh_rng *rng, double *const *par);
     /* Adds to the variances. */
     void (*widen)(const vh_shape *shape, const double *add, double *const *par);

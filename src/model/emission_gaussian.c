@@ -33,7 +33,8 @@ static void part_means(int d, int step, const double *scale, vh_rng *rng, double
 static void jitter_mean(int d, int step, const double *scale, vh_rng *rng, double *const *par)
 {
     for (int k = 0; k < d; k++)
-        par[0][k] += 0.2 * fmax(sqrt(par[1][k * step]), 1e-3 * scale[k]) * vh_rng_normal(rng);
+        if (scale[k] > 0)
+            par[0][k] += 0.2 * fmax(sqrt(par[1][k * step]), 1e-3 * scale[k]) * vh_rng_normal(rng);
 }
 
 static void add_variances(int d, int step, const double *add, double *const *par)

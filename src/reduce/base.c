@@ -14,8 +14,9 @@
 #include "math/logsum.h"
 #include "model/convert.h"
 #include "model/missing_columns.h"
-#include "reduce/remote_estep.h"
 #include "reduce/base_moments.h"
+#include "reduce/remote_estep.h"
+#include "reduce/still.h"
 
 #include <math.h>
 #include <string.h>
@@ -264,6 +265,8 @@ static vhem_status prepare(vhem_ctx *ctx, vh_base *b)
     VH_NEW(b->scale, b->h3m->d);
     sort_by_shape(b);
     VH_TRY(find_spread(ctx, b));
+    VH_NEW(b->still, b->h3m->d);
+    VH_TRY(vh_still_columns(ctx, b->h3m, b->still, &b->n_telling, &b->rest));
     return vh_pack_base(ctx, b->h3m, b->shards ? NULL : b->order, b->h3m->K, b->origin, b->scale, &b->packed);
 }
 
@@ -394,6 +397,7 @@ void vh_base_free(vh_base *base)
     free(base->omega);
     free(base->origin);
     free(base->scale);
+    free(base->still);
     free(base->mean);
     for (int p = 0; p < VH_MAX_PARAM; p++)
         free(base->whole[p]);

@@ -27,6 +27,9 @@ typedef struct {
     uint64_t fingerprint;   /* follows from all numbers of the base HMMs */
     double *origin, *scale; /* [d]  mean and deviation of the base models together; 0: no location,
                                1: no unit */
+    bool *still;            /* [d]  columns that are the same in all models (still.h); NULL for a part */
+    int n_telling;          /* the others */
+    double rest;            /* what a frame adds to bounds for those that are still */
     double *mean; /* [n_stat]  mean statistics of all base components, each counted with omega c / S; NULL for
                      families with a location whose HMMs have every column */
     double *whole

@@ -63,9 +63,15 @@ static void soften(const vh_base *base, vh_hmm *h)
  * of the spread of all.  False when there is no memory. */
 static bool jitter(const vh_base *base, vh_rng *rng, const vh_h3m *h3m, double *const *par)
 {
-    double *work = malloc(sizeof *work * vh_nudge_work(h3m->family, &h3m->shape));
+    vh_coords x = base->packed->x;
+    double *work = malloc(sizeof *work * (vh_nudge_work(h3m->family, &h3m->shape) + (size_t)h3m->d));
+    double *scale = work ? work + vh_nudge_work(h3m->family, &h3m->shape) : NULL;
+    for (int k = 0; work && vh_emission_place(h3m->family) && k < h3m->d; k++) {
+        scale[k] = base->still[k] ? 0 : base->scale[k];
+        x.scale = scale;
+    }
     if (work)
-        vh_emission_jitter(h3m->family, &base->packed->x, rng, par, work);
+        vh_emission_jitter(h3m->family, &x, rng, par, work);
     free(work);
     return work != NULL;
 }
