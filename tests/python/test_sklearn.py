@@ -33,7 +33,7 @@ SKIPPED = {
 # As they stand, but with fewer starts where the defaults take long and the checks are no harder for them.
 ESTIMATORS = [
     vhem.HMM(n_states=2, n_init=1, n_jobs=1),
-    vhem.HMMClassifier(n_states=2, n_init=10, n_jobs=1, n_components=2),    # one start is at times below the .83 asked for
+    vhem.HMMClassifier(n_states=2, n_init=10, n_jobs=1, n_components=2),  # one start is at times below the .83 asked
     vhem.HMMMixture(n_jobs=1),
     vhem.VHEM(n_states=2, n_init=2, n_jobs=1),
     vhem.VHEMTree((2, 1), n_states=2, n_init=2, n_jobs=1),
