@@ -82,10 +82,12 @@ bool vh_overdue(vhem_ctx *ctx);
 
 /* Leave a function that returns vhem_status.  What it has to release is declared with an owner (core/own.h).
  * VH_CHECK needs vhem_ctx *ctx in scope. */
-#define VH_CHECK(cond, status, ...)                     \
-    do {                                                \
-        if (!(cond))                                    \
-            return vh_fail(ctx, (status), __VA_ARGS__); \
+#define VH_CHECK(cond, status, ...)              \
+    do {                                         \
+        if (!(cond)) {                           \
+            vh_fail(ctx, (status), __VA_ARGS__); \
+            return (status);                     \
+        }                                        \
     } while (0)
 
 #define VH_TRY(call)                 \

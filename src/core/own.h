@@ -18,12 +18,14 @@
 #define VH_CLEANUP(release) __attribute__((cleanup(release)))
 
 /* Beside the function that releases a type: VH_OWNED(vh_h3m, vh_h3m_free). */
+/* NOLINTBEGIN(bugprone-macro-parentheses): a type in parentheses is no declaration */
 #define VH_OWNED(type, release)                       \
     static inline void type##_own_release(type **own) \
     {                                                 \
         release(*own);                                \
     }
 #define VH_OWN(type) VH_CLEANUP(type##_own_release) type
+/* NOLINTEND(bugprone-macro-parentheses) */
 #define VH_AUTOFREE  VH_CLEANUP(vh_autofree)
 
 static inline void vh_autofree(void *own)
@@ -34,11 +36,11 @@ static inline void vh_autofree(void *own)
 }
 
 /* The pointer p, which is NULL from then on. */
-#define vh_take(p)                \
-    __extension__({               \
-        __typeof__(p) taken_ = p; \
-        (p) = NULL;               \
-        taken_;                   \
+#define vh_take(p)                  \
+    __extension__({                 \
+        __typeof__(p) taken_ = (p); \
+        (p) = NULL;                 \
+        taken_;                     \
     })
 
 /* What vhem.h has and vhem_free releases. */

@@ -131,7 +131,7 @@ static vhem_status read_numbers(h5 *r, hid_t set, const char *name, vh_array *a)
 {
     vhem_ctx *ctx = r->ctx;
     int64_t rows = rows_at_a_time(set, a), width = a->ndim == 2 ? a->shape[1] : 1;
-    VH_AUTOFREE double *y = malloc((size_t)(rows * width + 1) * sizeof *y);
+    VH_AUTOFREE double *y = vh_alloc(ctx, (size_t)(rows * width) + 1, sizeof *y);
 
     a->hold = (vh_spill){ .name = r->path, .limit = r->opt->memory };
     VH_CHECK(y, VHEM_ENOMEM, "%s: dataset '%s': no memory for %lld values", r->path, name,

@@ -64,7 +64,7 @@ vhem_status vh_columns_pick(vhem_ctx *ctx, const char *path, const char *list, c
 
     VH_TRY(split_list(ctx, list, &names));
     VH_NEW(out, names.n);
-    for (int k = 0; k < names.n; k++) {
+    for (int64_t k = 0; k < names.n; k++) {
         const char *name = names.text[k];
         int64_t number;
         int at = 0;
@@ -74,7 +74,7 @@ vhem_status vh_columns_pick(vhem_ctx *ctx, const char *path, const char *list, c
             at = (int)number;
         if (at == d)
             VH_TRY(no_column(ctx, path, "columns", name, column, d));
-        for (int i = 0; i < k; i++)
+        for (int64_t i = 0; i < k; i++)
             VH_CHECK(out[i] != at, VHEM_EINVAL, "%s: --columns names column '%s' twice", path,
                      VH_SHOW(name, strlen(name)));
         out[k] = at;

@@ -184,7 +184,7 @@ vhem_status vh_spill_pick(vhem_ctx *ctx, vh_spill *s, int d, const int *place, i
     VH_AUTOFREE double *frame = NULL, *block = NULL;
     const double *y;
 
-    assert(n <= d);
+    assert(n <= d && (s->in_file || s->y || rows == 0));
     VH_NEW(frame, n);
     if (!s->in_file) { /* never behind what is read: one array serves both */
         pick_rows(s->y, rows, d, place, n, frame, s->y);

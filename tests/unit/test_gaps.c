@@ -210,7 +210,8 @@ static void products_never_fall(void **state)
                 if (!isnan(y[t * D + k]))
                     y[t * D + k] = (double)vh_rng_below(&rng, t / 7 % 2 ? 3 : 2);
         assert_ok(ctx, call_wrap(ctx, 1, &length, D, y, &data));
-        data->layout = mixed_layout(ctx);
+        VH_OWN(vh_layout) *layout = mixed_layout(ctx); /* the data borrow it */
+        data->layout = layout;
         VHEM_INIT(VHEM_FIT_OPTIONS, &opt);
         opt.S = 1 + trial % 3;
         opt.M = 1 + trial / 3 % 2;
