@@ -11,6 +11,7 @@ typedef struct {
     int levels;                  /* there are; fewer than were asked for after an interruption */
     const char *const *class_of; /* [items] */
     const char *why;             /* the sentence of the library when the run was stopped, else NULL */
+    int stopped_level;           /* from 1; 0: none */
 } outcome;
 
 static bool is_flat(const cli *c, const cluster_args *a)
@@ -67,7 +68,7 @@ static void tell_level(cli *c, const cluster_args *a, const outcome *o, int l)
 {
     cluster_level level = cluster_level_of(o->tree, l, o->class_of);
     const vhem_clustering *cl = level.clustering;
-    bool stopped = o->why && (is_flat(c, a) || strncmp(o->why, "level 1 ", 8) == 0);
+    bool stopped = o->stopped_level == 1;
     char title[512], first[32] = "", where[256] = "";
     if (is_flat(c, a))
         snprintf(where, sizeof where, " in %s", cli_where(a->output));
@@ -129,7 +130,7 @@ static int cluster_and_save(cli *c, cluster_args *a)
         status = cluster_find_items(c, a);
     if (status == CLI_GO) {
         const outcome o = { tree, facts.levels, a->items ? (const char *const *)a->items->label : NULL,
-                            stopped ? why ? why : "" : NULL };
+                            stopped ? why ? why : "" : NULL, facts.stopped_level };
         if (c->json)
             put_json(c, a, &o);
         tell_outcome(c, a, &o);

@@ -566,6 +566,7 @@ typedef struct {                     /* a tree at a glance; valid while it lives
     int         levels;
     vhem_kind   kind;                /* of the centres */
     const char *provenance;          /* a JSON object as text; NULL when unknown */
+    int         stopped_level;       /* from vhem_cluster: the level, from 1, that a stop ended; 0: none */
 } vhem_tree_facts;
 
 /* Method i, i = 0, 1, ..., the default first; VHEM_EINVAL past the last. */

@@ -144,7 +144,8 @@ void vhem_tree_info(const vhem_tree *tree, vhem_tree_facts *out)
         return;
     *out = (vhem_tree_facts){ .levels = tree->n,
                               .kind = tree->n > 0 && tree->level[0]->textures ? VHEM_TEXTURES : VHEM_HMMS,
-                              .provenance = tree->provenance };
+                              .provenance = tree->provenance,
+                              .stopped_level = tree->stopped_level };
 }
 
 const vhem_clustering *vhem_tree_level(const vhem_tree *tree, int l)
@@ -252,6 +253,7 @@ static vhem_status add_level(vhem_ctx *ctx, vhem_tree *tree, int l, int levels, 
         vh_log(ctx, VHEM_LOG_WARN, "level %d has %lld clusters, not %d: the level below has no more", l + 1,
                (long long)in->K, K);
     vhem_status st = vh_cluster(ctx, in, o, vh_rng_seed((uint64_t)ctx->opt.seed, (uint64_t)l << 32), &c);
+    tree->stopped_level = st == VHEM_ESTOPPED ? l + 1 : 0;
     if (st == VHEM_ESTOPPED && levels > 1 && (c || l > 0)) /* else there is nothing to tell of */
         tell_stopped(ctx, l, c);
     if (st == VHEM_OK || (st == VHEM_ESTOPPED && l == 0 && c)) {

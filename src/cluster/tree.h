@@ -12,6 +12,7 @@ struct vhem_tree {
     int **base_labels;     /* [n][Kb of level 0] */
     int **parent;          /* [n][Kr]  cluster of the level above; NULL at the top */
     char *provenance;      /* JSON object as text, or NULL */
+    int stopped_level;     /* from 1: the one that a stop ended; 0: none */
 };
 
 vhem_status vh_tree_new(vhem_ctx *ctx, int cap, vhem_tree **out);
