@@ -25,6 +25,7 @@ typedef struct {
     vhem_status st;      /* of that one */
     note *notes;         /* [n_notes]  of this round, where there are several processes */
     size_t n_notes, cap;
+    pthread_mutex_t counting; /* what is told of progress only grows */
 } running;
 
 typedef struct { /* what a job logs to */
@@ -85,7 +86,7 @@ static void run_job(void *arg, int64_t k, int worker)
     int64_t i = r->begin + k * r->step;
     const vh_jobs *jobs = r->jobs;
     vhem_ctx *ctx = r->ctx, own;
-    int64_t limit, so_far;
+    int64_t limit;
 #pragma omp atomic read
     limit = r->first;
     if (i > limit || vh_stopped(ctx))
@@ -105,10 +106,10 @@ static void run_job(void *arg, int64_t k, int worker)
             r->st = vh_fail(ctx, st, "%s", own.error);
         }
     }
-#pragma omp atomic capture
-    so_far = ++r->done;
-    so_far *= r->step; /* of the other processes no less is known */
+    pthread_mutex_lock(&r->counting);
+    int64_t so_far = ++r->done * r->step; /* of the other processes no less is known */
     vh_progress(ctx, jobs->what, so_far < jobs->n ? so_far : jobs->n, jobs->n);
+    pthread_mutex_unlock(&r->counting);
 }
 
 /* Of jobs begin .. end-1 every step-th; done has been set. */
@@ -158,6 +159,7 @@ vhem_status vh_run_jobs(vhem_ctx *ctx, const vh_jobs *jobs, int64_t *failed)
 {
     running r = { .ctx = ctx, .jobs = jobs, .step = 1, .first = jobs->n };
 
+    pthread_mutex_init(&r.counting, NULL);
     vh_progress(ctx, jobs->what, 0, jobs->n);
     if (jobs->walk && vh_ranks(ctx) > 1) {
         r.step = vh_ranks(ctx);
@@ -165,6 +167,7 @@ vhem_status vh_run_jobs(vhem_ctx *ctx, const vh_jobs *jobs, int64_t *failed)
     } else {
         run_some(&r, 0, jobs->n);
     }
+    pthread_mutex_destroy(&r.counting);
     free(r.notes);
     *failed = r.first < jobs->n ? r.first : -1;
     return r.st == VHEM_OK && vh_stopped(ctx) ? VHEM_ESTOPPED : r.st;
