@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* test_estep_cache.c - an E-step is remembered for the same base HMMs, centres and numbers, and for no others. */
+/* test_estep_cache.c - an E-step is remembered for the same base HMMs, centres and numbers, and for no
+ * others. */
 #include "support.h"
 
 #include "reduce/estep_cache.h"

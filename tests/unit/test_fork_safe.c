@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* test_team.c - children of a process that has computed with several threads: they compute too, with the same
- * result, whether the context is that of the parent or their own. */
+/* test_fork_safe.c - children of a process that has computed with several threads: they compute too, with
+ * the same result, whether the context is that of the parent or their own. */
 #include "engine.h"
 
 #include "core/fork_safe.h"

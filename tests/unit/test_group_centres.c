@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* test_settle.c - centres for the groups of a partition: what they are, that none becomes worse, that equal
- * groups are settled once, and groups without members. */
+/* test_group_centres.c - centres for the groups of a partition: what they are, that none becomes worse,
+ * that equal groups are settled once, and groups without members. */
 #include "cluster_samples.h"
 
 #include "cluster/group_centres.h"

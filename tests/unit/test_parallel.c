@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* test_share.c - loops inside loops: every turn is made once, and no worker makes two at a time. */
+/* test_parallel.c - loops inside loops: every turn is made once, and no worker makes two at a time. */
 #include "support.h"
 
 #include "core/parallel.h"

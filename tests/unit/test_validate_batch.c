@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* test_rows_check.c - arrays of many HMMs: valid ones pass, any number that is not must be found, whichever
- * HMM it belongs to; and HMMs that share a block, which are shaped again, or move to another set. */
+/* test_validate_batch.c - arrays of many HMMs: valid ones pass, any number that is not must be found,
+ * whichever HMM it belongs to; and HMMs that share a block, which are shaped again, or move to another
+ * set. */
 #include "support.h"
 
 #include "model/h3m.h"
