@@ -39,8 +39,8 @@ static inline void problem_free(problem *p)
 static inline void problem_run(vhem_ctx *ctx, const vh_vb_options *o, problem *p)
 {
     assert_ok(ctx, vh_base_new(ctx, p->h3m, &p->base));
-    assert_ok(ctx, vh_vb_begin(ctx, p->base, o, &p->scratch, 1, p->start, &p->m));
-    assert_ok(ctx, vh_vb_run(ctx, p->base, o, &p->scratch, 1, &p->m, &p->run));
+    assert_ok(ctx, vh_vb_begin(ctx, p->base, o, &(vh_workers){ 1, &p->scratch }, p->start, &p->m));
+    assert_ok(ctx, vh_vb_run(ctx, p->base, o, &(vh_workers){ 1, &p->scratch }, &p->m, &p->run));
 }
 
 static inline vh_vb_options options_of(vh_rng *rng, int n)

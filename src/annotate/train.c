@@ -17,7 +17,7 @@
 #include "cluster/options.h"
 #include "core/alloc.h"
 #include "core/array2.h"
-#include "core/jobs.h"
+#include "core/map.h"
 #include "core/options.h"
 #include "core/rng.h"
 #include "estimate/options.h"
@@ -287,8 +287,8 @@ static vhem_status make_models(vhem_ctx *ctx, const training *t)
             todo[n++] = (work){ c, k->cls[c].items };
     qsort(todo, (size_t)n, sizeof *todo, largest_first);
     reductions r = { t, todo };
-    const vh_jobs jobs = { .n = n, .what = "classes", .inside = true, .run = model_job, .arg = &r };
-    vhem_status st = vh_run_jobs(ctx, &jobs, &failed);
+    const vh_work jobs = { .n = n, .what = "classes", .inside = true, .run = model_job, .arg = &r };
+    vhem_status st = vh_map(ctx, &jobs, &failed);
     if (failed >= 0) {
         snprintf(who, sizeof who, "class '%.100s'", k->cls[todo[failed].at].name);
         vh_error_prefix(ctx, who);

@@ -9,7 +9,7 @@
 #include "backend/backend.h"
 #include "core/alloc.h"
 #include "core/array2.h"
-#include "core/tree_sum.h"
+#include "core/map.h"
 
 #include <string.h>
 
@@ -82,13 +82,12 @@ static vhem_status run_piece(vhem_ctx *ctx, const part *x, const vh_rectangle *p
     return VHEM_OK;
 }
 
-static vhem_status run_tile(vhem_ctx *ctx, void *arg, int64_t chunk, int worker, double *unused)
+static vhem_status run_tile(vhem_ctx *ctx, void *arg, int64_t chunk, int worker)
 {
     const part *x = arg;
     int ta = x->ta + (int)(chunk / x->n_b), tb = x->tb + (int)(chunk % x->n_b), a0, a1, b0, b1;
     bool diagonal = x->r->upper && ta == tb;
 
-    (void)unused;
     if (x->r->upper && ta > tb)
         return VHEM_OK;
     cut(ta, x->r->a0, x->r->na, &a0, &a1);
@@ -126,8 +125,8 @@ vhem_status vh_product_run(vhem_ctx *ctx, vh_product_job *job, const vh_rectangl
     part x = { .job = job, .r = r, .log_k = log_k, .ta = r->a0 / TILE, .tb = r->b0 / TILE };
     int n_a = r->na > 0 ? (r->a0 + r->na - 1) / TILE - x.ta + 1 : 0;
     x.n_b = r->nb > 0 ? (r->b0 + r->nb - 1) / TILE - x.tb + 1 : 0;
-    const vh_chunks tiles = {
-        .n = (int64_t)n_a * x.n_b, .threads = job->p.workers->n, .stops = true, .run = run_tile, .arg = &x
+    const vh_work tiles = {
+        .n = (int64_t)n_a * x.n_b, .threads = job->p.workers->n, .run = run_tile, .arg = &x
     };
-    return vh_chunks_run(ctx, &tiles);
+    return vh_map(ctx, &tiles, NULL);
 }

@@ -42,9 +42,9 @@ vhem_status vh_reduce_open(vhem_ctx *ctx, const vh_base_source *source, vh_reduc
 }
 
 vhem_status vh_reduce_run(vhem_ctx *ctx, const vh_reduce_job *job, const vh_reduce_step *step,
-                          vh_scratch *scratch, int n_threads, bool stops, vh_reduce_sums *out)
+                          const vh_workers *workers, bool stops, vh_reduce_sums *out)
 {
-    return job->k.run(ctx, job->state, step, scratch, n_threads, stops, out);
+    return job->k.run(ctx, job->state, step, workers, stops, out);
 }
 
 bool vh_reduce_is_remote(const vh_reduce_job *job)

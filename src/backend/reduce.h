@@ -82,12 +82,12 @@ void vh_reduce_sums_merge(const void *step, double *left, const double *right);
 typedef struct vh_reduce_job vh_reduce_job; /* may be used by several threads at once */
 
 vhem_status vh_reduce_open(vhem_ctx *ctx, const vh_base_source *source, vh_reduce_job **out);
-/* Overwrites the sums (NULL without log_omega) and fills in the tables.  scratch [n_threads], one for each
- * thread that may work; the answer does not depend on their number.  stops: a stop ends it soon, with
+/* Overwrites the sums (NULL without log_omega) and fills in the tables.  The answer does not depend on the
+ * number of workers.  stops: a stop ends it soon, with
  * VHEM_ESTOPPED; otherwise only one that is overdue does, since the sums of an EM loop belong to its present
  * model: rows of the tables may then be of this step or as they were. */
 vhem_status vh_reduce_run(vhem_ctx *ctx, const vh_reduce_job *job, const vh_reduce_step *step,
-                          vh_scratch *scratch, int n_threads, bool stops, vh_reduce_sums *out);
+                          const vh_workers *workers, bool stops, vh_reduce_sums *out);
 void vh_reduce_close(vh_reduce_job *job); /* NULL is allowed */
 /* Are its base HMMs elsewhere, so that tables [Kb][Kr] have a long way?  A loop then asks for them at its
  * end, with one more step, and not in every one. */
@@ -114,8 +114,8 @@ double vh_reduce_assign(int Kr, const double *log_omega, double Ni, const double
 typedef struct {
     /* Whole jobs.  open NULL: the driver for CPUs, around the next three. */
     vhem_status (*open)(vhem_ctx *, const vh_base_source *, void **state);
-    vhem_status (*run)(vhem_ctx *, const void *state, const vh_reduce_step *, vh_scratch *, int n_threads,
-                       bool stops, vh_reduce_sums *);
+    vhem_status (*run)(vhem_ctx *, const void *state, const vh_reduce_step *, const vh_workers *, bool stops,
+                       vh_reduce_sums *);
     void (*close)(void *state);
     /* A chunk in the backend's own layout, made once; both may be NULL. */
     vhem_status (*prepare)(vhem_ctx *, const vh_packed *base, void **laid);

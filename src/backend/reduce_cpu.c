@@ -7,7 +7,8 @@
 
 #include "backend/backend.h"
 #include "core/alloc.h"
-#include "core/tree_sum.h"
+#include "core/map.h"
+#include "core/sum.h"
 
 #include <string.h>
 
@@ -50,11 +51,10 @@ static vhem_status make_ready(vhem_ctx *ctx, const cpu_job *job, int64_t c, read
     return VHEM_OK;
 }
 
-static vhem_status open_chunk(vhem_ctx *ctx, void *arg, int64_t c, int worker, double *block)
+static vhem_status open_chunk(vhem_ctx *ctx, void *arg, int64_t c, int worker)
 {
     cpu_job *job = arg;
     (void)worker;
-    (void)block;
     return make_ready(ctx, job, c, &job->chunk[c]);
 }
 
@@ -67,9 +67,9 @@ vhem_status vh_cpu_reduce_open(vhem_ctx *ctx, const vh_base_source *source, void
     job->k = ctx->backend->reduce.kernel ? ctx->backend->reduce : vh_backend_ref.reduce;
     job->n_chunk = (source->K + VH_REDUCE_CHUNK - 1) / VH_REDUCE_CHUNK;
     if (source->resident) {
-        const vh_chunks all = { .n = job->n_chunk, .threads = ctx->threads, .run = open_chunk, .arg = job };
+        const vh_work all = { .n = job->n_chunk, .finishes = true, .run = open_chunk, .arg = job };
         VH_NEW(job->chunk, job->n_chunk);
-        VH_TRY(vh_chunks_run(ctx, &all));
+        VH_TRY(vh_map(ctx, &all, NULL));
     }
     *state = vh_take(job);
     return VHEM_OK;
@@ -125,14 +125,14 @@ static vhem_status run_chunk(vhem_ctx *ctx, void *arg, int64_t c, int worker, do
 }
 
 vhem_status vh_cpu_reduce_run(vhem_ctx *ctx, const void *state, const vh_reduce_step *step,
-                              vh_scratch *scratch, int n_threads, bool stops, vh_reduce_sums *out)
+                              const vh_workers *workers, bool stops, vh_reduce_sums *out)
 {
     const cpu_job *job = state;
-    pass p = { job, step, scratch };
+    pass p = { job, step, workers->scratch };
     vh_reduce_sums shape = vh_reduce_sums_at(step->reduced, NULL);
     const vh_sum_kind kind = { step->statistics ? shape.size : shape.head, vh_reduce_sums_merge, step };
     const vh_chunks chunks = {
-        .n = job->n_chunk, .threads = n_threads, .stops = stops, .late = true, .run = run_chunk, .arg = &p
+        .n = job->n_chunk, .threads = workers->n, .stops = stops, .late = true, .run = run_chunk, .arg = &p
     };
     VH_OWN(vh_tree_sum) *tree = NULL;
     VH_AUTOFREE double *head = NULL;
@@ -140,5 +140,5 @@ vhem_status vh_cpu_reduce_run(vhem_ctx *ctx, const void *state, const vh_reduce_
     VH_TRY(vh_tree_sum_new(ctx, &kind, &tree));
     if (!out)
         VH_NEW(head, kind.size);
-    return vh_tree_sum_all(ctx, &chunks, tree, out ? out->block : head);
+    return vh_sum(ctx, &chunks, NULL, tree, out ? out->block : head);
 }

@@ -8,7 +8,7 @@
 /* The entries of vh_reduce_kernels for whole jobs, around the kernel of the context's backend. */
 vhem_status vh_cpu_reduce_open(vhem_ctx *ctx, const vh_base_source *source, void **state);
 vhem_status vh_cpu_reduce_run(vhem_ctx *ctx, const void *state, const vh_reduce_step *step,
-                              vh_scratch *scratch, int n_threads, bool stops, vh_reduce_sums *out);
+                              const vh_workers *workers, bool stops, vh_reduce_sums *out);
 void vh_cpu_reduce_close(void *state);
 
 #endif

@@ -34,7 +34,7 @@ typedef struct { /* all of it stays the caller's, and must not change before clo
     const vh_emission *family;
     vh_coords x;         /* coordinates of every set of HMMs that will come */
     vh_workers *workers; /* the threads that may work, and their scratch memory */
-    bool dealt;          /* to all processes of the context, which open the same job and ask the same of it */
+    bool shared;         /* by all processes of the context, which open the same job and ask the same of it */
 } vh_sequences;
 
 typedef struct {

@@ -20,15 +20,15 @@
  * would come from memory, which takes as long as making it again from y; the shares of a background take
  * longer, and COSTLY times as much of them is kept.
  *
- * Chunks of a job that is dealt to several processes are shared among them (core/rank_sum.h): all have all
+ * Chunks of a job that several processes share are made by all of them (core/sum.h): all have all
  * sums and tables in the end. */
 #include "backend/sequences_cpu.h"
 
 #include "backend/backend.h"
 #include "core/alloc.h"
-#include "core/rank_sum.h"
 #include "core/array2.h"
 #include "core/ranks.h"
+#include "core/sum.h"
 #include "math/scaled.h"
 
 #include <math.h>
@@ -452,8 +452,12 @@ static vhem_status sum_chunks(vhem_ctx *ctx, pass *p, size_t size, double *total
     const vh_chunks chunks = {
         .n = job->n_chunk, .threads = job->in.workers->n, .late = true, .run = run_chunk, .arg = p
     };
-    const vh_rank_table tables[] = { { p->loglik, p->step->pk->K, rows_of_places, job },
-                                     { p->log_z, p->step->pk->K, rows_of_sets, job } };
+    size_t row = sizeof(double) * (size_t)p->step->pk->K;
+    const vh_sum_table tables[] = { { p->loglik, row, rows_of_places, job },
+                                    { p->log_z, row, rows_of_sets, job } };
+    const vh_shared shared = { .table = tables,
+                               .tables = 2,
+                               .fingerprint = fingerprint_of(ctx, p->step->pk) };
 
     if (job->tree && job->tree_size != size) {
         vh_tree_sum_free(job->tree);
@@ -463,12 +467,7 @@ static vhem_status sum_chunks(vhem_ctx *ctx, pass *p, size_t size, double *total
         VH_TRY(vh_tree_sum_new(ctx, &kind, &job->tree));
     job->tree_size = size;
     job->adding = *p->step;
-    if (job->in.dealt)
-        VH_TRY(vh_rank_sum(ctx, &(vh_rank_work){ &chunks, tables, 2, fingerprint_of(ctx, p->step->pk) },
-                           &kind, job->tree, total));
-    else
-        VH_TRY(vh_tree_sum_all(ctx, &chunks, job->tree, total));
-    return VHEM_OK;
+    return vh_sum(ctx, &chunks, job->in.shared ? &shared : NULL, job->tree, total);
 }
 
 /* Large sets, which lie in several chunks: scored, and then assigned. */
@@ -479,12 +478,12 @@ static vhem_status score_large(vhem_ctx *ctx, pass *p)
     const vh_chunks all = {
         .n = job->n_chunk, .threads = in->workers->n, .late = true, .run = score_part, .arg = p
     };
-    const vh_rank_table table = { p->loglik, p->step->pk->K, rows_of_places, job };
+    const vh_sum_table table = { p->loglik, sizeof(double) * (size_t)p->step->pk->K, rows_of_places, job };
+    const vh_shared shared = { .table = &table,
+                               .tables = 1,
+                               .fingerprint = fingerprint_of(ctx, p->step->pk) };
 
-    if (in->dealt)
-        VH_TRY(vh_rank_run(ctx, &(vh_rank_work){ &all, &table, 1, fingerprint_of(ctx, p->step->pk) }));
-    else
-        VH_TRY(vh_chunks_run(ctx, &all));
+    VH_TRY(vh_sum(ctx, &all, in->shared ? &shared : NULL, NULL, NULL));
     for (int c = 0; c < job->n_chunk; c++) {
         int64_t lo = job->chunk[c], g = set_of(job, lo);
         if (job->part[c] && lo == vh_seq_place(in, g))

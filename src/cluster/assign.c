@@ -133,7 +133,7 @@ static vhem_status assign_textures(vhem_ctx *ctx, const vhem_tree *tree, const v
              dtm->d, c->textures->d);
     VH_NEW(L, vh_cells(dtm->K, c->Kr));
     VH_TRY(vh_workers_new(ctx, ctx->threads, &workers));
-    VH_TRY(vh_hem_dtm_score(ctx, dtm, c->textures, tau_of(c), workers.scratch, workers.n, L));
+    VH_TRY(vh_hem_dtm_score(ctx, dtm, c->textures, tau_of(c), &workers, L));
     return decide(ctx, tree, dtm->K, L, times_of(c), dtm->omega, out);
 }
 

@@ -13,11 +13,11 @@
 #include "backend/product.h"
 #include "core/alloc.h"
 #include "core/array2.h"
-#include "core/fork_safe.h"
+#include "core/parallel.h"
 #include "model/shared_columns.h"
 #include "reduce/base.h"
 
-enum { ROWS = 4 * VH_PRODUCT_TILE };
+enum { ROWS = 4 * VH_PRODUCT_TILE, COLUMNS = 256 };
 
 typedef struct {
     vhem_ctx *ctx;
@@ -90,14 +90,26 @@ static void take_column(const job *j, const vh_rectangle *r, int k, const double
     }
 }
 
+typedef struct {
+    const job *j;
+    vh_rectangle r;
+    const double *strip;
+} taking;
+
 /* Columns, because those of a set against itself become rows: neighbours there are neighbours in memory. */
+static void take_columns(void *arg, int64_t c, int worker)
+{
+    const taking *t = arg;
+    (void)worker;
+    for (int64_t k = c * COLUMNS; k < (c + 1) * COLUMNS && k < t->r.nb; k++)
+        take_column(t->j, &t->r, (int)k, t->strip);
+}
+
 static void take_strip(void *arg, const vh_row_block *s)
 {
-    const job *j = arg;
-    const vh_rectangle r = rectangle(j, s->first, s->n);
-#pragma omp parallel for num_threads(vh_team(j->workers.n)) schedule(static, 64) if (r.nb > 1024)
-    for (int k = 0; k < r.nb; k++)
-        take_column(j, &r, k, s->x);
+    job *j = arg;
+    taking t = { j, rectangle(j, s->first, s->n), s->x };
+    vh_parallel(j->ctx, &(vh_loop){ (t.r.nb + COLUMNS - 1) / COLUMNS, j->workers.n, true, take_columns, &t });
 }
 
 static vhem_status all_strips(vhem_ctx *ctx, job *j)

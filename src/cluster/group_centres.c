@@ -7,7 +7,7 @@
 
 #include "cluster/hmm_search.h"
 #include "core/alloc.h"
-#include "core/jobs.h"
+#include "core/map.h"
 #include "core/rng.h"
 #include "math/logsum.h"
 #include "model/convert.h"
@@ -227,7 +227,7 @@ vhem_status vh_group_centres_find(vhem_ctx *ctx, vh_group_centres *s, const vh_b
     VH_NEW(member, base->Kb);
     VH_NEW(at, K);
     VH_NEW(w.group, K);
-    vh_jobs jobs = { .what = "centres", .nested = true, .run = settle_one, .arg = &w };
+    vh_work jobs = { .what = "centres", .nested = true, .run = settle_one, .arg = &w };
     for (int64_t j = 0; j < K; j++) {
         int n = members_of(base->Kb, label, j, member);
         if (n == 0)
@@ -240,7 +240,7 @@ vhem_status vh_group_centres_find(vhem_ctx *ctx, vh_group_centres *s, const vh_b
         int wanted = wanted_restarts(restarts, s->all[at[g]].n), tries = s->all[at[g]].tries;
         w.group[g].restarts = wanted > tries ? wanted - tries : 0;
     }
-    VH_TRY(vh_run_jobs(ctx, &jobs, &failed));
+    VH_TRY(vh_map(ctx, &jobs, &failed));
     VH_TRY(vh_h3m_new(ctx, base->h3m->family, base->h3m->shape, K, &centers));
     for (int64_t g = 0, j = 0; j < K; j++) {
         bool used = g < jobs.n && w.group[g].j == j;

@@ -35,8 +35,7 @@ static vhem_status make_start(vhem_ctx *ctx, void *arg, const vh_restart *r, vh_
 static vhem_status reduce(vhem_ctx *ctx, void *arg, const vh_reduction *how, void *centers, vh_vhem_run *run)
 {
     const vh_hmm_search *s = arg;
-    return vh_vhem(ctx, how->trial ? s->trial : s->base, &how->opt, how->scratch, how->n_threads, centers,
-                   run);
+    return vh_vhem(ctx, how->trial ? s->trial : s->base, &how->opt, how->workers, centers, run);
 }
 
 static void free_centers(void *centers)

@@ -12,7 +12,7 @@
 #include "cluster/vb_prior.h"
 #include "core/alloc.h"
 #include "core/array2.h"
-#include "core/jobs.h"
+#include "core/map.h"
 #include "core/rng.h"
 #include "math/agreement.h"
 #include "math/logsum.h"
@@ -161,10 +161,10 @@ static vhem_status try_one(vhem_ctx *ctx, const task *w, vh_scratch *scratch, at
 
     VH_TRY(vh_prior_copy(ctx, w->prior, &a->m.prior));
     if (a->start)
-        VH_TRY(vh_vb_begin(ctx, base, &w->vb, scratch, ctx->threads, a->start, &a->m));
+        VH_TRY(vh_vb_begin(ctx, base, &w->vb, &(vh_workers){ ctx->threads, scratch }, a->start, &a->m));
     else
         a->m.post->shape = a->m.prior;
-    vhem_status st = vh_vb_run(ctx, base, &w->vb, scratch, ctx->threads, &a->m, &a->run);
+    vhem_status st = vh_vb_run(ctx, base, &w->vb, &(vh_workers){ ctx->threads, scratch }, &a->m, &a->run);
     a->stopped = st == VHEM_ESTOPPED && a->run.n_iter >= 0;
     VH_TRY(a->stopped ? VHEM_OK : st);
     return judge(ctx, w, a);
@@ -203,8 +203,8 @@ static vhem_status shrink(vhem_ctx *ctx, task *w)
     }
     for (int k = 0; k < n && !vh_stopped(ctx); k++) {
         attempt *a = &w->all[which[k]];
-        st = vh_vb_shrink(ctx, w->t.s.base, &w->vb, w->workers.scratch, most < TRIES ? (int)most : TRIES,
-                          &a->m, &a->run);
+        st = vh_vb_shrink(ctx, w->t.s.base, &w->vb, &w->workers, most < TRIES ? (int)most : TRIES, &a->m,
+                          &a->run);
         a->stopped |= st == VHEM_ESTOPPED; /* it might do with less */
         VH_TRY(st == VHEM_ESTOPPED ? VHEM_OK : st);
         VH_TRY(judge(ctx, w, a));
@@ -216,10 +216,10 @@ static vhem_status shrink(vhem_ctx *ctx, task *w)
 static vhem_status run_all(vhem_ctx *ctx, task *w)
 {
     vhem_status st = VHEM_OK;
-    const vh_jobs jobs = { .n = w->n, .what = "posteriors", .inside = true, .run = run_one, .arg = w };
+    const vh_work jobs = { .n = w->n, .what = "posteriors", .inside = true, .run = run_one, .arg = w };
     int64_t failed;
 
-    st = vh_run_jobs(ctx, &jobs, &failed);
+    st = vh_map(ctx, &jobs, &failed);
     for (int k = 0; st == VHEM_ESTOPPED && best_below(w, INFINITY) < 0 && k < w->n; k++)
         if (!w->all[k].m.prior) /* one that was not begun, as it is, is better than none */
             VH_TRY(run_one(ctx, w, k, 0));

@@ -59,9 +59,9 @@ static vh_vhem_options run_options(const vh_search *s, bool trial, uint64_t seed
                               .seed = seed };
 }
 
-static vh_reduction reduction_of(const vhem_ctx *ctx, const vh_search *s, bool trial, uint64_t seed)
+static vh_reduction reduction_of(const vh_search *s, bool trial, uint64_t seed)
 {
-    return (vh_reduction){ trial, run_options(s, trial, seed), s->workers.scratch, ctx->threads };
+    return (vh_reduction){ trial, run_options(s, trial, seed), &s->workers };
 }
 
 /* ESTOPPED is no failure here: the run stands at its last full iteration, and the caller finds out by itself.
@@ -95,7 +95,7 @@ static double soft_samples(int64_t Kb, int64_t K, const double *L)
  * the models only the centres count. */
 static vhem_status begin(vhem_ctx *ctx, const vh_search *s, int limit, vh_restart *r)
 {
-    vh_reduction how = reduction_of(ctx, s, has_trial(s), r->seed), soft = how;
+    vh_reduction how = reduction_of(s, has_trial(s), r->seed), soft = how;
     VH_CLEANUP(vh_vhem_run_free) vh_vhem_run ignored = { 0 };
     int64_t Kb = how.trial ? s->Kb_trial : s->Kb;
 
@@ -103,7 +103,7 @@ static vhem_status begin(vhem_ctx *ctx, const vh_search *s, int limit, vh_restar
     VH_TRY(s->ops->start(ctx, s->arg, r, &s->workers.scratch[vh_worker(ctx, ctx->threads)], &r->centers));
     soft.opt.tol = fmax(SOFT_TOL, how.opt.tol);
     if (r->soft > 0) {
-        vh_reduction far = reduction_of(ctx, s, s->Kb_trial != s->Kb, r->seed);
+        vh_reduction far = reduction_of(s, s->Kb_trial != s->Kb, r->seed);
         far.opt.max_iter = 0;
         VH_TRY(go(ctx, s, &far, r, &ignored));
         soft.opt.N = fmin(soft_samples(s->Kb_trial, s->K, ignored.L) * Kb, how.opt.N);
@@ -160,7 +160,7 @@ static vhem_status take_labels(vhem_ctx *ctx, const vh_search *s, int64_t n, vh_
 static vhem_status finish(vhem_ctx *ctx, const vh_search *s, vh_restart *r)
 {
     /* Another seed: its repairs must not repeat those of the short run. */
-    vh_reduction how = reduction_of(ctx, s, false, r->seed + 1);
+    vh_reduction how = reduction_of(s, false, r->seed + 1);
     VH_CLEANUP(vh_vhem_run_free) vh_vhem_run more = { 0 };
 
     how.opt.max_iter = r->finished ? 0 : how.opt.max_iter - r->run.n_iter;
@@ -357,7 +357,7 @@ vhem_status vh_search_run(vhem_ctx *ctx, vh_search *s)
 
 static vhem_status try_run(vhem_ctx *ctx, const vh_search *s, bool trial, int max_iter, vh_restart *r)
 {
-    vh_reduction how = reduction_of(ctx, s, trial, r->seed);
+    vh_reduction how = reduction_of(s, trial, r->seed);
 
     if (max_iter >= 0)
         how.opt.max_iter = max_iter;

@@ -35,8 +35,7 @@ enum { VH_MAX_CANDIDATES = 16 };
 typedef struct { /* one run of the loop of hierarchical EM, and the threads it may use */
     bool trial;  /* on a sample of the base models */
     vh_vhem_options opt;
-    vh_scratch *scratch; /* [n_threads] */
-    int n_threads;
+    const vh_workers *workers;
 } vh_reduction;
 
 typedef struct { /* what the kind of model provides; arg is its own */

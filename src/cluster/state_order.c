@@ -5,7 +5,7 @@
 #include "backend/ref/reduce.h"
 #include "core/alloc.h"
 #include "core/array2.h"
-#include "core/tree_sum.h"
+#include "core/map.h"
 #include "math/logsum.h"
 
 #include <string.h>
@@ -203,12 +203,11 @@ static vhem_status map_block(vhem_ctx *ctx, const mapping *m, int64_t c, int wor
     return VHEM_OK;
 }
 
-static vhem_status map_chunk(vhem_ctx *ctx, void *arg, int64_t c, int worker, double *none)
+static vhem_status map_chunk(vhem_ctx *ctx, void *arg, int64_t c, int worker)
 {
     const mapping *m = arg;
     vh_packed block = { 0 };
 
-    (void)none;
     vhem_status st = map_block(ctx, m, c, worker, &block);
     vh_base_release(m->base, &block);
     return st;
@@ -222,9 +221,7 @@ vhem_status vh_map_states(vhem_ctx *ctx, const vh_base *base, const vh_h3m *cent
     VH_AUTOFREE int64_t *at = NULL;
     VH_CLEANUP(vh_workers_free) vh_workers workers = { 0 };
     mapping m = { .base = base, .label = label, .tau = tau };
-    const vh_chunks chunks = {
-        .n = vh_base_chunks(base), .threads = ctx->threads, .run = map_chunk, .arg = &m
-    };
+    const vh_work chunks = { .n = vh_base_chunks(base), .finishes = true, .run = map_chunk, .arg = &m };
 
     VH_TRY(vh_workers_new(ctx, ctx->threads, &workers));
     m.scratch = workers.scratch;
@@ -237,7 +234,7 @@ vhem_status vh_map_states(vhem_ctx *ctx, const vh_base *base, const vh_h3m *cent
     VH_TRY(vh_base_pack_centers(ctx, base, centers, NULL, centers->K, &pk));
     VH_TRY(vh_pack_update(ctx, centers, NULL, pk));
     m.reduced = pk;
-    VH_TRY(vh_chunks_run(ctx, &chunks));
+    VH_TRY(vh_map(ctx, &chunks, NULL));
     *map_out = vh_take(map);
     *at_out = vh_take(at);
     return VHEM_OK;

@@ -6,7 +6,7 @@
 #include "core/tree_sum.h"
 
 #include "core/alloc.h"
-#include "core/parallel.h"
+#include "core/map.h"
 
 #include <omp.h>
 #include <string.h>
@@ -175,6 +175,11 @@ static vhem_status offer(vhem_ctx *ctx, vh_tree_sum *sum, vh_sum_node x)
     }
 }
 
+const vh_sum_kind *vh_tree_sum_kind(const vh_tree_sum *sum)
+{
+    return &sum->kind;
+}
+
 int64_t vh_tree_sum_nodes(const vh_tree_sum *sum, const vh_sum_node **nodes)
 {
     *nodes = sum->node;
@@ -224,16 +229,13 @@ vhem_status vh_tree_sum_close(vhem_ctx *ctx, vh_tree_sum *sum, int64_t chunks, d
 /* ---- running chunks ------------------------------------------------------------------------------------ */
 
 typedef struct {
-    vhem_ctx *ctx;
     const vh_chunks *chunks;
     vh_tree_sum *sum; /* NULL: there is nothing to add up */
-    int64_t failed;   /* the lowest chunk that has failed so far, else past the last */
-    vhem_status st;   /* its status; its sentence is in the context of the caller */
-    bool stopped;     /* a chunk was left out or did not finish */
 } running;
 
-static vhem_status run_chunk(vhem_ctx *ctx, const running *r, int64_t c, int worker)
+static vhem_status run_chunk(vhem_ctx *ctx, void *arg, int64_t c, int worker)
 {
+    const running *r = arg;
     VH_CLEANUP(end_loan) loan own = { ctx, r->sum, NULL };
 
     if (!r->sum)
@@ -244,74 +246,19 @@ static vhem_status run_chunk(vhem_ctx *ctx, const running *r, int64_t c, int wor
     return offer(ctx, r->sum, (vh_sum_node){ 0, c, vh_take(own.block) });
 }
 
-static bool ends(vhem_ctx *ctx, const vh_chunks *chunks)
-{
-    return (chunks->stops && vh_stopped(ctx)) || (chunks->late && vh_overdue(ctx));
-}
-
-/* A chunk, unless it does not matter any more.  Chunks are begun in their order, so those before the first to
- * fail have all been begun, and the failure that is reported does not depend on which thread is faster. */
-static void consider(void *arg, int64_t i, int worker)
-{
-    running *r = arg;
-    vhem_ctx *ctx = r->ctx, own;
-    int64_t limit, c = r->chunks->first + i;
-#pragma omp atomic read
-    limit = r->failed;
-    if (c > limit)
-        return;
-    vhem_status st = VHEM_ESTOPPED;
-    vh_ctx_child(ctx, 1, &own);
-    if (!ends(ctx, r->chunks))
-        st = run_chunk(&own, r, c, worker);
-    if (st == VHEM_OK)
-        return;
-#pragma omp critical(vh_tree_sum_failed)
-    if (st == VHEM_ESTOPPED) {
-        r->stopped = true;
-    } else if (c < r->failed) {
-#pragma omp atomic write
-        r->failed = c;
-        r->st = vh_fail(ctx, st, "%s", own.error);
-    }
-}
-
-static vhem_status run_chunks(vhem_ctx *ctx, const vh_chunks *chunks, vh_tree_sum *sum)
-{
-    running r = { .ctx = ctx, .chunks = chunks, .sum = sum, .failed = chunks->first + chunks->n };
-
-    vh_parallel(ctx, &(vh_loop){ chunks->n, chunks->threads, true, consider, &r });
-    if (r.st == VHEM_OK && r.stopped)
-        r.st = vh_fail(ctx, VHEM_ESTOPPED, "stopped");
-    return r.st;
-}
-
-vhem_status vh_chunks_run(vhem_ctx *ctx, const vh_chunks *chunks)
-{
-    return run_chunks(ctx, chunks, NULL);
-}
-
 vhem_status vh_tree_sum_run(vhem_ctx *ctx, const vh_chunks *chunks, vh_tree_sum *sum)
 {
-    vhem_status st = run_chunks(ctx, chunks, sum);
-    if (st != VHEM_OK)
+    running r = { chunks, sum };
+    const vh_work work = { .first = chunks->first,
+                           .n = chunks->n,
+                           .threads = chunks->threads,
+                           .inside = chunks->n == 1,
+                           .finishes = !chunks->stops,
+                           .late = chunks->late,
+                           .run = run_chunk,
+                           .arg = &r };
+    vhem_status st = vh_map(ctx, &work, NULL);
+    if (st != VHEM_OK && sum)
         empty(ctx, sum);
     return st;
-}
-
-vhem_status vh_tree_sum_all(vhem_ctx *ctx, const vh_chunks *chunks, vh_tree_sum *sum, double *total)
-{
-    VH_CLEANUP(end_loan) loan own = { ctx, sum, NULL };
-    size_t bytes = sizeof *total * sum->kind.size;
-
-    empty(ctx, sum);
-    if (chunks->n == 1 && chunks->first == 0 && !ends(ctx, chunks)) { /* nothing to add up */
-        VH_TRY(take(ctx, sum, &own.block));
-        memset(own.block, 0, bytes);
-        VH_TRY(chunks->run(ctx, chunks->arg, 0, vh_worker(ctx, chunks->threads), own.block));
-        memcpy(total, own.block, bytes);
-        return VHEM_OK;
-    }
-    VH_TRY(vh_tree_sum_run(ctx, chunks, sum));
-    return vh_tree_sum_close(ctx, sum, chunks->n, total);
 }

@@ -50,23 +50,19 @@ typedef struct { /* the chunks first .. first+n-1, each begun in its turn by whi
     void *arg;
 } vh_chunks;
 
-/* Runs the chunks and adds their blocks to the sum.  When chunks fail: the status and the sentence of the one
- * with the lowest number, the same at any number of threads; the sum is empty then and after a stop. */
+/* Runs the chunks and adds their blocks to the sum (NULL: none, and a block is NULL too).  When
+ * chunks fail: the status and the sentence of the one with the lowest number, the same at any number of
+ * threads; the sum is empty then and after a stop. */
 vhem_status vh_tree_sum_run(vhem_ctx *ctx, const vh_chunks *chunks, vh_tree_sum *sum);
-
-/* The same for chunks that leave nothing to add up: their block is NULL. */
-vhem_status vh_chunks_run(vhem_ctx *ctx, const vh_chunks *chunks);
 
 /* The sum of all chunks 0 .. chunks-1 into total [size]; the sum is empty afterwards.  VHEM_EINVAL when one
  * is missing or there are more. */
 vhem_status vh_tree_sum_close(vhem_ctx *ctx, vh_tree_sum *sum, int64_t chunks, double *total);
 
-/* Both, for chunks that begin at 0 and a sum that begins empty. */
-vhem_status vh_tree_sum_all(vhem_ctx *ctx, const vh_chunks *chunks, vh_tree_sum *sum, double *total);
-
 /* For sums that are made in several places.  Nodes are in the order of their chunks; they belong to the sum
  * and live until it changes.  put copies the block; VHEM_EINVAL when one of its chunks is there already.
  * put may be called by several threads; merge takes the nodes out of `from`, which has the same kind. */
+const vh_sum_kind *vh_tree_sum_kind(const vh_tree_sum *sum);
 int64_t vh_tree_sum_nodes(const vh_tree_sum *sum, const vh_sum_node **nodes);
 vhem_status vh_tree_sum_put(vhem_ctx *ctx, vh_tree_sum *sum, int level, int64_t index, const double *block);
 vhem_status vh_tree_sum_merge(vhem_ctx *ctx, vh_tree_sum *sum, vh_tree_sum *from);

@@ -4,7 +4,7 @@
  *   1. options                  3. a mixture
  *   2. a texture for each set   4. the whole */
 #include "core/alloc.h"
-#include "core/jobs.h"
+#include "core/map.h"
 #include "core/rng.h"
 #include "estimate/dtm_svd.h"
 #include "estimate/em_dtm.h"
@@ -190,7 +190,7 @@ static vhem_status fit_each(vhem_ctx *ctx, fit *f)
     vhem_status st = VHEM_OK;
     int64_t K = f->out->K, failed = -1;
     int64_t count = 0;
-    const vh_jobs jobs = { .n = K, .what = "fit", .logs = true, .run = fit_one, .walk = walk_one, .arg = f };
+    const vh_work jobs = { .n = K, .what = "fit", .logs = true, .run = fit_one, .walk = walk_one, .arg = f };
 
     for (int64_t i = 0; i < K; i++) {
         const char *name = vh_sets_name(&f->sets, f->data, i, f->opt.by_group);
@@ -198,7 +198,7 @@ static vhem_status fit_each(vhem_ctx *ctx, fit *f)
         VH_TRY(vh_h3m_set_text(ctx, &f->out->dt[i].name, *name ? name : NULL));
         VH_TRY(vh_h3m_set_text(ctx, &f->out->dt[i].label, *label ? label : NULL));
     }
-    st = vh_run_jobs(ctx, &jobs, &failed);
+    st = vh_map(ctx, &jobs, &failed);
     if (failed >= 0)
         vh_dtm_prefix(ctx, f->out, failed);
     for (int64_t i = 0; i < K; i++)

@@ -4,7 +4,7 @@
 #include "core/alloc.h"
 #include "core/array2.h"
 #include "core/rng.h"
-#include "core/fork_safe.h"
+#include "core/map.h"
 #include "data/data.h"
 #include "estimate/kalman.h"
 #include "estimate/sample.h"
@@ -13,7 +13,6 @@
 #include "math/linalg.h"
 
 #include <math.h>
-#include <omp.h>
 #include <string.h>
 
 #define MOST 4e9 /* numbers of one sample: 32 GB */
@@ -36,23 +35,30 @@ static int64_t longest(const vhem_data *data)
 
 /* ---- log-likelihood ------------------------------------------------------------------------------------ */
 
+typedef struct {
+    const vhem_data *data;
+    const vh_dt_gains *gains; /* of texture i */
+    int64_t i, K;
+    vh_scratch *scratch;
+    double *loglik;
+} one_texture;
+
+static vhem_status score_sequence(vhem_ctx *ctx, void *arg, int64_t n, int worker)
+{
+    const one_texture *x = arg;
+    return vh_kalman_score(ctx, x->gains, vh_data_frames(x->data, n), vh_data_length(x->data, n),
+                           &x->scratch[worker], &x->loglik[vh_ij(n, x->K, x->i)]);
+}
+
 static vhem_status score_texture(vhem_ctx *ctx, const vh_dtm *dtm, int64_t i, const vhem_data *data,
                                  vh_scratch *scratch, double *loglik)
 {
     VH_CLEANUP(vh_dt_gains_free) vh_dt_gains g = { 0 };
-    vhem_status st = VHEM_OK;
+    one_texture x = { data, &g, i, dtm->K, scratch, loglik };
+    const vh_work work = { .n = data->N, .finishes = true, .run = score_sequence, .arg = &x };
 
     VH_TRY(vh_dt_gains_new(ctx, &dtm->dt[i], dtm->d, longest(data), false, &g));
-#pragma omp parallel for schedule(dynamic, 1) \
-    num_threads(vh_team(ctx->threads)) if (ctx->threads > 1 && data->N > 1)
-    for (int64_t n = 0; n < data->N; n++) {
-        vhem_status own = vh_kalman_score(ctx, &g, vh_data_frames(data, n), vh_data_length(data, n),
-                                          &scratch[omp_get_thread_num()], &loglik[vh_ij(n, dtm->K, i)]);
-        if (own != VHEM_OK)
-#pragma omp critical(vh_dtm_score)
-            st = own;
-    }
-    return st;
+    return vh_map(ctx, &work, NULL);
 }
 
 static vhem_status score_all(vhem_ctx *ctx, const vh_dtm *dtm, int64_t i, const vhem_data *data,

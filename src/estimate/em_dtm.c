@@ -2,11 +2,11 @@
 /* em_dtm.c - see em_dtm.h.  Shumway and Stoffer 1982 for one texture; Chan and Vasconcelos 2008 for mixtures.
  *
  * A chunk of work is one set, and the chunks are added in a fixed tree (core/tree_sum.h): the answer depends
- * neither on the threads nor on the processes that a mixture is dealt out to (core/rank_sum.h). */
+ * neither on the threads nor on the processes that a mixture is dealt out to (core/sum.h). */
 #include "estimate/em_dtm.h"
 
 #include "core/alloc.h"
-#include "core/rank_sum.h"
+#include "core/sum.h"
 #include "core/array2.h"
 #include "core/ranks.h"
 #include "math/logsum.h"
@@ -132,10 +132,9 @@ static vhem_status expect(vhem_ctx *ctx, state *s)
     };
 
     VH_TRY(renew_gains(ctx, s));
-    const vh_rank_work work = { .chunks = &chunks,
-                                .fingerprint =
-                                    vh_ranks(ctx) > 1 ? vh_dtm_fingerprint(s->dtm, s->log_omega) : 0 };
-    return vh_rank_sum(ctx, &work, &s->kind, s->tree, s->sums);
+    const vh_shared shared = { .fingerprint =
+                                   vh_ranks(ctx) > 1 ? vh_dtm_fingerprint(s->dtm, s->log_omega) : 0 };
+    return vh_sum(ctx, &chunks, &shared, s->tree, s->sums);
 }
 
 /* omega_j = sum_g z_gj / sets, and each texture from its statistics. */

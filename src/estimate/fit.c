@@ -11,7 +11,7 @@
 #include "core/alloc.h"
 #include "core/hash.h"
 #include "core/array2.h"
-#include "core/jobs.h"
+#include "core/map.h"
 #include "estimate/baum_welch.h"
 #include "estimate/fit.h"
 #include "estimate/family.h"
@@ -300,7 +300,7 @@ static void walk_job(vhem_ctx *ctx, void *arg, int64_t i, vh_serial *w)
 
 static vhem_status run_jobs(vhem_ctx *ctx, fit *f)
 {
-    const vh_jobs jobs = { .n = f->sets.n,
+    const vh_work jobs = { .n = f->sets.n,
                            .what = "fit",
                            .inside = true,
                            .logs = true,
@@ -308,7 +308,7 @@ static vhem_status run_jobs(vhem_ctx *ctx, fit *f)
                            .walk = walk_job,
                            .arg = f };
     int64_t failed = -1;
-    vhem_status st = vh_run_jobs(ctx, &jobs, &failed);
+    vhem_status st = vh_map(ctx, &jobs, &failed);
     if (failed >= 0)
         vh_h3m_prefix(ctx, f->out, failed);
     return st;
@@ -361,7 +361,7 @@ static void walk_look(vhem_ctx *ctx, void *arg, int64_t k, vh_serial *w)
 /* All jobs of the sample. */
 static vhem_status look(vhem_ctx *ctx, fit *f)
 {
-    const vh_jobs jobs = { .n = f->n_sample,
+    const vh_work jobs = { .n = f->n_sample,
                            .what = "prior",
                            .inside = true,
                            .logs = true,
@@ -369,7 +369,7 @@ static vhem_status look(vhem_ctx *ctx, fit *f)
                            .walk = walk_look,
                            .arg = f };
     int64_t failed = -1;
-    vhem_status st = vh_run_jobs(ctx, &jobs, &failed);
+    vhem_status st = vh_map(ctx, &jobs, &failed);
     if (failed >= 0)
         vh_h3m_prefix(ctx, f->out, f->sample[failed]);
     return st;

@@ -5,7 +5,7 @@
 #include "backend/sequences.h"
 #include "core/alloc.h"
 #include "core/array2.h"
-#include "core/jobs.h"
+#include "core/map.h"
 #include "estimate/family.h"
 #include "estimate/frames.h"
 #include "estimate/score.h"
@@ -349,7 +349,7 @@ vhem_status vh_h3m_decode(vhem_ctx *ctx, const vh_h3m *h3m, const int64_t *hmm, 
     VH_TRY(decoding_open(ctx, data, &d));
     if (n == 1)
         return decode_one(ctx, &d, 0, 0);
-    vhem_status st = vh_run_jobs(ctx, &(vh_jobs){ .n = n, .run = decode_one, .arg = &d }, &failed);
+    vhem_status st = vh_map(ctx, &(vh_work){ .n = n, .run = decode_one, .arg = &d }, &failed);
     VH_CHECK(st != VHEM_ESTOPPED, st, "stopped before all sequences were decoded");
     vh_data_release(d.frames.data, d.seq, n);
     return st;

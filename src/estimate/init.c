@@ -10,7 +10,7 @@
 
 #include "core/alloc.h"
 #include "core/array2.h"
-#include "core/tree_sum.h"
+#include "core/map.h"
 #include "estimate/options.h"
 #include "math/kmeans.h"
 #include "math/logsum.h"
@@ -432,13 +432,12 @@ typedef struct {
     bool *left; /* [R]  not made: no more than one is needed once the user wants to stop */
 } starting;
 
-static vhem_status make_one(vhem_ctx *ctx, void *arg, int64_t r, int worker, double *unused)
+static vhem_status make_one(vhem_ctx *ctx, void *arg, int64_t r, int worker)
 {
     const starting *s = arg;
     vh_hmm *h = &s->runs->hmm[r];
     vh_rng rng;
     (void)worker;
-    (void)unused;
 
     s->left[r] = !s->given && r > 0 && vh_stopped(ctx);
     if (s->left[r])
@@ -456,7 +455,7 @@ vhem_status vh_starts(vhem_ctx *ctx, const vh_job *job, const vh_hmm *given, int
 {
     vh_job shared = *job;
     starting s = { .job = &shared, .given = given };
-    const vh_chunks all = { .n = R, .threads = ctx->threads, .run = make_one, .arg = &s };
+    const vh_work all = { .n = R, .finishes = true, .run = make_one, .arg = &s };
     VH_AUTOFREE int64_t *some = NULL;
     VH_AUTOFREE double *X = NULL;
     VH_AUTOFREE bool *left = NULL;
@@ -473,7 +472,7 @@ vhem_status vh_starts(vhem_ctx *ctx, const vh_job *job, const vh_hmm *given, int
     s.runs = runs;
     for (int r = 0; r < R; r++)
         VH_TRY(vh_h3m_shape(ctx, runs, r, job->opt->S, job->opt->M));
-    VH_TRY(vh_chunks_run(ctx, &all));
+    VH_TRY(vh_map(ctx, &all, NULL));
     for (int r = 1; r < R; r++)
         if (left[r])
             vh_hmm_copy(&runs->hmm[r], &runs->hmm[0]);

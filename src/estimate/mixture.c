@@ -80,7 +80,7 @@ static vhem_status set_up(vhem_ctx *ctx, fitting *f)
                                               .family = f->family,
                                               .x = { shape, job.origin, job.scale },
                                               .workers = &f->workers,
-                                              .dealt = true },
+                                              .shared = true },
                              &f->mix.seqs);
 }
 

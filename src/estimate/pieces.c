@@ -3,7 +3,7 @@
 #include "estimate/pieces.h"
 
 #include "core/alloc.h"
-#include "core/jobs.h"
+#include "core/map.h"
 #include "core/options.h"
 #include "estimate/fit.h"
 #include "estimate/options.h"
@@ -205,8 +205,8 @@ vhem_status vh_pieces_fit(vhem_ctx *ctx, const vh_piecework *w, const vh_pieces 
             todo[n++] = p;
     }
     fits f = { .work = w, .all = all, .todo = todo, .store = store };
-    const vh_jobs jobs = { .n = n, .what = "pieces", .inside = true, .run = fit_job, .arg = &f };
-    vhem_status st = vh_run_jobs(ctx, &jobs, &failed);
+    const vh_work jobs = { .n = n, .what = "pieces", .inside = true, .run = fit_job, .arg = &f };
+    vhem_status st = vh_map(ctx, &jobs, &failed);
     const char *name = failed >= 0 ? w->items->name[all->piece[todo[failed]].item[0]] : "";
     if (*name) {
         snprintf(who, sizeof who, "'%.100s'", name);

@@ -10,7 +10,7 @@
 #include "cluster/tree.h"
 #include "core/alloc.h"
 #include "core/array2.h"
-#include "core/jobs.h"
+#include "core/map.h"
 #include "core/options.h"
 #include "core/object.h"
 #include "data/names.h"
@@ -343,10 +343,10 @@ static vhem_status leave_out(work *w)
                              .arg = &l };
     VH_TRY(vh_vhem_without(ctx, &all));
     qsort(again, (size_t)l.n, sizeof *again, by_number);
-    const vh_jobs jobs = {
+    const vh_work jobs = {
         .n = l.n, .what = "clustering again", .inside = true, .run = cluster_again, .arg = &l
     };
-    return vh_run_jobs(ctx, &jobs, &failed);
+    return vh_map(ctx, &jobs, &failed);
 }
 
 /* ---- 3. what follows ---- */

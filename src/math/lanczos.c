@@ -9,8 +9,8 @@
 
 #include "core/alloc.h"
 #include "core/array2.h"
+#include "core/parallel.h"
 #include "core/rng.h"
-#include "core/fork_safe.h"
 #include "math/linalg.h"
 
 #include <arpack.h>
@@ -34,13 +34,26 @@ static double *row(double *V, int n, int j)
     return V + vh_row(j, n);
 }
 
+typedef struct { /* y = A x */
+    int n;
+    const double *A, *x;
+    double *y;
+} product;
+
+static void apply_rows(void *arg, int64_t b, int worker)
+{
+    const product *p = arg;
+    int first = (int)b * ROWS, rows = p->n - first < ROWS ? p->n - first : ROWS;
+    (void)worker;
+    vh_gemv(rows, p->n, p->A + vh_row(first, p->n), p->x, p->y + first);
+}
+
 /* y = (A - 3 bound sum_j v_j v_j') x, in blocks of rows that do not depend on the number of threads. */
 static void apply(vhem_ctx *ctx, const search *s, const double *x, double *y)
 {
     int n = s->n;
-#pragma omp parallel for schedule(static) num_threads(vh_team(ctx->threads)) if (ctx->threads > 1)
-    for (int b = 0; b < n; b += ROWS)
-        vh_gemv(n - b < ROWS ? n - b : ROWS, n, s->A + vh_row(b, n), x, y + b);
+    product p = { n, s->A, x, y };
+    vh_parallel(ctx, &(vh_loop){ (n + ROWS - 1) / ROWS, ctx->threads, true, apply_rows, &p });
     for (int j = 0; j < s->found; j++) {
         const double *v = row(s->V, n, j);
         double along = 0;

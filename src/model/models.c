@@ -7,7 +7,7 @@
 
 #include "core/alloc.h"
 #include "core/object.h"
-#include "core/tree_sum.h"
+#include "core/map.h"
 #include "model/layout.h"
 #include "model/convert.h"
 #include "model/json.h"
@@ -291,7 +291,7 @@ static vhem_status have_blocks(vhem_ctx *ctx, vhem_models *m)
 }
 
 /* Chunk b, unless it is there.  Two threads that both want it may both read it; one of the copies stays. */
-static vhem_status read_block(vhem_ctx *ctx, void *arg, int64_t b, int worker, double *none)
+static vhem_status read_block(vhem_ctx *ctx, void *arg, int64_t b, int worker)
 {
     vhem_models *m = arg;
     int64_t first = b * VH_SHARD_CHUNK, left = m->shards->K - first;
@@ -299,7 +299,6 @@ static vhem_status read_block(vhem_ctx *ctx, void *arg, int64_t b, int worker, d
     bool there;
 
     (void)worker;
-    (void)none;
 #pragma omp critical(vh_models_gather)
     there = m->block[b] != NULL;
     if (there)
@@ -325,14 +324,9 @@ vhem_status vhem_models_read(vhem_ctx *ctx, const vhem_models *m, int64_t first,
     if (m->dtm || vh_models_hmms(m) || n == 0)
         return st;
     int64_t begin = first / VH_SHARD_CHUNK, end = (first + n - 1) / VH_SHARD_CHUNK + 1;
-    const vh_chunks blocks = { .first = begin,
-                               .n = end - begin,
-                               .threads = ctx->threads,
-                               .stops = true,
-                               .run = read_block,
-                               .arg = (void *)m };
+    const vh_work blocks = { .first = begin, .n = end - begin, .run = read_block, .arg = (void *)m };
     VH_TRY(have_blocks(ctx, (vhem_models *)m));
-    st = vh_chunks_run(ctx, &blocks);
+    st = vh_map(ctx, &blocks, NULL);
     VH_CHECK(st != VHEM_ESTOPPED, VHEM_ESTOPPED, "stopped while models were read");
     return st;
 }
@@ -350,7 +344,7 @@ vhem_status vhem_models_hmm(const vhem_models *m, int64_t i, vhem_hmm_view *out)
         return VHEM_EINVAL;
     st = have_blocks(&silent, (vhem_models *)m);
     if (st == VHEM_OK)
-        st = read_block(&silent, (vhem_models *)m, i / VH_SHARD_CHUNK, 0, NULL);
+        st = read_block(&silent, (vhem_models *)m, i / VH_SHARD_CHUNK, 0);
     if (st == VHEM_OK)
 #pragma omp critical(vh_models_gather)
         st = vh_h3m_view(m->block[i / VH_SHARD_CHUNK], i % VH_SHARD_CHUNK, out);

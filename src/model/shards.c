@@ -8,7 +8,7 @@
 #include "core/alloc.h"
 #include "core/atomic_file.h"
 #include "core/atomic_dir.h"
-#include "core/tree_sum.h"
+#include "core/map.h"
 #include "model/json.h"
 #include "model/layout.h"
 
@@ -250,14 +250,13 @@ typedef struct { /* HMMs that are being read */
     vh_h3m *h3m;
 } reading;
 
-static vhem_status read_piece(vhem_ctx *ctx, void *arg, int64_t piece, int worker, double *none)
+static vhem_status read_piece(vhem_ctx *ctx, void *arg, int64_t piece, int worker)
 {
     vhem_status st = VHEM_OK;
     const reading *r = arg;
     int64_t end = r->first + r->n, to = r->first + (piece + 1) * PIECE;
 
     (void)worker;
-    (void)none;
     end = to < end ? to : end;
     for (int64_t i = r->first + piece * PIECE; i < end;) {
         const vh_shard *s = r->set->shard[file_of(r->set, i)];
@@ -276,13 +275,15 @@ vhem_status vh_shards_read(vhem_ctx *ctx, const vh_shards *set, int64_t first, i
 {
     VH_OWN(vh_h3m) *h3m = NULL;
     reading r = { set, first, n, texts, NULL };
-    const vh_chunks pieces = {
-        .n = (n + PIECE - 1) / PIECE, .threads = ctx->threads, .late = true, .run = read_piece, .arg = &r
+    const vh_work pieces = {
+        .n = (n + PIECE - 1) / PIECE, .finishes = true, .late = true, .run = read_piece, .arg = &r
     };
 
     VH_TRY(vh_shard_slots(ctx, set->shard[0], n, &h3m));
     r.h3m = h3m;
-    VH_TRY(pieces.n == 1 ? read_piece(ctx, &r, 0, 0, NULL) : vh_chunks_run(ctx, &pieces));
+    vhem_status st = vh_map(ctx, &pieces, NULL);
+    VH_CHECK(st != VHEM_ESTOPPED, st, "stopped while HMMs were read");
+    VH_TRY(st);
     *out = vh_take(h3m);
     return VHEM_OK;
 }

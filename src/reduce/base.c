@@ -10,7 +10,7 @@
 
 #include "core/alloc.h"
 #include "core/array2.h"
-#include "core/tree_sum.h"
+#include "core/sum.h"
 #include "math/logsum.h"
 #include "model/convert.h"
 #include "model/missing_columns.h"
@@ -110,7 +110,7 @@ static vhem_status average(vhem_ctx *ctx, vh_base *b, vh_base_moment what, doubl
         VH_TRY(vh_remote_moments(ctx, b->executor, &s, sum));
     } else {
         VH_TRY(vh_tree_sum_new(ctx, &kind, &tree));
-        VH_TRY(vh_tree_sum_all(ctx, &chunks, tree, sum));
+        VH_TRY(vh_sum(ctx, &chunks, NULL, tree, sum));
     }
     for (int k = 0; k < n; k++)
         mean[k] = sum[n + k] > 0 ? sum[k] / sum[n + k] : 0;

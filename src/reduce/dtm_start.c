@@ -80,7 +80,7 @@ vhem_status vh_dtm_start(vhem_ctx *ctx, const char *name, const vh_dtm *base, in
         if (!far || j + 1 == centers->K)
             continue;
         VH_TRY(vh_dtm_subset(ctx, base, &seed, 1, &one));
-        vhem_status scored = vh_hem_dtm_score(ctx, base, one, tau, scratch, 1, L);
+        vhem_status scored = vh_hem_dtm_score(ctx, base, one, tau, &(vh_workers){ 1, scratch }, L);
         vh_dtm_free(one);
         one = NULL;
         if (scored == VHEM_ESTOPPED) { /* what is known of losses must do for the rest */

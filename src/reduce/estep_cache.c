@@ -49,15 +49,16 @@ static vhem_status find_key(vhem_ctx *ctx, const vh_base *base, const vh_h3m *ce
 }
 
 vhem_status vh_vhem_sum(vhem_ctx *ctx, const vh_base *base, const vh_h3m *centers, const vh_reduce_step *step,
-                        const vh_crew *crew, vh_reduce_sums *sums)
+                        const vh_workers *workers, vh_reduce_sums *sums)
 {
     if (base->executor)
         return vh_remote_expect(ctx, base, centers, step, sums);
-    return vh_reduce_run(ctx, base->job, step, crew->scratch, crew->n_threads, false, sums);
+    return vh_reduce_run(ctx, base->job, step, workers, false, sums);
 }
 
 vhem_status vh_vhem_expect(vhem_ctx *ctx, const vh_base *base, const vh_h3m *centers,
-                           const vh_reduce_step *step, const vh_crew *crew, vh_reduce_sums *sums, bool *known)
+                           const vh_reduce_step *step, const vh_workers *workers, vh_reduce_sums *sums,
+                           bool *known)
 {
     size_t n = step->statistics ? sums->size : sums->head;
     vh_key key;
@@ -70,7 +71,7 @@ vhem_status vh_vhem_expect(vhem_ctx *ctx, const vh_base *base, const vh_h3m *cen
     if (*known)
         return VHEM_OK;
     double begin = seconds();
-    VH_TRY(vh_vhem_sum(ctx, base, centers, step, crew, sums));
+    VH_TRY(vh_vhem_sum(ctx, base, centers, step, workers, sums));
     if (base->journal && (seconds() - begin) * RATE >= (double)(n * sizeof(double)))
         vh_journal_add(ctx, base->journal, &key, n, sums->block);
     return VHEM_OK;

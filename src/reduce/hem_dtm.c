@@ -10,17 +10,16 @@
 #include "reduce/hem_dtm.h"
 
 #include "core/alloc.h"
-#include "core/rank_sum.h"
+#include "core/sum.h"
 #include "core/array2.h"
 #include "core/ranks.h"
-#include "core/fork_safe.h"
+#include "core/map.h"
 #include "math/logsum.h"
 #include "reduce/dtm_pair.h"
 #include "reduce/dtm_start.h"
 #include "reduce/repair.h"
 
 #include <math.h>
-#include <omp.h>
 #include <string.h>
 
 enum { CHUNK = 4 };
@@ -153,48 +152,55 @@ static void rows(const void *arg, int64_t first, int64_t end, int64_t *lo, int64
 
 static vhem_status expect(vhem_ctx *ctx, state *s)
 {
-    const vh_sum_kind kind = sum_kind(s);
     const vh_chunks chunks = { .n = (s->base->K + CHUNK - 1) / CHUNK,
                                .threads = s->n_threads,
                                .late = true,
                                .run = run_chunk,
                                .arg = s };
-    const vh_rank_table tables[] = { { s->run->z, s->centers->K, rows, s->base },
-                                     { s->run->L, s->centers->K, rows, s->base } };
+    size_t row = sizeof(double) * (size_t)s->centers->K;
+    const vh_sum_table tables[] = { { s->run->z, row, rows, s->base }, { s->run->L, row, rows, s->base } };
 
     VH_TRY(renew_gains(ctx, s));
-    const vh_rank_work work = { &chunks, tables, 2,
-                                vh_ranks(ctx) > 1 ? vh_dtm_fingerprint(s->centers, s->log_omega) : 0 };
-    VH_TRY(vh_rank_sum(ctx, &work, &kind, s->tree, s->sums));
+    const vh_shared shared = { .table = tables,
+                               .tables = 2,
+                               .fingerprint =
+                                   vh_ranks(ctx) > 1 ? vh_dtm_fingerprint(s->centers, s->log_omega) : 0 };
+    VH_TRY(vh_sum(ctx, &chunks, &shared, s->tree, s->sums));
     VH_CHECK(!isnan(s->sums[0]), VHEM_ENUMERIC, "the objective is not a number");
     return VHEM_OK;
 }
 
-vhem_status vh_hem_dtm_score(vhem_ctx *ctx, const vh_dtm *base, const vh_dtm *centers, int tau,
-                             vh_scratch *scratch, int n_threads, double *L)
-{
-    vhem_status st = VHEM_OK;
-    VH_CLEANUP(vh_dt_gains_free) vh_dt_gains g = { 0 };
+typedef struct {
+    const vh_dtm *base;
+    const vh_dt_gains *gains; /* of centre j */
+    int tau;
+    vh_scratch *scratch;
+    int64_t j, K;
+    double *L;
+} one_centre;
 
-    for (int64_t j = 0; j < centers->K; j++) {
+static vhem_status score_one(vhem_ctx *ctx, void *arg, int64_t i, int worker)
+{
+    const one_centre *x = arg;
+    return vh_dt_pair_score(ctx, &x->base->dt[i], x->gains, x->tau, &x->scratch[worker],
+                            &x->L[vh_ij(i, x->K, x->j)]);
+}
+
+vhem_status vh_hem_dtm_score(vhem_ctx *ctx, const vh_dtm *base, const vh_dtm *centers, int tau,
+                             const vh_workers *workers, double *L)
+{
+    VH_CLEANUP(vh_dt_gains_free) vh_dt_gains g = { 0 };
+    one_centre x = { base, &g, tau, workers->scratch, 0, centers->K, L };
+    const vh_work work = { .n = base->K, .threads = workers->n, .run = score_one, .arg = &x };
+
+    for (x.j = 0; x.j < centers->K; x.j++) {
         vh_dt_gains_free(&g);
-        VH_TRY(vh_dt_gains_new(ctx, &centers->dt[j], centers->d, tau, false, &g));
-#pragma omp parallel for schedule(dynamic, 1) \
-    num_threads(vh_team(n_threads)) if (n_threads > 1 && base->K > 1)
-        for (int64_t i = 0; i < base->K; i++) {
-            int me = omp_in_parallel() && n_threads > 1 ? omp_get_thread_num() : 0;
-            if (vh_stopped(ctx))
-                continue;
-            vhem_status own =
-                vh_dt_pair_score(ctx, &base->dt[i], &g, tau, &scratch[me], &L[vh_ij(i, centers->K, j)]);
-            if (own != VHEM_OK)
-#pragma omp critical(vh_hem_dtm_score)
-                st = own;
-        }
+        VH_TRY(vh_dt_gains_new(ctx, &centers->dt[x.j], centers->d, tau, false, &g));
+        vhem_status st = vh_map(ctx, &work, NULL);
+        VH_CHECK(st != VHEM_ESTOPPED, st, "stopped before all textures were scored");
         VH_TRY(st);
-        VH_CHECK(!vh_stopped(ctx), VHEM_ESTOPPED, "stopped before all textures were scored");
     }
-    return st;
+    return VHEM_OK;
 }
 
 /* ---- 2. the M-step and repairs ------------------------------------------------------------------------- */
@@ -239,15 +245,18 @@ static bool repair(state *s, int k, vh_vhem_run *run)
 
 /* ---- 3. the loop --------------------------------------------------------------------------------------- */
 
-vhem_status vh_hem_dtm(vhem_ctx *ctx, const vh_dtm *base, const vh_vhem_options *opt, vh_scratch *scratch,
-                       int n_threads, vh_dtm *centers, vh_vhem_run *run)
+vhem_status vh_hem_dtm(vhem_ctx *ctx, const vh_dtm *base, const vh_vhem_options *opt,
+                       const vh_workers *workers, vh_dtm *centers, vh_vhem_run *run)
 {
     size_t pairs = vh_cells(base->K, centers->K);
     bool repaired = false;
     VH_CLEANUP(close_state)
-    state s = {
-        .base = base, .centers = centers, .opt = opt, .scratch = scratch, .n_threads = n_threads, .run = run
-    };
+    state s = { .base = base,
+                .centers = centers,
+                .opt = opt,
+                .scratch = workers->scratch,
+                .n_threads = workers->n,
+                .run = run };
 
     VH_TRY(open_state(ctx, &s));
     VH_NEW(run->J, opt->max_iter + 1);

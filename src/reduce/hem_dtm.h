@@ -10,13 +10,13 @@
 
 /* centers is the start, and becomes the reduced set; cov_add of the options means nothing here, and the floor
  * is that of R.  When R of every base texture is the same in all dimensions, so is that of every centre. 
- * scratch [n_threads].  VHEM_ESTOPPED leaves centers at the last full iteration, with J, z and L that belong
+ * VHEM_ESTOPPED leaves centers at the last full iteration, with J, z and L that belong
  * to it. */
-vhem_status vh_hem_dtm(vhem_ctx *ctx, const vh_dtm *base, const vh_vhem_options *opt, vh_scratch *scratch,
-                       int n_threads, vh_dtm *centers, vh_vhem_run *run);
+vhem_status vh_hem_dtm(vhem_ctx *ctx, const vh_dtm *base, const vh_vhem_options *opt,
+                       const vh_workers *workers, vh_dtm *centers, vh_vhem_run *run);
 
 /* L [Kb][Kr]: expected log-likelihood of tau frames of every base texture under every centre, in nats. */
 vhem_status vh_hem_dtm_score(vhem_ctx *ctx, const vh_dtm *base, const vh_dtm *centers, int tau,
-                             vh_scratch *scratch, int n_threads, double *L);
+                             const vh_workers *workers, double *L);
 
 #endif

@@ -65,7 +65,7 @@ static vhem_status expect_node(vhem_ctx *ctx, const job *j, int64_t c, int level
                                   .L = t->L ? j->rows->L + cell : NULL,
                                   .z = t->z ? j->rows->z + cell : NULL,
                                   .label = t->label ? j->rows->label + at : NULL };
-    VH_TRY(vh_reduce_run(ctx, base->job, &step, j->workers.scratch, j->workers.n, true, sums));
+    VH_TRY(vh_reduce_run(ctx, base->job, &step, &j->workers, true, sums));
     for (int k = 0; k < j->pk->K; k++)
         sums->worst[k] += sums->members[k] > 0 ? (double)first : 0; /* its number in the whole set */
     return vh_tree_sum_put(ctx, j->p->sum, level, c >> level, sums->block);

@@ -4,7 +4,7 @@
 
 #include "core/alloc.h"
 #include "core/array2.h"
-#include "core/parallel.h"
+#include "core/map.h"
 #include "math/blas.h"
 #include "model/shared_columns.h"
 #include "model/missing_columns.h"
@@ -18,26 +18,25 @@ enum {
 };
 
 typedef struct {
-    vhem_ctx *ctx;
     const vh_base *base;
     const vh_h3m *reduced;
     int tau;
     int64_t columns; /* reduced HMMs of a part */
-    vh_scratch *scratch;
-    double *L;      /* [Kb][Kr] */
-    vhem_status st; /* of the first part that failed; its number */
-    int64_t failed;
+    const vh_workers *workers;
+    double *L; /* [Kb][Kr] */
 } scoring;
 
 /* Some of the reduced HMMs: so many columns of L from column `first` on. */
-static vhem_status score_part(vhem_ctx *ctx, const scoring *x, int64_t first)
+static vhem_status score_part(vhem_ctx *ctx, void *arg, int64_t part, int worker)
 {
-    vhem_status st = VHEM_OK;
+    const scoring *x = arg;
+    int64_t first = part * x->columns;
     int64_t Kb = x->base->Kb, Kr = x->reduced->K, n = Kr - first < x->columns ? Kr - first : x->columns;
     VH_AUTOFREE int64_t *index = NULL;
     VH_AUTOFREE double *own = NULL;
     VH_OWN(vh_packed) *pk = NULL;
 
+    (void)worker;
     VH_NEW(index, n);
     if (n < Kr)
         VH_NEW(own, vh_cells(Kb, n));
@@ -46,54 +45,30 @@ static vhem_status score_part(vhem_ctx *ctx, const scoring *x, int64_t first)
     VH_TRY(vh_base_pack_centers(ctx, x->base, x->reduced, index, n, &pk));
     VH_TRY(vh_pack_update(ctx, x->reduced, index, pk));
     const vh_reduce_step step = { .reduced = pk, .tau = x->tau, .L = own ? own : x->L };
-    st = vh_reduce_run(ctx, x->base->job, &step, x->scratch, ctx->threads, true, NULL);
-    VH_CHECK(st != VHEM_ESTOPPED, VHEM_ESTOPPED, "stopped before all models were scored");
-    VH_TRY(st);
+    VH_TRY(vh_reduce_run(ctx, x->base->job, &step, x->workers, true, NULL));
     for (int64_t i = 0; own && i < Kb; i++)
         memcpy(x->L + vh_ij(i, Kr, first), own + vh_row(i, n), sizeof *own * (size_t)n);
     return VHEM_OK;
-}
-
-static void score_turn(void *arg, int64_t k, int worker)
-{
-    scoring *x = arg;
-    vhem_ctx own;
-    (void)worker;
-    vh_ctx_member(x->ctx, &own);
-    vhem_status st = score_part(&own, x, k * x->columns);
-    if (st == VHEM_OK)
-        return;
-#pragma omp critical(vh_reduce_score)
-    if (k < x->failed) {
-        x->failed = k;
-        x->st = vh_fail(x->ctx, st, "%s", own.error);
-    }
 }
 
 vhem_status vh_reduce_score_each(vhem_ctx *ctx, const vh_h3m *h3m, const vh_h3m *reduced, int tau, double *L)
 {
     VH_BLAS_SERIAL;
     vh_h3m seen = *h3m;
-    int threads = ctx->threads;
     int64_t columns = h3m->K <= FEW ? COLUMNS : reduced->K;
     int64_t parts = (reduced->K + columns - 1) / columns;
     VH_OWN(vh_base) *base = NULL;
     VH_CLEANUP(vh_workers_free) vh_workers workers = { 0 };
 
-    VH_TRY(vh_workers_new(ctx, threads, &workers));
+    VH_TRY(vh_workers_new(ctx, ctx->threads, &workers));
     if (vh_h3m_lacks_columns(reduced) && vh_family_same(h3m->family, reduced->family))
         seen.family = reduced->family; /* whose statistics know of columns that are not there */
     VH_TRY(vh_base_new(ctx, &seen, &base));
-    scoring x = { .ctx = ctx,
-                  .base = base,
-                  .reduced = reduced,
-                  .tau = tau,
-                  .columns = columns,
-                  .scratch = workers.scratch,
-                  .L = L,
-                  .failed = parts };
-    vh_parallel(ctx, &(vh_loop){ parts, threads, false, score_turn, &x });
-    return x.st;
+    scoring x = { base, reduced, tau, columns, &workers, L };
+    const vh_work work = { .n = parts, .nested = true, .run = score_part, .arg = &x };
+    vhem_status st = vh_map(ctx, &work, NULL);
+    VH_CHECK(st != VHEM_ESTOPPED, st, "stopped before all models were scored");
+    return st;
 }
 
 vhem_status vh_reduce_score(vhem_ctx *ctx, const vh_h3m *h3m, const vh_h3m *reduced, int tau, double *L)

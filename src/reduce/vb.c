@@ -169,8 +169,8 @@ static vh_reduce_step step_of(const vh_vb_options *opt, const engine *e, const v
                              .z = run ? run->z : NULL };
 }
 
-vhem_status vh_vb_begin(vhem_ctx *ctx, const vh_base *base, const vh_vb_options *opt, vh_scratch *scratch,
-                        int n_threads, const vh_h3m *start, vh_vb *m)
+vhem_status vh_vb_begin(vhem_ctx *ctx, const vh_base *base, const vh_vb_options *opt,
+                        const vh_workers *workers, const vh_h3m *start, vh_vb *m)
 {
     VH_CLEANUP(engine_free) engine e = { 0 };
 
@@ -185,7 +185,7 @@ vhem_status vh_vb_begin(vhem_ctx *ctx, const vh_base *base, const vh_vb_options 
     VH_TRY(vh_pack_update(ctx, e.model, NULL, e.pk));
     vh_reduce_step step = step_of(opt, &e, NULL);
     step.statistics = true;
-    VH_TRY(vh_reduce_run(ctx, base->job, &step, scratch, n_threads, false, &e.sums));
+    VH_TRY(vh_reduce_run(ctx, base->job, &step, workers, false, &e.sums));
     update(base, opt, &e, m);
     return VHEM_OK;
 }
@@ -249,8 +249,8 @@ static vhem_status next(vhem_ctx *ctx, loop *w, int k, bool rests, bool *pruned)
     return VHEM_OK;
 }
 
-vhem_status vh_vb_run(vhem_ctx *ctx, const vh_base *base, const vh_vb_options *opt, vh_scratch *scratch,
-                      int n_threads, vh_vb *m, vh_vhem_run *run)
+vhem_status vh_vb_run(vhem_ctx *ctx, const vh_base *base, const vh_vb_options *opt, const vh_workers *workers,
+                      vh_vb *m, vh_vhem_run *run)
 {
     vhem_status st = VHEM_OK;
     loop w = { base, opt, m, { 0 } };
@@ -271,7 +271,7 @@ vhem_status vh_vb_run(vhem_ctx *ctx, const vh_base *base, const vh_vb_options *o
         step.statistics = k < opt->run.max_iter;
         step.soft = m->post->K == 1 || 2 * *e->sums.used > (double)base->Kb * m->post->K;
         VH_TRY(expect(ctx, opt, m, e));
-        st = vh_reduce_run(ctx, base->job, &step, scratch, n_threads, false, &e->sums);
+        st = vh_reduce_run(ctx, base->job, &step, workers, false, &e->sums);
         if (st == VHEM_ESTOPPED) /* the tables are not of this posterior: there is no result */
             run->n_iter = -1;
         VH_TRY(st);
@@ -287,7 +287,7 @@ vhem_status vh_vb_run(vhem_ctx *ctx, const vh_base *base, const vh_vb_options *o
     run->n_fell = opt->toolbox ? 0 : run->n_fell;
     if (later && run->L) {
         step = step_of(opt, e, run);
-        VH_TRY(vh_reduce_run(ctx, base->job, &step, scratch, n_threads, false, &e->sums));
+        VH_TRY(vh_reduce_run(ctx, base->job, &step, workers, false, &e->sums));
     }
     if (opt->toolbox && run->L)
         lower_L(m, base->Kb, e->log_omega, run->L);

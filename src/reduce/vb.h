@@ -37,19 +37,19 @@ vhem_status vh_vb_copy(vhem_ctx *ctx, const vh_vb *m, vh_vb *out);
 vhem_status vh_vb_default_prior(vhem_ctx *ctx, const vh_base *base, vh_prior **out);
 
 /* The first posterior: one E-step at the start and one update.  m has its prior. */
-vhem_status vh_vb_begin(vhem_ctx *ctx, const vh_base *base, const vh_vb_options *opt, vh_scratch *scratch,
-                        int n_threads, const vh_h3m *start, vh_vb *m);
+vhem_status vh_vb_begin(vhem_ctx *ctx, const vh_base *base, const vh_vb_options *opt,
+                        const vh_workers *workers, const vh_h3m *start, vh_vb *m);
 /* Updates of m until the bound rests; F in run->J, z and L [Kb][K] with the K that is left.  VHEM_ESTOPPED
  * as vh_vhem. */
-vhem_status vh_vb_run(vhem_ctx *ctx, const vh_base *base, const vh_vb_options *opt, vh_scratch *scratch,
-                      int n_threads, vh_vb *m, vh_vhem_run *run);
+vhem_status vh_vb_run(vhem_ctx *ctx, const vh_base *base, const vh_vb_options *opt, const vh_workers *workers,
+                      vh_vb *m, vh_vhem_run *run);
 
 /* Tries to do with fewer clusters, states and components: what is left without one, after some updates,
  * replaces m and run where its bound, with the symmetries, is higher.  At most `tries` times.  The bounds of
  * run are then those of the last sizes alone, from their first posterior on.  run has the tables of m, also
  * after VHEM_ESTOPPED. */
-vhem_status vh_vb_shrink(vhem_ctx *ctx, const vh_base *base, const vh_vb_options *opt, vh_scratch *scratch,
-                         int tries, vh_vb *m, vh_vhem_run *run);
+vhem_status vh_vb_shrink(vhem_ctx *ctx, const vh_base *base, const vh_vb_options *opt,
+                         const vh_workers *workers, int tries, vh_vb *m, vh_vhem_run *run);
 /* The bound of a run on the log-evidence whatever the names of clusters, states and components: models of
  * different sizes are compared by it. */
 double vh_vb_value(const vh_vb *m, const vh_vhem_run *run);

@@ -26,7 +26,7 @@ enum {
 typedef struct {
     const vh_base *base;
     const vh_vb_options *opt;
-    vh_scratch *scratch;
+    const vh_workers *workers;
     int left; /* tries */
     vh_vb *m;
     vh_vhem_run *run;
@@ -71,7 +71,7 @@ static vhem_status try_without(vhem_ctx *ctx, task *t, piece x, bool *better)
         vh_posteriors_drop_state(m.post, x.j, x.state);
     else
         vh_posteriors_drop(m.post, x.j);
-    VH_TRY(vh_vb_run(ctx, t->base, &o, t->scratch, ctx->threads, &m, &run));
+    VH_TRY(vh_vb_run(ctx, t->base, &o, t->workers, &m, &run));
     if (vh_vb_value(&m, &run) > vh_vb_value(t->m, t->run)) {
         take(t, &m, &run);
         *better = true;
@@ -88,7 +88,7 @@ static vhem_status finish(vhem_ctx *ctx, task *t)
     VH_CLEANUP(vh_vhem_run_free) vh_vhem_run run = { 0 };
 
     VH_TRY(vh_vb_copy(ctx, t->m, &m));
-    st = vh_vb_run(ctx, t->base, t->opt, t->scratch, ctx->threads, &m, &run);
+    st = vh_vb_run(ctx, t->base, t->opt, t->workers, &m, &run);
     if (st == VHEM_OK || (st == VHEM_ESTOPPED && run.n_iter >= 0))
         take(t, &m, &run);
     return st;
@@ -194,10 +194,10 @@ static vhem_status shrink_components(vhem_ctx *ctx, task *t, bool *any)
     return VHEM_OK;
 }
 
-vhem_status vh_vb_shrink(vhem_ctx *ctx, const vh_base *base, const vh_vb_options *opt, vh_scratch *scratch,
-                         int tries, vh_vb *m, vh_vhem_run *run)
+vhem_status vh_vb_shrink(vhem_ctx *ctx, const vh_base *base, const vh_vb_options *opt,
+                         const vh_workers *workers, int tries, vh_vb *m, vh_vhem_run *run)
 {
-    task t = { base, opt, scratch, tries, m, run };
+    task t = { base, opt, workers, tries, m, run };
     bool any = true, ever = false;
 
     while (any && t.left > 0 && !opt->toolbox) {

@@ -107,8 +107,8 @@ static vhem_status make_tables(vhem_ctx *ctx, int64_t Kb, int Kr, bool lean, vh_
     return VHEM_OK;
 }
 
-vhem_status vh_vhem(vhem_ctx *ctx, const vh_base *base, const vh_vhem_options *opt, vh_scratch *scratch,
-                    int n_threads, vh_h3m *centers, vh_vhem_run *run)
+vhem_status vh_vhem(vhem_ctx *ctx, const vh_base *base, const vh_vhem_options *opt, const vh_workers *workers,
+                    vh_h3m *centers, vh_vhem_run *run)
 {
     vhem_status st = VHEM_OK;
     VH_OWN(vh_packed) *pk = NULL;
@@ -117,7 +117,6 @@ vhem_status vh_vhem(vhem_ctx *ctx, const vh_base *base, const vh_vhem_options *o
     double pairs = (double)base->Kb * centers->K;
     bool repaired = false, known = false,
          later = base->executor || vh_reduce_is_remote(base->job); /* tables */
-    const vh_crew crew = { scratch, n_threads };
 
     VH_TRY(vh_base_pack_centers(ctx, base, centers, NULL, centers->K, &pk));
     VH_TRY(vh_reduce_sums_new(ctx, pk, &sums));
@@ -140,7 +139,7 @@ vhem_status vh_vhem(vhem_ctx *ctx, const vh_base *base, const vh_vhem_options *o
         step.statistics = k < opt->max_iter;
         step.soft = centers->K == 1 || 2 * *sums.used > pairs; /* what comes is taken to be like what was */
         VH_TRY(lay_centers(ctx, centers, pk));
-        VH_TRY(vh_vhem_expect(ctx, base, centers, &step, &crew, &sums, &known));
+        VH_TRY(vh_vhem_expect(ctx, base, centers, &step, workers, &sums, &known));
         run->J[k] = *sums.J;
         run->n_iter = k;
         run->converged = vh_vhem_converged(ctx, opt, k, repaired, run);
@@ -155,7 +154,7 @@ vhem_status vh_vhem(vhem_ctx *ctx, const vh_base *base, const vh_vhem_options *o
         step.L = run->L;
         step.z = run->z;
         step.label = run->label;
-        st = vh_vhem_sum(ctx, base, centers, &step, &crew, &sums);
+        st = vh_vhem_sum(ctx, base, centers, &step, workers, &sums);
         if (st == VHEM_ESTOPPED) /* no tables, no result */
             run->n_iter = -1;
         VH_TRY(st);

@@ -34,8 +34,8 @@ typedef struct {
  * with J, z and L that belong to it.  A stop that is overdue ends an E-step before it is complete: centers
  * are then one M-step ahead of J, and rows of z and L may be ahead, too; n_iter is -1, and there is no
  * result, when it was the first one. */
-vhem_status vh_vhem(vhem_ctx *ctx, const vh_base *base, const vh_vhem_options *opt, vh_scratch *scratch,
-                    int n_threads, vh_h3m *centers, vh_vhem_run *run);
+vhem_status vh_vhem(vhem_ctx *ctx, const vh_base *base, const vh_vhem_options *opt, const vh_workers *workers,
+                    vh_h3m *centers, vh_vhem_run *run);
 void vh_vhem_run_free(vh_vhem_run *run);
 
 enum { VH_MOST_IDLE = 3 }; /* so many, and there are no more repairs: the run may end */

@@ -13,7 +13,7 @@
 
 #include "core/alloc.h"
 #include "core/array2.h"
-#include "core/jobs.h"
+#include "core/map.h"
 #include "math/blas.h"
 #include "math/scaled.h"
 #include "model/convert.h"
@@ -83,7 +83,7 @@ static vhem_status run_step(vhem_ctx *ctx, const work *x, const vh_h3m *h3m, int
     VH_OWN(vh_base) *part = NULL;
 
     VH_TRY(vh_base_part(ctx, &range, &part));
-    return vh_reduce_run(ctx, part->job, step, &x->workers.scratch[worker], 1, true, sums);
+    return vh_reduce_run(ctx, part->job, step, &(vh_workers){ 1, &x->workers.scratch[worker] }, true, sums);
 }
 
 static vhem_status sum_of(vhem_ctx *ctx, const work *x, int64_t first, int64_t n, int worker, double *block)
@@ -197,7 +197,7 @@ static vhem_status look_ahead(vhem_ctx *ctx, work *x)
     VH_TRY(vh_base_pack_centers(ctx, x->base, x->next, NULL, K, &x->next_pk));
     VH_TRY(vh_pack_update(ctx, x->next, NULL, x->next_pk));
     VH_NEW(x->is, vh_cells(Kb, K));
-    VH_TRY(vh_run_jobs(ctx, &(vh_jobs){ .n = x->n, .run = score_range, .arg = x }, &failed));
+    VH_TRY(vh_map(ctx, &(vh_work){ .n = x->n, .run = score_range, .arg = x }, &failed));
     VH_NEW(x->near, vh_cells(K, Kb));
     for (int j = 0; j < K; j++) {
         place *near = x->near + vh_row(j, Kb);
@@ -455,9 +455,9 @@ vhem_status vh_vhem_without(vhem_ctx *ctx, const vh_without *w)
         return VHEM_OK;
     }
     VH_TRY(set_up(ctx, &x));
-    VH_TRY(vh_run_jobs(ctx, &(vh_jobs){ .n = x.n, .run = sum_range, .arg = &x }, &failed));
+    VH_TRY(vh_map(ctx, &(vh_work){ .n = x.n, .run = sum_range, .arg = &x }, &failed));
     chain_ranges(&x);
     VH_TRY(look_ahead(ctx, &x));
-    const vh_jobs jobs = { .n = x.n, .what = "leaving out", .run = run_range, .arg = &x };
-    return vh_run_jobs(ctx, &jobs, &failed);
+    const vh_work jobs = { .n = x.n, .what = "leaving out", .run = run_range, .arg = &x };
+    return vh_map(ctx, &jobs, &failed);
 }

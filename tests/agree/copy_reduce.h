@@ -139,7 +139,7 @@ static void copied_statistics(vhem_ctx *ctx, const copied_base *s, const vh_pack
 }
 
 static vhem_status copy_reduce_run(vhem_ctx *ctx, const void *state, const vh_reduce_step *step,
-                                   vh_scratch *not_mine, int n_threads, bool stops, vh_reduce_sums *out)
+                                   const vh_workers *not_mine, bool stops, vh_reduce_sums *out)
 {
     const copied_base *s = state;
     vh_packed *reduced = copy_packed(step->reduced, false);
@@ -148,7 +148,6 @@ static vhem_status copy_reduce_run(vhem_ctx *ctx, const void *state, const vh_re
     double *L = calloc(pairs, sizeof *L), *log_z = calloc(pairs, sizeof *log_z);
     vhem_status st = VHEM_OK;
     (void)not_mine;
-    (void)n_threads;
     (void)stops;
     for (size_t k = 0; k < pairs && st == VHEM_OK; k++) {
         int place = (int)(k / (size_t)reduced->K), j = (int)(k % (size_t)reduced->K);

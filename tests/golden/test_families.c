@@ -207,7 +207,7 @@ static void check_reduction(vhem_ctx *ctx, json_t *root, const vh_base *base, in
     size_t n;
     double *L = golden_numbers(json_object_get(want, "L_hmm"), &n);
 
-    assert_ok(ctx, vh_vhem(ctx, base, &opt, &scratch, 1, centers, &run));
+    assert_ok(ctx, vh_vhem(ctx, base, &opt, &(vh_workers){ 1, &scratch }, centers, &run));
     assert_int_equal(run.n_fell, 0);
     for (int k = 0; k <= n_iter; k++)
         assert_near(run.J[k], json_number_value(json_array_get(json_object_get(root, "J"), (size_t)k)), 1e-9,

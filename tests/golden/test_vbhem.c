@@ -116,7 +116,7 @@ static void check_after(vhem_ctx *ctx, json_t *root, const vh_base *base, int n_
     vh_vhem_run run = { 0 };
     vh_scratch scratch = { { 0 }, { 0 } };
 
-    assert_ok(ctx, vh_vb_run(ctx, base, &opt, &scratch, 1, &m, &run));
+    assert_ok(ctx, vh_vb_run(ctx, base, &opt, &(vh_workers){ 1, &scratch }, &m, &run));
     assert_int_equal(run.n_iter, n_iter);
     assert_int_equal(run.n_fell, 0);
     for (int k = 0; k <= n_iter && k < (int)json_array_size(bound); k++)

@@ -25,7 +25,7 @@ static void check_after(vhem_ctx *ctx, json_t *root, const vh_base *base, int n_
                             .max_iter = n_iter };
     vh_vhem_run run = { 0 };
     vh_scratch scratch = { { 0 }, { 0 } };
-    assert_ok(ctx, vh_vhem(ctx, base, &opt, &scratch, 1, centers, &run));
+    assert_ok(ctx, vh_vhem(ctx, base, &opt, &(vh_workers){ 1, &scratch }, centers, &run));
     assert_int_equal(run.n_iter, n_iter);
     assert_int_equal(run.n_fell, 0);
     for (int k = 0; k <= n_iter; k++)

@@ -225,7 +225,7 @@ static void test_one_state(void **state)
     vh_vhem_run run = { 0 };
     const vh_vhem_options opt = { .N = N, .tau = 1, .max_iter = ITER };
     assert_ok(ctx, vh_base_new(ctx, base, &b));
-    assert_ok(ctx, vh_vhem(ctx, b, &opt, &scratch, 1, centers, &run));
+    assert_ok(ctx, vh_vhem(ctx, b, &opt, &(vh_workers){ 1, &scratch }, centers, &run));
     for (int j = 0; j < KR; j++) {
         assert_near(centers->omega[j], omega[j], 1e-10, 1e-12);
         for (int k = 0; k < D; k++) {

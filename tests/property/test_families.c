@@ -33,7 +33,7 @@ static void bound_never_falls(void **state)
             vh_scratch scratch = { { 0 }, { 0 } };
             vh_base *b = NULL;
             assert_ok(ctx, vh_base_new(ctx, base, &b));
-            assert_ok(ctx, vh_vhem(ctx, b, &opt, &scratch, 1, centers, &run));
+            assert_ok(ctx, vh_vhem(ctx, b, &opt, &(vh_workers){ 1, &scratch }, centers, &run));
             assert_int_equal(run.n_fell, 0);
             vh_vhem_run_free(&run);
             vh_scratch_free(&scratch);
@@ -181,7 +181,7 @@ static void vhem_is_baum_welch(void **state)
         opt.repair = 0;
         opt.K = 1;
         assert_ok(ctx, vh_fit_mixture(ctx, data, &opt, &fit, NULL));
-        assert_ok(ctx, vh_vhem(ctx, b, &o, &scratch, 1, start, &run));
+        assert_ok(ctx, vh_vhem(ctx, b, &o, &(vh_workers){ 1, &scratch }, start, &run));
         assert_true(vh_h3m_compare(start, fit) < 1e-12);
         for (int i = 0; i < N; i++) {
             double L[N];

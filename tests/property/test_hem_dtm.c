@@ -55,7 +55,7 @@ static void rises(void **state)
         vh_dtm *base = random_dtm(ctx, &rng, 9, n, d, 0.8, n),
                *centers = random_dtm(ctx, &rng, 3, 2, d, 0.6, 2);
         const vh_vhem_options opt = { .N = trial % 2 ? 9 : 0.9, .tau = 1 + trial, .max_iter = 25 };
-        assert_ok(ctx, vh_hem_dtm(ctx, base, &opt, &scratch, 1, centers, &run));
+        assert_ok(ctx, vh_hem_dtm(ctx, base, &opt, &(vh_workers){ 1, &scratch }, centers, &run));
         assert_int_equal(run.n_iter, 25);
         assert_int_equal(run.n_fell, 0);
         for (int k = 1; k <= run.n_iter; k++)

@@ -154,7 +154,7 @@ static int check(const char *what, const gaussians *b, const gaussians *start, d
         vh_base *base = NULL;
         vh_vhem_run run = { 0 };
         assert_ok(ctx, vh_base_new(ctx, h3m, &base));
-        assert_ok(ctx, vh_vhem(ctx, base, &opt, scratch, 1 + n % 2, centers, &run));
+        assert_ok(ctx, vh_vhem(ctx, base, &opt, &(vh_workers){ 1 + n % 2, scratch }, centers, &run));
         compare(of, n_same, J, run.J);
         vh_vhem_run_free(&run);
         vh_base_free(base);
@@ -165,7 +165,7 @@ static int check(const char *what, const gaussians *b, const gaussians *start, d
     vhem_ctx *ctx = test_ctx();
     vh_dtm *dtm = as_textures(ctx, b), *centers = as_textures(ctx, start);
     vh_vhem_run run = { 0 };
-    assert_ok(ctx, vh_hem_dtm(ctx, dtm, &opt, scratch, 2, centers, &run));
+    assert_ok(ctx, vh_hem_dtm(ctx, dtm, &opt, &(vh_workers){ 2, scratch }, centers, &run));
     compare(what, n_same, J, run.J);
     vh_vhem_run_free(&run);
     vh_dtm_free(dtm);

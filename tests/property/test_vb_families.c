@@ -97,8 +97,8 @@ static void evidence_of_one_component(void **state)
                       .start = random_models(ctx, &rng, name, 1, 1, 1) };
         p.m.prior = random_prior(ctx, &rng, name);
         assert_ok(ctx, vh_base_new(ctx, p.h3m, &p.base));
-        assert_ok(ctx, vh_vb_begin(ctx, p.base, &o, &p.scratch, 1, p.start, &p.m));
-        assert_ok(ctx, vh_vb_run(ctx, p.base, &o, &p.scratch, 1, &p.m, &p.run));
+        assert_ok(ctx, vh_vb_begin(ctx, p.base, &o, &(vh_workers){ 1, &p.scratch }, p.start, &p.m));
+        assert_ok(ctx, vh_vb_run(ctx, p.base, &o, &(vh_workers){ 1, &p.scratch }, &p.m, &p.run));
         const vh_shape *shape = &p.h3m->shape;
         double want = log_normaliser(name, shape, p.m.post->hmm[0].count)
                       - log_normaliser(name, shape, p.m.prior->count);
@@ -154,8 +154,8 @@ static void check_sequence(vhem_ctx *ctx, const char *name, uint64_t seed)
     p.m.prior = random_prior(ctx, &rng, name);
     assert_ok(ctx, vh_prior_text(ctx, p.m.prior, &prior));
     vh_vb_options o = { .run = { .N = 1, .tau = T, .max_iter = ROUNDS } };
-    assert_ok(ctx, vh_vb_begin(ctx, p.base, &o, &p.scratch, 1, p.start, &p.m));
-    assert_ok(ctx, vh_vb_run(ctx, p.base, &o, &p.scratch, 1, &p.m, &p.run));
+    assert_ok(ctx, vh_vb_begin(ctx, p.base, &o, &(vh_workers){ 1, &p.scratch }, p.start, &p.m));
+    assert_ok(ctx, vh_vb_run(ctx, p.base, &o, &(vh_workers){ 1, &p.scratch }, &p.m, &p.run));
     bool counts = strcmp(name, "poisson") == 0 || strcmp(name, "product") == 0;
     double apart = counts ? measure_apart(p.h3m, vh_data_frames(data, 0), T) : 0;
     vhem_fit_options f;
@@ -204,7 +204,7 @@ static void many_samples(void **state)
             assert_ok(ctx, vh_posteriors_mean(ctx, p.m.post, &mean));
             vh_vhem_run_free(&p.run);
             o.run.max_iter = 10;
-            assert_ok(ctx, vh_vhem(ctx, p.base, &o.run, &p.scratch, 1, p.start, &p.run));
+            assert_ok(ctx, vh_vhem(ctx, p.base, &o.run, &(vh_workers){ 1, &p.scratch }, p.start, &p.run));
             memcpy(mean->omega, p.start->omega, sizeof *mean->omega * (size_t)mean->K);
             double apart = vh_h3m_compare(mean, p.start);
             if (!(apart < last / 8))

@@ -166,7 +166,7 @@ static void files(void **state)
         assert_ok(ctx, vh_posteriors_read(ctx, text, &again.post));
         assert_ok(ctx, vh_prior_copy(ctx, p.m.prior, &again.prior));
         again.post->shape = again.prior;
-        assert_ok(ctx, vh_vb_run(ctx, p.base, &o, &p.scratch, 1, &again, &run));
+        assert_ok(ctx, vh_vb_run(ctx, p.base, &o, &(vh_workers){ 1, &p.scratch }, &again, &run));
         assert_near(run.J[0], last, 1e-12, 1e-12);
         free(text);
         vh_vb_free(&again);

@@ -66,8 +66,8 @@ static void check_random(vhem_ctx *ctx, uint64_t seed)
                         .learn = seed % 3 == 0 ? 2 : 0 };
     assert_ok(ctx, vh_base_new(ctx, p.h3m, &p.base));
     p.m.prior = random_prior(ctx, &rng, p.h3m);
-    assert_ok(ctx, vh_vb_begin(ctx, p.base, &o, &p.scratch, 1, start, &p.m));
-    assert_ok(ctx, vh_vb_run(ctx, p.base, &o, &p.scratch, 1, &p.m, &p.run));
+    assert_ok(ctx, vh_vb_begin(ctx, p.base, &o, &(vh_workers){ 1, &p.scratch }, start, &p.m));
+    assert_ok(ctx, vh_vb_run(ctx, p.base, &o, &(vh_workers){ 1, &p.scratch }, &p.m, &p.run));
     for (int k = 1; k <= 15; k++)
         if (!(p.run.J[k] >= p.run.J[k - 1] - 1e-10 * (fabs(p.run.J[k - 1]) + 1)))
             fail_msg("seed %d: the bound fell from %.15g to %.15g in update %d", (int)seed, p.run.J[k - 1],
@@ -110,8 +110,8 @@ static void one_gaussian(void **state)
         vh_vb_options o = { .run = { .N = 30, .tau = 4, .max_iter = 2 } };
         assert_ok(ctx, vh_base_new(ctx, p.h3m, &p.base));
         p.m.prior = random_prior(ctx, &rng, p.h3m);
-        assert_ok(ctx, vh_vb_begin(ctx, p.base, &o, &p.scratch, 1, start, &p.m));
-        assert_ok(ctx, vh_vb_run(ctx, p.base, &o, &p.scratch, 1, &p.m, &p.run));
+        assert_ok(ctx, vh_vb_begin(ctx, p.base, &o, &(vh_workers){ 1, &p.scratch }, start, &p.m));
+        assert_ok(ctx, vh_vb_run(ctx, p.base, &o, &(vh_workers){ 1, &p.scratch }, &p.m, &p.run));
         double want = 0, n = o.run.N * o.run.tau;
         for (int k = 0; k < 2; k++)
             want += log_evidence(p.m.prior, &p.m.post->hmm[0], k, n);
@@ -235,12 +235,12 @@ static void gaussian_mixture(void **state)
     q->alpha = c0.alpha, q->eta = q->eps = q->kappa = 1, q->lambda = c0.beta, q->nu = c0.nu, q->m[0] = c0.m;
     q->B[0] = 1 / c0.W;
     vh_vb_options o = { .run = { .N = POINTS, .tau = 1, .max_iter = ROUNDS } };
-    assert_ok(ctx, vh_vb_begin(ctx, p.base, &o, &p.scratch, 1, start, &p.m));
+    assert_ok(ctx, vh_vb_begin(ctx, p.base, &o, &(vh_workers){ 1, &p.scratch }, start, &p.m));
     for (int k = 0; k < PARTS; k++) {
         const vh_posterior *h = &p.m.post->hmm[k];
         c[k] = (part){ p.m.post->alpha[k], h->lambda[0], h->nu[0], h->m[0], 1 / h->B[0] };
     }
-    assert_ok(ctx, vh_vb_run(ctx, p.base, &o, &p.scratch, 1, &p.m, &p.run));
+    assert_ok(ctx, vh_vb_run(ctx, p.base, &o, &(vh_workers){ 1, &p.scratch }, &p.m, &p.run));
     for (int k = 0; k <= ROUNDS; k++) {
         respond(x, c, r);
         assert_near(p.run.J[k], prml_bound(x, c, &c0, r), 1e-9, 1e-9);
@@ -298,8 +298,8 @@ static void sequence(void **state)
     char *prior = NULL;
     assert_ok(ctx, vh_prior_text(ctx, p.m.prior, &prior));
     vh_vb_options o = { .run = { .N = 1, .tau = T, .max_iter = 10 } };
-    assert_ok(ctx, vh_vb_begin(ctx, p.base, &o, &p.scratch, 1, start, &p.m));
-    assert_ok(ctx, vh_vb_run(ctx, p.base, &o, &p.scratch, 1, &p.m, &p.run));
+    assert_ok(ctx, vh_vb_begin(ctx, p.base, &o, &(vh_workers){ 1, &p.scratch }, start, &p.m));
+    assert_ok(ctx, vh_vb_run(ctx, p.base, &o, &(vh_workers){ 1, &p.scratch }, &p.m, &p.run));
     vhem_fit_options f;
     VHEM_INIT(VHEM_FIT_OPTIONS, &f);
     f.S = 3;
@@ -340,12 +340,12 @@ static void many_samples(void **state)
         vh_vb_options o = { .run = { .N = N, .tau = 5, .max_iter = 9 } };
         assert_ok(ctx, vh_base_new(ctx, p.h3m, &p.base));
         p.m.prior = random_prior(ctx, &rng, p.h3m);
-        assert_ok(ctx, vh_vb_begin(ctx, p.base, &o, &p.scratch, 1, start, &p.m));
-        assert_ok(ctx, vh_vb_run(ctx, p.base, &o, &p.scratch, 1, &p.m, &p.run));
+        assert_ok(ctx, vh_vb_begin(ctx, p.base, &o, &(vh_workers){ 1, &p.scratch }, start, &p.m));
+        assert_ok(ctx, vh_vb_run(ctx, p.base, &o, &(vh_workers){ 1, &p.scratch }, &p.m, &p.run));
         assert_ok(ctx, vh_posteriors_mean(ctx, p.m.post, &mean));
         vh_vhem_run_free(&p.run);
         o.run.max_iter = 10;
-        assert_ok(ctx, vh_vhem(ctx, p.base, &o.run, &p.scratch, 1, start, &p.run));
+        assert_ok(ctx, vh_vhem(ctx, p.base, &o.run, &(vh_workers){ 1, &p.scratch }, start, &p.run));
         memcpy(mean->omega, start->omega, sizeof *mean->omega * 2); /* it counts items, not samples */
         double apart = vh_h3m_compare(mean, start);
         if (!(apart < last / 8))
@@ -384,8 +384,8 @@ static void prunes(void **state)
     assert_ok(ctx, vh_base_new(ctx, p.h3m, &p.base));
     assert_ok(ctx, vh_vb_default_prior(ctx, p.base, &p.m.prior));
     p.m.prior->alpha = p.m.prior->eta = p.m.prior->eps = p.m.prior->kappa = 0.01;
-    assert_ok(ctx, vh_vb_begin(ctx, p.base, &o, &p.scratch, 1, start, &p.m));
-    assert_ok(ctx, vh_vb_run(ctx, p.base, &o, &p.scratch, 1, &p.m, &p.run));
+    assert_ok(ctx, vh_vb_begin(ctx, p.base, &o, &(vh_workers){ 1, &p.scratch }, start, &p.m));
+    assert_ok(ctx, vh_vb_run(ctx, p.base, &o, &(vh_workers){ 1, &p.scratch }, &p.m, &p.run));
     assert_true(p.run.converged);
     assert_true(p.m.post->K < 5);
     for (int j = 0; j < p.m.post->K; j++)
@@ -425,11 +425,11 @@ static void tries_components_away(void **state)
                         .prune = true };
     assert_ok(ctx, vh_base_new(ctx, p.h3m, &p.base));
     assert_ok(ctx, vh_vb_default_prior(ctx, p.base, &p.m.prior));
-    assert_ok(ctx, vh_vb_begin(ctx, p.base, &o, &p.scratch, 1, start, &p.m));
-    assert_ok(ctx, vh_vb_run(ctx, p.base, &o, &p.scratch, 1, &p.m, &p.run));
+    assert_ok(ctx, vh_vb_begin(ctx, p.base, &o, &(vh_workers){ 1, &p.scratch }, start, &p.m));
+    assert_ok(ctx, vh_vb_run(ctx, p.base, &o, &(vh_workers){ 1, &p.scratch }, &p.m, &p.run));
     assert_int_equal(p.m.post->hmm[0].M, 2);
     double before = vh_vb_value(&p.m, &p.run);
-    assert_ok(ctx, vh_vb_shrink(ctx, p.base, &o, &p.scratch, 100, &p.m, &p.run));
+    assert_ok(ctx, vh_vb_shrink(ctx, p.base, &o, &(vh_workers){ 1, &p.scratch }, 100, &p.m, &p.run));
     assert_int_equal(p.m.post->hmm[0].M, 1);
     assert_int_equal(p.m.post->hmm[0].S, 2);
     assert_true(vh_vb_value(&p.m, &p.run) > before);
@@ -445,10 +445,10 @@ enum { NEVER = 1 << 30 };
 static int steps_left; /* E-steps before one is stopped */
 
 static vhem_status run_and_stop(vhem_ctx *ctx, const void *state, const vh_reduce_step *step,
-                                vh_scratch *scratch, int n_threads, bool stops, vh_reduce_sums *out)
+                                const vh_workers *workers, bool stops, vh_reduce_sums *out)
 {
     if (steps_left-- > 0)
-        return vh_cpu_reduce_run(ctx, state, step, scratch, n_threads, stops, out);
+        return vh_cpu_reduce_run(ctx, state, step, workers, stops, out);
     vhem_ctx_stop(ctx);
     return VHEM_ESTOPPED;
 }
@@ -484,12 +484,12 @@ static int shrink_and_stop(int after)
     steps_left = NEVER;
     assert_ok(ctx, vh_base_new(ctx, p.h3m, &p.base));
     assert_ok(ctx, vh_vb_default_prior(ctx, p.base, &p.m.prior));
-    assert_ok(ctx, vh_vb_begin(ctx, p.base, &o, &p.scratch, 1, start, &p.m));
-    assert_ok(ctx, vh_vb_run(ctx, p.base, &o, &p.scratch, 1, &p.m, &p.run));
+    assert_ok(ctx, vh_vb_begin(ctx, p.base, &o, &(vh_workers){ 1, &p.scratch }, start, &p.m));
+    assert_ok(ctx, vh_vb_run(ctx, p.base, &o, &(vh_workers){ 1, &p.scratch }, &p.m, &p.run));
     double first = vh_vb_value(&p.m, &p.run);
     int K = p.m.post->K;
     steps_left = after;
-    vhem_status st = vh_vb_shrink(ctx, p.base, &o, &p.scratch, 1000, &p.m, &p.run);
+    vhem_status st = vh_vb_shrink(ctx, p.base, &o, &(vh_workers){ 1, &p.scratch }, 1000, &p.m, &p.run);
     assert_int_equal(st, after == NEVER ? VHEM_OK : VHEM_ESTOPPED);
     assert_true(p.run.n_iter >= 0 && vh_vb_value(&p.m, &p.run) >= first);
     if (after == NEVER)

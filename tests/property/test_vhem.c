@@ -14,7 +14,7 @@ static vh_vhem_run run_vhem(vhem_ctx *ctx, const vh_h3m *h3m, const vh_vhem_opti
     vh_vhem_run run = { 0 };
     vh_scratch scratch = { { 0 }, { 0 } };
     assert_ok(ctx, vh_base_new(ctx, h3m, &base));
-    assert_ok(ctx, vh_vhem(ctx, base, o, &scratch, 1, centers, &run));
+    assert_ok(ctx, vh_vhem(ctx, base, o, &(vh_workers){ 1, &scratch }, centers, &run));
     vh_base_free(base);
     vh_scratch_free(&scratch);
     return run;

@@ -175,7 +175,7 @@ static void test_exact(void **state)
     assert_int_equal(c->options.repair, 0);
     assert_int_equal(c->options.soft, 0);
     assert_ok(ctx, vh_base_new(ctx, h3m, &base));
-    assert_ok(ctx, vh_vhem(ctx, base, &o, &scratch, 1, plain, &run));
+    assert_ok(ctx, vh_vhem(ctx, base, &o, &(vh_workers){ 1, &scratch }, plain, &run));
     assert_memory_equal(c->bound, run.J, 8 * sizeof *run.J);
     assert_true(vh_h3m_compare(c->centers, plain) == 0);
     vh_vhem_run_free(&run);

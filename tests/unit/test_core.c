@@ -7,7 +7,7 @@
 #include "core/ctx.h"
 #include "core/atomic_file.h"
 #include "core/array2.h"
-#include "core/jobs.h"
+#include "core/map.h"
 #include "core/number.h"
 #include "core/text.h"
 
@@ -514,18 +514,18 @@ static void jobs(void **state)
         job_log log = { .parent = ctx };
         int *ran = log.ran;
         int64_t failed = 0;
-        vh_jobs all = { .n = 100, .what = "jobs", .inside = true, .run = fail_some, .arg = &log };
-        assert_fails(ctx, vh_run_jobs(ctx, &all, &failed), VHEM_EINVAL, "job 5 is bad");
+        vh_work all = { .n = 100, .what = "jobs", .inside = true, .run = fail_some, .arg = &log };
+        assert_fails(ctx, vh_map(ctx, &all, &failed), VHEM_EINVAL, "job 5 is bad");
         assert_int_equal(failed, 5);
         for (int i = 0; i <= 5; i++)
             assert_int_equal(ran[i], 1);
         assert_int_equal(ran[99], 0);
         all.n = 5;
-        assert_ok(ctx, vh_run_jobs(ctx, &all, &failed));
+        assert_ok(ctx, vh_map(ctx, &all, &failed));
         assert_int_equal(failed, -1);
         vhem_ctx_stop(ctx);
         ran[0] = 0;
-        assert_int_equal(vh_run_jobs(ctx, &all, &failed), VHEM_ESTOPPED);
+        assert_int_equal(vh_map(ctx, &all, &failed), VHEM_ESTOPPED);
         assert_int_equal(ran[0], 0);
         vhem_free(ctx);
     }

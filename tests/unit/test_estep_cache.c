@@ -21,7 +21,7 @@ typedef struct {
 static bool is_known(vhem_ctx *ctx, setting *t, double N)
 {
     bool known;
-    const vh_crew crew = { &t->scratch, 1 };
+    const vh_workers crew = { 1, &t->scratch };
     const vh_reduce_step step = {
         .reduced = t->pk, .tau = TAU, .log_omega = t->log_omega, .N = N, .statistics = true
     };

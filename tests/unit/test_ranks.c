@@ -6,8 +6,8 @@
 #include "cluster/clustering.h"
 #include "cluster/distance.h"
 #include "cluster/row_blocks.h"
-#include "core/rank_sum.h"
-#include "core/jobs.h"
+#include "core/sum.h"
+#include "core/map.h"
 #include "core/ranks.h"
 
 #include <signal.h>
@@ -100,7 +100,7 @@ static int work(int rank, int fd, int64_t fails, int64_t stops, int64_t n)
     const vhem_ranks ranks = { rank, 2, pass, &s };
     vhem_ctx_options opt;
     vhem_ctx *ctx = NULL;
-    const vh_jobs jobs = { .n = n, .what = "test", .logs = true, .run = run, .walk = walk, .arg = &s };
+    const vh_work jobs = { .n = n, .what = "test", .logs = true, .run = run, .walk = walk, .arg = &s };
     int64_t failed = -1;
     int found = 0;
 
@@ -112,7 +112,7 @@ static int work(int rank, int fd, int64_t fails, int64_t stops, int64_t n)
     opt.log_arg = &s;
     if (vhem_ctx_new(&opt, &ctx) != VHEM_OK)
         return 64;
-    vhem_status st = vh_run_jobs(ctx, &jobs, &failed);
+    vhem_status st = vh_map(ctx, &jobs, &failed);
     bool all = st == VHEM_OK && s.ran < N && heard_all(&s);
     for (int i = 0; i < N; i++)
         all &= s.made[i] == 1.0 / (i + 1);
@@ -299,27 +299,30 @@ static int add_up(vhem_ctx *ctx, double *total, sums *s, const sums *want, doubl
 {
     const vh_sum_kind kind = { .size = 1 };
     const vh_chunks chunks = { .n = CHUNKS, .threads = 1, .run = run_chunk, .arg = s };
-    const vh_rank_table table[] = { { s->row, 1, rows_of, NULL }, { NULL, 1, rows_of, NULL } };
-    const vh_rank_work work = { .chunks = &chunks, .table = table, .tables = 2 };
+    const vh_sum_table table[] = { { s->row, sizeof(double), rows_of, NULL }, { NULL, 8, rows_of, NULL } };
+    const vh_shared shared = { .table = table, .tables = 2 };
     VH_OWN(vh_tree_sum) *sum = NULL;
     int found = 0;
 
     s->fails = -1;
-    if (vh_tree_sum_new(ctx, &kind, &sum) != VHEM_OK || vh_rank_sum(ctx, &work, &kind, sum, total) != VHEM_OK)
+    if (vh_tree_sum_new(ctx, &kind, &sum) != VHEM_OK || vh_sum(ctx, &chunks, &shared, sum, total) != VHEM_OK)
         found |= 64;
     if (!want)
         return found;
     found |= *total == want_total && memcmp(s->row, want->row, sizeof s->row) == 0 && s->ran < CHUNKS ? 1 : 0;
     memset(s->row, 0, sizeof s->row);
-    found |= vh_rank_run(ctx, &work) == VHEM_OK && memcmp(s->row, want->row, sizeof s->row) == 0 ? 2 : 0;
+    found |=
+        vh_sum(ctx, &chunks, &shared, NULL, NULL) == VHEM_OK && memcmp(s->row, want->row, sizeof s->row) == 0
+            ? 2
+            : 0;
     s->fails = 9;
-    found |= vh_rank_sum(ctx, &work, &kind, sum, total) == VHEM_ENUMERIC
+    found |= vh_sum(ctx, &chunks, &shared, sum, total) == VHEM_ENUMERIC
                      && strcmp(ctx->error, "chunk 9 does not work") == 0
                  ? 4
                  : 0;
     s->fails = -1;
     *total = 0;
-    found |= vh_rank_sum(ctx, &work, &kind, sum, total) == VHEM_OK && *total == want_total ? 8 : 0;
+    found |= vh_sum(ctx, &chunks, &shared, sum, total) == VHEM_OK && *total == want_total ? 8 : 0;
     return found;
 }
 
@@ -380,7 +383,7 @@ typedef struct { /* what process 1 does differently */
 
 static vhem_status call(vhem_ctx *ctx, side *s, const odd_one *o, bool odd)
 {
-    const vh_jobs jobs = { .n = N, .what = "test", .run = run, .walk = walk, .arg = s };
+    const vh_work jobs = { .n = N, .what = "test", .run = run, .walk = walk, .arg = s };
     known k = { 0 };
     const vh_row_blocks strips = { "test", 4, 1, 1, make_strip, take_strip, &k };
     const vh_chunks chunks = { .n = CHUNKS, .threads = 1, .run = run_chunk, .arg = &(sums){ .fails = -1 } };
@@ -392,9 +395,8 @@ static vhem_status call(vhem_ctx *ctx, side *s, const odd_one *o, bool odd)
     if (st != VHEM_OK)
         return st;
     if (o->fingerprint)
-        return vh_rank_run(ctx,
-                           &(vh_rank_work){ .chunks = &chunks, .fingerprint = odd ? o->fingerprint : 1 });
-    return odd && o->strips ? vh_row_blocks_run(ctx, &strips) : vh_run_jobs(ctx, &jobs, &failed);
+        return vh_sum(ctx, &chunks, &(vh_shared){ .fingerprint = odd ? o->fingerprint : 1 }, NULL, NULL);
+    return odd && o->strips ? vh_row_blocks_run(ctx, &strips) : vh_map(ctx, &jobs, &failed);
 }
 
 /* Both make a first call together, and a second that is not the same.  Process 1 says so, process 0 finds it

@@ -4,7 +4,7 @@
 #include "support.h"
 
 #include "core/rng.h"
-#include "core/tree_sum.h"
+#include "core/sum.h"
 
 #include <math.h>
 #include <omp.h>
@@ -80,11 +80,11 @@ static void any_number_of_threads_and_chunks(void **state)
         for (int threads = 1; threads <= 8; threads += threads < 2 ? 1 : 3) {
             vh_chunks job = { .n = n, .threads = threads, .run = run, .arg = &arg };
             expected(0, n, want);
-            assert_int_equal(vh_tree_sum_all(ctx, &job, sum, total), VHEM_OK);
+            assert_int_equal(vh_sum(ctx, &job, NULL, sum, total), VHEM_OK);
             assert_memory_equal(total, want, sizeof want);
         }
     vh_chunks none = { .threads = 2, .run = run, .arg = &arg };
-    assert_int_equal(vh_tree_sum_all(ctx, &none, sum, total), VHEM_OK);
+    assert_int_equal(vh_sum(ctx, &none, NULL, sum, total), VHEM_OK);
     for (int k = 0; k < SIZE; k++)
         assert_true(total[k] == 0);
     vh_tree_sum_free(sum);
@@ -217,13 +217,13 @@ static void own_addition(void **state)
     assert_int_equal(vh_tree_sum_new(ctx, &(vh_sum_kind){ 3, add_scaled, &arg }, &sum), VHEM_OK);
     for (int threads = 1; threads <= 8; threads++) {
         vh_chunks job = { .n = 45, .threads = threads, .run = run_scaled };
-        assert_int_equal(vh_tree_sum_all(ctx, &job, sum, total), VHEM_OK);
+        assert_int_equal(vh_sum(ctx, &job, NULL, sum, total), VHEM_OK);
         if (threads == 1)
             memcpy(want, total, sizeof want);
         assert_memory_equal(total, want, sizeof want);
     }
     vh_chunks few = { .n = 3, .threads = 2, .run = run_scaled };
-    assert_int_equal(vh_tree_sum_all(ctx, &few, sum, total), VHEM_OK);
+    assert_int_equal(vh_sum(ctx, &few, NULL, sum, total), VHEM_OK);
     assert_true(total[2] == 10 * (10 * 0 + 1) + 2); /* (c0 + c1) + c2 */
     vh_tree_sum_free(sum);
     vhem_free(ctx);
@@ -241,7 +241,7 @@ static void the_lowest_failure(void **state)
         chunk_arg arg = quiet();
         vh_chunks job = { .n = CHUNKS, .threads = threads, .run = run, .arg = &arg };
         arg.fails_from = 123;
-        assert_int_equal(vh_tree_sum_all(ctx, &job, sum, total), VHEM_ENUMERIC);
+        assert_int_equal(vh_sum(ctx, &job, NULL, sum, total), VHEM_ENUMERIC);
         assert_string_equal(vhem_ctx_error(ctx), "chunk 123 failed");
         assert_in_range(arg.seen, 124, 123 + threads);
         assert_int_equal(vh_tree_sum_nodes(sum, &nodes), 0);
@@ -251,13 +251,13 @@ static void the_lowest_failure(void **state)
         vh_chunks job = { .n = n, .threads = 2, .run = run, .arg = &arg };
         for (int k = 0; k < SIZE; k++)
             total[k] = want[k] = 7;
-        assert_int_equal(vh_tree_sum_all(ctx, &job, sum, total), VHEM_ENUMERIC);
+        assert_int_equal(vh_sum(ctx, &job, NULL, sum, total), VHEM_ENUMERIC);
         assert_memory_equal(total, want, sizeof want);
     }
     chunk_arg arg = quiet(); /* and the sum can be used again */
     vh_chunks job = { .n = 9, .threads = 2, .run = run, .arg = &arg };
     expected(0, 9, want);
-    assert_int_equal(vh_tree_sum_all(ctx, &job, sum, total), VHEM_OK);
+    assert_int_equal(vh_sum(ctx, &job, NULL, sum, total), VHEM_OK);
     assert_memory_equal(total, want, sizeof want);
     vh_tree_sum_free(sum);
     vhem_free(ctx);
@@ -276,7 +276,7 @@ static void stops(void **state)
         arg.stop = ctx;
         expected(0, CHUNKS, want);
         assert_int_equal(vh_tree_sum_new(ctx, &plain, &sum), VHEM_OK);
-        assert_int_equal(vh_tree_sum_all(ctx, &job, sum, total), soon ? VHEM_ESTOPPED : VHEM_OK);
+        assert_int_equal(vh_sum(ctx, &job, NULL, sum, total), soon ? VHEM_ESTOPPED : VHEM_OK);
         if (soon)
             assert_int_equal(arg.seen, 41);
         else

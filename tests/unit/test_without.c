@@ -24,7 +24,7 @@ static int run_on(vhem_ctx *ctx, const vh_h3m *h3m, const vh_vhem_options *opt, 
     vh_vhem_options o = *opt;
     o.N = nv * (double)h3m->K;
     assert_ok(ctx, vh_base_new(ctx, h3m, &base));
-    assert_ok(ctx, vh_vhem(ctx, base, &o, &scratch, 1, centers, &run));
+    assert_ok(ctx, vh_vhem(ctx, base, &o, &(vh_workers){ 1, &scratch }, centers, &run));
     int n = run.n_iter;
     vh_vhem_run_free(&run);
     vh_scratch_free(&scratch);

@@ -87,7 +87,7 @@ static vhem_status load_tile(vhem_ctx *ctx, const vh_cuda_store *s, int t, vh_cu
     VH_TRY(vh_cuda_store_take(ctx, s, t, chunks.chunk));
     VH_TRY(vh_cuda_lay_plan(ctx, chunks.chunk, lay));
     VH_TRY(grow(ctx, x, lay->bytes, s->streams));
-    vh_cuda_lay_fill(lay, &s->source, chunks.chunk, ctx->threads, x->pinned);
+    vh_cuda_lay_fill(ctx, lay, &s->source, chunks.chunk, x->pinned);
     memory = x->memory;
     if (!s->streams)
         VH_DEVICE(vh_device_new(lay->bytes, &memory));

@@ -8,7 +8,7 @@
 #include "backend/cuda/arena.h"
 #include "backend/cuda/buffer.h"
 #include "core/alloc.h"
-#include "core/tree_sum.h"
+#include "core/map.h"
 
 #include <string.h>
 
@@ -98,7 +98,7 @@ typedef struct {
 } filling;
 
 /* Bundle first + b: [steps][n_stat][LANES]. */
-static vhem_status fill_bundle(vhem_ctx *ctx, void *arg, int64_t b, int worker, double *unused)
+static vhem_status fill_bundle(vhem_ctx *ctx, void *arg, int64_t b, int worker)
 {
     const filling *f = arg;
     const vh_cuda_lanes *x = f->x;
@@ -108,7 +108,6 @@ static vhem_status fill_bundle(vhem_ctx *ctx, void *arg, int64_t b, int worker, 
     size_t n_stat = (size_t)x->n_stat, steps = x->step0[bundle + 1] - x->step0[bundle];
     double *to = f->to + (x->step0[bundle] - x->step0[f->first]) * n_stat * LANES, *T;
 
-    (void)unused;
     memset(to, 0, sizeof *to * steps * n_stat * LANES);
     VH_SCRATCH(T, 0, steps * n_stat);
     for (int l = 0; l < LANES; l++) {
@@ -126,10 +125,10 @@ static vhem_status fill_bundle(vhem_ctx *ctx, void *arg, int64_t b, int worker, 
 static vhem_status fill(vhem_ctx *ctx, const vh_cuda_lanes *x, int first, int n, double *to)
 {
     filling f = { x, first, to };
-    const vh_chunks all = {
-        .n = n, .threads = x->in.workers->n, .late = true, .run = fill_bundle, .arg = &f
+    const vh_work all = {
+        .n = n, .threads = x->in.workers->n, .finishes = true, .late = true, .run = fill_bundle, .arg = &f
     };
-    return vh_chunks_run(ctx, &all);
+    return vh_map(ctx, &all, NULL);
 }
 
 static size_t bytes_of(const vh_cuda_lanes *x, int first, int end)

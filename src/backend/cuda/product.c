@@ -17,7 +17,7 @@
 #include "backend/ref/product.h"
 #include "core/alloc.h"
 #include "core/array2.h"
-#include "core/fork_safe.h"
+#include "core/parallel.h"
 #include "math/logsum.h"
 
 #include <math.h>
@@ -32,6 +32,7 @@
 
 /* Chains that never settle take every step, and a kernel that has begun is not stopped. */
 enum { SLOTS = 32768, LONGEST = 4096 };
+enum { SOME = 256 }; /* HMMs that a thread fills in at a time */
 
 typedef struct {             /* what a set reaches */
     double high, low, reach; /* largest and smallest variance, largest mean */
@@ -108,6 +109,11 @@ static vhem_status find_runs(vhem_ctx *ctx, set *s, size_t d, size_t *rows, size
 typedef struct {  /* rows of a run, where they are made */
     size_t first; /* its first HMM */
     double *par, *log_w, *pi, *A;
+    const product_job *job; /* that they are made for, */
+    const vh_packed *pk;    /* from these HMMs */
+    const double *self;
+    int64_t n;
+    extremes x; /* of all of them */
 } run_rows;
 
 /* Component q of the set, which is of this run. */
@@ -153,30 +159,42 @@ static extremes fill_hmm(const product_job *job, const vh_packed *pk, const doub
     return x;
 }
 
-static void fill_run(const product_job *job, set *s, const double *self, const vh_cuda_run *r, char *host)
+static void widen(extremes *all, const extremes *x)
 {
-    const vh_packed *pk = s->pk;
-    size_t n = (size_t)r->n;
-    const run_rows to = { (size_t)r->first, vh_place_in(host, NULL, r->row_par),
-                          vh_place_in(host, NULL, r->row_log_w), vh_place_in(host, NULL, r->row_pi),
-                          vh_place_in(host, NULL, r->row_A) };
-    double high = s->x.high, low = s->x.low, reach = s->x.reach, least = s->x.least;
-    int threads = job->p.workers->n;
-    /* clang-format off */
-#pragma omp parallel for num_threads(vh_team(threads)) if (threads > 1 && n > 256) \
-    reduction(max : high, reach) reduction(min : low, least)
-    /* clang-format on */
-    for (size_t i = 0; i < n; i++) {
-        const extremes x = fill_hmm(job, pk, self, &to, i);
-        high = fmax(high, x.high);
-        reach = fmax(reach, x.reach);
-        low = fmin(low, x.low);
-        least = fmin(least, x.least);
+    all->high = fmax(all->high, x->high);
+    all->reach = fmax(all->reach, x->reach);
+    all->low = fmin(all->low, x->low);
+    all->least = fmin(all->least, x->least);
+}
+
+static void fill_some(void *arg, int64_t turn, int worker)
+{
+    run_rows *to = arg;
+    extremes own = { .low = INFINITY, .least = 1 };
+    (void)worker;
+    for (int64_t i = turn * SOME; i < to->n && i < (turn + 1) * SOME; i++) {
+        const extremes x = fill_hmm(to->job, to->pk, to->self, to, (size_t)i);
+        widen(&own, &x);
     }
-    s->x.high = high;
-    s->x.reach = reach;
-    s->x.low = low;
-    s->x.least = least;
+#pragma omp critical(vh_cuda_extremes)
+    widen(&to->x, &own);
+}
+
+static void fill_run(vhem_ctx *ctx, const product_job *job, set *s, const double *self, const vh_cuda_run *r,
+                     char *host)
+{
+    run_rows to = { .first = (size_t)r->first,
+                    .par = vh_place_in(host, NULL, r->row_par),
+                    .log_w = vh_place_in(host, NULL, r->row_log_w),
+                    .pi = vh_place_in(host, NULL, r->row_pi),
+                    .A = vh_place_in(host, NULL, r->row_A),
+                    .job = job,
+                    .pk = s->pk,
+                    .self = self,
+                    .n = r->n,
+                    .x = s->x };
+    vh_parallel(ctx, &(vh_loop){ (to.n + SOME - 1) / SOME, job->p.workers->n, true, fill_some, &to });
+    s->x = to.x;
 }
 
 static void move_run(vh_cuda_run *r, char *to)
@@ -210,7 +228,7 @@ static vhem_status load_set(vhem_ctx *ctx, const product_job *job, const vh_pack
     VH_TRY(find_runs(ctx, s, (size_t)pk->d, &rows, &all));
     VH_NEW(host, rows);
     for (int q = 0; q < s->n; q++)
-        fill_run(job, s, self, &s->run[q], host);
+        fill_run(ctx, job, s, self, &s->run[q], host);
     VH_DEVICE(vh_device_new(all, &s->memory));
     VH_DEVICE(vh_device_put(s->memory, host, rows));
     for (int q = 0; q < s->n; q++) {
@@ -339,17 +357,30 @@ static vhem_status start_strip(vhem_ctx *ctx, product_job *job, int slot, const 
     return VHEM_OK;
 }
 
+typedef struct { /* numbers on their way from one place to another */
+    const char *from;
+    char *to;
+    size_t bytes;
+} copying;
+
+enum { PIECE = 1 << 20 };
+
+static void copy_piece(void *arg, int64_t piece, int worker)
+{
+    const copying *c = arg;
+    size_t at = (size_t)piece * PIECE;
+    (void)worker;
+    memcpy(c->to + at, c->from + at, c->bytes - at < PIECE ? c->bytes - at : PIECE);
+}
+
 /* Waits for the results of a strip. */
 static vhem_status take_strip(vhem_ctx *ctx, product_job *job, int slot, size_t bytes, char *to)
 {
-    enum { PIECE = 1 << 20 };
-    int threads = job->p.workers->n;
-    const char *from = job->strip[slot].pinned;
+    copying c = { job->strip[slot].pinned, to, bytes };
 
     VH_DEVICE(vh_device_get_wait(slot));
-#pragma omp parallel for num_threads(vh_team(threads)) if (threads > 1 && bytes > PIECE)
-    for (size_t at = 0; at < bytes; at += PIECE)
-        memcpy(to + at, from + at, bytes - at < PIECE ? bytes - at : PIECE);
+    vh_parallel(
+        ctx, &(vh_loop){ (int64_t)((bytes + PIECE - 1) / PIECE), job->p.workers->n, true, copy_piece, &c });
     return VHEM_OK;
 }
 

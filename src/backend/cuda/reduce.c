@@ -22,7 +22,6 @@
 #include "core/alloc.h"
 #include "core/array2.h"
 #include "core/parallel.h"
-#include "core/fork_safe.h"
 #include "core/tree_sum.h"
 
 #include <limits.h>
@@ -68,8 +67,7 @@ typedef struct { /* an E-step */
     vhem_ctx *ctx;
     cuda_job *job;
     const vh_reduce_step *step;
-    vh_scratch *scratch; /* [threads] */
-    int threads;
+    const vh_workers *workers;
     vh_cuda_groups groups;
     vh_tree_sum *tree;
     double *host; /* [head of each chunk, then one block of sums], scratch */
@@ -177,7 +175,7 @@ static vhem_status by_reference(pass *x, const vh_cuda_lay *lay, double *L)
     const vh_cuda_store *store = &x->job->store;
     int n = lay->n_chunk;
     VH_CLEANUP(vh_cuda_chunks_end) vh_cuda_chunks chunks = { store, n, NULL };
-    vh_scratch *own = &x->scratch[vh_worker(ctx, x->threads)];
+    vh_scratch *own = &x->workers->scratch[vh_worker(ctx, x->workers->n)];
 
     VH_NEW(chunks.chunk, n);
     VH_TRY(vh_cuda_store_take(ctx, store, (int)(lay->first / VH_REDUCE_CHUNK >> store->level), chunks.chunk));
@@ -288,23 +286,36 @@ static vhem_status statistics(pass *x, const vh_cuda_lay *lay, const vh_cuda_til
 
 /* ---- 4. a tile ----------------------------------------------------------------------------------------- */
 
-/* A table [Kr][rows] of the device to one [Kb][Kr] by number. */
+enum { SOME = 32 }; /* rows and columns at a time, so that both tables are in the cache */
+
+typedef struct { /* a table [Kr][rows] of the device on its way to one [Kb][Kr] by number */
+    const double *from;
+    double *to;
+    const int64_t *number;
+    size_t Kr, rows;
+} turning;
+
+static void turn_rows(void *arg, int64_t block, int worker)
+{
+    const turning *t = arg;
+    size_t i0 = (size_t)block * SOME;
+    (void)worker;
+    for (size_t j0 = 0; j0 < t->Kr; j0 += SOME)
+        for (size_t i = i0; i < t->rows && i < i0 + SOME; i++)
+            for (size_t j = j0; j < t->Kr && j < j0 + SOME; j++)
+                t->to[(size_t)t->number[i] * t->Kr + j] = t->from[j * t->rows + i];
+}
+
 static vhem_status copy_table(pass *x, const vh_cuda_lay *lay, const double *from, double *to)
 {
     vhem_ctx *ctx = x->ctx;
     size_t Kr = (size_t)x->step->reduced->K, rows = (size_t)lay->rows;
-    const int64_t *number = x->job->store.source.number + lay->first;
-    enum { SOME = 32 }; /* rows and columns at a time, so that both tables are in the cache */
     VH_AUTOFREE double *table = NULL;
 
     VH_NEW(table, Kr * rows);
     VH_DEVICE(vh_device_get(table, from, sizeof *table * Kr * rows));
-#pragma omp parallel for num_threads(vh_team(x->threads)) if (x->threads > 1)
-    for (size_t i0 = 0; i0 < rows; i0 += SOME)
-        for (size_t j0 = 0; j0 < Kr; j0 += SOME)
-            for (size_t i = i0; i < rows && i < i0 + SOME; i++)
-                for (size_t j = j0; j < Kr && j < j0 + SOME; j++)
-                    to[(size_t)number[i] * Kr + j] = table[j * rows + i];
+    turning t = { table, to, x->job->store.source.number + lay->first, Kr, rows };
+    vh_parallel(ctx, &(vh_loop){ ((int64_t)rows + SOME - 1) / SOME, x->workers->n, true, turn_rows, &t });
     return VHEM_OK;
 }
 
@@ -429,7 +440,7 @@ static vhem_status run_on_cpu(pass *x, bool stops, vh_reduce_sums *out)
     pthread_mutex_unlock(&x->job->lock);
     if (st != VHEM_OK)
         return vh_fail(x->ctx, st, "%s", alone.error);
-    return vh_cpu_reduce_run(x->ctx, x->job->cpu, x->step, x->scratch, x->threads, stops, out);
+    return vh_cpu_reduce_run(x->ctx, x->job->cpu, x->step, x->workers, stops, out);
 }
 
 /* Is the device the place for this E-step?  Not for chains so long that few pairs at a time keep their steps
@@ -454,13 +465,9 @@ static void refuse(pass *x)
 }
 
 vhem_status vh_cuda_reduce_run(vhem_ctx *ctx, const void *state, const vh_reduce_step *step,
-                               vh_scratch *scratch, int n_threads, bool stops, vh_reduce_sums *out)
+                               const vh_workers *workers, bool stops, vh_reduce_sums *out)
 {
-    pass x = { .ctx = ctx,
-               .job = (cuda_job *)(uintptr_t)state,
-               .step = step,
-               .scratch = scratch,
-               .threads = n_threads };
+    pass x = { .ctx = ctx, .job = (cuda_job *)(uintptr_t)state, .step = step, .workers = workers };
     if (atomic_load(&x.job->refused) || !suits(ctx, x.job, step))
         return run_on_cpu(&x, stops, out);
     pthread_mutex_lock(&x.job->lock);

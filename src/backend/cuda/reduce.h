@@ -7,7 +7,7 @@
 
 vhem_status vh_cuda_reduce_open(vhem_ctx *ctx, const vh_base_source *source, void **state);
 vhem_status vh_cuda_reduce_run(vhem_ctx *ctx, const void *state, const vh_reduce_step *step,
-                               vh_scratch *scratch, int n_threads, bool stops, vh_reduce_sums *out);
+                               const vh_workers *workers, bool stops, vh_reduce_sums *out);
 void vh_cuda_reduce_close(void *state);
 
 #endif

@@ -4,7 +4,8 @@
 
 #include "backend/sequences_cpu.h"
 #include "core/alloc.h"
-#include "core/tree_sum.h"
+#include "core/map.h"
+#include "core/sum.h"
 #include "math/scaled.h"
 
 #include <math.h>
@@ -90,7 +91,7 @@ vhem_status vh_cuda_responsibilities_assign(vhem_ctx *ctx, const vh_cuda_respons
 
     VH_NEW(block, kind.size);
     VH_TRY(vh_tree_sum_new(ctx, &kind, &tree));
-    VH_TRY(vh_tree_sum_all(ctx, &turns, tree, block));
+    VH_TRY(vh_sum(ctx, &turns, NULL, tree, block));
     const part sums = part_at(x->step, block);
     for (int k = 0; k < x->step->pk->K; k++) {
         out->sum_z[k] = vh_scaled_value(sums.sum_z[k], sums.scale[k]);
@@ -125,7 +126,7 @@ static int64_t set_at(const vh_sequences *in, int64_t place)
     return lo;
 }
 
-static vhem_status weigh_some(vhem_ctx *ctx, void *arg, int64_t turn, int worker, double *unused)
+static vhem_status weigh_some(vhem_ctx *ctx, void *arg, int64_t turn, int worker)
 {
     const weighing *j = arg;
     const vh_sequences *in = j->x->in;
@@ -133,7 +134,6 @@ static vhem_status weigh_some(vhem_ctx *ctx, void *arg, int64_t turn, int worker
 
     (void)ctx;
     (void)worker;
-    (void)unused;
     for (int l = (int)turn * LANES; l < j->lanes && l < ((int)turn + 1) * LANES; l++) {
         int place = j->place[l];
         const double *log_z = place < 0 ? NULL : j->x->log_z + (size_t)set_at(in, place) * K;
@@ -148,8 +148,10 @@ vhem_status vh_cuda_responsibilities_weigh(vhem_ctx *ctx, const vh_cuda_responsi
                                            int lanes, const double *scale, double *w)
 {
     weighing j = { x, place, lanes, scale, w };
-    const vh_chunks turns = {
-        .n = (lanes + LANES - 1) / LANES, .threads = x->in->workers->n, .run = weigh_some, .arg = &j
-    };
-    return vh_chunks_run(ctx, &turns);
+    const vh_work turns = { .n = (lanes + LANES - 1) / LANES,
+                            .threads = x->in->workers->n,
+                            .finishes = true,
+                            .run = weigh_some,
+                            .arg = &j };
+    return vh_map(ctx, &turns, NULL);
 }

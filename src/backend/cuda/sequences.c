@@ -26,6 +26,7 @@
 #include "core/alloc.h"
 #include "core/array2.h"
 #include "core/ranks.h"
+#include "core/map.h"
 #include "core/parallel.h"
 #include "core/tree_sum.h"
 
@@ -245,7 +246,7 @@ static vhem_status redo(pass *x, way how, const vh_cuda_frames *f, double *v)
                             .run = redo_bundle,
                             .arg = &r };
     if (n > 0)
-        VH_TRY(how == SCORE ? vh_chunks_run(ctx, &all) : vh_tree_sum_run(ctx, &all, x->redone));
+        VH_TRY(vh_tree_sum_run(ctx, &all, how == SCORE ? NULL : x->redone));
     x->n_redone += how == SCORE ? 0 : n;
     return VHEM_OK;
 }
@@ -282,13 +283,12 @@ typedef struct { /* log-likelihoods of a tile on their way to the table by place
     const double *v; /* [K][lanes] */
 } dealing;
 
-static vhem_status deal_lanes(vhem_ctx *ctx, void *arg, int64_t turn, int worker, double *unused)
+static vhem_status deal_lanes(vhem_ctx *ctx, void *arg, int64_t turn, int worker)
 {
     const dealing *d = arg;
     size_t K = (size_t)d->x->step->pk->K;
     (void)ctx;
     (void)worker;
-    (void)unused;
     for (int l = (int)turn * LANES; l < ((int)turn + 1) * LANES; l++) {
         int place = d->x->job->lanes.place[d->lane0 + l];
         for (size_t k = 0; k < K && place >= 0; k++)
@@ -314,10 +314,12 @@ static vhem_status finish(pass *x, way how, const vh_cuda_frames *f, int t)
     }
     if (how != WEIGHED && x->loglik) {
         dealing d = { x, lane0, f->lanes, v };
-        const vh_chunks all = {
-            .n = f->bundles, .threads = x->job->lanes.in.workers->n, .run = deal_lanes, .arg = &d
-        };
-        VH_TRY(vh_chunks_run(ctx, &all));
+        const vh_work all = { .n = f->bundles,
+                              .threads = x->job->lanes.in.workers->n,
+                              .finishes = true,
+                              .run = deal_lanes,
+                              .arg = &d };
+        VH_TRY(vh_map(ctx, &all, NULL));
     }
     if (how != SCORE) {
         VH_DEVICE(vh_device_get(x->sums, f->sums, sizeof *x->sums * f->n_sums));
@@ -521,7 +523,7 @@ vhem_status vh_cuda_sequences_open(vhem_ctx *ctx, const vh_sequences *in, void *
         job->longest = length > job->longest ? length : job->longest;
     }
     /* Processes that share a job must do the same in every step, whatever room each finds on its device. */
-    job->refused = in->n > MOST_SEQUENCES || (in->dealt && vh_ranks(ctx) > 1);
+    job->refused = in->n > MOST_SEQUENCES || (in->shared && vh_ranks(ctx) > 1);
     if (job->refused)
         job->lanes.in = own;
     else

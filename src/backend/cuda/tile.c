@@ -4,9 +4,11 @@
 
 #include "backend/cuda/arena.h"
 #include "core/alloc.h"
-#include "core/fork_safe.h"
+#include "core/parallel.h"
 
 #include <string.h>
+
+enum { SOME = 256 }; /* lanes that a thread fills at a time */
 
 static int shape_of(const vh_cuda_lay *lay, int S, int M)
 {
@@ -72,10 +74,16 @@ static void list_rows(const vh_cuda_base *b, const vh_packed *chunk, int n_chunk
 
 typedef struct { /* the arrays of a shape, in memory of this machine */
     double *pi, *A, *c, *T;
+    const vh_cuda_base *base;
+    const vh_packed *chunk; /* where they come from, */
+    const int *row;         /* [n]  and which HMM of these a lane is */
 } lanes;
 
-static void fill_lane(const vh_cuda_base *b, const vh_packed *chunk, int k, size_t lane, const lanes *to)
+static void fill_lane(const lanes *to, size_t lane)
 {
+    const vh_cuda_base *b = to->base;
+    const vh_packed *chunk = &to->chunk[to->row[lane] / VH_REDUCE_CHUNK];
+    int k = to->row[lane] % VH_REDUCE_CHUNK;
     size_t n = (size_t)b->n, S = (size_t)b->S, C = S * (size_t)b->M, n_stat = (size_t)chunk->n_stat;
     for (size_t s = 0; s < S; s++)
         to->pi[s * n + lane] = chunk->pi[(size_t)chunk->state0[k] + s];
@@ -88,8 +96,16 @@ static void fill_lane(const vh_cuda_base *b, const vh_packed *chunk, int k, size
     }
 }
 
-void vh_cuda_lay_fill(const vh_cuda_lay *lay, const vh_base_source *source, const vh_packed *chunk,
-                      int threads, char *to)
+static void fill_some(void *arg, int64_t turn, int worker)
+{
+    const lanes *to = arg;
+    (void)worker;
+    for (int lane = (int)turn * SOME; lane < to->base->n && lane < ((int)turn + 1) * SOME; lane++)
+        fill_lane(to, (size_t)lane);
+}
+
+void vh_cuda_lay_fill(vhem_ctx *ctx, const vh_cuda_lay *lay, const vh_base_source *source,
+                      const vh_packed *chunk, char *to)
 {
     memcpy(vh_place_in(to, lay->memory, lay->omega), source->omega + lay->first,
            sizeof(double) * (size_t)lay->rows);
@@ -98,13 +114,15 @@ void vh_cuda_lay_fill(const vh_cuda_lay *lay, const vh_base_source *source, cons
     for (int q = 0; q < lay->n_shape; q++) {
         const vh_cuda_base *b = &lay->shape[q];
         int *row = vh_place_in(to, lay->memory, b->row), *lane0 = vh_place_in(to, lay->memory, b->lane0);
-        const lanes out = { vh_place_in(to, lay->memory, b->pi), vh_place_in(to, lay->memory, b->A),
-                            vh_place_in(to, lay->memory, b->c), vh_place_in(to, lay->memory, b->T) };
+        lanes out = { vh_place_in(to, lay->memory, b->pi),
+                      vh_place_in(to, lay->memory, b->A),
+                      vh_place_in(to, lay->memory, b->c),
+                      vh_place_in(to, lay->memory, b->T),
+                      b,
+                      chunk,
+                      row };
         list_rows(b, chunk, lay->n_chunk, row, lane0);
-#pragma omp parallel for num_threads(vh_team(threads)) if (threads > 1 && b->n > VH_REDUCE_CHUNK)
-        for (int lane = 0; lane < b->n; lane++)
-            fill_lane(b, &chunk[row[lane] / VH_REDUCE_CHUNK], row[lane] % VH_REDUCE_CHUNK, (size_t)lane,
-                      &out);
+        vh_parallel(ctx, &(vh_loop){ (b->n + SOME - 1) / SOME, ctx->threads, true, fill_some, &out });
     }
 }
 

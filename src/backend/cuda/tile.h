@@ -22,8 +22,8 @@ typedef struct {
  * pointers as if memory began at 0.  chunk [n_chunk]. */
 vhem_status vh_cuda_lay_plan(vhem_ctx *ctx, const vh_packed *chunk, vh_cuda_lay *lay);
 /* Writes the tile to memory of this machine, lay->bytes of it.  Weights and numbers come from the source. */
-void vh_cuda_lay_fill(const vh_cuda_lay *lay, const vh_base_source *source, const vh_packed *chunk,
-                      int threads, char *to);
+void vh_cuda_lay_fill(vhem_ctx *ctx, const vh_cuda_lay *lay, const vh_base_source *source,
+                      const vh_packed *chunk, char *to);
 /* Its pointers lead into memory from here on. */
 void vh_cuda_lay_move(vh_cuda_lay *lay, char *memory);
 void vh_cuda_lay_clear(vh_cuda_lay *lay); /* not its memory */

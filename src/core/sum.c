@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* rank_sum.c - see rank_sum.h. */
-#include "core/rank_sum.h"
+/* sum.c - see sum.h. */
+#include "core/sum.h"
 
 #include "core/alloc.h"
 #include "core/ranks.h"
 
 typedef struct {
-    const vh_rank_work *work;
+    const vh_chunks *chunks;
+    const vh_shared *shared;
     const vh_sum_kind *kind; /* NULL: there is nothing to add up */
     vh_tree_sum *own;        /* what this process tells; it does not change until it has been told */
     vh_tree_sum *heard;      /* of the others */
 } telling;
 
-static void share_of(vhem_ctx *ctx, const vh_rank_work *work, int64_t rank, int64_t *first, int64_t *end)
+/* Chunks *first .. *end-1 are those of a process. */
+static void range_of(vhem_ctx *ctx, const vh_chunks *chunks, int64_t rank, int64_t *first, int64_t *end)
 {
-    int64_t n = work->chunks->n, size = vh_ranks(ctx), whole = n / size, rest = n % size;
+    int64_t n = chunks->n, size = vh_ranks(ctx), whole = n / size, rest = n % size;
     *first = rank * whole + (rank < rest ? rank : rest);
     *end = *first + whole + (rank < rest);
 }
@@ -24,7 +26,7 @@ static void walk_node(vhem_ctx *ctx, const telling *t, vh_sum_node *node, vh_ser
     vh_serial_int(ctx, w, &node->level);
     vh_serial_int64(ctx, w, &node->index);
     vh_serial_check(ctx, w, "level of a sum", node->level, 0, 61);
-    vh_serial_check(ctx, w, "number of a sum", node->index, 0, t->work->chunks->n);
+    vh_serial_check(ctx, w, "number of a sum", node->index, 0, t->chunks->n);
     vh_serial_reals(ctx, w, node->block, t->kind->size);
 }
 
@@ -44,7 +46,7 @@ static void read_nodes(vhem_ctx *ctx, const telling *t, vh_serial *w)
     vh_sum_node one = { 0 };
     int64_t n = 0;
     vh_serial_int64(ctx, w, &n);
-    vh_serial_check(ctx, w, "number of sums", n, 0, t->work->chunks->n);
+    vh_serial_check(ctx, w, "number of sums", n, 0, t->chunks->n);
     if (w->st == VHEM_OK && !(one.block = vh_alloc(ctx, t->kind->size, sizeof *one.block)))
         w->st = VHEM_ENOMEM;
     for (int64_t i = 0; i < n && w->st == VHEM_OK; i++) {
@@ -60,18 +62,18 @@ static void walk(vhem_ctx *ctx, void *arg, int64_t rank, vh_serial *w)
 {
     const telling *t = arg;
     int64_t first, end, lo, hi;
-    share_of(ctx, t->work, rank, &first, &end);
+    range_of(ctx, t->chunks, rank, &first, &end);
     if (t->kind && w->reads)
         read_nodes(ctx, t, w);
     else if (t->kind)
         write_nodes(ctx, t, w);
-    for (int k = 0; k < t->work->tables && first < end; k++) {
-        const vh_rank_table *table = &t->work->table[k];
+    for (int k = 0; k < t->shared->tables && first < end; k++) {
+        const vh_sum_table *table = &t->shared->table[k];
         if (!table->x)
             continue;
         table->rows(table->arg, first, end, &lo, &hi);
-        vh_serial_reals(ctx, w, table->x + (size_t)lo * (size_t)table->width,
-                        (size_t)(hi - lo) * (size_t)table->width);
+        vh_serial_bytes(ctx, w, (char *)table->x + (size_t)lo * table->bytes,
+                        (size_t)(hi - lo) * table->bytes);
     }
 }
 
@@ -79,12 +81,12 @@ static void walk(vhem_ctx *ctx, void *arg, int64_t rank, vh_serial *w)
 static vhem_status tell(vhem_ctx *ctx, telling *t, vhem_status own)
 {
     int size = vh_ranks(ctx);
-    const vh_round round = { .n = t->work->chunks->n,
+    const vh_round round = { .n = t->chunks->n,
                              .end = size,
                              .everyone = true,
                              .walk = walk,
                              .arg = t,
-                             .fingerprint = t->work->fingerprint };
+                             .fingerprint = t->shared->fingerprint };
     vh_round_end end = { .stopped = vh_stopped(ctx), .failed = -1 };
 
     if (own != VHEM_OK)
@@ -94,43 +96,46 @@ static vhem_status tell(vhem_ctx *ctx, telling *t, vhem_status own)
     return VHEM_OK;
 }
 
-/* What this process begins its round with. */
-static vh_chunks own_chunks(vhem_ctx *ctx, const vh_rank_work *work)
-{
-    vh_chunks own = *work->chunks;
-    int64_t end;
-    share_of(ctx, work, vh_rank(ctx), &own.first, &end);
-    own.n = end - own.first;
-    vh_round_begin(ctx);
-    return own;
-}
-
-vhem_status vh_rank_run(vhem_ctx *ctx, const vh_rank_work *work)
-{
-    telling t = { .work = work };
-    if (vh_ranks(ctx) == 1)
-        return vh_chunks_run(ctx, work->chunks);
-    const vh_chunks own = own_chunks(ctx, work);
-    return tell(ctx, &t, vh_chunks_run(ctx, &own));
-}
-
 static void free_sums(telling *t)
 {
     vh_tree_sum_free(t->own);
     vh_tree_sum_free(t->heard);
 }
 
-vhem_status vh_rank_sum(vhem_ctx *ctx, const vh_rank_work *work, const vh_sum_kind *kind, vh_tree_sum *sum,
-                        double *total)
+/* What this process makes of the sum, or of nothing. */
+static vhem_status run_own(vhem_ctx *ctx, const telling *t)
 {
-    VH_CLEANUP(free_sums) telling t = { .work = work, .kind = kind };
+    vh_chunks own = *t->chunks;
+    int64_t end;
+    range_of(ctx, t->chunks, vh_rank(ctx), &own.first, &end);
+    own.n = end - own.first;
+    vh_round_begin(ctx);
+    if (t->shared->range && own.n > 0)
+        return t->shared->range(ctx, own.arg, own.first, own.n, t->own);
+    return vh_tree_sum_run(ctx, &own, t->own);
+}
 
-    if (vh_ranks(ctx) == 1)
-        return vh_tree_sum_all(ctx, work->chunks, sum, total);
-    const vh_chunks own = own_chunks(ctx, work);
-    VH_TRY(vh_tree_sum_new(ctx, kind, &t.own));
-    VH_TRY(vh_tree_sum_new(ctx, kind, &t.heard));
-    VH_TRY(tell(ctx, &t, vh_tree_sum_run(ctx, &own, t.own)));
+static vhem_status sum_together(vhem_ctx *ctx, const vh_chunks *chunks, const vh_shared *shared,
+                                const vh_sum_kind *kind, double *total)
+{
+    VH_CLEANUP(free_sums) telling t = { .chunks = chunks, .shared = shared, .kind = kind };
+
+    if (kind) {
+        VH_TRY(vh_tree_sum_new(ctx, kind, &t.own));
+        VH_TRY(vh_tree_sum_new(ctx, kind, &t.heard));
+    }
+    VH_TRY(tell(ctx, &t, run_own(ctx, &t)));
+    if (!kind)
+        return VHEM_OK;
     VH_TRY(vh_tree_sum_merge(ctx, t.own, t.heard));
-    return vh_tree_sum_close(ctx, t.own, work->chunks->n, total);
+    return vh_tree_sum_close(ctx, t.own, chunks->n, total);
+}
+
+vhem_status vh_sum(vhem_ctx *ctx, const vh_chunks *chunks, const vh_shared *shared, vh_tree_sum *sum,
+                   double *total)
+{
+    if (shared && vh_ranks(ctx) > 1)
+        return sum_together(ctx, chunks, shared, sum ? vh_tree_sum_kind(sum) : NULL, total);
+    VH_TRY(vh_tree_sum_run(ctx, chunks, sum));
+    return sum ? vh_tree_sum_close(ctx, sum, chunks->n, total) : VHEM_OK;
 }
