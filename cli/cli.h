@@ -153,12 +153,8 @@ struct cli {
     bool given[CLI_MAX_OPTIONS]; /* by row: the command's own, then the common */
     vhem_ctx *ctx;
     cli_progress progress;
-    char *columns, *symbols;       /* of the data, as the models or the emission want them */
-    const vhem_executor *executor; /* of vhem-mpi: its ranks; NULL: this process alone */
-    const vhem_ranks *ranks;       /* of vhem-mpi: those that run the same command; NULL: none */
-    /* of vhem-mpi: rank 0 says whether all ranks run the rest of the command, or it runs it alone and asks
-     * the others for sums; the others learn it.  CLI_GO, or the exit status to leave with. */
-    int (*deal)(cli *c, bool *together);
+    char *columns, *symbols;   /* of the data, as the models or the emission want them */
+    const vhem_ranks *ranks;   /* of vhem-mpi: those that run the same command; NULL: none */
     char backend_of_first[32]; /* room for the name of that of rank 0 */
     char why[VHEM_WHY];        /* of a rank other than 0, which prints nothing: its last sentence */
 };
@@ -174,8 +170,8 @@ typedef struct {
     const char *help;
 } cli_command;
 
-/* main.c.  The whole of a command, from its arguments to its exit status; c is empty but for the executor,
- * the ranks, how they deal out work, and the default of threads. */
+/* main.c.  The whole of a command, from its arguments to its exit status; c is empty but for the ranks and
+ * the default of threads. */
 int cli_main(cli *c, int argc, char **argv);
 bool cli_runs_on_ranks(const char *command); /* is it one that vhem-mpi shares out? */
 /* Runs the part of a command that argv[1] names; its help when none is. */

@@ -116,7 +116,6 @@ static int cluster_and_save(cli *c, cluster_args *a)
     vhem_tree *tree = NULL;
     vhem_tree_facts facts = { 0 };
     const char *checkpoint = a->opt.checkpoint; /* saving puts the options that were used in their place */
-    a->opt.executor = c->executor;
     vhem_status st = vhem_cluster(c->ctx, &a->input.from, a->K.n, a->K.value, &a->opt, &tree);
     bool stopped = st == VHEM_ESTOPPED;
     char *why = stopped ? strdup(vhem_ctx_error(c->ctx)) : NULL;
@@ -153,18 +152,6 @@ static int read_levels(cli *c, cluster_args *a)
     return status;
 }
 
-/* Of several ranks the first finds out what the input is; HMMs the others read only in part, when they are
- * asked for sums over them. */
-static int load(cli *c, cluster_args *a)
-{
-    int status = cli_is_first(c) ? cluster_load(c, a, false) : CLI_GO;
-    bool together = a->method.takes_data || cluster_has_textures(a);
-    if (status != CLI_GO || !c->deal)
-        return status;
-    status = c->deal(c, &together);
-    return status == CLI_GO && !cli_is_first(c) ? cluster_load(c, a, false) : status;
-}
-
 static int prepare_and_cluster(cli *c, cluster_args *a, bool tree)
 {
     if (!a->K_text && tree)
@@ -175,7 +162,7 @@ static int prepare_and_cluster(cli *c, cluster_args *a, bool tree)
     if (status == CLI_GO)
         status = cli_out_check_ending(c, a->output, "clusters are written as .json", cli_json_endings);
     if (status == CLI_GO)
-        status = load(c, a);
+        status = cluster_load(c, a, false);
     if (status == CLI_GO)
         status = cluster_enough(c, a, a->K.value[0]);
     if (status == CLI_GO)

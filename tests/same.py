@@ -11,8 +11,10 @@ Exit status 0: all the same; 1: a list of what differs.
 """
 import argparse
 import hashlib
+import json
 import os
 import pathlib
+import random
 import re
 import shutil
 import subprocess
@@ -83,6 +85,8 @@ MPI = [("mpi-fit", "fit motions.csv --states 4 -o m_fit.json"), ("mpi-cluster", 
        ("mpi-em", "cluster motions.csv -k 3 --method em-h3m -S 2 -r 2 -o m_e.json"),
        ("mpi-mixture", "fit motions.csv --mixture 3 -S 2 -r 2 -o m_m.json"),
        ("mpi-dtm", "cluster textures.json -k 3 -o m_d.json"),
+       ("mpi-many", "cluster many -k 4 -r 2 -o m_many.json"), ("mpi-many-json", "cluster many.json -k 3 -r 1 --checkpoint c -o m_j.json"),
+       ("mpi-tree", "tree many -k 5,2 --search restarts -r 2 -o m_t.json"), ("mpi-vbhem", "cluster motions.json --method vbhem -k 5 -r 2 -o m_v.json"),
        ("mpi-compare", "compare motions.json --kind kl -o m_k.npy")]
 SETS = [("eyes", "eye_fixations/jov_fixations.csv", "--group SubjectID --id SubjectID,TrialID --columns FixX,FixY", 2),
         ("motions", "basic_motions/BasicMotions_TRAIN.ts", "", 4), ("characters", "character_trajectories/characters.npy", "", 5),
@@ -104,6 +108,11 @@ def make_inputs(folder):
         f.write("id,step,turn\n" + "".join(f"{r[0]},{abs(float(r[x])) + .01:.4f},{float(r[y]) % 6.28 - 3.14:.4f}\n" for r in rows))
     with open(folder / "gaps.csv", "w") as f:
         f.write("id,x,y\n" + "".join(f"{r[0]},{r[x] if n % 7 else ''},{r[y] if n % 5 else ''}\n" for n, r in enumerate(rows)))
+    rng = random.Random(7)
+    hmms = [{"S": 2, "M": 1, "pi": [.5, .5], "A": [[.7, .3], [.2, .8]], "c": [[1], [1]],
+             "mu": [[[3 * (i % 4) + rng.gauss(0, .3)]], [[rng.gauss(5, 1)]]], "cov": [[[rng.uniform(.5, 2)]]] * 2} for i in range(6000)]
+    (folder / "many.json").write_text(json.dumps({"format": "vhem-h3m", "version": 1, "emission": "gaussian-diag", "d": 1,
+                                                  "omega": [1 / 6000] * 6000, "hmms": hmms}))
     names = sorted({r[0] for r in rows})
     (folder / "tags.csv").write_text("name,tag\n" + "".join(f"{s},tag{n % 5}\n{s},tag{n % 3 + 5}\n" for n, s in enumerate(names)))
 
@@ -115,6 +124,7 @@ def steps_of(args):
     at = [s[0] for s in steps].index("cluster-shards")
     steps.insert(at, ("shards", "convert motions.json --shards 7 -o shards".split(), 0))
     if args.mpi:
+        steps.insert(0, ("many", "convert many.json --shards 5 -o many".split(), 0))
         steps += [(f"{name}-{n}", words.split(), n) for name, words in MPI for n in (1, 2, 3, 4)]
     data = pathlib.Path(os.environ.get("VHEM_DATA", SOURCE.parent / "shared/data")).resolve()
     for name, path, words, k in SETS if args.data else []:

@@ -55,10 +55,12 @@ typedef struct vhem_partial vhem_partial; /* sums over some of the models, see "
 typedef enum { VHEM_LOG_WARN, VHEM_LOG_INFO, VHEM_LOG_DEBUG } vhem_log_level;
 
 typedef struct {                     /* processes that make the same calls with the same arguments, such as
-                                        the ranks of an MPI job.  vhem_fit, vhem_distance, and vhem_cluster
-                                        for sequences and for dynamic textures deal their work out to them;
-                                        every other call is done by each process in full.  vhem_fit takes no
-                                        store then.  vhem_cluster with an executor is for one of them. */
+                                        the ranks of an MPI job.  vhem_fit, vhem_distance and vhem_cluster
+                                        share work among them: sequences, textures, rows of a table, sums
+                                        over more than 4096 HMMs.  All else each does in full; of HMMs on disk
+                                        only the first has the names of items and their maps of states.
+                                        vhem_fit takes no store then.  vhem_cluster with an executor is for
+                                        one of them. */
     int rank, size;                  /* of this process, from 0 to size-1; how many there are */
     /* Hands the *n bytes of process `from` to all the others, or to process 0 alone.  Called by all
      * processes, in the same order.  Where bytes arrive, *bytes is set to memory that is released with

@@ -135,11 +135,8 @@ static vhem_status fill_tables(vhem_ctx *ctx, const vh_h3m *a, const vh_h3m *b,
 vhem_status vh_distance(vhem_ctx *ctx, const vh_h3m *a, const vh_h3m *b, const vhem_distance_options *opt,
                         double *D, double *error)
 {
-    const vhem_ranks *all = ctx->opt.ranks;
-    ctx->opt.ranks = NULL; /* every process needs the whole table, so each makes it */
-    vhem_status st = fill_tables(ctx, a, b, opt, D, error);
-    ctx->opt.ranks = all;
-    return st;
+    vh_ranks_leave(ctx); /* every process needs the whole table, so each makes it */
+    return vh_ranks_join(ctx, fill_tables(ctx, a, b, opt, D, error));
 }
 
 static vhem_distance_options filled(const vhem_distance_options *opt)
@@ -158,24 +155,15 @@ vhem_status vh_h3m_distance(vhem_ctx *ctx, const vh_h3m *a, const vh_h3m *b, con
     return vh_distance(ctx, a, b, &o, D, error);
 }
 
-/* Fingerprint of the numbers of HMMs, after h. */
-static uint64_t fingerprint_of(const vh_h3m *h3m, uint64_t h)
-{
-    for (int64_t i = 0; i < h3m->K; i++) {
-        const vh_hmm *m = &h3m->hmm[i];
-        h = vh_hash_chain(h, m->pi, vh_hmm_numbers(m) * sizeof *m->pi);
-    }
-    return h;
-}
-
 static vhem_status compare(vhem_ctx *ctx, const vhem_models *a, const vhem_models *b,
                            const vhem_distance_options *opt, double *D, double *error)
 {
     VH_TRY(vh_models_gather(ctx, a));
     VH_TRY(vh_models_gather(ctx, b));
     VH_CHECK(a->h3m && b->h3m, VHEM_EINVAL, "distances are between HMMs, these are dynamic textures");
-    VH_TRY(vh_ranks_call(ctx, "compare", VHEM_DISTANCE_OPTIONS, opt,
-                         vh_ranks(ctx) > 1 ? fingerprint_of(b->h3m, fingerprint_of(a->h3m, 0)) : 0));
+    VH_TRY(
+        vh_ranks_call(ctx, "compare", VHEM_DISTANCE_OPTIONS, opt,
+                      vh_ranks(ctx) > 1 ? vh_h3m_fingerprint(a->h3m) ^ vh_h3m_fingerprint(b->h3m) << 1 : 0));
     return fill_tables(ctx, a->h3m, b->h3m, opt, D, error);
 }
 

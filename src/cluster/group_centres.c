@@ -8,6 +8,7 @@
 #include "cluster/hmm_search.h"
 #include "core/alloc.h"
 #include "core/map.h"
+#include "core/ranks.h"
 #include "core/rng.h"
 #include "math/logsum.h"
 #include "model/convert.h"
@@ -240,7 +241,8 @@ vhem_status vh_group_centres_find(vhem_ctx *ctx, vh_group_centres *s, const vh_b
         int wanted = wanted_restarts(restarts, s->all[at[g]].n), tries = s->all[at[g]].tries;
         w.group[g].restarts = wanted > tries ? wanted - tries : 0;
     }
-    VH_TRY(vh_map(ctx, &jobs, &failed));
+    vh_ranks_leave(ctx);
+    VH_TRY(vh_ranks_join(ctx, vh_map(ctx, &jobs, &failed)));
     VH_TRY(vh_h3m_new(ctx, base->h3m->family, base->h3m->shape, K, &centers));
     for (int64_t g = 0, j = 0; j < K; j++) {
         bool used = g < jobs.n && w.group[g].j == j;

@@ -6,6 +6,7 @@
 #include "cluster/methods.h"
 #include "cluster/options.h"
 #include "core/alloc.h"
+#include "core/ranks.h"
 #include "core/rng.h"
 #include "model/convert.h"
 #include "reduce/refine.h"
@@ -13,8 +14,7 @@
 #include <string.h>
 
 enum {
-    TRIAL_MODELS = 4096, /* of more models than this, restarts are judged on so many */
-    TABLE = 1 << 22,     /* pairs of a model and a centre, up to which z and L are kept */
+    TABLE = 1 << 22, /* pairs of a model and a centre, up to which z and L are kept */
 };
 
 /* The smallest variances: a share of the spread of the models. */
@@ -39,13 +39,14 @@ static vhem_status choose_trial(vhem_ctx *ctx, vh_hmm_problem *t, uint64_t seed)
     vh_rng rng;
 
     s->trial = s->base;
-    if (K <= TRIAL_MODELS)
+    if (K <= VH_FEW_MODELS)
         return VHEM_OK;
-    VH_NEW(pick, TRIAL_MODELS);
+    VH_NEW(pick, VH_FEW_MODELS);
     vh_rng_init(&rng, seed, VH_RNG_SPLIT, 0);
-    vh_rng_spread(&rng, K, TRIAL_MODELS, pick);
-    VH_TRY(vh_base_pick(ctx, s->base, pick, TRIAL_MODELS, &t->trial_models));
-    return vh_base_new(ctx, t->trial_models, &s->trial);
+    vh_rng_spread(&rng, K, VH_FEW_MODELS, pick);
+    VH_TRY(vh_base_pick(ctx, s->base, pick, VH_FEW_MODELS, &t->trial_models));
+    VH_TRY(vh_base_new(ctx, t->trial_models, &s->trial));
+    return s->base->shared ? vh_base_share(ctx, s->trial) : VHEM_OK;
 }
 
 /* The models in the form in which they are clustered. */
@@ -71,6 +72,20 @@ static bool is_lean(const vh_input *in, const vhem_cluster_options *opt)
     return by_part && !in->tables && opt->keep_tables <= 0 && (int64_t)in->Kb * in->K > TABLE;
 }
 
+/* Several processes share the sums over many models, an executor makes them for this one. */
+static vhem_status open_base(vhem_ctx *ctx, vh_hmm_problem *t, const vh_input *in)
+{
+    bool many = in->Kb > VH_FEW_MODELS, shared = many && vh_ranks(ctx) > 1;
+    const vhem_executor *executor = many ? in->executor : NULL;
+
+    if (in->shards)
+        return vh_base_stream(ctx, in->shards, executor, shared, &t->s.base);
+    VH_TRY(vh_base_new(ctx, t->fine ? t->fine : t->models, &t->s.base));
+    if (!t->fine && !t->full) /* else they are not those that the executor has */
+        t->s.base->executor = executor;
+    return shared ? vh_base_share(ctx, t->s.base) : VHEM_OK;
+}
+
 vhem_status vh_hmm_problem_new(vhem_ctx *ctx, const vh_input *in, const vhem_cluster_options *opt,
                                uint64_t seed, vh_hmm_problem *t)
 {
@@ -78,15 +93,10 @@ vhem_status vh_hmm_problem_new(vhem_ctx *ctx, const vh_input *in, const vhem_clu
                            .models = in->models };
     t->s.lean = is_lean(in, opt);
     VH_TRY(convert_models(ctx, t));
-    const vhem_executor *executor = in->Kb > TRIAL_MODELS ? in->executor : NULL; /* it is not worth while */
-    if (in->shards)
-        VH_TRY(vh_base_stream(ctx, in->shards, executor, &t->s.base));
-    else
-        VH_TRY(vh_base_new(ctx, t->fine ? t->fine : t->models, &t->s.base));
-    if (!t->fine && !t->full) /* else they are not those that the executor has */
-        t->s.base->executor = executor;
-    if (opt->checkpoint)
+    VH_TRY(open_base(ctx, t, in));
+    if (opt->checkpoint && vh_is_first(ctx))
         VH_TRY(vh_journal_open(ctx, opt->checkpoint, &t->journal));
+    t->s.base->journalled = opt->checkpoint != NULL;
     t->s.base->journal = t->journal;
     VH_TRY(choose_trial(ctx, t, seed));
     VH_TRY(make_floor(ctx, t));

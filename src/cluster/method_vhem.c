@@ -5,6 +5,7 @@
 #include "cluster/first_reduce.h"
 #include "cluster/hmm_problem.h"
 #include "core/alloc.h"
+#include "core/ranks.h"
 
 /* The state of its centre that each state of the input is most often paired with. */
 static vhem_status map_states(vhem_ctx *ctx, const vh_hmm_problem *t, vh_clustering *out)
@@ -34,7 +35,8 @@ static vhem_status hand_over(vhem_ctx *ctx, vh_hmm_problem *t, bool mapped, vh_c
     }
     if (s->base->shards && s->base->whole[0]) /* counted when they are read for their names */
         VH_NEW(out->lacking, out->Kb);
-    if (mapped && s->base->Kb <= VH_MAX_MAPPED)
+    bool here = !s->base->shards || vh_rank(ctx) == 0; /* the others would read all files for that */
+    if (mapped && here && s->base->Kb <= VH_MAX_MAPPED)
         VH_TRY(map_states(ctx, t, out));
     return VHEM_OK;
 }

@@ -5,6 +5,7 @@
 
 #include "cluster/options.h"
 #include "core/alloc.h"
+#include "core/ranks.h"
 #include "core/options.h"
 #include "estimate/sets.h"
 #include "math/blas.h"
@@ -151,9 +152,20 @@ static vhem_status take_names(vhem_ctx *ctx, const vh_input *in, vh_clustering *
         if (name && name[0])
             VH_TRY(vh_clustering_set_name(ctx, c, i, name));
     }
-    if (in->shards)
+    if (in->shards && vh_rank(ctx) == 0) /* the others would read all files for that */
         VH_TRY(take_from_disk(ctx, in->shards, c));
     return VHEM_OK;
+}
+
+/* Several processes share sums over sequences, textures and many HMMs; all else each does by itself. */
+static vhem_status run(vhem_ctx *ctx, const vh_method *method, const vh_input *in,
+                       const vhem_cluster_options *o, uint64_t seed, vh_clustering *c)
+{
+    bool shared = ctx->call && method->traits & VH_BY_PART && in->Kb > VH_FEW_MODELS && o->first_reduce <= 0;
+    if (!in->models || shared)
+        return method->run(ctx, in, o, seed, c);
+    vh_ranks_leave(ctx);
+    return vh_ranks_join(ctx, method->run(ctx, in, o, seed, c));
 }
 
 vhem_status vh_cluster(vhem_ctx *ctx, const vh_input *asked, const vhem_cluster_options *opt, uint64_t seed,
@@ -177,7 +189,7 @@ vhem_status vh_cluster(vhem_ctx *ctx, const vh_input *asked, const vhem_cluster_
     VH_TRY(vh_options_own(ctx, VHEM_CLUSTER_OPTIONS, &c->kept, &c->options));
     if (in.models && !in.shards) /* of those on disk, where they are read for their names */
         VH_TRY(count_lacking(ctx, in.models, 0, c->Kb, c));
-    vhem_status st = method->run(ctx, &in, &o, seed, c);
+    vhem_status st = run(ctx, method, &in, &o, seed, c);
     if (st != VHEM_OK
         && (st != VHEM_ESTOPPED || (!c->z && !c->bound))) /* stopped before there was anything */
         return st;
@@ -204,13 +216,14 @@ vhem_status vh_input_data(vhem_ctx *ctx, const vhem_data *data, bool by_group, i
 
 /* Do HMMs stay on disk?  Those that are cut finer, or get other covariances, are in memory.  Where every file
  * is reduced by itself the files must be known, even if the set is small and in memory too. */
-static bool stays_on_disk(const vhem_models *m, const vhem_cluster_options *opt)
+static bool stays_on_disk(const vhem_ctx *ctx, const vhem_models *m, const vhem_cluster_options *opt)
 {
     int64_t memory = opt->memory >= 0 ? opt->memory : DEFAULT_MEMORY;
     const vh_method *method = opt->method ? vh_method_find(opt->method) : vh_method_usual(VH_MODELS);
     bool able = method && method->traits & VH_BY_PART && opt->refine <= 1 && !vh_cluster_wants_full(opt);
+    bool apart = opt->executor || (vh_ranks(ctx) > 1 && m->shards && m->shards->K > VH_FEW_MODELS);
     bool large = memory > 0 && m->shards && m->shards->bytes > memory / COPIES;
-    return m->shards && able && (opt->first_reduce > 0 || (!m->h3m && (large || opt->executor)));
+    return m->shards && able && (opt->first_reduce > 0 || (!m->h3m && (large || apart)));
 }
 
 static vhem_status input_on_disk(vhem_ctx *ctx, const vhem_models *m, vh_input *in)
@@ -231,7 +244,7 @@ vhem_status vh_input_source(vhem_ctx *ctx, const vhem_source *source, const vhem
     *item = NULL;
     if (source->data) {
         VH_TRY(vh_input_data(ctx, source->data, source->by_group > 0, item, in));
-    } else if (stays_on_disk(m, opt)) {
+    } else if (stays_on_disk(ctx, m, opt)) {
         VH_TRY(input_on_disk(ctx, m, in));
     } else {
         VH_TRY(vh_models_gather(ctx, m));

@@ -6,6 +6,10 @@
 #include "cluster/clustering.h"
 #include "data/data.h"
 
+enum {
+    VH_FEW_MODELS = 4096
+}; /* of more than this, restarts are judged on so many, and processes share the sums */
+
 enum { VH_MODELS = 1, VH_DATA = 2, VH_TEXTURES = 4 }; /* what a method can start from */
 enum {
     VH_CLIMBS = 1, /* it climbs a bound */

@@ -13,6 +13,7 @@
 #include "cluster/group_centres.h"
 #include "core/alloc.h"
 #include "core/array2.h"
+#include "core/ranks.h"
 #include "core/rng.h"
 #include "core/parallel.h"
 #include "math/agreement.h"
@@ -297,7 +298,8 @@ static vhem_status try_ways(vhem_ctx *ctx, job *b)
 
     if (b->n < b->s->K) /* fewer models are placed than there are clusters */
         return VHEM_OK;
-    VH_TRY(find_partitions(ctx, b, &p));
+    vh_ranks_leave(ctx);
+    VH_TRY(vh_ranks_join(ctx, find_partitions(ctx, b, &p)));
     for (int k = 0; k < p.n; k++) {
         vhem_status st = p.all[k].st;
         if (st == VHEM_OK)

@@ -91,7 +91,8 @@ static vhem_status first_task(vhem_ctx *ctx, const vh_input *in, const vhem_clus
 /* The models as they are clustered one task after the other: as they came. */
 static vhem_status open_base(vhem_ctx *ctx, const vh_input *in, const vhem_executor *executor, vh_base **out)
 {
-    return in->shards ? vh_base_stream(ctx, in->shards, executor, out) : vh_base_new(ctx, in->models, out);
+    return in->shards ? vh_base_stream(ctx, in->shards, executor, false, out)
+                      : vh_base_new(ctx, in->models, out);
 }
 
 vhem_status vhem_task_new(vhem_ctx *ctx, const vhem_models *models, const vhem_models *centers,

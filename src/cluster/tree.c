@@ -268,10 +268,23 @@ static vhem_status add_level(vhem_ctx *ctx, vhem_tree *tree, int l, int levels, 
     return st;
 }
 
-/* Is the work dealt out to processes that make the same call? */
-static bool is_dealt(const vhem_source *source)
+/* Of what is clustered; 0 where this process is alone. */
+static vhem_status find_fingerprint(vhem_ctx *ctx, const vhem_source *source, uint64_t *out)
 {
-    return source && (source->data || (source->models && source->models->dtm));
+    const vhem_models *m = source->models;
+    int64_t set = 0;
+
+    *out = 0;
+    if (vh_ranks(ctx) == 1)
+        return VHEM_OK;
+    if (source->data)
+        *out = vh_data_fingerprint(source->data);
+    else if (m && m->shards)
+        VH_TRY(vh_shards_fingerprint(ctx, m->shards, &set));
+    else if (m && m->h3m)
+        *out = vh_h3m_fingerprint(m->h3m);
+    *out ^= (uint64_t)set;
+    return VHEM_OK;
 }
 
 /* *tree has the levels that were finished, whatever comes after them. */
@@ -280,11 +293,11 @@ static vhem_status make_tree(vhem_ctx *ctx, const vhem_source *source, int level
 {
     VH_AUTOFREE int64_t *item = NULL; /* [N]  of sequences: the set of each, which changes with the level */
     VH_CLEANUP(free_centers) centers used = { 0 };
+    uint64_t fingerprint;
     vh_input in;
 
-    if (is_dealt(source)) /* HMMs are not: nobody waits for this process, it may stop at any time */
-        VH_TRY(vh_ranks_call(ctx, "cluster", VHEM_CLUSTER_OPTIONS, o,
-                             vh_ranks(ctx) > 1 && source->data ? vh_data_fingerprint(source->data) : 0));
+    VH_TRY(find_fingerprint(ctx, source, &fingerprint));
+    VH_TRY(vh_ranks_call(ctx, "cluster", VHEM_CLUSTER_OPTIONS, o, fingerprint));
     VH_TRY(vh_models_gather(ctx, o->start));
     VH_TRY(vh_input_source(ctx, source, o, &item, &in));
     VH_TRY(check_levels(ctx, &in, levels, K, o));
@@ -303,15 +316,13 @@ vhem_status vhem_cluster(vhem_ctx *ctx, const vhem_source *source, int levels, c
     VH_ENTER(source, K, out);
     VH_OWN(vhem_tree) *tree = NULL;
     vhem_cluster_options o;
-    const vhem_ranks *ranks = ctx->opt.ranks;
 
     VH_TRY(vh_options_take(ctx, VHEM_CLUSTER_OPTIONS, opt, &o));
     if (o.executor) /* the others work for it, they do not make this call */
-        ctx->opt.ranks = NULL;
+        vh_ranks_leave(ctx);
     vhem_status st = make_tree(ctx, source, levels, K, &o, &tree);
     if (st == VHEM_OK || (st == VHEM_ESTOPPED && tree && tree->n > 0))
         *out = vh_take(tree);
-    ctx->opt.ranks = ranks;
     vh_ranks_end(ctx);
     return st;
 }

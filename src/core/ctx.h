@@ -29,6 +29,7 @@ struct vhem_ctx {
     bool named; /* it was asked for by its name */
     atomic_int stop;
     bool waits;           /* of several processes: a wish to stop waits until all know of it (core/ranks.h) */
+    int alone;            /* of several processes: calls of vh_ranks_leave without their vh_ranks_join */
     atomic_llong stop_at; /* when that was first wanted, in milliseconds of the monotonic clock */
     struct vhem_ctx *parent; /* its wish to stop counts here too, and its callbacks are these; NULL */
     pthread_mutex_t telling; /* one callback at a time */

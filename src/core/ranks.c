@@ -11,12 +11,17 @@ static const char mark[] = "VHEMRND2";
 
 int vh_rank(const vhem_ctx *ctx)
 {
-    return ctx->opt.ranks ? ctx->opt.ranks->rank : 0;
+    return ctx->opt.ranks && !ctx->alone ? ctx->opt.ranks->rank : 0;
 }
 
 int vh_ranks(const vhem_ctx *ctx)
 {
-    return ctx->opt.ranks ? ctx->opt.ranks->size : 1;
+    return ctx->opt.ranks && !ctx->alone ? ctx->opt.ranks->size : 1;
+}
+
+bool vh_is_first(const vhem_ctx *ctx)
+{
+    return !ctx->opt.ranks || ctx->opt.ranks->rank == 0;
 }
 
 vhem_status vh_ranks_call(vhem_ctx *ctx, const char *call, vhem_option_set set, const void *options,
@@ -42,6 +47,7 @@ void vh_ranks_end(vhem_ctx *ctx)
 {
     ctx->call = NULL;
     ctx->waits = false;
+    ctx->alone = 0;
 }
 
 void vh_round_begin(vhem_ctx *ctx)
@@ -172,4 +178,34 @@ vhem_status vh_round_tell(vhem_ctx *ctx, const vh_round *r, vh_round_end *end)
         vhem_ctx_stop(ctx);
     ctx->waits = ctx->call && !end->stopped;
     return VHEM_OK;
+}
+
+vhem_status vh_ranks_hear(vhem_ctx *ctx, void (*walk_first)(vhem_ctx *, void *, int64_t, vh_serial *),
+                          void *arg)
+{
+    const vh_round round = { .n = 1, .end = 1, .everyone = true, .walk = walk_first, .arg = arg };
+    vh_round_end end = { .failed = -1 };
+    vh_round_begin(ctx);
+    end.stopped = vh_stopped(ctx);
+    return vh_round_tell(ctx, &round, &end);
+}
+
+void vh_ranks_leave(vhem_ctx *ctx)
+{
+    if (ctx->opt.ranks && ctx->opt.ranks->size > 1 && ctx->alone++ == 0)
+        vh_round_begin(ctx);
+}
+
+vhem_status vh_ranks_join(vhem_ctx *ctx, vhem_status own)
+{
+    if (ctx->alone == 0 || --ctx->alone > 0 || !ctx->call) /* a call that is not shared has no rounds */
+        return own;
+    const vh_round round = { .n = 1, .everyone = true };
+    vh_round_end end = { .stopped = own == VHEM_ESTOPPED || vh_stopped(ctx), .failed = -1 };
+    if (own != VHEM_OK && own != VHEM_ESTOPPED)
+        vh_round_fail(ctx, own, vh_rank(ctx), &end);
+    VH_TRY(vh_round_tell(ctx, &round, &end));
+    VH_CHECK(end.failed < 0, end.st, "%s", end.why);
+    VH_CHECK(!end.stopped || own == VHEM_ESTOPPED, VHEM_ESTOPPED, "stopped");
+    return own;
 }

@@ -7,10 +7,12 @@
 #include "core/hash.h"
 #include "core/serialize.h"
 
-/* Of this process, and of all; 0 and 1 where there is only one.  A context for one of several jobs has only
- * one: its job is a part already. */
+/* Of this process, and of all; 0 and 1 where there is only one, or where each works by itself.  A context for
+ * one of several items has only one: its item is a part already. */
 int vh_rank(const vhem_ctx *ctx);
 int vh_ranks(const vhem_ctx *ctx);
+/* Rank 0, whether processes work together just now or not: it alone reads and writes files of its own. */
+bool vh_is_first(const vhem_ctx *ctx);
 
 /* Names the call that all processes now make, "fit", with its options: the ones that results depend on.
  * print: fingerprint of its data.  A process that is alone does nothing.
@@ -20,6 +22,11 @@ int vh_ranks(const vhem_ctx *ctx);
 vhem_status vh_ranks_call(vhem_ctx *ctx, const char *call, vhem_option_set set, const void *options,
                           uint64_t print);
 void vh_ranks_end(vhem_ctx *ctx);
+/* From leave to join every process does the same work in full, by itself, and may be stopped in it.  own is
+ * how the work ended here; what one of them failed at or was stopped in, all were.  One pair may be inside
+ * another, and counts for nothing there, nor outside of a call that has a name. */
+void vh_ranks_leave(vhem_ctx *ctx);
+vhem_status vh_ranks_join(vhem_ctx *ctx, vhem_status own);
 /* The work of a round begins: it may be stopped. */
 void vh_round_begin(vhem_ctx *ctx);
 
@@ -49,5 +56,9 @@ void vh_round_fail(const vhem_ctx *ctx, vhem_status st, int64_t i, vh_round_end 
  * part has failed, or work was stopped, this is so on all processes.  VHEM_EINVAL when another process is at
  * another round, another call, or the same with other options, data or centres. */
 vhem_status vh_round_tell(vhem_ctx *ctx, const vh_round *round, vh_round_end *end);
+/* What the first process knows, and decides by a file of its own: walk writes it there and reads it on all
+ * others. */
+vhem_status vh_ranks_hear(vhem_ctx *ctx, void (*walk)(vhem_ctx *ctx, void *arg, int64_t i, vh_serial *w),
+                          void *arg);
 
 #endif

@@ -13,12 +13,16 @@ typedef struct {
     vh_tree_sum *heard;      /* of the others */
 } telling;
 
-/* Chunks *first .. *end-1 are those of a process. */
-static void range_of(vhem_ctx *ctx, const vh_chunks *chunks, int64_t rank, int64_t *first, int64_t *end)
+static void range_of(const vhem_ctx *ctx, int64_t n, int64_t rank, int64_t *first, int64_t *end)
 {
-    int64_t n = chunks->n, size = vh_ranks(ctx), whole = n / size, rest = n % size;
+    int64_t size = vh_ranks(ctx), whole = n / size, rest = n % size;
     *first = rank * whole + (rank < rest ? rank : rest);
     *end = *first + whole + (rank < rest);
+}
+
+void vh_sum_range(const vhem_ctx *ctx, int64_t n, int64_t *first, int64_t *end)
+{
+    range_of(ctx, n, vh_rank(ctx), first, end);
 }
 
 static void walk_node(vhem_ctx *ctx, const telling *t, vh_sum_node *node, vh_serial *w)
@@ -62,7 +66,7 @@ static void walk(vhem_ctx *ctx, void *arg, int64_t rank, vh_serial *w)
 {
     const telling *t = arg;
     int64_t first, end, lo, hi;
-    range_of(ctx, t->chunks, rank, &first, &end);
+    range_of(ctx, t->chunks->n, rank, &first, &end);
     if (t->kind && w->reads)
         read_nodes(ctx, t, w);
     else if (t->kind)
@@ -107,7 +111,7 @@ static vhem_status run_own(vhem_ctx *ctx, const telling *t)
 {
     vh_chunks own = *t->chunks;
     int64_t end;
-    range_of(ctx, t->chunks, vh_rank(ctx), &own.first, &end);
+    vh_sum_range(ctx, own.n, &own.first, &end);
     own.n = end - own.first;
     vh_round_begin(ctx);
     if (t->shared->range && own.n > 0)

@@ -23,6 +23,9 @@ typedef struct { /* how several processes make a sum together */
     vhem_status (*range)(vhem_ctx *ctx, void *arg, int64_t first, int64_t n, vh_tree_sum *sum);
 } vh_shared;
 
+/* Of n chunks *first .. *end-1 are those of this process. */
+void vh_sum_range(const vhem_ctx *ctx, int64_t n, int64_t *first, int64_t *end);
+
 /* The sum of all chunks, from 0 on, into total; it begins and ends empty.  NULL: there is nothing to add up,
  * and the block of a chunk is NULL too.  shared NULL: this process makes all of it.  A chunk that fails or is
  * stopped on one process does so on all: the sentence is that of the lowest of them. */

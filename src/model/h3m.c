@@ -11,6 +11,7 @@
 #include "model/missing_columns.h"
 
 #include "core/alloc.h"
+#include "core/hash.h"
 #include "model/layout.h"
 
 #include <assert.h>
@@ -526,4 +527,14 @@ vhem_status vh_h3m_load(vhem_ctx *ctx, const char *path, vh_h3m **out)
 vhem_status vh_h3m_save(vhem_ctx *ctx, const vh_h3m *h3m, const char *path)
 {
     return vh_model_is_hdf5(path) ? vh_model_save_hdf5(ctx, h3m, path) : vh_model_write_json(ctx, h3m, path);
+}
+
+uint64_t vh_h3m_fingerprint(const vh_h3m *h3m)
+{
+    uint64_t h = vh_hash_chain(0, h3m->omega, sizeof *h3m->omega * (size_t)h3m->K);
+    for (int64_t i = 0; i < h3m->K; i++) {
+        const vh_hmm *m = &h3m->hmm[i];
+        h = vh_hash_chain(h, m->pi, vh_hmm_numbers(m) * sizeof *m->pi);
+    }
+    return h;
 }

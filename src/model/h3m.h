@@ -120,6 +120,8 @@ vhem_status vh_model_check_object(vhem_ctx *ctx, const char *what, const char *t
  * "fingerprint", 16 digits in hexadecimal, which is kept with those that this program does not know. */
 vhem_status vh_hmm_set_fingerprint(vhem_ctx *ctx, vh_hmm *h, uint64_t fingerprint);
 uint64_t vh_hmm_fingerprint(const vh_hmm *h);
+/* Of the weights and all numbers of the HMMs. */
+uint64_t vh_h3m_fingerprint(const vh_h3m *h3m);
 bool vh_fingerprint_read(const char *text, uint64_t *out); /* is it one? */
 /* The members of the JSON object text that are no keys of the format, as an object in text; *out is NULL when
  * there are none.  family NULL: keys of the file, else keys of an HMM. */

@@ -392,3 +392,15 @@ vhem_status vh_shards_save(vhem_ctx *ctx, const vh_shards_source *from, int n, c
     VH_TRY(save_manifest(ctx, folder.tmp, from->K, w.files));
     return vh_atomic_dir_commit(ctx, &folder);
 }
+
+vhem_status vh_shards_fingerprint(vhem_ctx *ctx, const vh_shards *set, int64_t *out)
+{
+    uint64_t h = 0;
+    for (int k = 0; set && k < set->n; k++) {
+        vh_key key;
+        VH_TRY(vh_shard_key(ctx, set->shard[k], &key));
+        h = vh_hash_chain(h, key.text, sizeof key.text);
+    }
+    *out = (int64_t)(set ? h | 1 : 0);
+    return VHEM_OK;
+}

@@ -67,4 +67,7 @@ typedef struct { /* where HMMs to be written come from */
  * that already exists is refused. */
 vhem_status vh_shards_save(vhem_ctx *ctx, const vh_shards_source *from, int n, const char *path);
 
+/* Follows from what all files of a set say of themselves, and is never 0; 0 where there is no set. */
+vhem_status vh_shards_fingerprint(vhem_ctx *ctx, const vh_shards *set, int64_t *out);
+
 #endif

@@ -91,6 +91,13 @@ static vhem_status survey_chunk(vhem_ctx *ctx, void *arg, int64_t c, int worker,
     return vh_base_moments_chunk(ctx, arg, c, block);
 }
 
+void vh_base_rows(const void *arg, int64_t first, int64_t end, int64_t *lo, int64_t *hi)
+{
+    const vh_base *b = arg;
+    *lo = first * VH_REDUCE_CHUNK;
+    *hi = end * VH_REDUCE_CHUNK < b->Kb ? end * VH_REDUCE_CHUNK : b->Kb;
+}
+
 /* The mean of the numbers of a survey over all base components, each counted with omega c / S.  mean [width];
  * *lacks becomes the number of HMMs that lack a column. */
 static vhem_status average(vhem_ctx *ctx, vh_base *b, vh_base_moment what, double *mean, double *lacks)
@@ -102,6 +109,9 @@ static vhem_status average(vhem_ctx *ctx, vh_base *b, vh_base_moment what, doubl
         .n = vh_base_chunks(b), .threads = ctx->threads, .run = survey_chunk, .arg = &s
     };
     VH_OWN(vh_tree_sum) *tree = NULL;
+    const vh_sum_table weights = { what == VH_BASE_SPREAD ? NULL : b->omega, sizeof *b->omega, vh_base_rows,
+                                   b };
+    const vh_shared shared = { .table = &weights, .tables = 1 };
     VH_AUTOFREE double *sum = NULL;
     char why[128];
 
@@ -110,7 +120,7 @@ static vhem_status average(vhem_ctx *ctx, vh_base *b, vh_base_moment what, doubl
         VH_TRY(vh_remote_moments(ctx, b->executor, &s, sum));
     } else {
         VH_TRY(vh_tree_sum_new(ctx, &kind, &tree));
-        VH_TRY(vh_sum(ctx, &chunks, NULL, tree, sum));
+        VH_TRY(vh_sum(ctx, &chunks, b->shared ? &shared : NULL, tree, sum));
     }
     for (int k = 0; k < n; k++)
         mean[k] = sum[n + k] > 0 ? sum[k] / sum[n + k] : 0;
@@ -312,7 +322,54 @@ static vhem_status open_on_loan(vhem_ctx *ctx, int64_t all, vh_base *b)
     return vh_reduce_open(ctx, &source, &b->job);
 }
 
-vhem_status vh_base_stream(vhem_ctx *ctx, const vh_shards *shards, const vhem_executor *executor,
+int vh_base_largest_node(int64_t c, int64_t end)
+{
+    int level = 0;
+    while (c % ((int64_t)2 << level) == 0 && c + ((int64_t)2 << level) <= end)
+        level++;
+    return level;
+}
+
+/* Places count from the first of the node, HMMs from that of the whole set. */
+static vhem_status block_of_node(vhem_ctx *ctx, const void *arg, int64_t first, int n, vh_packed *out)
+{
+    const vh_base_node *x = arg;
+    return (x->base->shards ? block_on_loan : block)(ctx, x->base, x->first + first, n, out);
+}
+
+static vhem_status open_node(vhem_ctx *ctx, const vh_base *b, int64_t c, int level, vh_base_node *x)
+{
+    int64_t n = (int64_t)VH_REDUCE_CHUNK << level;
+    *x = (vh_base_node){ .base = b, .first = c * VH_REDUCE_CHUNK, .level = level, .index = c >> level };
+    const vh_base_source source = { .K = b->Kb - x->first < n ? b->Kb - x->first : n,
+                                    .all = b->Kb,
+                                    .omega = b->omega + x->first,
+                                    .number = b->order + x->first,
+                                    .block = block_of_node,
+                                    .release = b->shards ? release_block : NULL,
+                                    .resident = !b->shards,
+                                    .arg = x };
+    return vh_reduce_open(ctx, &source, &x->job);
+}
+
+vhem_status vh_base_share(vhem_ctx *ctx, vh_base *base)
+{
+    int64_t first, end;
+    int n = 0;
+
+    base->shared = true;
+    vh_sum_range(ctx, vh_base_chunks(base), &first, &end);
+    for (int64_t c = first; c < end; c += (int64_t)1 << vh_base_largest_node(c, end))
+        n++;
+    VH_NEW(base->node, n);
+    for (int64_t c = first, level; c < end; c += (int64_t)1 << level) {
+        level = vh_base_largest_node(c, end);
+        VH_TRY(open_node(ctx, base, c, (int)level, &base->node[base->n_node++]));
+    }
+    return VHEM_OK;
+}
+
+vhem_status vh_base_stream(vhem_ctx *ctx, const vh_shards *shards, const vhem_executor *executor, bool shared,
                            vh_base **out)
 {
     VH_OWN(vh_base) *b = NULL;
@@ -324,8 +381,9 @@ vhem_status vh_base_stream(vhem_ctx *ctx, const vh_shards *shards, const vhem_ex
     b->shards = shards;
     b->Kb = shards->K;
     b->executor = executor;
+    b->shared = shared;
     VH_TRY(prepare(ctx, b));
-    VH_TRY(open_on_loan(ctx, b->Kb, b));
+    VH_TRY(shared ? vh_base_share(ctx, b) : open_on_loan(ctx, b->Kb, b));
     *out = vh_take(b);
     return VHEM_OK;
 }
@@ -393,6 +451,9 @@ void vh_base_free(vh_base *base)
     if (!base)
         return;
     vh_reduce_close(base->job);
+    for (int k = 0; k < base->n_node; k++)
+        vh_reduce_close(base->node[k].job);
+    free(base->node);
     free(base->order);
     free(base->omega);
     free(base->origin);

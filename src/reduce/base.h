@@ -11,7 +11,17 @@
 
 enum { VH_BASE_SAMPLE = 1000 };
 
-typedef struct {
+struct vh_base;
+
+typedef struct { /* chunks that one node of the tree which adds them stands for, as a job of their own */
+    const struct vh_base *base;
+    int64_t first; /* HMM */
+    int level;
+    int64_t index; /* of the node */
+    vh_reduce_job *job;
+} vh_base_node;
+
+typedef struct vh_base {
     const vh_h3m *h3m;       /* the base HMMs; of those on disk only the first VH_BASE_SAMPLE */
     const vh_shards *shards; /* where they are; NULL: in memory */
     vh_h3m *sample;          /* == h3m when they are on disk, else NULL */
@@ -19,11 +29,15 @@ typedef struct {
     bool part;                     /* of a larger set: */
     int64_t first;                 /* the number of its first HMM there; else 0 */
     const vhem_executor *executor; /* who makes sums over all base HMMs; NULL: this process */
-    int64_t *order;         /* [Kb]  place in the packed set -> HMM: by chunk, and within a chunk by shape */
-    double *omega;          /* [Kb]  weights, by place */
-    vh_packed *packed;      /* h3m */
-    vh_reduce_job *job;     /* NULL when only packed */
-    vh_journal *journal;    /* of E-steps over all base HMMs; NULL: none.  Not released here */
+    int64_t *order;     /* [Kb]  place in the packed set -> HMM: by chunk, and within a chunk by shape */
+    double *omega;      /* [Kb]  weights, by place */
+    vh_packed *packed;  /* h3m */
+    vh_reduce_job *job; /* NULL when only packed, and of a shared set on disk */
+    bool shared;        /* all processes make sums over all base HMMs together: */
+    vh_base_node *node; /* [n_node]  the part of this one */
+    int n_node;
+    bool journalled;        /* E-steps over all base HMMs are remembered: */
+    vh_journal *journal;    /* by the first process; NULL on the others.  Not released here */
     uint64_t fingerprint;   /* follows from all numbers of the base HMMs */
     double *origin, *scale; /* [d]  mean and deviation of the base models together; 0: no location,
                                1: no unit */
@@ -39,9 +53,12 @@ typedef struct {
 vhem_status vh_base_new(vhem_ctx *ctx, const vh_h3m *h3m, vh_base **out);
 /* The same without a job, for those who want the packed set alone. */
 vhem_status vh_base_pack(vhem_ctx *ctx, const vh_h3m *h3m, vh_base **out);
-/* Of HMMs on disk: chunks are read and packed whenever their turn comes.  executor may be NULL. */
-vhem_status vh_base_stream(vhem_ctx *ctx, const vh_shards *shards, const vhem_executor *executor,
+/* Of HMMs on disk: chunks are read and packed whenever their turn comes.  executor may be NULL.  shared: all
+ * processes make this call, and each reads only its own chunks. */
+vhem_status vh_base_stream(vhem_ctx *ctx, const vh_shards *shards, const vhem_executor *executor, bool shared,
                            vh_base **out);
+/* All processes make the sums over these HMMs together from here on. */
+vhem_status vh_base_share(vhem_ctx *ctx, vh_base *base);
 
 typedef struct {                  /* some chunks of a larger set, for coordinates that are known already */
     const vh_h3m *h3m;            /* the set, or of one on disk the first of its HMMs */
@@ -64,6 +81,10 @@ VH_OWNED(vh_base, vh_base_free)
 /* Chunk c of the base HMMs, packed, wherever they are; it is released afterwards.  May be called by several
  * threads. */
 int64_t vh_base_chunks(const vh_base *base);
+/* Base HMMs *lo .. *hi-1 are those of chunks first .. end-1; arg is the base. */
+void vh_base_rows(const void *arg, int64_t first, int64_t end, int64_t *lo, int64_t *hi);
+/* The level of the largest node that begins at chunk c and ends before or at `end`. */
+int vh_base_largest_node(int64_t c, int64_t end);
 vhem_status vh_base_block(vhem_ctx *ctx, const vh_base *base, int64_t c, vh_packed *out);
 void vh_base_release(const vh_base *base, vh_packed *block); /* accepts a zeroed struct */
 /* States of base HMM i. */

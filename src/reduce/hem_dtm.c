@@ -150,8 +150,9 @@ static void rows(const void *arg, int64_t first, int64_t end, int64_t *lo, int64
     *hi = end * CHUNK < base->K ? end * CHUNK : base->K;
 }
 
-static vhem_status expect(vhem_ctx *ctx, state *s)
+static vhem_status expect(vhem_ctx *ctx, void *model, bool last, double *J)
 {
+    state *s = model;
     const vh_chunks chunks = { .n = (s->base->K + CHUNK - 1) / CHUNK,
                                .threads = s->n_threads,
                                .late = true,
@@ -160,6 +161,7 @@ static vhem_status expect(vhem_ctx *ctx, state *s)
     size_t row = sizeof(double) * (size_t)s->centers->K;
     const vh_sum_table tables[] = { { s->run->z, row, rows, s->base }, { s->run->L, row, rows, s->base } };
 
+    s->last = last;
     VH_TRY(renew_gains(ctx, s));
     const vh_shared shared = { .table = tables,
                                .tables = 2,
@@ -167,6 +169,7 @@ static vhem_status expect(vhem_ctx *ctx, state *s)
                                    vh_ranks(ctx) > 1 ? vh_dtm_fingerprint(s->centers, s->log_omega) : 0 };
     VH_TRY(vh_sum(ctx, &chunks, &shared, s->tree, s->sums));
     VH_CHECK(!isnan(s->sums[0]), VHEM_ENUMERIC, "the objective is not a number");
+    *J = s->sums[0];
     return VHEM_OK;
 }
 
@@ -207,8 +210,9 @@ vhem_status vh_hem_dtm_score(vhem_ctx *ctx, const vh_dtm *base, const vh_dtm *ce
 
 /* omega_j = sum_i z_ij / Kb, and each texture from its statistics; a cluster without members keeps its
  * texture. */
-static vhem_status maximise(vhem_ctx *ctx, state *s)
+static vhem_status maximise(vhem_ctx *ctx, void *model)
 {
+    state *s = model;
     int n_floored;
     for (int64_t j = 0; j < s->centers->K; j++) {
         vh_dt_stats stats = vh_dt_sums_stats(s->centers, s->sums, j);
@@ -219,13 +223,23 @@ static vhem_status maximise(vhem_ctx *ctx, state *s)
     return VHEM_OK;
 }
 
-/* Empty clusters begin again at what the largest cluster describes worst; true when there were any. */
-static bool repair(state *s, int k, vh_vhem_run *run)
+static bool converged(vhem_ctx *ctx, void *model, int k, bool repaired, vh_vhem_run *run)
 {
+    const state *s = model;
+    return vh_vhem_converged(ctx, s->opt, k, repaired, run);
+}
+
+/* Empty clusters begin again at what the largest cluster describes worst. */
+static vhem_status repair(vhem_ctx *ctx, void *model, int k, vh_vhem_run *run, bool *repaired)
+{
+    state *s = model;
     vh_dtm *c = s->centers;
     int before = run->n_empty;
     vh_rng rng;
 
+    (void)ctx;
+    if (!s->opt->repair)
+        return VHEM_OK;
     vh_rng_init(&rng, s->opt->seed, VH_RNG_REVIVE, (uint64_t)k);
     bool more = s->opt->max_iter - k > 5 && run->idle < VH_MOST_IDLE;
     for (int64_t j = 0; j < c->K && more && run->n_empty < VH_MAX_RESEED * c->K; j++) {
@@ -240,8 +254,11 @@ static bool repair(state *s, int k, vh_vhem_run *run)
         s->log_omega[j] = s->log_omega[big] = log(c->omega[j]);
         run->n_empty++;
     }
-    return run->n_empty > before;
+    *repaired = run->n_empty > before;
+    return VHEM_OK;
 }
+
+static const vh_em hem_dtm = { expect, converged, maximise, repair };
 
 /* ---- 3. the loop --------------------------------------------------------------------------------------- */
 
@@ -249,7 +266,6 @@ vhem_status vh_hem_dtm(vhem_ctx *ctx, const vh_dtm *base, const vh_vhem_options 
                        const vh_workers *workers, vh_dtm *centers, vh_vhem_run *run)
 {
     size_t pairs = vh_cells(base->K, centers->K);
-    bool repaired = false;
     VH_CLEANUP(close_state)
     state s = { .base = base,
                 .centers = centers,
@@ -258,21 +274,10 @@ vhem_status vh_hem_dtm(vhem_ctx *ctx, const vh_dtm *base, const vh_vhem_options 
                 .n_threads = workers->n,
                 .run = run };
 
-    VH_TRY(open_state(ctx, &s));
-    VH_NEW(run->J, opt->max_iter + 1);
     run->n_iter = -1;
+    VH_TRY(open_state(ctx, &s));
     VH_NEW(run->z, pairs);
     VH_NEW(run->L, pairs);
-    for (int k = 0;; k++) {
-        s.last = k == opt->max_iter;
-        VH_TRY(expect(ctx, &s));
-        run->J[k] = s.sums[0];
-        run->n_iter = k;
-        run->converged = vh_vhem_converged(ctx, opt, k, repaired, run);
-        if (s.last || run->converged || vh_stopped(ctx))
-            break;
-        VH_TRY(maximise(ctx, &s));
-        repaired = opt->repair && repair(&s, k, run);
-    }
+    VH_TRY(vh_em_run(ctx, &hem_dtm, &s, opt->max_iter, run));
     return vh_stopped(ctx) ? VHEM_ESTOPPED : VHEM_OK;
 }

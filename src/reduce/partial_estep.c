@@ -36,15 +36,6 @@ static vhem_status survey_chunk(vhem_ctx *ctx, void *arg, int64_t c, int worker,
 
 /* ---- an E-step ----------------------------------------------------------------------------------------- */
 
-/* The level of the largest node that begins at chunk c and ends before or at `end`. */
-static int largest_node(int64_t c, int64_t end)
-{
-    int level = 0;
-    while (c % ((int64_t)2 << level) == 0 && c + ((int64_t)2 << level) <= end)
-        level++;
-    return level;
-}
-
 static vhem_status expect_node(vhem_ctx *ctx, const job *j, int64_t c, int level, vh_reduce_sums *sums)
 {
     const vh_task *t = j->t;
@@ -88,7 +79,7 @@ static vhem_status expect_chunks(vhem_ctx *ctx, job *j, int64_t first, int64_t c
     if (like.L || like.z || like.label)
         VH_TRY(vh_partial_add_rows(ctx, j->p, &like, &j->rows));
     for (int64_t c = first, level; c < first + chunks; c += (int64_t)1 << level) {
-        level = largest_node(c, first + chunks);
+        level = vh_base_largest_node(c, first + chunks);
         VH_TRY(expect_node(ctx, j, c, (int)level, &sums));
     }
     return VHEM_OK;

@@ -13,19 +13,6 @@
 
 static const char mark[] = "vhemtsk1";
 
-/* Follows from what all files say of themselves, and is never 0. */
-static vhem_status find_set(vhem_ctx *ctx, const vh_shards *shards, int64_t *out)
-{
-    uint64_t h = 0;
-    for (int k = 0; shards && k < shards->n; k++) {
-        vh_key key;
-        VH_TRY(vh_shard_key(ctx, shards->shard[k], &key));
-        h = vh_hash_chain(h, key.text, sizeof key.text);
-    }
-    *out = (int64_t)(shards ? h | 1 : 0);
-    return VHEM_OK;
-}
-
 vhem_status vh_task_begin(vhem_ctx *ctx, const vh_h3m *head, const vh_shards *shards, int64_t Kb, vh_task *t)
 {
     snprintf(t->version, sizeof t->version, "%s", vhem_version());
@@ -36,7 +23,7 @@ vhem_status vh_task_begin(vhem_ctx *ctx, const vh_h3m *head, const vh_shards *sh
     t->Kb = Kb;
     t->d = head->d;
     t->gaps = head->family->with_gaps == head->family;
-    return find_set(ctx, shards, &t->set);
+    return vh_shards_fingerprint(ctx, shards, &t->set);
 }
 
 /* ---- both directions ----------------------------------------------------------------------------------- */
@@ -169,7 +156,7 @@ static vhem_status check(vhem_ctx *ctx, const vh_task *t, const vhem_models *mod
         strcmp(t->family, head->family->name) == 0 && t->d == head->d && t->Kb == vh_models_size(models),
         VHEM_EINVAL, "the task is for %lld HMMs of %s with d = %d, this process has %lld of %s with d = %d",
         (long long)t->Kb, t->family, t->d, (long long)vh_models_size(models), head->family->name, head->d);
-    VH_TRY(find_set(ctx, models->shards, &set));
+    VH_TRY(vh_shards_fingerprint(ctx, models->shards, &set));
     VH_CHECK(t->set == 0 || set == 0 || t->set == set, VHEM_EINVAL,
              "%s: the files are not those that the task was made for", models->shards->path);
     return VHEM_OK;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* vb.c - VBHEM's loop; see vb.h.
+/* vb.c - VBHEM, as what the loop (loop.h) alternates; see vb.h.
  *
- *   1. storage      2. the expected model and its E-step      3. update and pruning      4. the loop
+ *   1. storage      2. the expected model and its E-step      3. update and pruning      4. steps of the loop
  *
  * In the toolbox's mode omega_j is to the power N_i.  That is what VHEM's E-step does to the likelihood, so
  * that omega_j goes into pi_j there. */
@@ -54,8 +54,6 @@ static void engine_free(engine *e)
     *e = (engine){ 0 };
 }
 
-VH_OWNED(engine, engine_free)
-
 static vhem_status engine_new(vhem_ctx *ctx, const vh_base *base, const vh_posteriors *post, engine *e)
 {
     VH_TRY(vh_h3m_new(ctx, base->h3m->family, post->shape->shape, post->K, &e->model));
@@ -79,7 +77,7 @@ static void raise_omega(vh_h3m *model, double *log_omega)
     }
 }
 
-static vhem_status expect(vhem_ctx *ctx, const vh_vb_options *opt, const vh_vb *m, engine *e)
+static vhem_status expect_model(vhem_ctx *ctx, const vh_vb_options *opt, const vh_vb *m, engine *e)
 {
     const vh_limits lim = { 0 };
 
@@ -156,7 +154,7 @@ static int components_of(const vh_vb *m, const vh_posterior *h)
     return most;
 }
 
-/* ---- 4. the loop --------------------------------------------------------------------------------------- */
+/* ---- 4. steps of the loop ------------------------------------------------------------------------------ */
 
 static vh_reduce_step step_of(const vh_vb_options *opt, const engine *e, const vh_vhem_run *run)
 {
@@ -190,11 +188,16 @@ vhem_status vh_vb_begin(vhem_ctx *ctx, const vh_base *base, const vh_vb_options 
     return VHEM_OK;
 }
 
-typedef struct {
+typedef struct { /* what VBHEM alternates */
     const vh_base *base;
     const vh_vb_options *opt;
+    const vh_workers *workers;
     vh_vb *m;
+    vh_vhem_run *run;
     engine e;
+    bool late;  /* tables: at the end */
+    int k;      /* updates so far */
+    bool rests; /* the bound does */
 } loop;
 
 /* Members below which a cluster is empty, as they count in alpha. */
@@ -232,64 +235,86 @@ static bool prune(const loop *w, bool only_ask)
     return any;
 }
 
-/* Posterior k + 1, from the sums of the E-step at posterior k; rests: the bound does.  *pruned: there is less
- * of it now, and the engine has the new sizes. */
-static vhem_status next(vhem_ctx *ctx, loop *w, int k, bool rests, bool *pruned)
+static vhem_status expect(vhem_ctx *ctx, void *model, bool last, double *J)
 {
-    const vh_vb_options *opt = w->opt;
+    loop *w = model;
+    const vh_vb *m = w->m;
+    engine *e = &w->e;
+    vh_reduce_step step = step_of(w->opt, e, w->late ? NULL : w->run);
 
-    if (opt->learn > 0 && (k + 1) % opt->learn == 0)
-        VH_TRY(vh_vb_learn(ctx, w->m));
-    update(w->base, opt, &w->e, w->m);
-    *pruned = opt->prune && (rests || k + 1 == opt->run.max_iter) && prune(w, false);
-    if (*pruned) {
-        engine_free(&w->e);
-        VH_TRY(engine_new(ctx, w->base, w->m->post, &w->e));
-    }
+    step.statistics = !last;
+    step.soft = m->post->K == 1 || 2 * *e->sums.used > (double)w->base->Kb * m->post->K;
+    VH_TRY(expect_model(ctx, w->opt, m, e));
+    vhem_status st = vh_reduce_run(ctx, w->base->job, &step, w->workers, false, &e->sums);
+    if (st == VHEM_ESTOPPED) /* the tables are not of this posterior: there is no result */
+        w->run->n_iter = -1;
+    VH_TRY(st);
+    *J = *e->sums.J - vh_vb_kl(m, NULL);
+    VH_CHECK(isfinite(*J), VHEM_ENUMERIC, "the bound is %g, must be finite", *J);
     return VHEM_OK;
+}
+
+/* Not while there is something to prune. */
+static bool converged(vhem_ctx *ctx, void *model, int k, bool repaired, vh_vhem_run *run)
+{
+    loop *w = model;
+    w->k = k;
+    w->rests = vh_vhem_converged(ctx, &w->opt->run, k, repaired, run);
+    return w->rests && !(w->opt->prune && prune(w, true));
+}
+
+static vhem_status maximise(vhem_ctx *ctx, void *model)
+{
+    loop *w = model;
+    if (w->opt->learn > 0 && (w->k + 1) % w->opt->learn == 0)
+        VH_TRY(vh_vb_learn(ctx, w->m));
+    update(w->base, w->opt, &w->e, w->m);
+    return VHEM_OK;
+}
+
+/* Where something is pruned, there is less of the posterior, and the engine gets the new sizes. */
+static vhem_status repair(vhem_ctx *ctx, void *model, int k, vh_vhem_run *run, bool *repaired)
+{
+    loop *w = model;
+    (void)run;
+    *repaired = w->opt->prune && (w->rests || k + 1 == w->opt->run.max_iter) && prune(w, false);
+    if (!*repaired)
+        return VHEM_OK;
+    engine_free(&w->e);
+    return engine_new(ctx, w->base, w->m->post, &w->e);
+}
+
+static const vh_em vbhem = { expect, converged, maximise, repair };
+
+static void close_loop(loop *w)
+{
+    engine_free(&w->e);
 }
 
 vhem_status vh_vb_run(vhem_ctx *ctx, const vh_base *base, const vh_vb_options *opt, const vh_workers *workers,
                       vh_vb *m, vh_vhem_run *run)
 {
-    vhem_status st = VHEM_OK;
-    loop w = { base, opt, m, { 0 } };
-    VH_OWN(engine) *e = &w.e;
+    VH_CLEANUP(close_loop)
+    loop w = { .base = base,
+               .opt = opt,
+               .workers = workers,
+               .m = m,
+               .run = run,
+               .late = vh_reduce_is_remote(base->job) };
     size_t pairs = vh_cells(base->Kb, m->post->K);
-    bool pruned = false, later = vh_reduce_is_remote(base->job); /* tables: at the end */
-    vh_reduce_step step;
 
-    VH_TRY(engine_new(ctx, base, m->post, e));
-    VH_NEW(run->J, opt->run.max_iter + 1);
-    run->n_iter = -1;
+    VH_TRY(engine_new(ctx, base, m->post, &w.e));
     if (!opt->run.lean) {
         VH_NEW(run->z, pairs);
         VH_NEW(run->L, pairs);
     }
-    for (int k = 0;; k++) {
-        step = step_of(opt, e, later ? NULL : run);
-        step.statistics = k < opt->run.max_iter;
-        step.soft = m->post->K == 1 || 2 * *e->sums.used > (double)base->Kb * m->post->K;
-        VH_TRY(expect(ctx, opt, m, e));
-        st = vh_reduce_run(ctx, base->job, &step, workers, false, &e->sums);
-        if (st == VHEM_ESTOPPED) /* the tables are not of this posterior: there is no result */
-            run->n_iter = -1;
-        VH_TRY(st);
-        run->J[k] = *e->sums.J - vh_vb_kl(m, NULL);
-        VH_CHECK(isfinite(run->J[k]), VHEM_ENUMERIC, "the bound is %g, must be finite", run->J[k]);
-        run->n_iter = k;
-        bool rests = vh_vhem_converged(ctx, &opt->run, k, pruned, run);
-        run->converged = rests && !(opt->prune && prune(&w, true));
-        if (k == opt->run.max_iter || run->converged || vh_stopped(ctx))
-            break;
-        VH_TRY(next(ctx, &w, k, rests, &pruned));
-    }
+    VH_TRY(vh_em_run(ctx, &vbhem, &w, opt->run.max_iter, run));
     run->n_fell = opt->toolbox ? 0 : run->n_fell;
-    if (later && run->L) {
-        step = step_of(opt, e, run);
-        VH_TRY(vh_reduce_run(ctx, base->job, &step, workers, false, &e->sums));
+    if (w.late && run->L) {
+        const vh_reduce_step step = step_of(opt, &w.e, run);
+        VH_TRY(vh_reduce_run(ctx, base->job, &step, workers, false, &w.e.sums));
     }
     if (opt->toolbox && run->L)
-        lower_L(m, base->Kb, e->log_omega, run->L);
+        lower_L(m, base->Kb, w.e.log_omega, run->L);
     return vh_stopped(ctx) ? VHEM_ESTOPPED : VHEM_OK;
 }

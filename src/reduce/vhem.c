@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* vhem.c - VHEM-H3M: score and assign every base HMM, accumulate, maximise, until the bound rests.
- * Paper, Sections 3.3 (E-step) and 3.4 (M-step). */
+/* vhem.c - VHEM-H3M, as what the loop (loop.h) alternates: its E-step (paper, Section 3.3), its M-step
+ * (Section 3.4), and repairs, of which the paper says nothing. */
 #include "reduce/vhem.h"
 
 #include "core/alloc.h"
@@ -10,15 +10,6 @@
 #include "reduce/repair.h"
 
 #include <math.h>
-
-void vh_vhem_run_free(vh_vhem_run *run)
-{
-    free(run->J);
-    free(run->z);
-    free(run->L);
-    free(run->label);
-    *run = (vh_vhem_run){ 0 };
-}
 
 vhem_status vh_add_to_covariances(vhem_ctx *ctx, vh_h3m *h3m, double add)
 {
@@ -66,35 +57,6 @@ vhem_status vh_vhem_maximise(vhem_ctx *ctx, const vh_vhem_step *m)
     return vh_add_to_covariances(ctx, centers, m->opt->cov_add);
 }
 
-/* A repair may empty another cluster, which is then repaired, and so on to the last iteration.  Repairs stop
- * when they no longer better the best bound. */
-static void watch_repairs(const vh_vhem_options *opt, double J, bool repaired, vh_vhem_run *run)
-{
-    bool gained =
-        !(opt->tol > 0 && J - run->best < opt->tol * fmax(fabs(run->best - opt->constant * opt->N), 1e-300));
-    if (run->idle < VH_MOST_IDLE)
-        run->idle = repaired && !gained ? run->idle + 1 : 0;
-    run->best = fmax(run->best, J);
-}
-
-bool vh_vhem_converged(vhem_ctx *ctx, const vh_vhem_options *opt, int k, bool repaired, vh_vhem_run *run)
-{
-    if (k == 0)
-        run->best = run->J[0];
-    else
-        watch_repairs(opt, run->J[k], repaired, run);
-    if (k == 0 || repaired)
-        return false;
-    double change = run->J[k] - run->J[k - 1],
-           size = fmax(fabs(run->J[k - 1] - opt->constant * opt->N), 1e-300);
-    if (change < -1e-9 * (size + opt->N * 1e-6) && opt->cov_add == 0) {
-        run->n_fell++;
-        vh_log(ctx, VHEM_LOG_DEBUG, "the bound fell from %.12g to %.12g in iteration %d", run->J[k - 1],
-               run->J[k], k);
-    }
-    return opt->tol > 0 && k >= opt->min_iter && fabs(change) / size < opt->tol;
-}
-
 /* What a run is to fill in for each base HMM. */
 static vhem_status make_tables(vhem_ctx *ctx, int64_t Kb, int Kr, bool lean, vh_vhem_run *run)
 {
@@ -107,57 +69,106 @@ static vhem_status make_tables(vhem_ctx *ctx, int64_t Kb, int Kr, bool lean, vh_
     return VHEM_OK;
 }
 
+typedef struct { /* what VHEM alternates */
+    const vh_base *base;
+    const vh_vhem_options *opt;
+    const vh_workers *workers;
+    vh_h3m *centers;
+    vh_packed *pk; /* the centres, as kernels read them */
+    vh_reduce_sums sums;
+    double *log_omega; /* [Kr] */
+    vh_reduce_step step;
+    bool known; /* the last E-step was remembered: it has filled in no tables */
+} hmm_model;
+
+static void close_model(hmm_model *m)
+{
+    vh_pack_free(m->pk);
+    vh_reduce_sums_free(&m->sums);
+    free(m->log_omega);
+}
+
+static vhem_status open_model(vhem_ctx *ctx, hmm_model *m)
+{
+    const vh_vhem_options *opt = m->opt;
+
+    VH_TRY(vh_base_pack_centers(ctx, m->base, m->centers, NULL, m->centers->K, &m->pk));
+    VH_TRY(vh_reduce_sums_new(ctx, m->pk, &m->sums));
+    VH_NEW(m->log_omega, m->centers->K);
+    for (int64_t j = 0; j < m->centers->K; j++)
+        m->log_omega[j] = log(m->centers->omega[j]);
+    m->step = (vh_reduce_step){
+        .reduced = m->pk, .tau = opt->tau, .log_omega = m->log_omega, .N = opt->N, .weighted = opt->weighted
+    };
+    return VHEM_OK;
+}
+
+static vhem_status expect(vhem_ctx *ctx, void *model, bool last, double *J)
+{
+    hmm_model *m = model;
+    double pairs = (double)m->base->Kb * m->centers->K;
+
+    m->step.statistics = !last;
+    m->step.soft = m->centers->K == 1 || 2 * *m->sums.used > pairs; /* as it was in the last E-step */
+    VH_TRY(lay_centers(ctx, m->centers, m->pk));
+    VH_TRY(vh_vhem_expect(ctx, m->base, m->centers, &m->step, m->workers, &m->sums, &m->known));
+    *J = *m->sums.J;
+    return VHEM_OK;
+}
+
+static bool converged(vhem_ctx *ctx, void *model, int k, bool repaired, vh_vhem_run *run)
+{
+    const hmm_model *m = model;
+    return vh_vhem_converged(ctx, m->opt, k, repaired, run);
+}
+
+static vh_vhem_step step_of(hmm_model *m)
+{
+    return (vh_vhem_step){ m->base, m->opt, m->pk, &m->sums, m->centers, m->log_omega };
+}
+
+static vhem_status maximise(vhem_ctx *ctx, void *model)
+{
+    const vh_vhem_step step = step_of(model);
+    return vh_vhem_maximise(ctx, &step);
+}
+
+static vhem_status repair(vhem_ctx *ctx, void *model, int k, vh_vhem_run *run, bool *repaired)
+{
+    const vh_vhem_step step = step_of(model);
+    return step.opt->repair ? vh_repair(ctx, &step, k, run, repaired) : VHEM_OK;
+}
+
+static const vh_em vhem = { expect, converged, maximise, repair };
+
+/* Tables of the final model, where no E-step has filled them in. */
+static vhem_status fill_tables(vhem_ctx *ctx, hmm_model *m, vh_vhem_run *run)
+{
+    m->step.statistics = false;
+    m->step.L = run->L;
+    m->step.z = run->z;
+    m->step.label = run->label;
+    vhem_status st = vh_vhem_sum(ctx, m->base, m->centers, &m->step, m->workers, &m->sums);
+    if (st == VHEM_ESTOPPED) /* no tables, no result */
+        run->n_iter = -1;
+    return st;
+}
+
 vhem_status vh_vhem(vhem_ctx *ctx, const vh_base *base, const vh_vhem_options *opt, const vh_workers *workers,
                     vh_h3m *centers, vh_vhem_run *run)
 {
-    vhem_status st = VHEM_OK;
-    VH_OWN(vh_packed) *pk = NULL;
-    VH_CLEANUP(vh_reduce_sums_free) vh_reduce_sums sums = { 0 };
-    VH_AUTOFREE double *log_omega = NULL;
-    double pairs = (double)base->Kb * centers->K;
-    bool repaired = false, known = false,
-         later = base->executor || vh_reduce_is_remote(base->job); /* tables */
+    VH_CLEANUP(close_model)
+    hmm_model m = { .base = base, .opt = opt, .workers = workers, .centers = centers };
+    bool late = base->executor || base->shared || vh_reduce_is_remote(base->job); /* tables: at the end */
 
-    VH_TRY(vh_base_pack_centers(ctx, base, centers, NULL, centers->K, &pk));
-    VH_TRY(vh_reduce_sums_new(ctx, pk, &sums));
-    VH_NEW(run->J, opt->max_iter + 1);
     run->n_iter = -1;
+    VH_TRY(open_model(ctx, &m));
     VH_TRY(make_tables(ctx, base->Kb, centers->K, opt->lean, run));
-    VH_NEW(log_omega, centers->K);
-    for (int64_t j = 0; j < centers->K; j++)
-        log_omega[j] = log(centers->omega[j]);
-    vh_reduce_step step = { .reduced = pk,
-                            .tau = opt->tau,
-                            .log_omega = log_omega,
-                            .N = opt->N,
-                            .weighted = opt->weighted,
-                            .L = later ? NULL : run->L,
-                            .z = later ? NULL : run->z,
-                            .label = later ? NULL : run->label };
-    const vh_vhem_step m = { base, opt, pk, &sums, centers, log_omega };
-    for (int k = 0;; k++) {
-        step.statistics = k < opt->max_iter;
-        step.soft = centers->K == 1 || 2 * *sums.used > pairs; /* what comes is taken to be like what was */
-        VH_TRY(lay_centers(ctx, centers, pk));
-        VH_TRY(vh_vhem_expect(ctx, base, centers, &step, workers, &sums, &known));
-        run->J[k] = *sums.J;
-        run->n_iter = k;
-        run->converged = vh_vhem_converged(ctx, opt, k, repaired, run);
-        if (k == opt->max_iter || run->converged || vh_stopped(ctx))
-            break;
-        VH_TRY(vh_vhem_maximise(ctx, &m));
-        if (opt->repair)
-            VH_TRY(vh_repair(ctx, &m, k, run, &repaired));
-    }
-    if (later || known) {
-        step.statistics = false;
-        step.L = run->L;
-        step.z = run->z;
-        step.label = run->label;
-        st = vh_vhem_sum(ctx, base, centers, &step, workers, &sums);
-        if (st == VHEM_ESTOPPED) /* no tables, no result */
-            run->n_iter = -1;
-        VH_TRY(st);
-    }
+    m.step.L = late ? NULL : run->L;
+    m.step.z = late ? NULL : run->z;
+    m.step.label = late ? NULL : run->label;
+    VH_TRY(vh_em_run(ctx, &vhem, &m, opt->max_iter, run));
+    if (late || m.known)
+        VH_TRY(fill_tables(ctx, &m, run));
     return vh_stopped(ctx) ? VHEM_ESTOPPED : VHEM_OK;
 }

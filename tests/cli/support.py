@@ -7,10 +7,12 @@ import pathlib
 import random
 import shutil
 import subprocess
+import sys
 import tempfile
 import unittest
 
 SOURCE = pathlib.Path(os.environ.get("VHEM_SOURCE", pathlib.Path(__file__).resolve().parents[2]))
+sys.path.append(str(SOURCE / "docs"))  # vhem_in_80_lines.py
 VHEM = os.environ.get("VHEM", str(SOURCE / "build" / "vhem"))
 HANGS = 600      # seconds: longer than any call takes on a busy machine; a guard, no measure of speed
 COMMANDS = ["fit", "cluster", "tree", "assign", "choose", "score", "decode", "background", "sample", "compare",

@@ -6,12 +6,13 @@ import random
 import re
 import signal
 import subprocess
+import sys
 import time
 import unittest
 
-import reduction
 from support import HANGS, VHEM, Case, flock, log, log_sum, model, same_partition
 from test_usage import entries
+import vhem_in_80_lines as oracle  # noqa: E402, I001: support knows where it is
 
 EXACT = ["--restarts", "1", "--tol", "0", "--cov-floor", "0"]
 
@@ -82,7 +83,7 @@ class Cluster(WithFlock):
         self.assertAlmostEqual(out["bound"][-1], J, delta=1e-9 * abs(J))
         best = max(run["bound"] for run in out["restarts"])
         self.assertAlmostEqual(best, J, delta=1e-9 * abs(J))
-        _, z, again = reduction.score(self.models["hmms"], self.models["omega"], out["centers"]["hmms"],
+        _, z, again = oracle.score(self.models["hmms"], self.models["omega"], out["centers"]["hmms"],
                                       out["centers"]["omega"], 84, 5)
         self.assertAlmostEqual(J, again, delta=1e-9 * abs(J))
         for row, want in zip(out["z"], z, strict=True):
@@ -319,7 +320,7 @@ class Start(WithFlock):
             self.ok("cluster", "m.json", "--init", "start.json", *EXACT, "--max-iter", n, "--nv", "0.2", "--tau", "6",
                     "-o", "c.json")
             out = self.load("c.json")
-            L, z, bound = reduction.score(base, omega, centers, weight, 0.2 * 12, 6)
+            L, z, bound = oracle.score(base, omega, centers, weight, 0.2 * 12, 6)
             J.append(bound)
             self.assertEqual(out["n_iter"], n)
             for got, want in ((out["bound"], J), (out["z"], z), (out["L_hmm"], L), (out["centers"]["omega"], weight)):
@@ -327,7 +328,14 @@ class Start(WithFlock):
             for h, want in zip(out["centers"]["hmms"], centers, strict=True):
                 for key in ("pi", "A", "mu", "cov"):
                     self.near(h[key], want[key])
-            centers, weight = reduction.step(base, omega, centers, weight, 0.2 * 12, 6)
+            centers, weight = oracle.step(base, omega, centers, weight, 0.2 * 12, 6)
+
+    def test_oracle_as_a_program(self):
+        """docs/vhem_in_80_lines.py on its own prints the bounds of the command."""
+        said = subprocess.run([sys.executable, oracle.__file__, "m.json", "start.json"], cwd=self.dir, capture_output=True,
+                              text=True, check=True).stdout.split("\n")[:-1]
+        self.ok("cluster", "m.json", "--init", "start.json", *EXACT, "--max-iter", 5, "--nv", "10", "--tau", "5", "-o", "c.json")
+        self.near(self.load("c.json")["bound"], [float(line.split()[1]) for line in said])
 
     def near(self, got, want):
         if isinstance(want, list):

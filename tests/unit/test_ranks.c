@@ -496,35 +496,60 @@ static void test_wrong(void **state)
     vhem_free(ctx);
 }
 
-/* Work that each process does in full can be stopped like that of one alone: nobody waits for it. */
-static void test_stop_alone(void **state)
+/* Few HMMs are clustered by each process in full; process `stops` has been asked to stop. */
+static vhem_status cluster_few(int rank, int fd, int stops)
 {
-    (void)state;
-    side s = { .fd = -1, .fails = -1, .stops = -1 };
-    const vhem_ranks ranks = { 0, 2, pass, &s };
+    side s = { .fd = fd, .fails = -1, .stops = -1 };
+    const vhem_ranks ranks = { rank, 2, pass, &s };
     const int64_t K = 3;
     vhem_ctx_options opt;
     vhem_ctx *ctx = NULL;
     vhem_tree *tree = NULL;
 
+    own_rank = rank;
     VHEM_INIT(VHEM_CTX_OPTIONS, &opt);
     opt.threads = 1;
     opt.ranks = &ranks;
-    assert_int_equal(vhem_ctx_new(&opt, &ctx), VHEM_OK);
+    vhem_status st = vhem_ctx_new(&opt, &ctx);
+    if (st != VHEM_OK)
+        return st;
     vh_h3m *h3m = clustered_h3m(ctx, 5, 3, 30, 2, 1, 2, 0, 8);
     const vhem_source source = { .models = &(vhem_models){ .kind = VHEM_HMMS, .h3m = h3m } };
-    vhem_ctx_stop(ctx);
-    assert_int_equal(vhem_cluster(ctx, &source, 1, &K, NULL, &tree), VHEM_ESTOPPED);
+    if (rank == stops)
+        vhem_ctx_stop(ctx);
+    st = vhem_cluster(ctx, &source, 1, &K, NULL, &tree);
     vhem_free(tree);
     vh_h3m_free(h3m);
     vhem_free(ctx);
+    close(fd);
+    return st;
+}
+
+/* Work that each process does in full: what one was stopped in, all were. */
+static void test_each_in_full(void **state)
+{
+    (void)state;
+    for (int stops = -1; stops < 2; stops++) {
+        int fd[2], status = 0;
+        vhem_status wanted = stops < 0 ? VHEM_OK : VHEM_ESTOPPED;
+        assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, fd), 0);
+        pid_t other_process = fork();
+        if (other_process == 0) {
+            close(fd[0]);
+            _exit(cluster_few(1, fd[1], stops));
+        }
+        close(fd[1]);
+        assert_int_equal(cluster_few(0, fd[0], stops), wanted);
+        waitpid(other_process, &status, 0);
+        assert_int_equal(WIFEXITED(status) ? WEXITSTATUS(status) : -1, wanted);
+    }
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(test_two),   cmocka_unit_test(test_tables),
                                         cmocka_unit_test(test_sums),  cmocka_unit_test(test_elsewhere),
-                                        cmocka_unit_test(test_wrong), cmocka_unit_test(test_stop_alone) };
+                                        cmocka_unit_test(test_wrong), cmocka_unit_test(test_each_in_full) };
     signal(SIGPIPE, SIG_IGN);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

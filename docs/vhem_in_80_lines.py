@@ -1,27 +1,38 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""An iteration of VHEM from the equations of the paper (Section 3, Appendix A), for small HMMs with one Gaussian of one
-dimension per state: slow, plain, and written without a look at the library."""
-import math
+"""VHEM in 80 lines, from the equations of the paper (Section 3, Appendices A and B): one Gaussian of one dimension per state.
+Slow and plain; the tests compare the library with it.  An HMM is a dictionary as in a model file: S, pi, A, mu, cov.
 
-from support import log, log_sum
+    python3 vhem_in_80_lines.py models.json start.json      # prints the bound J of five iterations; nv = 10, tau = 5
+"""
+import json
+import math
+import sys
+
+
+def log(x):
+    return math.log(x) if x > 0 else -math.inf
+
+
+def log_sum(terms):
+    most = max(terms)
+    return most if most == -math.inf else most + math.log(sum(math.exp(x - most) for x in terms))
 
 
 def expected_log_gauss(b, beta, r, rho):
-    """L_gmm for single Gaussians: E[log N(y; mu_r, var_r)] under N(mu_b, var_b)."""
+    """L_gmm, Section 3.2: E[log N(y; mu_r, var_r)] for y ~ N(mu_b, var_b)."""
     mb, vb = b["mu"][beta][0][0], b["cov"][beta][0][0]
     mr, vr = r["mu"][rho][0][0], r["cov"][rho][0][0]
     return -0.5 * (math.log(2 * math.pi * vr) + (vb + (mb - mr) ** 2) / vr)
 
 
 def pair(b, r, tau):
-    """L_hmm and the summary statistics nu1 [Sr], nu [Sr][Sb], xi [Sr][Sr] of one base and one reduced HMM."""
+    """Appendix A: L_hmm of a base HMM b under a reduced one r, and its summary statistics nu1 [Sr], nu [Sr][Sb], xi [Sr][Sr]."""
     Sb, Sr = b["S"], r["S"]
     e = [[expected_log_gauss(b, s, r, q) for q in range(Sr)] for s in range(Sb)]
     L = [[0.0] * Sr for _ in range(Sb)]                  # L_{t+1}(beta, rho): states at t
     phi = {}
     for t in range(tau, 1, -1):
-        U = [[log_sum([log(r["A"][q][p]) + e[s][p] + L[s][p] for p in range(Sr)]) for q in range(Sr)]
-             for s in range(Sb)]
+        U = [[log_sum([log(r["A"][q][p]) + e[s][p] + L[s][p] for p in range(Sr)]) for q in range(Sr)] for s in range(Sb)]
         phi[t] = [[[math.exp(log(r["A"][q][p]) + e[s][p] + L[s][p] - U[s][q]) for p in range(Sr)]
                    for q in range(Sr)] for s in range(Sb)]            # [beta][rho_{t-1}][rho_t]
         L = [[sum(b["A"][s][s2] * U[s2][q] for s2 in range(Sb)) for q in range(Sr)] for s in range(Sb)]
@@ -29,36 +40,30 @@ def pair(b, r, tau):
     phi1 = [[math.exp(log(r["pi"][q]) + e[s][q] + L[s][q] - first[s]) for q in range(Sr)] for s in range(Sb)]
     bound = sum(b["pi"][s] * first[s] for s in range(Sb))
     nu = [[b["pi"][s] * phi1[s][q] for s in range(Sb)] for q in range(Sr)]               # [rho][beta]
-    nu1 = [sum(row) for row in nu]
-    total, xi = [row[:] for row in nu], [[0.0] * Sr for _ in range(Sr)]
+    nu1, total, xi = [sum(row) for row in nu], [row[:] for row in nu], [[0.0] * Sr for _ in range(Sr)]
     for t in range(2, tau + 1):
         come = [[sum(nu[q][s] * b["A"][s][s2] for s in range(Sb)) for s2 in range(Sb)] for q in range(Sr)]
-        new = [[0.0] * Sb for _ in range(Sr)]
+        nu = [[0.0] * Sb for _ in range(Sr)]
         for q in range(Sr):
             for p in range(Sr):
                 for s in range(Sb):
                     x = come[q][s] * phi[t][s][q][p]
                     xi[q][p] += x
-                    new[p][s] += x
-        nu = new
+                    nu[p][s] += x
         total = [[total[q][s] + nu[q][s] for s in range(Sb)] for q in range(Sr)]
     return bound, nu1, total, xi
 
 
 def score(base, omega, centers, weight, N, tau):
-    """L [Kb][Kr], z [Kb][Kr] and J."""
+    """E-step, Section 3.3: L [Kb][Kr], z [Kb][Kr] and the bound J."""
     L = [[pair(b, r, tau)[0] for r in centers] for b in base]
-    J, z = 0.0, []
-    for i, row in enumerate(L):
-        terms = [log(w) + N * omega[i] * x for w, x in zip(weight, row)]
-        whole = log_sum(terms)
-        J += whole
-        z.append([math.exp(x - whole) for x in terms])
-    return L, z, J
+    terms = [[log(w) + N * o * x for w, x in zip(weight, row)] for o, row in zip(omega, L)]
+    whole = [log_sum(row) for row in terms]
+    return L, [[math.exp(x - w) for x in row] for row, w in zip(terms, whole)], sum(whole)
 
 
 def step(base, omega, centers, weight, N, tau):
-    """The reduced model after one iteration: centres and their weights."""
+    """An iteration, E-step and M-step (Section 3.4, Appendix B): the new centres and their weights."""
     _, z, _ = score(base, omega, centers, weight, N, tau)
     result = []
     for j, r in enumerate(centers):
@@ -78,7 +83,15 @@ def step(base, omega, centers, weight, N, tau):
                     first[q] += w * nu[q][s] * mu
                     second[q] += w * nu[q][s] * (var + mu * mu)
         mu = [first[q] / mass[q] for q in range(S)]
-        result.append({"pi": [x / sum(nu1) for x in nu1], "A": [[x / sum(row) for x in row] for row in xi],
-                       "mu": [[[m]] for m in mu],
-                       "cov": [[[second[q] / mass[q] - mu[q] ** 2]] for q in range(S)], "S": S, "M": 1})
+        result.append({"pi": [x / sum(nu1) for x in nu1], "A": [[x / sum(row) for x in row] for row in xi], "S": S, "M": 1,
+                       "mu": [[[m]] for m in mu], "cov": [[[second[q] / mass[q] - mu[q] ** 2]] for q in range(S)]})
     return result, [sum(row[j] for row in z) / len(base) for j in range(len(centers))]
+
+
+if __name__ == "__main__":
+    models, start = (json.load(open(path)) for path in sys.argv[1:3])
+    start = start.get("centers", start)
+    centers, weight, N = start["hmms"], start["omega"], 10 * len(models["hmms"])
+    for k in range(6):
+        print(k, score(models["hmms"], models["omega"], centers, weight, N, 5)[2])
+        centers, weight = step(models["hmms"], models["omega"], centers, weight, N, 5)
