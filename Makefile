@@ -5,7 +5,7 @@ JOBS   ?= $(shell nproc)
 
 SECONDS ?= 30
 
-.PHONY: all setup demo check test asan fuzz format tidy bench docs reproduce wheel install uninstall clean
+.PHONY: all setup demo check test verify asan fuzz format tidy bench docs reproduce wheel install uninstall clean
 
 # The library and the command, no tests.  What CMake finds is shown only when something is missing.
 all:
@@ -21,21 +21,20 @@ demo: setup
 	@$(MAKE) --no-print-directory all
 	@scripts/demo build/vhem demo
 
-# Everything a change must pass, in one summary.  The parts: ctest --test-dir build -N lists them,
-# ctest --test-dir build -L unit runs those of a label, -R tidy the one of a name.
-test:
+# Three lanes.  Their parts: ctest --test-dir build -N lists them, -L unit runs those of a label, -R tidy one by name.
+#
+# check: before every commit.  Units, golden numbers, layers, names, format; a minute and a half after the build.
+# test: everything about behaviour, from the library to Python and a browser; ten minutes from a cold clone.
+# verify: before a release.  Sanitizers, static analysis, fuzz targets, other builds, MPI, Dask; half an hour.
+check test verify:
 	@scripts/setup test
 	cmake --preset test
 	cmake --build --preset test -j $(JOBS)
-	ctest --preset test -j $(JOBS)
+	ctest --preset test -j $(JOBS) $(LANE_$@)
 
-# Before every commit: units, golden numbers, layers, limits, format.  A minute and a half after the build.
-check:
-	@scripts/setup test
-	cmake --preset test
-	cmake --build --preset test -j $(JOBS)
-	ctest --preset test -j $(JOBS) -L 'unit|golden' -E 'fake_cuda'
-	@scripts/format --check
+LANE_check  = -L 'unit|golden' -LE 'agree|check|property'
+LANE_test   = -LE verify
+LANE_verify = -L verify
 
 asan:
 	@scripts/setup test

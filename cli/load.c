@@ -9,7 +9,16 @@ enum { HEAD = 4096 }; /* bytes in which a file that was refused is looked at */
 
 typedef enum { IS_UNKNOWN, IS_JSON, IS_CLASSES, IS_HDF5, IS_OTHER } content;
 
-/* After the library refused a file: what does it look like? */
+static bool has_text(const char *head, size_t n, const char *text)
+{
+    size_t m = strlen(text);
+    for (size_t k = 0; k + m <= n; k++)
+        if (memcmp(head + k, text, m) == 0)
+            return true;
+    return false;
+}
+
+/* After the library refused a file: what does it look like?  IS_HDF5: models in HDF5, perhaps damaged. */
 static content look_at(const char *path)
 {
     char head[HEAD];
@@ -23,7 +32,9 @@ static content look_at(const char *path)
         return IS_UNKNOWN;
     if (strstr(head, "\"vhem-classes\""))
         return IS_CLASSES;
-    return (unsigned char)head[0] == 0x89 ? IS_HDF5 : *first == '{' ? IS_JSON : IS_OTHER;
+    if ((unsigned char)head[0] == 0x89)
+        return has_text(head, n, "vhem-h3m") || has_text(head, n, "vhem-dtm") ? IS_HDF5 : IS_OTHER;
+    return *first == '{' ? IS_JSON : IS_OTHER;
 }
 
 /* The sentence of the library without the name of the file, which stands at its beginning. */
@@ -43,7 +54,7 @@ int cli_load_models(cli *c, const char *path, vhem_models **out)
     content is = look_at(path);
     if (is == IS_CLASSES)
         return cli_fail(c, "%s holds models of classes: it is for vhem classify and vhem annotate", path);
-    if (is == IS_OTHER || (is == IS_HDF5 && strncmp(after_path(c, path), "format is ", 10) == 0))
+    if (is == IS_OTHER)
         return cli_fail(c,
                         "%s is not a model file; if it holds sequences, fit models to them first: "
                         "vhem fit %s -o models.json (%s)",

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Seeds and dictionaries of the fuzz targets, made by the command and the library itself.
 
-    seeds.py VHEM        adds seeds to tests/fuzz/corpus and writes tests/fuzz/dictionaries
+    seeds.py VHEM        adds seeds to the archives of tests/fuzz/corpus and writes tests/fuzz/dictionaries
 
 Files are tiny: the fuzzer changes them byte by byte.  Afterwards `scripts/fuzz --minimise` keeps what is of use.
 """
@@ -20,6 +20,8 @@ import zipfile
 
 import numpy as np
 
+import corpora
+
 HERE = pathlib.Path(__file__).resolve().parent
 CSV = "id,label,x,y\na,u,0.5,1\na,u,1.25,-2e-3\nb,v,3,\nb,v,nan,4\nb,v,1,1\nc,u,2,0\nc,u,1,9\n"
 GROUPED = "subject;trial;cls;w;x1;x2\ns1;1;u;1;0;1\ns1;1;u;1;2;3\ns1;2;v;2;1;1\ns2;1;v;1;4;4\n"
@@ -35,6 +37,7 @@ FAMILIES = {"n": "poisson", "b": "bernoulli", "g": "gamma", "a": "von-mises", "s
 class Seeds:
     def __init__(self, vhem, folder):
         self.vhem, self.folder = vhem, pathlib.Path(folder)
+        self.new = {}  # target -> name -> bytes
 
     def run(self, *arguments):
         subprocess.run([self.vhem, *map(str, arguments), "--quiet"], cwd=self.folder, check=True,
@@ -46,9 +49,7 @@ class Seeds:
     def add(self, target, *contents):
         for content in contents:
             content = content.encode() if isinstance(content, str) else content
-            to = HERE / "corpus" / target
-            to.mkdir(parents=True, exist_ok=True)
-            (to / hashlib.sha1(content).hexdigest()).write_bytes(content)
+            self.new.setdefault(target, {})[hashlib.sha1(content).hexdigest()] = content
 
     def add_files(self, target, *names):
         self.add(target, *(self.path(n).read_bytes() for n in names))
@@ -276,6 +277,9 @@ def main():
         s = Seeds(pathlib.Path(sys.argv[1]).resolve(), folder)
         for part in tables, arrays, workbooks, models, families, shards, lines, results, dictionaries:
             part(s)
+        for target, files in s.new.items():
+            archive = HERE / "corpus" / f"{target}.zip"
+            corpora.pack(archive, {**corpora.unpack(archive), **files})
 
 
 main()
