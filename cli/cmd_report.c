@@ -62,26 +62,33 @@ static int load_inputs(cli *c, report_args *a)
     return status;
 }
 
-/* The measures of every level.  By themselves only what is quick; what cannot be measured, for instance with
- * sequences that have gaps, is left out, which the page says. */
-static int measure_levels(cli *c, report_args *a)
+/* What the levels are measured by: unless the user asked for all, only what is quick. */
+static vhem_source measured_by(cli *c, const report_args *a, bool asked)
 {
     enum { MOST_MODELS = 200, MOST_FRAMES = 100000 };
-    bool asked = a->measure && strcmp(a->measure, "all") == 0;
     vhem_source from = { a->set, a->loaded, a->data.group != NULL };
-    vhem_tree_facts tree;
     vhem_data_facts data = { 0 };
     int64_t Kb = vhem_tree_level(a->tree, 0)->Kb;
-    vhem_tree_info(a->tree, &tree);
     if (a->loaded)
         vhem_data_info(a->loaded, &data);
-    if ((a->measure && strcmp(a->measure, "none") == 0) || (!a->set && !a->loaded))
-        return CLI_GO;
     if (!asked && ((a->set && Kb > MOST_MODELS) || data.frames > MOST_FRAMES))
         cli_say(c, "measures of more than %d models or %d frames are left out; --measures all computes them",
                 MOST_MODELS, MOST_FRAMES);
     from.models = asked || Kb <= MOST_MODELS ? from.models : NULL;
     from.data = asked || data.frames <= MOST_FRAMES ? from.data : NULL;
+    return from;
+}
+
+/* The measures of every level.  What cannot be measured, for instance with sequences that have gaps, is left
+ * out, which the page says. */
+static int measure_levels(cli *c, report_args *a)
+{
+    bool asked = a->measure && strcmp(a->measure, "all") == 0;
+    vhem_tree_facts tree;
+    vhem_tree_info(a->tree, &tree);
+    if ((a->measure && strcmp(a->measure, "none") == 0) || (!a->set && !a->loaded))
+        return CLI_GO;
+    const vhem_source from = measured_by(c, a, asked);
     a->measures = calloc((size_t)tree.levels, sizeof *a->measures);
     if (!a->measures)
         return cli_fail(c, "out of memory");

@@ -38,6 +38,24 @@ static json_t *states_json(const json_t *channels, const vhem_models *models, in
 }
 
 /* HMMs and textures differ by the names of their sizes. */
+static json_t *model_json(const cli_model *m, bool textures)
+{
+    json_t *one = json_pack("{s:o, s:o, s:i}", "name", cli_json_text(m->name), "label",
+                            cli_json_text(m->label), textures ? "n" : "S", m->S);
+    if (!textures)
+        json_object_set_new(one, "M", json_integer(m->M));
+    json_object_set_new(one, "omega", cli_json_real(m->omega));
+    return one;
+}
+
+/* Of a set on disk that is not listed whole. */
+static void add_sizes(json_t *all, const vhem_models *models, const vhem_models_facts *facts)
+{
+    int M = cli_model_at(models, 0).M, G = M > facts->M ? M : 0; /* Gaussians of a background */
+    json_object_set_new(all, "S", json_pack("[i, i]", facts->S_least, facts->S));
+    json_object_set_new(all, "M", json_pack("[i, i]", G ? G : facts->M_least, G ? G : facts->M));
+}
+
 json_t *info_models(const char *path, const vhem_models *models, bool every, int64_t detailed)
 {
     json_t *list = json_array(), *labels = json_object();
@@ -48,11 +66,7 @@ json_t *info_models(const char *path, const vhem_models *models, bool every, int
     json_t *channels = strcmp(facts.emission, "product") == 0 ? info_channels(models) : NULL;
     for (int64_t i = 0; i < facts.K && (i < INFO_FIRST || !few); i++) {
         cli_model m = cli_model_at(models, i);
-        json_t *one = json_pack("{s:o, s:o, s:i}", "name", cli_json_text(m.name), "label",
-                                cli_json_text(m.label), textures ? "n" : "S", m.S);
-        if (!textures)
-            json_object_set_new(one, "M", json_integer(m.M));
-        json_object_set_new(one, "omega", cli_json_real(m.omega));
+        json_t *one = model_json(&m, textures);
         if (channels && i < detailed)
             json_object_set_new(one, "states", states_json(channels, models, i));
         json_array_append_new(list, one);
@@ -65,11 +79,8 @@ json_t *info_models(const char *path, const vhem_models *models, bool every, int
                   textures ? "textures" : "hmms", list, "provenance", provenance_json(facts.provenance));
     if (!textures)
         json_object_set_new(all, "emission", json_string(facts.emission));
-    if (few) {                                                      /* of those that are not listed */
-        int M = cli_model_at(models, 0).M, G = M > facts.M ? M : 0; /* Gaussians of a background */
-        json_object_set_new(all, "S", json_pack("[i, i]", facts.S_least, facts.S));
-        json_object_set_new(all, "M", json_pack("[i, i]", G ? G : facts.M_least, G ? G : facts.M));
-    }
+    if (few)
+        add_sizes(all, models, &facts);
     json_t *symbols = channels ? NULL : info_names(models);
     if (channels)
         json_object_set_new(all, "channels", channels);

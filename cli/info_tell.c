@@ -153,6 +153,24 @@ static void tell_products(FILE *f, const json_t *channels, const json_t *rows, b
     }
 }
 
+/* A line for each model, up to a few. */
+static void tell_rows(FILE *f, const json_t *rows, const char *word, bool textures, bool all)
+{
+    int wide = textures ? 7 : 5;
+    fprintf(f, "\n  %*s  %-24s %-16s %3s%s  %s\n", wide, word, "name", "label", textures ? "n" : "S",
+            textures ? "" : "   M", "weight");
+    for (size_t i = 0; i < json_array_size(rows) && (all || i < FEW); i++) {
+        const json_t *row = json_array_get(rows, i);
+        fprintf(f, "  %*zu  ", wide, i);
+        info_put_text(f, 24, info_text(row, "name"));
+        info_put_text(f, 16, info_text(row, "label"));
+        fprintf(f, "%3lld", info_int(row, textures ? "n" : "S"));
+        if (!textures)
+            fprintf(f, " %3lld", info_int(row, "M"));
+        fprintf(f, "  %.4g\n", info_real(row, "omega"));
+    }
+}
+
 /* HMMs and textures: the sizes of textures have other names. */
 static void tell_models(FILE *f, json_t *facts, bool all)
 {
@@ -180,19 +198,7 @@ static void tell_models(FILE *f, json_t *facts, bool all)
     }
     tell_counts(f, "labels", json_object_get(facts, "labels"), all);
     info_tell_provenance(f, json_object_get(facts, "provenance"));
-    int wide = textures ? 7 : 5;
-    fprintf(f, "\n  %*s  %-24s %-16s %3s%s  %s\n", wide, word, "name", "label", textures ? "n" : "S",
-            textures ? "" : "   M", "weight");
-    for (size_t i = 0; i < listed && (all || i < FEW); i++) {
-        const json_t *row = json_array_get(rows, i);
-        fprintf(f, "  %*zu  ", wide, i);
-        info_put_text(f, 24, info_text(row, "name"));
-        info_put_text(f, 16, info_text(row, "label"));
-        fprintf(f, "%3lld", info_int(row, textures ? "n" : "S"));
-        if (!textures)
-            fprintf(f, " %3lld", info_int(row, "M"));
-        fprintf(f, "  %.4g\n", info_real(row, "omega"));
-    }
+    tell_rows(f, rows, word, textures, all);
     if (K > FEW && !all)
         fprintf(f, "  ... and %zu more; --all lists them\n", K - FEW);
     tell_products(f, json_object_get(facts, "channels"), rows, all);

@@ -174,34 +174,45 @@ static bool is_in_set(const char *path)
     return found;
 }
 
-int cli_check_overwrite(cli *c, const cli_usage *usage)
+/* The result must not be written over what keeps the work of the command itself. */
+static int check_own_files(cli *c, const cli_usage *usage, const char *path)
 {
-    target file = { .path = writes_last(usage) ? c->arg[c->n_arg - 1] : value_of(usage, "output") };
-    target tables = { .folder = value_of(usage, "tables") };
-    char *index = file.path ? index_of(file.path) : NULL;
-    target beside = { .path = index };
     const char *store = value_of(usage, "store"), *checkpoint = value_of(usage, "checkpoint");
-    int status = CLI_GO;
-    if (checkpoint && file.path && same_place(checkpoint, file.path))
-        status = cli_misuse(
+    if (store && same_place(store, path))
+        return cli_misuse(c, "--store and --output are both %s: the models would overwrite the store", store);
+    if (checkpoint && same_place(checkpoint, path))
+        return cli_misuse(
             c, "--checkpoint and --output are both %s: the checkpoint is removed when the result is saved",
             checkpoint);
-    if (store && file.path && same_place(store, file.path))
-        status =
-            cli_misuse(c, "--store and --output are both %s: the models would overwrite the store", store);
-    if (status == CLI_GO && !c->force && file.path)
-        status = check(c, usage, &file);
-    if (status == CLI_GO && !c->force && file.path && is_in_set(file.path))
+    return CLI_GO;
+}
+
+/* The result, and the file of names that some results have beside them. */
+static int check_result(cli *c, const cli_usage *usage, const char *path)
+{
+    char *index = index_of(path);
+    int status = check(c, usage, &(target){ .path = path });
+    if (status == CLI_GO && is_in_set(path))
         status = cli_fail(
             c,
             "%s belongs to a folder of models: overwriting it would make the set unreadable; choose another "
             "name, or add --force",
-            file.path);
-    if (!c->force && status == CLI_GO && index)
-        status = check(c, usage, &beside);
-    if (!c->force && status == CLI_GO && tables.folder)
-        status = check(c, usage, &tables);
+            path);
+    if (status == CLI_GO && index)
+        status = check(c, usage, &(target){ .path = index });
     free(index);
+    return status;
+}
+
+int cli_check_overwrite(cli *c, const cli_usage *usage)
+{
+    const char *path = writes_last(usage) ? c->arg[c->n_arg - 1] : value_of(usage, "output");
+    const char *folder = value_of(usage, "tables");
+    int status = path ? check_own_files(c, usage, path) : CLI_GO;
+    if (status == CLI_GO && !c->force && path)
+        status = check_result(c, usage, path);
+    if (status == CLI_GO && !c->force && folder)
+        status = check(c, usage, &(target){ .folder = folder });
     return status;
 }
 

@@ -13,6 +13,18 @@
 #include <math.h>
 #include <string.h>
 
+/* EM on sequences is far dearer than VHEM, and can collapse onto a few frames. */
+enum { RESTARTS = 10 };
+#define FLOOR 1e-4
+
+void vh_em_defaults(const vh_input *in, vhem_cluster_options *o)
+{
+    (void)in;
+    o->restarts = o->restarts > 0 ? o->restarts : RESTARTS;
+    o->cov_floor = o->cov_floor >= 0 ? o->cov_floor : FLOOR;
+    o->soft = o->soft >= 0 ? o->soft : 0;
+}
+
 static vhem_status report_runs(vhem_ctx *ctx, vh_mixture_result *x, vh_clustering *out)
 {
     VH_NEW(out->run, x->R);

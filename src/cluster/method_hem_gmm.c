@@ -17,6 +17,18 @@
 
 #include <string.h>
 
+/* One state, with the components of all. */
+void vh_hem_gmm_defaults(const vh_input *in, vhem_cluster_options *o)
+{
+    const vh_h3m *h3m = in->models;
+    int M = 1;
+
+    for (int64_t i = 0; i < h3m->K && !h3m->family->single; i++)
+        M = h3m->hmm[i].S * h3m->hmm[i].M > M ? h3m->hmm[i].S * h3m->hmm[i].M : M;
+    o->S = o->S > 0 ? o->S : 1;
+    o->M = o->M > 0 ? o->M : M;
+}
+
 static vhem_status flatten_hmm(vhem_ctx *ctx, const vh_h3m *h3m, int64_t i, int tau, vh_h3m *flat)
 {
     const vh_hmm *h = &h3m->hmm[i];

@@ -22,13 +22,32 @@
 #include <string.h>
 
 enum {
-    RUNS = 20,     /* of variational Bayes, from the best results of VHEM */
-    SHRUNK = 3,    /* of which the best try to do with fewer clusters and states, */
-    TRIES = 1000,  /* each so many times at most, */
-    MOST_WORK = 30 /* or as this many seconds of work allow, very roughly */
+    RUNS = 20,      /* of variational Bayes, from the best results of VHEM */
+    SHRUNK = 3,     /* of which the best try to do with fewer clusters and states, */
+    TRIES = 1000,   /* each so many times at most, */
+    MOST_WORK = 30, /* or as this many seconds of work allow, very roughly */
+    FRAMES = 10,    /* virtual frames per model, where the file does not say how many it has seen */
+    TOOLBOX_NV = 10 /* virtual samples per model in the toolbox for eye movements */
 };
 #define FLOOR 1e-6 /* smallest variance in VHEM, as a share of that of the models */
+#define TOL   1e-6
 #define SAME  1e-9 /* bounds that differ by less than this share of them are of the same result */
+
+/* As many virtual samples as the models have seen frames, since the answer to "how many" depends on it; and
+ * no floors. */
+void vh_vbhem_defaults(const vh_input *in, vhem_cluster_options *o)
+{
+    const vh_lengths *lengths = in->models ? &in->models->lengths : NULL;
+    int64_t frames = !lengths ? 0 : lengths->frames > 0 ? lengths->frames : lengths->median;
+    bool toolbox = o->preset && strcmp(o->preset, "emhmm") == 0;
+    if (o->nv < 0)
+        o->nv = toolbox ? TOOLBOX_NV : (frames > 0 ? (double)frames : FRAMES) / o->tau;
+    if (o->tol < 0 && !o->preset)
+        o->tol = TOL;
+    o->cov_floor = o->cov_add = 0;
+    o->learn_prior = o->learn_prior > 0 ? o->learn_prior : 0;
+    o->prune = o->prune != 0;
+}
 
 typedef struct {
     const char *kind;

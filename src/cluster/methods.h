@@ -40,6 +40,9 @@ typedef struct { /* what is clustered, and into how many: Kb HMMs, textures, or 
 typedef vhem_status vh_method_run(vhem_ctx *ctx, const vh_input *in, const vhem_cluster_options *opt,
                                   uint64_t seed, vh_clustering *out);
 
+/* Fills in what the user left open and the method decides otherwise than others; tau is known. */
+typedef void vh_method_defaults(const vh_input *in, vhem_cluster_options *o);
+
 typedef struct {
     const char *name;
     int takes; /* any of VH_MODELS, VH_DATA, VH_TEXTURES */
@@ -47,6 +50,7 @@ typedef struct {
     int tau;
     int traits; /* any of VH_CLIMBS, VH_BY_PART, VH_FINDS_K */
     vh_method_run *run;
+    vh_method_defaults *defaults; /* NULL: those of all methods */
     const char *about;
     const char *inits; /* words of init that it knows, "auto|far|dealt"; NULL: all, or it does not use init */
 } vh_method;
@@ -57,6 +61,7 @@ const vh_method *vh_method_usual(int takes); /* the default for one of VH_MODELS
 
 vh_method_run vh_method_vhem, vh_method_vbhem, vh_method_em_h3m, vh_method_shem, vh_method_hem_gmm,
     vh_method_hem_dtm;
+vh_method_defaults vh_vbhem_defaults, vh_em_defaults, vh_hem_gmm_defaults;
 vh_method_run vh_method_distance; /* all that see models through their distances alone, by name */
 
 /* A clustering with a seed of its own: levels of a tree and halves of a set must not repeat each other. */

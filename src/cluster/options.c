@@ -31,19 +31,11 @@ static const preset presets[] = {
 };
 enum { N_PRESET = sizeof presets / sizeof presets[0], MIN_RESTARTS = 20, MAX_RESTARTS = 300, THOROUGH = 4 };
 
-/* Of EM on sequences, which is far dearer than VHEM and can collapse onto a few frames. */
-enum { EM_RESTARTS = 10, DATA_STATES = 3 };
+enum { DATA_STATES = 3 };
 enum { MOST_STATES = 4096, MOST_RESTARTS = 65535 };
 enum { NEIGHBOURS = 10 };   /* of each model in the graph of knn-sc */
 enum { DTM_RESTARTS = 10 }; /* of HEM-DTM, whose iterations are dear as well */
 enum { LONG = 100 };        /* the longest tau that follows from the sequences */
-enum {
-    VB_FRAMES = 10, /* of variational Bayes: virtual frames per model, where the file does not say how many */
-    VB_TOOLBOX_NV = 10, /* and virtual samples per model in the toolbox for eye movements */
-};
-#define VB_TOL   1e-6
-#define EM_FLOOR 1e-4
-
 static const preset *find_preset(const char *name)
 {
     for (int i = 1; name && i < N_PRESET; i++)
@@ -90,18 +82,6 @@ static void resolve_names(const vh_input *in, vhem_cluster_options *o)
 }
 
 /* ---- meaning ------------------------------------------------------------------------------------------- */
-
-/* Does the method run EM on sequences, given or drawn? */
-static bool runs_em(const vhem_cluster_options *o)
-{
-    const vh_method *m = vh_method_find(o->method);
-    return m->run == vh_method_em_h3m || m->run == vh_method_shem;
-}
-
-static bool is_vb(const vhem_cluster_options *o)
-{
-    return vh_method_find(o->method)->run == vh_method_vbhem;
-}
 
 static vhem_status check_init(vhem_ctx *ctx, const vhem_cluster_options *o)
 {
@@ -183,10 +163,11 @@ static vhem_status resolve_start_dtm(vhem_ctx *ctx, vh_input *in, vhem_cluster_o
     return VHEM_OK;
 }
 
-/* Of variational Bayes K is the most there may be, and more clusters than models are never needed. */
+/* Where K is the most there may be: more clusters than models are never needed. */
 static void lower_K(vhem_ctx *ctx, vh_input *in, const vhem_cluster_options *o)
 {
-    if (!is_vb(o) || o->start || in->K <= in->Kb)
+    bool finds = vh_method_find(o->method)->traits & VH_FINDS_K;
+    if (!finds || o->start || in->K <= in->Kb)
         return;
     vh_log(ctx, VHEM_LOG_WARN, "at most %lld clusters are tried, not %lld: there are %lld models",
            (long long)in->Kb, (long long)in->K, (long long)in->Kb);
@@ -261,35 +242,28 @@ static int default_restarts(const vh_input *in, const vhem_cluster_options *o)
     return more * (n < MIN_RESTARTS ? MIN_RESTARTS : n > MAX_RESTARTS ? MAX_RESTARTS : (int)n);
 }
 
-/* Of variational Bayes: as many virtual samples as the models have seen frames, since the answer to "how
- * many" depends on it; and no floors. */
-static void fill_vb(const vh_input *in, vhem_cluster_options *o)
-{
-    const vh_lengths *lengths = in->models ? &in->models->lengths : NULL;
-    int64_t frames = !lengths ? 0 : lengths->frames > 0 ? lengths->frames : lengths->median;
-    bool toolbox = o->preset && strcmp(o->preset, "emhmm") == 0;
-    if (o->nv < 0)
-        o->nv = toolbox ? VB_TOOLBOX_NV : (frames > 0 ? (double)frames : VB_FRAMES) / o->tau;
-    if (o->tol < 0 && !o->preset)
-        o->tol = VB_TOL;
-    o->cov_floor = o->cov_add = 0;
-    o->learn_prior = o->learn_prior > 0 ? o->learn_prior : 0;
-    o->prune = o->prune != 0;
-}
-
-/* What was left open, from the preset. */
-static void fill_numbers(const vh_input *in, vhem_cluster_options *o)
+/* Frames of a virtual sample: as the models say for auto, else as the method or the preset does. */
+static int find_tau(const vh_input *in, const vhem_cluster_options *o, const preset *p)
 {
     const vh_h3m *h3m = in->models;
-    const preset *p = find_preset(o->preset);
-    const vh_method *m = vh_method_find(o->method);
-    bool by_em = runs_em(o);
-    bool flat = m->run == vh_method_hem_gmm; /* one state with the components of all */
+    int of_method = vh_method_find(o->method)->tau, tau = o->tau;
+
+    if (in->data)
+        return tau;
+    if (h3m && tau == VHEM_AUTO)
+        tau = h3m->lengths.median < LONG ? (int)h3m->lengths.median : LONG;
+    return tau > 0 ? tau : of_method > 0 ? of_method : p->tau;
+}
+
+/* Centres are as large as the largest model. */
+static void fill_sizes(const vh_input *in, vhem_cluster_options *o)
+{
+    const vh_h3m *h3m = in->models;
     int S = in->data ? DATA_STATES : 1, M = 1;
-    for (int64_t i = 0; h3m && i < h3m->K; i++) {
-        int all = flat ? h3m->hmm[i].S * h3m->hmm[i].M : h3m->hmm[i].M;
-        S = h3m->hmm[i].S > S && !flat ? h3m->hmm[i].S : S;
-        M = all > M ? all : M;
+
+    for (int64_t i = 0; h3m && !in->shards && i < h3m->K; i++) {
+        S = h3m->hmm[i].S > S ? h3m->hmm[i].S : S;
+        M = h3m->hmm[i].M > M ? h3m->hmm[i].M : M;
     }
     if (in->shards) { /* models are the first of them */
         S = in->shards->S;
@@ -298,31 +272,59 @@ static void fill_numbers(const vh_input *in, vhem_cluster_options *o)
     for (int64_t i = 0; in->textures && i < in->Kb; i++)
         S = in->textures->dt[i].n > S ? in->textures->dt[i].n : S;
     o->S = o->S > 0 ? o->S : S;
-    o->M = o->M > 0 ? o->M : in->models && in->models->family->single ? 1 : M;
-    if (h3m && o->tau == VHEM_AUTO)
-        o->tau = h3m->lengths.median < LONG ? (int)h3m->lengths.median : LONG;
-    if (!in->data)
-        o->tau = o->tau > 0 ? o->tau : m->tau > 0 ? m->tau : p->tau;
-    if (is_vb(o))
-        fill_vb(in, o);
+    o->M = o->M > 0 ? o->M : h3m && h3m->family->single ? 1 : M;
+}
+
+/* Neighbours of a model in the graph of knn-sc: no more than there are in its cluster, on average. */
+static int find_neighbours(const vh_input *in)
+{
+    int64_t others = in->Kb / (in->K > 0 ? in->K : 1) - 1;
+    return (int)(others < 2 ? 2 : others < NEIGHBOURS ? others : NEIGHBOURS);
+}
+
+/* Those the user left open. */
+static double number_or(double asked, double otherwise)
+{
+    return asked >= 0 ? asked : otherwise;
+}
+
+static int count_or(int asked, int otherwise)
+{
+    return asked > 0 ? asked : otherwise;
+}
+
+/* Virtual samples for each model; sequences have none. */
+static double find_nv(const vh_input *in, const vhem_cluster_options *o, const preset *p)
+{
+    const vh_method *m = vh_method_find(o->method);
+    double usual = m->nv > 0 ? m->nv : p->nv > 0 ? p->nv : (double)in->Kb / o->tau;
+    return in->data ? 0 : o->nv > 0 ? o->nv : usual;
+}
+
+/* What was left open: first as the method wants it, then as the preset does. */
+static void fill_numbers(const vh_input *in, vhem_cluster_options *o)
+{
+    const preset *p = find_preset(o->preset);
+    const vh_method *m = vh_method_find(o->method);
+
+    o->tau = find_tau(in, o, p);
+    if (m->defaults)
+        m->defaults(in, o);
+    fill_sizes(in, o);
     o->max_iter = o->max_iter >= 0 ? o->max_iter : p->max_iter;
-    o->restarts = o->restarts > 0 ? o->restarts : by_em ? EM_RESTARTS : default_restarts(in, o);
-    if (!in->data)
-        o->nv = o->nv > 0 ? o->nv : m->nv > 0 ? m->nv : p->nv > 0 ? p->nv : (double)in->Kb / o->tau;
-    else
-        o->nv = 0;
-    o->tol = o->tol >= 0 ? o->tol : p->tol;
-    o->cov_floor = o->cov_floor >= 0 ? o->cov_floor : by_em ? EM_FLOOR : p->cov_floor;
-    o->cov_add = o->cov_add >= 0 ? o->cov_add : p->cov_add;
+    if (o->restarts <= 0)
+        o->restarts = default_restarts(in, o);
+    o->nv = find_nv(in, o, p);
+    o->tol = number_or(o->tol, p->tol);
+    o->cov_floor = number_or(o->cov_floor, p->cov_floor);
+    o->cov_add = number_or(o->cov_add, p->cov_add);
     bool exact = o->start && o->tol == 0 && o->cov_floor == 0;
-    o->soft = o->soft >= 0 ? o->soft : o->start || by_em ? 0 : p->soft;
+    o->soft = o->soft >= 0 ? o->soft : o->start ? 0 : p->soft;
     o->repair = o->repair >= 0 ? o->repair > 0 : !exact && !p->plain;
     o->weighted_omega = o->weighted_omega > 0;
-    int64_t others = in->Kb / (in->K > 0 ? in->K : 1) - 1; /* in the cluster of a model, on average */
-    others = others < 2 ? 2 : others < NEIGHBOURS ? others : NEIGHBOURS;
-    o->neighbours = o->neighbours > 0 ? o->neighbours : others;
-    o->candidate = o->candidate > 0 ? o->candidate : 1;
-    o->refine = o->refine > 0 ? o->refine : 1;
+    o->neighbours = count_or(o->neighbours, find_neighbours(in));
+    o->candidate = count_or(o->candidate, 1);
+    o->refine = count_or(o->refine, 1);
 }
 
 vhem_status vh_cluster_resolve(vhem_ctx *ctx, vh_input *in, const vhem_cluster_options *asked,

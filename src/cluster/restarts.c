@@ -326,19 +326,13 @@ static vhem_status run_round(vhem_ctx *ctx, vh_search *s, int first, int end)
     return VHEM_OK;
 }
 
-vhem_status vh_search_run(vhem_ctx *ctx, vh_search *s)
+/* How a search ended whose last round ended with `one`.  It has failed when there is no best run, or memory
+ * ran out: nobody knows what the others would have found. */
+static vhem_status judge_failures(vhem_ctx *ctx, const vh_search *s, vhem_status one)
 {
-    vhem_status st = VHEM_OK, one = VHEM_OK;
-    bool rounds = !has_trial(s) && !s->opt->preset;
+    vhem_status st = VHEM_OK;
     int failed = 0;
 
-    vh_progress(ctx, "cluster", 0, s->R + count_finalists(s, s->R));
-    for (int first = 0, end; first < s->R && (first == 0 || !vh_stopped(ctx)); first = end) {
-        end = rounds && s->R - first > ROUND ? first + ROUND : s->R;
-        one = run_round(ctx, s, first, end);
-        if (rounds && found_again(s))
-            break;
-    }
     for (int r = 0; r < s->R; r++)
         failed += s->all[r].begun && s->all[r].st != VHEM_OK && s->all[r].st != VHEM_ESTOPPED;
     if (failed > 0 && s->best >= 0)
@@ -347,10 +341,25 @@ vhem_status vh_search_run(vhem_ctx *ctx, vh_search *s)
         st = vh_fail(ctx, s->all[s->failed].st, "%s", s->sentence);
     else if (s->best < 0)
         st = one != VHEM_OK ? one : s->all[s->order[0]].st;
-    for (int r = 0; r < s->R; r++) /* what the others would have found nobody knows */
+    for (int r = 0; r < s->R; r++)
         if (s->all[r].begun && s->all[r].st == VHEM_ENOMEM)
             st = vh_fail(ctx, VHEM_ENOMEM, "out of memory: restart %d could not be run", r);
     return st;
+}
+
+vhem_status vh_search_run(vhem_ctx *ctx, vh_search *s)
+{
+    vhem_status one = VHEM_OK;
+    bool rounds = !has_trial(s) && !s->opt->preset;
+
+    vh_progress(ctx, "cluster", 0, s->R + count_finalists(s, s->R));
+    for (int first = 0, end; first < s->R && (first == 0 || !vh_stopped(ctx)); first = end) {
+        end = rounds && s->R - first > ROUND ? first + ROUND : s->R;
+        one = run_round(ctx, s, first, end);
+        if (rounds && found_again(s))
+            break;
+    }
+    return judge_failures(ctx, s, one);
 }
 
 /* ---- 3. candidates ------------------------------------------------------------------------------------- */

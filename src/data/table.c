@@ -196,37 +196,55 @@ static int count_fields(const char *s, const char *end, char delim)
     return n;
 }
 
-/* Lines with one text alone above a header are titles: steps over them, if the header is near and the line
- * below it has as many fields.  delim 0: any. */
-static void skip_titles(vhem_ctx *ctx, vh_table *t, char delim)
+static const char *end_of_line(const char *p, const char *end)
+{
+    while (p < end && *p != '\n' && *p != '\r')
+        p++;
+    return p;
+}
+
+/* Texts in a line, by the delimiter that finds most of them, which *between becomes; negative when the line
+ * has a number. */
+static int most_texts(const char *line, const char *end, const char *delims, char *between)
+{
+    int texts = 0;
+    for (const char *d = delims; *d && texts >= 0; d++) {
+        int n = count_texts(line, end, *d);
+        *between = n > texts ? *d : *between;
+        texts = n < 0 || n > texts ? n : texts;
+    }
+    return texts;
+}
+
+/* The header below lines with one text alone, if it is near and the line below it has as many fields; NULL:
+ * there is no such thing.  delim 0: any. */
+static const char *header_below_titles(const vh_table *t, char delim)
 {
     const char given[] = { delim, '\0' }, *line = t->p, *end;
     int titles = 0, texts = 0;
     char between = delim;
 
     for (; titles <= MOST_TITLES && line < t->end; line = end + 1) {
-        for (end = line; end < t->end && *end != '\n' && *end != '\r';)
-            end++;
-        texts = 0;
-        for (const char *d = delim ? given : ",;\t"; *d && texts >= 0; d++) {
-            int n = count_texts(line, end, *d);
-            between = n > texts ? *d : between;
-            texts = n < 0 || n > texts ? n : texts;
-        }
+        end = end_of_line(line, t->end);
+        texts = most_texts(line, end, delim ? given : ",;\t", &between);
         if (texts < 0 || texts > 1 || end == t->end)
             break;
         titles += texts;
     }
     if (titles == 0 || titles > MOST_TITLES || texts < 2)
-        return;
-    for (end = line; end < t->end && *end != '\n' && *end != '\r';)
-        end++;
+        return NULL;
+    end = end_of_line(line, t->end);
     end += end + 1 < t->end && end[0] == '\r' && end[1] == '\n';
-    if (end == t->end || count_fields(end + 1, t->end, between) != count_fields(line, t->end, between))
-        return;
-    while (t->p < line) {
-        for (end = t->p; end < line && *end != '\n' && *end != '\r';)
-            end++;
+    bool same = end < t->end && count_fields(end + 1, t->end, between) == count_fields(line, t->end, between);
+    return same ? line : NULL;
+}
+
+/* Titles above a header are left out, with a warning. */
+static void skip_titles(vhem_ctx *ctx, vh_table *t, char delim)
+{
+    const char *line = header_below_titles(t, delim);
+    while (line && t->p < line) {
+        const char *end = end_of_line(t->p, line);
         if (end > t->p)
             vh_log(ctx, VHEM_LOG_WARN, "%s: line %lld looks like a title and is left out: %s", t->path,
                    (long long)t->next_line, VH_SHOW(t->p, (size_t)(end - t->p)));

@@ -53,40 +53,49 @@ static vh_value parse_word(const char *s, size_t n, double *out)
     return VH_TEXT;
 }
 
+/* Digits, from p on, are added to the mantissa; *n_digits counts those behind leading zeros. */
+static const char *scan_digits(const char *p, const char *end, uint64_t *m, int *n_digits)
+{
+    for (; p < end && is_digit(*p); p++) {
+        *m = *m * 10 + (uint64_t)(*p - '0');
+        *n_digits += *n_digits > 0 || *p != '0';
+    }
+    return p;
+}
+
+/* [sign] digits, an exponent of at most about 10^5; NULL when there are no digits. */
+static const char *scan_exponent(const char *p, const char *end, int *e)
+{
+    bool minus = p < end && *p == '-';
+    p += p < end && (*p == '-' || *p == '+');
+    if (p == end || !is_digit(*p))
+        return NULL;
+    for (; p < end && is_digit(*p); p++)
+        *e = *e < 10000 ? *e * 10 + (*p - '0') : *e;
+    *e = minus ? -*e : *e;
+    return p;
+}
+
 /* digits [. digits] [e [sign] digits]: a mantissa m below 10^19 and an exponent, or *exact false when there
  * were more digits.  Returns the end of the number, NULL when it is none. */
 static const char *scan_decimal(const char *p, const char *end, uint64_t *m, int *exp10, bool *exact)
 {
     const char *first = p;
-    int n_digits = 0, point = 0;
+    int n_digits = 0, point = 0, e = 0;
     uint64_t value = 0;
-    for (; p < end && is_digit(*p); p++) {
-        value = value * 10 + (uint64_t)(*p - '0');
-        n_digits += n_digits > 0 || *p != '0';
-    }
+
+    p = scan_digits(p, end, &value, &n_digits);
     bool any = p > first;
     if (p < end && *p == '.') {
         const char *after = ++p;
-        for (; p < end && is_digit(*p); p++) {
-            value = value * 10 + (uint64_t)(*p - '0');
-            n_digits += n_digits > 0 || *p != '0';
-        }
+        p = scan_digits(p, end, &value, &n_digits);
         point = p - after > 10000 ? 10000 : (int)(p - after);
         any |= p > after;
     }
     if (!any)
         return NULL;
-    int e = 0;
-    if (p < end && (*p == 'e' || *p == 'E')) {
-        p++;
-        bool minus = p < end && *p == '-';
-        p += p < end && (*p == '-' || *p == '+');
-        if (p == end || !is_digit(*p))
-            return NULL;
-        for (; p < end && is_digit(*p); p++)
-            e = e < 10000 ? e * 10 + (*p - '0') : e;
-        e = minus ? -e : e;
-    }
+    if (p < end && (*p == 'e' || *p == 'E'))
+        p = scan_exponent(p + 1, end, &e);
     *m = value;
     *exp10 = e - point;
     *exact = n_digits <= 19; /* 10^19 < 2^64: the mantissa did not wrap */
