@@ -6,7 +6,7 @@
 #include "cluster/tree.h"
 #include "core/alloc.h"
 #include "core/array2.h"
-#include "data/names.h"
+#include "core/names.h"
 #include "model/layout.h"
 
 #include <math.h>
