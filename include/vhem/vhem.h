@@ -733,6 +733,8 @@ typedef struct {
 } vhem_statistics;
 
 VHEM_RESULT vhem_status vhem_stats(vhem_ctx *, const vhem_stats_input *, vhem_statistics **out);
+/* The same without groups and tests: how well each person fits each centre. */
+VHEM_RESULT vhem_status vhem_score_persons(vhem_ctx *, const vhem_stats_input *, vhem_statistics **out);
 
 /* ---- distances between HMMs ---------------------------------------------------------------------------- */
 
