@@ -460,7 +460,8 @@ static vhem_status check_input(work *w)
     w->Kb = vh_tree_level(in->tree, 0)->Kb;
     VH_CHECK(!in->persons || strcmp(in->persons, "same") == 0 || strcmp(in->persons, "new") == 0, VHEM_EINVAL,
              "persons is '%s', must be same or new", in->persons);
-    VH_TRY(vh_tree_check_models(ctx, in->tree, in->models));
+    if (in->models)
+        VH_TRY(vhem_tree_check(ctx, in->tree, in->models));
     if (in->leave_out > 0)
         VH_TRY(can_leave_out(w));
     return VHEM_OK;

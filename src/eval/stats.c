@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* stats.c - what laboratories report after clustering: tests between centres and between groups of persons, of
- * the scores that vhem_score_persons gives.
+/* stats.c - what laboratories report after clustering: tests between centres and between groups of persons,
+ * on the scores of vhem_score_persons.
  *
  * 1. Groups of persons.
  * 2. Tests. */
