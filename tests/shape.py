@@ -16,7 +16,7 @@ MAX_LINE = 110        # characters
 LONG = ("include/vhem/vhem.h",)          # the one header there is may have more lines
 MAX_FUNCTION = 60     # lines, from its name to its closing brace
 MAX_PARAMETERS = 7
-MAX_PUBLIC = 70       # functions of include/vhem/vhem.h: a wish for one more is usually an option
+MAX_PUBLIC = 85       # functions of include/vhem/vhem.h: a wish for one more is usually an option
 MAX_EXCEPTIONS = 24   # functions of src and cli that may have more: those of the public header, BLAS, a few others
 FUNCTION = re.compile(r"^(?!typedef|struct|enum|union)\w[\w\s*]*?\b(\w+)\(([^;{}]*?)\)\n\{\n(.*?)^\}$", re.M | re.S)
 

@@ -249,6 +249,10 @@ typedef struct {                     /* read-only window on column k of the fram
                                         of a set on disk 0 until it has been scored or compared.  Candidates
                                         (vhem_score, vhem_assign, vhem_classes_predict) are compared over the
                                         columns that all have, pairs (vhem_distance) over those of both */
+    const char  *values;             /* what it holds: "real", "positive", "angle", "count", "bit",
+                                        "symbol" */
+    int          full;               /* 1: the last parameter of the emission has a number for each pair of
+                                        columns */
 } vhem_column_view;
 
 /* A dynamic texture is a linear dynamical system:
@@ -286,6 +290,14 @@ VHEM_API void        vhem_models_info(const vhem_models *, vhem_models_facts *ou
 VHEM_API const char *vhem_emission_param(const char *emission, int p);
 /* VHEM_EINVAL when there is no column k, or the models are not HMMs. */
 VHEM_RESULT vhem_status vhem_models_column(const vhem_models *, int k, vhem_column_view *out);
+/* p [S][n]: density of n values of column k in each state of HMM i, whatever the other columns have;
+ * probability where values are whole numbers. */
+VHEM_RESULT vhem_status vhem_models_density(vhem_ctx *, const vhem_models *, int64_t i, int k, int64_t n,
+                                            const double *value, double *p);
+/* lo, hi [d]: how far draws from the components of n sets of HMMs reach in each column, but for the outermost
+ * draw of each component.  Components that are hardly used do not count.  The draws are always the same. */
+VHEM_RESULT vhem_status vhem_models_reach(vhem_ctx *, int n, const vhem_models *const *sets, double *lo,
+                                          double *hi);
 /* VHEM_EINVAL when i is out of range or the models are of the other kind.  HMMs of a set on disk are read
  * when they are looked at, 512 at a time: another status means that these could not be, and vhem_models_read
  * says why. */
@@ -562,12 +574,15 @@ typedef struct {                     /* one level of a tree; what a method does 
     const int  *base_label;          /* [Kb of level 0]  cluster of each item of the lowest level; -1: none */
     const int  *parent;              /* [Kr]        cluster of each centre in the level above; NULL at the
                                         top; -1: left out */
+    const int  *lacking;             /* [Kb]        columns that the item, an HMM, lacks, so that its L_hmm is
+                                        over fewer values than that of others; NULL: none lacks any */
 } vhem_clustering;
 
 typedef struct {                     /* a tree at a glance; valid while it lives */
     int         levels;
     vhem_kind   kind;                /* of the centres */
-    const char *provenance;          /* a JSON object as text; NULL when unknown */
+    const char *provenance;          /* of the tree or else its lowest level: a JSON object as text; NULL when
+                                        unknown */
     int         stopped_level;       /* from vhem_cluster: the level, from 1, that a stop ended; 0: none */
 } vhem_tree_facts;
 
@@ -581,6 +596,9 @@ VHEM_RESULT vhem_status vhem_cluster(vhem_ctx *, const vhem_source *, int levels
 VHEM_API void        vhem_tree_info(const vhem_tree *, vhem_tree_facts *out);
 /* NULL when there is no such level; valid while the tree lives. */
 VHEM_API const vhem_clustering *vhem_tree_level(const vhem_tree *, int l);
+/* Are these the models that were clustered, in the same order?  VHEM_EINVAL when there is another number of
+ * them, or one has another name than its item. */
+VHEM_RESULT vhem_status vhem_tree_check(vhem_ctx *, const vhem_tree *, const vhem_models *);
 /* A tree or a clustering; a model file, of a mixture for instance, is a level without items. */
 VHEM_RESULT vhem_status vhem_tree_load(vhem_ctx *, const char *path, vhem_tree **out);
 VHEM_RESULT vhem_status vhem_tree_save(vhem_ctx *, const vhem_tree *, const char *provenance,
@@ -603,6 +621,26 @@ typedef struct {                     /* what a file holds; all but one are NULL 
 /* Whatever is in a file, opened and parsed once.  opt says how to read sequences; NULL: defaults. */
 VHEM_RESULT vhem_status vhem_load(vhem_ctx *, const char *path, const vhem_data_options *opt,
                                   vhem_contents *out);
+
+typedef struct {                     /* how well one parameter of a centre is known */
+    int64_t     cluster;
+    const char *name;                /* as files have it: "omega", "pi", "A", "c", "mu"; "pi_once": pi, had
+                                        each model started once and not nv times */
+    int         state, to, component, column;   /* where it stands; -1: that it has not */
+    const char *symbol;              /* whose probability it is; NULL: of none */
+    double      mean, low, high;     /* posterior mean, and the interval that holds the parameter with a
+                                        probability of 95 % */
+} vhem_interval;
+
+typedef struct {
+    int64_t n;
+    const vhem_interval *interval;   /* [n]  centre by centre: its weight, then state by state */
+} vhem_intervals;
+
+/* Of one cluster of a level, -1: of all.  There are some where the level has a posterior.  They say what the
+ * virtual samples leave open, not how far the models themselves are from the truth. */
+VHEM_RESULT vhem_status vhem_intervals_find(vhem_ctx *, const vhem_clustering *, int64_t cluster,
+                                            vhem_intervals **out);
 
 /* ---- how many clusters and states, and how good -------------------------------------------------------- */
 
@@ -735,6 +773,8 @@ typedef struct {
 } vhem_statistics;
 
 VHEM_RESULT vhem_status vhem_stats(vhem_ctx *, const vhem_stats_input *, vhem_statistics **out);
+/* The same without groups and tests: how well each person fits each centre. */
+VHEM_RESULT vhem_status vhem_score_persons(vhem_ctx *, const vhem_stats_input *, vhem_statistics **out);
 
 /* ---- distances between HMMs ---------------------------------------------------------------------------- */
 

@@ -6,7 +6,7 @@
 #include "core/alloc.h"
 #include "core/array2.h"
 #include "core/object.h"
-#include "data/names.h"
+#include "core/names.h"
 #include "estimate/items.h"
 
 #include <string.h>

@@ -5,7 +5,7 @@
 #include "core/alloc.h"
 #include "core/array2.h"
 #include "core/object.h"
-#include "data/names.h"
+#include "core/names.h"
 #include "data/table.h"
 #include "data/values.h"
 

@@ -102,7 +102,8 @@ void vh_clustering_show(vh_clustering *c, const int *base_label, const int *pare
                                   .centers = vh_clustering_centers(c),
                                   .options = &c->options,
                                   .base_label = base_label,
-                                  .parent = parent };
+                                  .parent = parent,
+                                  .lacking = c->lacking };
 }
 
 void vh_clustering_free(vh_clustering *c)
@@ -133,10 +134,4 @@ void vh_clustering_free(vh_clustering *c)
     free(c->prior);
     free(c->provenance);
     free(c);
-}
-
-bool vh_run_is_candidate(const vhem_cluster_run *run)
-{
-    size_t n = run->init ? strlen(run->init) : 0;
-    return n > 3 && (strcmp(run->init, "settled") == 0 || strcmp(run->init + n - 3, "-sc") == 0);
 }

@@ -57,8 +57,6 @@ vhem_status vh_clustering_keep(vhem_ctx *ctx, vh_clustering *c, const char *text
 const vhem_models *vh_clustering_centers(vh_clustering *c);
 /* Their weights, [Kr]; NULL when there are none. */
 const double *vh_clustering_omega(const vh_clustering *c);
-/* Was it added to the restarts by the search: a partition from distances, or the best restart, settled? */
-bool vh_run_is_candidate(const vhem_cluster_run *run);
 /* label_i = argmax_j z_ij; ties to the lowest index. */
 void vh_label_by_z(vh_clustering *c);
 /* Where the centres lie, for methods whose trees go on from there: a table [Kr][dim] that belongs to the

@@ -117,10 +117,12 @@ vhem_status vh_tree_of_models(vhem_ctx *ctx, vhem_models *models, vhem_tree **ou
     return VHEM_OK;
 }
 
-vhem_status vh_tree_check_models(vhem_ctx *ctx, const vhem_tree *tree, const vhem_models *models)
+/* They would be taken for each other.  What has no name passes. */
+vhem_status vhem_tree_check(vhem_ctx *ctx, const vhem_tree *tree, const vhem_models *models)
 {
+    VH_ENTER(tree, models);
     VH_TRY(vh_models_gather(ctx, models));
-    if (!models || tree->n == 0)
+    if (tree->n == 0)
         return VHEM_OK;
     const vh_clustering *c = tree->level[0];
     VH_CHECK(vh_models_size(models) == c->Kb, VHEM_EINVAL,
@@ -144,7 +146,8 @@ void vhem_tree_info(const vhem_tree *tree, vhem_tree_facts *out)
         return;
     *out = (vhem_tree_facts){ .levels = tree->n,
                               .kind = tree->n > 0 && tree->level[0]->textures ? VHEM_TEXTURES : VHEM_HMMS,
-                              .provenance = tree->provenance,
+                              .provenance = tree->provenance || tree->n == 0 ? tree->provenance
+                                                                             : tree->level[0]->provenance,
                               .stopped_level = tree->stopped_level };
 }
 

@@ -22,11 +22,6 @@ vhem_status vh_tree_add(vhem_ctx *ctx, vhem_tree *tree, vh_clustering *c);
 /* A tree of one level without items: its clusters are the models, which it takes over. */
 vhem_status vh_tree_of_models(vhem_ctx *ctx, vhem_models *models, vhem_tree **out);
 
-/* Refuses models that are not those of level 0: another number of them, or other names, so that they would be
- * taken for each other.  What has no name passes.  NULL: nothing to refuse.  They are read from disk if need
- * be. */
-vhem_status vh_tree_check_models(vhem_ctx *ctx, const vhem_tree *tree, const vhem_models *models);
-
 static inline const vh_clustering *vh_tree_level(const vhem_tree *tree, int l) /* NULL: there is none */
 {
     return l >= 0 && l < tree->n ? tree->level[l] : NULL;

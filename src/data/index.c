@@ -4,7 +4,7 @@
 #include "core/alloc.h"
 #include "data/array.h"
 #include "data/data.h"
-#include "data/names.h"
+#include "core/names.h"
 #include "data/roles.h"
 #include "data/values.h"
 

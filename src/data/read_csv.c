@@ -9,7 +9,7 @@
 #include "core/atomic_file.h"
 #include "data/data.h"
 #include "data/hints.h"
-#include "data/names.h"
+#include "core/names.h"
 #include "data/readers.h"
 #include "data/roles.h"
 #include "data/row_order.h"

@@ -7,7 +7,7 @@
 #include "core/atomic_file.h"
 #include "data/data.h"
 #include "data/encoding.h"
-#include "data/names.h"
+#include "core/names.h"
 #include "data/readers.h"
 #include "data/values.h"
 

@@ -4,7 +4,7 @@
 #define VH_DATA_SYMBOLS_H
 
 #include "data/data.h"
-#include "data/names.h"
+#include "core/names.h"
 #include "data/table.h"
 
 /* Does the option ask for columns of text, "?" or "??"? */

@@ -4,7 +4,7 @@
 
 #include "core/alloc.h"
 #include "core/atomic_file.h"
-#include "data/names.h"
+#include "core/names.h"
 #include "data/values.h"
 
 #include <errno.h>

@@ -3,7 +3,7 @@
  * then the dimensions. */
 #include "core/alloc.h"
 #include "core/atomic_file.h"
-#include "data/names.h"
+#include "core/names.h"
 #include "data/values.h"
 #include "data/write.h"
 

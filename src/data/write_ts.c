@@ -3,7 +3,7 @@
  * names of dimensions have no place in it. */
 #include "core/alloc.h"
 #include "core/atomic_file.h"
-#include "data/names.h"
+#include "core/names.h"
 #include "data/values.h"
 #include "data/write.h"
 

@@ -5,7 +5,7 @@
 #include "estimate/frames.h"
 
 #include "core/alloc.h"
-#include "data/names.h"
+#include "core/names.h"
 #include "data/values.h"
 #include "estimate/angle_units.h"
 #include "estimate/frames_layout.h"

@@ -3,7 +3,7 @@
 #include "estimate/frames_layout.h"
 
 #include "core/alloc.h"
-#include "data/names.h"
+#include "core/names.h"
 #include "data/values.h"
 #include "estimate/options.h"
 

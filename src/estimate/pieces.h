@@ -5,7 +5,7 @@
 #define VH_ESTIMATE_PIECES_H
 
 #include "core/hash.h"
-#include "data/names.h"
+#include "core/names.h"
 #include "estimate/items.h"
 #include "estimate/store.h"
 

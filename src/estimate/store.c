@@ -11,7 +11,7 @@
 #include "core/fd.h"
 #include "core/atomic_file.h"
 #include "core/text.h"
-#include "data/names.h"
+#include "core/names.h"
 #include "model/json.h"
 
 #include <errno.h>

@@ -5,7 +5,7 @@
 
 #include "core/number.h"
 #include "data/data.h"
-#include "data/names.h"
+#include "core/names.h"
 #include "model/layout.h"
 
 typedef struct {

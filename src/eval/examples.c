@@ -1,76 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* examples.c - a few sequences of each cluster, and the states of its centre that most likely made them. */
-#include "cluster/tree.h"
+#include "core/alloc.h"
 #include "core/array2.h"
 #include "core/object.h"
-#include "data/data.h"
-#include "estimate/score.h"
 
 #include <math.h>
 #include <string.h>
 
-/* ---- which sequences ----------------------------------------------------------------------------------- */
-
-typedef struct {
-    const char *name;
-    int64_t i;
-} entry;
-
-static int by_name(const void *a, const void *b)
-{
-    return strcmp(((const entry *)a)->name, ((const entry *)b)->name);
-}
-
-/* cluster [N] of level 0 by the name of the sequence or its group, -1 for none; n_found have one. */
-static vhem_status match_names(vhem_ctx *ctx, const vhem_tree *tree, const vhem_data *data, int *cluster,
-                               int *n_found)
-{
-    const vh_clustering *c = tree->level[0];
-    size_t n = 0;
-    VH_AUTOFREE entry *names = NULL;
-
-    VH_NEW(names, c->Kb);
-    for (int64_t i = 0; i < c->Kb; i++)
-        if (c->name && c->name[i] && *c->name[i])
-            names[n++] = (entry){ c->name[i], i };
-    qsort(names, n, sizeof *names, by_name);
-    *n_found = 0;
-    for (int64_t k = 0; k < vh_data_size(data); k++) {
-        vhem_seq_view seq;
-        VH_TRY(vhem_data_view(data, k, &seq));
-        entry own = { seq.name, 0 }, group = { seq.group, 0 };
-        const entry *e = *seq.name ? bsearch(&own, names, n, sizeof *names, by_name) : NULL;
-        if (!e && *seq.group)
-            e = bsearch(&group, names, n, sizeof *names, by_name);
-        cluster[k] = e ? tree->base_labels[0][e->i] : -1;
-        *n_found += e != NULL;
-    }
-    return VHEM_OK;
-}
-
-/* When no sequence has the name of an item, all find their clusters as new ones do. */
-static vhem_status find_clusters(vhem_ctx *ctx, const vhem_tree *tree, const vhem_data *data, int *cluster)
-{
-    int64_t N = vh_data_size(data);
-    int found;
-    VH_AUTOFREE int *label = NULL;
-    const vhem_source source = { .data = data };
-
-    VH_TRY(match_names(ctx, tree, data, cluster, &found));
-    if (found > 0)
-        return VHEM_OK;
-    VH_NEW(label, vh_cells(N, tree->n));
-    VH_TRY(vhem_assign(ctx, tree, &source, label, NULL, NULL));
-    for (int64_t n = 0; n < N; n++)
-        cluster[n] = label[vh_row(n, tree->n)];
-    return VHEM_OK;
-}
-
-/* ---- their states -------------------------------------------------------------------------------------- */
-
-/* The record callers see, and the same arrays as its owner may write them. */
+/* The record callers see, what it is made from, and the same arrays as its owner may write them. */
 typedef struct {
     vhem_examples seen;
+    const vhem_tree *tree;
+    const vhem_clustering *c; /* level 0 */
+    const vhem_data *data;
+    int64_t N;         /* sequences */
+    int each;          /* the most of a cluster */
     int64_t *sequence; /* [room] */
     int *cluster;      /* [room] */
     int **path;        /* [room] */
@@ -88,59 +32,118 @@ static void clear(void *record)
     free(e->path);
 }
 
+/* ---- which sequences ----------------------------------------------------------------------------------- */
+
+typedef struct {
+    const char *name;
+    int64_t i;
+} entry;
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(((const entry *)a)->name, ((const entry *)b)->name);
+}
+
+/* cluster [N] of level 0 by the name of the sequence or its group, -1 for none; n_found have one. */
+static vhem_status match_names(vhem_ctx *ctx, const examples *e, int *cluster, int *n_found)
+{
+    const vhem_clustering *c = e->c;
+    size_t n = 0;
+    VH_AUTOFREE entry *names = NULL;
+
+    VH_NEW(names, c->Kb);
+    for (int64_t i = 0; i < c->Kb; i++)
+        if (*c->name[i])
+            names[n++] = (entry){ c->name[i], i };
+    qsort(names, n, sizeof *names, by_name);
+    *n_found = 0;
+    for (int64_t k = 0; k < e->N; k++) {
+        vhem_seq_view seq;
+        VH_TRY(vhem_data_view(e->data, k, &seq));
+        entry own = { seq.name, 0 }, group = { seq.group, 0 };
+        const entry *hit = *seq.name ? bsearch(&own, names, n, sizeof *names, by_name) : NULL;
+        if (!hit && *seq.group)
+            hit = bsearch(&group, names, n, sizeof *names, by_name);
+        cluster[k] = hit ? c->base_label[hit->i] : -1;
+        *n_found += hit != NULL;
+    }
+    return VHEM_OK;
+}
+
+/* When no sequence has the name of an item, all find their clusters as new ones do. */
+static vhem_status find_clusters(vhem_ctx *ctx, const examples *e, int *cluster)
+{
+    int found;
+    VH_AUTOFREE int *label = NULL;
+    const vhem_source source = { .data = e->data };
+    vhem_tree_facts facts;
+
+    VH_TRY(match_names(ctx, e, cluster, &found));
+    if (found > 0)
+        return VHEM_OK;
+    vhem_tree_info(e->tree, &facts);
+    VH_NEW(label, vh_cells(e->N, facts.levels));
+    VH_TRY(vhem_assign(ctx, e->tree, &source, label, NULL, NULL));
+    for (int64_t n = 0; n < e->N; n++)
+        cluster[n] = label[vh_row(n, facts.levels)];
+    return VHEM_OK;
+}
+
+/* ---- their states -------------------------------------------------------------------------------------- */
+
 /* Sequence n, which is in cluster j, decoded by itself. */
-static vhem_status add(vhem_ctx *ctx, const vhem_tree *tree, const vhem_data *data, int64_t n, int j,
-                       examples *e)
+static vhem_status add(vhem_ctx *ctx, examples *e, int64_t n, int64_t j)
 {
     vhem_seq_view seq;
-    VH_OWN(vhem_data) *alone = NULL;
     VH_AUTOFREE int *path = NULL;
-    double logprob;
 
-    VH_TRY(vhem_data_view(data, n, &seq));
+    VH_TRY(vhem_data_view(e->data, n, &seq));
     VH_NEW(path, seq.T);
-    VH_TRY(vh_data_subset(ctx, data, &n, 1, &alone));
-    VH_TRY(vh_h3m_viterbi(ctx, tree->level[0]->centers, j, alone, 0, path, &logprob));
+    VH_TRY(vhem_decode(ctx, e->c->centers, &j, e->data, n, 1, &(vhem_decoding){ .path = path }));
     e->sequence[e->seen.n] = n;
-    e->cluster[e->seen.n] = j;
+    e->cluster[e->seen.n] = (int)j;
     e->path[e->seen.n++] = vh_take(path);
     return VHEM_OK;
 }
 
 /* e has room for each of the clusters; cluster [N]. */
-static vhem_status choose(vhem_ctx *ctx, const vhem_tree *tree, const vhem_data *data, int each,
-                          const int *cluster, examples *e)
+static vhem_status choose(vhem_ctx *ctx, examples *e, const int *cluster)
 {
     VH_AUTOFREE int *shown = NULL;
-    int64_t N = vh_data_size(data);
 
-    VH_NEW(shown, tree->level[0]->Kr);
-    for (int64_t n = 0; n < N; n++) {
-        int64_t before = e->seen.n;
-        if (cluster[n] < 0 || shown[cluster[n]] == each)
+    VH_NEW(shown, e->c->Kr);
+    for (int64_t n = 0; n < e->N; n++) {
+        if (cluster[n] < 0 || shown[cluster[n]] == e->each)
             continue;
-        VH_TRY(add(ctx, tree, data, n, cluster[n], e));
-        shown[cluster[n]] += e->seen.n > before;
+        VH_TRY(add(ctx, e, n, cluster[n]));
+        shown[cluster[n]]++;
     }
     return VHEM_OK;
 }
 
-/* The centres of the lowest level are HMMs. */
-static vhem_status fill(vhem_ctx *ctx, const vhem_tree *tree, const vhem_data *data, int each, examples *e)
+/* Without names of columns, frames and centres must have the same number of them. */
+static vhem_status check_columns(vhem_ctx *ctx, const vhem_models *centers, int d)
 {
-    const vh_clustering *c = tree->level[0];
-    VH_AUTOFREE int *cluster = NULL;
-    int64_t N = vh_data_size(data);
-    size_t all = vh_cells(each, c->Kr), room = all < (size_t)N ? all : (size_t)N;
+    vhem_hmm_view h;
 
-    VH_CHECK(c->centers->shape.layout || c->centers->d == vh_data_dim(data), VHEM_EINVAL,
-             "the sequences have dimension %d, but the centres have %d", vh_data_dim(data), c->centers->d);
-    VH_NEW(cluster, N);
-    VH_TRY(find_clusters(ctx, tree, data, cluster));
+    VH_TRY(vhem_models_hmm(centers, 0, &h));
+    VH_CHECK(h.layout || h.d == d, VHEM_EINVAL, "the sequences have dimension %d, but the centres have %d", d,
+             h.d);
+    return VHEM_OK;
+}
+
+/* The centres of the lowest level are HMMs. */
+static vhem_status fill(vhem_ctx *ctx, examples *e)
+{
+    VH_AUTOFREE int *cluster = NULL;
+    size_t all = vh_cells(e->each, e->c->Kr), room = all < (size_t)e->N ? all : (size_t)e->N;
+
+    VH_NEW(cluster, e->N);
+    VH_TRY(find_clusters(ctx, e, cluster));
     VH_NEW(e->sequence, room);
     VH_NEW(e->cluster, room);
     VH_NEW(e->path, room);
-    VH_TRY(choose(ctx, tree, data, each, cluster, e));
+    VH_TRY(choose(ctx, e, cluster));
     e->seen.sequence = e->sequence;
     e->seen.cluster = e->cluster;
     e->seen.path = (const int *const *)e->path;
@@ -152,12 +155,24 @@ vhem_status vhem_examples_find(vhem_ctx *ctx, const vhem_tree *tree, const vhem_
 {
     VH_ENTER(tree, data, out);
     VH_OWN(examples) *e = NULL;
+    const vhem_clustering *c = vhem_tree_level(tree, 0);
+    vhem_data_facts facts;
+    vhem_tree_facts centers;
 
-    VH_CHECK(tree->n > 0, VHEM_EINVAL, "the tree has no level to show examples of");
+    VH_CHECK(c, VHEM_EINVAL, "the tree has no level to show examples of");
     VH_CHECK(each >= 1, VHEM_EINVAL, "%d examples of each cluster, must be 1 or more", each);
+    vhem_data_info(data, &facts);
+    vhem_tree_info(tree, &centers);
     VH_NEW_OBJECT(e, clear);
-    if (tree->level[0]->centers)
-        VH_TRY(fill(ctx, tree, data, each, e));
+    e->tree = tree;
+    e->c = c;
+    e->data = data;
+    e->N = facts.N;
+    e->each = each;
+    if (c->centers && centers.kind == VHEM_HMMS) {
+        VH_TRY(check_columns(ctx, c->centers, facts.d));
+        VH_TRY(fill(ctx, e));
+    }
     *out = &vh_take(e)->seen;
     return VHEM_OK;
 }

@@ -3,7 +3,7 @@
 #include "core/alloc.h"
 #include "core/array2.h"
 #include "core/options.h"
-#include "data/names.h"
+#include "core/names.h"
 
 #include <string.h>
 

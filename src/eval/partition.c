@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* partition.c - how well two partitions agree; the sums are in math/agreement.c. */
 #include "core/alloc.h"
-#include "data/names.h"
+#include "core/names.h"
 #include "math/agreement.h"
 
 #include <limits.h>

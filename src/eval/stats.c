@@ -1,463 +1,28 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* stats.c - what laboratories report after clustering: how well the sequences of each person fit each centre,
- * the scale between centres, and tests between centres and between groups of persons.
+/* stats.c - what laboratories report after clustering: tests between centres and between groups of persons,
+ * on the scores of vhem_score_persons.
  *
- * 1. Scores: log-likelihoods per frame under the centres and under the person's own model.
- * 2. Leave one out: the same under centres that have not seen the person.
- * 3. What follows from the scores: cluster, scale, uncertainty.
- * 4. Groups and tests. */
-#include "cluster/options.h"
-#include "cluster/tree.h"
+ * 1. Groups of persons.
+ * 2. Tests. */
 #include "core/alloc.h"
 #include "core/array2.h"
-#include "core/map.h"
 #include "core/options.h"
-#include "core/object.h"
-#include "data/names.h"
-#include "estimate/frames.h"
-#include "estimate/items.h"
-#include "estimate/lengths.h"
-#include "estimate/score.h"
 #include "eval/tests.h"
-#include "model/shared_columns.h"
-#include "reduce/without.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const char redone[] = "vhem"; /* the method that clusters again without a person */
-enum { MOST_GROUPS = 500 };          /* that are compared in pairs: nobody reads a million tests */
+enum { MOST_GROUPS = 500 }; /* that are compared in pairs: nobody reads a million tests */
 
-typedef struct {
-    vhem_ctx *ctx;
-    const vhem_stats_input *in;
-    const vh_clustering *c;
-    const int *label; /* [Kb of level 0]  cluster of each item that was clustered */
-    int64_t Kb;
-    vh_items items;
-    vh_names known;     /* names of what was clustered */
-    int64_t *clustered; /* [n]  its place among them, -1: none */
-    double *total;      /* [n][K]  log-likelihood of all sequences of a person */
-    vhem_models own;    /* the models of the persons over the columns that all have; no h3m, no dtm: none */
-    vh_h3m *copy;       /* what they are kept in, or NULL */
-    double confidence;
-    const char *correction;
-    vhem_statistics *s;
-} work;
+VH_OWNED(vhem_statistics, vhem_free)
 
-static void free_work(work *w)
-{
-    vhem_free(w->s);
-    vh_items_free(&w->items);
-    vh_names_free(&w->known);
-    vh_h3m_free(w->copy);
-    free(w->clustered);
-    free(w->total);
-}
-
-static void clear_statistics(void *record)
-{
-    vhem_statistics *s = record;
-    for (int64_t i = 0; i < s->n; i++) {
-        free(s->name ? s->name[i] : NULL);
-        free(s->label ? s->label[i] : NULL);
-    }
-    for (int g = 0; s->group && g < s->n_group; g++)
-        free(s->group[g]);
-    void *const all[] = {
-        s->name,   s->label, s->sequences,   s->frames,  s->cluster, s->clustered, s->share,
-        s->loglik, s->scale, s->uncertainty, s->entropy, s->group,   s->group_of,  s->test
-    };
-    for (size_t k = 0; k < sizeof all / sizeof *all; k++)
-        free(all[k]);
-}
-
-static vhem_status make_room(work *w)
-{
-    vhem_ctx *ctx = w->ctx;
-    vhem_statistics *s = w->s;
-    int64_t n = w->items.n, several = 0, first = 0; /* persons of several labels, the first of them */
-    int K = w->c->Kr;
-    vhem_seq_view seq;
-
-    s->K = K;
-    VH_NEW(s->name, n);
-    VH_NEW(s->label, n);
-    s->n = n;
-    VH_NEW(s->sequences, n);
-    VH_NEW(s->frames, n);
-    VH_NEW(s->cluster, n);
-    VH_NEW(s->clustered, n);
-    VH_NEW(s->share, n);
-    VH_NEW(s->loglik, vh_cells(n, K));
-    VH_NEW(s->scale, vh_cells(n, K));
-    VH_NEW(s->uncertainty, n);
-    VH_NEW(s->entropy, n);
-    VH_NEW(s->group_of, n);
-    VH_NEW(w->total, vh_cells(n, K));
-    VH_NEW(w->clustered, n);
-    for (int64_t i = 0; i < n; i++) {
-        VH_DUP(s->name[i], w->items.name[i]);
-        VH_DUP(s->label[i], w->items.label[i] ? w->items.label[i] : "");
-        first = several == 0 ? i : first;
-        several += w->items.label[i] == NULL;
-        s->entropy[i] = NAN;
-        s->sequences[i] = w->items.first[i + 1] - w->items.first[i];
-        for (int64_t k = w->items.first[i]; k < w->items.first[i + 1]; k++) {
-            VH_TRY(vhem_data_view(w->in->data, w->items.seq[k], &seq));
-            s->frames[i] += seq.T;
-        }
-    }
-    if (several > 0)
-        vh_log(ctx, VHEM_LOG_WARN,
-               "%lld of %lld persons, '%s' the first, have sequences of several labels, and count as persons "
-               "without one",
-               (long long)several, (long long)n, s->name[first]);
-    return VHEM_OK;
-}
-
-/* ---- 1. scores ---- */
-
-/* Of person i: mean over the sequences of log p / T into each [K], and the sum of log p into total [K] (or
- * NULL), from a table [sequences][K] whose first row is sequence `first` of the list. */
-static vhem_status sum_up(const work *w, int64_t i, const double *table, int K, double *each, double *total)
-{
-    int64_t from = w->items.first[i], n = w->items.first[i + 1] - from;
-    vhem_seq_view seq;
-    for (int j = 0; j < K; j++) {
-        double mean = 0, sum = 0;
-        for (int64_t k = 0; k < n; k++) {
-            if (vhem_data_view(w->in->data, w->items.seq[from + k], &seq) != VHEM_OK)
-                return VHEM_EINVAL;
-            double x = table[vh_ij(k, K, j)];
-            mean += x / (double)seq.T / n;
-            sum += x;
-        }
-        each[j] = mean;
-        if (total)
-            total[j] = sum;
-    }
-    return VHEM_OK;
-}
-
-/* The sequences of person i under K models: table [sequences][K] is the caller's to free. */
-static vhem_status score_person(const work *w, int64_t i, const vhem_models *models, double **table)
-{
-    vhem_ctx *ctx = w->ctx;
-    VH_OWN(vhem_data) *own = NULL;
-    VH_AUTOFREE double *t = NULL;
-
-    VH_TRY(vh_items_data(ctx, w->in->data, &w->items, &i, 1, &own));
-    VH_NEW(t, vh_cells(vh_data_size(own), vh_models_size(models)));
-    VH_TRY(vh_models_score(ctx, models, own, t));
-    *table = vh_take(t);
-    return VHEM_OK;
-}
-
-static vhem_status score_under(work *w, int64_t i, const vhem_models *centers)
-{
-    VH_AUTOFREE double *table = NULL;
-    size_t at = vh_row(i, w->s->K);
-
-    VH_TRY(score_person(w, i, centers, &table));
-    return sum_up(w, i, table, w->s->K, w->s->loglik + at, w->total + at);
-}
-
-/* Entropies of persons are compared, so they are over the columns that the models of all have. */
-static vhem_status take_common(work *w)
-{
-    vhem_ctx *ctx = w->ctx;
-    vhem_status st = VHEM_OK;
-    const vhem_models *m = w->in->models;
-    const vh_h3m *seen = NULL;
-
-    if (m && m->dtm)
-        w->own = *m;
-    if (!m || !m->h3m)
-        return st;
-    st = vh_h3m_shared_columns(ctx, m->h3m, &w->copy, &seen);
-    VH_CHECK(st != VHEM_EINVAL, st,
-             "no column is in the models of all persons, so their entropies cannot be compared; leave out "
-             "--models to skip entropies");
-    VH_TRY(st);
-    w->own = vh_models_of_hmms(seen);
-    return VHEM_OK;
-}
-
-/* How far a person is from being predictable: minus the mean log-likelihood per frame under the own model. */
-static vhem_status find_entropy(work *w, int64_t i)
-{
-    vhem_ctx *ctx = w->ctx;
-    VH_OWN(vhem_models) *own = NULL;
-    VH_AUTOFREE double *table = NULL;
-    double mean;
-
-    if ((!w->own.h3m && !w->own.dtm) || w->clustered[i] < 0)
-        return VHEM_OK;
-    VH_TRY(vh_models_subset(ctx, &w->own, &w->clustered[i], 1, &own));
-    VH_TRY(score_person(w, i, own, &table));
-    VH_TRY(sum_up(w, i, table, 1, &mean, NULL));
-    w->s->entropy[i] = -mean;
-    return VHEM_OK;
-}
-
-/* ---- 2. leave one out ---- */
-
-/* The centres that the models without number `without` give, from those of all as the start, so that numbers
- * of clusters keep their meaning. */
-static vhem_status centers_without(work *w, int64_t without, vhem_tree **out)
-{
-    vhem_ctx *ctx = w->ctx;
-    VH_OWN(vhem_models) *rest = NULL;
-    vhem_models start = vh_models_of_hmms(w->c->centers);
-    VH_AUTOFREE int64_t *index = NULL;
-    int64_t n = 0;
-    const vhem_cluster_options *made = &w->c->options;
-    vhem_cluster_options opt;
-    int64_t K = w->c->Kr;
-
-    VH_NEW(index, w->Kb);
-    for (int64_t i = 0; i < w->Kb; i++)
-        if (i != without)
-            index[n++] = i;
-    VH_TRY(vh_models_subset(ctx, w->in->models, index, n, &rest));
-    VHEM_INIT(VHEM_CLUSTER_OPTIONS, &opt);
-    opt.method = redone;
-    opt.preset = made->preset;
-    opt.tau = made->tau;
-    opt.nv = made->nv;
-    opt.tol = made->tol;
-    opt.max_iter = made->max_iter;
-    opt.cov_floor = made->cov_floor;
-    opt.cov_add = made->cov_add;
-    opt.weighted_omega = made->weighted_omega;
-    opt.refine = made->refine;
-    opt.start = &start;
-    opt.repair = 0; /* an empty cluster is not to become another */
-    return vhem_cluster(ctx, &(vhem_source){ .models = rest }, 1, &K, &opt, out);
-}
-
-static vhem_status can_leave_out(const work *w)
-{
-    vhem_ctx *ctx = w->ctx;
-    VH_CHECK(w->in->models, VHEM_EINVAL, "leaving persons out needs the models that were clustered");
-    VH_CHECK(
-        strcmp(w->c->method, redone) == 0 && w->in->level == 0 && w->c->centers, VHEM_EINVAL,
-        "persons can be left out of clusters of method %s on level 1, these are of method %s on level %d",
-        redone, w->c->method, w->in->level + 1);
-    VH_CHECK(w->Kb > w->c->Kr, VHEM_EINVAL,
-             "there are %lld models in %d clusters: without one of them there are too few", (long long)w->Kb,
-             w->c->Kr);
-    return VHEM_OK;
-}
-
-typedef struct {
-    work *w;
-    const int64_t *person; /* [Kb]  of each model that is left out */
-    const int64_t *member; /* [K]  models in each cluster */
-    int64_t *again;        /* [n]  models without which all others are to be clustered again */
-    int64_t n;
-} leaving;
-
-/* The person of model `at`, from the centres that have not seen it. */
-static vhem_status score_left_out(vhem_ctx *ctx, const leaving *l, int64_t at, const vhem_models *centers)
-{
-    work w = *l->w;
-    int64_t i = l->person[at];
-    int own = w.label[at];
-
-    w.ctx = ctx;
-    VH_TRY(score_under(&w, i, centers));
-    if (l->member[own] == 1) /* nobody else is there: what is left of the centre is still this person */
-        w.s->loglik[vh_ij(i, w.s->K, own)] = NAN;
-    return VHEM_OK;
-}
-
-static vhem_status use_centers(vhem_ctx *ctx, void *arg, int64_t at, const vh_h3m *centers)
-{
-    leaving *l = arg;
-    if (centers) {
-        const vhem_models models = vh_models_of_hmms(centers);
-        return score_left_out(ctx, l, at, &models);
-    }
-#pragma omp critical(vh_stats_again)
-    l->again[l->n++] = at;
-    return VHEM_OK;
-}
-
-static vhem_status cluster_again(vhem_ctx *ctx, void *arg, int64_t k, int worker)
-{
-    const leaving *l = arg;
-    work w = *l->w;
-    VH_OWN(vhem_tree) *tree = NULL;
-
-    (void)worker;
-    w.ctx = ctx;
-    VH_TRY(centers_without(&w, l->again[k], &tree));
-    return score_left_out(ctx, l, l->again[k], vh_clustering_centers(tree->level[0]));
-}
-
-static int by_number(const void *a, const void *b)
-{
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return (x > y) - (x < y);
-}
-
-/* Where one iteration ends the run without a person, its centres come from the sums of all others, found for
- * all persons at once; else the run is made. */
-static vhem_status leave_out(work *w)
-{
-    vhem_ctx *ctx = w->ctx;
-    const vhem_cluster_options *made = &w->c->options;
-    const vh_vhem_options opt = { .N = made->nv * (double)w->Kb,
-                                  .tau = made->tau,
-                                  .max_iter = made->max_iter,
-                                  .tol = made->refine > 1 ? 0 : made->tol, /* models that are cut: runs */
-                                  .min_iter = vh_cluster_min_iter(made),
-                                  .cov_add = made->cov_add,
-                                  .weighted = made->weighted_omega };
-    VH_AUTOFREE int64_t *person = NULL, *member = NULL, *again = NULL;
-    VH_AUTOFREE bool *wanted = NULL;
-    int64_t failed;
-
-    VH_NEW(person, w->Kb);
-    VH_NEW(member, w->c->Kr);
-    VH_NEW(again, w->Kb);
-    VH_NEW(wanted, w->Kb);
-    for (int64_t i = 0; i < w->items.n; i++)
-        if (w->clustered[i] >= 0) {
-            person[w->clustered[i]] = i;
-            wanted[w->clustered[i]] = true;
-        }
-    for (int64_t b = 0; b < w->Kb; b++)
-        member[w->label[b]]++;
-    leaving l = { .w = w, .person = person, .member = member, .again = again };
-    const vh_without all = { .h3m = w->in->models->h3m,
-                             .start = w->c->centers,
-                             .opt = &opt,
-                             .cov_floor = made->cov_floor,
-                             .wanted = wanted,
-                             .use = use_centers,
-                             .arg = &l };
-    VH_TRY(vh_vhem_without(ctx, &all));
-    qsort(again, (size_t)l.n, sizeof *again, by_number);
-    const vh_work jobs = {
-        .n = l.n, .what = "clustering again", .inside = true, .run = cluster_again, .arg = &l
-    };
-    return vh_map(ctx, &jobs, &failed);
-}
-
-/* ---- 3. what follows ---- */
-
-/* A name is that of another person where the data are not those that the model was fitted to.  Where that is
- * so of all, they may as well be other trials of the same people. */
-static vhem_status find_strangers(work *w, const vh_clustering *first)
-{
-    vhem_ctx *ctx = w->ctx;
-    int64_t n_same = 0, n_other = 0, other = 0;
-    VH_CLEANUP(vh_frames_free) vh_frames frames = { 0 };
-
-    VH_TRY(vh_frames_for(ctx, w->in->data, NULL, w->in->data->N, first->centers, &frames));
-    for (int64_t i = 0; i < w->items.n; i++) {
-        uint64_t known = w->clustered[i] >= 0 ? first->fingerprint[w->clustered[i]] : 0;
-        int64_t at = w->items.first[i], n = w->items.first[i + 1] - at;
-        if (!known)
-            continue;
-        bool same = vh_fingerprint(frames.data, w->items.seq + at, n) == known;
-        n_same += same;
-        if (!same && n_other++ == 0)
-            other = i;
-        w->s->clustered[i] = same ? 1 : 2;
-        w->clustered[i] = same || w->in->persons ? w->clustered[i] : -1;
-    }
-    if (w->in->persons)
-        return VHEM_OK;
-    VH_CHECK(
-        n_other == 0 || n_same > 0, VHEM_EINVAL,
-        "'%.80s'%s the name of a model that was clustered, but not the data it was fitted to; say with "
-        "--persons same that they are the same people (other trials), or with --persons new that they are "
-        "others",
-        w->items.name[other], n_other > 1 ? " and others have" : " has");
-    if (n_other > 0)
-        vh_log(ctx, VHEM_LOG_WARN,
-               "%lld person%s, '%.80s' the first, %s the name of a model that was clustered and other data: "
-               "counted as new; if they are the same people, say --persons same",
-               (long long)n_other, n_other == 1 ? "" : "s", w->items.name[other],
-               n_other == 1 ? "has" : "have");
-    return VHEM_OK;
-}
-
-static vhem_status find_persons(work *w)
-{
-    vhem_ctx *ctx = w->ctx;
-    const vh_clustering *first = vh_tree_level(w->in->tree, 0);
-    int64_t index;
-    bool is_new = true;
-
-    for (int64_t i = 0; i < w->Kb && is_new && first->name; i++)
-        VH_TRY(vh_names_put(ctx, &w->known, first->name[i], strlen(first->name[i]), &index, &is_new));
-    bool none = w->in->persons && strcmp(w->in->persons, "new") == 0;
-    for (int64_t i = 0; i < w->items.n; i++) {
-        const char *name = w->items.name[i];
-        w->clustered[i] = is_new && *name && !none ? vh_names_find(&w->known, name, strlen(name)) : -1;
-    }
-    if (first->fingerprint && first->centers)
-        VH_TRY(find_strangers(w, first));
-    for (int64_t i = 0; i < w->items.n; i++) {
-        bool known = w->clustered[i] >= 0;
-        w->s->clustered[i] = !known ? 0 : w->s->clustered[i] ? w->s->clustered[i] : 1;
-        w->s->share[i] = known && w->c == first && first->share ? first->share[w->clustered[i]] : NAN;
-    }
-    return VHEM_OK;
-}
-
-/* log p(y | j) + log omega_j of all sequences of a person: the best centre, and the entropy of the
- * posterior. */
-static void find_posterior(const work *w, int64_t i)
-{
-    const double *omega = vh_clustering_omega(w->c), *total = w->total + vh_row(i, w->s->K);
-    double top = -INFINITY, sum = 0, entropy = 0;
-    int best = 0;
-    for (int j = 0; j < w->s->K; j++) {
-        double x = omega[j] > 0 ? log(omega[j]) + total[j] : -INFINITY;
-        if (x > top) {
-            top = x;
-            best = j;
-        }
-    }
-    for (int j = 0; j < w->s->K; j++)
-        sum += omega[j] > 0 ? exp(log(omega[j]) + total[j] - top) : 0;
-    for (int j = 0; j < w->s->K; j++) {
-        double p = omega[j] > 0 ? exp(log(omega[j]) + total[j] - top) / sum : 0;
-        entropy -= p > 0 ? p * log(p) : 0;
-    }
-    w->s->uncertainty[i] = isfinite(top) ? entropy : NAN;
-    w->s->cluster[i] = w->clustered[i] >= 0 ? w->label[w->clustered[i]] : best;
-}
-
-static void find_scale(const work *w, int64_t i)
-{
-    const double *L = w->s->loglik + vh_row(i, w->s->K);
-    for (int j = 0; j < w->s->K; j++) {
-        double other = -INFINITY;
-        for (int k = 0; k < w->s->K; k++)
-            if (k != j && !(L[k] <= other)) /* NaN goes on */
-                other = L[k];
-        w->s->scale[vh_ij(i, w->s->K, j)] = isfinite(L[j]) && isfinite(other) && (L[j] != 0 || other != 0)
-                                                ? (L[j] - other) / (fabs(L[j]) + fabs(other))
-                                                : NAN;
-    }
-}
-
-/* ---- 4. groups and tests ---- */
+/* ---- 1. groups ---- */
 
 /* By label when there are two or more, else by cluster. */
-static vhem_status find_groups(work *w)
+static vhem_status find_groups(vhem_ctx *ctx, vhem_statistics *s)
 {
-    vhem_ctx *ctx = w->ctx;
-    vhem_statistics *s = w->s;
     int n_label = 0;
 
     VH_TRY(vhem_number_names(ctx, s->n, (const char *const *)s->label, s->group_of, &n_label));
@@ -477,6 +42,8 @@ static vhem_status find_groups(work *w)
     }
     return VHEM_OK;
 }
+
+/* ---- 2. tests ---- */
 
 typedef struct {    /* the persons of each of G groups, in their order; group -1 is none */
     int64_t *first; /* [G+1] */
@@ -514,10 +81,8 @@ static int64_t take(const members *x, int g, const double *table, int K, int j, 
 }
 
 /* Do the persons of each cluster fit their own centre better than each other one? */
-static vhem_status test_centres(work *w, double *x, double *y)
+static vhem_status test_centres(vhem_ctx *ctx, vhem_statistics *s, double confidence, double *x, double *y)
 {
-    vhem_ctx *ctx = w->ctx;
-    vhem_statistics *s = w->s;
     VH_CLEANUP(members_free) members in = { 0 };
 
     VH_TRY(members_new(ctx, s->n, s->cluster, s->K, &in));
@@ -529,20 +94,20 @@ static vhem_status test_centres(work *w, double *x, double *y)
             take(&in, g, s->loglik, s->K, k, y);
             vhem_test *t = &s->test[s->n_test++];
             *t = (vhem_test){ .kind = "paired-t", .measure = "loglik", .centre = g, .other = k };
-            VH_TRY(vh_test_paired(ctx, n, x, y, w->confidence, t));
+            VH_TRY(vh_test_paired(ctx, n, x, y, confidence, t));
         }
     return VHEM_OK;
 }
 
-/* Do two groups differ in a column of a table? */
-static vhem_status test_pair(work *w, const vhem_test *what, const members *in, const double *table, int K,
-                             const int pair[2], double *x)
+/* Do two groups differ in the scale of a centre, or in entropy? */
+static vhem_status test_pair(vhem_ctx *ctx, vhem_statistics *s, double confidence, const vhem_test *what,
+                             const members *of, const int pair[2], double *x)
 {
-    vhem_ctx *ctx = w->ctx;
-    vhem_statistics *s = w->s;
-    int j = what->centre < 0 ? 0 : what->centre;
-    int64_t n = take(in, pair[0], table, K, j, x);
-    int64_t m = take(in, pair[1], table, K, j, x + n);
+    bool scale = what->centre >= 0;
+    const double *table = scale ? s->scale : s->entropy;
+    int K = scale ? s->K : 1, j = scale ? what->centre : 0;
+    int64_t n = take(of, pair[0], table, K, j, x);
+    int64_t m = take(of, pair[1], table, K, j, x + n);
 
     if (n == 0 || m == 0)
         return VHEM_OK;
@@ -552,37 +117,33 @@ static vhem_status test_pair(work *w, const vhem_test *what, const members *in, 
     u->kind = "mann-whitney";
     t->a = u->a = s->group[pair[0]];
     t->b = u->b = s->group[pair[1]];
-    VH_TRY(vh_test_groups(ctx, n, x, m, x + n, w->confidence, t));
+    VH_TRY(vh_test_groups(ctx, n, x, m, x + n, confidence, t));
     VH_TRY(vh_test_ranks(ctx, n, x, m, x + n, u));
     if (t->n_a == 0 && t->n_b == 0) /* nobody has such a value */
         s->n_test -= 2;
     return VHEM_OK;
 }
 
-static vhem_status test_groups(work *w, int scales, double *x)
+/* x [2 n]  scratch */
+static vhem_status test_groups(vhem_ctx *ctx, const vhem_stats_input *in, vhem_statistics *s, int scales,
+                               double *x)
 {
-    vhem_ctx *ctx = w->ctx;
-    vhem_statistics *s = w->s;
-    VH_CLEANUP(members_free) members in = { 0 };
+    VH_CLEANUP(members_free) members of = { 0 };
 
-    VH_TRY(members_new(ctx, s->n, s->group_of, s->n_group, &in));
+    VH_TRY(members_new(ctx, s->n, s->group_of, s->n_group, &of));
     for (int a = 0; a < s->n_group; a++)
-        for (int b = a + 1; b < s->n_group; b++) {
-            const int pair[] = { a, b };
-            for (int j = 0; j < scales; j++)
-                VH_TRY(test_pair(w, &(vhem_test){ .measure = "scale", .centre = j, .other = -1 }, &in,
-                                 s->scale, s->K, pair, x));
-            if (w->in->models)
-                VH_TRY(test_pair(w, &(vhem_test){ .measure = "entropy", .centre = -1, .other = -1 }, &in,
-                                 s->entropy, 1, pair, x));
-        }
+        for (int b = a + 1; b < s->n_group; b++)
+            for (int j = 0; j < scales + (in->models != NULL); j++) {
+                const vhem_test scale = { .measure = "scale", .centre = j, .other = -1 };
+                const vhem_test entropy = { .measure = "entropy", .centre = -1, .other = -1 };
+                const vhem_test *what = j < scales ? &scale : &entropy;
+                VH_TRY(test_pair(ctx, s, in->confidence, what, &of, (const int[]){ a, b }, x));
+            }
     return VHEM_OK;
 }
 
-static vhem_status run_tests(work *w)
+static vhem_status run_tests(vhem_ctx *ctx, const vhem_stats_input *in, vhem_statistics *s)
 {
-    vhem_ctx *ctx = w->ctx;
-    vhem_statistics *s = w->s;
     VH_AUTOFREE double *x = NULL, *y = NULL;
     size_t K = (size_t)s->K, G = (size_t)s->n_group;
     int scales = K < 3 ? (int)K - 1 : s->K; /* of two scales one is minus the other */
@@ -594,86 +155,47 @@ static vhem_status run_tests(work *w)
                G, G * (G - 1) / 2, MOST_GROUPS);
         G = 0;
     }
-    VH_NEW(s->test, K * K + (G > 0 ? G * (G - 1) * ((size_t)scales + (w->in->models != NULL)) : 0));
+    VH_NEW(s->test, K * K + (G > 0 ? G * (G - 1) * ((size_t)scales + (in->models != NULL)) : 0));
     VH_NEW(x, 2 * (size_t)s->n);
     VH_NEW(y, (size_t)s->n);
-    VH_TRY(test_centres(w, x, y));
+    VH_TRY(test_centres(ctx, s, in->confidence, x, y));
     for (int k = 0; k < s->n_test; k++)
         s->test[k].a = NULL;
     if (G > 0)
-        VH_TRY(test_groups(w, scales, x));
-    return vh_tests_adjust(ctx, s->n_test, s->test, w->correction);
+        VH_TRY(test_groups(ctx, in, s, scales, x));
+    return vh_tests_adjust(ctx, s->n_test, s->test, in->correction);
 }
 
 /* ---- all of it ---- */
 
-static vhem_status check_input(work *w)
+/* The defaults of what the tests need, checked. */
+static vhem_status set_tests(vhem_ctx *ctx, vhem_stats_input *in)
 {
-    vhem_ctx *ctx = w->ctx;
-    const vhem_stats_input *in = w->in;
-
-    VH_CHECK(in->tree && in->data, VHEM_EINVAL, "statistics need clusters and sequences");
-    w->c = vh_tree_level(in->tree, in->level);
-    VH_CHECK(w->c, VHEM_EINVAL, "level %d of a tree of %d", in->level + 1, in->tree->n);
-    VH_CHECK(vh_clustering_omega(w->c), VHEM_EINVAL, "the clusters have no centres to score sequences under");
-    w->label = vh_tree_base_labels(in->tree, in->level);
-    w->Kb = vh_tree_level(in->tree, 0)->Kb;
-    w->correction = in->correction ? in->correction : "holm";
-    w->confidence = in->confidence < 0 ? 0.95 : in->confidence;
-    VH_CHECK(w->confidence > 0 && w->confidence < 1, VHEM_EINVAL,
-             "the confidence is %g, must be between 0 and 1", w->confidence);
     static const char *const known[] = { "holm", "bonferroni", "bh", "none" };
     bool found = false;
+
+    in->correction = in->correction ? in->correction : known[0];
+    in->confidence = in->confidence < 0 ? 0.95 : in->confidence;
+    VH_CHECK(in->confidence > 0 && in->confidence < 1, VHEM_EINVAL,
+             "the confidence is %g, must be between 0 and 1", in->confidence);
     for (int k = 0; k < 4; k++)
-        found |= strcmp(w->correction, known[k]) == 0;
+        found |= strcmp(in->correction, known[k]) == 0;
     VH_CHECK(found, VHEM_EINVAL, "the correction is '%s', must be holm, bonferroni, bh or none",
-             w->correction);
-    VH_CHECK(!in->persons || strcmp(in->persons, "same") == 0 || strcmp(in->persons, "new") == 0, VHEM_EINVAL,
-             "persons is '%s', must be same or new", in->persons);
-    VH_TRY(vh_tree_check_models(ctx, in->tree, in->models));
-    if (in->leave_out > 0)
-        VH_TRY(can_leave_out(w));
-    return VHEM_OK;
-}
-
-static vhem_status score_persons(work *w)
-{
-    vhem_ctx *ctx = w->ctx;
-    const vhem_models *centers = vh_clustering_centers((vh_clustering *)w->c);
-
-    VH_TRY(take_common(w));
-    if (w->in->leave_out > 0) {
-        vhem_status st = leave_out(w);
-        VH_CHECK(st != VHEM_ESTOPPED, st, "stopped while persons were left out");
-        VH_TRY(st);
-    }
-    for (int64_t i = 0; i < w->items.n; i++) {
-        if (w->in->leave_out <= 0 || w->clustered[i] < 0)
-            VH_TRY(score_under(w, i, centers));
-        VH_TRY(find_entropy(w, i));
-        find_posterior(w, i);
-        find_scale(w, i);
-        vh_progress(ctx, "scoring", i + 1, w->items.n);
-        VH_CHECK(!vh_stopped(ctx), VHEM_ESTOPPED, "stopped while scoring");
-    }
-    w->s->left_out = w->in->leave_out > 0;
+             in->correction);
     return VHEM_OK;
 }
 
 vhem_status vhem_stats(vhem_ctx *ctx, const vhem_stats_input *in, vhem_statistics **out)
 {
     VH_ENTER(in, out);
-    VH_OPTIONS(VHEM_STATS_INPUT, vhem_stats_input, in);
-    VH_CLEANUP(free_work) work w = { .ctx = ctx, .in = in };
+    VH_OWN(vhem_statistics) *s = NULL;
+    vhem_stats_input full;
 
-    VH_TRY(check_input(&w));
-    VH_TRY(vh_items_new(ctx, in->data, in->by_group > 0, &w.items));
-    VH_NEW_OBJECT(w.s, clear_statistics);
-    VH_TRY(make_room(&w));
-    VH_TRY(find_persons(&w));
-    VH_TRY(score_persons(&w));
-    VH_TRY(find_groups(&w));
-    VH_TRY(run_tests(&w));
-    *out = vh_take(w.s);
+    VH_TRY(vh_options_take(ctx, VHEM_STATS_INPUT, in, &full));
+    VH_TRY(set_tests(ctx, &full));
+    VH_TRY(vhem_score_persons(ctx, &full, &s));
+    VH_TRY(find_groups(ctx, s));
+    VH_TRY(run_tests(ctx, &full, s));
+    *out = vh_take(s);
     return VHEM_OK;
 }

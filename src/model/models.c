@@ -471,10 +471,17 @@ vhem_status vhem_models_column(const vhem_models *models, int k, vhem_column_vie
     const vh_h3m *head = models ? head_of(models) : NULL;
     if (!head || k < 0 || k >= head->d)
         return VHEM_EINVAL;
+    static const char *const values[] = {
+        [VH_REALS] = "real",   [VH_POSITIVES] = "positive", [VH_ANGLES] = "angle",
+        [VH_COUNTS] = "count", [VH_BITS] = "bit",           [VH_SYMBOLS] = "symbol"
+    };
     const vh_channel *c = channel_of(head->shape.layout, k);
     bool product = c && vh_param_is_channels(&head->family->param[0]);
+    const vh_emission *family = product ? c->family : head->family;
     *out = (vhem_column_view){ .name = c && head->shape.layout->column ? head->shape.layout->column[k] : "",
-                               .emission = product ? c->family->name : head->family->name };
+                               .emission = family->name,
+                               .values = values[family->values],
+                               .full = family->param[family->n_param - 1].rank == 2 };
     if (c) {
         out->symbols = (vhem_symbols){ c->shape.V, c->symbol };
         out->channel = (int)(c - head->shape.layout->channel);

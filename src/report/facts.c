@@ -3,11 +3,9 @@
 #define _GNU_SOURCE
 #include "report/facts.h"
 
-#include "cluster/tree.h"
 #include "core/alloc.h"
 #include "core/array2.h"
-#include "data/names.h"
-#include "model/layout.h"
+#include "core/names.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -19,8 +17,11 @@ static const char *class_text(const vhem_report_input *in, int64_t i)
 {
     if (in->truth)
         return in->truth[i] ? in->truth[i] : "";
-    const char *label = in->models ? *vh_models_label(in->models, i) : NULL;
-    return label ? label : "";
+    vhem_hmm_view h;
+    vhem_dt_view t;
+    if (in->models && vhem_models_hmm(in->models, i, &h) == VHEM_OK)
+        return h.label;
+    return in->models && vhem_models_texture(in->models, i, &t) == VHEM_OK ? t.label : "";
 }
 
 static int by_text(const void *a, const void *b)
@@ -58,20 +59,23 @@ static vhem_status find_classes(vhem_ctx *ctx, vh_facts *facts)
 
 static vhem_status find_level(vhem_ctx *ctx, vh_facts *facts, int l)
 {
-    const vhem_tree *tree = facts->in->tree;
     vh_level *v = &facts->level[l];
-    bool top = l + 1 == facts->n_level;
+    vhem_models_facts of = { 0 };
 
-    v->c = tree->level[l];
-    v->label = tree->base_labels[l];
-    v->K = v->c->Kr;
+    v->c = vhem_tree_level(facts->in->tree, l);
+    v->label = v->c->base_label;
+    v->K = (int)v->c->Kr;
+    if (v->c->centers)
+        vhem_models_info(v->c->centers, &of);
+    v->hmms = of.kind == VHEM_HMMS ? v->c->centers : NULL;
+    v->textures = of.kind == VHEM_TEXTURES ? v->c->centers : NULL;
     VH_NEW(v->parent, v->K);
     VH_NEW(v->size, v->K);
     VH_NEW(v->order, v->K);
     VH_NEW(v->first, v->K);
     VH_NEW(v->count, vh_cells(v->K, facts->n_class));
     for (int j = 0; j < v->K; j++)
-        v->parent[j] = top ? -1 : tree->parent[l][j];
+        v->parent[j] = v->c->parent ? v->c->parent[j] : -1;
     for (int64_t i = 0; i < facts->n_model; i++) {
         VH_CHECK(v->label[i] >= 0 && v->label[i] < v->K, VHEM_EINVAL,
                  "model %lld is in cluster %d of level %d, which has %d", (long long)i, v->label[i], l + 1,
@@ -105,7 +109,7 @@ static void order_level(vh_facts *facts, int l)
 
 double vh_facts_own_z(const vh_level *level, int64_t i)
 {
-    const vh_clustering *c = level->c;
+    const vhem_clustering *c = level->c;
     return c->z ? c->z[vh_ij(i, c->Kr, c->label[i])] : 1;
 }
 
@@ -114,14 +118,14 @@ double vh_facts_share(const vh_level *level, int64_t i)
     return level->c->share ? level->c->share[i] : NAN;
 }
 
-static double nearness(const vh_clustering *c, int64_t i)
+static double nearness(const vhem_clustering *c, int64_t i)
 {
     const double *x = c->L_hmm ? c->L_hmm : c->z;
     return x ? x[vh_ij(i, c->Kr, c->label[i])] : 0;
 }
 
 typedef struct {
-    const vh_clustering *c;
+    const vhem_clustering *c;
     const int *first;
 } model_order;
 
@@ -153,20 +157,19 @@ static vhem_status take_measures(vhem_ctx *ctx, vh_facts *facts)
 
 static vhem_status find_models(vhem_ctx *ctx, vh_facts *facts)
 {
-    const vh_clustering *c = facts->level[0].c;
     const vhem_data *data = facts->in->data;
     VH_CLEANUP(vh_names_free) vh_names known = { 0 };
     bool is_new = true;
     int64_t index;
     vhem_seq_view seq;
 
-    if (!data || !c->centers || c->centers->d != vh_data_dim(data))
+    if (!data || !facts->column || facts->d != facts->data.d)
         return VHEM_OK;
-    VH_NEW(facts->model_of, vh_data_size(data));
+    VH_NEW(facts->model_of, facts->data.N);
     for (int64_t i = 0; i < facts->n_model && is_new; i++)
         VH_TRY(vh_names_put(ctx, &known, vh_facts_name(facts, i), strlen(vh_facts_name(facts, i)), &index,
                             &is_new));
-    for (int64_t n = 0; n < vh_data_size(data); n++) {
+    for (int64_t n = 0; n < facts->data.N; n++) {
         VH_TRY(vhem_data_view(data, n, &seq));
         index = is_new && *seq.name ? vh_names_find(&known, seq.name, strlen(seq.name)) : -1;
         if (index < 0 && is_new && *seq.group)
@@ -178,36 +181,59 @@ static vhem_status find_models(vhem_ctx *ctx, vh_facts *facts)
 
 static void find_words(vh_facts *facts)
 {
-    const vh_clustering *c = facts->in->tree->level[0];
-    bool data = strcmp(c->items, "models") != 0;
-    facts->thing = c->textures ? "texture" : !data ? "model" : c->by_group ? "group" : "sequence";
-    facts->kind = c->textures   ? "dynamic textures"
-                  : !data       ? "hidden Markov models"
-                  : c->by_group ? "groups of sequences"
-                                : "sequences";
+    const char *items = facts->level[0].c->items;
+    bool textures = facts->level[0].textures, data = strcmp(items, "models") != 0;
+    bool groups = strcmp(items, "groups") == 0;
+    facts->thing = textures ? "texture" : !data ? "model" : groups ? "group" : "sequence";
+    facts->kind = textures ? "dynamic textures"
+                  : !data  ? "hidden Markov models"
+                  : groups ? "groups of sequences"
+                           : "sequences";
+}
+
+/* The columns of the centres of the lowest level, looked up once: figures ask for them many times. */
+static vhem_status find_columns(vhem_ctx *ctx, vh_facts *facts)
+{
+    const vhem_models *hmms = facts->level[0].hmms;
+    vhem_models_facts of;
+
+    if (!hmms)
+        return VHEM_OK;
+    vhem_models_info(hmms, &of);
+    VH_NEW(facts->column, of.d);
+    facts->d = of.d;
+    for (int k = 0; k < of.d; k++)
+        VH_TRY(vhem_models_column(hmms, k, &facts->column[k]));
+    return VHEM_OK;
 }
 
 vhem_status vh_facts_new(vhem_ctx *ctx, const vhem_report_input *in, vh_facts **out)
 {
     VH_OWN(vh_facts) *facts = NULL;
+    vhem_tree_facts of;
 
+    vhem_tree_info(in->tree, &of);
+    VH_CHECK(of.levels > 0, VHEM_EINVAL, "the tree has no level to report on");
     VH_NEW(facts, 1);
     facts->ctx = ctx;
     facts->in = in;
     VH_NEW(facts->lacks_memory, 1);
-    facts->n_level = in->tree->n;
-    VH_CHECK(facts->n_level > 0, VHEM_EINVAL, "the tree has no level to report on");
-    facts->n_model = in->tree->level[0]->Kb;
-    find_words(facts);
+    facts->n_level = of.levels;
+    facts->n_model = vhem_tree_level(in->tree, 0)->Kb;
     VH_CHECK(facts->n_model > 0, VHEM_EINVAL,
              "these are models, not clusters: there is nothing to report on");
-    VH_TRY(vh_tree_check_models(ctx, in->tree, in->models));
+    if (in->models)
+        VH_TRY(vhem_tree_check(ctx, in->tree, in->models));
+    if (in->data)
+        vhem_data_info(in->data, &facts->data);
     VH_NEW(facts->class_of, facts->n_model);
     VH_NEW(facts->level, facts->n_level);
     VH_NEW(facts->model, facts->n_model);
     VH_TRY(find_classes(ctx, facts));
     for (int l = 0; l < facts->n_level; l++)
         VH_TRY(find_level(ctx, facts, l));
+    find_words(facts);
+    VH_TRY(find_columns(ctx, facts));
     for (int l = facts->n_level - 1; l >= 0; l--)
         order_level(facts, l);
     for (int64_t i = 0; i < facts->n_model; i++)
@@ -239,6 +265,7 @@ void vh_facts_free(vh_facts *facts)
     free(facts->class_size);
     free(facts->measures);
     free(facts->model_of);
+    free(facts->column);
     free(facts->lacks_memory);
     free(facts);
 }
@@ -252,10 +279,10 @@ void *vh_facts_room(const vh_facts *facts, size_t n, size_t size)
     return room;
 }
 
-const char *vh_facts_unit(const vh_facts *facts, const vh_clustering *c, char *buf, size_t size)
+const char *vh_facts_unit(const vh_facts *facts, const vhem_clustering *c, char *buf, size_t size)
 {
     char word[64];
-    if (c->options.tau > 0)
+    if (c->options->tau > 0)
         snprintf(buf, size, "nats per %s", vh_facts_frames(facts, 1, word, sizeof word));
     else
         snprintf(buf, size, "nats");
@@ -280,41 +307,36 @@ double vh_stay_within(double a, int64_t T)
 int64_t vh_facts_longest(const vh_facts *facts, int l)
 {
     const vhem_data *data = facts->in->data;
-    int tau = facts->level[l].c->options.tau;
+    int tau = facts->level[l].c->options->tau;
     int64_t most = 0;
     vhem_seq_view seq;
-    for (int64_t n = 0; data && n < vh_data_size(data); n++)
+    for (int64_t n = 0; n < facts->data.N; n++)
         if (vhem_data_view(data, n, &seq) == VHEM_OK && seq.T > most)
             most = seq.T;
-    return most > 0 ? most : tau > 1 ? tau : VH_DEFAULT_TAU;
+    return most > 0 ? most : tau > 1 ? tau : VH_USUAL_TAU;
 }
 
 const char *vh_facts_name(const vh_facts *facts, int64_t i)
 {
-    const vh_clustering *c = facts->level[0].c;
-    return c->name && c->name[i] ? c->name[i] : "";
+    return facts->level[0].c->name[i];
 }
 
 const char *vh_facts_dimension(const vh_facts *facts, int k, char *buf, size_t size)
 {
-    const vhem_data *data = facts->in->data;
-    const vh_h3m *centers = facts->level[0].c->centers;
-    const vh_layout *layout = centers ? centers->shape.layout : NULL;
-    if (layout && layout->column && k < layout->d)
-        return layout->column[k];
-    if (data && k < vh_data_dim(data))
-        return vh_data_column(data, k);
+    if (k < facts->d && *facts->column[k].name)
+        return facts->column[k].name;
+    if (k < facts->data.d)
+        return facts->data.column[k];
     snprintf(buf, size, "y%d", k);
     return buf;
 }
 
 int vh_facts_column(const vh_facts *facts, int k)
 {
-    const vhem_data *data = facts->in->data;
     char buf[32];
     const char *name = vh_facts_dimension(facts, k, buf, sizeof buf);
-    for (int e = 0; e < vh_data_dim(data); e++)
-        if (strcmp(vh_data_column(data, e), name) == 0)
+    for (int e = 0; e < facts->data.d; e++)
+        if (strcmp(facts->data.column[e], name) == 0)
             return e;
     return k;
 }

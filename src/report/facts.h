@@ -5,14 +5,17 @@
 #define VH_REPORT_FACTS_H
 
 #include "core/own.h"
-#include "cluster/tree.h"
-#include "data/data.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
+/* Frames of a virtual sample where a file does not say. */
+enum { VH_USUAL_TAU = 10 };
+
 typedef struct {
-    const vh_clustering *c;
-    const int *label; /* [n_model] cluster of each input model */
+    const vhem_clustering *c;
+    const vhem_models *hmms, *textures; /* its centres: one of them, or neither */
+    const int *label;                   /* [n_model] cluster of each input model */
     int K;
     int *parent; /* [K] cluster of the next level, -1: none */
     int *size;   /* [K] input models */
@@ -26,6 +29,9 @@ typedef struct {
     bool *lacks_memory; /* has a figure been left out for lack of memory? */
     const vhem_report_input *in;
     const char *thing, *kind; /* what was clustered: "texture"; "dynamic textures" */
+    vhem_data_facts data;     /* all 0: there is none */
+    vhem_column_view *column; /* [d]  of the centres of level 0; NULL: they are no HMMs */
+    int d;
     int64_t n_model;
     int n_level, n_class;
     vh_level *level;         /* [n_level] lowest first */
@@ -50,7 +56,7 @@ VH_OWNED(vh_facts, vh_facts_free)
  * asked is left out, and in the end the report fails. */
 void *vh_facts_room(const vh_facts *facts, size_t n, size_t size);
 /* What L_hmm is in once it is divided by tau: of sequences it is that of a whole one; buf serves for that. */
-const char *vh_facts_unit(const vh_facts *facts, const vh_clustering *c, char *buf, size_t size);
+const char *vh_facts_unit(const vh_facts *facts, const vhem_clustering *c, char *buf, size_t size);
 /* z_ij of model i of the level and its own cluster; 1 without z. */
 double vh_facts_own_z(const vh_level *level, int64_t i);
 /* In how many of the runs that are as good it is in that cluster, as a share; NaN: not known. */

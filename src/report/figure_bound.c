@@ -15,7 +15,7 @@ enum { WIDTH = 1010, HEIGHT = 320, LEFT = 64, TOP = 26, RIGHT = 20, FOOT = 42 };
 enum { MOST_DOTS = 1000, MOST_LINES = 200 };
 
 /* From what the worse finished restarts came to up to the best; a terrible start must not flatten all. */
-static void find_range(const vh_facts *facts, const vh_clustering *c, vh_scale *x, vh_scale *y)
+static void find_range(const vh_facts *facts, const vhem_clustering *c, vh_scale *x, vh_scale *y)
 {
     double best = -INFINITY, *end = vh_facts_room(facts, (size_t)(c->n_run + 1), sizeof *end);
     int n = 0;
@@ -59,7 +59,7 @@ static void put_path(FILE *f, int n, const double *bound, const vh_scale *x, con
     fputs("\" ", f);
 }
 
-static void draw_kept(FILE *f, const vh_clustering *c, const vh_scale *x, const vh_scale *y)
+static void draw_kept(FILE *f, const vhem_clustering *c, const vh_scale *x, const vh_scale *y)
 {
     if (!c->bound)
         return;
@@ -74,7 +74,7 @@ static void draw_kept(FILE *f, const vh_clustering *c, const vh_scale *x, const 
     }
 }
 
-static void tell_run(const vh_clustering *c, int r, const vh_scale *y, char *tip, size_t size)
+static void tell_run(const vhem_clustering *c, int r, const vh_scale *y, char *tip, size_t size)
 {
     const vhem_cluster_run *u = &c->run[r];
     snprintf(tip, size, "Restart %d (%.100s): bound %.6g after %d iteration%s%s%s", r,
@@ -84,7 +84,7 @@ static void tell_run(const vh_clustering *c, int r, const vh_scale *y, char *tip
 }
 
 /* Thin lines under all else; those that were given up are fainter still. */
-static void draw_others(FILE *f, const vh_clustering *c, const vh_scale *x, const vh_scale *y)
+static void draw_others(FILE *f, const vhem_clustering *c, const vh_scale *x, const vh_scale *y)
 {
     char tip[VH_TIP_MAX];
     for (int r = 0; r < c->n_run && r < MOST_LINES; r++) {
@@ -103,7 +103,7 @@ static void draw_others(FILE *f, const vh_clustering *c, const vh_scale *x, cons
 }
 
 /* The run that was kept has its own dot, at the end of its own line. */
-static void draw_ends(FILE *f, const vh_clustering *c, const vh_scale *x, const vh_scale *y)
+static void draw_ends(FILE *f, const vhem_clustering *c, const vh_scale *x, const vh_scale *y)
 {
     char tip[VH_TIP_MAX];
     for (int r = 0; r < c->n_run && r < MOST_DOTS; r++) {
@@ -118,7 +118,7 @@ static void draw_ends(FILE *f, const vh_clustering *c, const vh_scale *x, const 
     }
 }
 
-static void caption(FILE *f, const vh_clustering *c)
+static void caption(FILE *f, const vhem_clustering *c)
 {
     double best = -INFINITY;
     int near = 0, finished = 0;
@@ -146,7 +146,7 @@ static void caption(FILE *f, const vh_clustering *c)
 }
 
 /* Methods that compare distances have restarts, too, but of something else. */
-static bool has_iterations(const vh_clustering *c)
+static bool has_iterations(const vhem_clustering *c)
 {
     for (int r = 0; r < c->n_run; r++)
         if (c->run[r].n_iter > 0)
@@ -177,7 +177,7 @@ static void draw_axis(FILE *f, const vh_scale *y, vh_box b)
 
 void vh_figure_bound(FILE *f, const vh_facts *facts, int l)
 {
-    const vh_clustering *c = facts->level[l].c;
+    const vhem_clustering *c = facts->level[l].c;
     vh_box b = { LEFT, TOP, WIDTH - LEFT - RIGHT, HEIGHT - TOP - FOOT };
     vh_scale x = { .from = b.x, .to = b.x + b.w }, y = { .from = b.y + b.h, .to = b.y };
     char name[32];

@@ -4,7 +4,6 @@
 #include "report/figures.h"
 #include "core/array2.h"
 #include "report/html.h"
-#include "report/intervals.h"
 #include "report/svg.h"
 #include "report/text.h"
 
@@ -96,7 +95,7 @@ static int by_nearness(const void *a, const void *b)
     return p->near > q->near ? -1 : p->near < q->near ? 1 : (p->i > q->i) - (p->i < q->i);
 }
 
-static int64_t members_of(const vh_clustering *c, int j, member *m)
+static int64_t members_of(const vhem_clustering *c, int j, member *m)
 {
     int64_t n = 0;
     const double *x = c->L_hmm ? c->L_hmm : c->z;
@@ -109,8 +108,8 @@ static int64_t members_of(const vh_clustering *c, int j, member *m)
 
 static void put_list(FILE *f, const vh_facts *facts, int l, const char *what, const member *m, int n)
 {
-    const vh_clustering *c = facts->level[l].c;
-    int tau = c->options.tau > 0 ? c->options.tau : 1;
+    const vhem_clustering *c = facts->level[l].c;
+    int tau = c->options->tau > 0 ? c->options->tau : 1;
     fprintf(f, "<div><h4>%s</h4><ol>", what);
     for (int k = 0; k < n; k++) {
         fputs("<li>", f);
@@ -147,16 +146,16 @@ static void put_members(FILE *f, const vh_facts *facts, int l, int j, member *m)
 /* What a centre is: states and emissions of an HMM. */
 static void put_hmm(FILE *f, const vh_facts *facts, int l, int j, const vh_ranges *ranges)
 {
-    const vh_clustering *c = facts->level[l].c;
+    const vhem_clustering *c = facts->level[l].c;
     vhem_hmm_view h;
     char name[64], title[96], id[32];
 
-    if (vh_h3m_view(c->centers, j, &h) != VHEM_OK)
+    if (vhem_models_hmm(c->centers, j, &h) != VHEM_OK)
         return;
     double *share = vh_facts_room(facts, 3 * (size_t)h.S, sizeof *share);
     if (!share)
         return;
-    vh_hmm_share(&h, c->options.tau > 1 ? c->options.tau : VH_DEFAULT_TAU, share);
+    vh_hmm_share(&h, c->options->tau > 1 ? c->options->tau : VH_USUAL_TAU, share);
     fputs("<div class=\"pair\">\n", f);
     snprintf(name, sizeof name, "center-%d-%d-states", l + 1, j);
     snprintf(title, sizeof title, "States of the centre of cluster %d, level %d", j, l + 1);
@@ -185,16 +184,16 @@ static void put_hmm(FILE *f, const vh_facts *facts, int l, int j, const vh_range
 
 static void put_card(FILE *f, const vh_facts *facts, int l, int j, const vh_ranges *ranges, member *m)
 {
-    const vh_clustering *c = facts->level[l].c;
+    const vh_level *v = &facts->level[l];
     vhem_dt_view t;
     char mark[64];
 
     vh_cluster_mark(mark, sizeof mark, l, j);
     fprintf(f, "<article class=\"card\" id=\"center-%d-%d\" data-level=\"%d\"%s>\n", l, j, l, mark);
     put_head(f, facts, l, j);
-    if (c->centers)
+    if (v->hmms)
         put_hmm(f, facts, l, j, ranges);
-    else if (vh_dtm_view(c->textures, j, &t) == VHEM_OK)
+    else if (vhem_models_texture(v->textures, j, &t) == VHEM_OK)
         vh_figure_texture(f, facts, &t, l, j);
     put_members(f, facts, l, j, m);
     fputs("</article>\n", f);
@@ -204,7 +203,7 @@ void vh_figure_centers(FILE *f, const vh_facts *facts, int l, const vh_ranges *r
 {
     const vh_level *v = &facts->level[l];
     int n = 0;
-    if (!v->c->centers && !v->c->textures) {
+    if (!v->c->centers) {
         vh_method_note(f, facts, l, "Method", "gives clusters no centres.");
         return;
     }

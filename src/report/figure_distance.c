@@ -178,9 +178,9 @@ vhem_status vh_figure_distance(vhem_ctx *ctx, FILE *f, const vh_facts *facts)
 
 /* D [K][K]: mean over the members of j of (L_ij - L_ik) / tau, what they lose when the centre of k has to
  * explain them instead of their own. */
-static void separation(const vh_clustering *c, double *D)
+static void separation(const vhem_clustering *c, double *D)
 {
-    int tau = c->options.tau > 0 ? c->options.tau : 1;
+    int tau = c->options->tau > 0 ? c->options->tau : 1;
     for (int j = 0; j < c->Kr; j++) {
         int64_t n = 0;
         for (int64_t i = 0; i < c->Kb; i++)

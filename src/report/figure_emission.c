@@ -64,8 +64,8 @@ static void for_each_state(const vh_facts *facts, each_state *visit, void *arg)
 {
     vhem_hmm_view h;
     for (int l = 0; l < facts->n_level; l++)
-        for (int j = 0; facts->level[l].c->centers && j < facts->level[l].K; j++)
-            if (vh_h3m_view(facts->level[l].c->centers, j, &h) == VHEM_OK && h.mu)
+        for (int j = 0; facts->level[l].hmms && j < facts->level[l].K; j++)
+            if (vhem_models_hmm(facts->level[l].hmms, j, &h) == VHEM_OK && h.mu)
                 for (int s = 0; s < h.S; s++)
                     visit(&h, s, arg);
 }
@@ -209,9 +209,9 @@ vhem_status vh_ranges_new(vhem_ctx *ctx, const vh_facts *facts, const vh_image *
     vhem_hmm_view h;
     VH_CLEANUP(vh_ranges_free) vh_ranges r = { 0 };
     VH_CLEANUP(free_gathering) gathering g = { .r = &r };
-    const vh_h3m *centers = facts->level[0].c->centers;
+    const vhem_models *centers = facts->level[0].hmms;
 
-    if (centers && vh_h3m_view(centers, 0, &h) == VHEM_OK && h.mu) {
+    if (centers && vhem_models_hmm(centers, 0, &h) == VHEM_OK && h.mu) {
         r.d = h.d;
         r.image = image;
         VH_TRY(find_plane(ctx, facts, &r));
@@ -229,7 +229,7 @@ vhem_status vh_ranges_new(vhem_ctx *ctx, const vh_facts *facts, const vh_image *
         r.least = vh_take(g.lo);
         r.most = vh_take(g.hi);
     } else if (centers) {
-        r.d = centers->d;
+        r.d = facts->d;
         VH_TRY(vh_value_ranges(ctx, facts, &r));
     }
     *out = r;
@@ -364,7 +364,7 @@ static void draw_frames(FILE *f, const vh_facts *facts, const plane *p, const in
     if (!facts->model_of)
         return;
     int across = vh_facts_column(facts, p->a), up = vh_facts_column(facts, p->b);
-    for (int64_t n = 0; n < vh_data_size(data); n++)
+    for (int64_t n = 0; n < facts->data.N; n++)
         if (facts->model_of[n] >= 0 && label[facts->model_of[n]] == where[1]
             && !vhem_data_view(data, n, &seq))
             total += seq.T;
@@ -376,11 +376,11 @@ static void draw_frames(FILE *f, const vh_facts *facts, const plane *p, const in
         "<path data-kind=\"frames\" stroke-linecap=\"round\" stroke-width=\"2.2\" stroke-opacity=\"0.3\" %s "
         "d=\"",
         vh_paint("arrow"));
-    for (int64_t n = 0; n < vh_data_size(data); n++) {
+    for (int64_t n = 0; n < facts->data.N; n++) {
         if (facts->model_of[n] < 0 || label[facts->model_of[n]] != where[1] || vhem_data_view(data, n, &seq))
             continue;
         for (int64_t t = 0; t < seq.T; t++, at++) {
-            const double *y = seq.y + t * vh_data_dim(data);
+            const double *y = seq.y + t * facts->data.d;
             if (at % each == 0 && isfinite(y[across]) && isfinite(y[up]))
                 fprintf(f, "M%.1f %.1fh0", vh_at(&p->x, y[across]), vh_at(&p->y, y[up]));
         }

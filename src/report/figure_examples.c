@@ -84,7 +84,7 @@ static void draw_track(FILE *f, const track *l, int64_t T, int64_t each, const c
 static void draw_plane(FILE *f, const vh_facts *facts, const vhem_seq_view *seq, const int *path,
                        const int plane[2])
 {
-    int d = vh_data_dim(facts->in->data);
+    int d = facts->data.d;
     int first = vh_facts_column(facts, plane[0]), second = vh_facts_column(facts, plane[1]);
     const double *across = seq->y + first, *up = seq->y + second;
     bool down = facts->in->y_down || facts->in->image;
@@ -153,8 +153,7 @@ static void draw_lines(FILE *f, const vh_facts *facts, const vhem_seq_view *seq,
         vh_scale y = { .from = (m + 1) * h - 3, .to = m * h + 3 };
         range_of(seq, d, k, &y);
         draw_track(f, &(track){ NULL, seq->y + k, d, x, y }, seq->T, each, vh_paint("line"));
-        vh_svg_text(f, WIDTH - LEFT, m * h + 10, 'e', vh_paint("halo"), vh_data_column(facts->in->data, k),
-                    12);
+        vh_svg_text(f, WIDTH - LEFT, m * h + 10, 'e', vh_paint("halo"), facts->data.column[k], 12);
     }
 }
 
@@ -162,7 +161,7 @@ static vhem_status draw_example(FILE *f, const vh_facts *facts, const vh_ranges 
                                 const int *path)
 {
     vhem_seq_view seq;
-    int d = vh_data_dim(facts->in->data), top = ranges->planar ? PLANE : LINES;
+    int d = facts->data.d, top = ranges->planar ? PLANE : LINES;
     char mark[64], name[32], word[64];
 
     VH_TRY(vhem_data_view(facts->in->data, n, &seq));

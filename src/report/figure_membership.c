@@ -20,7 +20,7 @@ typedef struct {
 static int models_of(const vh_facts *facts, int l, int64_t *model)
 {
     const vh_level *v = &facts->level[l];
-    const vh_clustering *c = v->c;
+    const vhem_clustering *c = v->c;
     int n = 0;
     if (l == 0) {
         for (int64_t i = 0; i < c->Kb; i++)
@@ -34,7 +34,7 @@ static int models_of(const vh_facts *facts, int l, int64_t *model)
     return n;
 }
 
-static int cut_rows(const vh_clustering *c, const int64_t *model, int n, row *rows)
+static int cut_rows(const vhem_clustering *c, const int64_t *model, int n, row *rows)
 {
     int each = (n + MOST_ROWS - 1) / MOST_ROWS, m = 0;
     for (int at = 0; at < n;) {
@@ -63,7 +63,7 @@ static void row_name(const vh_facts *facts, int l, const int64_t *model, const r
 static void draw_row(FILE *f, const vh_facts *facts, int l, const int64_t *model, const row *r, vh_box cell)
 {
     const vh_level *v = &facts->level[l];
-    const vh_clustering *c = v->c;
+    const vhem_clustering *c = v->c;
     char name[VH_TIP_MAX], tip[2 * VH_TIP_MAX], mark[64];
 
     row_name(facts, l, model, r, name, sizeof name);
@@ -116,7 +116,7 @@ static void draw(FILE *f, const vh_facts *facts, int l, const int64_t *model, co
 void vh_figure_membership(FILE *f, const vh_facts *facts, int l)
 {
     const vh_level *v = &facts->level[l];
-    const vh_clustering *c = v->c;
+    const vhem_clustering *c = v->c;
     int64_t *model = vh_facts_room(facts, (size_t)c->Kb, sizeof *model);
     int sure = 0;
     row *rows = vh_facts_room(facts, (size_t)c->Kb, sizeof *rows);

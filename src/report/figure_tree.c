@@ -48,7 +48,7 @@ static void draw_center(FILE *f, const vh_level *v, int l, int j)
 {
     vhem_hmm_view h;
     fprintf(f, " <a href=\"#center-%d-%d\" class=\"to-center\">", l, j);
-    if (v->c->centers && vh_h3m_view(v->c->centers, j, &h) == VHEM_OK)
+    if (v->hmms && vhem_models_hmm(v->hmms, j, &h) == VHEM_OK)
         fprintf(f,
                 "<svg class=\"thumb\" width=\"56\" height=\"%d\" viewBox=\"%s\" aria-hidden=\"true\"><use "
                 "href=\"#emit-%d-%d\"/></svg>",
@@ -59,7 +59,7 @@ static void draw_center(FILE *f, const vh_level *v, int l, int j)
 static void put_node(FILE *f, const vh_facts *facts, int l, int j)
 {
     const vh_level *v = &facts->level[l];
-    bool card = (v->c->centers || v->c->textures) && j < VH_MOST_CARDS;
+    bool card = v->c->centers && j < VH_MOST_CARDS;
     char mark[64];
     vh_cluster_mark(mark, sizeof mark, l, j);
     fprintf(f,

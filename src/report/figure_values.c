@@ -2,14 +2,10 @@
 /* figure_values.c - what the states of an HMM emit where that is not Gaussian throughout: a panel for each
  * column, with bars for symbols, counts and bits, a rose for angles, densities for all other numbers.
  *
- *   1. columns and densities     2. ranges     3. curves and roses     4. bars     5. the figure
- *
- * A figure asks a family for nothing but the kind of its values, draws, and densities.  The density of one
- * column is that of a frame which lacks all others. */
+ *   1. densities     2. ranges     3. curves and roses     4. bars     5. the figure */
 #include "report/figures.h"
 #include "core/alloc.h"
 #include "core/array2.h"
-#include "model/layout.h"
 #include "report/svg.h"
 #include "report/text.h"
 
@@ -30,143 +26,63 @@ enum {
     MOST_PANELS = 8,
     MOST_BARS = 40,
     MOST_NAMED = 20,
-    MOST_LEVEL = 4,
-    DRAWS = 64
+    MOST_LEVEL = 4
 };
 
-#define FAINT_WEIGHT 0.02 /* components below it do not widen a range */
-#define SEEN_ZERO    0.005
+#define SEEN_ZERO 0.005
 
-/* ---- 1. columns and densities -------------------------------------------------------------------------- */
-
-typedef struct { /* a column of frames */
-    const vh_emission *family;
-    vh_shape shape;            /* of its channel, or of the model */
-    const vh_channel *channel; /* of a product; else NULL */
-    int at;                    /* which of the columns of these it is */
-    vh_values_kind values;
-    char *const *symbol; /* [V]  of symbols */
-} column;
-
-static column find_column(const vh_h3m *h3m, int k)
-{
-    const vh_layout *layout = h3m->shape.layout;
-    column c = { .family = h3m->family, .shape = h3m->shape, .at = k, .values = h3m->family->values };
-    if (layout && layout->n_channel == 1)
-        c.symbol = layout->channel[0].symbol;
-    for (int i = 0; layout && vh_param_is_channels(&h3m->family->param[0]) && i < layout->n_channel; i++) {
-        const vh_channel *of = &layout->channel[i];
-        if (k >= of->column && k < of->column + of->shape.d)
-            c = (column){ of->family, of->shape, of, k - of->column, of->family->values, of->symbol };
-    }
-    return c;
-}
+/* ---- 1. densities -------------------------------------------------------------------------------------- */
 
 typedef struct { /* a figure that is being drawn */
     FILE *f;
     const vh_facts *facts;
-    const vh_h3m *h3m;
-    const vh_hmm *hmm;
+    const vhem_models *centers;
+    int64_t j; /* one of them */
+    int S;     /* its states */
     const vh_ranges *ranges;
-    double *value, *row, *p; /* [n] [n] [S][n]  n = most: values, densities of one component, of all states */
-    double *y, *work;        /* [n][d] */
-    int most;
+    double *value, *p; /* [n] [S][n]  n at most that there is room for */
 } canvas;
 
-/* x->p [S][n] := the densities or probabilities of n values of a column, x->value, in each state. */
-static void find_densities(canvas *x, const column *c, int n)
+static bool is_kind(const vh_facts *facts, int k, const char *values)
 {
-    const vh_hmm *h = x->hmm;
-    const vh_emission *gaps = vh_emission_with_gaps(c->family, &c->shape);
-    const vh_emission *by = gaps ? gaps : c->family;
-    int d = c->shape.d;
-    for (int t = 0; t < n; t++)
-        for (int k = 0; k < d; k++)
-            x->y[vh_ij(t, d, k)] = k == c->at ? x->value[t] : NAN;
-    memset(x->p, 0, sizeof *x->p * vh_cells(h->S, n));
-    for (int s = 0; s < h->S; s++)
-        for (int m = 0; m < h->M; m++) {
-            double *all[VH_MAX_PARAM], *own[VH_MAX_PARAM], weight = vh_hmm_c(h)[vh_ij(s, h->M, m)];
-            vh_hmm_component(x->h3m, h, s, m, all);
-            if (c->channel)
-                vh_channel_par(c->channel, all, own);
-            if (!by->log_density(&c->shape, (const double *const *)(c->channel ? own : all), x->y, n, x->row,
-                                 x->work))
-                continue;
-            for (int t = 0; t < n; t++)
-                x->p[vh_ij(s, n, t)] += weight * exp(x->row[t]);
-        }
+    return strcmp(facts->column[k].values, values) == 0;
+}
+
+/* The figure is about centre j of a level. */
+static void turn_to(canvas *x, int l, int64_t j)
+{
+    vhem_hmm_view h;
+    x->centers = x->facts->level[l].hmms;
+    x->j = j;
+    x->S = vhem_models_hmm(x->centers, j, &h) == VHEM_OK ? h.S : 0;
+}
+
+/* x->p [S][n] := the densities or probabilities of n values of column k, x->value, in each state. */
+static void find_densities(canvas *x, int k, int n)
+{
+    if (vhem_models_density(x->facts->ctx, x->centers, x->j, k, n, x->value, x->p) != VHEM_OK) {
+        *x->facts->lacks_memory = true;
+        memset(x->p, 0, sizeof *x->p * vh_cells(x->S, n));
+    }
 }
 
 static double highest(const canvas *x, int n)
 {
     double top = 0;
-    for (size_t i = 0; i < vh_cells(x->hmm->S, n); i++)
+    for (size_t i = 0; i < vh_cells(x->S, n); i++)
         top = isfinite(x->p[i]) ? fmax(top, x->p[i]) : top;
     return top > 0 ? top : 1;
 }
 
 /* ---- 2. ranges ----------------------------------------------------------------------------------------- */
 
-typedef struct {
-    vh_value_range *range; /* [d] */
-    double *y, *end;       /* [d] [d][4]  the two least and the two largest of each column */
-    double *root, *work;
-} survey;
-
-static void free_survey(survey *x)
-{
-    free(x->y);
-    free(x->end);
-    free(x->root);
-    free(x->work);
-}
-
-/* Puts a number among the two least and the two largest. */
-static void put_end(double *end, double v)
-{
-    if (v < end[0]) {
-        end[1] = end[0];
-        end[0] = v;
-    } else if (v < end[1]) {
-        end[1] = v;
-    }
-    if (v > end[3]) {
-        end[2] = end[3];
-        end[3] = v;
-    } else if (v > end[2]) {
-        end[2] = v;
-    }
-}
-
-/* Widens the ranges to what draws of a component reach, the outermost left out. */
-static void look_at(const vh_h3m *h3m, double *const *par, vh_rng *rng, survey *x)
-{
-    const double *const *of = (const double *const *)par;
-    if (!h3m->family->root(&h3m->shape, of, x->root, x->work))
-        return;
-    for (int k = 0; k < h3m->d; k++) {
-        x->end[4 * k] = x->end[4 * k + 1] = INFINITY;
-        x->end[4 * k + 2] = x->end[4 * k + 3] = -INFINITY;
-    }
-    for (int t = 0; t < DRAWS; t++) {
-        h3m->family->draw(rng, &h3m->shape, of, x->root, x->y);
-        for (int k = 0; k < h3m->d; k++)
-            put_end(x->end + 4 * k, x->y[k]);
-    }
-    for (int k = 0; k < h3m->d; k++) {
-        x->range[k].lo = fmin(x->range[k].lo, x->end[4 * k + 1]);
-        x->range[k].hi = fmax(x->range[k].hi, x->end[4 * k + 2]);
-    }
-}
-
-static void settle(vh_value_range *r, vh_values_kind values)
+static void settle(vh_value_range *r, bool positive, bool count)
 {
     vh_scale s = { .lo = r->lo, .hi = r->hi };
     vh_scale_widen(&s, 0.2);
-    if ((values == VH_POSITIVES || values == VH_COUNTS) && s.lo < 0.5 * s.hi)
+    if ((positive || count) && s.lo < 0.5 * s.hi)
         s.lo = 0;
-    if (values == VH_COUNTS) {
+    if (count) {
         s.lo = floor(fmax(s.lo, 0));
         s.hi = ceil(s.hi);
     }
@@ -176,32 +92,22 @@ static void settle(vh_value_range *r, vh_values_kind values)
 
 vhem_status vh_value_ranges(vhem_ctx *ctx, const vh_facts *facts, vh_ranges *r)
 {
-    const vh_h3m *first = facts->level[0].c->centers;
-    const vh_emission *family = first->family;
-    VH_CLEANUP(free_survey) survey x = { 0 };
-    vh_rng rng;
+    VH_AUTOFREE const vhem_models **sets = NULL;
+    VH_AUTOFREE double *lo = NULL, *hi = NULL;
+    int n = 0;
 
-    vh_rng_init(&rng, 0, VH_RNG_SAMPLE, 0);
     VH_NEW(r->value, r->d);
-    VH_NEW(x.y, r->d);
-    VH_NEW(x.end, 4 * (size_t)r->d);
-    VH_NEW(x.root, vh_param_size(family, family->n_param - 1, &first->shape));
-    VH_NEW(x.work, vh_emission_room(family, &first->shape));
-    x.range = r->value;
-    for (int k = 0; k < r->d; k++)
-        r->value[k] = (vh_value_range){ INFINITY, -INFINITY };
-    for (int l = 0; l < facts->n_level; l++) {
-        const vh_h3m *h3m = facts->level[l].c->centers;
-        for (int64_t j = 0; h3m && j < h3m->K; j++)
-            for (int q = 0; q < h3m->hmm[j].S * h3m->hmm[j].M; q++) {
-                double *par[VH_MAX_PARAM];
-                vh_hmm_component(h3m, &h3m->hmm[j], q / h3m->hmm[j].M, q % h3m->hmm[j].M, par);
-                if (vh_hmm_c(&h3m->hmm[j])[q] >= FAINT_WEIGHT)
-                    look_at(h3m, par, &rng, &x);
-            }
+    VH_NEW(lo, r->d);
+    VH_NEW(hi, r->d);
+    VH_NEW(sets, facts->n_level);
+    for (int l = 0; l < facts->n_level; l++)
+        if (facts->level[l].hmms)
+            sets[n++] = facts->level[l].hmms;
+    VH_TRY(vhem_models_reach(ctx, n, sets, lo, hi));
+    for (int k = 0; k < r->d; k++) {
+        r->value[k] = (vh_value_range){ lo[k], hi[k] };
+        settle(&r->value[k], is_kind(facts, k, "positive"), is_kind(facts, k, "count"));
     }
-    for (int k = 0; k < r->d; k++)
-        settle(&r->value[k], find_column(first, k).values);
     return VHEM_OK;
 }
 
@@ -227,12 +133,12 @@ static void draw_shape(const canvas *x, int s, int n, const double (*at)[2], con
 }
 
 /* The probability of exactly 0 as a pin whose height is the share of that of the panel. */
-static void draw_zeros(canvas *x, const column *c, vh_box b)
+static void draw_zeros(canvas *x, int k, vh_box b)
 {
     char tip[VH_TIP_MAX];
     x->value[0] = 0;
-    find_densities(x, c, 1);
-    for (int s = 0; s < x->hmm->S; s++) {
+    find_densities(x, k, 1);
+    for (int s = 0; s < x->S; s++) {
         double at = b.x + 2 + 4 * s, top = b.y + b.h - fmin(x->p[s], 1) * b.h;
         if (x->p[s] < SEEN_ZERO)
             continue;
@@ -243,7 +149,7 @@ static void draw_zeros(canvas *x, const column *c, vh_box b)
     }
 }
 
-static void draw_curves(canvas *x, const column *c, int k, vh_box b)
+static void draw_curves(canvas *x, int k, vh_box b)
 {
     const vh_value_range *r = &x->ranges->value[k];
     vh_scale across = { r->lo, r->hi, b.x, b.x + b.w }, up = { 0, 0, b.y + b.h, b.y };
@@ -252,10 +158,10 @@ static void draw_curves(canvas *x, const column *c, int k, vh_box b)
 
     for (int t = 0; t < POINTS; t++) /* the middles of small stretches: some densities are infinite at 0 */
         x->value[t] = r->lo + (r->hi - r->lo) * (t + 0.5) / POINTS;
-    find_densities(x, c, POINTS);
+    find_densities(x, k, POINTS);
     up.hi = 1.08 * highest(x, POINTS);
     vh_svg_axis_x(x->f, &across, b, 6, name_of(x, k, name, sizeof name));
-    for (int s = 0; s < x->hmm->S; s++) {
+    for (int s = 0; s < x->S; s++) {
         const double *p = x->p + vh_row(s, POINTS);
         double sum = 0, mean = 0;
         for (int t = 0; t < POINTS; t++) {
@@ -271,13 +177,13 @@ static void draw_curves(canvas *x, const column *c, int k, vh_box b)
                  sum > 0 ? mean / sum : 0);
         draw_shape(x, s, POINTS + 2, at, tip);
     }
-    if (c->values == VH_POSITIVES)
-        draw_zeros(x, c, b);
+    if (is_kind(x->facts, k, "positive"))
+        draw_zeros(x, k, b);
 }
 
 /* Angles run against the clock from 0, at the right.  Radii are roots of densities, so that areas are
  * probabilities. */
-static void draw_rose(canvas *x, const column *c, int k, vh_box b)
+static void draw_rose(canvas *x, int k, vh_box b)
 {
     static const char *const mark[] = { "0", "\xcf\x80/2", "\xc2\xb1\xcf\x80", "-\xcf\x80/2" };
     double cx = b.x + b.w / 2, cy = b.y + b.h / 2, R = b.h / 2 - 16, at[POINTS][2];
@@ -285,7 +191,7 @@ static void draw_rose(canvas *x, const column *c, int k, vh_box b)
 
     for (int t = 0; t < POINTS; t++)
         x->value[t] = VH_PI * (2.0 * t / POINTS - 1);
-    find_densities(x, c, POINTS);
+    find_densities(x, k, POINTS);
     double top = highest(x, POINTS);
     fprintf(x->f, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%.1f\" %s/>", cx, cy, R, vh_paint("grid"));
     for (int i = 0; i < 4; i++) {
@@ -297,7 +203,7 @@ static void draw_rose(canvas *x, const column *c, int k, vh_box b)
                              : 'm',
                     vh_paint("soft"), mark[i], 8);
     }
-    for (int s = 0; s < x->hmm->S; s++) {
+    for (int s = 0; s < x->S; s++) {
         const double *p = x->p + vh_row(s, POINTS);
         double re = 0, im = 0, sum = 0;
         for (int t = 0; t < POINTS; t++) {
@@ -346,11 +252,11 @@ static void draw_name(const canvas *x, const bars *a, double at, double y, int i
 /* A strip of bars for each state. */
 static void draw_bars(const canvas *x, const bars *a, double y0)
 {
-    double step = (WIDTH - LEFT - 12.0) / a->n, top = 0, foot = y0 + x->hmm->S * STRIP;
+    double step = (WIDTH - LEFT - 12.0) / a->n, top = 0, foot = y0 + x->S * STRIP;
     char tip[VH_TIP_MAX], text[16];
-    for (size_t i = 0; i < vh_cells(x->hmm->S, a->n); i++)
+    for (size_t i = 0; i < vh_cells(x->S, a->n); i++)
         top = fmax(top, a->p[i]);
-    for (int s = 0; s < x->hmm->S; s++) {
+    for (int s = 0; s < x->S; s++) {
         double low = y0 + (s + 1) * STRIP - 4;
         vh_svg_rect(x->f, (vh_box){ LEFT, y0 + s * STRIP, WIDTH - 12 - LEFT, STRIP - 4 }, vh_paint("faint"),
                     "", NULL);
@@ -377,7 +283,7 @@ static void draw_bars(const canvas *x, const bars *a, double y0)
 }
 
 /* Each count, or stretches of them where they are many. */
-static void draw_counts(canvas *x, const column *c, int k, double y0)
+static void draw_counts(canvas *x, int k, double y0)
 {
     const vh_value_range *r = &x->ranges->value[k];
     double all = r->hi - r->lo + 1, width = ceil(all / MOST_BARS);
@@ -389,32 +295,32 @@ static void draw_counts(canvas *x, const column *c, int k, double y0)
         x->value[t] = lo + floor((width - 1) / 2);
         snprintf(names[t], sizeof names[t], width > 1 ? "%.0f to %.0f" : "%.0f", lo, lo + width - 1);
     }
-    find_densities(x, c, n);
-    for (size_t i = 0; i < vh_cells(x->hmm->S, n); i++)
+    find_densities(x, k, n);
+    for (size_t i = 0; i < vh_cells(x->S, n); i++)
         x->p[i] *= width;
     draw_bars(x, &(bars){ n, x->p, names, false, name_of(x, k, name, sizeof name), &scale }, y0);
 }
 
 /* The symbols that are likeliest over all states of all centres of the lowest level, in their order: pick
  * [MOST_NAMED]. */
-static int pick_symbols(canvas *x, const column *c, int *pick)
+static int pick_symbols(canvas *x, int k, int *pick)
 {
-    int V = c->shape.V, n = V < MOST_NAMED ? V : MOST_NAMED;
+    int V = x->facts->column[k].symbols.n, n = V < MOST_NAMED ? V : MOST_NAMED;
     double *sum = vh_facts_room(x->facts, (size_t)V, sizeof *sum);
     const canvas here = *x;
     if (!sum)
         return 0;
-    x->h3m = x->facts->level[0].c->centers;
-    for (int64_t j = 0; V > n && j < x->h3m->K; j++) {
-        x->hmm = &x->h3m->hmm[j];
+    for (int j = 0; V > n && j < x->facts->level[0].K; j++) {
+        turn_to(x, 0, j);
         for (int v = 0; v < V; v++)
             x->value[v] = v;
-        find_densities(x, c, V);
-        for (size_t i = 0; i < vh_cells(x->hmm->S, V); i++)
+        find_densities(x, k, V);
+        for (size_t i = 0; i < vh_cells(x->S, V); i++)
             sum[i % (size_t)V] += x->p[i];
     }
-    x->h3m = here.h3m;
-    x->hmm = here.hmm;
+    x->centers = here.centers;
+    x->j = here.j;
+    x->S = here.S;
     for (int i = 0; i < n; i++) {
         int best = i;
         for (int v = 0; V > n && v < V; v++)
@@ -432,19 +338,20 @@ static int pick_symbols(canvas *x, const column *c, int *pick)
     return n;
 }
 
-static void draw_symbols(canvas *x, const column *c, int k, double y0)
+static void draw_symbols(canvas *x, int k, double y0)
 {
+    const vhem_symbols *symbols = &x->facts->column[k].symbols;
     char names[MOST_NAMED][48], name[32], what[80];
-    int pick[MOST_NAMED], n = pick_symbols(x, c, pick);
+    int pick[MOST_NAMED], n = pick_symbols(x, k, pick);
     for (int t = 0; t < n; t++) {
         x->value[t] = pick[t];
-        snprintf(names[t], sizeof names[t], "%.40s", c->symbol ? c->symbol[pick[t]] : "");
+        snprintf(names[t], sizeof names[t], "%.40s", symbols->name[pick[t]]);
     }
     if (n == 0)
         return;
-    find_densities(x, c, n);
-    snprintf(what, sizeof what, n < c->shape.V ? "%.30s, %d of %d symbols" : "%.30s",
-             name_of(x, k, name, sizeof name), n, c->shape.V);
+    find_densities(x, k, n);
+    snprintf(what, sizeof what, n < symbols->n ? "%.30s, %d of %d symbols" : "%.30s",
+             name_of(x, k, name, sizeof name), n, symbols->n);
     draw_bars(x, &(bars){ n, x->p, names, true, what, NULL }, y0);
 }
 
@@ -452,14 +359,13 @@ static void draw_symbols(canvas *x, const column *c, int k, double y0)
 static void draw_bits(canvas *x, int k, int n, double y0)
 {
     char names[MOST_BARS][48], buf[32];
-    double *p = vh_facts_room(x->facts, vh_cells(x->hmm->S, n), sizeof *p);
+    double *p = vh_facts_room(x->facts, vh_cells(x->S, n), sizeof *p);
     if (!p)
         return;
     for (int t = 0; t < n; t++) {
-        const column c = find_column(x->h3m, k + t);
         x->value[0] = 1;
-        find_densities(x, &c, 1);
-        for (int s = 0; s < x->hmm->S; s++)
+        find_densities(x, k + t, 1);
+        for (int s = 0; s < x->S; s++)
             p[vh_ij(s, n, t)] = x->p[s];
         snprintf(names[t], sizeof names[t], "%s", name_of(x, k + t, buf, sizeof buf));
     }
@@ -470,94 +376,87 @@ static void draw_bits(canvas *x, int k, int n, double y0)
 /* ---- 5. the figure ------------------------------------------------------------------------------------- */
 
 /* Columns of bits that stand side by side share a panel. */
-static int together(const vh_h3m *h3m, int k)
+static int together(const vh_facts *facts, int k)
 {
     int n = 1;
-    while (find_column(h3m, k).values == VH_BITS && n < MOST_BARS && k + n < h3m->d
-           && find_column(h3m, k + n).values == VH_BITS)
+    while (is_kind(facts, k, "bit") && n < MOST_BARS && k + n < facts->d && is_kind(facts, k + n, "bit"))
         n++;
     return n;
 }
 
-static double panel_height(const vh_h3m *h3m, int k, int S, bool only)
+static double panel_height(const vh_facts *facts, int k, int S, bool only)
 {
-    const column c = find_column(h3m, k);
-    int n = together(h3m, k);
-    switch (c.values) {
-    case VH_SYMBOLS: return S * STRIP + names_height(c.shape.V);
-    case VH_BITS: return S * STRIP + (n <= MOST_NAMED ? names_height(n) : FOOT / 2.0);
-    case VH_COUNTS: return S * STRIP + FOOT;
-    case VH_ANGLES: return ROSE;
-    default: return only ? CURVES_ONE : CURVES;
-    }
+    int n = together(facts, k);
+    if (is_kind(facts, k, "symbol"))
+        return S * STRIP + names_height(facts->column[k].symbols.n);
+    if (is_kind(facts, k, "bit"))
+        return S * STRIP + (n <= MOST_NAMED ? names_height(n) : FOOT / 2.0);
+    if (is_kind(facts, k, "count"))
+        return S * STRIP + FOOT;
+    return is_kind(facts, k, "angle") ? ROSE : only ? CURVES_ONE : CURVES;
 }
 
 static void draw_panel(canvas *x, int k, double y0, double height)
 {
-    const column c = find_column(x->h3m, k);
-    const vh_box b = { 12, y0, WIDTH - 24, height - FOOT - 4 };
-    switch (c.values) {
-    case VH_SYMBOLS: draw_symbols(x, &c, k, y0); break;
-    case VH_BITS: draw_bits(x, k, together(x->h3m, k), y0); break;
-    case VH_COUNTS: draw_counts(x, &c, k, y0); break;
-    case VH_ANGLES: draw_rose(x, &c, k, (vh_box){ 12, y0, WIDTH - 24, height - 8 }); break;
-    default: draw_curves(x, &c, k, b);
-    }
+    if (is_kind(x->facts, k, "symbol"))
+        draw_symbols(x, k, y0);
+    else if (is_kind(x->facts, k, "bit"))
+        draw_bits(x, k, together(x->facts, k), y0);
+    else if (is_kind(x->facts, k, "count"))
+        draw_counts(x, k, y0);
+    else if (is_kind(x->facts, k, "angle"))
+        draw_rose(x, k, (vh_box){ 12, y0, WIDTH - 24, height - 8 });
+    else
+        draw_curves(x, k, (vh_box){ 12, y0, WIDTH - 24, height - FOOT - 4 });
 }
 
+/* For as many values as a panel has points or symbols, under any centre. */
 static bool get_room(canvas *x)
 {
-    int V = x->h3m->shape.V;
-    x->most = V > POINTS ? V : POINTS;
-    int S = 0;
-    for (int64_t j = 0; j < x->facts->level[0].c->centers->K; j++)
-        S = x->facts->level[0].c->centers->hmm[j].S > S ? x->facts->level[0].c->centers->hmm[j].S : S;
-    S = x->hmm->S > S ? x->hmm->S : S;
-    size_t most = (size_t)x->most;
-    x->value = vh_facts_room(x->facts, most * (2 + (size_t)S + (size_t)x->h3m->d), sizeof *x->value);
-    x->work = vh_facts_room(x->facts, vh_emission_room(x->h3m->family, &x->h3m->shape), sizeof *x->work);
-    if (!x->value || !x->work)
-        return false;
-    x->row = x->value + most;
-    x->p = x->row + most;
-    x->y = x->p + most * (size_t)S;
-    return true;
+    int most = POINTS, S = x->S;
+    vhem_models_facts of;
+    for (int k = 0; k < x->facts->d; k++)
+        most = x->facts->column[k].symbols.n > most ? x->facts->column[k].symbols.n : most;
+    vhem_models_info(x->facts->level[0].hmms, &of);
+    S = of.S > S ? of.S : S;
+    x->value = vh_facts_room(x->facts, vh_cells(most, 1 + S), sizeof *x->value);
+    x->p = x->value ? x->value + most : NULL;
+    return x->value;
 }
 
 void vh_draw_values(FILE *f, const vh_facts *facts, const vh_ranges *ranges, const int where[2],
                     const char *title, const char *id)
 {
-    const vh_h3m *h3m = facts->level[where[0]].c->centers;
-    canvas x = { .f = f, .facts = facts, .h3m = h3m, .hmm = &h3m->hmm[where[1]], .ranges = ranges };
-    int S = x.hmm->S, n = 0, last = 0;
+    canvas x = { .f = f, .facts = facts, .ranges = ranges };
+    int n = 0, last = 0;
     double height = TOP;
-    bool only = together(h3m, 0) == h3m->d;
+    bool only = together(facts, 0) == facts->d;
 
-    for (int k = 0; k < h3m->d && n < MOST_PANELS; k += together(h3m, k), n++) {
-        height += panel_height(h3m, k, S, only);
-        last = k + together(h3m, k);
+    turn_to(&x, where[0], where[1]);
+    for (int k = 0; k < facts->d && n < MOST_PANELS; k += together(facts, k), n++) {
+        height += panel_height(facts, k, x.S, only);
+        last = k + together(facts, k);
     }
     if (get_room(&x)) {
         vh_svg_begin(
-            f, WIDTH, height + (last < h3m->d ? 16 : 0), title,
+            f, WIDTH, height + (last < facts->d ? 16 : 0), title,
             "What each state emits: bars for symbols, counts and bits, roses for angles, densities for other "
             "numbers.");
         double y0 = TOP;
-        for (int k = 0; k < last; k += together(h3m, k)) {
-            double own = panel_height(h3m, k, S, only);
+        for (int k = 0; k < last; k += together(facts, k)) {
+            double own = panel_height(facts, k, x.S, only);
             if (k == 0)
                 fprintf(f, "<g id=\"%s\">\n", id);
             draw_panel(&x, k, y0, own);
             fputs(k == 0 ? "</g>\n" : "", f);
             y0 += own;
         }
-        if (last < h3m->d) {
+        if (last < facts->d) {
             char text[80];
-            snprintf(text, sizeof text, "the first %d of %d columns; the tables have all", last, h3m->d);
+            snprintf(text, sizeof text, "the first %d of %d columns; the tables have all", last, facts->d);
             vh_svg_text(f, WIDTH / 2.0, height + 10, 'm', vh_paint("soft"), text, 60);
         }
         vh_svg_end(f);
     }
     free(x.value);
-    free(x.work);
 }

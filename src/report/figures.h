@@ -76,6 +76,13 @@ vhem_status vh_value_ranges(vhem_ctx *ctx, const vh_facts *facts, vh_ranges *ran
 /* Half axes and angle of the ellipse of one standard deviation; cov [2][2] in drawing units. */
 void vh_ellipse(const double cov[4], double *rx, double *ry, double *degrees);
 
+/* How well variational Bayes knows centre j: transition probabilities and means, in figures. */
+void vh_figure_known(FILE *f, const vh_facts *facts, int l, int j);
+/* Every interval of all levels, as a table. */
+void vh_known_put(FILE *f, const vh_facts *facts);
+/* In words: how many clusters there are of at most how many; nothing for other methods. */
+void vh_known_lead(FILE *f, const vh_facts *facts, int l);
+
 /* Every number as TSV into the folder in->tables. */
 vhem_status vh_tables_write(vhem_ctx *ctx, const vh_facts *facts);
 

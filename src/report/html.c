@@ -71,7 +71,7 @@ void vh_class_legend(FILE *f, const vh_facts *facts)
         fprintf(f, "and %d more", facts->n_class - MOST);
 }
 
-static void put_method(FILE *f, const vh_clustering *c)
+static void put_method(FILE *f, const vhem_clustering *c)
 {
     vh_html_text(f, c->method ? c->method : "unknown", VH_NAME_MAX);
 }
@@ -141,7 +141,7 @@ static void put_tile(FILE *f, const char *what, const char *value, const char *n
 
 /* Did the bound decide which run was kept?  Where bounds are near to each other it may have been
  * modularity. */
-static bool has_best_bound(const vh_clustering *c)
+static bool has_best_bound(const vhem_clustering *c)
 {
     double kept = c->bound[c->n_iter], best = kept;
     for (int r = 0; r < c->n_run; r++)
@@ -151,11 +151,18 @@ static bool has_best_bound(const vh_clustering *c)
 
 /* "of 101 runs: 100 restarts and 1 candidate": what the search made of the restarts, or from distances, are
  * candidates; the command counts the same. */
-static void tell_runs(const vh_clustering *c, char *text, size_t size)
+/* Was it added to the restarts by the search: a partition from distances, or the best restart, settled? */
+static bool is_candidate(const vhem_cluster_run *run)
+{
+    size_t n = run->init ? strlen(run->init) : 0;
+    return n > 3 && (strcmp(run->init, "settled") == 0 || strcmp(run->init + n - 3, "-sc") == 0);
+}
+
+static void tell_runs(const vhem_clustering *c, char *text, size_t size)
 {
     int candidates = 0;
     for (int r = 0; r < c->n_run; r++)
-        candidates += vh_run_is_candidate(&c->run[r]);
+        candidates += is_candidate(&c->run[r]);
     int restarts = c->n_run - candidates;
     if (candidates > 0)
         snprintf(text, size, "of %d runs: %d restart%s and %d candidate%s", c->n_run, restarts,

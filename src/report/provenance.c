@@ -3,9 +3,10 @@
  * files. */
 #include "report/provenance.h"
 
-#include "model/json.h"
+#include "core/own.h"
 #include "report/text.h"
 
+#include <jansson.h>
 #include <string.h>
 
 enum { LONG = 2000 };
@@ -92,13 +93,35 @@ static void put_fact(FILE *f, const char *name, json_t *v)
     fputs("</b></li>\n", f);
 }
 
+static json_t *read_once(const char *text)
+{
+    json_error_t err = { 0 };
+    json_t *root = json_loads(text, JSON_REJECT_DUPLICATES, &err);
+    if (!root && json_error_code(&err) == json_error_numeric_overflow) /* a seed past 64 bits */
+        root = json_loads(text, JSON_REJECT_DUPLICATES | JSON_DECODE_INT_AS_REAL, &err);
+    return root;
+}
+
+/* The text was checked when it was taken in, so only memory can be missing.  Jansson may then lose a
+ * character without a word, but not the same one twice. */
+static vhem_status read_object(vhem_ctx *ctx, const char *text, json_t **out)
+{
+    json_t *root = read_once(text), *again = read_once(text);
+    bool whole = json_is_object(root) && again && json_equal(root, again);
+    json_decref(again);
+    if (!whole)
+        json_decref(root);
+    VH_CHECK(whole, VHEM_ENOMEM, "out of memory: the provenance has %zu bytes", strlen(text));
+    *out = root;
+    return VHEM_OK;
+}
+
 vhem_status vh_provenance_put(vhem_ctx *ctx, FILE *f, const char *what, const char *json)
 {
     json_t *made = NULL, *v;
     const char *key;
-    vhem_status st = json ? vh_json_object(ctx, "provenance", json, &made) : VHEM_OK;
-    if (st == VHEM_ENOMEM)
-        return st;
+    if (json)
+        VH_TRY(read_object(ctx, json, &made));
     fprintf(f, "<h3>%s</h3>\n", what);
     if (!made) {
         fputs("<p class=\"note\">The file does not say how it was made.</p>\n", f);

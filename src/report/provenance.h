@@ -7,8 +7,7 @@
 
 #include <stdio.h>
 
-/* A heading, the command and every option of a record as files carry it (JSON object as text, or NULL).  Text
- * that is no object is as good as none; fails only when memory runs out. */
+/* A heading, the command and every option of a record as files carry it (JSON object as text, or NULL). */
 vhem_status vh_provenance_put(vhem_ctx *ctx, FILE *f, const char *what, const char *json);
 
 #endif

@@ -35,7 +35,7 @@ static void explain_hmm(FILE *f, const vh_facts *facts, const vh_ranges *ranges)
     fputs("The centre of a cluster is a hidden Markov model. Circles are its states, larger where it spends "
           "more time; arrows are as wide as the transition is likely. ",
           f);
-    if (facts->level[0].c->centers->K > 1)
+    if (facts->level[0].K > 1)
         fputs("States with the same number and colour correspond across centres. ", f);
     if (ranges->planar)
         fputs(facts->model_of ? "Dots are a sample of the data in the cluster. " : "", f);
@@ -68,19 +68,19 @@ static void explain_texture(FILE *f)
 
 static void put_centers(FILE *f, const vh_facts *facts, const vh_ranges *ranges)
 {
-    const vh_clustering *c = facts->level[0].c;
+    const vhem_clustering *c = facts->level[0].c;
     char unit[96];
 
     vh_section_begin(f, "centers", "Centres");
-    if (c->centers || c->textures) {
+    if (c->centers) {
         fputs("<p class=\"lead\">", f);
-        if (c->centers)
+        if (facts->level[0].hmms)
             explain_hmm(f, facts, ranges);
         else
             explain_texture(f);
         if (c->L_hmm)
             fprintf(f, "Next to each member is %s under the centre, in %s.",
-                    c->options.tau > 0 ? "the bound on its expected log-likelihood" : "its log-likelihood",
+                    c->options->tau > 0 ? "the bound on its expected log-likelihood" : "its log-likelihood",
                     vh_facts_unit(facts, c, unit, sizeof unit));
         fputs("</p>\n", f);
     }
@@ -121,7 +121,7 @@ static vhem_status put_relations(vhem_ctx *ctx, FILE *f, const vh_facts *facts, 
 static vhem_status put_making(vhem_ctx *ctx, FILE *f, const vh_facts *facts)
 {
     vhem_models_facts of_models = { 0 };
-    const char *tree = facts->in->tree->provenance;
+    vhem_tree_facts of_tree;
 
     vh_section_begin(f, "bound", "How the clusters were found");
     for (int l = 0; l < facts->n_level; l++)
@@ -131,11 +131,12 @@ static vhem_status put_making(vhem_ctx *ctx, FILE *f, const vh_facts *facts)
     fputs("<div class=\"panel\"><p class=\"lead\">The same commands with the same seed give the same bytes "
           "at any number of threads.</p>\n",
           f);
+    vhem_tree_info(facts->in->tree, &of_tree);
     if (facts->in->models)
         vhem_models_info(facts->in->models, &of_models);
     if (of_models.provenance)
         VH_TRY(vh_provenance_put(ctx, f, "Models", of_models.provenance));
-    VH_TRY(vh_provenance_put(ctx, f, "Clusters", tree ? tree : facts->level[0].c->provenance));
+    VH_TRY(vh_provenance_put(ctx, f, "Clusters", of_tree.provenance));
     if (facts->in->command) {
         fputs("<h3>This report</h3>\n<pre class=\"command\"><code>", f);
         vh_html_text(f, facts->in->command, 4000);
@@ -212,7 +213,6 @@ vhem_status vhem_report_write(vhem_ctx *ctx, const vhem_report_input *in, const 
     VH_CHECK(!in->frame_name || (strlen(in->frame_name) < 40 && !strpbrk(in->frame_name, "<>&\"'%")),
              VHEM_EINVAL, "frames cannot be called '%.60s': use a word of fewer than 40 letters",
              in->frame_name);
-    VH_TRY(vh_models_gather(ctx, in->models));
     VH_TRY(vh_facts_new(ctx, in, &facts));
     return write_all(ctx, facts, path);
 }

@@ -4,9 +4,7 @@
 #include "core/atomic_file.h"
 #include "core/array2.h"
 #include "core/number.h"
-#include "model/layout.h"
 #include "report/figures.h"
-#include "report/intervals.h"
 #include "report/text.h"
 
 #include <errno.h>
@@ -34,14 +32,12 @@ static void put_clusters(FILE *f, const vh_facts *facts)
         const vh_level *v = &facts->level[l];
         for (int j = 0; j < v->K; j++) {
             double share = (double)v->size[j] / facts->n_model;
-            vhem_hmm_view h = { .omega = share };
-            vhem_dt_view t = { .omega = share };
-            if (v->c->centers)
-                vh_h3m_view(v->c->centers, j, &h);
-            if (v->c->textures)
-                vh_dtm_view(v->c->textures, j, &t);
+            vhem_hmm_view h;
+            vhem_dt_view t;
+            bool hmm = v->hmms && vhem_models_hmm(v->hmms, j, &h) == VHEM_OK;
+            bool texture = v->textures && vhem_models_texture(v->textures, j, &t) == VHEM_OK;
             fprintf(f, "%d\t%d\t%d\t%d", l + 1, j, v->parent[j], v->size[j]);
-            put_number(f, v->c->textures ? t.omega : h.omega);
+            put_number(f, hmm ? h.omega : texture ? t.omega : share);
             for (int k = 0; k < facts->n_class; k++)
                 fprintf(f, "\t%d", v->count[j * facts->n_class + k]);
             putc('\n', f);
@@ -117,12 +113,12 @@ static void put_pairs(FILE *f, const vh_facts *facts)
 {
     fputs("level\tmodel\tname\tcluster\tz\tL_hmm\n", f);
     for (int l = 0; l < facts->n_level; l++) {
-        const vh_clustering *c = facts->level[l].c;
+        const vhem_clustering *c = facts->level[l].c;
         for (int64_t i = 0; (c->z || c->L_hmm) && i < c->Kb; i++)
             for (int j = 0; j < c->Kr; j++) {
                 size_t at = vh_ij(i, c->Kr, j);
                 fprintf(f, "%d\t%lld\t", l + 1, (long long)i);
-                vh_tsv_text(f, c->name && c->name[i] ? c->name[i] : "");
+                vh_tsv_text(f, c->name[i]);
                 fprintf(f, "\t%d", j);
                 put_number(f, c->z ? c->z[at] : NAN);
                 put_number(f, c->L_hmm ? c->L_hmm[at] : NAN);
@@ -135,7 +131,7 @@ static void put_bound(FILE *f, const vh_facts *facts)
 {
     fputs("level\titeration\tbound\n", f);
     for (int l = 0; l < facts->n_level; l++) {
-        const vh_clustering *c = facts->level[l].c;
+        const vhem_clustering *c = facts->level[l].c;
         for (int k = 0; c->bound && k <= c->n_iter; k++) {
             fprintf(f, "%d\t%d", l + 1, k);
             put_number(f, c->bound[k]);
@@ -168,8 +164,8 @@ static vhem_hmm_view find_widest(const vh_facts *facts)
 {
     vhem_hmm_view most = { 0 }, h;
     for (int l = 0; l < facts->n_level; l++)
-        for (int j = 0; facts->level[l].c->centers && j < facts->level[l].K; j++)
-            if (vh_h3m_view(facts->level[l].c->centers, j, &h) == VHEM_OK && h.S > most.S)
+        for (int j = 0; facts->level[l].hmms && j < facts->level[l].K; j++)
+            if (vhem_models_hmm(facts->level[l].hmms, j, &h) == VHEM_OK && h.S > most.S)
                 most = h;
     return most;
 }
@@ -178,14 +174,14 @@ static void put_centers(FILE *f, const vh_facts *facts, int widest, put_center *
 {
     for (int l = 0; l < facts->n_level; l++) {
         const vh_level *v = &facts->level[l];
-        for (int j = 0; v->c->centers && j < v->K; j++) {
+        for (int j = 0; v->hmms && j < v->K; j++) {
             vhem_hmm_view h;
-            if (vh_h3m_view(v->c->centers, j, &h) != VHEM_OK)
+            if (vhem_models_hmm(v->hmms, j, &h) != VHEM_OK)
                 continue;
             char where[32];
             snprintf(where, sizeof where, "%d\t%d", l + 1, j);
             h.name = where; /* the first two columns of each row */
-            put(f, facts, &h, v->c->options.tau > 1 ? v->c->options.tau : VH_DEFAULT_TAU, widest);
+            put(f, facts, &h, v->c->options->tau > 1 ? v->c->options->tau : VH_USUAL_TAU, widest);
         }
     }
 }
@@ -278,40 +274,50 @@ static void put_dimension(FILE *f, const vh_facts *facts, int k)
     vh_tsv_text(f, name + (strcmp(name, unnamed) == 0));
 }
 
-/* "\tp_state_work": a parameter of a channel, by the names of its column and its symbol. */
-static void put_channel_heads(FILE *f, const vh_facts *facts, const vh_channel *c)
+/* "\tp_state_work": a parameter of n numbers, by the names of its d columns, from `first` on, or of its
+ * symbols. */
+static void put_parameter_head(FILE *f, const vh_facts *facts, const char *name, int n, int first, int d)
 {
-    for (int p = 0; p < c->family->n_param; p++) {
-        int n = (int)vh_param_size(c->family, p, &c->shape), d = c->shape.d;
-        for (int k = 0; k < n; k++) {
-            fprintf(f, "\t%s", c->family->param[p].name);
-            if (c->symbol) {
-                put_dimension(f, facts, c->column);
-                putc('_', f);
-                vh_tsv_text(f, c->symbol[k]);
-            } else if (n == d) {
-                put_dimension(f, facts, c->column + k);
-            } else if (n == d * d) {
-                put_dimension(f, facts, c->column + k / d);
-                put_dimension(f, facts, c->column + k % d);
-            } else {
-                fprintf(f, "_%d", k);
-            }
+    const vhem_symbols *symbols = &facts->column[first].symbols;
+    for (int k = 0; k < n; k++) {
+        fprintf(f, "\t%s", name);
+        if (symbols->n > 0) {
+            put_dimension(f, facts, first);
+            putc('_', f);
+            vh_tsv_text(f, symbols->name[k]);
+        } else if (n == d) {
+            put_dimension(f, facts, first + k);
+        } else if (n == d * d) {
+            put_dimension(f, facts, first + k / d);
+            put_dimension(f, facts, first + k % d);
+        } else {
+            fprintf(f, "_%d", k);
         }
+    }
+}
+
+/* Those of a channel of a product. */
+static void put_channel_heads(FILE *f, const vh_facts *facts, int first, int d)
+{
+    const vhem_column_view *c = &facts->column[first];
+    for (int p = 0; vhem_emission_param(c->emission, p); p++) {
+        bool matrix = c->full && !vhem_emission_param(c->emission, p + 1);
+        int n = c->symbols.n > 0 ? c->symbols.n : matrix ? d * d : d;
+        put_parameter_head(f, facts, vhem_emission_param(c->emission, p), n, first, d);
     }
 }
 
 /* What put_parameters writes, likewise. */
 static void put_parameter_heads(FILE *f, const vh_facts *facts, const vhem_hmm_view *h)
 {
-    const vh_layout *layout = h->layout;
-    for (int c = 0; layout && c < layout->n_channel; c++)
-        put_channel_heads(f, facts, &layout->channel[c]);
-    for (int p = 0; !layout && vhem_emission_param(h->emission, p); p++)
-        for (int k = 0; k < (int)find_width(h); k++) {
-            fprintf(f, "\t%s", vhem_emission_param(h->emission, p));
-            put_dimension(f, facts, k);
-        }
+    bool product = h->emission && strcmp(facts->column[0].emission, h->emission) != 0;
+    for (int first = 0, end; product && first < facts->d; first = end) {
+        for (end = first + 1; end < facts->d && facts->column[end].channel == facts->column[first].channel;)
+            end++;
+        put_channel_heads(f, facts, first, end - first);
+    }
+    for (int p = 0; !product && vhem_emission_param(h->emission, p); p++)
+        put_parameter_head(f, facts, vhem_emission_param(h->emission, p), (int)find_width(h), 0, facts->d);
 }
 
 static void put_emissions(FILE *f, const vh_facts *facts)
@@ -339,10 +345,10 @@ static void put_modes(FILE *f, const vh_facts *facts)
 {
     fputs("level\tcluster\tmode\treal\timaginary\tdecay\tperiod\n", f);
     for (int l = 0; l < facts->n_level; l++) {
-        const vh_dtm *centers = facts->level[l].c->textures;
+        const vhem_models *centers = facts->level[l].textures;
         for (int j = 0; centers && j < facts->level[l].K; j++) {
             vhem_dt_view t;
-            if (vh_dtm_view(centers, j, &t) != VHEM_OK)
+            if (vhem_models_texture(centers, j, &t) != VHEM_OK)
                 continue;
             int n;
             vh_mode *mode = vh_texture_modes(facts, &t, &n);
@@ -440,7 +446,7 @@ vhem_status vh_tables_write(vhem_ctx *ctx, const vh_facts *facts)
              "%s: cannot make the folder: %s", facts->in->tables, strerror(errno));
     for (size_t k = 0; k < sizeof tables / sizeof tables[0]; k++)
         VH_TRY(write_table(ctx, facts, tables[k].name, tables[k].put));
-    if (facts->level[0].c->textures) {
+    if (facts->level[0].textures) {
         VH_TRY(write_table(ctx, facts, "modes.tsv", put_modes));
     } else {
         VH_TRY(write_table(ctx, facts, "states.tsv", put_states));

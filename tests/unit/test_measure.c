@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* test_measure.c - measures of clusters by hand: expected log-likelihood, likelihood of sequences,
- * compactness, and the paired t-test against tabulated values. */
+ * compactness, and the paired t-test against tabulated values; and what statistics begin with: scores of
+ * persons, and whether models are those that were clustered. */
 #include "cluster_samples.h"
 
 #include "math/student.h"
@@ -223,10 +224,65 @@ static void test_paired(void **state)
     assert_true(isnan(p) && isnan(t));
 }
 
+/* The scores of statistics are the same with tests and without. */
+static void test_persons(void **state)
+{
+    static const double y[] = { 0, 1, 9, 8, 2, 2 };
+    vhem_ctx *ctx = test_ctx();
+    vhem_tree *tree = sample(ctx);
+    vhem_data *data = NULL;
+    vhem_statistics *s = NULL, *scores = NULL;
+    vhem_stats_input in;
+    (void)state;
+    VHEM_INIT(VHEM_STATS_INPUT, &in);
+    assert_ok(ctx, call_wrap(ctx, 3, (int[]){ 2, 2, 2 }, 1, y, &data));
+    in.tree = tree;
+    in.data = data;
+    assert_ok(ctx, vhem_stats(ctx, &in, &s));
+    assert_ok(ctx, vhem_score_persons(ctx, &in, &scores));
+    assert_int_equal(scores->n, 3);
+    assert_int_equal(scores->K, 3);
+    assert_memory_equal(s->loglik, scores->loglik, sizeof *s->loglik * 9);
+    assert_memory_equal(s->cluster, scores->cluster, sizeof *s->cluster * 3);
+    assert_near(scores->loglik[1], -(81 + 64) / 4.0 - 0.5 * log(2 * acos(-1)), 1e-12, 0);
+    assert_true(s->n_test > 0 && s->n_group == 3);
+    assert_true(scores->n_test == 0 && scores->n_group == 0 && !scores->test);
+    in.level = 1;
+    vhem_free(scores);
+    assert_fails(ctx, vhem_score_persons(ctx, &in, &scores), VHEM_EINVAL, "level 2 of a tree of 1");
+    vhem_free(s);
+    vhem_free(data);
+    vhem_free(tree);
+    vhem_free(ctx);
+}
+
+/* The models that were clustered, by their number and their names. */
+static void test_models_of_a_tree(void **state)
+{
+    static const double mean[] = { 0, 1, 2, 9 };
+    vhem_ctx *ctx = test_ctx();
+    vhem_tree *tree = sample(ctx);
+    vh_h3m *same = gaussians(ctx, 4, mean), *fewer = gaussians(ctx, 3, mean);
+    (void)state;
+    assert_ok(ctx, vhem_tree_check(ctx, tree, HMMS(same)));
+    assert_fails(ctx, vhem_tree_check(ctx, tree, HMMS(fewer)), VHEM_EINVAL,
+                 "there are 3 models, the clusters were made of 4");
+    same->hmm[3].name = strdup("b");
+    assert_fails(ctx, vhem_tree_check(ctx, tree, HMMS(same)), VHEM_EINVAL,
+                 "HMM 3 is 'b', but 'c' in the clusters");
+    vh_h3m_free(same);
+    vh_h3m_free(fewer);
+    vhem_free(tree);
+    vhem_free(ctx);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_by_hand),     cmocka_unit_test(test_singular),
-                                        cmocka_unit_test(test_of_a_result), cmocka_unit_test(test_student),
-                                        cmocka_unit_test(test_noncentral),  cmocka_unit_test(test_paired) };
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_by_hand),     cmocka_unit_test(test_singular),
+        cmocka_unit_test(test_of_a_result), cmocka_unit_test(test_student),
+        cmocka_unit_test(test_noncentral),  cmocka_unit_test(test_paired),
+        cmocka_unit_test(test_persons),     cmocka_unit_test(test_models_of_a_tree)
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

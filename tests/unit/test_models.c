@@ -211,12 +211,58 @@ static void whatever(void **state)
     vhem_free(ctx);
 }
 
+/* Of two Gaussians in a state, column by column; and how far draws from them reach. */
+static void densities(void **state)
+{
+    static const double value[] = { -1, 0.5, 3 };
+    vhem_ctx *ctx = test_ctx();
+    vhem_models *h = hmms(ctx, 2), *t = textures(ctx, 1);
+    vhem_hmm_view v;
+    vhem_column_view column;
+    double p[3][3], lo[2], hi[2], lo2[2], hi2[2];
+    (void)state;
+    assert_ok(ctx, vhem_models_density(ctx, h, 1, 1, 3, value, &p[0][0]));
+    assert_int_equal(vhem_models_hmm(h, 1, &v), VHEM_OK);
+    for (int s = 0; s < v.S; s++)
+        for (int n = 0; n < 3; n++) {
+            double want = 0;
+            for (int m = 0; m < 2; m++) {
+                double off = value[n] - v.mu[(s * 2 + m) * 2 + 1], var = v.cov[(s * 2 + m) * 2 + 1];
+                want += v.c[s * 2 + m] * exp(-off * off / (2 * var)) / sqrt(2 * acos(-1) * var);
+            }
+            assert_near(p[s][n], want, 1e-12, 1e-300);
+        }
+    assert_fails(ctx, vhem_models_density(ctx, h, 2, 0, 1, value, p[0]), VHEM_EINVAL, "HMM 2");
+    assert_fails(ctx, vhem_models_density(ctx, h, 0, 2, 1, value, p[0]), VHEM_EINVAL, "column 2");
+    assert_fails(ctx, vhem_models_density(ctx, t, 0, 0, 1, value, p[0]), VHEM_EINVAL, "must be HMMs");
+    assert_int_equal(vhem_models_column(h, 0, &column), VHEM_OK);
+    assert_string_equal(column.values, "real");
+    assert_int_equal(column.full, 0);
+
+    const vhem_models *sets[] = { h, h };
+    assert_ok(ctx, vhem_models_reach(ctx, 1, sets, lo, hi));
+    assert_ok(ctx, vhem_models_reach(ctx, 1, sets, lo2, hi2));
+    assert_memory_equal(lo, lo2, sizeof lo);
+    assert_memory_equal(hi, hi2, sizeof hi);
+    assert_ok(ctx, vhem_models_reach(ctx, 2, sets, lo2, hi2));
+    for (int k = 0; k < 2; k++) {
+        assert_true(lo[k] < v.mu[k] && v.mu[k] < hi[k]);
+        assert_true(lo2[k] <= lo[k] && hi[k] <= hi2[k]);
+    }
+    sets[1] = t;
+    assert_fails(ctx, vhem_models_reach(ctx, 2, sets, lo, hi), VHEM_EINVAL, "set 1 holds no HMMs");
+    assert_fails(ctx, vhem_models_reach(ctx, 0, sets, lo, hi), VHEM_EINVAL, "must be 1 or more");
+    vhem_free(h);
+    vhem_free(t);
+    vhem_free(ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(looks),    cmocka_unit_test(posteriors),
         cmocka_unit_test(files),    cmocka_unit_test(subsets_and_pools),
-        cmocka_unit_test(whatever),
+        cmocka_unit_test(whatever), cmocka_unit_test(densities),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

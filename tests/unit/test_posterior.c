@@ -287,12 +287,71 @@ static void tends_to_maximum_likelihood(void **state)
     }
 }
 
+/* Of Beta(a, 1) the quantile of q is q^(1/a); Student's with one degree of freedom is Cauchy's. */
+static void intervals_by_hand(void **state)
+{
+    static const char *const text =
+        "{\"format\": \"vhem-posterior\", \"version\": 1, \"emission\": \"gaussian-diag\", \"d\": 1,"
+        "\"alpha\": [2, 1], \"hmms\": ["
+        "{\"S\": 1, \"M\": 1, \"eta\": [3], \"eps\": [[9]], \"kappa\": [[12]], \"lambda\": [[2]],"
+        "\"nu\": [[1]], \"m\": [[[4]]], \"W\": [[[0.5]]]},"
+        "{\"S\": 2, \"M\": 1, \"eta\": [3, 1], \"eps\": [[1, 1], [1, 1]], \"kappa\": [[1], [1]],"
+        "\"lambda\": [[2], [2]], \"nu\": [[1], [1]], \"m\": [[[4]], [[5]]], \"W\": [[[0.5]], [[0.5]]]}]}";
+    const struct {
+        const char *name;
+        int state, to, component, column;
+        double mean, low, high;
+    } want[] = {
+        { "omega", -1, -1, -1, -1, 2 / 3.0, sqrt(0.025), sqrt(0.975) },
+        { "pi", 0, -1, -1, -1, 1, 1, 1 },
+        { "pi_once", 0, -1, -1, -1, 1, 1, 1 },
+        { "A", 0, 0, -1, -1, 1, 1, 1 },
+        { "c", 0, -1, 0, -1, 1, 1, 1 },
+        { "mu", 0, -1, 0, 0, 4, 4 - tan(0.475 * PI), 4 + tan(0.475 * PI) },
+        { "omega", -1, -1, -1, -1, 1 / 3.0, 1 - sqrt(0.975), 1 - sqrt(0.025) },
+        { "pi", 0, -1, -1, -1, 0.75, cbrt(0.025), cbrt(0.975) },
+        { "pi_once", 0, -1, -1, -1, 2 / 3.0, sqrt(0.025), sqrt(0.975) },
+        { "A", 0, 0, -1, -1, 0.5, 0.025, 0.975 },
+    };
+    vhem_ctx *ctx = test_ctx();
+    vhem_cluster_options opt;
+    vhem_intervals *all = NULL, *one = NULL;
+    (void)state;
+    VHEM_INIT(VHEM_CLUSTER_OPTIONS, &opt);
+    opt.nv = 2;
+    vhem_clustering c = { .Kr = 2, .posterior = text, .options = &opt };
+    assert_ok(ctx, vhem_intervals_find(ctx, &c, -1, &all));
+    assert_int_equal(all->n, 6 + 1 + 2 * (2 + 2 + 1 + 1));
+    for (int k = 0; k < 10; k++) {
+        const vhem_interval *v = &all->interval[k];
+        assert_int_equal(v->cluster, k >= 6);
+        assert_string_equal(v->name, want[k].name);
+        assert_true(v->state == want[k].state && v->to == want[k].to && !v->symbol);
+        assert_true(v->component == want[k].component && v->column == want[k].column);
+        assert_near(v->mean, want[k].mean, 1e-12, 0);
+        assert_near(v->low, want[k].low, 1e-8, 0);
+        assert_near(v->high, want[k].high, 1e-8, 0);
+    }
+    assert_ok(ctx, vhem_intervals_find(ctx, &c, 1, &one));
+    assert_int_equal(one->n, all->n - 6);
+    assert_near(one->interval[1].low, all->interval[7].low, 0, 0);
+    vhem_free(one);
+    assert_fails(ctx, vhem_intervals_find(ctx, &c, 2, &one), VHEM_EINVAL, "cluster 2 was asked for");
+    c.posterior = NULL;
+    assert_ok(ctx, vhem_intervals_find(ctx, &c, -1, &one));
+    assert_int_equal(one->n, 0);
+    vhem_free(one);
+    vhem_free(all);
+    vhem_free(ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(evidence_of_one_gaussian),
         cmocka_unit_test(evidence_of_known_states),
         cmocka_unit_test(mean_by_hand),
+        cmocka_unit_test(intervals_by_hand),
         cmocka_unit_test(expected_model),
         cmocka_unit_test(tends_to_maximum_likelihood),
     };

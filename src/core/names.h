@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* names.h - a set of byte strings, each with the number it was given when first put in: 0, 1, 2, ... */
-#ifndef VH_DATA_NAMES_H
-#define VH_DATA_NAMES_H
+#ifndef VH_CORE_NAMES_H
+#define VH_CORE_NAMES_H
 
 #include "core/ctx.h"
 

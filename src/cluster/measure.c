@@ -193,7 +193,8 @@ vhem_status vhem_measure(vhem_ctx *ctx, const vhem_tree *tree, int l, const vhem
     VH_AUTOFREE int64_t *members = NULL;
     level v = { 0 };
 
-    VH_TRY(vh_tree_check_models(ctx, tree, given));
+    if (given)
+        VH_TRY(vhem_tree_check(ctx, tree, given));
     v.models = given ? given->h3m : NULL;
     VH_CHECK(c, VHEM_EINVAL, "level %d of a tree of %d", l + 1, tree->n);
     if (opt)

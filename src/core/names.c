@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* names.c - see names.h. */
-#include "data/names.h"
+#include "core/names.h"
 
 #include "core/alloc.h"
 
