@@ -6,6 +6,7 @@
 #include "backend/reduce_cpu.h"
 
 #include "backend/backend.h"
+#include "backend/ref/reduce.h"
 #include "core/alloc.h"
 #include "core/map.h"
 #include "core/sum.h"
@@ -60,11 +61,12 @@ static vhem_status open_chunk(vhem_ctx *ctx, void *arg, int64_t c, int worker)
 
 vhem_status vh_cpu_reduce_open(vhem_ctx *ctx, const vh_base_source *source, void **state)
 {
+    const vh_reduce_kernels *of = ctx->backend->reduce;
     VH_OWN(cpu_job) *job = NULL;
 
     VH_NEW(job, 1);
     job->source = *source;
-    job->k = ctx->backend->reduce.kernel ? ctx->backend->reduce : vh_backend_ref.reduce;
+    job->k = of && of->kernel ? *of : vh_reduce_ref;
     job->n_chunk = (source->K + VH_REDUCE_CHUNK - 1) / VH_REDUCE_CHUNK;
     if (source->resident) {
         const vh_work all = { .n = job->n_chunk, .finishes = true, .run = open_chunk, .arg = job };

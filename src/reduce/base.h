@@ -6,6 +6,7 @@
 
 #include "core/own.h"
 #include "backend/backend.h"
+#include "backend/reduce.h"
 #include "core/journal.h"
 #include "model/shards.h"
 
