@@ -17,6 +17,8 @@
 #include "math/agreement.h"
 #include "math/logsum.h"
 #include "model/layout.h"
+#include "model/posterior_json.h"
+#include "model/prior_json.h"
 
 #include <math.h>
 #include <string.h>

@@ -9,6 +9,7 @@
 #include "core/options.h"
 #include "estimate/sets.h"
 #include "math/blas.h"
+#include "model/hmm_file.h"
 #include "model/missing_columns.h"
 #include "reduce/base.h"
 

@@ -26,10 +26,11 @@
 #include "math/blas.h"
 #include "math/logsum.h"
 #include "model/convert.h"
-#include "model/frames_prior.h"
+#include "model/hmm_file.h"
 #include "model/layout.h"
 #include "model/missing_columns.h"
 #include "model/prior_columns.h"
+#include "model/prior_json.h"
 
 #include <math.h>
 #include <string.h>

@@ -12,6 +12,7 @@
 #include "estimate/pieces.h"
 #include "estimate/prior.h"
 #include "model/prior_columns.h"
+#include "model/prior_json.h"
 
 #include <stdio.h>
 #include <string.h>

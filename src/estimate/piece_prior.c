@@ -4,7 +4,7 @@
 #include "estimate/fit_prior.h"
 #include "estimate/options.h"
 #include "estimate/pieces.h"
-#include "model/frames_prior.h"
+#include "model/prior_json.h"
 
 #include <string.h>
 

@@ -5,6 +5,8 @@
 #include "core/number.h"
 #include "math/student.h"
 #include "model/layout.h"
+#include "model/posterior_json.h"
+#include "model/prior_json.h"
 #include "report/figures.h"
 #include "report/html.h"
 #include "report/intervals.h"

@@ -9,6 +9,7 @@
 #include "backend/backend.h"
 #include "backend/reduce_cpu.h"
 #include "math/gamma.h"
+#include "model/prior_json.h"
 #include "reduce/vb.h"
 
 #include <string.h>
