@@ -20,6 +20,7 @@
 #include "core/map.h"
 #include "core/options.h"
 #include "core/rng.h"
+#include "estimate/fit_key.h"
 #include "estimate/options.h"
 #include "math/blas.h"
 #include "model/convert.h"

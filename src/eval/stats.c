@@ -15,6 +15,7 @@
 #include "core/object.h"
 #include "data/names.h"
 #include "estimate/frames.h"
+#include "estimate/infer_models.h"
 #include "estimate/items.h"
 #include "estimate/lengths.h"
 #include "estimate/score.h"

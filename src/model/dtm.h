@@ -18,7 +18,7 @@ typedef struct {
     size_t size;                /* of the block */
 } vh_dt;
 
-typedef struct {
+typedef struct vh_dtm {
     int d;
     int64_t K;
     double *omega;            /* [K] */
