@@ -14,7 +14,7 @@
 
 #include "annotate/cut.h"
 #include "cluster/methods.h"
-#include "cluster/options.h"
+#include "cluster/presets.h"
 #include "core/alloc.h"
 #include "core/array2.h"
 #include "core/map.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* options.c - see options.h.  The presets: the paper's own setting, and that
- * of the toolbox for eye movements. */
+/* options.c - see options.h. */
 #include "cluster/options.h"
 
 #include "core/options.h"
@@ -13,23 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-typedef struct {
-    const char *name;
-    double nv; /* virtual samples per model; 0: Kb / tau */
-    int tau, max_iter, min_iter, soft;
-    double tol, cov_floor, cov_add;
-    bool full;    /* covariances */
-    bool plain;   /* no repairs, and all restarts are run to their end */
-    bool settles; /* the best restart, after a search by restarts alone */
-} preset;
-
-static const preset presets[] = {
-    /* the first is what no preset means */
-    { NULL, 1e4, 10, 200, 1, 20, 1e-5, 1e-6, 0, false, false, false },
-    { "paper", 1e4, 10, 200, 1, 0, 1e-5, 0, 0, false, true, false },
-    { "emhmm", 0, 10, 101, 2, 20, 1e-5, 0, 1e-3, true, false, true },
-};
-enum { N_PRESET = sizeof presets / sizeof presets[0], MIN_RESTARTS = 20, MAX_RESTARTS = 300, THOROUGH = 4 };
+enum { MIN_RESTARTS = 20, MAX_RESTARTS = 300, THOROUGH = 4 };
 
 /* Of EM on sequences, which is far dearer than VHEM and can collapse onto a few frames. */
 enum { EM_RESTARTS = 10, DATA_STATES = 3 };
@@ -43,35 +26,6 @@ enum {
 };
 #define VB_TOL   1e-6
 #define EM_FLOOR 1e-4
-
-static const preset *find_preset(const char *name)
-{
-    for (int i = 1; name && i < N_PRESET; i++)
-        if (strcmp(name, presets[i].name) == 0)
-            return &presets[i];
-    return name ? NULL : &presets[0];
-}
-
-bool vh_cluster_wants_full(const vhem_cluster_options *opt)
-{
-    return find_preset(opt->preset)->full;
-}
-
-bool vh_cluster_runs_all(const vhem_cluster_options *opt)
-{
-    return find_preset(opt->preset)->plain;
-}
-
-bool vh_cluster_wants_candidates(int64_t K, const vhem_cluster_options *opt)
-{
-    bool alone = strcmp(opt->search, "restarts") == 0, settles = find_preset(opt->preset)->settles;
-    return K > 1 && (!alone || (settles && strcmp(opt->init, "auto") == 0));
-}
-
-int vh_cluster_min_iter(const vhem_cluster_options *opt)
-{
-    return find_preset(opt->preset)->min_iter;
-}
 
 /* ---- names --------------------------------------------------------------------------------------------- */
 
@@ -229,27 +183,6 @@ static vhem_status check_models(vhem_ctx *ctx, int64_t K, const double *omega)
     return VHEM_OK;
 }
 
-double vh_cluster_work(const vh_h3m *h3m, int64_t K, const vhem_cluster_options *o)
-{
-    assert(h3m);
-    double work = 0, dd = (double)vh_param_size(h3m->family, h3m->family->n_param - 1, &h3m->shape);
-    for (int64_t i = 0; i < h3m->K; i++) {
-        double Sb = h3m->hmm[i].S, Mb = h3m->hmm[i].M;
-        work += K * (3 * o->tau * Sb * o->S + 0.1 * dd * Sb * Mb * o->S * o->M);
-    }
-    return work;
-}
-
-double vh_cluster_work_dtm(const vh_dtm *dtm, int64_t K, const vhem_cluster_options *o)
-{
-    double work = 0;
-    for (int64_t i = 0; i < dtm->K; i++) {
-        double n = fmax(dtm->dt[i].n, o->S);
-        work += K * (o->tau * (5000 + 10 * n * n * n) + 2 * n * n * dtm->d);
-    }
-    return work;
-}
-
 /* As many restarts as a modest amount of work allows: small sets of models have the
  * worst of optima and cost nothing. */
 static int default_restarts(const vh_input *in, const vhem_cluster_options *o)
@@ -281,7 +214,7 @@ static void fill_vb(const vh_input *in, vhem_cluster_options *o)
 static void fill_numbers(const vh_input *in, vhem_cluster_options *o)
 {
     const vh_h3m *h3m = in->models;
-    const preset *p = find_preset(o->preset);
+    const vh_preset *p = vh_preset_find(o->preset);
     const vh_method *m = vh_method_find(o->method);
     bool by_em = runs_em(o);
     bool flat = m->run == vh_method_hem_gmm; /* one state with the components of all */
