@@ -64,13 +64,13 @@ static vhem_status convert_models(vhem_ctx *ctx, vh_hmm_problem *t)
 static vhem_status open_base(vhem_ctx *ctx, vh_hmm_problem *t)
 {
     bool many = t->Kb > VH_FEW_MODELS, shared = many && vh_ranks(ctx) > 1;
-    const vhem_executor *executor = many ? t->executor : NULL;
+    const vh_remote *remote = many ? &t->remote : NULL;
 
     if (t->shards)
-        return vh_base_stream(ctx, t->shards, executor, shared, &t->s.base);
+        return vh_base_stream(ctx, t->shards, remote, shared, &t->s.base);
     VH_TRY(vh_base_new(ctx, t->fine ? t->fine : t->models, &t->s.base));
-    if (!t->fine && !t->full) /* else they are not those that the executor has */
-        t->s.base->executor = executor;
+    if (remote && !t->fine && !t->full) /* else they are not those that the executor has */
+        t->s.base->remote = *remote;
     return shared ? vh_base_share(ctx, t->s.base) : VHEM_OK;
 }
 

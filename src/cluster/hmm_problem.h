@@ -10,15 +10,15 @@
 enum { VH_FEW_MODELS = 4096 };
 
 typedef struct vh_hmm_problem {
-    /* The caller fills in models, shards, executor and Kb, and of s opt, K, start and lean. */
+    /* The caller fills in models, shards, Kb and remote, and of s opt, K, start and lean. */
     vh_hmm_search s;
-    const vh_h3m *models;          /* what is clustered; once open, in the family of the centres */
-    const vh_shards *shards;       /* where they are; models are the first of them then.  NULL: in memory */
-    int64_t Kb;                    /* of them */
-    const vhem_executor *executor; /* who makes sums over all models; NULL: this process */
-    vh_h3m *trial_models;          /* NULL: restarts are judged on all models */
-    vh_journal *journal;           /* NULL: there is no checkpoint */
-    double *floor;                 /* [d], or NULL */
+    const vh_h3m *models;    /* what is clustered; once open, in the family of the centres */
+    const vh_shards *shards; /* where they are; models are the first of them then.  NULL: in memory */
+    int64_t Kb;              /* of them */
+    vh_remote remote;        /* who makes sums over all models */
+    vh_h3m *trial_models;    /* NULL: restarts are judged on all models */
+    vh_journal *journal;     /* NULL: there is no checkpoint */
+    double *floor;           /* [d], or NULL */
     vh_h3m *full, *full_start, *fine; /* copies: with full covariances, and cut finer; or NULL */
 } vh_hmm_problem;                     /* zero it before use */
 

@@ -13,6 +13,7 @@
 #include "model/hmm_file.h"
 #include "model/missing_columns.h"
 #include "reduce/base.h"
+#include "reduce/remote_estep.h"
 
 #include <string.h>
 
@@ -271,6 +272,6 @@ void vh_input_problem(const vh_input *in, const vhem_cluster_options *opt, vh_hm
         .models = in->models,
         .shards = in->shards,
         .Kb = in->Kb,
-        .executor = in->executor
+        .remote = vh_remote_of(in->executor)
     };
 }
