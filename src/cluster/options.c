@@ -214,10 +214,11 @@ static void fill_vb(const vh_input *in, vhem_cluster_options *o)
 static void fill_numbers(const vh_input *in, vhem_cluster_options *o)
 {
     const vh_h3m *h3m = in->models;
-    const vh_preset *p = vh_preset_find(o->preset);
+    vhem_cluster_options p;
     const vh_method *m = vh_method_find(o->method);
     bool by_em = runs_em(o);
     bool flat = m->run == vh_method_hem_gmm; /* one state with the components of all */
+    vh_preset_numbers(o->preset, &p);
     int S = in->data ? DATA_STATES : 1, M = 1;
     for (int64_t i = 0; h3m && i < h3m->K; i++) {
         int all = flat ? h3m->hmm[i].S * h3m->hmm[i].M : h3m->hmm[i].M;
@@ -235,21 +236,21 @@ static void fill_numbers(const vh_input *in, vhem_cluster_options *o)
     if (h3m && o->tau == VHEM_AUTO)
         o->tau = h3m->lengths.median < LONG ? (int)h3m->lengths.median : LONG;
     if (!in->data)
-        o->tau = o->tau > 0 ? o->tau : m->tau > 0 ? m->tau : p->tau;
+        o->tau = o->tau > 0 ? o->tau : m->tau > 0 ? m->tau : p.tau;
     if (is_vb(o))
         fill_vb(in, o);
-    o->max_iter = o->max_iter >= 0 ? o->max_iter : p->max_iter;
+    o->max_iter = o->max_iter >= 0 ? o->max_iter : p.max_iter;
     o->restarts = o->restarts > 0 ? o->restarts : by_em ? EM_RESTARTS : default_restarts(in, o);
     if (!in->data)
-        o->nv = o->nv > 0 ? o->nv : m->nv > 0 ? m->nv : p->nv > 0 ? p->nv : (double)in->Kb / o->tau;
+        o->nv = o->nv > 0 ? o->nv : m->nv > 0 ? m->nv : p.nv > 0 ? p.nv : (double)in->Kb / o->tau;
     else
         o->nv = 0;
-    o->tol = o->tol >= 0 ? o->tol : p->tol;
-    o->cov_floor = o->cov_floor >= 0 ? o->cov_floor : by_em ? EM_FLOOR : p->cov_floor;
-    o->cov_add = o->cov_add >= 0 ? o->cov_add : p->cov_add;
+    o->tol = o->tol >= 0 ? o->tol : p.tol;
+    o->cov_floor = o->cov_floor >= 0 ? o->cov_floor : by_em ? EM_FLOOR : p.cov_floor;
+    o->cov_add = o->cov_add >= 0 ? o->cov_add : p.cov_add;
     bool exact = o->start && o->tol == 0 && o->cov_floor == 0;
-    o->soft = o->soft >= 0 ? o->soft : o->start || by_em ? 0 : p->soft;
-    o->repair = o->repair >= 0 ? o->repair > 0 : !exact && !p->plain;
+    o->soft = o->soft >= 0 ? o->soft : o->start || by_em ? 0 : p.soft;
+    o->repair = o->repair >= 0 ? o->repair > 0 : !exact && !vh_cluster_runs_all(o);
     o->weighted_omega = o->weighted_omega > 0;
     int64_t others = in->Kb / (in->K > 0 ? in->K : 1) - 1; /* in the cluster of a model, on average */
     others = others < 2 ? 2 : others < NEIGHBOURS ? others : NEIGHBOURS;

@@ -5,7 +5,17 @@
 #include <assert.h>
 #include <string.h>
 
-static const vh_preset presets[] = {
+typedef struct {
+    const char *name;
+    double nv; /* virtual samples per model; 0: Kb / tau */
+    int tau, max_iter, min_iter, soft;
+    double tol, cov_floor, cov_add;
+    bool full;    /* covariances */
+    bool plain;   /* no repairs, and all restarts are run to their end */
+    bool settles; /* the best restart, after a search by restarts alone */
+} preset;
+
+static const preset presets[] = {
     /* the first is what no preset means */
     { NULL, 1e4, 10, 200, 1, 20, 1e-5, 1e-6, 0, false, false, false },
     { "paper", 1e4, 10, 200, 1, 0, 1e-5, 0, 0, false, true, false },
@@ -13,7 +23,7 @@ static const vh_preset presets[] = {
 };
 enum { N_PRESET = sizeof presets / sizeof presets[0] };
 
-const vh_preset *vh_preset_find(const char *name)
+static const preset *find_preset(const char *name)
 {
     for (int i = 1; name && i < N_PRESET; i++)
         if (strcmp(name, presets[i].name) == 0)
@@ -21,25 +31,37 @@ const vh_preset *vh_preset_find(const char *name)
     return name ? NULL : &presets[0];
 }
 
+void vh_preset_numbers(const char *name, vhem_cluster_options *out)
+{
+    const preset *p = find_preset(name);
+    out->nv = p->nv;
+    out->tau = p->tau;
+    out->max_iter = p->max_iter;
+    out->soft = p->soft;
+    out->tol = p->tol;
+    out->cov_floor = p->cov_floor;
+    out->cov_add = p->cov_add;
+}
+
 bool vh_cluster_wants_full(const vhem_cluster_options *opt)
 {
-    return vh_preset_find(opt->preset)->full;
+    return find_preset(opt->preset)->full;
 }
 
 bool vh_cluster_runs_all(const vhem_cluster_options *opt)
 {
-    return vh_preset_find(opt->preset)->plain;
+    return find_preset(opt->preset)->plain;
 }
 
 bool vh_cluster_wants_candidates(int64_t K, const vhem_cluster_options *opt)
 {
-    bool alone = strcmp(opt->search, "restarts") == 0, settles = vh_preset_find(opt->preset)->settles;
+    bool alone = strcmp(opt->search, "restarts") == 0, settles = find_preset(opt->preset)->settles;
     return K > 1 && (!alone || (settles && strcmp(opt->init, "auto") == 0));
 }
 
 int vh_cluster_min_iter(const vhem_cluster_options *opt)
 {
-    return vh_preset_find(opt->preset)->min_iter;
+    return find_preset(opt->preset)->min_iter;
 }
 
 double vh_cluster_work(const vh_h3m *h3m, int64_t K, const vhem_cluster_options *o)

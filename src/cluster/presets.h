@@ -5,19 +5,8 @@
 
 #include "model/h3m.h"
 
-typedef struct {
-    const char *name;
-    double nv; /* virtual samples per model; 0: Kb / tau */
-    int tau, max_iter, min_iter, soft;
-    double tol, cov_floor, cov_add;
-    bool full;    /* covariances */
-    bool plain;   /* no repairs, and all restarts are run to their end */
-    bool settles; /* the best restart, after a search by restarts alone */
-} vh_preset;
-
-/* NULL where there is none of this name; name NULL: what no preset means. */
-const vh_preset *vh_preset_find(const char *name);
-
+/* The numbers that the preset (NULL: none) means; nv 0: Kb / tau. */
+void vh_preset_numbers(const char *preset, vhem_cluster_options *out);
 /* Does the preset want full covariances? */
 bool vh_cluster_wants_full(const vhem_cluster_options *opt);
 /* Work of one E-step, very roughly in nanoseconds; it depends on sizes alone, not on the machine. */
