@@ -18,7 +18,7 @@
 #include "cuda_rates.h"
 #include "cuda_sequences.h"
 
-#include "backend/backend.h"
+#include "backend/simd/simd.h"
 #include "backend/cuda/device.h"
 #include "core/alloc.h"
 #include "math/blas.h"

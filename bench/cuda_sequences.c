@@ -5,7 +5,7 @@
 
 #include "common.h"
 
-#include "backend/backend.h"
+#include "backend/simd/simd.h"
 #include "core/alloc.h"
 #include "core/rng.h"
 #include "model/h3m.h"

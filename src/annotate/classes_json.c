@@ -8,6 +8,7 @@
 #include "core/options.h"
 #include "estimate/options.h"
 #include "core/text.h"
+#include "model/hmm_file.h"
 #include "model/json.h"
 #include "model/options_json.h"
 

@@ -15,6 +15,7 @@
 #include "core/alloc.h"
 #include "core/array2.h"
 #include "core/object.h"
+#include "estimate/infer_models.h"
 #include "estimate/score.h"
 #include "math/logsum.h"
 #include "model/shared_columns.h"

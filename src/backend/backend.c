@@ -3,6 +3,9 @@
 #include "backend/backend.h"
 
 #include "backend/cuda/gpu.h"
+#include "backend/ref/product.h"
+#include "backend/ref/reduce.h"
+#include "backend/ref/ref.h"
 #include "backend/simd/simd.h"
 #include "core/hash.h"
 #include "core/options.h"
@@ -12,6 +15,17 @@
 #include <omp.h>
 #include <stdio.h>
 #include <string.h>
+
+static bool always(void)
+{
+    return true;
+}
+
+const vh_backend vh_backend_ref = { .name = "ref",
+                                    .usable = always,
+                                    .sequences = &vh_seq_ref,
+                                    .reduce = &vh_reduce_ref,
+                                    .product = &vh_product_ref };
 
 static const vh_backend *const table[] = {
 /* best first */
@@ -39,14 +53,6 @@ static const vh_backend *find(const char *name)
         if ((!name || strcmp(name, table[i]->name) == 0) && table[i]->usable())
             return table[i];
     return NULL;
-}
-
-const vh_backend *vh_backend_cpu(void)
-{
-    for (int i = 0; i < N_BACKENDS; i++)
-        if (!table[i]->reduce.open && table[i]->usable())
-            return table[i];
-    return &vh_backend_ref;
 }
 
 vhem_status vhem_backend_info(int i, vhem_backend_facts *out)

@@ -1,30 +1,27 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* backend.h - the kernel table: everything that is worth doing differently on different hardware.
  *
- * A backend starts as a copy of `ref`, which defines the right answer, and
- * replaces the entries it speeds up. */
+ * The plain C of `ref` defines the right answer.  What another backend leaves out is done by it. */
 #ifndef VH_BACKEND_BACKEND_H
 #define VH_BACKEND_BACKEND_H
 
-#include "backend/product.h"
-#include "backend/reduce.h"
-#include "backend/sequences.h"
+#include <stdbool.h>
+
+/* The tables of kernels, each beside the equations that it computes. */
+struct vh_seq_kernels;     /* backend/sequences.h: HMMs against sequences */
+struct vh_reduce_kernels;  /* backend/reduce.h: HMMs against HMMs, the E-step of VHEM */
+struct vh_product_kernels; /* backend/product.h: HMMs against HMMs, the product kernel */
 
 typedef struct vh_backend {
     const char *name;
     bool (*usable)(void);         /* CPU flag or device present */
     const char *(*problem)(void); /* why not, in half a sentence; NULL: there is nothing more to say */
 
-    vh_seq_kernels sequences;
-
-    vh_reduce_kernels reduce;
-
-    vh_product_kernels product;
+    const struct vh_seq_kernels *sequences; /* NULL: those in plain C; likewise */
+    const struct vh_reduce_kernels *reduce;
+    const struct vh_product_kernels *product;
 } vh_backend;
 
-extern const vh_backend vh_backend_ref;
-
-/* The best usable one of those that need nothing but a CPU. */
-const vh_backend *vh_backend_cpu(void);
+extern const vh_backend vh_backend_ref; /* plain C throughout; backend.c */
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* isa.c - which instruction sets this processor has.  Compiled for the least of them. */
+/* isa.c - which instruction sets this processor has, and the best of them.  Compiled for the least. */
 #include "backend/simd/simd.h"
 
 bool vh_usable_simd(void)
@@ -20,3 +20,19 @@ bool vh_usable_avx512(void)
            && __builtin_cpu_supports("avx512cd");
 }
 #endif
+
+static const vh_backend *const best_first[] = {
+#ifdef VH_HAVE_X86_64
+    &vh_backend_avx512,
+    &vh_backend_avx2,
+#endif
+    &vh_backend_simd,
+};
+
+const vh_backend *vh_backend_cpu(void)
+{
+    int i = 0;
+    while (!best_first[i]->usable()) /* the last one always is */
+        i++;
+    return best_first[i];
+}

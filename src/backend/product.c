@@ -7,6 +7,7 @@
 #include "backend/product.h"
 
 #include "backend/backend.h"
+#include "backend/ref/product.h"
 #include "core/alloc.h"
 #include "core/array2.h"
 #include "core/map.h"
@@ -29,14 +30,14 @@ static vhem_status lay(vhem_ctx *ctx, vh_product_job *job)
 
 vhem_status vh_product_open(vhem_ctx *ctx, const vh_product *p, vh_product_job **out)
 {
-    const vh_product_kernels *of = &ctx->backend->product;
+    const vh_product_kernels *of = ctx->backend->product;
     VH_AUTOFREE vh_product_job *job = NULL;
 
     VH_NEW(job, 1);
     job->p = *p;
-    if (of->open)
+    if (of && of->open)
         VH_TRY(of->open(ctx, p, &job->state));
-    job->by = job->state || of->kernel ? of : &vh_backend_ref.product;
+    job->by = job->state || (of && of->kernel) ? of : &vh_product_ref;
     if (!job->state)
         VH_TRY(lay(ctx, job));
     *out = vh_take(job);

@@ -36,7 +36,7 @@ VH_OWNED(vh_product_job, vh_product_close)
 
 enum { VH_PRODUCT_TILE = 64 };
 
-typedef struct {
+typedef struct vh_product_kernels {
     /* Whole jobs.  open NULL, or one that leaves *state NULL: the driver for CPUs, around the next three. */
     vhem_status (*open)(vhem_ctx *, const vh_product *, void **state);
     vhem_status (*run)(vhem_ctx *, void *state, const vh_rectangle *, double *log_k);

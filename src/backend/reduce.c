@@ -30,7 +30,8 @@ vhem_status vh_reduce_open(vhem_ctx *ctx, const vh_base_source *source, vh_reduc
 
     VH_NEW(job, 1);
     job->K = source->K;
-    job->k = ctx->backend->reduce;
+    if (ctx->backend->reduce)
+        job->k = *ctx->backend->reduce;
     if (!job->k.open) {
         job->k.open = vh_cpu_reduce_open;
         job->k.run = vh_cpu_reduce_run;

@@ -111,7 +111,7 @@ vhem_status vh_reduce_weigh(vhem_ctx *ctx, const vh_reduce_chunk *chunk, int fir
 /* Row i of L [Kr] -> log z_i [Kr]; returns log sum_j omega_j exp(N_i L_ij). */
 double vh_reduce_assign(int Kr, const double *log_omega, double Ni, const double *L, double *log_z);
 
-typedef struct {
+typedef struct vh_reduce_kernels {
     /* Whole jobs.  open NULL: the driver for CPUs, around the next three. */
     vhem_status (*open)(vhem_ctx *, const vh_base_source *, void **state);
     vhem_status (*run)(vhem_ctx *, const void *state, const vh_reduce_step *, const vh_workers *, bool stops,

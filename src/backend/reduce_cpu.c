@@ -6,6 +6,7 @@
 #include "backend/reduce_cpu.h"
 
 #include "backend/backend.h"
+#include "backend/ref/reduce.h"
 #include "core/alloc.h"
 #include "core/map.h"
 #include "core/sum.h"
@@ -15,9 +16,10 @@
 typedef struct { /* a chunk as the kernel wants it */
     vh_packed base;
     void *laid;
+    const struct cpu_job *of; /* whose it is, where it is made ready for one E-step alone; else NULL */
 } ready;
 
-typedef struct {
+typedef struct cpu_job {
     vh_base_source source;
     vh_reduce_kernels k; /* lay, discard, chunk */
     int64_t n_chunk;
@@ -60,11 +62,12 @@ static vhem_status open_chunk(vhem_ctx *ctx, void *arg, int64_t c, int worker)
 
 vhem_status vh_cpu_reduce_open(vhem_ctx *ctx, const vh_base_source *source, void **state)
 {
+    const vh_reduce_kernels *of = ctx->backend->reduce;
     VH_OWN(cpu_job) *job = NULL;
 
     VH_NEW(job, 1);
     job->source = *source;
-    job->k = ctx->backend->reduce.kernel ? ctx->backend->reduce : vh_backend_ref.reduce;
+    job->k = of && of->kernel ? *of : vh_reduce_ref;
     job->n_chunk = (source->K + VH_REDUCE_CHUNK - 1) / VH_REDUCE_CHUNK;
     if (source->resident) {
         const vh_work all = { .n = job->n_chunk, .finishes = true, .run = open_chunk, .arg = job };
@@ -94,27 +97,22 @@ typedef struct {
     vh_scratch *scratch; /* [threads] */
 } pass;
 
-typedef struct { /* a chunk that is made ready for one E-step alone */
-    const cpu_job *job;
-    ready ready;
-} own_chunk;
-
-static void let_go_own(own_chunk *own)
+static void let_go_own(ready *own)
 {
-    if (!own->job->chunk)
-        let_go(own->job, &own->ready);
+    if (own->of)
+        let_go(own->of, own);
 }
 
 static vhem_status run_chunk(vhem_ctx *ctx, void *arg, int64_t c, int worker, double *block)
 {
     const pass *p = arg;
     const cpu_job *job = p->job;
-    VH_CLEANUP(let_go_own) own_chunk own = { .job = job };
-    const ready *r = job->chunk ? &job->chunk[c] : &own.ready;
+    VH_CLEANUP(let_go_own) ready own = { .of = job->chunk ? NULL : job };
+    const ready *r = job->chunk ? &job->chunk[c] : &own;
     vh_reduce_sums sums = vh_reduce_sums_at(p->step->reduced, block);
 
     if (!job->chunk)
-        VH_TRY(make_ready(ctx, job, c, &own.ready));
+        VH_TRY(make_ready(ctx, job, c, &own));
     vh_reduce_sums_begin(p->step, &sums);
     const vh_reduce_chunk chunk = { .source = &job->source,
                                     .step = p->step,

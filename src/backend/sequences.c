@@ -18,11 +18,11 @@ struct vh_seq_job {
 
 vhem_status vh_sequences_open(vhem_ctx *ctx, const vh_sequences *in, vh_seq_job **out)
 {
-    const vh_seq_kernels *of = &ctx->backend->sequences;
+    const vh_seq_kernels *of = ctx->backend->sequences;
     VH_AUTOFREE vh_seq_job *job = NULL;
 
     VH_NEW(job, 1);
-    if (of->open) {
+    if (of && of->open) {
         VH_TRY(of->open(ctx, in, &job->state));
         job->by = of;
     } else {

@@ -101,7 +101,7 @@ typedef struct { /* places first .. first+n-1 of a job, for the kernel of a CPU 
  * (vh_stats_weigh). */
 void vh_seq_weigh(const vh_seq_batch *batch, const double *loglik, vh_stats *stats, double *w);
 
-typedef struct {
+typedef struct vh_seq_kernels {
     /* Whole jobs.  open NULL: the driver for CPUs, around `kernel`. */
     vhem_status (*open)(vhem_ctx *, const vh_sequences *, void **state);
     vhem_status (*run)(vhem_ctx *, void *state, const vh_seq_step *, vh_seq_sums *);

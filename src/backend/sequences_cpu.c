@@ -25,6 +25,7 @@
 #include "backend/sequences_cpu.h"
 
 #include "backend/backend.h"
+#include "backend/ref/ref.h"
 #include "core/alloc.h"
 #include "core/array2.h"
 #include "core/ranks.h"
@@ -496,11 +497,10 @@ vhem_status vh_cpu_sequences_run(vhem_ctx *ctx, void *state, const vh_seq_step *
 {
     cpu_job *job = state;
     const vh_sequences *in = &job->in;
+    const vh_seq_kernels *of = ctx->backend->sequences;
     pass p = { .job = job, .step = step, .fit = vh_batch_frames(step->pk) };
 
-    p.batch = ctx->backend->sequences.kernel;
-    if (!p.batch)
-        p.batch = vh_backend_ref.sequences.kernel;
+    p.batch = of && of->kernel ? of->kernel : vh_seq_ref.kernel;
     VH_TRY(set_up(ctx, &p, out));
     if (job->large && step->mixtures > 0)
         VH_TRY(score_large(ctx, &p));

@@ -11,6 +11,7 @@
 #include "backend/reduce.h"
 #include "core/alloc.h"
 #include "core/array2.h"
+#include "estimate/dtm_infer.h"
 #include "estimate/items.h"
 #include "estimate/score.h"
 #include "math/blas.h"

@@ -65,6 +65,14 @@ void vh_clustering_set_place(vh_clustering *c, int64_t dim, double *place);
 const double *vh_clustering_place(const vh_clustering *c, int64_t *dim);
 vhem_status vh_clustering_set_name(vhem_ctx *ctx, vh_clustering *c, int64_t i, const char *name);
 vhem_status vh_clustering_set_fingerprint(vhem_ctx *ctx, vh_clustering *c, int64_t i, uint64_t fingerprint);
+/* share [Kb] of out, whose label are those that were kept, over all of n partitions [Kb] into at most K
+ * groups, with clusters matched.  Fewer than two partitions, or more than VH_MOST_MATCHED groups: none. */
+enum { VH_MOST_MATCHED = 1000 };
+vhem_status vh_count_share(vhem_ctx *ctx, const int *kept, int K, int n, const int *const *label,
+                           vh_clustering *out);
+struct vh_search;
+/* What the clustering has from the search; the tables of the winner move over.  Its centres stay. */
+vhem_status vh_clustering_take_search(vhem_ctx *ctx, struct vh_search *s, vh_clustering *out);
 /* Fills c->shown; base_label and parent are those of the tree. */
 void vh_clustering_show(vh_clustering *c, const int *base_label, const int *parent);
 

@@ -3,8 +3,6 @@
  * a line here. */
 #include "cluster/distance.h"
 
-#include "cluster/clustering.h"
-
 #include "core/alloc.h"
 #include "core/array2.h"
 #include "core/options.h"
@@ -13,7 +11,6 @@
 #include "model/convert.h"
 #include "model/layout.h"
 #include "model/missing_columns.h"
-#include "model/models.h"
 #include "reduce/vhem.h"
 
 #include <assert.h>
@@ -97,8 +94,7 @@ static vhem_status check_sets(vhem_ctx *ctx, const vh_h3m **a, const vh_h3m **b,
     return VHEM_OK;
 }
 
-/* What vh_distance does, by all processes together: D is filled on the first. */
-static vhem_status fill_tables(vhem_ctx *ctx, const vh_h3m *a, const vh_h3m *b,
+vhem_status vh_distance_shared(vhem_ctx *ctx, const vh_h3m *a, const vh_h3m *b,
                                const vhem_distance_options *opt, double *D, double *error)
 {
     VH_BLAS_SERIAL;
@@ -136,7 +132,7 @@ vhem_status vh_distance(vhem_ctx *ctx, const vh_h3m *a, const vh_h3m *b, const v
                         double *D, double *error)
 {
     vh_ranks_leave(ctx); /* every process needs the whole table, so each makes it */
-    return vh_ranks_join(ctx, fill_tables(ctx, a, b, opt, D, error));
+    return vh_ranks_join(ctx, vh_distance_shared(ctx, a, b, opt, D, error));
 }
 
 static vhem_distance_options filled(const vhem_distance_options *opt)
@@ -153,29 +149,4 @@ vhem_status vh_h3m_distance(vhem_ctx *ctx, const vh_h3m *a, const vh_h3m *b, con
 {
     const vhem_distance_options o = filled(opt);
     return vh_distance(ctx, a, b, &o, D, error);
-}
-
-static vhem_status compare(vhem_ctx *ctx, const vhem_models *a, const vhem_models *b,
-                           const vhem_distance_options *opt, double *D, double *error)
-{
-    VH_TRY(vh_models_gather(ctx, a));
-    VH_TRY(vh_models_gather(ctx, b));
-    VH_CHECK(a->h3m && b->h3m, VHEM_EINVAL, "distances are between HMMs, these are dynamic textures");
-    VH_TRY(
-        vh_ranks_call(ctx, "compare", VHEM_DISTANCE_OPTIONS, opt,
-                      vh_ranks(ctx) > 1 ? vh_h3m_fingerprint(a->h3m) ^ vh_h3m_fingerprint(b->h3m) << 1 : 0));
-    return fill_tables(ctx, a->h3m, b->h3m, opt, D, error);
-}
-
-vhem_status vhem_distance(vhem_ctx *ctx, const vhem_models *a, const vhem_models *b,
-                          const vhem_distance_options *opt, double *D, double *error)
-{
-    VH_ENTER(a, b);
-    vhem_distance_options o;
-
-    VH_TRY(vh_options_take(ctx, VHEM_DISTANCE_OPTIONS, opt, &o));
-    vh_options_fill(VHEM_DISTANCE_OPTIONS, &o);
-    vhem_status st = compare(ctx, a, b, &o, D, error);
-    vh_ranks_end(ctx);
-    return st;
 }

@@ -16,6 +16,10 @@ vhem_status vh_h3m_distance(vhem_ctx *ctx, const vh_h3m *a, const vh_h3m *b, con
 vhem_status vh_distance(vhem_ctx *ctx, const vh_h3m *a, const vh_h3m *b, const vhem_distance_options *opt,
                         double *D, double *error);
 
+/* The same by all processes together: D is filled on the first. */
+vhem_status vh_distance_shared(vhem_ctx *ctx, const vh_h3m *a, const vh_h3m *b,
+                               const vhem_distance_options *opt, double *D, double *error);
+
 /* One kind: D and error [Ka][Kb]; error is NULL for kinds that are not sampled, and where it is not wanted;
  * both are on processes that have no table. */
 typedef vhem_status vh_distance_run(vhem_ctx *ctx, const vh_h3m *a, const vh_h3m *b,

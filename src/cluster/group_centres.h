@@ -7,7 +7,6 @@
 #ifndef VH_CLUSTER_GROUP_CENTRES_H
 #define VH_CLUSTER_GROUP_CENTRES_H
 
-#include "cluster/methods.h"
 #include "reduce/base.h"
 
 typedef struct vh_known_centre vh_known_centre; /* a group and the best centre found for it */

@@ -2,9 +2,8 @@
 /* hmm_problem.c - see hmm_problem.h. */
 #include "cluster/hmm_problem.h"
 
+#include "cluster/presets.h"
 #include "cluster/spectral_starts.h"
-#include "cluster/methods.h"
-#include "cluster/options.h"
 #include "core/alloc.h"
 #include "core/ranks.h"
 #include "core/rng.h"
@@ -12,10 +11,6 @@
 #include "reduce/refine.h"
 
 #include <string.h>
-
-enum {
-    TABLE = 1 << 22, /* pairs of a model and a centre, up to which z and L are kept */
-};
 
 /* The smallest variances: a share of the spread of the models. */
 static vhem_status make_floor(vhem_ctx *ctx, vh_hmm_problem *t)
@@ -65,35 +60,26 @@ static vhem_status convert_models(vhem_ctx *ctx, vh_hmm_problem *t)
     return VHEM_OK;
 }
 
-/* z and L have Kb x Kr numbers each, and labels say most of it. */
-static bool is_lean(const vh_input *in, const vhem_cluster_options *opt)
-{
-    bool by_part = vh_method_find(opt->method)->traits & VH_BY_PART;
-    return by_part && !in->tables && opt->keep_tables <= 0 && (int64_t)in->Kb * in->K > TABLE;
-}
-
 /* Several processes share the sums over many models, an executor makes them for this one. */
-static vhem_status open_base(vhem_ctx *ctx, vh_hmm_problem *t, const vh_input *in)
+static vhem_status open_base(vhem_ctx *ctx, vh_hmm_problem *t)
 {
-    bool many = in->Kb > VH_FEW_MODELS, shared = many && vh_ranks(ctx) > 1;
-    const vhem_executor *executor = many ? in->executor : NULL;
+    bool many = t->Kb > VH_FEW_MODELS, shared = many && vh_ranks(ctx) > 1;
+    const vh_remote *remote = many ? &t->remote : NULL;
 
-    if (in->shards)
-        return vh_base_stream(ctx, in->shards, executor, shared, &t->s.base);
+    if (t->shards)
+        return vh_base_stream(ctx, t->shards, remote, shared, &t->s.base);
     VH_TRY(vh_base_new(ctx, t->fine ? t->fine : t->models, &t->s.base));
-    if (!t->fine && !t->full) /* else they are not those that the executor has */
-        t->s.base->executor = executor;
+    if (remote && !t->fine && !t->full) /* else they are not those that the executor has */
+        t->s.base->remote = *remote;
     return shared ? vh_base_share(ctx, t->s.base) : VHEM_OK;
 }
 
-vhem_status vh_hmm_problem_new(vhem_ctx *ctx, const vh_input *in, const vhem_cluster_options *opt,
-                               uint64_t seed, vh_hmm_problem *t)
+vhem_status vh_hmm_problem_open(vhem_ctx *ctx, uint64_t seed, vh_hmm_problem *t)
 {
-    *t = (vh_hmm_problem){ .s = { .opt = opt, .K = in->K, .start = vh_start_hmms(opt) },
-                           .models = in->models };
-    t->s.lean = is_lean(in, opt);
+    const vhem_cluster_options *opt = t->s.opt;
+
     VH_TRY(convert_models(ctx, t));
-    VH_TRY(open_base(ctx, t, in));
+    VH_TRY(open_base(ctx, t));
     if (opt->checkpoint && vh_is_first(ctx))
         VH_TRY(vh_journal_open(ctx, opt->checkpoint, &t->journal));
     t->s.base->journalled = opt->checkpoint != NULL;

@@ -6,18 +6,24 @@
 
 #include "cluster/hmm_search.h"
 
-typedef struct {
+/* Of more models than this, restarts are judged on so many, and processes share the sums. */
+enum { VH_FEW_MODELS = 4096 };
+
+typedef struct vh_hmm_problem {
+    /* The caller fills in models, shards, Kb and remote, and of s opt, K, start and lean. */
     vh_hmm_search s;
-    vh_h3m *trial_models;             /* NULL: restarts are judged on all models */
-    vh_journal *journal;              /* NULL: there is no checkpoint */
-    double *floor;                    /* [d], or NULL */
-    const vh_h3m *models;             /* the input, in the family of the centres */
+    const vh_h3m *models;    /* what is clustered; once open, in the family of the centres */
+    const vh_shards *shards; /* where they are; models are the first of them then.  NULL: in memory */
+    int64_t Kb;              /* of them */
+    vh_remote remote;        /* who makes sums over all models */
+    vh_h3m *trial_models;    /* NULL: restarts are judged on all models */
+    vh_journal *journal;     /* NULL: there is no checkpoint */
+    double *floor;           /* [d], or NULL */
     vh_h3m *full, *full_start, *fine; /* copies: with full covariances, and cut finer; or NULL */
 } vh_hmm_problem;                     /* zero it before use */
 
-/* opt must outlive the task. */
-vhem_status vh_hmm_problem_new(vhem_ctx *ctx, const vh_input *in, const vhem_cluster_options *opt,
-                               uint64_t seed, vh_hmm_problem *t);
+/* What the caller has filled in must outlive the problem. */
+vhem_status vh_hmm_problem_open(vhem_ctx *ctx, uint64_t seed, vh_hmm_problem *t);
 /* Restarts and candidates; t->s.search has them and the winner. */
 vhem_status vh_hmm_problem_search(vhem_ctx *ctx, vh_hmm_problem *t, uint64_t seed);
 void vh_hmm_problem_free(vh_hmm_problem *t);

@@ -2,7 +2,7 @@
 /* hmm_search.c - see hmm_search.h. */
 #include "cluster/hmm_search.h"
 
-#include "cluster/options.h"
+#include "cluster/presets.h"
 #include "core/rng.h"
 #include "model/convert.h"
 #include "reduce/start.h"

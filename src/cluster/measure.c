@@ -10,6 +10,7 @@
 #include "core/array2.h"
 #include "core/options.h"
 #include "data/data.h"
+#include "estimate/dtm_infer.h"
 #include "estimate/score.h"
 #include "math/neighbours.h"
 #include "model/convert.h"

@@ -17,6 +17,8 @@
 #include "math/agreement.h"
 #include "math/logsum.h"
 #include "model/layout.h"
+#include "model/posterior_json.h"
+#include "model/prior_json.h"
 
 #include <math.h>
 #include <string.h>
@@ -375,7 +377,8 @@ vhem_status vh_method_vbhem(vhem_ctx *ctx, const vh_input *in, const vhem_cluste
     VH_CLEANUP(task_free) task w = { .opt = opt, .search_opt = *opt };
 
     w.search_opt.cov_floor = FLOOR;
-    VH_TRY(vh_hmm_problem_new(ctx, in, &w.search_opt, seed, &w.t));
+    vh_input_problem(in, &w.search_opt, &w.t);
+    VH_TRY(vh_hmm_problem_open(ctx, seed, &w.t));
     VH_TRY(vh_workers_new(ctx, ctx->threads, &w.workers));
     VH_TRY(vh_vb_prior(ctx, w.t.s.base, opt->prior, &w.prior));
     w.vb = (vh_vb_options){ .run = { .N = opt->nv * w.t.s.base->Kb,

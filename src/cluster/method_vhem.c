@@ -24,7 +24,7 @@ static vhem_status hand_over(vhem_ctx *ctx, vh_hmm_problem *t, bool mapped, vh_c
     vh_hmm_search *s = &t->s;
     vh_restart *w = &s->search.all[s->search.best];
 
-    VH_TRY(vh_search_tell(ctx, &s->search, out));
+    VH_TRY(vh_clustering_take_search(ctx, &s->search, out));
     out->centers = w->centers;
     w->centers = NULL;
     if (!s->start)
@@ -48,7 +48,8 @@ vhem_status vh_method_vhem(vhem_ctx *ctx, const vh_input *in, const vhem_cluster
 
     if (opt->first_reduce > 0)
         return vh_first_reduce(ctx, in, opt, seed, out);
-    VH_TRY(vh_hmm_problem_new(ctx, in, opt, seed, &t));
+    vh_input_problem(in, opt, &t);
+    VH_TRY(vh_hmm_problem_open(ctx, seed, &t));
     VH_TRY(vh_hmm_problem_search(ctx, &t, seed));
     VH_TRY(hand_over(ctx, &t, !in->centers_only, out));
     if (vh_stopped(ctx))

@@ -3,21 +3,25 @@
  * is its default.  A new method is a file, a line here and a word in core/options.c. */
 #include "cluster/methods.h"
 
+#include "cluster/hmm_problem.h"
 #include "cluster/options.h"
 #include "core/alloc.h"
 #include "core/ranks.h"
 #include "core/options.h"
 #include "estimate/sets.h"
 #include "math/blas.h"
+#include "model/hmm_file.h"
 #include "model/missing_columns.h"
 #include "reduce/base.h"
+#include "reduce/remote_estep.h"
 
 #include <string.h>
 
 #define DEFAULT_MEMORY ((int64_t)1 << 30)
 enum {
-    COPIES = 5
-}; /* numbers in memory for each in a file: models, packed models, the layout of the backend */
+    COPIES = 5, /* numbers in memory for each in a file: models, packed models, the layout of the backend */
+    TABLE = 1 << 22, /* pairs of a model and a centre, up to which z and L are kept */
+};
 
 /* clang-format off */
 const vh_method vh_methods[] = {
@@ -253,4 +257,22 @@ vhem_status vh_input_source(vhem_ctx *ctx, const vhem_source *source, const vhem
     }
     in->executor = opt->executor;
     return VHEM_OK;
+}
+
+/* z and L have Kb x Kr numbers each, and labels say most of it. */
+static bool is_lean(const vh_input *in, const vhem_cluster_options *opt)
+{
+    bool by_part = vh_method_find(opt->method)->traits & VH_BY_PART;
+    return by_part && !in->tables && opt->keep_tables <= 0 && (int64_t)in->Kb * in->K > TABLE;
+}
+
+void vh_input_problem(const vh_input *in, const vhem_cluster_options *opt, vh_hmm_problem *t)
+{
+    *t = (vh_hmm_problem){
+        .s = { .opt = opt, .K = in->K, .start = vh_start_hmms(opt), .lean = is_lean(in, opt) },
+        .models = in->models,
+        .shards = in->shards,
+        .Kb = in->Kb,
+        .remote = vh_remote_of(in->executor)
+    };
 }

@@ -6,10 +6,6 @@
 #include "cluster/clustering.h"
 #include "data/data.h"
 
-enum {
-    VH_FEW_MODELS = 4096
-}; /* of more than this, restarts are judged on so many, and processes share the sums */
-
 enum { VH_MODELS = 1, VH_DATA = 2, VH_TEXTURES = 4 }; /* what a method can start from */
 enum {
     VH_CLIMBS = 1, /* it climbs a bound */
@@ -79,6 +75,9 @@ static inline vh_input vh_input_textures(const vh_dtm *dtm, int K)
 {
     return (vh_input){ .Kb = dtm->K, .K = K, .textures = dtm };
 }
+/* HMMs as input for the search by VHEM, which is opened and run by the caller. */
+struct vh_hmm_problem;
+void vh_input_problem(const vh_input *in, const vhem_cluster_options *opt, struct vh_hmm_problem *t);
 /* A source of either kind as input, without K yet; *item as above, NULL for models.  Models on disk stay
  * there when they are more than the options allow in memory and the method can do with a chunk at a time. */
 vhem_status vh_input_source(vhem_ctx *ctx, const vhem_source *source, const vhem_cluster_options *opt,

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* options.c - see options.h.  The presets: the paper's own setting, and that
- * of the toolbox for eye movements. */
+/* options.c - see options.h. */
 #include "cluster/options.h"
 
 #include "core/options.h"
@@ -13,57 +12,13 @@
 #include <stdio.h>
 #include <string.h>
 
-typedef struct {
-    const char *name;
-    double nv; /* virtual samples per model; 0: Kb / tau */
-    int tau, max_iter, min_iter, soft;
-    double tol, cov_floor, cov_add;
-    bool full;    /* covariances */
-    bool plain;   /* no repairs, and all restarts are run to their end */
-    bool settles; /* the best restart, after a search by restarts alone */
-} preset;
-
-static const preset presets[] = {
-    /* the first is what no preset means */
-    { NULL, 1e4, 10, 200, 1, 20, 1e-5, 1e-6, 0, false, false, false },
-    { "paper", 1e4, 10, 200, 1, 0, 1e-5, 0, 0, false, true, false },
-    { "emhmm", 0, 10, 101, 2, 20, 1e-5, 0, 1e-3, true, false, true },
-};
-enum { N_PRESET = sizeof presets / sizeof presets[0], MIN_RESTARTS = 20, MAX_RESTARTS = 300, THOROUGH = 4 };
+enum { MIN_RESTARTS = 20, MAX_RESTARTS = 300, THOROUGH = 4 };
 
 enum { DATA_STATES = 3 };
 enum { MOST_STATES = 4096, MOST_RESTARTS = 65535 };
 enum { NEIGHBOURS = 10 };   /* of each model in the graph of knn-sc */
 enum { DTM_RESTARTS = 10 }; /* of HEM-DTM, whose iterations are dear as well */
 enum { LONG = 100 };        /* the longest tau that follows from the sequences */
-static const preset *find_preset(const char *name)
-{
-    for (int i = 1; name && i < N_PRESET; i++)
-        if (strcmp(name, presets[i].name) == 0)
-            return &presets[i];
-    return name ? NULL : &presets[0];
-}
-
-bool vh_cluster_wants_full(const vhem_cluster_options *opt)
-{
-    return find_preset(opt->preset)->full;
-}
-
-bool vh_cluster_runs_all(const vhem_cluster_options *opt)
-{
-    return find_preset(opt->preset)->plain;
-}
-
-bool vh_cluster_wants_candidates(int64_t K, const vhem_cluster_options *opt)
-{
-    bool alone = strcmp(opt->search, "restarts") == 0, settles = find_preset(opt->preset)->settles;
-    return K > 1 && (!alone || (settles && strcmp(opt->init, "auto") == 0));
-}
-
-int vh_cluster_min_iter(const vhem_cluster_options *opt)
-{
-    return find_preset(opt->preset)->min_iter;
-}
 
 /* ---- names --------------------------------------------------------------------------------------------- */
 
@@ -210,27 +165,6 @@ static vhem_status check_models(vhem_ctx *ctx, int64_t K, const double *omega)
     return VHEM_OK;
 }
 
-double vh_cluster_work(const vh_h3m *h3m, int64_t K, const vhem_cluster_options *o)
-{
-    assert(h3m);
-    double work = 0, dd = (double)vh_param_size(h3m->family, h3m->family->n_param - 1, &h3m->shape);
-    for (int64_t i = 0; i < h3m->K; i++) {
-        double Sb = h3m->hmm[i].S, Mb = h3m->hmm[i].M;
-        work += K * (3 * o->tau * Sb * o->S + 0.1 * dd * Sb * Mb * o->S * o->M);
-    }
-    return work;
-}
-
-double vh_cluster_work_dtm(const vh_dtm *dtm, int64_t K, const vhem_cluster_options *o)
-{
-    double work = 0;
-    for (int64_t i = 0; i < dtm->K; i++) {
-        double n = fmax(dtm->dt[i].n, o->S);
-        work += K * (o->tau * (5000 + 10 * n * n * n) + 2 * n * n * dtm->d);
-    }
-    return work;
-}
-
 /* As many restarts as a modest amount of work allows: small sets of models have the
  * worst of optima and cost nothing. */
 static int default_restarts(const vh_input *in, const vhem_cluster_options *o)
@@ -243,7 +177,7 @@ static int default_restarts(const vh_input *in, const vhem_cluster_options *o)
 }
 
 /* Frames of a virtual sample: as the models say for auto, else as the method or the preset does. */
-static int find_tau(const vh_input *in, const vhem_cluster_options *o, const preset *p)
+static int find_tau(const vh_input *in, const vhem_cluster_options *o, const vhem_cluster_options *p)
 {
     const vh_h3m *h3m = in->models;
     int of_method = vh_method_find(o->method)->tau, tau = o->tau;
@@ -294,7 +228,7 @@ static int count_or(int asked, int otherwise)
 }
 
 /* Virtual samples for each model; sequences have none. */
-static double find_nv(const vh_input *in, const vhem_cluster_options *o, const preset *p)
+static double find_nv(const vh_input *in, const vhem_cluster_options *o, const vhem_cluster_options *p)
 {
     const vh_method *m = vh_method_find(o->method);
     double usual = m->nv > 0 ? m->nv : p->nv > 0 ? p->nv : (double)in->Kb / o->tau;
@@ -304,23 +238,24 @@ static double find_nv(const vh_input *in, const vhem_cluster_options *o, const p
 /* What was left open: first as the method wants it, then as the preset does. */
 static void fill_numbers(const vh_input *in, vhem_cluster_options *o)
 {
-    const preset *p = find_preset(o->preset);
     const vh_method *m = vh_method_find(o->method);
+    vhem_cluster_options p;
 
-    o->tau = find_tau(in, o, p);
+    vh_preset_numbers(o->preset, &p);
+    o->tau = find_tau(in, o, &p);
     if (m->defaults)
         m->defaults(in, o);
     fill_sizes(in, o);
-    o->max_iter = o->max_iter >= 0 ? o->max_iter : p->max_iter;
+    o->max_iter = o->max_iter >= 0 ? o->max_iter : p.max_iter;
     if (o->restarts <= 0)
         o->restarts = default_restarts(in, o);
-    o->nv = find_nv(in, o, p);
-    o->tol = number_or(o->tol, p->tol);
-    o->cov_floor = number_or(o->cov_floor, p->cov_floor);
-    o->cov_add = number_or(o->cov_add, p->cov_add);
+    o->nv = find_nv(in, o, &p);
+    o->tol = number_or(o->tol, p.tol);
+    o->cov_floor = number_or(o->cov_floor, p.cov_floor);
+    o->cov_add = number_or(o->cov_add, p.cov_add);
     bool exact = o->start && o->tol == 0 && o->cov_floor == 0;
-    o->soft = o->soft >= 0 ? o->soft : o->start ? 0 : p->soft;
-    o->repair = o->repair >= 0 ? o->repair > 0 : !exact && !p->plain;
+    o->soft = o->soft >= 0 ? o->soft : o->start ? 0 : p.soft;
+    o->repair = o->repair >= 0 ? o->repair > 0 : !exact && !vh_cluster_runs_all(o);
     o->weighted_omega = o->weighted_omega > 0;
     o->neighbours = count_or(o->neighbours, find_neighbours(in));
     o->candidate = count_or(o->candidate, 1);

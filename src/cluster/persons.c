@@ -13,6 +13,7 @@
 #include "core/options.h"
 #include "core/object.h"
 #include "estimate/frames.h"
+#include "estimate/infer_models.h"
 #include "estimate/items.h"
 #include "estimate/lengths.h"
 #include "estimate/score.h"

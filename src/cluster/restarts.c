@@ -3,11 +3,10 @@
  *
  *   1. one restart: a start, a soft phase, a few iterations
  *   2. all restarts, then the promising ones to their end
- *   3. candidates from elsewhere, and the choice among all
- *   4. what becomes known of them */
+ *   3. candidates from elsewhere, and the choice among all */
 #include "cluster/restarts.h"
 
-#include "cluster/options.h"
+#include "cluster/presets.h"
 #include "core/alloc.h"
 #include "core/array2.h"
 #include "core/ranks.h"
@@ -485,96 +484,6 @@ vhem_status vh_search_new(vhem_ctx *ctx, const vhem_cluster_options *opt, const 
         s->all[r].modularity = NAN;
         s->all[r].soft = given || one || r / n_kind % 2 == 0 ? opt->soft : 0;
     }
-    return VHEM_OK;
-}
-
-static double agreement(const vh_search *s, const vh_restart *a, const vh_restart *w)
-{
-    vhem_agreement g = { NAN, NAN, NAN, NAN };
-    if (a->label && w->label)
-        vh_agreement(s->Kb, a->label, w->label, &g);
-    return g.adjusted_rand;
-}
-
-vhem_status vh_count_share(vhem_ctx *ctx, const int *kept, int K, int n, const int *const *label,
-                           vh_clustering *out)
-{
-    VH_AUTOFREE int *to = NULL;
-
-    if (n < 2 || K > VH_MOST_MATCHED)
-        return VHEM_OK;
-    VH_NEW(to, K);
-    VH_NEW(out->share, out->Kb);
-    for (int r = 0; r < n; r++) {
-        VH_TRY(vh_match_groups(ctx, out->Kb, K, kept, label[r], to));
-        for (int64_t i = 0; i < out->Kb; i++)
-            out->share[i] += to[label[r][i]] == kept[i];
-    }
-    for (int64_t i = 0; i < out->Kb; i++)
-        out->share[i] /= n;
-    return VHEM_OK;
-}
-
-/* Is a finished run as good as w, the one that is kept?  A stopped search has not yet made others as good. */
-static bool as_good(const vh_search *s, const vh_restart *a, const vh_restart *w)
-{
-    return a->label && w->label && a->finished && a->st == VHEM_OK && a->J >= w->J - s->slack;
-}
-
-static vhem_status tell_share(vhem_ctx *ctx, const vh_search *s, vh_clustering *out)
-{
-    const vh_restart *w = &s->all[s->best];
-    VH_AUTOFREE const int **label = NULL;
-    int n = 0;
-
-    VH_NEW(label, s->n);
-    for (int r = 0; r < s->n; r++)
-        if (as_good(s, &s->all[r], w))
-            label[n++] = s->all[r].label;
-    return vh_count_share(ctx, w->label, (int)s->K, n, label, out);
-}
-
-vhem_status vh_search_tell(vhem_ctx *ctx, vh_search *s, vh_clustering *out)
-{
-    vh_restart *w = &s->all[s->best];
-
-    VH_TRY(tell_share(ctx, s, out));
-
-    VH_NEW(out->run, s->n);
-    for (int r = 0; r < s->n; r++) {
-        vh_restart *a = &s->all[r];
-        if (a->st != VHEM_OK || !a->run.J) /* without a bound on all of the models */
-            continue;
-        vhem_cluster_run *u = &out->run[out->n_run++];
-        *u = (vhem_cluster_run){ .seed = a->seed,
-                                 .init = a->kind ? a->kind : "given",
-                                 .bound = a->J,
-                                 .n_iter = a->run.n_iter,
-                                 .converged = a->run.converged,
-                                 .finished = a->finished,
-                                 .modularity = a->modularity,
-                                 .agreement = agreement(s, a, w),
-                                 .next = r == s->next,
-                                 .as_good = as_good(s, a, w) };
-        if (a == w)
-            continue;
-        u->bounds = a->run.J; /* handed over */
-        a->run.J = NULL;
-        u->label = a->candidate ? a->label : NULL;
-        a->label = a->candidate ? NULL : a->label;
-    }
-    if (s->lean && w->label)
-        memcpy(out->label, w->label, sizeof *out->label * (size_t)s->Kb);
-    out->n_iter = w->run.n_iter;
-    out->converged = w->run.converged;
-    out->n_empty = w->run.n_empty;
-    out->n_revived = w->run.n_revived;
-    out->n_fell = w->run.n_fell;
-    out->z = w->run.z;
-    out->L_hmm = w->run.L;
-    out->bound = w->run.J;
-    free(w->run.label);
-    w->run = (vh_vhem_run){ 0 };
     return VHEM_OK;
 }
 

@@ -8,11 +8,11 @@
  * starts are given up after a few iterations: where they stand then tells well enough where they would
  * end.  Restarts come in rounds, and end when the best bound has been found again.
  *
- * Candidates that others have prepared (candidates.h) join the restarts and compete with them. */
+ * Candidates that others have prepared (spectral_starts.h) join the restarts and compete with them. */
 #ifndef VH_CLUSTER_RESTARTS_H
 #define VH_CLUSTER_RESTARTS_H
 
-#include "cluster/methods.h"
+#include "core/scratch.h"
 #include "reduce/vhem.h"
 
 typedef struct {
@@ -46,7 +46,7 @@ typedef struct { /* what the kind of model provides; arg is its own */
     void (*free)(void *centers);
 } vh_restart_ops;
 
-typedef struct {
+typedef struct vh_search {
     const vh_restart_ops *ops;
     void *arg;
     const vhem_cluster_options *opt;
@@ -90,13 +90,6 @@ void vh_restart_free(vh_restart *r);
 /* Bounds that differ by less than this do not tell partitions apart: nats per virtual frame, dimension and
  * model.  The bound itself is looser than that wherever states overlap (docs/choosing.md). */
 #define VH_BOUND_SLACK 0.003
-/* share [Kb] of out, whose label are those that were kept, over all of n partitions [Kb] into at most K
- * groups, with clusters matched.  Fewer than two partitions, or more than VH_MOST_MATCHED groups: none. */
-enum { VH_MOST_MATCHED = 1000 };
-vhem_status vh_count_share(vhem_ctx *ctx, const int *kept, int K, int n, const int *const *label,
-                           vh_clustering *out);
-/* What the clustering has from the search; the tables of the winner move over.  Its centres stay. */
-vhem_status vh_search_tell(vhem_ctx *ctx, vh_search *s, vh_clustering *out);
 void vh_search_free(vh_search *s);
 
 #endif

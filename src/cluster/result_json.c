@@ -10,6 +10,7 @@
 #include "core/text.h"
 #include "model/dtm.h"
 #include "model/h3m.h"
+#include "model/hmm_file.h"
 
 #include <inttypes.h>
 #include <math.h>

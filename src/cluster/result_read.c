@@ -12,6 +12,7 @@
 #include "core/array2.h"
 #include "model/dtm.h"
 #include "model/h3m.h"
+#include "model/hmm_file.h"
 #include "model/json.h"
 #include "model/options_json.h"
 #include "reduce/vhem.h"

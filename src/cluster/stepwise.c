@@ -11,6 +11,7 @@
 #include "model/convert.h"
 #include "model/missing_columns.h"
 #include "reduce/partial.h"
+#include "reduce/remote_estep.h"
 #include "reduce/repair.h"
 #include "reduce/task.h"
 
@@ -91,7 +92,8 @@ static vhem_status first_task(vhem_ctx *ctx, const vh_input *in, const vhem_clus
 /* The models as they are clustered one task after the other: as they came. */
 static vhem_status open_base(vhem_ctx *ctx, const vh_input *in, const vhem_executor *executor, vh_base **out)
 {
-    return in->shards ? vh_base_stream(ctx, in->shards, executor, false, out)
+    const vh_remote remote = vh_remote_of(executor);
+    return in->shards ? vh_base_stream(ctx, in->shards, &remote, false, out)
                       : vh_base_new(ctx, in->models, out);
 }
 

@@ -4,6 +4,7 @@
 
 #include "core/settings.h"
 #include "model/layout.h"
+#include "model/prior_json.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,54 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* data.c - the sequence set: loading through the table of formats, wrapping memory, reading and checking. */
+/* data.c - the sequence set: wrapping memory, reading and checking. */
 #include "data/data.h"
 
 #include "core/hash.h"
 #include "core/options.h"
 #include "core/object.h"
-#include "data/counters.h"
-#include "data/readers.h"
-#include "data/roles.h"
-#include "data/sentinels.h"
 #include "data/values.h"
 
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-/* In the C locale, whose decimal point is a point. */
-static vhem_status load_data(vhem_ctx *ctx, const char *path, const vhem_data_options *opt, vhem_data **out)
-{
-    VH_OWN(vhem_data) *data = NULL;
-    vhem_data_options o;
-    const vh_reader *reader;
-
-    VH_TRY(vh_options_take(ctx, VHEM_DATA_OPTIONS, opt, &o));
-    o.memory = o.memory < 0 ? (int64_t)1 << 30 : o.memory;
-    VH_TRY(vh_reader_find(ctx, path, o.format, &reader));
-    VH_CHECK(!o.missing || reader->text, VHEM_EINVAL,
-             "%s: --missing names words of a text; in an array a missing value is NaN", path);
-    VH_CHECK(!o.sheet || reader->sheets, VHEM_EINVAL,
-             "%s: --sheet names a sheet of an .xlsx workbook; this file has none", path);
-    VH_TRY(reader->read(ctx, path, &o, &data));
-    VH_DUP(data->origin.path, path);
-    if (o.columns && !reader->picks_columns)
-        VH_TRY(vh_data_keep_columns(ctx, path, o.columns, data));
-    VH_TRY(vh_data_scan(ctx, data));
-    VH_TRY(vh_warn_of_counters(ctx, path, &o, data));
-    VH_TRY(vh_warn_of_sentinels(ctx, path, reader->text, data));
-    *out = vh_take(data);
-    return VHEM_OK;
-}
-
-vhem_status vhem_data_load(vhem_ctx *ctx, const char *path, const vhem_data_options *opt, vhem_data **out)
-{
-    VH_ENTER(path, out);
-    vh_locale locale = vh_locale_enter();
-    vhem_status st = load_data(ctx, path, opt, out);
-    vh_locale_leave(locale);
-    return st;
-}
 
 vhem_status vhem_data_wrap(vhem_ctx *ctx, int64_t N, const int64_t *T, int d, const double *y,
                            const vhem_data_text *text, vhem_data **out)
@@ -384,47 +346,6 @@ vhem_status vh_symbols_copy(vhem_ctx *ctx, const vhem_symbols *from, int d, vhem
         copy.column[k].n = from[k].n;
     }
     *out = vh_take(copy.column);
-    return VHEM_OK;
-}
-
-/* The symbols of the columns that stay, place [d]. */
-static vhem_status keep_symbols(vhem_ctx *ctx, vhem_data *data, int old_d, const int *place, int d)
-{
-    vhem_symbols *kept = NULL;
-
-    if (!data->symbols)
-        return VHEM_OK;
-    VH_NEW(kept, d);
-    for (int k = 0; k < d; k++) {
-        kept[k] = data->symbols[place[k]];
-        data->symbols[place[k]] = (vhem_symbols){ 0 };
-    }
-    vh_symbols_free(data->symbols, old_d);
-    data->symbols = kept;
-    return VHEM_OK;
-}
-
-vhem_status vh_data_keep_columns(vhem_ctx *ctx, const char *path, const char *list, vhem_data *data)
-{
-    VH_AUTOFREE int *place = NULL;
-    int d = 0, old_d = data->d;
-    VH_AUTOFREE char **column = NULL;
-
-    VH_TRY(vh_columns_pick(ctx, path, list, data->column, old_d, &place, &d));
-    VH_NEW(column, d);
-    data->hold.name = path;
-    VH_TRY(vh_spill_pick(ctx, &data->hold, old_d, place, d));
-    VH_TRY(vh_spill_values(ctx, &data->hold, &data->y));
-    data->hold.name = NULL;
-    data->n_missing = data->hold.n_missing;
-    for (int k = 0; k < d; k++) {
-        column[k] = data->column[place[k]];
-        data->column[place[k]] = NULL;
-    }
-    VH_TRY(keep_symbols(ctx, data, old_d, place, d));
-    vh_list_free(data->column, old_d);
-    data->column = vh_take(column);
-    data->d = d;
     return VHEM_OK;
 }
 

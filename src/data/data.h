@@ -133,8 +133,6 @@ vhem_status vh_symbols_copy(vhem_ctx *ctx, const vhem_symbols *from, int d, vhem
 vhem_status vh_data_name_columns(vhem_ctx *ctx, vhem_data *data);
 /* Counts NaN into n_missing; refuses infinity. */
 vhem_status vh_data_scan(vhem_ctx *ctx, vhem_data *data);
-/* Keeps the dimensions in a --columns list, in its order. */
-vhem_status vh_data_keep_columns(vhem_ctx *ctx, const char *path, const char *list, vhem_data *data);
 /* Keeps the sequences a --where names by name, label or group: for formats without columns of text. */
 vhem_status vh_data_keep_where(vhem_ctx *ctx, const char *path, const char *where, vhem_data *data);
 

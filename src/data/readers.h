@@ -4,6 +4,7 @@
 #define VH_DATA_READERS_H
 
 #include "core/ctx.h"
+#include "data/data.h"
 #include "data/table.h"
 
 #include <stddef.h>
@@ -27,6 +28,9 @@ vhem_status vh_reader_find(vhem_ctx *ctx, const char *path, const char *name, co
 /* Refuses options that name columns, for formats that have none ("a .ts file"); --label label and the like
  * ask for what such a format may hold anyway. */
 vhem_status vh_no_columns(vhem_ctx *ctx, const char *path, const char *kind, const vhem_data_options *opt);
+
+/* Keeps the dimensions in a --columns list, in its order. */
+vhem_status vh_data_keep_columns(vhem_ctx *ctx, const char *path, const char *list, vhem_data *data);
 
 /* The last part of a path without its ending, in out [size]. */
 void vh_stem(const char *path, char *out, size_t size);

@@ -37,13 +37,6 @@ static vhem_status split_list(vhem_ctx *ctx, const char *list, vh_list *names)
     return VHEM_OK;
 }
 
-void vh_list_free(char **names, int64_t n)
-{
-    for (int k = 0; names && k < n; k++)
-        free(names[k]);
-    free(names);
-}
-
 static vhem_status no_column(vhem_ctx *ctx, const char *path, const char *option, const char *name,
                              char *const *column, int n)
 {

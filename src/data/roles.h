@@ -5,6 +5,7 @@
 
 #include "data/symbols.h"
 #include "data/table.h"
+#include "data/values.h"
 
 typedef struct {
     int *id, n_id;                   /* columns that name a sequence */
@@ -26,15 +27,6 @@ vhem_status vh_roles_none_kept(vhem_ctx *ctx, const vh_roles *roles, const vh_ta
 /* The weight in the current record: a positive number. */
 vhem_status vh_roles_weight(vhem_ctx *ctx, const vh_roles *roles, const vh_table *t, double *weight);
 
-void vh_list_free(char **names, int64_t n);
-typedef struct { /* such a list and its length */
-    char **text;
-    int64_t n;
-} vh_list;
-static inline void vh_list_drop(vh_list *list) /* for VH_CLEANUP */
-{
-    vh_list_free(list->text, list->n);
-}
 /* The places of the names in --columns among column [d]; a name may also be a place counted from 0. */
 vhem_status vh_columns_pick(vhem_ctx *ctx, const char *path, const char *list, char *const *column, int d,
                             int **place, int *n);

@@ -267,3 +267,10 @@ bool vh_join(char *const *names, int n, const char *between, char *out, size_t s
     }
     return true;
 }
+
+void vh_list_free(char **names, int64_t n)
+{
+    for (int k = 0; names && k < n; k++)
+        free(names[k]);
+    free(names);
+}

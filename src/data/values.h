@@ -42,6 +42,17 @@ typedef struct {
 const char *vh_show_into(vh_shown *shown, const char *s, size_t n);
 #define VH_SHOW(s, n) vh_show_into(&(vh_shown){ { 0 } }, s, n)
 
+/* names [n] and what they point to; accepts NULL. */
+void vh_list_free(char **names, int64_t n);
+typedef struct { /* such a list and its length */
+    char **text;
+    int64_t n;
+} vh_list;
+static inline void vh_list_drop(vh_list *list) /* for VH_CLEANUP */
+{
+    vh_list_free(list->text, list->n);
+}
+
 /* names [n] as "a,b,c", to be typed; false where out [size] is full, or a name has a comma or a quote. */
 bool vh_join(char *const *names, int n, const char *between, char *out, size_t size);
 

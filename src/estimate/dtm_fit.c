@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* dtm_fit.c - see fit.h: a dynamic texture for each sequence or group, or a mixture of them for all.
+/* dtm_fit.c - see dtm_fit.h: a dynamic texture for each sequence or group, or a mixture of them for all.
  *
  *   1. options                  3. a mixture
  *   2. a texture for each set   4. the whole */
@@ -8,9 +8,9 @@
 #include "core/rng.h"
 #include "estimate/dtm_svd.h"
 #include "estimate/em_dtm.h"
-#include "estimate/fit.h"
+#include "estimate/dtm_fit.h"
+#include "estimate/fit_key.h"
 #include "estimate/options.h"
-#include "estimate/pieces.h"
 #include "math/blas.h"
 #include "model/h3m.h"
 
@@ -30,7 +30,7 @@ typedef struct {
     vh_dtm *out;
     vhem_fit_report *report;
     vh_workers workers;
-    vh_store *store; /* of textures that are fitted already; NULL: none */
+    const vh_fitted *fitted; /* textures that are fitted already; NULL: none */
 } fit;
 
 static void fit_free(fit *f)
@@ -121,7 +121,7 @@ static vhem_status take_stored(vhem_ctx *ctx, fit *f, const vh_key *key, int64_t
     VH_OWN(vhem_models) *kept = NULL;
     vh_dt *dt = &f->out->dt[i];
 
-    VH_TRY(vh_store_get(ctx, f->store, key, &kept));
+    VH_TRY(f->fitted->get(ctx, f->fitted->store, key, &kept));
     *taken = kept && kept->dtm && kept->dtm->K == 1 && kept->dtm->dt[0].size == dt->size
              && kept->dtm->dt[0].n == dt->n;
     if (*taken)
@@ -135,7 +135,7 @@ static vhem_status put_stored(vhem_ctx *ctx, const fit *f, const vh_key *key, in
 
     VH_TRY(vh_dtm_subset(ctx, f->out, &i, 1, &one));
     const vhem_models models = vh_models_of_textures(one);
-    return vh_store_put(ctx, f->store, key, &models);
+    return f->fitted->put(ctx, f->fitted->store, key, &models);
 }
 
 /* Set i by the closed form, and by EM from there if that is wanted; else the loop only finds the
@@ -157,7 +157,7 @@ static vhem_status fit_one(vhem_ctx *ctx, void *arg, int64_t i, int worker)
     VH_CLEANUP(run_free) vh_em_dtm_run run = { 0 };
     vh_dt_mended mended;
 
-    if (f->store) {
+    if (f->fitted) {
         VH_TRY(key_of_set(ctx, f, i, &key));
         VH_TRY(take_stored(ctx, f, &key, i, &taken));
     }
@@ -171,7 +171,7 @@ static vhem_status fit_one(vhem_ctx *ctx, void *arg, int64_t i, int worker)
     VH_TRY(vh_em_dtm(ctx, &task, &f->workers.scratch[worker], 1, &one, &run));
     f->report->run[i] = told(&run, f->em ? 0 : mended.n_stable);
     f->report->frames[i] = vh_sets_frames(sets, f->data, i, NULL);
-    if (f->store && !vh_stopped(ctx))
+    if (f->fitted && !vh_stopped(ctx))
         VH_TRY(put_stored(ctx, f, &key, i));
     return VHEM_OK;
 }
@@ -325,10 +325,10 @@ vhem_status vh_dtm_fit(vhem_ctx *ctx, const vhem_data *data, const vhem_fit_opti
 }
 
 vhem_status vh_dtm_fit_stored(vhem_ctx *ctx, const vhem_data *data, const vhem_fit_options *opt,
-                              vh_store *store, vh_dtm **out, vhem_fit_report **report)
+                              const vh_fitted *fitted, vh_dtm **out, vhem_fit_report **report)
 {
     VH_BLAS_SERIAL;
-    VH_CLEANUP(fit_free) fit f = { .data = data, .store = store };
+    VH_CLEANUP(fit_free) fit f = { .data = data, .fitted = fitted };
 
     VH_TRY(set_up(ctx, opt, &f));
     vhem_status st = f.opt.K > 0 ? fit_mixture(ctx, &f) : fit_each(ctx, &f);
@@ -339,7 +339,7 @@ vhem_status vh_dtm_fit_stored(vhem_ctx *ctx, const vhem_data *data, const vhem_f
     st = vh_stopped(ctx) ? VHEM_ESTOPPED : VHEM_OK;
     *out = f.out;
     f.out = NULL;
-    if (store)
+    if (fitted)
         f.report->K = 0;
     if (report) {
         *report = f.report;

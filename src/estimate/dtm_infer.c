@@ -8,7 +8,7 @@
 #include "data/data.h"
 #include "estimate/kalman.h"
 #include "estimate/sample.h"
-#include "estimate/score.h"
+#include "estimate/dtm_infer.h"
 #include "math/blas.h"
 #include "math/linalg.h"
 

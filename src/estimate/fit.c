@@ -19,17 +19,18 @@
 #include "estimate/init.h"
 #include "estimate/lengths.h"
 #include "estimate/options.h"
-#include "estimate/pieces.h"
+#include "estimate/fit_key.h"
 #include "estimate/sets.h"
 #include "estimate/spread.h"
 #include "estimate/topology.h"
 #include "math/blas.h"
 #include "math/logsum.h"
 #include "model/convert.h"
-#include "model/frames_prior.h"
+#include "model/hmm_file.h"
 #include "model/layout.h"
 #include "model/missing_columns.h"
 #include "model/prior_columns.h"
+#include "model/prior_json.h"
 
 #include <math.h>
 #include <string.h>
@@ -61,7 +62,7 @@ typedef struct { /* what all jobs share */
     double **coords;           /* [K]  and their coordinates, for the next time they are begun */
     int64_t n_sample, *sample; /* [n_sample]  jobs the prior is learnt from */
     vh_scatters scatters;      /* of their states, job by job */
-    vh_store *store;           /* of models that are fitted already; NULL: none */
+    const vh_fitted *fitted;   /* models that are fitted already; NULL: none */
 } fit;
 
 /* Of models that are of people; there would be much text beside millions of small ones. */
@@ -218,7 +219,7 @@ static vhem_status take_stored(vhem_ctx *ctx, fit *f, const vh_key *key, int64_t
     VH_OWN(vhem_models) *kept = NULL;
     vh_hmm *h = &f->out->hmm[i];
 
-    VH_TRY(vh_store_get(ctx, f->store, key, &kept));
+    VH_TRY(f->fitted->get(ctx, f->fitted->store, key, &kept));
     const vh_hmm *from = kept && kept->h3m && kept->h3m->K == 1 ? &kept->h3m->hmm[0] : NULL;
     if (!from || from->S != h->S || from->M != h->M || from->n_theta != h->n_theta)
         return VHEM_OK;
@@ -233,7 +234,7 @@ static vhem_status put_stored(vhem_ctx *ctx, const fit *f, const vh_key *key, in
 
     VH_TRY(vh_h3m_subset(ctx, f->out, &i, 1, &one));
     const vhem_models models = vh_models_of_hmms(one);
-    return vh_store_put(ctx, f->store, key, &models);
+    return f->fitted->put(ctx, f->fitted->store, key, &models);
 }
 
 static vhem_status run_job(vhem_ctx *ctx, fit *f, int64_t i, vh_workers *workers)
@@ -244,7 +245,7 @@ static vhem_status run_job(vhem_ctx *ctx, fit *f, int64_t i, vh_workers *workers
 
     VH_TRY(begin_job(ctx, f, i, &x));
     x.job.prior = f->prior;
-    if (f->store) {
+    if (f->fitted) {
         VH_TRY(key_of_job(ctx, f, &x.job, &key));
         VH_TRY(take_stored(ctx, f, &key, i));
         if (f->begun[i])
@@ -271,7 +272,7 @@ static vhem_status run_job(vhem_ctx *ctx, fit *f, int64_t i, vh_workers *workers
     f->begun[i] = x.run[best].n_iter >= (f->prior && st != VHEM_OK);
     for (int r = 0; r < f->report->R; r++)
         x.run[r].n_iter = x.run[r].n_iter < 0 ? 0 : x.run[r].n_iter;
-    if (f->store && st == VHEM_OK)
+    if (f->fitted && st == VHEM_OK)
         VH_TRY(put_stored(ctx, f, &key, i));
     return st;
 }
@@ -641,10 +642,10 @@ vhem_status vh_fit_each(vhem_ctx *ctx, const vhem_data *data, const vhem_fit_opt
 }
 
 vhem_status vh_fit_each_stored(vhem_ctx *ctx, const vhem_data *data, const vhem_fit_options *opt,
-                               vh_store *store, vh_h3m **out, vhem_fit_report **report)
+                               const vh_fitted *fitted, vh_h3m **out, vhem_fit_report **report)
 {
     VH_BLAS_SERIAL;
-    VH_CLEANUP(tear_down) fit f = { .data = data, .store = store };
+    VH_CLEANUP(tear_down) fit f = { .data = data, .fitted = fitted };
 
     VH_TRY(set_up(ctx, opt, &f));
     VH_TRY(vh_workers_new(ctx, ctx->threads, &f.workers));
@@ -666,7 +667,7 @@ vhem_status vh_fit_each_stored(vhem_ctx *ctx, const vhem_data *data, const vhem_
     vh_h3m_settle_family(f.out);
     *out = f.out;
     f.out = NULL;
-    if (store)
+    if (fitted)
         f.report->K = 0;
     if (report) {
         *report = f.report;

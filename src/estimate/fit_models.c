@@ -2,16 +2,19 @@
 /* fit_models.c - vhem_fit: models of either kind, for each item or mixtures, with a store to go on from.
  *
  * With pieces every item has a mixture of its own: what hierarchical estimation reduces. */
+#include "estimate/fit_models.h"
+
 #include "core/alloc.h"
 #include "core/options.h"
 #include "core/ranks.h"
-#include "estimate/fit.h"
+#include "estimate/dtm_fit.h"
 #include "estimate/frames.h"
 #include "estimate/lengths.h"
 #include "estimate/options.h"
 #include "estimate/pieces.h"
 #include "estimate/prior.h"
 #include "model/prior_columns.h"
+#include "model/prior_json.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -152,8 +155,9 @@ static vhem_status fit_stored(vhem_ctx *ctx, const vhem_data *data, const vhem_f
     VH_TRY(vh_store_open(ctx, opt->store, &store));
     VH_TRY(vh_pieces_prior(ctx, &work, all, items.n, store, &prior));
     o.prior = prior;
-    vhem_status st = vh_fit_wants_textures(&o) ? vh_dtm_fit_stored(ctx, data, &o, store, &dtm, report)
-                                               : vh_fit_each_stored(ctx, data, &o, store, &h3m, report);
+    const vh_fitted fitted = { store, vh_store_get, vh_store_put };
+    vhem_status st = vh_fit_wants_textures(&o) ? vh_dtm_fit_stored(ctx, data, &o, &fitted, &dtm, report)
+                                               : vh_fit_each_stored(ctx, data, &o, &fitted, &h3m, report);
     vhem_status wrapped = h3m   ? vh_models_take_hmms(ctx, h3m, out)
                           : dtm ? vh_models_take_textures(ctx, dtm, out)
                                 : VHEM_OK;
@@ -162,30 +166,16 @@ static vhem_status fit_stored(vhem_ctx *ctx, const vhem_data *data, const vhem_f
     return wrapped == VHEM_OK ? st : wrapped;
 }
 
-typedef struct { /* a prior that is there before the fit */
-    vh_prior_choice choice;
-    vh_frames_prior frames;
-    const vh_layout *layout; /* the symbols that models fitted with it have; NULL: none */
-} given_prior;
-
-static void free_prior(given_prior *p)
+/* The prior that is there before the fit, and its made-up frames if it is one of these.  A file is read here,
+ * once: opt has its text from then on. */
+static vhem_status read_prior(vhem_ctx *ctx, vhem_fit_options *opt, vh_prior_choice *choice,
+                              vh_frames_prior *frames)
 {
-    vh_prior_choice_free(&p->choice);
-    vh_frames_prior_free(&p->frames);
-}
-
-/* A file is read here, once: opt has its text from then on. */
-static vhem_status read_prior(vhem_ctx *ctx, vhem_fit_options *opt, given_prior *p)
-{
-    VH_TRY(vh_prior_choose(ctx, opt->prior, opt->start != NULL, &p->choice));
-    if (!p->choice.text)
+    VH_TRY(vh_prior_choose(ctx, opt->prior, opt->start != NULL, choice));
+    if (!choice->text)
         return VHEM_OK;
-    opt->prior = p->choice.text;
-    if (!vh_frames_prior_is(ctx, p->choice.text))
-        return VHEM_OK;
-    VH_TRY(vh_frames_prior_read(ctx, p->choice.text, &p->frames));
-    p->layout = p->frames.model->shape.layout;
-    return VHEM_OK;
+    opt->prior = choice->text;
+    return vh_frames_prior_is(ctx, choice->text) ? vh_frames_prior_read(ctx, choice->text, frames) : VHEM_OK;
 }
 
 /* Those of the models, and of the prior that they carry. */
@@ -201,7 +191,8 @@ static vhem_status name_columns(vhem_ctx *ctx, const vhem_data *data, vh_h3m *h3
 static vhem_status fit_data(vhem_ctx *ctx, const vhem_data *data, vhem_fit_options *o, vhem_models **out,
                             vhem_fit_report **report)
 {
-    VH_CLEANUP(free_prior) given_prior prior = { 0 };
+    VH_CLEANUP(vh_prior_choice_free) vh_prior_choice choice = { 0 };
+    VH_CLEANUP(vh_frames_prior_free) vh_frames_prior made_up = { 0 };
     VH_CLEANUP(vh_frames_free) vh_frames frames = { 0 };
     VH_OWN(vhem_fit_report) *made = NULL;
     VH_OWN(vhem_models) *models = NULL;
@@ -222,8 +213,9 @@ static vhem_status fit_data(vhem_ctx *ctx, const vhem_data *data, vhem_fit_optio
                         : "dynamic textures");
     frames.data = data;
     if (!vh_fit_wants_textures(o)) {
-        VH_TRY(read_prior(ctx, o, &prior));
-        VH_TRY(vh_frames_to_fit(ctx, data, o->emission, vh_fit_start(o), prior.layout, &frames));
+        VH_TRY(read_prior(ctx, o, &choice, &made_up));
+        const vh_layout *layout = made_up.model ? made_up.model->shape.layout : NULL;
+        VH_TRY(vh_frames_to_fit(ctx, data, o->emission, vh_fit_start(o), layout, &frames));
     }
     VH_TRY(vh_fit_require_values(ctx, frames.data));
     bool pieces = o->pieces > 0;

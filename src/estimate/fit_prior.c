@@ -4,6 +4,7 @@
 
 #include "core/alloc.h"
 #include "model/posterior.h"
+#include "model/prior_json.h"
 
 #include <math.h>
 #include <string.h>

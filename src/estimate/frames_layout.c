@@ -6,6 +6,7 @@
 #include "core/names.h"
 #include "data/values.h"
 #include "estimate/options.h"
+#include "model/hmm_file.h"
 
 #include <math.h>
 #include <string.h>

@@ -3,7 +3,9 @@
  * the kind at hand. */
 #include "core/alloc.h"
 #include "core/array2.h"
+#include "estimate/dtm_infer.h"
 #include "estimate/frames.h"
+#include "estimate/infer_models.h"
 #include "estimate/items.h"
 #include "estimate/score.h"
 

@@ -5,7 +5,7 @@
 
 #include "data/data.h"
 #include "estimate/sets.h"
-#include "model/models.h"
+#include "model/models_record.h"
 
 /* Without a given start, when none were asked for.  With 4 for an HMM by itself, the best of three HMMs in
  * ten depends on the seed (docs/choosing.md). */

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* piece_prior.c - the prior of all pieces: learnt once, kept in the store and in the file of the classes. */
 #include "core/alloc.h"
+#include "estimate/fit_key.h"
 #include "estimate/fit_prior.h"
 #include "estimate/options.h"
 #include "estimate/pieces.h"
-#include "model/frames_prior.h"
+#include "model/prior_json.h"
 
 #include <string.h>
 

@@ -4,14 +4,10 @@
 #ifndef VH_ESTIMATE_PIECES_H
 #define VH_ESTIMATE_PIECES_H
 
-#include "core/hash.h"
 #include "core/names.h"
+#include "estimate/fit_key.h"
 #include "estimate/items.h"
 #include "estimate/store.h"
-
-/* The version since which the same data and options come to the same numbers.  Raise it when they no longer
- * do: what stores hold is then fitted anew. */
-#define VH_PIECE_RECIPE "0.4.0"
 
 typedef struct { /* what is fitted, and how */
     const vhem_data *data;
@@ -50,12 +46,8 @@ vhem_status vh_pieces_add(vhem_ctx *ctx, const vh_piecework *work, const int64_t
 vhem_status vh_pieces_fit(vhem_ctx *ctx, const vh_piecework *work, const vh_pieces *all, vh_store *store);
 void vh_pieces_free(vh_pieces *pieces);
 
-/* The fingerprint of columns and symbols, of n sequences, of both for n items, and of the options of a fit,
- * goes into the hash. */
-void vh_hash_columns(vh_hash *hash, const vhem_data *data);
-void vh_hash_sequences(vh_hash *hash, const vhem_data *data, const int64_t *seq, int64_t n);
+/* Columns and symbols, and the sequences of n items, go into the hash. */
 void vh_hash_items(vh_hash *hash, const vhem_data *data, const vh_items *items, const int64_t *item,
                    int64_t n);
-void vh_fit_options_hash(vh_hash *hash, const vhem_fit_options *opt);
 
 #endif

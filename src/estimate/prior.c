@@ -12,6 +12,7 @@
 #include "core/settings.h"
 #include "math/gamma.h"
 #include "math/linalg.h"
+#include "model/prior_json.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* score.h - what models of one kind say about sequences, for other computations. */
+/* score.h - what HMMs say about sequences, for other computations. */
 #ifndef VH_ESTIMATE_SCORE_H
 #define VH_ESTIMATE_SCORE_H
 
 #include "data/data.h"
-#include "model/models.h"
+#include "model/h3m.h"
 
 /* loglik [N][K] = log p(y_n | HMM i), over the columns that all HMMs have (model/shared_columns.h); `what`
  * is what progress is reported as, NULL: it is not. On failure, or after a stop, some of loglik is filled
@@ -16,19 +16,14 @@ vhem_status vh_score_each(vhem_ctx *ctx, const vh_h3m *h3m, const vhem_data *dat
                           double *loglik);
 /* As vh_score, all or nothing. */
 vhem_status vh_h3m_score(vhem_ctx *ctx, const vh_h3m *h3m, const vhem_data *data, double *loglik);
-vhem_status vh_dtm_score(vhem_ctx *ctx, const vh_dtm *dtm, const vhem_data *data, double *loglik);
-vhem_status vh_models_score(vhem_ctx *ctx, const vhem_models *models, const vhem_data *data, double *loglik);
 
-/* vhem_decode and the others, for models of one kind. */
+/* vhem_decode and the others, for HMMs. */
 vhem_status vh_h3m_decode(vhem_ctx *ctx, const vh_h3m *h3m, const int64_t *hmm, const vhem_data *data,
                           int64_t first, int64_t n, const vhem_decoding *out);
 vhem_status vh_h3m_viterbi(vhem_ctx *ctx, const vh_h3m *h3m, int64_t i, const vhem_data *data, int64_t n,
                            int *path, double *logprob);
 vhem_status vh_h3m_posterior(vhem_ctx *ctx, const vh_h3m *h3m, int64_t i, const vhem_data *data, int64_t n,
                              double *gamma, double *xi, double *loglik);
-vhem_status vh_dtm_smooth(vhem_ctx *ctx, const vh_dtm *dtm, int64_t i, const vhem_data *data, int64_t n,
-                          double *x, double *cov, double *loglik);
 vhem_status vh_h3m_sample(vhem_ctx *ctx, const vh_h3m *h3m, int64_t N, int64_t T, vhem_data **out);
-vhem_status vh_dtm_sample(vhem_ctx *ctx, const vh_dtm *dtm, int64_t N, int64_t T, vhem_data **out);
 
 #endif

@@ -10,6 +10,7 @@
 #include "core/array2.h"
 #include "math/linalg.h"
 #include "model/h3m.h"
+#include "model/hmm_file.h"
 
 #include <assert.h>
 #include <limits.h>

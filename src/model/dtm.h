@@ -18,7 +18,7 @@ typedef struct {
     size_t size;                /* of the block */
 } vh_dt;
 
-typedef struct {
+typedef struct vh_dtm {
     int d;
     int64_t K;
     double *omega;            /* [K] */
@@ -66,7 +66,7 @@ void vh_dtm_prefix(vhem_ctx *ctx, const vh_dtm *dtm, int64_t i);
 /* st; where it is a failure, its sentence gets that prefix. */
 vhem_status vh_dtm_error_in(vhem_ctx *ctx, vhem_status st, const vh_dtm *dtm, int64_t i);
 
-/* The files, as those of an H3M: h3m.h. */
+/* The files, as those of an H3M: hmm_file.h. */
 struct json_t;
 vhem_status vh_dtm_read_json(vhem_ctx *ctx, const char *text, size_t size, const char *name, vh_dtm **out);
 vhem_status vh_dtm_write_json(vhem_ctx *ctx, const vh_dtm *dtm, const char *path);

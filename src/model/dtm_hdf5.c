@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* dtm_hdf5.c - files of dynamic textures as HDF5, the same tree as in JSON: docs/formats.md. */
+#include "model/dtm_hdf5.h"
+
 #include "core/alloc.h"
 #include "model/dtm.h"
 #include "model/h3m.h"
 #include "model/hdf5.h"
+#include "model/hmm_file.h"
 
 #include <limits.h>
 

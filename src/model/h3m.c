@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* h3m.c - storage of an H3M: shapes, copies, views, validation, comparison, and its files.
+/* h3m.c - storage of an H3M: shapes, copies, views, validation and comparison.
  *
  * Numbers are kept as they came.  Nothing is normalised here: a model that was read and written again is the
  * same model to the last bit.
  *
- *   1. storage                       3. validate and compare
- *   2. from views, and as views      4. provenance and files */
+ *   1. storage      2. from views, and as views      3. validate and compare */
 #include "model/h3m.h"
 #include "core/array2.h"
 #include "model/missing_columns.h"
@@ -503,30 +502,6 @@ double vh_h3m_compare(const vh_h3m *a, const vh_h3m *b)
         worst = fmax(worst, vh_model_difference(g->pi, h->pi, (size_t)(g->theta - g->pi) + g->n_theta));
     }
     return worst;
-}
-
-/* ---- 4. provenance and files --------------------------------------------------------------------------- */
-
-vhem_status vh_h3m_set_provenance(vhem_ctx *ctx, vh_h3m *h3m, const char *json)
-{
-    return vh_model_set_provenance(ctx, &h3m->provenance, json);
-}
-
-vhem_status vh_h3m_load(vhem_ctx *ctx, const char *path, vh_h3m **out)
-{
-    char *text;
-    size_t size;
-    vhem_status st = vh_model_read(ctx, path, &text, &size);
-    if (st == VHEM_OK)
-        st = text ? vh_model_read_json(ctx, text, size, strcmp(path, "-") == 0 ? "standard input" : path, out)
-                  : vh_model_load_hdf5(ctx, path, out);
-    free(text);
-    return st;
-}
-
-vhem_status vh_h3m_save(vhem_ctx *ctx, const vh_h3m *h3m, const char *path)
-{
-    return vh_model_is_hdf5(path) ? vh_model_save_hdf5(ctx, h3m, path) : vh_model_write_json(ctx, h3m, path);
 }
 
 uint64_t vh_h3m_fingerprint(const vh_h3m *h3m)

@@ -7,8 +7,6 @@
 #include "model/emission.h"
 #include "model/model.h"
 
-#include <stdio.h>
-
 typedef struct {
     int S, M;
     char *name, *label; /* NULL for none */
@@ -66,9 +64,6 @@ vhem_status vh_h3m_check(vhem_ctx *ctx, const vh_h3m *h3m, int64_t first, int64_
 vhem_status vh_h3m_check_omega(vhem_ctx *ctx, const vh_h3m *h3m); /* of the weights alone */
 /* Largest difference |a - b| / max(1, |a|, |b|) over all parameters; infinity when the shapes differ. */
 double vh_h3m_compare(const vh_h3m *a, const vh_h3m *b);
-vhem_status vh_h3m_set_provenance(vhem_ctx *ctx, vh_h3m *h3m, const char *json);
-vhem_status vh_h3m_load(vhem_ctx *ctx, const char *path, vh_h3m **out); /* .json or .h5; "-" */
-vhem_status vh_h3m_save(vhem_ctx *ctx, const vh_h3m *h3m, const char *path);
 void vh_h3m_free(vh_h3m *h3m);
 VH_OWNED(vh_h3m, vh_h3m_free)
 
@@ -94,38 +89,7 @@ void vh_h3m_prefix(vhem_ctx *ctx, const vh_h3m *h3m, int64_t i);
 /* st; where it is a failure, its sentence gets that prefix. */
 vhem_status vh_h3m_error_in(vhem_ctx *ctx, vhem_status st, const vh_h3m *h3m, int64_t i);
 
-/* The files.  name is what error sentences call the file. */
-vhem_status vh_model_read_json(vhem_ctx *ctx, const char *text, size_t size, const char *name, vh_h3m **out);
-vhem_status vh_model_write_json(vhem_ctx *ctx, const vh_h3m *h3m, const char *path);
-vhem_status vh_model_load_hdf5(vhem_ctx *ctx, const char *path, vh_h3m **out);
-vhem_status vh_model_save_hdf5(vhem_ctx *ctx, const vh_h3m *h3m, const char *path);
-
-/* For files that hold models inside: the model file as a JSON object on a stream (stream errors stay in f),
- * and the model in a parsed object.  Models with NaN or infinity are refused before the first byte. */
-struct json_t;
-struct vh_json_items;
-vhem_status vh_model_print_json(vhem_ctx *ctx, const vh_h3m *h3m, FILE *f);
-vhem_status vh_model_from_json(vhem_ctx *ctx, struct json_t *root, const struct vh_json_items *hmms,
-                               vh_h3m **out);
-
-/* "lengths" of a model file: an object with min, median, max and perhaps frames, as text in HDF5; the text
- * needs VH_LENGTHS_SIZE bytes. */
-enum { VH_LENGTHS_SIZE = 160 };
-void vh_lengths_text(const vh_lengths *lengths, char *text);
-vhem_status vh_lengths_read(vhem_ctx *ctx, const char *text, vh_lengths *out);
-
-/* Is the text, called what in the sentence, a JSON object? */
-vhem_status vh_model_check_object(vhem_ctx *ctx, const char *what, const char *text);
-/* Of the data that an HMM was fitted to (estimate/lengths.h); 0: not known.  In files it is its key
- * "fingerprint", 16 digits in hexadecimal, which is kept with those that this program does not know. */
-vhem_status vh_hmm_set_fingerprint(vhem_ctx *ctx, vh_hmm *h, uint64_t fingerprint);
-uint64_t vh_hmm_fingerprint(const vh_hmm *h);
 /* Of the weights and all numbers of the HMMs. */
 uint64_t vh_h3m_fingerprint(const vh_h3m *h3m);
-bool vh_fingerprint_read(const char *text, uint64_t *out); /* is it one? */
-/* The members of the JSON object text that are no keys of the format, as an object in text; *out is NULL when
- * there are none.  family NULL: keys of the file, else keys of an HMM. */
-vhem_status vh_model_unknown_keys(vhem_ctx *ctx, const vh_emission *family, const char *what,
-                                  const char *text, char **out);
 
 #endif

@@ -78,7 +78,7 @@ vhem_status vh_h5_omega(vhem_ctx *ctx, hid_t file, int64_t K, double *omega);
 /* Opens the file and hands it to get; path is put before sentences. */
 typedef vhem_status vh_h5_get(vhem_ctx *ctx, hid_t file, size_t limit, const char *path, void *out);
 vhem_status vh_h5_load(vhem_ctx *ctx, const char *path, vh_h5_get *get, void *out);
-/* What is in a file of HMMs, a vh_h3m **, and of textures, a vh_dtm **. */
-vh_h5_get vh_model_get_hdf5, vh_dtm_get_hdf5;
+/* What is in a file of HMMs, a vh_h3m **. */
+vh_h5_get vh_model_get_hdf5;
 
 #endif

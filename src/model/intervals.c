@@ -13,7 +13,9 @@
 #include "core/object.h"
 #include "math/student.h"
 #include "model/layout.h"
+#include "model/posterior_json.h"
 #include "model/posteriors.h"
+#include "model/prior_json.h"
 
 #define OUTSIDE 0.05 /* probability */
 

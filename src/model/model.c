@@ -2,12 +2,8 @@
 /* model.c - see model.h. */
 #include "model/model.h"
 
-#include "core/atomic_file.h"
-#include "model/h3m.h"
-
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
+#include <stdio.h>
 
 const char *vh_model_text(const char *text)
 {
@@ -36,33 +32,4 @@ double vh_model_difference(const double *a, const double *b, size_t n)
             worst = isnan(gap) ? INFINITY : gap;
     }
     return worst;
-}
-
-vhem_status vh_model_set_provenance(vhem_ctx *ctx, char **slot, const char *json)
-{
-    if (json)
-        VH_TRY(vh_model_check_object(ctx, "provenance", json));
-    return vh_h3m_set_text(ctx, slot, json);
-}
-
-bool vh_model_is_hdf5(const char *path)
-{
-    return vh_ends_with(path, ".h5") || vh_ends_with(path, ".hdf5");
-}
-
-vhem_status vh_model_read(vhem_ctx *ctx, const char *path, char **text, size_t *size)
-{
-    bool piped = vh_is_stream(path);
-
-    *text = NULL;
-    if (!piped && vh_model_is_hdf5(path))
-        return VHEM_OK;
-    VH_TRY(vh_read_all(ctx, path, text, size));
-    if (*size >= 8 && memcmp(*text, "\x89HDF\r\n\x1a\n", 8) == 0) { /* under another name */
-        free(*text);
-        *text = NULL;
-        VH_CHECK(!piped, VHEM_EFORMAT, "%s: an HDF5 file, must be read from a path",
-                 strcmp(path, "-") == 0 ? "standard input" : path);
-    }
-    return VHEM_OK;
 }

@@ -14,11 +14,4 @@ const char *vh_model_text(const char *text);
 void vh_model_prefix(vhem_ctx *ctx, const char *kind, int64_t i, const char *name);
 /* Largest relative difference of a and b [n]; infinity where one is not a number. */
 double vh_model_difference(const double *a, const double *b, size_t n);
-/* json, an object as text, or NULL, becomes the provenance at slot. */
-vhem_status vh_model_set_provenance(vhem_ctx *ctx, char **slot, const char *json);
-/* Does the path name an HDF5 file? */
-bool vh_model_is_hdf5(const char *path);
-/* The text of a model file; NULL, and no failure, when it is HDF5 by its name or content. */
-vhem_status vh_model_read(vhem_ctx *ctx, const char *path, char **text, size_t *size);
-
 #endif

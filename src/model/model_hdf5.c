@@ -2,6 +2,7 @@
 /* model_hdf5.c - model files as HDF5, docs/formats.md: the top of a file, and version 1, which had the same
  * tree as JSON and is only read.  Version 2 is that of shard.h. */
 #include "core/alloc.h"
+#include "model/hmm_file.h"
 #include "model/layout_json.h"
 #include "model/missing_columns.h"
 #include "model/shard.h"

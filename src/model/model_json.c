@@ -11,6 +11,7 @@
 #include "core/array2.h"
 #include "core/text.h"
 #include "model/h3m.h"
+#include "model/hmm_file.h"
 #include "model/json.h"
 #include "model/layout_json.h"
 #include "model/missing_columns.h"

@@ -8,10 +8,12 @@
 #include "core/alloc.h"
 #include "core/object.h"
 #include "core/map.h"
+#include "model/hmm_file.h"
 #include "model/layout.h"
 #include "model/convert.h"
 #include "model/json.h"
 #include "model/missing_columns.h"
+#include "model/posterior_json.h"
 #include "model/posteriors.h"
 
 #include <limits.h>

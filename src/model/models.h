@@ -5,16 +5,8 @@
 #define VH_MODEL_MODELS_H
 
 #include "model/dtm.h"
+#include "model/models_record.h"
 #include "model/shards.h"
-
-struct vhem_models {
-    vhem_kind kind;
-    vh_h3m *h3m; /* one of the two; the other is NULL */
-    vh_dtm *dtm;
-    vh_shards *shards; /* of HMMs that are on disk: h3m is NULL until somebody gathers them */
-    vh_h3m **block;    /* [chunks of VH_SHARD_CHUNK]  those that somebody has looked at; NULL: none yet */
-    vh_h3m *sample;    /* the first few, for vh_models_sample; NULL: nobody has asked */
-};
 
 enum { VH_MODELS_EAGER = 1 << 24 }; /* sets on disk of fewer bytes are gathered when they are opened */
 
@@ -25,16 +17,6 @@ vhem_status vh_models_gather(vhem_ctx *ctx, const vhem_models *m);
 vhem_status vh_models_sample(vhem_ctx *ctx, const vhem_models *m, int64_t n, const vh_h3m **out);
 /* HMMs first .. first+n-1 with all that the files say of them, and their weights in the whole. */
 vhem_status vh_models_range(vhem_ctx *ctx, const vhem_models *m, int64_t first, int64_t n, vh_h3m **out);
-
-/* A set that belongs to somebody else, as models. */
-static inline vhem_models vh_models_of_hmms(const vh_h3m *h3m)
-{
-    return (vhem_models){ .kind = VHEM_HMMS, .h3m = (vh_h3m *)h3m };
-}
-static inline vhem_models vh_models_of_textures(const vh_dtm *dtm)
-{
-    return (vhem_models){ .kind = VHEM_TEXTURES, .dtm = (vh_dtm *)dtm };
-}
 
 /* The HMMs in memory; NULL: none, or they are on disk.  Another thread may be gathering them just now. */
 static inline vh_h3m *vh_models_hmms(const vhem_models *m)

@@ -2,6 +2,7 @@
 /* models_merge.c - several sets of HMMs as one, written as a file or as a folder of shards.  Only what goes
  * into one file is in memory at a time. */
 #include "core/alloc.h"
+#include "model/hmm_file.h"
 #include "model/layout.h"
 #include "model/models.h"
 

@@ -3,7 +3,9 @@
 #include "model/parsed_file.h"
 
 #include "core/alloc.h"
+#include "model/dtm_hdf5.h"
 #include "model/hdf5.h"
+#include "model/hmm_file.h"
 #include "model/json.h"
 #include "model/missing_columns.h"
 

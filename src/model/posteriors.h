@@ -43,8 +43,4 @@ double vh_posteriors_log_symmetries(const vh_posteriors *post);
  * B / nu where that is not positive. */
 vhem_status vh_posteriors_mean(vhem_ctx *ctx, const vh_posteriors *post, vh_h3m **out);
 
-/* The JSON object of docs/formats.md, and back; the text is free()d by the caller. */
-vhem_status vh_posteriors_text(vhem_ctx *ctx, const vh_posteriors *post, char **out);
-vhem_status vh_posteriors_read(vhem_ctx *ctx, const char *text, vh_posteriors **out);
-
 #endif

@@ -9,14 +9,23 @@
  *
  * Lambda is the precision, and nu how many frames the prior counts for.  B = W^-1 is the scatter of these
  * frames: it is what statistics are added to.  The priors of counts and channels are made from a number of
- * frames of one component (frames_prior.h), which is what files keep of them. */
+ * frames of one component, which is what files keep of them. */
 #ifndef VH_MODEL_PRIOR_H
 #define VH_MODEL_PRIOR_H
 
 #include "core/own.h"
 #include "core/array2.h"
-#include "model/frames_prior.h"
+#include "model/h3m.h"
 
+/* A prior of made-up frames: for families without a conjugate prior, and what the conjugate ones of families
+ * other than Gaussians are made from.  Every component sees `frames` frames of one component, that of all the
+ * data, and every entry of pi, A and c counts `count` more. */
+typedef struct {
+    double frames, count;
+    vh_h3m *model; /* one state, one component */
+} vh_frames_prior; /* zero it before use */
+
+void vh_frames_prior_free(vh_frames_prior *p);
 typedef struct vh_prior vh_prior;
 struct vh_prior {
     const vh_emission *family;
@@ -102,15 +111,4 @@ vhem_status vh_prior_copy(vhem_ctx *ctx, const vh_prior *prior, vh_prior **out);
 /* x, [d] positive numbers or a positive definite matrix [d][d], becomes its inverse; false when it is
  * none. */
 bool vh_prior_invert(const vh_prior *prior, double *x);
-/* The prior in a file, its own or that of a model or clustering file, as JSON text. */
-vhem_status vh_prior_load(vhem_ctx *ctx, const char *path, char **text);
-
-/* The JSON object of docs/formats.md, and back; the text is free()d by the caller.  It holds W, not B: who
- * wants the same numbers now and when the file is read takes those of the text. */
-vhem_status vh_prior_text(vhem_ctx *ctx, const vh_prior *prior, char **out);
-vhem_status vh_prior_read(vhem_ctx *ctx, const char *text, vh_prior **out);
-/* The same where it must be one of this dimension and family; what has them: "the data". */
-vhem_status vh_prior_read_for(vhem_ctx *ctx, const char *text, const char *what, int d, const char *emission,
-                              vh_prior **out);
-
 #endif

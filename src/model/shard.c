@@ -3,6 +3,7 @@
 #include "model/shard.h"
 
 #include "core/alloc.h"
+#include "model/hmm_file.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -11,7 +11,7 @@
 
 #define VH_MANIFEST "manifest.json"
 
-typedef struct {
+typedef struct vh_shards {
     char *path;
     int64_t K;     /* HMMs in all */
     int64_t bytes; /* of their numbers */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* without_hdf5.c - in place of all files that read and write models in HDF5, where vhem is built without it
  * (VHEM_HDF5=OFF).  No file is ever opened, so what works on an open one is never called. */
-#include "model/dtm.h"
+#include "model/hmm_file.h"
 #include "model/shard.h"
 
 static vhem_status cannot_read(vhem_ctx *ctx, const char *path)
@@ -34,18 +34,6 @@ vhem_status vh_model_save_hdf5(vhem_ctx *ctx, const vh_h3m *h3m, const char *pat
     return cannot_write(ctx, path);
 }
 
-vhem_status vh_dtm_load_hdf5(vhem_ctx *ctx, const char *path, vh_dtm **out)
-{
-    (void)out;
-    return cannot_read(ctx, path);
-}
-
-vhem_status vh_dtm_save_hdf5(vhem_ctx *ctx, const vh_dtm *dtm, const char *path)
-{
-    (void)dtm;
-    return cannot_write(ctx, path);
-}
-
 vhem_status vh_shard_open(vhem_ctx *ctx, const char *path, bool whole, vh_shard **out)
 {
     (void)whole, (void)out;
@@ -61,12 +49,6 @@ vhem_status vh_shard_save(vhem_ctx *ctx, const vh_h3m *h3m, const vh_shard_place
 /* ---- of files that are open: there are none ------------------------------------------------------------ */
 
 vhem_status vh_model_get_hdf5(vhem_ctx *ctx, hid_t file, size_t limit, const char *path, void *out)
-{
-    (void)file, (void)limit, (void)out;
-    return cannot_read(ctx, path);
-}
-
-vhem_status vh_dtm_get_hdf5(vhem_ctx *ctx, hid_t file, size_t limit, const char *path, void *out)
 {
     (void)file, (void)limit, (void)out;
     return cannot_read(ctx, path);

@@ -15,7 +15,6 @@
 #include "model/convert.h"
 #include "model/missing_columns.h"
 #include "reduce/base_moments.h"
-#include "reduce/remote_estep.h"
 #include "reduce/still.h"
 
 #include <math.h>
@@ -116,8 +115,8 @@ static vhem_status average(vhem_ctx *ctx, vh_base *b, vh_base_moment what, doubl
     char why[128];
 
     VH_NEW(sum, kind.size);
-    if (b->executor) {
-        VH_TRY(vh_remote_moments(ctx, b->executor, &s, sum));
+    if (b->remote.executor) {
+        VH_TRY(b->remote.moments(ctx, b->remote.executor, &s, sum));
     } else {
         VH_TRY(vh_tree_sum_new(ctx, &kind, &tree));
         VH_TRY(vh_sum(ctx, &chunks, b->shared ? &shared : NULL, tree, sum));
@@ -369,7 +368,7 @@ vhem_status vh_base_share(vhem_ctx *ctx, vh_base *base)
     return VHEM_OK;
 }
 
-vhem_status vh_base_stream(vhem_ctx *ctx, const vh_shards *shards, const vhem_executor *executor, bool shared,
+vhem_status vh_base_stream(vhem_ctx *ctx, const vh_shards *shards, const vh_remote *remote, bool shared,
                            vh_base **out)
 {
     VH_OWN(vh_base) *b = NULL;
@@ -380,7 +379,8 @@ vhem_status vh_base_stream(vhem_ctx *ctx, const vh_shards *shards, const vhem_ex
     b->h3m = b->sample;
     b->shards = shards;
     b->Kb = shards->K;
-    b->executor = executor;
+    if (remote)
+        b->remote = *remote;
     b->shared = shared;
     VH_TRY(prepare(ctx, b));
     VH_TRY(shared ? vh_base_share(ctx, b) : open_on_loan(ctx, b->Kb, b));

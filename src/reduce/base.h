@@ -6,8 +6,9 @@
 
 #include "core/own.h"
 #include "backend/backend.h"
+#include "backend/reduce.h"
 #include "core/journal.h"
-#include "model/shards.h"
+#include "reduce/base_moments.h"
 
 enum { VH_BASE_SAMPLE = 1000 };
 
@@ -21,14 +22,24 @@ typedef struct { /* chunks that one node of the tree which adds them stands for,
     vh_reduce_job *job;
 } vh_base_node;
 
+typedef struct { /* who makes sums over all base HMMs, where this process does not (remote_estep.h) */
+    const vhem_executor *executor; /* NULL: this process does */
+    /* The sums over all chunks: of what must be known before the first E-step, sum [vh_base_moments_size]; */
+    vhem_status (*moments)(vhem_ctx *ctx, const vhem_executor *executor, const vh_base_moments *s,
+                           double *sum);
+    /* and of an E-step, as vh_reduce_run makes it, with the tables that the step wants. */
+    vhem_status (*expect)(vhem_ctx *ctx, const struct vh_base *base, const vh_h3m *centers,
+                          const vh_reduce_step *step, vh_reduce_sums *sums);
+} vh_remote;
+
 typedef struct vh_base {
     const vh_h3m *h3m;       /* the base HMMs; of those on disk only the first VH_BASE_SAMPLE */
     const vh_shards *shards; /* where they are; NULL: in memory */
     vh_h3m *sample;          /* == h3m when they are on disk, else NULL */
     int64_t Kb;
-    bool part;                     /* of a larger set: */
-    int64_t first;                 /* the number of its first HMM there; else 0 */
-    const vhem_executor *executor; /* who makes sums over all base HMMs; NULL: this process */
+    bool part;          /* of a larger set: */
+    int64_t first;      /* the number of its first HMM there; else 0 */
+    vh_remote remote;   /* who makes sums over all base HMMs */
     int64_t *order;     /* [Kb]  place in the packed set -> HMM: by chunk, and within a chunk by shape */
     double *omega;      /* [Kb]  weights, by place */
     vh_packed *packed;  /* h3m */
@@ -53,9 +64,9 @@ typedef struct vh_base {
 vhem_status vh_base_new(vhem_ctx *ctx, const vh_h3m *h3m, vh_base **out);
 /* The same without a job, for those who want the packed set alone. */
 vhem_status vh_base_pack(vhem_ctx *ctx, const vh_h3m *h3m, vh_base **out);
-/* Of HMMs on disk: chunks are read and packed whenever their turn comes.  executor may be NULL.  shared: all
+/* Of HMMs on disk: chunks are read and packed whenever their turn comes.  remote may be NULL.  shared: all
  * processes make this call, and each reads only its own chunks. */
-vhem_status vh_base_stream(vhem_ctx *ctx, const vh_shards *shards, const vhem_executor *executor, bool shared,
+vhem_status vh_base_stream(vhem_ctx *ctx, const vh_shards *shards, const vh_remote *remote, bool shared,
                            vh_base **out);
 /* All processes make the sums over these HMMs together from here on. */
 vhem_status vh_base_share(vhem_ctx *ctx, vh_base *base);

@@ -12,7 +12,6 @@
 #include "core/ranks.h"
 #include "core/sum.h"
 #include "math/blas.h"
-#include "reduce/remote_estep.h"
 
 #include <time.h>
 
@@ -106,8 +105,8 @@ vhem_status vh_vhem_sum(vhem_ctx *ctx, const vh_base *base, const vh_h3m *center
 {
     if (base->shared)
         return sum_together(ctx, base, centers, step, workers, sums);
-    if (base->executor)
-        return vh_remote_expect(ctx, base, centers, step, sums);
+    if (base->remote.executor)
+        return base->remote.expect(ctx, base, centers, step, sums);
     return vh_reduce_run(ctx, base->job, step, workers, false, sums);
 }
 

@@ -2,6 +2,7 @@
 /* task.c - see task.h. */
 #include "reduce/task.h"
 
+#include "backend/backend.h"
 #include "core/alloc.h"
 #include "math/blas.h"
 #include "model/missing_columns.h"
@@ -16,7 +17,7 @@ static const char mark[] = "vhemtsk1";
 vhem_status vh_task_begin(vhem_ctx *ctx, const vh_h3m *head, const vh_shards *shards, int64_t Kb, vh_task *t)
 {
     snprintf(t->version, sizeof t->version, "%s", vhem_version());
-    snprintf(t->backend, sizeof t->backend, "%s", vhem_ctx_backend(ctx));
+    snprintf(t->backend, sizeof t->backend, "%s", ctx->backend->name);
     snprintf(t->kernel, sizeof t->kernel, "%s", vh_blas_kernel());
     t->named = ctx->named;
     snprintf(t->family, sizeof t->family, "%s", head->family->name);
@@ -145,9 +146,9 @@ static vhem_status check_version(vhem_ctx *ctx, const vh_task *t)
 static vhem_status check(vhem_ctx *ctx, const vh_task *t, const vhem_models *models, const vh_h3m *head)
 {
     int64_t set = 0;
-    VH_CHECK(strcmp(t->backend, vhem_ctx_backend(ctx)) == 0, VHEM_EBACKEND,
+    VH_CHECK(strcmp(t->backend, ctx->backend->name) == 0, VHEM_EBACKEND,
              "the task was made with backend %s, this process uses %s: choose one that all have (--backend)",
-             t->backend, vhem_ctx_backend(ctx));
+             t->backend, ctx->backend->name);
     VH_CHECK(strcmp(t->kernel, vh_blas_kernel()) == 0, VHEM_EBACKEND,
              "the task was made with the kernels of OpenBLAS for '%s', this process uses those for '%s': set "
              "OPENBLAS_CORETYPE to one that all have",

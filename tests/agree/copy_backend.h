@@ -263,14 +263,12 @@ static inline bool copy_usable(void)
 /* What it does not do goes to `ref`. */
 static inline vh_backend copy_backend(void)
 {
-    vh_backend b = vh_backend_ref;
-    b.name = "copying";
-    b.usable = copy_usable;
-    b.sequences = (vh_seq_kernels){ .open = copy_open, .run = copy_expect, .close = copy_close };
-    b.product = (vh_product_kernels){ .open = copy_product_open,
-                                      .run = copy_product_part,
-                                      .close = copy_product_close };
-    return b;
+    static const vh_seq_kernels sequences = { .open = copy_open, .run = copy_expect, .close = copy_close };
+    static const vh_product_kernels product = { .open = copy_product_open,
+                                                .run = copy_product_part,
+                                                .close = copy_product_close };
+    return (
+        vh_backend){ .name = "copying", .usable = copy_usable, .sequences = &sequences, .product = &product };
 }
 
 #endif

@@ -178,9 +178,11 @@ static vhem_status copy_reduce_run(vhem_ctx *ctx, const void *state, const vh_re
 /* All kinds of jobs. */
 static inline vh_backend copy_all(void)
 {
+    static const vh_reduce_kernels reduce = { .open = copy_reduce_open,
+                                              .run = copy_reduce_run,
+                                              .close = copy_reduce_close };
     vh_backend b = copy_backend();
-    b.reduce =
-        (vh_reduce_kernels){ .open = copy_reduce_open, .run = copy_reduce_run, .close = copy_reduce_close };
+    b.reduce = &reduce;
     return b;
 }
 

@@ -5,6 +5,7 @@
 #include "engine.h"
 
 #include "backend/backend.h"
+#include "backend/sequences.h"
 #include "estimate/spread.h"
 #include "math/blas.h"
 
@@ -61,7 +62,7 @@ static void expect(const char *backend, const setting *s, int mixtures, bool kno
                                  .log_z = a->log_z,
                                  .J = known ? NULL : a->J };
     vh_stats_begin(s->pk, &a->stats);
-    assert_ok(ctx, ctx->backend->sequences.kernel(ctx, &batch, &scratch, a->loglik, &a->stats));
+    assert_ok(ctx, ctx->backend->sequences->kernel(ctx, &batch, &scratch, a->loglik, &a->stats));
     vh_scratch_free(&scratch);
     vhem_free(ctx);
 }

@@ -4,7 +4,7 @@
  * own. */
 #include "reductions.h"
 
-#include "backend/backend.h"
+#include "backend/simd/simd.h"
 #include "cluster/distance.h"
 
 #include <sys/wait.h>

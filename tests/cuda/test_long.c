@@ -3,7 +3,7 @@
  * step, is done by the CPU, with the bits that it has by itself. */
 #include "reductions.h"
 
-#include "backend/backend.h"
+#include "backend/simd/simd.h"
 #include "cluster/distance.h"
 
 enum { TAU = 100000 };

@@ -2,6 +2,7 @@
 /* posterior.c - posteriors as JSON text: printed, they can be read again, and their means are proper HMMs.
  * The numbers of the second text may differ in their last digits: files have W, the inverse of what is
  * kept. */
+#include "model/posterior_json.h"
 #include "model/posteriors.h"
 
 #include "fuzz.h"

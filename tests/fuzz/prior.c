@@ -4,6 +4,7 @@
 #include "model/prior.h"
 
 #include "fuzz.h"
+#include "model/prior_json.h"
 
 #include <float.h>
 #include <math.h>

@@ -3,6 +3,7 @@
 #ifndef VH_TESTS_GOLDEN_H
 #define VH_TESTS_GOLDEN_H
 
+#include "model/hmm_file.h"
 #include "support.h"
 
 #include "core/ctx.h"

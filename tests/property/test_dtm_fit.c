@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* test_dtm_fit.c - learning dynamic textures: the closed form, EM that never falls, an M-step that is a
  * maximum, mixtures, threads, and data that are too poor. */
+#include "estimate/dtm_fit.h"
+#include "estimate/dtm_infer.h"
 #include "textures.h"
 
 #include "estimate/em_dtm.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* test_dtm_pair.c - one texture under another: expected log-likelihood and every expected statistic against
  * the dense Gaussian, which is exact, and against sequences drawn from the texture. */
+#include "estimate/dtm_infer.h"
 #include "textures.h"
 
 #include "estimate/kalman.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* test_hem_dtm.c - HEM-DTM: J never falls, the M-step is a maximum, clusters are found, trees and files of
  * them, threads, given starts, assignment. */
+#include "estimate/dtm_infer.h"
 #include "textures.h"
 
 #include "reduce/dtm_pair.h"

@@ -6,6 +6,8 @@
  *
  * VHEM_TEST_COUNT says how many random runs there are for each family. */
 #include "family_models.h"
+#include "model/posterior_json.h"
+#include "model/prior_json.h"
 #include "vb_problems.h"
 
 #include "data/data.h"

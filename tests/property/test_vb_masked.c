@@ -5,6 +5,7 @@
  *
  * VHEM_TEST_COUNT says how many random runs there are for each family. */
 #include "family_models.h"
+#include "model/posterior_json.h"
 #include "vb_problems.h"
 
 #include "model/missing_columns.h"

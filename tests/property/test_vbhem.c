@@ -9,6 +9,7 @@
 #include "backend/backend.h"
 #include "backend/reduce_cpu.h"
 #include "math/gamma.h"
+#include "model/prior_json.h"
 #include "reduce/vb.h"
 
 #include <string.h>
@@ -461,9 +462,11 @@ static int shrink_and_stop(int after)
     vh_rng rng;
     vh_rng_init(&rng, 5, VH_RNG_TEST, 13);
     vh_backend own = *ctx->backend;
-    own.reduce.open = vh_cpu_reduce_open;
-    own.reduce.run = run_and_stop;
-    own.reduce.close = vh_cpu_reduce_close;
+    vh_reduce_kernels stopping = *own.reduce;
+    stopping.open = vh_cpu_reduce_open;
+    stopping.run = run_and_stop;
+    stopping.close = vh_cpu_reduce_close;
+    own.reduce = &stopping;
     ctx->backend = &own;
     problem p = { .ctx = ctx, .h3m = random_h3m(ctx, &rng, 12, 2, 1, 1, 0, 0.5) };
     for (int i = 0; i < 12; i++) { /* two of the four clusters for each kind, a little apart */

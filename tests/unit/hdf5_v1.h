@@ -6,6 +6,7 @@
 
 #include "model/h3m.h"
 #include "model/hdf5.h"
+#include "model/hmm_file.h"
 
 static inline bool put_hmm_v1(const vh_h5_writer *w, hid_t hmms, const vh_h3m *h3m, int64_t i)
 {

@@ -4,6 +4,7 @@
 #include "engine.h"
 
 #include "backend/backend.h"
+#include "backend/ref/ref.h"
 
 /* The `ref` backend, but that one pass is the last before a stop that has been waited for long enough. */
 static struct {
@@ -14,7 +15,7 @@ static struct {
 static vhem_status batch(vhem_ctx *ctx, const vh_seq_batch *b, vh_scratch *scratch, double *loglik,
                          vh_stats *stats)
 {
-    vhem_status st = vh_backend_ref.sequences.kernel(ctx, b, scratch, loglik, stats);
+    vhem_status st = vh_seq_ref.kernel(ctx, b, scratch, loglik, stats);
     if (++passes.n == passes.last) {
         vhem_ctx_stop(passes.ctx);
         atomic_fetch_sub(&passes.ctx->stop_at, 60000);
@@ -26,6 +27,7 @@ static vhem_status batch(vhem_ctx *ctx, const vh_seq_batch *b, vh_scratch *scrat
 static bool fit(const char *prior, int last)
 {
     vhem_ctx *ctx = test_ctx();
+    static const vh_seq_kernels stopping = { .kernel = batch };
     vh_backend stops = vh_backend_ref;
     vhem_data *data = NULL;
     vh_h3m *out = NULL;
@@ -34,7 +36,7 @@ static bool fit(const char *prior, int last)
     int T[] = { 40 };
     vh_rng rng;
 
-    stops.sequences.kernel = batch;
+    stops.sequences = &stopping;
     ctx->backend = &stops;
     passes.ctx = ctx;
     passes.n = 0;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* test_h3m.c - storage of an H3M: shapes, copies from views, views, validation, comparison, provenance. */
+#include "model/hmm_file.h"
 #include "support.h"
 
 #include "core/alloc.h"

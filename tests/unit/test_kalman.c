@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* test_kalman.c - the Kalman filter and smoother against the dense Gaussian; singular covariances; gains that
  * have settled; unstable textures; samples. */
+#include "estimate/dtm_infer.h"
 #include "textures.h"
 
 #include "estimate/kalman.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* test_model_json.c - model files as JSON: exact round trips, unknown keys, every sentence, damaged files. */
+#include "model/hmm_file.h"
 #include "model_samples.h"
 
 #include "core/atomic_file.h"

@@ -8,6 +8,7 @@
 #include "estimate/expect.h"
 #include "math/gamma.h"
 #include "model/posterior.h"
+#include "model/prior_json.h"
 
 #define PI 3.14159265358979323846
 

@@ -4,6 +4,8 @@
 #include "engine.h"
 
 #include "estimate/prior.h"
+#include "model/hmm_file.h"
+#include "model/prior_json.h"
 
 static const char good[] =
     "{\"format\": \"vhem-prior\", \"version\": 1, \"emission\": \"gaussian-full\", \"d\": 2,"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* test_product.c - symbols and products of channels: densities, kernels, maximisers and draws against sums
  * and against their channels; files; sequences as models see them. */
+#include "model/hmm_file.h"
 #include "support.h"
 
 #include "data/data.h"

@@ -4,6 +4,7 @@
 #define VH_BACKEND_CUDA_GPU_H
 
 #include "backend/backend.h"
+#include "core/ctx.h"
 
 extern const vh_backend vh_backend_cuda;
 

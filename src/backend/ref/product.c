@@ -112,3 +112,5 @@ vhem_status vh_ref_product(vhem_ctx *ctx, const vh_product *p, const void *laid,
             VH_TRY(vh_ref_product_pair(ctx, p, r->a0 + i, r->b0 + j, scratch, &log_k[i * r->nb + j]));
     return VHEM_OK;
 }
+
+const vh_product_kernels vh_product_ref = { .kernel = vh_ref_product };

@@ -3,7 +3,7 @@
 #ifndef VH_BACKEND_REF_PRODUCT_H
 #define VH_BACKEND_REF_PRODUCT_H
 
-#include "backend/backend.h"
+#include "backend/product.h"
 
 /* log k~ of HMM i of a and HMM j of b.  Uses scratch slots 0 to 3. */
 vhem_status vh_ref_product_pair(vhem_ctx *ctx, const vh_product *p, int i, int j, vh_scratch *scratch,
@@ -11,5 +11,7 @@ vhem_status vh_ref_product_pair(vhem_ctx *ctx, const vh_product *p, int i, int j
 /* The kernel `tile`. */
 vhem_status vh_ref_product(vhem_ctx *ctx, const vh_product *p, const void *laid, const vh_rectangle *r,
                            vh_scratch *scratch, double *log_k);
+/* For all that a backend leaves out. */
+extern const vh_product_kernels vh_product_ref;
 
 #endif

@@ -246,8 +246,8 @@ static vhem_status run_block(vhem_ctx *ctx, const vh_reduce_chunk *c, int first,
     return VHEM_OK;
 }
 
-vhem_status vh_ref_reduce_chunk(vhem_ctx *ctx, const vh_reduce_chunk *c, vh_scratch *scratch,
-                                vh_reduce_sums *sums)
+static vhem_status run_chunk(vhem_ctx *ctx, const vh_reduce_chunk *c, vh_scratch *scratch,
+                             vh_reduce_sums *sums)
 {
     size_t table = vh_cells(BLOCK, c->step->reduced->K);
     double *L;
@@ -258,3 +258,5 @@ vhem_status vh_ref_reduce_chunk(vhem_ctx *ctx, const vh_reduce_chunk *c, vh_scra
                          sums));
     return VHEM_OK;
 }
+
+const vh_reduce_kernels vh_reduce_ref = { .kernel = run_chunk };

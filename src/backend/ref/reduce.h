@@ -3,7 +3,7 @@
 #ifndef VH_BACKEND_REF_REDUCE_H
 #define VH_BACKEND_REF_REDUCE_H
 
-#include "backend/backend.h"
+#include "backend/reduce.h"
 
 typedef struct { /* one base and one reduced HMM */
     const vh_estep *es;
@@ -15,8 +15,7 @@ typedef struct { /* one base and one reduced HMM */
  * the expected time both are in (rho, beta), which sums to tau.  Uses scratch slots 0 to 6. */
 vhem_status vh_ref_reduce_pair(vhem_ctx *ctx, const vh_reduce_pair *which, vh_scratch *scratch, double *L_hmm,
                                vh_stats *stats, double *nu_out);
-/* The kernel of the reference: all pairs of a chunk.  Uses scratch slots 0 to 7. */
-vhem_status vh_ref_reduce_chunk(vhem_ctx *ctx, const vh_reduce_chunk *c, vh_scratch *scratch,
-                                vh_reduce_sums *sums);
+/* For all that a backend leaves out: all pairs of a chunk.  Uses scratch slots 0 to 7. */
+extern const vh_reduce_kernels vh_reduce_ref;
 
 #endif

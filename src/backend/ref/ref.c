@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ref.c - every kernel in plain C, straight from its definition; the right answer, never tuned. */
-#include "backend/backend.h"
-#include "backend/ref/product.h"
-#include "backend/ref/recursion.h"
-#include "backend/ref/reduce.h"
+/* ref.c - forward-backward in plain C, straight from its definition; the right answer, never tuned. */
 #include "backend/ref/ref.h"
+
+#include "backend/ref/recursion.h"
 #include "core/alloc.h"
 #include "core/array2.h"
 #include "math/logsum.h"
@@ -13,11 +11,6 @@
 #include <string.h>
 
 enum { STRETCH = 1024 }; /* frames between two looks at a stop */
-
-static bool usable(void)
-{
-    return true;
-}
 
 vhem_status vh_ref_emissions(vhem_ctx *ctx, const vh_seq_pair *pair, vh_scratch *scratch, double *comp,
                              double *log_b)
@@ -141,10 +134,4 @@ static vhem_status forward_backward(vhem_ctx *ctx, const vh_seq_batch *batch, vh
     return all_pairs(ctx, batch, w, scratch, loglik, stats);
 }
 
-const vh_backend vh_backend_ref = {
-    .name = "ref",
-    .usable = usable,
-    .sequences = { .kernel = forward_backward },
-    .reduce = { .kernel = vh_ref_reduce_chunk },
-    .product = { .kernel = vh_ref_product },
-};
+const vh_seq_kernels vh_seq_ref = { .kernel = forward_backward };

@@ -4,7 +4,7 @@
 #ifndef VH_BACKEND_REF_REF_H
 #define VH_BACKEND_REF_REF_H
 
-#include "backend/backend.h"
+#include "backend/sequences.h"
 
 typedef struct { /* one HMM and one sequence */
     const vh_packed *pk;
@@ -21,5 +21,8 @@ vhem_status vh_ref_pair(vhem_ctx *ctx, const vh_seq_pair *pair, vh_scratch *scra
  * [T][S*M].  Uses scratch slots 0 and 1. */
 vhem_status vh_ref_emissions(vhem_ctx *ctx, const vh_seq_pair *pair, vh_scratch *scratch, double *comp,
                              double *log_b);
+
+/* For all that a backend leaves out. */
+extern const vh_seq_kernels vh_seq_ref;
 
 #endif

@@ -28,14 +28,18 @@ static vhem_status reduce_chunk(vhem_ctx *ctx, const vh_reduce_chunk *c, vh_scra
     return st;
 }
 
-const vh_backend VH_NAME(vh_backend) = {
-    .name = VH_TEXT(VH_ISA),
-    .usable = VH_NAME(vh_usable),
-    .sequences = { .kernel = forward_backward },
-    .reduce = { .prepare = VH_NAME(vh_simd_reduce_prepare),
-                .release = VH_NAME(vh_simd_reduce_release),
-                .kernel = reduce_chunk },
-    .product = { .prepare = VH_NAME(vh_simd_product_prepare),
-                 .release = VH_NAME(vh_simd_product_release),
-                 .kernel = VH_NAME(vh_simd_product) },
-};
+static const vh_seq_kernels sequences = { .kernel = forward_backward };
+
+static const vh_reduce_kernels reduce = { .prepare = VH_NAME(vh_simd_reduce_prepare),
+                                          .release = VH_NAME(vh_simd_reduce_release),
+                                          .kernel = reduce_chunk };
+
+static const vh_product_kernels product = { .prepare = VH_NAME(vh_simd_product_prepare),
+                                            .release = VH_NAME(vh_simd_product_release),
+                                            .kernel = VH_NAME(vh_simd_product) };
+
+const vh_backend VH_NAME(vh_backend) = { .name = VH_TEXT(VH_ISA),
+                                         .usable = VH_NAME(vh_usable),
+                                         .sequences = &sequences,
+                                         .reduce = &reduce,
+                                         .product = &product };

@@ -5,6 +5,9 @@
 #define VH_BACKEND_SIMD_SIMD_H
 
 #include "backend/backend.h"
+#include "backend/product.h"
+#include "backend/reduce.h"
+#include "backend/sequences.h"
 
 #define VH_JOIN_(a, b) a##_##b
 #define VH_JOIN(a, b)  VH_JOIN_(a, b)
@@ -30,6 +33,9 @@ vhem_status VH_NAME(vh_simd_product)(vhem_ctx *, const vh_product *, const void 
 enum { VH_MAX_LANES = 8 }; /* lanes of a vector, the most of all instruction sets */
 
 extern const vh_backend vh_backend_simd, vh_backend_avx2, vh_backend_avx512;
+
+/* The best usable one of them. */
+const vh_backend *vh_backend_cpu(void);
 
 bool vh_usable_simd(void);
 bool vh_usable_avx2(void);
