@@ -637,10 +637,11 @@ typedef struct {
     const vhem_interval *interval;   /* [n]  centre by centre: its weight, then state by state */
 } vhem_intervals;
 
-/* Of one cluster of a level, -1: of all.  There are some where the level has a posterior.  They say what the
- * virtual samples leave open, not how far the models themselves are from the truth. */
+/* Of one cluster of a level, -1: of all.  Parameters of which a centre has more than `most` numbers are left
+ * out, -1: none is.  There are some where the level has a posterior.  They say what the virtual samples leave
+ * open, not how far the models themselves are from the truth. */
 VHEM_RESULT vhem_status vhem_intervals_find(vhem_ctx *, const vhem_clustering *, int64_t cluster,
-                                            vhem_intervals **out);
+                                            int64_t most, vhem_intervals **out);
 
 /* ---- how many clusters and states, and how good -------------------------------------------------------- */
 

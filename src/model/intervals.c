@@ -25,6 +25,7 @@ typedef struct { /* the record that callers see, and what its texts belong to */
     size_t room;
     vh_posteriors *post;
     double eta, nv; /* of the prior; virtual samples of each model */
+    int64_t most;   /* numbers that a parameter of a centre may have; -1: any */
 } intervals;
 
 VH_OWNED(intervals, vhem_free)
@@ -93,6 +94,11 @@ static void set_mean(const vh_prior *shape, const vh_posterior *h, int q, int k,
 
 /* ---- all of a centre ----------------------------------------------------------------------------------- */
 
+static bool fits(const intervals *x, int64_t n)
+{
+    return x->most < 0 || n <= x->most;
+}
+
 /* One more, which is of nothing but cluster j yet. */
 static vhem_status next(vhem_ctx *ctx, intervals *x, const char *name, int64_t j, vhem_interval **out)
 {
@@ -127,32 +133,56 @@ static vhem_status add_component(vhem_ctx *ctx, intervals *x, const vh_prior *sh
     return VHEM_OK;
 }
 
+/* The parameters of a component that have intervals: those of all channels of a product. */
+static int64_t count_entries(const vh_prior *shape)
+{
+    int64_t n = shape->n_channel > 0 ? 0 : (int64_t)vh_param_size(shape->family, 0, &shape->shape);
+    for (int c = 0; c < shape->n_channel; c++)
+        n += count_entries(shape->channel[c]);
+    return n;
+}
+
+static vhem_status add_components(vhem_ctx *ctx, intervals *x, int64_t j, int s)
+{
+    const vh_prior *shape = x->post->shape;
+    const vh_layout *layout = shape->shape.layout;
+    const vh_posterior *h = &x->post->hmm[j];
+    int64_t n = (int64_t)h->S * h->M;
+
+    for (int m = 0; m < h->M; m++) {
+        vhem_interval at = { .cluster = j, .state = s, .component = m }, *v;
+        if (fits(x, n)) {
+            VH_TRY(next(ctx, x, "c", j, &v));
+            v->state = s;
+            v->component = m;
+            set_share(h->M, h->kappa + s * h->M, m, v);
+        }
+        if (fits(x, n * count_entries(shape)))
+            VH_TRY(add_component(ctx, x, shape, h, layout ? layout->channel : NULL, at, s * h->M + m));
+    }
+    return VHEM_OK;
+}
+
 static vhem_status add_state(vhem_ctx *ctx, intervals *x, int64_t j, int s)
 {
     const vh_posterior *h = &x->post->hmm[j];
-    const vh_layout *layout = x->post->shape->shape.layout;
     vhem_interval *v;
 
-    VH_TRY(next(ctx, x, "pi", j, &v));
-    v->state = s;
-    set_share(h->S, h->eta, s, v);
-    VH_TRY(next(ctx, x, "pi_once", j, &v));
-    v->state = s;
-    set_start(x, h->S, h->eta, s, v);
-    for (int r = 0; r < h->S; r++) {
+    if (fits(x, h->S)) {
+        VH_TRY(next(ctx, x, "pi", j, &v));
+        v->state = s;
+        set_share(h->S, h->eta, s, v);
+        VH_TRY(next(ctx, x, "pi_once", j, &v));
+        v->state = s;
+        set_start(x, h->S, h->eta, s, v);
+    }
+    for (int r = 0; r < h->S && fits(x, (int64_t)h->S * h->S); r++) {
         VH_TRY(next(ctx, x, "A", j, &v));
         v->state = s;
         v->to = r;
         set_share(h->S, h->eps + s * h->S, r, v);
     }
-    for (int m = 0; m < h->M; m++) {
-        VH_TRY(next(ctx, x, "c", j, &v));
-        v->state = s;
-        v->component = m;
-        set_share(h->M, h->kappa + s * h->M, m, v);
-        VH_TRY(add_component(ctx, x, x->post->shape, h, layout ? layout->channel : NULL, *v, s * h->M + m));
-    }
-    return VHEM_OK;
+    return add_components(ctx, x, j, s);
 }
 
 static vhem_status add_center(vhem_ctx *ctx, intervals *x, int64_t j)
@@ -166,7 +196,7 @@ static vhem_status add_center(vhem_ctx *ctx, intervals *x, int64_t j)
     return VHEM_OK;
 }
 
-vhem_status vhem_intervals_find(vhem_ctx *ctx, const vhem_clustering *c, int64_t cluster,
+vhem_status vhem_intervals_find(vhem_ctx *ctx, const vhem_clustering *c, int64_t cluster, int64_t most,
                                 vhem_intervals **out)
 {
     VH_ENTER(c, out);
@@ -176,6 +206,7 @@ vhem_status vhem_intervals_find(vhem_ctx *ctx, const vhem_clustering *c, int64_t
     VH_CHECK(cluster >= -1 && cluster < c->Kr, VHEM_EINVAL, "cluster %lld was asked for, but there are %lld",
              (long long)cluster, (long long)c->Kr);
     VH_NEW_OBJECT(x, clear);
+    x->most = most;
     if (c->posterior) {
         VH_TRY(vh_posteriors_read(ctx, c->posterior, &x->post));
         bool known = c->prior && vh_prior_read(ctx, c->prior, &prior) == VHEM_OK;

@@ -23,6 +23,7 @@ typedef struct {                      /* what is known of it */
     const vhem_interval *omega;       /* its weight */
     const vhem_interval **A, **means; /* [S][S]  [S][M][d]: means, or what its emissions have instead */
     int S, M, d;
+    int n_A, n_means; /* 0: too many to be drawn */
 } known;
 
 static void free_known(known *x)
@@ -34,7 +35,6 @@ static void free_known(known *x)
 /* The rows of one centre, in the order they are drawn in; false when there is none, or no memory. */
 static bool sort_out(const vh_facts *facts, const vhem_intervals *all, known *out)
 {
-    int n = 0, m = 0;
     out->A = vh_facts_room(facts, (size_t)all->n, sizeof *out->A);
     out->means = vh_facts_room(facts, (size_t)all->n, sizeof *out->means);
     for (int64_t i = 0; out->A && out->means && i < all->n; i++) {
@@ -44,13 +44,13 @@ static bool sort_out(const vh_facts *facts, const vhem_intervals *all, known *ou
         if (v->component >= out->M)
             out->M = v->component + 1;
         if (v->to >= 0)
-            out->A[n++] = v;
+            out->A[out->n_A++] = v;
         else if (v->column >= 0)
-            out->means[m++] = v;
+            out->means[out->n_means++] = v;
         else if (v->state < 0)
             out->omega = v;
     }
-    out->d = m > 0 ? m / (out->S * out->M) : 0;
+    out->d = out->n_means > 0 ? out->n_means / (out->S * out->M) : 0;
     return out->omega;
 }
 
@@ -137,25 +137,24 @@ void vh_figure_known(FILE *f, const vh_facts *facts, int l, int j)
 {
     VH_OWN(vhem_intervals) *all = NULL;
     VH_CLEANUP(free_known) known h = { 0 };
-    if (vhem_intervals_find(facts->ctx, facts->level[l].c, j, &all) != VHEM_OK || all->n == 0
+    if (vhem_intervals_find(facts->ctx, facts->level[l].c, j, MOST_ROWS, &all) != VHEM_OK || all->n == 0
         || !sort_out(facts, all, &h))
         return;
     fprintf(f, "<p class=\"note\">Weight %.2f, with 95 %% from %.2f to %.2f.</p>\n<div class=\"pair\">\n",
             h.omega->mean, h.omega->low, h.omega->high);
-    if (h.S > 1 && h.S * h.S <= MOST_ROWS)
+    if (h.n_A > 1)
         draw_transitions(f, &h, l, j);
-    int rows = h.S * h.M * h.d;
-    if (rows <= MOST_ROWS)
+    if (h.n_means > 0)
         draw_means(f, facts, &h, l, j);
     fputs("</div>\n", f);
-    if (rows > MOST_ROWS || h.S * h.S > MOST_ROWS)
+    if (h.n_means == 0 || h.n_A == 0)
         fprintf(f,
                 "<p class=\"note\">More than %d intervals do not fit into a figure: those of %s are in "
                 "<code>intervals.tsv</code>, which <code>vhem report --tables</code> writes.</p>\n",
                 MOST_ROWS,
-                rows <= MOST_ROWS        ? "the transitions"
-                : h.S * h.S <= MOST_ROWS ? "the means"
-                                         : "transitions and means");
+                h.n_means > 0 ? "the transitions"
+                : h.n_A > 0   ? "the means"
+                              : "transitions and means");
 }
 
 /* ---- 3. the table -------------------------------------------------------------------------------------- */
@@ -182,7 +181,7 @@ void vh_known_put(FILE *f, const vh_facts *facts)
     fputs("level\tcluster\tparameter\tstate\tto\tcomponent\tdimension\tsymbol\tmean\tlow\thigh\n", f);
     for (int l = 0; l < facts->n_level; l++) {
         VH_OWN(vhem_intervals) *all = NULL;
-        if (vhem_intervals_find(facts->ctx, facts->level[l].c, -1, &all) != VHEM_OK)
+        if (vhem_intervals_find(facts->ctx, facts->level[l].c, -1, -1, &all) != VHEM_OK)
             continue;
         for (int64_t i = 0; i < all->n; i++)
             put_interval(f, l, &all->interval[i]);

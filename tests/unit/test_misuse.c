@@ -281,7 +281,7 @@ static vhem_status free_models_and_clusters(void)
     FREE(vhem_cluster, vhem_tree, ctx, &models_in, 1, &two, NULL, &made_);
     FREE(vhem_stats, vhem_statistics, ctx, &in, &made_);
     FREE(vhem_score_persons, vhem_statistics, ctx, &in, &made_);
-    FREE(vhem_intervals_find, vhem_intervals, ctx, vhem_tree_level(tree, 0), -1, &made_);
+    FREE(vhem_intervals_find, vhem_intervals, ctx, vhem_tree_level(tree, 0), -1, -1, &made_);
     FREE(vhem_examples_find, vhem_examples, ctx, tree, data, 1, &made_);
     FREE(vhem_rank, vhem_judgement, ctx, 1, 1, &one, (const unsigned char[]){ 1 }, NULL, &made_);
     return VHEM_OK;

@@ -321,7 +321,7 @@ static void intervals_by_hand(void **state)
     VHEM_INIT(VHEM_CLUSTER_OPTIONS, &opt);
     opt.nv = 2;
     vhem_clustering c = { .Kr = 2, .posterior = text, .options = &opt };
-    assert_ok(ctx, vhem_intervals_find(ctx, &c, -1, &all));
+    assert_ok(ctx, vhem_intervals_find(ctx, &c, -1, -1, &all));
     assert_int_equal(all->n, 6 + 1 + 2 * (2 + 2 + 1 + 1));
     for (int k = 0; k < 10; k++) {
         const vhem_interval *v = &all->interval[k];
@@ -333,13 +333,16 @@ static void intervals_by_hand(void **state)
         assert_near(v->low, want[k].low, 1e-8, 0);
         assert_near(v->high, want[k].high, 1e-8, 0);
     }
-    assert_ok(ctx, vhem_intervals_find(ctx, &c, 1, &one));
+    assert_ok(ctx, vhem_intervals_find(ctx, &c, 1, -1, &one));
     assert_int_equal(one->n, all->n - 6);
     assert_near(one->interval[1].low, all->interval[7].low, 0, 0);
     vhem_free(one);
-    assert_fails(ctx, vhem_intervals_find(ctx, &c, 2, &one), VHEM_EINVAL, "cluster 2 was asked for");
+    assert_ok(ctx, vhem_intervals_find(ctx, &c, 1, 3, &one)); /* without the four entries of A */
+    assert_int_equal(one->n, all->n - 6 - 4);
+    vhem_free(one);
+    assert_fails(ctx, vhem_intervals_find(ctx, &c, 2, -1, &one), VHEM_EINVAL, "cluster 2 was asked for");
     c.posterior = NULL;
-    assert_ok(ctx, vhem_intervals_find(ctx, &c, -1, &one));
+    assert_ok(ctx, vhem_intervals_find(ctx, &c, -1, -1, &one));
     assert_int_equal(one->n, 0);
     vhem_free(one);
     vhem_free(all);
