@@ -132,6 +132,7 @@ void vh_reduce_sums_merge(const void *arg, double *left, const double *right)
 
 /* ---- the rule of assignment ---------------------------------------------------------------------------- */
 
+/* z_ij, eq. 46, in logs; returns log sum_j omega_j exp(N_i L_ij), which is L_H3M of eq. 45 at these z. */
 double vh_reduce_assign(int Kr, const double *log_omega, double Ni, const double *L, double *log_z)
 {
     for (int j = 0; j < Kr; j++)

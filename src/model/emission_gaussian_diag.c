@@ -113,6 +113,7 @@ static bool log_density(const vh_shape *shape, const double *const *par, const d
     return true;
 }
 
+/* E_b[ log p(y | r) ], eq. 42. */
 static bool expected_density(const vh_shape *shape, const double *const *r, const double *const *b, int n,
                              double *out, int step, double *work)
 {
@@ -135,7 +136,7 @@ static bool expected_density(const vh_shape *shape, const double *const *r, cons
     return true;
 }
 
-/* The floor is exact: for a given mean the likelihood has one peak in each variance, so the best allowed
+/* mu and the diagonal of Sigma, eqs. 59 and 60, from mean statistics.  The floor is exact: for a given mean the likelihood has one peak in each variance, so the best allowed
  * variance is the nearer of peak and floor. */
 static int maximise(const vh_coords *x, const double *stat, const double *floor, double *const *par,
                     double *work)

@@ -113,7 +113,7 @@ static bool log_density(const vh_shape *shape, const double *const *par, const d
     return true;
 }
 
-/* log p(mu_b | r) - tr(Sigma_r^-1 Sigma_b) / 2; the trace is that of L^-1
+/* E_b[ log p(y | r) ], eq. 42: log p(mu_b | r) - tr(Sigma_r^-1 Sigma_b) / 2; the trace is that of L^-1
  * Sigma_b L^-T, two solves by rows, in units of the deviations of r: in others products on the way may be
  * past all numbers where the result is not. */
 static bool expected_of_one(const vh_shape *shape, const double *const *r, const double *const *b,
@@ -173,6 +173,7 @@ static bool raise_to_floor(int d, const double *floor, double *cov, double *work
     return true;
 }
 
+/* mu and Sigma, eqs. 59 and 60, from mean statistics. */
 static int maximise(const vh_coords *x, const double *stat, const double *floor, double *const *par,
                     double *work)
 {

@@ -39,6 +39,7 @@ static int component_from(const vh_limits *lim, const vh_packed *pk, int r, cons
     return pk->family->maximise(&pk->about[r], mean, lim->floor, par, work);
 }
 
+/* pi and A, eq. 58; the weights c, eq. 59, and the parameters of the components by their family. */
 vhem_status vh_mstep(vhem_ctx *ctx, const vh_limits *lim, const vh_packed *pk, int k, const vh_stats *stats,
                      vh_h3m *h3m, vh_hmm *h, int *n_floored)
 {

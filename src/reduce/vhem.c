@@ -37,6 +37,7 @@ static vhem_status lay_centers(vhem_ctx *ctx, const vh_h3m *centers, vh_packed *
     return st;
 }
 
+/* omega_j = sum_i z_ij / Kb, eq. 57; each centre from its statistics. */
 vhem_status vh_vhem_maximise(vhem_ctx *ctx, const vh_vhem_step *m)
 {
     vhem_status st = VHEM_OK;

@@ -73,6 +73,7 @@ static void take_logs(const double *A, double lambda, chain_step *c)
         c->log[e] = lambda * log(A[e]);
 }
 
+/* log k~(a, b), eq. 62. */
 vhem_status vh_ref_product_pair(vhem_ctx *ctx, const vh_product *p, int i, int j, vh_scratch *scratch,
                                 double *log_k)
 {

@@ -27,6 +27,7 @@ static double log_mix(int S, const double *x, const double *a, int stride)
     return top + log(sum);
 }
 
+/* log p(y_1:T | HMM), eq. 6, without the sum over all state sequences. */
 double vh_log_forward(const vh_chain *c, double *alpha)
 {
     int S = c->S;

@@ -22,8 +22,9 @@ typedef struct { /* one pair; b for base, r for reduced */
 enum { SLOT_ELL, SLOT_STATE, SLOT_GMM, SLOT_L, SLOT_U, SLOT_NU, SLOT_WORK, SLOT_TABLES };
 enum { BLOCK = 64 }; /* base HMMs that are weighed together */
 
-/* L_GMM(beta, rho) = sum_m c_m log sum_l c_l exp(E_m[log p(y | l)]): the mixture bound with its best eta. */
-static vhem_status emissions(vhem_ctx *ctx, vh_scratch *scratch, pair *p)
+/* L_GMM(beta, rho) = sum_m c_m log sum_l c_l exp(E_m[log p(y | l)]): the bound for mixtures, eq. 40, at its
+ * best eta, eq. 41.  The family has E_m[log p(y | l)], eq. 42 for Gaussians. */
+static vhem_status gmm_bounds(vhem_ctx *ctx, vh_scratch *scratch, pair *p)
 {
     const vh_packed *b = p->which->es->base, *r = p->which->es->reduced;
     int Cb = p->Sb * p->Mb, Cr = p->Sr * p->Mr;
@@ -68,7 +69,7 @@ static double mix(int Sr, const double *a, const double *L_gmm, const double *L)
     return isinf(top) ? top : top + log(sum);
 }
 
-/* L_HMM^{i,j}: lower bound, in nats, on E_{M_i^(b)}[ log p(y_1:tau | M_j^(r)) ].  Paper, Appendix A.
+/* L_HMM^{i,j}: lower bound, in nats, on E_{M_i^(b)}[ log p(y_1:tau | M_j^(r)) ].  Paper, Appendix A, eqs. 70 and 72.
  *
  *   L_{tau+1}(beta, rho) = 0
  *   U_t(beta', rho) = log sum_rho' a^(r)_{rho,rho'} exp{ L_GMM(beta',rho') + L_{t+1}(beta',rho') }
@@ -77,7 +78,7 @@ static double mix(int Sr, const double *a, const double *L_gmm, const double *L)
  *
  * U_t does not depend on beta, so it is tabulated before the sum over beta': a pair
  * costs O(tau S^3), not O(tau S^4). */
-static double backward(const pair *p)
+static double hmm_bound(const pair *p)
 {
     int Sb = p->Sb, Sr = p->Sr, n = Sb * Sr;
     double L_hmm = 0;
@@ -109,7 +110,8 @@ static double share(double a, double e)
     return a > 0 ? exp(log(a) + e) : 0;
 }
 
-/* Forward through the best phi: nu_t(rho, beta) and xi_t(rho, rho', beta), summed over t.
+/* Forward through the best phi, eqs. 69 and 71: nu_t(rho, beta) and xi_t(rho, rho', beta), eqs. 50 to 52, and
+ * their sums over t, eqs. 53 to 55.
  *
  *   phi_1(rho | beta)        = pi^(r)_rho exp{ L_GMM + L_2 } / sum_rho
  *   phi_t(rho' | rho, beta') = a^(r)_{rho,rho'} exp{ (L_GMM + L_{t+1})(beta',rho') - U_t(beta',rho) }
@@ -117,7 +119,7 @@ static double share(double a, double e)
  *   nu_t(rho', beta')        = sum_rho xi_t(rho, rho', beta')
  *
  * nu1 [Sr], sum_nu [Sr][Sb], xi [Sr][Sr] are overwritten; nu [2][Sr][Sb] is scratch. */
-static void forward(const pair *p, double *nu, double *nu1, double *sum_nu, double *xi)
+static void summary_statistics(const pair *p, double *nu, double *nu1, double *sum_nu, double *xi)
 {
     int Sb = p->Sb, Sr = p->Sr, n = Sb * Sr;
     double *old = nu, *new = nu + n;
@@ -156,10 +158,10 @@ static void forward(const pair *p, double *nu, double *nu1, double *sum_nu, doub
     }
 }
 
-/* T_l += w sum_beta nu(rho, beta) sum_m c_m eta(l | m) E_m[T(y)],
- * eta(l | m) = c_l exp(E_m[log p(y | l)]) / sum_l. */
-static vhem_status add_emissions(vhem_ctx *ctx, const pair *p, const double *nu, vh_scratch *scratch,
-                                 double *sum)
+/* What Omega of eq. 61 sums for one pair: T_l += w sum_beta nu(rho, beta) sum_m c_m eta(l | m) E_m[T(y)],
+ * eta(l | m) = c_l exp(E_m[log p(y | l)]) / sum_l, eq. 41. */
+static vhem_status add_component_sums(vhem_ctx *ctx, const pair *p, const double *nu, vh_scratch *scratch,
+                                      double *sum)
 {
     const vh_packed *b = p->which->es->base, *r = p->which->es->reduced;
     int Cr = p->Sr * p->Mr;
@@ -202,15 +204,15 @@ vhem_status vh_ref_reduce_pair(vhem_ctx *ctx, const vh_reduce_pair *which, vh_sc
 
     VH_SCRATCH(p.L, SLOT_L, (size_t)(p.tau + 2) * n);
     VH_SCRATCH(p.U, SLOT_U, (size_t)(p.tau + 2) * n);
-    VH_TRY(emissions(ctx, scratch, &p));
-    *L_hmm = backward(&p);
+    VH_TRY(gmm_bounds(ctx, scratch, &p));
+    *L_hmm = hmm_bound(&p);
     VH_CHECK(!isnan(*L_hmm), VHEM_ENUMERIC, "the bound L_hmm of HMM %d and centre %d is not a number", i, j);
     if (!stats && !nu_out)
         return VHEM_OK;
 
     VH_SCRATCH(nu, SLOT_NU, 3 * n + Sr + Sr * Sr);
     double *sum_nu = nu + 2 * n, *nu1 = sum_nu + n, *xi = nu1 + Sr;
-    forward(&p, nu, nu1, sum_nu, xi);
+    summary_statistics(&p, nu, nu1, sum_nu, xi);
     if (nu_out)
         memcpy(nu_out, sum_nu, sizeof *nu_out * n);
     if (stats) {
@@ -218,7 +220,7 @@ vhem_status vh_ref_reduce_pair(vhem_ctx *ctx, const vh_reduce_pair *which, vh_sc
             stats->nu1[(size_t)r->state0[j] + s] += which->w * nu1[s];
         for (size_t e = 0; e < Sr * Sr; e++)
             stats->xi[r->trans0[j] + e] += which->w * xi[e];
-        VH_TRY(add_emissions(ctx, &p, sum_nu, scratch, stats->T));
+        VH_TRY(add_component_sums(ctx, &p, sum_nu, scratch, stats->T));
     }
     return VHEM_OK;
 }

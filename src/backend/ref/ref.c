@@ -12,6 +12,7 @@
 
 enum { STRETCH = 1024 }; /* frames between two looks at a stop */
 
+/* log p(y_t | state), eq. 1, and of its components, eq. 2. */
 vhem_status vh_ref_emissions(vhem_ctx *ctx, const vh_seq_pair *pair, vh_scratch *scratch, double *comp,
                              double *log_b)
 {
