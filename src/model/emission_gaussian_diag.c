@@ -136,8 +136,9 @@ static bool expected_density(const vh_shape *shape, const double *const *r, cons
     return true;
 }
 
-/* mu and the diagonal of Sigma, eqs. 59 and 60, from mean statistics.  The floor is exact: for a given mean the likelihood has one peak in each variance, so the best allowed
- * variance is the nearer of peak and floor. */
+/* mu and the diagonal of Sigma, eqs. 59 and 60, from mean statistics.  The floor is exact: for a given mean
+ * the likelihood has one peak in each variance, so the best allowed variance is the nearer of peak and
+ * floor. */
 static int maximise(const vh_coords *x, const double *stat, const double *floor, double *const *par,
                     double *work)
 {

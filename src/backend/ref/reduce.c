@@ -69,7 +69,8 @@ static double mix(int Sr, const double *a, const double *L_gmm, const double *L)
     return isinf(top) ? top : top + log(sum);
 }
 
-/* L_HMM^{i,j}: lower bound, in nats, on E_{M_i^(b)}[ log p(y_1:tau | M_j^(r)) ].  Paper, Appendix A, eqs. 70 and 72.
+/* L_HMM^{i,j}: lower bound, in nats, on E_{M_i^(b)}[ log p(y_1:tau | M_j^(r)) ].
+ * Paper, Appendix A, eqs. 70 and 72.
  *
  *   L_{tau+1}(beta, rho) = 0
  *   U_t(beta', rho) = log sum_rho' a^(r)_{rho,rho'} exp{ L_GMM(beta',rho') + L_{t+1}(beta',rho') }
