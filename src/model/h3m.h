@@ -41,7 +41,7 @@ typedef struct {
     vh_h3m_block *slabs;
     vh_lengths lengths;
     char *prior;              /* that of the fit, a JSON object as text (prior.h); NULL: none */
-    char *posterior;          /* whose means they are, likewise (posteriors.h); in memory alone; NULL: none */
+    char *posterior;          /* whose means they are, likewise (posteriors.h); not in files; NULL: none */
     char *extra, *provenance; /* JSON objects as text, or NULL */
 } vh_h3m;
 
