@@ -18,11 +18,11 @@
 #include "cuda_rates.h"
 #include "cuda_sequences.h"
 
-#include "backend/simd/simd.h"
-#include "backend/cuda/device.h"
+#include "simd/simd.h"
+#include "cuda/device.h"
 #include "core/alloc.h"
 #include "math/blas.h"
-#include "reduce/base.h"
+#include "vhem/base.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -5,10 +5,10 @@
  * statistics are a product over one HMM of K.  One thread; times are those of the thread. */
 #include "common.h"
 
-#include "backend/sequences.h"
-#include "estimate/score.h"
-#include "estimate/sets.h"
-#include "estimate/spread.h"
+#include "fit/estep.h"
+#include "fit/infer.h"
+#include "fit/sets.h"
+#include "fit/spread.h"
 #include "math/blas.h"
 #include "core/alloc.h"
 

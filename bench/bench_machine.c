@@ -11,10 +11,10 @@
 #include "limits.h"
 
 #include "core/alloc.h"
-#include "backend/sequences.h"
-#include "estimate/fit.h"
-#include "estimate/score.h"
-#include "estimate/spread.h"
+#include "fit/estep.h"
+#include "fit/fit.h"
+#include "fit/infer.h"
+#include "fit/spread.h"
 
 #include <cblas.h>
 #include <stdio.h>

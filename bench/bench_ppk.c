@@ -8,7 +8,7 @@
 #include "common.h"
 #include "limits.h"
 
-#include "cluster/distance.h"
+#include "distance/distance.h"
 #include "core/rng.h"
 
 #include <stdio.h>

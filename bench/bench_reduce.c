@@ -12,7 +12,7 @@
 #include "limits.h"
 
 #include "core/alloc.h"
-#include "reduce/base.h"
+#include "vhem/base.h"
 
 #include <cblas.h>
 #include <stdio.h>

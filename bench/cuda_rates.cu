@@ -2,7 +2,7 @@
 /* cuda_rates.cu - see cuda_rates.h.  Each thread has eight chains of its own, so that nothing waits. */
 #include "cuda_rates.h"
 
-#include "backend/cuda/numbers.cuh"
+#include "cuda/numbers.cuh"
 
 enum { BLOCKS = 132 * 16, THREADS = 128, CHAINS = 8, ROUNDS = 2048, RUNS = 5 };
 

@@ -5,10 +5,10 @@
 
 #include "common.h"
 
-#include "backend/simd/simd.h"
+#include "simd/simd.h"
 #include "core/alloc.h"
 #include "core/rng.h"
-#include "model/h3m.h"
+#include "hmm/hmm_set.h"
 
 #include <math.h>
 #include <stdio.h>

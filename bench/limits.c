@@ -2,7 +2,7 @@
 /* limits.c - see limits.h; compiled once per instruction set. */
 #include "limits.h"
 
-#include "backend/simd/vec.h"
+#include "simd/vec.h"
 
 /* Twelve chains hide the latency of a multiply-add on two units. */
 static void multiply_add(int64_t n)

@@ -4,7 +4,7 @@
 #ifndef BENCH_LIMITS_H
 #define BENCH_LIMITS_H
 
-#include "backend/simd/lanes.h"
+#include "simd/lanes.h"
 
 typedef struct {
     const char *isa;

@@ -1,17 +1,17 @@
-# The .cu files of src/backend/cuda, compiled by nvcc or, for tests without a GPU, by the C++ compiler against the
+# The .cu files of src/cuda, compiled by nvcc or, for tests without a GPU, by the C++ compiler against the
 # device that tests/cuda plays.  The runtime of CUDA is linked statically and looks for the driver when it is first used:
 # the result runs on machines without either.
 set(VHEM_CUDA_ARCH "90" CACHE STRING "Compute capabilities that vhem is compiled for, separated by semicolons")
-file(GLOB VHEM_CU_SOURCES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/backend/cuda/*.cu)
-file(GLOB VHEM_CU_HEADERS CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/backend/cuda/*.h
-     ${PROJECT_SOURCE_DIR}/src/backend/cuda/*.cuh)
-file(GLOB VHEM_CU_HOST CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/backend/cuda/*.c)
+file(GLOB VHEM_CU_SOURCES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/cuda/*.cu)
+file(GLOB VHEM_CU_HEADERS CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/cuda/*.h
+     ${PROJECT_SOURCE_DIR}/src/cuda/*.cuh)
+file(GLOB VHEM_CU_HOST CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/cuda/*.c)
 
 # Objects of the .cu files into the variable out; the rest of the arguments is the compiler and its options.
 function(vhem_cu_objects out)
     foreach(source ${VHEM_CU_SOURCES})
         get_filename_component(name ${source} NAME)
-        set(object ${CMAKE_CURRENT_BINARY_DIR}/CMakeFiles/vhem_cuda.dir/backend/cuda/${name}.o)
+        set(object ${CMAKE_CURRENT_BINARY_DIR}/CMakeFiles/vhem_cuda.dir/cuda/${name}.o)
         get_filename_component(folder ${object} DIRECTORY)
         file(MAKE_DIRECTORY ${folder})
         add_custom_command(OUTPUT ${object} COMMAND ${ARGN} -I ${PROJECT_SOURCE_DIR}/src -c ${source} -o ${object}

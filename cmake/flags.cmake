@@ -1,4 +1,4 @@
-# Compiler flags for every target.  The instruction sets of backend/simd are set in src/CMakeLists.txt.
+# Compiler flags for every target.  The instruction sets of src/simd are set in src/CMakeLists.txt.
 set(CMAKE_C_STANDARD 11)
 set(CMAKE_C_EXTENSIONS OFF)
 set(CMAKE_C_STANDARD_REQUIRED ON)

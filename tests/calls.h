@@ -4,14 +4,14 @@
 #ifndef VH_TESTS_CALLS_H
 #define VH_TESTS_CALLS_H
 
-#include "annotate/classes.h"
-#include "cluster/distance.h"
-#include "cluster/methods.h"
+#include "classify/classes.h"
+#include "distance/distance.h"
+#include "methods/methods.h"
 #include "cluster/tree.h"
 #include "data/data.h"
-#include "estimate/fit.h"
-#include "estimate/score.h"
-#include "model/models.h"
+#include "fit/fit.h"
+#include "fit/infer.h"
+#include "models/models.h"
 
 /* Given models as an option; it lives as long as the block it stands in. */
 #define HMMS(h)     ((h) ? &(const vhem_models){ .kind = VHEM_HMMS, .h3m = (vh_h3m *)(h) } : NULL)

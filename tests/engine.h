@@ -8,7 +8,7 @@
 
 #include "core/ctx.h"
 #include "data/data.h"
-#include "model/h3m.h"
+#include "hmm/hmm_set.h"
 
 #define LOG_2PI 1.8378770664093454836
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Fails when a file of the library asks which emission family it serves.
 
-Families are told apart in their own files alone (src/model/emission*, slabs_*).  Elsewhere neither their tables nor their
+Families are told apart in their own files alone (src/emission).  Elsewhere neither their tables nor their
 names may occur, except where options list the names and where the default is named.
 """
 import pathlib
@@ -9,14 +9,14 @@ import re
 import sys
 
 SOURCE = pathlib.Path(__file__).resolve().parent.parent / "src"
-OWN = re.compile(r"model/(emission\w*|slabs\w*)\.[ch]|core/options\.c")
+OWN = re.compile(r"emission/(?!layout|component_split|independent_columns)\w+\.[ch]|core/options\.c")
 
 
 def table():
     """The tables of the families, as emission.c lists them, and their names on disk."""
-    listed = re.search(r"families\[\] = \{(.*?)\}", (SOURCE / "model/emission.c").read_text(), re.S).group(1)
+    listed = re.search(r"families\[\] = \{(.*?)\}", (SOURCE / "emission/emission.c").read_text(), re.S).group(1)
     tables = re.findall(r"&(\w+)", listed)
-    names = re.findall(r'\.name = "([\w-]+)"', "".join(p.read_text() for p in SOURCE.glob("model/emission_*.c")))
+    names = re.findall(r'\.name = "([\w-]+)"', "".join(p.read_text() for p in SOURCE.glob("emission/*.c")))
     return tables, names
 
 

@@ -5,8 +5,8 @@
 
 #include "support.h"
 
-#include "model/h3m.h"
-#include "model/layout.h"
+#include "hmm/hmm_set.h"
+#include "emission/layout.h"
 
 static inline void random_row(vh_rng *rng, int n, double *row)
 {

@@ -5,7 +5,7 @@
 
 #include "support.h"
 
-#include "model/models.h"
+#include "models/models.h"
 
 #include <stdlib.h>
 

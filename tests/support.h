@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "core/rng.h"
-#include "model/models.h"
+#include "models/models.h"
 #include "vhem/vhem.h"
 
 /* |a - b| <= atol + rtol max(|a|, |b|); NaN is near NaN, infinity near itself. */

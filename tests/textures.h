@@ -7,8 +7,8 @@
 #include "engine.h"
 
 #include "math/linalg.h"
-#include "model/dtm.h"
-#include "model/dtm_stats.h"
+#include "dtm/dtm.h"
+#include "dtm/stats.h"
 
 /* S [n][n] = B B' + add I with B [n][rank] random. */
 static inline void random_spread(vh_rng *rng, int n, int rank, double size, double add, double *S)

@@ -7,7 +7,7 @@
 
 #include "engine.h"
 
-#include "reduce/vb.h"
+#include "vhem/vb.h"
 
 enum { ROUNDS = 10 };
 

@@ -8,17 +8,17 @@
  * go by omega_j p(y | j).  Empty clusters take nobody. */
 #include "cluster/tree.h"
 
-#include "backend/reduce.h"
+#include "vhem/estep.h"
 #include "core/alloc.h"
 #include "core/array2.h"
-#include "estimate/dtm_infer.h"
-#include "estimate/items.h"
-#include "estimate/score.h"
+#include "dtm/infer.h"
+#include "models/items.h"
+#include "fit/infer.h"
 #include "math/blas.h"
 #include "math/logsum.h"
-#include "model/convert.h"
-#include "reduce/score.h"
-#include "reduce/hem_dtm.h"
+#include "hmm/convert.h"
+#include "vhem/bounds.h"
+#include "dtm/hem_dtm.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,13 +2,13 @@
 /* checkpoint_results.c - see checkpoint_results.h. */
 #include "cluster/checkpoint_results.h"
 
-#include "backend/backend.h"
+#include "core/backend.h"
 #include "core/alloc.h"
 #include "core/atomic_file.h"
 #include "core/journal.h"
 #include "core/options.h"
 #include "math/blas.h"
-#include "model/layout_json.h"
+#include "files/layout_json.h"
 
 #include <string.h>
 #include <unistd.h>

@@ -5,7 +5,7 @@
 #define VH_CLUSTER_CHECKPOINT_RESULTS_H
 
 #include "core/hash.h"
-#include "model/h3m.h"
+#include "hmm/hmm_set.h"
 
 typedef struct {
     const char *path; /* of the checkpoint; NULL: nothing is kept */

@@ -11,15 +11,15 @@
  * clusters that is really there is found in both halves.  One cluster always is, which says nothing: its
  * stability is NaN, as is that of halves of which one was pruned to one cluster. */
 #include "cluster/checkpoint_results.h"
-#include "cluster/methods.h"
+#include "methods/methods.h"
 #include "core/alloc.h"
 #include "core/array2.h"
 #include "core/options.h"
 #include "core/rng.h"
 #include "math/agreement.h"
-#include "model/convert.h"
-#include "model/prior.h"
-#include "reduce/score.h"
+#include "hmm/convert.h"
+#include "prior/prior.h"
+#include "vhem/bounds.h"
 
 #include <limits.h>
 #include <math.h>

@@ -3,18 +3,18 @@
  *
  * Clusters without members do not count: an empty cluster keeps the HMM it started from, which may fit some
  * models better than any centre that was learned. */
-#include "cluster/distance.h"
-#include "cluster/embedding.h"
+#include "distance/distance.h"
+#include "distance/embedding.h"
 #include "cluster/tree.h"
 #include "core/alloc.h"
 #include "core/array2.h"
 #include "core/options.h"
 #include "data/data.h"
-#include "estimate/dtm_infer.h"
-#include "estimate/score.h"
+#include "dtm/infer.h"
+#include "fit/infer.h"
 #include "math/neighbours.h"
-#include "model/convert.h"
-#include "reduce/score.h"
+#include "hmm/convert.h"
+#include "vhem/bounds.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -4,21 +4,21 @@
  * 1. Scores: log-likelihoods per frame under the centres and under the person's own model.
  * 2. Leave one out: the same under centres that have not seen the person.
  * 3. What follows from the scores: cluster, scale, uncertainty. */
-#include "cluster/options.h"
+#include "methods/options.h"
 #include "cluster/tree.h"
 #include "core/alloc.h"
 #include "core/array2.h"
-#include "core/map.h"
+#include "parallel/map.h"
 #include "core/names.h"
 #include "core/options.h"
 #include "core/object.h"
-#include "estimate/frames.h"
-#include "estimate/infer_models.h"
-#include "estimate/items.h"
-#include "estimate/lengths.h"
-#include "estimate/score.h"
-#include "model/shared_columns.h"
-#include "reduce/without.h"
+#include "fit/frames.h"
+#include "models/infer.h"
+#include "models/items.h"
+#include "fit/lengths.h"
+#include "fit/infer.h"
+#include "hmm/shared_columns.h"
+#include "vhem/without.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* stepwise.c - VHEM as a loop that its caller turns: a first task, and from the sums of each task the next.
  * vhem_cluster does the same steps, in the same functions. */
-#include "cluster/methods.h"
-#include "cluster/options.h"
+#include "methods/methods.h"
+#include "methods/options.h"
 #include "core/alloc.h"
 #include "core/options.h"
 #include "core/object.h"
 #include "core/rng.h"
 #include "math/scaled.h"
-#include "model/convert.h"
-#include "model/missing_columns.h"
-#include "reduce/partial.h"
-#include "reduce/remote_estep.h"
-#include "reduce/repair.h"
-#include "reduce/task.h"
+#include "hmm/convert.h"
+#include "hmm/missing_columns.h"
+#include "distributed/partial.h"
+#include "distributed/remote_estep.h"
+#include "vhem/repair.h"
+#include "distributed/task.h"
 
 #include <math.h>
 #include <string.h>

@@ -3,12 +3,12 @@
  * Section 5.2, which leaves the weights open: here they are the omega of the level below. */
 #include "cluster/tree.h"
 
-#include "cluster/methods.h"
+#include "methods/methods.h"
 #include "core/options.h"
-#include "core/ranks.h"
+#include "parallel/ranks.h"
 #include "core/object.h"
 #include "core/rng.h"
-#include "model/convert.h"
+#include "hmm/convert.h"
 
 #include <limits.h>
 #include <string.h>

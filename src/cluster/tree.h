@@ -3,7 +3,7 @@
 #ifndef VH_CLUSTER_TREE_H
 #define VH_CLUSTER_TREE_H
 
-#include "cluster/clustering.h"
+#include "methods/clustering.h"
 #include "core/ctx.h"
 
 struct vhem_tree {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* atomic_dir.c - see atomic_dir.h.
  *
- * Names are slots beside the target, as those of files (file.c).  Whoever writes into one holds a lock on the
- * folder; one that can be locked, belongs to the same user and holds nothing but files that such a program
- * writes is what a killed one left there.  Where folders cannot be locked, as on some network file systems,
- * nothing is removed. */
+ * Names are slots beside the target, as those of files (atomic_file.c).  Whoever writes into one holds a lock
+ * on the folder; one that can be locked, belongs to the same user and holds nothing but files that such a
+ * program writes is what a killed one left there.  Where folders cannot be locked, as on some network file
+ * systems, nothing is removed. */
 #define _GNU_SOURCE
 #include "core/atomic_dir.h"
 
 #include "core/alloc.h"
-#include "core/fd.h"
+#include "os/fd.h"
 #include "core/atomic_file.h"
 
 #include <dirent.h>

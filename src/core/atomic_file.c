@@ -4,7 +4,7 @@
 #include "core/atomic_file.h"
 
 #include "core/alloc.h"
-#include "core/fd.h"
+#include "os/fd.h"
 #include "core/object.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ctx.c - errors, log, progress and the stop flag of a context.  vhem_ctx_new lives in backend/backend.c,
+/* ctx.c - errors, log, progress and the stop flag of a context.  vhem_ctx_new lives in context.c,
  * which knows what can run here. */
 #include "core/ctx.h"
 

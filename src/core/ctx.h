@@ -12,25 +12,25 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-struct vh_backend; /* backend/backend.h; core only carries the pointer */
+struct vh_backend; /* core/backend.h; core only carries the pointer */
 
 struct vhem_ctx {
     vhem_ctx_options opt; /* strings inside are not used after vhem_ctx_new */
     vhem_ranks
         ranks; /* a copy of the caller's, which opt.ranks points to; NULL there: this process is alone */
-    /* What this process is at together with the others (core/ranks.h). */
+    /* What this process is at together with the others (parallel/ranks.h). */
     int64_t step;     /* rounds so far */
     const char *call; /* "fit"; NULL: nothing that has a name */
     uint64_t made;    /* fingerprint of seed and backend, */
     uint64_t asked;   /* and of these with the call, its options and its data */
     int threads;      /* >= 1 */
-    bool in_team;     /* of a turn of a loop that threads share (core/parallel.h) */
+    bool in_team;     /* of a turn of a loop that threads share (parallel/parallel.h) */
     const struct vh_backend *backend;
     bool named; /* it was asked for by its name */
     atomic_int stop;
-    bool waits;           /* of several processes: a wish to stop waits until all know of it (core/ranks.h) */
-    int alone;            /* of several processes: calls of vh_ranks_leave without their vh_ranks_join */
-    atomic_llong stop_at; /* when that was first wanted, in milliseconds of the monotonic clock */
+    bool waits;              /* of several processes: a wish to stop waits until all know of it (ranks.h) */
+    int alone;               /* of several processes: calls of vh_ranks_leave without their vh_ranks_join */
+    atomic_llong stop_at;    /* when that was first wanted, in milliseconds of the monotonic clock */
     struct vhem_ctx *parent; /* its wish to stop counts here too, and its callbacks are these; NULL */
     pthread_mutex_t telling; /* one callback at a time */
     atomic_uintptr_t told;   /* the thread that is in one; 0: none */

@@ -4,7 +4,7 @@
 #include "core/journal.h"
 
 #include "core/alloc.h"
-#include "core/fd.h"
+#include "os/fd.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Those of cluster/methods.c; a test compares the two. */
+/* Those of methods/methods.c; a test compares the two. */
 #define METHODS                                                                                            \
     "vhem|vbhem|em-h3m|shem|hem-gmm|hem-dtm|ppk-sc|ppk-sc-hybrid|kl-sc|knn-sc|kl-sampled-sc|ppk-ac|kl-ac|" \
     "kl-sampled-ac"
@@ -28,7 +28,7 @@
 enum { LARGEST_RECORD = 1 << 16 }; /* bytes: a larger size was never written */
 
 #define ABOVE_0 1e-300 /* the least of a number that must be positive */
-/* Those of model/emission.c, of which the product has its columns named; a test compares the two. */
+/* Those of emission/emission.c, of which the product has its columns named; a test compares the two. */
 #define EMISSIONS                                                                \
     "gaussian-diag|gaussian-full|poisson|bernoulli|gamma|von-mises|categorical|" \
     "gaussian-tied:FILE|COL:NAME,..."

@@ -29,7 +29,7 @@ struct vhem_data {
     char format[16];   /* of the file it came from; "memory" */
     vh_origin origin;  /* that file, and where sequences begin in it */
     int64_t n_missing; /* NaN among the values; not counted in a subset */
-    /* Columns and symbols as models of this layout have them (model/layout.h), which must outlive the set;
+    /* Columns and symbols as models of this layout have them (emission/layout.h), which must outlive the set;
      * NULL: as they were read. */
     const struct vh_layout *layout;
     vhem_symbols *symbols;    /* [d]  what whole numbers in a column stand for; NULL: nothing in any */

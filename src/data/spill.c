@@ -4,7 +4,7 @@
 #include "data/spill.h"
 
 #include "core/alloc.h"
-#include "core/fd.h"
+#include "os/fd.h"
 
 #include <assert.h>
 #include <errno.h>

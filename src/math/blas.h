@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* blas.h - what of BLAS belongs to the whole process: its threads. */
-#ifndef VHEM_MATH_BLAS_H
-#define VHEM_MATH_BLAS_H
+#ifndef VH_MATH_BLAS_H
+#define VH_MATH_BLAS_H
 
 #include "core/own.h"
 

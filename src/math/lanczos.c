@@ -9,7 +9,7 @@
 
 #include "core/alloc.h"
 #include "core/array2.h"
-#include "core/parallel.h"
+#include "parallel/parallel.h"
 #include "core/rng.h"
 #include "math/linalg.h"
 

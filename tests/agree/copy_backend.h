@@ -8,9 +8,9 @@
 
 #include "engine.h"
 
-#include "backend/backend.h"
-#include "backend/ref/product.h"
-#include "backend/ref/ref.h"
+#include "core/backend.h"
+#include "distance/ppk_pair.h"
+#include "fit/forward_backward.h"
 #include "math/scaled.h"
 
 static void *copy_of(const void *from, size_t n, size_t size)

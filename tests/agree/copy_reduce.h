@@ -7,7 +7,7 @@
 
 #include "copy_backend.h"
 
-#include "backend/ref/reduce.h"
+#include "vhem/pair_bound.h"
 
 typedef struct {
     int64_t K, n_chunk;

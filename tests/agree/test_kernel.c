@@ -4,8 +4,8 @@
  * threads and in any aligned part of the table; a backend without a kernel gets that of ref. */
 #include "copy_backend.h"
 
-#include "cluster/distance.h"
-#include "reduce/base.h"
+#include "distance/distance.h"
+#include "vhem/base.h"
 
 /* HMMs of several shapes in one set, some with zeros in their chains, some with tiny or huge spread. */
 static vh_h3m *random_set(vhem_ctx *ctx, vh_rng *rng, int K, int d, int full, bool extreme)

@@ -3,9 +3,9 @@
  * shapes, with zeros in their chains, far apart and for long sequences. */
 #include "support.h"
 
-#include "cluster/distance.h"
-#include "model/h3m.h"
-#include "model/missing_columns.h"
+#include "distance/distance.h"
+#include "hmm/hmm_set.h"
+#include "hmm/missing_columns.h"
 
 typedef struct {
     int Ka, Sa, Ma, Kb, Sb, Mb, d, full, tau;

@@ -5,7 +5,7 @@
 #include "copy_reduce.h"
 #include "reductions.h"
 
-#include "reduce/vhem.h"
+#include "vhem/vhem_h3m.h"
 
 static bool always(void)
 {

@@ -4,7 +4,7 @@
  * tables are asked for; and fits and scores through that backend. */
 #include "copy_backend.h"
 
-#include "estimate/spread.h"
+#include "fit/spread.h"
 #include "math/blas.h"
 
 /* ---- random jobs --------------------------------------------------------------------------------------- */

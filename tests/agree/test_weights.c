@@ -4,9 +4,9 @@
  * the assignments known before or found between the forward and the backward pass. */
 #include "engine.h"
 
-#include "backend/backend.h"
-#include "backend/sequences.h"
-#include "estimate/spread.h"
+#include "core/backend.h"
+#include "fit/estep.h"
+#include "fit/spread.h"
 #include "math/blas.h"
 
 typedef struct {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* cuda_runtime.h - a device that is played by this machine: as much of CUDA's runtime as src/backend/cuda
+/* cuda_runtime.h - a device that is played by this machine: as much of CUDA's runtime as src/cuda
  * uses, so that its kernels compile as C++ and run here, thread by thread.  Everything but the speed can then
  * be tested without a GPU: layouts, chunks, tiles that stream, and every number.
  *

@@ -4,8 +4,8 @@
  * own. */
 #include "reductions.h"
 
-#include "backend/simd/simd.h"
-#include "cluster/distance.h"
+#include "simd/simd.h"
+#include "distance/distance.h"
 
 #include <sys/wait.h>
 #include <unistd.h>

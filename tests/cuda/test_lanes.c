@@ -4,8 +4,8 @@
  * same bits. */
 #include "engine.h"
 
-#include "backend/sequences.h"
-#include "estimate/spread.h"
+#include "fit/estep.h"
+#include "fit/spread.h"
 #include "math/blas.h"
 
 enum { N = 900, D = 20, SETS = 440, K = 4 };

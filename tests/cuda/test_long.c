@@ -3,8 +3,8 @@
  * step, is done by the CPU, with the bits that it has by itself. */
 #include "reductions.h"
 
-#include "backend/simd/simd.h"
-#include "cluster/distance.h"
+#include "simd/simd.h"
+#include "distance/distance.h"
 
 enum { TAU = 100000 };
 

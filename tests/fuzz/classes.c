@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* classes.c - models of classes: saved and read again they are saved as the same bytes. */
-#include "annotate/classes_json.h"
+#include "classify/classes_json.h"
 
 #include "document.h"
 

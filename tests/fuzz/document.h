@@ -5,7 +5,7 @@
 
 #include "fuzz.h"
 
-#include "model/parsed_file.h"
+#include "models/parsed_file.h"
 
 /* The document in a text; false after a failure, which is checked.  vh_parsed_file_close releases it. */
 static inline bool fuzz_document(const char *text, size_t size, vh_parsed_file *doc)

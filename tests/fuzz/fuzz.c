@@ -4,7 +4,7 @@
 #include "fuzz.h"
 
 #include "core/text.h"
-#include "model/h3m.h"
+#include "hmm/hmm_set.h"
 
 #include <fcntl.h>
 #include <math.h>

@@ -9,7 +9,7 @@
 #define VH_TESTS_FUZZ_H
 
 #include "core/ctx.h"
-#include "model/models.h"
+#include "models/models.h"
 
 #include <stdint.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 /* models.c - model files in JSON, HMMs and textures: printed and read again they give the same text. */
 #include "fuzz.h"
 
-#include "model/json.h"
+#include "files/json.h"
 
 #include <string.h>
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* options.c - options in files: the first byte chooses a record, the rest is JSON.  What is read and in range
  * is printed and read again to the same. */
-#include "model/options_json.h"
+#include "files/options_json.h"
 
 #include "fuzz.h"
 
-#include "model/json.h"
+#include "files/json.h"
 
 #include <string.h>
 

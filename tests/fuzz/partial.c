@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* partial.c - partial sums from another process: written and read again they are the same bytes, and centres
  * made of them are proper HMMs, or there is a sentence. */
-#include "reduce/partial.h"
+#include "distributed/partial.h"
 
-#include "reduce/task.h"
+#include "distributed/task.h"
 #include "tasks.h"
 #include "wire.h"
 

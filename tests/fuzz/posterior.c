@@ -2,8 +2,8 @@
 /* posterior.c - posteriors as JSON text: printed, they can be read again, and their means are proper HMMs.
  * The numbers of the second text may differ in their last digits: files have W, the inverse of what is
  * kept. */
-#include "model/posterior_json.h"
-#include "model/posteriors.h"
+#include "files/posterior_json.h"
+#include "prior/posterior_set.h"
 
 #include "fuzz.h"
 

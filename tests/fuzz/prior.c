@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* prior.c - priors as JSON text: printed and read again they are the same, but for the rounding of W = 1 / B
  * and back. */
-#include "model/prior.h"
+#include "prior/prior.h"
 
 #include "fuzz.h"
-#include "model/prior_json.h"
+#include "files/prior_json.h"
 
 #include <float.h>
 #include <math.h>

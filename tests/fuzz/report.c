@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* report.c - a report of whatever tree can be read: it is written whole, and no text of the file becomes an
  * element of the page. */
-#include "cluster/result_json.h"
+#include "cluster/tree_file.h"
 
 #include "document.h"
 

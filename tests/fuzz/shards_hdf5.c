@@ -2,7 +2,7 @@
 /* shards_hdf5.c - a file of a folder of shards.  The manifest beside it says of it what the file says of
  * itself, so that whatever opens is also read, model by model; what can be read is the same after it was
  * written as one file. */
-#include "model/shards.h"
+#include "files/shards.h"
 
 #include "fuzz.h"
 

@@ -2,7 +2,7 @@
 /* stats.c - a clustering or tree and the sequences of persons: the text of the one, a NUL, the CSV text of
  * the other.  Statistics of whatever the two are: probabilities are probabilities, groups and clusters are
  * there, or there is a sentence.  The same of where sequences belong, and of measures. */
-#include "cluster/result_json.h"
+#include "cluster/tree_file.h"
 
 #include "document.h"
 

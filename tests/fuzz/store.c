@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* store.c - stores of models: what can be read from a damaged one stays, and what is put in is there the next
  * time it is opened. */
-#include "estimate/store.h"
+#include "models/store.h"
 
 #include "fuzz.h"
 

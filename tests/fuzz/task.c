@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* task.c - tasks from another process: worked on, they give partial sums that can be written, or a sentence;
  * and from these come proper HMMs. */
-#include "reduce/task.h"
+#include "distributed/task.h"
 
 #include "tasks.h"
 #include "wire.h"

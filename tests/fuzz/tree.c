@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* tree.c - clusterings and trees: saved and read again they are saved as the same bytes. */
-#include "cluster/result_json.h"
+#include "cluster/tree_file.h"
 
 #include "document.h"
 

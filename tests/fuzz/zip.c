@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* zip.c - the members of an archive.  What comes out of one is as long as it promised, and has its
  * checksum. */
-#include "data/zip.h"
+#include "data/formats/zip.h"
 
 #include "fuzz.h"
 

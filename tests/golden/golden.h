@@ -3,12 +3,12 @@
 #ifndef VH_TESTS_GOLDEN_H
 #define VH_TESTS_GOLDEN_H
 
-#include "model/hmm_file.h"
+#include "files/hmm_file.h"
 #include "support.h"
 
 #include "core/ctx.h"
 #include "data/data.h"
-#include "model/h3m.h"
+#include "hmm/hmm_set.h"
 
 #include <jansson.h>
 

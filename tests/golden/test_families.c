@@ -3,10 +3,10 @@
  * Files and cases of families that are not there are passed over. */
 #include "golden.h"
 
-#include "cluster/distance.h"
-#include "estimate/score.h"
-#include "model/layout.h"
-#include "reduce/vhem.h"
+#include "distance/distance.h"
+#include "fit/infer.h"
+#include "emission/layout.h"
+#include "vhem/vhem_h3m.h"
 
 #define FOLDER "families/"
 

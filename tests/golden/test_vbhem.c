@@ -3,9 +3,9 @@
  * posterior and of the centres, to 1e-9, on every backend; and the numbers of the EMHMM toolbox. */
 #include "golden.h"
 
-#include "model/posterior_json.h"
-#include "model/prior_json.h"
-#include "reduce/vb.h"
+#include "files/posterior_json.h"
+#include "files/prior_json.h"
+#include "vhem/vb.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
 #include "golden.h"
 
 #include "../agree/copy_reduce.h"
-#include "reduce/vhem.h"
+#include "vhem/vhem_h3m.h"
 
 static void check_near_all(const char *what, const double *got, json_t *want, double scale)
 {

@@ -3,9 +3,9 @@
  * direct loop for one state. */
 #include "support.h"
 
-#include "backend/ref/reduce.h"
+#include "vhem/pair_bound.h"
 #include "core/alloc.h"
-#include "reduce/vhem.h"
+#include "vhem/vhem_h3m.h"
 
 enum { SB = 2, SR = 3, TAU = 3 };
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* test_dtm_fit.c - learning dynamic textures: the closed form, EM that never falls, an M-step that is a
  * maximum, mixtures, threads, and data that are too poor. */
-#include "estimate/dtm_fit.h"
-#include "estimate/dtm_infer.h"
+#include "dtm/fit.h"
+#include "dtm/infer.h"
 #include "textures.h"
 
-#include "estimate/em_dtm.h"
-#include "estimate/kalman.h"
+#include "dtm/em.h"
+#include "dtm/kalman.h"
 
 /* n_seq sequences of unequal length from the textures, in turn, with groups of two and weights. */
 static vhem_data *draw(vhem_ctx *ctx, const vh_dtm *dtm, int n_seq, int T, bool weighted)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* test_dtm_pair.c - one texture under another: expected log-likelihood and every expected statistic against
  * the dense Gaussian, which is exact, and against sequences drawn from the texture. */
-#include "estimate/dtm_infer.h"
+#include "dtm/infer.h"
 #include "textures.h"
 
-#include "estimate/kalman.h"
-#include "reduce/dtm_pair.h"
+#include "dtm/kalman.h"
+#include "dtm/pair.h"
 
 /* State dimensions differ, d < n, singular Q and Sigma of either. */
 static void against_dense(void **state)

@@ -5,10 +5,10 @@
 
 #include "core/ctx.h"
 #include "data/data.h"
-#include "estimate/fit.h"
-#include "estimate/sample.h"
-#include "estimate/score.h"
-#include "reduce/vhem.h"
+#include "fit/fit.h"
+#include "fit/sample.h"
+#include "fit/infer.h"
+#include "vhem/vhem_h3m.h"
 
 #include <math.h>
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* test_hem_dtm.c - HEM-DTM: J never falls, the M-step is a maximum, clusters are found, trees and files of
  * them, threads, given starts, assignment. */
-#include "estimate/dtm_infer.h"
+#include "dtm/infer.h"
 #include "textures.h"
 
-#include "reduce/dtm_pair.h"
-#include "reduce/hem_dtm.h"
+#include "dtm/pair.h"
+#include "dtm/hem_dtm.h"
 
 /* Per of each of K random textures, each a little different from the others of its kind and in a basis of its
  * own: x -> F x leaves what frames look like alone. */

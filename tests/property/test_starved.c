@@ -10,8 +10,8 @@
 #include "engine.h"
 #include "textures.h"
 
-#include "reduce/hem_dtm.h"
-#include "reduce/vhem.h"
+#include "dtm/hem_dtm.h"
+#include "vhem/vhem_h3m.h"
 
 #include <float.h>
 

@@ -6,13 +6,13 @@
  *
  * VHEM_TEST_COUNT says how many random runs there are for each family. */
 #include "family_models.h"
-#include "model/posterior_json.h"
-#include "model/prior_json.h"
+#include "files/posterior_json.h"
+#include "files/prior_json.h"
 #include "vb_problems.h"
 
 #include "data/data.h"
-#include "estimate/fit.h"
-#include "estimate/sample.h"
+#include "fit/fit.h"
+#include "fit/sample.h"
 #include "math/gamma.h"
 
 static const char *const names[] = { "categorical", "bernoulli", "poisson", "product" };

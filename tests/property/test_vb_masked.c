@@ -5,10 +5,10 @@
  *
  * VHEM_TEST_COUNT says how many random runs there are for each family. */
 #include "family_models.h"
-#include "model/posterior_json.h"
+#include "files/posterior_json.h"
 #include "vb_problems.h"
 
-#include "model/missing_columns.h"
+#include "hmm/missing_columns.h"
 
 static const char *const names[] = { "gaussian-diag", "bernoulli", "poisson", "product" };
 enum { N_NAMES = sizeof names / sizeof *names, COUNT = 30, MODELS = 6 };

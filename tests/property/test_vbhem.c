@@ -6,11 +6,11 @@
  * VHEM_TEST_COUNT says how many random runs there are. */
 #include "engine.h"
 
-#include "backend/backend.h"
-#include "backend/reduce_cpu.h"
+#include "core/backend.h"
+#include "vhem/estep_cpu.h"
 #include "math/gamma.h"
-#include "model/prior_json.h"
-#include "reduce/vb.h"
+#include "files/prior_json.h"
+#include "vhem/vb.h"
 
 #include <string.h>
 

@@ -3,10 +3,10 @@
  * is a bound and equals its definition by enumeration, and the special cases the paper names. */
 #include "cluster_samples.h"
 
-#include "backend/ref/reduce.h"
-#include "core/scratch.h"
+#include "vhem/pair_bound.h"
+#include "parallel/scratch.h"
 #include "data/data.h"
-#include "reduce/vhem.h"
+#include "vhem/vhem_h3m.h"
 
 static vh_vhem_run run_vhem(vhem_ctx *ctx, const vh_h3m *h3m, const vh_vhem_options *o, vh_h3m *centers)
 {

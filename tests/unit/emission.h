@@ -5,7 +5,7 @@
 
 #include "engine.h"
 
-#include "model/emission.h"
+#include "emission/emission.h"
 
 enum { MAX_D = 8, MAX_STAT = 1 + MAX_D + MAX_D * (MAX_D + 1) / 2 };
 

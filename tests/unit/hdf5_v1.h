@@ -4,9 +4,9 @@
 #ifndef VH_TESTS_HDF5_V1_H
 #define VH_TESTS_HDF5_V1_H
 
-#include "model/h3m.h"
-#include "model/hdf5.h"
-#include "model/hmm_file.h"
+#include "hmm/hmm_set.h"
+#include "files/hdf5.h"
+#include "files/hmm_file.h"
 
 static inline bool put_hmm_v1(const vh_h5_writer *w, hid_t hmms, const vh_h3m *h3m, int64_t i)
 {

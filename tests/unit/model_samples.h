@@ -5,7 +5,7 @@
 
 #include "support.h"
 
-#include "model/h3m.h"
+#include "hmm/hmm_set.h"
 
 #include <dirent.h>
 #include <signal.h>

@@ -2,8 +2,8 @@
 /* Models of classes through the library: learned, written and read, asked, stopped. */
 #include "support.h"
 
-#include "annotate/classes.h"
-#include "annotate/predict.h"
+#include "classify/classes.h"
+#include "classify/predict.h"
 #include "data/data.h"
 
 enum { CLASSES = 3, PER_CLASS = 6, T = 25 };

@@ -2,9 +2,9 @@
 /* test_cluster.c - clustering: options and presets, restarts, the shape of the result, threads, stopping. */
 #include "cluster_samples.h"
 
-#include "cluster/state_order.h"
-#include "cluster/methods.h"
-#include "reduce/vhem.h"
+#include "methods/state_order.h"
+#include "methods/methods.h"
+#include "vhem/vhem_h3m.h"
 
 static void test_finds_clusters(void **state)
 {

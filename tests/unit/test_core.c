@@ -7,7 +7,7 @@
 #include "core/ctx.h"
 #include "core/atomic_file.h"
 #include "core/array2.h"
-#include "core/map.h"
+#include "parallel/map.h"
 #include "core/number.h"
 #include "core/text.h"
 

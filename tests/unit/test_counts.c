@@ -4,9 +4,9 @@
 #include "model_samples.h"
 
 #include "core/alloc.h"
-#include "core/tree_sum.h"
-#include "model/shards.h"
-#include "reduce/base.h"
+#include "parallel/tree_sum.h"
+#include "files/shards.h"
+#include "vhem/base.h"
 
 #define FAR ((int64_t)3 << 30) /* the number of the first that exists */
 

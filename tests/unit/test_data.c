@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* test_data.c - the sequence set: wrapping, views, the builder, completeness. */
-#include "data/readers.h"
+#include "data/formats/formats.h"
 #include "data_files.h"
 
 static void test_wrap(void **state)

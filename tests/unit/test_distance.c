@@ -3,8 +3,8 @@
  * closed forms and sampling. */
 #include "engine.h"
 
-#include "cluster/distance.h"
-#include "model/convert.h"
+#include "distance/distance.h"
+#include "hmm/convert.h"
 
 static vhem_distance_options options(const char *kind)
 {

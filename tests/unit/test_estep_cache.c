@@ -3,7 +3,7 @@
  * others. */
 #include "support.h"
 
-#include "reduce/estep_cache.h"
+#include "vhem/estep_cache.h"
 
 #include <unistd.h>
 

@@ -5,7 +5,7 @@
 #include "support.h"
 
 #include "math/gamma.h"
-#include "model/emission.h"
+#include "emission/emission.h"
 
 #include <math.h>
 #include <string.h>

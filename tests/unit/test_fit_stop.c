@@ -3,8 +3,8 @@
  * was learnt by then is handed over. */
 #include "engine.h"
 
-#include "backend/backend.h"
-#include "backend/ref/ref.h"
+#include "core/backend.h"
+#include "fit/forward_backward.h"
 
 /* The `ref` backend, but that one pass is the last before a stop that has been waited for long enough. */
 static struct {

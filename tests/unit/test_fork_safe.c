@@ -3,7 +3,7 @@
  * the same result, whether the context is that of the parent or their own. */
 #include "engine.h"
 
-#include "core/fork_safe.h"
+#include "parallel/fork_safe.h"
 
 #include <sys/wait.h>
 

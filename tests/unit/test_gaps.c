@@ -3,8 +3,8 @@
  * column, and what never falls. */
 #include "engine.h"
 
-#include "model/emission_gaussian.h"
-#include "model/layout.h"
+#include "emission/gaussian.h"
+#include "emission/layout.h"
 
 /* The density of what a frame has is the integral over what it lacks. */
 static void density_by_integration(void **state)

@@ -3,8 +3,8 @@
  * that equal groups are settled once, and groups without members. */
 #include "cluster_samples.h"
 
-#include "cluster/group_centres.h"
-#include "reduce/score.h"
+#include "search/group_centres.h"
+#include "vhem/bounds.h"
 
 enum { K = 3, EACH = 5, N = K * EACH };
 

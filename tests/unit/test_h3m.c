@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* test_h3m.c - storage of an H3M: shapes, copies from views, views, validation, comparison, provenance. */
-#include "model/hmm_file.h"
+#include "files/hmm_file.h"
 #include "support.h"
 
 #include "core/alloc.h"
-#include "model/h3m.h"
+#include "hmm/hmm_set.h"
 
 /* One HMM with S = 2, M = 2, d = 2, to be spoilt one number at a time. */
 typedef struct {

@@ -2,8 +2,8 @@
 /* test_init.c - starts of Baum-Welch: proper models, placed where the data says. */
 #include "engine.h"
 
-#include "estimate/init.h"
-#include "estimate/spread.h"
+#include "fit/start.h"
+#include "fit/spread.h"
 
 enum { MAX_FRAMES = 50000 };
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* test_kalman.c - the Kalman filter and smoother against the dense Gaussian; singular covariances; gains that
  * have settled; unstable textures; samples. */
-#include "estimate/dtm_infer.h"
+#include "dtm/infer.h"
 #include "textures.h"
 
-#include "estimate/kalman.h"
+#include "dtm/kalman.h"
 
 static void check_sequence(vhem_ctx *ctx, const vh_dtm *dtm, const double *y, int T, int trial)
 {

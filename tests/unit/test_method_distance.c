@@ -3,7 +3,7 @@
  * missed, what stands for them, trees, threads, and models that are all alike or nothing alike. */
 #include "cluster_samples.h"
 
-#include "cluster/clustering.h"
+#include "methods/clustering.h"
 
 static const char *const methods[] = { "ppk-sc",        "ppk-sc-hybrid", "kl-sc", "knn-sc",
                                        "kl-sampled-sc", "ppk-ac",        "kl-ac", "kl-sampled-ac" };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* test_model_hdf5.c - model files as HDF5: exact round trips, every sentence, other writers, damage. */
 #include "hdf5_v1.h"
-#include "model/hmm_file.h"
+#include "files/hmm_file.h"
 #include "model_samples.h"
 
 #include "core/atomic_file.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* test_model_json.c - model files as JSON: exact round trips, unknown keys, every sentence, damaged files. */
-#include "model/hmm_file.h"
+#include "files/hmm_file.h"
 #include "model_samples.h"
 
 #include "core/atomic_file.h"
-#include "model/json.h"
+#include "files/json.h"
 
 /* A small good file.  Parts are replaced by the tests below. */
 static const char good[] =

@@ -2,7 +2,7 @@
 /* test_mstep.c - from statistics to parameters: by hand, with fixed entries, and the revival of what died. */
 #include "engine.h"
 
-#include "model/mstep.h"
+#include "hmm/mstep.h"
 
 typedef struct {
     vhem_ctx *ctx;

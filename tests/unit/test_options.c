@@ -4,7 +4,7 @@
 #include "support.h"
 
 #include "core/options.h"
-#include "model/options_json.h"
+#include "files/options_json.h"
 
 static const struct {
     vhem_option_set set;

@@ -3,7 +3,7 @@
  * direct way, and what is said of singular ones. */
 #include "engine.h"
 
-#include "model/pack.h"
+#include "hmm/pack.h"
 
 static const double zero[8], one[8] = { 1, 1, 1, 1, 1, 1, 1, 1 };
 

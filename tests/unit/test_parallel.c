@@ -2,7 +2,7 @@
 /* test_parallel.c - loops inside loops: every turn is made once, and no worker makes two at a time. */
 #include "support.h"
 
-#include "core/parallel.h"
+#include "parallel/parallel.h"
 
 enum { OUTER = 7, INNER = 40, THREADS = 4 };
 

@@ -5,10 +5,10 @@
 #include "support.h"
 
 #include "core/hash.h"
-#include "model/convert.h"
-#include "model/missing_columns.h"
-#include "model/models.h"
-#include "reduce/partial.h"
+#include "hmm/convert.h"
+#include "hmm/missing_columns.h"
+#include "models/models.h"
+#include "distributed/partial.h"
 
 #include <math.h>
 

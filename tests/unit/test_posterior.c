@@ -4,11 +4,11 @@
  * model against the sum over all paths, and the likelihood when the prior weighs nothing. */
 #include "engine.h"
 
-#include "backend/backend.h"
-#include "estimate/expect.h"
+#include "core/backend.h"
+#include "fit/expect.h"
 #include "math/gamma.h"
-#include "model/posterior.h"
-#include "model/prior_json.h"
+#include "prior/posterior.h"
+#include "files/prior_json.h"
 
 #define PI 3.14159265358979323846
 

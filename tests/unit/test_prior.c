@@ -3,9 +3,9 @@
  * scatters. */
 #include "engine.h"
 
-#include "estimate/prior.h"
-#include "model/hmm_file.h"
-#include "model/prior_json.h"
+#include "fit/prior_option.h"
+#include "files/hmm_file.h"
+#include "files/prior_json.h"
 
 static const char good[] =
     "{\"format\": \"vhem-prior\", \"version\": 1, \"emission\": \"gaussian-full\", \"d\": 2,"

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* test_product.c - symbols and products of channels: densities, kernels, maximisers and draws against sums
  * and against their channels; files; sequences as models see them. */
-#include "model/hmm_file.h"
+#include "files/hmm_file.h"
 #include "support.h"
 
 #include "data/data.h"
-#include "estimate/frames.h"
-#include "estimate/sample.h"
-#include "estimate/score.h"
-#include "model/layout_json.h"
+#include "fit/frames.h"
+#include "fit/sample.h"
+#include "fit/infer.h"
+#include "files/layout_json.h"
 
 #include <math.h>
 #include <unistd.h>

@@ -3,12 +3,12 @@
  * both; tables of distances, which both have where both need them; sums over chunks, with the bits of one. */
 #include "cluster_samples.h"
 
-#include "cluster/clustering.h"
-#include "cluster/distance.h"
-#include "cluster/row_blocks.h"
-#include "core/sum.h"
-#include "core/map.h"
-#include "core/ranks.h"
+#include "methods/clustering.h"
+#include "distance/distance.h"
+#include "distance/row_blocks.h"
+#include "parallel/sum.h"
+#include "parallel/map.h"
+#include "parallel/ranks.h"
 
 #include <signal.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* test_readers.c - how a file finds its reader. */
 #include "core/ctx.h"
-#include "data/readers.h"
+#include "data/formats/formats.h"
 #include "data_files.h"
 
 #include <sys/stat.h>

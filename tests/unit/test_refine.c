@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* test_refine.c - slabs keep the distribution of a base HMM and tighten the bound. */
 #include "math/linalg.h"
-#include "model/layout.h"
-#include "reduce/score.h"
-#include "reduce/refine.h"
+#include "emission/layout.h"
+#include "vhem/bounds.h"
+#include "vhem/refine.h"
 #include "support.h"
 
 /* Probabilities, means and variances of all slabs together are those of the standard normal variable. */

@@ -2,7 +2,7 @@
 /* test_repair.c - who leaves a cluster to found another. */
 #include "support.h"
 
-#include "reduce/repair.h"
+#include "vhem/repair.h"
 
 /* Four models in the first of three clusters: two empty ones get different models, the worst first, and the
  * last one has nobody left to part from. */

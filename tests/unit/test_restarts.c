@@ -2,8 +2,8 @@
 /* test_restarts.c - restarts that fail: which sentence is told does not depend on the threads. */
 #include "support.h"
 
-#include "cluster/options.h"
-#include "cluster/restarts.h"
+#include "methods/options.h"
+#include "search/restarts.h"
 
 #include <time.h>
 

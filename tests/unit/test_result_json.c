@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* test_result_json.c - clustering files: every number comes back, wrong files give their sentence. */
 #include "cluster_samples.h"
-#include "model/hmm_file.h"
+#include "files/hmm_file.h"
 
 #include <sys/stat.h>
 

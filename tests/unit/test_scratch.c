@@ -4,7 +4,7 @@
 #include "support.h"
 
 #include "core/alloc.h"
-#include "core/scratch.h"
+#include "parallel/scratch.h"
 
 static void buffers(void **state)
 {

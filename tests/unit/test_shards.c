@@ -4,7 +4,7 @@
 #include "model_samples.h"
 
 #include "core/atomic_file.h"
-#include "model/models.h"
+#include "models/models.h"
 
 #include <fcntl.h>
 #include <hdf5.h>

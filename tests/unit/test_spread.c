@@ -3,7 +3,7 @@
  * states. */
 #include "engine.h"
 
-#include "estimate/spread.h"
+#include "fit/spread.h"
 
 static void known(void **state)
 {

@@ -2,8 +2,8 @@
 /* The store: what was put is there again, whatever happened to the end of the file. */
 #include "support.h"
 
-#include "estimate/store.h"
-#include "model/h3m.h"
+#include "models/store.h"
+#include "hmm/hmm_set.h"
 
 static vh_key key_of(vhem_ctx *ctx, const char *text)
 {

@@ -3,8 +3,8 @@
 #include "on_disk.h"
 #include "support.h"
 
-#include "model/missing_columns.h"
-#include "model/models.h"
+#include "hmm/missing_columns.h"
+#include "models/models.h"
 
 #include <unistd.h>
 

@@ -2,8 +2,8 @@
 /* test_topology.c - which entries of pi and A are free, from names, numbers and a start. */
 #include "engine.h"
 
-#include "estimate/options.h"
-#include "estimate/topology.h"
+#include "fit/options.h"
+#include "hmm/topology.h"
 
 static void named(void **state)
 {

@@ -2,7 +2,7 @@
 /* test_tree.c - hierarchies: levels, where the input models end up, empty clusters, files. */
 #include "cluster_samples.h"
 
-#include "cluster/clustering.h"
+#include "methods/clustering.h"
 #include "cluster/tree.h"
 
 static vhem_tree *sample(vhem_ctx *ctx)

@@ -4,7 +4,7 @@
 #include "support.h"
 
 #include "core/rng.h"
-#include "core/sum.h"
+#include "parallel/sum.h"
 
 #include <math.h>
 #include <omp.h>

@@ -4,8 +4,8 @@
  * set. */
 #include "support.h"
 
-#include "model/h3m.h"
-#include "model/validate_batch.h"
+#include "hmm/hmm_set.h"
+#include "hmm/validate_batch.h"
 
 #include <math.h>
 #include <string.h>

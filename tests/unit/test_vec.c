@@ -3,7 +3,7 @@
 #include "support.h"
 
 #define VH_LANES 2
-#include "backend/simd/vec.h"
+#include "simd/vec.h"
 
 static double worst_ulp(double got, double want)
 {

@@ -2,8 +2,8 @@
 /* test_without.c - centres without each HMM in turn against a run without it. */
 #include "cluster_samples.h"
 
-#include "model/convert.h"
-#include "reduce/without.h"
+#include "hmm/convert.h"
+#include "vhem/without.h"
 
 #include <math.h>
 

@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* base_store.c - see base_store.h. */
+#include "cuda/base_store.h"
+
+#include "cuda/device.h"
+#include "cuda/buffer.h"
+#include "core/alloc.h"
+
+#include <math.h>
+#include <pthread.h>
+
+#define TILE_BYTES  ((double)(512 << 20))       /* base HMMs of a tile, at most, unless a chunk is larger */
+#define TABLE_BYTES ((double)((size_t)1 << 30)) /* each table of a tile, at most, unless a chunk needs more */
+#define TABLE_SHARE 0.05                        /* of the free memory of the device, likewise */
+#define OWN_SHARE   0.6                         /* of it: base HMMs that need more stream */
+enum { LOOKED_AT = 4 };                         /* chunks, from the first to the last, to guess sizes from */
+
+static int tile_chunks(const vh_cuda_store *s, int t)
+{
+    int64_t all = (s->source.K + VH_REDUCE_CHUNK - 1) / VH_REDUCE_CHUNK, first = (int64_t)t << s->level;
+    return all - first < 1 << s->level ? (int)(all - first) : 1 << s->level;
+}
+
+vhem_status vh_cuda_store_take(vhem_ctx *ctx, const vh_cuda_store *s, int t, vh_packed *chunk)
+{
+    int64_t first = ((int64_t)t << s->level) * VH_REDUCE_CHUNK;
+    int n = tile_chunks(s, t);
+    for (int c = 0; c < n; c++) {
+        int64_t place = first + c * VH_REDUCE_CHUNK, left = s->source.K - place;
+        VH_TRY(s->source.block(ctx, s->source.arg, place,
+                               left < VH_REDUCE_CHUNK ? (int)left : VH_REDUCE_CHUNK, &chunk[c]));
+    }
+    return VHEM_OK;
+}
+
+void vh_cuda_store_give_back(const vh_cuda_store *s, int n, vh_packed *chunk)
+{
+    for (int c = 0; c < n && s->source.release; c++)
+        if (chunk[c].K > 0)
+            s->source.release(s->source.arg, &chunk[c]);
+}
+
+void vh_cuda_chunks_end(vh_cuda_chunks *own)
+{
+    if (own->chunk)
+        vh_cuda_store_give_back(own->store, own->n, own->chunk);
+    free(own->chunk);
+}
+
+/* ---- loading ------------------------------------------------------------------------------------------- */
+
+static void drop_pinned(vh_cuda_passing *x)
+{
+    vh_device_free_pinned(x->pinned);
+    x->pinned = NULL;
+    x->pinned_bytes = 0;
+}
+
+static void drop_memory(vh_cuda_passing *x)
+{
+    vh_device_free(x->memory);
+    x->memory = NULL;
+    x->bytes = 0;
+}
+
+/* Room for a tile of so many bytes, on this machine and, if tiles stream, on the device. */
+static vhem_status grow(vhem_ctx *ctx, vh_cuda_passing *x, size_t bytes, bool streams)
+{
+    VH_TRY(vh_cuda_pinned_room(ctx, bytes, &x->pinned_bytes, &x->pinned));
+    if (streams)
+        VH_TRY(vh_cuda_room(ctx, bytes, &x->bytes, &x->memory));
+    return VHEM_OK;
+}
+
+/* Tile t to the device, by way of x: into memory of its own, or into that of x if tiles stream. */
+static vhem_status load_tile(vhem_ctx *ctx, const vh_cuda_store *s, int t, vh_cuda_passing *x,
+                             vh_cuda_lay *lay)
+{
+    int n = tile_chunks(s, t);
+    VH_CLEANUP(vh_cuda_chunks_end) vh_cuda_chunks chunks = { s, n, NULL };
+    char *memory = NULL;
+
+    vh_cuda_lay_clear(lay);
+    lay->first = ((int64_t)t << s->level) * VH_REDUCE_CHUNK;
+    lay->n_chunk = n;
+    VH_NEW(chunks.chunk, n);
+    VH_TRY(vh_cuda_store_take(ctx, s, t, chunks.chunk));
+    VH_TRY(vh_cuda_lay_plan(ctx, chunks.chunk, lay));
+    VH_TRY(grow(ctx, x, lay->bytes, s->streams));
+    vh_cuda_lay_fill(ctx, lay, &s->source, chunks.chunk, x->pinned);
+    memory = x->memory;
+    if (!s->streams)
+        VH_DEVICE(vh_device_new(lay->bytes, &memory));
+    vh_cuda_lay_move(lay, memory);
+    VH_DEVICE(vh_device_put_begin(memory, x->pinned, lay->bytes));
+    VH_DEVICE(vh_device_put_wait());
+    return VHEM_OK;
+}
+
+typedef struct {        /* of the chunks that were looked at */
+    double bytes, mean; /* of the largest; of one in the middle */
+    double components;  /* most of a base HMM */
+} guess;
+
+static vhem_status look_at(vhem_ctx *ctx, const vh_cuda_store *s, int t, guess *g)
+{
+    VH_CLEANUP(vh_cuda_lay_clear) vh_cuda_lay lay = { .n_chunk = 1 };
+    VH_CLEANUP(vh_cuda_chunks_end) vh_cuda_chunks chunks = { s, 1, NULL };
+
+    VH_NEW(chunks.chunk, 1);
+    VH_TRY(vh_cuda_store_take(ctx, s, t, chunks.chunk));
+    VH_TRY(vh_cuda_lay_plan(ctx, chunks.chunk, &lay));
+    g->bytes = fmax(g->bytes, (double)lay.bytes);
+    g->mean += (double)lay.bytes / LOOKED_AT;
+    for (int q = 0; q < lay.n_shape; q++)
+        g->components = fmax(g->components, (double)lay.shape[q].S * lay.shape[q].M);
+    return VHEM_OK;
+}
+
+/* Do the tables of a tile of n chunks keep to their bounds? */
+static bool tables_fit(const vh_cuda_store *s, double n)
+{
+    const vh_cuda_need *need = &s->need;
+    double row = fmax(need->Kr, s->components * need->components);
+    return sizeof(double) * n * fmax(VH_REDUCE_CHUNK * row, (double)need->n_sums) <= s->table;
+}
+
+/* How many chunks to a tile, from the sizes of some; and whether tiles stream, as they do in any case if they
+ * have to. */
+static vhem_status plan(vhem_ctx *ctx, vh_cuda_store *s, bool have_to)
+{
+    int64_t all = (s->source.K + VH_REDUCE_CHUNK - 1) / VH_REDUCE_CHUNK;
+    size_t unused, whole;
+    guess g = { 0 };
+
+    s->level = 0;
+    for (int k = 0; k < LOOKED_AT; k++)
+        VH_TRY(look_at(ctx, s, (int)((all - 1) * k / (LOOKED_AT - 1)), &g));
+    VH_DEVICE(vh_device_memory(&unused, &whole));
+    double own = OWN_SHARE * (double)unused;
+    s->components = g.components;
+    s->table = fmin(TABLE_BYTES, TABLE_SHARE * (double)unused);
+    s->streams = have_to || g.mean * (double)all > own;
+    while (2 << s->level <= VH_CUDA_MOST_CHUNKS && (2 << s->level) * g.bytes <= TILE_BYTES
+           && 1 << s->level < all && tables_fit(s, 2 << s->level)
+           && (!s->streams || (4 << s->level) * g.bytes <= own / 2))
+        s->level++;
+    s->n_tile = (int)((all + (1 << s->level) - 1) >> s->level); /* 2^31 tiles of 512 or more */
+    return VHEM_OK;
+}
+
+static void drop_tiles(vh_cuda_store *s)
+{
+    for (int t = 0; s->tile && t < s->n_tile; t++) {
+        vh_device_free(s->tile[t].memory);
+        vh_cuda_lay_clear(&s->tile[t]);
+    }
+    free(s->tile);
+    s->tile = NULL;
+}
+
+/* Tiles are planned and, unless they stream, loaded. */
+static void end_loading(vh_cuda_store *const *s)
+{
+    if (!(*s)->streams)
+        drop_pinned(&(*s)->passing[0]);
+    if (!(*s)->loaded)
+        drop_tiles(*s);
+}
+
+static vhem_status load_all(vhem_ctx *ctx, vh_cuda_store *s, bool have_to)
+{
+    VH_CLEANUP(end_loading) vh_cuda_store *loading = s;
+
+    VH_TRY(plan(ctx, s, have_to));
+    VH_NEW(s->tile, s->n_tile);
+    for (int t = 0; t < s->n_tile && !s->streams; t++)
+        VH_TRY(load_tile(ctx, s, t, &s->passing[0], &s->tile[t]));
+    s->loaded = true;
+    return VHEM_OK;
+}
+
+static bool covers(const vh_cuda_need *have, const vh_cuda_need *need)
+{
+    return have->Kr >= need->Kr && have->components >= need->components && have->n_sums >= need->n_sums;
+}
+
+vhem_status vh_cuda_store_load(vhem_ctx *ctx, vh_cuda_store *s, vh_cuda_need need)
+{
+    vhem_status st = VHEM_OK;
+    bool again = s->loaded;
+    if (s->loaded && covers(&s->need, &need))
+        return VHEM_OK;
+    s->need = (vh_cuda_need){ .Kr = need.Kr > s->need.Kr ? need.Kr : s->need.Kr,
+                              .components =
+                                  need.components > s->need.components ? need.components : s->need.components,
+                              .n_sums = need.n_sums > s->need.n_sums ? need.n_sums : s->need.n_sums };
+    if (s->loaded && (s->level == 0 || tables_fit(s, 1 << s->level)))
+        return VHEM_OK;
+    drop_tiles(s);
+    s->loaded = false;
+    st = load_all(ctx, s, false);
+    if (st == VHEM_EBACKEND && !s->streams) /* the guess was too low, or others have taken memory since */
+        st = load_all(ctx, s, true);
+    VH_TRY(st);
+    if (!again)
+        vh_log(ctx, VHEM_LOG_INFO, "%lld base HMMs on the GPU, %s%s", (long long)s->source.K,
+               vh_device_name(), s->streams ? ", a part at a time" : "");
+    return VHEM_OK;
+}
+
+void vh_cuda_store_free(vh_cuda_store *s)
+{
+    drop_tiles(s);
+    for (int k = 0; k < VH_CUDA_STREAMS; k++) {
+        vh_cuda_lay_clear(&s->passing[k].lay);
+        drop_memory(&s->passing[k]);
+        drop_pinned(&s->passing[k]);
+    }
+}
+
+/* ---- one tile after the other -------------------------------------------------------------------------- */
+
+typedef struct { /* the next tile, loaded by a thread of its own */
+    vhem_ctx ctx;
+    vh_cuda_store *store;
+    int t;
+    vhem_status st;
+} loader;
+
+static vhem_status load_one(loader *l)
+{
+    vhem_ctx *ctx = &l->ctx;
+    vh_cuda_passing *x = &l->store->passing[l->t % VH_CUDA_STREAMS];
+
+    VH_DEVICE(vh_device_enter());
+    return load_tile(ctx, l->store, l->t, x, &x->lay);
+}
+
+static void *load_next(void *arg)
+{
+    loader *l = arg;
+    l->st = load_one(l);
+    return NULL;
+}
+
+/* Works on tile t while tile t+1, if there is one, is loaded. */
+static vhem_status pass_tile(vhem_ctx *ctx, vh_cuda_store *s, int t,
+                             vhem_status (*work)(void *, const vh_cuda_lay *, int), void *arg)
+{
+    bool more = t + 1 < s->n_tile;
+    loader next = { .store = s, .t = t + 1 };
+    pthread_t thread;
+
+    vh_ctx_child(ctx, ctx->threads, &next.ctx);
+    bool begun = more && pthread_create(&thread, NULL, load_next, &next) == 0;
+    vhem_status st = work(arg, &s->passing[t % VH_CUDA_STREAMS].lay, t);
+    if (begun)
+        pthread_join(thread, NULL);
+    else if (more)
+        load_next(&next);
+    if (st == VHEM_OK && next.st != VHEM_OK)
+        st = vh_fail(ctx, next.st, "%s", next.ctx.error);
+    return st;
+}
+
+vhem_status vh_cuda_store_each(vhem_ctx *ctx, vh_cuda_store *s, bool stops,
+                               vhem_status (*work)(void *, const vh_cuda_lay *, int), void *arg)
+{
+    if (s->streams)
+        VH_TRY(load_tile(ctx, s, 0, &s->passing[0], &s->passing[0].lay));
+    for (int t = 0; t < s->n_tile; t++) {
+        VH_CHECK(!(stops ? vh_stopped(ctx) : vh_overdue(ctx)), VHEM_ESTOPPED, "stopped");
+        VH_TRY(s->streams ? pass_tile(ctx, s, t, work, arg) : work(arg, &s->tile[t], t));
+    }
+    return VHEM_OK;
+}

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* device.cu - see device.h.  The CUDA runtime is linked in and looks for the driver only when it is first
+ * asked for something, so that a program with this file in it runs on machines without one. */
+#include "cuda/device.h"
+
+#include "cuda/launch.cuh"
+
+#include <stdio.h>
+#include <unistd.h>
+
+const char *vh_cuda_error(cudaError_t e)
+{
+    return e == cudaSuccess ? NULL : cudaGetErrorString(e);
+}
+
+/* What the first look at the machine has found; made once.  It makes no context of CUDA, which
+ * takes a tenth of a second or more and hundreds of megabytes of the device: that waits for the first job. */
+struct machine {
+    char problem[200];
+    char name[256];
+    bool usable;
+    pid_t pid; /* the runtime does not work in processes forked later */
+};
+
+/* What copies need beside the stream of the kernels; made with the first job. */
+struct ways {
+    const char *problem;
+    cudaStream_t copies;
+    cudaEvent_t made, fetched[VH_DEVICE_GETS];
+};
+
+enum { CHOSEN = 0 }; /* the device: the first that CUDA_VISIBLE_DEVICES lets this process see */
+
+static __global__ void nothing()
+{
+}
+
+/* All kernels are compiled alike: this one stands for them. */
+static cudaError_t find_kernels()
+{
+    cudaFuncAttributes found;
+    return cudaFuncGetAttributes(&found, (const void *)nothing);
+}
+
+static ways open_ways()
+{
+    ways w = {};
+    cudaError_t e = find_kernels();
+    if (e == cudaSuccess)
+        e = cudaStreamCreateWithFlags(&w.copies, cudaStreamNonBlocking);
+    if (e == cudaSuccess)
+        e = cudaEventCreateWithFlags(&w.made, cudaEventDisableTiming);
+    for (int k = 0; k < VH_DEVICE_GETS && e == cudaSuccess; k++)
+        e = cudaEventCreateWithFlags(&w.fetched[k], cudaEventDisableTiming);
+    w.problem = vh_cuda_error(e);
+    return w;
+}
+
+static const ways &on_device()
+{
+    static const ways w = open_ways();
+    return w;
+}
+
+/* Is there code for it?  PTX for the oldest compute capability runs on all later ones. */
+static void look_at(const cudaDeviceProp &prop, machine *m)
+{
+    const int oldest = VHEM_CUDA_OLDEST;
+    if (10 * prop.major + prop.minor < oldest)
+        snprintf(m->problem, sizeof m->problem,
+                 "its compute capability is %d.%d, this vhem was built for %d.%d and newer", prop.major,
+                 prop.minor, oldest / 10, oldest % 10);
+    else
+        m->usable = true;
+    snprintf(m->name, sizeof m->name, "%s", prop.name);
+}
+
+static machine look()
+{
+    machine m = {};
+    int n = 0;
+    cudaDeviceProp prop;
+    cudaError_t e = cudaGetDeviceCount(&n);
+    m.pid = getpid();
+    if (e == cudaErrorInsufficientDriver)
+        snprintf(m.problem, sizeof m.problem, "there is no NVIDIA driver for CUDA %d.%d here",
+                 CUDART_VERSION / 1000, CUDART_VERSION % 1000 / 10);
+    else if (e == cudaErrorNoDevice || (e == cudaSuccess && n == 0))
+        snprintf(m.problem, sizeof m.problem, "there is no NVIDIA GPU here");
+    else if (e == cudaSuccess)
+        e = cudaGetDeviceProperties(&prop, CHOSEN);
+    if (e == cudaSuccess && n > 0)
+        look_at(prop, &m);
+    else if (!m.problem[0])
+        snprintf(m.problem, sizeof m.problem, "%s", cudaGetErrorString(e));
+    cudaGetLastError(); /* it has been dealt with */
+    return m;
+}
+
+static const machine &here()
+{
+    static const machine m = look();
+    return m;
+}
+
+const char *vh_device_problem(void)
+{
+    const machine &m = here();
+    if (m.usable && m.pid != getpid())
+        return "this process was forked from one that had looked for the GPU; spawn it instead";
+    return m.usable ? NULL : m.problem;
+}
+
+const char *vh_device_name(void)
+{
+    return here().name;
+}
+
+const char *vh_device_enter(void)
+{
+    const char *why = vh_device_problem();
+    if (!why)
+        why = vh_cuda_error(cudaSetDevice(CHOSEN));
+    return why ? why : on_device().problem;
+}
+
+const char *vh_device_memory(size_t *unused, size_t *all)
+{
+    return vh_cuda_error(cudaMemGetInfo(unused, all));
+}
+
+const char *vh_device_new(size_t bytes, void *out)
+{
+    return vh_cuda_error(cudaMalloc((void **)out, bytes > 0 ? bytes : 1));
+}
+
+void vh_device_free(void *p)
+{
+    if (p)
+        cudaFree(p);
+}
+
+const char *vh_device_new_pinned(size_t bytes, void *out)
+{
+    return vh_cuda_error(cudaMallocHost((void **)out, bytes > 0 ? bytes : 1));
+}
+
+void vh_device_free_pinned(void *p)
+{
+    if (p)
+        cudaFreeHost(p);
+}
+
+const char *vh_device_put(void *to, const void *from, size_t bytes)
+{
+    return vh_cuda_error(cudaMemcpy(to, from, bytes, cudaMemcpyHostToDevice));
+}
+
+const char *vh_device_get(void *to, const void *from, size_t bytes)
+{
+    return vh_cuda_error(cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToHost));
+}
+
+const char *vh_device_put_begin(void *to, const void *from, size_t bytes)
+{
+    return vh_cuda_error(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, on_device().copies));
+}
+
+const char *vh_device_put_wait(void)
+{
+    return vh_cuda_error(cudaStreamSynchronize(on_device().copies));
+}
+
+const char *vh_device_get_begin(int slot, void *to, const void *from, size_t bytes)
+{
+    const ways &m = on_device();
+    cudaError_t e = cudaEventRecord(m.made, 0);
+    if (e == cudaSuccess)
+        e = cudaStreamWaitEvent(m.copies, m.made, 0);
+    if (e == cudaSuccess)
+        e = cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, m.copies);
+    if (e == cudaSuccess)
+        e = cudaEventRecord(m.fetched[slot], m.copies);
+    return vh_cuda_error(e);
+}
+
+const char *vh_device_get_wait(int slot)
+{
+    return vh_cuda_error(cudaEventSynchronize(on_device().fetched[slot]));
+}
+
+const char *vh_device_zero(void *p, size_t bytes)
+{
+    return vh_cuda_error(cudaMemsetAsync(p, 0, bytes, 0));
+}
+
+const char *vh_device_wait(void)
+{
+    return vh_cuda_error(cudaStreamSynchronize(0));
+}

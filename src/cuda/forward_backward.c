@@ -1,0 +1,543 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* forward_backward.c - forward-backward on a GPU: whole jobs of sequences.
+ *
+ *   1. tables of a tile      2. a tile: kernels, and what comes back      3. shares of sets (mixtures)
+ *   4. an E-step             5. opening and closing
+ *
+ * The frames stay on the device; per E-step HMMs go in, and log-likelihoods and one block of sums come out.
+ * A tile is 2^level chunks, as many as the tables of an E-step have room for; the sums of chunks are added in
+ * the tree of parallel/tree_sum.h, so that tiles make no difference.
+ *
+ * Of mixtures, what a sequence counts hangs on the log-likelihoods of its set: all tiles are scored, sets are
+ * assigned here, and the way back follows.  With one tile it goes on from the tables that the way there has
+ * left. */
+#include "cuda/forward_backward.h"
+
+#include "core/backend.h"
+#include "cuda/device.h"
+#include "cuda/gpu.h"
+#include "cuda/hmms.h"
+#include "cuda/lanes.h"
+#include "cuda/arena.h"
+#include "cuda/buffer.h"
+#include "cuda/responsibilities.h"
+#include "fit/forward_backward.h"
+#include "fit/estep_cpu.h"
+#include "core/alloc.h"
+#include "core/array2.h"
+#include "parallel/ranks.h"
+#include "parallel/map.h"
+#include "parallel/parallel.h"
+#include "parallel/tree_sum.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+    LANES = VH_CUDA_LANES,
+    MOST_HMMS = 65535,
+    FEW_SEQUENCES = 8,        /* fewer are no work for a device, even if it was asked for */
+    MANY_PAIRS = 1000,        /* from here on it is busy */
+    LONGEST = 1 << 28,        /* frames of a sequence */
+    MOST_SEQUENCES = 1 << 30, /* lanes have int numbers */
+    MOST_LEVEL = 16
+};
+#define WORTH       3e5 /* (frame, state): from there on it is faster than 16 cores (docs/gpu.md) */
+#define TABLE_BYTES ((double)((size_t)16 << 30)) /* tables of a tile, at most */
+#define TABLE_SHARE 0.5                          /* of the memory that is left beside the frames */
+
+typedef struct {
+    vh_cuda_lanes lanes;
+    int64_t frames, longest;
+    void *cpu;    /* the same job by the driver for CPUs; NULL: it was not needed */
+    bool refused; /* there are too many, or the device had no room for it: the CPU does it from here on */
+    vh_cuda_set set;
+    double budget;          /* bytes of tables */
+    char *tables;           /* on the device */
+    char *pinned, *weights; /* on this side: log-likelihoods and weights on their way */
+    size_t tables_bytes, pinned_bytes, weights_bytes;
+} cuda_job;
+
+VH_OWNED(cuda_job, vh_cuda_sequences_close)
+
+typedef enum { SCORE, COUNT, WEIGHED } way; /* log-likelihoods; and statistics; with weights that are known */
+
+typedef struct { /* one E-step */
+    vhem_ctx *ctx;
+    cuda_job *job;
+    const vh_seq_step *step;
+    vh_seq_sums *out;
+    int level, n_tile;
+    bool keep;      /* what the way there leaves is used again */
+    double *loglik; /* [n][K]  by place; NULL: not needed */
+    double *w;      /* [tiles][K][lanes of the tile]  what each pair counts, of mixtures; NULL */
+    double *sums;   /* [n_sums] */
+    vh_tree_sum *tree;
+    vh_tree_sum *redone; /* statistics of pairs that were done again, bundle by bundle */
+    int64_t n_redone;    /* bundles */
+} pass;
+
+/* ---- 1. tables of a tile ------------------------------------------------------------------------------- */
+
+static size_t sums_of(const vh_packed *pk)
+{
+    return (size_t)pk->n_state + pk->n_trans + vh_cells(pk->n_comp, pk->n_stat);
+}
+
+/* Where the tables of a tile are, as if their memory began at 0; how many bytes. */
+static size_t plan_tables(const pass *x, vh_cuda_frames *f)
+{
+    const vh_packed *pk = x->step->pk;
+    size_t bytes = 0, positions = f->steps * LANES, K = (size_t)pk->K, lanes = (size_t)f->lanes;
+    VH_PLACE(bytes, f->E, positions * (size_t)pk->n_comp);
+    VH_PLACE(bytes, f->B, positions * (size_t)pk->n_state);
+    VH_PLACE(bytes, f->P, positions * (size_t)pk->n_state);
+    VH_PLACE(bytes, f->shift, positions * K);
+    VH_PLACE(bytes, f->r, positions * K);
+    VH_PLACE(bytes, f->loglik, K * lanes);
+    VH_PLACE(bytes, f->doubt, K * lanes);
+    VH_PLACE(bytes, f->w, K * lanes);
+    VH_PLACE(bytes, f->chain, ((size_t)pk->n_state + pk->n_trans) * lanes);
+    int most = x->job->set.most_states;
+    VH_PLACE(bytes, f->work, most > VH_CUDA_FEW ? vh_cuda_fb_work(most) * K * lanes : 1);
+    VH_PLACE(bytes, f->sums, (size_t)f->n_chunk * sums_of(pk));
+    return bytes;
+}
+
+static void place_tables(const pass *x, vh_cuda_frames *f)
+{
+    char *to = x->job->tables;
+    double **all[] = { &f->E,      &f->B,     &f->P,     &f->shift, &f->r,
+                       &f->loglik, &f->doubt, &f->chain, &f->work,  &f->sums };
+    plan_tables(x, f);
+    for (size_t k = 0; k < sizeof all / sizeof all[0]; k++)
+        *all[k] = vh_place_in(to, NULL, *all[k]);
+    f->w = x->w ? vh_place_in(to, NULL, f->w) : NULL;
+    f->n_sums = sums_of(x->step->pk);
+}
+
+static vh_cuda_frames tile_of(const pass *x, int t)
+{
+    int first = t << x->level, left = x->job->lanes.n_chunk - first;
+    return vh_cuda_lanes_tile(&x->job->lanes, first, left < 1 << x->level ? left : 1 << x->level);
+}
+
+/* Bytes of the largest tile, its frames included where they stream. */
+static size_t largest_tile(pass *x, int level)
+{
+    size_t most = 0;
+    x->level = level;
+    x->n_tile = (x->job->lanes.n_chunk + (1 << level) - 1) >> level;
+    for (int t = 0; t < x->n_tile; t++) {
+        vh_cuda_frames f = tile_of(x, t);
+        size_t bytes = plan_tables(x, &f), frames = f.steps * LANES * (size_t)x->step->pk->n_stat;
+        bytes += x->job->lanes.streams ? VH_CUDA_BUFFERS * sizeof(double) * frames : 0;
+        most = bytes > most ? bytes : most;
+    }
+    return most;
+}
+
+/* As many chunks to a tile as there is room for; false: there is none for a single one. */
+static bool cut_tiles(pass *x, size_t *bytes)
+{
+    int level = 0;
+    while (1 << level < x->job->lanes.n_chunk && level < MOST_LEVEL)
+        level++;
+    for (; level >= 0; level--) {
+        *bytes = largest_tile(x, level);
+        if ((double)*bytes <= x->job->budget)
+            return true;
+    }
+    return false;
+}
+
+/* ---- 2. a tile ----------------------------------------------------------------------------------------- */
+
+static vhem_status launch(pass *x, way how, const vh_cuda_frames *f)
+{
+    vhem_ctx *ctx = x->ctx;
+    const vh_cuda_set *set = &x->job->set;
+    const vh_cuda_hmms *h = &set->h;
+    size_t pairs = vh_cells(h->K, f->lanes);
+
+    if (how == WEIGHED)
+        VH_DEVICE(vh_device_put((double *)(uintptr_t)f->w, x->w + (size_t)h->K * LANES * (size_t)f->bundle0,
+                                sizeof(double) * pairs));
+    if (how != WEIGHED || !x->keep) {
+        VH_DEVICE(vh_cuda_fb_emit(h, f));
+        VH_DEVICE(vh_cuda_fb_forward(h, f, x->keep || how != SCORE));
+    }
+    if (how != SCORE || set->looks)
+        VH_DEVICE(vh_cuda_fb_backward(h, f, how != SCORE));
+    if (how != SCORE)
+        VH_DEVICE(vh_cuda_fb_collect(h, f));
+    return VHEM_OK;
+}
+
+typedef struct { /* pairs of a tile for which the scaled recursions were not safe */
+    const pass *x;
+    way how;
+    int lane0, lanes;
+    double *v;     /* [K][lanes]  NaN: to be done again */
+    const int *at; /* bundles of the tile that have such pairs, in their order */
+    int64_t first; /* turn of at[0] */
+} redoing;
+
+/* What lane l of the tile counts under HMM k. */
+static double weight_at(const redoing *r, int k, int l)
+{
+    size_t K = (size_t)r->x->step->pk->K, at = vh_ij(k, r->lanes, l);
+    return r->how == WEIGHED ? r->x->w[K * (size_t)r->lane0 + at] : r->x->job->lanes.weight[r->lane0 + l];
+}
+
+/* The pairs of one bundle by the reference, their statistics into a block of their own. */
+static vhem_status redo_bundle(vhem_ctx *ctx, void *arg, int64_t turn, int worker, double *block)
+{
+    const redoing *r = arg;
+    const vh_packed *pk = r->x->step->pk;
+    const vh_cuda_lanes *on = &r->x->job->lanes;
+    const vh_sequences *in = &on->in;
+    vh_stats stats = vh_stats_at(pk, block);
+    int l0 = r->at[turn - r->first] * LANES;
+
+    for (int k = 0; k < pk->K; k++)
+        for (int l = l0; l < l0 + LANES; l++) {
+            double *v = &r->v[vh_ij(k, r->lanes, l)], w = weight_at(r, k, l);
+            int place = on->place[r->lane0 + l];
+            if (place < 0 || !isnan(*v))
+                continue;
+            int64_t seq = in->seq[place];
+            const vh_seq_pair pair = { pk, k, vh_data_frames(in->data, seq), vh_data_length(in->data, seq),
+                                       w };
+            if (r->how != WEIGHED || w > 0)
+                VH_TRY(vh_ref_pair(ctx, &pair, &in->workers->scratch[worker], v, block ? &stats : NULL));
+            *v = r->how == WEIGHED ? 0 : *v; /* the reference has added it */
+        }
+    return VHEM_OK;
+}
+
+static bool has_doubt(const redoing *r, int bundle)
+{
+    for (int k = 0; k < r->x->step->pk->K; k++)
+        for (int l = bundle * LANES; l < (bundle + 1) * LANES; l++)
+            if (isnan(r->v[vh_ij(k, r->lanes, l)]) && r->x->job->lanes.place[r->lane0 + l] >= 0)
+                return true;
+    return false;
+}
+
+/* All of them, by all threads.  Bundles are numbered through all tiles, and their sums are added in a tree of
+ * their own, so that neither threads nor tiles make a difference. */
+static vhem_status redo(pass *x, way how, const vh_cuda_frames *f, double *v)
+{
+    vhem_ctx *ctx = x->ctx;
+    redoing r = { x, how, f->bundle0 * LANES, f->lanes, v, NULL, x->n_redone };
+    VH_AUTOFREE int *at = NULL;
+    int n = 0;
+
+    VH_NEW(at, f->bundles);
+    for (int b = 0; b < f->bundles; b++)
+        if (has_doubt(&r, b))
+            at[n++] = b;
+    r.at = at;
+    const vh_chunks all = { .first = x->n_redone,
+                            .n = n,
+                            .threads = x->job->lanes.in.workers->n,
+                            .late = true,
+                            .run = redo_bundle,
+                            .arg = &r };
+    if (n > 0)
+        VH_TRY(vh_tree_sum_run(ctx, &all, how == SCORE ? NULL : x->redone));
+    x->n_redone += how == SCORE ? 0 : n;
+    return VHEM_OK;
+}
+
+/* Their statistics on top of the others. */
+static vhem_status add_redone(pass *x)
+{
+    vhem_ctx *ctx = x->ctx;
+    vh_stats *to = &x->out->stats;
+    VH_AUTOFREE double *block = NULL;
+
+    if (x->n_redone == 0)
+        return VHEM_OK;
+    VH_NEW(block, to->size);
+    VH_TRY(vh_tree_sum_close(ctx, x->redone, x->n_redone, block));
+    for (size_t i = (size_t)x->step->pk->K; i < to->size; i++) /* scales stay */
+        to->block[i] += block[i];
+    return VHEM_OK;
+}
+
+/* What HMM k adds to the sums of log-likelihoods, lane by lane. */
+static void total_column(pass *x, way how, int lane0, int lanes, int k, const double *v, const double *w)
+{
+    const double *by = how == WEIGHED ? w : x->job->lanes.weight + lane0;
+    double *to = how == WEIGHED ? &x->out->stats.loglik[k] : &x->out->total[k], sum = *to;
+    for (int l = 0; l < lanes; l++)
+        sum += by[l] > 0 ? by[l] * v[l] : 0;
+    *to = sum;
+}
+
+typedef struct { /* log-likelihoods of a tile on their way to the table by place */
+    const pass *x;
+    int lane0, lanes;
+    const double *v; /* [K][lanes] */
+} dealing;
+
+static vhem_status deal_lanes(vhem_ctx *ctx, void *arg, int64_t turn, int worker)
+{
+    const dealing *d = arg;
+    size_t K = (size_t)d->x->step->pk->K;
+    (void)ctx;
+    (void)worker;
+    for (int l = (int)turn * LANES; l < ((int)turn + 1) * LANES; l++) {
+        int place = d->x->job->lanes.place[d->lane0 + l];
+        for (size_t k = 0; k < K && place >= 0; k++)
+            d->x->loglik[(size_t)place * K + k] = d->v[k * (size_t)d->lanes + (size_t)l];
+    }
+    return VHEM_OK;
+}
+
+static vhem_status finish(pass *x, way how, const vh_cuda_frames *f, int t)
+{
+    vhem_ctx *ctx = x->ctx;
+    int K = x->step->pk->K, lane0 = f->bundle0 * LANES;
+    size_t pairs = vh_cells(K, f->lanes);
+
+    VH_TRY(vh_cuda_pinned_room(ctx, sizeof(double) * pairs, &x->job->pinned_bytes, &x->job->pinned));
+    double *v = (double *)x->job->pinned;
+    VH_DEVICE(vh_device_get(v, f->loglik, sizeof *v * pairs));
+    VH_TRY(redo(x, how, f, v));
+    for (int k = 0; k < K; k++) {
+        size_t at = vh_row(k, f->lanes);
+        const double *w = x->w ? x->w + vh_row(lane0, K) + at : NULL;
+        total_column(x, how, lane0, f->lanes, k, v + at, w);
+    }
+    if (how != WEIGHED && x->loglik) {
+        dealing d = { x, lane0, f->lanes, v };
+        const vh_work all = { .n = f->bundles,
+                              .threads = x->job->lanes.in.workers->n,
+                              .finishes = true,
+                              .run = deal_lanes,
+                              .arg = &d };
+        VH_TRY(vh_map(ctx, &all, NULL));
+    }
+    if (how != SCORE) {
+        VH_DEVICE(vh_device_get(x->sums, f->sums, sizeof *x->sums * f->n_sums));
+        VH_TRY(vh_tree_sum_put(ctx, x->tree, x->level, t, x->sums));
+    }
+    return VHEM_OK;
+}
+
+/* All tiles; frames that stream go to the device behind the work on the tile before. */
+static vhem_status each_tile(pass *x, way how)
+{
+    vhem_ctx *ctx = x->ctx;
+    vh_cuda_lanes *lanes = &x->job->lanes;
+    vh_cuda_frames next = tile_of(x, 0);
+
+    VH_TRY(vh_cuda_lanes_begin(ctx, lanes, 0, &next));
+    for (int t = 0; t < x->n_tile; t++) {
+        vh_cuda_frames now = next;
+        VH_CHECK(!vh_overdue(ctx), VHEM_ESTOPPED, "stopped");
+        VH_TRY(vh_cuda_lanes_wait(ctx, lanes));
+        place_tables(x, &now);
+        VH_TRY(launch(x, how, &now));
+        if (t + 1 < x->n_tile) {
+            next = tile_of(x, t + 1);
+            VH_TRY(vh_cuda_lanes_begin(ctx, lanes, t + 1, &next));
+        }
+        VH_TRY(finish(x, how, &now, t));
+    }
+    return VHEM_OK;
+}
+
+/* ---- 3. shares of sets --------------------------------------------------------------------------------- */
+
+/* Sets are assigned; with statistics, what each pair counts is put where the tiles will look for it. */
+static vhem_status assign(pass *x, double *log_z)
+{
+    vhem_ctx *ctx = x->ctx;
+    const vh_cuda_lanes *lanes = &x->job->lanes;
+    const vh_cuda_responsibilities shares = { &lanes->in, x->step, x->loglik, log_z };
+    size_t K = (size_t)x->step->pk->K;
+    VH_AUTOFREE double *scale = NULL;
+
+    VH_NEW(scale, K);
+    VH_TRY(vh_cuda_responsibilities_assign(ctx, &shares, x->out, scale));
+    if (x->step->statistics) {
+        VH_TRY(vh_cuda_pinned_room(ctx, sizeof *x->w * K * (size_t)lanes->n_lane, &x->job->weights_bytes,
+                                   &x->job->weights));
+        x->w = (double *)x->job->weights;
+        for (int t = 0; t < x->n_tile; t++) {
+            vh_cuda_frames f = tile_of(x, t);
+            int lane0 = f.bundle0 * LANES;
+            VH_TRY(vh_cuda_responsibilities_weigh(ctx, &shares, lanes->place + lane0, f.lanes, scale,
+                                                  x->w + K * (size_t)lane0));
+        }
+        memcpy(x->out->stats.scale, scale, sizeof *scale * K);
+    }
+    return VHEM_OK;
+}
+
+/* ---- 4. an E-step -------------------------------------------------------------------------------------- */
+
+static vhem_status all_ways(pass *x, double *log_z)
+{
+    vhem_ctx *ctx = x->ctx;
+    const vh_seq_step *step = x->step;
+    const vh_sum_kind kind = { .size = sums_of(step->pk) }, whole = { .size = x->out->stats.size };
+
+    memset(x->out->block, 0, sizeof(double) * (step->statistics ? x->out->size : x->out->head));
+    VH_TRY(vh_tree_sum_new(ctx, &kind, &x->tree));
+    VH_TRY(vh_tree_sum_new(ctx, &whole, &x->redone));
+    VH_NEW(x->sums, kind.size);
+    x->keep = step->statistics && step->mixtures > 0 && x->n_tile == 1;
+    VH_TRY(each_tile(x, step->statistics && step->mixtures == 0 ? COUNT : SCORE));
+    if (step->mixtures > 0)
+        VH_TRY(assign(x, log_z));
+    if (step->mixtures > 0 && step->statistics)
+        VH_TRY(each_tile(x, WEIGHED));
+    if (step->statistics) {
+        double *to = x->out->stats.nu1; /* and xi and T behind it */
+        VH_TRY(vh_tree_sum_close(ctx, x->tree, (int64_t)x->n_tile << x->level, x->sums));
+        for (size_t i = 0; i < kind.size; i++)
+            to[i] += x->sums[i];
+        VH_TRY(add_redone(x));
+        if (step->mixtures == 0)
+            memcpy(x->out->stats.loglik, x->out->total, sizeof(double) * (size_t)step->pk->K);
+    }
+    return VHEM_OK;
+}
+
+static void release_pass(pass *const *x)
+{
+    free((*x)->sums);
+    vh_tree_sum_free((*x)->tree);
+    vh_tree_sum_free((*x)->redone);
+}
+
+static vhem_status run_on_device(pass *x)
+{
+    VH_CLEANUP(release_pass) pass *used = x; /* what it gets here lasts as long as this E-step */
+    vhem_ctx *ctx = x->ctx;
+    const vh_sequences *in = &x->job->lanes.in;
+    size_t K = (size_t)x->step->pk->K, n_z = (size_t)in->n_set * K;
+    bool mixtures = x->step->mixtures > 0;
+    VH_AUTOFREE double *loglik = NULL, *log_z = NULL;
+
+    if (mixtures && !x->out->loglik)
+        VH_NEW(loglik, (size_t)in->n * K);
+    if (mixtures && !x->out->z)
+        VH_NEW(log_z, n_z);
+    x->loglik = x->out->loglik ? x->out->loglik : loglik;
+    VH_TRY(all_ways(x, x->out->z ? x->out->z : log_z));
+    for (size_t i = 0; mixtures && x->out->z && i < n_z; i++)
+        x->out->z[i] = exp(x->out->z[i]);
+    return VHEM_OK;
+}
+
+/* Is the device the place for this step? */
+static bool suits(const vhem_ctx *ctx, const cuda_job *job, const vh_packed *pk)
+{
+    int64_t n = job->lanes.in.n;
+    bool large = (double)job->frames * pk->n_state >= WORTH && (double)n * pk->K >= MANY_PAIRS;
+    return pk->n_direct == 0 && pk->K <= MOST_HMMS && job->longest <= LONGEST
+           && (large || (ctx->named && n >= FEW_SEQUENCES));
+}
+
+/* Frames and HMMs to the device; *fits: and there is room for the tables. */
+static vhem_status load(pass *x, bool *fits)
+{
+    vhem_ctx *ctx = x->ctx;
+    cuda_job *job = x->job;
+    size_t unused, whole, bytes = 0;
+
+    VH_DEVICE(vh_device_enter());
+    if (!job->lanes.loaded) {
+        VH_TRY(vh_cuda_lanes_load(ctx, &job->lanes));
+        VH_DEVICE(vh_device_memory(&unused, &whole));
+        job->budget = fmin(TABLE_BYTES, TABLE_SHARE * (double)unused);
+    }
+    VH_TRY(vh_cuda_set_put(ctx, x->step->pk, &job->set));
+    *fits = cut_tiles(x, &bytes);
+    if (*fits)
+        VH_TRY(vh_cuda_room(ctx, bytes, &job->tables_bytes, &job->tables));
+    return VHEM_OK;
+}
+
+static void free_device(cuda_job *job)
+{
+    vh_cuda_lanes_free(&job->lanes);
+    vh_cuda_set_free(&job->set);
+    vh_device_free(job->tables);
+    vh_device_free_pinned(job->pinned);
+    vh_device_free_pinned(job->weights);
+    job->tables = job->pinned = job->weights = NULL;
+}
+
+/* The device is done with this job, and has its memory back. */
+static void refuse(vhem_ctx *ctx, cuda_job *job)
+{
+    const vh_sequences in = job->lanes.in;
+    vh_cuda_warn(ctx);
+    free_device(job);
+    job->lanes.in = in;
+    job->refused = true;
+}
+
+vhem_status vh_cuda_sequences_run(vhem_ctx *ctx, void *state, const vh_seq_step *step, vh_seq_sums *out)
+{
+    vhem_status st = VHEM_OK;
+    cuda_job *job = state;
+    pass x = { .ctx = ctx, .job = job, .step = step, .out = out };
+    bool fits = !job->refused && suits(ctx, job, step->pk);
+
+    if (fits)
+        st = load(&x, &fits);
+    if (st == VHEM_OK && fits)
+        st = run_on_device(&x);
+    if (st == VHEM_EBACKEND) {
+        refuse(ctx, job);
+        fits = false;
+        st = VHEM_OK;
+    }
+    if (fits || st != VHEM_OK)
+        return st;
+    if (!job->cpu)
+        VH_TRY(vh_cpu_sequences_open(ctx, &job->lanes.in, &job->cpu));
+    return vh_cpu_sequences_run(ctx, job->cpu, step, out);
+}
+
+/* ---- 5. opening and closing ---------------------------------------------------------------------------- */
+
+vhem_status vh_cuda_sequences_open(vhem_ctx *ctx, const vh_sequences *in, void **state)
+{
+    VH_OWN(cuda_job) *job = NULL;
+    vh_sequences own = *in;
+
+    VH_NEW(job, 1);
+    own.n_set = in->first ? in->n_set : in->n;
+    for (int64_t i = 0; i < in->n; i++) {
+        int64_t length = vh_data_length(in->data, in->seq[i]);
+        job->frames += length;
+        job->longest = length > job->longest ? length : job->longest;
+    }
+    /* Processes that share a job must do the same in every step, whatever room each finds on its device. */
+    job->refused = in->n > MOST_SEQUENCES || (in->shared && vh_ranks(ctx) > 1);
+    if (job->refused)
+        job->lanes.in = own;
+    else
+        VH_TRY(vh_cuda_lanes_new(ctx, &own, &job->lanes));
+    *state = vh_take(job);
+    return VHEM_OK;
+}
+
+void vh_cuda_sequences_close(void *state)
+{
+    cuda_job *job = state;
+    if (!job)
+        return;
+    free_device(job);
+    vh_cpu_sequences_close(job->cpu);
+    free(job);
+}

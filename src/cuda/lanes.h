@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* lanes.h - the sequences of a job on the device: which lane each has, and the statistics of their frames,
+ * all of them, if they fit, else a tile at a time, filled and copied while the one before is worked on. */
+#ifndef VH_CUDA_LANES_H
+#define VH_CUDA_LANES_H
+
+#include "cuda/forward_backward_kernels.h"
+#include "fit/estep.h"
+
+enum { VH_CUDA_BUFFERS = 2 };
+
+typedef struct {
+    vh_sequences in;
+    int n_stat, n_bundle, n_lane, n_chunk;
+    int *place;     /* [n_lane]  of the sequence in each lane, the longest first; -1: none */
+    int *length;    /* [n_lane] */
+    double *weight; /* [n_lane]  of the sequences; 0: there is none */
+    size_t *step0;  /* [n_bundle+1] */
+    int *chunk0;    /* [n_chunk+1]  first bundle of each */
+    char *memory;   /* on the device: length, step0, chunk0 and the weights of the sequences */
+    const int *far_length, *far_chunk0;
+    const size_t *far_step0;
+    const double *far_weight; /* [n_lane] */
+    bool loaded, streams;
+    double *T; /* [steps][n_stat][lanes of a bundle], on the device, unless they stream */
+    double *buffer[VH_CUDA_BUFFERS], *pinned;
+    size_t buffer_bytes[VH_CUDA_BUFFERS], pinned_bytes;
+} vh_cuda_lanes;
+
+/* Deals the sequences to lanes; nothing is on the device yet. */
+vhem_status vh_cuda_lanes_new(vhem_ctx *ctx, const vh_sequences *in, vh_cuda_lanes *out);
+/* To the device, the first time; those that stream go there with vh_cuda_lanes_begin. */
+vhem_status vh_cuda_lanes_load(vhem_ctx *ctx, vh_cuda_lanes *x);
+void vh_cuda_lanes_free(vh_cuda_lanes *x);
+
+/* Chunks first .. first+n-1 as a kernel wants them, all but its tables. */
+vh_cuda_frames vh_cuda_lanes_tile(const vh_cuda_lanes *x, int first, int n);
+/* Fills in the frames of a tile, number t of a pass, and begins to copy them if they stream; wait: until they
+ * are there. */
+vhem_status vh_cuda_lanes_begin(vhem_ctx *ctx, vh_cuda_lanes *x, int t, vh_cuda_frames *tile);
+vhem_status vh_cuda_lanes_wait(vhem_ctx *ctx, const vh_cuda_lanes *x);
+
+#endif

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* read_xlsx.c - a sheet of an Excel workbook, read as the long table that it is.  Its cells go through a file
+ * without a name, since a table is read in one pass and a workbook has its texts apart from its cells. */
+#include "os/fd.h"
+#include "core/atomic_file.h"
+#include "data/formats/formats.h"
+#include "data/spill.h"
+#include "data/formats/symbols.h"
+#include "data/formats/table.h"
+#include "data/formats/xlsx.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* A stream of its own to the file, at its beginning. */
+static FILE *stream_of(int fd, const char *mode)
+{
+    int copy = vh_fd_copy(fd);
+    FILE *f = copy >= 0 ? fdopen(copy, mode) : NULL;
+    if (f && fseeko(f, 0, SEEK_SET) == 0)
+        return f;
+    int why = errno;
+    if (f)
+        fclose(f);
+    else if (copy >= 0)
+        close(copy);
+    errno = why;
+    return NULL;
+}
+
+/* The sheet as CSV in a file without a name, of size bytes. */
+static vhem_status unpack(vhem_ctx *ctx, const char *path, const char *sheet, int fd, int64_t *size)
+{
+    VH_OWN(FILE) *f = stream_of(fd, "w+b");
+
+    if (!f)
+        return vh_xlsx_no_room(ctx, path);
+    VH_TRY(vh_xlsx_to_csv(ctx, path, sheet, f));
+    *size = (int64_t)ftello(f);
+    if (fflush(f) != 0 || ferror(f))
+        VH_TRY(vh_xlsx_no_room(ctx, path));
+    return VHEM_OK;
+}
+
+/* Reads, and once more silently where text was found to be symbols. */
+static vhem_status read_again(vhem_ctx *ctx, const char *path, int fd, int64_t size,
+                              const vhem_data_options *opt, vh_text_columns *text, vhem_data **out)
+{
+    vh_table table;
+
+    do {
+        ctx->hushed = text->again;
+        FILE *f = stream_of(fd, "rb"); /* the table closes it */
+        VH_CHECK(f, VHEM_EIO, "%s: cannot read: %s", path, strerror(errno));
+        VH_TRY(vh_table_open_file(ctx, path, f, size, ',', &table));
+        VH_TRY(vh_read_rows(ctx, &table, "xlsx", opt, vh_finds_symbols(opt->symbols) ? text : NULL, out));
+    } while (text->again);
+    return VHEM_OK;
+}
+
+vhem_status vh_read_xlsx(vhem_ctx *ctx, const char *path, const vhem_data_options *opt, vhem_data **out)
+{
+    VH_CLEANUP(vh_fd_close) int fd = -1;
+    VH_CLEANUP(vh_text_columns_free) vh_text_columns text = { 0 };
+    int64_t size = 0;
+
+    VH_CHECK(strcmp(path, "-") != 0, VHEM_EINVAL,
+             "a workbook cannot be read from standard input; give a file");
+    fd = vh_fd_scratch(vh_spill_folder());
+    if (fd < 0)
+        VH_TRY(vh_xlsx_no_room(ctx, path));
+    VH_TRY(unpack(ctx, path, opt->sheet, fd, &size));
+    vhem_status st = read_again(ctx, path, fd, size, opt, &text, out);
+    ctx->hushed = false;
+    return st;
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* without_hdf5.c - in place of read_hdf5.c and write_hdf5.c where vhem is built without HDF5
+ * (VHEM_HDF5=OFF). */
+#include "data/formats/formats.h"
+#include "data/formats/write.h"
+
+vhem_status vh_read_hdf5(vhem_ctx *ctx, const char *path, const vhem_data_options *opt, vhem_data **out)
+{
+    (void)opt, (void)out;
+    return vh_fail(ctx, VHEM_EFORMAT,
+                   "%s: an HDF5 file, and this vhem was built without HDF5; it reads .npz and .csv", path);
+}
+
+vhem_status vh_write_hdf5(vhem_ctx *ctx, const vhem_data *data, const char *path)
+{
+    (void)data;
+    return vh_fail(ctx, VHEM_EFORMAT,
+                   "%s: this vhem was built without HDF5; it writes .npz, .csv, .tsv, .npy and .ts", path);
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* row_blocks.c - see row_blocks.h. */
+#include "distance/row_blocks.h"
+
+#include "core/alloc.h"
+#include "parallel/map.h"
+#include "parallel/ranks.h"
+
+typedef struct {
+    vhem_ctx *ctx; /* of the caller */
+    const vh_row_blocks *of;
+    vh_row_block own, other; /* made here; from another process */
+    int64_t compared;        /* rows up to the last that was made here */
+} job;
+
+static int64_t rows_of(const vh_row_blocks *s, int64_t k)
+{
+    int64_t left = s->n - k * s->rows;
+    return left < s->rows ? left : s->rows;
+}
+
+/* How far all are when this process has come to the end of strip k. */
+static void tell_progress(const job *j, int64_t k)
+{
+    int64_t done = (k + vh_ranks(j->ctx)) * j->of->rows;
+    vh_progress(j->ctx, j->of->what, done < j->of->n ? done : j->of->n, j->of->n);
+}
+
+static vhem_status make(vhem_ctx *ctx, void *arg, int64_t k, int worker)
+{
+    job *j = arg;
+    const vh_row_blocks *s = j->of;
+    (void)worker;
+    j->own = (vh_row_block){ k * s->rows, rows_of(s, k), 0, j->own.x };
+    VH_TRY(s->make(ctx, s->arg, &j->own));
+    if (vh_rank(j->ctx) == 0)
+        s->take(s->arg, &j->own);
+    j->compared = j->own.first + j->own.n;
+    tell_progress(j, k);
+    return VHEM_OK;
+}
+
+/* Strip k to process 0, which puts it into the table. */
+static void walk(vhem_ctx *ctx, void *arg, int64_t k, vh_serial *w)
+{
+    job *j = arg;
+    vh_row_block *x = w->reads ? &j->other : &j->own;
+    int64_t size = (int64_t)x->size;
+    if (w->reads)
+        *x = (vh_row_block){ k * j->of->rows, rows_of(j->of, k), 0, x->x };
+    vh_serial_int64(ctx, w, &size);
+    vh_serial_check(ctx, w, "numbers of a strip", size, 0, (int64_t)j->of->most);
+    if (w->st != VHEM_OK)
+        return;
+    x->size = (size_t)size;
+    vh_serial_reals(ctx, w, x->x, x->size);
+    if (w->reads && w->st == VHEM_OK)
+        j->of->take(j->of->arg, x);
+}
+
+vhem_status vh_row_blocks_run(vhem_ctx *ctx, const vh_row_blocks *s)
+{
+    VH_AUTOFREE double *own = NULL, *other = NULL;
+
+    VH_NEW(own, s->most);
+    if (vh_ranks(ctx) > 1 && vh_rank(ctx) == 0)
+        VH_NEW(other, s->most);
+    job j = { .ctx = ctx, .of = s, .own = { .x = own }, .other = { .x = other } };
+    const vh_work work = { .n = (s->n + s->rows - 1) / s->rows,
+                           .singly = true,
+                           .logs = true,
+                           .run = make,
+                           .walk = walk,
+                           .each = 1,
+                           .to_first = true,
+                           .arg = &j };
+    vh_progress(ctx, s->what, 0, s->n);
+    vhem_status st = vh_map(ctx, &work, NULL);
+    VH_CHECK(st != VHEM_ESTOPPED, st, "stopped; %lld of %lld HMMs were compared", (long long)j.compared,
+             (long long)s->n);
+    return st;
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* remote_estep.c - see remote_estep.h. */
+#include "distributed/remote_estep.h"
+
+#include "core/alloc.h"
+#include "distributed/partial.h"
+#include "distributed/task.h"
+
+#include <string.h>
+
+/* Has the task done, and its sums in total [size], rows in the tables. */
+static vhem_status ask(vhem_ctx *ctx, const vhem_executor *executor, const vh_task *t, vh_partial_kind kind,
+                       double *total, const vh_partial_rows *tables)
+{
+    vhem_status st = VHEM_OK;
+    vhem_task task = { .chunks = (t->Kb + VH_REDUCE_CHUNK - 1) / VH_REDUCE_CHUNK };
+    VH_OWN(vhem_partial) *all = NULL;
+    char why[VHEM_WHY] = "";
+    VH_AUTOFREE void *bytes = NULL;
+
+    VH_TRY(vh_task_write(ctx, t, &bytes, &task.n));
+    task.bytes = bytes;
+#pragma omp critical(vh_ask) /* an executor does one task at a time */
+    st = executor->expect(executor->arg, &task, &all, why);
+    VH_CHECK(st == VHEM_OK, st, "%s", why[0] ? why : vhem_status_text(st));
+    VH_CHECK(all, VHEM_EINVAL, "the executor has handed over no sums");
+    kind.task = vh_task_fingerprint(&task);
+    VH_CHECK(vh_partial_is(all, &kind), VHEM_EINVAL, "the executor has handed over the sums of another task");
+    return vh_partial_close(ctx, all, task.chunks, total, tables);
+}
+
+static vhem_status moments(vhem_ctx *ctx, const vhem_executor *executor, const vh_base_moments *s,
+                           double *sum)
+{
+    vh_task t = { .kind = (int)s->kind, .origin = (double *)s->origin, .scale = (double *)s->scale };
+    VH_TRY(vh_task_begin(ctx, s->h3m, s->shards, s->K, &t));
+    const vh_partial_kind kind = { .size = vh_base_moments_size(s) };
+    return ask(ctx, executor, &t, kind, sum, &(vh_partial_rows){ 0 });
+}
+
+static vhem_status expect(vhem_ctx *ctx, const vh_base *base, const vh_h3m *centers,
+                          const vh_reduce_step *step, vh_reduce_sums *sums)
+{
+    bool any = step->L || step->z || step->label;
+    vh_task t = { .kind = VH_TASK_EXPECT,
+                  .origin = base->origin,
+                  .scale = base->scale,
+                  .centers = (vh_h3m *)centers,
+                  .log_omega = (double *)step->log_omega,
+                  .tau = step->tau,
+                  .N = step->N,
+                  .statistics = step->statistics,
+                  .weighted = step->weighted,
+                  .soft = step->soft,
+                  .L = step->L != NULL,
+                  .z = step->z != NULL,
+                  .label = step->label != NULL };
+    const vh_partial_rows tables = {
+        .n = any ? base->Kb : 0, .L = step->L, .z = step->z, .label = step->label
+    };
+
+    VH_TRY(vh_task_begin(ctx, base->h3m, base->shards, base->Kb, &t));
+    const vh_packed *pk = step->reduced;
+    const vh_partial_kind kind = {
+        .Kr = pk->K, .S = pk->S, .M = pk->M, .n_stat = pk->n_stat, .statistics = step->statistics
+    };
+    return ask(ctx, base->remote.executor, &t, kind, sums->block, &tables);
+}
+
+vh_remote vh_remote_of(const vhem_executor *executor)
+{
+    return (vh_remote){ .executor = executor, .moments = moments, .expect = expect };
+}

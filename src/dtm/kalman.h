@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* kalman.h - the Kalman filter and smoother of a dynamic texture on frames. */
+#ifndef VH_DTM_KALMAN_H
+#define VH_DTM_KALMAN_H
+
+#include "parallel/scratch.h"
+#include "dtm/gains.h"
+#include "dtm/stats.h"
+
+/* log p(y_1:T) of y [T][d], in nats, O(T (d n + n^2)). */
+vhem_status vh_kalman_score(vhem_ctx *ctx, const vh_dt_gains *g, const double *y, int64_t T,
+                            vh_scratch *scratch, double *loglik);
+
+typedef struct {     /* a sequence */
+    const double *y; /* [T][d] */
+    int64_t T;
+    double weight; /* what it counts in the statistics */
+} vh_kalman_frames;
+
+typedef struct { /* states given all frames; all but x may be NULL */
+    double *x;   /* [T][n]     means */
+    double *cov; /* [T][n][n]  covariances */
+    double *loglik;
+    vh_dt_stats *stats; /* those of the E-step are added, with the weight of the sequence */
+} vh_kalman_result;
+
+/* The gains must be made to smooth. */
+vhem_status vh_kalman_smooth(vhem_ctx *ctx, const vh_dt_gains *g, const vh_kalman_frames *in,
+                             vh_scratch *scratch, const vh_kalman_result *out);
+
+#endif

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* em_h3m.h - EM for a mixture of HMMs on sequences (EM-H3M), several starts side by side.  Sequences of a set
+ * share one assignment.
+ *
+ *   z_gj ~ omega_j prod_{n in g} p(y_n | M_j)^{w_n}
+ *   J = sum_g log sum_j omega_j prod_{n in g} p(y_n | M_j)^{w_n}
+ *
+ * with w_n the weight of a sequence: it counts as so many copies of itself, which stay together. */
+#ifndef VH_FIT_EM_H3M_H
+#define VH_FIT_EM_H3M_H
+
+#include "fit/estep.h"
+#include "fit/job.h"
+#include "fit/sets.h"
+
+typedef struct { /* a mixture to fit */
+    vh_job job;  /* all sequences, in the order of the sets; opt says K, S, M, ... */
+    const vh_sets *sets;
+    const vh_limits *limits; /* [K]  of each HMM */
+    bool relative;           /* opt->tol is a share of J, not nats per frame */
+    vh_workers *workers;
+    vh_seq_job *seqs; /* the sequences, by sets, in the coordinates of the job */
+} vh_mixture;
+
+typedef struct { /* one restart */
+    uint64_t seed;
+    const char *kind; /* how it started */
+    int n_iter, converged;
+    int n_empty, n_revived, n_fell; /* clusters re-seeded, states revived, times J fell */
+    int n_floored;                  /* covariances held at the floor at the end */
+    double *J;                      /* [n_iter+1]; free() */
+    vhem_status st;                 /* else it came to nothing, J is not to be trusted */
+} vh_em_run;
+
+typedef struct
+{ /* the best mixture after any complete E-step, with what that says: all that is left after a stop */
+    int run, iter; /* of which restart, after so many iterations */
+    double J;
+    vh_h3m *h3m;   /* NULL: there is none yet */
+    double *z, *L; /* [sets][K] */
+} vh_em_best;
+void vh_em_best_free(vh_em_best *best);
+
+/* all holds the K HMMs of R started mixtures, one mixture after the other, each with weights omega that sum
+ * to 1; each is iterated until it converges, run [R] says how it went.  One whose covariance collapses stays
+ * behind, which is no failure of the others.  best takes a better mixture than the one it has, if there is
+ * one, from restart `first` on.  After VHEM_ESTOPPED it is what counts: an E-step may have been given up. */
+vhem_status vh_em_h3m(vhem_ctx *ctx, const vh_mixture *mix, vh_h3m *all, int R, int first, vh_em_run *run,
+                      vh_em_best *best);
+
+/* Assignments z [sets][K] and log-likelihoods L [sets][K] of the sets under one mixture; returns J through
+ * *J.  Any output may be NULL. */
+vhem_status vh_em_assign(vhem_ctx *ctx, const vh_mixture *mix, const vh_h3m *h3m, double *z, double *L,
+                         double *J);
+
+typedef struct { /* what one HMM of a mixture begins with */
+    const vh_limits *limits;
+    const int64_t *seq; /* [n]  the sequences it is fitted to */
+    int64_t n;
+    int iterations; /* of Baum-Welch, after a start */
+} vh_em_seeding;
+
+/* HMM h of an H3M from a few of the sequences. */
+vhem_status vh_em_seed(vhem_ctx *ctx, const vh_mixture *mix, const vh_em_seeding *from, vh_rng *rng,
+                       vh_h3m *h3m, vh_hmm *h);
+
+#endif

@@ -1,0 +1,518 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* estep_cpu.c - see estep_cpu.h.
+ *
+ *   1. opening:  chunks of sequences, which never change (estep.h); statistics of a few frames
+ *   2. batches:  what the kernel gets at a time, as much of a chunk as suits the cache and the HMMs
+ *   3. a chunk   4. the whole
+ *
+ * What a sequence of a set counts hangs on the log-likelihoods of the whole set.  A set that fits into a
+ * batch is weighed by the kernel, between the forward and the backward pass.  One that fits into a chunk
+ * only is scored first, and then gone through again with its weights known; so is a large set, which lies
+ * in several chunks: all of these are scored before the sums begin.
+ *
+ * The statistics of a cluster are kept at a scale of its own (hmm/stats.h).  With hard assignments most
+ * chunks hold little of most clusters, and without a scale they would be gone through for the best of what
+ * is next to nothing; so they begin at the scale of ordinary weights, and only when nothing at all is left
+ * for a cluster the sums are made again, for it without a scale.
+ *
+ * T(y) of a frame is the same in every iteration.  It is kept while that of the whole job is at most KEPT_T
+ * bytes for each thread, which a cache may hold: an E-step then takes up to a quarter less.  Past that it
+ * would come from memory, which takes as long as making it again from y; the shares of a background take
+ * longer, and COSTLY times as much of them is kept.
+ *
+ * Chunks of a job that several processes share are made by all of them (parallel/sum.h): all have all
+ * sums and tables in the end. */
+#include "fit/estep_cpu.h"
+
+#include "core/backend.h"
+#include "fit/forward_backward.h"
+#include "core/alloc.h"
+#include "core/array2.h"
+#include "parallel/ranks.h"
+#include "parallel/sum.h"
+#include "math/scaled.h"
+
+#include <math.h>
+#include <string.h>
+
+#define FAINT (-60.0) /* log omega of a cluster that had next to nothing already */
+
+enum {
+    HELD = 8,         /* a set is one batch up to so many times what fits the cache */
+    KEPT_T = 8 << 20, /* bytes of statistics of frames, for each thread that may work */
+    COSTLY = 8,       /* times as many where making them takes longer than fetching them from memory */
+    KEPT = 1 << 21,   /* numbers of a job in a file that stay in memory from one pass to the next, and */
+    KEPT_SEQ = 32,    /* sequences: what lies around one in a file comes along */
+    TABLE = 1 << 16,  /* log-likelihoods nobody asked for have one table up to this size, else one a chunk */
+};
+
+enum { OWN_LOGLIK, OWN_Z, OWN_J, OWN_SCALE, OWNS };
+
+typedef struct {
+    vh_sequences in;
+    int n_chunk;
+    int64_t *chunk;  /* [n_chunk+1]  place where each begins */
+    bool *part;      /* [n_chunk]    it is a part of a large set */
+    bool large;      /* there are such */
+    int64_t *set_of; /* [n]    of each place; NULL: its own number */
+    int64_t *frame;  /* [n+1]  frames before each place */
+    double *T;       /* [frames][n_stat]; NULL: not kept */
+    int n_stat;
+    bool lets_go; /* of frames that were used and are in a file */
+    vh_tree_sum *tree;
+    size_t tree_size;
+    vh_seq_step adding;    /* what the blocks of the tree are sums of */
+    double *own[OWNS];     /* tables nobody asked for, kept from one expect to the next */
+    size_t own_size[OWNS]; /* numbers there is space for */
+} cpu_job;
+
+VH_OWNED(cpu_job, vh_cpu_sequences_close)
+
+typedef struct { /* one expect */
+    cpu_job *job;
+    const vh_seq_step *step;
+    vhem_status (*batch)(vhem_ctx *, const vh_seq_batch *, vh_scratch *, double *, vh_stats *);
+    double *loglik, *log_z, *J; /* [n][K] [n_set][K] [n_set][mixtures]; loglik NULL: each chunk has its own */
+    double *scale;              /* [K]  where the statistics of each HMM begin; of mixtures */
+    int64_t fit;                /* frames of a batch */
+} pass;
+
+/* ---- 1. opening ---------------------------------------------------------------------------------------- */
+
+static int64_t set_of(const cpu_job *job, int64_t place)
+{
+    return job->set_of ? job->set_of[place] : place;
+}
+
+/* Ends the chunk that has begun before this place, if any has. */
+static void end_chunk(cpu_job *job, int64_t place, bool part)
+{
+    if (place > job->chunk[job->n_chunk]) {
+        job->part[job->n_chunk] = part;
+        job->large |= part;
+        job->chunk[++job->n_chunk] = place;
+    }
+}
+
+static vhem_status cut_chunks(vhem_ctx *ctx, cpu_job *job)
+{
+    const vh_sequences *in = &job->in;
+
+    VH_NEW(job->chunk, in->n + 1);
+    VH_NEW(job->part, in->n);
+    VH_NEW(job->frame, in->n + 1);
+    if (in->first)
+        VH_NEW(job->set_of, in->n);
+    for (int64_t i = 0; i < in->n; i++)
+        job->frame[i + 1] = job->frame[i] + vh_data_length(in->data, in->seq[i]);
+    for (int64_t g = 0; g < in->n_set; g++) {
+        int64_t lo = vh_seq_place(in, g), hi = vh_seq_place(in, g + 1);
+        bool large = hi - lo > 1 && job->frame[hi] - job->frame[lo] > VH_LARGE_SET;
+        for (int64_t i = lo; in->first && i < hi; i++)
+            job->set_of[i] = g;
+        if (large)
+            end_chunk(job, lo, false);
+        for (int64_t i = lo + 1; i <= hi; i++) {
+            bool full = job->frame[i] - job->frame[job->chunk[job->n_chunk]] >= VH_CHUNK_FRAMES;
+            if (large ? full || i == hi : full && i == hi)
+                end_chunk(job, i, large);
+        }
+    }
+    end_chunk(job, in->n, false);
+    return VHEM_OK;
+}
+
+static vhem_status keep_statistics(vhem_ctx *ctx, cpu_job *job)
+{
+    const vh_sequences *in = &job->in;
+    size_t n_stat = (size_t)in->family->n_stat(&in->x.shape), frames = (size_t)job->frame[in->n];
+
+    size_t kept = (size_t)in->workers->n * KEPT_T * (in->family->gather_known ? COSTLY : 1);
+
+    if (in->family->hot || frames * n_stat * sizeof(double) > kept)
+        return VHEM_OK;
+    VH_NEW(job->T, frames * n_stat);
+    job->n_stat = (int)n_stat;
+    for (int64_t i = 0; i < in->n; i++)
+        in->family->stats_of_obs(&in->x, vh_data_frames(in->data, in->seq[i]),
+                                 vh_data_length(in->data, in->seq[i]),
+                                 job->T + (size_t)job->frame[i] * n_stat);
+    return VHEM_OK;
+}
+
+vhem_status vh_cpu_sequences_open(vhem_ctx *ctx, const vh_sequences *in, void **state)
+{
+    VH_OWN(cpu_job) *job = NULL;
+
+    VH_NEW(job, 1);
+    job->in = *in;
+    if (!in->first)
+        job->in.n_set = in->n;
+    VH_TRY(cut_chunks(ctx, job));
+    VH_TRY(keep_statistics(ctx, job));
+    job->lets_go = job->frame[in->n] * in->data->d > KEPT || in->n > KEPT_SEQ;
+    *state = vh_take(job);
+    return VHEM_OK;
+}
+
+void vh_cpu_sequences_close(void *state)
+{
+    cpu_job *job = state;
+    if (!job)
+        return;
+    free(job->chunk);
+    free(job->part);
+    free(job->frame);
+    free(job->set_of);
+    free(job->T);
+    vh_tree_sum_free(job->tree);
+    for (int i = 0; i < OWNS; i++)
+        free(job->own[i]);
+    free(job);
+}
+
+/* ---- 2. batches ---------------------------------------------------------------------------------------- */
+
+typedef struct { /* places lo .. hi-1 of a job */
+    int64_t lo, hi;
+    bool known; /* log_z of their sets is there already */
+} span;
+
+/* Sequences through the kernel. */
+static vhem_status run_batch(vhem_ctx *ctx, const pass *p, span at, vh_scratch *scratch, double *loglik,
+                             vh_stats *stats)
+{
+    const cpu_job *job = p->job;
+    int64_t lo = at.lo, hi = at.hi;
+    const vh_sequences *in = &job->in;
+    int64_t set0 = set_of(job, lo);
+    size_t K = (size_t)p->step->pk->K;
+    const vh_seq_batch batch = {
+        .in = in,
+        .step = p->step,
+        .first = lo,
+        .n = hi - lo,
+        .frames = job->frame[hi] - job->frame[lo],
+        .T = job->T ? job->T + vh_row(job->frame[lo], job->n_stat) : NULL,
+        .known = at.known,
+        .set0 = set0,
+        .log_z = p->log_z ? p->log_z + (size_t)set0 * K : NULL,
+        .J = p->J ? p->J + vh_row(set0, p->step->mixtures) : NULL,
+    };
+    vhem_status st = p->batch(ctx, &batch, scratch, loglik, stats);
+    if (job->lets_go)
+        vh_data_release(in->data, in->seq + lo, hi - lo);
+    return st;
+}
+
+/* The end of the batch that begins at lo: as many units, whole sets or sequences, as fit; at least one. */
+static int64_t batch_end(const pass *p, int64_t lo, int64_t end, bool sets)
+{
+    const cpu_job *job = p->job;
+    int64_t hi = lo;
+    while (hi < end) {
+        int64_t next = sets ? vh_seq_place(&job->in, set_of(job, hi) + 1) : hi + 1;
+        if (hi > lo && job->frame[next] - job->frame[lo] > p->fit)
+            break;
+        hi = next;
+    }
+    return hi;
+}
+
+/* Places lo .. hi-1 in batches that may cut sets, whose log_z is known if there are statistics.  loglik is
+ * that of lo. */
+static vhem_status run_cut(vhem_ctx *ctx, const pass *p, int64_t lo, int64_t hi, vh_scratch *scratch,
+                           double *loglik, vh_stats *stats)
+{
+    size_t K = (size_t)p->step->pk->K;
+    for (int64_t i = lo, end; i < hi; i = end) {
+        VH_CHECK(!vh_overdue(ctx), VHEM_ESTOPPED, "stopped");
+        end = batch_end(p, i, hi, false);
+        VH_TRY(run_batch(ctx, p, (span){ i, end, stats && p->step->mixtures > 0 }, scratch,
+                         loglik + (size_t)(i - lo) * K, stats));
+    }
+    return VHEM_OK;
+}
+
+static void assign_sets(const pass *p, int64_t lo, int64_t hi, const double *loglik)
+{
+    const cpu_job *job = p->job;
+    size_t K = (size_t)p->step->pk->K;
+    for (int64_t i = lo; i < hi;) {
+        int64_t g = set_of(job, i);
+        vh_seq_assign(&job->in, p->step, g, loglik + (size_t)(i - lo) * K, p->log_z + (size_t)g * K,
+                      p->J + vh_row(g, p->step->mixtures));
+        i = vh_seq_place(&job->in, g + 1);
+    }
+}
+
+/* ---- 3. a chunk ---------------------------------------------------------------------------------------- */
+
+/* Whole sets with statistics: weighed inside their batch, or scored first where one is more than a batch. */
+static vhem_status run_sets(vhem_ctx *ctx, const pass *p, int64_t lo, int64_t hi, vh_scratch *scratch,
+                            double *loglik, vh_stats *stats)
+{
+    const cpu_job *job = p->job;
+    size_t K = (size_t)p->step->pk->K;
+    for (int64_t i = lo, end; i < hi; i = end) {
+        double *own = loglik + (size_t)(i - lo) * K;
+        end = batch_end(p, i, hi, true);
+        if (end - i > 1 && job->frame[end] - job->frame[i] > HELD * p->fit) { /* one set */
+            VH_TRY(run_cut(ctx, p, i, end, scratch, own, NULL));
+            assign_sets(p, i, end, own);
+            VH_TRY(run_cut(ctx, p, i, end, scratch, own, stats));
+        } else {
+            VH_TRY(run_batch(ctx, p, (span){ i, end, false }, scratch, own, stats));
+        }
+    }
+    return VHEM_OK;
+}
+
+/* In the block of a chunk sum_z is at a scale of its own for each HMM (math/scaled.h), which stands in the
+ * place of log_sum_z. */
+static void begin(const pass *p, vh_seq_sums *sums)
+{
+    for (int k = 0; k < p->step->pk->K && p->step->mixtures > 0; k++) {
+        sums->log_sum_z[k] = VH_NO_SCALE;
+        if (p->step->statistics)
+            sums->stats.scale[k] = p->scale[k];
+    }
+}
+
+static void add_sums(const void *arg, double *left, const double *right)
+{
+    const vh_seq_step *step = arg;
+    int K = step->pk->K;
+    vh_seq_sums to = vh_seq_sums_at(step->pk, step->mixtures, left);
+    const double *total = right, *sum_z = right + K, *scale = sum_z + K, *J = scale + K;
+    for (int k = 0; k < K; k++) {
+        to.total[k] += total[k];
+        if (step->mixtures > 0)
+            vh_scaled_merge(&to.sum_z[k], &to.log_sum_z[k], sum_z[k], scale[k]);
+    }
+    for (int a = 0; a < step->mixtures; a++)
+        to.J[a] += J[a];
+    if (step->statistics)
+        vh_stats_merge(step->pk, to.stats.block, right + to.head);
+}
+
+static void end(const vh_seq_step *step, vh_seq_sums *sums)
+{
+    for (int k = 0; k < step->pk->K && step->mixtures > 0; k++) {
+        double sum = sums->sum_z[k], scale = sums->log_sum_z[k];
+        sums->sum_z[k] = vh_scaled_value(sum, scale);
+        sums->log_sum_z[k] = vh_scaled_log(sum, scale);
+    }
+}
+
+/* What a chunk adds to the sums besides statistics.  A large set is counted where it begins. */
+static void add_head(const pass *p, int64_t lo, int64_t hi, const double *loglik, vh_seq_sums *out)
+{
+    const cpu_job *job = p->job;
+    int K = p->step->pk->K, mixtures = p->step->mixtures;
+    for (int64_t i = lo; i < hi; i++, loglik += K) {
+        int64_t g = set_of(job, i);
+        double w = vh_data_weight(job->in.data, job->in.seq[i]);
+        for (int k = 0; k < K; k++)
+            out->total[k] += w > 0 ? w * loglik[k] : 0;
+        if (mixtures == 0 || i != vh_seq_place(&job->in, g))
+            continue;
+        for (int k = 0; k < K; k++)
+            vh_scaled_add(&out->sum_z[k], &out->log_sum_z[k], p->log_z[vh_ij(g, K, k)]);
+        for (int a = 0; a < mixtures; a++)
+            out->J[a] += p->J[vh_ij(g, mixtures, a)];
+    }
+}
+
+static vhem_status run_chunk(vhem_ctx *ctx, void *arg, int64_t chunk, int worker, double *block)
+{
+    const pass *p = arg;
+    const vh_seq_step *step = p->step;
+    int64_t lo = p->job->chunk[chunk], hi = p->job->chunk[chunk + 1];
+    size_t K = (size_t)step->pk->K;
+    vh_scratch *scratch = &p->job->in.workers->scratch[worker];
+    vh_seq_sums sums = vh_seq_sums_at(step->pk, step->mixtures, block);
+    vh_stats *stats = step->statistics ? &sums.stats : NULL;
+    VH_AUTOFREE double *own = NULL;
+    double *loglik = p->loglik ? p->loglik + (size_t)lo * K : NULL;
+
+    if (!loglik)
+        VH_NEW(own, (size_t)(hi - lo) * K);
+    loglik = loglik ? loglik : own;
+    begin(p, &sums);
+    if (step->mixtures == 0) {
+        VH_TRY(run_cut(ctx, p, lo, hi, scratch, loglik, stats));
+    } else if (p->job->part[chunk]) { /* scored before */
+        if (stats)
+            VH_TRY(run_cut(ctx, p, lo, hi, scratch, loglik, stats));
+    } else if (stats) {
+        VH_TRY(run_sets(ctx, p, lo, hi, scratch, loglik, stats));
+    } else {
+        VH_TRY(run_cut(ctx, p, lo, hi, scratch, loglik, NULL));
+        assign_sets(p, lo, hi, loglik);
+    }
+    add_head(p, lo, hi, loglik, &sums);
+    return VHEM_OK;
+}
+
+/* A chunk of a large set, of which only the log-likelihoods are wanted. */
+static vhem_status score_part(vhem_ctx *ctx, void *arg, int64_t chunk, int worker, double *block)
+{
+    const pass *p = arg;
+    int64_t lo = p->job->chunk[chunk], hi = p->job->chunk[chunk + 1];
+    (void)block;
+    if (!p->job->part[chunk])
+        return VHEM_OK;
+    return run_cut(ctx, p, lo, hi, &p->job->in.workers->scratch[worker],
+                   p->loglik + vh_row(lo, p->step->pk->K), NULL);
+}
+
+/* ---- 4. the whole -------------------------------------------------------------------------------------- */
+
+/* A table that the caller did not ask for. */
+static vhem_status own_table(vhem_ctx *ctx, cpu_job *job, int which, size_t n, double **out)
+{
+    if (job->own_size[which] < n) {
+        free(job->own[which]);
+        job->own_size[which] = 0;
+        VH_NEW(job->own[which], n);
+        job->own_size[which] = n;
+    }
+    *out = job->own[which];
+    return VHEM_OK;
+}
+
+static vhem_status set_up(vhem_ctx *ctx, pass *p, const vh_seq_sums *out)
+{
+    cpu_job *job = p->job;
+    size_t K = (size_t)p->step->pk->K, n_set = (size_t)job->in.n_set, mixtures = (size_t)p->step->mixtures;
+
+    p->loglik = out->loglik;
+    p->log_z = mixtures > 0 ? out->z : NULL;
+    size_t pairs = (size_t)job->in.n * K;
+    if (!p->loglik && ((mixtures > 0 && job->large) || pairs <= TABLE))
+        VH_TRY(own_table(ctx, job, OWN_LOGLIK, pairs, &p->loglik));
+    if (!p->log_z && mixtures > 0)
+        VH_TRY(own_table(ctx, job, OWN_Z, n_set * K, &p->log_z));
+    if (mixtures > 0)
+        VH_TRY(own_table(ctx, job, OWN_J, n_set * mixtures, &p->J));
+    if (mixtures > 0)
+        VH_TRY(own_table(ctx, job, OWN_SCALE, K, &p->scale));
+    for (size_t k = 0; mixtures > 0 && k < K; k++)
+        p->scale[k] = p->step->log_omega[k] < FAINT ? VH_NO_SCALE : 0;
+    return VHEM_OK;
+}
+
+/* The HMMs for which nothing counted at the scale of ordinary weights: true when there are any, whose
+ * statistics have to begin without a scale. */
+static bool starved(pass *p, const vh_seq_sums *out)
+{
+    const vh_packed *pk = p->step->pk;
+    bool any = false;
+    for (int k = 0; p->step->statistics && p->step->mixtures > 0 && k < pk->K; k++) {
+        double sum = 0;
+        for (int s = pk->state0[k]; s < pk->state0[k + 1]; s++)
+            sum += out->stats.nu1[s];
+        if (sum > 0 || p->scale[k] != 0)
+            continue;
+        p->scale[k] = VH_NO_SCALE;
+        any = true;
+    }
+    return any;
+}
+
+static void rows_of_places(const void *arg, int64_t first, int64_t end, int64_t *lo, int64_t *hi)
+{
+    const cpu_job *job = arg;
+    *lo = job->chunk[first];
+    *hi = job->chunk[end];
+}
+
+static void rows_of_sets(const void *arg, int64_t first, int64_t end, int64_t *lo, int64_t *hi)
+{
+    const cpu_job *job = arg;
+    *lo = set_of(job, job->chunk[first]);
+    *hi = set_of(job, job->chunk[end] - 1) + 1;
+}
+
+/* Fingerprint of the HMMs of a step, for processes that share its chunks. */
+static uint64_t fingerprint_of(const vhem_ctx *ctx, const vh_packed *pk)
+{
+    if (vh_ranks(ctx) == 1)
+        return 0;
+    uint64_t h = vh_hash_chain(0, pk->pi, sizeof *pk->pi * (size_t)pk->n_state);
+    h = vh_hash_chain(h, pk->A, sizeof *pk->A * pk->n_trans);
+    return vh_hash_chain(h, pk->theta, sizeof *pk->theta * (size_t)pk->n_comp * (size_t)pk->n_stat);
+}
+
+/* Adds the blocks of `size` numbers that all chunks give, into total. */
+static vhem_status sum_chunks(vhem_ctx *ctx, pass *p, size_t size, double *total)
+{
+    cpu_job *job = p->job;
+    const vh_sum_kind kind = { size, add_sums, &job->adding };
+    const vh_chunks chunks = {
+        .n = job->n_chunk, .threads = job->in.workers->n, .late = true, .run = run_chunk, .arg = p
+    };
+    size_t row = sizeof(double) * (size_t)p->step->pk->K;
+    const vh_sum_table tables[] = { { p->loglik, row, rows_of_places, job },
+                                    { p->log_z, row, rows_of_sets, job } };
+    const vh_shared shared = { .table = tables,
+                               .tables = 2,
+                               .fingerprint = fingerprint_of(ctx, p->step->pk) };
+
+    if (job->tree && job->tree_size != size) {
+        vh_tree_sum_free(job->tree);
+        job->tree = NULL;
+    }
+    if (!job->tree)
+        VH_TRY(vh_tree_sum_new(ctx, &kind, &job->tree));
+    job->tree_size = size;
+    job->adding = *p->step;
+    return vh_sum(ctx, &chunks, job->in.shared ? &shared : NULL, job->tree, total);
+}
+
+/* Large sets, which lie in several chunks: scored, and then assigned. */
+static vhem_status score_large(vhem_ctx *ctx, pass *p)
+{
+    const cpu_job *job = p->job;
+    const vh_sequences *in = &job->in;
+    const vh_chunks all = {
+        .n = job->n_chunk, .threads = in->workers->n, .late = true, .run = score_part, .arg = p
+    };
+    const vh_sum_table table = { p->loglik, sizeof(double) * (size_t)p->step->pk->K, rows_of_places, job };
+    const vh_shared shared = { .table = &table,
+                               .tables = 1,
+                               .fingerprint = fingerprint_of(ctx, p->step->pk) };
+
+    VH_TRY(vh_sum(ctx, &all, in->shared ? &shared : NULL, NULL, NULL));
+    for (int c = 0; c < job->n_chunk; c++) {
+        int64_t lo = job->chunk[c], g = set_of(job, lo);
+        if (job->part[c] && lo == vh_seq_place(in, g))
+            assign_sets(p, lo, vh_seq_place(in, g + 1), p->loglik + vh_row(lo, p->step->pk->K));
+    }
+    return VHEM_OK;
+}
+
+vhem_status vh_cpu_sequences_run(vhem_ctx *ctx, void *state, const vh_seq_step *step, vh_seq_sums *out)
+{
+    cpu_job *job = state;
+    const vh_sequences *in = &job->in;
+    const vh_seq_kernels *of = ctx->backend->sequences;
+    pass p = { .job = job, .step = step, .fit = vh_batch_frames(step->pk) };
+
+    p.batch = of && of->kernel ? of->kernel : vh_seq_ref.kernel;
+    VH_TRY(set_up(ctx, &p, out));
+    if (job->large && step->mixtures > 0)
+        VH_TRY(score_large(ctx, &p));
+    do
+        VH_TRY(sum_chunks(ctx, &p, step->statistics ? out->size : out->head, out->block));
+    while (starved(&p, out));
+    end(step, out);
+    for (int64_t g = 0; out->z && step->mixtures > 0 && g < in->n_set; g++) /* in no chunk */
+        if (vh_seq_place(in, g) == vh_seq_place(in, g + 1))
+            vh_seq_assign(in, step, g, NULL, p.log_z + vh_row(g, step->pk->K),
+                          p.J + vh_row(g, step->mixtures));
+    for (size_t i = 0; out->z && step->mixtures > 0 && i < vh_cells(in->n_set, step->pk->K); i++)
+        out->z[i] = exp(out->z[i]);
+    return VHEM_OK;
+}

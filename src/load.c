@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* load.c - vhem_load: whatever is in a file.  It stands in the highest row because class models do, which a
+ * file may hold as well as anything below them. */
+#include "classify/classes_json.h"
+#include "cluster/tree_file.h"
+#include "os/fd.h"
+#include "core/atomic_file.h"
+#include "files/shards.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+typedef enum { OURS, HDF5, OTHER } content;
+
+/* By the first bytes: JSON is ours, HDF5 may be models or sequences, anything else is sequences.  A folder
+ * with a manifest holds models. */
+static content look_at(vhem_ctx *ctx, const char *path)
+{
+    unsigned char head[64];
+    struct stat sb;
+
+    if (vh_is_stream(path))
+        return vh_in_peek(ctx, path) == '{' ? OURS : OTHER;
+    if (stat(path, &sb) != 0)
+        return vh_ends_with(path, ".json") ? OURS : OTHER;
+    if (S_ISDIR(sb.st_mode))
+        return vh_shards_is_folder(path) || vh_shards_loose(path) ? OURS : OTHER;
+    FILE *f = vh_file_open(path, "rb");
+    size_t n = f ? fread(head, 1, sizeof head, f) : 0, k = 0;
+    if (f)
+        fclose(f);
+    while (k < n && strchr(" \t\r\n", head[k]) && head[k])
+        k++;
+    if (n >= 8 && memcmp(head, "\x89HDF\r\n\x1a\n", 8) == 0)
+        return HDF5;
+    return (k < n && head[k] == '{') || vh_ends_with(path, ".json") ? OURS : OTHER;
+}
+
+static vhem_status load_document(vhem_ctx *ctx, const char *path, vhem_contents *out)
+{
+    VH_CLEANUP(vh_parsed_file_close) vh_parsed_file doc = { 0 };
+
+    VH_TRY(vh_parsed_file_open(ctx, path, "models, clusters or sequences", &doc));
+    if (strcmp(doc.format, "vhem-classes") == 0)
+        VH_TRY(vh_classes_from_parsed(ctx, &doc, &out->classes));
+    else if (strcmp(doc.format, "vhem-clustering") == 0 || strcmp(doc.format, "vhem-tree") == 0)
+        VH_TRY(vh_tree_from_parsed(ctx, &doc, &out->tree));
+    else
+        VH_TRY(vh_parsed_file_models(ctx, &doc, &out->models));
+    return VHEM_OK;
+}
+
+vhem_status vhem_load(vhem_ctx *ctx, const char *path, const vhem_data_options *opt, vhem_contents *out)
+{
+    VH_ENTER(path, out);
+    vhem_status st = VHEM_OK;
+    vhem_contents found = { 0 };
+    char why[sizeof ctx->error];
+    content c = look_at(ctx, path);
+
+    if (c != OTHER)
+        st = load_document(ctx, path, &found);
+    if (c == OTHER) {
+        st = vhem_data_load(ctx, path, opt, &found.data);
+    } else if (c == HDF5 && st == VHEM_EFORMAT) {
+        memcpy(why, ctx->error, sizeof why);
+        st = vhem_data_load(ctx, path, opt, &found.data);
+        if (st != VHEM_OK && !vh_stopped(ctx))
+            st = vh_fail(ctx, st, "neither models (%.900s) nor sequences (%.900s)", why, vhem_ctx_error(ctx));
+    }
+    vh_in_forget(ctx);
+    if (st == VHEM_OK)
+        *out = found;
+    return st;
+}

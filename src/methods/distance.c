@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* distance.c - clustering by nothing but the distances between models: spectral (Ng, Jordan and Weiss
+ * 2002, on the probability product kernel as Jebara, Song and Thadani 2007; paper, Section 4.2; on
+ * divergences; on the graph of nearest neighbours) and agglomerative.
+ *
+ *   1. distances, and the places of the models that follow from them
+ *   2. k-means of places, or merging of the nearest
+ *   3. the models that stand for the clusters
+ *
+ * Places are rows of a table: for the spectral methods points in the space of the leading eigenvectors, for
+ * the agglomerative ones distances to all the others.  A clustering keeps the places of its clusters, and
+ * the next level of a tree starts from those: hierarchical k-means in one and the same embedding, weighted by
+ * the sizes of clusters; further cuts of one and the same tree of merges. */
+#include "methods/centers.h"
+#include "distance/landmarks.h"
+#include "core/alloc.h"
+#include "core/array2.h"
+#include "math/agglomerate.h"
+#include "math/neighbours.h"
+#include "math/spectral.h"
+#include "hmm/missing_columns.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+    MAX_MODELS = 20000, /* a table of so many rows and columns takes 3 GB */
+    LANDMARKS = 2000,   /* of more models; or, where that is more, */
+    LANDMARKS_EACH = 10 /* for each cluster */
+};
+
+typedef struct {
+    const char *method, *kind; /* of distance */
+    bool spectral, learn;      /* learn: centres by VHEM */
+    bool graph;                /* of nearest neighbours, instead of the distances */
+} way;
+
+static const way ways[] = {
+    { "ppk-sc", "ppk", true, false, false },
+    { "ppk-sc-hybrid", "ppk", true, true, false },
+    { "kl-sc", "kl", true, false, false },
+    { "knn-sc", "kl", true, false, true },
+    { "kl-sampled-sc", "kl-sampled", true, false, false },
+    { "ppk-ac", "ppk", false, false, false },
+    { "kl-ac", "kl", false, false, false },
+    { "kl-sampled-ac", "kl-sampled", false, false, false },
+};
+enum { N_WAYS = sizeof ways / sizeof ways[0] };
+
+typedef struct {
+    const way *way;
+    const vh_input *in;
+    const vhem_cluster_options *opt;
+    uint64_t seed;
+    int64_t n, K, dim;
+    double *weight; /* [n]  input models in each of the models of this level */
+    double *D;      /* [n][n]  of the models, -log kernel or divergence; NULL: unknown */
+    double *place;  /* [n][dim]; agglomerative: dim = n, and [K][K] in the end */
+    double *centre; /* [K][dim]  spectral: of the clusters */
+    int *label;
+    int64_t *pick; /* [n]  [K] */
+} job;
+
+static void job_free(job *b)
+{
+    free(b->weight);
+    free(b->D);
+    free(b->place);
+    free(b->centre);
+    free(b->label);
+    free(b->pick);
+}
+
+/* ---- 1. distances and places --------------------------------------------------------------------------- */
+
+static vh_embedding_kind kind_of(const job *b)
+{
+    bool normalised = !b->way->spectral || strcmp(b->opt->kernel, "raw") != 0;
+    return (vh_embedding_kind){ b->way->kind, b->opt->tau, b->opt->lambda, normalised };
+}
+
+/* D [n][n], symmetric. */
+static vhem_status find_distances(vhem_ctx *ctx, job *b)
+{
+    const vh_embedding_kind kind = kind_of(b);
+
+    VH_NEW(b->D, vh_cells(b->n, b->n));
+    return vh_embedding_distances(ctx, b->in->models, &kind, b->D);
+}
+
+/* The graph of nearest neighbours instead of the distances. */
+static vhem_status join_neighbours(vhem_ctx *ctx, job *b)
+{
+    int k = b->opt->neighbours < b->n - 1 ? b->opt->neighbours : b->n - 1;
+    VH_AUTOFREE int *near = NULL;
+
+    if (k < 1) /* one model alone */
+        return VHEM_OK;
+    VH_NEW(near, vh_cells(b->n, k));
+    vh_neighbours(b->n, b->D, k, near);
+    vh_neighbours_affinity(b->n, k, near, b->D);
+    return VHEM_OK;
+}
+
+/* Kernels are affinities as they are, divergences become exp(-D / median).  In many dimensions kernels differ
+ * by hundreds of nats, and a model has an affinity to its nearest neighbour and to no other; "scaled" treats
+ * them as divergences. */
+static bool is_scaled(const job *b)
+{
+    return strcmp(b->way->kind, "ppk") != 0 || strcmp(b->opt->kernel, "scaled") == 0;
+}
+
+static vhem_status embed(vhem_ctx *ctx, job *b)
+{
+    b->dim = b->K;
+    VH_NEW(b->place, vh_cells(b->n, b->dim));
+    VH_TRY(find_distances(ctx, b));
+    VH_TRY(b->way->graph ? join_neighbours(ctx, b)
+                         : vh_embedding_affinity(ctx, b->n, is_scaled(b), b->D, NULL));
+    VH_TRY(vh_spectral_embed(ctx, (int)b->n, b->D, strcmp(b->opt->diagonal, "keep") == 0, (int)b->dim,
+                             VH_EIGEN_AUTO, b->place));
+    free(b->D); /* the distances themselves have done their work */
+    b->D = NULL;
+    return VHEM_OK;
+}
+
+/* How many of the models the eigenvectors are computed of. */
+static int64_t count_landmarks(const job *b)
+{
+    int64_t each = LANDMARKS_EACH * b->K, usual = each > LANDMARKS ? each : LANDMARKS;
+    usual = usual < MAX_MODELS ? usual : MAX_MODELS;
+    int64_t m = b->opt->landmarks > 0 ? b->opt->landmarks : b->n > MAX_MODELS ? usual : b->n;
+    return m < b->n ? m : b->n;
+}
+
+/* The same from some of them. */
+static vhem_status embed_by_landmarks(vhem_ctx *ctx, job *b, int64_t m)
+{
+    int64_t others = m / (2 * b->K) > 2 ? m / (2 * b->K) : 2; /* clusters have fewer landmarks than models */
+    int near = b->opt->neighbours < others ? b->opt->neighbours : (int)others;
+    const vh_landmarks l = { .models = b->in->models,
+                             .kind = kind_of(b),
+                             .scaled = is_scaled(b),
+                             .neighbours = b->way->graph ? near : 0,
+                             .keep = strcmp(b->opt->diagonal, "keep") == 0,
+                             .m = m,
+                             .dim = b->K,
+                             .seed = b->seed };
+
+    VH_CHECK(m >= b->K, VHEM_EINVAL, "landmarks is %lld, must be at least the number of clusters, %lld",
+             (long long)m, (long long)b->K);
+    vh_log(ctx, b->opt->landmarks > 0 ? VHEM_LOG_INFO : VHEM_LOG_WARN,
+           "%lld of %lld models are landmarks; the others are placed by their distances to them",
+           (long long)m, (long long)b->n);
+    b->dim = b->K;
+    VH_NEW(b->place, vh_cells(b->n, b->dim));
+    return vh_landmarks_embedding(ctx, &l, b->place);
+}
+
+/* Row j of a table is of centre j of the level below, those of weight zero left out: used [n] says which. */
+static void used_centers(const vh_clustering *below, int64_t n, int *used)
+{
+    int m = 0;
+    for (int j = 0; j < below->Kr; j++)
+        if (below->Kr == n || below->centers->omega[j] > 0)
+            used[m++] = j;
+}
+
+/* The places that the level below has found for its centres. */
+static vhem_status take_places(vhem_ctx *ctx, job *b, int64_t dim, const double *below)
+{
+    VH_AUTOFREE int *used = NULL;
+
+    b->dim = b->way->spectral ? dim : b->n;
+    VH_NEW(used, b->in->below->Kr);
+    VH_NEW(b->place, vh_cells(b->n, b->dim));
+    used_centers(b->in->below, b->n, used);
+    for (int64_t i = 0; i < b->n; i++)
+        for (int64_t k = 0; k < b->dim; k++)
+            b->place[vh_ij(i, b->dim, k)] = below[vh_ij(used[i], dim, b->way->spectral ? k : used[k])];
+    return VHEM_OK;
+}
+
+static vhem_status check_sizes(vhem_ctx *ctx, const job *b, bool placed)
+{
+    int64_t m = count_landmarks(b);
+    VH_CHECK(b->n <= MAX_MODELS || b->way->spectral, VHEM_EINVAL,
+             "%lld models, method %s takes at most %d; vhem and the spectral methods take more",
+             (long long)b->n, b->way->method, MAX_MODELS);
+    if (!b->way->spectral || placed)
+        return VHEM_OK;
+    VH_CHECK(b->K <= MAX_MODELS, VHEM_EINVAL, "%lld clusters are too many, method %s makes at most %d",
+             (long long)b->K, b->way->method, MAX_MODELS);
+    VH_CHECK(m <= MAX_MODELS, VHEM_EINVAL, "%lld landmarks are too many, method %s takes at most %d",
+             (long long)m, b->way->method, MAX_MODELS);
+    return VHEM_OK;
+}
+
+static vhem_status find_places(vhem_ctx *ctx, job *b)
+{
+    int64_t dim = 0;
+    const double *below = b->in->below ? vh_clustering_place(b->in->below, &dim) : NULL;
+    size_t pairs = vh_cells(b->n, b->n);
+    int64_t m = count_landmarks(b);
+
+    VH_TRY(check_sizes(ctx, b, below != NULL));
+    if (!b->way->spectral)
+        VH_TRY(find_distances(ctx, b));
+    if (below) {
+        VH_TRY(take_places(ctx, b, dim, below));
+    } else if (b->way->spectral) {
+        VH_TRY(m < b->n ? embed_by_landmarks(ctx, b, m) : embed(ctx, b));
+    } else {
+        b->dim = b->n;
+        VH_NEW(b->place, pairs);
+        memcpy(b->place, b->D, sizeof *b->D * pairs);
+    }
+    return VHEM_OK;
+}
+
+/* ---- 2. clusters --------------------------------------------------------------------------------------- */
+
+static vhem_status cluster_places(vhem_ctx *ctx, job *b, vh_clustering *out)
+{
+    const vh_embedding places = {
+        b->n, b->dim, b->K, b->place, b->weight, b->opt->restarts, b->opt->max_iter + 1, b->seed
+    };
+
+    VH_NEW(b->centre, vh_cells(b->K, b->dim));
+    VH_NEW(out->run, b->opt->restarts);
+    return vh_embedding_cluster(ctx, &places, b->label, b->centre, out->run, &out->n_run, &out->converged);
+}
+
+static vhem_status merge_nearest(vhem_ctx *ctx, job *b)
+{
+    static const char *const names[] = { "average", "complete", "single" };
+    int how = 0;
+    while (how < 2 && strcmp(names[how], b->opt->linkage) != 0)
+        how++;
+    return vh_agglomerate(ctx, b->n, b->weight, (vh_linkage)how, b->K, b->place, b->label);
+}
+
+/* ---- 3. who stands for a cluster ----------------------------------------------------------------------- */
+
+/* How far model i is from the middle of cluster j: its distance from the spectral centre, or the sum of its
+ * distances to the members. */
+static double away(const job *b, int64_t i, int64_t j)
+{
+    double sum = 0;
+    for (int k = 0; b->way->spectral && k < b->dim; k++) {
+        double step = b->place[vh_ij(i, b->dim, k)] - b->centre[vh_ij(j, b->dim, k)];
+        sum += step * step;
+    }
+    for (int k = 0; !b->way->spectral && k < b->n; k++)
+        if (b->label[k] == j && k != i)
+            sum += b->weight[k] * b->D[vh_ij(i, b->n, k)];
+    return sum;
+}
+
+static bool lacks_any(const vh_h3m *h3m, int64_t i)
+{
+    for (int k = 0; k < h3m->d; k++)
+        if (vh_hmm_lacks(h3m, &h3m->hmm[i], k))
+            return true;
+    return false;
+}
+
+/* The member nearest the middle, the first of equals; of an empty cluster the nearest model of all.  Members
+ * that lack a column stand back. */
+static void pick_models(job *b)
+{
+    for (int64_t j = 0; j < b->K; j++) {
+        double least = INFINITY;
+        bool empty = true;
+        for (int64_t i = 0; i < b->n && empty; i++)
+            empty = b->label[i] != j;
+        b->pick[j] = -1;
+        for (int64_t i = 0; i < b->n; i++) {
+            if (!empty && b->label[i] != j)
+                continue;
+            double d = away(b, i, j);
+            bool worse = lacks_any(b->in->models, i),
+                 lacking = b->pick[j] >= 0 && lacks_any(b->in->models, b->pick[j]);
+            if (b->pick[j] < 0 || (worse == lacking && d < least) || (!worse && lacking)) {
+                b->pick[j] = i;
+                least = d;
+            }
+        }
+    }
+}
+
+static vhem_status run(vhem_ctx *ctx, job *b, vh_clustering *out)
+{
+    vhem_status st = VHEM_OK;
+    VH_AUTOFREE double *share = NULL; /* of each model in the weight of its cluster */
+
+    VH_NEW(b->weight, b->n);
+    VH_NEW(b->label, b->n);
+    VH_NEW(b->pick, b->K);
+    VH_NEW(share, b->n);
+    for (int64_t i = 0; i < b->n; i++) {
+        b->weight[i] = b->in->below ? b->in->models->omega[i] : 1;
+        share[i] = b->opt->weighted_omega ? b->in->models->omega[i] : b->weight[i];
+    }
+    VH_TRY(find_places(ctx, b));
+    out->converged = 1;
+    VH_TRY(b->way->spectral ? cluster_places(ctx, b, out) : merge_nearest(ctx, b));
+    pick_models(b);
+    const vh_partition part = { b->label, share, b->pick, b->way->learn };
+    st = vh_centers_make(ctx, b->in, b->opt, &part, b->seed, out);
+    if (b->way->spectral && (st == VHEM_OK || st == VHEM_ESTOPPED) && vh_stopped(ctx))
+        st = vh_fail(ctx, VHEM_ESTOPPED, "stopped; the best of %d restarts is kept", out->n_run);
+    if (b->way->spectral) {
+        vh_clustering_set_place(out, b->dim, b->centre);
+        b->centre = NULL;
+    } else {
+        vh_clustering_set_place(out, b->K, b->place);
+        b->place = NULL;
+    }
+    return st;
+}
+
+vhem_status vh_method_distance(vhem_ctx *ctx, const vh_input *in, const vhem_cluster_options *opt,
+                               uint64_t seed, vh_clustering *out)
+{
+    VH_CLEANUP(job_free) job b = { .in = in, .opt = opt, .seed = seed, .n = in->Kb, .K = in->K };
+
+    for (int k = 0; k < N_WAYS; k++)
+        if (strcmp(ways[k].method, opt->method) == 0)
+            b.way = &ways[k];
+    VH_CHECK(!opt->start, VHEM_EINVAL, "method %s takes no start: its clusters follow from distances",
+             opt->method);
+    return run(ctx, &b, out);
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* vhem.c - clustering by VHEM, paper Section 3, from many starts (restarts.h) and from partitions of
+ * the models by their distances (search/spectral_starts.h). */
+#include "methods/state_order.h"
+#include "methods/first_reduce.h"
+#include "search/hmm_problem.h"
+#include "core/alloc.h"
+#include "parallel/ranks.h"
+
+/* The state of its centre that each state of the input is most often paired with. */
+static vhem_status map_states(vhem_ctx *ctx, const vh_hmm_problem *t, vh_clustering *out)
+{
+    VH_OWN(vh_base) *plain = NULL; /* of the models as they came, where slabs were clustered */
+
+    if (t->fine)
+        VH_TRY(vh_base_new(ctx, t->models, &plain));
+    vh_label_by_z(out);
+    return vh_map_states(ctx, plain ? plain : t->s.base, out->centers, out->label, t->s.opt->tau,
+                         &out->state_map, &out->state_map_at);
+}
+
+static vhem_status hand_over(vhem_ctx *ctx, vh_hmm_problem *t, bool mapped, vh_clustering *out)
+{
+    vh_hmm_search *s = &t->s;
+    vh_restart *w = &s->search.all[s->search.best];
+
+    VH_TRY(vh_clustering_take_search(ctx, &s->search, out));
+    out->centers = w->centers;
+    w->centers = NULL;
+    if (!s->start)
+        VH_TRY(vh_order_states(ctx, out->centers, s->opt->tau));
+    for (int j = 0; j < out->Kr; j++) {
+        VH_TRY(vh_h3m_set_cluster(ctx, &out->centers->hmm[j].name, j));
+        VH_TRY(vh_h3m_set_text(ctx, &out->centers->hmm[j].label, NULL));
+    }
+    if (s->base->shards && s->base->whole[0]) /* counted when they are read for their names */
+        VH_NEW(out->lacking, out->Kb);
+    bool here = !s->base->shards || vh_rank(ctx) == 0; /* the others would read all files for that */
+    if (mapped && here && s->base->Kb <= VH_MAX_MAPPED)
+        VH_TRY(map_states(ctx, t, out));
+    return VHEM_OK;
+}
+
+vhem_status vh_method_vhem(vhem_ctx *ctx, const vh_input *in, const vhem_cluster_options *opt, uint64_t seed,
+                           vh_clustering *out)
+{
+    VH_CLEANUP(vh_hmm_problem_free) vh_hmm_problem t = { 0 };
+
+    if (opt->first_reduce > 0)
+        return vh_first_reduce(ctx, in, opt, seed, out);
+    vh_input_problem(in, opt, &t);
+    VH_TRY(vh_hmm_problem_open(ctx, seed, &t));
+    VH_TRY(vh_hmm_problem_search(ctx, &t, seed));
+    VH_TRY(hand_over(ctx, &t, !in->centers_only, out));
+    if (vh_stopped(ctx))
+        return vh_fail(ctx, VHEM_ESTOPPED, "stopped; the best of %d restarts is kept", out->n_run);
+    return VHEM_OK;
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* fork_safe.c - see fork_safe.h. */
+#include "parallel/fork_safe.h"
+
+#include <unistd.h>
+
+/* The process in which this thread ran its first loop with several threads; 0: none so far.  It belongs to
+ * the thread, as the team does: a thread that never ran a loop can fork a child that uses all cores. */
+static _Thread_local pid_t first_at;
+
+int vh_team(int threads)
+{
+    if (threads <= 1)
+        return 1;
+    pid_t here = getpid();
+    if (first_at == 0)
+        first_at = here;
+    return first_at == here ? threads : 1;
+}

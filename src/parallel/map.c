@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* map.c - see map.h. */
+#include "parallel/map.h"
+
+#include "core/alloc.h"
+#include "parallel/parallel.h"
+#include "parallel/ranks.h"
+
+/* EACH: a stop and a failure are known to all processes no sooner. */
+enum { EACH = 256, MOST_NOTES = 1000 }; /* notes of one item */
+
+typedef struct { /* what an item has logged, for the other processes */
+    int64_t item;
+    int level;
+    char text[1024];
+} note;
+
+typedef struct {
+    vhem_ctx *ctx;
+    const vh_work *work;
+    int threads;
+    int64_t begin, step; /* turn k is item begin + k step */
+    bool across;         /* items run side by side */
+    bool stopped;        /* one was left out or did not finish */
+    int64_t done, first; /* finished; the first to fail, else past the last */
+    vhem_status st;      /* of that one */
+    note *notes;         /* [n_notes]  of this round, where there are several processes */
+    size_t n_notes, cap;
+    pthread_mutex_t counting; /* what is told of progress only grows */
+} running;
+
+typedef struct { /* what an item logs to */
+    running *r;
+    int64_t item;
+} listener;
+
+/* Logged here at once, and by the others when they hear of it.  Without memory they do not. */
+static void keep_note(void *arg, int level, const char *text)
+{
+    const listener *l = arg;
+    running *r = l->r;
+    const vhem_ctx_options *opt = &r->ctx->opt;
+    if (opt->log)
+        opt->log(opt->log_arg, level, text);
+    if (r->step == 1 || vh_grow(r->ctx, &r->notes, &r->cap, r->n_notes + 1, sizeof *r->notes) != VHEM_OK)
+        return;
+    note *n = &r->notes[r->n_notes++];
+    *n = (note){ .item = l->item, .level = level };
+    snprintf(n->text, sizeof n->text, "%s", text);
+}
+
+/* The notes of item i, which others log as if it had been theirs. */
+static void walk_notes(vhem_ctx *ctx, const running *r, int64_t i, vh_serial *w)
+{
+    int64_t n = 0;
+    note heard = { .item = i };
+    for (size_t k = 0; !w->reads && k < r->n_notes; k++)
+        n += r->notes[k].item == i && n < MOST_NOTES;
+    vh_serial_int64(ctx, w, &n);
+    vh_serial_check(ctx, w, "warnings of an item", n, 0, MOST_NOTES);
+    for (size_t k = 0; !w->reads && k < r->n_notes && n > 0; k++)
+        if (r->notes[k].item == i) {
+            vh_serial_int(ctx, w, &r->notes[k].level);
+            vh_serial_text(ctx, w, r->notes[k].text, sizeof r->notes[k].text);
+            n--;
+        }
+    for (int64_t k = 0; w->reads && k < n && w->st == VHEM_OK; k++) {
+        vh_serial_int(ctx, w, &heard.level);
+        vh_serial_text(ctx, w, heard.text, sizeof heard.text);
+        if (w->st == VHEM_OK)
+            vh_log(ctx, heard.level, "%s", heard.text);
+    }
+}
+
+static void walk_item(vhem_ctx *ctx, void *arg, int64_t i, vh_serial *w)
+{
+    const running *r = arg;
+    r->work->walk(ctx, r->work->arg, i, w);
+    walk_notes(ctx, r, i, w);
+}
+
+/* Has a stop ended the work? */
+static bool ends(const running *r)
+{
+    return (!r->work->finishes && vh_stopped(r->ctx)) || (r->work->late && vh_overdue(r->ctx));
+}
+
+static void count_done(running *r)
+{
+    const vh_work *w = r->work;
+    if (!w->what)
+        return;
+    pthread_mutex_lock(&r->counting);
+    int64_t so_far = ++r->done * r->step; /* of the other processes no less is known */
+    vh_progress(r->ctx, w->what, so_far < w->n ? so_far : w->n, w->n);
+    pthread_mutex_unlock(&r->counting);
+}
+
+/* A stop is none; its sentence (NULL: none) stays. */
+static void note_failure(running *r, int64_t i, vhem_status st, const char *sentence)
+{
+#pragma omp critical(vh_map_failed)
+    if (st == VHEM_ESTOPPED) {
+        if (!r->stopped || sentence)
+            vh_fail(r->ctx, st, "%s", sentence ? sentence : "stopped");
+        r->stopped = true;
+    } else if (i < r->first) {
+#pragma omp atomic write
+        r->first = i;
+        r->st = vh_fail(r->ctx, st, "%s", sentence);
+    }
+}
+
+/* Items are begun in their order, so that those before the first to fail have all been begun: whichever
+ * thread is faster, the failure that is told is the same. */
+static void run_item(void *arg, int64_t k, int worker)
+{
+    running *r = arg;
+    int64_t i = r->begin + k * r->step;
+    const vh_work *work = r->work;
+    vhem_ctx *ctx = r->ctx, own;
+    int64_t limit;
+#pragma omp atomic read
+    limit = r->first;
+    if (i > limit)
+        return;
+    if (ends(r)) {
+        note_failure(r, i, VHEM_ESTOPPED, NULL);
+        return;
+    }
+    if (work->nested || (!r->across && ctx->in_team))
+        vh_ctx_member(ctx, &own);
+    else
+        vh_ctx_child(ctx, r->across ? 1 : r->threads, &own);
+    own.opt.log = work->logs ? keep_note : NULL;
+    own.opt.log_arg = &(listener){ r, i };
+    vhem_status st = work->run(&own, work->arg, i, worker);
+    if (st != VHEM_OK)
+        note_failure(r, i, st, own.error);
+    count_done(r);
+}
+
+/* Of items begin .. end-1 every step-th. */
+static void run_some(running *r, int64_t begin, int64_t end)
+{
+    const vh_work *work = r->work;
+    int64_t n = begin < end ? (end - begin + r->step - 1) / r->step : 0;
+
+    r->begin = begin;
+    r->across = !work->singly && (n >= r->threads || !work->inside);
+    if (r->across)
+        vh_parallel(r->ctx, &(vh_loop){ n, r->threads, !work->nested, run_item, r });
+    for (int64_t k = 0; !r->across && k < n; k++)
+        run_item(r, k, vh_worker(r->ctx, r->threads));
+}
+
+/* Round by round: every process its share, then all the results go around. */
+static vhem_status run_rounds(running *r)
+{
+    vhem_ctx *ctx = r->ctx;
+    const vh_work *work = r->work;
+    int64_t size = (work->each ? work->each : EACH) * r->step;
+
+    for (int64_t first = 0; first < work->n; first += size) {
+        const vh_round round = { .n = work->n,
+                                 .first = first,
+                                 .end = work->n - first < size ? work->n : first + size,
+                                 .everyone = !work->to_first,
+                                 .walk = walk_item,
+                                 .arg = r };
+        vh_round_end end = { .failed = -1 };
+        vh_round_begin(ctx);
+        run_some(r, first + vh_rank(ctx), round.end);
+        end.stopped = r->stopped || vh_stopped(ctx);
+        if (r->first < work->n)
+            vh_round_fail(ctx, r->st, r->first, &end);
+        VH_TRY(vh_round_tell(ctx, &round, &end));
+        r->n_notes = 0;
+        if (end.failed >= 0) {
+            r->first = end.failed;
+            VH_CHECK(false, end.st, "%s", end.why);
+        }
+        if (end.stopped)
+            return VHEM_ESTOPPED;
+        vh_progress(ctx, work->what, round.end, work->n);
+    }
+    return VHEM_OK;
+}
+
+vhem_status vh_map(vhem_ctx *ctx, const vh_work *work, int64_t *failed)
+{
+    int64_t past = work->first + work->n;
+    running r = { .ctx = ctx,
+                  .work = work,
+                  .threads = work->threads ? work->threads : ctx->threads,
+                  .step = 1,
+                  .first = past };
+
+    pthread_mutex_init(&r.counting, NULL);
+    vh_progress(ctx, work->what, 0, work->n);
+    if (work->walk && vh_ranks(ctx) > 1) {
+        r.step = vh_ranks(ctx);
+        r.st = run_rounds(&r);
+    } else {
+        run_some(&r, work->first, past);
+    }
+    pthread_mutex_destroy(&r.counting);
+    free(r.notes);
+    if (failed)
+        *failed = r.first < past ? r.first : -1;
+    if (r.st == VHEM_OK && !r.stopped && !work->finishes && vh_stopped(ctx))
+        r.st = vh_fail(ctx, VHEM_ESTOPPED, "stopped");
+    return r.st == VHEM_OK && r.stopped ? VHEM_ESTOPPED : r.st;
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* base_lanes.c - see base_lanes.h. */
+#include "simd/base_lanes.h"
+
+#include "core/alloc.h"
+#include "core/array2.h"
+
+#include <string.h>
+
+/* How many base HMMs from `first` on are of one shape and fit a load. */
+static int load_size(const vh_packed *b, int first)
+{
+    int n = 1;
+    while (n < VH_LOAD && first + n < b->K && b->S[first + n] == b->S[first]
+           && b->M[first + n] == b->M[first])
+        n++;
+    return n;
+}
+
+static vh_load shape_load(const vh_packed *b, int first)
+{
+    vh_load x = { .first = first, .n = load_size(b, first), .Sb = b->S[first], .Mb = b->M[first] };
+    x.groups = (x.n + VH_LANES - 1) / VH_LANES;
+    x.cols = x.Sb * x.Mb * VH_LANES;
+    return x;
+}
+
+/* Doubles, a multiple of a vector. */
+static size_t room_for(const vh_load *x, int n_stat)
+{
+    size_t all = (size_t)(x->groups * (x->Sb + x->Sb * x->Sb + x->Sb * x->Mb)) * VH_LANES
+                 + vh_row(x->groups * x->cols, n_stat);
+    return (all + VH_LANES - 1) / VH_LANES * VH_LANES;
+}
+
+static void fill(const vh_packed *b, vh_load *x, double *memory)
+{
+    int Sb = x->Sb, C = x->Sb * x->Mb;
+    size_t n_stat = (size_t)b->n_stat;
+    vec *pi = (vec *)memory, *A = pi + x->groups * Sb, *c = A + x->groups * Sb * Sb;
+    double *T = (double *)(c + x->groups * C);
+    for (int k = 0; k < x->groups * VH_LANES; k++) {
+        int q = k / VH_LANES, l = k % VH_LANES, i = x->first + (k < x->n ? k : q * VH_LANES);
+        for (int s = 0; s < Sb; s++)
+            pi[q * Sb + s][l] = b->pi[b->state0[i] + s];
+        for (int e = 0; e < Sb * Sb; e++)
+            A[q * Sb * Sb + e][l] = b->A[b->trans0[i] + (size_t)e];
+        for (int m = 0; m < C; m++) {
+            c[q * C + m][l] = b->c[b->comp0[i] + m];
+            memcpy(T + (size_t)(q * x->cols + m * VH_LANES + l) * n_stat,
+                   b->mean + (size_t)(b->comp0[i] + m) * n_stat, sizeof *T * n_stat);
+        }
+    }
+    x->pi = pi;
+    x->A = A;
+    x->c = c;
+    x->T = T;
+}
+
+VH_OWNED(vh_prepared_base, VH_NAME(vh_simd_reduce_release))
+
+vhem_status VH_NAME(vh_simd_reduce_prepare)(vhem_ctx *ctx, const vh_packed *base, void **out)
+{
+    VH_OWN(vh_prepared_base) *laid = NULL;
+    size_t size = 0;
+
+    VH_NEW(laid, 1);
+    VH_NEW(laid->load, base->K);
+    for (int i = 0; i < base->K; i += laid->load[laid->n++].n) {
+        laid->load[laid->n] = shape_load(base, i);
+        size += room_for(&laid->load[laid->n], base->n_stat);
+    }
+    laid->memory = aligned_alloc(64, (size * sizeof(double) + 63) / 64 * 64);
+    VH_CHECK(laid->memory, VHEM_ENOMEM, "no memory for %zu bytes of base models", size * sizeof(double));
+    double *at = laid->memory;
+    for (int q = 0; q < laid->n; q++) {
+        fill(base, &laid->load[q], at);
+        at += room_for(&laid->load[q], base->n_stat);
+    }
+    *out = vh_take(laid);
+    return VHEM_OK;
+}
+
+void VH_NAME(vh_simd_reduce_release)(void *laid)
+{
+    vh_prepared_base *x = laid;
+    if (!x)
+        return;
+    free(x->memory);
+    free(x->load);
+    free(x);
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* simd.c - the table of the vector backend for the instruction set being compiled.
+ *
+ * Chains that hardly ever leave a state, or never go back, soon carry probabilities below the smallest
+ * normal number, and a processor takes a hundred cycles for each operation that makes one: Baum-Welch on
+ * left-to-right models spent half of its time so.  The recursions do not count on them (lanes.c and
+ * estep_lanes.c say why), so that while the E-steps run they become 0; except in the reference, to which
+ * doubtful cases are handed. */
+#include "simd/simd.h"
+
+#include "simd/vec.h"
+
+static vhem_status forward_backward(vhem_ctx *ctx, const vh_seq_batch *batch, vh_scratch *scratch,
+                                    double *loglik, vh_stats *stats)
+{
+    unsigned mode = vec_flush_to_0();
+    vhem_status st = VH_NAME(vh_simd_forward_backward)(ctx, batch, scratch, loglik, stats);
+    vec_mode_back(mode);
+    return st;
+}
+
+static vhem_status reduce_chunk(vhem_ctx *ctx, const vh_reduce_chunk *c, vh_scratch *scratch,
+                                vh_reduce_sums *sums)
+{
+    unsigned mode = vec_flush_to_0();
+    vhem_status st = VH_NAME(vh_simd_reduce_chunk)(ctx, c, scratch, sums);
+    vec_mode_back(mode);
+    return st;
+}
+
+static const vh_seq_kernels sequences = { .kernel = forward_backward };
+
+static const vh_reduce_kernels reduce = { .prepare = VH_NAME(vh_simd_reduce_prepare),
+                                          .release = VH_NAME(vh_simd_reduce_release),
+                                          .kernel = reduce_chunk };
+
+static const vh_product_kernels product = { .prepare = VH_NAME(vh_simd_product_prepare),
+                                            .release = VH_NAME(vh_simd_product_release),
+                                            .kernel = VH_NAME(vh_simd_product) };
+
+const vh_backend VH_NAME(vh_backend) = { .name = VH_TEXT(VH_ISA),
+                                         .usable = VH_NAME(vh_usable),
+                                         .sequences = &sequences,
+                                         .reduce = &reduce,
+                                         .product = &product };

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* vb_shrink.c - VBHEM with fewer clusters, states and components than it came to by itself.
+ *
+ * Pruning removes what has become empty.  With many virtual samples assignments are hard, and two clusters
+ * that share the members of one kind never become empty, however much better one would be.  So each is taken
+ * away in turn, the most promising first: without cluster j the E-step loses
+ *
+ *   sum_i log sum_j' w_ij' - log sum_{j' != j} w_ij',   w_ij = omega_j exp(N_i L_ij)
+ *
+ * and KL_j is won, before the other clusters have learned from its members. */
+#include "core/alloc.h"
+#include "core/array2.h"
+#include "math/logsum.h"
+#include "prior/posterior_set.h"
+#include "vhem/vb.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+    PROMISING = 3, /* clusters that are tried before it is said that all are needed */
+    ITER = 60,     /* iterations of a try */
+};
+#define TOL 1e-6
+
+typedef struct {
+    const vh_base *base;
+    const vh_vb_options *opt;
+    const vh_workers *workers;
+    int left; /* tries */
+    vh_vb *m;
+    vh_vhem_run *run;
+} task;
+
+double vh_vb_value(const vh_vb *m, const vh_vhem_run *run)
+{
+    return run->J[run->n_iter] + vh_posteriors_log_symmetries(m->post);
+}
+
+/* m and run are those of the task from now on. */
+static void take(task *t, vh_vb *m, vh_vhem_run *run)
+{
+    vh_vb_free(t->m);
+    vh_vhem_run_free(t->run);
+    *t->m = *m;
+    *t->run = *run;
+    *m = (vh_vb){ 0 };
+    *run = (vh_vhem_run){ 0 };
+}
+
+typedef struct { /* what is left out: cluster j, a state of it, or a component of each of its states */
+    int j, state;
+    bool component;
+} piece;
+
+/* m without something; *better: that is what m is now. */
+static vhem_status try_without(vhem_ctx *ctx, task *t, piece x, bool *better)
+{
+    VH_CLEANUP(vh_vb_free) vh_vb m = { 0 };
+    VH_CLEANUP(vh_vhem_run_free) vh_vhem_run run = { 0 };
+    vh_vb_options o = *t->opt;
+
+    *better = false;
+    t->left--;
+    o.run.max_iter = o.run.max_iter < ITER ? o.run.max_iter : ITER;
+    o.run.tol = fmax(o.run.tol, TOL);
+    VH_TRY(vh_vb_copy(ctx, t->m, &m));
+    if (x.component)
+        vh_posteriors_keep_components(m.post, x.j, m.post->hmm[x.j].M - 1);
+    else if (x.state >= 0)
+        vh_posteriors_drop_state(m.post, x.j, x.state);
+    else
+        vh_posteriors_drop(m.post, x.j);
+    VH_TRY(vh_vb_run(ctx, t->base, &o, t->workers, &m, &run));
+    if (vh_vb_value(&m, &run) > vh_vb_value(t->m, t->run)) {
+        take(t, &m, &run);
+        *better = true;
+    }
+    return VHEM_OK;
+}
+
+/* What was found by tries runs on as the user wants it: a try ends sooner than a run.  Stopped in the middle
+ * of an E-step that run has no tables, and what the tries found stays. */
+static vhem_status finish(vhem_ctx *ctx, task *t)
+{
+    vhem_status st = VHEM_OK;
+    VH_CLEANUP(vh_vb_free) vh_vb m = { 0 };
+    VH_CLEANUP(vh_vhem_run_free) vh_vhem_run run = { 0 };
+
+    VH_TRY(vh_vb_copy(ctx, t->m, &m));
+    st = vh_vb_run(ctx, t->base, t->opt, t->workers, &m, &run);
+    if (st == VHEM_OK || (st == VHEM_ESTOPPED && run.n_iter >= 0))
+        take(t, &m, &run);
+    return st;
+}
+
+/* promise [K]: what the bound gains without each cluster, as far as can be told without an update. */
+static vhem_status find_promise(vhem_ctx *ctx, const task *t, double *promise)
+{
+    int K = t->m->post->K;
+    VH_AUTOFREE double *log_omega = NULL;
+    double *w;
+
+    VH_NEW(log_omega, 2 * (size_t)K);
+    w = log_omega + K;
+    vh_dirichlet_log_mean(K, t->m->post->alpha, log_omega);
+    vh_vb_kl(t->m, promise);
+    for (int64_t i = 0; i < t->base->Kb; i++) {
+        double Ni = t->opt->run.N * t->base->h3m->omega[i];
+        for (int j = 0; j < K; j++) /* L may be -inf, and a model of weight 0 has no say */
+            w[j] = log_omega[j] + (Ni > 0 ? Ni * t->run->L[vh_ij(i, K, j)] : 0);
+        double all = vh_logsum(K, w, 1);
+        if (!isfinite(all))
+            continue;
+        for (int j = 0; j < K; j++) {
+            double own = w[j];
+            w[j] = -INFINITY;
+            promise[j] -= all - vh_logsum(K, w, 1);
+            w[j] = own;
+        }
+    }
+    return VHEM_OK;
+}
+
+static vhem_status shrink_clusters(vhem_ctx *ctx, task *t, bool *any)
+{
+    VH_AUTOFREE double *promise = NULL;
+    bool better = true;
+
+    VH_NEW(promise, t->m->post->K);
+    while (better && t->m->post->K > 1) {
+        int K = t->m->post->K;
+        VH_TRY(find_promise(ctx, t, promise));
+        better = false;
+        for (int k = 0; k < PROMISING && k < K && !better && t->left > 0; k++) {
+            int j = vh_argmax(K, promise, 1);
+            if (!(promise[j] > -INFINITY)) /* without it nothing explains some model */
+                break;
+            promise[j] = -INFINITY;
+            VH_TRY(try_without(ctx, t, (piece){ .j = j, .state = -1 }, &better));
+        }
+        *any |= better;
+    }
+    return VHEM_OK;
+}
+
+/* The state of an HMM that follows state `last`, whose weight is in *weight, in the order of weights and then
+ * of numbers; last = -1: the first.  -1: there is none. */
+static int next_state(const vh_posterior *h, int last, double *weight)
+{
+    int best = -1;
+    double than = *weight;
+    for (int s = 0; s < h->S; s++) {
+        double own = 0;
+        for (int l = 0; l < h->M; l++)
+            own += h->kappa[s * h->M + l];
+        bool after = last < 0 || own > than || (own == than && s > last);
+        if (after && (best < 0 || own < *weight)) {
+            best = s;
+            *weight = own;
+        }
+    }
+    return best;
+}
+
+static vhem_status shrink_states(vhem_ctx *ctx, task *t, bool *any)
+{
+    for (int j = 0; j < t->m->post->K; j++) {
+        int last = -1;
+        double weight = 0;
+        while (j < t->m->post->K && t->m->post->hmm[j].S > 1 && t->left > 0) {
+            bool better;
+            int s = next_state(&t->m->post->hmm[j], last, &weight);
+            if (s < 0)
+                break;
+            VH_TRY(try_without(ctx, t, (piece){ .j = j, .state = s }, &better));
+            last = better ? -1 : s;
+            *any |= better;
+        }
+    }
+    return VHEM_OK;
+}
+
+/* Each state loses its lightest component. */
+static vhem_status shrink_components(vhem_ctx *ctx, task *t, bool *any)
+{
+    for (int j = 0; j < t->m->post->K; j++) {
+        bool better = true;
+        while (better && j < t->m->post->K && t->m->post->hmm[j].M > 1 && t->left > 0) {
+            VH_TRY(try_without(ctx, t, (piece){ .j = j, .component = true }, &better));
+            *any |= better;
+        }
+    }
+    return VHEM_OK;
+}
+
+vhem_status vh_vb_shrink(vhem_ctx *ctx, const vh_base *base, const vh_vb_options *opt,
+                         const vh_workers *workers, int tries, vh_vb *m, vh_vhem_run *run)
+{
+    task t = { base, opt, workers, tries, m, run };
+    bool any = true, ever = false;
+
+    while (any && t.left > 0 && !opt->toolbox) {
+        any = false;
+        VH_TRY(shrink_clusters(ctx, &t, &any));
+        VH_TRY(shrink_states(ctx, &t, &any));
+        VH_TRY(shrink_components(ctx, &t, &any));
+        ever |= any;
+    }
+    if (ever && (!run->converged || opt->run.tol < TOL))
+        VH_TRY(finish(ctx, &t));
+    return VHEM_OK;
+}
