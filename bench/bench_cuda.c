@@ -282,7 +282,7 @@ static double kernel_seconds(int K, const char *backend)
     vh_h3m *h = models(ctx, &c, K);
     vh_base *base = NULL;
     vh_workers workers;
-    vh_product_job *job = NULL;
+    vh_opened_pair *job = NULL;
     bench_need(ctx, vh_base_pack(ctx, h, &base));
     bench_need(ctx, vh_workers_new(ctx, ctx->threads, &workers));
     double *self = self_products(base->packed), *strip = calloc((size_t)ROWS * (size_t)K, sizeof *strip);

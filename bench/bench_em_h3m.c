@@ -8,7 +8,7 @@
 #include "fit/estep.h"
 #include "fit/infer.h"
 #include "fit/sets.h"
-#include "fit/spread.h"
+#include "fit/lengths.h"
 #include "math/blas.h"
 #include "core/alloc.h"
 
@@ -34,7 +34,7 @@ typedef struct {
     vh_packed *pk;
     vh_sets sets;
     vh_workers workers;
-    vh_seq_job *job;
+    vh_opened_sequences *job;
     vh_seq_sums sums;
     double *y, *xs, *log_omega, *T, *G;
 } bench;
@@ -62,7 +62,7 @@ static void baum_welch(void *arg)
 static void product(void *arg)
 {
     bench *b = arg;
-    int64_t frames = (int64_t)b->s->N * b->s->T, chunk = vh_batch_frames(b->pk);
+    int64_t frames = (int64_t)b->s->N * b->s->T, chunk = vh_chunk_frames(b->pk);
     for (int64_t f = 0; f < frames; f += chunk) {
         int n = (int)(frames - f < chunk ? frames - f : chunk);
         vh_table_product(b->pk, 0, b->pk->n_comp, n, b->T + f * b->pk->n_stat, b->G, (size_t)n);
@@ -150,7 +150,7 @@ static vhem_status make_tables(vhem_ctx *ctx, bench *b)
                               .workers = &b->workers };
     VH_TRY(vh_sequences_open(ctx, &in, &b->job));
     VH_NEW(b->T, frames * (size_t)b->pk->n_stat);
-    VH_NEW(b->G, (size_t)b->pk->n_comp * (size_t)vh_batch_frames(b->pk));
+    VH_NEW(b->G, (size_t)b->pk->n_comp * (size_t)vh_chunk_frames(b->pk));
     vh_table_stats(b->pk, b->data->y, (int64_t)frames, b->T);
     return VHEM_OK;
 }

@@ -14,7 +14,7 @@
 #include "fit/estep.h"
 #include "fit/fit.h"
 #include "fit/infer.h"
-#include "fit/spread.h"
+#include "fit/lengths.h"
 
 #include <cblas.h>
 #include <stdio.h>
@@ -61,7 +61,7 @@ typedef struct {
     vhem_data *data;
     vh_packed *pk;
     vh_workers workers;
-    vh_seq_job *job;
+    vh_opened_sequences *job;
     vh_seq_sums sums;
     int64_t *seq;
     double *T, *G; /* T [frames][n_stat], G [n_comp][frames] */
@@ -135,7 +135,7 @@ static bench open_bench(const shape *s, const char *backend)
 }
 
 /* b stays where it is from here on. */
-static void open_job(bench *b)
+static void open_sets_of(bench *b)
 {
     const vh_sequences in = { .data = b->data,
                               .seq = b->seq,
@@ -238,7 +238,7 @@ static void many_fits(void)
 static void chunk_products(void *arg)
 {
     bench *b = arg;
-    int chunk = vh_batch_frames(b->pk);
+    int chunk = vh_chunk_frames(b->pk);
     for (int64_t f = 0; f < b->frames; f += chunk) {
         int n = b->frames - f < chunk ? (int)(b->frames - f) : chunk;
         vh_table_product(b->pk, 0, b->pk->n_comp, n, b->T + f * b->pk->n_stat, b->G, (size_t)n);
@@ -421,7 +421,7 @@ static void estep_table(double square)
                     expo = exp_rate(isas[k]);
                 }
             bench b = open_bench(s, name);
-            open_job(&b);
+            open_sets_of(&b);
             double C = b.pk->n_comp, frames = (double)b.frames;
             double products = 2 * frames * C * b.pk->n_stat * square, exps = frames * C * expo;
             double recursion = frames * 3.0 * s->S * s->S * fma, limit = products + exps + recursion;

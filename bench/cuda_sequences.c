@@ -72,7 +72,7 @@ static double estep(const char *backend, const shape *c, const vhem_data *data, 
     vh_h3m *h3m = models(ctx, c);
     vh_packed *pk = NULL;
     vh_workers workers;
-    vh_seq_job *job = NULL;
+    vh_opened_sequences *job = NULL;
     vh_seq_sums sums;
     double best = INFINITY, *xs = calloc(2 * (size_t)c->d, sizeof *xs),
            *log_omega = calloc((size_t)c->K, sizeof *log_omega);

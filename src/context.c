@@ -47,7 +47,7 @@ enum { N_NOT_BUILT = 0 };
 enum { N_NOT_BUILT = sizeof not_built / sizeof not_built[0] };
 #endif
 
-static const vh_backend *find(const char *name)
+static const vh_backend *find_backend(const char *name)
 {
     for (int i = 0; i < N_BACKENDS; i++)
         if ((!name || strcmp(name, table[i]->name) == 0) && table[i]->usable())
@@ -106,7 +106,7 @@ vhem_status vhem_ctx_new(const vhem_ctx_options *given, vhem_ctx **out)
     ctx->opt.seed = opt && opt->seed > 0 ? opt->seed : 0;
     ctx->threads = ctx->opt.threads > 0 ? ctx->opt.threads : omp_get_num_procs();
     ctx->threads = ctx->threads < MOST_THREADS ? ctx->threads : MOST_THREADS;
-    ctx->backend = find(ctx->opt.backend);
+    ctx->backend = find_backend(ctx->opt.backend);
     ctx->named = ctx->opt.backend != NULL;
     ctx->opt.backend = NULL; /* the string is the caller's */
     if (!ctx->backend) {

@@ -15,7 +15,7 @@ typedef enum { OURS, HDF5, OTHER } content;
 
 /* By the first bytes: JSON is ours, HDF5 may be models or sequences, anything else is sequences.  A folder
  * with a manifest holds models. */
-static content look_at(vhem_ctx *ctx, const char *path)
+static content detect_content(vhem_ctx *ctx, const char *path)
 {
     unsigned char head[64];
     struct stat sb;
@@ -57,7 +57,7 @@ vhem_status vhem_load(vhem_ctx *ctx, const char *path, const vhem_data_options *
     vhem_status st = VHEM_OK;
     vhem_contents found = { 0 };
     char why[sizeof ctx->error];
-    content c = look_at(ctx, path);
+    content c = detect_content(ctx, path);
 
     if (c != OTHER)
         st = load_document(ctx, path, &found);

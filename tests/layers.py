@@ -96,8 +96,8 @@ def check_source(rel, text):
                 who = f"only {', '.join(sorted(folders))}" if folders else "no file of the library"
                 wrong.append(f"src/{rel}: {who} may include {header}")
     for line in text.replace("\\\n", " ").splitlines():
-        if re.match(r"\s*#\s*pragma\s+omp\s+parallel", line) and "vh_team(" not in line:
-            wrong.append(f"src/{rel}: a parallel loop must have num_threads(vh_team(...)), or a forked child hangs")
+        if re.match(r"\s*#\s*pragma\s+omp\s+parallel", line) and "vh_threads_allowed(" not in line:
+            wrong.append(f"src/{rel}: a parallel loop must have num_threads(vh_threads_allowed(...)), or a forked child hangs")
     return wrong, len(found)
 
 
@@ -204,7 +204,7 @@ def self_test():
                              ("hmm/bad.c", '#include "data/data.h"', 1), ("odd/bad.c", "", 1), ("context.c", '#include "cuda/gpu.h"', 0),
                              ("data/bad.c", '#include "data/formats/zip.h"', 1), ("data/formats/good.c", '#include "data/data.h"', 0),
                              ("core/bad.c", "#pragma omp parallel for \\\n num_threads(n)", 1),
-                             ("core/good.c", "#pragma omp parallel for \\\n num_threads(vh_team(n))", 0)]:
+                             ("core/good.c", "#pragma omp parallel for \\\n num_threads(vh_threads_allowed(n))", 0)]:
         bad, _ = check_source(pathlib.PurePath(rel), text)
         assert len(bad) == found, (rel, bad)
     print("planted breaches are found")

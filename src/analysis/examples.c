@@ -37,11 +37,11 @@ static void clear(void *record)
 typedef struct {
     const char *name;
     int64_t i;
-} entry;
+} named_item;
 
 static int by_name(const void *a, const void *b)
 {
-    return strcmp(((const entry *)a)->name, ((const entry *)b)->name);
+    return strcmp(((const named_item *)a)->name, ((const named_item *)b)->name);
 }
 
 /* cluster [N] of level 0 by the name of the sequence or its group, -1 for none; n_found have one. */
@@ -49,19 +49,19 @@ static vhem_status match_names(vhem_ctx *ctx, const examples *e, int *cluster, i
 {
     const vhem_clustering *c = e->c;
     size_t n = 0;
-    VH_AUTOFREE entry *names = NULL;
+    VH_AUTOFREE named_item *names = NULL;
 
     VH_NEW(names, c->Kb);
     for (int64_t i = 0; i < c->Kb; i++)
         if (*c->name[i])
-            names[n++] = (entry){ c->name[i], i };
+            names[n++] = (named_item){ c->name[i], i };
     qsort(names, n, sizeof *names, by_name);
     *n_found = 0;
     for (int64_t k = 0; k < e->N; k++) {
         vhem_seq_view seq;
         VH_TRY(vhem_data_view(e->data, k, &seq));
-        entry own = { seq.name, 0 }, group = { seq.group, 0 };
-        const entry *hit = *seq.name ? bsearch(&own, names, n, sizeof *names, by_name) : NULL;
+        named_item own = { seq.name, 0 }, group = { seq.group, 0 };
+        const named_item *hit = *seq.name ? bsearch(&own, names, n, sizeof *names, by_name) : NULL;
         if (!hit && *seq.group)
             hit = bsearch(&group, names, n, sizeof *names, by_name);
         cluster[k] = hit ? c->base_label[hit->i] : -1;
@@ -133,7 +133,7 @@ static vhem_status check_columns(vhem_ctx *ctx, const vhem_models *centers, int 
 }
 
 /* The centres of the lowest level are HMMs. */
-static vhem_status fill(vhem_ctx *ctx, examples *e)
+static vhem_status find_examples(vhem_ctx *ctx, examples *e)
 {
     VH_AUTOFREE int *cluster = NULL;
     size_t all = vh_cells(e->each, e->c->Kr), room = all < (size_t)e->N ? all : (size_t)e->N;
@@ -171,7 +171,7 @@ vhem_status vhem_examples_find(vhem_ctx *ctx, const vhem_tree *tree, const vhem_
     e->each = each;
     if (c->centers && centers.kind == VHEM_HMMS) {
         VH_TRY(check_columns(ctx, c->centers, facts.d));
-        VH_TRY(fill(ctx, e));
+        VH_TRY(find_examples(ctx, e));
     }
     *out = &vh_take(e)->seen;
     return VHEM_OK;

@@ -13,7 +13,7 @@
 typedef struct {
     double score;
     int64_t at;
-} ranked;
+} scored_item;
 
 typedef struct { /* what is ranked */
     int64_t n;
@@ -26,23 +26,23 @@ typedef struct { /* what is ranked */
 /* Best first; ties and what has no score at all by index. */
 static int best_first(const void *a, const void *b)
 {
-    const ranked *p = a, *q = b;
+    const scored_item *p = a, *q = b;
     if (p->score != q->score)
         return (p->score < q->score) - (p->score > q->score);
     return (p->at > q->at) - (p->at < q->at);
 }
 
 /* n scores `stride` apart, ranked. */
-static void rank(int64_t n, const double *score, int stride, ranked *out)
+static void rank(int64_t n, const double *score, int stride, scored_item *out)
 {
     for (int64_t i = 0; i < n; i++) {
         double x = score[vh_row(i, stride)];
-        out[i] = (ranked){ isnan(x) ? -INFINITY : x, i };
+        out[i] = (scored_item){ isnan(x) ? -INFINITY : x, i };
     }
     qsort(out, (size_t)n, sizeof *out, best_first);
 }
 
-static void count_given(const table *t, int top, ranked *work, vhem_tag_measure *out)
+static void count_given(const table *t, int top, scored_item *work, vhem_tag_measure *out)
 {
     int64_t n = t->n;
     int C = t->C;
@@ -56,7 +56,7 @@ static void count_given(const table *t, int top, ranked *work, vhem_tag_measure 
 }
 
 /* The ranking of all items by tag c. */
-static void measure_ranking(const table *t, int c, ranked *work, vhem_judgement *j)
+static void measure_ranking(const table *t, int c, scored_item *work, vhem_judgement *j)
 {
     double sum = 0, *p_at = j->tag_p_at + vh_row(c, j->n_k);
     vhem_tag_measure *m = &j->tag[c];
@@ -161,7 +161,7 @@ vhem_status vhem_rank(vhem_ctx *ctx, int64_t n, int C, const double *score, cons
         VH_ENTER(score, truth);
     vhem_rank_options o;
     VH_OWN(vhem_judgement) *j = NULL;
-    VH_AUTOFREE ranked *work = NULL;
+    VH_AUTOFREE scored_item *work = NULL;
 
     VH_TRY(resolve(ctx, opt, &o));
     VH_CHECK(n >= 0 && C >= 1, VHEM_EINVAL, "%lld items and %d tags make no ranking", (long long)n, C);

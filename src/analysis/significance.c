@@ -18,11 +18,11 @@
 typedef struct {
     int64_t n;
     double mean, square; /* sum of squared deviations */
-} moments;
+} sample_moments;
 
-static moments moments_of(int64_t n, const double *x)
+static sample_moments moments_of(int64_t n, const double *x)
 {
-    moments m = { 0 };
+    sample_moments m = { 0 };
     for (int64_t i = 0; i < n; i++)
         if (isfinite(x[i])) {
             m.n++;
@@ -36,8 +36,8 @@ static moments moments_of(int64_t n, const double *x)
 }
 
 /* d = t / root, and delta has the same relation to the d of the population. */
-static vhem_status interval(vhem_ctx *ctx, double t, double freedom, double root, double confidence,
-                            vhem_test *out)
+static vhem_status effect_interval(vhem_ctx *ctx, double t, double freedom, double root, double confidence,
+                                   vhem_test *out)
 {
     double tail = (1 - confidence) / 2;
     VH_CLEANUP(vh_noncentral_free) vh_noncentral x = { 0 };
@@ -86,13 +86,13 @@ vhem_status vh_test_paired(vhem_ctx *ctx, int64_t n, const double *a, const doub
     if (count < 2 || !(square > 0))
         return VHEM_OK;
     set_t(mean / sqrt(square / (m - 1) / m), m - 1, out);
-    return interval(ctx, out->statistic, m - 1, sqrt(m), confidence, out);
+    return effect_interval(ctx, out->statistic, m - 1, sqrt(m), confidence, out);
 }
 
 vhem_status vh_test_groups(vhem_ctx *ctx, int64_t n_a, const double *a, int64_t n_b, const double *b,
                            double confidence, vhem_test *out)
 {
-    moments x = moments_of(n_a, a), y = moments_of(n_b, b);
+    sample_moments x = moments_of(n_a, a), y = moments_of(n_b, b);
     double n = (double)x.n, m = (double)y.n;
     clear(out);
     out->n_a = x.n;
@@ -105,7 +105,7 @@ vhem_status vh_test_groups(vhem_ctx *ctx, int64_t n_a, const double *a, int64_t 
     double u = x.square / (n - 1) / n, v = y.square / (m - 1) / m;
     set_t((x.mean - y.mean) / sqrt(u + v), (u + v) * (u + v) / (u * u / (n - 1) + v * v / (m - 1)), out);
     double root = sqrt(n * m / (n + m)), pooled = sqrt((x.square + y.square) / (n + m - 2));
-    return interval(ctx, (x.mean - y.mean) / pooled * root, n + m - 2, root, confidence, out);
+    return effect_interval(ctx, (x.mean - y.mean) / pooled * root, n + m - 2, root, confidence, out);
 }
 
 /* ---- 2. U ---- */
@@ -113,11 +113,11 @@ vhem_status vh_test_groups(vhem_ctx *ctx, int64_t n_a, const double *a, int64_t 
 typedef struct {
     double value;
     bool of_a;
-} ranked;
+} ranked_value;
 
-static int by_value(const void *a, const void *b)
+static int compare_values(const void *a, const void *b)
 {
-    double x = ((const ranked *)a)->value, y = ((const ranked *)b)->value;
+    double x = ((const ranked_value *)a)->value, y = ((const ranked_value *)b)->value;
     return x < y ? -1 : x > y;
 }
 
@@ -147,7 +147,7 @@ static vhem_status exact_tail(vhem_ctx *ctx, int n, int m, double u, double *out
 
 /* Ranks of r [n], sorted; equal values share the mean of theirs.  The rank sum of a, and sum of t^3 - t over
  * ties of t. */
-static void rank_all(const ranked *r, int64_t n, double *sum_a, double *ties)
+static void rank_all(const ranked_value *r, int64_t n, double *sum_a, double *ties)
 {
     *sum_a = *ties = 0;
     for (int64_t i = 0, end; i < n; i = end) {
@@ -189,10 +189,10 @@ static vhem_status p_of_u(vhem_ctx *ctx, double u, double ties, vhem_test *out)
 vhem_status vh_test_ranks(vhem_ctx *ctx, int64_t n_a, const double *a, int64_t n_b, const double *b,
                           vhem_test *out)
 {
-    VH_AUTOFREE ranked *r = NULL;
+    VH_AUTOFREE ranked_value *r = NULL;
     int64_t n = 0;
     double sum_a, ties;
-    moments x = moments_of(n_a, a), y = moments_of(n_b, b);
+    sample_moments x = moments_of(n_a, a), y = moments_of(n_b, b);
 
     clear(out);
     out->n_a = x.n;
@@ -204,11 +204,11 @@ vhem_status vh_test_ranks(vhem_ctx *ctx, int64_t n_a, const double *a, int64_t n
     VH_NEW(r, n_a + n_b);
     for (int64_t i = 0; i < n_a; i++)
         if (isfinite(a[i]))
-            r[n++] = (ranked){ a[i], true };
+            r[n++] = (ranked_value){ a[i], true };
     for (int64_t i = 0; i < n_b; i++)
         if (isfinite(b[i]))
-            r[n++] = (ranked){ b[i], false };
-    qsort(r, (size_t)n, sizeof *r, by_value);
+            r[n++] = (ranked_value){ b[i], false };
+    qsort(r, (size_t)n, sizeof *r, compare_values);
     rank_all(r, n, &sum_a, &ties);
     out->statistic = sum_a - (double)x.n * (double)(x.n + 1) / 2;
     return p_of_u(ctx, out->statistic, ties, out);

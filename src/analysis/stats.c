@@ -72,7 +72,7 @@ static void members_free(members *x)
 }
 
 /* Column j of table [n][K] for the persons of group g: out [returned]. */
-static int64_t take(const members *x, int g, const double *table, int K, int j, double *out)
+static int64_t column_of_group(const members *x, int g, const double *table, int K, int j, double *out)
 {
     int64_t n = x->first[g + 1] - x->first[g];
     for (int64_t i = 0; i < n; i++)
@@ -88,10 +88,10 @@ static vhem_status test_centres(vhem_ctx *ctx, vhem_statistics *s, double confid
     VH_TRY(members_new(ctx, s->n, s->cluster, s->K, &in));
     for (int g = 0; g < s->K; g++)
         for (int k = 0; k < s->K; k++) {
-            int64_t n = take(&in, g, s->loglik, s->K, g, x);
+            int64_t n = column_of_group(&in, g, s->loglik, s->K, g, x);
             if (k == g || n == 0)
                 continue;
-            take(&in, g, s->loglik, s->K, k, y);
+            column_of_group(&in, g, s->loglik, s->K, k, y);
             vhem_test *t = &s->test[s->n_test++];
             *t = (vhem_test){ .kind = "paired-t", .measure = "loglik", .centre = g, .other = k };
             VH_TRY(vh_test_paired(ctx, n, x, y, confidence, t));
@@ -106,8 +106,8 @@ static vhem_status test_pair(vhem_ctx *ctx, vhem_statistics *s, double confidenc
     bool scale = what->centre >= 0;
     const double *table = scale ? s->scale : s->entropy;
     int K = scale ? s->K : 1, j = scale ? what->centre : 0;
-    int64_t n = take(of, pair[0], table, K, j, x);
-    int64_t m = take(of, pair[1], table, K, j, x + n);
+    int64_t n = column_of_group(of, pair[0], table, K, j, x);
+    int64_t m = column_of_group(of, pair[1], table, K, j, x + n);
 
     if (n == 0 || m == 0)
         return VHEM_OK;

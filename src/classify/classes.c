@@ -103,7 +103,7 @@ vhem_status vh_classes_put(vhem_ctx *ctx, vhem_classes *k, const char *name, vh_
     return VHEM_OK;
 }
 
-vhem_status vh_class_put(vhem_ctx *ctx, vh_class *c, const vh_key *key, vh_part **out)
+vhem_status vh_class_put(vhem_ctx *ctx, vh_class *c, const vh_key *key, vh_class_part **out)
 {
     int64_t lo = 0, hi = c->n_part;
 
@@ -117,7 +117,7 @@ vhem_status vh_class_put(vhem_ctx *ctx, vh_class *c, const vh_key *key, vh_part 
     if (lo == c->n_part || strcmp(c->part[lo].key.text, key->text) != 0) {
         VH_TRY(vh_grow(ctx, &c->part, &c->cap, (size_t)c->n_part + 1, sizeof *c->part));
         memmove(c->part + lo + 1, c->part + lo, (size_t)(c->n_part - lo) * sizeof *c->part);
-        c->part[lo] = (vh_part){ .key = *key };
+        c->part[lo] = (vh_class_part){ .key = *key };
         c->n_part++;
     }
     *out = &c->part[lo];
@@ -127,7 +127,7 @@ vhem_status vh_class_put(vhem_ctx *ctx, vh_class *c, const vh_key *key, vh_part 
 vhem_status vh_classes_copy(vhem_ctx *ctx, const vhem_classes *k, vhem_classes **out)
 {
     VH_OWN(vhem_classes) *copy = NULL;
-    vh_part *part;
+    vh_class_part *part;
 
     VH_TRY(vh_classes_new(ctx, &k->opt, &copy));
     copy->seed = k->seed;

@@ -13,14 +13,14 @@ typedef struct {   /* a piece that a class has */
     vh_key key;    /* of its model in the store */
     int64_t items; /* it was fitted to, or equal ones without a name were */
     int64_t given; /* of these in this run */
-} vh_part;
+} vh_class_part;
 
 typedef struct {
     char *name;
     double prior;
     int64_t items; /* that have it, each once whatever its pieces share */
     int64_t n_part;
-    vh_part *part; /* [n_part]  in the order of their keys, each once */
+    vh_class_part *part; /* [n_part]  in the order of their keys, each once */
     size_t cap;
     vhem_models *model; /* NULL until it is made */
 } vh_class;
@@ -52,7 +52,7 @@ vhem_status vh_classes_copy(vhem_ctx *ctx, const vhem_classes *classes, vhem_cla
 /* The class of this name, added in its place when there is none. */
 vhem_status vh_classes_put(vhem_ctx *ctx, vhem_classes *classes, const char *name, vh_class **out);
 /* The piece under this key, added without items when there is none.  It stays in place until the next. */
-vhem_status vh_class_put(vhem_ctx *ctx, vh_class *c, const vh_key *key, vh_part **out);
+vhem_status vh_class_put(vhem_ctx *ctx, vh_class *c, const vh_key *key, vh_class_part **out);
 /* The models of all classes in one set; owner [K]: the class of each.  The weights are those within a class.
  */
 vhem_status vh_classes_pool(vhem_ctx *ctx, const vhem_classes *classes, vhem_models **out, int **owner);

@@ -122,17 +122,17 @@ static vhem_status read_parts(vhem_ctx *ctx, json_t *list, vh_class *c)
     json_array_foreach(list, p, v)
     {
         const char *key = json_string_value(json_array_get(v, 0));
-        json_t *things = json_array_get(v, 1);
+        json_t *items = json_array_get(v, 1);
         vh_key name;
-        vh_part *part;
-        VH_CHECK(key && strlen(key) == sizeof name.text - 1 && json_is_integer(things)
-                     && json_integer_value(things) > 0 && json_integer_value(things) <= MAX_THINGS - c->items,
+        vh_class_part *part;
+        VH_CHECK(key && strlen(key) == sizeof name.text - 1 && json_is_integer(items)
+                     && json_integer_value(items) > 0 && json_integer_value(items) <= MAX_THINGS - c->items,
                  VHEM_EFORMAT, "pieces[%zu] must be a key of %zu letters and a number", p,
                  sizeof name.text - 1);
         strcpy(name.text, key);
         VH_TRY(vh_class_put(ctx, c, &name, &part));
         VH_CHECK(part->items == 0, VHEM_EFORMAT, "pieces[%zu] appears twice", p);
-        part->items = json_integer_value(things);
+        part->items = json_integer_value(items);
         c->items += part->items; /* unless the file says how many */
     }
     return VHEM_OK;
@@ -141,7 +141,7 @@ static vhem_status read_parts(vhem_ctx *ctx, json_t *list, vh_class *c)
 static vhem_status read_class(vhem_ctx *ctx, json_t *v, vhem_classes *k)
 {
     const char *name = json_string_value(json_object_get(v, "name"));
-    json_t *prior = json_object_get(v, "prior"), *things = json_object_get(v, "things"),
+    json_t *prior = json_object_get(v, "prior"), *items = json_object_get(v, "things"),
            *model = json_object_get(v, "model");
     vh_class *c;
     int before = k->C;
@@ -154,11 +154,11 @@ static vhem_status read_class(vhem_ctx *ctx, json_t *v, vhem_classes *k)
     VH_CHECK(json_is_object(model), VHEM_EFORMAT, "it has no model");
     VH_TRY(read_parts(ctx, json_object_get(v, "pieces"), c));
     c->prior = json_number_value(prior);
-    if (things) {
-        VH_CHECK(json_is_integer(things) && json_integer_value(things) > 0
-                     && json_integer_value(things) <= MAX_THINGS,
+    if (items) {
+        VH_CHECK(json_is_integer(items) && json_integer_value(items) > 0
+                     && json_integer_value(items) <= MAX_THINGS,
                  VHEM_EFORMAT, "things must be a whole number from 1 to %lld", (long long)MAX_THINGS);
-        c->items = json_integer_value(things);
+        c->items = json_integer_value(items);
     }
     return vh_models_from_json(ctx, model, NULL, &c->model);
 }

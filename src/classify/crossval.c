@@ -28,8 +28,8 @@ static int by_kind_then_chance(const void *a, const void *b)
 }
 
 /* fold [n], -1 for items without any class and, of a single split, those that are learned from. */
-static vhem_status deal_folds(vhem_ctx *ctx, const vhem_tags *m, bool tags, int folds, double holdout,
-                              int *fold)
+static vhem_status split_folds(vhem_ctx *ctx, const vhem_tags *m, bool tags, int folds, double holdout,
+                               int *fold)
 {
     VH_AUTOFREE card *deck = NULL;
     vh_rng rng;
@@ -174,7 +174,7 @@ vhem_status vhem_crossvalidate(vhem_ctx *ctx, const vhem_data *data, const vhem_
     VH_TRY(vh_prediction_new(ctx, &v.items, members->C, &v.p));
     VH_TRY(name_classes(ctx, v.opt, members, v.p));
     VH_NEW(v.p->fold, v.p->n);
-    VH_TRY(deal_folds(ctx, members, tags != NULL, folds, holdout, v.p->fold));
+    VH_TRY(split_folds(ctx, members, tags != NULL, folds, holdout, v.p->fold));
     for (int f = 0; f < (folds >= 2 ? folds : 1); f++)
         VH_TRY(run_fold(ctx, &v, tags != NULL, f));
     VH_TRY(vh_store_close(ctx, vh_take(v.store)));

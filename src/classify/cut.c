@@ -13,7 +13,7 @@
 static vhem_status give(vhem_ctx *ctx, vhem_classes *k, const char *class_name, const vh_piece *p)
 {
     vh_class *c;
-    vh_part *part;
+    vh_class_part *part;
 
     VH_TRY(vh_classes_put(ctx, k, class_name, &c));
     VH_TRY(vh_class_put(ctx, c, &p->key, &part));
@@ -45,7 +45,7 @@ static vhem_status cut_each(vhem_ctx *ctx, const vh_piecework *w, const vhem_tag
 }
 
 /* b of the n items in own, each at most once, ascending. */
-static void draw(vh_rng *rng, const int64_t *own, int64_t n, int64_t b, int64_t *out)
+static void draw_sample(vh_rng *rng, const int64_t *own, int64_t n, int64_t b, int64_t *out)
 {
     for (int64_t i = 0, k = 0; k < b; i++) /* each is taken with (still wanted) / (still there) */
         if (vh_rng_below(rng, n - i) < b - k)
@@ -65,7 +65,7 @@ static vhem_status cut_samples(vhem_ctx *ctx, const vh_piecework *w, const char 
     for (int i = 0; i < k->opt.all.bootstrap; i++) {
         vh_rng rng;
         vh_rng_init(&rng, k->seed ^ vh_hash_name(name), VH_RNG_CLASS, (uint64_t)i);
-        draw(&rng, own, n, b, some);
+        draw_sample(&rng, own, n, b, some);
         VH_TRY(vh_pieces_add(ctx, w, some, b, all, &p));
         VH_TRY(give(ctx, k, name, p));
     }

@@ -33,11 +33,11 @@ typedef struct {
     vhem_models *centers; /* [G] */
     int *branch;          /* [K]  of each model */
     double n_scored, n_all;
-} search;
+} class_search;
 
 /* ---- the tree ------------------------------------------------------------------------------------------ */
 
-static vhem_status plant(vhem_ctx *ctx, const vhem_classes *k, search *s)
+static vhem_status plant(vhem_ctx *ctx, const vhem_classes *k, class_search *s)
 {
     VH_OWN(vh_clustering) *found = NULL;
     vhem_cluster_options o;
@@ -63,7 +63,7 @@ static vhem_status plant(vhem_ctx *ctx, const vhem_classes *k, search *s)
     return VHEM_OK;
 }
 
-static void search_free(search *s)
+static void search_free(class_search *s)
 {
     vhem_free(s->all);
     vhem_free(s->centers);
@@ -73,7 +73,7 @@ static void search_free(search *s)
 
 /* The HMMs of all classes are candidates for the same sequences: they are compared over the columns that all
  * of them have, and the centres of the branches likewise. */
-static vhem_status take_common(vhem_ctx *ctx, search *s)
+static vhem_status take_common(vhem_ctx *ctx, class_search *s)
 {
     vhem_models *const set[] = { s->all, s->centers };
     VH_AUTOFREE int64_t *lacking = NULL;
@@ -99,7 +99,7 @@ static vhem_status take_common(vhem_ctx *ctx, search *s)
 }
 
 /* The omega of the HMMs within their classes; `plant` has used their place for something else. */
-static void give_weights(const vhem_classes *k, search *s)
+static void give_weights(const vhem_classes *k, class_search *s)
 {
     double *omega = vh_models_omega(s->all);
     int64_t i = 0;
@@ -118,7 +118,7 @@ typedef struct {
 } block;
 
 /* follow [n][G]: which branches fit an item best. */
-static vhem_status choose_branches(vhem_ctx *ctx, const search *s, const block *b, bool *follow)
+static vhem_status choose_branches(vhem_ctx *ctx, const class_search *s, const block *b, bool *follow)
 {
     VH_AUTOFREE double *score = NULL, *mean = NULL;
 
@@ -140,7 +140,7 @@ static vhem_status choose_branches(vhem_ctx *ctx, const search *s, const block *
 }
 
 /* All items that follow branch g, under its HMMs. */
-static vhem_status score_branch(vhem_ctx *ctx, search *s, const block *b, const bool *follow, int g)
+static vhem_status score_branch(vhem_ctx *ctx, class_search *s, const block *b, const bool *follow, int g)
 {
     VH_AUTOFREE int64_t *seq = NULL, *model = NULL;
     int64_t K = vh_models_size(s->all), N = 0, n = 0;
@@ -169,7 +169,7 @@ static vhem_status score_branch(vhem_ctx *ctx, search *s, const block *b, const 
     return VHEM_OK;
 }
 
-static vhem_status fill_table(vhem_ctx *ctx, search *s, const block *b)
+static vhem_status fill_table(vhem_ctx *ctx, class_search *s, const block *b)
 {
     size_t size = vh_cells(b->data->N, vh_models_size(s->all));
     VH_AUTOFREE bool *follow = NULL;
@@ -190,7 +190,7 @@ static vhem_status fill_table(vhem_ctx *ctx, search *s, const block *b)
 }
 
 /* loglik [n][C] of the block; work [K]. */
-static void sum_up(const search *s, const block *b, int C, double *work, double *loglik)
+static void sum_up(const class_search *s, const block *b, int C, double *work, double *loglik)
 {
     const double *omega = vh_models_omega(s->all);
     int64_t K = vh_models_size(s->all);
@@ -217,7 +217,7 @@ static void drop_block(vhem_data **own)
     vhem_free(*own);
 }
 
-static vhem_status predict_block(vhem_ctx *ctx, search *s, const vh_question *q, const int64_t *item,
+static vhem_status predict_block(vhem_ctx *ctx, class_search *s, const vh_question *q, const int64_t *item,
                                  int64_t n, int C, double *loglik)
 {
     const vh_items *t = q->items;
@@ -243,7 +243,7 @@ vhem_status vh_predict(vhem_ctx *ctx, const vhem_classes *k, const vh_question *
                        double *scored)
 {
     vhem_status st = VHEM_OK;
-    VH_CLEANUP(search_free) search s = { .fast = q->fast };
+    VH_CLEANUP(search_free) class_search s = { .fast = q->fast };
     VH_AUTOFREE int64_t *item = NULL;
     int64_t n = q->n;
     vhem_ctx quiet;

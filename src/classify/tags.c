@@ -13,29 +13,29 @@
 
 typedef struct {
     int64_t item, tag;
-} pair;
+} tag_pair;
 
 typedef struct {
     vh_names items, tags;
-    pair *pairs;
+    tag_pair *pairs;
     size_t n, cap;
-} reading;
+} tag_rows;
 
-static void reading_free(reading *r)
+static void reading_free(tag_rows *r)
 {
     vh_names_free(&r->items);
     vh_names_free(&r->tags);
     free(r->pairs);
 }
 
-static vhem_status add_pair(vhem_ctx *ctx, reading *r, int64_t item, int64_t tag)
+static vhem_status add_pair(vhem_ctx *ctx, tag_rows *r, int64_t item, int64_t tag)
 {
     VH_TRY(vh_grow(ctx, &r->pairs, &r->cap, r->n + 1, sizeof *r->pairs));
-    r->pairs[r->n++] = (pair){ item, tag };
+    r->pairs[r->n++] = (tag_pair){ item, tag };
     return VHEM_OK;
 }
 
-static vhem_status put_item(vhem_ctx *ctx, const vh_table *t, reading *r, int64_t *item, bool *is_new)
+static vhem_status put_item(vhem_ctx *ctx, const vh_table *t, tag_rows *r, int64_t *item, bool *is_new)
 {
     VH_CHECK(t->field[0].n > 0, VHEM_EFORMAT, "%s: line %lld: there is no name in the first column", t->path,
              (long long)t->line);
@@ -43,7 +43,7 @@ static vhem_status put_item(vhem_ctx *ctx, const vh_table *t, reading *r, int64_
 }
 
 /* item, tag */
-static vhem_status read_list_row(vhem_ctx *ctx, const vh_table *t, reading *r)
+static vhem_status read_list_row(vhem_ctx *ctx, const vh_table *t, tag_rows *r)
 {
     int64_t item, tag;
     bool is_new;
@@ -56,7 +56,7 @@ static vhem_status read_list_row(vhem_ctx *ctx, const vh_table *t, reading *r)
 }
 
 /* item, 0, 1, 1, 0, ... */
-static vhem_status read_table_row(vhem_ctx *ctx, const vh_table *t, reading *r)
+static vhem_status read_table_row(vhem_ctx *ctx, const vh_table *t, tag_rows *r)
 {
     int64_t item;
     bool is_new;
@@ -76,7 +76,7 @@ static vhem_status read_table_row(vhem_ctx *ctx, const vh_table *t, reading *r)
     return VHEM_OK;
 }
 
-static vhem_status read_rows(vhem_ctx *ctx, vh_table *t, reading *r)
+static vhem_status read_tag_rows(vhem_ctx *ctx, vh_table *t, tag_rows *r)
 {
     bool more, is_new;
     int64_t index;
@@ -99,7 +99,7 @@ static vhem_status read_rows(vhem_ctx *ctx, vh_table *t, reading *r)
     return VHEM_OK;
 }
 
-static vhem_status hand_over(vhem_ctx *ctx, const reading *r, vhem_tags **out)
+static vhem_status tags_from_rows(vhem_ctx *ctx, const tag_rows *r, vhem_tags **out)
 {
     VH_OWN(vhem_tags) *tags = NULL;
 
@@ -122,11 +122,11 @@ static vhem_status hand_over(vhem_ctx *ctx, const reading *r, vhem_tags **out)
 vhem_status vhem_tags_load(vhem_ctx *ctx, const char *path, vhem_tags **out)
 {
     VH_ENTER(path, out);
-    VH_CLEANUP(reading_free) reading r = { 0 };
+    VH_CLEANUP(reading_free) tag_rows r = { 0 };
     VH_CLEANUP(vh_table_close) vh_table table = { 0 };
 
     VH_TRY(vh_table_open(ctx, path, 0, &table));
-    VH_TRY(read_rows(ctx, &table, &r));
+    VH_TRY(read_tag_rows(ctx, &table, &r));
     vh_encoding_tell(ctx, path, &table.encoding);
-    return hand_over(ctx, &r, out);
+    return tags_from_rows(ctx, &r, out);
 }

@@ -20,7 +20,7 @@
 #include "parallel/map.h"
 #include "core/options.h"
 #include "core/rng.h"
-#include "fit/fit_key.h"
+#include "fit/fit.h"
 #include "fit/options.h"
 #include "math/blas.h"
 #include "hmm/convert.h"
@@ -251,20 +251,20 @@ static vhem_status make_model(vhem_ctx *ctx, const training *t, vh_class *c)
 typedef struct {
     int at;
     int64_t size;
-} work;
+} class_work;
 
 static int largest_first(const void *a, const void *b)
 {
-    const work *p = a, *q = b;
+    const class_work *p = a, *q = b;
     return p->size != q->size ? (p->size < q->size) - (p->size > q->size) : (p->at > q->at) - (p->at < q->at);
 }
 
 typedef struct {
     const training *t;
-    const work *todo; /* [jobs] */
+    const class_work *todo; /* [jobs] */
 } reductions;
 
-static vhem_status model_job(vhem_ctx *ctx, void *arg, int64_t i, int worker)
+static vhem_status model_item(vhem_ctx *ctx, void *arg, int64_t i, int worker)
 {
     const reductions *r = arg;
     (void)worker;
@@ -279,16 +279,16 @@ static vhem_status make_models(vhem_ctx *ctx, const training *t)
     vhem_classes *k = t->classes;
     int n = 0;
     int64_t failed = -1;
-    VH_AUTOFREE work *todo = NULL;
+    VH_AUTOFREE class_work *todo = NULL;
     char who[128];
 
     VH_NEW(todo, k->C);
     for (int c = 0; c < k->C; c++)
         if (!k->cls[c].model)
-            todo[n++] = (work){ c, k->cls[c].items };
+            todo[n++] = (class_work){ c, k->cls[c].items };
     qsort(todo, (size_t)n, sizeof *todo, largest_first);
     reductions r = { t, todo };
-    const vh_work jobs = { .n = n, .what = "classes", .inside = true, .run = model_job, .arg = &r };
+    const vh_work jobs = { .n = n, .what = "classes", .inside = true, .run = model_item, .arg = &r };
     vhem_status st = vh_map(ctx, &jobs, &failed);
     if (failed >= 0) {
         snprintf(who, sizeof who, "class '%.100s'", k->cls[todo[failed].at].name);

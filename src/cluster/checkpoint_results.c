@@ -56,8 +56,8 @@ static vhem_status hash_file(vhem_ctx *ctx, const char *path, vh_hash *h)
     return VHEM_OK;
 }
 
-static vhem_status find_key(vhem_ctx *ctx, const vh_checkpoint *kept, const vh_checkpoint_entry *of,
-                            vh_key *out)
+static vhem_status result_key(vhem_ctx *ctx, const vh_checkpoint *kept, const vh_checkpoint_entry *of,
+                              vh_key *out)
 {
     VH_OWN(vh_hash) *h = NULL;
 
@@ -82,7 +82,7 @@ static vhem_status find_key(vhem_ctx *ctx, const vh_checkpoint *kept, const vh_c
 static vhem_status open_for(vhem_ctx *ctx, const vh_checkpoint *kept, const vh_checkpoint_entry *of,
                             vh_key *key, vh_journal **journal)
 {
-    VH_TRY(find_key(ctx, kept, of, key));
+    VH_TRY(result_key(ctx, kept, of, key));
     return vh_journal_open(ctx, kept->path, journal);
 }
 

@@ -41,7 +41,7 @@ typedef struct {
     double done, total; /* of the work */
     int tau;            /* of the clusterings */
     vh_checkpoint kept; /* what a run before this one has come to */
-} task;
+} choice_run;
 
 /* ---- 1. what a clustering says of itself --------------------------------------------------------------- */
 
@@ -50,7 +50,7 @@ static double work_of(double K, int S)
     return (K > 1 ? WORK_FIRST + K : WORK_ONE) * (S > 0 ? S : 3);
 }
 
-static void progress(task *t, double work)
+static void progress(choice_run *t, double work)
 {
     t->done += work;
     vh_progress(t->user, "choose", (int64_t)(UNITS * t->done / t->total), UNITS);
@@ -168,7 +168,7 @@ static void half_room_free(half_room *h)
 }
 
 /* How much the labels that halves number s give are alike. */
-static vhem_status compare_halves(task *t, int K, const vhem_cluster_options *opt, int s, half_room *h,
+static vhem_status compare_halves(choice_run *t, int K, const vhem_cluster_options *opt, int s, half_room *h,
                                   double *out)
 {
     vhem_ctx *ctx = t->quiet;
@@ -192,7 +192,7 @@ static vhem_status compare_halves(task *t, int K, const vhem_cluster_options *op
     return VHEM_OK;
 }
 
-static vhem_status find_stability(task *t, int K, const vhem_cluster_options *opt, double *out)
+static vhem_status find_stability(choice_run *t, int K, const vhem_cluster_options *opt, double *out)
 {
     vhem_ctx *ctx = t->quiet;
     int64_t Kb = t->h3m->K;
@@ -271,7 +271,8 @@ static vhem_cluster_options bayes_options(const vhem_cluster_options *opt, int t
 }
 
 /* One more clustering, for the evidence alone; nv is negative for the default. */
-static vhem_status find_evidence(task *t, int K, const vhem_cluster_options *opt, double nv, vhem_choice *row)
+static vhem_status find_evidence(choice_run *t, int K, const vhem_cluster_options *opt, double nv,
+                                 vhem_choice *row)
 {
     vhem_ctx *ctx = t->quiet;
     VH_OWN(vh_clustering) *c = NULL;
@@ -299,8 +300,8 @@ static vhem_status find_evidence(task *t, int K, const vhem_cluster_options *opt
 
 /* ---- 4. other seeds ------------------------------------------------------------------------------------ */
 
-static vhem_status compare_seed(task *t, const int *label, const vhem_cluster_options *opt, int K, int s,
-                                double *out)
+static vhem_status compare_seed(choice_run *t, const int *label, const vhem_cluster_options *opt, int K,
+                                int s, double *out)
 {
     vhem_ctx *ctx = t->quiet;
     VH_OWN(vh_clustering) *c = NULL;
@@ -316,7 +317,7 @@ static vhem_status compare_seed(task *t, const int *label, const vhem_cluster_op
 }
 
 /* How much the groups of a clustering, label [Kb], are like those that other seeds find. */
-static vhem_status find_agreement(task *t, const int *label, const vhem_cluster_options *opt, int K,
+static vhem_status find_agreement(choice_run *t, const int *label, const vhem_cluster_options *opt, int K,
                                   double *out)
 {
     vhem_ctx *ctx = t->quiet;
@@ -378,7 +379,7 @@ static void fill_from_list(const double *x, vhem_choice *r)
 }
 
 /* Into x [FOUND + Kb]: the row, the evidence of a method that has one, and the labels. */
-static vhem_status find_row(task *t, int K, const vhem_cluster_options *opt, double *x)
+static vhem_status find_row(choice_run *t, int K, const vhem_cluster_options *opt, double *x)
 {
     vhem_ctx *ctx = t->quiet;
     VH_OWN(vh_clustering) *c = NULL;
@@ -398,7 +399,7 @@ static vhem_status find_row(task *t, int K, const vhem_cluster_options *opt, dou
     return VHEM_OK;
 }
 
-static vhem_status choose_one(task *t, vhem_cluster_options *opt, vhem_choice *row)
+static vhem_status choose_one(choice_run *t, vhem_cluster_options *opt, vhem_choice *row)
 {
     vhem_ctx *ctx = t->quiet;
     vhem_choice r = *row;
@@ -434,8 +435,8 @@ static vhem_status choose_one(task *t, vhem_cluster_options *opt, vhem_choice *r
 
 /* Step k of the path: how many of the most clusters are needed, with fewer virtual frames than usual in the
  * first half of the steps and more in the second. */
-static vhem_status follow_path(task *t, int k, const vhem_cluster_options *opt, const vhem_choice *usual,
-                               vhem_choice *row)
+static vhem_status follow_path(choice_run *t, int k, const vhem_cluster_options *opt,
+                               const vhem_choice *usual, vhem_choice *row)
 {
     vhem_cluster_options o = *opt;
     vhem_choice r = empty_row(usual->K);
@@ -470,7 +471,7 @@ static vhem_status check_choice(vhem_ctx *ctx, const vhem_source *source, const 
 }
 
 /* All the work there is. */
-static double count_work(const task *t, const vhem_cluster_options *opt)
+static double count_work(const choice_run *t, const vhem_cluster_options *opt)
 {
     const vhem_choose_options *w = t->want;
     bool vb = vh_prior_exists(t->h3m->family, &t->h3m->shape);
@@ -496,7 +497,7 @@ static int largest(int n, const vhem_choice *rows)
     return best;
 }
 
-static vhem_status choose_all(task *t, vhem_cluster_options *o, vhem_choice *found)
+static vhem_status choose_all(choice_run *t, vhem_cluster_options *o, vhem_choice *found)
 {
     vhem_ctx *ctx = t->user;
     const vhem_choose_options *w = t->want;
@@ -534,7 +535,7 @@ vhem_status vhem_choose(vhem_ctx *ctx, const vhem_source *source, const vhem_cho
     vh_ctx_child(ctx, ctx->threads, &quiet);
     quiet.opt.log = ctx->opt.log;
     quiet.opt.log_arg = ctx->opt.log_arg;
-    task t = { .user = ctx, .quiet = &quiet, .h3m = source->models->h3m, .want = want };
+    choice_run t = { .user = ctx, .quiet = &quiet, .h3m = source->models->h3m, .want = want };
     VH_TRY(vh_checkpoint_init(ctx, t.h3m, o.checkpoint, &t.kept));
     vhem_status st = choose_all(&t, &o, found);
     vh_progress(ctx, "choose", UNITS, UNITS);

@@ -111,15 +111,15 @@ static vhem_status next(vhem_ctx *ctx, intervals *x, const char *name, int64_t j
 
 /* The parameters of component q of state s that have intervals: those of the channels of a product one after
  * the other.  shape and h are of the component, or of a channel whose first column is `column`. */
-static vhem_status add_component(vhem_ctx *ctx, intervals *x, const vh_prior *shape, const vh_posterior *h,
-                                 const vh_channel *channel, vhem_interval at, int q)
+static vhem_status add_interval(vhem_ctx *ctx, intervals *x, const vh_prior *shape, const vh_posterior *h,
+                                const vh_channel *channel, vhem_interval at, int q)
 {
     const vh_layout *layout = shape->shape.layout;
     vhem_interval *v;
 
     for (int c = 0; c < shape->n_channel; c++)
-        VH_TRY(add_component(ctx, x, shape->channel[c], &h->channel[c], layout ? &layout->channel[c] : NULL,
-                             at, q));
+        VH_TRY(add_interval(ctx, x, shape->channel[c], &h->channel[c], layout ? &layout->channel[c] : NULL,
+                            at, q));
     int n = shape->n_channel > 0 ? 0 : (int)vh_param_size(shape->family, 0, &shape->shape);
     bool symbols = shape->family->param[0].dim[0] == VH_PER_SYMBOL;
     for (int k = 0; k < n; k++) {
@@ -158,7 +158,7 @@ static vhem_status add_components(vhem_ctx *ctx, intervals *x, int64_t j, int s)
             set_share(h->M, h->kappa + s * h->M, m, v);
         }
         if (fits(x, n * count_entries(shape)))
-            VH_TRY(add_component(ctx, x, shape, h, layout ? layout->channel : NULL, at, s * h->M + m));
+            VH_TRY(add_interval(ctx, x, shape, h, layout ? layout->channel : NULL, at, s * h->M + m));
     }
     return VHEM_OK;
 }

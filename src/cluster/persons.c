@@ -40,9 +40,9 @@ typedef struct {
     vhem_models own;    /* the models of the persons over the columns that all have; no h3m, no dtm: none */
     vh_h3m *copy;       /* what they are kept in, or NULL */
     vhem_statistics *s;
-} work;
+} person_scores;
 
-static void free_work(work *w)
+static void free_work(person_scores *w)
 {
     vhem_free(w->s);
     vh_items_free(&w->items);
@@ -69,7 +69,7 @@ static void clear_statistics(void *record)
         free(all[k]);
 }
 
-static vhem_status make_room(work *w)
+static vhem_status make_room(person_scores *w)
 {
     vhem_ctx *ctx = w->ctx;
     vhem_statistics *s = w->s;
@@ -117,7 +117,8 @@ static vhem_status make_room(work *w)
 
 /* Of person i: mean over the sequences of log p / T into each [K], and the sum of log p into total [K] (or
  * NULL), from a table [sequences][K] whose first row is sequence `first` of the list. */
-static vhem_status sum_up(const work *w, int64_t i, const double *table, int K, double *each, double *total)
+static vhem_status sum_up(const person_scores *w, int64_t i, const double *table, int K, double *each,
+                          double *total)
 {
     int64_t from = w->items.first[i], n = w->items.first[i + 1] - from;
     vhem_seq_view seq;
@@ -138,7 +139,7 @@ static vhem_status sum_up(const work *w, int64_t i, const double *table, int K, 
 }
 
 /* The sequences of person i under K models: table [sequences][K] is the caller's to free. */
-static vhem_status score_person(const work *w, int64_t i, const vhem_models *models, double **table)
+static vhem_status score_person(const person_scores *w, int64_t i, const vhem_models *models, double **table)
 {
     vhem_ctx *ctx = w->ctx;
     VH_OWN(vhem_data) *own = NULL;
@@ -151,7 +152,7 @@ static vhem_status score_person(const work *w, int64_t i, const vhem_models *mod
     return VHEM_OK;
 }
 
-static vhem_status score_under(work *w, int64_t i, const vhem_models *centers)
+static vhem_status score_under(person_scores *w, int64_t i, const vhem_models *centers)
 {
     VH_AUTOFREE double *table = NULL;
     size_t at = vh_row(i, w->s->K);
@@ -161,7 +162,7 @@ static vhem_status score_under(work *w, int64_t i, const vhem_models *centers)
 }
 
 /* Entropies of persons are compared, so they are over the columns that the models of all have. */
-static vhem_status take_common(work *w)
+static vhem_status take_common(person_scores *w)
 {
     vhem_ctx *ctx = w->ctx;
     vhem_status st = VHEM_OK;
@@ -182,7 +183,7 @@ static vhem_status take_common(work *w)
 }
 
 /* How far a person is from being predictable: minus the mean log-likelihood per frame under the own model. */
-static vhem_status find_entropy(work *w, int64_t i)
+static vhem_status find_entropy(person_scores *w, int64_t i)
 {
     vhem_ctx *ctx = w->ctx;
     VH_OWN(vhem_models) *own = NULL;
@@ -202,7 +203,7 @@ static vhem_status find_entropy(work *w, int64_t i)
 
 /* The centres that the models without number `without` give, from those of all as the start, so that numbers
  * of clusters keep their meaning. */
-static vhem_status centers_without(work *w, int64_t without, vhem_tree **out)
+static vhem_status centers_without(person_scores *w, int64_t without, vhem_tree **out)
 {
     vhem_ctx *ctx = w->ctx;
     VH_OWN(vhem_models) *rest = NULL;
@@ -234,7 +235,7 @@ static vhem_status centers_without(work *w, int64_t without, vhem_tree **out)
     return vhem_cluster(ctx, &(vhem_source){ .models = rest }, 1, &K, &opt, out);
 }
 
-static vhem_status can_leave_out(const work *w)
+static vhem_status can_leave_out(const person_scores *w)
 {
     vhem_ctx *ctx = w->ctx;
     VH_CHECK(w->in->models, VHEM_EINVAL, "leaving persons out needs the models that were clustered");
@@ -249,7 +250,7 @@ static vhem_status can_leave_out(const work *w)
 }
 
 typedef struct {
-    work *w;
+    person_scores *w;
     const int64_t *person; /* [Kb]  of each model that is left out */
     const int64_t *member; /* [K]  models in each cluster */
     int64_t *again;        /* [n]  models without which all others are to be clustered again */
@@ -259,7 +260,7 @@ typedef struct {
 /* The person of model `at`, from the centres that have not seen it. */
 static vhem_status score_left_out(vhem_ctx *ctx, const leaving *l, int64_t at, const vhem_models *centers)
 {
-    work w = *l->w;
+    person_scores w = *l->w;
     int64_t i = l->person[at];
     int own = w.label[at];
 
@@ -285,7 +286,7 @@ static vhem_status use_centers(vhem_ctx *ctx, void *arg, int64_t at, const vh_h3
 static vhem_status cluster_again(vhem_ctx *ctx, void *arg, int64_t k, int worker)
 {
     const leaving *l = arg;
-    work w = *l->w;
+    person_scores w = *l->w;
     VH_OWN(vhem_tree) *tree = NULL;
 
     (void)worker;
@@ -302,7 +303,7 @@ static int by_number(const void *a, const void *b)
 
 /* Where one iteration ends the run without a person, its centres come from the sums of all others, found for
  * all persons at once; else the run is made. */
-static vhem_status leave_out(work *w)
+static vhem_status leave_out(person_scores *w)
 {
     vhem_ctx *ctx = w->ctx;
     const vhem_cluster_options *made = &w->c->options;
@@ -348,7 +349,7 @@ static vhem_status leave_out(work *w)
 
 /* A name is that of another person where the data are not those that the model was fitted to.  Where that is
  * so of all, they may as well be other trials of the same people. */
-static vhem_status find_strangers(work *w, const vh_clustering *first)
+static vhem_status find_strangers(person_scores *w, const vh_clustering *first)
 {
     vhem_ctx *ctx = w->ctx;
     int64_t n_same = 0, n_other = 0, other = 0;
@@ -384,7 +385,7 @@ static vhem_status find_strangers(work *w, const vh_clustering *first)
     return VHEM_OK;
 }
 
-static vhem_status find_persons(work *w)
+static vhem_status find_persons(person_scores *w)
 {
     vhem_ctx *ctx = w->ctx;
     const vh_clustering *first = vh_tree_level(w->in->tree, 0);
@@ -410,7 +411,7 @@ static vhem_status find_persons(work *w)
 
 /* log p(y | j) + log omega_j of all sequences of a person: the best centre, and the entropy of the
  * posterior. */
-static void find_posterior(const work *w, int64_t i)
+static void find_posterior(const person_scores *w, int64_t i)
 {
     const double *omega = vh_clustering_omega(w->c), *total = w->total + vh_row(i, w->s->K);
     double top = -INFINITY, sum = 0, entropy = 0;
@@ -432,7 +433,7 @@ static void find_posterior(const work *w, int64_t i)
     w->s->cluster[i] = w->clustered[i] >= 0 ? w->label[w->clustered[i]] : best;
 }
 
-static void find_scale(const work *w, int64_t i)
+static void find_scale(const person_scores *w, int64_t i)
 {
     const double *L = w->s->loglik + vh_row(i, w->s->K);
     for (int j = 0; j < w->s->K; j++) {
@@ -448,7 +449,7 @@ static void find_scale(const work *w, int64_t i)
 
 /* ---- all of it ---- */
 
-static vhem_status check_input(work *w)
+static vhem_status check_input(person_scores *w)
 {
     vhem_ctx *ctx = w->ctx;
     const vhem_stats_input *in = w->in;
@@ -468,7 +469,7 @@ static vhem_status check_input(work *w)
     return VHEM_OK;
 }
 
-static vhem_status score_persons(work *w)
+static vhem_status score_persons(person_scores *w)
 {
     vhem_ctx *ctx = w->ctx;
     const vhem_models *centers = vh_clustering_centers((vh_clustering *)w->c);
@@ -496,7 +497,7 @@ vhem_status vhem_score_persons(vhem_ctx *ctx, const vhem_stats_input *in, vhem_s
 {
     VH_ENTER(in, out);
     VH_OPTIONS(VHEM_STATS_INPUT, vhem_stats_input, in);
-    VH_CLEANUP(free_work) work w = { .ctx = ctx, .in = in };
+    VH_CLEANUP(free_work) person_scores w = { .ctx = ctx, .in = in };
 
     VH_TRY(check_input(&w));
     VH_TRY(vh_items_new(ctx, in->data, in->by_group > 0, &w.items));

@@ -165,8 +165,8 @@ static bool needs_base(const vh_task *t, const vh_reduce_sums *sums)
     return any && t->loop.opt.repair;
 }
 
-static vhem_status maximise(vhem_ctx *ctx, const vhem_models *models, vh_task *t, vh_packed *pk,
-                            vh_reduce_sums *sums)
+static vhem_status maximise_task(vhem_ctx *ctx, const vhem_models *models, vh_task *t, vh_packed *pk,
+                                 vh_reduce_sums *sums)
 {
     vh_task_loop *l = &t->loop;
     vh_base light = { .Kb = t->Kb, .scale = t->scale, .origin = t->origin };
@@ -211,7 +211,7 @@ static vhem_status go_on(vhem_ctx *ctx, const vhem_models *models, vh_task *t, v
     l->idle = run.idle;
     *more = !out->converged && l->k < l->opt.max_iter;
     if (*more) {
-        VH_TRY(maximise(ctx, models, t, pk, sums));
+        VH_TRY(maximise_task(ctx, models, t, pk, sums));
         VH_TRY(vh_h3m_check(ctx, t->centers, 0, t->centers->K, 0)); /* the sums come from elsewhere */
         l->J = *sums->J;
         l->k++;

@@ -77,7 +77,8 @@ static vhem_status check_kind(vhem_ctx *ctx, const char *key, json_t *v, bool ob
 /* ---- 2. arrays ----------------------------------------------------------------------------------------- */
 
 /* v as n numbers into x; row says which one of key it is, -1: the whole. */
-static vhem_status read_numbers(vhem_ctx *ctx, const char *key, int64_t row, json_t *v, size_t n, double *x)
+static vhem_status read_tree_numbers(vhem_ctx *ctx, const char *key, int64_t row, json_t *v, size_t n,
+                                     double *x)
 {
     char where[64];
 
@@ -114,7 +115,7 @@ static vhem_status read_table(vhem_ctx *ctx, json_t *root, const char *key, int6
                  json_array_size(json_array_get(v, (size_t)i)), Kr);
     VH_NEW(x, vh_cells(Kb, Kr));
     for (int64_t i = 0; i < Kb; i++)
-        VH_TRY(read_numbers(ctx, key, i, json_array_get(v, (size_t)i), (size_t)Kr, x + vh_row(i, Kr)));
+        VH_TRY(read_tree_numbers(ctx, key, i, json_array_get(v, (size_t)i), (size_t)Kr, x + vh_row(i, Kr)));
     *out = vh_take(x);
     return VHEM_OK;
 }
@@ -223,7 +224,7 @@ static vhem_status read_curve(vhem_ctx *ctx, json_t *object, const char *key, in
     VH_CHECK(json_array_size(v) == (size_t)n_iter + 1, VHEM_EFORMAT,
              "%s has %zu numbers, must have n_iter + 1 = %d", key, json_array_size(v), n_iter + 1);
     VH_NEW(*out, (size_t)n_iter + 1);
-    return read_numbers(ctx, key, -1, v, (size_t)n_iter + 1, *out);
+    return read_tree_numbers(ctx, key, -1, v, (size_t)n_iter + 1, *out);
 }
 
 static vhem_status read_run(vhem_ctx *ctx, json_t *v, vh_clustering *c, vhem_cluster_run *run)
@@ -335,7 +336,7 @@ static vhem_status read_share(vhem_ctx *ctx, json_t *root, vh_clustering *c)
     if (!v)
         return VHEM_OK;
     VH_NEW(c->share, c->Kb);
-    VH_TRY(read_numbers(ctx, "share", -1, v, (size_t)c->Kb, c->share));
+    VH_TRY(read_tree_numbers(ctx, "share", -1, v, (size_t)c->Kb, c->share));
     for (int64_t i = 0; i < c->Kb; i++)
         VH_CHECK(c->share[i] >= 0 && c->share[i] <= 1, VHEM_EFORMAT, "share[%lld] is %g, must be from 0 to 1",
                  (long long)i, c->share[i]);

@@ -159,7 +159,7 @@ static vhem_status check_finite(vhem_ctx *ctx, const char *key, int64_t rows, in
     return VHEM_OK;
 }
 
-static vhem_status check(vhem_ctx *ctx, const vh_clustering *c)
+static vhem_status check_clustering(vhem_ctx *ctx, const vh_clustering *c)
 {
     VH_TRY(check_finite(ctx, "z", c->Kb, c->Kr, c->z));
     VH_TRY(check_finite(ctx, "L_hmm", c->Kb, c->Kr, c->L_hmm));
@@ -176,7 +176,7 @@ static vhem_status print_clustering(vhem_ctx *ctx, const vh_clustering *c, int64
                                     const int *base_labels, const char *provenance, FILE *f)
 {
     VH_CHECK(c->Kb > 0, VHEM_EINVAL, "these are models, not clusters; save them as models");
-    VH_TRY(check(ctx, c));
+    VH_TRY(check_clustering(ctx, c));
     fprintf(f, "{\"format\": \"vhem-clustering\", \"version\": %d", VH_CLUSTERING_VERSION);
     print_text(f, ", ", "method", c->method);
     print_options(f, c);

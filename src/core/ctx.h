@@ -24,7 +24,7 @@ struct vhem_ctx {
     uint64_t made;    /* fingerprint of seed and backend, */
     uint64_t asked;   /* and of these with the call, its options and its data */
     int threads;      /* >= 1 */
-    bool in_team;     /* of a turn of a loop that threads share (parallel/parallel.h) */
+    bool in_parallel; /* an item of a loop that threads share (parallel/parallel.h) */
     const struct vh_backend *backend;
     bool named; /* it was asked for by its name */
     atomic_int stop;

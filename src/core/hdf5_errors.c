@@ -14,7 +14,7 @@ static bool of_memory(const H5E_error2_t *error)
            || (error->desc && (strstr(error->desc, "memory") || strstr(error->desc, "VFL class")));
 }
 
-static herr_t look_at(unsigned n, const H5E_error2_t *error, void *arg)
+static herr_t note_error(unsigned n, const H5E_error2_t *error, void *arg)
 {
     vh_h5_watch *w = arg;
     const char *number = error->desc ? strstr(error->desc, "errno = ") : NULL;
@@ -29,7 +29,7 @@ static herr_t look_at(unsigned n, const H5E_error2_t *error, void *arg)
 static herr_t on_error(hid_t stack, void *arg)
 {
     ((vh_h5_watch *)arg)->memory |= H5Eget_num(stack) <= 0;
-    return H5Ewalk2(stack, H5E_WALK_DOWNWARD, look_at, arg);
+    return H5Ewalk2(stack, H5E_WALK_DOWNWARD, note_error, arg);
 }
 
 static void say_nothing(void)

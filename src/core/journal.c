@@ -47,7 +47,7 @@ static slot *look_up(slot *slots, size_t cap, const char *key)
     return &slots[k];
 }
 
-static vhem_status grow(vhem_ctx *ctx, vh_journal *j)
+static vhem_status grow_journal(vhem_ctx *ctx, vh_journal *j)
 {
     size_t cap = j->cap > 0 ? 2 * j->cap : FIRST_SLOTS;
     slot *slots = NULL;
@@ -66,7 +66,7 @@ static vhem_status grow(vhem_ctx *ctx, vh_journal *j)
 static vhem_status remember(vhem_ctx *ctx, vh_journal *j, const char *key, uint64_t n, off_t at)
 {
     if (2 * (j->n + 1) > j->cap)
-        VH_TRY(grow(ctx, j));
+        VH_TRY(grow_journal(ctx, j));
     slot *s = look_up(j->slots, j->cap, key);
     j->n += s->at == 0;
     memcpy(s->key, key, KEY);

@@ -16,7 +16,7 @@ static uint64_t hash(const char *s, size_t n)
 }
 
 /* The slot that holds s [n], or the empty one where it belongs. */
-static size_t find(const vh_names *names, const char *s, size_t n)
+static size_t find_slot(const vh_names *names, const char *s, size_t n)
 {
     size_t mask = names->n_slots - 1, i = hash(s, n) & mask;
     for (; names->slot[i]; i = (i + 1) & mask) {
@@ -37,7 +37,7 @@ static vhem_status rehash(vhem_ctx *ctx, vh_names *names)
     names->slot = slot;
     names->n_slots = n_slots;
     for (int64_t k = 0; k < names->n; k++)
-        names->slot[find(names, names->text[k], names->size[k])] = k + 1;
+        names->slot[find_slot(names, names->text[k], names->size[k])] = k + 1;
     return VHEM_OK;
 }
 
@@ -46,7 +46,7 @@ vhem_status vh_names_put(vhem_ctx *ctx, vh_names *names, const char *s, size_t n
 {
     if (2 * ((size_t)names->n + 1) > names->n_slots)
         VH_TRY(rehash(ctx, names));
-    size_t i = find(names, s, n);
+    size_t i = find_slot(names, s, n);
     *is_new = names->slot[i] == 0;
     if (*is_new) {
         VH_TRY(vh_grow(ctx, &names->text, &names->cap_text, (size_t)names->n + 1, sizeof *names->text));
@@ -63,7 +63,7 @@ vhem_status vh_names_put(vhem_ctx *ctx, vh_names *names, const char *s, size_t n
 
 int64_t vh_names_find(const vh_names *names, const char *s, size_t n)
 {
-    return names->n_slots ? names->slot[find(names, s, n)] - 1 : -1;
+    return names->n_slots ? names->slot[find_slot(names, s, n)] - 1 : -1;
 }
 
 void vh_names_free(vh_names *names)

@@ -64,7 +64,7 @@ static void drop_memory(vh_cuda_passing *x)
 }
 
 /* Room for a tile of so many bytes, on this machine and, if tiles stream, on the device. */
-static vhem_status grow(vhem_ctx *ctx, vh_cuda_passing *x, size_t bytes, bool streams)
+static vhem_status grow_tile_room(vhem_ctx *ctx, vh_cuda_passing *x, size_t bytes, bool streams)
 {
     VH_TRY(vh_cuda_pinned_room(ctx, bytes, &x->pinned_bytes, &x->pinned));
     if (streams)
@@ -86,7 +86,7 @@ static vhem_status load_tile(vhem_ctx *ctx, const vh_cuda_store *s, int t, vh_cu
     VH_NEW(chunks.chunk, n);
     VH_TRY(vh_cuda_store_take(ctx, s, t, chunks.chunk));
     VH_TRY(vh_cuda_lay_plan(ctx, chunks.chunk, lay));
-    VH_TRY(grow(ctx, x, lay->bytes, s->streams));
+    VH_TRY(grow_tile_room(ctx, x, lay->bytes, s->streams));
     vh_cuda_lay_fill(ctx, lay, &s->source, chunks.chunk, x->pinned);
     memory = x->memory;
     if (!s->streams)
@@ -102,7 +102,7 @@ typedef struct {        /* of the chunks that were looked at */
     double components;  /* most of a base HMM */
 } guess;
 
-static vhem_status look_at(vhem_ctx *ctx, const vh_cuda_store *s, int t, guess *g)
+static vhem_status guess_from_tile(vhem_ctx *ctx, const vh_cuda_store *s, int t, guess *g)
 {
     VH_CLEANUP(vh_cuda_lay_clear) vh_cuda_lay lay = { .n_chunk = 1 };
     VH_CLEANUP(vh_cuda_chunks_end) vh_cuda_chunks chunks = { s, 1, NULL };
@@ -135,7 +135,7 @@ static vhem_status plan(vhem_ctx *ctx, vh_cuda_store *s, bool have_to)
 
     s->level = 0;
     for (int k = 0; k < LOOKED_AT; k++)
-        VH_TRY(look_at(ctx, s, (int)((all - 1) * k / (LOOKED_AT - 1)), &g));
+        VH_TRY(guess_from_tile(ctx, s, (int)((all - 1) * k / (LOOKED_AT - 1)), &g));
     VH_DEVICE(vh_device_memory(&unused, &whole));
     double own = OWN_SHARE * (double)unused;
     s->components = g.components;

@@ -11,7 +11,7 @@ typedef struct { /* where memory comes from and goes to */
     void (*drop)(void *p);
 } source;
 
-static vhem_status grow(vhem_ctx *ctx, const source *from, size_t bytes, size_t *have, void *p)
+static vhem_status grow_buffer(vhem_ctx *ctx, const source *from, size_t bytes, size_t *have, void *p)
 {
     void *now = NULL;
 
@@ -29,11 +29,11 @@ static vhem_status grow(vhem_ctx *ctx, const source *from, size_t bytes, size_t 
 vhem_status vh_cuda_room(vhem_ctx *ctx, size_t bytes, size_t *have, void *p)
 {
     static const source device = { vh_device_new, vh_device_free };
-    return grow(ctx, &device, bytes, have, p);
+    return grow_buffer(ctx, &device, bytes, have, p);
 }
 
 vhem_status vh_cuda_pinned_room(vhem_ctx *ctx, size_t bytes, size_t *have, void *p)
 {
     static const source pinned = { vh_device_new_pinned, vh_device_free_pinned };
-    return grow(ctx, &pinned, bytes, have, p);
+    return grow_buffer(ctx, &pinned, bytes, have, p);
 }

@@ -20,7 +20,7 @@ enum { LANES = VH_CUDA_LANES, BLOCK = 128 };
 /* ---- 1. a pair ----------------------------------------------------------------------------------------- */
 
 struct walk {        /* HMM k and the sequence of a lane */
-    int S, T, steps; /* states; frames; steps of its bundle */
+    int S, T, steps; /* states; frames; steps of its lane block */
     const double *pi, *A;
     double *B, *P, *shift, *r; /* at its first step */
     size_t by_state, by_hmm;   /* from one step to the next */
@@ -41,13 +41,13 @@ struct walk {        /* HMM k and the sequence of a lane */
 
 static __device__ __forceinline__ walk walk_of(const vh_cuda_hmms &h, const vh_cuda_frames &x, int k, int at)
 {
-    const int bundle = at / LANES, lane = at % LANES;
-    const size_t q = x.step0[bundle] - x.before,
+    const int lane_block = at / LANES, lane = at % LANES;
+    const size_t q = x.step0[lane_block] - x.before,
                  state = (q * (size_t)h.n_state + (size_t)h.state0[k]) * LANES,
                  hmm = (q * (size_t)h.K + (size_t)k) * LANES;
     return walk{ h.S[k],
                  x.length[at],
-                 (int)(x.step0[bundle + 1] - x.step0[bundle]),
+                 (int)(x.step0[lane_block + 1] - x.step0[lane_block]),
                  h.pi + h.state0[k],
                  h.A + h.trans0[k],
                  x.B + state + lane,

@@ -95,7 +95,7 @@ static __global__ void __launch_bounds__(LANES) add_chains(vh_cuda_frames x, uns
     const int c = (int)(blockIdx.x / rows), me = (int)threadIdx.x;
     const size_t row = blockIdx.x % rows;
     double sum = 0;
-    for (int b = x.chunk0[c] - x.bundle0; b < x.chunk0[c + 1] - x.bundle0; b++)
+    for (int b = x.chunk0[c] - x.block0; b < x.chunk0[c + 1] - x.block0; b++)
         sum += x.chain[row * (size_t)x.lanes + (size_t)(b * LANES + me)];
     part[me] = sum;
     for (int half = LANES / 2; half > 0; half /= 2) {
@@ -142,8 +142,8 @@ static __global__ void __launch_bounds__(TEAM) add_statistics(vh_cuda_hmms h, vh
     double sum[OWN][OWN] = {};
     for (int k = me; k < TILE; k += TEAM)
         state[k] = c0 + k < h.n_comp ? h.state_of[c0 + k] : 0;
-    const size_t end = x.step0[x.chunk0[c + 1] - x.bundle0] - x.before;
-    for (size_t q = x.step0[x.chunk0[c] - x.bundle0] - x.before; q < end; q++) {
+    const size_t end = x.step0[x.chunk0[c + 1] - x.block0] - x.before;
+    for (size_t q = x.step0[x.chunk0[c] - x.block0] - x.before; q < end; q++) {
         __syncthreads();
         take_piece(h, x, state, q, c0, e0, now);
         __syncthreads();
@@ -179,8 +179,8 @@ static __global__ void __launch_bounds__(BLOCK) add_few_statistics(vh_cuda_hmms 
 #pragma unroll
     for (int a = 0; a < FEW_COMPS; a++)
         state[a] = h.state_of[min(c0 + a, h.n_comp - 1)];
-    const size_t end = x.step0[x.chunk0[c + 1] - x.bundle0] - x.before;
-    size_t q = x.step0[x.chunk0[c] - x.bundle0] - x.before + (size_t)(me / LANES);
+    const size_t end = x.step0[x.chunk0[c + 1] - x.block0] - x.before;
+    size_t q = x.step0[x.chunk0[c] - x.block0] - x.before + (size_t)(me / LANES);
     for (; q < end; q += BLOCK / LANES) {
         const double *E = x.E + q * (size_t)h.n_comp * LANES + lane,
                      *B = x.B + q * (size_t)h.n_state * LANES + lane,

@@ -61,19 +61,19 @@ typedef struct {
     atomic_bool refused;  /* the device had no room for it: the CPU does it from here on */
     void *room[ROOMS];    /* scratch on the device, which grows */
     size_t room_bytes[ROOMS];
-} cuda_job;
+} device_base;
 
 typedef struct { /* an E-step */
     vhem_ctx *ctx;
-    cuda_job *job;
+    device_base *job;
     const vh_reduce_step *step;
     const vh_workers *workers;
     vh_cuda_groups groups;
     vh_tree_sum *tree;
     double *host; /* [head of each chunk, then one block of sums], scratch */
-} pass;
+} estep_run;
 
-static void free_device(cuda_job *job)
+static void free_device(device_base *job)
 {
     vh_cuda_store_free(&job->store);
     for (int r = 0; r < ROOMS; r++) {
@@ -85,7 +85,7 @@ static void free_device(cuda_job *job)
 
 /* ---- 1. scratch memory --------------------------------------------------------------------------------- */
 
-static vhem_status get_room(vhem_ctx *ctx, cuda_job *job, room r, size_t bytes, void *out)
+static vhem_status get_room(vhem_ctx *ctx, device_base *job, room r, size_t bytes, void *out)
 {
     VH_TRY(vh_cuda_room(ctx, bytes, &job->room_bytes[r], &job->room[r]));
     memcpy(out, &job->room[r], sizeof job->room[r]);
@@ -99,7 +99,7 @@ static size_t sums_of(const vh_packed *r)
     return (size_t)r->n_state + r->n_trans + vh_cells(r->n_comp, r->n_stat);
 }
 
-static vhem_status tile_rooms(pass *x, const vh_cuda_lay *lay, vh_cuda_tile *t)
+static vhem_status tile_rooms(estep_run *x, const vh_cuda_lay *lay, vh_cuda_tile *t)
 {
     vhem_ctx *ctx = x->ctx;
     const vh_packed *r = x->step->reduced;
@@ -142,12 +142,12 @@ static int at_most(double n, int most)
 }
 
 /* Bytes of scratch memory for tables, of which `most` would do. */
-static double scratch_bytes(const pass *x, double most)
+static double scratch_bytes(const estep_run *x, double most)
 {
     return fmin(most, fmax(LEAST_BYTES, x->job->store.table));
 }
 
-static vhem_status score_shape(pass *x, const vh_cuda_tile *t, const vh_cuda_base *b,
+static vhem_status score_shape(estep_run *x, const vh_cuda_tile *t, const vh_cuda_base *b,
                                const vh_cuda_centers *g)
 {
     vhem_ctx *ctx = x->ctx;
@@ -169,7 +169,7 @@ static vhem_status score_shape(pass *x, const vh_cuda_tile *t, const vh_cuda_bas
 }
 
 /* Bounds that are no numbers, by the reference: L [Kr][rows] on this side. */
-static vhem_status by_reference(pass *x, const vh_cuda_lay *lay, double *L)
+static vhem_status by_reference(estep_run *x, const vh_cuda_lay *lay, double *L)
 {
     vhem_ctx *ctx = x->ctx;
     const vh_cuda_store *store = &x->job->store;
@@ -190,7 +190,7 @@ static vhem_status by_reference(pass *x, const vh_cuda_lay *lay, double *L)
     return VHEM_OK;
 }
 
-static vhem_status score(pass *x, const vh_cuda_lay *lay, const vh_cuda_tile *t)
+static vhem_status score(estep_run *x, const vh_cuda_lay *lay, const vh_cuda_tile *t)
 {
     vhem_ctx *ctx = x->ctx;
     size_t size = vh_cells(t->Kr, t->rows);
@@ -214,7 +214,7 @@ static vhem_status score(pass *x, const vh_cuda_lay *lay, const vh_cuda_tile *t)
 /* ---- 3. statistics ------------------------------------------------------------------------------------- */
 
 /* Memory for the statistics of n pairs. */
-static vhem_status pair_rooms(pass *x, int tau, size_t n, vh_cuda_pairs *job)
+static vhem_status pair_rooms(estep_run *x, int tau, size_t n, vh_cuda_pairs *job)
 {
     vhem_ctx *ctx = x->ctx;
     size_t Sb = (size_t)job->base.S, Sr = (size_t)job->centers.S,
@@ -242,7 +242,8 @@ static double pair_bytes(const vh_cuda_pairs *job, int tau)
            + 3 * sizeof(int);
 }
 
-static vhem_status add_shape(pass *x, const vh_cuda_tile *t, const vh_cuda_base *b, const vh_cuda_centers *g)
+static vhem_status add_shape(estep_run *x, const vh_cuda_tile *t, const vh_cuda_base *b,
+                             const vh_cuda_centers *g)
 {
     vhem_ctx *ctx = x->ctx;
     vh_cuda_pairs job = { .base = *b, .centers = *g };
@@ -271,7 +272,7 @@ static vhem_status add_shape(pass *x, const vh_cuda_tile *t, const vh_cuda_base 
 }
 
 /* The statistics of the tile, without scales, to sums [n_sums]. */
-static vhem_status statistics(pass *x, const vh_cuda_lay *lay, const vh_cuda_tile *t, double *sums)
+static vhem_status statistics(estep_run *x, const vh_cuda_lay *lay, const vh_cuda_tile *t, double *sums)
 {
     vhem_ctx *ctx = x->ctx;
 
@@ -295,7 +296,7 @@ typedef struct { /* a table [Kr][rows] of the device on its way to one [Kb][Kr] 
     size_t Kr, rows;
 } turning;
 
-static void turn_rows(void *arg, int64_t block, int worker)
+static void transpose_rows(void *arg, int64_t block, int worker)
 {
     const turning *t = arg;
     size_t i0 = (size_t)block * SOME;
@@ -306,7 +307,7 @@ static void turn_rows(void *arg, int64_t block, int worker)
                 t->to[(size_t)t->number[i] * t->Kr + j] = t->from[j * t->rows + i];
 }
 
-static vhem_status copy_table(pass *x, const vh_cuda_lay *lay, const double *from, double *to)
+static vhem_status copy_table(estep_run *x, const vh_cuda_lay *lay, const double *from, double *to)
 {
     vhem_ctx *ctx = x->ctx;
     size_t Kr = (size_t)x->step->reduced->K, rows = (size_t)lay->rows;
@@ -315,11 +316,12 @@ static vhem_status copy_table(pass *x, const vh_cuda_lay *lay, const double *fro
     VH_NEW(table, Kr * rows);
     VH_DEVICE(vh_device_get(table, from, sizeof *table * Kr * rows));
     turning t = { table, to, x->job->store.source.number + lay->first, Kr, rows };
-    vh_parallel(ctx, &(vh_loop){ ((int64_t)rows + SOME - 1) / SOME, x->workers->n, true, turn_rows, &t });
+    vh_parallel(ctx,
+                &(vh_loop){ ((int64_t)rows + SOME - 1) / SOME, x->workers->n, true, transpose_rows, &t });
     return VHEM_OK;
 }
 
-static vhem_status copy_labels(pass *x, const vh_cuda_lay *lay, const int *from)
+static vhem_status copy_labels(estep_run *x, const vh_cuda_lay *lay, const int *from)
 {
     vhem_ctx *ctx = x->ctx;
     const int64_t *number = x->job->store.source.number + lay->first;
@@ -342,7 +344,7 @@ static void add_heads(const vh_reduce_step *step, int n_chunk, size_t head, doub
             vh_reduce_sums_merge(&plain, block + (size_t)left * head, block + (size_t)(left + by) * head);
 }
 
-static vhem_status sum_tile(pass *x, const vh_cuda_lay *lay, const vh_cuda_tile *t, int index)
+static vhem_status sum_tile(estep_run *x, const vh_cuda_lay *lay, const vh_cuda_tile *t, int index)
 {
     vhem_ctx *ctx = x->ctx;
     const vh_reduce_step *step = x->step;
@@ -370,7 +372,7 @@ static vhem_status sum_tile(pass *x, const vh_cuda_lay *lay, const vh_cuda_tile 
 
 static vhem_status run_tile(void *arg, const vh_cuda_lay *lay, int index)
 {
-    pass *x = arg;
+    estep_run *x = arg;
     vh_cuda_tile t;
 
     VH_TRY(tile_rooms(x, lay, &t));
@@ -399,16 +401,16 @@ static vh_cuda_need need_of(const vh_reduce_step *step)
     return need;
 }
 
-static void release_pass(pass *const *x)
+static void release_pass(estep_run *const *x)
 {
     vh_cuda_groups_free(&(*x)->groups);
     vh_tree_sum_free((*x)->tree);
     free((*x)->host);
 }
 
-static vhem_status run_on_device(pass *x, bool stops, vh_reduce_sums *out)
+static vhem_status run_on_device(estep_run *x, bool stops, vh_reduce_sums *out)
 {
-    VH_CLEANUP(release_pass) pass *used = x; /* what it gets here lasts as long as this E-step */
+    VH_CLEANUP(release_pass) estep_run *used = x; /* what it gets here lasts as long as this E-step */
     vhem_ctx *ctx = x->ctx;
     const vh_reduce_step *step = x->step;
     vh_reduce_sums shape = vh_reduce_sums_at(step->reduced, NULL);
@@ -428,7 +430,7 @@ static vhem_status run_on_device(pass *x, bool stops, vh_reduce_sums *out)
 
 /* The driver for CPUs, for what is better done there.  It is opened by this thread alone: sharing that work
  * with a team lets the thread take up another task, which may want the lock that it holds. */
-static vhem_status run_on_cpu(pass *x, bool stops, vh_reduce_sums *out)
+static vhem_status run_on_cpu(estep_run *x, bool stops, vh_reduce_sums *out)
 {
     vhem_status st = VHEM_OK;
     vhem_ctx alone;
@@ -446,7 +448,7 @@ static vhem_status run_on_cpu(pass *x, bool stops, vh_reduce_sums *out)
 /* Is the device the place for this E-step?  Not for chains so long that few pairs at a time keep their steps
  * there: the CPU keeps steps only until they settle, and it can be stopped.  A part of a larger set goes
  * where the whole would go, so that the division makes no difference. */
-static bool suits(vhem_ctx *ctx, const cuda_job *job, const vh_reduce_step *step)
+static bool suits(vhem_ctx *ctx, const device_base *job, const vh_reduce_step *step)
 {
     const vh_packed *r = step->reduced;
     double states = 0;
@@ -457,7 +459,7 @@ static bool suits(vhem_ctx *ctx, const cuda_job *job, const vh_reduce_step *step
 }
 
 /* The device is done with this job, and has its memory back. */
-static void refuse(pass *x)
+static void leave_device(estep_run *x)
 {
     vh_cuda_warn(x->ctx);
     free_device(x->job);
@@ -467,13 +469,13 @@ static void refuse(pass *x)
 vhem_status vh_cuda_reduce_run(vhem_ctx *ctx, const void *state, const vh_reduce_step *step,
                                const vh_workers *workers, bool stops, vh_reduce_sums *out)
 {
-    pass x = { .ctx = ctx, .job = (cuda_job *)(uintptr_t)state, .step = step, .workers = workers };
+    estep_run x = { .ctx = ctx, .job = (device_base *)(uintptr_t)state, .step = step, .workers = workers };
     if (atomic_load(&x.job->refused) || !suits(ctx, x.job, step))
         return run_on_cpu(&x, stops, out);
     pthread_mutex_lock(&x.job->lock);
     vhem_status st = run_on_device(&x, stops, out);
     if (st == VHEM_EBACKEND)
-        refuse(&x);
+        leave_device(&x);
     pthread_mutex_unlock(&x.job->lock);
     /* Numbers that leave the range of the kernels: the CPU finds them, or says which pair is at fault. */
     return st == VHEM_EBACKEND || st == VHEM_ENUMERIC ? run_on_cpu(&x, stops, out) : st;
@@ -483,7 +485,7 @@ vhem_status vh_cuda_reduce_run(vhem_ctx *ctx, const void *state, const vh_reduce
 
 vhem_status vh_cuda_reduce_open(vhem_ctx *ctx, const vh_base_source *source, void **state)
 {
-    cuda_job *job = NULL;
+    device_base *job = NULL;
 
     VH_NEW(job, 1);
     job->store.source = *source;
@@ -494,7 +496,7 @@ vhem_status vh_cuda_reduce_open(vhem_ctx *ctx, const vh_base_source *source, voi
 
 void vh_cuda_reduce_close(void *state)
 {
-    cuda_job *job = state;
+    device_base *job = state;
     if (!job)
         return;
     free_device(job);

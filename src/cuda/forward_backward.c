@@ -56,15 +56,15 @@ typedef struct {
     char *tables;           /* on the device */
     char *pinned, *weights; /* on this side: log-likelihoods and weights on their way */
     size_t tables_bytes, pinned_bytes, weights_bytes;
-} cuda_job;
+} device_sequences;
 
-VH_OWNED(cuda_job, vh_cuda_sequences_close)
+VH_OWNED(device_sequences, vh_cuda_sequences_close)
 
 typedef enum { SCORE, COUNT, WEIGHED } way; /* log-likelihoods; and statistics; with weights that are known */
 
 typedef struct { /* one E-step */
     vhem_ctx *ctx;
-    cuda_job *job;
+    device_sequences *job;
     const vh_seq_step *step;
     vh_seq_sums *out;
     int level, n_tile;
@@ -73,9 +73,9 @@ typedef struct { /* one E-step */
     double *w;      /* [tiles][K][lanes of the tile]  what each pair counts, of mixtures; NULL */
     double *sums;   /* [n_sums] */
     vh_tree_sum *tree;
-    vh_tree_sum *redone; /* statistics of pairs that were done again, bundle by bundle */
-    int64_t n_redone;    /* bundles */
-} pass;
+    vh_tree_sum *redone; /* statistics of pairs that were done again, lane block by lane block */
+    int64_t n_redone;    /* lane blocks */
+} sequence_run;
 
 /* ---- 1. tables of a tile ------------------------------------------------------------------------------- */
 
@@ -85,7 +85,7 @@ static size_t sums_of(const vh_packed *pk)
 }
 
 /* Where the tables of a tile are, as if their memory began at 0; how many bytes. */
-static size_t plan_tables(const pass *x, vh_cuda_frames *f)
+static size_t plan_tables(const sequence_run *x, vh_cuda_frames *f)
 {
     const vh_packed *pk = x->step->pk;
     size_t bytes = 0, positions = f->steps * LANES, K = (size_t)pk->K, lanes = (size_t)f->lanes;
@@ -104,7 +104,7 @@ static size_t plan_tables(const pass *x, vh_cuda_frames *f)
     return bytes;
 }
 
-static void place_tables(const pass *x, vh_cuda_frames *f)
+static void place_tables(const sequence_run *x, vh_cuda_frames *f)
 {
     char *to = x->job->tables;
     double **all[] = { &f->E,      &f->B,     &f->P,     &f->shift, &f->r,
@@ -116,14 +116,14 @@ static void place_tables(const pass *x, vh_cuda_frames *f)
     f->n_sums = sums_of(x->step->pk);
 }
 
-static vh_cuda_frames tile_of(const pass *x, int t)
+static vh_cuda_frames tile_of(const sequence_run *x, int t)
 {
     int first = t << x->level, left = x->job->lanes.n_chunk - first;
     return vh_cuda_lanes_tile(&x->job->lanes, first, left < 1 << x->level ? left : 1 << x->level);
 }
 
 /* Bytes of the largest tile, its frames included where they stream. */
-static size_t largest_tile(pass *x, int level)
+static size_t largest_tile(sequence_run *x, int level)
 {
     size_t most = 0;
     x->level = level;
@@ -138,7 +138,7 @@ static size_t largest_tile(pass *x, int level)
 }
 
 /* As many chunks to a tile as there is room for; false: there is none for a single one. */
-static bool cut_tiles(pass *x, size_t *bytes)
+static bool cut_tiles(sequence_run *x, size_t *bytes)
 {
     int level = 0;
     while (1 << level < x->job->lanes.n_chunk && level < MOST_LEVEL)
@@ -153,7 +153,7 @@ static bool cut_tiles(pass *x, size_t *bytes)
 
 /* ---- 2. a tile ----------------------------------------------------------------------------------------- */
 
-static vhem_status launch(pass *x, way how, const vh_cuda_frames *f)
+static vhem_status launch(sequence_run *x, way how, const vh_cuda_frames *f)
 {
     vhem_ctx *ctx = x->ctx;
     const vh_cuda_set *set = &x->job->set;
@@ -161,7 +161,7 @@ static vhem_status launch(pass *x, way how, const vh_cuda_frames *f)
     size_t pairs = vh_cells(h->K, f->lanes);
 
     if (how == WEIGHED)
-        VH_DEVICE(vh_device_put((double *)(uintptr_t)f->w, x->w + (size_t)h->K * LANES * (size_t)f->bundle0,
+        VH_DEVICE(vh_device_put((double *)(uintptr_t)f->w, x->w + (size_t)h->K * LANES * (size_t)f->block0,
                                 sizeof(double) * pairs));
     if (how != WEIGHED || !x->keep) {
         VH_DEVICE(vh_cuda_fb_emit(h, f));
@@ -175,12 +175,12 @@ static vhem_status launch(pass *x, way how, const vh_cuda_frames *f)
 }
 
 typedef struct { /* pairs of a tile for which the scaled recursions were not safe */
-    const pass *x;
+    const sequence_run *x;
     way how;
     int lane0, lanes;
     double *v;     /* [K][lanes]  NaN: to be done again */
-    const int *at; /* bundles of the tile that have such pairs, in their order */
-    int64_t first; /* turn of at[0] */
+    const int *at; /* lane blocks of the tile that have such pairs, in their order */
+    int64_t first; /* item of at[0] */
 } redoing;
 
 /* What lane l of the tile counts under HMM k. */
@@ -190,15 +190,15 @@ static double weight_at(const redoing *r, int k, int l)
     return r->how == WEIGHED ? r->x->w[K * (size_t)r->lane0 + at] : r->x->job->lanes.weight[r->lane0 + l];
 }
 
-/* The pairs of one bundle by the reference, their statistics into a block of their own. */
-static vhem_status redo_bundle(vhem_ctx *ctx, void *arg, int64_t turn, int worker, double *block)
+/* The pairs of one lane block by the reference, their statistics into a block of their own. */
+static vhem_status redo_lane_block(vhem_ctx *ctx, void *arg, int64_t item, int worker, double *block)
 {
     const redoing *r = arg;
     const vh_packed *pk = r->x->step->pk;
     const vh_cuda_lanes *on = &r->x->job->lanes;
     const vh_sequences *in = &on->in;
     vh_stats stats = vh_stats_at(pk, block);
-    int l0 = r->at[turn - r->first] * LANES;
+    int l0 = r->at[item - r->first] * LANES;
 
     for (int k = 0; k < pk->K; k++)
         for (int l = l0; l < l0 + LANES; l++) {
@@ -216,10 +216,10 @@ static vhem_status redo_bundle(vhem_ctx *ctx, void *arg, int64_t turn, int worke
     return VHEM_OK;
 }
 
-static bool has_doubt(const redoing *r, int bundle)
+static bool has_doubt(const redoing *r, int lane_block)
 {
     for (int k = 0; k < r->x->step->pk->K; k++)
-        for (int l = bundle * LANES; l < (bundle + 1) * LANES; l++)
+        for (int l = lane_block * LANES; l < (lane_block + 1) * LANES; l++)
             if (isnan(r->v[vh_ij(k, r->lanes, l)]) && r->x->job->lanes.place[r->lane0 + l] >= 0)
                 return true;
     return false;
@@ -227,15 +227,15 @@ static bool has_doubt(const redoing *r, int bundle)
 
 /* All of them, by all threads.  Bundles are numbered through all tiles, and their sums are added in a tree of
  * their own, so that neither threads nor tiles make a difference. */
-static vhem_status redo(pass *x, way how, const vh_cuda_frames *f, double *v)
+static vhem_status redo(sequence_run *x, way how, const vh_cuda_frames *f, double *v)
 {
     vhem_ctx *ctx = x->ctx;
-    redoing r = { x, how, f->bundle0 * LANES, f->lanes, v, NULL, x->n_redone };
+    redoing r = { x, how, f->block0 * LANES, f->lanes, v, NULL, x->n_redone };
     VH_AUTOFREE int *at = NULL;
     int n = 0;
 
-    VH_NEW(at, f->bundles);
-    for (int b = 0; b < f->bundles; b++)
+    VH_NEW(at, f->lane_blocks);
+    for (int b = 0; b < f->lane_blocks; b++)
         if (has_doubt(&r, b))
             at[n++] = b;
     r.at = at;
@@ -243,7 +243,7 @@ static vhem_status redo(pass *x, way how, const vh_cuda_frames *f, double *v)
                             .n = n,
                             .threads = x->job->lanes.in.workers->n,
                             .late = true,
-                            .run = redo_bundle,
+                            .run = redo_lane_block,
                             .arg = &r };
     if (n > 0)
         VH_TRY(vh_tree_sum_run(ctx, &all, how == SCORE ? NULL : x->redone));
@@ -252,7 +252,7 @@ static vhem_status redo(pass *x, way how, const vh_cuda_frames *f, double *v)
 }
 
 /* Their statistics on top of the others. */
-static vhem_status add_redone(pass *x)
+static vhem_status add_redone(sequence_run *x)
 {
     vhem_ctx *ctx = x->ctx;
     vh_stats *to = &x->out->stats;
@@ -268,7 +268,8 @@ static vhem_status add_redone(pass *x)
 }
 
 /* What HMM k adds to the sums of log-likelihoods, lane by lane. */
-static void total_column(pass *x, way how, int lane0, int lanes, int k, const double *v, const double *w)
+static void total_column(sequence_run *x, way how, int lane0, int lanes, int k, const double *v,
+                         const double *w)
 {
     const double *by = how == WEIGHED ? w : x->job->lanes.weight + lane0;
     double *to = how == WEIGHED ? &x->out->stats.loglik[k] : &x->out->total[k], sum = *to;
@@ -278,18 +279,18 @@ static void total_column(pass *x, way how, int lane0, int lanes, int k, const do
 }
 
 typedef struct { /* log-likelihoods of a tile on their way to the table by place */
-    const pass *x;
+    const sequence_run *x;
     int lane0, lanes;
     const double *v; /* [K][lanes] */
 } dealing;
 
-static vhem_status deal_lanes(vhem_ctx *ctx, void *arg, int64_t turn, int worker)
+static vhem_status scatter_lanes(vhem_ctx *ctx, void *arg, int64_t item, int worker)
 {
     const dealing *d = arg;
     size_t K = (size_t)d->x->step->pk->K;
     (void)ctx;
     (void)worker;
-    for (int l = (int)turn * LANES; l < ((int)turn + 1) * LANES; l++) {
+    for (int l = (int)item * LANES; l < ((int)item + 1) * LANES; l++) {
         int place = d->x->job->lanes.place[d->lane0 + l];
         for (size_t k = 0; k < K && place >= 0; k++)
             d->x->loglik[(size_t)place * K + k] = d->v[k * (size_t)d->lanes + (size_t)l];
@@ -297,10 +298,10 @@ static vhem_status deal_lanes(vhem_ctx *ctx, void *arg, int64_t turn, int worker
     return VHEM_OK;
 }
 
-static vhem_status finish(pass *x, way how, const vh_cuda_frames *f, int t)
+static vhem_status finish_tile(sequence_run *x, way how, const vh_cuda_frames *f, int t)
 {
     vhem_ctx *ctx = x->ctx;
-    int K = x->step->pk->K, lane0 = f->bundle0 * LANES;
+    int K = x->step->pk->K, lane0 = f->block0 * LANES;
     size_t pairs = vh_cells(K, f->lanes);
 
     VH_TRY(vh_cuda_pinned_room(ctx, sizeof(double) * pairs, &x->job->pinned_bytes, &x->job->pinned));
@@ -314,10 +315,10 @@ static vhem_status finish(pass *x, way how, const vh_cuda_frames *f, int t)
     }
     if (how != WEIGHED && x->loglik) {
         dealing d = { x, lane0, f->lanes, v };
-        const vh_work all = { .n = f->bundles,
+        const vh_work all = { .n = f->lane_blocks,
                               .threads = x->job->lanes.in.workers->n,
                               .finishes = true,
-                              .run = deal_lanes,
+                              .run = scatter_lanes,
                               .arg = &d };
         VH_TRY(vh_map(ctx, &all, NULL));
     }
@@ -329,7 +330,7 @@ static vhem_status finish(pass *x, way how, const vh_cuda_frames *f, int t)
 }
 
 /* All tiles; frames that stream go to the device behind the work on the tile before. */
-static vhem_status each_tile(pass *x, way how)
+static vhem_status each_tile(sequence_run *x, way how)
 {
     vhem_ctx *ctx = x->ctx;
     vh_cuda_lanes *lanes = &x->job->lanes;
@@ -346,7 +347,7 @@ static vhem_status each_tile(pass *x, way how)
             next = tile_of(x, t + 1);
             VH_TRY(vh_cuda_lanes_begin(ctx, lanes, t + 1, &next));
         }
-        VH_TRY(finish(x, how, &now, t));
+        VH_TRY(finish_tile(x, how, &now, t));
     }
     return VHEM_OK;
 }
@@ -354,7 +355,7 @@ static vhem_status each_tile(pass *x, way how)
 /* ---- 3. shares of sets --------------------------------------------------------------------------------- */
 
 /* Sets are assigned; with statistics, what each pair counts is put where the tiles will look for it. */
-static vhem_status assign(pass *x, double *log_z)
+static vhem_status assign(sequence_run *x, double *log_z)
 {
     vhem_ctx *ctx = x->ctx;
     const vh_cuda_lanes *lanes = &x->job->lanes;
@@ -370,7 +371,7 @@ static vhem_status assign(pass *x, double *log_z)
         x->w = (double *)x->job->weights;
         for (int t = 0; t < x->n_tile; t++) {
             vh_cuda_frames f = tile_of(x, t);
-            int lane0 = f.bundle0 * LANES;
+            int lane0 = f.block0 * LANES;
             VH_TRY(vh_cuda_responsibilities_weigh(ctx, &shares, lanes->place + lane0, f.lanes, scale,
                                                   x->w + K * (size_t)lane0));
         }
@@ -381,7 +382,7 @@ static vhem_status assign(pass *x, double *log_z)
 
 /* ---- 4. an E-step -------------------------------------------------------------------------------------- */
 
-static vhem_status all_ways(pass *x, double *log_z)
+static vhem_status all_ways(sequence_run *x, double *log_z)
 {
     vhem_ctx *ctx = x->ctx;
     const vh_seq_step *step = x->step;
@@ -409,16 +410,16 @@ static vhem_status all_ways(pass *x, double *log_z)
     return VHEM_OK;
 }
 
-static void release_pass(pass *const *x)
+static void release_pass(sequence_run *const *x)
 {
     free((*x)->sums);
     vh_tree_sum_free((*x)->tree);
     vh_tree_sum_free((*x)->redone);
 }
 
-static vhem_status run_on_device(pass *x)
+static vhem_status run_on_device(sequence_run *x)
 {
-    VH_CLEANUP(release_pass) pass *used = x; /* what it gets here lasts as long as this E-step */
+    VH_CLEANUP(release_pass) sequence_run *used = x; /* what it gets here lasts as long as this E-step */
     vhem_ctx *ctx = x->ctx;
     const vh_sequences *in = &x->job->lanes.in;
     size_t K = (size_t)x->step->pk->K, n_z = (size_t)in->n_set * K;
@@ -437,7 +438,7 @@ static vhem_status run_on_device(pass *x)
 }
 
 /* Is the device the place for this step? */
-static bool suits(const vhem_ctx *ctx, const cuda_job *job, const vh_packed *pk)
+static bool suits(const vhem_ctx *ctx, const device_sequences *job, const vh_packed *pk)
 {
     int64_t n = job->lanes.in.n;
     bool large = (double)job->frames * pk->n_state >= WORTH && (double)n * pk->K >= MANY_PAIRS;
@@ -446,10 +447,10 @@ static bool suits(const vhem_ctx *ctx, const cuda_job *job, const vh_packed *pk)
 }
 
 /* Frames and HMMs to the device; *fits: and there is room for the tables. */
-static vhem_status load(pass *x, bool *fits)
+static vhem_status load(sequence_run *x, bool *fits)
 {
     vhem_ctx *ctx = x->ctx;
-    cuda_job *job = x->job;
+    device_sequences *job = x->job;
     size_t unused, whole, bytes = 0;
 
     VH_DEVICE(vh_device_enter());
@@ -465,7 +466,7 @@ static vhem_status load(pass *x, bool *fits)
     return VHEM_OK;
 }
 
-static void free_device(cuda_job *job)
+static void free_device(device_sequences *job)
 {
     vh_cuda_lanes_free(&job->lanes);
     vh_cuda_set_free(&job->set);
@@ -476,7 +477,7 @@ static void free_device(cuda_job *job)
 }
 
 /* The device is done with this job, and has its memory back. */
-static void refuse(vhem_ctx *ctx, cuda_job *job)
+static void leave_device(vhem_ctx *ctx, device_sequences *job)
 {
     const vh_sequences in = job->lanes.in;
     vh_cuda_warn(ctx);
@@ -488,8 +489,8 @@ static void refuse(vhem_ctx *ctx, cuda_job *job)
 vhem_status vh_cuda_sequences_run(vhem_ctx *ctx, void *state, const vh_seq_step *step, vh_seq_sums *out)
 {
     vhem_status st = VHEM_OK;
-    cuda_job *job = state;
-    pass x = { .ctx = ctx, .job = job, .step = step, .out = out };
+    device_sequences *job = state;
+    sequence_run x = { .ctx = ctx, .job = job, .step = step, .out = out };
     bool fits = !job->refused && suits(ctx, job, step->pk);
 
     if (fits)
@@ -497,7 +498,7 @@ vhem_status vh_cuda_sequences_run(vhem_ctx *ctx, void *state, const vh_seq_step 
     if (st == VHEM_OK && fits)
         st = run_on_device(&x);
     if (st == VHEM_EBACKEND) {
-        refuse(ctx, job);
+        leave_device(ctx, job);
         fits = false;
         st = VHEM_OK;
     }
@@ -512,7 +513,7 @@ vhem_status vh_cuda_sequences_run(vhem_ctx *ctx, void *state, const vh_seq_step 
 
 vhem_status vh_cuda_sequences_open(vhem_ctx *ctx, const vh_sequences *in, void **state)
 {
-    VH_OWN(cuda_job) *job = NULL;
+    VH_OWN(device_sequences) *job = NULL;
     vh_sequences own = *in;
 
     VH_NEW(job, 1);
@@ -534,7 +535,7 @@ vhem_status vh_cuda_sequences_open(vhem_ctx *ctx, const vh_sequences *in, void *
 
 void vh_cuda_sequences_close(void *state)
 {
-    cuda_job *job = state;
+    device_sequences *job = state;
     if (!job)
         return;
     free_device(job);

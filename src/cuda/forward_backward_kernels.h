@@ -2,11 +2,11 @@
 /* forward_backward_kernels.h - the kernels of forward-backward for many sequences and what they work on.
  * Plain C; every pointer in these records points into the memory of the device.
  *
- * Sequences stand side by side in lanes, a bundle of VH_CUDA_LANES at a time, the longest first.  A step is
- * one frame of each lane of a bundle; every table has the lane last, so that neighbouring threads read
- * neighbouring numbers.  simd/lanes_body.h has the recursions.
+ * Sequences stand side by side in lanes, a lane block of VH_CUDA_LANES at a time, the longest first.  A
+ * step is one frame of each lane of a lane block; every table has the lane last, so that neighbouring
+ * threads read neighbouring numbers.  simd/lanes_body.h has the recursions.
  *
- * A chunk is some bundles, the unit of the sums: those of all chunks are added in a tree
+ * A chunk is some lane blocks, the unit of the sums: those of all chunks are added in a tree
  * (parallel/tree_sum.h). */
 #ifndef VH_CUDA_FORWARD_BACKWARD_KERNELS_H
 #define VH_CUDA_FORWARD_BACKWARD_KERNELS_H
@@ -32,13 +32,13 @@ typedef struct { /* HMMs, laid out as vh_packed has them */
 } vh_cuda_hmms;
 
 typedef struct { /* the sequences of some chunks */
-    int bundles, lanes, n_chunk;
+    int lane_blocks, lanes, n_chunk;
     size_t steps;
     const int *length;    /* [lanes]      frames of each; 0: nobody is there */
-    const size_t *step0;  /* [bundles+1]  where a bundle begins, with `before` added */
-    const int *chunk0;    /* [n_chunk+1]  likewise, with bundle0 added */
+    const size_t *step0;  /* [lane blocks+1]  where a lane block begins, with `before` added */
+    const int *chunk0;    /* [n_chunk+1]  likewise, with block0 added */
     size_t before;        /* steps before the first */
-    int bundle0;          /* bundles before the first */
+    int block0;           /* lane blocks before the first */
     const double *T;      /* [steps][n_stat]  statistics of the frames; 0 where a lane has none */
     const double *weight; /* [lanes]     of the sequences, or */
     const double *w;      /* [K][lanes]  what each pair counts; NULL: as its sequence */

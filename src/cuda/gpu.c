@@ -32,7 +32,7 @@ void vh_cuda_warn(vhem_ctx *ctx)
 
 /* ---- the best backend for CPUs ------------------------------------------------------------------------- */
 
-static vhem_status batch(vhem_ctx *ctx, const vh_seq_batch *b, vh_scratch *scratch, double *loglik,
+static vhem_status batch(vhem_ctx *ctx, const vh_seq_chunk *b, vh_scratch *scratch, double *loglik,
                          vh_stats *stats)
 {
     return vh_backend_cpu()->sequences->kernel(ctx, b, scratch, loglik, stats);

@@ -26,7 +26,7 @@ static vhem_status find_shapes(vhem_ctx *ctx, const vh_packed *r, vh_cuda_groups
 }
 
 /* The numbers of one group, written to host at the places that the group has there. */
-static void fill(const vh_packed *r, const vh_cuda_centers *g, char *host)
+static void fill_group(const vh_packed *r, const vh_cuda_centers *g, char *host)
 {
     int *number = vh_place_in(host, NULL, g->number);
     double *pi = vh_place_in(host, NULL, g->pi), *A = (double *)(host + (uintptr_t)g->A),
@@ -50,7 +50,7 @@ static void fill(const vh_packed *r, const vh_cuda_centers *g, char *host)
     }
 }
 
-static void move(vh_cuda_groups *g, char *to)
+static void move_groups(vh_cuda_groups *g, char *to)
 {
     g->memory = to;
     g->log_omega = vh_place_in(to, NULL, g->log_omega);
@@ -87,9 +87,9 @@ vhem_status vh_cuda_groups_new(vhem_ctx *ctx, const vh_packed *r, const double *
     if (log_omega)
         memcpy(vh_place_in(host, NULL, g.log_omega), log_omega, sizeof *log_omega * (size_t)r->K);
     for (int q = 0; q < g.n; q++)
-        fill(r, &g.group[q], host);
+        fill_group(r, &g.group[q], host);
     VH_DEVICE(vh_device_new(bytes, &memory));
-    move(&g, memory);
+    move_groups(&g, memory);
     VH_DEVICE(vh_device_put(memory, host, bytes));
     *out = g;
     g = (vh_cuda_groups){ 0 };

@@ -53,7 +53,7 @@ static int looked_at(const vh_packed *pk, int k)
 }
 
 /* Writes the set to memory of this machine. */
-static void fill(const vh_packed *pk, vh_cuda_set *set, const vh_cuda_hmms *to)
+static void fill_hmms(const vh_packed *pk, vh_cuda_set *set, const vh_cuda_hmms *to)
 {
     size_t K = (size_t)pk->K;
     int *look = (int *)(uintptr_t)to->look, *state_of = (int *)(uintptr_t)to->state_of;
@@ -93,7 +93,7 @@ vhem_status vh_cuda_set_put(vhem_ctx *ctx, const vh_packed *pk, vh_cuda_set *set
         set->bytes = bytes;
     }
     const vh_cuda_hmms here = placed(&at, host);
-    fill(pk, set, &here);
+    fill_hmms(pk, set, &here);
     at.sizes = set->h.sizes;
     set->h = placed(&at, set->memory);
     VH_DEVICE(vh_device_put(set->memory, host, bytes));

@@ -14,10 +14,10 @@
 
 enum {
     LANES = VH_CUDA_LANES,
-    CHUNK_STEPS = 64 /* a chunk takes bundles until it has so many steps; this never changes */
+    CHUNK_STEPS = 64 /* a chunk takes lane blocks until it has so many steps; this never changes */
 };
 
-#define PINNED_BYTES ((size_t)256 << 20) /* filled at a time, at most, unless a bundle is larger */
+#define PINNED_BYTES ((size_t)256 << 20) /* filled at a time, at most, unless a lane block is larger */
 #define OWN_SHARE    0.6                 /* of the free memory: frames that need more stream */
 
 /* ---- 1. lanes ------------------------------------------------------------------------------------------ */
@@ -25,11 +25,11 @@ enum {
 typedef struct {
     int64_t length;
     int place;
-} entry;
+} lane_entry;
 
 static int longest_first(const void *a, const void *b)
 {
-    const entry *p = a, *q = b;
+    const lane_entry *p = a, *q = b;
     if (p->length != q->length)
         return p->length < q->length ? 1 : -1;
     return p->place - q->place;
@@ -37,20 +37,20 @@ static int longest_first(const void *a, const void *b)
 
 static vhem_status deal(vhem_ctx *ctx, vh_cuda_lanes *x)
 {
-    VH_AUTOFREE entry *all = NULL;
+    VH_AUTOFREE lane_entry *all = NULL;
 
     VH_NEW(all, x->in.n);
     for (int64_t i = 0; i < x->in.n; i++)
-        all[i] = (entry){ vh_data_length(x->in.data, x->in.seq[i]), (int)i };
+        all[i] = (lane_entry){ vh_data_length(x->in.data, x->in.seq[i]), (int)i };
     qsort(all, (size_t)x->in.n, sizeof *all, longest_first);
     for (int i = 0; i < x->n_lane; i++) {
         x->place[i] = i < x->in.n ? all[i].place : -1;
         x->length[i] = i < x->in.n ? (int)all[i].length : 0;
         x->weight[i] = i < x->in.n ? vh_data_weight(x->in.data, x->in.seq[x->place[i]]) : 0;
     }
-    for (int b = 0; b < x->n_bundle; b++) {
+    for (int b = 0; b < x->n_lane_block; b++) {
         x->step0[b + 1] = x->step0[b] + (size_t)x->length[b * LANES];
-        if (b + 1 == x->n_bundle || x->step0[b + 1] - x->step0[x->chunk0[x->n_chunk]] >= CHUNK_STEPS)
+        if (b + 1 == x->n_lane_block || x->step0[b + 1] - x->step0[x->chunk0[x->n_chunk]] >= CHUNK_STEPS)
             x->chunk0[++x->n_chunk] = b + 1;
     }
     return VHEM_OK;
@@ -61,13 +61,14 @@ vhem_status vh_cuda_lanes_new(vhem_ctx *ctx, const vh_sequences *in, vh_cuda_lan
     VH_CLEANUP(vh_cuda_lanes_free)
     vh_cuda_lanes x = { .in = *in, .n_stat = in->family->n_stat(&in->x.shape) };
 
-    x.n_bundle = ((int)in->n + LANES - 1) / LANES; /* few enough: see MOST_SEQUENCES of forward_backward.c */
-    x.n_lane = x.n_bundle * LANES;
+    x.n_lane_block =
+        ((int)in->n + LANES - 1) / LANES; /* few enough: see MOST_SEQUENCES of forward_backward.c */
+    x.n_lane = x.n_lane_block * LANES;
     VH_NEW(x.place, x.n_lane);
     VH_NEW(x.length, x.n_lane);
     VH_NEW(x.weight, x.n_lane);
-    VH_NEW(x.step0, x.n_bundle + 1);
-    VH_NEW(x.chunk0, x.n_bundle + 1);
+    VH_NEW(x.step0, x.n_lane_block + 1);
+    VH_NEW(x.chunk0, x.n_lane_block + 1);
     VH_TRY(deal(ctx, &x));
     *out = x;
     x = (vh_cuda_lanes){ 0 };
@@ -93,25 +94,25 @@ void vh_cuda_lanes_free(vh_cuda_lanes *x)
 
 typedef struct {
     const vh_cuda_lanes *x;
-    int first; /* bundle */
+    int first; /* lane block */
     double *to;
 } filling;
 
 /* Bundle first + b: [steps][n_stat][LANES]. */
-static vhem_status fill_bundle(vhem_ctx *ctx, void *arg, int64_t b, int worker)
+static vhem_status fill_lane_block(vhem_ctx *ctx, void *arg, int64_t b, int worker)
 {
     const filling *f = arg;
     const vh_cuda_lanes *x = f->x;
     const vh_sequences *in = &x->in;
     vh_scratch *scratch = &in->workers->scratch[worker];
-    int bundle = f->first + (int)b;
-    size_t n_stat = (size_t)x->n_stat, steps = x->step0[bundle + 1] - x->step0[bundle];
-    double *to = f->to + (x->step0[bundle] - x->step0[f->first]) * n_stat * LANES, *T;
+    int lane_block = f->first + (int)b;
+    size_t n_stat = (size_t)x->n_stat, steps = x->step0[lane_block + 1] - x->step0[lane_block];
+    double *to = f->to + (x->step0[lane_block] - x->step0[f->first]) * n_stat * LANES, *T;
 
     memset(to, 0, sizeof *to * steps * n_stat * LANES);
     VH_SCRATCH(T, 0, steps * n_stat);
     for (int l = 0; l < LANES; l++) {
-        int at = bundle * LANES + l, length = x->length[at];
+        int at = lane_block * LANES + l, length = x->length[at];
         if (length == 0)
             continue;
         in->family->stats_of_obs(&in->x, vh_data_frames(in->data, in->seq[x->place[at]]), length, T);
@@ -122,11 +123,11 @@ static vhem_status fill_bundle(vhem_ctx *ctx, void *arg, int64_t b, int worker)
     return VHEM_OK;
 }
 
-static vhem_status fill(vhem_ctx *ctx, const vh_cuda_lanes *x, int first, int n, double *to)
+static vhem_status fill_lanes(vhem_ctx *ctx, const vh_cuda_lanes *x, int first, int n, double *to)
 {
     filling f = { x, first, to };
     const vh_work all = {
-        .n = n, .threads = x->in.workers->n, .finishes = true, .late = true, .run = fill_bundle, .arg = &f
+        .n = n, .threads = x->in.workers->n, .finishes = true, .late = true, .run = fill_lane_block, .arg = &f
     };
     return vh_map(ctx, &all, NULL);
 }
@@ -146,7 +147,7 @@ static vhem_status send(vhem_ctx *ctx, vh_cuda_lanes *x, int first, int end, dou
             next++;
         VH_DEVICE(vh_device_put_wait()); /* for what was there before */
         VH_TRY(vh_cuda_pinned_room(ctx, bytes_of(x, b, next), &x->pinned_bytes, &x->pinned));
-        VH_TRY(fill(ctx, x, b, next - b, x->pinned));
+        VH_TRY(fill_lanes(ctx, x, b, next - b, x->pinned));
         VH_DEVICE(vh_device_put_begin((char *)to + bytes_of(x, first, b), x->pinned, bytes_of(x, b, next)));
     }
     return VHEM_OK;
@@ -164,12 +165,12 @@ static vhem_status send_plan(vhem_ctx *ctx, vh_cuda_lanes *x)
 
     VH_PLACE(bytes, length, n);
     VH_PLACE(bytes, chunk0, x->n_chunk + 1);
-    VH_PLACE(bytes, step0, x->n_bundle + 1);
+    VH_PLACE(bytes, step0, x->n_lane_block + 1);
     VH_PLACE(bytes, weight, n);
     VH_NEW(host, bytes);
     memcpy(vh_place_in(host, NULL, length), x->length, sizeof *length * n);
     memcpy(vh_place_in(host, NULL, chunk0), x->chunk0, sizeof *chunk0 * (size_t)(x->n_chunk + 1));
-    memcpy(vh_place_in(host, NULL, step0), x->step0, sizeof *step0 * (size_t)(x->n_bundle + 1));
+    memcpy(vh_place_in(host, NULL, step0), x->step0, sizeof *step0 * (size_t)(x->n_lane_block + 1));
     memcpy(vh_place_in(host, NULL, weight), x->weight, sizeof *weight * n);
     VH_DEVICE(vh_device_new(bytes, &x->memory));
     VH_DEVICE(vh_device_put(x->memory, host, bytes));
@@ -182,7 +183,7 @@ static vhem_status send_plan(vhem_ctx *ctx, vh_cuda_lanes *x)
 
 vhem_status vh_cuda_lanes_load(vhem_ctx *ctx, vh_cuda_lanes *x)
 {
-    size_t bytes = bytes_of(x, 0, x->n_bundle), unused, whole;
+    size_t bytes = bytes_of(x, 0, x->n_lane_block), unused, whole;
 
     if (x->loaded)
         return VHEM_OK;
@@ -191,7 +192,7 @@ vhem_status vh_cuda_lanes_load(vhem_ctx *ctx, vh_cuda_lanes *x)
     VH_TRY(send_plan(ctx, x));
     if (!x->streams) {
         VH_DEVICE(vh_device_new(bytes, &x->T));
-        VH_TRY(send(ctx, x, 0, x->n_bundle, x->T));
+        VH_TRY(send(ctx, x, 0, x->n_lane_block, x->T));
         VH_DEVICE(vh_device_put_wait());
         vh_device_free_pinned(x->pinned);
         x->pinned = NULL;
@@ -206,7 +207,7 @@ vhem_status vh_cuda_lanes_load(vhem_ctx *ctx, vh_cuda_lanes *x)
 vh_cuda_frames vh_cuda_lanes_tile(const vh_cuda_lanes *x, int first, int n)
 {
     int b0 = x->chunk0[first], b1 = x->chunk0[first + n];
-    return (vh_cuda_frames){ .bundles = b1 - b0,
+    return (vh_cuda_frames){ .lane_blocks = b1 - b0,
                              .lanes = (b1 - b0) * LANES,
                              .n_chunk = n,
                              .steps = x->step0[b1] - x->step0[b0],
@@ -214,21 +215,21 @@ vh_cuda_frames vh_cuda_lanes_tile(const vh_cuda_lanes *x, int first, int n)
                              .step0 = x->far_step0 + b0,
                              .chunk0 = x->far_chunk0 + first,
                              .before = x->step0[b0],
-                             .bundle0 = b0,
+                             .block0 = b0,
                              .weight = x->far_weight + b0 * LANES };
 }
 
 vhem_status vh_cuda_lanes_begin(vhem_ctx *ctx, vh_cuda_lanes *x, int t, vh_cuda_frames *tile)
 {
-    int b0 = tile->bundle0, which = t % VH_CUDA_BUFFERS;
-    size_t bytes = bytes_of(x, b0, b0 + tile->bundles);
+    int b0 = tile->block0, which = t % VH_CUDA_BUFFERS;
+    size_t bytes = bytes_of(x, b0, b0 + tile->lane_blocks);
 
     if (!x->streams) {
         tile->T = x->T + x->step0[b0] * (size_t)x->n_stat * LANES;
         return VHEM_OK;
     }
     VH_TRY(vh_cuda_room(ctx, bytes, &x->buffer_bytes[which], &x->buffer[which]));
-    VH_TRY(send(ctx, x, b0, b0 + tile->bundles, x->buffer[which]));
+    VH_TRY(send(ctx, x, b0, b0 + tile->lane_blocks, x->buffer[which]));
     tile->T = x->buffer[which];
     return VHEM_OK;
 }

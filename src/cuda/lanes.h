@@ -11,18 +11,18 @@ enum { VH_CUDA_BUFFERS = 2 };
 
 typedef struct {
     vh_sequences in;
-    int n_stat, n_bundle, n_lane, n_chunk;
+    int n_stat, n_lane_block, n_lane, n_chunk;
     int *place;     /* [n_lane]  of the sequence in each lane, the longest first; -1: none */
     int *length;    /* [n_lane] */
     double *weight; /* [n_lane]  of the sequences; 0: there is none */
-    size_t *step0;  /* [n_bundle+1] */
-    int *chunk0;    /* [n_chunk+1]  first bundle of each */
+    size_t *step0;  /* [n_lane_block+1] */
+    int *chunk0;    /* [n_chunk+1]  first lane block of each */
     char *memory;   /* on the device: length, step0, chunk0 and the weights of the sequences */
     const int *far_length, *far_chunk0;
     const size_t *far_step0;
     const double *far_weight; /* [n_lane] */
     bool loaded, streams;
-    double *T; /* [steps][n_stat][lanes of a bundle], on the device, unless they stream */
+    double *T; /* [steps][n_stat][lanes of a lane block], on the device, unless they stream */
     double *buffer[VH_CUDA_BUFFERS], *pinned;
     size_t buffer_bytes[VH_CUDA_BUFFERS], pinned_bytes;
 } vh_cuda_lanes;

@@ -28,7 +28,8 @@
 #define TINY_POWER  1e-280                /* of a transition that is possible: below that, the CPU */
 #define TABLE_BYTES ((double)(512 << 20)) /* tables of components that are made at a time, at most */
 #define TABLE_SHARE 0.1                   /* of the free memory, likewise */
-#define STRIP_BYTES ((size_t)4 << 20) /* of the result: one strip is made while the one before is fetched */
+#define STRIP_BYTES \
+    ((size_t)4 << 20) /* of the result: one row block is made while the one before is fetched */
 
 /* Chains that never settle take every step, and a kernel that has begun is not stopped. */
 enum { SLOTS = 32768, LONGEST = 4096 };
@@ -52,7 +53,7 @@ typedef struct {  /* of the result */
     double *out;  /* on the device */
     char *pinned; /* on its way in memory that is pinned, which is several times as fast */
     size_t out_bytes, pinned_bytes;
-} strip;
+} row_block;
 
 typedef struct {
     vh_product p;
@@ -63,11 +64,11 @@ typedef struct {
     double most;               /* bytes of the table */
     double *table, *work;
     size_t table_bytes, work_bytes;
-    strip strip[VH_DEVICE_GETS];
+    row_block row_block[VH_DEVICE_GETS];
     int *not_finite;
-} product_job;
+} opened_sets;
 
-VH_OWNED(product_job, vh_cuda_product_close)
+VH_OWNED(opened_sets, vh_cuda_product_close)
 
 /* ---- 1. sets ------------------------------------------------------------------------------------------- */
 
@@ -109,7 +110,7 @@ static vhem_status find_runs(vhem_ctx *ctx, set *s, size_t d, size_t *rows, size
 typedef struct {  /* rows of a run, where they are made */
     size_t first; /* its first HMM */
     double *par, *log_w, *pi, *A;
-    const product_job *job; /* that they are made for, */
+    const opened_sets *job; /* that they are made for, */
     const vh_packed *pk;    /* from these HMMs */
     const double *self;
     int64_t n;
@@ -117,7 +118,7 @@ typedef struct {  /* rows of a run, where they are made */
 } run_rows;
 
 /* Component q of the set, which is of this run. */
-static void fill_component(const product_job *job, const vh_packed *pk, double self, size_t q,
+static void fill_component(const opened_sets *job, const vh_packed *pk, double self, size_t q,
                            const run_rows *to, extremes *x)
 {
     size_t d = (size_t)pk->d, at = q - (size_t)pk->comp0[to->first]; /* all HMMs of the run have as many */
@@ -147,7 +148,7 @@ static void fill_chain(double lambda, const double *from, size_t n, double *to, 
 }
 
 /* HMM i of a run; returns what it reaches. */
-static extremes fill_hmm(const product_job *job, const vh_packed *pk, const double *self, const run_rows *to,
+static extremes fill_hmm(const opened_sets *job, const vh_packed *pk, const double *self, const run_rows *to,
                          size_t i)
 {
     extremes x = { .low = INFINITY, .least = 1 };
@@ -167,12 +168,12 @@ static void widen(extremes *all, const extremes *x)
     all->least = fmin(all->least, x->least);
 }
 
-static void fill_some(void *arg, int64_t turn, int worker)
+static void fill_some(void *arg, int64_t item, int worker)
 {
     run_rows *to = arg;
     extremes own = { .low = INFINITY, .least = 1 };
     (void)worker;
-    for (int64_t i = turn * SOME; i < to->n && i < (turn + 1) * SOME; i++) {
+    for (int64_t i = item * SOME; i < to->n && i < (item + 1) * SOME; i++) {
         const extremes x = fill_hmm(to->job, to->pk, to->self, to, (size_t)i);
         widen(&own, &x);
     }
@@ -180,7 +181,7 @@ static void fill_some(void *arg, int64_t turn, int worker)
     widen(&to->x, &own);
 }
 
-static void fill_run(vhem_ctx *ctx, const product_job *job, set *s, const double *self, const vh_cuda_run *r,
+static void fill_run(vhem_ctx *ctx, const opened_sets *job, set *s, const double *self, const vh_cuda_run *r,
                      char *host)
 {
     run_rows to = { .first = (size_t)r->first,
@@ -206,18 +207,18 @@ static void move_run(vh_cuda_run *r, char *to)
 }
 
 /* The lanes of a run from its rows, both on the device. */
-static const char *turn_run(const vh_cuda_run *r, size_t d)
+static const char *transpose_run(const vh_cuda_run *r, size_t d)
 {
     size_t S = (size_t)r->S, C = S * (size_t)r->M;
-    const char *why = vh_cuda_product_turn(r->row_par, r->lane_par, r->n, C * 2 * d);
+    const char *why = vh_cuda_product_transpose(r->row_par, r->lane_par, r->n, C * 2 * d);
     if (!why)
-        why = vh_cuda_product_turn(r->row_log_w, r->lane_log_w, r->n, C);
+        why = vh_cuda_product_transpose(r->row_log_w, r->lane_log_w, r->n, C);
     if (!why)
-        why = vh_cuda_product_turn(r->row_pi, r->lane_pi, r->n, S);
-    return why ? why : vh_cuda_product_turn(r->row_A, r->lane_A, r->n, S * S);
+        why = vh_cuda_product_transpose(r->row_pi, r->lane_pi, r->n, S);
+    return why ? why : vh_cuda_product_transpose(r->row_A, r->lane_A, r->n, S * S);
 }
 
-static vhem_status load_set(vhem_ctx *ctx, const product_job *job, const vh_packed *pk, const double *self,
+static vhem_status load_set(vhem_ctx *ctx, const opened_sets *job, const vh_packed *pk, const double *self,
                             set *s)
 {
     size_t rows, all;
@@ -233,7 +234,7 @@ static vhem_status load_set(vhem_ctx *ctx, const product_job *job, const vh_pack
     VH_DEVICE(vh_device_put(s->memory, host, rows));
     for (int q = 0; q < s->n; q++) {
         move_run(&s->run[q], s->memory);
-        VH_DEVICE(turn_run(&s->run[q], (size_t)pk->d));
+        VH_DEVICE(transpose_run(&s->run[q], (size_t)pk->d));
     }
     return VHEM_OK;
 }
@@ -266,7 +267,7 @@ static int overlap(const vh_cuda_run *r, int first, int n, int *from)
 }
 
 /* How many HMMs of a at a time, for tables of each `each` bytes. */
-static int rows_at_a_time(const product_job *job, const vh_cuda_run *a, int rows, double each)
+static int rows_at_a_time(const opened_sets *job, const vh_cuda_run *a, int rows, double each)
 {
     double most = fmin(fmin(job->most / each, VH_CUDA_PRODUCT_ROWS / (double)(a->S * a->M)),
                        fmin(VH_CUDA_PRODUCT_HMMS, rows));
@@ -279,7 +280,7 @@ typedef struct { /* HMMs of run a against those of run b: places from a0 and b0 
 } run_block;
 
 /* A block so narrow that a row of its tables fits; out is the result of the rectangle, on the device. */
-static vhem_status run_columns(vhem_ctx *ctx, product_job *job, const run_block *k, const vh_rectangle *r,
+static vhem_status run_columns(vhem_ctx *ctx, opened_sets *job, const run_block *k, const vh_rectangle *r,
                                double *out)
 {
     const vh_cuda_run *a = k->a, *b = k->b;
@@ -310,7 +311,7 @@ static vhem_status run_columns(vhem_ctx *ctx, product_job *job, const run_block 
 }
 
 /* HMMs of run a against those of run b, as many columns at a time as tables have room for. */
-static vhem_status run_pair(vhem_ctx *ctx, product_job *job, const vh_cuda_run *a, const vh_cuda_run *b,
+static vhem_status run_pair(vhem_ctx *ctx, opened_sets *job, const vh_cuda_run *a, const vh_cuda_run *b,
                             const vh_rectangle *r, double *out)
 {
     run_block k = { .a = a, .b = b };
@@ -328,7 +329,7 @@ static vhem_status run_pair(vhem_ctx *ctx, product_job *job, const vh_cuda_run *
 }
 
 /* Pairs for which the device found nothing. */
-static vhem_status by_reference(vhem_ctx *ctx, product_job *job, const vh_rectangle *r, double *log_k)
+static vhem_status by_reference(vhem_ctx *ctx, opened_sets *job, const vh_rectangle *r, double *log_k)
 {
     for (int i = 0; i < r->na; i++)
         for (int j = 0; j < r->nb; j++) {
@@ -340,10 +341,10 @@ static vhem_status by_reference(vhem_ctx *ctx, product_job *job, const vh_rectan
     return VHEM_OK;
 }
 
-/* Starts the kernels of a strip, and the copy of its results after them. */
-static vhem_status start_strip(vhem_ctx *ctx, product_job *job, int slot, const vh_rectangle *r)
+/* Starts the kernels of a row block, and the copy of its results after them. */
+static vhem_status start_row_block(vhem_ctx *ctx, opened_sets *job, int slot, const vh_rectangle *r)
 {
-    strip *s = &job->strip[slot];
+    row_block *s = &job->row_block[slot];
     const set *b = job->b.memory ? &job->b : &job->a;
     size_t bytes = vh_cells(r->na, r->nb) * sizeof(double);
 
@@ -373,10 +374,10 @@ static void copy_piece(void *arg, int64_t piece, int worker)
     memcpy(c->to + at, c->from + at, c->bytes - at < PIECE ? c->bytes - at : PIECE);
 }
 
-/* Waits for the results of a strip. */
-static vhem_status take_strip(vhem_ctx *ctx, product_job *job, int slot, size_t bytes, char *to)
+/* Waits for the results of a row_block. */
+static vhem_status take_row_block(vhem_ctx *ctx, opened_sets *job, int slot, size_t bytes, char *to)
 {
-    copying c = { job->strip[slot].pinned, to, bytes };
+    copying c = { job->row_block[slot].pinned, to, bytes };
 
     VH_DEVICE(vh_device_get_wait(slot));
     vh_parallel(
@@ -385,7 +386,7 @@ static vhem_status take_strip(vhem_ctx *ctx, product_job *job, int slot, size_t 
 }
 
 /* Strip k, rows k some .. of the rectangle. */
-static vh_rectangle strip_of(const vh_rectangle *r, int k, int some)
+static vh_rectangle row_block_of(const vh_rectangle *r, int k, int some)
 {
     vh_rectangle s = *r;
     s.a0 = r->a0 + k * some;
@@ -393,7 +394,7 @@ static vh_rectangle strip_of(const vh_rectangle *r, int k, int some)
     return s;
 }
 
-static vhem_status each_strip(vhem_ctx *ctx, product_job *job, const vh_rectangle *r, double *log_k)
+static vhem_status each_row_block(vhem_ctx *ctx, opened_sets *job, const vh_rectangle *r, double *log_k)
 {
     size_t width = (size_t)r->nb, most = STRIP_BYTES / sizeof *log_k / width;
     int some = most < 1 ? 1 : most > (size_t)r->na ? r->na : (int)most, n = (r->na + some - 1) / some;
@@ -404,13 +405,13 @@ static vhem_status each_strip(vhem_ctx *ctx, product_job *job, const vh_rectangl
     for (int k = 0; k <= n; k++) {
         VH_CHECK(!vh_stopped(ctx), VHEM_ESTOPPED, "stopped");
         if (k < n) {
-            const vh_rectangle s = strip_of(r, k, some);
-            VH_TRY(start_strip(ctx, job, k % VH_DEVICE_GETS, &s));
+            const vh_rectangle s = row_block_of(r, k, some);
+            VH_TRY(start_row_block(ctx, job, k % VH_DEVICE_GETS, &s));
         }
         if (k > 0)
-            VH_TRY(take_strip(ctx, job, (k - 1) % VH_DEVICE_GETS,
-                              (size_t)strip_of(r, k - 1, some).na * width * sizeof *log_k,
-                              (char *)(log_k + vh_row(k - 1, some) * width)));
+            VH_TRY(take_row_block(ctx, job, (k - 1) % VH_DEVICE_GETS,
+                                  (size_t)row_block_of(r, k - 1, some).na * width * sizeof *log_k,
+                                  (char *)(log_k + vh_row(k - 1, some) * width)));
     }
     VH_DEVICE(vh_device_get(&not_finite, job->not_finite, sizeof not_finite));
     if (not_finite)
@@ -418,9 +419,9 @@ static vhem_status each_strip(vhem_ctx *ctx, product_job *job, const vh_rectangl
     return VHEM_OK;
 }
 
-static vhem_status run_strips(vhem_ctx *ctx, product_job *job, const vh_rectangle *r, double *log_k)
+static vhem_status run_row_blocks(vhem_ctx *ctx, opened_sets *job, const vh_rectangle *r, double *log_k)
 {
-    vhem_status st = each_strip(ctx, job, r, log_k);
+    vhem_status st = each_row_block(ctx, job, r, log_k);
     for (int k = 0; k < VH_DEVICE_GETS && st != VHEM_OK; k++)
         vh_device_get_wait(k); /* nothing may be on its way when the next part begins */
     return st;
@@ -428,18 +429,18 @@ static vhem_status run_strips(vhem_ctx *ctx, product_job *job, const vh_rectangl
 
 vhem_status vh_cuda_product_part(vhem_ctx *ctx, void *state, const vh_rectangle *r, double *log_k)
 {
-    product_job *job = state;
+    opened_sets *job = state;
     if (r->na == 0 || r->nb == 0)
         return VHEM_OK;
     pthread_mutex_lock(&job->lock);
-    vhem_status st = run_strips(ctx, job, r, log_k);
+    vhem_status st = run_row_blocks(ctx, job, r, log_k);
     pthread_mutex_unlock(&job->lock);
     return st;
 }
 
 /* ---- 3. jobs ------------------------------------------------------------------------------------------- */
 
-static vhem_status set_up(vhem_ctx *ctx, product_job *job)
+static vhem_status open_sets(vhem_ctx *ctx, opened_sets *job)
 {
     const vh_product *p = &job->p;
     int d = p->a->d;
@@ -463,14 +464,14 @@ static vhem_status set_up(vhem_ctx *ctx, product_job *job)
     return VHEM_OK;
 }
 
-static vhem_status open_job(vhem_ctx *ctx, const vh_product *p, void **state)
+static vhem_status open_sets_of(vhem_ctx *ctx, const vh_product *p, void **state)
 {
-    VH_OWN(product_job) *job = NULL;
+    VH_OWN(opened_sets) *job = NULL;
 
     VH_NEW(job, 1);
     job->p = *p;
     pthread_mutex_init(&job->lock, NULL);
-    VH_TRY(set_up(ctx, job));
+    VH_TRY(open_sets(ctx, job));
     if (job->block == 0)
         return VHEM_OK;
     vh_log(ctx, VHEM_LOG_INFO, "the kernel of %d and %d HMMs on the GPU, %s", p->a->K, p->b->K,
@@ -484,7 +485,7 @@ vhem_status vh_cuda_product_open(vhem_ctx *ctx, const vh_product *p, void **stat
     if (p->a->family->kernel != VH_KERNEL_GAUSSIAN_DIAG || p->tau > LONGEST
         || !vh_cuda_worth(ctx, (double)p->a->n_comp * p->b->n_comp * p->a->d / 2))
         return VHEM_OK;
-    vhem_status st = open_job(ctx, p, state);
+    vhem_status st = open_sets_of(ctx, p, state);
     if (st != VHEM_EBACKEND)
         return st;
     vh_cuda_warn(ctx);
@@ -493,7 +494,7 @@ vhem_status vh_cuda_product_open(vhem_ctx *ctx, const vh_product *p, void **stat
 
 void vh_cuda_product_close(void *state)
 {
-    product_job *job = state;
+    opened_sets *job = state;
     if (!job)
         return;
     vh_device_free(job->a.memory);
@@ -502,8 +503,8 @@ void vh_cuda_product_close(void *state)
     vh_device_free(job->work);
     vh_device_free(job->not_finite);
     for (int k = 0; k < VH_DEVICE_GETS; k++) {
-        vh_device_free(job->strip[k].out);
-        vh_device_free_pinned(job->strip[k].pinned);
+        vh_device_free(job->row_block[k].out);
+        vh_device_free_pinned(job->row_block[k].pinned);
     }
     free(job->a.run);
     free(job->b.run);

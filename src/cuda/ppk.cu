@@ -391,7 +391,7 @@ static __global__ void __launch_bounds__(BLOCK) turn(const double *row, double *
         lane[e * (size_t)n + i] = row[i * size + e];
 }
 
-const char *vh_cuda_product_turn(const double *row, double *lane, int n, size_t size)
+const char *vh_cuda_product_transpose(const double *row, double *lane, int n, size_t size)
 {
     unsigned many = size < 1024 ? (unsigned)size : 1024;
     return launch(turn, dim3((unsigned)((n + BLOCK - 1) / BLOCK), many), BLOCK, row, lane, n, size);

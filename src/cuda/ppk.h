@@ -45,7 +45,7 @@ typedef struct { /* HMMs a0 .. a0+na-1 of run a against b0 .. b0+nb-1 of run b; 
 } vh_cuda_product;
 
 /* lane [size][n] := row [n][size] turned. */
-const char *vh_cuda_product_turn(const double *row, double *lane, int n, size_t size);
+const char *vh_cuda_product_transpose(const double *row, double *lane, int n, size_t size);
 size_t vh_cuda_product_work(int Sa, int Sb);
 const char *vh_cuda_product_run(const vh_cuda_product *job);
 

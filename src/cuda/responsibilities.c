@@ -11,27 +11,27 @@
 #include <math.h>
 #include <string.h>
 
-enum { SETS = 256, LANES = 1024 }; /* of a turn */
+enum { SETS = 256, LANES = 1024 }; /* of a item */
 
 typedef struct {                     /* sums over some sets, at a block of numbers */
     double *sum_z, *scale, *top, *J; /* [K] [K] [K] [mixtures]; top: largest log of what a sequence counts */
-} part;
+} set_sums;
 
 static size_t part_size(const vh_seq_step *step)
 {
     return 3 * (size_t)step->pk->K + (size_t)step->mixtures;
 }
 
-static part part_at(const vh_seq_step *step, double *block)
+static set_sums part_at(const vh_seq_step *step, double *block)
 {
     size_t K = (size_t)step->pk->K;
-    return (part){ block, block + K, block + 2 * K, block + 3 * K };
+    return (set_sums){ block, block + K, block + 2 * K, block + 3 * K };
 }
 
 static void add_parts(const void *arg, double *left, const double *right)
 {
     const vh_seq_step *step = arg;
-    part a = part_at(step, left), b = part_at(step, (double *)(uintptr_t)right);
+    set_sums a = part_at(step, left), b = part_at(step, (double *)(uintptr_t)right);
     for (int k = 0; k < step->pk->K; k++) {
         vh_scaled_merge(&a.sum_z[k], &a.scale[k], b.sum_z[k], b.scale[k]);
         a.top[k] = fmax(a.top[k], b.top[k]);
@@ -49,12 +49,12 @@ static double heaviest(const vh_sequences *in, int64_t g)
     return log(most);
 }
 
-static vhem_status assign_some(vhem_ctx *ctx, void *arg, int64_t turn, int worker, double *block)
+static vhem_status assign_some(vhem_ctx *ctx, void *arg, int64_t item, int worker, double *block)
 {
     const vh_cuda_responsibilities *x = arg;
     vh_scratch *scratch = &x->in->workers->scratch[worker];
     size_t K = (size_t)x->step->pk->K;
-    part sums = part_at(x->step, block);
+    set_sums sums = part_at(x->step, block);
     double *J;
 
     VH_SCRATCH(J, 0, x->step->mixtures);
@@ -62,7 +62,7 @@ static vhem_status assign_some(vhem_ctx *ctx, void *arg, int64_t turn, int worke
         sums.scale[k] = VH_NO_SCALE;
         sums.top[k] = -INFINITY;
     }
-    for (int64_t g = turn * SETS; g < x->in->n_set && g < (turn + 1) * SETS; g++) {
+    for (int64_t g = item * SETS; g < x->in->n_set && g < (item + 1) * SETS; g++) {
         int64_t lo = vh_seq_place(x->in, g);
         double *log_z = x->log_z + (size_t)g * K, most = heaviest(x->in, g);
         vh_seq_assign(x->in, x->step, g, x->loglik + (size_t)lo * K, log_z, J);
@@ -82,7 +82,7 @@ vhem_status vh_cuda_responsibilities_assign(vhem_ctx *ctx, const vh_cuda_respons
                                             vh_seq_sums *out, double *scale)
 {
     const vh_sum_kind kind = { part_size(x->step), add_parts, x->step };
-    const vh_chunks turns = { .n = (x->in->n_set + SETS - 1) / SETS,
+    const vh_chunks items = { .n = (x->in->n_set + SETS - 1) / SETS,
                               .threads = x->in->workers->n,
                               .run = assign_some,
                               .arg = (void *)(uintptr_t)x };
@@ -91,8 +91,8 @@ vhem_status vh_cuda_responsibilities_assign(vhem_ctx *ctx, const vh_cuda_respons
 
     VH_NEW(block, kind.size);
     VH_TRY(vh_tree_sum_new(ctx, &kind, &tree));
-    VH_TRY(vh_sum(ctx, &turns, NULL, tree, block));
-    const part sums = part_at(x->step, block);
+    VH_TRY(vh_sum(ctx, &items, NULL, tree, block));
+    const set_sums sums = part_at(x->step, block);
     for (int k = 0; k < x->step->pk->K; k++) {
         out->sum_z[k] = vh_scaled_value(sums.sum_z[k], sums.scale[k]);
         out->log_sum_z[k] = vh_scaled_log(sums.sum_z[k], sums.scale[k]);
@@ -126,7 +126,7 @@ static int64_t set_at(const vh_sequences *in, int64_t place)
     return lo;
 }
 
-static vhem_status weigh_some(vhem_ctx *ctx, void *arg, int64_t turn, int worker)
+static vhem_status weigh_some(vhem_ctx *ctx, void *arg, int64_t item, int worker)
 {
     const weighing *j = arg;
     const vh_sequences *in = j->x->in;
@@ -134,7 +134,7 @@ static vhem_status weigh_some(vhem_ctx *ctx, void *arg, int64_t turn, int worker
 
     (void)ctx;
     (void)worker;
-    for (int l = (int)turn * LANES; l < j->lanes && l < ((int)turn + 1) * LANES; l++) {
+    for (int l = (int)item * LANES; l < j->lanes && l < ((int)item + 1) * LANES; l++) {
         int place = j->place[l];
         const double *log_z = place < 0 ? NULL : j->x->log_z + (size_t)set_at(in, place) * K;
         double weight = place < 0 ? 0 : log(vh_data_weight(in->data, in->seq[place]));
@@ -148,10 +148,10 @@ vhem_status vh_cuda_responsibilities_weigh(vhem_ctx *ctx, const vh_cuda_responsi
                                            int lanes, const double *scale, double *w)
 {
     weighing j = { x, place, lanes, scale, w };
-    const vh_work turns = { .n = (lanes + LANES - 1) / LANES,
+    const vh_work items = { .n = (lanes + LANES - 1) / LANES,
                             .threads = x->in->workers->n,
                             .finishes = true,
                             .run = weigh_some,
                             .arg = &j };
-    return vh_map(ctx, &turns, NULL);
+    return vh_map(ctx, &items, NULL);
 }

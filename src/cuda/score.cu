@@ -23,7 +23,7 @@ struct product {
 
 /* n rows of x from `first` on, columns k .. k+DEPTH-1, turned; what is past the end is 0. */
 template <int N>
-static __device__ __forceinline__ void load_turned(const double *x, int rows, int first, int depth, int k,
+static __device__ __forceinline__ void load_transposed(const double *x, int rows, int first, int depth, int k,
                                                    double (*to)[N + 1])
 {
     for (int e = (int)threadIdx.x; e < N * DEPTH; e += THREADS) {
@@ -40,8 +40,8 @@ static __global__ void __launch_bounds__(THREADS) multiply(product p)
     int row0 = (int)blockIdx.y * TILE_ROWS, col0 = (int)blockIdx.x * TILE_COLS;
     double sum[OWN_ROWS][OWN_COLS] = {};
     for (int k = 0; k < p.depth; k += DEPTH) {
-        load_turned<TILE_ROWS>(p.a, p.rows, row0, p.depth, k, a);
-        load_turned<TILE_COLS>(p.b, p.cols, col0, p.depth, k, b);
+        load_transposed<TILE_ROWS>(p.a, p.rows, row0, p.depth, k, a);
+        load_transposed<TILE_COLS>(p.b, p.cols, col0, p.depth, k, b);
         __syncthreads();
 #pragma unroll
         for (int e = 0; e < DEPTH; e++)

@@ -96,11 +96,11 @@ static void fill_lane(const lanes *to, size_t lane)
     }
 }
 
-static void fill_some(void *arg, int64_t turn, int worker)
+static void fill_some(void *arg, int64_t item, int worker)
 {
     const lanes *to = arg;
     (void)worker;
-    for (int lane = (int)turn * SOME; lane < to->base->n && lane < ((int)turn + 1) * SOME; lane++)
+    for (int lane = (int)item * SOME; lane < to->base->n && lane < ((int)item + 1) * SOME; lane++)
         fill_lane(to, (size_t)lane);
 }
 

@@ -16,14 +16,14 @@ typedef struct {
     double weight;
     char *file;
     int64_t line;
-} sequence;
+} built_sequence;
 
 struct vh_builder {
     vhem_ctx *ctx;
     int d;
-    vh_spill hold;    /* the frames [n][d] */
-    int64_t n, n_cut; /* frames in all; frames that are in a sequence */
-    sequence *seq;    /* [N] */
+    vh_spill hold;       /* the frames [n][d] */
+    int64_t n, n_cut;    /* frames in all; frames that are in a sequence */
+    built_sequence *seq; /* [N] */
     size_t N, cap_seq;
     char **column;
     vhem_symbols *symbols; /* [d] */
@@ -115,8 +115,8 @@ vhem_status vh_builder_cut(vh_builder *b, int64_t T, const char *name, const cha
     VH_CHECK(isfinite(weight) && weight > 0, VHEM_EFORMAT,
              "%s%ssequence %zu: the weight is %g, must be a positive number", file, colon, b->N, weight);
     VH_TRY(vh_grow(ctx, &b->seq, &b->cap_seq, b->N + 1, sizeof *b->seq));
-    sequence *s = &b->seq[b->N++];
-    *s = (sequence){ .T = T, .weight = weight };
+    built_sequence *s = &b->seq[b->N++];
+    *s = (built_sequence){ .T = T, .weight = weight };
     s->name = copy_text(ctx, name);
     s->label = copy_text(ctx, label);
     s->group = copy_text(ctx, group);
@@ -135,7 +135,7 @@ vhem_status vh_builder_end(vh_builder *b, const char *name, const char *label, c
 vhem_status vh_builder_at(vh_builder *b, const char *file, int64_t line)
 {
     vhem_ctx *ctx = b->ctx;
-    sequence *s = &b->seq[b->N - 1];
+    built_sequence *s = &b->seq[b->N - 1];
     s->line = line;
     if (file)
         VH_DUP(s->file, file);
@@ -174,7 +174,7 @@ void vh_symbols_free(vhem_symbols *symbols, int d)
 }
 
 /* [N] copies of one text of each sequence become the set's; NULL when all are empty. */
-static vhem_status hand_over(vh_builder *b, size_t offset, char ***out)
+static vhem_status take_texts(vh_builder *b, size_t offset, char ***out)
 {
     vhem_ctx *ctx = b->ctx;
     bool any = false;
@@ -247,9 +247,9 @@ vhem_status vh_builder_finish(vh_builder *b, const char *format, vhem_data **out
     VH_NEW(data->start, b->N + 1);
     for (size_t n = 0; n < b->N; n++)
         data->start[n + 1] = data->start[n] + b->seq[n].T;
-    VH_TRY(hand_over(b, offsetof(sequence, name), &data->name));
-    VH_TRY(hand_over(b, offsetof(sequence, label), &data->label));
-    VH_TRY(hand_over(b, offsetof(sequence, group), &data->group));
+    VH_TRY(take_texts(b, offsetof(built_sequence, name), &data->name));
+    VH_TRY(take_texts(b, offsetof(built_sequence, label), &data->label));
+    VH_TRY(take_texts(b, offsetof(built_sequence, group), &data->group));
     VH_TRY(hand_over_weights(b, data));
     VH_TRY(hand_over_origin(b, data));
     VH_TRY(vh_spill_values(ctx, &b->hold, &data->y));

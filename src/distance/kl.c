@@ -57,7 +57,7 @@ static vhem_status self_bounds(vhem_ctx *ctx, const vh_h3m *h3m, const vh_row_bl
     return VHEM_OK;
 }
 
-typedef struct { /* D [Ka][Kb] = L_hmm(a, a) - L_hmm(a, b), in strips */
+typedef struct { /* D [Ka][Kb] = L_hmm(a, a) - L_hmm(a, b), in row blocks */
     const vh_h3m *a, *b;
     vh_patterns lacks; /* of b */
     int tau;
@@ -69,8 +69,8 @@ static void bounds_free(bounds *x)
     vh_patterns_free(&x->lacks);
 }
 
-/* self [patterns of b][n of the strip]: each with itself, over the columns that HMMs of b have.  L [n][Kb] is
- * what is known. */
+/* self [patterns of b][n of the row block]: each with itself, over the columns that HMMs of b have.  L
+ * [n][Kb] is what is known. */
 static vhem_status find_self(vhem_ctx *ctx, const bounds *x, const vh_row_block *s, double *self)
 {
     size_t Kb = (size_t)x->b->K;
@@ -128,14 +128,14 @@ static void take_back(void *arg, const vh_row_block *s)
 
 static vhem_status all_rows(vhem_ctx *ctx, bounds *x, bool back)
 {
-    const vh_row_blocks strips = { .what = "compare",
-                                   .n = x->a->K,
-                                   .rows = ROWS,
-                                   .most = vh_cells(x->a->K < ROWS ? x->a->K : ROWS, x->b->K),
-                                   .make = make_rows,
-                                   .take = back ? take_back : take_rows,
-                                   .arg = x };
-    return vh_row_blocks_run(ctx, &strips);
+    const vh_row_blocks row_blocks = { .what = "compare",
+                                       .n = x->a->K,
+                                       .rows = ROWS,
+                                       .most = vh_cells(x->a->K < ROWS ? x->a->K : ROWS, x->b->K),
+                                       .make = make_rows,
+                                       .take = back ? take_back : take_rows,
+                                       .arg = x };
+    return vh_row_blocks_run(ctx, &row_blocks);
 }
 
 /* D [n][n] of a set against itself: the mean of both directions. */
@@ -170,11 +170,12 @@ vhem_status vh_distance_kl(vhem_ctx *ctx, const vh_h3m *a, const vh_h3m *b, cons
 typedef struct { /* running mean and sum of squared deviations of each column */
     int64_t n;
     double *mean, *square; /* [Kb] */
-} moments;
+} running_moments;
 
 /* A sequence that is impossible under b makes the divergence infinite, and then it stays so.  own: over the
  * columns that each HMM of b has, by its pattern. */
-static void add_row(moments *m, const vh_patterns *lacks, int64_t Kb, const double *own, const double *other)
+static void add_row(running_moments *m, const vh_patterns *lacks, int64_t Kb, const double *own,
+                    const double *other)
 {
     m->n++;
     for (int64_t j = 0; j < Kb; j++) {
@@ -212,7 +213,7 @@ static vhem_status set_alone(vhem_ctx *ctx, one_to_all *x)
     return VHEM_OK;
 }
 
-static vhem_status add_chunk(vhem_ctx *ctx, const one_to_all *x, const vh_draw *draw, moments *m)
+static vhem_status add_chunk(vhem_ctx *ctx, const one_to_all *x, const vh_draw *draw, running_moments *m)
 {
     size_t Kb = (size_t)x->b->K, P = (size_t)x->lacks.n;
     VH_OWN(vhem_data) *y = NULL;
@@ -231,7 +232,7 @@ static vhem_status add_chunk(vhem_ctx *ctx, const one_to_all *x, const vh_draw *
     return VHEM_OK;
 }
 
-typedef struct { /* divergences D [Ka][Kb] from a to b and their variances, in strips of both */
+typedef struct { /* divergences D [Ka][Kb] from a to b and their variances, in row blocks of both */
     one_to_all x;
     const vhem_distance_options *opt;
     uint64_t side;     /* keeps the samples of the second set apart from those of the first */
@@ -252,7 +253,7 @@ static vhem_status take_samples(vhem_ctx *ctx, sampling *s, int64_t i, double *m
     size_t Kb = (size_t)x->b->K;
     double most = CHUNK / fmax((double)opt->tau * x->a->d, (double)x->b->K);
     int chunk = most < 1 ? 1 : most < opt->samples ? (int)most : opt->samples;
-    moments m = { 0, mean, variance };
+    running_moments m = { 0, mean, variance };
 
     memset(mean, 0, sizeof *mean * Kb);
     memset(variance, 0, sizeof *variance * Kb);
@@ -282,25 +283,25 @@ static vhem_status sample_row(vhem_ctx *ctx, sampling *s, int64_t i, double *mea
     return st;
 }
 
-static vhem_status make_sampled(vhem_ctx *ctx, void *arg, vh_row_block *strip)
+static vhem_status make_sampled(vhem_ctx *ctx, void *arg, vh_row_block *row_block)
 {
     sampling *s = arg;
     size_t Kb = (size_t)s->x.b->K;
-    for (int64_t k = 0; k < strip->n; k++) {
-        double *row = strip->x + 2 * (size_t)k * Kb;
-        VH_TRY(sample_row(ctx, s, strip->first + k, row, row + Kb));
+    for (int64_t k = 0; k < row_block->n; k++) {
+        double *row = row_block->x + 2 * (size_t)k * Kb;
+        VH_TRY(sample_row(ctx, s, row_block->first + k, row, row + Kb));
     }
-    strip->size = 2 * (size_t)strip->n * Kb;
+    row_block->size = 2 * (size_t)row_block->n * Kb;
     return VHEM_OK;
 }
 
-static void take_sampled(void *arg, const vh_row_block *strip)
+static void take_sampled(void *arg, const vh_row_block *row_block)
 {
     const sampling *s = arg;
     size_t Kb = (size_t)s->x.b->K;
-    for (size_t k = 0; k < (size_t)strip->n; k++) {
-        const double *row = strip->x + 2 * k * Kb;
-        size_t at = ((size_t)strip->first + k) * Kb;
+    for (size_t k = 0; k < (size_t)row_block->n; k++) {
+        const double *row = row_block->x + 2 * k * Kb;
+        size_t at = ((size_t)row_block->first + k) * Kb;
         memcpy(s->D + at, row, sizeof *row * Kb);
         for (size_t j = 0; s->error && j < Kb; j++)
             s->error[at + j] = s->root ? sqrt(row[Kb + j]) : row[Kb + j];
@@ -308,14 +309,14 @@ static void take_sampled(void *arg, const vh_row_block *strip)
 }
 
 /* Of the other direction, b against a: the table becomes that of the means. */
-static void take_sampled_back(void *arg, const vh_row_block *strip)
+static void take_sampled_back(void *arg, const vh_row_block *row_block)
 {
     const sampling *s = arg;
     size_t rows = (size_t)s->x.b->K, columns = (size_t)s->x.a->K;
     for (size_t i = 0; i < rows; i++)
-        for (size_t k = 0; k < (size_t)strip->n; k++) {
-            const double *row = strip->x + 2 * k * rows;
-            size_t at = i * columns + (size_t)strip->first + k;
+        for (size_t k = 0; k < (size_t)row_block->n; k++) {
+            const double *row = row_block->x + 2 * k * rows;
+            size_t at = i * columns + (size_t)row_block->first + k;
             s->D[at] = (s->D[at] + row[i]) / 2;
             if (s->error)
                 s->error[at] = sqrt(s->error[at] + row[rows + i]) / 2;
@@ -325,14 +326,14 @@ static void take_sampled_back(void *arg, const vh_row_block *strip)
 static vhem_status all_sampled(vhem_ctx *ctx, sampling *s, bool back)
 {
     int64_t Ka = s->x.a->K;
-    const vh_row_blocks strips = { .what = "compare",
-                                   .n = Ka,
-                                   .rows = SAMPLED_ROWS,
-                                   .most = 2 * vh_cells(Ka < SAMPLED_ROWS ? Ka : SAMPLED_ROWS, s->x.b->K),
-                                   .make = make_sampled,
-                                   .take = back ? take_sampled_back : take_sampled,
-                                   .arg = s };
-    return vh_row_blocks_run(ctx, &strips);
+    const vh_row_blocks row_blocks = { .what = "compare",
+                                       .n = Ka,
+                                       .rows = SAMPLED_ROWS,
+                                       .most = 2 * vh_cells(Ka < SAMPLED_ROWS ? Ka : SAMPLED_ROWS, s->x.b->K),
+                                       .make = make_sampled,
+                                       .take = back ? take_sampled_back : take_sampled,
+                                       .arg = s };
+    return vh_row_blocks_run(ctx, &row_blocks);
 }
 
 /* Of a set against itself; V [n][n] become deviations. */

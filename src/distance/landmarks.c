@@ -31,9 +31,9 @@ typedef struct {
     int64_t *others; /* [BLOCK]  models of a block that are to be placed */
     double *D;       /* [BLOCK][m] */
     int *near;       /* [neighbours]  the landmarks nearest a model */
-} job;
+} landmark_set;
 
-static void job_free(job *b)
+static void landmarks_free(landmark_set *b)
 {
     free(b->index);
     free(b->others);
@@ -65,7 +65,7 @@ static int by_number(const void *a, const void *b)
 }
 
 /* Those with the m smallest keys, which follow from the seed and the number of a model alone. */
-static vhem_status choose(vhem_ctx *ctx, job *b)
+static vhem_status choose(vhem_ctx *ctx, landmark_set *b)
 {
     int64_t n = b->l->models->K;
     VH_AUTOFREE ticket *all = NULL;
@@ -82,7 +82,7 @@ static vhem_status choose(vhem_ctx *ctx, job *b)
 }
 
 /* The eigenvectors of the landmarks, and their own places [m][dim]. */
-static vhem_status solve(vhem_ctx *ctx, job *b, double *place)
+static vhem_status solve(vhem_ctx *ctx, landmark_set *b, double *place)
 {
     const vh_landmarks *l = b->l;
     int k = l->neighbours < l->m - 1 ? l->neighbours : (int)l->m - 1;
@@ -105,7 +105,7 @@ static vhem_status solve(vhem_ctx *ctx, job *b, double *place)
 /* ---- the others ---------------------------------------------------------------------------------------- */
 
 /* Distances of a model to the landmarks, d [m], become the logarithms of its affinities. */
-static void find_affinities(const job *b, double *d)
+static void find_affinities(const landmark_set *b, double *d)
 {
     int64_t m = b->l->m, near = b->l->neighbours < m ? b->l->neighbours : m;
     if (near <= 0) {
@@ -120,14 +120,15 @@ static void find_affinities(const job *b, double *d)
         d[b->near[e]] = 0;
 }
 
-static vhem_status fail_stopped(vhem_ctx *ctx, const job *b, int64_t placed)
+static vhem_status fail_stopped(vhem_ctx *ctx, const landmark_set *b, int64_t placed)
 {
     return vh_fail(ctx, VHEM_ESTOPPED, "stopped; %lld of %lld HMMs were placed", (long long)placed,
                    (long long)b->l->models->K);
 }
 
 /* Models first .. first+n-1; landmark *at is the first of those from there on. */
-static vhem_status place_block(vhem_ctx *ctx, job *b, int64_t first, int64_t n, int64_t *at, double *place)
+static vhem_status place_block(vhem_ctx *ctx, landmark_set *b, int64_t first, int64_t n, int64_t *at,
+                               double *place)
 {
     vhem_status st = VHEM_OK;
     const vh_landmarks *l = b->l;
@@ -160,7 +161,7 @@ static vhem_status place_block(vhem_ctx *ctx, job *b, int64_t first, int64_t n, 
 
 vhem_status vh_landmarks_embedding(vhem_ctx *ctx, const vh_landmarks *l, double *place)
 {
-    VH_CLEANUP(job_free) job b = { .l = l, .scale = 1 };
+    VH_CLEANUP(landmarks_free) landmark_set b = { .l = l, .scale = 1 };
     int64_t K = l->models->K, at = 0;
     VH_AUTOFREE double *own = NULL;
 

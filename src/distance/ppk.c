@@ -5,8 +5,8 @@
  * Where HMMs lack columns a kernel is over those that both have, and so are the kernels of each with itself
  * that it is divided by.
  *
- * The table is asked for in strips of rows, in the order of the packed sets; for a set against itself only on
- * and above the diagonal. */
+ * The table is asked for in row blocks, in the order of the packed sets; for a set against itself
+ * only on and above the diagonal. */
 #include "distance/distance.h"
 #include "distance/row_blocks.h"
 
@@ -24,12 +24,12 @@ typedef struct {
     const vh_base *a, *b;
     vh_product p;
     vh_workers workers;
-    vh_product_job *product;      /* both sets, opened */
+    vh_opened_pair *product;      /* both sets, opened */
     vh_patterns lacks_a, lacks_b; /* columns that HMMs of each set lack */
     double *D;                    /* [Ka][Kb]; NULL on processes that have no table */
-} job;
+} ppk_table;
 
-static void job_free(job *j)
+static void ppk_free(ppk_table *j)
 {
     vh_patterns_free(&j->lacks_a);
     vh_patterns_free(&j->lacks_b);
@@ -53,8 +53,8 @@ static vhem_status component_self(vhem_ctx *ctx, const vh_packed *pk, double **o
     return VHEM_OK;
 }
 
-/* The rectangle of a strip: of a set against itself on and above the diagonal. */
-static vh_rectangle rectangle(const job *j, int64_t first, int64_t n)
+/* The rectangle of a row block: of a set against itself on and above the diagonal. */
+static vh_rectangle rectangle(const ppk_table *j, int64_t first, int64_t n)
 {
     bool upper = j->a == j->b;
     return (vh_rectangle){ .a0 = (int)first,
@@ -64,10 +64,10 @@ static vh_rectangle rectangle(const job *j, int64_t first, int64_t n)
                            .upper = upper };
 }
 
-static vhem_status make_strip(vhem_ctx *ctx, void *arg, vh_row_block *s)
+static vhem_status make_row_block(vhem_ctx *ctx, void *arg, vh_row_block *s)
 {
     vhem_status st = VHEM_OK;
-    job *j = arg;
+    ppk_table *j = arg;
     const vh_rectangle r = rectangle(j, s->first, s->n);
     st = vh_product_run(ctx, j->product, &r, s->x);
     VH_CHECK(st != VHEM_ESTOPPED, VHEM_ESTOPPED, "stopped before the kernel was complete");
@@ -75,13 +75,13 @@ static vhem_status make_strip(vhem_ctx *ctx, void *arg, vh_row_block *s)
     return st;
 }
 
-/* Column k of the strip into D [Ka][Kb], for a set against itself into both triangles. */
-static void take_column(const job *j, const vh_rectangle *r, int k, const double *strip)
+/* Column k of the row block into D [Ka][Kb], for a set against itself into both triangles. */
+static void take_column(const ppk_table *j, const vh_rectangle *r, int k, const double *row_block)
 {
     size_t Kb = (size_t)j->b->Kb, from = (size_t)j->b->order[r->b0 + k];
     for (int i = 0; i < r->na; i++) {
         size_t to = (size_t)j->a->order[r->a0 + i];
-        double log_k = vh_or_impossible(strip[vh_ij(i, r->nb, k)]);
+        double log_k = vh_or_impossible(row_block[vh_ij(i, r->nb, k)]);
         if (r->upper && r->a0 + i > r->b0 + k)
             continue;
         j->D[to * Kb + from] = log_k;
@@ -91,9 +91,9 @@ static void take_column(const job *j, const vh_rectangle *r, int k, const double
 }
 
 typedef struct {
-    const job *j;
+    const ppk_table *j;
     vh_rectangle r;
-    const double *strip;
+    const double *row_block;
 } taking;
 
 /* Columns, because those of a set against itself become rows: neighbours there are neighbours in memory. */
@@ -102,40 +102,40 @@ static void take_columns(void *arg, int64_t c, int worker)
     const taking *t = arg;
     (void)worker;
     for (int64_t k = c * COLUMNS; k < (c + 1) * COLUMNS && k < t->r.nb; k++)
-        take_column(t->j, &t->r, (int)k, t->strip);
+        take_column(t->j, &t->r, (int)k, t->row_block);
 }
 
-static void take_strip(void *arg, const vh_row_block *s)
+static void take_row_block(void *arg, const vh_row_block *s)
 {
-    job *j = arg;
+    ppk_table *j = arg;
     taking t = { j, rectangle(j, s->first, s->n), s->x };
     vh_parallel(j->ctx, &(vh_loop){ (t.r.nb + COLUMNS - 1) / COLUMNS, j->workers.n, true, take_columns, &t });
 }
 
-static vhem_status all_strips(vhem_ctx *ctx, job *j)
+static vhem_status all_row_blocks(vhem_ctx *ctx, ppk_table *j)
 {
     int64_t Ka = j->a->Kb;
-    const vh_row_blocks strips = { .what = "kernel",
-                                   .n = Ka,
-                                   .rows = ROWS,
-                                   .most = vh_cells(Ka < ROWS ? Ka : ROWS, j->b->Kb),
-                                   .make = make_strip,
-                                   .take = take_strip,
-                                   .arg = j };
-    VH_OWN(vh_product_job) *product = NULL;
+    const vh_row_blocks row_blocks = { .what = "kernel",
+                                       .n = Ka,
+                                       .rows = ROWS,
+                                       .most = vh_cells(Ka < ROWS ? Ka : ROWS, j->b->Kb),
+                                       .make = make_row_block,
+                                       .take = take_row_block,
+                                       .arg = j };
+    VH_OWN(vh_opened_pair) *product = NULL;
 
     VH_TRY(vh_workers_new(ctx, ctx->threads, &j->workers));
     j->p.workers = &j->workers;
     VH_TRY(vh_product_open(ctx, &j->p, &product));
     j->product = product;
-    return vh_row_blocks_run(ctx, &strips);
+    return vh_row_blocks_run(ctx, &row_blocks);
 }
 
 /* self [K] = log k~(i, i), one by one: of a block all but the diagonal would be for nothing. */
 static vhem_status self_kernels(vhem_ctx *ctx, const vh_product *like, const vh_base *base, double *self)
 {
     vh_product p = *like;
-    VH_OWN(vh_product_job) *product = NULL;
+    VH_OWN(vh_opened_pair) *product = NULL;
     VH_AUTOFREE double *component = NULL;
 
     VH_TRY(component_self(ctx, base->packed, &component));
@@ -168,7 +168,7 @@ static vhem_status self_by_pattern(vhem_ctx *ctx, const vh_product *like, const 
 }
 
 /* log k - (log k_aa + log k_bb) / 2, all three over the columns that both HMMs have. */
-static vhem_status normalise(job *j, const vh_h3m *a, const vh_h3m *b, double *D)
+static vhem_status normalise(ppk_table *j, const vh_h3m *a, const vh_h3m *b, double *D)
 {
     vhem_ctx *ctx = j->ctx;
     size_t Ka = (size_t)a->K, Kb = (size_t)b->K;
@@ -197,7 +197,7 @@ vhem_status vh_distance_ppk(vhem_ctx *ctx, const vh_h3m *a, const vh_h3m *b, con
                             double *D, double *error)
 {
     VH_OWN(vh_base) *base_a = NULL, *base_b = NULL;
-    VH_CLEANUP(job_free) job j = { .ctx = ctx, .D = D };
+    VH_CLEANUP(ppk_free) ppk_table j = { .ctx = ctx, .D = D };
     VH_AUTOFREE double *self_a = NULL, *self_b = NULL;
 
     (void)error;
@@ -218,7 +218,7 @@ vhem_status vh_distance_ppk(vhem_ctx *ctx, const vh_h3m *a, const vh_h3m *b, con
                         .self_b = self_b ? self_b : self_a,
                         .tau = opt->tau,
                         .lambda = opt->lambda };
-    VH_TRY(all_strips(ctx, &j));
+    VH_TRY(all_row_blocks(ctx, &j));
     if (opt->normalised && D)
         VH_TRY(normalise(&j, a, b, D));
     return VHEM_OK;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* ppk_kernel.c - see ppk_kernel.h: who does the work of a job, and the driver that CPU backends share.
  *
- * The table is cut into tiles whose edges are multiples of VH_PRODUCT_TILE in both sets, wherever a
- * rectangle begins.  On the diagonal of a set against itself a tile is done in strips, each from its own
+ * The table is cut into blocks whose edges are multiples of VH_PRODUCT_TILE in both sets, wherever a
+ * rectangle begins.  On the diagonal of a set against itself a block is done in strips, each from its own
  * diagonal on. */
 #include "distance/ppk_kernel.h"
 
@@ -14,24 +14,24 @@
 
 #include <string.h>
 
-enum { TILE = VH_PRODUCT_TILE, STRIP = 16 };
+enum { BLOCK = VH_PRODUCT_TILE, STRIP = 16 };
 
-struct vh_product_job {
+struct vh_opened_pair {
     const vh_product_kernels *by; /* its whole jobs (open), or its kernel */
     void *state;
     vh_product p;
     void *laid;
 };
 
-static vhem_status lay(vhem_ctx *ctx, vh_product_job *job)
+static vhem_status lay(vhem_ctx *ctx, vh_opened_pair *job)
 {
     return job->by->prepare ? job->by->prepare(ctx, &job->p, &job->laid) : VHEM_OK;
 }
 
-vhem_status vh_product_open(vhem_ctx *ctx, const vh_product *p, vh_product_job **out)
+vhem_status vh_product_open(vhem_ctx *ctx, const vh_product *p, vh_opened_pair **out)
 {
     const vh_product_kernels *of = ctx->backend->product;
-    VH_AUTOFREE vh_product_job *job = NULL;
+    VH_AUTOFREE vh_opened_pair *job = NULL;
 
     VH_NEW(job, 1);
     job->p = *p;
@@ -44,7 +44,7 @@ vhem_status vh_product_open(vhem_ctx *ctx, const vh_product *p, vh_product_job *
     return VHEM_OK;
 }
 
-void vh_product_close(vh_product_job *job)
+void vh_product_close(vh_opened_pair *job)
 {
     if (!job)
         return;
@@ -58,23 +58,24 @@ void vh_product_close(vh_product_job *job)
 /* ---- the driver for CPUs ------------------------------------------------------------------------------- */
 
 typedef struct {
-    const vh_product_job *job;
+    const vh_opened_pair *job;
     const vh_rectangle *r;
     double *log_k;
-    int ta, tb, n_b; /* first tile of each set, tiles of b */
-} part;
+    int ta, tb, n_b; /* first block of each set, blocks of b */
+} kernel_rows;
 
-/* What tile t of a set has in common with first .. first+n-1. */
-static void cut(int t, int first, int n, int *lo, int *hi)
+/* What block t of a set has in common with first .. first+n-1. */
+static void cut_block(int t, int first, int n, int *lo, int *hi)
 {
-    *lo = t * TILE > first ? t * TILE : first;
-    *hi = (t + 1) * TILE < first + n ? (t + 1) * TILE : first + n;
+    *lo = t * BLOCK > first ? t * BLOCK : first;
+    *hi = (t + 1) * BLOCK < first + n ? (t + 1) * BLOCK : first + n;
 }
 
-/* A piece of a tile, through the kernel and to its place. */
-static vhem_status run_piece(vhem_ctx *ctx, const part *x, const vh_rectangle *piece, vh_scratch *scratch)
+/* A piece of a block, through the kernel and to its place. */
+static vhem_status run_piece(vhem_ctx *ctx, const kernel_rows *x, const vh_rectangle *piece,
+                             vh_scratch *scratch)
 {
-    double table[TILE * TILE];
+    double table[BLOCK * BLOCK];
 
     VH_TRY(x->job->by->kernel(ctx, &x->job->p, x->job->laid, piece, scratch, table));
     for (int i = 0; i < piece->na; i++)
@@ -83,16 +84,16 @@ static vhem_status run_piece(vhem_ctx *ctx, const part *x, const vh_rectangle *p
     return VHEM_OK;
 }
 
-static vhem_status run_tile(vhem_ctx *ctx, void *arg, int64_t chunk, int worker)
+static vhem_status run_block(vhem_ctx *ctx, void *arg, int64_t chunk, int worker)
 {
-    const part *x = arg;
+    const kernel_rows *x = arg;
     int ta = x->ta + (int)(chunk / x->n_b), tb = x->tb + (int)(chunk % x->n_b), a0, a1, b0, b1;
     bool diagonal = x->r->upper && ta == tb;
 
     if (x->r->upper && ta > tb)
         return VHEM_OK;
-    cut(ta, x->r->a0, x->r->na, &a0, &a1);
-    cut(tb, x->r->b0, x->r->nb, &b0, &b1);
+    cut_block(ta, x->r->a0, x->r->na, &a0, &a1);
+    cut_block(tb, x->r->b0, x->r->nb, &b0, &b1);
     for (int i = a0, n; i < a1; i += n) {
         n = diagonal && a1 - i > STRIP ? STRIP : a1 - i;
         int from = diagonal && i > b0 ? i : b0;
@@ -104,7 +105,7 @@ static vhem_status run_tile(vhem_ctx *ctx, void *arg, int64_t chunk, int worker)
 }
 
 /* A device that has failed, as one without memory does: the driver for CPUs does the rest. */
-static vhem_status leave_device(vhem_ctx *ctx, vh_product_job *job)
+static vhem_status leave_device(vhem_ctx *ctx, vh_opened_pair *job)
 {
     vh_log(ctx, VHEM_LOG_WARN, "%s; the CPU does it", ctx->error);
     job->by->close(job->state);
@@ -112,7 +113,7 @@ static vhem_status leave_device(vhem_ctx *ctx, vh_product_job *job)
     return lay(ctx, job);
 }
 
-vhem_status vh_product_run(vhem_ctx *ctx, vh_product_job *job, const vh_rectangle *r, double *log_k)
+vhem_status vh_product_run(vhem_ctx *ctx, vh_opened_pair *job, const vh_rectangle *r, double *log_k)
 {
     vhem_status st = VHEM_OK;
     if (job->state) {
@@ -123,11 +124,11 @@ vhem_status vh_product_run(vhem_ctx *ctx, vh_product_job *job, const vh_rectangl
     }
     if (st != VHEM_OK)
         return st;
-    part x = { .job = job, .r = r, .log_k = log_k, .ta = r->a0 / TILE, .tb = r->b0 / TILE };
-    int n_a = r->na > 0 ? (r->a0 + r->na - 1) / TILE - x.ta + 1 : 0;
-    x.n_b = r->nb > 0 ? (r->b0 + r->nb - 1) / TILE - x.tb + 1 : 0;
-    const vh_work tiles = {
-        .n = (int64_t)n_a * x.n_b, .threads = job->p.workers->n, .run = run_tile, .arg = &x
+    kernel_rows x = { .job = job, .r = r, .log_k = log_k, .ta = r->a0 / BLOCK, .tb = r->b0 / BLOCK };
+    int n_a = r->na > 0 ? (r->a0 + r->na - 1) / BLOCK - x.ta + 1 : 0;
+    x.n_b = r->nb > 0 ? (r->b0 + r->nb - 1) / BLOCK - x.tb + 1 : 0;
+    const vh_work blocks = {
+        .n = (int64_t)n_a * x.n_b, .threads = job->p.workers->n, .run = run_block, .arg = &x
     };
-    return vh_map(ctx, &tiles, NULL);
+    return vh_map(ctx, &blocks, NULL);
 }

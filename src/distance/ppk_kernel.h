@@ -25,14 +25,14 @@ typedef struct { /* HMMs a0 .. a0+na-1 of a against b0 .. b0+nb-1 of b */
     bool upper; /* of a set against itself: pairs with a > b need not be filled in */
 } vh_rectangle;
 
-typedef struct vh_product_job vh_product_job;
+typedef struct vh_opened_pair vh_opened_pair;
 
-vhem_status vh_product_open(vhem_ctx *ctx, const vh_product *p, vh_product_job **out);
+vhem_status vh_product_open(vhem_ctx *ctx, const vh_product *p, vh_opened_pair **out);
 /* log k~ of each pair into log_k [na][nb].  The same bits at any number of workers, and in any rectangle
  * whose edges are multiples of VH_PRODUCT_TILE.  A stop ends it, with VHEM_ESTOPPED. */
-vhem_status vh_product_run(vhem_ctx *ctx, vh_product_job *job, const vh_rectangle *r, double *log_k);
-void vh_product_close(vh_product_job *job); /* NULL is allowed */
-VH_OWNED(vh_product_job, vh_product_close)
+vhem_status vh_product_run(vhem_ctx *ctx, vh_opened_pair *job, const vh_rectangle *r, double *log_k);
+void vh_product_close(vh_opened_pair *job); /* NULL is allowed */
+VH_OWNED(vh_opened_pair, vh_product_close)
 
 enum { VH_PRODUCT_TILE = 64 };
 

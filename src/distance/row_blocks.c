@@ -11,7 +11,7 @@ typedef struct {
     const vh_row_blocks *of;
     vh_row_block own, other; /* made here; from another process */
     int64_t compared;        /* rows up to the last that was made here */
-} job;
+} block_table;
 
 static int64_t rows_of(const vh_row_blocks *s, int64_t k)
 {
@@ -19,8 +19,8 @@ static int64_t rows_of(const vh_row_blocks *s, int64_t k)
     return left < s->rows ? left : s->rows;
 }
 
-/* How far all are when this process has come to the end of strip k. */
-static void tell_progress(const job *j, int64_t k)
+/* How far all are when this process has come to the end of row block k. */
+static void tell_progress(const block_table *j, int64_t k)
 {
     int64_t done = (k + vh_ranks(j->ctx)) * j->of->rows;
     vh_progress(j->ctx, j->of->what, done < j->of->n ? done : j->of->n, j->of->n);
@@ -28,7 +28,7 @@ static void tell_progress(const job *j, int64_t k)
 
 static vhem_status make(vhem_ctx *ctx, void *arg, int64_t k, int worker)
 {
-    job *j = arg;
+    block_table *j = arg;
     const vh_row_blocks *s = j->of;
     (void)worker;
     j->own = (vh_row_block){ k * s->rows, rows_of(s, k), 0, j->own.x };
@@ -41,9 +41,9 @@ static vhem_status make(vhem_ctx *ctx, void *arg, int64_t k, int worker)
 }
 
 /* Strip k to process 0, which puts it into the table. */
-static void walk(vhem_ctx *ctx, void *arg, int64_t k, vh_serial *w)
+static void walk_block(vhem_ctx *ctx, void *arg, int64_t k, vh_serial *w)
 {
-    job *j = arg;
+    block_table *j = arg;
     vh_row_block *x = w->reads ? &j->other : &j->own;
     int64_t size = (int64_t)x->size;
     if (w->reads)
@@ -65,12 +65,12 @@ vhem_status vh_row_blocks_run(vhem_ctx *ctx, const vh_row_blocks *s)
     VH_NEW(own, s->most);
     if (vh_ranks(ctx) > 1 && vh_rank(ctx) == 0)
         VH_NEW(other, s->most);
-    job j = { .ctx = ctx, .of = s, .own = { .x = own }, .other = { .x = other } };
+    block_table j = { .ctx = ctx, .of = s, .own = { .x = own }, .other = { .x = other } };
     const vh_work work = { .n = (s->n + s->rows - 1) / s->rows,
                            .singly = true,
                            .logs = true,
                            .run = make,
-                           .walk = walk,
+                           .walk = walk_block,
                            .each = 1,
                            .to_first = true,
                            .arg = &j };

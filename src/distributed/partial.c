@@ -297,7 +297,7 @@ static size_t row_size(const vhem_partial *p, int has)
     return n > 0 ? n : 1;
 }
 
-static vhem_status read_rows(vhem_ctx *ctx, vh_serial *w, vhem_partial *p)
+static vhem_status read_partial_rows(vhem_ctx *ctx, vh_serial *w, vhem_partial *p)
 {
     int64_t n = 0;
 
@@ -341,7 +341,7 @@ vhem_status vhem_partial_read(vhem_ctx *ctx, const void *bytes, size_t n, vhem_p
     VH_CHECK(p->size == kind.size, VHEM_EFORMAT, "a partial sum has blocks of %zu numbers, must be %zu",
              kind.size, p->size);
     VH_TRY(read_nodes(ctx, &w, p));
-    VH_TRY(read_rows(ctx, &w, p));
+    VH_TRY(read_partial_rows(ctx, &w, p));
     VH_CHECK(vh_serial_left(&w) == 0, VHEM_EFORMAT, "a partial sum of %zu bytes has %zu too many", n,
              vh_serial_left(&w));
     *out = vh_take(p);

@@ -18,9 +18,9 @@ typedef struct {
     vh_workers workers;
     vhem_partial *p;
     vh_partial_rows *rows; /* NULL: none are wanted */
-} job;
+} partial_work;
 
-static void job_free(job *j)
+static void partial_work_free(partial_work *j)
 {
     vhem_free(j->p);
     vh_workers_free(&j->workers);
@@ -29,14 +29,15 @@ static void job_free(job *j)
 
 static vhem_status survey_chunk(vhem_ctx *ctx, void *arg, int64_t c, int worker, double *block)
 {
-    const job *j = arg;
+    const partial_work *j = arg;
     (void)worker;
     return vh_base_moments_chunk(ctx, &j->survey, c, block);
 }
 
 /* ---- an E-step ----------------------------------------------------------------------------------------- */
 
-static vhem_status expect_node(vhem_ctx *ctx, const job *j, int64_t c, int level, vh_reduce_sums *sums)
+static vhem_status expect_node(vhem_ctx *ctx, const partial_work *j, int64_t c, int level,
+                               vh_reduce_sums *sums)
 {
     const vh_task *t = j->t;
     int64_t first = c * VH_REDUCE_CHUNK, left = t->Kb - first, n = (int64_t)VH_REDUCE_CHUNK << level;
@@ -62,7 +63,7 @@ static vhem_status expect_node(vhem_ctx *ctx, const job *j, int64_t c, int level
     return vh_tree_sum_put(ctx, j->p->sum, level, c >> level, sums->block);
 }
 
-static vhem_status expect_chunks(vhem_ctx *ctx, job *j, int64_t first, int64_t chunks)
+static vhem_status expect_chunks(vhem_ctx *ctx, partial_work *j, int64_t first, int64_t chunks)
 {
     const vh_task *t = j->t;
     int64_t at = first * VH_REDUCE_CHUNK, n = t->Kb - at;
@@ -85,7 +86,7 @@ static vhem_status expect_chunks(vhem_ctx *ctx, job *j, int64_t first, int64_t c
     return VHEM_OK;
 }
 
-static vhem_status expect(vhem_ctx *ctx, job *j, int64_t task, int64_t first, int64_t chunks)
+static vhem_status expect_task(vhem_ctx *ctx, partial_work *j, int64_t task, int64_t first, int64_t chunks)
 {
     const vh_task *t = j->t;
 
@@ -104,7 +105,7 @@ static vhem_status expect(vhem_ctx *ctx, job *j, int64_t task, int64_t first, in
 
 /* ---- any task ------------------------------------------------------------------------------------------ */
 
-static vhem_status survey(vhem_ctx *ctx, job *j, int64_t task, int64_t first, int64_t chunks)
+static vhem_status survey(vhem_ctx *ctx, partial_work *j, int64_t task, int64_t first, int64_t chunks)
 {
     const vh_partial_kind kind = { .task = task, .size = vh_base_moments_size(&j->survey) };
     const vh_chunks all = {
@@ -119,7 +120,7 @@ static vhem_status work_on(vhem_ctx *ctx, const vhem_models *models, const vhem_
                            int64_t chunks, vhem_partial **out)
 {
     VH_OWN(vh_task) *t = NULL;
-    VH_CLEANUP(job_free) job j = { 0 };
+    VH_CLEANUP(partial_work_free) partial_work j = { 0 };
 
     VH_TRY(vh_task_read(ctx, task, models, &t));
     ctx->named = t->named; /* who makes the task decides, not how this process has come to its backend */
@@ -138,7 +139,7 @@ static vhem_status work_on(vhem_ctx *ctx, const vhem_models *models, const vhem_
                                   .origin = t->origin,
                                   .scale = t->scale };
     if (t->kind == VH_TASK_EXPECT)
-        VH_TRY(expect(ctx, &j, vh_task_fingerprint(task), first, chunks));
+        VH_TRY(expect_task(ctx, &j, vh_task_fingerprint(task), first, chunks));
     else
         VH_TRY(survey(ctx, &j, vh_task_fingerprint(task), first, chunks));
     *out = vh_take(j.p);

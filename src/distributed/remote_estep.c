@@ -29,8 +29,8 @@ static vhem_status ask(vhem_ctx *ctx, const vhem_executor *executor, const vh_ta
     return vh_partial_close(ctx, all, task.chunks, total, tables);
 }
 
-static vhem_status moments(vhem_ctx *ctx, const vhem_executor *executor, const vh_base_moments *s,
-                           double *sum)
+static vhem_status remote_moments(vhem_ctx *ctx, const vhem_executor *executor, const vh_base_moments *s,
+                                  double *sum)
 {
     vh_task t = { .kind = (int)s->kind, .origin = (double *)s->origin, .scale = (double *)s->scale };
     VH_TRY(vh_task_begin(ctx, s->h3m, s->shards, s->K, &t));
@@ -38,8 +38,8 @@ static vhem_status moments(vhem_ctx *ctx, const vhem_executor *executor, const v
     return ask(ctx, executor, &t, kind, sum, &(vh_partial_rows){ 0 });
 }
 
-static vhem_status expect(vhem_ctx *ctx, const vh_base *base, const vh_h3m *centers,
-                          const vh_reduce_step *step, vh_reduce_sums *sums)
+static vhem_status remote_expect(vhem_ctx *ctx, const vh_base *base, const vh_h3m *centers,
+                                 const vh_reduce_step *step, vh_reduce_sums *sums)
 {
     bool any = step->L || step->z || step->label;
     vh_task t = { .kind = VH_TASK_EXPECT,
@@ -69,5 +69,5 @@ static vhem_status expect(vhem_ctx *ctx, const vh_base *base, const vh_h3m *cent
 
 vh_remote vh_remote_of(const vhem_executor *executor)
 {
-    return (vh_remote){ .executor = executor, .moments = moments, .expect = expect };
+    return (vh_remote){ .executor = executor, .moments = remote_moments, .expect = remote_expect };
 }

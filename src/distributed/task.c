@@ -143,7 +143,7 @@ static vhem_status check_version(vhem_ctx *ctx, const vh_task *t)
     return VHEM_OK;
 }
 
-static vhem_status check(vhem_ctx *ctx, const vh_task *t, const vhem_models *models, const vh_h3m *head)
+static vhem_status check_task(vhem_ctx *ctx, const vh_task *t, const vhem_models *models, const vh_h3m *head)
 {
     int64_t set = 0;
     VH_CHECK(strcmp(t->backend, ctx->backend->name) == 0, VHEM_EBACKEND,
@@ -276,7 +276,7 @@ vhem_status vh_task_read(vhem_ctx *ctx, const vhem_task *task, const vhem_models
     VH_TRY(check_version(ctx, t));
     walk_head(ctx, &w, t);
     VH_TRY(w.st);
-    VH_TRY(check(ctx, t, models, head));
+    VH_TRY(check_task(ctx, t, models, head));
     VH_TRY(find_emission(ctx, models, head, t));
     VH_NEW(t->origin, t->d);
     VH_NEW(t->scale, t->d);

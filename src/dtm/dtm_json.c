@@ -120,7 +120,7 @@ vhem_status vh_dtm_from_json(vhem_ctx *ctx, json_t *root, vh_dtm **out)
     return st == VHEM_EINVAL ? VHEM_EFORMAT : st; /* what is invalid came from a file */
 }
 
-static vhem_status read_text(vhem_ctx *ctx, const char *text, size_t size, vh_dtm **out)
+static vhem_status read_dtm_text(vhem_ctx *ctx, const char *text, size_t size, vh_dtm **out)
 {
     VH_OWN(json_t) *root = NULL;
 
@@ -131,7 +131,7 @@ static vhem_status read_text(vhem_ctx *ctx, const char *text, size_t size, vh_dt
 
 vhem_status vh_dtm_read_json(vhem_ctx *ctx, const char *text, size_t size, const char *name, vh_dtm **out)
 {
-    return vh_error_in(ctx, read_text(ctx, text, size, out), name);
+    return vh_error_in(ctx, read_dtm_text(ctx, text, size, out), name);
 }
 
 /* ---- writing ------------------------------------------------------------------------------------------- */

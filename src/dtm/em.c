@@ -29,9 +29,9 @@ typedef struct {
     vh_scratch *scratch; /* [n_threads] */
     int n_threads;
     bool last; /* only the likelihood is still wanted */
-} state;
+} em_state;
 
-static void close_state(state *s)
+static void close_state(em_state *s)
 {
     for (int64_t j = 0; s->gains && j < s->dtm->K; j++)
         vh_dt_gains_free(&s->gains[j]);
@@ -42,11 +42,11 @@ static void close_state(state *s)
 }
 
 static vhem_status open_state(vhem_ctx *ctx, const vh_em_dtm_task *task, vh_scratch *scratch, int n_threads,
-                              vh_dtm *dtm, state *s)
+                              vh_dtm *dtm, em_state *s)
 {
     const vh_sum_kind kind = { vh_dt_sums_size(dtm), vh_dt_sums_merge, dtm };
 
-    *s = (state){ .task = task, .dtm = dtm, .scratch = scratch, .n_threads = n_threads, .kind = kind };
+    *s = (em_state){ .task = task, .dtm = dtm, .scratch = scratch, .n_threads = n_threads, .kind = kind };
     VH_NEW(s->gains, dtm->K);
     VH_NEW(s->log_omega, dtm->K);
     for (int64_t j = 0; j < dtm->K; j++)
@@ -57,7 +57,7 @@ static vhem_status open_state(vhem_ctx *ctx, const vh_em_dtm_task *task, vh_scra
 
 /* The gains of the present textures, for the longest sequence; those of the smoother, too, unless this is the
  * last time. */
-static vhem_status renew_gains(vhem_ctx *ctx, state *s)
+static vhem_status renew_gains(vhem_ctx *ctx, em_state *s)
 {
     const vh_sets *sets = s->task->sets;
     int64_t T = 1;
@@ -74,7 +74,7 @@ static vhem_status renew_gains(vhem_ctx *ctx, state *s)
 }
 
 /* log omega_j + sum_n w_n log p(y_n | j) of set g into z [K]. */
-static vhem_status score_set(vhem_ctx *ctx, const state *s, int64_t g, vh_scratch *scratch, double *z)
+static vhem_status score_set(vhem_ctx *ctx, const em_state *s, int64_t g, vh_scratch *scratch, double *z)
 {
     const vh_sets *sets = s->task->sets;
 
@@ -92,7 +92,7 @@ static vhem_status score_set(vhem_ctx *ctx, const state *s, int64_t g, vh_scratc
 }
 
 /* Set g: its part of J, its z, and, unless this is the last time, its share of the statistics. */
-static vhem_status expect_set(vhem_ctx *ctx, const state *s, int64_t g, vh_scratch *scratch, double *sums)
+static vhem_status expect_set(vhem_ctx *ctx, const em_state *s, int64_t g, vh_scratch *scratch, double *sums)
 {
     const vh_sets *sets = s->task->sets;
     double *log_z, *x;
@@ -119,16 +119,16 @@ static vhem_status expect_set(vhem_ctx *ctx, const state *s, int64_t g, vh_scrat
     return VHEM_OK;
 }
 
-static vhem_status run_chunk(vhem_ctx *ctx, void *arg, int64_t chunk, int worker, double *sums)
+static vhem_status run_em_chunk(vhem_ctx *ctx, void *arg, int64_t chunk, int worker, double *sums)
 {
-    const state *s = arg;
+    const em_state *s = arg;
     return expect_set(ctx, s, s->task->first + chunk, &s->scratch[worker], sums);
 }
 
-static vhem_status expect(vhem_ctx *ctx, state *s)
+static vhem_status expect_sets(vhem_ctx *ctx, em_state *s)
 {
     const vh_chunks chunks = {
-        .n = s->task->last - s->task->first, .threads = s->n_threads, .run = run_chunk, .arg = s
+        .n = s->task->last - s->task->first, .threads = s->n_threads, .run = run_em_chunk, .arg = s
     };
 
     VH_TRY(renew_gains(ctx, s));
@@ -138,7 +138,7 @@ static vhem_status expect(vhem_ctx *ctx, state *s)
 }
 
 /* omega_j = sum_g z_gj / sets, and each texture from its statistics. */
-static vhem_status maximise(vhem_ctx *ctx, state *s, vh_em_dtm_run *run)
+static vhem_status maximise_textures(vhem_ctx *ctx, em_state *s, vh_em_dtm_run *run)
 {
     run->n_floored = 0;
     for (int64_t j = 0; j < s->dtm->K; j++) {
@@ -157,7 +157,7 @@ vhem_status vh_em_dtm(vhem_ctx *ctx, const vh_em_dtm_task *task, vh_scratch *scr
                       vh_dtm *dtm, vh_em_dtm_run *run)
 {
     double mass = 0;
-    VH_CLEANUP(close_state) state s = { 0 };
+    VH_CLEANUP(close_state) em_state s = { 0 };
 
     VH_TRY(open_state(ctx, task, scratch, n_threads, dtm, &s));
     VH_NEW(run->J, task->max_iter + 1);
@@ -167,7 +167,7 @@ vhem_status vh_em_dtm(vhem_ctx *ctx, const vh_em_dtm_task *task, vh_scratch *scr
     }
     for (int k = 0;; k++) {
         s.last = k == task->max_iter;
-        VH_TRY(expect(ctx, &s));
+        VH_TRY(expect_sets(ctx, &s));
         run->J[k] = s.sums[0];
         run->n_iter = k;
         VH_CHECK(isfinite(run->J[k]), VHEM_ENUMERIC, "the log-likelihood is %g", run->J[k]);
@@ -176,7 +176,7 @@ vhem_status vh_em_dtm(vhem_ctx *ctx, const vh_em_dtm_task *task, vh_scratch *scr
         run->converged = task->tol > 0 && gain <= task->tol * mass;
         if (s.last || run->converged || vh_stopped(ctx))
             break;
-        VH_TRY(maximise(ctx, &s, run));
+        VH_TRY(maximise_textures(ctx, &s, run));
     }
     return vh_stopped(ctx) ? VHEM_ESTOPPED : VHEM_OK;
 }

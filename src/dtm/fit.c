@@ -9,7 +9,7 @@
 #include "dtm/svd.h"
 #include "dtm/em.h"
 #include "dtm/fit.h"
-#include "fit/fit_key.h"
+#include "fit/fit.h"
 #include "fit/options.h"
 #include "math/blas.h"
 #include "hmm/hmm_set.h"
@@ -31,9 +31,9 @@ typedef struct {
     vhem_fit_report *report;
     vh_workers workers;
     const vh_fitted *fitted; /* textures that are fitted already; NULL: none */
-} fit;
+} dtm_fit_state;
 
-static void fit_free(fit *f)
+static void fit_free(dtm_fit_state *f)
 {
     vh_dtm_free(f->out);
     vhem_free(f->report);
@@ -49,7 +49,7 @@ static void run_free(vh_em_dtm_run *run)
 
 /* ---- 1. options ---------------------------------------------------------------------------------------- */
 
-static vhem_status resolve(vhem_ctx *ctx, const vhem_fit_options *asked, fit *f)
+static vhem_status resolve(vhem_ctx *ctx, const vhem_fit_options *asked, dtm_fit_state *f)
 {
     vhem_fit_options *o = &f->opt, of_textures;
 
@@ -70,7 +70,7 @@ static vhem_status resolve(vhem_ctx *ctx, const vhem_fit_options *asked, fit *f)
     return VHEM_OK;
 }
 
-static vhem_status set_up(vhem_ctx *ctx, const vhem_fit_options *asked, fit *f)
+static vhem_status prepare_fit(vhem_ctx *ctx, const vhem_fit_options *asked, dtm_fit_state *f)
 {
     int64_t K, rows;
 
@@ -101,7 +101,7 @@ static vhem_fit_run told(const vh_em_dtm_run *run, int n_stable)
 
 /* ---- 2. a texture for each set ------------------------------------------------------------------------- */
 
-static vhem_status key_of_set(vhem_ctx *ctx, const fit *f, int64_t i, vh_key *out)
+static vhem_status key_of_set(vhem_ctx *ctx, const dtm_fit_state *f, int64_t i, vh_key *out)
 {
     const vh_sets *sets = &f->sets;
     VH_OWN(vh_hash) *hash = NULL;
@@ -116,7 +116,7 @@ static vhem_status key_of_set(vhem_ctx *ctx, const fit *f, int64_t i, vh_key *ou
     return VHEM_OK;
 }
 
-static vhem_status take_stored(vhem_ctx *ctx, fit *f, const vh_key *key, int64_t i, bool *taken)
+static vhem_status take_stored(vhem_ctx *ctx, dtm_fit_state *f, const vh_key *key, int64_t i, bool *taken)
 {
     VH_OWN(vhem_models) *kept = NULL;
     vh_dt *dt = &f->out->dt[i];
@@ -129,7 +129,7 @@ static vhem_status take_stored(vhem_ctx *ctx, fit *f, const vh_key *key, int64_t
     return VHEM_OK;
 }
 
-static vhem_status put_stored(vhem_ctx *ctx, const fit *f, const vh_key *key, int64_t i)
+static vhem_status put_stored(vhem_ctx *ctx, const dtm_fit_state *f, const vh_key *key, int64_t i)
 {
     VH_OWN(vh_dtm) *one = NULL;
 
@@ -142,7 +142,7 @@ static vhem_status put_stored(vhem_ctx *ctx, const fit *f, const vh_key *key, in
  * likelihood. */
 static vhem_status fit_one(vhem_ctx *ctx, void *arg, int64_t i, int worker)
 {
-    fit *f = arg;
+    dtm_fit_state *f = arg;
     const vh_sets *sets = &f->sets;
     bool taken = false;
     vh_key key;
@@ -179,13 +179,13 @@ static vhem_status fit_one(vhem_ctx *ctx, void *arg, int64_t i, int worker)
 /* What fit_one makes of set i, for other processes. */
 static void walk_one(vhem_ctx *ctx, void *arg, int64_t i, vh_serial *w)
 {
-    fit *f = arg;
+    dtm_fit_state *f = arg;
     vh_serial_reals(ctx, w, f->out->dt[i].A, f->out->dt[i].size);
     vh_serial_bytes(ctx, w, &f->report->run[i], sizeof f->report->run[i]);
     vh_serial_int64(ctx, w, &f->report->frames[i]);
 }
 
-static vhem_status fit_each(vhem_ctx *ctx, fit *f)
+static vhem_status fit_each(vhem_ctx *ctx, dtm_fit_state *f)
 {
     vhem_status st = VHEM_OK;
     int64_t K = f->out->K, failed = -1;
@@ -211,7 +211,7 @@ static vhem_status fit_each(vhem_ctx *ctx, fit *f)
 /* ---- 3. a mixture -------------------------------------------------------------------------------------- */
 
 /* Restart r begins at the textures of K sets drawn without repeats. */
-static vhem_status start_mixture(vhem_ctx *ctx, const fit *f, int r, vh_dtm *dtm)
+static vhem_status start_mixture(vhem_ctx *ctx, const dtm_fit_state *f, int r, vh_dtm *dtm)
 {
     VH_AUTOFREE int64_t *order = NULL;
     int64_t n = f->sets.n;
@@ -235,7 +235,7 @@ static vhem_status start_mixture(vhem_ctx *ctx, const fit *f, int r, vh_dtm *dtm
 }
 
 /* One restart; *dtm, when it is the best so far, changes places with that. */
-static vhem_status run_restart(vhem_ctx *ctx, fit *f, int r, vh_dtm **dtm)
+static vhem_status run_restart(vhem_ctx *ctx, dtm_fit_state *f, int r, vh_dtm **dtm)
 {
     vh_em_dtm_task task = { .data = f->data,
                             .sets = &f->sets,
@@ -264,7 +264,7 @@ static vhem_status run_restart(vhem_ctx *ctx, fit *f, int r, vh_dtm **dtm)
 }
 
 /* A restart that comes to nothing is no failure of the others. */
-static vhem_status fit_mixture(vhem_ctx *ctx, fit *f)
+static vhem_status fit_mixture(vhem_ctx *ctx, dtm_fit_state *f)
 {
     vhem_status st = VHEM_OK;
     vh_dtm *dtm = NULL;
@@ -296,7 +296,7 @@ static vhem_status fit_mixture(vhem_ctx *ctx, fit *f)
 /* ---- 4. the whole -------------------------------------------------------------------------------------- */
 
 /* After a stop: only the textures that were fitted, in their old order, with equal weights. */
-static vhem_status keep_fitted(vhem_ctx *ctx, fit *f)
+static vhem_status keep_fitted(vhem_ctx *ctx, dtm_fit_state *f)
 {
     VH_AUTOFREE int64_t *index = NULL;
     int64_t n = 0;
@@ -328,9 +328,9 @@ vhem_status vh_dtm_fit_stored(vhem_ctx *ctx, const vhem_data *data, const vhem_f
                               const vh_fitted *fitted, vh_dtm **out, vhem_fit_report **report)
 {
     VH_BLAS_SERIAL;
-    VH_CLEANUP(fit_free) fit f = { .data = data, .fitted = fitted };
+    VH_CLEANUP(fit_free) dtm_fit_state f = { .data = data, .fitted = fitted };
 
-    VH_TRY(set_up(ctx, opt, &f));
+    VH_TRY(prepare_fit(ctx, opt, &f));
     vhem_status st = f.opt.K > 0 ? fit_mixture(ctx, &f) : fit_each(ctx, &f);
     if (st == VHEM_ESTOPPED && f.opt.K == 0)
         VH_TRY(keep_fitted(ctx, &f));

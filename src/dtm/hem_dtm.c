@@ -38,11 +38,11 @@ typedef struct {
     vh_vhem_run *run; /* its z and L */
     vh_dt_limits limits;
     double *floor; /* [d]  that of limits */
-} state;
+} hem_state;
 
 /* ---- 1. the E-step ------------------------------------------------------------------------------------- */
 
-static void close_state(state *s)
+static void close_state(hem_state *s)
 {
     for (int64_t j = 0; s->gains && j < s->centers->K; j++)
         vh_dt_gains_free(&s->gains[j]);
@@ -62,13 +62,13 @@ static bool is_isotropic(const vh_dtm *dtm)
     return true;
 }
 
-static vh_sum_kind sum_kind(const state *s)
+static vh_sum_kind sum_kind(const hem_state *s)
 {
     return (vh_sum_kind){ vh_dt_sums_size(s->centers), vh_dt_sums_merge, s->centers };
 }
 
 /* s knows the base, the centres and the options. */
-static vhem_status open_state(vhem_ctx *ctx, state *s)
+static vhem_status open_state(vhem_ctx *ctx, hem_state *s)
 {
     const vh_dtm *base = s->base;
     const vh_vhem_options *opt = s->opt;
@@ -87,7 +87,7 @@ static vhem_status open_state(vhem_ctx *ctx, state *s)
     return VHEM_OK;
 }
 
-static vhem_status renew_gains(vhem_ctx *ctx, state *s)
+static vhem_status renew_gains(vhem_ctx *ctx, hem_state *s)
 {
     vhem_status st = VHEM_OK;
     for (int64_t j = 0; j < s->centers->K; j++) {
@@ -102,7 +102,7 @@ static vhem_status renew_gains(vhem_ctx *ctx, state *s)
 }
 
 /* Base texture i: its row of L, its z, and, unless this is the last time, its share of the statistics. */
-static vhem_status add_one(vhem_ctx *ctx, const state *s, int64_t i, vh_scratch *scratch, double *sums)
+static vhem_status add_one(vhem_ctx *ctx, const hem_state *s, int64_t i, vh_scratch *scratch, double *sums)
 {
     int Kr = s->centers->K, tau = s->opt->tau;
     double omega = s->base->omega[i], *L = s->run->L + vh_row(i, Kr);
@@ -124,7 +124,7 @@ static vhem_status add_one(vhem_ctx *ctx, const state *s, int64_t i, vh_scratch 
     return VHEM_OK;
 }
 
-static vhem_status expect_one(vhem_ctx *ctx, const state *s, int64_t i, vh_scratch *scratch, double *sums)
+static vhem_status expect_one(vhem_ctx *ctx, const hem_state *s, int64_t i, vh_scratch *scratch, double *sums)
 {
     vhem_status st = add_one(ctx, s, i, scratch, sums);
     if (st != VHEM_OK)
@@ -132,9 +132,9 @@ static vhem_status expect_one(vhem_ctx *ctx, const state *s, int64_t i, vh_scrat
     return st;
 }
 
-static vhem_status run_chunk(vhem_ctx *ctx, void *arg, int64_t chunk, int worker, double *sums)
+static vhem_status run_hem_chunk(vhem_ctx *ctx, void *arg, int64_t chunk, int worker, double *sums)
 {
-    const state *s = arg;
+    const hem_state *s = arg;
     vhem_status st = VHEM_OK;
     int64_t first = chunk * CHUNK;
     vh_dt_sums_begin(s->centers, sums);
@@ -152,11 +152,11 @@ static void rows(const void *arg, int64_t first, int64_t end, int64_t *lo, int64
 
 static vhem_status expect(vhem_ctx *ctx, void *model, bool last, double *J)
 {
-    state *s = model;
+    hem_state *s = model;
     const vh_chunks chunks = { .n = (s->base->K + CHUNK - 1) / CHUNK,
                                .threads = s->n_threads,
                                .late = true,
-                               .run = run_chunk,
+                               .run = run_hem_chunk,
                                .arg = s };
     size_t row = sizeof(double) * (size_t)s->centers->K;
     const vh_sum_table tables[] = { { s->run->z, row, rows, s->base }, { s->run->L, row, rows, s->base } };
@@ -212,7 +212,7 @@ vhem_status vh_hem_dtm_score(vhem_ctx *ctx, const vh_dtm *base, const vh_dtm *ce
  * texture. */
 static vhem_status maximise(vhem_ctx *ctx, void *model)
 {
-    state *s = model;
+    hem_state *s = model;
     int n_floored;
     for (int64_t j = 0; j < s->centers->K; j++) {
         vh_dt_stats stats = vh_dt_sums_stats(s->centers, s->sums, j);
@@ -225,14 +225,14 @@ static vhem_status maximise(vhem_ctx *ctx, void *model)
 
 static bool converged(vhem_ctx *ctx, void *model, int k, bool repaired, vh_vhem_run *run)
 {
-    const state *s = model;
+    const hem_state *s = model;
     return vh_vhem_converged(ctx, s->opt, k, repaired, run);
 }
 
 /* Empty clusters begin again at what the largest cluster describes worst. */
 static vhem_status repair(vhem_ctx *ctx, void *model, int k, vh_vhem_run *run, bool *repaired)
 {
-    state *s = model;
+    hem_state *s = model;
     vh_dtm *c = s->centers;
     int before = run->n_empty;
     vh_rng rng;
@@ -267,12 +267,12 @@ vhem_status vh_hem_dtm(vhem_ctx *ctx, const vh_dtm *base, const vh_vhem_options 
 {
     size_t pairs = vh_cells(base->K, centers->K);
     VH_CLEANUP(close_state)
-    state s = { .base = base,
-                .centers = centers,
-                .opt = opt,
-                .scratch = workers->scratch,
-                .n_threads = workers->n,
-                .run = run };
+    hem_state s = { .base = base,
+                    .centers = centers,
+                    .opt = opt,
+                    .scratch = workers->scratch,
+                    .n_threads = workers->n,
+                    .run = run };
 
     run->n_iter = -1;
     VH_TRY(open_state(ctx, &s));

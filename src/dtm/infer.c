@@ -17,8 +17,8 @@
 
 #define MOST 4e9 /* numbers of one sample: 32 GB */
 
-static vhem_status check(vhem_ctx *ctx, const vh_dtm *dtm, const vhem_data *data, const int64_t *seq,
-                         int64_t n)
+static vhem_status check_sequences(vhem_ctx *ctx, const vh_dtm *dtm, const vhem_data *data,
+                                   const int64_t *seq, int64_t n)
 {
     VH_CHECK(dtm->d == data->d, VHEM_EINVAL, "the textures have dimension %d, but the data has %d", dtm->d,
              data->d);
@@ -77,7 +77,7 @@ vhem_status vh_dtm_score(vhem_ctx *ctx, const vh_dtm *dtm, const vhem_data *data
     size_t size = vh_cells(data->N, dtm->K);
     VH_AUTOFREE double *table = NULL;
 
-    VH_TRY(check(ctx, dtm, data, NULL, 0));
+    VH_TRY(check_sequences(ctx, dtm, data, NULL, 0));
     VH_TRY(vh_workers_new(ctx, ctx->threads, &workers));
     VH_NEW(table, size);
     for (int64_t i = 0; i < dtm->K; i++) {
@@ -104,7 +104,7 @@ vhem_status vh_dtm_smooth(vhem_ctx *ctx, const vh_dtm *dtm, int64_t i, const vhe
              (long long)i, (long long)dtm->K);
     VH_CHECK(n >= 0 && n < data->N, VHEM_EINVAL, "sequence %lld was asked for, but there are %lld",
              (long long)n, (long long)data->N);
-    VH_TRY(check(ctx, dtm, data, &n, 1));
+    VH_TRY(check_sequences(ctx, dtm, data, &n, 1));
     int64_t T = vh_data_length(data, n);
     size_t n_x = vh_cells(T, dtm->dt[i].n), n_cov = cov ? n_x * (size_t)dtm->dt[i].n : 0;
     VH_NEW(own_x, n_x);
@@ -135,7 +135,7 @@ static bool square_root(int n, const double *S, double *root, double *work)
 }
 
 /* out = M x + root e, e standard normal; M NULL: out = x + root e. */
-static void move(vh_rng *rng, int n, const double *M, const double *x, const double *root, double *out)
+static void linear_step(vh_rng *rng, int n, const double *M, const double *x, const double *root, double *out)
 {
     for (int i = 0; i < n; i++)
         out[i] = M ? 0 : x[i];
@@ -160,7 +160,7 @@ static vhem_status draw_sequence(vhem_ctx *ctx, const drawn_texture *from, int64
     int n = dt->n;
     double *x = from->x, *next = x + n, *y = from->y;
 
-    move(rng, n, NULL, dt->mu, from->roots + vh_cells(n, n), x);
+    linear_step(rng, n, NULL, dt->mu, from->roots + vh_cells(n, n), x);
     for (int64_t t = 0; t < T; t++) {
         for (int k = 0; k < from->d; k++) {
             y[k] = dt->ybar[k] + sqrt(dt->R[k]) * vh_rng_normal(rng);
@@ -169,7 +169,7 @@ static vhem_status draw_sequence(vhem_ctx *ctx, const drawn_texture *from, int64
             VH_CHECK(isfinite(y[k]), VHEM_ENUMERIC, "frame %lld overflows: A is unstable", (long long)t);
         }
         VH_TRY(vh_builder_frame(b, y));
-        move(rng, n, dt->A, x, from->roots, next);
+        linear_step(rng, n, dt->A, x, from->roots, next);
         memcpy(x, next, sizeof *x * (size_t)n);
     }
     return VHEM_OK;

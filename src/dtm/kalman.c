@@ -83,8 +83,8 @@ static double dot(int n, const double *a, const double *b)
 }
 
 /* xhat, xf [T][n] from u [T][n]; returns the terms of -2 log p that know of n numbers only. */
-static double forward(const vh_dt_gains *g, int64_t T, const double *u, double *xhat, double *xf,
-                      double *small)
+static double filter_forward(const vh_dt_gains *g, int64_t T, const double *u, double *xhat, double *xf,
+                             double *small)
 {
     int n = g->n;
     size_t nn = vh_cells(n, n);
@@ -123,7 +123,7 @@ static vhem_status filter(vhem_ctx *ctx, const vh_dt_gains *g, const double *y, 
     VH_SCRATCH(f->xf, XF, Tn);
     VH_SCRATCH(small, SMALL, 3 * (size_t)g->n);
     VH_TRY(project(ctx, g, y, T, scratch, f->u));
-    double sum = forward(g, T, f->u, f->xhat, f->xf, small);
+    double sum = filter_forward(g, T, f->u, f->xhat, f->xf, small);
     VH_TRY(left_over(ctx, g, y, T, f->xf, scratch, &left));
     f->loglik = -0.5 * (sum + left + (double)T * (g->d * VH_LOG_2PI + g->logdet_R));
     VH_CHECK(isfinite(f->loglik), VHEM_ENUMERIC,

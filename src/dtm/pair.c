@@ -47,9 +47,9 @@ typedef struct {
     double *Sbs, *E;                 /* [nb][n] [n][n]  what comes out for a frame */
     int n_back;                      /* entries of M and N before they repeat, from the last frame back */
     double *M, *N;                   /* [n_back][n][nb] [n_back][n][n]; free() */
-} pair;
+} dt_pair;
 
-static void close_pair(pair *p)
+static void close_pair(dt_pair *p)
 {
     free(p->M);
     free(p->N);
@@ -74,14 +74,14 @@ static double inner(int size, const double *A, const double *B)
 /* ---- 1. what r sees of b ------------------------------------------------------------------------------- */
 
 static vhem_status open_pair(vhem_ctx *ctx, const vh_dt *b, const vh_dt_gains *r, int tau,
-                             vh_scratch *scratch, pair *p)
+                             vh_scratch *scratch, dt_pair *p)
 {
     int n = r->n, nb = b->n + 1, d = r->d;
     size_t nn = vh_cells(n, n), bn = vh_cells(nb, n), bb = vh_cells(nb, nb);
     size_t all_sizes = 0;
     double *at;
 
-    *p = (pair){ .b = b, .r = r, .n = n, .nb = nb, .d = d, .tau = tau };
+    *p = (dt_pair){ .b = b, .r = r, .n = n, .nb = nb, .d = d, .tau = tau };
     struct {
         double **to;
         size_t size;
@@ -105,7 +105,7 @@ static vhem_status open_pair(vhem_ctx *ctx, const vh_dt *b, const vh_dt_gains *r
     return VHEM_OK;
 }
 
-static void look(pair *p)
+static void look(dt_pair *p)
 {
     const vh_dt *b = p->b;
     const vh_dt_gains *r = p->r;
@@ -143,7 +143,7 @@ static void look(pair *p)
 /* ---- 2. forward ---------------------------------------------------------------------------------------- */
 
 /* Moments before the first frame. */
-static void begin(pair *p)
+static void initial_moments(dt_pair *p)
 {
     const vh_dt *b = p->b;
     int n = p->n, nb = p->nb;
@@ -163,7 +163,7 @@ static void begin(pair *p)
 }
 
 /* Moments with u_t, then xf = W' xhat + Pf u, of frame t. */
-static void update(pair *p, int t)
+static void update(dt_pair *p, int t)
 {
     int n = p->n, nb = p->nb;
     size_t at = vh_gain_at(p->r->n_forward, t) * (size_t)(n * n);
@@ -185,7 +185,7 @@ static void update(pair *p, int t)
 }
 
 /* To frame t+1: x moves by A_b and Q_b, xhat = A_r xf. */
-static void predict(pair *p)
+static void predict(dt_pair *p)
 {
     int n = p->n, nb = p->nb;
     const double *Ar = p->r->dt->A;
@@ -200,7 +200,7 @@ static void predict(pair *p)
 }
 
 /* E[e' S^-1 e] of the innovation of frame t: E[e' R^-1 e] - tr(Pf E[q q']), q = u - Gamma xhat. */
-static double innovation(pair *p, int t)
+static double innovation(dt_pair *p, int t)
 {
     int n = p->n, nb = p->nb;
     size_t at = vh_gain_at(p->r->n_forward, t) * (size_t)(n * n);
@@ -223,7 +223,7 @@ static double innovation(pair *p, int t)
 /* ---- 3. the statistics --------------------------------------------------------------------------------- */
 
 /* M and N from the last frame back, until they repeat. */
-static vhem_status run_backward(vhem_ctx *ctx, pair *p)
+static vhem_status run_backward(vhem_ctx *ctx, dt_pair *p)
 {
     int n = p->n, nb = p->nb;
     size_t nn = vh_cells(n, n), bn = vh_cells(nb, n), room[2] = { 0 };
@@ -254,7 +254,7 @@ static vhem_status run_backward(vhem_ctx *ctx, pair *p)
 }
 
 /* E[x_t x_t'] given all frames into E, and that of x of b with it into Sbs. */
-static void smooth(pair *p, int t)
+static void smooth(dt_pair *p, int t)
 {
     int n = p->n, nb = p->nb;
     size_t back = vh_gain_at(p->n_back, p->tau - 1 - t);
@@ -278,7 +278,7 @@ static void smooth(pair *p, int t)
 
 /* step += w E[x_t x_{t-1}'].  Given all frames, x_{t-1} is xf_{t-1} + Pf A' W (theta_t - Theta xhat_t) with
  * the covariance W' A Pf to x_t; Sff and Sbf are still those of t-1. */
-static void add_step(pair *p, int t, double w, double *step)
+static void add_step(dt_pair *p, int t, double w, double *step)
 {
     const vh_dt_gains *r = p->r;
     int n = p->n, nb = p->nb;
@@ -314,7 +314,7 @@ static void add(int rows, int columns, double w, const double *x, double *to, in
 }
 
 /* What frame t adds to the sums of states, and to those that frames come from. */
-static void add_frame(pair *p, int t, double w, vh_dt_stats *s)
+static void add_frame(dt_pair *p, int t, double w, vh_dt_stats *s)
 {
     int n = p->n, nb = p->nb;
     const double *mean = p->Sbs + (nb - 1) * n; /* the row of the 1: E[x_t] */
@@ -340,7 +340,7 @@ static void add_frame(pair *p, int t, double w, vh_dt_stats *s)
 
 /* Sums with y - ybar_r = Cb x + w_t.  w_t moves what r thinks of x_t by V C_r' R_r^-1 w_t, so their moments
  * are R_b R_r^-1 C_r V. */
-static void add_observed(pair *p, double w, vh_dt_stats *s)
+static void add_observed(dt_pair *p, double w, vh_dt_stats *s)
 {
     int n = p->n, nb = p->nb, d = p->d;
     const double *Rb = p->b->R, *Rr = p->r->dt->R;
@@ -369,11 +369,11 @@ vhem_status vh_dt_pair_score(vhem_ctx *ctx, const vh_dt *b, const vh_dt_gains *r
                              vh_scratch *scratch, double *L)
 {
     double sum = tau * (r->d * VH_LOG_2PI + r->logdet_R);
-    pair p;
+    dt_pair p;
 
     VH_TRY(open_pair(ctx, b, r, tau, scratch, &p));
     look(&p);
-    begin(&p);
+    initial_moments(&p);
     for (int t = 0; t < tau; t++) {
         update(&p, t);
         sum += r->logdet[vh_gain_at(r->n_forward, t)] + innovation(&p, t);
@@ -389,7 +389,7 @@ vhem_status vh_dt_pair_score(vhem_ctx *ctx, const vh_dt *b, const vh_dt_gains *r
 vhem_status vh_dt_pair_accumulate(vhem_ctx *ctx, const vh_dt *b, const vh_dt_gains *r, int tau, double weight,
                                   vh_scratch *scratch, vh_dt_stats *stats)
 {
-    VH_CLEANUP(close_pair) pair p = { 0 };
+    VH_CLEANUP(close_pair) dt_pair p = { 0 };
     VH_AUTOFREE int *pivot = NULL;
     vh_dt_smoothed at = { .last = -1 };
 
@@ -401,7 +401,7 @@ vhem_status vh_dt_pair_accumulate(vhem_ctx *ctx, const vh_dt *b, const vh_dt_gai
     at.work = p.work;
     look(&p);
     VH_TRY(run_backward(ctx, &p));
-    begin(&p);
+    initial_moments(&p);
     memset(p.sum_bb, 0, sizeof *p.sum_bb * (size_t)(p.nb * p.nb));
     memset(p.sum_bs, 0, sizeof *p.sum_bs * (size_t)(p.nb * p.n));
     memset(p.sum_V, 0, sizeof *p.sum_V * (size_t)(p.n * p.n));

@@ -209,7 +209,7 @@ static const vh_counts beta_prior = { .n_array = 2,
                                       .mean = mean,
                                       .interval = interval };
 
-static void shift_theta(const vh_shape *shape, const double *shift, double *theta)
+static void shift(const vh_shape *shape, const double *shift, double *theta)
 {
     for (int k = 0; k < shape->d; k++) {
         theta[1 + k] += shift[k];
@@ -227,7 +227,7 @@ const vh_emission vh_bernoulli = {
     .counts = &beta_prior,
     .with_gaps = &vh_bernoulli,
     .seen = VH_SEEN_CELLS,
-    .shift = shift_theta,
+    .shift = shift,
     .refuse = refuse,
     .n_free = n_free,
     .n_stat = n_stat,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* component_split_gaussian.c - slabs of Gaussians: along a coordinate, or along any axis
+/* component_split_gaussian.c - Gaussians are cut: along a coordinate, or along any axis
  * (component_split.h). */
 #include "math/linalg.h"
 #include "emission/component_split.h"
@@ -10,7 +10,8 @@
 
 /* Diagonal covariances stay diagonal only when a coordinate is cut: the one that tells the component best
  * from one it overlaps. */
-static bool axis_of_diag(const vh_shape *shape, const vh_piece *all, int n, vh_piece *p, double *work)
+static bool axis_of_diag(const vh_shape *shape, const vh_component_cut *all, int n, vh_component_cut *p,
+                         double *work)
 {
     double best = VH_ALIKE;
     (void)work;
@@ -35,7 +36,7 @@ static bool axis_of_diag(const vh_shape *shape, const vh_piece *all, int n, vh_p
 }
 
 /* Delta' (Sigma + Sigma')^-1 Delta; infinity when the sum is singular.  work [d][d] + [d]. */
-static double separation(int d, const vh_piece *p, const vh_piece *e, double *work)
+static double separation(int d, const vh_component_cut *p, const vh_component_cut *e, double *work)
 {
     double *L = work, *u = work + d * d, sum = 0;
     for (int i = 0; i < d * d; i++)
@@ -52,10 +53,11 @@ static double separation(int d, const vh_piece *p, const vh_piece *e, double *wo
 
 /* Full covariances are cut along Fisher's axis Sigma^-1 Delta towards the component that is furthest among
  * those it overlaps: w = L^-1 Delta, normed, and L w = Delta / |L^-1 Delta|. */
-static bool axis_of_full(const vh_shape *shape, const vh_piece *all, int n, vh_piece *p, double *work)
+static bool axis_of_full(const vh_shape *shape, const vh_component_cut *all, int n, vh_component_cut *p,
+                         double *work)
 {
     int d = shape->d;
-    const vh_piece *other = NULL;
+    const vh_component_cut *other = NULL;
     double best = VH_ALIKE, norm = 0;
     for (int e = 0; e < n; e++) {
         double here = &all[e] == p ? 0 : separation(d, p, &all[e], work);
@@ -78,14 +80,16 @@ static bool axis_of_full(const vh_shape *shape, const vh_piece *all, int n, vh_p
     return isfinite(norm) && norm > 0;
 }
 
-static void cut_diag(const vh_shape *shape, const vh_piece *p, double mean, double var, double *const *par)
+static void cut_diag(const vh_shape *shape, const vh_component_cut *p, double mean, double var,
+                     double *const *par)
 {
     (void)shape;
     par[0][p->k] += mean * sqrt(p->par[1][p->k]);
     par[1][p->k] *= var;
 }
 
-static void cut_full(const vh_shape *shape, const vh_piece *p, double mean, double var, double *const *par)
+static void cut_full(const vh_shape *shape, const vh_component_cut *p, double mean, double var,
+                     double *const *par)
 {
     int d = shape->d;
     for (int i = 0; i < d; i++) {

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-static int parts(const vh_shape *shape, const vh_piece *p, int Q)
+static int parts(const vh_shape *shape, const vh_component_cut *p, int Q)
 {
     int n = 0;
     for (int v = 0; v < shape->V && n < Q; v++)
@@ -27,7 +27,7 @@ static int ranked(const vh_shape *shape, const double *p, int q)
     return 0;
 }
 
-static double part(const vh_shape *shape, const vh_piece *p, int q, double *const *par)
+static double part(const vh_shape *shape, const vh_component_cut *p, int q, double *const *par)
 {
     double *to = par[0], share = 0;
     if (q + 1 < p->n) {

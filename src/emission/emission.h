@@ -143,7 +143,7 @@ struct vh_emission {
     void (*moments)(const vh_shape *shape, const double *const *par, double *mean, double *var);
     /* Has column k a unit?  NULL: all have, if there are moments. */
     bool (*measures)(const vh_shape *shape, int k);
-    const vh_splits *slabs; /* how base components are cut for a tighter bound; NULL: they are not */
+    const vh_splits *cuts; /* how base components are cut for a tighter bound; NULL: they are not */
     /* The family with the same parameters to whose T a cell that is missing, NaN, adds nothing: itself,
      * another table, or NULL.  takes_gaps (NULL: yes): whether that holds for this shape. */
     const vh_emission *with_gaps;

@@ -334,7 +334,7 @@ static int maximise(const vh_coords *x, const double *stat, const double *floor,
     return vh_gaussian_full.maximise(x, of_seen, floor, par, work + size);
 }
 
-static void shift_theta(const vh_shape *shape, const double *shift, double *theta)
+static void shift(const vh_shape *shape, const double *shift, double *theta)
 {
     theta[n_stat(shape) - 1] += shift[0];
 }
@@ -345,7 +345,7 @@ const vh_emission vh_gaussian_full_gaps = {
     .param = { { "mu", 1, { VH_PER_COLUMN } }, { "cov", 2, { VH_PER_COLUMN, VH_PER_COLUMN } } },
     .prior = VH_PRIOR_NORMAL_WISHART,
     .seen = VH_SEEN_FRAMES,
-    .shift = shift_theta,
+    .shift = shift,
     .location = &vh_location_full_gaps,
     .moments = vh_full_moments,
     .with_gaps = &vh_gaussian_full_gaps,

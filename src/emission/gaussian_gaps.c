@@ -154,7 +154,7 @@ static bool log_product(const vh_shape *shape, const double *const *p, const dou
     return true;
 }
 
-static void shift_theta(const vh_shape *shape, const double *shift, double *theta)
+static void shift(const vh_shape *shape, const double *shift, double *theta)
 {
     for (int k = 0; k < shape->d; k++)
         theta[n_stat(shape) - shape->d + k] += shift[k];
@@ -167,7 +167,7 @@ const vh_emission vh_gaussian_diag_gaps = {
     .param = { { "mu", 1, { VH_PER_COLUMN } }, { "cov", 1, { VH_PER_COLUMN } } },
     .prior = VH_PRIOR_NORMAL_GAMMA,
     .seen = VH_SEEN_COLUMNS,
-    .shift = shift_theta,
+    .shift = shift,
     .location = &vh_location_gaps,
     .moments = vh_diag_moments,
     .with_gaps = &vh_gaussian_diag_gaps,

@@ -283,7 +283,7 @@ static const vh_counts gamma_prior = { .n_array = 2,
                                        .mean = mean,
                                        .interval = interval };
 
-static void shift_theta(const vh_shape *shape, const double *shift, double *theta)
+static void shift(const vh_shape *shape, const double *shift, double *theta)
 {
     for (int k = 0; k < shape->d; k++)
         theta[1 + shape->d + k] += shift[k];
@@ -299,7 +299,7 @@ const vh_emission vh_poisson = {
     .counts = &gamma_prior,
     .with_gaps = &vh_poisson,
     .seen = VH_SEEN_CELLS,
-    .shift = shift_theta,
+    .shift = shift,
     .refuse = refuse,
     .n_free = n_free,
     .n_stat = n_stat,

@@ -488,11 +488,11 @@ static void shift_each(const vh_shape *shape, const double *shift, double *theta
     }
     theta[0] = constant;
 }
-static void shift_theta(const vh_shape *shape, const double *shift, double *theta)
+static void shift(const vh_shape *shape, const double *shift, double *theta)
 {
     shift_each(shape, shift, theta, false);
 }
-static void shift_theta_gaps(const vh_shape *shape, const double *shift, double *theta)
+static void shift_gaps(const vh_shape *shape, const double *shift, double *theta)
 {
     shift_each(shape, shift, theta, true);
 }
@@ -508,7 +508,7 @@ static const vh_emission product_gaps;
 
 static const vh_emission product_gaps = {
     COMMON,
-    .shift = shift_theta_gaps,
+    .shift = shift_gaps,
     .mean_features = mean_features_gaps,
     .n_stat = n_stat_gaps,
     .stats_of_obs = stats_of_obs_gaps,
@@ -524,7 +524,7 @@ static const vh_emission product_gaps = {
 
 const vh_emission vh_product_of_channels = {
     COMMON,
-    .shift = shift_theta,
+    .shift = shift,
     .mean_features = mean_features,
     .n_stat = n_stat,
     .stats_of_obs = stats_of_obs,

@@ -484,7 +484,7 @@ vhem_status vh_h5_omega(vhem_ctx *ctx, hid_t file, int64_t K, double *omega)
 }
 
 /* Why the library does not take the file: most often because it is not whole. */
-static vhem_status refuse(vhem_ctx *ctx, const char *path, int64_t size)
+static vhem_status explain_refusal(vhem_ctx *ctx, const char *path, int64_t size)
 {
     image head = { calloc(1, 48), 48 };
     FILE *f = vh_file_open(path, "rb");
@@ -511,7 +511,7 @@ static vhem_status read_file(vhem_ctx *ctx, const char *path, vh_h5_get *get, vo
     VH_CHECK(sb.st_size > 0, VHEM_EFORMAT, "the file is empty, must be a model file");
     VH_CLEANUP(vh_h5_release) hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
     if (file < 0)
-        VH_TRY(refuse(ctx, path, (int64_t)sb.st_size));
+        VH_TRY(explain_refusal(ctx, path, (int64_t)sb.st_size));
     return get(ctx, file, (size_t)sb.st_size, path, out);
 }
 

@@ -371,7 +371,7 @@ vhem_status vh_model_from_json(vhem_ctx *ctx, json_t *root, const vh_json_items 
     return st == VHEM_EINVAL ? VHEM_EFORMAT : st; /* what is invalid came from a file */
 }
 
-static vhem_status read_text(vhem_ctx *ctx, const char *text, size_t size, vh_h3m **out)
+static vhem_status read_hmm_text(vhem_ctx *ctx, const char *text, size_t size, vh_h3m **out)
 {
     VH_OWN(json_t) *root = NULL;
     vh_json_items hmms;
@@ -383,7 +383,7 @@ static vhem_status read_text(vhem_ctx *ctx, const char *text, size_t size, vh_h3
 
 vhem_status vh_model_read_json(vhem_ctx *ctx, const char *text, size_t size, const char *name, vh_h3m **out)
 {
-    return vh_error_in(ctx, read_text(ctx, text, size, out), name);
+    return vh_error_in(ctx, read_hmm_text(ctx, text, size, out), name);
 }
 
 /* ---- 3. writing ---------------------------------------------------------------------------------------- */

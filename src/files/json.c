@@ -53,12 +53,12 @@ typedef struct {
     vhem_ctx *ctx;
     const char *text;
     size_t size, at;
-} reading;
+} json_source;
 
 /* The next piece of the text, or the end of reading when the user wants to stop. */
 static size_t next_piece(void *buffer, size_t room, void *arg)
 {
-    reading *r = arg;
+    json_source *r = arg;
     size_t n = r->size - r->at < room ? r->size - r->at : room;
     if (r->at >= SHORT && vh_stopped(r->ctx))
         return (size_t)-1;
@@ -69,7 +69,7 @@ static size_t next_piece(void *buffer, size_t room, void *arg)
 
 static json_t *parse(vhem_ctx *ctx, const char *text, size_t size, size_t flags, json_error_t *err)
 {
-    reading r = { ctx, text, size, 0 };
+    json_source r = { ctx, text, size, 0 };
     return json_load_callback(next_piece, &r, JSON_REJECT_DUPLICATES | flags, err);
 }
 

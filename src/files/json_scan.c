@@ -24,7 +24,7 @@ static void skip_space(scan *s)
         s->at++;
 }
 
-static bool take(scan *s, char c)
+static bool accept(scan *s, char c)
 {
     skip_space(s);
     if (s->at >= s->end || *s->at != c)
@@ -79,7 +79,7 @@ static bool take_escape(scan *s)
 /* Jansson finds wrong UTF-8 before it asks for memory: every byte will do here. */
 static bool take_string(scan *s)
 {
-    if (!take(s, '"'))
+    if (!accept(s, '"'))
         return false;
     while (s->at < s->end && *s->at != '"') {
         if ((unsigned char)*s->at < 32)
@@ -87,7 +87,7 @@ static bool take_string(scan *s)
         if (*s->at++ == '\\' && !take_escape(s))
             return false;
     }
-    return take(s, '"');
+    return accept(s, '"');
 }
 
 static bool take_word(scan *s)
@@ -107,24 +107,24 @@ static bool take_value(scan *s, int depth);
 
 static bool take_members(scan *s, char close, bool keys, int depth)
 {
-    if (take(s, close))
+    if (accept(s, close))
         return true;
     do {
-        if (keys && (!take_string(s) || !take(s, ':')))
+        if (keys && (!take_string(s) || !accept(s, ':')))
             return false;
         if (!take_value(s, depth + 1))
             return false;
-    } while (take(s, ','));
-    return take(s, close);
+    } while (accept(s, ','));
+    return accept(s, close);
 }
 
 static bool take_value(scan *s, int depth)
 {
     if (depth > MAX_DEPTH)
         return false;
-    if (take(s, '{'))
+    if (accept(s, '{'))
         return take_members(s, '}', true, depth);
-    if (take(s, '['))
+    if (accept(s, '['))
         return take_members(s, ']', false, depth);
     if (s->at < s->end && *s->at == '"')
         return take_string(s);
@@ -243,7 +243,7 @@ bool vh_json_is_whole(const char *text, size_t size, json_t *root)
 
 static bool take_items(scan *s, vh_json_items *out)
 {
-    if (out->n > 0 || !take(s, '['))
+    if (out->n > 0 || !accept(s, '['))
         return false;
     out->at = s->at;
     do {
@@ -251,10 +251,10 @@ static bool take_items(scan *s, vh_json_items *out)
         if (s->at >= s->end || *s->at != '{' || !take_value(s, 2))
             return false;
         out->n++;
-    } while (take(s, ','));
+    } while (accept(s, ','));
     skip_space(s);
     out->end = s->at;
-    return take(s, ']');
+    return accept(s, ']');
 }
 
 /* Is the string from .. to, with its quotes, this name?  One with an escape is not. */
@@ -271,7 +271,7 @@ bool vh_json_find_items(const char *text, size_t size, const char *format, const
     vh_json_items found = { .text = text, .size = size };
     bool right = false;
 
-    if (!take(&s, '{'))
+    if (!accept(&s, '{'))
         return false;
     do {
         skip_space(&s);
@@ -279,15 +279,15 @@ bool vh_json_find_items(const char *text, size_t size, const char *format, const
         if (!take_string(&s))
             return false;
         const char *end = s.at;
-        if (!take(&s, ':'))
+        if (!accept(&s, ':'))
             return false;
         skip_space(&s);
         const char *value = s.at;
         if (!(is_name(name, end, key) ? take_items(&s, &found) : take_value(&s, 1)))
             return false;
         right = right || (is_name(name, end, "format") && is_name(value, s.at, format));
-    } while (take(&s, ','));
-    if (!take(&s, '}') || !right || found.n == 0)
+    } while (accept(&s, ','));
+    if (!accept(&s, '}') || !right || found.n == 0)
         return false;
     skip_space(&s);
     *out = found;
@@ -301,7 +301,7 @@ const char *vh_json_next_item(vh_json_items *items, size_t *size)
     const char *from = s.at;
     take_value(&s, 2);
     *size = (size_t)(s.at - from);
-    take(&s, ',');
+    accept(&s, ',');
     items->at = s.at;
     return from;
 }

@@ -12,8 +12,8 @@
 #include <string.h>
 
 /* A list of n texts (n < 0: any number), called what; the array is the caller's, the texts are not. */
-static vhem_status read_texts(vhem_ctx *ctx, json_t *list, const char *what, int n, const char ***out,
-                              int *found)
+static vhem_status read_text_list(vhem_ctx *ctx, json_t *list, const char *what, int n, const char ***out,
+                                  int *found)
 {
     VH_AUTOFREE const char **text = NULL;
     json_t *v;
@@ -46,7 +46,7 @@ static vhem_status read_symbols(vhem_ctx *ctx, json_t *object, vh_layout *layout
         return VHEM_OK;
     VH_CHECK(layout->channel[c].shape.d == 1, VHEM_EFORMAT, "%s has %d columns, must have one",
              layout->channel[c].family->name, layout->channel[c].shape.d);
-    VH_TRY(read_texts(ctx, json_object_get(object, "symbols"), "symbols", -1, &text, &n));
+    VH_TRY(read_text_list(ctx, json_object_get(object, "symbols"), "symbols", -1, &text, &n));
     return vh_layout_symbols(ctx, layout, c, text, n);
 }
 
@@ -61,7 +61,8 @@ static vhem_status read_channel(vhem_ctx *ctx, json_t *object, vh_layout *layout
     channel->family = vh_emission_find(emission);
     VH_CHECK(channel->family && !vh_param_is_channels(&channel->family->param[0]) && !channel->family->tied,
              VHEM_EFORMAT, "emission is '%.80s', which cannot be a channel", emission);
-    VH_TRY(read_texts(ctx, json_object_get(object, "columns"), "columns", -1, columns, &channel->shape.d));
+    VH_TRY(
+        read_text_list(ctx, json_object_get(object, "columns"), "columns", -1, columns, &channel->shape.d));
     return read_symbols(ctx, object, layout, c);
 }
 
@@ -132,7 +133,7 @@ static vhem_status read_columns(vhem_ctx *ctx, json_t *root, vh_layout *layout)
 
     if (!list || json_is_null(list))
         return VHEM_OK;
-    VH_TRY(read_texts(ctx, list, "columns", layout->channel[0].shape.d, &text, &n));
+    VH_TRY(read_text_list(ctx, list, "columns", layout->channel[0].shape.d, &text, &n));
     return vh_layout_columns(ctx, layout, text);
 }
 

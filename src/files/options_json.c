@@ -8,7 +8,8 @@
 #include <math.h>
 #include <string.h>
 
-static vhem_status read_text(vhem_ctx *ctx, const vh_option *row, json_t *v, vh_texts *texts, void *record)
+static vhem_status read_option_text(vhem_ctx *ctx, const vh_option *row, json_t *v, vh_texts *texts,
+                                    void *record)
 {
     const char **slot = vh_option_text(row, record);
 
@@ -46,7 +47,7 @@ vhem_status vh_options_read(vhem_ctx *ctx, json_t *object, vhem_option_set set, 
         if (!v || !(row->use & VH_IN_FILES))
             continue;
         if (row->shown.type == VHEM_OPTION_TEXT || row->shown.type == VHEM_OPTION_CHOICE)
-            VH_TRY(read_text(ctx, row, v, texts, record));
+            VH_TRY(read_option_text(ctx, row, v, texts, record));
         else
             VH_TRY(read_number(ctx, row, v, record));
     }

@@ -26,7 +26,7 @@ typedef struct {           /* the rows of a chunk, as they lie in the file */
     char *bytes;
     int *code; /* [n] */
     double *block;
-} rows;
+} chunk_rows;
 
 static int64_t row_of(const vh_shard *s, int64_t chunk, int g)
 {
@@ -50,8 +50,8 @@ static vhem_status read_bytes(vhem_ctx *ctx, int fd, const vh_shard_array *a, in
     return VHEM_OK;
 }
 
-static vhem_status read_slab(vhem_ctx *ctx, const char *path, const vh_shard_array *a, hsize_t first,
-                             hsize_t n, void *out)
+static vhem_status read_block_of(vhem_ctx *ctx, const char *path, const vh_shard_array *a, hsize_t first,
+                                 hsize_t n, void *out)
 {
     hsize_t dims[H5S_MAX_RANK], start[H5S_MAX_RANK] = { first };
     hid_t type = a->type == VH_SHARD_REAL     ? H5T_NATIVE_DOUBLE
@@ -73,8 +73,8 @@ static vhem_status read_slab(vhem_ctx *ctx, const char *path, const vh_shard_arr
     return VHEM_OK;
 }
 
-static vhem_status read_rows(vhem_ctx *ctx, const vh_shard *s, int fd, const vh_shard_array *a, int64_t first,
-                             int64_t n, void *out)
+static vhem_status read_shard_rows(vhem_ctx *ctx, const vh_shard *s, int fd, const vh_shard_array *a,
+                                   int64_t first, int64_t n, void *out)
 {
     vhem_status st = VHEM_OK;
     if (n == 0)
@@ -84,7 +84,7 @@ static vhem_status read_rows(vhem_ctx *ctx, const vh_shard *s, int fd, const vh_
 #pragma omp critical(vh_hdf5)
     H5E_BEGIN_TRY
     {
-        st = read_slab(ctx, s->path, a, (hsize_t)first, (hsize_t)n, out);
+        st = read_block_of(ctx, s->path, a, (hsize_t)first, (hsize_t)n, out);
     }
     H5E_END_TRY
     if (st != VHEM_OK)
@@ -94,7 +94,7 @@ static vhem_status read_rows(vhem_ctx *ctx, const vh_shard *s, int fd, const vh_
 
 /* ---- a chunk ------------------------------------------------------------------------------------------- */
 
-static void free_rows(rows *r)
+static void free_rows(chunk_rows *r)
 {
     free(r->block);
     free(r->array);
@@ -103,7 +103,7 @@ static void free_rows(rows *r)
     free(r->code);
 }
 
-static vhem_status check_sum(vhem_ctx *ctx, const vh_shard *s, const rows *r, int kind, uint64_t is)
+static vhem_status check_sum(vhem_ctx *ctx, const vh_shard *s, const chunk_rows *r, int kind, uint64_t is)
 {
     uint64_t must = s->check ? s->check[kind * s->n_chunk + r->number] : is;
     VH_CHECK(is == must, VHEM_EFORMAT, "the checksum of its %s is %016llx, must be %016llx: it is damaged",
@@ -111,7 +111,7 @@ static vhem_status check_sum(vhem_ctx *ctx, const vh_shard *s, const rows *r, in
     return VHEM_OK;
 }
 
-static vhem_status read_numbers(vhem_ctx *ctx, const vh_shard *s, int fd, rows *r)
+static vhem_status read_shard_numbers(vhem_ctx *ctx, const vh_shard *s, int fd, chunk_rows *r)
 {
     size_t size = (size_t)r->n * sizeof(double);
     uint64_t sum = 0;
@@ -124,7 +124,7 @@ static vhem_status read_numbers(vhem_ctx *ctx, const vh_shard *s, int fd, rows *
     r->block = malloc(size);
     VH_CHECK(r->block, VHEM_ENOMEM, "out of memory: %zu bytes for a chunk of HMMs", size);
     double *at = r->omega = r->block;
-    VH_TRY(read_rows(ctx, s, fd, &s->omega, r->first, r->n, at));
+    VH_TRY(read_shard_rows(ctx, s, fd, &s->omega, r->first, r->n, at));
     sum = vh_hash_chain(sum, at, (size_t)r->n * sizeof *at);
     if (s->of)
         sum = vh_hash_chain(sum, s->of + r->first, (size_t)r->n * sizeof *s->of);
@@ -135,7 +135,7 @@ static vhem_status read_numbers(vhem_ctx *ctx, const vh_shard *s, int fd, rows *
             int64_t first = row_of(s, r->number, g), n = row_of(s, r->number + 1, g) - first;
             if (array->size == 0) /* left out: zeros, which the slots have */
                 continue;
-            VH_TRY(read_rows(ctx, s, fd, array, first, n, at));
+            VH_TRY(read_shard_rows(ctx, s, fd, array, first, n, at));
             sum = vh_hash_chain(sum, at, (size_t)n * array->size);
             r->array[g * r->n_array + a] = at;
             at += (size_t)n * array->size / sizeof *at;
@@ -143,23 +143,23 @@ static vhem_status read_numbers(vhem_ctx *ctx, const vh_shard *s, int fd, rows *
     return check_sum(ctx, s, r, 0, sum);
 }
 
-static vhem_status read_names(vhem_ctx *ctx, const vh_shard *s, int fd, rows *r, uint64_t *sum)
+static vhem_status read_names(vhem_ctx *ctx, const vh_shard *s, int fd, chunk_rows *r, uint64_t *sum)
 {
     VH_NEW(r->offset, r->n + 1);
-    VH_TRY(read_rows(ctx, s, fd, &s->name_offset, r->first, r->n + 1, r->offset));
+    VH_TRY(read_shard_rows(ctx, s, fd, &s->name_offset, r->first, r->n + 1, r->offset));
     for (int i = 0; i < r->n; i++)
         VH_CHECK(r->offset[i] <= r->offset[i + 1] && r->offset[i + 1] <= s->n_bytes, VHEM_EFORMAT,
                  "name/offset[%lld] is %llu, there are %llu bytes", (long long)(r->first + i + 1),
                  (unsigned long long)r->offset[i + 1], (unsigned long long)s->n_bytes);
     uint64_t first = r->offset[0], n = r->offset[r->n] - first;
     VH_NEW(r->bytes, n + 1);
-    VH_TRY(read_rows(ctx, s, fd, &s->name_bytes, (int64_t)first, (int64_t)n, r->bytes));
+    VH_TRY(read_shard_rows(ctx, s, fd, &s->name_bytes, (int64_t)first, (int64_t)n, r->bytes));
     *sum = vh_hash_chain(*sum, r->offset, (size_t)(r->n + 1) * sizeof *r->offset);
     *sum = vh_hash_chain(*sum, r->bytes, n);
     return VHEM_OK;
 }
 
-static vhem_status read_texts(vhem_ctx *ctx, const vh_shard *s, int fd, rows *r)
+static vhem_status read_shard_texts(vhem_ctx *ctx, const vh_shard *s, int fd, chunk_rows *r)
 {
     uint64_t sum = 0;
 
@@ -167,7 +167,7 @@ static vhem_status read_texts(vhem_ctx *ctx, const vh_shard *s, int fd, rows *r)
         VH_TRY(read_names(ctx, s, fd, r, &sum));
     if (s->code.size) {
         VH_NEW(r->code, r->n);
-        VH_TRY(read_rows(ctx, s, fd, &s->code, r->first, r->n, r->code));
+        VH_TRY(read_shard_rows(ctx, s, fd, &s->code, r->first, r->n, r->code));
         for (int i = 0; i < r->n; i++)
             VH_CHECK(r->code[i] >= -1 && r->code[i] < s->n_label, VHEM_EFORMAT,
                      "label/code[%lld] is %d, there are %lld labels", (long long)(r->first + i), r->code[i],
@@ -179,7 +179,7 @@ static vhem_status read_texts(vhem_ctx *ctx, const vh_shard *s, int fd, rows *r)
 
 /* ---- HMMs ---------------------------------------------------------------------------------------------- */
 
-static vhem_status set_texts(vhem_ctx *ctx, const vh_shard *s, const rows *r, int i, vh_hmm *h)
+static vhem_status set_texts(vhem_ctx *ctx, const vh_shard *s, const chunk_rows *r, int i, vh_hmm *h)
 {
     if (r->offset && r->offset[i + 1] > r->offset[i]) {
         h->name = vh_strndup(ctx, r->bytes + (r->offset[i] - r->offset[0]), r->offset[i + 1] - r->offset[i]);
@@ -191,7 +191,7 @@ static vhem_status set_texts(vhem_ctx *ctx, const vh_shard *s, const rows *r, in
 }
 
 /* The rows of one HMM in the arrays of the file become its block, which is all zero. */
-static void copy_rows(const vh_shard *s, const rows *r, int g, int64_t row, double *block)
+static void copy_rows(const vh_shard *s, const chunk_rows *r, int g, int64_t row, double *block)
 {
     for (int a = 0; a < r->n_array; a++) {
         size_t size = s->shape[g].array[a].size, n = size / sizeof *block;
@@ -209,8 +209,8 @@ static void copy_rows(const vh_shard *s, const rows *r, int g, int64_t row, doub
 }
 
 /* HMMs first .. first+n-1 of the chunk into the slots from `at` on. */
-static vhem_status unpack(vhem_ctx *ctx, const vh_shard *s, const rows *r, int first, int n, vh_h3m *into,
-                          int64_t at)
+static vhem_status unpack(vhem_ctx *ctx, const vh_shard *s, const chunk_rows *r, int first, int n,
+                          vh_h3m *into, int64_t at)
 {
     VH_AUTOFREE int64_t *next = NULL; /* [n_shape]  row of the next HMM of a shape */
     int S[VH_SHARD_CHUNK], M[VH_SHARD_CHUNK];
@@ -237,7 +237,7 @@ static vhem_status unpack(vhem_ctx *ctx, const vh_shard *s, const rows *r, int f
 }
 
 /* Are all HMMs of the chunk valid, as far as arrays show? */
-static bool looks_valid(const vh_shard *s, const rows *r)
+static bool looks_valid(const vh_shard *s, const chunk_rows *r)
 {
     bool fine = true;
     for (int g = 0; fine && g < s->n_shape; g++) {
@@ -248,7 +248,7 @@ static bool looks_valid(const vh_shard *s, const rows *r)
     return fine;
 }
 
-static vhem_status read_chunk(vhem_ctx *ctx, const vh_shard *s, int fd, int64_t c, bool texts, rows *r)
+static vhem_status read_chunk(vhem_ctx *ctx, const vh_shard *s, int fd, int64_t c, bool texts, chunk_rows *r)
 {
     char who[96];
 
@@ -256,9 +256,9 @@ static vhem_status read_chunk(vhem_ctx *ctx, const vh_shard *s, int fd, int64_t 
     r->first = c * VH_SHARD_CHUNK;
     r->n = (int)(s->K - r->first < VH_SHARD_CHUNK ? s->K - r->first : VH_SHARD_CHUNK);
     r->n_array = 3 + s->head->family->n_param;
-    vhem_status st = read_numbers(ctx, s, fd, r);
+    vhem_status st = read_shard_numbers(ctx, s, fd, r);
     if (st == VHEM_OK && texts)
-        st = read_texts(ctx, s, fd, r);
+        st = read_shard_texts(ctx, s, fd, r);
     if (st != VHEM_OK) {
         snprintf(who, sizeof who, "chunk %lld (HMMs %lld to %lld)", (long long)c,
                  (long long)(s->first + r->first), (long long)(s->first + r->first + r->n - 1));
@@ -289,7 +289,7 @@ static vhem_status read_run(vhem_ctx *ctx, const vh_shard *s, int64_t first, int
                             vh_h3m *into, int64_t at)
 {
     VH_CLEANUP(vh_fd_close) int fd = vh_fd_open(s->path, O_RDONLY, 0);
-    VH_CLEANUP(free_rows) rows r = { 0 };
+    VH_CLEANUP(free_rows) chunk_rows r = { 0 };
 
     VH_CHECK(fd >= 0, VHEM_EIO, "cannot read: %s", strerror(errno));
     for (int64_t i = first; i < first + n;) {
@@ -303,7 +303,7 @@ static vhem_status read_run(vhem_ctx *ctx, const vh_shard *s, int64_t first, int
         if (!vh_rows_weights(into->omega + to, m) || !looks_valid(s, &r))
             VH_TRY(vh_h3m_check(ctx, into, to, m, s->first + i));
         free_rows(&r);
-        r = (rows){ 0 };
+        r = (chunk_rows){ 0 };
         i += m;
     }
     if (texts && s->extras)

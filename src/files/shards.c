@@ -38,7 +38,7 @@ void vh_shards_free(vh_shards *set)
 }
 
 /* The path of a file in a folder; NULL and a sentence when there is no memory. */
-static char *join(vhem_ctx *ctx, const char *folder, const char *name)
+static char *join_path(vhem_ctx *ctx, const char *folder, const char *name)
 {
     size_t n = strlen(folder);
     char *path = NULL;
@@ -159,7 +159,7 @@ static vhem_status open_entry(vhem_ctx *ctx, const char *folder, json_t *entry, 
     VH_CHECK(first == set->K && n > 0, VHEM_EFORMAT,
              "%s/%s: %s begins with HMM %lld and has %lld, must begin with HMM %lld", folder, VH_MANIFEST,
              name, (long long)first, (long long)n, (long long)set->K);
-    path = join(ctx, folder, name);
+    path = join_path(ctx, folder, name);
     VH_CHECK(path, VHEM_ENOMEM, "out of memory");
     VH_TRY(vh_shard_open(ctx, path, false, &shard));
     VH_CHECK(shard->K == n && shard->first == first, VHEM_EFORMAT,
@@ -201,7 +201,7 @@ vhem_status vh_shards_open(vhem_ctx *ctx, const char *path, vh_shards **out)
 {
     VH_OWN(vh_shards) *set = NULL;
     VH_OWN(json_t) *root = NULL;
-    VH_AUTOFREE char *manifest = join(ctx, path, VH_MANIFEST);
+    VH_AUTOFREE char *manifest = join_path(ctx, path, VH_MANIFEST);
 
     VH_CHECK(manifest, VHEM_ENOMEM, "out of memory");
     VH_TRY(read_manifest(ctx, manifest, &root));
@@ -248,12 +248,12 @@ typedef struct { /* HMMs that are being read */
     int64_t first, n; /* numbers in the set; the first becomes number 0 of h3m */
     bool texts;
     vh_h3m *h3m;
-} reading;
+} shard_range;
 
 static vhem_status read_piece(vhem_ctx *ctx, void *arg, int64_t piece, int worker)
 {
     vhem_status st = VHEM_OK;
-    const reading *r = arg;
+    const shard_range *r = arg;
     int64_t end = r->first + r->n, to = r->first + (piece + 1) * PIECE;
 
     (void)worker;
@@ -274,7 +274,7 @@ vhem_status vh_shards_read(vhem_ctx *ctx, const vh_shards *set, int64_t first, i
                            vh_h3m **out)
 {
     VH_OWN(vh_h3m) *h3m = NULL;
-    reading r = { set, first, n, texts, NULL };
+    shard_range r = { set, first, n, texts, NULL };
     const vh_work pieces = {
         .n = (n + PIECE - 1) / PIECE, .finishes = true, .late = true, .run = read_piece, .arg = &r
     };
@@ -333,7 +333,7 @@ static vhem_status save_file(vhem_ctx *ctx, const vh_shards_source *from, const 
     vh_key key;
 
     snprintf(name, sizeof name, "%05d.h5", f);
-    path = join(ctx, folder, name);
+    path = join_path(ctx, folder, name);
     VH_CHECK(path, VHEM_ENOMEM, "out of memory");
     VH_TRY(from->read(ctx, from->arg, first, end - first, &h3m));
     VH_TRY(vh_shard_save(
@@ -354,7 +354,7 @@ static vhem_status save_manifest(vhem_ctx *ctx, const char *folder, int64_t K, j
 {
     VH_OWN(json_t) *root = json_pack("{s:s, s:i, s:I, s:O}", "format", "vhem-shards", "version", VERSION, "K",
                                      (json_int_t)K, "files", files);
-    VH_AUTOFREE char *path = join(ctx, folder, VH_MANIFEST);
+    VH_AUTOFREE char *path = join_path(ctx, folder, VH_MANIFEST);
     VH_CLEANUP(vh_atomic_file_close) vh_atomic_file out = { 0 };
 
     VH_CHECK(root && path, VHEM_ENOMEM, "out of memory");

@@ -17,7 +17,7 @@ typedef struct {
     int64_t n;
     int64_t *index; /* [n]  restarts still running */
     vh_packed *pk;
-    vh_seq_job *seqs;
+    vh_opened_sequences *seqs;
     vh_seq_sums sums; /* of the E-step */
     double *work;     /* [vh_emission_work] */
     bool *repaired;   /* [R]  the last M-step revived something: its likelihood may fall once */
@@ -41,7 +41,7 @@ static void active_free(active_set *a)
 }
 
 /* Space for the restarts that are left; the old space when none has left. */
-static vhem_status repack(vhem_ctx *ctx, const vh_job *job, const vh_h3m *runs, active_set *a)
+static vhem_status repack(vhem_ctx *ctx, const vh_fit_item *job, const vh_h3m *runs, active_set *a)
 {
     if (!a->pk || a->pk->K != a->n) {
         vh_pack_free(a->pk);
@@ -58,8 +58,8 @@ static vhem_status repack(vhem_ctx *ctx, const vh_job *job, const vh_h3m *runs, 
 }
 
 /* What the loop climbs, for the restart at place k: its likelihood, or the bound of the evidence. */
-static vhem_status objective(vhem_ctx *ctx, const vh_job *job, const vh_h3m *runs, const active_set *a, int k,
-                             double *out)
+static vhem_status objective(vhem_ctx *ctx, const vh_fit_item *job, const vh_h3m *runs, const active_set *a,
+                             int k, double *out)
 {
     *out = a->sums.total[k] + vh_mstep_log_prior(&job->limits, runs, &runs->hmm[a->index[k]], a->work);
     if (a->n_post > 0 && a->post[a->index[k]].S > 0) {
@@ -71,13 +71,13 @@ static vhem_status objective(vhem_ctx *ctx, const vh_job *job, const vh_h3m *run
 }
 
 /* What that is. */
-static const char *name_of_objective(const vh_job *job)
+static const char *name_of_objective(const vh_fit_item *job)
 {
     return job->prior ? "bound" : job->limits.frame ? "posterior density" : "likelihood";
 }
 
 /* Has restart i come to its end?  Called with the objective of its present model. */
-static bool finished(vhem_ctx *ctx, const vh_job *job, vhem_fit_run *run, double loglik, bool repaired,
+static bool finished(vhem_ctx *ctx, const vh_fit_item *job, vhem_fit_run *run, double loglik, bool repaired,
                      int iter)
 {
     double gain = loglik - run->loglik;
@@ -91,7 +91,7 @@ static bool finished(vhem_ctx *ctx, const vh_job *job, vhem_fit_run *run, double
 }
 
 /* The update of variational Bayes.  The first comes from a model, whose likelihood is no bound. */
-static vhem_status learn(vhem_ctx *ctx, const vh_job *job, const active_set *a, int k, vh_h3m *runs,
+static vhem_status learn(vhem_ctx *ctx, const vh_fit_item *job, const active_set *a, int k, vh_h3m *runs,
                          bool *repaired)
 {
     vh_hmm *h = &runs->hmm[a->index[k]];
@@ -105,8 +105,8 @@ static vhem_status learn(vhem_ctx *ctx, const vh_job *job, const active_set *a, 
     return VHEM_OK;
 }
 
-static vhem_status maximise(vhem_ctx *ctx, const vh_job *job, const active_set *a, int k, vh_h3m *runs,
-                            vhem_fit_run *run, bool *repaired)
+static vhem_status maximise_runs(vhem_ctx *ctx, const vh_fit_item *job, const active_set *a, int k,
+                                 vh_h3m *runs, vhem_fit_run *run, bool *repaired)
 {
     int64_t i = a->index[k];
     int left = job->opt->max_iter - run->n_iter;
@@ -144,7 +144,8 @@ static void fall_back(const active_set *a, vh_h3m *runs, vhem_fit_run *run)
 
 /* Posteriors become models: their means, and the likelihood of these.  When a stop is overdue there is no
  * time for that pass; the models are kept, and the bound of each stands for its likelihood. */
-static vhem_status settle(vhem_ctx *ctx, const vh_job *job, active_set *a, vh_h3m *runs, vhem_fit_run *run)
+static vhem_status posteriors_to_models(vhem_ctx *ctx, const vh_fit_item *job, active_set *a, vh_h3m *runs,
+                                        vhem_fit_run *run)
 {
     a->n = runs->K;
     for (int64_t i = 0; i < runs->K; i++) {
@@ -161,7 +162,7 @@ static vhem_status settle(vhem_ctx *ctx, const vh_job *job, active_set *a, vh_h3
     return VHEM_OK;
 }
 
-static vhem_status open_set(vhem_ctx *ctx, const vh_job *job, const vh_h3m *runs, vh_workers *workers,
+static vhem_status open_set(vhem_ctx *ctx, const vh_fit_item *job, const vh_h3m *runs, vh_workers *workers,
                             active_set *a)
 {
     const vh_sequences in = { .data = job->data,
@@ -187,7 +188,7 @@ static vhem_status open_set(vhem_ctx *ctx, const vh_job *job, const vh_h3m *runs
     return VHEM_OK;
 }
 
-vhem_status vh_baum_welch(vhem_ctx *ctx, const vh_job *job, vh_h3m *runs, vh_workers *workers,
+vhem_status vh_baum_welch(vhem_ctx *ctx, const vh_fit_item *job, vh_h3m *runs, vh_workers *workers,
                           vhem_fit_run *run)
 {
     vhem_status st = VHEM_OK;
@@ -215,7 +216,7 @@ vhem_status vh_baum_welch(vhem_ctx *ctx, const vh_job *job, vh_h3m *runs, vh_wor
                 continue;
             if (a.known)
                 vh_hmm_copy(&a.known->hmm[i], &runs->hmm[i]);
-            VH_TRY(maximise(ctx, job, &a, k, runs, &run[i], &a.repaired[i]));
+            VH_TRY(maximise_runs(ctx, job, &a, k, runs, &run[i], &a.repaired[i]));
             a.index[left++] = i;
         }
         a.n = left;
@@ -225,6 +226,6 @@ vhem_status vh_baum_welch(vhem_ctx *ctx, const vh_job *job, vh_h3m *runs, vh_wor
         run[i].loglik -= vh_mstep_log_prior(&job->limits, runs, &runs->hmm[i], a.work);
     }
     if (job->prior)
-        VH_TRY(settle(ctx, job, &a, runs, run));
+        VH_TRY(posteriors_to_models(ctx, job, &a, runs, run));
     return vh_stopped(ctx) ? VHEM_ESTOPPED : VHEM_OK;
 }

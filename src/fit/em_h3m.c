@@ -45,7 +45,7 @@ typedef struct {
     double *z;         /* [sets][n K] */
     bool *repaired;    /* [R]  the last M-step was followed by repairs: J may fall once */
     int members;       /* sets that have sequences */
-} state;
+} mixture_state;
 
 /* ---- 1. the E-step ------------------------------------------------------------------------------------- */
 
@@ -63,7 +63,7 @@ static double set_loglik(const vh_mixture *mix, int64_t g, const double *loglik,
 }
 
 /* Space for the restarts that are left; the old space when none has left. */
-static vhem_status repack(vhem_ctx *ctx, const vh_h3m *all, state *s)
+static vhem_status repack(vhem_ctx *ctx, const vh_h3m *all, mixture_state *s)
 {
     for (int a = 0; a < s->n; a++)
         for (int64_t j = 0; j < s->K; j++) {
@@ -82,11 +82,12 @@ static vhem_status repack(vhem_ctx *ctx, const vh_h3m *all, state *s)
     return vh_pack_update(ctx, all, s->index, s->pk);
 }
 
-static vhem_status open_state(vhem_ctx *ctx, const vh_mixture *mix, const vh_h3m *all, int R, state *s)
+static vhem_status open_state(vhem_ctx *ctx, const vh_mixture *mix, const vh_h3m *all, int R,
+                              mixture_state *s)
 {
     size_t n_hmm = (size_t)all->K, sets = (size_t)mix->sets->n;
 
-    *s = (state){ .mix = mix, .n = R, .K = all->K / R };
+    *s = (mixture_state){ .mix = mix, .n = R, .K = all->K / R };
     VH_NEW(s->run_of, R);
     VH_NEW(s->repaired, R);
     VH_NEW(s->index, n_hmm);
@@ -103,7 +104,7 @@ static vhem_status open_state(vhem_ctx *ctx, const vh_mixture *mix, const vh_h3m
     return VHEM_OK;
 }
 
-static void close_state(state *s)
+static void close_state(mixture_state *s)
 {
     vh_pack_free(s->pk);
     vh_seq_sums_free(&s->sums);
@@ -117,7 +118,7 @@ static void close_state(state *s)
 }
 
 /* The E-step for the present models. */
-static vhem_status expect(vhem_ctx *ctx, state *s, bool statistics)
+static vhem_status expect_sets(vhem_ctx *ctx, mixture_state *s, bool statistics)
 {
     const vh_seq_step step = {
         .pk = s->pk, .statistics = statistics, .mixtures = s->n, .log_omega = s->log_omega
@@ -130,11 +131,11 @@ vhem_status vh_em_assign(vhem_ctx *ctx, const vh_mixture *mix, const vh_h3m *h3m
 {
     const vh_sets *sets = mix->sets;
     int64_t K = h3m->K;
-    VH_CLEANUP(close_state) state s = { 0 };
+    VH_CLEANUP(close_state) mixture_state s = { 0 };
 
     VH_TRY(open_state(ctx, mix, h3m, 1, &s));
     VH_TRY(repack(ctx, h3m, &s));
-    VH_TRY(expect(ctx, &s, false));
+    VH_TRY(expect_sets(ctx, &s, false));
     if (J)
         *J = s.sums.J[0];
     if (z)
@@ -148,7 +149,7 @@ vhem_status vh_em_assign(vhem_ctx *ctx, const vh_mixture *mix, const vh_h3m *h3m
 /* ---- 2. the M-step ------------------------------------------------------------------------------------- */
 
 /* omega_j = sum_g z_gj / sets, and each HMM from its statistics; a cluster without members keeps its HMM. */
-static vhem_status maximise(vhem_ctx *ctx, const state *s, int a, vh_h3m *all, vh_em_run *run)
+static vhem_status maximise_mixture(vhem_ctx *ctx, const mixture_state *s, int a, vh_h3m *all, vh_em_run *run)
 {
     run->n_floored = 0;
     for (int64_t j = 0; j < s->K; j++) {
@@ -168,7 +169,7 @@ vhem_status vh_em_seed(vhem_ctx *ctx, const vh_mixture *mix, const vh_em_seeding
                        vh_h3m *h3m, vh_hmm *h)
 {
     vhem_fit_options opt = *mix->job.opt;
-    vh_job job = mix->job;
+    vh_fit_item job = mix->job;
     VH_OWN(vh_h3m) *one = NULL;
     vhem_fit_run run = { 0 };
     VH_AUTOFREE int64_t *some = NULL;
@@ -188,7 +189,7 @@ vhem_status vh_em_seed(vhem_ctx *ctx, const vh_mixture *mix, const vh_em_seeding
     }
     VH_TRY(vh_h3m_new(ctx, h3m->family, h3m->shape, 1, &one));
     VH_TRY(vh_h3m_shape(ctx, one, 0, h->S, h->M));
-    vh_job thin = job;
+    vh_fit_item thin = job;
     VH_TRY(vh_start_thin(ctx, &thin, &some));
     VH_TRY(vh_start_hmm(ctx, &thin, rng, 1, one, &one->hmm[0]));
     vh_start_obey(from->limits, &one->hmm[0]);
@@ -203,7 +204,7 @@ vhem_status vh_em_seed(vhem_ctx *ctx, const vh_mixture *mix, const vh_em_seeding
 
 /* The set that its own cluster explains worst, per frame, of those whose cluster has more than one; -1 for
  * none.  taken [sets]: not these. */
-static int64_t worst_set(const state *s, int a, const bool *taken)
+static int64_t worst_set(const mixture_state *s, int a, const bool *taken)
 {
     const vh_sets *sets = s->mix->sets;
     int64_t worst = -1, n_hmm = s->n * s->K;
@@ -227,7 +228,8 @@ static int64_t worst_set(const state *s, int a, const bool *taken)
     return worst;
 }
 
-static vhem_status reseed(vhem_ctx *ctx, const state *s, int a, vh_rng *rng, vh_h3m *all, vh_em_run *run)
+static vhem_status reseed(vhem_ctx *ctx, const mixture_state *s, int a, vh_rng *rng, vh_h3m *all,
+                          vh_em_run *run)
 {
     const vh_sets *sets = s->mix->sets;
     double *omega = all->omega + s->run_of[a] * s->K, share = 1.0 / s->members;
@@ -254,7 +256,7 @@ static vhem_status reseed(vhem_ctx *ctx, const state *s, int a, vh_rng *rng, vh_
     return VHEM_OK;
 }
 
-static vhem_status repair(vhem_ctx *ctx, state *s, int a, vh_h3m *all, vh_em_run *run)
+static vhem_status repair_mixture(vhem_ctx *ctx, mixture_state *s, int a, vh_h3m *all, vh_em_run *run)
 {
     const vhem_fit_options *opt = s->mix->job.opt;
     int before = run->n_empty + run->n_revived;
@@ -288,7 +290,7 @@ void vh_em_best_free(vh_em_best *best)
     *best = (vh_em_best){ 0 };
 }
 
-static vhem_status keep(vhem_ctx *ctx, const state *s, const vh_h3m *all, int a, vh_em_best *best)
+static vhem_status keep(vhem_ctx *ctx, const mixture_state *s, const vh_h3m *all, int a, vh_em_best *best)
 {
     const vh_sets *sets = s->mix->sets;
     size_t K = (size_t)s->K, n_hmm = (size_t)s->n * K, cells = (size_t)sets->n * K;
@@ -314,7 +316,7 @@ static vhem_status keep(vhem_ctx *ctx, const state *s, const vh_h3m *all, int a,
 }
 
 /* After an E-step: its best mixture, if it beats the best so far. */
-static vhem_status keep_best(vhem_ctx *ctx, const state *s, const vh_h3m *all, int first, int iter,
+static vhem_status keep_best(vhem_ctx *ctx, const mixture_state *s, const vh_h3m *all, int first, int iter,
                              vh_em_best *best)
 {
     int top = -1;
@@ -356,7 +358,7 @@ static bool has_converged(vhem_ctx *ctx, const vh_mixture *mix, double J, bool r
 }
 
 /* Restart r, one of the set, is left out of it. */
-static void leave(state *s, int r)
+static void leave(mixture_state *s, int r)
 {
     int left = 0;
     for (int a = 0; a < s->n; a++)
@@ -366,7 +368,7 @@ static void leave(state *s, int r)
 }
 
 /* The set for the next E-step: without restarts whose covariances have become singular. */
-static vhem_status repack_sound(vhem_ctx *ctx, const vh_h3m *all, state *s, vh_em_run *run)
+static vhem_status repack_sound(vhem_ctx *ctx, const vh_h3m *all, mixture_state *s, vh_em_run *run)
 {
     vhem_status st = VHEM_OK;
     while (s->n > 0 && (st = repack(ctx, all, s)) == VHEM_ENUMERIC && s->pk && s->pk->at_fault >= 0) {
@@ -378,7 +380,7 @@ static vhem_status repack_sound(vhem_ctx *ctx, const vh_h3m *all, state *s, vh_e
 }
 
 /* The restart at place a after its E-step: *goes_on, with a new model, or has come to its end. */
-static vhem_status advance(vhem_ctx *ctx, state *s, int a, int iter, vh_h3m *all, vh_em_run *run,
+static vhem_status advance(vhem_ctx *ctx, mixture_state *s, int a, int iter, vh_h3m *all, vh_em_run *run,
                            bool *goes_on)
 {
     double J = s->sums.J[a];
@@ -388,8 +390,8 @@ static vhem_status advance(vhem_ctx *ctx, state *s, int a, int iter, vh_h3m *all
              "the log-likelihood of the mixture is %g; a floor (--cov-floor) or fewer states help", J);
     if (has_converged(ctx, s->mix, J, s->repaired[s->run_of[a]], iter, run))
         return VHEM_OK;
-    VH_TRY(maximise(ctx, s, a, all, run));
-    VH_TRY(repair(ctx, s, a, all, run));
+    VH_TRY(maximise_mixture(ctx, s, a, all, run));
+    VH_TRY(repair_mixture(ctx, s, a, all, run));
     *goes_on = true;
     return VHEM_OK;
 }
@@ -398,7 +400,7 @@ vhem_status vh_em_h3m(vhem_ctx *ctx, const vh_mixture *mix, vh_h3m *all, int R, 
                       vh_em_best *best)
 {
     int max_iter = mix->job.opt->max_iter;
-    VH_CLEANUP(close_state) state s = { 0 };
+    VH_CLEANUP(close_state) mixture_state s = { 0 };
 
     VH_TRY(open_state(ctx, mix, all, R, &s));
     for (int r = 0; r < R; r++) {
@@ -410,7 +412,7 @@ vhem_status vh_em_h3m(vhem_ctx *ctx, const vh_mixture *mix, vh_h3m *all, int R, 
         VH_TRY(repack_sound(ctx, all, &s, run));
         if (s.n == 0)
             break;
-        VH_TRY(expect(ctx, &s, iter < max_iter));
+        VH_TRY(expect_sets(ctx, &s, iter < max_iter));
         VH_TRY(keep_best(ctx, &s, all, first, iter, best));
         for (int a = 0; a < s.n; a++) {
             int r = s.run_of[a];

@@ -10,16 +10,16 @@
 #define VH_FIT_EM_H3M_H
 
 #include "fit/estep.h"
-#include "fit/job.h"
+#include "fit/baum_welch.h"
 #include "fit/sets.h"
 
-typedef struct { /* a mixture to fit */
-    vh_job job;  /* all sequences, in the order of the sets; opt says K, S, M, ... */
+typedef struct {     /* a mixture to fit */
+    vh_fit_item job; /* all sequences, in the order of the sets; opt says K, S, M, ... */
     const vh_sets *sets;
     const vh_limits *limits; /* [K]  of each HMM */
     bool relative;           /* opt->tol is a share of J, not nats per frame */
     vh_workers *workers;
-    vh_seq_job *seqs; /* the sequences, by sets, in the coordinates of the job */
+    vh_opened_sequences *seqs; /* the sequences, by sets, in the coordinates of the job */
 } vh_mixture;
 
 typedef struct { /* one restart */

@@ -27,7 +27,8 @@ static vhem_status used_sets(vhem_ctx *ctx, const vh_sets *sets, int64_t **where
 }
 
 /* best [sets]: the log-likelihood per frame under the best of the HMMs so far, HMM k the latest of them. */
-static vhem_status look_at(vhem_ctx *ctx, const vh_mixture *mix, const vh_h3m *h3m, int64_t k, double *best)
+static vhem_status update_best(vhem_ctx *ctx, const vh_mixture *mix, const vh_h3m *h3m, int64_t k,
+                               double *best)
 {
     const vh_sets *sets = mix->sets;
     VH_OWN(vh_packed) *pk = NULL;
@@ -107,7 +108,7 @@ static vhem_status far(vhem_ctx *ctx, const vh_mixture *mix, vh_rng *rng, vh_h3m
             n--;
         }
         if (j + 1 < K)
-            VH_TRY(look_at(ctx, mix, h3m, first + j, best));
+            VH_TRY(update_best(ctx, mix, h3m, first + j, best));
     }
     return VHEM_OK;
 }

@@ -11,15 +11,15 @@
 #include <math.h>
 #include <string.h>
 
-struct vh_seq_job {
+struct vh_opened_sequences {
     const vh_seq_kernels *by; /* NULL: the driver for CPUs */
     void *state;
 };
 
-vhem_status vh_sequences_open(vhem_ctx *ctx, const vh_sequences *in, vh_seq_job **out)
+vhem_status vh_sequences_open(vhem_ctx *ctx, const vh_sequences *in, vh_opened_sequences **out)
 {
     const vh_seq_kernels *of = ctx->backend->sequences;
-    VH_AUTOFREE vh_seq_job *job = NULL;
+    VH_AUTOFREE vh_opened_sequences *job = NULL;
 
     VH_NEW(job, 1);
     if (of && of->open) {
@@ -32,13 +32,14 @@ vhem_status vh_sequences_open(vhem_ctx *ctx, const vh_sequences *in, vh_seq_job 
     return VHEM_OK;
 }
 
-vhem_status vh_sequences_run(vhem_ctx *ctx, vh_seq_job *job, const vh_seq_step *step, vh_seq_sums *out)
+vhem_status vh_sequences_run(vhem_ctx *ctx, vh_opened_sequences *job, const vh_seq_step *step,
+                             vh_seq_sums *out)
 {
     return job->by ? job->by->run(ctx, job->state, step, out)
                    : vh_cpu_sequences_run(ctx, job->state, step, out);
 }
 
-void vh_sequences_close(vh_seq_job *job)
+void vh_sequences_close(vh_opened_sequences *job)
 {
     if (!job)
         return;
@@ -100,7 +101,7 @@ void vh_seq_assign(const vh_sequences *in, const vh_seq_step *step, int64_t g, c
         J[a] = vh_log_softmax(own, log_z + a * own);
 }
 
-void vh_seq_weigh(const vh_seq_batch *b, const double *loglik, vh_stats *stats, double *w)
+void vh_seq_weigh(const vh_seq_chunk *b, const double *loglik, vh_stats *stats, double *w)
 {
     const vh_sequences *in = b->in;
     size_t K = (size_t)b->step->pk->K;
@@ -121,10 +122,31 @@ void vh_seq_weigh(const vh_seq_batch *b, const double *loglik, vh_stats *stats, 
     vh_stats_weigh(b->step->pk, stats, b->n, w);
 }
 
-int vh_batch_frames(const vh_packed *pk)
+int vh_chunk_frames(const vh_packed *pk)
 {
     /* statistics, components, states in three tables, and the shift of each HMM */
     size_t bytes_per_frame = sizeof(double) * (size_t)(pk->n_stat + pk->n_comp + 3 * pk->n_state + pk->K);
     size_t frames = (size_t)(512 << 10) / bytes_per_frame;
     return frames < 64 ? 64 : frames > 4096 ? 4096 : (int)frames;
+}
+
+/* ---- one pass ------------------------------------------------------------------------------------------ */
+
+vhem_status vh_expect(vhem_ctx *ctx, const vh_packed *pk, const vh_sequences *in, double *loglik,
+                      vh_stats *total)
+{
+    vh_sequences own = *in;
+    const vh_seq_step step = { .pk = pk, .statistics = total != NULL };
+    VH_OWN(vh_opened_sequences) *job = NULL;
+    VH_CLEANUP(vh_seq_sums_free) vh_seq_sums sums = { 0 };
+
+    own.family = pk->family;
+    own.x = pk->x;
+    VH_TRY(vh_sequences_open(ctx, &own, &job));
+    VH_TRY(vh_seq_sums_new(ctx, pk, 0, &sums));
+    sums.loglik = loglik;
+    VH_TRY(vh_sequences_run(ctx, job, &step, &sums));
+    if (total)
+        memcpy(total->block, sums.stats.block, sizeof *total->block * total->size);
+    return VHEM_OK;
 }

@@ -70,14 +70,15 @@ void vh_seq_sums_free(vh_seq_sums *sums); /* not the tables; accepts a zeroed st
 
 /* ---- 2. how callers run it ----------------------------------------------------------------------------- */
 
-typedef struct vh_seq_job vh_seq_job;
+typedef struct vh_opened_sequences vh_opened_sequences;
 
-vhem_status vh_sequences_open(vhem_ctx *ctx, const vh_sequences *in, vh_seq_job **out);
+vhem_status vh_sequences_open(vhem_ctx *ctx, const vh_sequences *in, vh_opened_sequences **out);
 /* Overwrites the sums and fills in the tables.  The same bits at any number of workers.  A stop does not end
  * it: the sums of an EM loop belong to its present model. */
-vhem_status vh_sequences_run(vhem_ctx *ctx, vh_seq_job *job, const vh_seq_step *step, vh_seq_sums *out);
-void vh_sequences_close(vh_seq_job *job); /* NULL is allowed */
-VH_OWNED(vh_seq_job, vh_sequences_close)
+vhem_status vh_sequences_run(vhem_ctx *ctx, vh_opened_sequences *job, const vh_seq_step *step,
+                             vh_seq_sums *out);
+void vh_sequences_close(vh_opened_sequences *job); /* NULL is allowed */
+VH_OWNED(vh_opened_sequences, vh_sequences_close)
 
 /* ---- 3. what a backend provides ------------------------------------------------------------------------ */
 
@@ -94,12 +95,12 @@ typedef struct { /* places first .. first+n-1 of a job, for the kernel of a CPU 
     int64_t set0;  /* the set of its first sequence */
     double *log_z; /* [sets of the batch][K]   of mixtures, from set0 on */
     double *J;     /* [sets of the batch][mixtures]; NULL when log_z is known */
-} vh_seq_batch;
+} vh_seq_chunk;
 
 /* The rule for mixtures, once the log-likelihoods of a batch are known, loglik [n][K]: fills in its log_z and
  * J, unless they are known, and w [n][K], what each pair counts in the statistics, at their scales
  * (vh_stats_weigh). */
-void vh_seq_weigh(const vh_seq_batch *batch, const double *loglik, vh_stats *stats, double *w);
+void vh_seq_weigh(const vh_seq_chunk *batch, const double *loglik, vh_stats *stats, double *w);
 
 typedef struct vh_seq_kernels {
     /* Whole jobs.  open NULL: the driver for CPUs, around `kernel`. */
@@ -109,10 +110,21 @@ typedef struct vh_seq_kernels {
     /* Every HMM against every sequence of the batch: loglik [n][K], in nats.  With stats (NULL: only the
      * log-likelihood is wanted) the expected statistics of each pair times its weight are added; pairs of
      * weight zero cost nothing there.  scratch belongs to the calling thread.  NULL: that of `ref`. */
-    vhem_status (*kernel)(vhem_ctx *, const vh_seq_batch *, vh_scratch *, double *loglik, vh_stats *stats);
+    vhem_status (*kernel)(vhem_ctx *, const vh_seq_chunk *, vh_scratch *, double *loglik, vh_stats *stats);
 } vh_seq_kernels;
 
 /* Frames a batch should have so that the tables of the kernel stay in the second-level cache. */
-int vh_batch_frames(const vh_packed *pk);
+int vh_chunk_frames(const vh_packed *pk);
+
+/* ---- one pass ------------------------------------------------------------------------------------------ */
+
+/* One pass over sequences that are gone through once only; a loop opens them
+ * (fit/estep.h). */
+
+/* All HMMs of the set against the n sequences of `in`, whose family and coordinates are those of the set:
+ * loglik [n][K]; total (NULL: not wanted) is overwritten with the sum of the expected statistics.  The sum
+ * does not depend on the number of workers. */
+vhem_status vh_expect(vhem_ctx *ctx, const vh_packed *pk, const vh_sequences *in, double *loglik,
+                      vh_stats *total);
 
 #endif

@@ -64,28 +64,28 @@ typedef struct {
     vh_seq_step adding;    /* what the blocks of the tree are sums of */
     double *own[OWNS];     /* tables nobody asked for, kept from one expect to the next */
     size_t own_size[OWNS]; /* numbers there is space for */
-} cpu_job;
+} cpu_sequences;
 
-VH_OWNED(cpu_job, vh_cpu_sequences_close)
+VH_OWNED(cpu_sequences, vh_cpu_sequences_close)
 
 typedef struct { /* one expect */
-    cpu_job *job;
+    cpu_sequences *job;
     const vh_seq_step *step;
-    vhem_status (*batch)(vhem_ctx *, const vh_seq_batch *, vh_scratch *, double *, vh_stats *);
+    vhem_status (*batch)(vhem_ctx *, const vh_seq_chunk *, vh_scratch *, double *, vh_stats *);
     double *loglik, *log_z, *J; /* [n][K] [n_set][K] [n_set][mixtures]; loglik NULL: each chunk has its own */
     double *scale;              /* [K]  where the statistics of each HMM begin; of mixtures */
     int64_t fit;                /* frames of a batch */
-} pass;
+} sequence_estep;
 
 /* ---- 1. opening ---------------------------------------------------------------------------------------- */
 
-static int64_t set_of(const cpu_job *job, int64_t place)
+static int64_t set_of(const cpu_sequences *job, int64_t place)
 {
     return job->set_of ? job->set_of[place] : place;
 }
 
 /* Ends the chunk that has begun before this place, if any has. */
-static void end_chunk(cpu_job *job, int64_t place, bool part)
+static void end_chunk(cpu_sequences *job, int64_t place, bool part)
 {
     if (place > job->chunk[job->n_chunk]) {
         job->part[job->n_chunk] = part;
@@ -94,7 +94,7 @@ static void end_chunk(cpu_job *job, int64_t place, bool part)
     }
 }
 
-static vhem_status cut_chunks(vhem_ctx *ctx, cpu_job *job)
+static vhem_status cut_chunks(vhem_ctx *ctx, cpu_sequences *job)
 {
     const vh_sequences *in = &job->in;
 
@@ -122,7 +122,7 @@ static vhem_status cut_chunks(vhem_ctx *ctx, cpu_job *job)
     return VHEM_OK;
 }
 
-static vhem_status keep_statistics(vhem_ctx *ctx, cpu_job *job)
+static vhem_status keep_statistics(vhem_ctx *ctx, cpu_sequences *job)
 {
     const vh_sequences *in = &job->in;
     size_t n_stat = (size_t)in->family->n_stat(&in->x.shape), frames = (size_t)job->frame[in->n];
@@ -142,7 +142,7 @@ static vhem_status keep_statistics(vhem_ctx *ctx, cpu_job *job)
 
 vhem_status vh_cpu_sequences_open(vhem_ctx *ctx, const vh_sequences *in, void **state)
 {
-    VH_OWN(cpu_job) *job = NULL;
+    VH_OWN(cpu_sequences) *job = NULL;
 
     VH_NEW(job, 1);
     job->in = *in;
@@ -157,7 +157,7 @@ vhem_status vh_cpu_sequences_open(vhem_ctx *ctx, const vh_sequences *in, void **
 
 void vh_cpu_sequences_close(void *state)
 {
-    cpu_job *job = state;
+    cpu_sequences *job = state;
     if (!job)
         return;
     free(job->chunk);
@@ -176,18 +176,18 @@ void vh_cpu_sequences_close(void *state)
 typedef struct { /* places lo .. hi-1 of a job */
     int64_t lo, hi;
     bool known; /* log_z of their sets is there already */
-} span;
+} place_range;
 
 /* Sequences through the kernel. */
-static vhem_status run_batch(vhem_ctx *ctx, const pass *p, span at, vh_scratch *scratch, double *loglik,
-                             vh_stats *stats)
+static vhem_status run_frames(vhem_ctx *ctx, const sequence_estep *p, place_range at, vh_scratch *scratch,
+                              double *loglik, vh_stats *stats)
 {
-    const cpu_job *job = p->job;
+    const cpu_sequences *job = p->job;
     int64_t lo = at.lo, hi = at.hi;
     const vh_sequences *in = &job->in;
     int64_t set0 = set_of(job, lo);
     size_t K = (size_t)p->step->pk->K;
-    const vh_seq_batch batch = {
+    const vh_seq_chunk batch = {
         .in = in,
         .step = p->step,
         .first = lo,
@@ -206,9 +206,9 @@ static vhem_status run_batch(vhem_ctx *ctx, const pass *p, span at, vh_scratch *
 }
 
 /* The end of the batch that begins at lo: as many units, whole sets or sequences, as fit; at least one. */
-static int64_t batch_end(const pass *p, int64_t lo, int64_t end, bool sets)
+static int64_t chunk_end(const sequence_estep *p, int64_t lo, int64_t end, bool sets)
 {
-    const cpu_job *job = p->job;
+    const cpu_sequences *job = p->job;
     int64_t hi = lo;
     while (hi < end) {
         int64_t next = sets ? vh_seq_place(&job->in, set_of(job, hi) + 1) : hi + 1;
@@ -221,22 +221,22 @@ static int64_t batch_end(const pass *p, int64_t lo, int64_t end, bool sets)
 
 /* Places lo .. hi-1 in batches that may cut sets, whose log_z is known if there are statistics.  loglik is
  * that of lo. */
-static vhem_status run_cut(vhem_ctx *ctx, const pass *p, int64_t lo, int64_t hi, vh_scratch *scratch,
-                           double *loglik, vh_stats *stats)
+static vhem_status run_cut(vhem_ctx *ctx, const sequence_estep *p, int64_t lo, int64_t hi,
+                           vh_scratch *scratch, double *loglik, vh_stats *stats)
 {
     size_t K = (size_t)p->step->pk->K;
     for (int64_t i = lo, end; i < hi; i = end) {
         VH_CHECK(!vh_overdue(ctx), VHEM_ESTOPPED, "stopped");
-        end = batch_end(p, i, hi, false);
-        VH_TRY(run_batch(ctx, p, (span){ i, end, stats && p->step->mixtures > 0 }, scratch,
-                         loglik + (size_t)(i - lo) * K, stats));
+        end = chunk_end(p, i, hi, false);
+        VH_TRY(run_frames(ctx, p, (place_range){ i, end, stats && p->step->mixtures > 0 }, scratch,
+                          loglik + (size_t)(i - lo) * K, stats));
     }
     return VHEM_OK;
 }
 
-static void assign_sets(const pass *p, int64_t lo, int64_t hi, const double *loglik)
+static void assign_sets(const sequence_estep *p, int64_t lo, int64_t hi, const double *loglik)
 {
-    const cpu_job *job = p->job;
+    const cpu_sequences *job = p->job;
     size_t K = (size_t)p->step->pk->K;
     for (int64_t i = lo; i < hi;) {
         int64_t g = set_of(job, i);
@@ -249,20 +249,20 @@ static void assign_sets(const pass *p, int64_t lo, int64_t hi, const double *log
 /* ---- 3. a chunk ---------------------------------------------------------------------------------------- */
 
 /* Whole sets with statistics: weighed inside their batch, or scored first where one is more than a batch. */
-static vhem_status run_sets(vhem_ctx *ctx, const pass *p, int64_t lo, int64_t hi, vh_scratch *scratch,
-                            double *loglik, vh_stats *stats)
+static vhem_status run_sets(vhem_ctx *ctx, const sequence_estep *p, int64_t lo, int64_t hi,
+                            vh_scratch *scratch, double *loglik, vh_stats *stats)
 {
-    const cpu_job *job = p->job;
+    const cpu_sequences *job = p->job;
     size_t K = (size_t)p->step->pk->K;
     for (int64_t i = lo, end; i < hi; i = end) {
         double *own = loglik + (size_t)(i - lo) * K;
-        end = batch_end(p, i, hi, true);
+        end = chunk_end(p, i, hi, true);
         if (end - i > 1 && job->frame[end] - job->frame[i] > HELD * p->fit) { /* one set */
             VH_TRY(run_cut(ctx, p, i, end, scratch, own, NULL));
             assign_sets(p, i, end, own);
             VH_TRY(run_cut(ctx, p, i, end, scratch, own, stats));
         } else {
-            VH_TRY(run_batch(ctx, p, (span){ i, end, false }, scratch, own, stats));
+            VH_TRY(run_frames(ctx, p, (place_range){ i, end, false }, scratch, own, stats));
         }
     }
     return VHEM_OK;
@@ -270,7 +270,7 @@ static vhem_status run_sets(vhem_ctx *ctx, const pass *p, int64_t lo, int64_t hi
 
 /* In the block of a chunk sum_z is at a scale of its own for each HMM (math/scaled.h), which stands in the
  * place of log_sum_z. */
-static void begin(const pass *p, vh_seq_sums *sums)
+static void begin_sums(const sequence_estep *p, vh_seq_sums *sums)
 {
     for (int k = 0; k < p->step->pk->K && p->step->mixtures > 0; k++) {
         sums->log_sum_z[k] = VH_NO_SCALE;
@@ -306,9 +306,9 @@ static void end(const vh_seq_step *step, vh_seq_sums *sums)
 }
 
 /* What a chunk adds to the sums besides statistics.  A large set is counted where it begins. */
-static void add_head(const pass *p, int64_t lo, int64_t hi, const double *loglik, vh_seq_sums *out)
+static void add_head(const sequence_estep *p, int64_t lo, int64_t hi, const double *loglik, vh_seq_sums *out)
 {
-    const cpu_job *job = p->job;
+    const cpu_sequences *job = p->job;
     int K = p->step->pk->K, mixtures = p->step->mixtures;
     for (int64_t i = lo; i < hi; i++, loglik += K) {
         int64_t g = set_of(job, i);
@@ -324,9 +324,9 @@ static void add_head(const pass *p, int64_t lo, int64_t hi, const double *loglik
     }
 }
 
-static vhem_status run_chunk(vhem_ctx *ctx, void *arg, int64_t chunk, int worker, double *block)
+static vhem_status run_sequence_chunk(vhem_ctx *ctx, void *arg, int64_t chunk, int worker, double *block)
 {
-    const pass *p = arg;
+    const sequence_estep *p = arg;
     const vh_seq_step *step = p->step;
     int64_t lo = p->job->chunk[chunk], hi = p->job->chunk[chunk + 1];
     size_t K = (size_t)step->pk->K;
@@ -339,7 +339,7 @@ static vhem_status run_chunk(vhem_ctx *ctx, void *arg, int64_t chunk, int worker
     if (!loglik)
         VH_NEW(own, (size_t)(hi - lo) * K);
     loglik = loglik ? loglik : own;
-    begin(p, &sums);
+    begin_sums(p, &sums);
     if (step->mixtures == 0) {
         VH_TRY(run_cut(ctx, p, lo, hi, scratch, loglik, stats));
     } else if (p->job->part[chunk]) { /* scored before */
@@ -358,7 +358,7 @@ static vhem_status run_chunk(vhem_ctx *ctx, void *arg, int64_t chunk, int worker
 /* A chunk of a large set, of which only the log-likelihoods are wanted. */
 static vhem_status score_part(vhem_ctx *ctx, void *arg, int64_t chunk, int worker, double *block)
 {
-    const pass *p = arg;
+    const sequence_estep *p = arg;
     int64_t lo = p->job->chunk[chunk], hi = p->job->chunk[chunk + 1];
     (void)block;
     if (!p->job->part[chunk])
@@ -370,7 +370,7 @@ static vhem_status score_part(vhem_ctx *ctx, void *arg, int64_t chunk, int worke
 /* ---- 4. the whole -------------------------------------------------------------------------------------- */
 
 /* A table that the caller did not ask for. */
-static vhem_status own_table(vhem_ctx *ctx, cpu_job *job, int which, size_t n, double **out)
+static vhem_status own_table(vhem_ctx *ctx, cpu_sequences *job, int which, size_t n, double **out)
 {
     if (job->own_size[which] < n) {
         free(job->own[which]);
@@ -382,9 +382,9 @@ static vhem_status own_table(vhem_ctx *ctx, cpu_job *job, int which, size_t n, d
     return VHEM_OK;
 }
 
-static vhem_status set_up(vhem_ctx *ctx, pass *p, const vh_seq_sums *out)
+static vhem_status prepare_pass(vhem_ctx *ctx, sequence_estep *p, const vh_seq_sums *out)
 {
-    cpu_job *job = p->job;
+    cpu_sequences *job = p->job;
     size_t K = (size_t)p->step->pk->K, n_set = (size_t)job->in.n_set, mixtures = (size_t)p->step->mixtures;
 
     p->loglik = out->loglik;
@@ -405,7 +405,7 @@ static vhem_status set_up(vhem_ctx *ctx, pass *p, const vh_seq_sums *out)
 
 /* The HMMs for which nothing counted at the scale of ordinary weights: true when there are any, whose
  * statistics have to begin without a scale. */
-static bool starved(pass *p, const vh_seq_sums *out)
+static bool starved(sequence_estep *p, const vh_seq_sums *out)
 {
     const vh_packed *pk = p->step->pk;
     bool any = false;
@@ -423,14 +423,14 @@ static bool starved(pass *p, const vh_seq_sums *out)
 
 static void rows_of_places(const void *arg, int64_t first, int64_t end, int64_t *lo, int64_t *hi)
 {
-    const cpu_job *job = arg;
+    const cpu_sequences *job = arg;
     *lo = job->chunk[first];
     *hi = job->chunk[end];
 }
 
 static void rows_of_sets(const void *arg, int64_t first, int64_t end, int64_t *lo, int64_t *hi)
 {
-    const cpu_job *job = arg;
+    const cpu_sequences *job = arg;
     *lo = set_of(job, job->chunk[first]);
     *hi = set_of(job, job->chunk[end] - 1) + 1;
 }
@@ -446,12 +446,12 @@ static uint64_t fingerprint_of(const vhem_ctx *ctx, const vh_packed *pk)
 }
 
 /* Adds the blocks of `size` numbers that all chunks give, into total. */
-static vhem_status sum_chunks(vhem_ctx *ctx, pass *p, size_t size, double *total)
+static vhem_status sum_chunks(vhem_ctx *ctx, sequence_estep *p, size_t size, double *total)
 {
-    cpu_job *job = p->job;
+    cpu_sequences *job = p->job;
     const vh_sum_kind kind = { size, add_sums, &job->adding };
     const vh_chunks chunks = {
-        .n = job->n_chunk, .threads = job->in.workers->n, .late = true, .run = run_chunk, .arg = p
+        .n = job->n_chunk, .threads = job->in.workers->n, .late = true, .run = run_sequence_chunk, .arg = p
     };
     size_t row = sizeof(double) * (size_t)p->step->pk->K;
     const vh_sum_table tables[] = { { p->loglik, row, rows_of_places, job },
@@ -472,9 +472,9 @@ static vhem_status sum_chunks(vhem_ctx *ctx, pass *p, size_t size, double *total
 }
 
 /* Large sets, which lie in several chunks: scored, and then assigned. */
-static vhem_status score_large(vhem_ctx *ctx, pass *p)
+static vhem_status score_large(vhem_ctx *ctx, sequence_estep *p)
 {
-    const cpu_job *job = p->job;
+    const cpu_sequences *job = p->job;
     const vh_sequences *in = &job->in;
     const vh_chunks all = {
         .n = job->n_chunk, .threads = in->workers->n, .late = true, .run = score_part, .arg = p
@@ -495,13 +495,13 @@ static vhem_status score_large(vhem_ctx *ctx, pass *p)
 
 vhem_status vh_cpu_sequences_run(vhem_ctx *ctx, void *state, const vh_seq_step *step, vh_seq_sums *out)
 {
-    cpu_job *job = state;
+    cpu_sequences *job = state;
     const vh_sequences *in = &job->in;
     const vh_seq_kernels *of = ctx->backend->sequences;
-    pass p = { .job = job, .step = step, .fit = vh_batch_frames(step->pk) };
+    sequence_estep p = { .job = job, .step = step, .fit = vh_chunk_frames(step->pk) };
 
     p.batch = of && of->kernel ? of->kernel : vh_seq_ref.kernel;
-    VH_TRY(set_up(ctx, &p, out));
+    VH_TRY(prepare_pass(ctx, &p, out));
     if (job->large && step->mixtures > 0)
         VH_TRY(score_large(ctx, &p));
     do

@@ -4,7 +4,7 @@
 
 #include "core/alloc.h"
 #include "fit/options.h"
-#include "fit/spread.h"
+#include "fit/lengths.h"
 #include "emission/layout.h"
 #include "hmm/missing_columns.h"
 
@@ -15,7 +15,7 @@ typedef struct {
     const vh_shape *shape;
 } judge;
 
-static const char *refuse(const void *arg, int k, double y)
+static const char *refuse_value(const void *arg, int k, double y)
 {
     const judge *j = arg;
     return j->family->refuse(j->shape, k, y);
@@ -27,7 +27,7 @@ vhem_status vh_family_for(vhem_ctx *ctx, const vh_emission *family, const vh_sha
     int64_t n_missing = 0;
 
     const judge j = { family, shape };
-    VH_TRY(vh_data_suits(ctx, data, seq, n, family->refuse ? refuse : NULL, &j, &n_missing));
+    VH_TRY(vh_data_suits(ctx, data, seq, n, family->refuse ? refuse_value : NULL, &j, &n_missing));
     if (n_missing > 0 && !vh_emission_with_gaps(family, shape))
         VH_TRY(vh_data_require_complete(ctx, data, seq, n)); /* says where */
     *out = n_missing > 0 || family->tied ? family->with_gaps : family;

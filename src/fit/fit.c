@@ -19,9 +19,7 @@
 #include "fit/start.h"
 #include "fit/lengths.h"
 #include "fit/options.h"
-#include "fit/fit_key.h"
 #include "fit/sets.h"
-#include "fit/spread.h"
 #include "hmm/topology.h"
 #include "math/blas.h"
 #include "math/logsum.h"
@@ -31,6 +29,8 @@
 #include "hmm/missing_columns.h"
 #include "files/prior_columns.h"
 #include "files/prior_json.h"
+#include "core/object.h"
+#include "core/options.h"
 
 #include <math.h>
 #include <string.h>
@@ -102,13 +102,13 @@ static vhem_status name_model(vhem_ctx *ctx, const fit *f, int64_t i, vh_hmm *h)
 /* ---- 2. one job ---------------------------------------------------------------------------------------- */
 
 typedef struct { /* a job and what it owns */
-    vh_job job;
+    vh_fit_item job;
     const vh_hmm *given; /* where it starts; NULL: where the options say */
     vh_topology topo;
     double *xs; /* [2][d]  its coordinates */
     vhem_fit_run *run;
     const double *frame[VH_MAX_PARAM]; /* the component that made-up frames come from */
-} open_job;
+} open_sets_of;
 
 /* What random numbers hang on.  With a prior it is the name: a sequence gets the same HMM whatever is beside
  * it.  32 bits, because restarts and iterations are put beside it. */
@@ -118,19 +118,19 @@ static uint64_t number_of(const fit *f, int64_t i)
     return name[0] ? vh_hash_name(name) & UINT32_MAX : (uint64_t)i;
 }
 
-static vhem_status begin_job(vhem_ctx *ctx, const fit *f, int64_t i, open_job *out)
+static vhem_status begin_item(vhem_ctx *ctx, const fit *f, int64_t i, open_sets_of *out)
 {
     int d = f->data->d;
     const vh_h3m *start = vh_fit_start(&f->opt);
-    vh_job *job = &out->job;
+    vh_fit_item *job = &out->job;
 
-    *out = (open_job){ .given = start ? &start->hmm[start->K == 1 ? 0 : i] : NULL,
-                       .run = f->report->run + vh_row(i, f->report->R) };
-    *job = (vh_job){ .data = f->data,
-                     .seq = f->sets.seq + f->sets.first[i],
-                     .n = f->sets.first[i + 1] - f->sets.first[i],
-                     .opt = &f->opt,
-                     .item = (uint64_t)i };
+    *out = (open_sets_of){ .given = start ? &start->hmm[start->K == 1 ? 0 : i] : NULL,
+                           .run = f->report->run + vh_row(i, f->report->R) };
+    *job = (vh_fit_item){ .data = f->data,
+                          .seq = f->sets.seq + f->sets.first[i],
+                          .n = f->sets.first[i + 1] - f->sets.first[i],
+                          .opt = &f->opt,
+                          .item = (uint64_t)i };
     job->frames = vh_sets_frames(&f->sets, f->data, i, &job->mass);
     job->family = vh_family_of_some(vh_fit_family(f->data, &f->opt), f->family, f->data, job->seq, job->n);
     VH_TRY(vh_family_require(ctx, f->data, job->seq, job->n, job->family, &f->out->shape));
@@ -159,7 +159,7 @@ static vhem_status begin_job(vhem_ctx *ctx, const fit *f, int64_t i, open_job *o
     return VHEM_OK;
 }
 
-static void end_job(open_job *x)
+static void end_item(open_sets_of *x)
 {
     vh_data_release(x->job.data, x->job.seq, x->job.n);
     vh_topology_free(&x->topo);
@@ -167,10 +167,10 @@ static void end_job(open_job *x)
 }
 
 /* With a prior: the models that variational Bayes starts at, from the starts of the job. */
-static vhem_status first_fit(vhem_ctx *ctx, const fit *f, const open_job *x, vh_workers *workers,
+static vhem_status first_fit(vhem_ctx *ctx, const fit *f, const open_sets_of *x, vh_workers *workers,
                              vh_h3m *runs)
 {
-    vh_job job = x->job;
+    vh_fit_item job = x->job;
 
     job.limits.floor = f->broad;
     job.prior = NULL;
@@ -190,7 +190,7 @@ static int best_run(const vhem_fit_run *run, int R, double mass)
 }
 
 /* All that an HMM follows from: its own sequences, and what the others have a say in. */
-static vhem_status key_of_job(vhem_ctx *ctx, const fit *f, const vh_job *job, vh_key *out)
+static vhem_status key_of_item(vhem_ctx *ctx, const fit *f, const vh_fit_item *job, vh_key *out)
 {
     const size_t size = sizeof *f->scale.spread * (size_t)f->data->d;
     vhem_fit_options o = f->opt;
@@ -237,16 +237,16 @@ static vhem_status put_stored(vhem_ctx *ctx, const fit *f, const vh_key *key, in
     return f->fitted->put(ctx, f->fitted->store, key, &models);
 }
 
-static vhem_status run_job(vhem_ctx *ctx, fit *f, int64_t i, vh_workers *workers)
+static vhem_status fit_item(vhem_ctx *ctx, fit *f, int64_t i, vh_workers *workers)
 {
-    VH_CLEANUP(end_job) open_job x = { .job.data = f->data };
+    VH_CLEANUP(end_item) open_sets_of x = { .job.data = f->data };
     VH_OWN(vh_h3m) *runs = NULL;
     vh_key key;
 
-    VH_TRY(begin_job(ctx, f, i, &x));
+    VH_TRY(begin_item(ctx, f, i, &x));
     x.job.prior = f->prior;
     if (f->fitted) {
-        VH_TRY(key_of_job(ctx, f, &x.job, &key));
+        VH_TRY(key_of_item(ctx, f, &x.job, &key));
         VH_TRY(take_stored(ctx, f, &key, i));
         if (f->begun[i])
             return VHEM_OK;
@@ -283,11 +283,11 @@ static vhem_status run_numbered(vhem_ctx *ctx, void *arg, int64_t i, int worker)
 {
     fit *f = arg;
     vh_workers own = { ctx->threads, &f->workers.scratch[worker] };
-    return run_job(ctx, f, i, &own);
+    return fit_item(ctx, f, i, &own);
 }
 
-/* What run_job makes of job i, for other processes. */
-static void walk_job(vhem_ctx *ctx, void *arg, int64_t i, vh_serial *w)
+/* What fit_item makes of job i, for other processes. */
+static void walk_item(vhem_ctx *ctx, void *arg, int64_t i, vh_serial *w)
 {
     fit *f = arg;
     vh_hmm *h = &f->out->hmm[i];
@@ -299,14 +299,14 @@ static void walk_job(vhem_ctx *ctx, void *arg, int64_t i, vh_serial *w)
     vh_serial_reals(ctx, w, h->pi, vh_hmm_numbers(h));
 }
 
-static vhem_status run_jobs(vhem_ctx *ctx, fit *f)
+static vhem_status fit_items(vhem_ctx *ctx, fit *f)
 {
     const vh_work jobs = { .n = f->sets.n,
                            .what = "fit",
                            .inside = true,
                            .logs = true,
                            .run = run_numbered,
-                           .walk = walk_job,
+                           .walk = walk_item,
                            .arg = f };
     int64_t failed = -1;
     vhem_status st = vh_map(ctx, &jobs, &failed);
@@ -319,17 +319,17 @@ static vhem_status run_jobs(vhem_ctx *ctx, fit *f)
 
 /* What the states of a job of the sample gather: after its first fit, or, once there is a prior, after
  * variational Bayes from there. */
-static vhem_status look_at_job(vhem_ctx *ctx, void *arg, int64_t k, int worker)
+static vhem_status look_at_item(vhem_ctx *ctx, void *arg, int64_t k, int worker)
 {
     fit *f = arg;
     vh_workers own = { ctx->threads, &f->workers.scratch[worker] };
     size_t at = vh_row(k, f->opt.S * f->opt.M);
     int64_t i = f->sample[k];
     vhem_fit_run run = { 0 };
-    VH_CLEANUP(end_job) open_job x = { .job.data = f->data };
+    VH_CLEANUP(end_item) open_sets_of x = { .job.data = f->data };
     VH_OWN(vh_h3m) *one = NULL;
 
-    VH_TRY(begin_job(ctx, f, i, &x));
+    VH_TRY(begin_item(ctx, f, i, &x));
     if (!f->first[i]) {
         VH_TRY(vh_starts(ctx, &x.job, x.given, f->report->R, &f->first[i]));
         VH_TRY(first_fit(ctx, f, &x, &own, f->first[i]));
@@ -360,13 +360,13 @@ static void walk_look(vhem_ctx *ctx, void *arg, int64_t k, vh_serial *w)
 }
 
 /* All jobs of the sample. */
-static vhem_status look(vhem_ctx *ctx, fit *f)
+static vhem_status look_at_sample(vhem_ctx *ctx, fit *f)
 {
     const vh_work jobs = { .n = f->n_sample,
                            .what = "prior",
                            .inside = true,
                            .logs = true,
-                           .run = look_at_job,
+                           .run = look_at_item,
                            .walk = walk_look,
                            .arg = f };
     int64_t failed = -1;
@@ -437,13 +437,13 @@ static vhem_status learn_prior(vhem_ctx *ctx, fit *f)
     variance = mean + d;
     vh_spread(f->data, NULL, f->data->N, mean, variance + d);
     for (int k = 0; k < d; k++)
-        variance[k] = vh_prior_round(sd[k] * sd[k], sd[k] * sd[k]);
+        variance[k] = vh_prior_digits(sd[k] * sd[k], sd[k] * sd[k]);
     f->choice.within = f->scale.within;
     f->choice.least = f->opt.cov_floor > 0 ? f->opt.cov_floor : 1e-13;
     if (f->choice.effective)
         rho = vh_fit_prior_correlation(f->data, &f->sets, f->still, f->sample, f->n_sample);
     for (int round = 0; round < VH_PRIOR_ROUNDS; round++) {
-        VH_TRY(look(ctx, f));
+        VH_TRY(look_at_sample(ctx, f));
         free(f->choice.text);
         f->choice.text = NULL;
         VH_TRY(vh_prior_learn(ctx, &f->choice, f->out->family, d, mean, variance, rho, &f->scatters,
@@ -513,7 +513,7 @@ static vhem_status set_prior(vhem_ctx *ctx, fit *f)
         vh_fit_prior_scale(f->prior, f->opt.cov_floor, &f->scale);
         broad = f->prior->broad;
     } else {
-        vh_fit_prior_round(d, f->opt.cov_floor, &f->scale); /* as they will be read from the prior */
+        vh_fit_prior_step(d, f->opt.cov_floor, &f->scale); /* as they will be read from the prior */
     }
     VH_NEW(f->broad, d);
     for (int k = 0; k < d; k++) {
@@ -538,7 +538,7 @@ static void warn_of_few_frames(vhem_ctx *ctx, const fit *f)
                few == 1 ? "has" : "have", f->opt.S, f->opt.by_group ? "" : "; did you mean --group?");
 }
 
-static vhem_status set_up(vhem_ctx *ctx, const vhem_fit_options *opt, fit *f)
+static vhem_status prepare_fit(vhem_ctx *ctx, const vhem_fit_options *opt, fit *f)
 {
     const vh_shape shape = vh_fit_shape(f->data);
     int64_t K;
@@ -624,7 +624,7 @@ vhem_status vh_fit_prior_text(vhem_ctx *ctx, const vhem_data *data, const vhem_f
     VH_BLAS_SERIAL;
     VH_CLEANUP(tear_down) fit f = { .data = data };
 
-    VH_TRY(set_up(ctx, opt, &f));
+    VH_TRY(prepare_fit(ctx, opt, &f));
     VH_TRY(vh_workers_new(ctx, ctx->threads, &f.workers));
     vhem_status st = set_prior(ctx, &f);
     if (st == VHEM_ESTOPPED)
@@ -647,14 +647,14 @@ vhem_status vh_fit_each_stored(vhem_ctx *ctx, const vhem_data *data, const vhem_
     VH_BLAS_SERIAL;
     VH_CLEANUP(tear_down) fit f = { .data = data, .fitted = fitted };
 
-    VH_TRY(set_up(ctx, opt, &f));
+    VH_TRY(prepare_fit(ctx, opt, &f));
     VH_TRY(vh_workers_new(ctx, ctx->threads, &f.workers));
     vhem_status st = set_prior(ctx, &f);
     VH_CHECK(st != VHEM_ESTOPPED, st, /* first fits are broad, without a prior: no answer to what was asked */
              "stopped while the prior was being learnt, before any of %lld HMMs was fitted",
              (long long)f.sets.n);
     if (st == VHEM_OK)
-        st = run_jobs(ctx, &f);
+        st = fit_items(ctx, &f);
     if (st != VHEM_OK && st != VHEM_ESTOPPED)
         return st;
     if (st == VHEM_ESTOPPED) {
@@ -674,4 +674,82 @@ vhem_status vh_fit_each_stored(vhem_ctx *ctx, const vhem_data *data, const vhem_
         f.report = NULL;
     }
     return st;
+}
+
+/* ---- what a fit reports -------------------------------------------------------------------------------- */
+
+/* Room for what is told of a fit. */
+
+static void clear_report(void *record)
+{
+    vhem_fit_report *report = record;
+    free(report->best);
+    free(report->frames);
+    free(report->run);
+}
+
+vhem_status vh_fit_report_new(vhem_ctx *ctx, int64_t K, int R, vhem_fit_report **out)
+{
+    VH_OWN(vhem_fit_report) *report = NULL;
+
+    VH_NEW_OBJECT(report, clear_report);
+    report->K = K;
+    report->R = R;
+    VH_NEW(report->best, K);
+    VH_NEW(report->frames, K);
+    VH_NEW(report->run, vh_cells(K, R));
+    *out = vh_take(report);
+    return VHEM_OK;
+}
+
+/* ---- the key of a fit ---------------------------------------------------------------------------------- */
+
+/* Symbols and background, by what they are. */
+static void hash_layout(vh_hash *hash, const vh_layout *layout)
+{
+    const vh_background *b = layout->background;
+    for (int c = 0; c < layout->n_channel; c++)
+        for (int v = 0; v < layout->channel[c].shape.V; v++)
+            vh_hash_text(hash, layout->channel[c].symbol[v]);
+    if (b) {
+        size_t size = sizeof *b->mu * (size_t)b->G * (size_t)b->d;
+        vh_hash_bytes(hash, b->mu, size);
+        vh_hash_bytes(hash, b->cov, size);
+    }
+}
+
+void vh_hash_columns(vh_hash *hash, const vhem_data *data)
+{
+    vh_hash_number(hash, data->d);
+    if (data->layout)
+        hash_layout(hash, data->layout);
+}
+
+void vh_hash_sequences(vh_hash *hash, const vhem_data *data, const int64_t *seq, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++) {
+        int64_t T = vh_data_length(data, seq[i]);
+        vh_hash_text(hash, data->name ? data->name[seq[i]] : "");
+        vh_hash_number(hash, vh_data_weight(data, seq[i]));
+        vh_hash_number(hash, (double)T);
+        vh_hash_bytes(hash, vh_data_frames(data, seq[i]), (size_t)(T * data->d) * sizeof *data->y);
+    }
+}
+
+/* Without a prior fits are as they were before there were any. */
+static bool is_no_prior(const vh_option *row, const vhem_fit_options *opt)
+{
+    return strcmp(row->shown.name, "prior") == 0 && strcmp(opt->prior, "none") == 0;
+}
+
+void vh_fit_options_hash(vh_hash *hash, const vhem_fit_options *opt)
+{
+    const char *path;
+    vhem_fit_options o = *opt;
+    const vh_emission *of_file = o.emission ? vh_emission_of_file(o.emission, &path) : NULL;
+    if (of_file) /* what is in the file counts, not where it is: see hash_layout */
+        o.emission = of_file->name;
+    for (const vh_option *row = vh_options(VHEM_FIT_OPTIONS); row->shown.name; row++)
+        if (vh_option_in_files(row, &o) && !is_no_prior(row, &o))
+            vh_options_hash(hash, row, &o);
 }

@@ -34,4 +34,17 @@ vhem_status vh_fit_mixture(vhem_ctx *ctx, const vhem_data *data, const vhem_fit_
 /* An empty report of so many rows and restarts. */
 vhem_status vh_fit_report_new(vhem_ctx *ctx, int64_t K, int R, vhem_fit_report **out);
 
+/* ---- the key of a fit ---------------------------------------------------------------------------------- */
+
+/* What a fitted model follows from, as parts of the key under which it is kept. */
+
+/* The version since which the same data and options come to the same numbers.  Raise it when they no longer
+ * do: what stores hold is then fitted anew. */
+#define VH_PIECE_RECIPE "0.4.0"
+
+/* Columns and symbols, n sequences, and the options of a fit go into the hash. */
+void vh_hash_columns(vh_hash *hash, const vhem_data *data);
+void vh_hash_sequences(vh_hash *hash, const vhem_data *data, const int64_t *seq, int64_t n);
+void vh_fit_options_hash(vh_hash *hash, const vhem_fit_options *opt);
+
 #endif

@@ -3,11 +3,54 @@
 #ifndef VH_FIT_FIT_PRIOR_H
 #define VH_FIT_FIT_PRIOR_H
 
-#include "fit/expect.h"
-#include "fit/job.h"
+#include "fit/estep.h"
+#include "fit/baum_welch.h"
 #include "fit/options.h"
-#include "fit/prior_option.h"
 #include "fit/sets.h"
+#include "data/data.h"
+#include "prior/prior.h"
+
+/* ---- the prior that was asked for ---------------------------------------------------------------------- */
+
+/* Which prior a fit has: the option, and priors learnt from the data. */
+
+#define VH_PRIOR_DEFAULT "vb" /* of fits without a given start */
+
+typedef struct { /* the option, read */
+    bool none;
+    char *text;     /* the prior as JSON, where it is given; NULL: it is to be learnt, as follows */
+    bool estimate;  /* nu0 and the scale by type-II maximum likelihood; else the pooled variance */
+    double nu0;     /* degrees of freedom of a variance */
+    double count;   /* pseudo-counts of entries of pi, A and c */
+    double lambda;  /* frames that the mean counts for, if states are as wide as the data */
+    bool broad;     /* fits begin at large variances */
+    bool effective; /* nu0 is of independent frames: more of them, where frames follow one another closely */
+    const char *gaussian; /* a setting that was given and means something for Gaussians alone; NULL: none */
+    double least;         /* variances of states count as at least this share of those within states */
+    const double *within; /* [d]  deviation within states; NULL: as of all the data */
+} vh_prior_choice;        /* zero it before use */
+
+/* spec as vhem_fit_options.prior; NULL: the default, none when there is a start.  The file is read here. */
+vhem_status vh_prior_choose(vhem_ctx *ctx, const char *spec, bool started, vh_prior_choice *out);
+void vh_prior_choice_free(vh_prior_choice *choice);
+
+typedef struct {     /* what the states of some fits have gathered */
+    int64_t n;       /* states, or their components */
+    double *frames;  /* [n] */
+    double *seen;    /* [n][d]  frames that have each column; NULL: all of them */
+    double *scatter; /* [n][size]  about their means; size: d, or d d for full covariances */
+} vh_scatters;
+
+/* The prior that the choice asks for, as JSON, from the scatters of states; mean and variance [d] are those
+ * of all frames, rho their correlation with the next frame. */
+vhem_status vh_prior_learn(vhem_ctx *ctx, const vh_prior_choice *choice, const vh_emission *family, int d,
+                           const double *mean, const double *variance, double rho, const vh_scatters *from,
+                           char **out);
+
+/* x to eight digits of a number of this size. */
+double vh_prior_digits(double x, double size);
+
+/* ---- learned from sequences ---------------------------------------------------------------------------- */
 
 #define VH_BROAD 0.5 /* smallest variance of a first fit, as a share of that of the data */
 enum {
@@ -29,14 +72,14 @@ vhem_status vh_fit_prior_text(vhem_ctx *ctx, const vhem_data *data, const vhem_f
  * is beside it; share: of the floor. */
 void vh_fit_prior_scale(const vh_prior *prior, double share, vh_fit_scale *scale);
 /* Its variances with the digits that a prior keeps of them. */
-void vh_fit_prior_round(int d, double share, vh_fit_scale *scale);
+void vh_fit_prior_step(int d, double share, vh_fit_scale *scale);
 
 /* All variances of the models at least floor [d]. */
 vhem_status vh_fit_prior_widen(vhem_ctx *ctx, const double *floor, vh_h3m *runs);
 
 /* What the components of an HMM gather from the sequences of the job: frames [S M], scatter [S M][size], and
  * seen [S M][d], the frames that have each column, unless it is NULL. */
-vhem_status vh_fit_prior_gather(vhem_ctx *ctx, const vh_job *job, const vh_h3m *hmm, vh_workers *workers,
+vhem_status vh_fit_prior_gather(vhem_ctx *ctx, const vh_fit_item *job, const vh_h3m *hmm, vh_workers *workers,
                                 double *frames, double *seen, double *scatter);
 
 /* Correlation of frames with the next in the same sequence, the mean over the dimensions but those that never

@@ -33,7 +33,7 @@ static void tried_free(tried *t)
     free(t->report);
 }
 
-static vhem_status check(vhem_ctx *ctx, const vhem_fit_options *o, int lo, int hi)
+static vhem_status check_states(vhem_ctx *ctx, const vhem_fit_options *o, int lo, int hi)
 {
     VH_CHECK(hi >= lo, VHEM_EINVAL, "S_max is %d, must be at least S, which is %d", hi, lo);
     VH_CHECK(hi - lo < MOST_TRIED, VHEM_EINVAL,
@@ -139,7 +139,7 @@ vhem_status vh_fit_states(vhem_ctx *ctx, const vhem_data *data, const vhem_fit_o
                 .hi = automatic ? AUTO_MOST : opt->S_max };
     VH_AUTOFREE char *prior = NULL;
 
-    VH_TRY(check(ctx, opt, t.lo, t.hi));
+    VH_TRY(check_states(ctx, opt, t.lo, t.hi));
     int n = t.hi - t.lo + 1;
     VH_NEW(t.h3m, n);
     VH_NEW(t.report, n);

@@ -36,7 +36,7 @@ typedef struct {
 } symbol;
 
 /* Numbers first, by their values and then by how they are written, then texts. */
-static int by_value(const void *a, const void *b)
+static int compare_symbols(const void *a, const void *b)
 {
     const symbol *x = a, *y = b;
     if (isnan(x->number) || isnan(y->number))
@@ -109,7 +109,7 @@ static vhem_status take_symbols(vhem_ctx *ctx, const vh_layout_source *from, int
         if (vh_number_parse(names.text[v], names.size[v], &all[v].number) != VH_NUMBER)
             all[v].number = NAN;
     }
-    qsort(all, (size_t)names.n, sizeof *all, by_value);
+    qsort(all, (size_t)names.n, sizeof *all, compare_symbols);
     for (int64_t v = 0; v < names.n; v++)
         text[v] = all[v].name;
     return vh_layout_symbols(ctx, layout, channel, text, names.n);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* infer.c - what a model says of sequences: log-likelihood, most likely states, posteriors. */
-#include "fit/recursion.h"
 #include "fit/forward_backward.h"
 #include "fit/estep.h"
 #include "core/alloc.h"
@@ -9,7 +8,7 @@
 #include "fit/family.h"
 #include "fit/frames.h"
 #include "fit/infer.h"
-#include "fit/spread.h"
+#include "fit/lengths.h"
 #include "math/blas.h"
 #include "math/logsum.h"
 #include "hmm/shared_columns.h"
@@ -17,7 +16,7 @@
 #include <math.h>
 #include <string.h>
 
-/* HMMs are scored in tiles of at most this many components: their tables then stay in cache. */
+/* HMMs are scored in blocks of at most this many components: their tables then stay in cache. */
 enum { TILE = 512, STRETCH = 1024 }; /* STRETCH: frames between two looks at a stop */
 
 typedef struct { /* what a column must be for a frame to be possible, found when a 0 asks for it */
@@ -64,8 +63,8 @@ static vhem_status check_zeros(vhem_ctx *ctx, const vh_h3m *h3m, const vhem_data
 /* Sequences seq [n], NULL for all, as h3m sees them; *seen is h3m in the family that suits them: the same
  * numbers, and statistics that know of missing cells.  No other sequence is looked at, so that one call for
  * each costs no more than one for all. */
-static vhem_status check(vhem_ctx *ctx, const vh_h3m *h3m, const vhem_data *data, const int64_t *seq,
-                         int64_t n, vh_frames *frames, vh_h3m *seen)
+static vhem_status check_sequences(vhem_ctx *ctx, const vh_h3m *h3m, const vhem_data *data,
+                                   const int64_t *seq, int64_t n, vh_frames *frames, vh_h3m *seen)
 {
     *seen = *h3m;
     VH_TRY(vh_frames_for(ctx, data, seq, n, h3m, frames));
@@ -87,26 +86,26 @@ static vhem_status pack_named(vhem_ctx *ctx, const vh_h3m *h3m, const int64_t *i
 }
 
 /* HMMs first .. first+n-1 against all sequences of the job. */
-static vhem_status score_tile(vhem_ctx *ctx, const vh_h3m *h3m, const vh_sequences *in, vh_seq_job *job,
-                              int64_t first, int64_t n, double *loglik)
+static vhem_status score_block(vhem_ctx *ctx, const vh_h3m *h3m, const vh_sequences *in,
+                               vh_opened_sequences *job, int64_t first, int64_t n, double *loglik)
 {
     VH_OWN(vh_packed) *pk = NULL;
     VH_CLEANUP(vh_seq_sums_free) vh_seq_sums sums = { 0 };
-    VH_AUTOFREE double *tile = NULL;
+    VH_AUTOFREE double *block = NULL;
     VH_AUTOFREE int64_t *index = NULL;
 
     VH_NEW(index, n);
-    VH_NEW(tile, vh_cells(in->n, n));
+    VH_NEW(block, vh_cells(in->n, n));
     for (int64_t k = 0; k < n; k++)
         index[k] = first + k;
     VH_TRY(vh_pack_new(ctx, h3m, index, n, in->x.origin, in->x.scale, &pk));
     VH_TRY(pack_named(ctx, h3m, index, pk));
     VH_TRY(vh_seq_sums_new(ctx, pk, 0, &sums));
-    sums.loglik = tile;
+    sums.loglik = block;
     VH_TRY(vh_sequences_run(ctx, job, &(vh_seq_step){ .pk = pk }, &sums));
     for (int64_t s = 0; s < in->n; s++)
         for (int64_t k = 0; k < n; k++)
-            loglik[vh_ij(s, h3m->K, first + k)] = vh_or_impossible(tile[vh_ij(s, n, k)]);
+            loglik[vh_ij(s, h3m->K, first + k)] = vh_or_impossible(block[vh_ij(s, n, k)]);
     return VHEM_OK;
 }
 
@@ -118,10 +117,10 @@ vhem_status vh_score_each(vhem_ctx *ctx, const vh_h3m *h3m, const vhem_data *giv
     VH_AUTOFREE int64_t *seq = NULL;
     VH_CLEANUP(vh_frames_free) vh_frames frames = { 0 };
     VH_CLEANUP(vh_workers_free) vh_workers workers = { 0 };
-    VH_OWN(vh_seq_job) *job = NULL;
+    VH_OWN(vh_opened_sequences) *job = NULL;
     vh_h3m seen;
 
-    VH_TRY(check(ctx, h3m, given, NULL, given->N, &frames, &seen));
+    VH_TRY(check_sequences(ctx, h3m, given, NULL, given->N, &frames, &seen));
     const vhem_data *data = frames.data;
     VH_NEW(x, 2 * (size_t)data->d);
     VH_NEW(seq, data->N);
@@ -145,7 +144,7 @@ vhem_status vh_score_each(vhem_ctx *ctx, const vh_h3m *h3m, const vhem_data *giv
         }
         VH_CHECK(!vh_stopped(ctx), VHEM_ESTOPPED, "stopped; %lld of %lld HMMs were scored", (long long)i,
                  (long long)h3m->K);
-        VH_TRY(score_tile(ctx, &seen, &in, job, i, n, loglik));
+        VH_TRY(score_block(ctx, &seen, &in, job, i, n, loglik));
         i += n;
         if (what)
             vh_progress(ctx, what, i, h3m->K);
@@ -323,7 +322,7 @@ static vhem_status decoding_open(vhem_ctx *ctx, const vhem_data *data, decoding 
         gamma += T * S;
         xi += S * S;
     }
-    VH_TRY(check(ctx, d->h3m, data, d->seq, d->n, &d->frames, &d->seen));
+    VH_TRY(check_sequences(ctx, d->h3m, data, d->seq, d->n, &d->frames, &d->seen));
     for (int64_t i = 0; d->frames.own && i < d->n; i++)
         d->seq[i] = i;
     return vh_workers_new(ctx, ctx->threads, &d->workers);

@@ -10,7 +10,6 @@
 #include "fit/lengths.h"
 #include "fit/options.h"
 #include "fit/family.h"
-#include "fit/spread.h"
 #include "hmm/topology.h"
 #include "math/blas.h"
 #include "hmm/convert.h"
@@ -34,14 +33,14 @@ typedef struct {
     const vh_emission *family; /* the one whose statistics suit the data */
 } fitting;
 
-static vhem_status set_up(vhem_ctx *ctx, fitting *f)
+static vhem_status prepare_mixture(vhem_ctx *ctx, fitting *f)
 {
     const vh_mixture_task *task = f->task;
     const vhem_fit_options *opt = task->opt;
     const vhem_data *data = task->data;
     const vh_h3m *start = vh_fit_start(opt);
     const vh_shape shape = vh_fit_shape(data);
-    vh_job job = { .data = data, .seq = task->sets->seq, .n = data->N, .opt = opt };
+    vh_fit_item job = { .data = data, .seq = task->sets->seq, .n = data->N, .opt = opt };
 
     VH_TRY(vh_family_for(ctx, vh_fit_family(data, opt), &shape, data, NULL, 0, &f->family));
     VH_TRY(vh_fit_scale_of(ctx, data, task->sets, opt->S * opt->M, opt->cov_floor, &f->scale));
@@ -231,7 +230,7 @@ vhem_status vh_mixture_fit(vhem_ctx *ctx, const vh_mixture_task *task, vh_mixtur
     bool stopped = false;
 
     wave = wave < 1 ? 1 : wave;
-    VH_TRY(set_up(ctx, &f));
+    VH_TRY(prepare_mixture(ctx, &f));
     VH_NEW(x.run, x.R);
     VH_NEW(x.z, table);
     VH_NEW(x.L, table);

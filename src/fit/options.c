@@ -5,7 +5,7 @@
 #include "core/alloc.h"
 #include "core/options.h"
 #include "data/values.h"
-#include "fit/spread.h"
+#include "fit/lengths.h"
 #include "emission/layout.h"
 
 #include <limits.h>

@@ -23,7 +23,7 @@ enum { START_FRAMES = 200000, KMEANS_FRAMES = 20000, KMEANS_ITER = 20 };
 
 /* ---- 1. frames of a job -------------------------------------------------------------------------------- */
 
-vhem_status vh_start_thin(vhem_ctx *ctx, vh_job *job, int64_t **seq)
+vhem_status vh_start_thin(vhem_ctx *ctx, vh_fit_item *job, int64_t **seq)
 {
     int64_t step = (job->frames + START_FRAMES - 1) / START_FRAMES, n = 0;
 
@@ -42,7 +42,7 @@ vhem_status vh_start_thin(vhem_ctx *ctx, vh_job *job, int64_t **seq)
 }
 
 /* All frames of a job in its coordinates: X [frames][d]. */
-static vhem_status frames_of(vhem_ctx *ctx, const vh_job *job, double **out)
+static vhem_status frames_of(vhem_ctx *ctx, const vh_fit_item *job, double **out)
 {
     int d = job->data->d;
     double *X = NULL, *x;
@@ -60,7 +60,7 @@ static vhem_status frames_of(vhem_ctx *ctx, const vh_job *job, double **out)
 }
 
 typedef struct { /* the frames of a job and what each belongs to */
-    const vh_job *job;
+    const vh_fit_item *job;
     const vh_h3m *h3m; /* of the family that the frames are seen by */
     const double *X;   /* [frames][d] */
     double *own;       /* the same, if they are not the job's */
@@ -68,7 +68,7 @@ typedef struct { /* the frames of a job and what each belongs to */
 } labelled;
 
 /* Labels are all zero. */
-static vhem_status labelled_new(vhem_ctx *ctx, const vh_job *job, const vh_h3m *h3m, labelled *x)
+static vhem_status labelled_new(vhem_ctx *ctx, const vh_fit_item *job, const vh_h3m *h3m, labelled *x)
 {
     *x = (labelled){ .job = job, .h3m = h3m, .X = job->X };
     if (!x->X)
@@ -200,7 +200,7 @@ static void centre_of(const labelled *x, int q, double *centre)
  * frames. */
 static vhem_status component(vhem_ctx *ctx, const labelled *x, int q, vh_h3m *h3m, vh_hmm *h, double *weight)
 {
-    const vh_job *job = x->job;
+    const vh_fit_item *job = x->job;
     int d = h3m->d, n_stat = h3m->family->n_stat(&h3m->shape);
     VH_AUTOFREE double *sum = NULL;
     double *stat, *centre, *one, *work, *par[VH_MAX_PARAM];
@@ -231,7 +231,7 @@ static vhem_status component(vhem_ctx *ctx, const labelled *x, int q, vh_h3m *h3
 }
 
 /* pi and A from the labels, each possible transition counted once more than seen. */
-static void chain(const vh_job *job, const int *label, vh_hmm *h)
+static void chain(const vh_fit_item *job, const int *label, vh_hmm *h)
 {
     int S = h->S;
     int64_t at = 0;
@@ -269,7 +269,7 @@ static vhem_status model_from_labels(vhem_ctx *ctx, const labelled *x, vh_h3m *h
 /* Within each state, its frames into M components by k-means: label becomes state * M + component. */
 static vhem_status label_components(vhem_ctx *ctx, labelled *x, vh_rng *rng, int S, int M)
 {
-    const vh_job *job = x->job;
+    const vh_fit_item *job = x->job;
     const double *X = x->X;
     int d = job->data->d, *label = x->label;
     VH_AUTOFREE int *sub = NULL;
@@ -308,7 +308,7 @@ static vhem_status label_by_kmeans(vhem_ctx *ctx, labelled *x, vh_rng *rng, int 
 
 static vhem_status label_by_time(vhem_ctx *ctx, labelled *x, vh_rng *rng, int restart, int S)
 {
-    const vh_job *job = x->job;
+    const vh_fit_item *job = x->job;
     VH_AUTOFREE double *cut = NULL; /* [S-1]  where one state ends, as a share of the sequence */
     int64_t at = 0;
 
@@ -331,7 +331,7 @@ static vhem_status label_by_time(vhem_ctx *ctx, labelled *x, vh_rng *rng, int re
 
 typedef vhem_status (*labeller)(vhem_ctx *, labelled *, vh_rng *, int restart, int S);
 
-static vhem_status start_from(vhem_ctx *ctx, const vh_job *job, vh_rng *rng, int restart, labeller by,
+static vhem_status start_from(vhem_ctx *ctx, const vh_fit_item *job, vh_rng *rng, int restart, labeller by,
                               vh_h3m *h3m, vh_hmm *h)
 {
     VH_CLEANUP(labelled_free) labelled x = { 0 };
@@ -342,18 +342,20 @@ static vhem_status start_from(vhem_ctx *ctx, const vh_job *job, vh_rng *rng, int
     return model_from_labels(ctx, &x, h3m, h);
 }
 
-static vhem_status kmeans(vhem_ctx *ctx, const vh_job *job, vh_rng *rng, int restart, vh_h3m *h3m, vh_hmm *h)
+static vhem_status kmeans(vhem_ctx *ctx, const vh_fit_item *job, vh_rng *rng, int restart, vh_h3m *h3m,
+                          vh_hmm *h)
 {
     return start_from(ctx, job, rng, restart, label_by_kmeans, h3m, h);
 }
 
-static vhem_status segment(vhem_ctx *ctx, const vh_job *job, vh_rng *rng, int restart, vh_h3m *h3m, vh_hmm *h)
+static vhem_status segment(vhem_ctx *ctx, const vh_fit_item *job, vh_rng *rng, int restart, vh_h3m *h3m,
+                           vh_hmm *h)
 {
     return start_from(ctx, job, rng, restart, label_by_time, h3m, h);
 }
 
 /* Every component is like that of all frames, but sits on one of them. */
-static vhem_status random_start(vhem_ctx *ctx, const vh_job *job, vh_rng *rng, int restart, vh_h3m *h3m,
+static vhem_status random_start(vhem_ctx *ctx, const vh_fit_item *job, vh_rng *rng, int restart, vh_h3m *h3m,
                                 vh_hmm *h)
 {
     const vh_coords about = { h3m->shape, job->origin, job->scale };
@@ -397,7 +399,8 @@ vh_start vh_start_find(const char *name)
     return NULL;
 }
 
-vhem_status vh_start_hmm(vhem_ctx *ctx, const vh_job *job, vh_rng *rng, int restart, vh_h3m *h3m, vh_hmm *h)
+vhem_status vh_start_hmm(vhem_ctx *ctx, const vh_fit_item *job, vh_rng *rng, int restart, vh_h3m *h3m,
+                         vh_hmm *h)
 {
     const char *init = job->opt->init;
     if (job->ordered && strcmp(init, "kmeans") == 0) /* places say nothing of an order */
@@ -426,7 +429,7 @@ void vh_start_obey(const vh_limits *lim, vh_hmm *h)
 /* ---- 4. all starts of a job ---------------------------------------------------------------------------- */
 
 typedef struct {
-    const vh_job *job;
+    const vh_fit_item *job;
     const vh_hmm *given;
     vh_h3m *runs;
     bool *left; /* [R]  not made: no more than one is needed once the user wants to stop */
@@ -451,9 +454,9 @@ static vhem_status make_one(vhem_ctx *ctx, void *arg, int64_t r, int worker)
     return VHEM_OK;
 }
 
-vhem_status vh_starts(vhem_ctx *ctx, const vh_job *job, const vh_hmm *given, int R, vh_h3m **out)
+vhem_status vh_starts(vhem_ctx *ctx, const vh_fit_item *job, const vh_hmm *given, int R, vh_h3m **out)
 {
-    vh_job shared = *job;
+    vh_fit_item shared = *job;
     starting s = { .job = &shared, .given = given };
     const vh_work all = { .n = R, .finishes = true, .run = make_one, .arg = &s };
     VH_AUTOFREE int64_t *some = NULL;

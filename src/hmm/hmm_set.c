@@ -24,13 +24,13 @@ struct vh_h3m_block {
     double *x;
 };
 
-static void free_slab(vh_h3m_block *slab)
+static void free_shared(vh_h3m_block *block)
 {
-    if (slab)
-        free(slab->x);
-    free(slab);
+    if (block)
+        free(block->x);
+    free(block);
 }
-VH_OWNED(vh_h3m_block, free_slab)
+VH_OWNED(vh_h3m_block, free_shared)
 
 /* ---- 1. storage ---------------------------------------------------------------------------------------- */
 
@@ -131,7 +131,7 @@ vhem_status vh_h3m_shape(vhem_ctx *ctx, vh_h3m *h3m, int64_t i, int S, int M)
 vhem_status vh_h3m_shape_many(vhem_ctx *ctx, vh_h3m *h3m, int64_t first, int n, const int *S, const int *M)
 {
     size_t all = 0, n_theta = 0, total = 0;
-    VH_OWN(vh_h3m_block) *slab = NULL;
+    VH_OWN(vh_h3m_block) *block = NULL;
 
     assert(first >= 0 && first + n <= h3m->K);
     for (int i = 0; i < n; i++) {
@@ -139,9 +139,9 @@ vhem_status vh_h3m_shape_many(vhem_ctx *ctx, vh_h3m *h3m, int64_t first, int n, 
             VH_TRY(count_numbers(ctx, h3m, S[i], M[i], &all, &n_theta));
         total += all;
     }
-    VH_NEW(slab, 1);
-    VH_NEW(slab->x, total);
-    double *at = slab->x;
+    VH_NEW(block, 1);
+    VH_NEW(block->x, total);
+    double *at = block->x;
     for (int i = 0; i < n; i++) {
         vh_hmm *h = &h3m->hmm[first + i];
         if (i == 0 || S[i] != S[i - 1] || M[i] != M[i - 1])
@@ -153,21 +153,21 @@ vhem_status vh_h3m_shape_many(vhem_ctx *ctx, vh_h3m *h3m, int64_t first, int n, 
     }
 #pragma omp critical(vh_h3m_blocks)
     {
-        slab->next = h3m->slabs;
-        h3m->slabs = slab;
+        block->next = h3m->blocks;
+        h3m->blocks = block;
     }
-    slab = NULL;
+    block = NULL;
     return VHEM_OK;
 }
 
 void vh_h3m_move_blocks(vh_h3m *from, vh_h3m *to)
 {
-    vh_h3m_block **end = &from->slabs;
+    vh_h3m_block **end = &from->blocks;
     while (*end)
         end = &(*end)->next;
-    *end = to->slabs;
-    to->slabs = from->slabs;
-    from->slabs = NULL;
+    *end = to->blocks;
+    to->blocks = from->blocks;
+    from->blocks = NULL;
 }
 
 vhem_status vh_h3m_set_text(vhem_ctx *ctx, char **slot, const char *text)
@@ -217,9 +217,9 @@ void vh_h3m_free(vh_h3m *h3m)
     for (int64_t i = 0; i < h3m->K; i++)
         free_hmm(&h3m->hmm[i]);
     free(h3m->hmm);
-    for (vh_h3m_block *slab = h3m->slabs, *next; slab; slab = next) {
-        next = slab->next;
-        free_slab(slab);
+    for (vh_h3m_block *block = h3m->blocks, *next; block; block = next) {
+        next = block->next;
+        free_shared(block);
     }
     free(h3m->omega);
     free(h3m->prior);

@@ -38,7 +38,7 @@ typedef struct {
     int64_t K;     /* d: shape.d */
     double *omega; /* [K] */
     vh_hmm *hmm;   /* [K] */
-    vh_h3m_block *slabs;
+    vh_h3m_block *blocks;
     vh_lengths lengths;
     char *prior;              /* that of the fit, a JSON object as text (prior.h); NULL: none */
     char *posterior;          /* whose means they are, likewise (posterior_set.h); not in files; NULL: none */

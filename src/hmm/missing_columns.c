@@ -13,7 +13,7 @@
 typedef struct { /* numbers of parameter p of a component that belong to a column */
     int p;
     size_t at, n;
-} span;
+} number_range;
 
 static bool by_column(const vh_emission *f)
 {
@@ -31,20 +31,20 @@ static const vh_channel *channel_of(const vh_emission *f, const vh_shape *shape,
 
 /* Where the parameters of column k are: spans [VH_MAX_PARAM], their number is returned; 0: it cannot be
  * lacking. */
-static int spans_of(const vh_emission *f, const vh_shape *shape, int k, span *to)
+static int ranges_of(const vh_emission *f, const vh_shape *shape, int k, number_range *to)
 {
     const vh_channel *ch = channel_of(f, shape, k);
     int n = 0;
     if (!ch) {
         for (int p = 0; by_column(f) && p < f->n_param; p++)
-            to[n++] = (span){ p, (size_t)k, 1 };
+            to[n++] = (number_range){ p, (size_t)k, 1 };
         return n;
     }
     size_t at = (size_t)ch->at;
     for (int p = 0; p < ch->family->n_param; p++) {
         size_t size = vh_param_size(ch->family, p, &ch->shape);
-        to[n++] =
-            by_column(ch->family) ? (span){ 0, at + (size_t)(k - ch->column), 1 } : (span){ 0, at, size };
+        to[n++] = by_column(ch->family) ? (number_range){ 0, at + (size_t)(k - ch->column), 1 }
+                                        : (number_range){ 0, at, size };
         at += size;
     }
     return n;
@@ -65,14 +65,14 @@ bool vh_family_same(const vh_emission *a, const vh_emission *b)
 
 bool vh_hmm_lacks(const vh_h3m *h3m, const vh_hmm *h, int k)
 {
-    span s[VH_MAX_PARAM];
-    return spans_of(h3m->family, &h3m->shape, k, s) > 0 && isnan(vh_hmm_param(h3m, h, s[0].p)[s[0].at]);
+    number_range s[VH_MAX_PARAM];
+    return ranges_of(h3m->family, &h3m->shape, k, s) > 0 && isnan(vh_hmm_param(h3m, h, s[0].p)[s[0].at]);
 }
 
 void vh_hmm_forget(const vh_h3m *h3m, vh_hmm *h, int k)
 {
-    span s[VH_MAX_PARAM];
-    int n = spans_of(h3m->family, &h3m->shape, k, s);
+    number_range s[VH_MAX_PARAM];
+    int n = ranges_of(h3m->family, &h3m->shape, k, s);
     for (int i = 0; i < n; i++) {
         size_t size = vh_param_size(h3m->family, s[i].p, &h3m->shape);
         for (int q = 0; q < h->S * h->M; q++)
@@ -85,8 +85,8 @@ void vh_hmm_forget(const vh_h3m *h3m, vh_hmm *h, int k)
 static bool lacks_entry(const vh_h3m *h3m, const vh_hmm *h, int p, size_t e)
 {
     for (int k = 0; k < h3m->d; k++) {
-        span s[VH_MAX_PARAM];
-        int n = spans_of(h3m->family, &h3m->shape, k, s);
+        number_range s[VH_MAX_PARAM];
+        int n = ranges_of(h3m->family, &h3m->shape, k, s);
         for (int i = 0; i < n; i++)
             if (s[i].p == p && e >= s[i].at && e < s[i].at + s[i].n)
                 return vh_hmm_lacks(h3m, h, k);
@@ -140,7 +140,7 @@ void vh_h3m_settle_family(vh_h3m *h3m)
 }
 
 /* One span of a component in its copy.  Null as a whole stays null: the family of a product looks over it. */
-static bool unmask_span(const span *s, const char *name, double *copy, char *why, size_t size)
+static bool unmask_range(const number_range *s, const char *name, double *copy, char *why, size_t size)
 {
     for (size_t e = s->at; e < s->at + s->n; e++)
         if (!isnan(copy[e])) {
@@ -165,11 +165,11 @@ bool vh_component_filled_in(const vh_h3m *h3m, const vh_hmm *h, double *const *p
         full += n;
     }
     for (int k = 0, together = 1; k<h3m->d; k += together> 0 ? together : 1) {
-        span s[VH_MAX_PARAM];
-        int n = vh_hmm_lacks(h3m, h, k) ? spans_of(h3m->family, &h3m->shape, k, s) : 0;
+        number_range s[VH_MAX_PARAM];
+        int n = vh_hmm_lacks(h3m, h, k) ? ranges_of(h3m->family, &h3m->shape, k, s) : 0;
         vh_columns_together(h3m->family, &h3m->shape, k, &together);
         for (int i = 0; i < n; i++)
-            if (!unmask_span(&s[i], h3m->family->param[s[i].p].name, (double *)out[s[i].p], why, size))
+            if (!unmask_range(&s[i], h3m->family->param[s[i].p].name, (double *)out[s[i].p], why, size))
                 return false;
     }
     return true;

@@ -56,7 +56,7 @@ static double joined(const tree *t, int a, int b, int c)
 }
 
 /* b becomes part of a. */
-static void join(tree *t, int a, int b)
+static void merge_groups(tree *t, int a, int b)
 {
     for (int c = 0; c < t->n; c++)
         if (c != a && c != b && t->weight[c] > 0)
@@ -75,7 +75,7 @@ static int nearest(const tree *t, int i, int before)
     return best;
 }
 
-static vhem_status grow(vhem_ctx *ctx, tree *t)
+static vhem_status grow_tree(vhem_ctx *ctx, tree *t)
 {
     int length = 0, first = 0;
     for (int made = 0; made < t->n - 1;) {
@@ -95,7 +95,7 @@ static vhem_status grow(vhem_ctx *ctx, tree *t)
         t->height[a] = fmax(*at(t, a, b), fmax(t->height[a], t->height[b]));
         t->merges[made] = (merge){ t->height[a], a, b, made };
         made++;
-        join(t, a, b);
+        merge_groups(t, a, b);
         length -= 2;
     }
     return VHEM_OK;
@@ -109,7 +109,7 @@ static int by_distance(const void *x, const void *y)
     return (p->order > q->order) - (p->order < q->order);
 }
 
-static int root(int *parent, int i)
+static int find_root(int *parent, int i)
 {
     while (parent[i] != i)
         i = parent[i] = parent[parent[i]];
@@ -117,17 +117,17 @@ static int root(int *parent, int i)
 }
 
 /* label [n] after the first n - k merges; parent [n] is room to work in. */
-static void cut(const tree *t, int k, int *parent, int *label)
+static void cut_tree(const tree *t, int k, int *parent, int *label)
 {
     int next = 0;
     for (int i = 0; i < t->n; i++)
         parent[i] = i;
     for (int m = 0; m < t->n - k; m++) {
-        int a = root(parent, t->merges[m].a), b = root(parent, t->merges[m].b);
+        int a = find_root(parent, t->merges[m].a), b = find_root(parent, t->merges[m].b);
         parent[a > b ? a : b] = a > b ? b : a; /* the root is the first thing */
     }
     for (int i = 0; i < t->n; i++) {
-        int r = root(parent, i);
+        int r = find_root(parent, i);
         label[i] = r == i ? next++ : label[r];
     }
 }
@@ -141,8 +141,9 @@ static void reduce(tree *t, int k, const double *weight, int *parent, double *D)
     for (int i = 0; i < n; i++)
         parent[i] = i;
     for (int m = 0; m < n - k; m++) {
-        int a = root(parent, t->merges[m].a), b = root(parent, t->merges[m].b), keep = a < b ? a : b;
-        join(t, keep, a < b ? b : a);
+        int a = find_root(parent, t->merges[m].a), b = find_root(parent, t->merges[m].b),
+            keep = a < b ? a : b;
+        merge_groups(t, keep, a < b ? b : a);
         parent[a > b ? a : b] = keep;
     }
     double *next = D; /* never ahead of what is still to be read */
@@ -168,9 +169,9 @@ vhem_status vh_agglomerate(vhem_ctx *ctx, int n, const double *weight, vh_linkag
     memcpy(t.weight, weight, sizeof *weight * (size_t)n);
     for (int i = 0; i < n; i++)
         t.height[i] = -INFINITY;
-    VH_TRY(grow(ctx, &t));
+    VH_TRY(grow_tree(ctx, &t));
     qsort(t.merges, (size_t)(n - 1), sizeof *t.merges, by_distance);
-    cut(&t, k, parent, label);
+    cut_tree(&t, k, parent, label);
     free(vh_take(t.D));
     reduce(&t, k, weight, parent, D);
     t.D = NULL; /* it is the caller's by now */

@@ -14,7 +14,7 @@
 
 typedef struct {
     int a, b;
-} pair;
+} label_pair;
 
 typedef struct {           /* sums over the parts of one partition, or over the cells of two */
     double pairs, entropy; /* pairs of things in one part; -sum p log p, in nats */
@@ -22,7 +22,7 @@ typedef struct {           /* sums over the parts of one partition, or over the 
 
 static int by_a_then_b(const void *x, const void *y)
 {
-    const pair *p = x, *q = y;
+    const label_pair *p = x, *q = y;
     if (p->a != q->a)
         return p->a < q->a ? -1 : 1;
     return (p->b > q->b) - (p->b < q->b);
@@ -36,7 +36,7 @@ static void add_part(parts *s, double size, double n)
 
 /* Runs of equal a, and inside them of equal b, of the sorted pairs; *pure
  * counts the largest cell of each row. */
-static void sum_runs(int64_t n, const pair *p, parts *rows, parts *cells, double *pure)
+static void sum_runs(int64_t n, const label_pair *p, parts *rows, parts *cells, double *pure)
 {
     for (int64_t i = 0; i < n;) {
         int64_t row = i, top = 0;
@@ -60,17 +60,17 @@ void vh_agreement(int64_t n, const int *a, const int *b, vhem_agreement *out)
 {
     parts rows = { 0, 0 }, columns = { 0, 0 }, cells = { 0, 0 }, again = { 0, 0 };
     double pure = 0, unused = 0, all = (double)n * (n - 1) / 2;
-    pair few[FEW], *p = n <= FEW ? few : malloc(sizeof *p * (size_t)n);
+    label_pair few[FEW], *p = n <= FEW ? few : malloc(sizeof *p * (size_t)n);
 
     *out = (vhem_agreement){ NAN, NAN, NAN, NAN };
     if (!p)
         return;
     for (int64_t i = 0; i < n; i++)
-        p[i] = (pair){ a[i], b[i] };
+        p[i] = (label_pair){ a[i], b[i] };
     qsort(p, (size_t)n, sizeof *p, by_a_then_b);
     sum_runs(n, p, &rows, &cells, &pure);
     for (int64_t i = 0; i < n; i++)
-        p[i] = (pair){ b[i], a[i] };
+        p[i] = (label_pair){ b[i], a[i] };
     qsort(p, (size_t)n, sizeof *p, by_a_then_b);
     sum_runs(n, p, &columns, &again, &unused);
     if (p != few)

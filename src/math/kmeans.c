@@ -92,7 +92,8 @@ static vhem_status seeds(vhem_ctx *ctx, vh_rng *rng, const vh_points *p, int k, 
 
 /* Centres become the means of their points; one without any weight stays.  sum [k][d] and mass [k] are room
  * to work in. */
-static void move(const vh_points *p, const int *label, int k, double *sum, double *mass, double *centre)
+static void move_centres(const vh_points *p, const int *label, int k, double *sum, double *mass,
+                         double *centre)
 {
     int d = p->d;
     memset(sum, 0, sizeof *sum * vh_cells(k, d));
@@ -126,7 +127,7 @@ vhem_status vh_kmeans(vhem_ctx *ctx, vh_rng *rng, const vh_points *p, int k, int
         if (settled)
             continue;
         memcpy(old, out->label, sizeof *old * (size_t)n);
-        move(p, out->label, k, sum, mass, out->centre);
+        move_centres(p, out->label, k, sum, mass, out->centre);
     }
     out->converged = settled;
     out->spread = 0;

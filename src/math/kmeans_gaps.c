@@ -87,7 +87,8 @@ static vhem_status seeds(vhem_ctx *ctx, vh_rng *rng, const vh_points *p, int k, 
 }
 
 /* sum [k][d] and seen [k][d] are room to work in. */
-static void move(const vh_points *p, const int *label, int k, double *sum, double *seen, double *centre)
+static void move_centres_with_gaps(const vh_points *p, const int *label, int k, double *sum, double *seen,
+                                   double *centre)
 {
     int d = p->d;
     memset(sum, 0, sizeof *sum * vh_cells(k, d));
@@ -119,7 +120,7 @@ vhem_status vh_kmeans_gaps(vhem_ctx *ctx, vh_rng *rng, const vh_points *p, int k
         rests = iter > 0 && memcmp(old, label, sizeof *old * (size_t)p->n) == 0;
         memcpy(old, label, sizeof *old * (size_t)p->n);
         if (!rests)
-            move(p, label, k, sum, seen, centre);
+            move_centres_with_gaps(p, label, k, sum, seen, centre);
     }
     return VHEM_OK;
 }

@@ -27,7 +27,7 @@ typedef struct {
     double bound;
     int found, cap;
     double *w, *V; /* [cap] [cap][n]  what was found, in that order */
-} search;
+} eigen_search;
 
 static double *row(double *V, int n, int j)
 {
@@ -49,7 +49,7 @@ static void apply_rows(void *arg, int64_t b, int worker)
 }
 
 /* y = (A - 3 bound sum_j v_j v_j') x, in blocks of rows that do not depend on the number of threads. */
-static void apply(vhem_ctx *ctx, const search *s, const double *x, double *y)
+static void apply(vhem_ctx *ctx, const eigen_search *s, const double *x, double *y)
 {
     int n = s->n;
     product p = { n, s->A, x, y };
@@ -65,7 +65,7 @@ static void apply(vhem_ctx *ctx, const search *s, const double *x, double *y)
 }
 
 /* The m largest of what is left, w [m] V [m][n], from a start of its own. */
-static vhem_status ask(vhem_ctx *ctx, const search *s, int m, double tol, double *w, double *V)
+static vhem_status ask(vhem_ctx *ctx, const eigen_search *s, int m, double tol, double *w, double *V)
 {
     int n = s->n, basis = 2 * m + 1 > MIN_BASIS ? 2 * m + 1 : MIN_BASIS;
     basis = basis < n ? basis : n;
@@ -98,7 +98,7 @@ static vhem_status ask(vhem_ctx *ctx, const search *s, int m, double tol, double
 }
 
 /* The k-th largest of what was found. */
-static double least(const search *s)
+static double least(const eigen_search *s)
 {
     for (int j = 0; j < s->found; j++) {
         int above = 0;
@@ -110,7 +110,7 @@ static double least(const search *s)
     return -INFINITY;
 }
 
-static vhem_status find(vhem_ctx *ctx, search *s)
+static vhem_status find_vectors(vhem_ctx *ctx, eigen_search *s)
 {
     VH_TRY(ask(ctx, s, s->k, TOL, s->w, s->V));
     s->found = s->k;
@@ -126,17 +126,17 @@ static vhem_status find(vhem_ctx *ctx, search *s)
 }
 
 /* ARPACK keeps its place in static variables: one search at a time. */
-static vhem_status find_alone(vhem_ctx *ctx, search *s)
+static vhem_status find_alone(vhem_ctx *ctx, eigen_search *s)
 {
     vhem_status st;
 #pragma omp critical(vh_arpack)
-    st = find(ctx, s);
+    st = find_vectors(ctx, s);
     return st;
 }
 
 vhem_status vh_lanczos(vhem_ctx *ctx, int n, const double *A, double bound, int k, double *w, double *V)
 {
-    search s = { .n = n, .k = k, .A = A, .bound = bound, .cap = 2 * k + 1 };
+    eigen_search s = { .n = n, .k = k, .A = A, .bound = bound, .cap = 2 * k + 1 };
     VH_AUTOFREE double *found_w = NULL, *found_V = NULL;
 
     VH_NEW(found_w, s.cap);

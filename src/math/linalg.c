@@ -35,7 +35,7 @@ static bool all_zero(const double *x)
     return any == 0;
 }
 
-static int gather(int k, int from, const double *row, int *place)
+static int gather_nonzeros(int k, int from, const double *row, int *place)
 {
     int n = 0;
     for (int e = from; e < k && n < PLACES;) {
@@ -56,7 +56,7 @@ void vh_gemm_nt_sparse(int m, int n, int k, const double *A, const double *B, do
         memset(C + (size_t)i * ldc, 0, sizeof *C * (size_t)n);
     for (int j = 0; j < n; j++, B += k)
         for (int from = 0, place[PLACES]; from < k;) {
-            int found = gather(k, from, B, place);
+            int found = gather_nonzeros(k, from, B, place);
             for (int i = 0; i < m; i++) {
                 const double *a = A + vh_row(i, k);
                 double sum = 0;
@@ -72,7 +72,7 @@ void vh_gemm_nn_add_sparse(int m, int n, int k, const double *A, size_t lda, con
 {
     for (int j = 0; j < k; j++, B += n)
         for (int from = 0, place[PLACES]; from < n;) {
-            int found = gather(n, from, B, place);
+            int found = gather_nonzeros(n, from, B, place);
             for (int i = 0; i < m; i++) {
                 double a = A[(size_t)i * lda + (size_t)j], *c = C + vh_row(i, n);
                 for (int e = 0; a != 0 && e < found; e++)

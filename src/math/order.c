@@ -18,7 +18,7 @@ void vh_sort(size_t n, double *x)
 
 /* Cuts x [lo .. hi], lo < hi, by Hoare's method: none of x [lo .. j] is larger than any of x [j+1 .. hi], j <
  * hi, which is returned.  The pivot is the median of three. */
-static size_t cut(double *x, size_t lo, size_t hi)
+static size_t partition(double *x, size_t lo, size_t hi)
 {
     double a = x[lo], b = x[lo + (hi - lo) / 2], c = x[hi];
     double pivot = fmax(fmin(a, b), fmin(fmax(a, b), c));
@@ -40,7 +40,7 @@ static double pick(size_t n, double *x, size_t k)
 {
     size_t lo = 0, hi = n - 1;
     while (lo < hi) {
-        size_t j = cut(x, lo, hi);
+        size_t j = partition(x, lo, hi);
         if (k <= j)
             hi = j;
         else

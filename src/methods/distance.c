@@ -33,9 +33,9 @@ typedef struct {
     const char *method, *kind; /* of distance */
     bool spectral, learn;      /* learn: centres by VHEM */
     bool graph;                /* of nearest neighbours, instead of the distances */
-} way;
+} distance_method;
 
-static const way ways[] = {
+static const distance_method ways[] = {
     { "ppk-sc", "ppk", true, false, false },
     { "ppk-sc-hybrid", "ppk", true, true, false },
     { "kl-sc", "kl", true, false, false },
@@ -48,7 +48,7 @@ static const way ways[] = {
 enum { N_WAYS = sizeof ways / sizeof ways[0] };
 
 typedef struct {
-    const way *way;
+    const distance_method *way;
     const vh_input *in;
     const vhem_cluster_options *opt;
     uint64_t seed;
@@ -59,9 +59,9 @@ typedef struct {
     double *centre; /* [K][dim]  spectral: of the clusters */
     int *label;
     int64_t *pick; /* [n]  [K] */
-} job;
+} distance_run;
 
-static void job_free(job *b)
+static void distance_free(distance_run *b)
 {
     free(b->weight);
     free(b->D);
@@ -73,14 +73,14 @@ static void job_free(job *b)
 
 /* ---- 1. distances and places --------------------------------------------------------------------------- */
 
-static vh_embedding_kind kind_of(const job *b)
+static vh_embedding_kind kind_of(const distance_run *b)
 {
     bool normalised = !b->way->spectral || strcmp(b->opt->kernel, "raw") != 0;
     return (vh_embedding_kind){ b->way->kind, b->opt->tau, b->opt->lambda, normalised };
 }
 
 /* D [n][n], symmetric. */
-static vhem_status find_distances(vhem_ctx *ctx, job *b)
+static vhem_status find_distances(vhem_ctx *ctx, distance_run *b)
 {
     const vh_embedding_kind kind = kind_of(b);
 
@@ -89,7 +89,7 @@ static vhem_status find_distances(vhem_ctx *ctx, job *b)
 }
 
 /* The graph of nearest neighbours instead of the distances. */
-static vhem_status join_neighbours(vhem_ctx *ctx, job *b)
+static vhem_status join_neighbours(vhem_ctx *ctx, distance_run *b)
 {
     int k = b->opt->neighbours < b->n - 1 ? b->opt->neighbours : b->n - 1;
     VH_AUTOFREE int *near = NULL;
@@ -105,12 +105,12 @@ static vhem_status join_neighbours(vhem_ctx *ctx, job *b)
 /* Kernels are affinities as they are, divergences become exp(-D / median).  In many dimensions kernels differ
  * by hundreds of nats, and a model has an affinity to its nearest neighbour and to no other; "scaled" treats
  * them as divergences. */
-static bool is_scaled(const job *b)
+static bool is_scaled(const distance_run *b)
 {
     return strcmp(b->way->kind, "ppk") != 0 || strcmp(b->opt->kernel, "scaled") == 0;
 }
 
-static vhem_status embed(vhem_ctx *ctx, job *b)
+static vhem_status embed(vhem_ctx *ctx, distance_run *b)
 {
     b->dim = b->K;
     VH_NEW(b->place, vh_cells(b->n, b->dim));
@@ -125,7 +125,7 @@ static vhem_status embed(vhem_ctx *ctx, job *b)
 }
 
 /* How many of the models the eigenvectors are computed of. */
-static int64_t count_landmarks(const job *b)
+static int64_t count_landmarks(const distance_run *b)
 {
     int64_t each = LANDMARKS_EACH * b->K, usual = each > LANDMARKS ? each : LANDMARKS;
     usual = usual < MAX_MODELS ? usual : MAX_MODELS;
@@ -134,7 +134,7 @@ static int64_t count_landmarks(const job *b)
 }
 
 /* The same from some of them. */
-static vhem_status embed_by_landmarks(vhem_ctx *ctx, job *b, int64_t m)
+static vhem_status embed_by_landmarks(vhem_ctx *ctx, distance_run *b, int64_t m)
 {
     int64_t others = m / (2 * b->K) > 2 ? m / (2 * b->K) : 2; /* clusters have fewer landmarks than models */
     int near = b->opt->neighbours < others ? b->opt->neighbours : (int)others;
@@ -167,7 +167,7 @@ static void used_centers(const vh_clustering *below, int64_t n, int *used)
 }
 
 /* The places that the level below has found for its centres. */
-static vhem_status take_places(vhem_ctx *ctx, job *b, int64_t dim, const double *below)
+static vhem_status take_places(vhem_ctx *ctx, distance_run *b, int64_t dim, const double *below)
 {
     VH_AUTOFREE int *used = NULL;
 
@@ -181,7 +181,7 @@ static vhem_status take_places(vhem_ctx *ctx, job *b, int64_t dim, const double 
     return VHEM_OK;
 }
 
-static vhem_status check_sizes(vhem_ctx *ctx, const job *b, bool placed)
+static vhem_status check_sizes(vhem_ctx *ctx, const distance_run *b, bool placed)
 {
     int64_t m = count_landmarks(b);
     VH_CHECK(b->n <= MAX_MODELS || b->way->spectral, VHEM_EINVAL,
@@ -196,7 +196,7 @@ static vhem_status check_sizes(vhem_ctx *ctx, const job *b, bool placed)
     return VHEM_OK;
 }
 
-static vhem_status find_places(vhem_ctx *ctx, job *b)
+static vhem_status find_places(vhem_ctx *ctx, distance_run *b)
 {
     int64_t dim = 0;
     const double *below = b->in->below ? vh_clustering_place(b->in->below, &dim) : NULL;
@@ -220,7 +220,7 @@ static vhem_status find_places(vhem_ctx *ctx, job *b)
 
 /* ---- 2. clusters --------------------------------------------------------------------------------------- */
 
-static vhem_status cluster_places(vhem_ctx *ctx, job *b, vh_clustering *out)
+static vhem_status cluster_places(vhem_ctx *ctx, distance_run *b, vh_clustering *out)
 {
     const vh_embedding places = {
         b->n, b->dim, b->K, b->place, b->weight, b->opt->restarts, b->opt->max_iter + 1, b->seed
@@ -231,7 +231,7 @@ static vhem_status cluster_places(vhem_ctx *ctx, job *b, vh_clustering *out)
     return vh_embedding_cluster(ctx, &places, b->label, b->centre, out->run, &out->n_run, &out->converged);
 }
 
-static vhem_status merge_nearest(vhem_ctx *ctx, job *b)
+static vhem_status merge_nearest(vhem_ctx *ctx, distance_run *b)
 {
     static const char *const names[] = { "average", "complete", "single" };
     int how = 0;
@@ -244,7 +244,7 @@ static vhem_status merge_nearest(vhem_ctx *ctx, job *b)
 
 /* How far model i is from the middle of cluster j: its distance from the spectral centre, or the sum of its
  * distances to the members. */
-static double away(const job *b, int64_t i, int64_t j)
+static double away(const distance_run *b, int64_t i, int64_t j)
 {
     double sum = 0;
     for (int k = 0; b->way->spectral && k < b->dim; k++) {
@@ -267,7 +267,7 @@ static bool lacks_any(const vh_h3m *h3m, int64_t i)
 
 /* The member nearest the middle, the first of equals; of an empty cluster the nearest model of all.  Members
  * that lack a column stand back. */
-static void pick_models(job *b)
+static void pick_models(distance_run *b)
 {
     for (int64_t j = 0; j < b->K; j++) {
         double least = INFINITY;
@@ -289,7 +289,7 @@ static void pick_models(job *b)
     }
 }
 
-static vhem_status run(vhem_ctx *ctx, job *b, vh_clustering *out)
+static vhem_status run(vhem_ctx *ctx, distance_run *b, vh_clustering *out)
 {
     vhem_status st = VHEM_OK;
     VH_AUTOFREE double *share = NULL; /* of each model in the weight of its cluster */
@@ -323,7 +323,8 @@ static vhem_status run(vhem_ctx *ctx, job *b, vh_clustering *out)
 vhem_status vh_method_distance(vhem_ctx *ctx, const vh_input *in, const vhem_cluster_options *opt,
                                uint64_t seed, vh_clustering *out)
 {
-    VH_CLEANUP(job_free) job b = { .in = in, .opt = opt, .seed = seed, .n = in->Kb, .K = in->K };
+    VH_CLEANUP(distance_free)
+    distance_run b = { .in = in, .opt = opt, .seed = seed, .n = in->Kb, .K = in->K };
 
     for (int k = 0; k < N_WAYS; k++)
         if (strcmp(ways[k].method, opt->method) == 0)

@@ -47,8 +47,8 @@ static vhem_status report_runs(vhem_ctx *ctx, vh_mixture_result *x, vh_clusterin
 }
 
 /* The winner becomes the clustering, which takes over its tables. */
-static vhem_status hand_over(vhem_ctx *ctx, const vhem_data *data, bool given, vh_mixture_result *x,
-                             vh_clustering *out)
+static vhem_status take_winner(vhem_ctx *ctx, const vhem_data *data, bool given, vh_mixture_result *x,
+                               vh_clustering *out)
 {
     vh_em_run *w = &x->run[x->best];
     int64_t length = data->start[data->N] / data->N; /* of a sequence, on average */
@@ -104,7 +104,7 @@ vhem_status vh_cluster_sets(vhem_ctx *ctx, const vhem_data *data, const vh_sets 
         return st;
     if (!x.h3m) /* stopped before there was anything */
         return st;
-    vhem_status handed = hand_over(ctx, data, opt->start != NULL, &x, out);
+    vhem_status handed = take_winner(ctx, data, opt->start != NULL, &x, out);
     if (handed == VHEM_OK)
         handed = vh_frames_name(ctx, data, out->centers);
     st = handed == VHEM_OK ? st : handed;

@@ -22,14 +22,14 @@ typedef struct {
     int n_centers; /* of all parts so far */
     int R;         /* wanted of each */
     vh_clustering *out;
-} task;
+} first_reduction;
 
 static int count_parts(const vh_input *in)
 {
     return in->shards ? in->shards->n : 1;
 }
 
-static void task_free(task *t)
+static void task_free(first_reduction *t)
 {
     for (int p = 0; t->set && p < count_parts(t->in); p++)
         vh_h3m_free(t->set[p]);
@@ -40,7 +40,7 @@ static void task_free(task *t)
 
 /* The models of part p, as a set of their own whose weights sum to 1; *first is the number of its first.  A
  * part without weight has no models. */
-static vhem_status take_part(vhem_ctx *ctx, task *t, int p, int64_t *first, vh_h3m **out)
+static vhem_status take_part(vhem_ctx *ctx, first_reduction *t, int p, int64_t *first, vh_h3m **out)
 {
     const vh_shards *shards = t->in->shards;
     double sum = 0;
@@ -62,7 +62,7 @@ static vhem_status take_part(vhem_ctx *ctx, task *t, int p, int64_t *first, vh_h
 }
 
 /* Centres that somebody belongs to, and for each model the number of its own among those of all parts. */
-static vhem_status keep_centers(task *t, int p, int64_t first, const vh_clustering *c)
+static vhem_status keep_centers(first_reduction *t, int p, int64_t first, const vh_clustering *c)
 {
     vhem_ctx *ctx = t->ctx;
     VH_AUTOFREE int64_t *index = NULL;
@@ -87,7 +87,7 @@ static vhem_status keep_centers(task *t, int p, int64_t first, const vh_clusteri
     return VHEM_OK;
 }
 
-static vhem_status reduce_part(task *t, int p)
+static vhem_status reduce_part(first_reduction *t, int p)
 {
     vhem_ctx *ctx = t->ctx;
     VH_OWN(vh_h3m) *part = NULL;
@@ -107,7 +107,7 @@ static vhem_status reduce_part(task *t, int p)
 }
 
 /* What the clustering of all centres says of the models. */
-static void hand_over(const task *t, vh_clustering *c, vh_clustering *out)
+static void take_labels_of_centres(const first_reduction *t, vh_clustering *c, vh_clustering *out)
 {
     for (int64_t i = 0; i < t->in->Kb; i++)
         out->label[i] = c->label[t->label[i]];
@@ -127,7 +127,7 @@ vhem_status vh_first_reduce(vhem_ctx *ctx, const vh_input *in, const vhem_cluste
 {
     int parts = count_parts(in);
     VH_CLEANUP(task_free)
-    task t = { .ctx = ctx, .in = in, .seed = seed, .R = opt->first_reduce, .out = out };
+    first_reduction t = { .ctx = ctx, .in = in, .seed = seed, .R = opt->first_reduce, .out = out };
     vhem_cluster_options last = *opt;
     VH_OWN(vh_h3m) *all = NULL;
     VH_OWN(vh_clustering) *c = NULL;
@@ -155,6 +155,6 @@ vhem_status vh_first_reduce(vhem_ctx *ctx, const vh_input *in, const vhem_cluste
     second.centers_only = true;
     vhem_status st = vh_cluster(ctx, &second, &last, seed, &c);
     if (c && (st == VHEM_OK || st == VHEM_ESTOPPED))
-        hand_over(&t, c, out);
+        take_labels_of_centres(&t, c, out);
     return st;
 }

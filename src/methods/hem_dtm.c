@@ -15,11 +15,11 @@ typedef struct { /* what all restarts share */
     const vhem_cluster_options *opt;
     int64_t K; /* clusters */
     const vh_dtm *start;
-} task;
+} texture_search;
 
 static vhem_status make_start(vhem_ctx *ctx, void *arg, const vh_restart *r, vh_scratch *scratch, void **out)
 {
-    const task *s = arg;
+    const texture_search *s = arg;
     VH_OWN(vh_dtm) *centers = NULL;
     vh_rng rng;
 
@@ -39,7 +39,7 @@ static vhem_status make_start(vhem_ctx *ctx, void *arg, const vh_restart *r, vh_
 /* Restarts are always judged on all textures, never on a sample. */
 static vhem_status reduce(vhem_ctx *ctx, void *arg, const vh_reduction *how, void *centers, vh_vhem_run *run)
 {
-    const task *s = arg;
+    const texture_search *s = arg;
     return vh_hem_dtm(ctx, s->base, &how->opt, how->workers, centers, run);
 }
 
@@ -50,7 +50,7 @@ static void free_centers(void *centers)
 
 static const vh_restart_ops ops = { make_start, reduce, free_centers };
 
-static vhem_status hand_over(vhem_ctx *ctx, vh_search *s, vh_clustering *out)
+static vhem_status take_textures(vhem_ctx *ctx, vh_search *s, vh_clustering *out)
 {
     vh_restart *w = &s->all[s->best];
 
@@ -78,7 +78,7 @@ static double work_of(const vh_dtm *dtm, int64_t K, const vhem_cluster_options *
 vhem_status vh_method_hem_dtm(vhem_ctx *ctx, const vh_input *in, const vhem_cluster_options *opt,
                               uint64_t seed, vh_clustering *out)
 {
-    task s = { .base = in->textures, .opt = opt, .K = in->K, .start = vh_start_textures(opt) };
+    texture_search s = { .base = in->textures, .opt = opt, .K = in->K, .start = vh_start_textures(opt) };
     VH_AUTOFREE double *floor = NULL;
     VH_CLEANUP(vh_search_free)
     vh_search search = { .ops = &ops,
@@ -99,7 +99,7 @@ vhem_status vh_method_hem_dtm(vhem_ctx *ctx, const vh_input *in, const vhem_clus
     search.floor = floor;
     VH_TRY(vh_search_new(ctx, opt, vh_dtm_starts, n_kind, opt->start != NULL, seed, &search));
     VH_TRY(vh_search_run(ctx, &search));
-    VH_TRY(hand_over(ctx, &search, out));
+    VH_TRY(take_textures(ctx, &search, out));
     if (vh_stopped(ctx))
         return vh_fail(ctx, VHEM_ESTOPPED, "stopped; the best of %d restarts is kept", out->n_run);
     return VHEM_OK;

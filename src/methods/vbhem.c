@@ -73,9 +73,9 @@ typedef struct {
     int n, best;
     vh_h3m **made; /* [n]  starts that were made here */
     vh_workers workers;
-} task;
+} vb_search;
 
-static void task_free(task *w)
+static void task_free(vb_search *w)
 {
     for (int k = 0; w->all && k < w->n; k++) {
         vh_vb_free(&w->all[k].m);
@@ -99,7 +99,7 @@ static attempt begun_at(const vh_restart *r, const vh_h3m *centers)
 }
 
 /* VHEM's best results, each once. */
-static vhem_status begin_at_results(vhem_ctx *ctx, task *w, uint64_t seed)
+static vhem_status begin_at_results(vhem_ctx *ctx, vb_search *w, uint64_t seed)
 {
     const vh_search *s = &w->t.s.search;
     double last = INFINITY;
@@ -124,7 +124,7 @@ static vhem_status begin_at_results(vhem_ctx *ctx, task *w, uint64_t seed)
 }
 
 /* Starts as they come out of the kind that the user wants. */
-static vhem_status begin_at_starts(vhem_ctx *ctx, task *w)
+static vhem_status begin_at_starts(vhem_ctx *ctx, vb_search *w)
 {
     const vh_search *s = &w->t.s.search;
     void *centers = NULL;
@@ -140,7 +140,7 @@ static vhem_status begin_at_starts(vhem_ctx *ctx, task *w)
 }
 
 /* A posterior that somebody else has found. */
-static vhem_status begin_at_posterior(vhem_ctx *ctx, task *w, const char *text)
+static vhem_status begin_at_posterior(vhem_ctx *ctx, vb_search *w, const char *text)
 {
     VH_OWN(vh_posteriors) *post = NULL;
     char why[160];
@@ -163,7 +163,7 @@ static vhem_status begin_at_posterior(vhem_ctx *ctx, task *w, const char *text)
 /* ---- 2. the runs --------------------------------------------------------------------------------------- */
 
 /* What run a stands for: its partition and its value. */
-static vhem_status judge(vhem_ctx *ctx, const task *w, attempt *a)
+static vhem_status judge(vhem_ctx *ctx, const vb_search *w, attempt *a)
 {
     int K = a->m.post->K;
     int64_t Kb = w->t.s.base->Kb;
@@ -176,7 +176,7 @@ static vhem_status judge(vhem_ctx *ctx, const task *w, attempt *a)
     return VHEM_OK;
 }
 
-static vhem_status try_one(vhem_ctx *ctx, const task *w, vh_scratch *scratch, attempt *a)
+static vhem_status try_one(vhem_ctx *ctx, const vb_search *w, vh_scratch *scratch, attempt *a)
 {
     const vh_base *base = w->t.s.base;
 
@@ -193,14 +193,14 @@ static vhem_status try_one(vhem_ctx *ctx, const task *w, vh_scratch *scratch, at
 
 static vhem_status run_one(vhem_ctx *ctx, void *arg, int64_t i, int worker)
 {
-    task *w = arg;
+    vb_search *w = arg;
     vhem_status st = try_one(ctx, w, w->workers.scratch + worker, &w->all[i]);
     w->all[i].st = st;
     return st == VHEM_ENUMERIC && w->n > 1 ? VHEM_OK : st; /* others may have more luck */
 }
 
 /* The best finished run with a value below `last`; -1: none. */
-static int best_below(const task *w, double last)
+static int best_below(const vb_search *w, double last)
 {
     int best = -1;
     for (int k = 0; k < w->n; k++)
@@ -211,7 +211,7 @@ static int best_below(const task *w, double last)
 }
 
 /* The best runs try to do with less. */
-static vhem_status shrink(vhem_ctx *ctx, task *w)
+static vhem_status shrink(vhem_ctx *ctx, vb_search *w)
 {
     vhem_status st = VHEM_OK;
     double last = INFINITY, each = vh_cluster_work(w->t.s.base->h3m, w->t.s.K, w->opt) * 20;
@@ -234,7 +234,7 @@ static vhem_status shrink(vhem_ctx *ctx, task *w)
     return VHEM_OK;
 }
 
-static vhem_status run_all(vhem_ctx *ctx, task *w)
+static vhem_status run_all(vhem_ctx *ctx, vb_search *w)
 {
     vhem_status st = VHEM_OK;
     const vh_work jobs = { .n = w->n, .what = "posteriors", .inside = true, .run = run_one, .arg = w };
@@ -255,7 +255,7 @@ static vhem_status run_all(vhem_ctx *ctx, task *w)
 /* ---- 3. what is handed over ---------------------------------------------------------------------------- */
 
 /* Clusters by weight, states by time, both largest first; the tables follow. */
-static vhem_status arrange(vhem_ctx *ctx, const task *w, attempt *a)
+static vhem_status arrange(vhem_ctx *ctx, const vb_search *w, attempt *a)
 {
     vh_posteriors *post = a->m.post;
     int K = post->K, S = 1;
@@ -290,14 +290,14 @@ static vhem_status arrange(vhem_ctx *ctx, const task *w, attempt *a)
 }
 
 /* Runs that need as many clusters compare by their values, as those of VHEM by their bounds. */
-static bool as_good(const task *w, const attempt *a)
+static bool as_good(const vb_search *w, const attempt *a)
 {
     const attempt *best = &w->all[w->best];
     return a->label && a->st == VHEM_OK && !a->stopped && a->m.post->K == best->m.post->K
            && a->value >= best->value - w->t.s.search.slack;
 }
 
-static vhem_status tell_share(vhem_ctx *ctx, const task *w, vh_clustering *out)
+static vhem_status tell_share(vhem_ctx *ctx, const vb_search *w, vh_clustering *out)
 {
     VH_AUTOFREE const int **label = NULL;
     int n = 0;
@@ -309,7 +309,7 @@ static vhem_status tell_share(vhem_ctx *ctx, const task *w, vh_clustering *out)
     return vh_count_share(ctx, w->all[w->best].label, w->all[w->best].m.post->K, n, label, out);
 }
 
-static vhem_status tell_runs(vhem_ctx *ctx, task *w, vh_clustering *out)
+static vhem_status tell_runs(vhem_ctx *ctx, vb_search *w, vh_clustering *out)
 {
     const attempt *best = &w->all[w->best];
 
@@ -341,7 +341,7 @@ static vhem_status tell_runs(vhem_ctx *ctx, task *w, vh_clustering *out)
     return VHEM_OK;
 }
 
-static vhem_status hand_over(vhem_ctx *ctx, task *w, const vh_input *in, vh_clustering *out)
+static vhem_status take_posterior(vhem_ctx *ctx, vb_search *w, const vh_input *in, vh_clustering *out)
 {
     attempt *a = &w->all[w->best];
 
@@ -374,7 +374,7 @@ vhem_status vh_method_vbhem(vhem_ctx *ctx, const vh_input *in, const vhem_cluste
                             vh_clustering *out)
 {
     const vh_h3m *given = vh_start_hmms(opt);
-    VH_CLEANUP(task_free) task w = { .opt = opt, .search_opt = *opt };
+    VH_CLEANUP(task_free) vb_search w = { .opt = opt, .search_opt = *opt };
 
     w.search_opt.cov_floor = FLOOR;
     vh_input_problem(in, &w.search_opt, &w.t);
@@ -396,7 +396,7 @@ vhem_status vh_method_vbhem(vhem_ctx *ctx, const vh_input *in, const vhem_cluste
     else
         VH_TRY(begin_at_results(ctx, &w, seed));
     VH_TRY(run_all(ctx, &w));
-    VH_TRY(hand_over(ctx, &w, in, out));
+    VH_TRY(take_posterior(ctx, &w, in, out));
     if (vh_stopped(ctx))
         return vh_fail(ctx, VHEM_ESTOPPED, "stopped; the best of %d runs is kept", out->n_run);
     return VHEM_OK;

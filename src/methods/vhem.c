@@ -19,7 +19,7 @@ static vhem_status map_states(vhem_ctx *ctx, const vh_hmm_problem *t, vh_cluster
                          &out->state_map, &out->state_map_at);
 }
 
-static vhem_status hand_over(vhem_ctx *ctx, vh_hmm_problem *t, bool mapped, vh_clustering *out)
+static vhem_status take_centres(vhem_ctx *ctx, vh_hmm_problem *t, bool mapped, vh_clustering *out)
 {
     vh_hmm_search *s = &t->s;
     vh_restart *w = &s->search.all[s->search.best];
@@ -51,7 +51,7 @@ vhem_status vh_method_vhem(vhem_ctx *ctx, const vh_input *in, const vhem_cluster
     vh_input_problem(in, opt, &t);
     VH_TRY(vh_hmm_problem_open(ctx, seed, &t));
     VH_TRY(vh_hmm_problem_search(ctx, &t, seed));
-    VH_TRY(hand_over(ctx, &t, !in->centers_only, out));
+    VH_TRY(take_centres(ctx, &t, !in->centers_only, out));
     if (vh_stopped(ctx))
         return vh_fail(ctx, VHEM_ESTOPPED, "stopped; the best of %d restarts is kept", out->n_run);
     return VHEM_OK;

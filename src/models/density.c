@@ -18,20 +18,20 @@ typedef struct { /* a column of frames */
     vh_shape shape;            /* of its channel, or of the model */
     const vh_channel *channel; /* of a product; else NULL */
     int at;                    /* which of the columns of these it is */
-} column;
+} frame_column;
 
-static column find_column(const vh_h3m *h3m, int k)
+static frame_column find_column(const vh_h3m *h3m, int k)
 {
     if (!vh_param_is_channels(&h3m->family->param[0]))
-        return (column){ h3m->family, h3m->shape, NULL, k };
+        return (frame_column){ h3m->family, h3m->shape, NULL, k };
     const vh_channel *c = vh_layout_channel(h3m->shape.layout, k);
-    return (column){ c->family, c->shape, c, k - c->column };
+    return (frame_column){ c->family, c->shape, c, k - c->column };
 }
 
 /* Adds those of state s of an HMM to p [n]; work: the frames [n][d], one number for each, and what the family
  * needs. */
-static void add_state(const vh_h3m *h3m, const vh_hmm *h, int s, const column *c, int64_t n, double *work,
-                      double *p)
+static void add_state(const vh_h3m *h3m, const vh_hmm *h, int s, const frame_column *c, int64_t n,
+                      double *work, double *p)
 {
     double *one = work + vh_cells(n, c->shape.d);
     const vh_emission *gaps = vh_emission_with_gaps(c->family, &c->shape);
@@ -63,7 +63,7 @@ vhem_status vhem_models_density(vhem_ctx *ctx, const vhem_models *models, int64_
     VH_CHECK(k >= 0 && k < h3m->d, VHEM_EINVAL, "column %d was asked for, but there are %d", k, h3m->d);
     VH_CHECK(n >= 0, VHEM_EINVAL, "%lld values, must be 0 or more", (long long)n);
     const vh_hmm *h = &h3m->hmm[i];
-    const column c = find_column(h3m, k);
+    const frame_column c = find_column(h3m, k);
     VH_NEW(work, vh_cells(n, c.shape.d + 1) + vh_emission_room(h3m->family, &h3m->shape));
     for (int64_t t = 0; t < n; t++)
         for (int e = 0; e < c.shape.d; e++)
@@ -113,7 +113,7 @@ static void put_end(double *end, double v)
 }
 
 /* Widens the ranges to what draws of a component reach, the outermost left out. */
-static void add_component(const vh_h3m *h3m, double *const *par, reach *x)
+static void add_density(const vh_h3m *h3m, double *const *par, reach *x)
 {
     const double *const *of = (const double *const *)par;
     if (!h3m->family->root(&h3m->shape, of, x->root, x->work))
@@ -141,7 +141,7 @@ static void add_set(const vh_h3m *h3m, reach *x)
             double *par[VH_MAX_PARAM];
             vh_hmm_component(h3m, h, q / h->M, q % h->M, par);
             if (vh_hmm_c(h)[q] >= FAINT_WEIGHT)
-                add_component(h3m, par, x);
+                add_density(h3m, par, x);
         }
     }
 }

@@ -12,7 +12,7 @@
 #include "fit/lengths.h"
 #include "fit/options.h"
 #include "models/pieces.h"
-#include "fit/prior_option.h"
+#include "fit/fit_prior.h"
 #include "files/prior_columns.h"
 #include "files/prior_json.h"
 

@@ -45,7 +45,7 @@ static void clear_models(void *object)
     vh_dtm_free(m->dtm);
 }
 
-static vhem_status take(vhem_ctx *ctx, vhem_models from, vhem_models **out)
+static vhem_status take_record(vhem_ctx *ctx, vhem_models from, vhem_models **out)
 {
     VH_CLEANUP(clear_models) vhem_models own = from;
     vhem_models *m = NULL;
@@ -59,19 +59,19 @@ static vhem_status take(vhem_ctx *ctx, vhem_models from, vhem_models **out)
 
 vhem_status vh_models_take_hmms(vhem_ctx *ctx, vh_h3m *h3m, vhem_models **out)
 {
-    return take(ctx, vh_models_of_hmms(h3m), out);
+    return take_record(ctx, vh_models_of_hmms(h3m), out);
 }
 
 vhem_status vh_models_take_textures(vhem_ctx *ctx, vh_dtm *dtm, vhem_models **out)
 {
-    return take(ctx, vh_models_of_textures(dtm), out);
+    return take_record(ctx, vh_models_of_textures(dtm), out);
 }
 
 vhem_status vh_models_take_shards(vhem_ctx *ctx, vh_shards *shards, vhem_models **out)
 {
     VH_OWN(vhem_models) *m = NULL;
 
-    VH_TRY(take(ctx, (vhem_models){ .kind = VHEM_HMMS, .shards = shards }, &m));
+    VH_TRY(take_record(ctx, (vhem_models){ .kind = VHEM_HMMS, .shards = shards }, &m));
     if (shards->bytes <= VH_MODELS_EAGER)
         VH_TRY(vh_models_gather(ctx, m));
     *out = vh_take(m);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* piece_prior.c - the prior of all pieces: learnt once, kept in the store and in the file of the classes. */
 #include "core/alloc.h"
-#include "fit/fit_key.h"
+#include "fit/fit.h"
 #include "fit/fit_prior.h"
 #include "fit/options.h"
 #include "models/pieces.h"
@@ -10,7 +10,8 @@
 #include <string.h>
 
 /* All that the prior follows from, the sequences among it: a store may serve several sets of data. */
-static vhem_status key_of(vhem_ctx *ctx, const vh_piecework *w, const int64_t *item, int64_t n, vh_key *out)
+static vhem_status prior_key(vhem_ctx *ctx, const vh_piecework *w, const int64_t *item, int64_t n,
+                             vh_key *out)
 {
     VH_OWN(vh_hash) *hash = NULL;
 
@@ -97,7 +98,7 @@ static vhem_status find_prior(vhem_ctx *ctx, const vh_piecework *w, const int64_
     int64_t before = ctx->opt.seed;
     vh_key key;
 
-    VH_TRY(key_of(ctx, w, item, n, &key));
+    VH_TRY(prior_key(ctx, w, item, n, &key));
     VH_TRY(vh_store_get(ctx, store, &key, &kept));
     if (kept && kept->h3m && kept->h3m->prior) {
         VH_TRY(text_of_store(ctx, kept->h3m->prior, &text));

@@ -5,7 +5,6 @@
 #include "core/alloc.h"
 #include "parallel/map.h"
 #include "fit/fit.h"
-#include "fit/fit_key.h"
 #include "models/fit.h"
 #include "fit/options.h"
 #include "math/blas.h"
@@ -24,7 +23,7 @@ void vh_hash_items(vh_hash *hash, const vhem_data *data, const vh_items *t, cons
     }
 }
 
-static vhem_status key_of(vhem_ctx *ctx, const vh_piecework *w, vh_piece *p)
+static vhem_status piece_key(vhem_ctx *ctx, const vh_piecework *w, vh_piece *p)
 {
     VH_OWN(vh_hash) *hash = NULL;
 
@@ -60,7 +59,7 @@ vhem_status vh_pieces_add(vhem_ctx *ctx, const vh_piecework *w, const int64_t *i
     VH_NEW(own, n);
     p.item = own;
     memcpy(own, item, (size_t)n * sizeof *item);
-    VH_TRY(key_of(ctx, w, &p));
+    VH_TRY(piece_key(ctx, w, &p));
     VH_TRY(vh_names_put(ctx, &all->keys, p.key.text, strlen(p.key.text), &index, &is_new));
     if (is_new) {
         VH_TRY(vh_grow(ctx, &all->piece, &all->cap, (size_t)all->n + 1, sizeof *all->piece));
@@ -98,7 +97,7 @@ static vhem_status fit_one(vhem_ctx *ctx, vhem_data *data, const vhem_fit_option
     return vh_fit(ctx, data, &o, out, NULL);
 }
 
-static vhem_status fit_piece(vhem_ctx *ctx, const vh_piecework *w, const vh_piece *p, vh_store *store)
+static vhem_status fit_and_store(vhem_ctx *ctx, const vh_piecework *w, const vh_piece *p, vh_store *store)
 {
     VH_OWN(vhem_data) *own = NULL;
     VH_OWN(vhem_models) *models = NULL;
@@ -121,7 +120,7 @@ typedef struct { /* what all jobs share */
 
 enum { TIDY = 1 << 21 }; /* numbers of frames after which it is */
 
-static vhem_status fit_job(vhem_ctx *ctx, void *arg, int64_t k, int worker)
+static vhem_status fit_piece(vhem_ctx *ctx, void *arg, int64_t k, int worker)
 {
     fits *f = arg;
     const vh_piecework *w = f->work;
@@ -132,7 +131,7 @@ static vhem_status fit_job(vhem_ctx *ctx, void *arg, int64_t k, int worker)
     for (int64_t i = 0; i < p->n; i++)
         for (int64_t s = w->items->first[p->item[i]]; s < w->items->first[p->item[i] + 1]; s++)
             frames += vh_data_length(w->data, w->items->seq[s]);
-    vhem_status st = fit_piece(ctx, w, p, f->store);
+    vhem_status st = fit_and_store(ctx, w, p, f->store);
     if ((atomic_fetch_add(&f->done, frames) + frames) * w->data->d > TIDY) {
         atomic_store(&f->done, 0);
         vh_alloc_trim();
@@ -155,7 +154,7 @@ vhem_status vh_pieces_fit(vhem_ctx *ctx, const vh_piecework *w, const vh_pieces 
             todo[n++] = p;
     }
     fits f = { .work = w, .all = all, .todo = todo, .store = store };
-    const vh_work jobs = { .n = n, .what = "pieces", .inside = true, .run = fit_job, .arg = &f };
+    const vh_work jobs = { .n = n, .what = "pieces", .inside = true, .run = fit_piece, .arg = &f };
     vhem_status st = vh_map(ctx, &jobs, &failed);
     const char *name = failed >= 0 ? w->items->name[all->piece[todo[failed]].item[0]] : "";
     if (*name) {

@@ -5,7 +5,7 @@
 #define VH_MODELS_PIECES_H
 
 #include "core/names.h"
-#include "fit/fit_key.h"
+#include "fit/fit.h"
 #include "models/items.h"
 #include "models/store.h"
 

@@ -35,7 +35,7 @@ typedef struct {         /* of a model */
     size_t size;         /* 0: its line turned out to be damaged */
     vhem_models *models; /* in memory, or NULL */
     bool good;           /* its line was read, or written, in this run */
-} place;
+} stored_at;
 
 struct vh_store {
     char *path;
@@ -43,13 +43,13 @@ struct vh_store {
     off_t end;
     size_t cached; /* length of the lines whose models are also in memory */
     vh_names keys;
-    place *place; /* [keys.n] */
+    stored_at *place; /* [keys.n] */
     size_t cap;
 };
 
 /* ---- opening ------------------------------------------------------------------------------------------- */
 
-static vhem_status remember(vhem_ctx *ctx, vh_store *s, const char *key, place where)
+static vhem_status remember(vhem_ctx *ctx, vh_store *s, const char *key, stored_at where)
 {
     int64_t index;
     bool is_new;
@@ -111,7 +111,7 @@ static vhem_status scan(vhem_ctx *ctx, vh_store *s, FILE *f)
         if (line[n - 1] != '\n')
             break;
         if (is_record(line, n))
-            VH_TRY(remember(ctx, s, line + LEAD, (place){ s->end, (size_t)n, NULL, false }));
+            VH_TRY(remember(ctx, s, line + LEAD, (stored_at){ s->end, (size_t)n, NULL, false }));
         else
             vh_log(ctx, VHEM_LOG_WARN, "%s: a damaged line at byte %lld is skipped", s->path,
                    (long long)s->end);
@@ -196,9 +196,9 @@ void vh_store_free(vh_store *s)
 
 /* ---- models -------------------------------------------------------------------------------------------- */
 
-static place find(vh_store *s, const vh_key *key)
+static stored_at find_place(vh_store *s, const vh_key *key)
 {
-    place found = { 0 };
+    stored_at found = { 0 };
 #pragma omp critical(vh_store)
     {
         int64_t index = vh_names_find(&s->keys, key->text, KEY);
@@ -208,7 +208,7 @@ static place find(vh_store *s, const vh_key *key)
     return found;
 }
 
-static vhem_status read_line(vhem_ctx *ctx, const vh_store *s, place where, char **out)
+static vhem_status read_line(vhem_ctx *ctx, const vh_store *s, stored_at where, char **out)
 {
     VH_AUTOFREE char *line = NULL;
 
@@ -251,11 +251,11 @@ static void cache(vhem_ctx *ctx, vh_store *s, const vh_key *key, const vhem_mode
 {
     vhem_models *copy = NULL;
 
-    if (find(s, key).models || copy_whole(ctx, models, &copy) != VHEM_OK)
+    if (find_place(s, key).models || copy_whole(ctx, models, &copy) != VHEM_OK)
         return;
 #pragma omp critical(vh_store)
     {
-        place *to = &s->place[vh_names_find(&s->keys, key->text, KEY)];
+        stored_at *to = &s->place[vh_names_find(&s->keys, key->text, KEY)];
         if (!to->models && to->size <= CACHE - s->cached) {
             s->cached += to->size;
             to->models = vh_take(copy);
@@ -267,7 +267,7 @@ static void cache(vhem_ctx *ctx, vh_store *s, const vh_key *key, const vhem_mode
 vhem_status vh_store_get(vhem_ctx *ctx, vh_store *s, const vh_key *key, vhem_models **out)
 {
     vhem_status st = VHEM_OK;
-    place where = find(s, key);
+    stored_at where = find_place(s, key);
     VH_AUTOFREE char *line = NULL;
     VH_OWN(json_t) *root = NULL;
 
@@ -296,7 +296,7 @@ vhem_status vh_store_has(vhem_ctx *ctx, vh_store *s, const vh_key *key, bool *ha
 {
     VH_OWN(vhem_models) *models = NULL;
 
-    *has = find(s, key).good;
+    *has = find_place(s, key).good;
     if (*has)
         return VHEM_OK;
     VH_TRY(vh_store_get(ctx, s, key, &models)); /* a damaged line is found out in time */
@@ -337,11 +337,11 @@ static vhem_status keep(vhem_ctx *ctx, vh_store *s, const vh_key *key, const vhe
     vhem_status st = VHEM_OK;
     VH_OWN(vhem_models) *copy = NULL;
 
-    if (find(s, key).size > 0)
+    if (find_place(s, key).size > 0)
         return VHEM_OK;
     VH_TRY(copy_whole(ctx, models, &copy));
 #pragma omp critical(vh_store)
-    st = remember(ctx, s, key->text, (place){ 0, 1, copy, true });
+    st = remember(ctx, s, key->text, (stored_at){ 0, 1, copy, true });
     VH_TRY(st);
     copy = NULL;
     return VHEM_OK;
@@ -359,7 +359,7 @@ vhem_status vh_store_put(vhem_ctx *ctx, vh_store *s, const vh_key *key, const vh
     text[size] = '\n'; /* in place of the NUL */
 #pragma omp critical(vh_store)
     {
-        place where = { s->end, size + 1, NULL, true };
+        stored_at where = { s->end, size + 1, NULL, true };
         st = write_all(ctx, s, text, size + 1);
         if (st == VHEM_OK)
             st = remember(ctx, s, key->text, where);

@@ -8,7 +8,7 @@
  * the thread, as the team does: a thread that never ran a loop can fork a child that uses all cores. */
 static _Thread_local pid_t first_at;
 
-int vh_team(int threads)
+int vh_threads_allowed(int threads)
 {
     if (threads <= 1)
         return 1;

@@ -7,6 +7,6 @@
  * loop before.  The OpenMP runtime of GCC keeps the team of a thread for its next loop; fork() copies its
  * records of that team and not the threads, and the next loop would wait for them forever.  Results do not
  * depend on the number of threads, so such a child is slower and otherwise no different. */
-int vh_team(int threads);
+int vh_threads_allowed(int threads);
 
 #endif

@@ -27,10 +27,10 @@ typedef struct {
     note *notes;         /* [n_notes]  of this round, where there are several processes */
     size_t n_notes, cap;
     pthread_mutex_t counting; /* what is told of progress only grows */
-} running;
+} map_run;
 
 typedef struct { /* what an item logs to */
-    running *r;
+    map_run *r;
     int64_t item;
 } listener;
 
@@ -38,7 +38,7 @@ typedef struct { /* what an item logs to */
 static void keep_note(void *arg, int level, const char *text)
 {
     const listener *l = arg;
-    running *r = l->r;
+    map_run *r = l->r;
     const vhem_ctx_options *opt = &r->ctx->opt;
     if (opt->log)
         opt->log(opt->log_arg, level, text);
@@ -50,7 +50,7 @@ static void keep_note(void *arg, int level, const char *text)
 }
 
 /* The notes of item i, which others log as if it had been theirs. */
-static void walk_notes(vhem_ctx *ctx, const running *r, int64_t i, vh_serial *w)
+static void walk_notes(vhem_ctx *ctx, const map_run *r, int64_t i, vh_serial *w)
 {
     int64_t n = 0;
     note heard = { .item = i };
@@ -74,18 +74,18 @@ static void walk_notes(vhem_ctx *ctx, const running *r, int64_t i, vh_serial *w)
 
 static void walk_item(vhem_ctx *ctx, void *arg, int64_t i, vh_serial *w)
 {
-    const running *r = arg;
+    const map_run *r = arg;
     r->work->walk(ctx, r->work->arg, i, w);
     walk_notes(ctx, r, i, w);
 }
 
 /* Has a stop ended the work? */
-static bool ends(const running *r)
+static bool ends(const map_run *r)
 {
     return (!r->work->finishes && vh_stopped(r->ctx)) || (r->work->late && vh_overdue(r->ctx));
 }
 
-static void count_done(running *r)
+static void count_done(map_run *r)
 {
     const vh_work *w = r->work;
     if (!w->what)
@@ -97,7 +97,7 @@ static void count_done(running *r)
 }
 
 /* A stop is none; its sentence (NULL: none) stays. */
-static void note_failure(running *r, int64_t i, vhem_status st, const char *sentence)
+static void note_failure(map_run *r, int64_t i, vhem_status st, const char *sentence)
 {
 #pragma omp critical(vh_map_failed)
     if (st == VHEM_ESTOPPED) {
@@ -115,7 +115,7 @@ static void note_failure(running *r, int64_t i, vhem_status st, const char *sent
  * thread is faster, the failure that is told is the same. */
 static void run_item(void *arg, int64_t k, int worker)
 {
-    running *r = arg;
+    map_run *r = arg;
     int64_t i = r->begin + k * r->step;
     const vh_work *work = r->work;
     vhem_ctx *ctx = r->ctx, own;
@@ -128,7 +128,7 @@ static void run_item(void *arg, int64_t k, int worker)
         note_failure(r, i, VHEM_ESTOPPED, NULL);
         return;
     }
-    if (work->nested || (!r->across && ctx->in_team))
+    if (work->nested || (!r->across && ctx->in_parallel))
         vh_ctx_member(ctx, &own);
     else
         vh_ctx_child(ctx, r->across ? 1 : r->threads, &own);
@@ -141,7 +141,7 @@ static void run_item(void *arg, int64_t k, int worker)
 }
 
 /* Of items begin .. end-1 every step-th. */
-static void run_some(running *r, int64_t begin, int64_t end)
+static void run_some(map_run *r, int64_t begin, int64_t end)
 {
     const vh_work *work = r->work;
     int64_t n = begin < end ? (end - begin + r->step - 1) / r->step : 0;
@@ -155,26 +155,26 @@ static void run_some(running *r, int64_t begin, int64_t end)
 }
 
 /* Round by round: every process its share, then all the results go around. */
-static vhem_status run_rounds(running *r)
+static vhem_status run_exchanges(map_run *r)
 {
     vhem_ctx *ctx = r->ctx;
     const vh_work *work = r->work;
     int64_t size = (work->each ? work->each : EACH) * r->step;
 
     for (int64_t first = 0; first < work->n; first += size) {
-        const vh_round round = { .n = work->n,
-                                 .first = first,
-                                 .end = work->n - first < size ? work->n : first + size,
-                                 .everyone = !work->to_first,
-                                 .walk = walk_item,
-                                 .arg = r };
-        vh_round_end end = { .failed = -1 };
-        vh_round_begin(ctx);
+        const vh_exchange round = { .n = work->n,
+                                    .first = first,
+                                    .end = work->n - first < size ? work->n : first + size,
+                                    .everyone = !work->to_first,
+                                    .walk = walk_item,
+                                    .arg = r };
+        vh_exchange_end end = { .failed = -1 };
+        vh_exchange_begin(ctx);
         run_some(r, first + vh_rank(ctx), round.end);
         end.stopped = r->stopped || vh_stopped(ctx);
         if (r->first < work->n)
-            vh_round_fail(ctx, r->st, r->first, &end);
-        VH_TRY(vh_round_tell(ctx, &round, &end));
+            vh_exchange_fail(ctx, r->st, r->first, &end);
+        VH_TRY(vh_exchange_tell(ctx, &round, &end));
         r->n_notes = 0;
         if (end.failed >= 0) {
             r->first = end.failed;
@@ -190,7 +190,7 @@ static vhem_status run_rounds(running *r)
 vhem_status vh_map(vhem_ctx *ctx, const vh_work *work, int64_t *failed)
 {
     int64_t past = work->first + work->n;
-    running r = { .ctx = ctx,
+    map_run r = { .ctx = ctx,
                   .work = work,
                   .threads = work->threads ? work->threads : ctx->threads,
                   .step = 1,
@@ -200,7 +200,7 @@ vhem_status vh_map(vhem_ctx *ctx, const vh_work *work, int64_t *failed)
     vh_progress(ctx, work->what, 0, work->n);
     if (work->walk && vh_ranks(ctx) > 1) {
         r.step = vh_ranks(ctx);
-        r.st = run_rounds(&r);
+        r.st = run_exchanges(&r);
     } else {
         run_some(&r, work->first, past);
     }

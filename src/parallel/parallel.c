@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* parallel.c - see parallel.h.
  *
- * The turns of a loop are handed out by a counter.  In a team the caller makes turns itself, and as many
+ * The items of a loop are handed out by a counter.  In a region the caller runs items itself, and as many
  * tasks as there are other threads stand ready to help; those that nobody had time for find the counter at
  * its end. */
 #include "parallel/parallel.h"
@@ -12,10 +12,10 @@
 
 typedef struct {
     const vh_loop *loop;
-    int64_t next; /* the first turn that has not begun */
+    int64_t next; /* the first item that has not begun */
 } counter;
 
-static void make_turns(counter *c, int worker)
+static void run_items(counter *c, int worker)
 {
     for (;;) {
         int64_t i;
@@ -23,11 +23,11 @@ static void make_turns(counter *c, int worker)
         i = c->next++;
         if (i >= c->loop->n)
             return;
-        c->loop->turn(c->loop->arg, i, worker);
+        c->loop->run(c->loop->arg, i, worker);
     }
 }
 
-static void make_turns_in_team(const vh_loop *loop)
+static void run_items_in_parallel(const vh_loop *loop)
 {
     counter own = { .loop = loop }, *c = &own;
     int64_t helpers = (loop->n < loop->threads ? loop->n : loop->threads) - 1;
@@ -36,35 +36,35 @@ static void make_turns_in_team(const vh_loop *loop)
     {
         for (int64_t h = 0; h < helpers; h++) {
 #pragma omp task firstprivate(c)
-            make_turns(c, omp_get_thread_num());
+            run_items(c, omp_get_thread_num());
         }
-        make_turns(c, omp_get_thread_num());
+        run_items(c, omp_get_thread_num());
     }
 }
 
 int vh_worker(const vhem_ctx *ctx, int threads)
 {
-    return ctx->in_team && threads > 1 ? omp_get_thread_num() : 0;
+    return ctx->in_parallel && threads > 1 ? omp_get_thread_num() : 0;
 }
 
 void vh_parallel(const vhem_ctx *ctx, const vh_loop *loop)
 {
     if (loop->threads <= 1 || (loop->leaf && loop->n <= 1)) {
         for (int64_t i = 0; i < loop->n; i++)
-            loop->turn(loop->arg, i, vh_worker(ctx, loop->threads));
-    } else if (ctx->in_team) {
-        make_turns_in_team(loop);
+            loop->run(loop->arg, i, vh_worker(ctx, loop->threads));
+    } else if (ctx->in_parallel) {
+        run_items_in_parallel(loop);
     } else {
-#pragma omp parallel num_threads(vh_team(loop->threads))
+#pragma omp parallel num_threads(vh_threads_allowed(loop->threads))
 #pragma omp single
-        make_turns_in_team(loop);
+        run_items_in_parallel(loop);
     }
 }
 
 void vh_ctx_member(vhem_ctx *ctx, vhem_ctx *member)
 {
     vh_ctx_child(ctx, ctx->threads, member);
-    member->in_team = ctx->threads > 1;
+    member->in_parallel = ctx->threads > 1;
     member->opt.log = ctx->opt.log;
     member->opt.log_arg = ctx->opt.log_arg;
 }

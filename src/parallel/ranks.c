@@ -50,12 +50,12 @@ void vh_ranks_end(vhem_ctx *ctx)
     ctx->alone = 0;
 }
 
-void vh_round_begin(vhem_ctx *ctx)
+void vh_exchange_begin(vhem_ctx *ctx)
 {
     ctx->waits = false;
 }
 
-void vh_round_fail(const vhem_ctx *ctx, vhem_status st, int64_t i, vh_round_end *end)
+void vh_exchange_fail(const vhem_ctx *ctx, vhem_status st, int64_t i, vh_exchange_end *end)
 {
     end->failed = i;
     end->st = st;
@@ -66,17 +66,17 @@ typedef struct { /* what a process is at */
     int64_t step, n;
     uint64_t asked;
     char call[16];
-} place;
+} rank_state;
 
-static place place_of(const vhem_ctx *ctx, const vh_round *r)
+static rank_state rank_state_of(const vhem_ctx *ctx, const vh_exchange *r)
 {
-    place p = { ctx->step, r->n, vh_hash_chain(ctx->asked, &r->fingerprint, sizeof r->fingerprint), "" };
+    rank_state p = { ctx->step, r->n, vh_hash_chain(ctx->asked, &r->fingerprint, sizeof r->fingerprint), "" };
     snprintf(p.call, sizeof p.call, "%s", ctx->call ? ctx->call : "work");
     return p;
 }
 
 /* A process that is elsewhere must not take what it hears for its own. */
-static vhem_status compare(vhem_ctx *ctx, int from, const place *here, const place *there)
+static vhem_status compare(vhem_ctx *ctx, int from, const rank_state *here, const rank_state *there)
 {
     int own = vh_rank(ctx);
     long long k = (long long)here->step;
@@ -96,10 +96,10 @@ static vhem_status compare(vhem_ctx *ctx, int from, const place *here, const pla
 }
 
 /* What process `from` has to say: where it is, how the round ended there, and its results. */
-static void walk(vhem_ctx *ctx, const vh_round *r, int from, vh_serial *w, vh_round_end *end)
+static void walk_exchange(vhem_ctx *ctx, const vh_exchange *r, int from, vh_serial *w, vh_exchange_end *end)
 {
-    const place here = place_of(ctx, r);
-    place there = here;
+    const rank_state here = rank_state_of(ctx, r);
+    rank_state there = here;
     int64_t st = (int64_t)end->st;
     vh_serial_int64(ctx, w, &there.step);
     vh_serial_int64(ctx, w, &there.n);
@@ -117,7 +117,7 @@ static void walk(vhem_ctx *ctx, const vh_round *r, int from, vh_serial *w, vh_ro
 }
 
 /* The results of one process go around. */
-static vhem_status tell(vhem_ctx *ctx, const vh_round *r, int from, vh_round_end *end)
+static vhem_status tell(vhem_ctx *ctx, const vh_exchange *r, int from, vh_exchange_end *end)
 {
     vhem_status st = VHEM_OK;
     const vhem_ranks *all = ctx->opt.ranks;
@@ -129,7 +129,7 @@ static vhem_status tell(vhem_ctx *ctx, const vh_round *r, int from, vh_round_end
 
     if (mine) {
         vh_serial_begin(ctx, &w, mark);
-        walk(ctx, r, from, &w, end);
+        walk_exchange(ctx, r, from, &w, end);
         vh_serial_end(ctx, &w);
         bytes = w.data;
         n = w.n;
@@ -139,14 +139,14 @@ static vhem_status tell(vhem_ctx *ctx, const vh_round *r, int from, vh_round_end
     VH_CHECK(st == VHEM_OK, st, "%s", why);
     if (heard) {
         VH_TRY(vh_serial_open(ctx, bytes, n, mark, "the results of another process", &w));
-        walk(ctx, r, from, &w, end);
+        walk_exchange(ctx, r, from, &w, end);
         VH_TRY(w.st);
     }
     return st;
 }
 
 /* Of two ends the one that counts: the failure of the part that comes first. */
-static void join(vh_round_end *all, const vh_round_end *one)
+static void first_failure(vh_exchange_end *all, const vh_exchange_end *one)
 {
     bool stopped = all->stopped || one->stopped;
     if (one->failed >= 0 && (all->failed < 0 || one->failed < all->failed))
@@ -156,21 +156,21 @@ static void join(vh_round_end *all, const vh_round_end *one)
 
 /* Every round begins with what process 0 tells all, so that a process that is elsewhere finds out before the
  * two wait for each other. */
-vhem_status vh_round_tell(vhem_ctx *ctx, const vh_round *r, vh_round_end *end)
+vhem_status vh_exchange_tell(vhem_ctx *ctx, const vh_exchange *r, vh_exchange_end *end)
 {
-    const vh_round none = { .n = r->n, .everyone = true, .fingerprint = r->fingerprint };
-    vh_round_end own = *end, begun = { .failed = -1 };
+    const vh_exchange none = { .n = r->n, .everyone = true, .fingerprint = r->fingerprint };
+    vh_exchange_end own = *end, begun = { .failed = -1 };
 
     ctx->step++;
     if (!r->everyone)
         VH_TRY(tell(ctx, &none, 0, &begun));
     for (int from = r->everyone ? 0 : 1; from < vh_ranks(ctx); from++) {
-        vh_round_end other = from == vh_rank(ctx) ? own : (vh_round_end){ .failed = -1 };
+        vh_exchange_end other = from == vh_rank(ctx) ? own : (vh_exchange_end){ .failed = -1 };
         VH_TRY(tell(ctx, r, from, &other));
-        join(end, &other);
+        first_failure(end, &other);
     }
     if (!r->everyone) { /* process 0 alone knows: it says how it went */
-        vh_round_end said = vh_rank(ctx) == 0 ? *end : (vh_round_end){ .failed = -1 };
+        vh_exchange_end said = vh_rank(ctx) == 0 ? *end : (vh_exchange_end){ .failed = -1 };
         VH_TRY(tell(ctx, &none, 0, &said));
         *end = said;
     }
@@ -183,28 +183,28 @@ vhem_status vh_round_tell(vhem_ctx *ctx, const vh_round *r, vh_round_end *end)
 vhem_status vh_ranks_hear(vhem_ctx *ctx, void (*walk_first)(vhem_ctx *, void *, int64_t, vh_serial *),
                           void *arg)
 {
-    const vh_round round = { .n = 1, .end = 1, .everyone = true, .walk = walk_first, .arg = arg };
-    vh_round_end end = { .failed = -1 };
-    vh_round_begin(ctx);
+    const vh_exchange round = { .n = 1, .end = 1, .everyone = true, .walk = walk_first, .arg = arg };
+    vh_exchange_end end = { .failed = -1 };
+    vh_exchange_begin(ctx);
     end.stopped = vh_stopped(ctx);
-    return vh_round_tell(ctx, &round, &end);
+    return vh_exchange_tell(ctx, &round, &end);
 }
 
 void vh_ranks_leave(vhem_ctx *ctx)
 {
     if (ctx->opt.ranks && ctx->opt.ranks->size > 1 && ctx->alone++ == 0)
-        vh_round_begin(ctx);
+        vh_exchange_begin(ctx);
 }
 
 vhem_status vh_ranks_join(vhem_ctx *ctx, vhem_status own)
 {
     if (ctx->alone == 0 || --ctx->alone > 0 || !ctx->call) /* a call that is not shared has no rounds */
         return own;
-    const vh_round round = { .n = 1, .everyone = true };
-    vh_round_end end = { .stopped = own == VHEM_ESTOPPED || vh_stopped(ctx), .failed = -1 };
+    const vh_exchange round = { .n = 1, .everyone = true };
+    vh_exchange_end end = { .stopped = own == VHEM_ESTOPPED || vh_stopped(ctx), .failed = -1 };
     if (own != VHEM_OK && own != VHEM_ESTOPPED)
-        vh_round_fail(ctx, own, vh_rank(ctx), &end);
-    VH_TRY(vh_round_tell(ctx, &round, &end));
+        vh_exchange_fail(ctx, own, vh_rank(ctx), &end);
+    VH_TRY(vh_exchange_tell(ctx, &round, &end));
     VH_CHECK(end.failed < 0, end.st, "%s", end.why);
     VH_CHECK(!end.stopped || own == VHEM_ESTOPPED, VHEM_ESTOPPED, "stopped");
     return own;

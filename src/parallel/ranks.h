@@ -28,7 +28,7 @@ void vh_ranks_end(vhem_ctx *ctx);
 void vh_ranks_leave(vhem_ctx *ctx);
 vhem_status vh_ranks_join(vhem_ctx *ctx, vhem_status own);
 /* The work of a round begins: it may be stopped. */
-void vh_round_begin(vhem_ctx *ctx);
+void vh_exchange_begin(vhem_ctx *ctx);
 
 typedef struct {        /* what a process tells after a round */
     int64_t n;          /* parts of the whole, which all must agree about */
@@ -40,22 +40,22 @@ typedef struct {        /* what a process tells after a round */
     void *arg;
     uint64_t
         fingerprint; /* fingerprint of what the results follow from, such as centres; 0: of nothing more */
-} vh_round;
+} vh_exchange;
 
 typedef struct { /* how a round ended, on any of the processes */
     bool stopped;
     int64_t failed; /* the first part that failed, -1: none */
     vhem_status st; /* why; the sentence is in why */
     char why[VHEM_WHY];
-} vh_round_end;
+} vh_exchange_end;
 
 /* Part i has failed on this process with the error of ctx. */
-void vh_round_fail(const vhem_ctx *ctx, vhem_status st, int64_t i, vh_round_end *end);
+void vh_exchange_fail(const vhem_ctx *ctx, vhem_status st, int64_t i, vh_exchange_end *end);
 
 /* Hands the results of the round around; *end is how it ended here, and becomes how it ended at all.  Where a
  * part has failed, or work was stopped, this is so on all processes.  VHEM_EINVAL when another process is at
  * another round, another call, or the same with other options, data or centres. */
-vhem_status vh_round_tell(vhem_ctx *ctx, const vh_round *round, vh_round_end *end);
+vhem_status vh_exchange_tell(vhem_ctx *ctx, const vh_exchange *round, vh_exchange_end *end);
 /* What the first process knows, and decides by a file of its own: walk writes it there and reads it on all
  * others. */
 vhem_status vh_ranks_hear(vhem_ctx *ctx, void (*walk)(vhem_ctx *ctx, void *arg, int64_t i, vh_serial *w),

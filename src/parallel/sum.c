@@ -62,7 +62,7 @@ static void read_nodes(vhem_ctx *ctx, const telling *t, vh_serial *w)
 }
 
 /* What process `rank` has: the sums over its chunks, and their rows. */
-static void walk(vhem_ctx *ctx, void *arg, int64_t rank, vh_serial *w)
+static void walk_sums(vhem_ctx *ctx, void *arg, int64_t rank, vh_serial *w)
 {
     const telling *t = arg;
     int64_t first, end, lo, hi;
@@ -85,17 +85,17 @@ static void walk(vhem_ctx *ctx, void *arg, int64_t rank, vh_serial *w)
 static vhem_status tell(vhem_ctx *ctx, telling *t, vhem_status own)
 {
     int size = vh_ranks(ctx);
-    const vh_round round = { .n = t->chunks->n,
-                             .end = size,
-                             .everyone = true,
-                             .walk = walk,
-                             .arg = t,
-                             .fingerprint = t->shared->fingerprint };
-    vh_round_end end = { .stopped = vh_stopped(ctx), .failed = -1 };
+    const vh_exchange round = { .n = t->chunks->n,
+                                .end = size,
+                                .everyone = true,
+                                .walk = walk_sums,
+                                .arg = t,
+                                .fingerprint = t->shared->fingerprint };
+    vh_exchange_end end = { .stopped = vh_stopped(ctx), .failed = -1 };
 
     if (own != VHEM_OK)
-        vh_round_fail(ctx, own, vh_rank(ctx), &end);
-    VH_TRY(vh_round_tell(ctx, &round, &end));
+        vh_exchange_fail(ctx, own, vh_rank(ctx), &end);
+    VH_TRY(vh_exchange_tell(ctx, &round, &end));
     VH_CHECK(end.failed < 0, end.st, "%s", end.why);
     return VHEM_OK;
 }
@@ -113,7 +113,7 @@ static vhem_status run_own(vhem_ctx *ctx, const telling *t)
     int64_t end;
     vh_sum_range(ctx, own.n, &own.first, &end);
     own.n = end - own.first;
-    vh_round_begin(ctx);
+    vh_exchange_begin(ctx);
     if (t->shared->range && own.n > 0)
         return t->shared->range(ctx, own.arg, own.first, own.n, t->own);
     return vh_tree_sum_run(ctx, &own, t->own);

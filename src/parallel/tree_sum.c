@@ -59,7 +59,7 @@ void vh_tree_sum_free(vh_tree_sum *sum)
 }
 
 /* A block, of any contents. */
-static vhem_status take(vhem_ctx *ctx, vh_tree_sum *sum, double **out)
+static vhem_status take_block(vhem_ctx *ctx, vh_tree_sum *sum, double **out)
 {
     *out = NULL;
     omp_set_lock(&sum->lock);
@@ -133,7 +133,7 @@ static int64_t place_of(const vh_tree_sum *sum, const vh_sum_node *x)
 
 /* Puts the node into the list, or takes its sibling out of it: *sibling, whose block is NULL when there is
  * none.  The lock is held. */
-static vhem_status settle(vhem_ctx *ctx, vh_tree_sum *sum, const vh_sum_node *x, vh_sum_node *sibling)
+static vhem_status place_node(vhem_ctx *ctx, vh_tree_sum *sum, const vh_sum_node *x, vh_sum_node *sibling)
 {
     int64_t at = place_of(sum, x), other = x->index % 2 ? at - 1 : at;
 
@@ -162,7 +162,7 @@ static vhem_status offer(vhem_ctx *ctx, vh_tree_sum *sum, vh_sum_node x)
     for (;;) {
         vh_sum_node sibling;
         omp_set_lock(&sum->lock);
-        vhem_status st = settle(ctx, sum, &x, &sibling);
+        vhem_status st = place_node(ctx, sum, &x, &sibling);
         if (st != VHEM_OK)
             put_aside(ctx, sum, x.block);
         omp_unset_lock(&sum->lock);
@@ -192,7 +192,7 @@ vhem_status vh_tree_sum_put(vhem_ctx *ctx, vh_tree_sum *sum, int level, int64_t 
 
     VH_CHECK(level >= 0 && level < LEVELS && index >= 0 && index < (INT64_MAX >> level), VHEM_EINVAL,
              "there is no node %lld at level %d of a sum", (long long)index, level);
-    VH_TRY(take(ctx, sum, &x.block));
+    VH_TRY(take_block(ctx, sum, &x.block));
     memcpy(x.block, block, sizeof *block * sum->kind.size);
     return offer(ctx, sum, x);
 }
@@ -231,16 +231,16 @@ vhem_status vh_tree_sum_close(vhem_ctx *ctx, vh_tree_sum *sum, int64_t chunks, d
 typedef struct {
     const vh_chunks *chunks;
     vh_tree_sum *sum; /* NULL: there is nothing to add up */
-} running;
+} sum_run;
 
 static vhem_status run_chunk(vhem_ctx *ctx, void *arg, int64_t c, int worker)
 {
-    const running *r = arg;
+    const sum_run *r = arg;
     VH_CLEANUP(end_loan) loan own = { ctx, r->sum, NULL };
 
     if (!r->sum)
         return r->chunks->run(ctx, r->chunks->arg, c, worker, NULL);
-    VH_TRY(take(ctx, r->sum, &own.block));
+    VH_TRY(take_block(ctx, r->sum, &own.block));
     memset(own.block, 0, sizeof *own.block * r->sum->kind.size);
     VH_TRY(r->chunks->run(ctx, r->chunks->arg, c, worker, own.block));
     return offer(ctx, r->sum, (vh_sum_node){ 0, c, vh_take(own.block) });
@@ -248,7 +248,7 @@ static vhem_status run_chunk(vhem_ctx *ctx, void *arg, int64_t c, int worker)
 
 vhem_status vh_tree_sum_run(vhem_ctx *ctx, const vh_chunks *chunks, vh_tree_sum *sum)
 {
-    running r = { chunks, sum };
+    sum_run r = { chunks, sum };
     const vh_work work = { .first = chunks->first,
                            .n = chunks->n,
                            .threads = chunks->threads,

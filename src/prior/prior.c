@@ -148,7 +148,7 @@ vhem_status vh_prior_copy(vhem_ctx *ctx, const vh_prior *p, vh_prior **out)
 }
 
 /* What so many frames of the component say; its variances are not 0. */
-static vhem_status begin(vhem_ctx *ctx, vh_prior *p, double frames, double *const *par)
+static vhem_status prior_from_component(vhem_ctx *ctx, vh_prior *p, double frames, double *const *par)
 {
     double *of[VH_MAX_PARAM];
 
@@ -156,7 +156,7 @@ static vhem_status begin(vhem_ctx *ctx, vh_prior *p, double frames, double *cons
         p->family->counts->begin(&p->shape, frames, (const double *const *)par, p->count);
     for (int c = 0; c < p->n_channel; c++) {
         vh_channel_par(&p->shape.layout->channel[c], par, of);
-        VH_TRY(begin(ctx, p->channel[c], frames, of));
+        VH_TRY(prior_from_component(ctx, p->channel[c], frames, of));
     }
     if (!vh_prior_normal(p->family))
         return VHEM_OK;
@@ -181,7 +181,7 @@ vhem_status vh_prior_from_frames(vhem_ctx *ctx, vh_frames_prior *from, vh_prior 
     p->made_up = *from;
     from->model = NULL;
     vh_hmm_component(p->made_up.model, &p->made_up.model->hmm[0], 0, 0, par);
-    VH_TRY(begin(ctx, p, p->made_up.frames, par));
+    VH_TRY(prior_from_component(ctx, p, p->made_up.frames, par));
     *out = vh_take(p);
     return VHEM_OK;
 }

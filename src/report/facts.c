@@ -184,7 +184,7 @@ static void find_words(vh_facts *facts)
     const char *items = facts->level[0].c->items;
     bool textures = facts->level[0].textures, data = strcmp(items, "models") != 0;
     bool groups = strcmp(items, "groups") == 0;
-    facts->thing = textures ? "texture" : !data ? "model" : groups ? "group" : "sequence";
+    facts->item = textures ? "texture" : !data ? "model" : groups ? "group" : "sequence";
     facts->kind = textures ? "dynamic textures"
                   : !data  ? "hidden Markov models"
                   : groups ? "groups of sequences"

@@ -28,7 +28,7 @@ typedef struct {
     vhem_ctx *ctx;
     bool *lacks_memory; /* has a figure been left out for lack of memory? */
     const vhem_report_input *in;
-    const char *thing, *kind; /* what was clustered: "texture"; "dynamic textures" */
+    const char *item, *kind;  /* what was clustered: "texture"; "dynamic textures" */
     vhem_data_facts data;     /* all 0: there is none */
     vhem_column_view *column; /* [d]  of the centres of level 0; NULL: they are no HMMs */
     int d;

@@ -17,7 +17,7 @@ static void put_head(FILE *f, const vh_facts *facts, int l, int j)
 {
     const vh_level *v = &facts->level[l];
     int best = -1;
-    fprintf(f, "<header><h3>Cluster %d</h3><p>%d %s%s, %.0f %% of all", j, v->size[j], facts->thing,
+    fprintf(f, "<header><h3>Cluster %d</h3><p>%d %s%s, %.0f %% of all", j, v->size[j], facts->item,
             vh_plural(v->size[j]), 100.0 * v->size[j] / facts->n_model);
     for (int k = 0; k < facts->n_class; k++)
         if (v->count[j * facts->n_class + k] > (best < 0 ? 0 : v->count[j * facts->n_class + best]))
@@ -85,28 +85,28 @@ typedef struct {
     int64_t i;
     double near;
     int lacking; /* columns */
-} member;
+} near_member;
 
 static int by_nearness(const void *a, const void *b)
 {
-    const member *p = a, *q = b;
+    const near_member *p = a, *q = b;
     if (p->lacking != q->lacking)
         return p->lacking < q->lacking ? -1 : 1;
     return p->near > q->near ? -1 : p->near < q->near ? 1 : (p->i > q->i) - (p->i < q->i);
 }
 
-static int64_t members_of(const vhem_clustering *c, int j, member *m)
+static int64_t members_of(const vhem_clustering *c, int j, near_member *m)
 {
     int64_t n = 0;
     const double *x = c->L_hmm ? c->L_hmm : c->z;
     for (int64_t i = 0; i < c->Kb; i++)
         if (c->label[i] == j)
-            m[n++] = (member){ i, x ? x[vh_ij(i, c->Kr, j)] : 0, c->lacking ? c->lacking[i] : 0 };
+            m[n++] = (near_member){ i, x ? x[vh_ij(i, c->Kr, j)] : 0, c->lacking ? c->lacking[i] : 0 };
     qsort(m, (size_t)n, sizeof *m, by_nearness);
     return n;
 }
 
-static void put_list(FILE *f, const vh_facts *facts, int l, const char *what, const member *m, int n)
+static void put_list(FILE *f, const vh_facts *facts, int l, const char *what, const near_member *m, int n)
 {
     const vhem_clustering *c = facts->level[l].c;
     int tau = c->options->tau > 0 ? c->options->tau : 1;
@@ -114,7 +114,7 @@ static void put_list(FILE *f, const vh_facts *facts, int l, const char *what, co
     for (int k = 0; k < n; k++) {
         fputs("<li>", f);
         if (l == 0)
-            vh_html_name(f, facts->thing, vh_facts_name(facts, m[k].i), m[k].i);
+            vh_html_name(f, facts->item, vh_facts_name(facts, m[k].i), m[k].i);
         else
             fprintf(f, "cluster %lld of level %d", (long long)m[k].i, l);
         if (c->L_hmm)
@@ -124,7 +124,7 @@ static void put_list(FILE *f, const vh_facts *facts, int l, const char *what, co
     fputs("</ol></div>\n", f);
 }
 
-static void put_members(FILE *f, const vh_facts *facts, int l, int j, member *m)
+static void put_members(FILE *f, const vh_facts *facts, int l, int j, near_member *m)
 {
     int64_t all = members_of(facts->level[l].c, j, m), n = 0;
     while (n < all && m[n].lacking == 0)
@@ -182,7 +182,7 @@ static void put_hmm(FILE *f, const vh_facts *facts, int l, int j, const vh_range
     free(share);
 }
 
-static void put_card(FILE *f, const vh_facts *facts, int l, int j, const vh_ranges *ranges, member *m)
+static void put_card(FILE *f, const vh_facts *facts, int l, int j, const vh_ranges *ranges, near_member *m)
 {
     const vh_level *v = &facts->level[l];
     vhem_dt_view t;
@@ -207,7 +207,7 @@ void vh_figure_centers(FILE *f, const vh_facts *facts, int l, const vh_ranges *r
         vh_method_note(f, facts, l, "Method", "gives clusters no centres.");
         return;
     }
-    member *m = vh_facts_room(facts, (size_t)v->c->Kb, sizeof *m);
+    near_member *m = vh_facts_room(facts, (size_t)v->c->Kb, sizeof *m);
     if (!m)
         return;
     vh_known_lead(f, facts, l);

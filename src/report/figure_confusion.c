@@ -20,7 +20,7 @@ static void draw_row(FILE *f, const vh_facts *facts, const vh_level *v, int l, i
         int j = v->order[c], n = v->count[j * facts->n_class + k];
         double share = facts->class_size[k] ? (double)n / facts->class_size[k] : 0;
         snprintf(tip, sizeof tip, "%d of %d %ss of class %.200s are in cluster %d", n, facts->class_size[k],
-                 facts->thing, facts->class_name[k], j);
+                 facts->item, facts->class_name[k], j);
         vh_cluster_mark(mark, sizeof mark, l, j);
         vh_svg_rect(f, (vh_box){ LEFT + c * cell.w, cell.y, cell.w - 1, cell.h - 1 }, vh_paint_heat(share),
                     mark + 1, tip);
@@ -34,7 +34,7 @@ static void draw_row(FILE *f, const vh_facts *facts, const vh_level *v, int l, i
     }
 }
 
-static void draw(FILE *f, const vh_facts *facts, int l)
+static void draw_confusion(FILE *f, const vh_facts *facts, int l)
 {
     const vh_level *v = &facts->level[l];
     int columns = v->K < MOST ? v->K : MOST, rows = facts->n_class < MOST ? facts->n_class : MOST;
@@ -99,12 +99,12 @@ void vh_figure_confusion(FILE *f, const vh_facts *facts, int l)
     if (facts->n_class == 0)
         return;
     vh_figure_begin(f, name, l);
-    draw(f, facts, l);
+    draw_confusion(f, facts, l);
     vh_figure_caption(f, "Classes against clusters.");
     fprintf(f,
             "How many %ss of each given class are in each cluster; the stronger the colour, the larger "
             "the share of the class.",
-            facts->thing);
+            facts->item);
     if (facts->n_class > MOST || facts->level[l].K > MOST)
         fprintf(f, " The first %d of each are drawn; the tables have all.", MOST);
     vh_figure_end(f);

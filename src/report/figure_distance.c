@@ -110,11 +110,11 @@ static void put_values(FILE *f, const vh_facts *facts, const blocks *b, double c
         int64_t i = facts->model[b->at[r]], n = b->at[r + 1] - b->at[r];
         const char *name = vh_facts_name(facts, i);
         if (n > 1)
-            snprintf(text, sizeof text, "%lld %ss of cluster %d", (long long)n, facts->thing, b->cluster[r]);
+            snprintf(text, sizeof text, "%lld %ss of cluster %d", (long long)n, facts->item, b->cluster[r]);
         else if (*name)
             snprintf(text, sizeof text, "%.300s", name);
         else
-            snprintf(text, sizeof text, "%s %lld", facts->thing, (long long)i);
+            snprintf(text, sizeof text, "%s %lld", facts->item, (long long)i);
         fputs(r ? "," : "", f);
         vh_script_text(f, text, VH_NAME_MAX);
     }
@@ -168,7 +168,7 @@ vhem_status vh_figure_distance(vhem_ctx *ctx, FILE *f, const vh_facts *facts)
     fprintf(f,
             "Rows and columns are the %ss in the order of the tree, from %.3g (faint) to %.3g (strong); "
             "every shade holds as many cells. Good clusters are faint squares on the diagonal.%s",
-            facts->thing, lo, hi,
+            facts->item, lo, hi,
             b.n < facts->n_model ? " A cell is the mean over neighbours in one cluster." : "");
     vh_figure_end(f);
     return VHEM_OK;

@@ -42,7 +42,7 @@ static double mean_of(const vhem_hmm_view *h, int s, int m, int k)
 }
 
 /* Of the mixture of state s in dimension k. */
-static void moments(const vhem_hmm_view *h, int s, int k, double *mean, double *sd)
+static void mixture_moments(const vhem_hmm_view *h, int s, int k, double *mean, double *sd)
 {
     double sum = 0, square = 0;
     for (int m = 0; m < h->M; m++) {
@@ -82,13 +82,13 @@ static void free_gathering(gathering *g)
     free(g->hi);
 }
 
-static void gather(const vhem_hmm_view *h, int s, void *arg)
+static void gather_densities(const vhem_hmm_view *h, int s, void *arg)
 {
     gathering *g = arg;
     g->n++;
     for (int k = 0; k < h->d; k++) {
         double mean, sd, reach;
-        moments(h, s, k, &mean, &sd);
+        mixture_moments(h, s, k, &mean, &sd);
         g->r->mean[k] += mean;
         g->square[k] += sd * sd + mean * mean;
         bool across = g->r->planar && (k == g->r->plane[0] || k == g->r->plane[1]);
@@ -113,7 +113,7 @@ static void even_out(vh_ranges *r)
     r->hi[1] += more;
 }
 
-static void settle(vh_ranges *r, const gathering *g, const vh_image *image)
+static void choose_ranges(vh_ranges *r, const gathering *g, const vh_image *image)
 {
     double least = INFINITY, most = 0;
     for (int k = 0; k < r->d && k < 2; k++) {
@@ -224,8 +224,8 @@ vhem_status vh_ranges_new(vhem_ctx *ctx, const vh_facts *facts, const vh_image *
             g.lo[k] = INFINITY;
             g.hi[k] = -INFINITY;
         }
-        for_each_state(facts, gather, &g);
-        settle(&r, &g, image);
+        for_each_state(facts, gather_densities, &g);
+        choose_ranges(&r, &g, image);
         r.least = vh_take(g.lo);
         r.most = vh_take(g.hi);
     } else if (centers) {
@@ -331,8 +331,8 @@ static void name_states(FILE *f, const vhem_hmm_view *h, const plane *p)
     char text[16];
     fputs("<g font-weight=\"600\" pointer-events=\"none\">", f);
     for (int s = 0; s < n; s++) {
-        moments(h, s, p->a, &mean[0], &sd);
-        moments(h, s, p->b, &mean[1], &sd);
+        mixture_moments(h, s, p->a, &mean[0], &sd);
+        mixture_moments(h, s, p->b, &mean[1], &sd);
         const double x = vh_at(&p->x, mean[0]), y = vh_at(&p->y, mean[1]);
         at[s][0] = x;
         at[s][1] = y;
@@ -343,8 +343,8 @@ static void name_states(FILE *f, const vhem_hmm_view *h, const plane *p)
         }
     }
     for (int s = 0; s < h->S; s++) {
-        moments(h, s, p->a, &mean[0], &sd);
-        moments(h, s, p->b, &mean[1], &sd);
+        mixture_moments(h, s, p->a, &mean[0], &sd);
+        mixture_moments(h, s, p->b, &mean[1], &sd);
         snprintf(text, sizeof text, "%d", s);
         vh_svg_text(f, s < n ? at[s][0] : vh_at(&p->x, mean[0]),
                     (s < n ? at[s][1] : vh_at(&p->y, mean[1])) + 4, 'm', vh_paint("halo"), text, 8);
@@ -437,7 +437,7 @@ static void draw_density(FILE *f, const vhem_hmm_view *h, int s, int dim, const 
 {
     double mean, sd, least = (x->hi - x->lo) / POINTS;
     char tip[VH_TIP_MAX];
-    moments(h, s, dim, &mean, &sd);
+    mixture_moments(h, s, dim, &mean, &sd);
     snprintf(tip, sizeof tip, "State %d: mean %.4g, standard deviation %.4g", s, mean, sd);
     for (int line = 0; line < 2; line++) {
         fprintf(f, "<path d=\"M%.1f %.1f", x->from, y->from);
@@ -501,7 +501,7 @@ static void draw_others(FILE *f, const vh_facts *facts, const vhem_hmm_view *h, 
 
 static void scaled_moments(const vhem_hmm_view *h, const vh_ranges *r, int s, int k, double *mean, double *sd)
 {
-    moments(h, s, k, mean, sd);
+    mixture_moments(h, s, k, mean, sd);
     if (r->scaled) {
         double unit = r->sd[k] > 0 ? r->sd[k] : 1;
         *mean = (*mean - r->mean[k]) / unit;
@@ -514,8 +514,8 @@ static double within(const vh_scale *s, double x)
     return fmin(fmax(x, s->lo), s->hi);
 }
 
-static void draw_strip(FILE *f, const vh_facts *facts, const vhem_hmm_view *h, const vh_ranges *r, int s,
-                       const vh_scale *x, const vh_scale *y)
+static void draw_band(FILE *f, const vh_facts *facts, const vhem_hmm_view *h, const vh_ranges *r, int s,
+                      const vh_scale *x, const vh_scale *y)
 {
     double mean, sd, column = x->to > x->from ? (x->to - x->from) / (h->d - 1) : 1;
     char tip[VH_TIP_MAX], name[32];
@@ -534,7 +534,7 @@ static void draw_strip(FILE *f, const vh_facts *facts, const vhem_hmm_view *h, c
     }
     fprintf(f, "\" stroke-width=\"1.6\" stroke-linejoin=\"round\" %s/>\n", vh_line_state(s));
     for (int k = 0; k < h->d && h->d <= 100; k++) {
-        moments(h, s, k, &mean, &sd);
+        mixture_moments(h, s, k, &mean, &sd);
         snprintf(tip, sizeof tip, "State %d, %.100s: mean %.4g, standard deviation %.3g", s,
                  vh_facts_dimension(facts, k, name, sizeof name), mean, sd);
         vh_svg_rect(f,
@@ -543,8 +543,8 @@ static void draw_strip(FILE *f, const vh_facts *facts, const vhem_hmm_view *h, c
     }
 }
 
-static void draw_strips(FILE *f, const vh_facts *facts, const vhem_hmm_view *h, const vh_ranges *r,
-                        const char *id)
+static void draw_bands(FILE *f, const vh_facts *facts, const vhem_hmm_view *h, const vh_ranges *r,
+                       const char *id)
 {
     vh_scale x = { 0, h->d - 1, LEFT, WIDTH - 12 };
     char text[32];
@@ -557,7 +557,7 @@ static void draw_strips(FILE *f, const vh_facts *facts, const vhem_hmm_view *h, 
         fputs("<g font-weight=\"600\">", f);
         vh_svg_text(f, LEFT - 10, top + STRIP / 2.0 + 2, 'e', vh_paint("ink"), text, 4);
         fputs("</g>", f);
-        draw_strip(f, facts, h, r, s, &x, &y);
+        draw_band(f, facts, h, r, s, &x, &y);
     }
     fputs("</g>\n", f);
     int each = h->d <= NAMED ? 1 : (h->d + 7) / 8;
@@ -584,6 +584,6 @@ void vh_draw_emission(FILE *f, const vh_facts *facts, const vhem_hmm_view *h, co
     else if (h->d == 1)
         draw_densities(f, facts, h, ranges, id);
     else if (!ranges->planar)
-        draw_strips(f, facts, h, ranges, id);
+        draw_bands(f, facts, h, ranges, id);
     vh_svg_end(f);
 }

@@ -209,7 +209,7 @@ void vh_known_lead(FILE *f, const vh_facts *facts, int l)
         return;
     fprintf(f,
             "<p class=\"note\" data-level=\"%d\">Variational Bayes, for %.4g virtual frames of each %s: ", l,
-            c->options->nv * c->options->tau, facts->thing);
+            c->options->nv * c->options->tau, facts->item);
     if (c->K_max > c->Kr)
         fprintf(f, "%lld of at most %lld clusters %s needed, the largest first; %lld %s pruned. ",
                 (long long)c->Kr, (long long)c->K_max, c->Kr == 1 ? "is" : "are",
@@ -222,5 +222,5 @@ void vh_known_lead(FILE *f, const vh_facts *facts, int l)
         "Centres are posterior means. An interval holds its number with a probability of 95 %%, had %.4g "
         "samples of %d frames been seen of each %s; how far the %ss themselves are from the truth it does "
         "not know.</p>\n",
-        c->options->nv, c->options->tau, facts->thing, facts->thing);
+        c->options->nv, c->options->tau, facts->item, facts->item);
 }

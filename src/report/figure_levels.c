@@ -47,7 +47,7 @@ static void draw_bar(FILE *f, const vh_facts *facts, int l, int j, vh_box box, i
     fprintf(f,
             "<g%s class=\"pick\" tabindex=\"0\" role=\"button\" aria-label=\"Level %d, cluster %d: %d "
             "%s%s\">\n",
-            mark, l + 1, j, v->size[j], facts->thing, vh_plural(v->size[j]));
+            mark, l + 1, j, v->size[j], facts->item, vh_plural(v->size[j]));
     vh_svg_rect(f, box, "fill=\"none\" pointer-events=\"all\"", "", NULL);
     for (int k = 0; k <= facts->n_class; k++) {
         int n = k < facts->n_class ? v->count[j * facts->n_class + k] : without;
@@ -57,7 +57,7 @@ static void draw_bar(FILE *f, const vh_facts *facts, int l, int j, vh_box box, i
             continue;
         at -= n * unit;
         snprintf(tip, sizeof tip, "Level %d, cluster %d: %d of %d %s%s%s%.200s", l + 1, j, n, v->size[j],
-                 facts->thing, vh_plural(v->size[j]), facts->n_class ? ", " : "",
+                 facts->item, vh_plural(v->size[j]), facts->n_class ? ", " : "",
                  k < facts->n_class ? facts->class_name[k]
                  : facts->n_class   ? "without a class"
                                     : "");
@@ -118,14 +118,14 @@ static void caption(FILE *f, const vh_facts *facts, int first)
     fprintf(f,
             "Each bar is a cluster. Its height, and the number above it, is how many %ss it has; the number "
             "below is its index. Heights are relative to the largest cluster of the level. ",
-            facts->thing);
+            facts->item);
     if (facts->n_class)
         fputs("Colours are the given classes, which the clustering did not see. ", f);
     if (facts->n_level - first > 1)
         fputs("Arrows lead to the cluster of the next level that contains it. ", f);
     if (first > 0)
         fprintf(f, "Levels of more than %d clusters are not drawn. ", VH_MOST_BARS);
-    fprintf(f, "Click a bar to show only its %ss.", facts->thing);
+    fprintf(f, "Click a bar to show only its %ss.", facts->item);
 }
 
 void vh_figure_levels(FILE *f, const vh_facts *facts)

@@ -53,11 +53,11 @@ static void row_name(const vh_facts *facts, int l, const int64_t *model, const r
     int64_t i = model[r->at];
     const char *name = l == 0 ? vh_facts_name(facts, i) : "";
     if (r->n > 1)
-        snprintf(text, size, "%d %ss like %.200s", r->n, facts->thing, *name ? name : "this");
+        snprintf(text, size, "%d %ss like %.200s", r->n, facts->item, *name ? name : "this");
     else if (*name)
         snprintf(text, size, "%.300s", name);
     else
-        snprintf(text, size, "%s %lld", l == 0 ? facts->thing : "cluster", (long long)i);
+        snprintf(text, size, "%s %lld", l == 0 ? facts->item : "cluster", (long long)i);
 }
 
 static void draw_row(FILE *f, const vh_facts *facts, int l, const int64_t *model, const row *r, vh_box cell)
@@ -85,7 +85,8 @@ static void draw_row(FILE *f, const vh_facts *facts, int l, const int64_t *model
     fputs("</g>\n", f);
 }
 
-static void draw(FILE *f, const vh_facts *facts, int l, const int64_t *model, const row *rows, int n)
+static void draw_membership(FILE *f, const vh_facts *facts, int l, const int64_t *model, const row *rows,
+                            int n)
 {
     const vh_level *v = &facts->level[l];
     int columns = v->K < MOST_COLUMNS ? v->K : MOST_COLUMNS;
@@ -128,9 +129,9 @@ void vh_figure_membership(FILE *f, const vh_facts *facts, int l)
             sure += vh_facts_own_z(v, i) >= 0.99;
         snprintf(name, sizeof name, "membership-%d", l + 1);
         vh_figure_begin(f, name, l);
-        draw(f, facts, l, model, rows, m);
+        draw_membership(f, facts, l, model, rows, m);
         vh_figure_caption(f, "Soft membership.");
-        const char *what = l == 0 ? facts->thing : "cluster";
+        const char *what = l == 0 ? facts->item : "cluster";
         fprintf(f,
                 "One row for each %s%s%s, sorted by cluster; the stronger the colour, the more of the %s "
                 "belongs to the cluster of its column (z, from 0 to 1). %d of %lld belong to one cluster by "

@@ -103,9 +103,9 @@ static void draw_nodes(FILE *f, const vhem_hmm_view *h, const double *share, con
 typedef struct {
     int n;
     double x[VH_MOST_STATES * VH_MOST_STATES], y[VH_MOST_STATES * VH_MOST_STATES];
-} placed;
+} state_layout;
 
-static bool is_free(const placed *p, double x, double y)
+static bool is_free(const state_layout *p, double x, double y)
 {
     for (int k = 0; k < p->n; k++)
         if (fabs(p->x[k] - x) < 24 && fabs(p->y[k] - y) < 11)
@@ -115,7 +115,7 @@ static bool is_free(const placed *p, double x, double y)
 
 /* Along an arrow, the first place that no other label has; diagonals begin away from the middle, where they
  * meet. */
-static void label_edge(FILE *f, const node *a, const node *b, bool beside, double p, placed *all)
+static void label_edge(FILE *f, const node *a, const node *b, bool beside, double p, state_layout *all)
 {
     static const double near[] = { 0.45, 0.36, 0.54, 0.28, 0.62 }, far[] = { 0.32, 0.26, 0.4, 0.6, 0.68 };
     const double *share = beside ? near : far;
@@ -136,7 +136,7 @@ static void label_edge(FILE *f, const node *a, const node *b, bool beside, doubl
 
 static void draw_labels(FILE *f, const vhem_hmm_view *h, const node *at)
 {
-    placed all = { 0 };
+    state_layout all = { 0 };
     for (int s = 0; s < h->S; s++)
         for (int r = 0; r < h->S; r++) {
             double p = h->A[s * h->S + r];

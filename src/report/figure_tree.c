@@ -9,7 +9,7 @@
 enum { STRIP = 160, MOST_MEMBERS = 24, MOST_CHILDREN = 100 };
 
 /* The classes of a cluster as one strip. */
-static void draw_strip(FILE *f, const vh_facts *facts, const vh_level *v, int j)
+static void draw_band(FILE *f, const vh_facts *facts, const vh_level *v, int j)
 {
     double at = 0, unit = v->size[j] > 0 ? (double)STRIP / v->size[j] : 0;
     int without = v->size[j];
@@ -36,7 +36,7 @@ static void put_members(FILE *f, const vh_facts *facts, int j)
     for (int k = 0; k < v->size[j] && k < MOST_MEMBERS; k++) {
         int64_t i = facts->model[v->first[j] + k];
         fputs(k ? ", " : "", f);
-        vh_html_name(f, facts->thing, vh_facts_name(facts, i), i);
+        vh_html_name(f, facts->item, vh_facts_name(facts, i), i);
     }
     if (v->size[j] > MOST_MEMBERS)
         fprintf(f, " and %d more", v->size[j] - MOST_MEMBERS);
@@ -65,9 +65,9 @@ static void put_node(FILE *f, const vh_facts *facts, int l, int j)
     fprintf(f,
             "<li%s><details%s><summary><b>Cluster %d</b> <span class=\"soft\">level %d</span> "
             "<span class=\"n\">%d %s%s</span>",
-            mark, l > 0 ? " open" : "", j, l + 1, v->size[j], facts->thing, vh_plural(v->size[j]));
+            mark, l > 0 ? " open" : "", j, l + 1, v->size[j], facts->item, vh_plural(v->size[j]));
     if (facts->n_class)
-        draw_strip(f, facts, v, j);
+        draw_band(f, facts, v, j);
     if (card)
         draw_center(f, v, l, j);
     fputs("</summary>\n", f);
@@ -97,7 +97,7 @@ void vh_figure_tree(FILE *f, const vh_facts *facts)
             "lowest level, its %ss, nearest to the centre first. <button type=\"button\" "
             "class=\"plain\" data-fold=\"1\">Open all</button> <button type=\"button\" class=\"plain\" "
             "data-fold=\"0\">Close all</button></p>\n<ul class=\"tree\">\n",
-            facts->thing);
+            facts->item);
     for (int k = 0; k < v->K; k++)
         if (v->size[v->order[k]] > 0 && n++ < MOST_CHILDREN)
             put_node(f, facts, top, v->order[k]);

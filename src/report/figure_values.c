@@ -76,7 +76,7 @@ static double highest(const canvas *x, int n)
 
 /* ---- 2. ranges ----------------------------------------------------------------------------------------- */
 
-static void settle(vh_value_range *r, bool positive, bool count)
+static void choose_range(vh_value_range *r, bool positive, bool count)
 {
     vh_scale s = { .lo = r->lo, .hi = r->hi };
     vh_scale_widen(&s, 0.2);
@@ -106,7 +106,7 @@ vhem_status vh_value_ranges(vhem_ctx *ctx, const vh_facts *facts, vh_ranges *r)
     VH_TRY(vhem_models_reach(ctx, n, sets, lo, hi));
     for (int k = 0; k < r->d; k++) {
         r->value[k] = (vh_value_range){ lo[k], hi[k] };
-        settle(&r->value[k], is_kind(facts, k, "positive"), is_kind(facts, k, "count"));
+        choose_range(&r->value[k], is_kind(facts, k, "positive"), is_kind(facts, k, "count"));
     }
     return VHEM_OK;
 }

@@ -132,7 +132,7 @@ static void put_bar(FILE *f, const vh_facts *facts)
           f);
 }
 
-static void put_tile(FILE *f, const char *what, const char *value, const char *note)
+static void put_card(FILE *f, const char *what, const char *value, const char *note)
 {
     fprintf(f, "<li><span>%s</span> <b>%s</b> <small>", what, value);
     vh_html_text(f, note, VH_TIP_MAX);
@@ -183,16 +183,16 @@ static void put_sure(FILE *f, const vh_level *v)
         sure += (!v->c->z || vh_facts_own_z(v, i) >= ENOUGH) && (!v->c->share || v->c->share[i] >= ENOUGH);
     snprintf(value, sizeof value, "%.0f %%", floor(100.0 * sure / v->c->Kb));
     if (v->c->share)
-        put_tile(
+        put_card(
             f, "Clear-cut", value,
             "belong to one cluster by 99\xC2\xA0% or more, and in 99\xC2\xA0% or more of the runs with as "
             "good a bound");
     else if (v->c->z)
-        put_tile(f, "Near one centre", value,
+        put_card(f, "Near one centre", value,
                  "belong to one cluster by 99\xC2\xA0% or more, given these centres");
 }
 
-static void put_tiles(FILE *f, const vh_facts *facts)
+static void put_cards(FILE *f, const vh_facts *facts)
 {
     const vh_level *v = &facts->level[0];
     char value[64], note[128], what[32];
@@ -202,18 +202,18 @@ static void put_tiles(FILE *f, const vh_facts *facts)
     fputs("<ul class=\"tiles\">\n", f);
     snprintf(value, sizeof value, "%lld", (long long)facts->n_model);
     snprintf(note, sizeof note, "%s%s", facts->kind, facts->n_class ? ", with given classes" : "");
-    snprintf(what, sizeof what, "%c%ss", toupper((unsigned char)facts->thing[0]), facts->thing + 1);
-    put_tile(f, what, value, note);
+    snprintf(what, sizeof what, "%c%ss", toupper((unsigned char)facts->item[0]), facts->item + 1);
+    put_card(f, what, value, note);
     for (int l = 0; l < facts->n_level && at < 40; l++)
         at += snprintf(value + at, sizeof value - (size_t)at, "%s%d", l ? " \xE2\x86\x92 " : "",
                        facts->level[l].K);
     snprintf(note, sizeof note, "on %d level%s, by method %.40s", facts->n_level, vh_plural(facts->n_level),
              v->c->method ? v->c->method : "unknown");
-    put_tile(f, "Clusters", value, note);
+    put_card(f, "Clusters", value, note);
     if (vh_facts_agreement(facts, 0, &g)) {
         snprintf(value, sizeof value, "%.3f", g.rand);
         snprintf(note, sizeof note, "with %d classes; adjusted %.3f", facts->n_class, g.adjusted_rand);
-        put_tile(f, "Rand index", value, note);
+        put_card(f, "Rand index", value, note);
     }
     put_sure(f, v);
     if (v->c->bound) {
@@ -222,7 +222,7 @@ static void put_tiles(FILE *f, const vh_facts *facts)
         tell_runs(v->c, runs, sizeof runs);
         snprintf(note, sizeof note, "nats, %s %s",
                  has_best_bound(v->c) ? "the best" : "chosen by its modularity", runs);
-        put_tile(f, "Bound", value, note);
+        put_card(f, "Bound", value, note);
     }
     fputs("</ul>\n", f);
 }
@@ -247,7 +247,7 @@ void vh_page_begin(FILE *f, const vh_facts *facts)
           f);
     vh_html_text(f, title, 200);
     fputs("</h1>\n", f);
-    put_tiles(f, facts);
+    put_cards(f, facts);
     fputs("</header>\n", f);
     put_bar(f, facts);
     fputs("<main>\n", f);
@@ -278,7 +278,7 @@ static void put_models(FILE *f, const vh_facts *facts)
 /* What the script needs to filter and to search: parents and sizes of clusters, a row for each model. */
 static void put_data(FILE *f, const vh_facts *facts)
 {
-    fprintf(f, "<script type=\"application/json\" id=\"data\">{\"thing\":\"%s\",\"levels\":[", facts->thing);
+    fprintf(f, "<script type=\"application/json\" id=\"data\">{\"thing\":\"%s\",\"levels\":[", facts->item);
     for (int l = 0; l < facts->n_level; l++) {
         const vh_level *v = &facts->level[l];
         fprintf(f, "%s{\"parent\":[", l ? "," : "");

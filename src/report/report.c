@@ -26,7 +26,7 @@ static void put_levels(FILE *f, const vh_facts *facts)
             "<div class=\"panel\"><p class=\"lead\" id=\"count\">The list of all %ss needs JavaScript; the "
             "table members.tsv has it, too.</p><div class=\"scroll\"><table "
             "id=\"list\"></table></div></div>\n",
-            facts->thing);
+            facts->item);
     vh_section_end(f);
 }
 

@@ -110,8 +110,8 @@ const char *vh_ink_on_heat(double share)
 
 /* ---- shapes -------------------------------------------------------------------------------------------- */
 
-static void begin(FILE *f, const char *role, double width, double height, const char *title,
-                  const char *description)
+static void begin_svg(FILE *f, const char *role, double width, double height, const char *title,
+                      const char *description)
 {
     fprintf(f,
             "<svg class=\"fig\" xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\" "
@@ -126,12 +126,12 @@ static void begin(FILE *f, const char *role, double width, double height, const 
 
 void vh_svg_begin(FILE *f, double width, double height, const char *title, const char *description)
 {
-    begin(f, "img", width, height, title, description);
+    begin_svg(f, "img", width, height, title, description);
 }
 
 void vh_svg_begin_active(FILE *f, double width, double height, const char *title, const char *description)
 {
-    begin(f, "group", width, height, title, description);
+    begin_svg(f, "group", width, height, title, description);
 }
 
 void vh_svg_end(FILE *f)

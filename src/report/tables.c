@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* tables.c - every number of a report as tab-separated text, one file for each kind of thing.  Numbers read
+/* tables.c - every number of a report as tab-separated text, one file for each kind of item.  Numbers read
  * back to the same double; indices begin at 0, levels at 1. */
 #include "core/atomic_file.h"
 #include "core/array2.h"

@@ -40,14 +40,14 @@ typedef struct { /* one group of the partition at hand */
     int restarts;
     double J;
     vh_h3m *centre; /* NULL: nothing better than what is known */
-} group;
+} centre_group;
 
 typedef struct {
     const vh_group_centres *settler;
-    group *group; /* [K] */
-} work;
+    centre_group *group; /* [K] */
+} group_work;
 
-static void work_free(work *w)
+static void work_free(group_work *w)
 {
     for (int64_t g = 0; w->group && g < w->settler->K; g++)
         vh_h3m_free(w->group[g].centre);
@@ -68,7 +68,7 @@ void vh_group_centres_free(vh_group_centres *s)
 }
 
 /* FNV-1a of the members. */
-static uint64_t key_of(int n, const int64_t *member)
+static uint64_t members_key(int n, const int64_t *member)
 {
     uint64_t key = 0xcbf29ce484222325u;
     for (int i = 0; i < n; i++)
@@ -94,7 +94,7 @@ static int members_of(int64_t Kb, const int *label, int64_t j, int64_t *member)
 static vhem_status look_up(vhem_ctx *ctx, vh_group_centres *s, const vh_base *base, int n,
                            const int64_t *member, size_t *at)
 {
-    uint64_t key = key_of(n, member);
+    uint64_t key = members_key(n, member);
     vh_known_centre new = { .base = base, .n = n, .key = key, .J = -INFINITY };
     VH_AUTOFREE int64_t *own = NULL;
     size_t k = 0;
@@ -129,8 +129,8 @@ static vhem_status take_members(vhem_ctx *ctx, const vh_known_centre *g, vh_h3m 
 /* More restarts for a group, one of them at its current centre. */
 static vhem_status settle_one(vhem_ctx *ctx, void *arg, int64_t i, int worker)
 {
-    const work *w = arg;
-    group *g = &w->group[i];
+    const group_work *w = arg;
+    centre_group *g = &w->group[i];
     const vh_known_centre *known = g->known;
     vhem_cluster_options o = *w->settler->opt;
     VH_OWN(vh_h3m) *start = NULL, *models = NULL;
@@ -174,7 +174,7 @@ static int wanted_restarts(int restarts, int members)
 }
 
 /* What has been found for a group is kept for the next partition that has it. */
-static void remember(vh_known_centre *known, group *g)
+static void remember(vh_known_centre *known, centre_group *g)
 {
     known->tries += g->restarts;
     if (!g->centre)
@@ -223,7 +223,7 @@ vhem_status vh_group_centres_find(vhem_ctx *ctx, vh_group_centres *s, const vh_b
     VH_OWN(vh_h3m) *centers = NULL;
     VH_AUTOFREE size_t *at = NULL;
     VH_AUTOFREE int64_t *member = NULL;
-    VH_CLEANUP(work_free) work w = { .settler = s };
+    VH_CLEANUP(work_free) group_work w = { .settler = s };
 
     VH_NEW(member, base->Kb);
     VH_NEW(at, K);
@@ -234,7 +234,7 @@ vhem_status vh_group_centres_find(vhem_ctx *ctx, vh_group_centres *s, const vh_b
         if (n == 0)
             continue;
         VH_TRY(look_up(ctx, s, base, n, member, &at[jobs.n]));
-        w.group[jobs.n++] = (group){ .j = j, .current = current };
+        w.group[jobs.n++] = (centre_group){ .j = j, .current = current };
     }
     for (int64_t g = 0; g < jobs.n; g++) { /* the entries may have moved until now */
         w.group[g].known = &s->all[at[g]];

@@ -92,7 +92,7 @@ static double soft_samples(int64_t Kb, int64_t K, const double *L)
 
 /* The start, the soft phase, and at most `limit` iterations.  On a sample of
  * the models only the centres count. */
-static vhem_status begin(vhem_ctx *ctx, const vh_search *s, int limit, vh_restart *r)
+static vhem_status begin_restart(vhem_ctx *ctx, const vh_search *s, int limit, vh_restart *r)
 {
     vh_reduction how = reduction_of(s, has_trial(s), r->seed), soft = how;
     VH_CLEANUP(vh_vhem_run_free) vh_vhem_run ignored = { 0 };
@@ -156,7 +156,7 @@ static vhem_status take_labels(vhem_ctx *ctx, const vh_search *s, int64_t n, vh_
     return VHEM_OK;
 }
 
-static vhem_status finish(vhem_ctx *ctx, const vh_search *s, vh_restart *r)
+static vhem_status finish_restart(vhem_ctx *ctx, const vh_search *s, vh_restart *r)
 {
     /* Another seed: its repairs must not repeat those of the short run. */
     vh_reduction how = reduction_of(s, false, r->seed + 1);
@@ -234,7 +234,7 @@ static void run_restart(void *arg, int64_t k, int worker)
         return;
     if (x->across)
         vh_ctx_member(x->ctx, &member);
-    a->st = x->limit >= 0 ? begin(ctx, s, x->limit, a) : finish(ctx, s, a);
+    a->st = x->limit >= 0 ? begin_restart(ctx, s, x->limit, a) : finish_restart(ctx, s, a);
     if (a->st != VHEM_OK && a->st != VHEM_ESTOPPED)
         note_failure(s, r, ctx->error);
     if (x->limit >= 0)
@@ -305,7 +305,7 @@ static bool found_again(const vh_search *s)
 }
 
 /* Restarts `first` to before `end`, then the promising ones of them to their end. */
-static vhem_status run_round(vhem_ctx *ctx, vh_search *s, int first, int end)
+static vhem_status run_restarts(vhem_ctx *ctx, vh_search *s, int first, int end)
 {
     int n = end - first, F = count_finalists(s, n), limit = n <= F ? 0 : SHORT;
     int64_t total = s->R + count_finalists(s, s->R), before = first + count_finalists(s, first);
@@ -354,7 +354,7 @@ vhem_status vh_search_run(vhem_ctx *ctx, vh_search *s)
     vh_progress(ctx, "cluster", 0, s->R + count_finalists(s, s->R));
     for (int first = 0, end; first < s->R && (first == 0 || !vh_stopped(ctx)); first = end) {
         end = rounds && s->R - first > ROUND ? first + ROUND : s->R;
-        one = run_round(ctx, s, first, end);
+        one = run_restarts(ctx, s, first, end);
         if (rounds && found_again(s))
             break;
     }

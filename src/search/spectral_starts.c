@@ -44,9 +44,9 @@ enum {
 typedef struct {
     const char *name, *kind; /* of distance */
     int neighbours;          /* 0: affinities from all distances */
-} way;
+} graph_way;
 
-static const way ways[] = {
+static const graph_way ways[] = {
     { "ppk-sc", "ppk", 0 }, /* the first is all that a fast search takes */
     { "kl-sc", "kl", 0 },
     { "knn5-sc", "kl", 5 },
@@ -67,9 +67,9 @@ typedef struct {
     vh_group_centres settler;
     vh_restart all[VH_MAX_CANDIDATES];
     int n_all;
-} job;
+} spectral_search;
 
-static void job_free(job *b)
+static void spectral_free(spectral_search *b)
 {
     for (int k = 0; k < b->n_all; k++)
         vh_restart_free(&b->all[k]);
@@ -84,7 +84,7 @@ static void job_free(job *b)
 
 /* ---- 1. distances -------------------------------------------------------------------------------------- */
 
-static vhem_status choose_placed(vhem_ctx *ctx, job *b)
+static vhem_status choose_placed(vhem_ctx *ctx, spectral_search *b)
 {
     const vh_base *trial = b->s->trial;
     int64_t K = trial->Kb, most = (int64_t)b->s->K * PLACED_EACH;
@@ -103,7 +103,7 @@ static vhem_status choose_placed(vhem_ctx *ctx, job *b)
 }
 
 typedef struct { /* the partition by one way */
-    const way *w;
+    const graph_way *w;
     int *label; /* [n] */
     vhem_status st;
     char error[sizeof((vhem_ctx *)0)->error];
@@ -111,7 +111,7 @@ typedef struct { /* the partition by one way */
 
 typedef struct { /* ways at work */
     vhem_ctx *ctx;
-    const job *b;
+    const spectral_search *b;
     double *ppk; /* [n][n]  -log of the kernel, or NULL */
     partition all[N_WAYS];
     int n;
@@ -125,7 +125,7 @@ static void partitions_free(partitions *p)
 }
 
 /* D [n][n], the logarithms of the affinities of one way. */
-static vhem_status find_affinities(vhem_ctx *ctx, const partitions *p, const way *w, double *D)
+static vhem_status find_affinities(vhem_ctx *ctx, const partitions *p, const graph_way *w, double *D)
 {
     int n = p->b->n;
     VH_AUTOFREE int *near = NULL;
@@ -143,7 +143,7 @@ static vhem_status find_affinities(vhem_ctx *ctx, const partitions *p, const way
 }
 
 /* label [n] by spectral clustering. */
-static vhem_status find_partition(vhem_ctx *ctx, const partitions *p, const way *w, int *label)
+static vhem_status find_partition(vhem_ctx *ctx, const partitions *p, const graph_way *w, int *label)
 {
     int n = p->b->n, n_run, converged;
     int64_t K = p->b->s->K;
@@ -183,7 +183,7 @@ static bool same(int64_t n, const int *a, const int *b)
 
 /* The groups that r has now get settled centres, and VHEM goes on from there; r becomes that when the bound
  * is better.  *moved: the groups have changed. */
-static vhem_status settle_again(vhem_ctx *ctx, job *b, int restarts, vh_restart *r, bool *moved)
+static vhem_status settle_again(vhem_ctx *ctx, spectral_search *b, int restarts, vh_restart *r, bool *moved)
 {
     vh_search *s = &b->s->search;
     VH_CLEANUP(vh_restart_free)
@@ -204,7 +204,7 @@ static vhem_status settle_again(vhem_ctx *ctx, job *b, int restarts, vh_restart 
 }
 
 /* From a partition of the placed models, label [n], to a candidate. */
-static vhem_status make_candidate(vhem_ctx *ctx, job *b, const char *name, const int *label)
+static vhem_status make_candidate(vhem_ctx *ctx, spectral_search *b, const char *name, const int *label)
 {
     VH_CLEANUP(vh_restart_free)
     vh_restart r = { .kind = name, .seed = b->seed, .free = b->s->search.ops->free, .modularity = NAN };
@@ -223,7 +223,7 @@ static vhem_status make_candidate(vhem_ctx *ctx, job *b, const char *name, const
 }
 
 /* A restart, with the groups it has found. */
-static vhem_status settle_restart(vhem_ctx *ctx, job *b, const vh_restart *from)
+static vhem_status settle_restart(vhem_ctx *ctx, spectral_search *b, const vh_restart *from)
 {
     const vh_h3m *found = from->centers;
     VH_CLEANUP(vh_restart_free)
@@ -257,7 +257,8 @@ static vhem_status leave_out(vhem_ctx *ctx, const char *name, vhem_status st)
 }
 
 /* *D [n][n], of a kind; it stays NULL, and ways that need it are left out, when the distances fail. */
-static vhem_status find_distances(vhem_ctx *ctx, const job *b, const char *kind, partitions *p, double **D)
+static vhem_status find_distances(vhem_ctx *ctx, const spectral_search *b, const char *kind, partitions *p,
+                                  double **D)
 {
     VH_AUTOFREE double *own = NULL;
 
@@ -275,7 +276,7 @@ static vhem_status find_distances(vhem_ctx *ctx, const job *b, const char *kind,
 }
 
 /* Distances, with all threads for each kind; then the partitions that follow from them, side by side. */
-static vhem_status find_partitions(vhem_ctx *ctx, job *b, partitions *p)
+static vhem_status find_partitions(vhem_ctx *ctx, spectral_search *b, partitions *p)
 {
     for (int k = 0; k < (b->fast ? 1 : N_WAYS); k++) {
         if (ways[k].neighbours >= b->n / 2) /* not much is far then */
@@ -292,7 +293,7 @@ static vhem_status find_partitions(vhem_ctx *ctx, job *b, partitions *p)
     return VHEM_OK;
 }
 
-static vhem_status try_ways(vhem_ctx *ctx, job *b)
+static vhem_status try_ways(vhem_ctx *ctx, spectral_search *b)
 {
     VH_CLEANUP(partitions_free) partitions p = { .ctx = ctx, .b = b };
 
@@ -316,7 +317,7 @@ static vhem_status try_ways(vhem_ctx *ctx, job *b)
 }
 
 /* The best restart, or the best few, whose groups differ. */
-static vhem_status try_restarts(vhem_ctx *ctx, job *b)
+static vhem_status try_restarts(vhem_ctx *ctx, spectral_search *b)
 {
     const vh_search *s = &b->s->search;
     const vh_restart *last = NULL;
@@ -339,7 +340,7 @@ static vhem_status try_restarts(vhem_ctx *ctx, job *b)
 }
 
 /* The modularity of each finished run, in the graph of the models that were placed. */
-static vhem_status judge(vhem_ctx *ctx, job *b)
+static vhem_status judge(vhem_ctx *ctx, spectral_search *b)
 {
     vh_search *s = &b->s->search;
     VH_AUTOFREE int *label = NULL;
@@ -357,7 +358,7 @@ static vhem_status judge(vhem_ctx *ctx, job *b)
     return VHEM_OK;
 }
 
-static int best_of(const job *b)
+static int best_of(const spectral_search *b)
 {
     int best = 0;
     for (int k = 1; k < b->n_all; k++)
@@ -367,7 +368,7 @@ static int best_of(const job *b)
 
 /* The best candidate, and those so near that chance in their centres may have decided, with more restarts of
  * their centres. */
-static vhem_status polish(vhem_ctx *ctx, job *b)
+static vhem_status polish(vhem_ctx *ctx, spectral_search *b)
 {
     const vh_search *s = &b->s->search;
     int restarts = b->thorough ? THOROUGH_WINNER : WINNER, rounds = b->thorough ? THOROUGH_ROUNDS : ROUNDS;
@@ -382,7 +383,7 @@ static vhem_status polish(vhem_ctx *ctx, job *b)
 }
 
 /* All candidates, or when they have seen a sample only the best, on all models, join the restarts. */
-static vhem_status join(vhem_ctx *ctx, job *b)
+static vhem_status join_candidates(vhem_ctx *ctx, spectral_search *b)
 {
     vhem_status st = VHEM_OK;
     vh_search *s = &b->s->search;
@@ -404,7 +405,7 @@ static vhem_status join(vhem_ctx *ctx, job *b)
     return VHEM_OK;
 }
 
-static vhem_status find_all(vhem_ctx *ctx, job *b)
+static vhem_status find_all(vhem_ctx *ctx, spectral_search *b)
 {
     VH_TRY(choose_placed(ctx, b));
     if (!b->fast)
@@ -416,17 +417,17 @@ static vhem_status find_all(vhem_ctx *ctx, job *b)
 
 vhem_status vh_candidates_run(vhem_ctx *ctx, vh_hmm_search *s, uint64_t seed)
 {
-    VH_CLEANUP(job_free)
-    job b = { .s = s,
-              .seed = seed,
-              .fast = strcmp(s->opt->search, "fast") == 0,
-              .thorough = strcmp(s->opt->search, "thorough") == 0,
-              .settler = { .opt = s->opt, .K = s->K, .floor = s->floor, .seed = seed } };
+    VH_CLEANUP(spectral_free)
+    spectral_search b = { .s = s,
+                          .seed = seed,
+                          .fast = strcmp(s->opt->search, "fast") == 0,
+                          .thorough = strcmp(s->opt->search, "thorough") == 0,
+                          .settler = { .opt = s->opt, .K = s->K, .floor = s->floor, .seed = seed } };
 
     vhem_status st = find_all(ctx, &b);
     if (st != VHEM_OK && st != VHEM_ESTOPPED)
         return st;
-    vhem_status joined = join(ctx, &b);
+    vhem_status joined = join_candidates(ctx, &b);
     if (joined == VHEM_OK)
         joined = judge(ctx, &b);
     return st == VHEM_OK ? joined : st;

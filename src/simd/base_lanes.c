@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* How many base HMMs from `first` on are of one shape and fit a load. */
-static int load_size(const vh_packed *b, int first)
+static int lanes_size(const vh_packed *b, int first)
 {
     int n = 1;
     while (n < VH_LOAD && first + n < b->K && b->S[first + n] == b->S[first]
@@ -17,23 +17,23 @@ static int load_size(const vh_packed *b, int first)
     return n;
 }
 
-static vh_load shape_load(const vh_packed *b, int first)
+static vh_base_lanes shape_lanes(const vh_packed *b, int first)
 {
-    vh_load x = { .first = first, .n = load_size(b, first), .Sb = b->S[first], .Mb = b->M[first] };
+    vh_base_lanes x = { .first = first, .n = lanes_size(b, first), .Sb = b->S[first], .Mb = b->M[first] };
     x.groups = (x.n + VH_LANES - 1) / VH_LANES;
     x.cols = x.Sb * x.Mb * VH_LANES;
     return x;
 }
 
 /* Doubles, a multiple of a vector. */
-static size_t room_for(const vh_load *x, int n_stat)
+static size_t room_for(const vh_base_lanes *x, int n_stat)
 {
     size_t all = (size_t)(x->groups * (x->Sb + x->Sb * x->Sb + x->Sb * x->Mb)) * VH_LANES
                  + vh_row(x->groups * x->cols, n_stat);
     return (all + VH_LANES - 1) / VH_LANES * VH_LANES;
 }
 
-static void fill(const vh_packed *b, vh_load *x, double *memory)
+static void fill_lanes(const vh_packed *b, vh_base_lanes *x, double *memory)
 {
     int Sb = x->Sb, C = x->Sb * x->Mb;
     size_t n_stat = (size_t)b->n_stat;
@@ -67,14 +67,14 @@ vhem_status VH_NAME(vh_simd_reduce_prepare)(vhem_ctx *ctx, const vh_packed *base
     VH_NEW(laid, 1);
     VH_NEW(laid->load, base->K);
     for (int i = 0; i < base->K; i += laid->load[laid->n++].n) {
-        laid->load[laid->n] = shape_load(base, i);
+        laid->load[laid->n] = shape_lanes(base, i);
         size += room_for(&laid->load[laid->n], base->n_stat);
     }
     laid->memory = aligned_alloc(64, (size * sizeof(double) + 63) / 64 * 64);
     VH_CHECK(laid->memory, VHEM_ENOMEM, "no memory for %zu bytes of base models", size * sizeof(double));
     double *at = laid->memory;
     for (int q = 0; q < laid->n; q++) {
-        fill(base, &laid->load[q], at);
+        fill_lanes(base, &laid->load[q], at);
         at += room_for(&laid->load[q], base->n_stat);
     }
     *out = vh_take(laid);

@@ -16,12 +16,12 @@ typedef struct {        /* neighbours of one shape */
     const vec *pi, *A;  /* [groups][Sb] [groups][Sb][Sb] */
     const vec *c;       /* [groups][Sb][Mb] */
     const double *T;    /* [groups][Sb Mb][lane][n_stat]  mean statistics of the components */
-} vh_load;
+} vh_base_lanes;
 
 typedef struct {
     int n;
-    vh_load *load;  /* [n] */
-    double *memory; /* of all of them */
+    vh_base_lanes *load; /* [n] */
+    double *memory;      /* of all of them */
 } vh_prepared_base;
 
 #endif

@@ -26,14 +26,14 @@ enum { SLOT_G = 8, SLOT_STATE, SLOT_GMM, SLOT_HISTORY, SLOT_SMALL, SLOT_KEPT, SL
 typedef struct {           /* lanes full of base HMMs */
     int used, i[VH_LANES]; /* their numbers in the chunk; unused lanes repeat the first */
     const vec *pi, *A, *c; /* [Sb] [Sb][Sb] [Sb][Mb] */
-} group;
+} lane_group;
 
 typedef struct { /* one load against all reduced HMMs */
     vhem_ctx *ctx;
     vh_scratch *scratch;
     const vh_packed *base, *reduced;
     int tau;
-    const vh_load *load;
+    const vh_base_lanes *load;
     int Sb, Mb, cols; /* of its HMMs; cols = Sb Mb lanes */
     double *G;        /* [n_comp of the reduced][groups][cols] */
     double *state;    /* [n_state of the reduced][groups][cols]  log sums of components */
@@ -41,14 +41,14 @@ typedef struct { /* one load against all reduced HMMs */
     vec *L_gmm; /* [Sb][Sr] */
     vec *kept;  /* [K][groups][keep]  NULL, or nu1, xi, sum_nu, low of all pairs */
     size_t keep;
-} job;
+} lane_estep;
 
 /* ---- 1. loads ------------------------------------------------------------------------------------------ */
 
-static group group_of(const job *j, int q)
+static lane_group group_of(const lane_estep *j, int q)
 {
-    const vh_load *x = j->load;
-    group g = { .pi = x->pi + q * x->Sb, .A = x->A + q * x->Sb * x->Sb, .c = x->c + q * x->Sb * x->Mb };
+    const vh_base_lanes *x = j->load;
+    lane_group g = { .pi = x->pi + q * x->Sb, .A = x->A + q * x->Sb * x->Sb, .c = x->c + q * x->Sb * x->Mb };
     for (int l = 0; l < VH_LANES; l++) {
         int i = q * VH_LANES + l;
         g.used += i < x->n;
@@ -65,7 +65,7 @@ static int most_states(const vh_packed *r)
     return S;
 }
 
-static vhem_status set_up(job *j, const vh_load *load, bool keep)
+static vhem_status prepare_lanes(lane_estep *j, const vh_base_lanes *load, bool keep)
 {
     vhem_ctx *ctx = j->ctx;
     vh_scratch *scratch = j->scratch;
@@ -93,12 +93,12 @@ static vhem_status set_up(job *j, const vh_load *load, bool keep)
 
 /* ---- 2. tables ----------------------------------------------------------------------------------------- */
 
-static vhem_status direct_row(job *j, int k, double *work)
+static vhem_status direct_row(lane_estep *j, int k, double *work)
 {
     vhem_ctx *ctx = j->ctx;
     const vh_packed *b = j->base, *r = j->reduced;
     for (int q = 0; q < j->load->groups; q++) {
-        const group g = group_of(j, q);
+        const lane_group g = group_of(j, q);
         for (int l = 0; l < VH_LANES; l++) {
             double *out = &j->G[(size_t)k * j->ld + (size_t)(q * j->cols + l)];
             double more = r->log_c[k] + vh_pack_shift(r, k, b, g.i[l]);
@@ -114,7 +114,7 @@ static vhem_status direct_row(job *j, int k, double *work)
 }
 
 /* All reduced components against all groups. */
-static vhem_status product(job *j)
+static vhem_status product(lane_estep *j)
 {
     vhem_ctx *ctx = j->ctx;
     vh_scratch *scratch = j->scratch;
@@ -170,7 +170,7 @@ static void log_sum_rows(int M, int n, const vec *G, size_t ld, vec *restrict st
 }
 
 /* The sums over the components of reduced HMM k, for all groups. */
-static void sum_components(job *j, int k)
+static void sum_components(lane_estep *j, int k)
 {
     const vh_packed *r = j->reduced;
     for (int rho = 0; rho < r->S[k] && r->M[k] > 1; rho++)
@@ -180,14 +180,14 @@ static void sum_components(job *j, int k)
 }
 
 /* Where the sums over components of reduced HMM k are: with one component it is its own sum. */
-static double *sums_of(const job *j, int k)
+static double *sums_of(const lane_estep *j, int k)
 {
     const vh_packed *r = j->reduced;
     return r->M[k] > 1 ? j->state + (size_t)r->state0[k] * j->ld : j->G + (size_t)r->comp0[k] * j->ld;
 }
 
 /* L_gmm of a group and reduced HMM k, whose sums begin at `sums`, ld apart. */
-static void mixture_bound(job *j, const group *g, int k, const double *sums, size_t ld)
+static void mixture_bound(lane_estep *j, const lane_group *g, int k, const double *sums, size_t ld)
 {
     int Sr = j->reduced->S[k], Mb = j->Mb;
     for (int rho = 0; rho < Sr; rho++)
@@ -203,7 +203,7 @@ static void mixture_bound(job *j, const group *g, int k, const double *sums, siz
 /* ---- 3. score ------------------------------------------------------------------------------------------ */
 
 /* The recursion's arrays for reduced HMMs of Sr states; keep: steps of history. */
-static vhem_status make_lanes(job *j, int Sr, int keep, vh_reduce_lanes *x)
+static vhem_status make_lanes(lane_estep *j, int Sr, int keep, vh_reduce_lanes *x)
 {
     vhem_ctx *ctx = j->ctx;
     vh_scratch *scratch = j->scratch;
@@ -234,7 +234,7 @@ static vhem_status make_lanes(job *j, int Sr, int keep, vh_reduce_lanes *x)
 }
 
 /* Backward and, when wanted, forward; carefully where a sum of one of the lanes is too small. */
-static void walk(const job *j, const group *g, int k, bool forward, vh_reduce_lanes *x)
+static void walk_pair(const lane_estep *j, const lane_group *g, int k, bool forward, vh_reduce_lanes *x)
 {
     const vh_packed *r = j->reduced;
     bool small = false;
@@ -252,7 +252,7 @@ static void walk(const job *j, const group *g, int k, bool forward, vh_reduce_la
 }
 
 /* A pair without a bound that lanes could find. */
-static vhem_status by_reference(job *j, int i, int k, double w, double *L, vh_stats *stats)
+static vhem_status by_reference(lane_estep *j, int i, int k, double w, double *L, vh_stats *stats)
 {
     const vh_estep es = { .base = j->base, .reduced = j->reduced, .tau = j->tau };
     unsigned mode = vec_keep_small();
@@ -263,7 +263,7 @@ static vhem_status by_reference(job *j, int i, int k, double w, double *L, vh_st
 }
 
 /* The results of a forward pass go where they stay. */
-static vec *keep_at(const job *j, int k, int q, vh_reduce_lanes *x)
+static vec *keep_at(const lane_estep *j, int k, int q, vh_reduce_lanes *x)
 {
     int Sr = j->reduced->S[k];
     vec *at = j->kept + (vh_ij(k, j->load->groups, q)) * j->keep;
@@ -274,7 +274,7 @@ static vec *keep_at(const job *j, int k, int q, vh_reduce_lanes *x)
 }
 
 /* L [n][Kr] of the HMMs of the load. */
-static vhem_status score(job *j, double *L)
+static vhem_status score(lane_estep *j, double *L)
 {
     vhem_ctx *ctx = j->ctx;
     const vh_packed *r = j->reduced;
@@ -285,11 +285,11 @@ static vhem_status score(job *j, double *L)
         VH_TRY(make_lanes(j, r->S[k], j->kept ? j->tau : 1, &x));
         sum_components(j, k);
         for (int q = 0; q < j->load->groups; q++) {
-            const group g = group_of(j, q);
+            const lane_group g = group_of(j, q);
             VH_CHECK(!vh_overdue(ctx), VHEM_ESTOPPED, "stopped");
             mixture_bound(j, &g, k, sums_of(j, k) + q * j->cols, j->ld);
             vec *low = j->kept ? keep_at(j, k, q, &x) : &x.low;
-            walk(j, &g, k, j->kept != NULL, &x);
+            walk_pair(j, &g, k, j->kept != NULL, &x);
             *low = x.low;
             for (int l = 0; l < g.used; l++) {
                 double *out = &L[vh_ij(g.i[l] - j->load->first, r->K, k)];
@@ -311,8 +311,8 @@ typedef struct { /* the tables of reduced HMM k for some groups */
 } tables;
 
 /* G := weight of each base component in each reduced one: w nu(rho, beta) c_m eta(l | m). */
-static void component_weights(const job *j, const group *g, int k, const vh_reduce_lanes *x, vec w,
-                              const tables *t)
+static void component_weights(const lane_estep *j, const lane_group *g, int k, const vh_reduce_lanes *x,
+                              vec w, const tables *t)
 {
     int Sr = j->reduced->S[k], Mr = j->reduced->M[k], Mb = j->Mb, Sb = j->Sb;
     vec_bits used = (vec_bits)(w > 0); /* in other lanes nu may not even be a number */
@@ -331,7 +331,8 @@ static void component_weights(const job *j, const group *g, int k, const vh_redu
 }
 
 /* Components in the direct form have their statistics about their own mean; they leave the product. */
-static void add_direct(const job *j, const group *g, int k, const tables *t, double *stat, vh_stats *stats)
+static void add_direct(const lane_estep *j, const lane_group *g, int k, const tables *t, double *stat,
+                       vh_stats *stats)
 {
     const vh_packed *b = j->base, *r = j->reduced;
     for (int q = r->comp0[k]; q < r->comp0[k + 1]; q++) {
@@ -351,7 +352,7 @@ static void add_direct(const job *j, const group *g, int k, const tables *t, dou
 
 /* Adds the chains of a group with weights w [lane] to the statistics of reduced HMM k, and leaves the weights
  * of its components in G. */
-static vhem_status add_chains(job *j, const group *g, int k, const vh_reduce_lanes *x, vec low,
+static vhem_status add_chains(lane_estep *j, const lane_group *g, int k, const vh_reduce_lanes *x, vec low,
                               const double *w, const tables *t, vh_stats *stats)
 {
     vhem_ctx *ctx = j->ctx;
@@ -383,7 +384,7 @@ static vhem_status add_chains(job *j, const group *g, int k, const vh_reduce_lan
 }
 
 /* The components of reduced HMM k, whose weights are in G, over so many columns. */
-static void add_components(const job *j, int k, const tables *t, size_t columns, vh_stats *stats)
+static void add_components(const lane_estep *j, int k, const tables *t, size_t columns, vh_stats *stats)
 {
     const vh_packed *r = j->reduced;
     vh_gemm_nn_add(r->comp0[k + 1] - r->comp0[k], r->n_stat, (int)columns, t->G, t->ld, t->T,
@@ -391,14 +392,14 @@ static void add_components(const job *j, int k, const tables *t, size_t columns,
 }
 
 /* What the score of the same load has kept; w [n][Kr]. */
-static vhem_status add_kept(job *j, const double *w, vh_stats *stats)
+static vhem_status add_kept(lane_estep *j, const double *w, vh_stats *stats)
 {
     const vh_packed *r = j->reduced;
 
     for (int k = 0; k < r->K; k++) {
         tables all = { j->G + (size_t)r->comp0[k] * j->ld, sums_of(j, k), j->ld, j->load->T };
         for (int q = 0; q < j->load->groups; q++) {
-            const group g = group_of(j, q);
+            const lane_group g = group_of(j, q);
             const tables own = { all.G + q * j->cols, all.sums + q * j->cols, j->ld, NULL };
             double weight[VH_LANES];
             vh_reduce_lanes x;
@@ -420,12 +421,12 @@ static inline void pick_lane(int n, const vec *from, int lane, vec *to, int l)
 }
 
 typedef struct { /* base HMMs out of several groups, and their tables for one reduced HMM */
-    group g;
+    lane_group g;
     vec *pi, *A, *c; /* those of g */
     double *G, *sums, *T;
 } picked;
 
-static vhem_status pick_room(job *j, int Cr, int Sr, picked *p)
+static vhem_status pick_room(lane_estep *j, int Cr, int Sr, picked *p)
 {
     vhem_ctx *ctx = j->ctx;
     vh_scratch *scratch = j->scratch;
@@ -446,9 +447,9 @@ static vhem_status pick_room(job *j, int Cr, int Sr, picked *p)
 }
 
 /* Lane l becomes base HMM i of the chunk. */
-static void pick(const job *j, int k, int i, int l, picked *p)
+static void pick(const lane_estep *j, int k, int i, int l, picked *p)
 {
-    const vh_load *x = j->load;
+    const vh_base_lanes *x = j->load;
     const vh_packed *r = j->reduced;
     int q = (i - x->first) / VH_LANES, lane = (i - x->first) % VH_LANES, C = j->Sb * j->Mb, Sb = j->Sb;
     size_t n_stat = (size_t)r->n_stat, from = (size_t)(q * j->cols);
@@ -469,7 +470,7 @@ static void pick(const job *j, int k, int i, int l, picked *p)
 }
 
 /* A group of picked base HMMs, from its tables on. */
-static vhem_status add_picked(job *j, int k, const picked *p, const double *w, vh_stats *stats)
+static vhem_status add_picked(lane_estep *j, int k, const picked *p, const double *w, vh_stats *stats)
 {
     const vh_packed *r = j->reduced;
     const tables t = { p->G, r->M[k] > 1 ? p->sums : p->G, (size_t)j->cols, p->T };
@@ -477,13 +478,13 @@ static vhem_status add_picked(job *j, int k, const picked *p, const double *w, v
 
     VH_TRY(make_lanes(j, r->S[k], j->tau, &x));
     mixture_bound(j, &p->g, k, t.sums, t.ld);
-    walk(j, &p->g, k, true, &x);
+    walk_pair(j, &p->g, k, true, &x);
     VH_TRY(add_chains(j, &p->g, k, &x, x.low, w, &t, stats));
     add_components(j, k, &t, t.ld, stats);
     return VHEM_OK;
 }
 
-static vhem_status add_pairs(job *j, const double *w, vh_stats *stats)
+static vhem_status add_pairs(lane_estep *j, const double *w, vh_stats *stats)
 {
     const vh_packed *r = j->reduced;
 
@@ -518,15 +519,17 @@ vhem_status VH_NAME(vh_simd_reduce_chunk)(vhem_ctx *ctx, const vh_reduce_chunk *
 {
     const vh_prepared_base *laid = c->laid;
     const vh_reduce_step *step = c->step;
-    job j = { .ctx = ctx, .scratch = scratch, .base = c->base, .reduced = step->reduced, .tau = step->tau };
+    lane_estep j = {
+        .ctx = ctx, .scratch = scratch, .base = c->base, .reduced = step->reduced, .tau = step->tau
+    };
     size_t table = vh_cells(VH_LOAD, step->reduced->K);
     double *L, *w;
 
     VH_SCRATCH(L, SLOT_ROWS, 2 * table);
     w = L + table;
     for (int q = 0; q < laid->n; q++) {
-        const vh_load *load = &laid->load[q];
-        VH_TRY(set_up(&j, load, step->statistics && step->soft));
+        const vh_base_lanes *load = &laid->load[q];
+        VH_TRY(prepare_lanes(&j, load, step->statistics && step->soft));
         VH_TRY(score(&j, L));
         VH_TRY(vh_reduce_weigh(ctx, c, load->first, load->n, L, w, sums));
         if (step->statistics)

@@ -102,7 +102,7 @@ static vhem_status form_groups(vh_fb *j, int slot)
     return VHEM_OK;
 }
 
-static vhem_status set_up(vh_fb *j)
+static vhem_status prepare_lanes(vh_fb *j)
 {
     vhem_ctx *ctx = j->ctx;
     vh_scratch *scratch = j->scratch;
@@ -125,7 +125,7 @@ static vhem_status set_up(vh_fb *j)
     qsort(j->pairs, (size_t)j->n_pair, sizeof *j->pairs, by_states_and_length);
     VH_TRY(form_groups(j, SLOT_LANES));
 
-    j->chunk = vh_batch_frames(pk);
+    j->chunk = vh_chunk_frames(pk);
     if (j->chunk > f0 || j->batch->n > 1)
         j->chunk = (int)f0;
     j->ld = ((size_t)j->chunk + 7) / 8 * 8;
@@ -355,7 +355,7 @@ static vhem_status recurse(vh_fb *j, vh_fb_group *g, bool collect)
 
 /* Log-likelihoods out; pairs where scaling was not safe are done again, in logs, and counted if stats is
  * given. */
-static vhem_status settle(vh_fb *j, double *loglik, vh_stats *stats)
+static vhem_status finish_pairs(vh_fb *j, double *loglik, vh_stats *stats)
 {
     vhem_ctx *ctx = j->ctx;
     VH_CLEANUP(vec_mode_end) unsigned mode = vec_keep_small();
@@ -403,7 +403,7 @@ static vhem_status weigh(vh_fb *j, const double *loglik)
         return VHEM_OK;
     VH_TRY(form_groups(j, SLOT_LIVE));
     for (int g = 0; j->scored && g < j->n_group; g++)
-        VH_NAME(vh_fb_deal_again)(&j->groups[g]);
+        VH_NAME(vh_fb_scatter_again)(&j->groups[g]);
     return VHEM_OK;
 }
 
@@ -507,26 +507,26 @@ static void fb_clear(vh_fb *j)
     free(j->w);
 }
 
-vhem_status VH_NAME(vh_simd_forward_backward)(vhem_ctx *ctx, const vh_seq_batch *batch, vh_scratch *scratch,
+vhem_status VH_NAME(vh_simd_forward_backward)(vhem_ctx *ctx, const vh_seq_chunk *batch, vh_scratch *scratch,
                                               double *loglik, vh_stats *stats)
 {
     VH_CLEANUP(fb_clear)
     vh_fb j = { .ctx = ctx, .pk = batch->step->pk, .batch = batch, .scratch = scratch, .stats = stats };
     bool weighed = stats && batch->step->mixtures > 0;
 
-    VH_TRY(set_up(&j));
+    VH_TRY(prepare_lanes(&j));
     if (weighed && batch->known)
         VH_TRY(weigh(&j, NULL));
     bool kept = batch->frames <= j.chunk;
     for (int64_t c0 = 0; c0 < batch->frames; c0 += j.chunk) {
         int n = batch->frames - c0 < j.chunk ? (int)(batch->frames - c0) : j.chunk;
         VH_TRY(make_chunk(&j, c0, n));
-        VH_NAME(vh_fb_deal)(&j, c0, n);
+        VH_NAME(vh_fb_scatter)(&j, c0, n);
     }
     if (weighed && !batch->known) {
         for (int g = 0; g < j.n_group; g++)
             VH_TRY(recurse(&j, &j.groups[g], false));
-        VH_TRY(settle(&j, loglik, NULL));
+        VH_TRY(finish_pairs(&j, loglik, NULL));
         j.scored = true;
         VH_TRY(weigh(&j, loglik));
     }
@@ -538,5 +538,5 @@ vhem_status VH_NAME(vh_simd_forward_backward)(vhem_ctx *ctx, const vh_seq_batch 
             VH_TRY(make_chunk(&j, c0, n));
         VH_TRY(add_chunk(&j, c0, n));
     }
-    return settle(&j, loglik, stats);
+    return finish_pairs(&j, loglik, stats);
 }

@@ -25,7 +25,7 @@ typedef struct { /* up to VH_LANES pairs with equally many states */
 typedef struct {
     vhem_ctx *ctx;
     const vh_packed *pk;
-    const vh_seq_batch *batch;
+    const vh_seq_chunk *batch;
     vh_scratch *scratch;
     int n_pair, n_group;
     vh_fb_pair *pairs;
@@ -61,9 +61,9 @@ static inline const double *vh_fb_frames(const vh_fb *j, int n)
 
 /* State probabilities of a chunk of n frames from c0 on, table B, to the lanes of all groups; the shifts are
  * part of the likelihood. */
-void VH_NAME(vh_fb_deal)(vh_fb *j, int64_t c0, int n);
+void VH_NAME(vh_fb_scatter)(vh_fb *j, int64_t c0, int n);
 /* The table of a group whose pairs were dealt before, to other lanes. */
-void VH_NAME(vh_fb_deal_again)(vh_fb_group *g);
+void VH_NAME(vh_fb_scatter_again)(vh_fb_group *g);
 /* Posterior over B from the lanes back into the table B of the chunk, times the weight of each pair. */
 void VH_NAME(vh_fb_collect)(vh_fb *j, int64_t c0, int n);
 

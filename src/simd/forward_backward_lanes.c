@@ -33,7 +33,7 @@ static lane_parts find_parts(const vh_fb *j, const vh_fb_group *g, int64_t c0, i
 
 /* State probabilities of a chunk to the lanes; the shifts are part of the likelihood.  Frame by frame with
  * the lanes inside, so that whole registers are written. */
-void VH_NAME(vh_fb_deal)(vh_fb *j, int64_t c0, int n)
+void VH_NAME(vh_fb_scatter)(vh_fb *j, int64_t c0, int n)
 {
     for (int i = 0; i < j->n_group; i++) {
         vh_fb_group *g = &j->groups[i];
@@ -64,7 +64,7 @@ void VH_NAME(vh_fb_deal)(vh_fb *j, int64_t c0, int n)
 }
 
 /* The table of a group whose pairs were dealt before, to other lanes. */
-void VH_NAME(vh_fb_deal_again)(vh_fb_group *g)
+void VH_NAME(vh_fb_scatter_again)(vh_fb_group *g)
 {
     size_t step = (size_t)g->L;
     for (int l = 0; l < g->L; l++) {

@@ -32,19 +32,19 @@ enum { MAX_BLOCK = 40, TABLE_ROWS = 64, MOST_FACTORS = 1000 };
 typedef struct {             /* what an HMM or a tile of them reaches */
     double high, low, reach; /* largest and smallest variance, largest mean (diagonal) */
     double least;            /* smallest power of a probability that is not zero */
-} extremes;
+} lane_extremes;
 
 typedef struct { /* 1. all HMMs of a set */
     const vh_packed *pk;
     double *par, *log_w; /* [n_comp][size] [n_comp]  and some rows more, which fill up the last table */
     double *pi, *A;      /* [states] [transitions]  to the power lambda */
-    extremes *of;        /* [K] */
+    lane_extremes *of;   /* [K] */
 } side;
 
 typedef struct { /* 2. HMMs first .. first+used-1 of b in the lanes; unused lanes repeat the first */
     int first, used, S, M;
     vec *par, *log_w, *pi, *A; /* [C][size] [C] [S] [S][S] */
-} group;
+} lane_group_ppk;
 
 typedef struct {
     bool full;
@@ -54,7 +54,7 @@ typedef struct {
     double *inverse; /* [d]  1 / scale, a power of two: differences of means stay exact */
     side a, b;       /* the same arrays when the sets are the same */
     int n_group;
-    group *groups;
+    lane_group_ppk *groups;
     int *group_of; /* [K of b] */
     vec *memory;   /* of the groups */
 } laid_sets;
@@ -67,16 +67,16 @@ typedef struct { /* a tile */
     const laid_sets *x;
     const vh_rectangle *r;
     vh_scratch *scratch;
-    int block;      /* dimensions that share a division; 0: none can */
-    const group *g; /* the group it is at */
+    int block;               /* dimensions that share a division; 0: none can */
+    const lane_group_ppk *g; /* the group it is at */
     vec *small;
     double *log_k;
-} job;
+} ppk_block;
 
 /* ---- 1. sides ------------------------------------------------------------------------------------------ */
 
 static void load_diag(const laid_sets *l, const vh_packed *pk, const double *const *par, double *out,
-                      extremes *x)
+                      lane_extremes *x)
 {
     const double *restrict from_mu = par[0], *restrict from_v = par[1], *restrict inverse = l->inverse;
     double high = x->high, low = x->low, reach = x->reach;
@@ -128,7 +128,7 @@ static void load_chain(size_t n, const double *from, double lambda, double *to, 
 static void load_hmm(const laid_sets *l, const double *self, double lambda, int i, side *x)
 {
     const vh_packed *pk = x->pk;
-    x->of[i] = (extremes){ .low = INFINITY, .least = 1 };
+    x->of[i] = (lane_extremes){ .low = INFINITY, .least = 1 };
     for (int q = pk->comp0[i]; q < pk->comp0[i + 1]; q++) {
         double *out = x->par + (size_t)q * l->size;
         const double *const *par = pk->par + (size_t)q * VH_MAX_PARAM;
@@ -179,13 +179,13 @@ static void free_side(side *x)
 
 /* How many dimensions may share a division in a tile, so that den and num = den (sum of squares) stay in
  * range; 0: not even one, or a power is too small. */
-static int choose_block(const job *j)
+static int choose_block(const ppk_block *j)
 {
     const side *sides[] = { &j->x->a, &j->x->b };
     int d = j->p->a->d, block = MAX_BLOCK, first[] = { j->r->a0, j->r->b0 }, n[] = { j->r->na, j->r->nb };
     double high = 0, low = 0, reach = 0, least = 1;
     for (int s = 0; s < 2; s++) {
-        extremes x = { .low = INFINITY, .least = 1 };
+        lane_extremes x = { .low = INFINITY, .least = 1 };
         for (int i = first[s]; i < first[s] + n[s]; i++) {
             x.high = fmax(x.high, sides[s]->of[i].high);
             x.low = fmin(x.low, sides[s]->of[i].low);
@@ -215,7 +215,7 @@ static int choose_block(const job *j)
 
 /* ---- 2. groups ----------------------------------------------------------------------------------------- */
 
-static void load_group(const laid_sets *l, group *g)
+static void load_group(const laid_sets *l, lane_group_ppk *g)
 {
     const side *b = &l->b;
     size_t C = (size_t)(g->S * g->M), S = (size_t)g->S;
@@ -243,8 +243,8 @@ static vhem_status form_groups(vhem_ctx *ctx, laid_sets *l)
     VH_NEW(l->groups, pk->K);
     VH_NEW(l->group_of, pk->K);
     for (int i = 0; i < pk->K; i += l->groups[l->n_group++].used) {
-        group *g = &l->groups[l->n_group];
-        *g = (group){ .first = i, .S = pk->S[i], .M = pk->M[i] };
+        lane_group_ppk *g = &l->groups[l->n_group];
+        *g = (lane_group_ppk){ .first = i, .S = pk->S[i], .M = pk->M[i] };
         while (g->used < VH_LANES && i + g->used < pk->K && pk->S[i + g->used] == g->S
                && pk->M[i + g->used] == g->M && (g->used == 0 || (i + g->used) % VH_PRODUCT_TILE != 0))
             l->group_of[i + g->used++] = l->n_group;
@@ -253,7 +253,7 @@ static vhem_status form_groups(vhem_ctx *ctx, laid_sets *l)
     VH_NEW(l->memory, total);
     vec *at = l->memory;
     for (int n = 0; n < l->n_group; n++) {
-        group *g = &l->groups[n];
+        lane_group_ppk *g = &l->groups[n];
         g->par = at;
         g->log_w = g->par + (size_t)(g->S * g->M) * l->size;
         g->pi = g->log_w + g->S * g->M;
@@ -316,7 +316,7 @@ void VH_NAME(vh_simd_product_release)(void *laid)
 /* ---- 3. rows ------------------------------------------------------------------------------------------- */
 
 /* Is lane l of the group in the rectangle? */
-static bool is_asked(const job *j, int l)
+static bool is_asked(const ppk_block *j, int l)
 {
     int at = j->g->first + l - j->r->b0;
     return l < j->g->used && at >= 0 && at < j->r->nb;
@@ -324,7 +324,7 @@ static bool is_asked(const job *j, int l)
 
 /* log of the product of component q of a and component e of the HMM in lane l; not a number where there is
  * none, which sends the pair to the reference and its sentence. */
-static double one_product(const job *j, int q, int l, int e, double *work)
+static double one_product(const ppk_block *j, int q, int l, int e, double *work)
 {
     const vh_packed *a = j->x->a.pk, *b = j->x->b.pk;
     int to = b->comp0[j->g->first + l] + e;
@@ -339,7 +339,7 @@ static double one_product(const job *j, int q, int l, int e, double *work)
 
 /* x [n][C]: components first .. first+n-1 of a against those of the group, by the family.  Lanes that nobody
  * asked for repeat one that somebody did. */
-static void table_of_family(const job *j, int first, int n, int C, double *work, vec *x)
+static void table_of_family(const ppk_block *j, int first, int n, int C, double *work, vec *x)
 {
     int any = 0;
     while (!is_asked(j, any))
@@ -353,12 +353,12 @@ static void table_of_family(const job *j, int first, int n, int C, double *work,
 }
 
 /* The chains of HMM i of a and the group; x is where its rows of the table begin. */
-static vhem_status one_row(job *j, int i, const vec *x)
+static vhem_status one_row(ppk_block *j, int i, const vec *x)
 {
     vhem_ctx *ctx = j->ctx;
     const side *a = &j->x->a;
     const vh_rectangle *r = j->r;
-    const group *g = j->g;
+    const lane_group_ppk *g = j->g;
     int n = a->pk->S[i] * g->S;
     vh_product_chain c = { .ctx = ctx,
                            .Sa = a->pk->S[i],
@@ -392,7 +392,7 @@ static vhem_status one_row(job *j, int i, const vec *x)
 }
 
 /* How many HMMs of a from i on, at least one, have TABLE_ROWS components together. */
-static int some_rows(const job *j, int i, int *comps, int *S)
+static int some_rows(const ppk_block *j, int i, int *comps, int *S)
 {
     const vh_packed *a = j->x->a.pk;
     int n = 0;
@@ -407,7 +407,7 @@ static int some_rows(const job *j, int i, int *comps, int *S)
 }
 
 /* All rows of the tile against the group. */
-static vhem_status all_rows(job *j)
+static vhem_status all_rows(ppk_block *j)
 {
     vhem_ctx *ctx = j->ctx;
     vh_scratch *scratch = j->scratch;
@@ -454,7 +454,7 @@ static vhem_status all_rows(job *j)
 vhem_status VH_NAME(vh_simd_product)(vhem_ctx *ctx, const vh_product *p, const void *laid,
                                      const vh_rectangle *r, vh_scratch *scratch, double *log_k)
 {
-    job j = { .ctx = ctx, .p = p, .x = laid, .r = r, .scratch = scratch, .log_k = log_k };
+    ppk_block j = { .ctx = ctx, .p = p, .x = laid, .r = r, .scratch = scratch, .log_k = log_k };
 
     j.block = choose_block(&j);
     if (j.block == 0)

@@ -108,7 +108,7 @@ size_t VH_NAME(vh_product_work)(int d)
 }
 
 /* W = lower triangle of Sigma_a + Sigma_b, with ones on the diagonal beyond d, and u = mu_a - mu_b. */
-static void fill(int d, int n, const double *a, const vec *b, vec *restrict W, vec *restrict u)
+static void fill_difference(int d, int n, const double *a, const vec *b, vec *restrict W, vec *restrict u)
 {
     const double *at = a + d;
     const vec *from = b + d;
@@ -166,8 +166,8 @@ void solve(int n, const int rows, int j, vec *restrict W, const vec *restrict L_
 }
 
 /* Column c of the diagonal tile: D_c is there, what stands below it takes part in the next. */
-static void diagonal_tile(int n, int j, vec *restrict W, vec *restrict L, vec *restrict inverse, wide *det,
-                          vec *least)
+static void diagonal_block(int n, int j, vec *restrict W, vec *restrict L, vec *restrict inverse, wide *det,
+                           vec *least)
 {
     for (int c = 0; c < T; c++) {
         for (int r = c; r < T; r++) {
@@ -192,10 +192,10 @@ static vec full_pair(const vh_product_table *t, const double *a, const vec *b)
     vec *W = t->work, *L = W + vh_cells(n, n), *u = L + vh_cells(n, n), *inverse = u + n;
     vec quad = { 0 }, least = vec_all(1);
     wide det = { .mantissa = vec_all(1) };
-    fill(t->d, n, a, b, W, u);
+    fill_difference(t->d, n, a, b, W, u);
     for (int j = 0; j < n; j += T) {
         subtract(n, T, j, W + j * n, L);
-        diagonal_tile(n, j, W + j * n, L + j * n, inverse, &det, &least);
+        diagonal_block(n, j, W + j * n, L + j * n, inverse, &det, &least);
         for (int i = j + T; i < n; i += T) {
             subtract(n, T, j, W + i * n, L);
             solve(n, T, j, W + i * n, L + j * n, L + i * n, inverse);

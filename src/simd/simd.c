@@ -10,7 +10,7 @@
 
 #include "simd/vec.h"
 
-static vhem_status forward_backward(vhem_ctx *ctx, const vh_seq_batch *batch, vh_scratch *scratch,
+static vhem_status forward_backward(vhem_ctx *ctx, const vh_seq_chunk *batch, vh_scratch *scratch,
                                     double *loglik, vh_stats *stats)
 {
     unsigned mode = vec_flush_to_0();

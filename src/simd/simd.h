@@ -17,7 +17,7 @@
 
 #ifdef VH_ISA
 /* The E-steps of this instruction set. */
-vhem_status VH_NAME(vh_simd_forward_backward)(vhem_ctx *, const vh_seq_batch *, vh_scratch *, double *loglik,
+vhem_status VH_NAME(vh_simd_forward_backward)(vhem_ctx *, const vh_seq_chunk *, vh_scratch *, double *loglik,
                                               vh_stats *);
 vhem_status VH_NAME(vh_simd_reduce_prepare)(vhem_ctx *, const vh_packed *base, void **laid);
 void VH_NAME(vh_simd_reduce_release)(void *laid);

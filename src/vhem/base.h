@@ -19,7 +19,7 @@ typedef struct { /* chunks that one node of the tree which adds them stands for,
     int64_t first; /* HMM */
     int level;
     int64_t index; /* of the node */
-    vh_reduce_job *job;
+    vh_opened_base *job;
 } vh_base_node;
 
 typedef struct { /* who makes sums over all base HMMs, where this process does not (remote_estep.h) */
@@ -37,15 +37,15 @@ typedef struct vh_base {
     const vh_shards *shards; /* where they are; NULL: in memory */
     vh_h3m *sample;          /* == h3m when they are on disk, else NULL */
     int64_t Kb;
-    bool part;          /* of a larger set: */
-    int64_t first;      /* the number of its first HMM there; else 0 */
-    vh_remote remote;   /* who makes sums over all base HMMs */
-    int64_t *order;     /* [Kb]  place in the packed set -> HMM: by chunk, and within a chunk by shape */
-    double *omega;      /* [Kb]  weights, by place */
-    vh_packed *packed;  /* h3m */
-    vh_reduce_job *job; /* NULL when only packed, and of a shared set on disk */
-    bool shared;        /* all processes make sums over all base HMMs together: */
-    vh_base_node *node; /* [n_node]  the part of this one */
+    bool part;           /* of a larger set: */
+    int64_t first;       /* the number of its first HMM there; else 0 */
+    vh_remote remote;    /* who makes sums over all base HMMs */
+    int64_t *order;      /* [Kb]  place in the packed set -> HMM: by chunk, and within a chunk by shape */
+    double *omega;       /* [Kb]  weights, by place */
+    vh_packed *packed;   /* h3m */
+    vh_opened_base *job; /* NULL when only packed, and of a shared set on disk */
+    bool shared;         /* all processes make sums over all base HMMs together: */
+    vh_base_node *node;  /* [n_node]  the part of this one */
     int n_node;
     bool journalled;        /* E-steps over all base HMMs are remembered: */
     vh_journal *journal;    /* by the first process; NULL on the others.  Not released here */

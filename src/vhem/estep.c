@@ -18,15 +18,15 @@
 
 /* ---- jobs ---------------------------------------------------------------------------------------------- */
 
-struct vh_reduce_job {
+struct vh_opened_base {
     vh_reduce_kernels k;
     void *state;
     int64_t K;
 };
 
-vhem_status vh_reduce_open(vhem_ctx *ctx, const vh_base_source *source, vh_reduce_job **out)
+vhem_status vh_reduce_open(vhem_ctx *ctx, const vh_base_source *source, vh_opened_base **out)
 {
-    VH_AUTOFREE vh_reduce_job *job = NULL;
+    VH_AUTOFREE vh_opened_base *job = NULL;
 
     VH_NEW(job, 1);
     job->K = source->K;
@@ -42,18 +42,18 @@ vhem_status vh_reduce_open(vhem_ctx *ctx, const vh_base_source *source, vh_reduc
     return VHEM_OK;
 }
 
-vhem_status vh_reduce_run(vhem_ctx *ctx, const vh_reduce_job *job, const vh_reduce_step *step,
+vhem_status vh_reduce_run(vhem_ctx *ctx, const vh_opened_base *job, const vh_reduce_step *step,
                           const vh_workers *workers, bool stops, vh_reduce_sums *out)
 {
     return job->k.run(ctx, job->state, step, workers, stops, out);
 }
 
-bool vh_reduce_is_remote(const vh_reduce_job *job)
+bool vh_reduce_is_remote(const vh_opened_base *job)
 {
     return job->k.open != vh_cpu_reduce_open;
 }
 
-void vh_reduce_close(vh_reduce_job *job)
+void vh_reduce_close(vh_opened_base *job)
 {
     if (job)
         job->k.close(job->state);

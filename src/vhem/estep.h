@@ -79,19 +79,19 @@ void vh_reduce_sums_merge(const void *step, double *left, const double *right);
 
 /* ---- 3. how callers run it ----------------------------------------------------------------------------- */
 
-typedef struct vh_reduce_job vh_reduce_job; /* may be used by several threads at once */
+typedef struct vh_opened_base vh_opened_base; /* may be used by several threads at once */
 
-vhem_status vh_reduce_open(vhem_ctx *ctx, const vh_base_source *source, vh_reduce_job **out);
+vhem_status vh_reduce_open(vhem_ctx *ctx, const vh_base_source *source, vh_opened_base **out);
 /* Overwrites the sums (NULL without log_omega) and fills in the tables.  The answer does not depend on the
  * number of workers.  stops: a stop ends it soon, with
  * VHEM_ESTOPPED; otherwise only one that is overdue does, since the sums of an EM loop belong to its present
  * model: rows of the tables may then be of this step or as they were. */
-vhem_status vh_reduce_run(vhem_ctx *ctx, const vh_reduce_job *job, const vh_reduce_step *step,
+vhem_status vh_reduce_run(vhem_ctx *ctx, const vh_opened_base *job, const vh_reduce_step *step,
                           const vh_workers *workers, bool stops, vh_reduce_sums *out);
-void vh_reduce_close(vh_reduce_job *job); /* NULL is allowed */
+void vh_reduce_close(vh_opened_base *job); /* NULL is allowed */
 /* Are its base HMMs elsewhere, so that tables [Kb][Kr] have a long way?  A loop then asks for them at its
  * end, with one more step, and not in every one. */
-bool vh_reduce_is_remote(const vh_reduce_job *job);
+bool vh_reduce_is_remote(const vh_opened_base *job);
 
 /* ---- 4. what a backend provides ------------------------------------------------------------------------ */
 

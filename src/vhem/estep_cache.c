@@ -25,8 +25,8 @@ static double seconds(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-static vhem_status find_key(vhem_ctx *ctx, const vh_base *base, const vh_h3m *centers,
-                            const vh_reduce_step *step, vh_key *out)
+static vhem_status estep_key(vhem_ctx *ctx, const vh_base *base, const vh_h3m *centers,
+                             const vh_reduce_step *step, vh_key *out)
 {
     VH_OWN(vh_hash) *h = NULL;
     const double numbers[] = { base->Kb,         step->tau,      step->N,   centers->K,
@@ -134,7 +134,7 @@ vhem_status vh_vhem_expect(vhem_ctx *ctx, const vh_base *base, const vh_h3m *cen
 
     *known = false;
     if (base->journal) {
-        VH_TRY(find_key(ctx, base, centers, step, &key));
+        VH_TRY(estep_key(ctx, base, centers, step, &key));
         *known = vh_journal_find(base->journal, &key, n, sums->block);
     }
     if (base->journalled && base->shared)

@@ -16,27 +16,27 @@
 typedef struct { /* a chunk as the kernel wants it */
     vh_packed base;
     void *laid;
-    const struct cpu_job *of; /* whose it is, where it is made ready for one E-step alone; else NULL */
+    const struct cpu_base *of; /* whose it is, where it is made ready for one E-step alone; else NULL */
 } ready;
 
-typedef struct cpu_job {
+typedef struct cpu_base {
     vh_base_source source;
     vh_reduce_kernels k; /* lay, discard, chunk */
     int64_t n_chunk;
     ready *chunk; /* [n_chunk]  of a resident source; NULL: made when its turn comes */
-} cpu_job;
+} cpu_base;
 
-VH_OWNED(cpu_job, vh_cpu_reduce_close)
+VH_OWNED(cpu_base, vh_cpu_reduce_close)
 
 /* ---- opening ------------------------------------------------------------------------------------------- */
 
-static int chunk_size(const cpu_job *job, int64_t c)
+static int chunk_size(const cpu_base *job, int64_t c)
 {
     int64_t left = job->source.K - c * VH_REDUCE_CHUNK;
     return left < VH_REDUCE_CHUNK ? (int)left : VH_REDUCE_CHUNK;
 }
 
-static void let_go(const cpu_job *job, ready *r)
+static void let_go(const cpu_base *job, ready *r)
 {
     if (r->laid)
         job->k.release(r->laid);
@@ -45,7 +45,7 @@ static void let_go(const cpu_job *job, ready *r)
     *r = (ready){ 0 };
 }
 
-static vhem_status make_ready(vhem_ctx *ctx, const cpu_job *job, int64_t c, ready *r)
+static vhem_status make_ready(vhem_ctx *ctx, const cpu_base *job, int64_t c, ready *r)
 {
     VH_TRY(job->source.block(ctx, job->source.arg, c * VH_REDUCE_CHUNK, chunk_size(job, c), &r->base));
     if (job->k.prepare)
@@ -55,7 +55,7 @@ static vhem_status make_ready(vhem_ctx *ctx, const cpu_job *job, int64_t c, read
 
 static vhem_status open_chunk(vhem_ctx *ctx, void *arg, int64_t c, int worker)
 {
-    cpu_job *job = arg;
+    cpu_base *job = arg;
     (void)worker;
     return make_ready(ctx, job, c, &job->chunk[c]);
 }
@@ -63,7 +63,7 @@ static vhem_status open_chunk(vhem_ctx *ctx, void *arg, int64_t c, int worker)
 vhem_status vh_cpu_reduce_open(vhem_ctx *ctx, const vh_base_source *source, void **state)
 {
     const vh_reduce_kernels *of = ctx->backend->reduce;
-    VH_OWN(cpu_job) *job = NULL;
+    VH_OWN(cpu_base) *job = NULL;
 
     VH_NEW(job, 1);
     job->source = *source;
@@ -80,7 +80,7 @@ vhem_status vh_cpu_reduce_open(vhem_ctx *ctx, const vh_base_source *source, void
 
 void vh_cpu_reduce_close(void *state)
 {
-    cpu_job *job = state;
+    cpu_base *job = state;
     if (!job)
         return;
     for (int c = 0; job->chunk && c < job->n_chunk; c++)
@@ -92,10 +92,10 @@ void vh_cpu_reduce_close(void *state)
 /* ---- an E-step ----------------------------------------------------------------------------------------- */
 
 typedef struct {
-    const cpu_job *job;
+    const cpu_base *job;
     const vh_reduce_step *step;
     vh_scratch *scratch; /* [threads] */
-} pass;
+} hmm_estep;
 
 static void let_go_own(ready *own)
 {
@@ -105,8 +105,8 @@ static void let_go_own(ready *own)
 
 static vhem_status run_chunk(vhem_ctx *ctx, void *arg, int64_t c, int worker, double *block)
 {
-    const pass *p = arg;
-    const cpu_job *job = p->job;
+    const hmm_estep *p = arg;
+    const cpu_base *job = p->job;
     VH_CLEANUP(let_go_own) ready own = { .of = job->chunk ? NULL : job };
     const ready *r = job->chunk ? &job->chunk[c] : &own;
     vh_reduce_sums sums = vh_reduce_sums_at(p->step->reduced, block);
@@ -125,8 +125,8 @@ static vhem_status run_chunk(vhem_ctx *ctx, void *arg, int64_t c, int worker, do
 vhem_status vh_cpu_reduce_run(vhem_ctx *ctx, const void *state, const vh_reduce_step *step,
                               const vh_workers *workers, bool stops, vh_reduce_sums *out)
 {
-    const cpu_job *job = state;
-    pass p = { job, step, workers->scratch };
+    const cpu_base *job = state;
+    hmm_estep p = { job, step, workers->scratch };
     vh_reduce_sums shape = vh_reduce_sums_at(step->reduced, NULL);
     const vh_sum_kind kind = { step->statistics ? shape.size : shape.head, vh_reduce_sums_merge, step };
     const vh_chunks chunks = {

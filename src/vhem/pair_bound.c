@@ -17,14 +17,14 @@ typedef struct { /* one pair; b for base, r for reduced */
     double *ell_state; /* [Sb][Mb][Sr]      its log sum over l */
     double *L_gmm;     /* [Sb][Sr] */
     double *L, *U;     /* [tau+2][Sb][Sr]   L_t and U_t below; index 0 and 1 unused */
-} pair;
+} hmm_pair;
 
 enum { SLOT_ELL, SLOT_STATE, SLOT_GMM, SLOT_L, SLOT_U, SLOT_NU, SLOT_WORK, SLOT_TABLES };
 enum { BLOCK = 64 }; /* base HMMs that are weighed together */
 
 /* L_GMM(beta, rho) = sum_m c_m log sum_l c_l exp(E_m[log p(y | l)]): the bound for mixtures, eq. 40, at its
  * best eta, eq. 41.  The family has E_m[log p(y | l)], eq. 42 for Gaussians. */
-static vhem_status gmm_bounds(vhem_ctx *ctx, vh_scratch *scratch, pair *p)
+static vhem_status gmm_bounds(vhem_ctx *ctx, vh_scratch *scratch, hmm_pair *p)
 {
     const vh_packed *b = p->which->es->base, *r = p->which->es->reduced;
     int Cb = p->Sb * p->Mb, Cr = p->Sr * p->Mr;
@@ -79,7 +79,7 @@ static double mix(int Sr, const double *a, const double *L_gmm, const double *L)
  *
  * U_t does not depend on beta, so it is tabulated before the sum over beta': a pair
  * costs O(tau S^3), not O(tau S^4). */
-static double hmm_bound(const pair *p)
+static double hmm_bound(const hmm_pair *p)
 {
     int Sb = p->Sb, Sr = p->Sr, n = Sb * Sr;
     double L_hmm = 0;
@@ -120,7 +120,7 @@ static double share(double a, double e)
  *   nu_t(rho', beta')        = sum_rho xi_t(rho, rho', beta')
  *
  * nu1 [Sr], sum_nu [Sr][Sb], xi [Sr][Sr] are overwritten; nu [2][Sr][Sb] is scratch. */
-static void summary_statistics(const pair *p, double *nu, double *nu1, double *sum_nu, double *xi)
+static void summary_statistics(const hmm_pair *p, double *nu, double *nu1, double *sum_nu, double *xi)
 {
     int Sb = p->Sb, Sr = p->Sr, n = Sb * Sr;
     double *old = nu, *new = nu + n;
@@ -161,7 +161,7 @@ static void summary_statistics(const pair *p, double *nu, double *nu1, double *s
 
 /* What Omega of eq. 61 sums for one pair: T_l += w sum_beta nu(rho, beta) sum_m c_m eta(l | m) E_m[T(y)],
  * eta(l | m) = c_l exp(E_m[log p(y | l)]) / sum_l, eq. 41. */
-static vhem_status add_component_sums(vhem_ctx *ctx, const pair *p, const double *nu, vh_scratch *scratch,
+static vhem_status add_component_sums(vhem_ctx *ctx, const hmm_pair *p, const double *nu, vh_scratch *scratch,
                                       double *sum)
 {
     const vh_packed *b = p->which->es->base, *r = p->which->es->reduced;
@@ -189,17 +189,17 @@ vhem_status vh_ref_reduce_pair(vhem_ctx *ctx, const vh_reduce_pair *which, vh_sc
 {
     const vh_packed *b = which->es->base, *r = which->es->reduced;
     int i = which->i, j = which->j;
-    pair p = { .which = which,
-               .Sb = b->S[i],
-               .Mb = b->M[i],
-               .Sr = r->S[j],
-               .Mr = r->M[j],
-               .tau = which->es->tau,
-               .pi_b = b->pi + b->state0[i],
-               .A_b = b->A + b->trans0[i],
-               .c_b = b->c + b->comp0[i],
-               .pi_r = r->pi + r->state0[j],
-               .A_r = r->A + r->trans0[j] };
+    hmm_pair p = { .which = which,
+                   .Sb = b->S[i],
+                   .Mb = b->M[i],
+                   .Sr = r->S[j],
+                   .Mr = r->M[j],
+                   .tau = which->es->tau,
+                   .pi_b = b->pi + b->state0[i],
+                   .A_b = b->A + b->trans0[i],
+                   .c_b = b->c + b->comp0[i],
+                   .pi_r = r->pi + r->state0[j],
+                   .A_r = r->A + r->trans0[j] };
     size_t n = (size_t)(p.Sb * p.Sr), Sr = (size_t)p.Sr;
     double *nu;
 
@@ -249,8 +249,8 @@ static vhem_status run_block(vhem_ctx *ctx, const vh_reduce_chunk *c, int first,
     return VHEM_OK;
 }
 
-static vhem_status run_chunk(vhem_ctx *ctx, const vh_reduce_chunk *c, vh_scratch *scratch,
-                             vh_reduce_sums *sums)
+static vhem_status bound_chunk(vhem_ctx *ctx, const vh_reduce_chunk *c, vh_scratch *scratch,
+                               vh_reduce_sums *sums)
 {
     size_t table = vh_cells(BLOCK, c->step->reduced->K);
     double *L;
@@ -262,4 +262,4 @@ static vhem_status run_chunk(vhem_ctx *ctx, const vh_reduce_chunk *c, vh_scratch
     return VHEM_OK;
 }
 
-const vh_reduce_kernels vh_reduce_ref = { .kernel = run_chunk };
+const vh_reduce_kernels vh_reduce_ref = { .kernel = bound_chunk };

@@ -3,19 +3,19 @@
  *
  * The variational distributions phi and eta of VHEM see which component made a frame, never the frame itself
  * (paper, Section 3.3), so where components overlap the bound is loose, and looser for the true model than
- * for a blurred one.  Cutting a component into slabs tells phi and eta roughly where the frame lies.  VHEM
- * needs of a base component its mean and covariance alone, and those of a slab of a Gaussian are known in
+ * for a blurred one.  Cutting a component into cuts tells phi and eta roughly where the frame lies.  VHEM
+ * needs of a base component its mean and covariance alone, and those of a cut of a Gaussian are known in
  * closed form:
  *
  *   x ~ N(0, 1) between the quantiles a and b, probability p:
  *   mean m = (g(a) - g(b)) / p,   variance v = 1 + (a g(a) - b g(b)) / p - m^2,   g the normal density
  *
- *   y = mu + L z with a slab of w'z, |w| = 1:   mean mu + m L w,   covariance Sigma - (1 - v) L w (L w)'
+ *   y = mu + L z with a cut of w'z, |w| = 1:   mean mu + m L w,   covariance Sigma - (1 - v) L w (L w)'
  *
  * Along which axis a component is cut, if at all, is up to its family (emission/component_split.h).  Symbols
- * are cut into the likeliest ones and the rest, and a slab then has the probability of its symbols.
+ * are cut into the likeliest ones and the rest, and a cut then has the probability of its symbols.
  *
- *   1. slabs of the standard normal variable
+ *   1. cuts of the standard normal variable
  *   2. the refined HMM: states (s, m, q) with pi' = pi_s c_sm p_q, A' = A_st c_tm p_q, p_q = 1 / n of
  *   Gaussians */
 #include "vhem/refine.h"
@@ -27,7 +27,7 @@
 
 #include <math.h>
 
-/* ---- 1. slabs ------------------------------------------------------------------------------------------ */
+/* ---- 1. cuts ------------------------------------------------------------------------------------------ */
 
 /* x with P(X <= x) = p.  Bisection: a handful of values, each found once for a set of models. */
 static double normal_quantile(double p)
@@ -68,22 +68,23 @@ void vh_split_moments(int Q, int q, double *mean, double *var)
 typedef struct {
     int Q;
     double mean[VH_MAX_SPLITS], var[VH_MAX_SPLITS];
-} slabs;
+} cuts;
 
 /* ---- 2. the refined HMM -------------------------------------------------------------------------------- */
 
 /* The components of h that have weight, and how each is cut; returns how many there are. */
-static int make_pieces(const vh_h3m *h3m, const vh_hmm *h, int Q, vh_piece *p, double *axes, double *work)
+static int make_pieces(const vh_h3m *h3m, const vh_hmm *h, int Q, vh_component_cut *p, double *axes,
+                       double *work)
 {
     int d = h3m->d, n = 0;
     for (int q = 0; q < h->S * h->M; q++) {
         double c = vh_hmm_c(h)[q];
         if (!(c > 0))
             continue;
-        p[n] = (vh_piece){ .s = q / h->M, .share = c, .n = 1, .Lw = axes + n * d };
+        p[n] = (vh_component_cut){ .s = q / h->M, .share = c, .n = 1, .Lw = axes + n * d };
         vh_hmm_component(h3m, h, q / h->M, q % h->M, p[n++].par);
     }
-    const vh_splits *how = h3m->family->slabs;
+    const vh_splits *how = h3m->family->cuts;
     for (int e = 0; Q > 1 && e < n; e++)
         if (how->parts)
             p[e].n = how->parts(&h3m->shape, &p[e], Q);
@@ -93,9 +94,9 @@ static int make_pieces(const vh_h3m *h3m, const vh_hmm *h, int Q, vh_piece *p, d
 }
 
 /* Slab q of a piece, as the parameters of a component; its share of the piece. */
-static double put_slab(const vh_h3m *h3m, const vh_piece *p, const slabs *x, int q, double *const *par)
+static double put_cut(const vh_h3m *h3m, const vh_component_cut *p, const cuts *x, int q, double *const *par)
 {
-    const vh_splits *how = h3m->family->slabs;
+    const vh_splits *how = h3m->family->cuts;
     vh_emission_copy(h3m->family, &h3m->shape, (const double *const *)p->par, par);
     if (p->n > 1 && how->part)
         return how->part(&h3m->shape, p, q, par);
@@ -105,7 +106,7 @@ static double put_slab(const vh_h3m *h3m, const vh_piece *p, const slabs *x, int
 }
 
 /* HMM i of out, from the n pieces of HMM i of h3m. */
-static vhem_status put_hmm(vhem_ctx *ctx, const vh_h3m *h3m, const vh_piece *p, int n, const slabs *x,
+static vhem_status put_hmm(vhem_ctx *ctx, const vh_h3m *h3m, const vh_component_cut *p, int n, const cuts *x,
                            int64_t i, vh_h3m *out)
 {
     const vh_hmm *h = &h3m->hmm[i];
@@ -119,7 +120,7 @@ static vhem_status put_hmm(vhem_ctx *ctx, const vh_h3m *h3m, const vh_piece *p, 
         for (int q = 0; q < p[e].n; q++, to++) {
             double *par[VH_MAX_PARAM];
             vh_hmm_component(out, r, to, 0, par);
-            double share = p[e].share * put_slab(h3m, &p[e], x, q, par);
+            double share = p[e].share * put_cut(h3m, &p[e], x, q, par);
             vh_hmm_c(r)[to] = 1;
             r->pi[to] = h->pi[p[e].s] * share;
             for (int from = 0, f = 0; f < n; f++)
@@ -146,15 +147,15 @@ static vhem_status check_columns(vhem_ctx *ctx, const vh_h3m *h3m)
 vhem_status vh_refine(vhem_ctx *ctx, const vh_h3m *h3m, int Q, vh_h3m **out)
 {
     VH_OWN(vh_h3m) *fine = NULL;
-    VH_AUTOFREE vh_piece *p = NULL;
+    VH_AUTOFREE vh_component_cut *p = NULL;
     VH_AUTOFREE double *axes = NULL, *work = NULL;
-    slabs x = { .Q = Q };
+    cuts x = { .Q = Q };
     int most = 0, d = h3m->d;
 
     VH_CHECK(Q >= 1 && Q <= VH_MAX_SPLITS, VHEM_EINVAL, "refine is %d, must be from 1 to %d", Q,
              VH_MAX_SPLITS);
     VH_TRY(check_columns(ctx, h3m));
-    VH_CHECK(h3m->family->slabs, VHEM_EINVAL, "refine cuts Gaussians and symbols, and these are %s models",
+    VH_CHECK(h3m->family->cuts, VHEM_EINVAL, "refine cuts Gaussians and symbols, and these are %s models",
              h3m->family->name);
     for (int q = 0; q < Q; q++)
         vh_split_moments(Q, q, &x.mean[q], &x.var[q]);

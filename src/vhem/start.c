@@ -282,7 +282,7 @@ static vhem_status from_emissions(vhem_ctx *ctx, const vh_base *base, int tau, v
 enum { POOL = 20000 };
 
 /* x := what k-means sees of a component with the mean statistics T. */
-static void look_at(const vh_packed *b, const double *T, double *x)
+static void features_of(const vh_packed *b, const double *T, double *x)
 {
     if (b->family->mean_features)
         b->family->mean_features(&b->shape, T, x);
@@ -304,7 +304,7 @@ static void look_at_all(const vh_base *base, int n, int d, int step, const vh_h3
             copy_component(base, spare, (double *const *)(b->par + r * VH_MAX_PARAM), par);
             b->family->stats_of_component(&b->x, (const double *const *)par, T);
         }
-        look_at(b, base->whole[0] ? T : b->mean + r * (size_t)b->n_stat, X);
+        features_of(b, base->whole[0] ? T : b->mean + r * (size_t)b->n_stat, X);
     }
 }
 

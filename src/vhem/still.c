@@ -17,11 +17,11 @@ typedef struct { /* the part of a component that column k belongs to: a channel 
     vh_shape shape;
     int k; /* of its columns */
     double *par[VH_MAX_PARAM];
-} part;
+} column_part;
 
-static part part_of(const vh_h3m *h3m, const vh_hmm *h, int q, int k)
+static column_part part_of(const vh_h3m *h3m, const vh_hmm *h, int q, int k)
 {
-    part x = { h3m->family, h3m->shape, k, { NULL } };
+    column_part x = { h3m->family, h3m->shape, k, { NULL } };
     double *par[VH_MAX_PARAM];
 
     vh_hmm_component(h3m, h, q / h->M, q % h->M, par);
@@ -42,7 +42,7 @@ static bool is_matrix(const vh_param *p)
 }
 
 /* Which of the n numbers of parameter p are of column k: *n from the one returned. */
-static size_t own_numbers(const part *x, int p, size_t *n)
+static size_t own_numbers(const column_part *x, int p, size_t *n)
 {
     const vh_param *param = &x->family->param[p];
     *n = vh_param_is_by_column(param) ? 1
@@ -52,7 +52,7 @@ static size_t own_numbers(const part *x, int p, size_t *n)
 }
 
 /* Is the column the same in both, and by itself in both? */
-static bool same_column(const part *a, const part *b)
+static bool same_column(const column_part *a, const column_part *b)
 {
     for (int p = 0; p < a->family->n_param; p++) {
         size_t n, at = own_numbers(a, p, &n);
@@ -67,14 +67,14 @@ static bool same_column(const part *a, const part *b)
 }
 
 /* Is column k the same in all components of all HMMs that have it?  *one becomes the first of them. */
-static bool is_still(const vh_h3m *h3m, int k, part *one)
+static bool is_still(const vh_h3m *h3m, int k, column_part *one)
 {
     bool any = false;
     for (int64_t i = 0; i < h3m->K; i++) {
         const vh_hmm *h = &h3m->hmm[i];
         bool lacks = vh_hmm_lacks(h3m, h, k);
         for (int q = 0; q < h->S * h->M && !lacks; q++) {
-            const part x = part_of(h3m, h, q, k);
+            const column_part x = part_of(h3m, h, q, k);
             *one = any ? *one : x;
             any = true;
             if (!same_column(one, &x))
@@ -85,7 +85,7 @@ static bool is_still(const vh_h3m *h3m, int k, part *one)
 }
 
 /* E[log p(y_k)] of the part under itself; 0: not known, as of what has no spread. */
-static vhem_status own_density(vhem_ctx *ctx, const part *x, double *out)
+static vhem_status own_density(vhem_ctx *ctx, const column_part *x, double *out)
 {
     const vh_shape one = { .d = 1 };
     const double *par[VH_MAX_PARAM];
@@ -107,7 +107,7 @@ static vhem_status own_density(vhem_ctx *ctx, const part *x, double *out)
 
 vhem_status vh_still_columns(vhem_ctx *ctx, const vh_h3m *h3m, bool *still, int *n_telling, double *rest)
 {
-    part one = { .k = 0 };
+    column_part one = { .k = 0 };
 
     *n_telling = 0;
     *rest = 0;

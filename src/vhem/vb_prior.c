@@ -112,7 +112,7 @@ typedef double gradient(const void *arg, double x);
 
 /* Where a decreasing function is zero, between lo and hi, by bisection in the logarithm; an end where it has
  * one sign. */
-static double root(gradient *g, const void *arg, double lo, double hi)
+static double bisect(gradient *g, const void *arg, double lo, double hi)
 {
     double a = log(lo), b = log(hi);
     for (int k = 0; k < HALVINGS && b - a > 1e-15 * fmax(1, fabs(a)); k++) {
@@ -132,10 +132,10 @@ typedef struct { /* rows of some array of all HMMs */
     enum { ETA, EPS, KAPPA, ALPHA } which;
     double sum; /* of E log of all entries */
     double *work;
-} rows;
+} prior_rows;
 
 /* Row number r of an HMM and its length; 0: there is none. */
-static int row_of(const rows *w, int j, int r, const double **row)
+static int row_of(const prior_rows *w, int j, int r, const double **row)
 {
     const vh_posterior *h = &w->post->hmm[j];
     switch (w->which) {
@@ -148,7 +148,7 @@ static int row_of(const rows *w, int j, int r, const double **row)
 
 static double row_gradient(const void *arg, double a)
 {
-    const rows *w = arg;
+    const prior_rows *w = arg;
     const double *row;
     double g = w->sum;
     for (int j = 0; j < w->post->K; j++)
@@ -158,7 +158,7 @@ static double row_gradient(const void *arg, double a)
 }
 
 /* a0 of one kind of rows; stays as it is where no row has a choice. */
-static void learn_rows(rows *w, double *a0)
+static void learn_rows(prior_rows *w, double *a0)
 {
     const double *row;
     bool any = false;
@@ -171,7 +171,7 @@ static void learn_rows(rows *w, double *a0)
                 w->sum += w->work[q];
         }
     if (any)
-        *a0 = root(row_gradient, w, 1e-6, 1e6);
+        *a0 = bisect(row_gradient, w, 1e-6, 1e6);
 }
 
 /* ---- components ---------------------------------------------------------------------------------------- */
@@ -214,7 +214,7 @@ static double times(const components *c, const double *P, const double *x, int k
     return c->full ? sum : P[k] * x[k];
 }
 
-static vhem_status gather(vhem_ctx *ctx, components *c)
+static vhem_status gather_components(vhem_ctx *ctx, components *c)
 {
     const vh_prior *p = c->m->prior;
     size_t size = vh_prior_size(p);
@@ -279,7 +279,7 @@ static void learn_scale(components *c, bool nu)
 {
     vh_prior *p = c->m->prior;
     if (nu)
-        p->nu = root(nu_gradient, c, 1e-6, 1e4) + (c->full ? p->d - 1 : 0);
+        p->nu = bisect(nu_gradient, c, 1e-6, 1e4) + (c->full ? p->d - 1 : 0);
     memset(p->B, 0, sizeof *p->B * vh_prior_size(p));
     for (int k = 0; k < p->d; k++) {
         size_t at = vh_scatter_at(p->family, p->d, k);
@@ -303,11 +303,11 @@ vhem_status vh_vb_learn(vhem_ctx *ctx, vh_vb *m)
         longest = post->hmm[j].M > longest ? post->hmm[j].M : longest;
     }
     VH_NEW(work, longest);
-    rows w = { .post = post, .work = work };
+    prior_rows w = { .post = post, .work = work };
     VH_NEW(c.P, vh_prior_size(p));
     VH_NEW(c.sum_P, vh_prior_size(p));
     VH_NEW(c.sum_m, p->d);
-    VH_TRY(gather(ctx, &c));
+    VH_TRY(gather_components(ctx, &c));
     bool enough = c.n >= FEW;
     if (vh_prior_normal(p->family)) {
         VH_TRY(learn_means(ctx, &c, enough));

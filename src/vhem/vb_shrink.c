@@ -30,7 +30,7 @@ typedef struct {
     int left; /* tries */
     vh_vb *m;
     vh_vhem_run *run;
-} task;
+} shrinking;
 
 double vh_vb_value(const vh_vb *m, const vh_vhem_run *run)
 {
@@ -38,7 +38,7 @@ double vh_vb_value(const vh_vb *m, const vh_vhem_run *run)
 }
 
 /* m and run are those of the task from now on. */
-static void take(task *t, vh_vb *m, vh_vhem_run *run)
+static void take_result(shrinking *t, vh_vb *m, vh_vhem_run *run)
 {
     vh_vb_free(t->m);
     vh_vhem_run_free(t->run);
@@ -54,7 +54,7 @@ typedef struct { /* what is left out: cluster j, a state of it, or a component o
 } piece;
 
 /* m without something; *better: that is what m is now. */
-static vhem_status try_without(vhem_ctx *ctx, task *t, piece x, bool *better)
+static vhem_status try_without(vhem_ctx *ctx, shrinking *t, piece x, bool *better)
 {
     VH_CLEANUP(vh_vb_free) vh_vb m = { 0 };
     VH_CLEANUP(vh_vhem_run_free) vh_vhem_run run = { 0 };
@@ -73,7 +73,7 @@ static vhem_status try_without(vhem_ctx *ctx, task *t, piece x, bool *better)
         vh_posteriors_drop(m.post, x.j);
     VH_TRY(vh_vb_run(ctx, t->base, &o, t->workers, &m, &run));
     if (vh_vb_value(&m, &run) > vh_vb_value(t->m, t->run)) {
-        take(t, &m, &run);
+        take_result(t, &m, &run);
         *better = true;
     }
     return VHEM_OK;
@@ -81,7 +81,7 @@ static vhem_status try_without(vhem_ctx *ctx, task *t, piece x, bool *better)
 
 /* What was found by tries runs on as the user wants it: a try ends sooner than a run.  Stopped in the middle
  * of an E-step that run has no tables, and what the tries found stays. */
-static vhem_status finish(vhem_ctx *ctx, task *t)
+static vhem_status finish_shrinking(vhem_ctx *ctx, shrinking *t)
 {
     vhem_status st = VHEM_OK;
     VH_CLEANUP(vh_vb_free) vh_vb m = { 0 };
@@ -90,12 +90,12 @@ static vhem_status finish(vhem_ctx *ctx, task *t)
     VH_TRY(vh_vb_copy(ctx, t->m, &m));
     st = vh_vb_run(ctx, t->base, t->opt, t->workers, &m, &run);
     if (st == VHEM_OK || (st == VHEM_ESTOPPED && run.n_iter >= 0))
-        take(t, &m, &run);
+        take_result(t, &m, &run);
     return st;
 }
 
 /* promise [K]: what the bound gains without each cluster, as far as can be told without an update. */
-static vhem_status find_promise(vhem_ctx *ctx, const task *t, double *promise)
+static vhem_status find_promise(vhem_ctx *ctx, const shrinking *t, double *promise)
 {
     int K = t->m->post->K;
     VH_AUTOFREE double *log_omega = NULL;
@@ -122,7 +122,7 @@ static vhem_status find_promise(vhem_ctx *ctx, const task *t, double *promise)
     return VHEM_OK;
 }
 
-static vhem_status shrink_clusters(vhem_ctx *ctx, task *t, bool *any)
+static vhem_status shrink_clusters(vhem_ctx *ctx, shrinking *t, bool *any)
 {
     VH_AUTOFREE double *promise = NULL;
     bool better = true;
@@ -163,7 +163,7 @@ static int next_state(const vh_posterior *h, int last, double *weight)
     return best;
 }
 
-static vhem_status shrink_states(vhem_ctx *ctx, task *t, bool *any)
+static vhem_status shrink_states(vhem_ctx *ctx, shrinking *t, bool *any)
 {
     for (int j = 0; j < t->m->post->K; j++) {
         int last = -1;
@@ -182,7 +182,7 @@ static vhem_status shrink_states(vhem_ctx *ctx, task *t, bool *any)
 }
 
 /* Each state loses its lightest component. */
-static vhem_status shrink_components(vhem_ctx *ctx, task *t, bool *any)
+static vhem_status shrink_components(vhem_ctx *ctx, shrinking *t, bool *any)
 {
     for (int j = 0; j < t->m->post->K; j++) {
         bool better = true;
@@ -197,7 +197,7 @@ static vhem_status shrink_components(vhem_ctx *ctx, task *t, bool *any)
 vhem_status vh_vb_shrink(vhem_ctx *ctx, const vh_base *base, const vh_vb_options *opt,
                          const vh_workers *workers, int tries, vh_vb *m, vh_vhem_run *run)
 {
-    task t = { base, opt, workers, tries, m, run };
+    shrinking t = { base, opt, workers, tries, m, run };
     bool any = true, ever = false;
 
     while (any && t.left > 0 && !opt->toolbox) {
@@ -208,6 +208,6 @@ vhem_status vh_vb_shrink(vhem_ctx *ctx, const vh_base *base, const vh_vb_options
         ever |= any;
     }
     if (ever && (!run->converged || opt->run.tol < TOL))
-        VH_TRY(finish(ctx, &t));
+        VH_TRY(finish_shrinking(ctx, &t));
     return VHEM_OK;
 }

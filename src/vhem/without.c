@@ -29,7 +29,7 @@ enum { RANGE = 64, BATCH = 16, FAR = 4 };
 typedef struct { /* an HMM and how far a cluster is from being its best one, or from losing it, in nats */
     double gap;
     int64_t i;
-} place;
+} near_hmm;
 
 typedef struct {
     const vh_without *w;
@@ -48,12 +48,12 @@ typedef struct {
     vh_packed *next_pk;      /* packed, */
     double *next_log_omega;  /* [K]  and the logs of their weights */
     double *was, *is;        /* [Kb][K]  log omega_j + N_i L_ij under the start and under these */
-    place *near;             /* [K][Kb]  HMMs by gap */
+    near_hmm *near;          /* [K][Kb]  HMMs by gap */
     double excess;           /* of all HMMs, see below */
     vh_workers workers;
-} work;
+} without_work;
 
-static void free_work(work *x)
+static void free_work(without_work *x)
 {
     free(x->floor);
     vh_pack_free(x->pk);
@@ -74,7 +74,7 @@ static void free_work(work *x)
 /* ---- 1. sums without each HMM -------------------------------------------------------------------------- */
 
 /* A step of HMMs first .. first+n-1 of a set in the coordinates of the base. */
-static vhem_status run_step(vhem_ctx *ctx, const work *x, const vh_h3m *h3m, int64_t first, int64_t n,
+static vhem_status run_step(vhem_ctx *ctx, const without_work *x, const vh_h3m *h3m, int64_t first, int64_t n,
                             const vh_reduce_step *step, int worker, vh_reduce_sums *sums)
 {
     const vh_base_range range = {
@@ -86,20 +86,21 @@ static vhem_status run_step(vhem_ctx *ctx, const work *x, const vh_h3m *h3m, int
     return vh_reduce_run(ctx, part->job, step, &(vh_workers){ 1, &x->workers.scratch[worker] }, true, sums);
 }
 
-static vhem_status sum_of(vhem_ctx *ctx, const work *x, int64_t first, int64_t n, int worker, double *block)
+static vhem_status sum_of(vhem_ctx *ctx, const without_work *x, int64_t first, int64_t n, int worker,
+                          double *block)
 {
     vh_reduce_sums sums = vh_reduce_sums_at(x->pk, block);
     return run_step(ctx, x, x->w->h3m, first, n, &x->step, worker, &sums);
 }
 
-static int64_t range_size(const work *x, int64_t r)
+static int64_t range_size(const without_work *x, int64_t r)
 {
     int64_t left = x->w->h3m->K - r * RANGE;
     return left < RANGE ? left : RANGE;
 }
 
 /* Bounds become log omega_j + N_i L_ij. */
-static void to_terms(const work *x, const double *log_omega, int64_t n, double *L)
+static void to_terms(const without_work *x, const double *log_omega, int64_t n, double *L)
 {
     int64_t K = x->start->K;
     for (int64_t i = 0; i < n; i++)
@@ -109,7 +110,7 @@ static void to_terms(const work *x, const double *log_omega, int64_t n, double *
 
 static vhem_status sum_range(vhem_ctx *ctx, void *arg, int64_t r, int worker)
 {
-    work *x = arg;
+    without_work *x = arg;
     vh_reduce_step step = x->step;
     vh_reduce_sums sums = vh_reduce_sums_at(x->pk, x->beyond + vh_row(r, (int64_t)x->size));
 
@@ -119,17 +120,17 @@ static vhem_status sum_range(vhem_ctx *ctx, void *arg, int64_t r, int worker)
     return VHEM_OK;
 }
 
-static void begin(const work *x, double *block)
+static void begin_block(const without_work *x, double *block)
 {
     vh_reduce_sums sums = vh_reduce_sums_at(x->pk, block);
     vh_reduce_sums_begin(&x->step, &sums);
 }
 
 /* From the sums of the ranges to those before and from each range on. */
-static void chain_ranges(work *x)
+static void chain_ranges(without_work *x)
 {
-    begin(x, x->before);
-    begin(x, x->beyond + vh_row(x->n, (int64_t)x->size));
+    begin_block(x, x->before);
+    begin_block(x, x->beyond + vh_row(x->n, (int64_t)x->size));
     for (int64_t r = 1; r < x->n; r++) {
         double *to = x->before + vh_row(r, (int64_t)x->size);
         memcpy(to, to - x->size, sizeof *to * x->size);
@@ -145,7 +146,7 @@ static void chain_ranges(work *x)
 
 static vhem_status score_range(vhem_ctx *ctx, void *arg, int64_t r, int worker)
 {
-    work *x = arg;
+    without_work *x = arg;
     const vh_reduce_step step = {
         .reduced = x->next_pk, .tau = x->opt.tau, .N = x->opt.N, .L = x->is + vh_row(r * RANGE, x->start->K)
     };
@@ -177,14 +178,14 @@ static double excess(int K, const double *a, const double *b)
 
 static int by_gap(const void *p, const void *q)
 {
-    const place *a = p, *b = q;
+    const near_hmm *a = p, *b = q;
     if (a->gap != b->gap)
         return a->gap < b->gap ? -1 : 1;
     return (a->i > b->i) - (a->i < b->i);
 }
 
 /* The M-step that leaves nobody out, and the terms of all HMMs under its centres. */
-static vhem_status look_ahead(vhem_ctx *ctx, work *x)
+static vhem_status look_ahead(vhem_ctx *ctx, without_work *x)
 {
     int K = (int)x->start->K;
     int64_t Kb = x->w->h3m->K, failed;
@@ -200,13 +201,13 @@ static vhem_status look_ahead(vhem_ctx *ctx, work *x)
     VH_TRY(vh_map(ctx, &(vh_work){ .n = x->n, .run = score_range, .arg = x }, &failed));
     VH_NEW(x->near, vh_cells(K, Kb));
     for (int j = 0; j < K; j++) {
-        place *near = x->near + vh_row(j, Kb);
+        near_hmm *near = x->near + vh_row(j, Kb);
         for (int64_t i = 0; i < Kb; i++) {
             double other = -INFINITY;
             for (int k = 0; k < K; k++)
                 if (k != j)
                     other = fmax(other, x->was[vh_ij(i, K, k)]);
-            near[i] = (place){ fabs(x->was[vh_ij(i, K, j)] - other), i };
+            near[i] = (near_hmm){ fabs(x->was[vh_ij(i, K, j)] - other), i };
         }
         qsort(near, (size_t)Kb, sizeof *near, by_gap);
     }
@@ -226,8 +227,8 @@ typedef struct { /* the centres without an HMM */
 
 /* HMMs near[0 .. n-1] under centre j: adds to *more what their excess grows, and raises *most to how far a
  * term has moved since the start. */
-static vhem_status look_at(vhem_ctx *ctx, const work *x, const moved *m, const place *near, int n,
-                           double *more, double *most)
+static vhem_status excess_of_near(vhem_ctx *ctx, const without_work *x, const moved *m, const near_hmm *near,
+                                  int n, double *more, double *most)
 {
     VH_OWN(vh_h3m) *some = NULL;
     VH_AUTOFREE double *L = NULL;
@@ -255,10 +256,10 @@ static vhem_status look_at(vhem_ctx *ctx, const work *x, const moved *m, const p
 
 /* What the excess grows because centre j is not where it would be with everybody: HMMs in the order of their
  * gap, until a gap is far wider than any term has moved. */
-static vhem_status excess_of(vhem_ctx *ctx, const work *x, moved *m, double *more)
+static vhem_status excess_of(vhem_ctx *ctx, const without_work *x, moved *m, double *more)
 {
     const int64_t Kb = x->w->h3m->K, index[] = { m->j };
-    const place *near = x->near + vh_row(m->j, Kb);
+    const near_hmm *near = x->near + vh_row(m->j, Kb);
     VH_OWN(vh_packed) *pk = NULL;
     double most = 0;
 
@@ -266,7 +267,7 @@ static vhem_status excess_of(vhem_ctx *ctx, const work *x, moved *m, double *mor
     VH_TRY(vh_pack_update(ctx, m->centers, index, pk));
     m->pk = pk;
     for (int64_t k = 0; k < Kb && (k == 0 || near[k].gap < FAR * most); k += BATCH)
-        VH_TRY(look_at(ctx, x, m, near + k, (int)(Kb - k < BATCH ? Kb - k : BATCH), more, &most));
+        VH_TRY(excess_of_near(ctx, x, m, near + k, (int)(Kb - k < BATCH ? Kb - k : BATCH), more, &most));
     return VHEM_OK;
 }
 
@@ -284,7 +285,8 @@ static double gain_of_row(int n, const double *count, int step, const double *ol
 
 /* What the M-step has gained for centre j, in the numbers of its statistics: the divergence of the old
  * parameters from the new ones, times what they are expected for.  NaN: not known. */
-static double gain_of_centre(const work *x, const vh_stats *stats, int j, const vh_h3m *centers, double *room)
+static double gain_of_centre(const without_work *x, const vh_stats *stats, int j, const vh_h3m *centers,
+                             double *room)
 {
     const vh_packed *pk = x->pk;
     const vh_hmm *old = &x->start->hmm[j], *new = &centers->hmm[j];
@@ -314,8 +316,8 @@ static double gain_of_centre(const work *x, const vh_stats *stats, int j, const 
  * and components that is no more than the gain again, near a maximum; of clusters, which change from one HMM
  * to the next, it is the excess.  So the run ends after this M-step where twice the gain and the excess are
  * below what ends a run. */
-static vhem_status ends(vhem_ctx *ctx, const work *x, const vh_reduce_sums *sums, moved *m, double *room,
-                        bool *out)
+static vhem_status ends(vhem_ctx *ctx, const without_work *x, const vh_reduce_sums *sums, moved *m,
+                        double *room, bool *out)
 {
     const int K = (int)m->centers->K;
     const double *was = x->was + vh_row(m->without, K), *is = x->is + vh_row(m->without, K);
@@ -338,7 +340,7 @@ static vhem_status ends(vhem_ctx *ctx, const work *x, const vh_reduce_sums *sums
 }
 
 /* block: the sums without HMM i. */
-static vhem_status finish(vhem_ctx *ctx, const work *x, int64_t i, int worker, double *block)
+static vhem_status finish_without(vhem_ctx *ctx, const without_work *x, int64_t i, int worker, double *block)
 {
     vh_reduce_sums sums = vh_reduce_sums_at(x->pk, block);
     VH_OWN(vh_h3m) *centers = NULL;
@@ -359,7 +361,7 @@ static vhem_status finish(vhem_ctx *ctx, const work *x, int64_t i, int worker, d
 
 /* ---- 4. all of it -------------------------------------------------------------------------------------- */
 
-static bool any_wanted(const work *x, int64_t first, int64_t n)
+static bool any_wanted(const without_work *x, int64_t first, int64_t n)
 {
     for (int64_t i = first; i < first + n; i++)
         if (x->w->wanted[i])
@@ -368,7 +370,8 @@ static bool any_wanted(const work *x, int64_t first, int64_t n)
 }
 
 /* others: the sums of all HMMs but first .. first+n-1. */
-static vhem_status halve(vhem_ctx *ctx, const work *x, int64_t first, int64_t n, int worker, double *others)
+static vhem_status halve(vhem_ctx *ctx, const without_work *x, int64_t first, int64_t n, int worker,
+                         double *others)
 {
     int64_t half = n / 2;
     VH_AUTOFREE double *block = NULL;
@@ -377,7 +380,7 @@ static vhem_status halve(vhem_ctx *ctx, const work *x, int64_t first, int64_t n,
         return VHEM_OK;
     VH_CHECK(!vh_stopped(ctx), VHEM_ESTOPPED, "stopped");
     if (n == 1)
-        return finish(ctx, x, first, worker, others);
+        return finish_without(ctx, x, first, worker, others);
     VH_NEW(block, x->size);
     VH_TRY(sum_of(ctx, x, first + half, n - half, worker, block));
     vh_reduce_sums_merge(&x->step, block, others);
@@ -389,7 +392,7 @@ static vhem_status halve(vhem_ctx *ctx, const work *x, int64_t first, int64_t n,
 
 static vhem_status run_range(vhem_ctx *ctx, void *arg, int64_t r, int worker)
 {
-    const work *x = arg;
+    const without_work *x = arg;
     VH_AUTOFREE double *others = NULL;
 
     VH_NEW(others, x->size);
@@ -409,7 +412,7 @@ static bool suits(const vh_without *w)
            && !vh_h3m_lacks_columns(w->h3m);
 }
 
-static vhem_status set_up(vhem_ctx *ctx, work *x)
+static vhem_status prepare_sums(vhem_ctx *ctx, without_work *x)
 {
     const vh_without *w = x->w;
 
@@ -445,7 +448,7 @@ static vhem_status set_up(vhem_ctx *ctx, work *x)
 vhem_status vh_vhem_without(vhem_ctx *ctx, const vh_without *w)
 {
     VH_BLAS_SERIAL;
-    VH_CLEANUP(free_work) work x = { .w = w };
+    VH_CLEANUP(free_work) without_work x = { .w = w };
     int64_t failed;
 
     if (!suits(w)) {
@@ -454,7 +457,7 @@ vhem_status vh_vhem_without(vhem_ctx *ctx, const vh_without *w)
                 VH_TRY(w->use(ctx, w->arg, i, NULL));
         return VHEM_OK;
     }
-    VH_TRY(set_up(ctx, &x));
+    VH_TRY(prepare_sums(ctx, &x));
     VH_TRY(vh_map(ctx, &(vh_work){ .n = x.n, .run = sum_range, .arg = &x }, &failed));
     chain_ranges(&x);
     VH_TRY(look_ahead(ctx, &x));

@@ -110,7 +110,7 @@ static void parts(void **state)
         vh_h3m *set = random_set(ctx, &rng, K, 2, 0, true);
         vh_base *base = NULL;
         vh_workers workers = { 0 };
-        vh_product_job *job = NULL;
+        vh_opened_pair *job = NULL;
         assert_ok(ctx, vh_base_new(ctx, set, &base));
         assert_ok(ctx, vh_workers_new(ctx, 2, &workers));
         double *whole = calloc(K * K, sizeof *whole), *part = calloc(K * K, sizeof *part);

@@ -132,7 +132,7 @@ static void check_source(const char *backend)
     vh_packed *pk = NULL;
     vh_scratch scratch[2] = { { { 0 }, { 0 } }, { { 0 }, { 0 } } };
     vh_reduce_sums want = { 0 }, got = { 0 };
-    vh_reduce_job *job = NULL;
+    vh_opened_base *job = NULL;
     assert_ok(ctx, vh_base_new(ctx, h3m, &base));
     assert_ok(ctx, vh_pack_new(ctx, centers, NULL, 3, base->origin, base->scale, &pk));
     assert_ok(ctx, vh_pack_update(ctx, centers, NULL, pk));

@@ -4,7 +4,7 @@
  * tables are asked for; and fits and scores through that backend. */
 #include "copy_backend.h"
 
-#include "fit/spread.h"
+#include "fit/lengths.h"
 #include "math/blas.h"
 
 /* ---- random jobs --------------------------------------------------------------------------------------- */
@@ -106,7 +106,7 @@ static void answer(vhem_ctx *ctx, problem *p, const how *h, vh_seq_sums *out)
 {
     size_t n = (size_t)p->data.N, K = (size_t)p->pk->K, n_set = p->n_set > 0 ? (size_t)p->n_set : n;
     vh_workers workers = { 0 };
-    vh_seq_job *job = NULL;
+    vh_opened_sequences *job = NULL;
     double *kept = copy_of(p->y, (size_t)p->frames * (size_t)p->data.d, sizeof *kept);
 
     assert_ok(ctx, vh_workers_new(ctx, ctx->threads, &workers));

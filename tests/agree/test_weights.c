@@ -6,7 +6,7 @@
 
 #include "core/backend.h"
 #include "fit/estep.h"
-#include "fit/spread.h"
+#include "fit/lengths.h"
 #include "math/blas.h"
 
 typedef struct {
@@ -54,7 +54,7 @@ static void expect(const char *backend, const setting *s, int mixtures, bool kno
     const vh_seq_step step = {
         .pk = s->pk, .statistics = true, .mixtures = mixtures, .log_omega = s->log_omega
     };
-    const vh_seq_batch batch = { .in = &in,
+    const vh_seq_chunk batch = { .in = &in,
                                  .step = &step,
                                  .n = in.n,
                                  .frames = s->data.start[in.n],

@@ -5,7 +5,7 @@
 #include "engine.h"
 
 #include "fit/estep.h"
-#include "fit/spread.h"
+#include "fit/lengths.h"
 #include "math/blas.h"
 
 enum { N = 900, D = 20, SETS = 440, K = 4 };
@@ -78,7 +78,7 @@ static void answer(const char *backend, const problem *p, int mixtures, vh_seq_s
 {
     vhem_ctx *ctx = test_ctx_with(backend, 2, 1);
     vh_workers workers = { 0 };
-    vh_seq_job *job = NULL;
+    vh_opened_sequences *job = NULL;
 
     ctx->opt.log = listen;
     assert_ok(ctx, vh_workers_new(ctx, 2, &workers));

@@ -12,7 +12,7 @@ static struct {
     int n, last; /* passes so far; the one that stops, or 0 */
 } passes;
 
-static vhem_status batch(vhem_ctx *ctx, const vh_seq_batch *b, vh_scratch *scratch, double *loglik,
+static vhem_status batch(vhem_ctx *ctx, const vh_seq_chunk *b, vh_scratch *scratch, double *loglik,
                          vh_stats *stats)
 {
     vhem_status st = vh_seq_ref.kernel(ctx, b, scratch, loglik, stats);

@@ -55,12 +55,12 @@ static void test_fork(void **state)
 static void test_count(void **state)
 {
     (void)state;
-    assert_int_equal(vh_team(1), 1);
-    assert_int_equal(vh_team(0), 1);
-    assert_int_equal(vh_team(3), 3);
+    assert_int_equal(vh_threads_allowed(1), 1);
+    assert_int_equal(vh_threads_allowed(0), 1);
+    assert_int_equal(vh_threads_allowed(3), 3);
     pid_t child = fork();
     if (child == 0)
-        _exit(vh_team(3));
+        _exit(vh_threads_allowed(3));
     int status = -1;
     assert_true(child > 0 && waitpid(child, &status, 0) == child);
     assert_true(WIFEXITED(status));

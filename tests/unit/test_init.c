@@ -3,7 +3,7 @@
 #include "engine.h"
 
 #include "fit/start.h"
-#include "fit/spread.h"
+#include "fit/lengths.h"
 
 enum { MAX_FRAMES = 50000 };
 
@@ -11,7 +11,7 @@ typedef struct {
     vhem_ctx *ctx;
     vhem_data *data;
     vh_h3m *h3m;
-    vh_job job;
+    vh_fit_item job;
     vhem_fit_options opt;
     double origin[4], scale[4], floor[4];
     int64_t seq[8];
@@ -206,7 +206,7 @@ static void thinned(void **state)
     double *y = random_frames(&rng, 320000, 1, 1);
 
     open_fixture(&f, 8, T, 1, y, 2, 1, "gaussian-diag");
-    vh_job whole = f.job;
+    vh_fit_item whole = f.job;
     assert_ok(f.ctx, vh_start_thin(f.ctx, &f.job, &some));
     assert_non_null(some);
     assert_int_equal(f.job.n, 4);

@@ -5,7 +5,7 @@
 #include "engine.h"
 
 #include "core/backend.h"
-#include "fit/expect.h"
+#include "fit/estep.h"
 #include "math/gamma.h"
 #include "prior/posterior.h"
 #include "files/prior_json.h"

@@ -3,7 +3,7 @@
  * scatters. */
 #include "engine.h"
 
-#include "fit/prior_option.h"
+#include "fit/fit_prior.h"
 #include "files/hmm_file.h"
 #include "files/prior_json.h"
 

@@ -162,7 +162,7 @@ typedef struct {
     int strips; /* taken */
 } known;
 
-static vhem_status make_strip(vhem_ctx *ctx, void *arg, vh_row_block *s)
+static vhem_status make_row_block(vhem_ctx *ctx, void *arg, vh_row_block *s)
 {
     (void)arg;
     s->size = 0;
@@ -170,7 +170,7 @@ static vhem_status make_strip(vhem_ctx *ctx, void *arg, vh_row_block *s)
     return VHEM_OK;
 }
 
-static void take_strip(void *arg, const vh_row_block *s)
+static void take_row_block(void *arg, const vh_row_block *s)
 {
     (void)s;
     ((known *)arg)->strips++;
@@ -184,7 +184,7 @@ static int work_with_tables(vhem_ctx *ctx, known *k)
     vhem_distance_options opt;
     vhem_cluster_options how = cluster_options();
     vh_clustering *c = NULL;
-    const vh_row_blocks strips = { "test", 4, 1, 1, make_strip, take_strip, k };
+    const vh_row_blocks strips = { "test", 4, 1, 1, make_row_block, take_row_block, k };
     int found = 0;
 
     VHEM_INIT(VHEM_DISTANCE_OPTIONS, &opt);
@@ -385,7 +385,7 @@ static vhem_status call(vhem_ctx *ctx, side *s, const odd_one *o, bool odd)
 {
     const vh_work jobs = { .n = N, .what = "test", .run = run, .walk = walk, .arg = s };
     known k = { 0 };
-    const vh_row_blocks strips = { "test", 4, 1, 1, make_strip, take_strip, &k };
+    const vh_row_blocks strips = { "test", 4, 1, 1, make_row_block, take_row_block, &k };
     const vh_chunks chunks = { .n = CHUNKS, .threads = 1, .run = run_chunk, .arg = &(sums){ .fails = -1 } };
     vhem_fit_options opt;
     int64_t failed;

@@ -2,7 +2,7 @@
 /* test_recursion.c - forward, backward and posteriors in logs against the sum over all state paths. */
 #include "engine.h"
 
-#include "fit/recursion.h"
+#include "fit/forward_backward.h"
 
 static void check(const vhem_hmm_view *v, const double *y, int T, const char *what)
 {

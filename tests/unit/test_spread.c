@@ -3,7 +3,7 @@
  * states. */
 #include "engine.h"
 
-#include "fit/spread.h"
+#include "fit/lengths.h"
 
 static void known(void **state)
 {

@@ -36,8 +36,8 @@ vhem_status vh_array_frames(vhem_ctx *ctx, const char *path, const char *key, co
 }
 
 /* Gives the frames of a to a new builder. */
-static vhem_status begin(vhem_ctx *ctx, const char *path, const vhem_data_options *opt, int d, vh_array *a,
-                         vh_builder **b)
+static vhem_status open_builder(vhem_ctx *ctx, const char *path, const vhem_data_options *opt, int d,
+                                vh_array *a, vh_builder **b)
 {
     VH_TRY(vh_builder_open(ctx, path, opt, d, b));
     vh_builder_take(*b, &a->hold);
@@ -53,14 +53,14 @@ vhem_status vh_array_build(vhem_ctx *ctx, const char *path, const vhem_data_opti
 
     if (a->ndim != 3) {
         VH_TRY(vh_array_frames(ctx, path, name, a, &d));
-        VH_TRY(begin(ctx, path, opt, d, a, &b));
+        VH_TRY(open_builder(ctx, path, opt, d, a, &b));
         VH_TRY(vh_builder_cut(b, a->shape[0], name, NULL, NULL, 1));
     } else {
         VH_CHECK(!a->text && a->count > 0, VHEM_EFORMAT, "%s: array '%s' %s", path, name,
                  a->text ? "holds text, expected numbers" : "is empty");
         VH_CHECK(a->shape[2] <= INT_MAX, VHEM_EFORMAT, "%s: array '%s' has %lld columns, expected at most %d",
                  path, name, (long long)a->shape[2], INT_MAX);
-        VH_TRY(begin(ctx, path, opt, (int)a->shape[2], a, &b));
+        VH_TRY(open_builder(ctx, path, opt, (int)a->shape[2], a, &b));
         for (int64_t n = 0; n < a->shape[0]; n++) {
             char number[24];
             snprintf(number, sizeof number, "%lld", (long long)n);
@@ -108,7 +108,7 @@ vhem_status vh_stacked_build(vhem_ctx *ctx, const char *path, const vhem_data_op
     rows = a[VH_X].shape[0];
     for (int k = VH_LENGTHS; k < VH_N_STACKED; k++)
         VH_TRY(check_side(ctx, path, a, k, k == VH_COLUMNS ? d : N));
-    VH_TRY(begin(ctx, path, opt, d, &a[VH_X], &b));
+    VH_TRY(open_builder(ctx, path, opt, d, &a[VH_X], &b));
     if (a[VH_COLUMNS].text)
         VH_TRY(vh_builder_columns(b, (const char *const *)a[VH_COLUMNS].text));
     for (int64_t n = 0; n < N; n++) {

@@ -146,7 +146,7 @@ static vhem_status read_row(index_file *r)
     return text[0] && text[1] && text[2] ? VHEM_OK : VHEM_ENOMEM;
 }
 
-static vhem_status read_rows(index_file *r)
+static vhem_status read_index_rows(index_file *r)
 {
     vhem_ctx *ctx = r->ctx;
     bool more, keep;
@@ -165,8 +165,8 @@ static vhem_status read_rows(index_file *r)
 }
 
 /* When the index goes through the array from top to bottom its frames are used as they lie, else copied. */
-static vhem_status cut(index_file *r, const vhem_data_options *opt, int d, const char *format, vh_array *a,
-                       vhem_data **out)
+static vhem_status cut_frames(index_file *r, const vhem_data_options *opt, int d, const char *format,
+                              vh_array *a, vhem_data **out)
 {
     vhem_ctx *ctx = r->ctx;
     VH_OWN(vh_builder) *b = NULL;
@@ -203,7 +203,7 @@ vhem_status vh_index_build(vhem_ctx *ctx, const char *path, const char *format, 
     VH_TRY(vh_table_header(ctx, &r.t));
     VH_TRY(vh_roles_find(ctx, &r.t, opt, true, &r.roles));
     VH_TRY(find_columns(&r));
-    VH_TRY(read_rows(&r));
+    VH_TRY(read_index_rows(&r));
     vh_encoding_tell(ctx, index, &r.t.encoding);
-    return cut(&r, opt, d, format, a, out);
+    return cut_frames(&r, opt, d, format, a, out);
 }

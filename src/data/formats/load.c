@@ -4,7 +4,6 @@
 #include "core/alloc.h"
 #include "core/atomic_file.h"
 #include "core/options.h"
-#include "data/formats/counters.h"
 #include "data/formats/formats.h"
 #include "data/formats/roles.h"
 #include "data/formats/sentinels.h"

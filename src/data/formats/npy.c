@@ -23,7 +23,7 @@ static vhem_status pull_all(vhem_ctx *ctx, vh_stream *s, void *buf, size_t n, co
 /* ---- 1. header ---- */
 
 /* The text after 'key': in the dictionary, or NULL. */
-static const char *find_key(const char *dict, const char *key)
+static const char *dict_value(const char *dict, const char *key)
 {
     size_t n = strlen(key);
     for (const char *p = strstr(dict, key); p; p = strstr(p + 1, key)) {
@@ -112,9 +112,9 @@ static vhem_status read_header(vhem_ctx *ctx, vh_stream *s, int64_t *used, vh_ar
     VH_NEW(dict, size + 1);
     VH_TRY(pull_all(ctx, s, dict, size, "header"));
     *used = 8 + (int64_t)prefix + (int64_t)size;
-    VH_TRY(parse_descr(ctx, s, find_key(dict, "descr"), a));
-    VH_TRY(parse_shape(ctx, s, find_key(dict, "shape"), a));
-    const char *order = find_key(dict, "fortran_order");
+    VH_TRY(parse_descr(ctx, s, dict_value(dict, "descr"), a));
+    VH_TRY(parse_shape(ctx, s, dict_value(dict, "shape"), a));
+    const char *order = dict_value(dict, "fortran_order");
     VH_CHECK(order && (strncmp(order, "True", 4) == 0 || strncmp(order, "False", 5) == 0), VHEM_EFORMAT,
              "%s: the header does not say True or False to fortran_order", s->name);
     a->fortran = *order == 'T';
@@ -228,7 +228,7 @@ static vhem_status reorder(vhem_ctx *ctx, vh_array *a)
     return VHEM_OK;
 }
 
-static vhem_status read_numbers(vhem_ctx *ctx, vh_stream *s, vh_array *a)
+static vhem_status read_npy_numbers(vhem_ctx *ctx, vh_stream *s, vh_array *a)
 {
     VH_AUTOFREE unsigned char *raw = NULL;
     VH_AUTOFREE double *y = NULL;
@@ -251,7 +251,7 @@ static vhem_status read_numbers(vhem_ctx *ctx, vh_stream *s, vh_array *a)
     return vh_spill_values(ctx, &a->hold, &a->y);
 }
 
-static vhem_status read_texts(vhem_ctx *ctx, vh_stream *s, vh_array *a)
+static vhem_status read_npy_texts(vhem_ctx *ctx, vh_stream *s, vh_array *a)
 {
     VH_AUTOFREE unsigned char *raw = NULL;
 
@@ -280,7 +280,7 @@ vhem_status vh_npy_read(vhem_ctx *ctx, vh_stream *s, int64_t memory, vh_array *o
     if (s->size - used > a.count * a.item)
         vh_log(ctx, VHEM_LOG_WARN, "%s: %lld bytes after the array are left out", s->name,
                (long long)(s->size - used - a.count * a.item));
-    VH_TRY(a.kind == 'U' || a.kind == 'S' ? read_texts(ctx, s, &a) : read_numbers(ctx, s, &a));
+    VH_TRY(a.kind == 'U' || a.kind == 'S' ? read_npy_texts(ctx, s, &a) : read_npy_numbers(ctx, s, &a));
     a.hold.name = NULL;
     *out = a;
     a = (vh_array){ 0 };

@@ -12,7 +12,7 @@
 #include "core/names.h"
 #include "data/formats/formats.h"
 #include "data/formats/roles.h"
-#include "data/formats/row_order.h"
+#include "data/formats/table.h"
 #include "data/values.h"
 
 #include <stdio.h>
@@ -25,7 +25,7 @@ typedef struct {
     vh_names names; /* which these are */
     vh_cell_counts seen;
     int64_t infinite_line; /* the first, 0 for none */
-} column;
+} csv_column;
 
 typedef struct {
     int64_t T, label_line, group_line, line;
@@ -33,7 +33,7 @@ typedef struct {
     double weight;
     int64_t start;
     bool apart; /* some of its rows are not in the line after the one before */
-} sequence;
+} csv_sequence;
 
 typedef struct {
     vhem_ctx *ctx;
@@ -42,15 +42,15 @@ typedef struct {
     const char *format; /* as in vh_data_format */
     vh_roles roles;
     vh_row_order order;
-    column *col;     /* [n_columns] */
+    csv_column *col; /* [n_columns] */
     int *dim, n_dim; /* columns that are dimensions so far, in their order */
     vh_spill hold;   /* [rows][n_dim] */
     double *frame;   /* [n_dim] of the current row */
     int64_t *of;     /* [rows] sequence of each row */
     size_t cap_of, cap_seq, cap_key;
     int64_t rows;
-    vh_names keys; /* id fields with a zero byte between them, which text cannot hold */
-    sequence *seq; /* [n_seq], n_seq = keys.n */
+    vh_names keys;     /* id fields with a zero byte between them, which text cannot hold */
+    csv_sequence *seq; /* [n_seq], n_seq = keys.n */
     int n_seq;
     char *key;
     int64_t last;                       /* sequence of the row before, -1 at first */
@@ -168,7 +168,7 @@ static vhem_status make_key(csv *r, size_t *size)
 }
 
 /* A text that all rows of a sequence must agree on; empty fields have no say. */
-static vhem_status agree(csv *r, int col, const sequence *s, char **text, int64_t *line)
+static vhem_status agree(csv *r, int col, const csv_sequence *s, char **text, int64_t *line)
 {
     if (col < 0 || r->t.field[col].n == 0)
         return VHEM_OK;
@@ -202,9 +202,9 @@ static vhem_status find_sequence(csv *r)
         VH_TRY(vh_names_put(ctx, &r->keys, r->key, size, &n, &is_new));
     if (is_new) {
         VH_TRY(vh_grow(ctx, &r->seq, &r->cap_seq, (size_t)r->n_seq + 1, sizeof *r->seq));
-        r->seq[r->n_seq++] = (sequence){ .line = r->t.line, .weight = weight };
+        r->seq[r->n_seq++] = (csv_sequence){ .line = r->t.line, .weight = weight };
     }
-    sequence *s = &r->seq[n];
+    csv_sequence *s = &r->seq[n];
     VH_TRY(agree(r, r->roles.label, s, &s->label, &s->label_line));
     VH_TRY(agree(r, r->roles.group, s, &s->group, &s->group_line));
     VH_CHECK(weight == s->weight, VHEM_EFORMAT,
@@ -230,7 +230,7 @@ static vhem_status refuse_text(const csv *r, int col)
 /* What is not a plain number: missing, infinite, or text. */
 static vhem_status odd_value(csv *r, int col, vh_value kind, bool *text)
 {
-    column *c = &r->col[col];
+    csv_column *c = &r->col[col];
     if (kind == VH_INFINITE && c->infinite_line == 0)
         c->infinite_line = r->t.line;
     if (kind != VH_TEXT)
@@ -254,7 +254,7 @@ static vhem_status read_row(csv *r)
     double *y = r->frame;
     for (size_t k = 0; k < n_dim; k++) {
         const vh_field *f = &r->t.field[r->dim[k]];
-        column *c = &r->col[r->dim[k]];
+        csv_column *c = &r->col[r->dim[k]];
         if (c->symbol) {
             VH_TRY(vh_symbol_code(ctx, &c->names, f, r->opt->missing, &y[k]));
             c->seen.n_number += c->names.n > 0;
@@ -268,7 +268,7 @@ static vhem_status read_row(csv *r)
     }
     /* Columns found to be text are still counted: text among numbers is a mistake, not a column of text. */
     for (int k = 0; r->any_text && k < r->t.n_columns; k++) {
-        column *c = &r->col[k];
+        csv_column *c = &r->col[k];
         double v;
         if (c->seen.n_text == 0 || c->seen.line == r->t.line)
             continue;
@@ -285,7 +285,7 @@ static vhem_status read_row(csv *r)
     return VHEM_OK;
 }
 
-static vhem_status read_rows(csv *r)
+static vhem_status read_csv_rows(csv *r)
 {
     vhem_ctx *ctx = r->ctx;
     bool more, keep;
@@ -381,7 +381,7 @@ static vhem_status judge_columns(csv *r)
     VH_CHECK(r->n_dim > 0, VHEM_EFORMAT,
              "%s: every column has another role; none is left for the measurements", t->path);
     for (int k = 0; k < r->n_dim; k++) {
-        const column *c = &r->col[r->dim[k]];
+        const csv_column *c = &r->col[r->dim[k]];
         const char *name = t->column[r->dim[k]];
         VH_CHECK(c->infinite_line == 0, VHEM_EFORMAT,
                  "%s: line %lld, column '%.80s': found an infinite value, expected a finite one", t->path,
@@ -411,7 +411,7 @@ static void warn_of_pieces(const csv *r)
 
 /* Brings the rows of each sequence together, in the order asked for; sequences in order of first
  * appearance. */
-static vhem_status gather(csv *r)
+static vhem_status gather_sequences(csv *r)
 {
     vhem_ctx *ctx = r->ctx;
     int64_t start = 0;
@@ -499,7 +499,7 @@ static vhem_status build(csv *r, vhem_data **out)
             VH_TRY(vh_symbols_hand_over(&r->col[r->dim[k]].names, b, k));
     vh_builder_take(b, &r->hold);
     for (int n = 0; n < r->n_seq; n++) {
-        const sequence *s = &r->seq[n];
+        const csv_sequence *s = &r->seq[n];
         for (size_t i = 0; i < r->keys.size[n]; i++)
             if (r->keys.text[n][i] == '\0')
                 r->keys.text[n][i] = sep;
@@ -524,7 +524,7 @@ vhem_status vh_read_rows(vhem_ctx *ctx, const vh_table *table, const char *forma
     VH_TRY(vh_roles_find(ctx, &r.t, opt, false, &r.roles));
     vh_row_order_init(&r.t, r.roles.order, &r.order);
     VH_TRY(choose_columns(&r));
-    VH_TRY(read_rows(&r));
+    VH_TRY(read_csv_rows(&r));
     if (table->encoding.is == VH_ASCII)
         vh_encoding_tell(ctx, r.t.path, &r.t.encoding);
     ctx->hushed = false; /* the rest was not reached before */
@@ -533,7 +533,7 @@ vhem_status vh_read_rows(vhem_ctx *ctx, const vh_table *table, const char *forma
     VH_TRY(judge_columns(&r));
     if (text && text->again)
         return VHEM_OK;
-    VH_TRY(gather(&r));
+    VH_TRY(gather_sequences(&r));
     vh_row_order_judge(ctx, &r.order, &r.t);
     return build(&r, out);
 }
@@ -552,8 +552,8 @@ static vhem_status read_again(vhem_ctx *ctx, const char *path, char delim, const
     return VHEM_OK;
 }
 
-static vhem_status read_text(vhem_ctx *ctx, const char *path, char delim, const vhem_data_options *opt,
-                             vhem_data **out)
+static vhem_status read_csv_text(vhem_ctx *ctx, const char *path, char delim, const vhem_data_options *opt,
+                                 vhem_data **out)
 {
     VH_CLEANUP(vh_text_columns_free) vh_text_columns text = { 0 };
     bool find = vh_finds_symbols(opt->symbols) && !vh_is_stream(path);
@@ -564,10 +564,10 @@ static vhem_status read_text(vhem_ctx *ctx, const char *path, char delim, const 
 
 vhem_status vh_read_csv(vhem_ctx *ctx, const char *path, const vhem_data_options *opt, vhem_data **out)
 {
-    return read_text(ctx, path, 0, opt, out);
+    return read_csv_text(ctx, path, 0, opt, out);
 }
 
 vhem_status vh_read_tsv(vhem_ctx *ctx, const char *path, const vhem_data_options *opt, vhem_data **out)
 {
-    return read_text(ctx, path, '\t', opt, out);
+    return read_csv_text(ctx, path, '\t', opt, out);
 }

@@ -20,10 +20,10 @@
 typedef struct {
     char *path, *name, *label; /* label "" for files that are not in a subfolder */
     char *key;                 /* label/name: what files are ordered by */
-} entry;
+} folder_entry;
 
 typedef struct {
-    entry *e;
+    folder_entry *e;
     size_t n, cap;
     char *other; /* the first by name of the files that are not tables, or NULL */
 } listing;
@@ -40,7 +40,7 @@ static void free_listing(listing *l)
     free(l->other);
 }
 
-static char *join(vhem_ctx *ctx, const char *a, const char *b)
+static char *join_path(vhem_ctx *ctx, const char *a, const char *b)
 {
     size_t n = strlen(a) + strlen(b) + 2;
     char *out = vh_alloc(ctx, n, 1);
@@ -54,13 +54,13 @@ static vhem_status add_file(vhem_ctx *ctx, listing *l, const char *path, const c
     char stem[1024];
 
     VH_TRY(vh_grow(ctx, &l->e, &l->cap, l->n + 1, sizeof *l->e));
-    entry *e = &l->e[l->n++];
-    *e = (entry){ 0 };
+    folder_entry *e = &l->e[l->n++];
+    *e = (folder_entry){ 0 };
     vh_stem(path, stem, sizeof stem);
     VH_DUP(e->path, path);
     VH_DUP(e->name, stem);
     VH_DUP(e->label, label);
-    e->key = join(ctx, label, stem);
+    e->key = join_path(ctx, label, stem);
     return e->key ? VHEM_OK : VHEM_ENOMEM;
 }
 
@@ -97,7 +97,7 @@ static vhem_status list_folder(vhem_ctx *ctx, const char *folder, const char *la
         if (d->d_name[0] == '.')
             continue;
         free(path);
-        path = join(ctx, folder, d->d_name);
+        path = join_path(ctx, folder, d->d_name);
         VH_CHECK(path, VHEM_ENOMEM, "out of memory");
         VH_CHECK(stat(path, &sb) == 0, VHEM_EIO, "%s: cannot read: %s", path, strerror(errno));
         if (S_ISDIR(sb.st_mode) && !label)
@@ -114,7 +114,7 @@ static vhem_status list_folder(vhem_ctx *ctx, const char *folder, const char *la
 
 static int by_key(const void *a, const void *b)
 {
-    const entry *x = a, *y = b;
+    const folder_entry *x = a, *y = b;
     int c = strcmp(x->key, y->key);
     return c ? c : strcmp(x->path, y->path);
 }
@@ -267,7 +267,7 @@ static vhem_status read_frame(vhem_ctx *ctx, const vh_table *t, layout *lay)
     return vh_builder_frame(lay->b, lay->frame);
 }
 
-static vhem_status read_one(vhem_ctx *ctx, const entry *e, const vhem_data_options *opt, layout *lay)
+static vhem_status read_one(vhem_ctx *ctx, const folder_entry *e, const vhem_data_options *opt, layout *lay)
 {
     VH_CLEANUP(vh_table_close) vh_table t = { 0 };
     bool more, apart = false;

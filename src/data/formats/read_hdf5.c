@@ -69,7 +69,7 @@ static vhem_status read_shape(h5 *r, hid_t set, const char *name, vh_array *a)
     return VHEM_OK;
 }
 
-static vhem_status read_texts(h5 *r, hid_t set, hid_t type, const char *name, vh_array *a)
+static vhem_status read_hdf5_texts(h5 *r, hid_t set, hid_t type, const char *name, vh_array *a)
 {
     vhem_ctx *ctx = r->ctx;
     bool variable = H5Tis_variable_str(type) > 0, whole = true;
@@ -113,7 +113,7 @@ static int64_t rows_at_a_time(hid_t set, const vh_array *a)
     return rows < a->shape[0] ? rows : a->shape[0];
 }
 
-static bool read_rows(hid_t set, const vh_array *a, int64_t first, int64_t n, double *y)
+static bool read_hdf5_rows(hid_t set, const vh_array *a, int64_t first, int64_t n, double *y)
 {
     hsize_t start[2] = { (hsize_t)first, 0 }, count[2] = { (hsize_t)n, (hsize_t)a->shape[1] };
     hid_t space = H5Dget_space(set), memory = H5Screate_simple(a->ndim, count, NULL);
@@ -127,7 +127,7 @@ static bool read_rows(hid_t set, const vh_array *a, int64_t first, int64_t n, do
     return ok;
 }
 
-static vhem_status read_numbers(h5 *r, hid_t set, const char *name, vh_array *a)
+static vhem_status read_hdf5_numbers(h5 *r, hid_t set, const char *name, vh_array *a)
 {
     vhem_ctx *ctx = r->ctx;
     int64_t rows = rows_at_a_time(set, a), width = a->ndim == 2 ? a->shape[1] : 1;
@@ -139,7 +139,7 @@ static vhem_status read_numbers(h5 *r, hid_t set, const char *name, vh_array *a)
     for (int64_t t = 0; t < a->shape[0] && width > 0; t += rows) {
         rows = rows < a->shape[0] - t ? rows : a->shape[0] - t;
         VH_CHECK(
-            read_rows(set, a, t, rows, y), VHEM_EFORMAT,
+            read_hdf5_rows(set, a, t, rows, y), VHEM_EFORMAT,
             "%s: the numbers in dataset '%s' cannot be read: the file is damaged or uses an unknown filter",
             r->path, name);
         VH_TRY(vh_spill_put(ctx, &a->hold, y, rows * width));
@@ -162,9 +162,9 @@ static vhem_status read_set(h5 *r, hid_t set, const char *name, vh_array *out)
              "%s: dataset '%s' holds neither numbers nor text", r->path, name);
     VH_TRY(read_shape(r, set, name, &a));
     if (class == H5T_STRING)
-        VH_TRY(read_texts(r, set, type, name, &a));
+        VH_TRY(read_hdf5_texts(r, set, type, name, &a));
     else
-        VH_TRY(read_numbers(r, set, name, &a));
+        VH_TRY(read_hdf5_numbers(r, set, name, &a));
     *out = a;
     a = (vh_array){ 0 };
     return VHEM_OK;
@@ -220,7 +220,7 @@ static vhem_status read_attribute(h5 *r, hid_t set, const char *name, const char
 
 /* ---- 3. one dataset per sequence ---- */
 
-static vhem_status begin(h5 *r, const char *name, int d)
+static vhem_status begin_sequences(h5 *r, const char *name, int d)
 {
     vhem_ctx *ctx = r->ctx;
 
@@ -245,7 +245,7 @@ static vhem_status read_sequence(h5 *r, hid_t set, const char *name)
 
     VH_TRY(read_set(r, set, name, &a));
     VH_TRY(vh_array_frames(ctx, r->path, name, &a, &d));
-    VH_TRY(begin(r, name, d));
+    VH_TRY(begin_sequences(r, name, d));
     VH_TRY(read_attribute(r, set, name, "label", &label));
     VH_TRY(read_attribute(r, set, name, "group", &group));
     VH_TRY(read_attribute(r, set, name, "weight", &weight));

@@ -17,18 +17,18 @@
 #include <string.h>
 
 /* The name of a member without .npy. */
-static void key_of(const vh_zip *z, int i, char *out, size_t size)
+static void member_name(const vh_zip *z, int i, char *out, size_t size)
 {
     const char *name = z->member[i].name;
     size_t n = strlen(name) - (vh_ends_with(name, ".npy") ? 4 : 0);
     snprintf(out, size, "%.*s", (int)(n < size ? n : size - 1), name);
 }
 
-static int find_key(const vh_zip *z, const char *key)
+static int find_member(const vh_zip *z, const char *key)
 {
     char name[256];
     for (int i = 0; i < z->n; i++) {
-        key_of(z, i, name, sizeof name);
+        member_name(z, i, name, sizeof name);
         if (strcmp(name, key) == 0)
             return i;
     }
@@ -42,7 +42,7 @@ static vhem_status read_member(vhem_ctx *ctx, const vh_zip *z, const vhem_data_o
     vh_stream s;
     char key[256], name[512];
 
-    key_of(z, i, key, sizeof key);
+    member_name(z, i, key, sizeof key);
     snprintf(name, sizeof name, "%.400s: array '%s'", z->path, VH_SHOW(key, strlen(key)));
     VH_TRY(vh_unzip_open(ctx, z, i, name, &s, &u));
     return vh_npy_read(ctx, &s, opt->memory, out);
@@ -53,7 +53,7 @@ static vhem_status read_stacked(vhem_ctx *ctx, const vh_zip *z, const vhem_data_
     VH_CLEANUP(vh_stacked_free) vh_array a[VH_N_STACKED] = { { 0 } };
 
     for (int k = 0; k < VH_N_STACKED; k++) {
-        int i = find_key(z, vh_stacked_key[k]);
+        int i = find_member(z, vh_stacked_key[k]);
         if (i >= 0)
             VH_TRY(read_member(ctx, z, opt, i, &a[k]));
     }
@@ -67,7 +67,7 @@ static vhem_status read_single(vhem_ctx *ctx, const vh_zip *z, int i, const char
     char name[256];
 
     VH_TRY(read_member(ctx, z, opt, i, &a));
-    key_of(z, i, name, sizeof name);
+    member_name(z, i, name, sizeof name);
     if (index) {
         VH_TRY(vh_index_build(ctx, z->path, "npz", index, opt, &a, out));
     } else {
@@ -85,10 +85,10 @@ static vhem_status read_each(vhem_ctx *ctx, const vh_zip *z, const vhem_data_opt
     int d = 0, first_d = 0;
     char key[256], first[256];
 
-    key_of(z, 0, first, sizeof first);
+    member_name(z, 0, first, sizeof first);
     for (int i = 0; i < z->n; i++) {
         VH_TRY(read_member(ctx, z, opt, i, &a));
-        key_of(z, i, key, sizeof key);
+        member_name(z, i, key, sizeof key);
         VH_TRY(vh_array_frames(ctx, z->path, key, &a, &d));
         if (!b) {
             VH_TRY(vh_builder_open(ctx, z->path, opt, d, &b));
@@ -113,8 +113,8 @@ vhem_status vh_read_npz(vhem_ctx *ctx, const char *path, const vhem_data_options
              "an .npz archive cannot be read from standard input; give a file");
     VH_TRY(vh_zip_open(ctx, path, &z));
     VH_CHECK(z.n > 0, VHEM_EFORMAT, "%s: the archive is empty, expected arrays", path);
-    int X = find_key(&z, "X");
-    bool stacked = X >= 0 && find_key(&z, "lengths") >= 0;
+    int X = find_member(&z, "X");
+    bool stacked = X >= 0 && find_member(&z, "lengths") >= 0;
     if (!stacked && (z.n == 1 || X >= 0))
         VH_TRY(vh_index_find(ctx, path, &index));
     if (!index)

@@ -9,4 +9,13 @@
  * text: --missing can name it; else it must become NaN.  Data in a file are not looked through. */
 vhem_status vh_warn_of_sentinels(vhem_ctx *ctx, const char *path, bool text, const vhem_data *data);
 
+/* ---- columns that count or date the frames ------------------------------------------------------------- */
+
+/* Columns that number or date the frames of a table, and are no measurements. */
+
+/* Warns of dimensions that count the frames of every sequence, or are a time that rises in each, unless
+ * opt->columns chose them. */
+vhem_status vh_warn_of_counters(vhem_ctx *ctx, const char *path, const vhem_data_options *opt,
+                                const vhem_data *data);
+
 #endif

@@ -15,12 +15,12 @@
 typedef struct {
     const char *key;
     uint32_t crc, size, at;
-} member;
+} zip_member;
 
 typedef struct {
     vhem_ctx *ctx;
     FILE *f;
-    member done[VH_N_STACKED];
+    zip_member done[VH_N_STACKED];
     int n;
     uint64_t at; /* bytes written so far */
 } archive;
@@ -32,7 +32,7 @@ static void put(unsigned char **p, uint64_t v, int n)
 }
 
 /* What the header of a member and its entry in the list have in common; time and date are left alone. */
-static void put_common(unsigned char **p, const member *m)
+static void put_common(unsigned char **p, const zip_member *m)
 {
     put(p, 20, 2); /* version needed */
     put(p, 0, 2);  /* flags */
@@ -74,8 +74,8 @@ static vhem_status add(archive *z, const char *key, const char *descr, int64_t n
 
     VH_CHECK(z->at + size < UINT32_MAX - 65536, VHEM_EINVAL,
              "the data is larger than 4 GiB, too much for .npz; use .npy or .h5");
-    member *m = &z->done[z->n++];
-    *m = (member){ .key = key, .at = (uint32_t)z->at, .size = (uint32_t)(n_header + size) };
+    zip_member *m = &z->done[z->n++];
+    *m = (zip_member){ .key = key, .at = (uint32_t)z->at, .size = (uint32_t)(n_header + size) };
     m->crc = (uint32_t)crc32_z(0, (const Bytef *)header, n_header);
     VH_TRY(pass(ctx, data, size, &m->crc, NULL));
     put(&p, 0x04034b50, 4);
@@ -88,7 +88,7 @@ static vhem_status add(archive *z, const char *key, const char *descr, int64_t n
     return VHEM_OK;
 }
 
-static void finish(archive *z)
+static void finish_archive(archive *z)
 {
     unsigned char buf[64], *p;
     uint64_t start = z->at;
@@ -207,6 +207,6 @@ vhem_status vh_write_npz(vhem_ctx *ctx, const vhem_data *data, const char *path)
     VH_TRY(vh_atomic_file_open(ctx, path, &out));
     z.f = out.f;
     VH_TRY(add_all(&z, data));
-    finish(&z);
+    finish_archive(&z);
     return vh_atomic_file_commit(ctx, &out);
 }

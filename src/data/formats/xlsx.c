@@ -417,7 +417,7 @@ static vhem_status put_cell(part *p)
 }
 
 /* "AB12": column 28, row 12; false when it is not the name of a cell. */
-static bool place_of(const char *cell, int64_t *column, int64_t *row)
+static bool cell_place(const char *cell, int64_t *column, int64_t *row)
 {
     *column = 0;
     for (; *cell >= 'A' && *cell <= 'Z' && *column <= MOST_COLUMNS; cell++)
@@ -446,7 +446,7 @@ static vhem_status begin_cell(part *p, const char *name, const char *type)
     /* Spreadsheets differ about a cell that names another row, or mend the file: none of it is a guess to
      * make here. */
     int64_t row = p->row;
-    bool found = name ? place_of(name, &p->column, &row) : ++p->column <= MOST_COLUMNS;
+    bool found = name ? cell_place(name, &p->column, &row) : ++p->column <= MOST_COLUMNS;
     if (found && p->row > 0 && !p->numbered && row > p->row && row <= MOST_ROWS)
         p->row = row; /* the first cell says it instead */
     p->numbered = true;
