@@ -23,6 +23,7 @@
 #include "core/alloc.h"
 #include "math/blas.h"
 #include "vhem/base.h"
+#include "vhem.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -11,6 +11,7 @@
 #include "fit/lengths.h"
 #include "math/blas.h"
 #include "core/alloc.h"
+#include "vhem.h"
 
 #include <math.h>
 #include <stdio.h>

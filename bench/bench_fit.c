@@ -6,6 +6,7 @@
  * The data has a column `group`, the same for all: every sequence belongs to the one HMM.  Prints one JSON
  * object; OUT.json is the model after the iterations, for comparison with what other programs come to. */
 #include "common.h"
+#include "vhem.h"
 
 #include <getopt.h>
 #include <stdio.h>

@@ -15,6 +15,7 @@
 #include "fit/fit.h"
 #include "fit/infer.h"
 #include "fit/lengths.h"
+#include "vhem.h"
 
 #include <cblas.h>
 #include <stdio.h>

@@ -3,6 +3,8 @@
  * with S = 3, M = 1, d = 2 into 10, with default options.  Prints memory over the models, seconds per
  * iteration and how well the groups that were put in come out. */
 #include "common.h"
+#include "vhem.h"
+#include "vhem/analysis.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -10,6 +10,7 @@
 
 #include "distance/distance.h"
 #include "core/rng.h"
+#include "vhem.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -13,6 +13,7 @@
 
 #include "core/alloc.h"
 #include "vhem/base.h"
+#include "vhem.h"
 
 #include <cblas.h>
 #include <stdio.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* common.c - see common.h. */
 #include "common.h"
+#include "vhem.h"
 
 #include <stdio.h>
 #include <stdlib.h>

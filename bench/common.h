@@ -3,7 +3,7 @@
 #ifndef BENCH_COMMON_H
 #define BENCH_COMMON_H
 
-#include "vhem/vhem.h"
+#include "vhem.h"
 
 #include <stdbool.h>
 

@@ -9,6 +9,7 @@
 #include "core/alloc.h"
 #include "core/rng.h"
 #include "hmm/hmm_set.h"
+#include "vhem.h"
 
 #include <math.h>
 #include <stdio.h>

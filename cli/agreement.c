@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* agreement.c - how well clusters agree with classes. */
 #include "cli.h"
+#include "vhem/analysis.h"
 
 #include <math.h>
 #include <stdlib.h>

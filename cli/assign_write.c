@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* assign_write.c - see assign.h. */
 #include "assign.h"
+#include "vhem.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* classes.c - see classes.h. */
 #include "classes.h"
+#include "vhem.h"
+#include "vhem/classes.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,6 +4,7 @@
 #define VHEM_CLI_CLASSES_H
 
 #include "cli.h"
+#include "vhem/classes.h"
 
 typedef struct {
     vhem_data_options data;

@@ -2,6 +2,8 @@
 /* classes_report.c - vhem classify|annotate eval, and how predictions are judged: tables of measures, classes
  * and confusions. */
 #include "classes.h"
+#include "vhem.h"
+#include "vhem/classes.h"
 
 #include <math.h>
 #include <stdlib.h>

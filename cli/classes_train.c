@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* classes_train.c - vhem classify|annotate train, update and cross: what learns. */
 #include "classes.h"
+#include "vhem.h"
+#include "vhem/classes.h"
 
 #include <stdlib.h>
 #include <string.h>

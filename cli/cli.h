@@ -4,7 +4,7 @@
 #ifndef VHEM_CLI_H
 #define VHEM_CLI_H
 
-#include "vhem/vhem.h"
+#include "vhem/classes.h"
 
 #include <jansson.h>
 #include <stdbool.h>

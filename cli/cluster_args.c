@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* cluster_args.c - see cluster_args.h. */
 #include "cluster_args.h"
+#include "vhem.h"
 
 #include <string.h>
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* cluster_report.c - see cluster_report.h. */
 #include "cluster_report.h"
+#include "vhem.h"
+#include "vhem/analysis.h"
 
 #include <math.h>
 #include <stdlib.h>

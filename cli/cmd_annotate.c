@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* cmd_annotate.c - vhem annotate: its parts, predict and search. */
 #include "classes.h"
+#include "vhem.h"
+#include "vhem/classes.h"
 
 #include <math.h>
 #include <stdlib.h>

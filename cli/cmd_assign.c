@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* cmd_assign.c - vhem assign OUT (DATA or MODELS). */
 #include "assign.h"
+#include "vhem.h"
 
 #include <stdlib.h>
 #include <string.h>

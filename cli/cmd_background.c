@@ -2,6 +2,7 @@
 /* cmd_background.c - vhem background DATA -g G -o BACKGROUND: the Gaussians that HMMs of gaussian-tied
  * share. */
 #include "cli.h"
+#include "vhem.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,6 +2,7 @@
 /* cmd_choose.c - vhem choose MODELS -k 2..6: how many clusters and states? */
 #include "choose.h"
 #include "cluster_args.h"
+#include "vhem.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* cmd_classify.c - vhem classify: its parts, and predict. */
 #include "classes.h"
+#include "vhem.h"
+#include "vhem/classes.h"
 
 #include <math.h>
 #include <stdlib.h>

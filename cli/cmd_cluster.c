@@ -2,6 +2,7 @@
 /* cmd_cluster.c - vhem cluster MODELS -k K -o OUT, and vhem tree, which is the same with several levels. */
 #include "cluster_args.h"
 #include "cluster_report.h"
+#include "vhem.h"
 
 #include <stdlib.h>
 #include <string.h>

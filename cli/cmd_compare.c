@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* cmd_compare.c - vhem compare A [B]: distances between HMMs. */
 #include "compare.h"
+#include "vhem.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* cmd_convert.c - vhem convert A B, and vhem convert A... -o OUT, which makes one set of several. */
 #include "cli.h"
+#include "vhem.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* cmd_decode.c - vhem decode MODELS DATA. */
 #include "decode_choice.h"
+#include "vhem.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* cmd_eval.c - vhem eval OUT... */
 #include "eval.h"
+#include "vhem.h"
+#include "vhem/analysis.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* cmd_fit.c - vhem fit DATA -o MODELS. */
 #include "fit_report.h"
+#include "vhem.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,6 +2,7 @@
 /* cmd_info.c - vhem info FILE: the facts as one JSON object, printed as it is or in words. */
 #include "cli.h"
 #include "info.h"
+#include "vhem.h"
 
 #include <string.h>
 

@@ -2,6 +2,8 @@
 /* cmd_report.c - vhem report OUT -o report.html: the pictures. */
 #include "report_input.h"
 #include "stats.h"
+#include "vhem.h"
+#include "vhem/analysis.h"
 
 #include <math.h>
 #include <stdlib.h>

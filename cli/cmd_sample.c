@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* cmd_sample.c - vhem sample MODELS -n N -T T -o DATA. */
 #include "cli.h"
+#include "vhem.h"
 
 #include <string.h>
 

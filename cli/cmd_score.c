@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* cmd_score.c - vhem score MODELS DATA. */
 #include "cli.h"
+#include "vhem.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* cmd_stats.c - vhem stats CLUSTERS DATA: scores of persons and tests, after clustering. */
 #include "stats.h"
+#include "vhem.h"
+#include "vhem/analysis.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -2,6 +2,7 @@
 /* columns.c - how DATA is to be read for an emission or for models: which columns, and which of them hold
  * symbols, whose cells may be text. */
 #include "cli.h"
+#include "vhem.h"
 
 #include <stdlib.h>
 #include <string.h>

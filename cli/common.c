@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* common.c - what is said of HMMs that lack columns, and how many values of DATA models look at. */
 #include "cli.h"
+#include "vhem.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* decode_choice.c - see decode_choice.h. */
 #include "decode_choice.h"
+#include "vhem.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,6 +2,8 @@
 /* eval_report.c - tables of measures: values of one run; mean and standard deviation of several; the paired
  * t-test of one list of runs against another. */
 #include "eval.h"
+#include "vhem.h"
+#include "vhem/analysis.h"
 
 #include <math.h>
 #include <stdlib.h>

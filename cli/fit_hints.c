@@ -2,6 +2,7 @@
 /* fit_hints.c - what the values of columns look like: counts, bits or angles though the states emit
  * Gaussians. */
 #include "fit_report.h"
+#include "vhem.h"
 
 #include <math.h>
 #include <stdlib.h>

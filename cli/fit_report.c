@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* fit_report.c - see fit_report.h. */
 #include "fit_report.h"
+#include "vhem.h"
 
 #include <math.h>
 #include <string.h>

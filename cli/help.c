@@ -3,6 +3,7 @@
  * particular methods and of reading data under headings of their own.  A command with many options shows
  * those that matter most, and all of them with --help-all. */
 #include "cli.h"
+#include "vhem.h"
 
 #include <string.h>
 

@@ -2,6 +2,7 @@
 /* ids.c - the columns that name a sequence, apart.  Where several do, as subject and trial, its name is their
  * values with a separator between them, which none of them has. */
 #include "cli.h"
+#include "vhem.h"
 
 #include <ctype.h>
 #include <string.h>

@@ -2,6 +2,8 @@
 /* info.c - gathers the facts about models and sequences; info_tell.c puts them into words. */
 #include "cluster_report.h"
 #include "info.h"
+#include "vhem.h"
+#include "vhem/classes.h"
 
 #include <math.h>
 #include <stdlib.h>

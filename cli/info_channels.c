@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* info_channels.c - products of channels: what each channel is, and the parameters of an HMM by state. */
 #include "info.h"
+#include "vhem.h"
 
 #include <assert.h>
 #include <string.h>

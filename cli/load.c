@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* load.c - loads the inputs, each file once, and says what a file is that is not what was expected. */
 #include "cli.h"
+#include "vhem.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* main.c - the table of commands. */
 #include "cli.h"
+#include "vhem.h"
 
 #include <fcntl.h>
 #include <stdlib.h>

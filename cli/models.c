@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* models.c - what commands say about models and items of every kind. */
 #include "cli.h"
+#include "vhem.h"
+#include "vhem/classes.h"
 
 #include <assert.h>
 #include <stdlib.h>

@@ -2,6 +2,8 @@
 /* output.c - text output that is whole or not there; tables with tabs, or as CSV where the name ends so. */
 #define _GNU_SOURCE
 #include "cli.h"
+#include "vhem.h"
+#include "vhem/analysis.h"
 
 #include <errno.h>
 #include <fcntl.h>

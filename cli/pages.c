@@ -2,6 +2,7 @@
 /* pages.c - the table of options of a command as part of the man page and of the shell completion, which
  * scripts/pages puts together. */
 #include "cli.h"
+#include "vhem.h"
 
 #include <ctype.h>
 #include <string.h>

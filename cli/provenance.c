@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* provenance.c - the record of what made a file. */
 #include "cli.h"
+#include "vhem.h"
 
 #include <stdlib.h>
 

@@ -2,6 +2,7 @@
 /* ranks.c - the ranks of vhem-mpi before they begin: all run the command of rank 0, with its backend.  Ranks
  * that do not would come to other bits, or wait for each other. */
 #include "cli.h"
+#include "vhem.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,6 +2,7 @@
 /* session.c - the context of a command: messages, signals, the end. */
 #define _GNU_SOURCE
 #include "cli.h"
+#include "vhem.h"
 
 #include <errno.h>
 #include <signal.h>

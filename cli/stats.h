@@ -4,6 +4,7 @@
 #define CLI_STATS_H
 
 #include "cli.h"
+#include "vhem/analysis.h"
 
 typedef struct {
     const char *name;           /* what the persons are called, "subject" */

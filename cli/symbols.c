@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* symbols.c - texts of sequences in files that hold numbers alone. */
 #include "cli.h"
+#include "vhem.h"
 
 #include <string.h>
 

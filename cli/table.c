@@ -2,6 +2,7 @@
 /* table.c - the table of options of a command: its own rows, and rows for the fields of options records, of
  * which the library knows names, ranges, choices, defaults and help. */
 #include "cli.h"
+#include "vhem.h"
 
 #include <stdarg.h>
 #include <stdlib.h>

@@ -2,6 +2,7 @@
 /* truth.c - the classes that clusters are compared with: a table of names and classes, a column of the
  * sequences, or the labels of the models. */
 #include "csv.h"
+#include "vhem.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,4 +3,4 @@
 set_target_properties(vhem_command PROPERTIES INSTALL_RPATH $ORIGIN)
 install(TARGETS vhem_shared LIBRARY DESTINATION vhem)
 install(TARGETS vhem_command RUNTIME DESTINATION vhem)
-install(FILES include/vhem/vhem.h DESTINATION vhem)
+install(DIRECTORY include/ DESTINATION vhem/include)

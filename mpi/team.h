@@ -3,7 +3,7 @@
 #ifndef VHEM_MPI_TEAM_H
 #define VHEM_MPI_TEAM_H
 
-#include "vhem/vhem.h"
+#include "vhem.h"
 
 #include <stdbool.h>
 

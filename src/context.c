@@ -11,6 +11,7 @@
 #include "core/options.h"
 #include "core/object.h"
 #include "math/blas.h"
+#include "vhem.h"
 
 #include <omp.h>
 #include <stdio.h>
@@ -110,14 +111,14 @@ vhem_status vhem_ctx_new(const vhem_ctx_options *given, vhem_ctx **out)
     ctx->named = ctx->opt.backend != NULL;
     ctx->opt.backend = NULL; /* the string is the caller's */
     if (!ctx->backend) {
-        vhem_free(ctx);
+        vh_object_free(ctx);
         return VHEM_EBACKEND;
     }
     const char *kernel = vh_blas_kernel();
     ctx->made = vh_hash_chain((uint64_t)ctx->opt.seed, ctx->backend->name, strlen(ctx->backend->name));
     ctx->made = ctx->asked = vh_hash_chain(ctx->made, kernel, strlen(kernel));
     if (!vh_blas_reserve(ctx->threads)) {
-        vhem_free(ctx);
+        vh_object_free(ctx);
         return VHEM_ENOMEM;
     }
     *out = ctx;

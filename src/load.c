@@ -6,6 +6,7 @@
 #include "os/fd.h"
 #include "core/atomic_file.h"
 #include "files/shards.h"
+#include "vhem.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -12,6 +12,8 @@
 #include "fit/fit.h"
 #include "fit/infer.h"
 #include "models/models.h"
+#include "vhem.h"
+#include "vhem/analysis.h"
 
 /* Given models as an option; it lives as long as the block it stands in. */
 #define HMMS(h)     ((h) ? &(const vhem_models){ .kind = VHEM_HMMS, .h3m = (vh_h3m *)(h) } : NULL)

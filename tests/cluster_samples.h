@@ -4,6 +4,8 @@
 #define VH_TESTS_CLUSTER_SAMPLES_H
 
 #include "support.h"
+#include "vhem.h"
+#include "vhem/analysis.h"
 
 /* n models around each of K random ones, in turn: model i belongs to i % K.  Means move by `noise`. */
 static inline vh_h3m *clustered_h3m(vhem_ctx *ctx, uint64_t seed, int K, int n, int S, int M, int d, int full,

@@ -5,6 +5,7 @@
 #define VH_TESTS_EXTREMES_H
 
 #include "support.h"
+#include "vhem.h"
 
 #include <float.h>
 

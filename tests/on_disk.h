@@ -6,6 +6,7 @@
 #include "support.h"
 
 #include "models/models.h"
+#include "vhem.h"
 
 #include <stdlib.h>
 

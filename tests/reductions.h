@@ -9,6 +9,7 @@
 #include "math/blas.h"
 #include "math/scaled.h"
 #include "vhem/base.h"
+#include "vhem.h"
 
 /* Kb HMMs of several shapes, in several chunks when there are 1200; some weigh twice as much as others. */
 static inline vh_h3m *ragged_h3m(vhem_ctx *ctx, vh_rng *rng, int Kb)

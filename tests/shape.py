@@ -13,10 +13,11 @@ import sys
 
 MAX_FILE = 900        # lines; a file holds one idea, whatever its length
 MAX_LINE = 110        # characters
-LONG = ("include/vhem/vhem.h",)          # the one header there is may have more lines
+LONG = ("include/vhem/types.h",)         # all records there are may have more lines
 MAX_FUNCTION = 60     # lines, from its name to its closing brace
 MAX_PARAMETERS = 7
-MAX_PUBLIC = 85       # functions of include/vhem/vhem.h: a wish for one more is usually an option
+MAX_PUBLIC = 85       # functions of the public headers: a wish for one more is usually an option
+MAX_VHEM = 45         # of them in vhem.h
 MAX_EXCEPTIONS = 24   # functions of src and cli that may have more: those of the public header, BLAS, a few others
 FUNCTION = re.compile(r"^(?!typedef|struct|enum|union)\w[\w\s*]*?\b(\w+)\(([^;{}]*?)\)\n\{\n(.*?)^\}$", re.M | re.S)
 
@@ -64,10 +65,13 @@ def main():
     if sys.argv[1:] == ["--self-test"]:
         return self_test()
     root = pathlib.Path(__file__).resolve().parent.parent
-    public = len(re.findall(r"^VHEM_(?:API|RESULT) ", (root / "include/vhem/vhem.h").read_text(), re.M))
+    counts = {p: len(re.findall(r"^VHEM_(?:API|RESULT) ", p.read_text(), re.M)) for p in (root / "include").rglob("*.h")}
+    public, core = sum(counts.values()), counts.get(root / "include/vhem.h", 0)
+    if core > MAX_VHEM:
+        wrong.append(f"include/vhem.h: {core} functions, at most {MAX_VHEM} are allowed")
     wrong, many, seen = [], [], 0
     if not 0 < public <= MAX_PUBLIC:
-        wrong.append(f"include/vhem/vhem.h: {public} functions, at most {MAX_PUBLIC} are allowed")
+        wrong.append(f"include: {public} functions, at most {MAX_PUBLIC} are allowed")
     for folder in ("include", "src", "cli", "mpi", "tests", "bench"):
         for path in sorted(root.glob(f"{folder}/**/*.[ch]")) + sorted(root.glob(f"{folder}/**/*.cu")):
             name, text = str(path.relative_to(root)), path.read_text()

@@ -18,7 +18,7 @@
 
 #include "core/rng.h"
 #include "models/models.h"
-#include "vhem/vhem.h"
+#include "vhem.h"
 
 /* |a - b| <= atol + rtol max(|a|, |b|); NaN is near NaN, infinity near itself. */
 static inline int is_near(double a, double b, double rtol, double atol)

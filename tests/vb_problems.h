@@ -8,6 +8,7 @@
 #include "engine.h"
 
 #include "vhem/vb.h"
+#include "vhem.h"
 
 enum { ROUNDS = 10 };
 

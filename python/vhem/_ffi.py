@@ -16,7 +16,7 @@ import numpy as np
 from . import _header
 from .errors import Error, InputError
 
-_text = _header.header_path().read_text()
+_text = _header.header_text()
 ffi: Any = cffi.FFI()
 ffi.cdef(_header.declarations(_text))
 # Never unloaded: at exit, objects of the library may be freed after the module that opened it.

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What cffi needs to know of the C library, read from its own header: nothing is mirrored by hand.
 
-The header lies beside this file in an installed package, in ``include/vhem`` in a source tree; the library
+The headers lie in ``include`` beside this file in an installed package, in ``include`` of a source tree; the library
 lies beside this file, where ``VHEM_LIBRARY`` points, or in the folder ``build`` of the source tree.
 """
 from __future__ import annotations
@@ -14,12 +14,13 @@ _HERE = Path(__file__).resolve().parent
 _ROOT = _HERE.parent.parent
 
 
-def header_path() -> Path:
-    """The header that describes the library in use."""
-    for path in (_HERE / "vhem.h", _ROOT / "include" / "vhem" / "vhem.h"):
-        if path.exists():
-            return path
-    raise ImportError(f"vhem: vhem.h is missing next to {__file__}; reinstall the package")
+def header_text() -> str:
+    """The headers that describe the library in use, records first."""
+    for folder in (_HERE / "include", _ROOT / "include"):
+        paths = [folder / name for name in ("vhem/types.h", "vhem.h", "vhem/distributed.h", "vhem/classes.h", "vhem/analysis.h")]
+        if all(path.exists() for path in paths):
+            return "\n".join(path.read_text(encoding="utf-8") for path in paths)
+    raise ImportError(f"vhem: the headers are missing in {_HERE / 'include'}; reinstall the package")
 
 
 def library_path() -> Path:

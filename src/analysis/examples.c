@@ -3,6 +3,8 @@
 #include "core/alloc.h"
 #include "core/array2.h"
 #include "core/object.h"
+#include "vhem/analysis.h"
+#include "vhem.h"
 
 #include <math.h>
 #include <string.h>
@@ -20,7 +22,7 @@ typedef struct {
     int **path;        /* [room] */
 } examples;
 
-VH_OWNED(examples, vhem_free)
+VH_OWNED(examples, vh_object_free)
 
 static void clear(void *record)
 {

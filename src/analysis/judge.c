@@ -4,6 +4,7 @@
 #include "core/array2.h"
 #include "core/options.h"
 #include "core/names.h"
+#include "vhem/classes.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* paired.c - the paired t-test: are the differences of two lists, run by run, more than chance? */
 #include "math/student.h"
-#include "vhem/vhem.h"
+#include "vhem/analysis.h"
 
 #include <math.h>
 

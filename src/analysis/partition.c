@@ -3,6 +3,7 @@
 #include "core/alloc.h"
 #include "core/names.h"
 #include "math/agreement.h"
+#include "vhem/analysis.h"
 
 #include <limits.h>
 #include <math.h>

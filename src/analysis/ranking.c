@@ -5,6 +5,7 @@
 #include "core/options.h"
 #include "core/array2.h"
 #include "core/object.h"
+#include "vhem/classes.h"
 
 #include <limits.h>
 #include <math.h>

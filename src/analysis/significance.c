@@ -8,6 +8,7 @@
 
 #include "core/alloc.h"
 #include "math/student.h"
+#include "vhem/analysis.h"
 
 #include <math.h>
 #include <stdlib.h>

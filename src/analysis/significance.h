@@ -5,6 +5,7 @@
 #define VH_ANALYSIS_SIGNIFICANCE_H
 
 #include "core/ctx.h"
+#include "vhem/analysis.h"
 
 /* Each fills counts, means, statistic, freedom, p, p_greater and d with its interval; what cannot be
  * computed, for want of numbers or of spread, is NaN.  Numbers that are not finite do not count; of a pair,

@@ -8,6 +8,7 @@
 #include "core/array2.h"
 #include "core/options.h"
 #include "analysis/significance.h"
+#include "vhem/analysis.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -16,7 +17,7 @@
 
 enum { MOST_GROUPS = 500 }; /* that are compared in pairs: nobody reads a million tests */
 
-VH_OWNED(vhem_statistics, vhem_free)
+VH_OWNED(vhem_statistics, vh_object_free)
 
 /* ---- 1. groups ---- */
 

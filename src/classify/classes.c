@@ -8,6 +8,8 @@
 #include "core/options.h"
 #include "fit/options.h"
 #include "models/pieces.h"
+#include "vhem/classes.h"
+#include "vhem.h"
 
 #include <string.h>
 
@@ -60,7 +62,7 @@ static void clear_classes(void *object)
     for (int c = 0; c < k->C; c++) {
         free(k->cls[c].name);
         free(k->cls[c].part);
-        vhem_free(k->cls[c].model);
+        vh_object_free(k->cls[c].model);
     }
     free(k->cls);
     vh_texts_free(&k->texts);

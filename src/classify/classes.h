@@ -6,6 +6,7 @@
 #include "core/hash.h"
 #include "core/text.h"
 #include "models/models.h"
+#include "vhem/classes.h"
 
 enum { VH_CLASSES_VERSION = 1 };
 

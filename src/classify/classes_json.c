@@ -11,6 +11,8 @@
 #include "files/hmm_file.h"
 #include "files/json.h"
 #include "files/options_json.h"
+#include "vhem/classes.h"
+#include "vhem.h"
 
 #include <inttypes.h>
 #include <math.h>

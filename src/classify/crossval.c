@@ -9,6 +9,7 @@
 #include "core/array2.h"
 #include "core/object.h"
 #include "core/rng.h"
+#include "vhem/classes.h"
 
 #include <math.h>
 #include <string.h>
@@ -66,7 +67,7 @@ typedef struct {
 static void validation_free(validation *v)
 {
     vh_store_free(v->store);
-    vhem_free(v->p);
+    vh_object_free(v->p);
     vh_items_free(&v->items);
 }
 

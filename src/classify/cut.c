@@ -5,6 +5,7 @@
 #include "core/alloc.h"
 #include "core/array2.h"
 #include "core/rng.h"
+#include "vhem/classes.h"
 
 #include <string.h>
 
@@ -21,7 +22,7 @@ static vhem_status give(vhem_ctx *ctx, vhem_classes *k, const char *class_name, 
     if (part->given > part->items) { /* what there was is no longer true */
         c->items += k->opt.all.bootstrap > 0 ? 0 : part->given - part->items; /* subsamples share items */
         part->items = part->given;
-        vhem_free(c->model);
+        vh_object_free(c->model);
         c->model = NULL;
     }
     return VHEM_OK;

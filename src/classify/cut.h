@@ -5,6 +5,7 @@
 
 #include "classify/classes.h"
 #include "models/pieces.h"
+#include "vhem/classes.h"
 
 /* The pieces of all classes, which are added to the classes: every item that has a class; or chunks of the
  * items of a class in their order; or subsamples of the items of each class. */

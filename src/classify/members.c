@@ -8,6 +8,7 @@
 #include "core/object.h"
 #include "core/names.h"
 #include "models/items.h"
+#include "vhem/classes.h"
 
 #include <string.h>
 

@@ -4,6 +4,7 @@
 #define VH_CLASSIFY_MEMBERS_H
 
 #include "models/items.h"
+#include "vhem/classes.h"
 
 /* The row of an item in has [n][C] of the result is that of items.  From their labels, the classes in the
  * order of their names; or from tags, matched by name.  What is left out is told in warnings; nothing left at

@@ -20,6 +20,8 @@
 #include "math/logsum.h"
 #include "hmm/shared_columns.h"
 #include "hmm/missing_columns.h"
+#include "vhem/classes.h"
+#include "vhem.h"
 
 #include <math.h>
 #include <string.h>
@@ -65,8 +67,8 @@ static vhem_status plant(vhem_ctx *ctx, const vhem_classes *k, class_search *s)
 
 static void search_free(class_search *s)
 {
-    vhem_free(s->all);
-    vhem_free(s->centers);
+    vh_object_free(s->all);
+    vh_object_free(s->centers);
     free(s->owner);
     free(s->branch);
 }
@@ -214,7 +216,7 @@ static void drop_block(vhem_data **own)
 {
     if (*own)
         vh_data_release(*own, NULL, (*own)->N);
-    vhem_free(*own);
+    vh_object_free(*own);
 }
 
 static vhem_status predict_block(vhem_ctx *ctx, class_search *s, const vh_question *q, const int64_t *item,

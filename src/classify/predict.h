@@ -5,6 +5,7 @@
 
 #include "classify/classes.h"
 #include "models/items.h"
+#include "vhem/classes.h"
 
 typedef struct { /* what is asked */
     const vhem_data *data;

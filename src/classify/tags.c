@@ -8,6 +8,7 @@
 #include "core/names.h"
 #include "data/formats/table.h"
 #include "data/values.h"
+#include "vhem/classes.h"
 
 #include <string.h>
 

@@ -24,6 +24,7 @@
 #include "fit/options.h"
 #include "math/blas.h"
 #include "hmm/convert.h"
+#include "vhem/classes.h"
 
 #include <assert.h>
 #include <limits.h>
@@ -240,7 +241,7 @@ static vhem_status make_model(vhem_ctx *ctx, const training *t, vh_class *c)
 {
     vhem_status st = fill_model(ctx, t, c);
     if (st != VHEM_OK) {
-        vhem_free(c->model);
+        vh_object_free(c->model);
         c->model = NULL;
     }
     return st;

@@ -7,6 +7,7 @@
 #include "classify/members.h"
 #include "fit/frames.h"
 #include "models/store.h"
+#include "vhem/classes.h"
 
 vhem_status vh_train_check(vhem_ctx *ctx, const vh_train_options *opt);
 /* The sequences as the models of the classes see them, or, with none yet (k NULL), as new ones will. */

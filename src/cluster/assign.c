@@ -19,6 +19,7 @@
 #include "hmm/convert.h"
 #include "vhem/bounds.h"
 #include "dtm/hem_dtm.h"
+#include "vhem.h"
 
 #include <math.h>
 #include <string.h>

@@ -9,6 +9,7 @@
 #include "core/options.h"
 #include "math/blas.h"
 #include "files/layout_json.h"
+#include "vhem.h"
 
 #include <string.h>
 #include <unistd.h>

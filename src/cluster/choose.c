@@ -20,6 +20,7 @@
 #include "hmm/convert.h"
 #include "prior/prior.h"
 #include "vhem/bounds.h"
+#include "vhem.h"
 
 #include <limits.h>
 #include <math.h>

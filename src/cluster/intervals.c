@@ -16,6 +16,7 @@
 #include "files/posterior_json.h"
 #include "prior/posterior_set.h"
 #include "files/prior_json.h"
+#include "vhem/analysis.h"
 
 #define OUTSIDE 0.05 /* probability */
 
@@ -28,7 +29,7 @@ typedef struct { /* the record that callers see, and what its texts belong to */
     int64_t most;   /* numbers that a parameter of a centre may have; -1: any */
 } intervals;
 
-VH_OWNED(intervals, vhem_free)
+VH_OWNED(intervals, vh_object_free)
 
 static void clear(void *record)
 {

@@ -15,6 +15,8 @@
 #include "math/neighbours.h"
 #include "hmm/convert.h"
 #include "vhem/bounds.h"
+#include "vhem/analysis.h"
+#include "vhem.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -19,6 +19,8 @@
 #include "fit/infer.h"
 #include "hmm/shared_columns.h"
 #include "vhem/without.h"
+#include "vhem/analysis.h"
+#include "vhem.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -44,7 +46,7 @@ typedef struct {
 
 static void free_work(person_scores *w)
 {
-    vhem_free(w->s);
+    vh_object_free(w->s);
     vh_items_free(&w->items);
     vh_names_free(&w->known);
     vh_h3m_free(w->copy);

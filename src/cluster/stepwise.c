@@ -14,6 +14,8 @@
 #include "distributed/remote_estep.h"
 #include "vhem/repair.h"
 #include "distributed/task.h"
+#include "vhem/distributed.h"
+#include "vhem.h"
 
 #include <math.h>
 #include <string.h>
@@ -129,13 +131,13 @@ typedef struct { /* what callers see, and what it holds */
     vhem_task *next;
 } step_record;
 
-VH_OWNED(step_record, vhem_free)
+VH_OWNED(step_record, vh_object_free)
 
 static void clear_step(void *record)
 {
     step_record *r = record;
     vh_h3m_free(r->models.h3m);
-    vhem_free(r->next);
+    vh_object_free(r->next);
 }
 
 /* The sums of all chunks, from a copy: the partial stays as it is. */

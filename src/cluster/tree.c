@@ -9,6 +9,7 @@
 #include "core/object.h"
 #include "core/rng.h"
 #include "hmm/convert.h"
+#include "vhem.h"
 
 #include <limits.h>
 #include <string.h>

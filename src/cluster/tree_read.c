@@ -16,6 +16,7 @@
 #include "files/json.h"
 #include "files/options_json.h"
 #include "vhem/vhem_h3m.h"
+#include "vhem.h"
 
 #include <limits.h>
 #include <math.h>

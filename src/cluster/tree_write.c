@@ -11,6 +11,7 @@
 #include "dtm/dtm.h"
 #include "hmm/hmm_set.h"
 #include "files/hmm_file.h"
+#include "vhem.h"
 
 #include <inttypes.h>
 #include <math.h>

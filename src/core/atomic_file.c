@@ -6,6 +6,7 @@
 #include "core/alloc.h"
 #include "os/fd.h"
 #include "core/object.h"
+#include "vhem/analysis.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -337,7 +338,7 @@ vhem_status vhem_output_close(vhem_ctx *ctx, vhem_output *o, int keep)
         return VHEM_OK;
     if (keep)
         st = vh_atomic_file_commit(ctx, &o->out);
-    vhem_free(o);
+    vh_object_free(o);
     return st;
 }
 

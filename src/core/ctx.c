@@ -4,6 +4,7 @@
 #include "core/ctx.h"
 
 #include "core/text.h"
+#include "vhem.h"
 
 #include <pthread.h>
 #include <stdarg.h>

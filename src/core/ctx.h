@@ -5,7 +5,7 @@
 #define VH_CORE_CTX_H
 
 #include "core/own.h"
-#include "vhem/vhem.h"
+#include "vhem/types.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

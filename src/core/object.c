@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* object.c - see object.h. */
 #include "core/object.h"
+#include "vhem.h"
 
 /* As long as an alignment, so that the record behind it is as well aligned as any other array. */
 typedef union {
@@ -17,7 +18,7 @@ void *vh_object_new(vhem_ctx *ctx, size_t size, vh_object_clear *clear)
     return h + 1;
 }
 
-void vhem_free(void *record)
+void vh_object_free(void *record)
 {
     if (!record)
         return;
@@ -25,4 +26,9 @@ void vhem_free(void *record)
     if (h->clear)
         h->clear(record);
     free(h);
+}
+
+void vhem_free(void *object)
+{
+    vh_object_free(object);
 }

@@ -5,6 +5,9 @@
 
 #include "core/number.h"
 #include "core/text.h"
+#include "vhem/analysis.h"
+#include "vhem/classes.h"
+#include "vhem.h"
 
 #include <math.h>
 #include <stdlib.h>

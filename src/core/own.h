@@ -9,7 +9,9 @@
 #ifndef VH_CORE_OWN_H
 #define VH_CORE_OWN_H
 
-#include "vhem/vhem.h"
+#include "vhem/types.h"
+#include "vhem/classes.h"
+#include "vhem/distributed.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -43,18 +45,20 @@ static inline void vh_autofree(void *own)
         taken_;                     \
     })
 
-/* What vhem.h has and vhem_free releases. */
-VH_OWNED(vhem_models, vhem_free)
-VH_OWNED(vhem_data, vhem_free)
-VH_OWNED(vhem_tree, vhem_free)
-VH_OWNED(vhem_tags, vhem_free)
-VH_OWNED(vhem_classes, vhem_free)
-VH_OWNED(vhem_partial, vhem_free)
-VH_OWNED(vhem_task, vhem_free)
-VH_OWNED(vhem_items, vhem_free)
-VH_OWNED(vhem_fit_report, vhem_free)
-VH_OWNED(vhem_prediction, vhem_free)
-VH_OWNED(vhem_judgement, vhem_free)
-VH_OWNED(vhem_output, vhem_free)
+void vh_object_free(void *object); /* vhem_free */
+
+/* What the public headers have and vhem_free releases. */
+VH_OWNED(vhem_models, vh_object_free)
+VH_OWNED(vhem_data, vh_object_free)
+VH_OWNED(vhem_tree, vh_object_free)
+VH_OWNED(vhem_tags, vh_object_free)
+VH_OWNED(vhem_classes, vh_object_free)
+VH_OWNED(vhem_partial, vh_object_free)
+VH_OWNED(vhem_task, vh_object_free)
+VH_OWNED(vhem_items, vh_object_free)
+VH_OWNED(vhem_fit_report, vh_object_free)
+VH_OWNED(vhem_prediction, vh_object_free)
+VH_OWNED(vhem_judgement, vh_object_free)
+VH_OWNED(vhem_output, vh_object_free)
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* status.c - the version and a few words for each status. */
-#include "vhem/vhem.h"
+#include "vhem.h"
 
 const char *vhem_version(void)
 {

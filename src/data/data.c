@@ -6,6 +6,7 @@
 #include "core/options.h"
 #include "core/object.h"
 #include "data/values.h"
+#include "vhem.h"
 
 #include <limits.h>
 #include <math.h>

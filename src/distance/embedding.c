@@ -9,6 +9,7 @@
 #include "core/rng.h"
 #include "math/kmeans.h"
 #include "math/order.h"
+#include "vhem.h"
 
 #include <math.h>
 #include <string.h>

@@ -5,6 +5,7 @@
 #include "core/array2.h"
 #include "core/object.h"
 #include "parallel/serialize.h"
+#include "vhem/distributed.h"
 
 #include <limits.h>
 #include <math.h>

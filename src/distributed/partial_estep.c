@@ -10,6 +10,7 @@
 #include "distributed/task.h"
 
 #include "models/models.h"
+#include "vhem/distributed.h"
 
 typedef struct {
     const vh_task *t;
@@ -22,7 +23,7 @@ typedef struct {
 
 static void partial_work_free(partial_work *j)
 {
-    vhem_free(j->p);
+    vh_object_free(j->p);
     vh_workers_free(&j->workers);
     vh_pack_free(j->pk);
 }

@@ -5,6 +5,8 @@
 #include "core/alloc.h"
 #include "distributed/partial.h"
 #include "distributed/task.h"
+#include "vhem/distributed.h"
+#include "vhem.h"
 
 #include <string.h>
 

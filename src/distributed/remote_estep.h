@@ -5,6 +5,7 @@
 #define VH_DISTRIBUTED_REMOTE_ESTEP_H
 
 #include "vhem/base.h"
+#include "vhem/distributed.h"
 
 /* What a base needs to have its sums made by the executor; NULL: by nobody else. */
 vh_remote vh_remote_of(const vhem_executor *executor);

@@ -7,6 +7,8 @@
 #include "math/blas.h"
 #include "hmm/missing_columns.h"
 #include "models/models.h"
+#include "vhem/distributed.h"
+#include "vhem.h"
 
 #include <limits.h>
 #include <math.h>

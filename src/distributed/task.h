@@ -8,6 +8,7 @@
 #include "parallel/serialize.h"
 #include "vhem/base_moments.h"
 #include "vhem/vhem_h3m.h"
+#include "vhem/distributed.h"
 
 enum { VH_TASK_EXPECT = VH_BASE_STATISTICS + 1 }; /* kinds before it are surveys */
 

@@ -13,6 +13,7 @@
 #include "fit/options.h"
 #include "math/blas.h"
 #include "hmm/hmm_set.h"
+#include "vhem.h"
 
 #include <math.h>
 #include <string.h>
@@ -36,7 +37,7 @@ typedef struct {
 static void fit_free(dtm_fit_state *f)
 {
     vh_dtm_free(f->out);
-    vhem_free(f->report);
+    vh_object_free(f->report);
     vh_sets_free(&f->sets);
     vh_workers_free(&f->workers);
     vh_fit_scale_free(&f->scale);

@@ -602,7 +602,7 @@ static void tear_down(fit *f)
     free(f->coords);
     vh_h3m_free(f->out);
     vh_h3m_free(f->pooled);
-    vhem_free(f->report);
+    vh_object_free(f->report);
     vh_workers_free(&f->workers);
     vh_sets_free(&f->sets);
     vh_prior_choice_free(&f->choice);

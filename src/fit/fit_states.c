@@ -27,7 +27,7 @@ static void tried_free(tried *t)
 {
     for (int k = 0; k <= t->hi - t->lo && t->h3m && t->report; k++) {
         vh_h3m_free(t->h3m[k]);
-        vhem_free(t->report[k]);
+        vh_object_free(t->report[k]);
     }
     free(t->h3m);
     free(t->report);

@@ -272,7 +272,7 @@ vhem_status vh_frames_for(vhem_ctx *ctx, const vhem_data *data, const int64_t *s
 
 void vh_frames_free(vh_frames *frames)
 {
-    vhem_free(frames->own);
+    vh_object_free(frames->own);
     vh_layout_drop(frames->layout);
     *frames = (vh_frames){ 0 };
 }

@@ -7,6 +7,7 @@
 #include "data/values.h"
 #include "fit/lengths.h"
 #include "emission/layout.h"
+#include "vhem.h"
 
 #include <limits.h>
 #include <math.h>

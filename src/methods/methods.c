@@ -14,6 +14,7 @@
 #include "hmm/missing_columns.h"
 #include "vhem/base.h"
 #include "distributed/remote_estep.h"
+#include "vhem.h"
 
 #include <string.h>
 

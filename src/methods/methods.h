@@ -5,6 +5,7 @@
 
 #include "methods/clustering.h"
 #include "data/data.h"
+#include "vhem/distributed.h"
 
 enum { VH_MODELS = 1, VH_DATA = 2, VH_TEXTURES = 4 }; /* what a method can start from */
 enum {

@@ -6,6 +6,7 @@
 #include "emission/layout.h"
 #include "hmm/missing_columns.h"
 #include "vhem/vhem_h3m.h"
+#include "vhem.h"
 
 #include <assert.h>
 #include <math.h>

@@ -8,6 +8,7 @@
 #include "core/array2.h"
 #include "emission/layout.h"
 #include "models/models.h"
+#include "vhem/analysis.h"
 
 #include <string.h>
 

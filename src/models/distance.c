@@ -4,6 +4,7 @@
 #include "core/options.h"
 #include "parallel/ranks.h"
 #include "models/models.h"
+#include "vhem.h"
 
 static vhem_status compare(vhem_ctx *ctx, const vhem_models *a, const vhem_models *b,
                            const vhem_distance_options *opt, double *D, double *error)

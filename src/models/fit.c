@@ -15,6 +15,7 @@
 #include "fit/fit_prior.h"
 #include "files/prior_columns.h"
 #include "files/prior_json.h"
+#include "vhem.h"
 
 #include <stdio.h>
 #include <string.h>

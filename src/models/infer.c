@@ -8,6 +8,7 @@
 #include "models/infer.h"
 #include "models/items.h"
 #include "fit/infer.h"
+#include "vhem.h"
 
 #include <limits.h>
 #include <string.h>

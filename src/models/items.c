@@ -6,6 +6,7 @@
 #include "core/object.h"
 #include "fit/sets.h"
 #include "models/models.h"
+#include "vhem.h"
 
 vhem_status vh_items_new(vhem_ctx *ctx, const vhem_data *data, bool by_group, vh_items *out)
 {

@@ -5,6 +5,7 @@
 #include "files/hmm_file.h"
 #include "emission/layout.h"
 #include "models/models.h"
+#include "vhem.h"
 
 #include <limits.h>
 #include <string.h>

@@ -15,6 +15,7 @@
 #include "hmm/missing_columns.h"
 #include "files/posterior_json.h"
 #include "prior/posterior_set.h"
+#include "vhem.h"
 
 #include <limits.h>
 #include <math.h>

@@ -8,6 +8,7 @@
 #include "files/hmm_file.h"
 #include "files/json.h"
 #include "hmm/missing_columns.h"
+#include "vhem.h"
 
 #include <string.h>
 #include <sys/stat.h>
@@ -134,7 +135,7 @@ void vh_parsed_file_close(vh_parsed_file *doc)
 {
     json_decref(doc->root);
     free(doc->text);
-    vhem_free(doc->models);
+    vh_object_free(doc->models);
     *doc = (vh_parsed_file){ 0 };
 }
 

@@ -57,7 +57,7 @@ static vhem_status remember(vhem_ctx *ctx, vh_store *s, const char *key, stored_
     VH_TRY(vh_names_put(ctx, &s->keys, key, KEY, &index, &is_new));
     VH_TRY(vh_grow(ctx, &s->place, &s->cap, (size_t)s->keys.n, sizeof *s->place));
     if (!is_new && s->place[index].models) { /* the same model again: the first may be in use */
-        vhem_free(where.models);
+        vh_object_free(where.models);
         where.models = s->place[index].models;
     }
     s->place[index] = where; /* of two the later: the first was damaged */
@@ -171,7 +171,7 @@ vhem_status vh_store_close(vhem_ctx *ctx, vh_store *s)
 void vh_stored_free(vh_stored *stored)
 {
     for (int64_t i = 0; stored->each && i < stored->n; i++)
-        vhem_free(stored->each[i]);
+        vh_object_free(stored->each[i]);
     free(stored->each);
 }
 
@@ -187,7 +187,7 @@ void vh_store_free(vh_store *s)
     if (s->fd >= 0)
         close(s->fd);
     for (int k = 0; s->place && k < s->keys.n; k++)
-        vhem_free(s->place[k].models);
+        vh_object_free(s->place[k].models);
     vh_names_free(&s->keys);
     free(s->place);
     free(s->path);
@@ -261,7 +261,7 @@ static void cache(vhem_ctx *ctx, vh_store *s, const vh_key *key, const vhem_mode
             to->models = vh_take(copy);
         }
     }
-    vhem_free(copy);
+    vh_object_free(copy);
 }
 
 vhem_status vh_store_get(vhem_ctx *ctx, vh_store *s, const vh_key *key, vhem_models **out)

@@ -4,6 +4,7 @@
 
 #include "core/alloc.h"
 #include "core/options.h"
+#include "vhem.h"
 
 #include <string.h>
 

@@ -6,6 +6,8 @@
 #include "core/alloc.h"
 #include "core/array2.h"
 #include "core/names.h"
+#include "vhem/analysis.h"
+#include "vhem.h"
 
 #include <math.h>
 #include <stdio.h>

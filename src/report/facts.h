@@ -5,6 +5,7 @@
 #define VH_REPORT_FACTS_H
 
 #include "core/own.h"
+#include "vhem/analysis.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -6,6 +6,7 @@
 #include "report/html.h"
 #include "report/svg.h"
 #include "report/text.h"
+#include "vhem.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -5,6 +5,7 @@
 #include "report/html.h"
 #include "report/svg.h"
 #include "report/text.h"
+#include "vhem/analysis.h"
 
 #include <math.h>
 #include <stddef.h>

@@ -9,6 +9,7 @@
 #include "report/text.h"
 
 #include "core/alloc.h"
+#include "vhem.h"
 
 #include <math.h>
 #include <string.h>

@@ -7,6 +7,8 @@
 #include "report/text.h"
 
 #include "core/alloc.h"
+#include "vhem/analysis.h"
+#include "vhem.h"
 
 #include <math.h>
 #include <string.h>

@@ -8,6 +8,8 @@
 #include "report/html.h"
 #include "report/svg.h"
 #include "report/text.h"
+#include "vhem/analysis.h"
+#include "vhem.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -15,7 +17,7 @@
 
 enum { WIDTH = 250, LEFT = 64, ROW = 15, TOP = 8, FOOT = 38, MOST_ROWS = 36 };
 
-VH_OWNED(vhem_intervals, vhem_free)
+VH_OWNED(vhem_intervals, vh_object_free)
 
 /* ---- 1. one centre ------------------------------------------------------------------------------------- */
 

@@ -5,6 +5,7 @@
 #include "report/html.h"
 #include "report/svg.h"
 #include "report/text.h"
+#include "vhem.h"
 
 enum { STRIP = 160, MOST_MEMBERS = 24, MOST_CHILDREN = 100 };
 

@@ -8,6 +8,8 @@
 #include "core/array2.h"
 #include "report/svg.h"
 #include "report/text.h"
+#include "vhem/analysis.h"
+#include "vhem.h"
 
 #include <math.h>
 #include <string.h>

@@ -5,6 +5,7 @@
 #include "report/assets.h"
 #include "report/svg.h"
 #include "report/text.h"
+#include "vhem.h"
 
 #include <ctype.h>
 #include <math.h>

@@ -9,6 +9,8 @@
 #include "report/html.h"
 #include "report/provenance.h"
 #include "report/text.h"
+#include "vhem/analysis.h"
+#include "vhem.h"
 
 #include <locale.h>
 #include <string.h>

@@ -6,6 +6,7 @@
 #include "core/number.h"
 #include "report/figures.h"
 #include "report/text.h"
+#include "vhem.h"
 
 #include <errno.h>
 #include <math.h>

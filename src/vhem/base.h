@@ -9,6 +9,7 @@
 #include "vhem/estep.h"
 #include "core/journal.h"
 #include "vhem/base_moments.h"
+#include "vhem/distributed.h"
 
 enum { VH_BASE_SAMPLE = 1000 };
 

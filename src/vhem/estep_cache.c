@@ -12,6 +12,7 @@
 #include "parallel/ranks.h"
 #include "parallel/sum.h"
 #include "math/blas.h"
+#include "vhem.h"
 
 #include <time.h>
 

@@ -4,6 +4,7 @@
  * 1e-9 relative: the product form may lose 2e-11 per frame (pack.c), and
  * iterations multiply that by a few. */
 #include "engine.h"
+#include "vhem.h"
 
 static const double RTOL = 1e-9;
 

@@ -12,6 +12,7 @@
 #include "support.h"
 
 #include "extremes.h"
+#include "vhem.h"
 
 #include <time.h>
 

@@ -6,6 +6,7 @@
 
 #include "distance/distance.h"
 #include "vhem/base.h"
+#include "vhem.h"
 
 /* HMMs of several shapes in one set, some with zeros in their chains, some with tiny or huge spread. */
 static vh_h3m *random_set(vhem_ctx *ctx, vh_rng *rng, int K, int d, int full, bool extreme)

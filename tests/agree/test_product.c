@@ -6,6 +6,7 @@
 #include "distance/distance.h"
 #include "hmm/hmm_set.h"
 #include "hmm/missing_columns.h"
+#include "vhem.h"
 
 typedef struct {
     int Ka, Sa, Ma, Kb, Sb, Mb, d, full, tau;

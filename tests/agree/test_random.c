@@ -5,6 +5,7 @@
  * A failure prints the number of the problem; VHEM_TEST_FIRST=<number> begins there, VHEM_TEST_COUNT=<n> says
  * how many are tried. */
 #include "reductions.h"
+#include "vhem.h"
 
 enum { COUNT = 5000, MOST_STATES = 6, MOST_MODELS = 24 };
 

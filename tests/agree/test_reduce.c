@@ -2,6 +2,7 @@
 /* test_reduce.c - every usable backend against ref: L_hmm and the summary statistics of random base and
  * reduced HMMs of many shapes. */
 #include "reductions.h"
+#include "vhem.h"
 
 typedef struct {
     int Kb, Sb, Mb, Kr, Sr, Mr, d, tau, full;

@@ -6,6 +6,7 @@
 #include "reductions.h"
 
 #include "vhem/vhem_h3m.h"
+#include "vhem.h"
 
 static bool always(void)
 {

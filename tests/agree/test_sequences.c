@@ -6,6 +6,7 @@
 
 #include "fit/lengths.h"
 #include "math/blas.h"
+#include "vhem.h"
 
 /* ---- random jobs --------------------------------------------------------------------------------------- */
 

@@ -8,6 +8,7 @@
 #include "fit/estep.h"
 #include "fit/lengths.h"
 #include "math/blas.h"
+#include "vhem.h"
 
 typedef struct {
     vhem_data data; /* with weights of its own */

@@ -41,7 +41,7 @@ class Documents(Case):
                     self.assertTrue((path.parent / target).exists(), f"{path.name}: {target}")
 
     def test_citation_is_of_this_version(self):
-        version = re.search(r'VHEM_VERSION "([^"]+)"', (SOURCE / "include/vhem/vhem.h").read_text())[1]
+        version = re.search(r'VHEM_VERSION "([^"]+)"', (SOURCE / "include/vhem.h").read_text())[1]
         self.assertIn(f"\nversion: {version}\n", (SOURCE / "CITATION.cff").read_text())
 
     def test_make_without_tests(self):
@@ -134,7 +134,7 @@ class Programs(Case):
         prefix = self.path("prefix")
         done = subprocess.run(["cmake", "--install", build, "--prefix", prefix], capture_output=True, text=True)
         self.assertEqual(done.returncode, 0, done.stderr)
-        for name in ("bin/vhem", "include/vhem/vhem.h", "share/man/man1/vhem.1",
+        for name in ("bin/vhem", "include/vhem.h", "include/vhem/types.h", "include/vhem/vhem.h", "share/man/man1/vhem.1",
                      "share/bash-completion/completions/vhem"):
             self.assertTrue((prefix / name).exists(), name)
         [pc] = prefix.glob("lib*/**/vhem.pc")

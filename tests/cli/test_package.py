@@ -10,7 +10,7 @@ from support import SOURCE, VHEM, Case
 
 BUILD = pathlib.Path(VHEM).resolve().parent
 PROGRAM = """#include <stdio.h>
-#include <vhem/vhem.h>
+#include <vhem.h>
 int main(void) { puts(vhem_version()); return 0; }
 """
 PROJECT = """cmake_minimum_required(VERSION 3.22)

@@ -80,7 +80,7 @@ class Help(Case):
             self.assertEqual([line.split()[0] for line in block.splitlines()], COMMANDS)
 
     def test_version(self):
-        header = (SOURCE / "include/vhem/vhem.h").read_text()
+        header = (SOURCE / "include/vhem.h").read_text()
         version = re.search(r'VHEM_VERSION "([^"]+)"', header).group(1)
         lines = self.ok("--version").out.splitlines()
         self.assertEqual(lines[0], f"vhem {version}")

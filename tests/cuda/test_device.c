@@ -6,6 +6,7 @@
 
 #include "simd/simd.h"
 #include "distance/distance.h"
+#include "vhem.h"
 
 #include <sys/wait.h>
 #include <unistd.h>

@@ -7,6 +7,7 @@
 #include "fit/estep.h"
 #include "fit/lengths.h"
 #include "math/blas.h"
+#include "vhem.h"
 
 enum { N = 900, D = 20, SETS = 440, K = 4 };
 

@@ -5,6 +5,7 @@
 
 #include "simd/simd.h"
 #include "distance/distance.h"
+#include "vhem.h"
 
 enum { TAU = 100000 };
 

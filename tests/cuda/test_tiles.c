@@ -2,6 +2,7 @@
 /* test_tiles.c - base HMMs that do not fit on the device: tiles of another size, which pass through it, give
  * the same bits as all of them together. */
 #include "reductions.h"
+#include "vhem.h"
 
 static void test_streaming(void **state)
 {

@@ -4,6 +4,7 @@
 #include "core/journal.h"
 
 #include "fuzz.h"
+#include "vhem.h"
 
 #include <string.h>
 

@@ -3,6 +3,8 @@
 #include "classify/classes_json.h"
 
 #include "document.h"
+#include "vhem.h"
+#include "vhem/classes.h"
 
 #include <string.h>
 #include <unistd.h>

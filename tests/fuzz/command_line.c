@@ -5,6 +5,7 @@
 #include "cli.h"
 
 #include "fuzz.h"
+#include "vhem.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,6 +2,7 @@
 /* data.c - the reader of one data format, FUZZ_FORMAT, and its writer, FUZZ_ENDING.  What is read, saved and
  * read again has the same frames, to the last bit, and the same names. */
 #include "data_checks.h"
+#include "vhem.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* data_checks.c - see data_checks.h. */
 #include "data_checks.h"
+#include "vhem.h"
 
 #include <math.h>
 #include <string.h>

@@ -5,6 +5,7 @@
 
 #include "core/text.h"
 #include "hmm/hmm_set.h"
+#include "vhem.h"
 
 #include <fcntl.h>
 #include <math.h>

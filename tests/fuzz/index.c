@@ -2,6 +2,7 @@
 /* index.c - NAME.npy with NAME_index.csv.  The input is two bytes with the length of the index, the index,
  * and the array. */
 #include "data_checks.h"
+#include "vhem.h"
 
 #include <unistd.h>
 

@@ -3,6 +3,7 @@
  * sound.  What is opened is the whole set, in its order, and is the same after it was merged into one
  * file. */
 #include "fuzz.h"
+#include "vhem.h"
 
 #include <string.h>
 #include <sys/stat.h>

@@ -3,6 +3,7 @@
 #include "fuzz.h"
 
 #include "files/json.h"
+#include "vhem.h"
 
 #include <string.h>
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* models_hdf5.c - model files in HDF5, HMMs and textures: saved and read again they are the same. */
 #include "fuzz.h"
+#include "vhem.h"
 
 #include <string.h>
 #include <unistd.h>

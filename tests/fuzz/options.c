@@ -6,6 +6,8 @@
 #include "fuzz.h"
 
 #include "files/json.h"
+#include "vhem.h"
+#include "vhem/classes.h"
 
 #include <string.h>
 

@@ -6,6 +6,8 @@
 #include "distributed/task.h"
 #include "tasks.h"
 #include "wire.h"
+#include "vhem.h"
+#include "vhem/distributed.h"
 
 #include <string.h>
 

@@ -6,6 +6,7 @@
 #include "prior/posterior_set.h"
 
 #include "fuzz.h"
+#include "vhem.h"
 
 #include <math.h>
 #include <string.h>

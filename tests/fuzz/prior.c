@@ -5,6 +5,7 @@
 
 #include "fuzz.h"
 #include "files/prior_json.h"
+#include "vhem.h"
 
 #include <float.h>
 #include <math.h>

@@ -4,6 +4,8 @@
 #include "cluster/tree_file.h"
 
 #include "document.h"
+#include "vhem.h"
+#include "vhem/analysis.h"
 
 #include <string.h>
 

@@ -2,6 +2,7 @@
 /* roles.c - options that say what the columns of a table are.  The input is seven texts, each ended by a NUL
  * (id, label, group, weight, columns, where, empty: not given), and the table. */
 #include "data_checks.h"
+#include "vhem.h"
 
 #include <string.h>
 

@@ -5,6 +5,7 @@
 #include "files/shards.h"
 
 #include "fuzz.h"
+#include "vhem.h"
 
 #include <string.h>
 #include <sys/stat.h>

@@ -5,6 +5,8 @@
 #include "cluster/tree_file.h"
 
 #include "document.h"
+#include "vhem.h"
+#include "vhem/analysis.h"
 
 #include <math.h>
 #include <string.h>

@@ -4,6 +4,7 @@
 #include "models/store.h"
 
 #include "fuzz.h"
+#include "vhem.h"
 
 #include <string.h>
 #include <unistd.h>

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* tags.c - tables of tags: written as a table of 0 and 1 and read again they are the same. */
 #include "fuzz.h"
+#include "vhem.h"
+#include "vhem/classes.h"
 
 #include <string.h>
 

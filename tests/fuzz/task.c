@@ -5,6 +5,8 @@
 
 #include "tasks.h"
 #include "wire.h"
+#include "vhem.h"
+#include "vhem/distributed.h"
 
 #include <string.h>
 

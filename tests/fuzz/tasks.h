@@ -4,6 +4,8 @@
 #define VH_TESTS_FUZZ_TASKS_H
 
 #include "fuzz.h"
+#include "vhem.h"
+#include "vhem/distributed.h"
 
 static const char fuzz_base[] =
     "{\"format\": \"vhem-h3m\", \"version\": 1, \"emission\": \"gaussian-diag\", \"d\": 1,"

@@ -3,6 +3,7 @@
 #include "cluster/tree_file.h"
 
 #include "document.h"
+#include "vhem.h"
 
 #include <string.h>
 #include <unistd.h>

@@ -2,6 +2,7 @@
 /* xlsx.c - the reader of workbooks.  What is read, saved as CSV and read again has the same frames and
  * names. */
 #include "data_checks.h"
+#include "vhem.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {

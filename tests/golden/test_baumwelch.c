@@ -2,6 +2,7 @@
 /* test_baumwelch.c - the golden models and log-likelihoods after 1 and 5 iterations of Baum-Welch, to
  * 1e-9, on every backend. */
 #include "golden.h"
+#include "vhem.h"
 
 static void check_after(vhem_ctx *ctx, const vhem_data *data, const vh_h3m *init, int n_iter, json_t *want)
 {

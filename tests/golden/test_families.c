@@ -7,6 +7,7 @@
 #include "fit/infer.h"
 #include "emission/layout.h"
 #include "vhem/vhem_h3m.h"
+#include "vhem.h"
 
 #define FOLDER "families/"
 

@@ -2,6 +2,7 @@
 /* test_loglik.c - the golden log-likelihoods, paths, posteriors and transition counts, to 1e-9, on every
  * backend. */
 #include "golden.h"
+#include "vhem.h"
 
 static const double RTOL = 1e-9, ATOL = 1e-9;
 

@@ -2,6 +2,8 @@
 /* test_real.c - real viewers of real pictures: with the settings of the laboratory that published them,
  * and the default number of restarts, the bound is theirs or better and the groups are the same. */
 #include "golden.h"
+#include "vhem.h"
+#include "vhem/analysis.h"
 
 /* Do two labelings cut the models alike? */
 static int same_partition(int64_t n, const int *a, const int *b)

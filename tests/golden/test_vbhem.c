@@ -6,6 +6,7 @@
 #include "files/posterior_json.h"
 #include "files/prior_json.h"
 #include "vhem/vb.h"
+#include "vhem.h"
 
 #include <string.h>
 

@@ -5,6 +5,7 @@
 
 #include "../agree/copy_reduce.h"
 #include "vhem/vhem_h3m.h"
+#include "vhem.h"
 
 static void check_near_all(const char *what, const double *got, json_t *want, double scale)
 {

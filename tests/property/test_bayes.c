@@ -3,6 +3,7 @@
  * topology forbids stays 0, units of the data do not matter, a sequence gets the same HMM whatever is beside
  * it and at any number of threads. */
 #include "engine.h"
+#include "vhem.h"
 
 static const char *const family[] = { "gaussian-diag", "gaussian-full" };
 

@@ -6,6 +6,7 @@
 #include "vhem/pair_bound.h"
 #include "core/alloc.h"
 #include "vhem/vhem_h3m.h"
+#include "vhem.h"
 
 enum { SB = 2, SR = 3, TAU = 3 };
 

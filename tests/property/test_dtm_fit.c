@@ -7,6 +7,7 @@
 
 #include "dtm/em.h"
 #include "dtm/kalman.h"
+#include "vhem.h"
 
 /* n_seq sequences of unequal length from the textures, in turn, with groups of two and weights. */
 static vhem_data *draw(vhem_ctx *ctx, const vh_dtm *dtm, int n_seq, int T, bool weighted)

@@ -6,6 +6,7 @@
 
 #include "dtm/kalman.h"
 #include "dtm/pair.h"
+#include "vhem.h"
 
 /* State dimensions differ, d < n, singular Q and Sigma of either. */
 static void against_dense(void **state)

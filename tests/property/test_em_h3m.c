@@ -3,6 +3,7 @@
  * Baum-Welch, base HMMs without spread make VHEM the same algorithm step by step, threads do not matter. */
 #include "cluster_samples.h"
 #include "engine.h"
+#include "vhem.h"
 
 static const char *const family[] = { "gaussian-diag", "gaussian-full" };
 

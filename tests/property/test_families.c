@@ -9,6 +9,7 @@
 #include "fit/sample.h"
 #include "fit/infer.h"
 #include "vhem/vhem_h3m.h"
+#include "vhem.h"
 
 #include <math.h>
 

@@ -3,6 +3,7 @@
  * distributions, zeros stay zeros, the same seed gives the same bits at any number of threads,
  * and units of the data do not matter. */
 #include "engine.h"
+#include "vhem.h"
 
 #include <sys/resource.h>
 

@@ -6,6 +6,7 @@
 
 #include "dtm/pair.h"
 #include "dtm/hem_dtm.h"
+#include "vhem.h"
 
 /* Per of each of K random textures, each a little different from the others of its kind and in a basis of its
  * own: x -> F x leaves what frames look like alone. */

@@ -2,6 +2,7 @@
 /* test_hem_gmm.c - hierarchical EM for Gaussian mixtures: by a direct loop over the mixtures that the frames
  * of HMMs come from, and as VHEM with centres of one state. */
 #include "cluster_samples.h"
+#include "vhem.h"
 
 enum { KB = 10, S = 3, MB = 2, B = S * MB, KR = 2, MR = 3, D = 2, TAU = 6, ITER = 4 };
 

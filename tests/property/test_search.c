@@ -2,6 +2,8 @@
 /* test_search.c - the search for clusters: candidates are added to restarts and never replace them; every
  * seed finds groups that are plain to see, however many models there are. */
 #include "cluster_samples.h"
+#include "vhem.h"
+#include "vhem/analysis.h"
 
 #define SLACK 0.003 /* nats per frame, dimension and model, within which modularity decides */
 

@@ -12,6 +12,7 @@
 
 #include "dtm/hem_dtm.h"
 #include "vhem/vhem_h3m.h"
+#include "vhem.h"
 
 #include <float.h>
 

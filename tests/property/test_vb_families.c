@@ -14,6 +14,7 @@
 #include "fit/fit.h"
 #include "fit/sample.h"
 #include "math/gamma.h"
+#include "vhem.h"
 
 static const char *const names[] = { "categorical", "bernoulli", "poisson", "product" };
 enum { N_NAMES = sizeof names / sizeof *names, COUNT = 40 };

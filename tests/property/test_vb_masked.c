@@ -9,6 +9,7 @@
 #include "vb_problems.h"
 
 #include "hmm/missing_columns.h"
+#include "vhem.h"
 
 static const char *const names[] = { "gaussian-diag", "bernoulli", "poisson", "product" };
 enum { N_NAMES = sizeof names / sizeof *names, COUNT = 30, MODELS = 6 };

@@ -11,6 +11,7 @@
 #include "math/gamma.h"
 #include "files/prior_json.h"
 #include "vhem/vb.h"
+#include "vhem.h"
 
 #include <string.h>
 

@@ -7,6 +7,7 @@
 #include "parallel/scratch.h"
 #include "data/data.h"
 #include "vhem/vhem_h3m.h"
+#include "vhem.h"
 
 static vh_vhem_run run_vhem(vhem_ctx *ctx, const vh_h3m *h3m, const vh_vhem_options *o, vh_h3m *centers)
 {

@@ -4,6 +4,7 @@
 #define VH_TESTS_DATA_FILES_H
 
 #include "support.h"
+#include "vhem.h"
 
 /* The last log line of each level, for tests of warnings. */
 typedef struct {

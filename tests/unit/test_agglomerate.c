@@ -3,6 +3,7 @@
 #include "support.h"
 
 #include "math/agglomerate.h"
+#include "vhem.h"
 
 enum { MAX = 40 };
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* test_assign.c - new models and sequences into clusters. */
 #include "cluster_samples.h"
+#include "vhem.h"
 
 static vhem_tree *make_tree(vhem_ctx *ctx, const vh_h3m *h3m, const char *preset)
 {

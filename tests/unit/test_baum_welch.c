@@ -2,6 +2,7 @@
 /* test_baum_welch.c - one iteration against the sum over all state paths, and
  * restarts that do not disturb one another. */
 #include "engine.h"
+#include "vhem.h"
 
 enum { S = 3 };
 

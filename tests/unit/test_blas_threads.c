@@ -3,6 +3,8 @@
  * it has what it had: threads of its own would fight with ours for the same cores, in every rank of a job. */
 #define _GNU_SOURCE /* RTLD_NEXT */
 #include "support.h"
+#include "vhem.h"
+#include "vhem/distributed.h"
 
 #include <cblas.h>
 #include <dlfcn.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* test_choose.c - the choice of K and S: what each row says, and that the right one is seen. */
 #include "cluster_samples.h"
+#include "vhem.h"
 
 #include <unistd.h>
 

@@ -5,6 +5,8 @@
 #include "classify/classes.h"
 #include "classify/predict.h"
 #include "data/data.h"
+#include "vhem.h"
+#include "vhem/classes.h"
 
 enum { CLASSES = 3, PER_CLASS = 6, T = 25 };
 

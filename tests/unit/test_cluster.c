@@ -5,6 +5,7 @@
 #include "methods/state_order.h"
 #include "methods/methods.h"
 #include "vhem/vhem_h3m.h"
+#include "vhem.h"
 
 static void test_finds_clusters(void **state)
 {

@@ -10,6 +10,7 @@
 #include "parallel/map.h"
 #include "core/number.h"
 #include "core/text.h"
+#include "vhem.h"
 
 #include <locale.h>
 #include <sys/stat.h>

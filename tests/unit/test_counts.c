@@ -7,6 +7,7 @@
 #include "parallel/tree_sum.h"
 #include "files/shards.h"
 #include "vhem/base.h"
+#include "vhem.h"
 
 #define FAR ((int64_t)3 << 30) /* the number of the first that exists */
 

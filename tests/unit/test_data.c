@@ -2,6 +2,7 @@
 /* test_data.c - the sequence set: wrapping, views, the builder, completeness. */
 #include "data/formats/formats.h"
 #include "data_files.h"
+#include "vhem.h"
 
 static void test_wrap(void **state)
 {

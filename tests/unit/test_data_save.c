@@ -2,6 +2,7 @@
 /* test_data_save.c - saving data: every format reads back to the same numbers and, where it can, the same
  * texts. */
 #include "data_files.h"
+#include "vhem.h"
 
 #include <signal.h>
 #include <sys/resource.h>

@@ -5,6 +5,7 @@
 
 #include "distance/distance.h"
 #include "hmm/convert.h"
+#include "vhem.h"
 
 static vhem_distance_options options(const char *kind)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* test_dtm.c - dynamic textures: views, validation, comparison, files in both formats. */
 #include "textures.h"
+#include "vhem.h"
 
 static vh_dtm *sample(vhem_ctx *ctx)
 {

@@ -3,6 +3,8 @@
  * known clusters, trees, given starts, repairs, and requests that make no sense. */
 #include "cluster_samples.h"
 #include "engine.h"
+#include "vhem.h"
+#include "vhem/analysis.h"
 
 /* Two states at -a and a; which of them a chain stays in is all that tells the clusters apart. */
 static vh_h3m *switchers(vhem_ctx *ctx, int K)

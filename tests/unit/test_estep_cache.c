@@ -4,6 +4,7 @@
 #include "support.h"
 
 #include "vhem/estep_cache.h"
+#include "vhem.h"
 
 #include <unistd.h>
 

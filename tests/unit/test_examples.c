@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* test_examples.c - which sequences a report shows, and their states, by hand. */
 #include "cluster_samples.h"
+#include "vhem.h"
+#include "vhem/analysis.h"
 
 /* Items a, b, c in clusters 0, 0, 1.  The centre of cluster 0 has a state at 0 and one at 9, and stays where
  * it is; that of cluster 1 is at 50. */

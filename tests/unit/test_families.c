@@ -6,6 +6,7 @@
 
 #include "math/gamma.h"
 #include "emission/emission.h"
+#include "vhem.h"
 
 #include <math.h>
 #include <string.h>

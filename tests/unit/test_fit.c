@@ -4,6 +4,7 @@
 #include "engine.h"
 
 #include "math/linalg.h"
+#include "vhem.h"
 
 static vhem_fit_options options(int S, int M)
 {

@@ -5,6 +5,7 @@
 
 #include "core/backend.h"
 #include "fit/forward_backward.h"
+#include "vhem.h"
 
 /* The `ref` backend, but that one pass is the last before a stop that has been waited for long enough. */
 static struct {

@@ -4,6 +4,7 @@
 #include "engine.h"
 
 #include "parallel/fork_safe.h"
+#include "vhem.h"
 
 #include <sys/wait.h>
 

@@ -5,6 +5,7 @@
 
 #include "emission/gaussian.h"
 #include "emission/layout.h"
+#include "vhem.h"
 
 /* The density of what a frame has is the integral over what it lacks. */
 static void density_by_integration(void **state)

@@ -5,6 +5,7 @@
 
 #include "search/group_centres.h"
 #include "vhem/bounds.h"
+#include "vhem.h"
 
 enum { K = 3, EACH = 5, N = K * EACH };
 

@@ -5,6 +5,7 @@
 
 #include "core/alloc.h"
 #include "hmm/hmm_set.h"
+#include "vhem.h"
 
 /* One HMM with S = 2, M = 2, d = 2, to be spoilt one number at a time. */
 typedef struct {

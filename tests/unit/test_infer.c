@@ -2,6 +2,7 @@
 /* test_infer.c - scores, paths and posteriors against the sum over all state
  * paths; tiles of many HMMs; errors. */
 #include "engine.h"
+#include "vhem.h"
 
 static void all_paths(void **state)
 {

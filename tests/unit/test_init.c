@@ -4,6 +4,7 @@
 
 #include "fit/start.h"
 #include "fit/lengths.h"
+#include "vhem.h"
 
 enum { MAX_FRAMES = 50000 };
 

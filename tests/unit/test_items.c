@@ -2,6 +2,9 @@
 /* Items of a source: models, sequences, groups; and what is computed for groups: scores, assignments, fits,
  * classes of textures. */
 #include "support.h"
+#include "vhem.h"
+#include "vhem/analysis.h"
+#include "vhem/classes.h"
 
 enum { N = 6 };
 

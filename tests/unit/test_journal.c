@@ -4,6 +4,7 @@
 #include "support.h"
 
 #include "core/journal.h"
+#include "vhem.h"
 
 #include <sys/stat.h>
 #include <unistd.h>

@@ -5,6 +5,7 @@
 #include "textures.h"
 
 #include "dtm/kalman.h"
+#include "vhem.h"
 
 static void check_sequence(vhem_ctx *ctx, const vh_dtm *dtm, const double *y, int T, int trial)
 {

@@ -3,6 +3,7 @@
 #include "engine.h"
 
 #include "math/kmeans.h"
+#include "vhem.h"
 
 static double distance(int d, const double *a, const double *b)
 {

@@ -5,6 +5,8 @@
 #include "cluster_samples.h"
 
 #include "math/student.h"
+#include "vhem.h"
+#include "vhem/analysis.h"
 
 /* Clusters of one-state Gaussians N(m, 1) in one dimension. */
 static vh_h3m *gaussians_of(vhem_ctx *ctx, int K, const double *mean, double cov)

@@ -4,6 +4,8 @@
 #include "cluster_samples.h"
 
 #include "methods/clustering.h"
+#include "vhem.h"
+#include "vhem/analysis.h"
 
 static const char *const methods[] = { "ppk-sc",        "ppk-sc-hybrid", "kl-sc", "knn-sc",
                                        "kl-sampled-sc", "ppk-ac",        "kl-ac", "kl-sampled-ac" };

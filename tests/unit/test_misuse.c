@@ -3,7 +3,10 @@
  * no hang; and vhem_free releases whatever comes through a **. */
 #include "support.h"
 
-#include "vhem/vhem.h"
+#include "vhem.h"
+#include "vhem/analysis.h"
+#include "vhem/classes.h"
+#include "vhem/distributed.h"
 
 #include <signal.h>
 #include <sys/stat.h>

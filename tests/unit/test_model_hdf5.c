@@ -5,6 +5,7 @@
 #include "model_samples.h"
 
 #include "core/atomic_file.h"
+#include "vhem.h"
 
 #include <fcntl.h>
 #include <hdf5.h>

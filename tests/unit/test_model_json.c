@@ -5,6 +5,7 @@
 
 #include "core/atomic_file.h"
 #include "files/json.h"
+#include "vhem.h"
 
 /* A small good file.  Parts are replaced by the tests below. */
 static const char good[] =

@@ -4,6 +4,8 @@
 #include "support.h"
 
 #include "textures.h"
+#include "vhem.h"
+#include "vhem/analysis.h"
 
 static vhem_models *hmms(vhem_ctx *ctx, int K)
 {

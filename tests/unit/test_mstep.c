@@ -3,6 +3,7 @@
 #include "engine.h"
 
 #include "hmm/mstep.h"
+#include "vhem.h"
 
 typedef struct {
     vhem_ctx *ctx;

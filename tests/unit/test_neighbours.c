@@ -3,6 +3,7 @@
 #include "support.h"
 
 #include "math/neighbours.h"
+#include "vhem.h"
 
 /* Points on a line: two groups of three, far apart. */
 static const double at[6] = { 0, 1, 2.5, 100, 101, 102.5 };

@@ -5,6 +5,9 @@
 
 #include "core/options.h"
 #include "files/options_json.h"
+#include "vhem.h"
+#include "vhem/analysis.h"
+#include "vhem/classes.h"
 
 static const struct {
     vhem_option_set set;

@@ -4,6 +4,7 @@
 #include "engine.h"
 
 #include "hmm/pack.h"
+#include "vhem.h"
 
 static const double zero[8], one[8] = { 1, 1, 1, 1, 1, 1, 1, 1 };
 

@@ -3,6 +3,7 @@
 #include "support.h"
 
 #include "parallel/parallel.h"
+#include "vhem.h"
 
 enum { OUTER = 7, INNER = 40, THREADS = 4 };
 

@@ -9,6 +9,8 @@
 #include "hmm/missing_columns.h"
 #include "models/models.h"
 #include "distributed/partial.h"
+#include "vhem.h"
+#include "vhem/distributed.h"
 
 #include <math.h>
 

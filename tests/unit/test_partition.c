@@ -3,6 +3,8 @@
 #include "support.h"
 
 #include "math/agreement.h"
+#include "vhem.h"
+#include "vhem/analysis.h"
 
 static void brute(int n, const int *a, const int *b, vhem_agreement *out)
 {

@@ -9,6 +9,8 @@
 #include "math/gamma.h"
 #include "prior/posterior.h"
 #include "files/prior_json.h"
+#include "vhem.h"
+#include "vhem/analysis.h"
 
 #define PI 3.14159265358979323846
 

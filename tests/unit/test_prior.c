@@ -6,6 +6,7 @@
 #include "fit/fit_prior.h"
 #include "files/hmm_file.h"
 #include "files/prior_json.h"
+#include "vhem.h"
 
 static const char good[] =
     "{\"format\": \"vhem-prior\", \"version\": 1, \"emission\": \"gaussian-full\", \"d\": 2,"

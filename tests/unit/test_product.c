@@ -9,6 +9,7 @@
 #include "fit/sample.h"
 #include "fit/infer.h"
 #include "files/layout_json.h"
+#include "vhem.h"
 
 #include <math.h>
 #include <unistd.h>

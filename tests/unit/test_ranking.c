@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Rankings worked out by hand. */
 #include "support.h"
+#include "vhem.h"
+#include "vhem/classes.h"
 
 /* The measures of the tags, m [C] and p_at [C][n_k]; either may be NULL. */
 static vhem_status rank_tags(vhem_ctx *ctx, int n, int C, const double *x, const unsigned char *truth,

@@ -9,6 +9,7 @@
 #include "parallel/sum.h"
 #include "parallel/map.h"
 #include "parallel/ranks.h"
+#include "vhem.h"
 
 #include <signal.h>
 #include <string.h>

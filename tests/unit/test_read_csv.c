@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* test_read_csv.c - long CSV and TSV. */
 #include "data_files.h"
+#include "vhem.h"
 
 static vhem_data *load(const char *text, const vhem_data_options *opt)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* test_read_dir.c - a directory of CSV files. */
 #include "data_files.h"
+#include "vhem.h"
 
 #include <sys/stat.h>
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* test_read_hdf5.c - HDF5 data: datasets as sequences, and the stacked layout. */
 #include "data_files.h"
+#include "vhem.h"
 
 #include <hdf5.h>
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* test_read_npy.c - NumPy arrays and their index. */
 #include "data_files.h"
+#include "vhem.h"
 
 /* A .npy file of version 1, 2 or 3 with this dictionary and these bytes. */
 static const char *npy(const char *name, int version, const char *dict, const void *bytes, size_t n)

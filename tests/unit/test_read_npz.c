@@ -2,6 +2,7 @@
 /* test_read_npz.c - NumPy archives: built here member by member, stored or deflated, with and without
  * zip64. */
 #include "zip_files.h"
+#include "vhem.h"
 
 static void add(zip *z, const char *key, int how, const char *descr, const char *shape, const void *data,
                 size_t size)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* test_read_ts.c - the text format of aeon and sktime. */
 #include "data_files.h"
+#include "vhem.h"
 
 static void test_plain(void **state)
 {

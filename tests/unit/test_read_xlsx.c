@@ -4,6 +4,7 @@
  * exist. */
 #include "data/data.h"
 #include "zip_files.h"
+#include "vhem.h"
 
 #define MAIN      "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 #define RELATIONS "http://schemas.openxmlformats.org/officeDocument/2006/relationships"

@@ -3,6 +3,7 @@
 #include "core/ctx.h"
 #include "data/formats/formats.h"
 #include "data_files.h"
+#include "vhem.h"
 
 #include <sys/stat.h>
 

@@ -3,6 +3,7 @@
 #include "engine.h"
 
 #include "fit/forward_backward.h"
+#include "vhem.h"
 
 static void check(const vhem_hmm_view *v, const double *y, int T, const char *what)
 {

@@ -5,6 +5,7 @@
 #include "vhem/bounds.h"
 #include "vhem/refine.h"
 #include "support.h"
+#include "vhem.h"
 
 /* Probabilities, means and variances of all slabs together are those of the standard normal variable. */
 static void slabs_add_up(void **state)

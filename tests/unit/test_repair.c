@@ -3,6 +3,7 @@
 #include "support.h"
 
 #include "vhem/repair.h"
+#include "vhem.h"
 
 /* Four models in the first of three clusters: two empty ones get different models, the worst first, and the
  * last one has nobody left to part from. */

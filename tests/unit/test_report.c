@@ -5,6 +5,8 @@
 #include "report/figures.h"
 #include "report/svg.h"
 #include "report/text.h"
+#include "vhem.h"
+#include "vhem/analysis.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -4,6 +4,7 @@
 
 #include "methods/options.h"
 #include "search/restarts.h"
+#include "vhem.h"
 
 #include <time.h>
 

@@ -2,6 +2,7 @@
 /* test_result_json.c - clustering files: every number comes back, wrong files give their sentence. */
 #include "cluster_samples.h"
 #include "files/hmm_file.h"
+#include "vhem.h"
 
 #include <sys/stat.h>
 

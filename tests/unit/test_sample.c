@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* test_sample.c - drawn sequences: moments, transitions, labels, seeds, singular covariances. */
 #include "engine.h"
+#include "vhem.h"
 
 static void chain_and_moments(void **state)
 {

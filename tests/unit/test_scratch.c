@@ -5,6 +5,7 @@
 
 #include "core/alloc.h"
 #include "parallel/scratch.h"
+#include "vhem.h"
 
 static void buffers(void **state)
 {

@@ -5,6 +5,7 @@
 
 #include "core/atomic_file.h"
 #include "models/models.h"
+#include "vhem.h"
 
 #include <fcntl.h>
 #include <hdf5.h>

@@ -7,6 +7,7 @@
 #include "math/lanczos.h"
 #include "math/linalg.h"
 #include "math/spectral.h"
+#include "vhem.h"
 
 /* log affinities: `near` inside each of K groups of g things, `far` between groups, with some noise. */
 static double *groups(vh_rng *rng, int K, int g, double near, double far, double noise)

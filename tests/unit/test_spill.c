@@ -3,6 +3,7 @@
 #include "data/data.h"
 #include "data/spill.h"
 #include "data_files.h"
+#include "vhem.h"
 
 #include <dirent.h>
 #ifdef VH_HAVE_HDF5

@@ -4,6 +4,7 @@
 #include "engine.h"
 
 #include "fit/lengths.h"
+#include "vhem.h"
 
 static void known(void **state)
 {

@@ -4,6 +4,7 @@
 
 #include "models/store.h"
 #include "hmm/hmm_set.h"
+#include "vhem.h"
 
 static vh_key key_of(vhem_ctx *ctx, const char *text)
 {

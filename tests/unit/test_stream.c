@@ -5,6 +5,7 @@
 
 #include "hmm/missing_columns.h"
 #include "models/models.h"
+#include "vhem.h"
 
 #include <unistd.h>
 

@@ -4,6 +4,7 @@
 
 #include "fit/options.h"
 #include "hmm/topology.h"
+#include "vhem.h"
 
 static void named(void **state)
 {

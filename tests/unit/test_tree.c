@@ -4,6 +4,7 @@
 
 #include "methods/clustering.h"
 #include "cluster/tree.h"
+#include "vhem.h"
 
 static vhem_tree *sample(vhem_ctx *ctx)
 {

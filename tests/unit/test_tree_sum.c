@@ -5,6 +5,7 @@
 
 #include "core/rng.h"
 #include "parallel/sum.h"
+#include "vhem.h"
 
 #include <math.h>
 #include <omp.h>

@@ -6,6 +6,7 @@
 
 #include "hmm/hmm_set.h"
 #include "hmm/validate_batch.h"
+#include "vhem.h"
 
 #include <math.h>
 #include <string.h>

@@ -4,6 +4,7 @@
 
 #include "hmm/convert.h"
 #include "vhem/without.h"
+#include "vhem.h"
 
 #include <math.h>
 

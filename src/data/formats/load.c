@@ -9,6 +9,7 @@
 #include "data/formats/sentinels.h"
 #include "data/values.h"
 #include "data/formats/write.h"
+#include "vhem.h"
 
 #include <string.h>
 
