@@ -240,6 +240,7 @@ int cli_open(cli *c, const cli_usage *usage)
     opt.log_arg = opt.progress_arg = c;
     opt.progress = c->progress.on && first ? cli_progress_draw : NULL;
     opt.ranks = c->ranks;
+    opt.words = VHEM_WORDS_COMMAND;
     vhem_status st = vhem_ctx_new(&opt, &c->ctx);
     if (st == VHEM_ENOMEM && c->max_memory > 0)
         return cli_fail(c,

@@ -105,6 +105,7 @@ vhem_status vhem_ctx_new(const vhem_ctx_options *given, vhem_ctx **out)
         ctx->opt.ranks = &ctx->ranks;
     }
     ctx->opt.seed = opt && opt->seed > 0 ? opt->seed : 0;
+    ctx->opt.words = opt && opt->words > 0 ? opt->words : VHEM_WORDS_FIELDS;
     ctx->threads = ctx->opt.threads > 0 ? ctx->opt.threads : omp_get_num_procs();
     ctx->threads = ctx->threads < MOST_THREADS ? ctx->threads : MOST_THREADS;
     ctx->backend = find_backend(ctx->opt.backend);

@@ -56,6 +56,10 @@ typedef struct {                     /* processes that make the same calls with 
 
 #define VHEM_WHY 1024
 
+/* How sentences of the library spell an option: as its field, "cov_floor"; as the command does,
+ * "--cov-floor"; as Python does, "cov_floor=". */
+typedef enum { VHEM_WORDS_FIELDS, VHEM_WORDS_COMMAND, VHEM_WORDS_PYTHON } vhem_words;
+
 typedef struct {
     size_t      size;                /* of the record: VHEM_INIT */
     const char *backend;             /* one of vhem_backend_info's; default: the best usable one */
@@ -69,6 +73,7 @@ typedef struct {
     void       *progress_arg;
     const vhem_ranks *ranks;         /* default: none, this process does all of the work; copied.  VHEM_EINVAL
                                         when rank is not from 0 to size-1, or pass is NULL */
+    int         words;               /* one of vhem_words; default VHEM_WORDS_FIELDS */
 } vhem_ctx_options;
 
 typedef struct {                     /* one backend: kernels for a kind of processor or device */

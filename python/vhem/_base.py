@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from . import _lib, _run, _symbols
 from ._options import options
-from ._words import explains, sizes_of
+from ._parameters import explains, sizes_of
 from .data import Sequences, as_sequences, holds_arrays, layout_of
 from .errors import InputError, warn
 

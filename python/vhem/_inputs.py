@@ -10,7 +10,7 @@ from . import _lib, interop
 from ._mat import contents, is_mat
 from ._run import session
 from ._symbols import Reading
-from ._words import where_to_say
+from ._parameters import where_to_say
 from .data import TABLES, Sequences, as_sequences, is_path, is_table
 from .errors import InputError
 from .model import H3M, Model, Models, one_model

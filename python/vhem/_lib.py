@@ -22,7 +22,7 @@ from ._ffi import (Handle, array, c_text, doubles, ffi, function, lib, numbers_a
 from ._tables import backend_problem as backend_problem, backends as backends, method_facts as method_facts
 from ._tables import method_table as method_table, methods as methods, option_table as option_table
 from ._types import Prediction, Tags
-from ._words import in_python
+from ._parameters import named
 from .errors import Error, FileError, InputError, warn
 
 # ---- 2. sessions: one context ------------------------------------------------------------------------------
@@ -56,6 +56,7 @@ class Session:
         options, self._keep = options_of("ctx_options",
                                          {"backend": backend, "threads": threads, "seed": seed})
         options.log, options.log_arg = _log, self._handle
+        options.words = lib.VHEM_WORDS_PYTHON
         if progress is not None:
             options.progress, options.progress_arg = _progress, self._handle
         out = ffi.new("vhem_ctx **")
@@ -90,9 +91,9 @@ class Session:
         self.interrupt = self.interrupt or interrupt
         lines, self._warnings = self._warnings, []
         for line in lines:
-            warn(in_python(line, self.called))
+            warn(named(line, self.called))
         if status not in (lib.VHEM_OK, lib.VHEM_ESTOPPED):
-            raise _error(status, in_python(text(lib.vhem_ctx_error(self.ctx)), self.called))
+            raise _error(status, named(text(lib.vhem_ctx_error(self.ctx)), self.called))
 
     def made(self, name: str, kind: str, *args: Any, last: Any = (), keep: Any = ()) -> Handle:
         """Calls a function that makes an object through its last argument, or the one before ``last``."""

@@ -34,7 +34,7 @@ from . import _lib, _mat, _symbols
 from ._frames import (TABLES, all_text, as_text, dimensions, frame_cells, id_columns, in_order, listed, pandas_of,
                       read_table, sequence_of_each, symbol_columns, warn_of_labels, warn_of_order)
 from ._types import Array, Names
-from ._words import where_to_say
+from ._parameters import where_to_say
 from .errors import InputError, warn
 
 

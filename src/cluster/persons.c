@@ -27,6 +27,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define SAME VH_OPT("persons=same")
+#define NEW  VH_OPT("persons=new")
+
 static const char redone[] = "vhem"; /* the method that clusters again without a person */
 
 typedef struct {
@@ -176,9 +179,10 @@ static vhem_status take_common(person_scores *w)
     if (!m || !m->h3m)
         return st;
     st = vh_h3m_shared_columns(ctx, m->h3m, &w->copy, &seen);
-    VH_CHECK(st != VHEM_EINVAL, st,
-             "no column is in the models of all persons, so their entropies cannot be compared; leave out "
-             "--models to skip entropies");
+    VH_CHECK(
+        st != VHEM_EINVAL, st,
+        "no column is in the models of all persons, so their entropies cannot be compared; leave out " VH_OPT(
+            "models") " to skip entropies");
     VH_TRY(st);
     w->own = vh_models_of_hmms(seen);
     return VHEM_OK;
@@ -374,14 +378,13 @@ static vhem_status find_strangers(person_scores *w, const vh_clustering *first)
         return VHEM_OK;
     VH_CHECK(
         n_other == 0 || n_same > 0, VHEM_EINVAL,
-        "'%.80s'%s the name of a model that was clustered, but not the data it was fitted to; say with "
-        "--persons same that they are the same people (other trials), or with --persons new that they are "
-        "others",
+        "'%.80s'%s the name of a model that was clustered, but not the data it was fitted to; say with " SAME
+        " that they are the same people (other trials), or with " NEW " that they are others",
         w->items.name[other], n_other > 1 ? " and others have" : " has");
     if (n_other > 0)
         vh_log(ctx, VHEM_LOG_WARN,
                "%lld person%s, '%.80s' the first, %s the name of a model that was clustered and other data: "
-               "counted as new; if they are the same people, say --persons same",
+               "counted as new; if they are the same people, say " SAME,
                (long long)n_other, n_other == 1 ? "" : "s", w->items.name[other],
                n_other == 1 ? "has" : "have");
     return VHEM_OK;

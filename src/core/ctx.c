@@ -22,6 +22,7 @@ vhem_status vh_fail(vhem_ctx *ctx, vhem_status st, const char *fmt, ...)
     va_start(ap, fmt);
     vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);
+    vh_text_spell(ctx->opt.words, text, sizeof text);
     vh_text_clean(text);
 #pragma omp critical(vh_ctx_text)
     memcpy(ctx->error, text, sizeof text);
@@ -76,6 +77,7 @@ void vh_log(vhem_ctx *ctx, int level, const char *fmt, ...)
     va_start(ap, fmt);
     vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);
+    vh_text_spell(ctx->opt.words, text, sizeof text);
     vh_text_clean(text);
     vhem_ctx *root = begin_telling(ctx);
     ctx->opt.log(ctx->opt.log_arg, level, text);
@@ -106,6 +108,7 @@ void vh_ctx_child(vhem_ctx *ctx, int threads, vhem_ctx *child)
 {
     memset(child, 0, sizeof *child);
     child->opt.seed = ctx->opt.seed;
+    child->opt.words = ctx->opt.words;
     child->threads = threads;
     child->backend = ctx->backend;
     child->named = ctx->named;

@@ -43,6 +43,10 @@ struct vhem_ctx {
  * and error; silent.  It holds nothing to release. */
 void vh_ctx_child(vhem_ctx *ctx, int threads, vhem_ctx *child);
 
+/* An option in a sentence, by its field: VH_OPT("cov_floor"), or with a value, VH_OPT("prior=vb").  The
+ * context says how options are spelled (vhem_words). */
+#define VH_OPT(name) "\1" name "\2"
+
 /* Stores the sentence and returns st.  Safe from several threads at once: one sentence stays whole. */
 vhem_status vh_fail(vhem_ctx *ctx, vhem_status st, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));

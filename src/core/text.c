@@ -34,6 +34,84 @@ void vh_text_clean(char *text)
     }
 }
 
+/* Python calls some options by the names that scikit-learn has for them. */
+static const char *const in_python[][2] = { { "emission", "covariance_type" },
+                                            { "restarts", "n_init" },
+                                            { "threads", "n_jobs" },
+                                            { "seed", "random_state" } };
+
+static void spell_command(FILE *f, const char *name, int n, const char *value)
+{
+    bool family = n == 8 && strncmp(name, "emission", 8) == 0;
+    if (family && value && strncmp(value, "gaussian-", 9) == 0) {
+        fprintf(f, "--cov %s", value + 9);
+        return;
+    }
+    fputs("--", f);
+    for (int k = 0; k < n; k++)
+        putc(name[k] == '_' ? '-' : name[k], f);
+    if (value)
+        fprintf(f, "%c%s", n == 7 && strncmp(name, "missing", 7) == 0 && *value != '\'' ? '=' : ' ', value);
+}
+
+static void spell_python(FILE *f, const char *name, int n, const char *value)
+{
+    const char *called = name;
+    char *end;
+    for (size_t k = 0; k < sizeof in_python / sizeof in_python[0]; k++)
+        if ((int)strlen(in_python[k][0]) == n && strncmp(in_python[k][0], name, (size_t)n) == 0)
+            called = in_python[k][1];
+    fprintf(f, "%.*s=", called == name ? n : (int)strlen(called), called);
+    if (!value)
+        return;
+    if (called == in_python[0][1] && strncmp(value, "gaussian-", 9) == 0)
+        value += 9;
+    bool text = strncmp(name, "missing", 7) == 0 || strncmp(name, "columns", 7) == 0;
+    bool bare = *value == '\'' || (strtod(value, &end) != 0 && !*end && !text);
+    fprintf(f, bare ? "%s" : "'%s'", value);
+}
+
+/* An option with a mark before and behind it: name, or name=value. */
+static void spell(FILE *f, vhem_words words, const char *name, int n, const char *value)
+{
+    bool textures = value && n == 5 && strncmp(name, "model", 5) == 0 && strcmp(value, "dtm") == 0;
+    if (words == VHEM_WORDS_COMMAND) {
+        fputs(textures ? "vhem fit " : "", f);
+        spell_command(f, name, n, value);
+    } else if (words == VHEM_WORDS_PYTHON && textures) {
+        fputs("vhem.fit_textures", f);
+    } else if (words == VHEM_WORDS_PYTHON) {
+        spell_python(f, name, n, value);
+    } else {
+        fprintf(f, value ? "%.*s = %s" : "%.*s", n, name, value);
+    }
+}
+
+void vh_text_spell(vhem_words words, char *text, size_t size)
+{
+    char *out = NULL;
+    size_t n = 0;
+    FILE *f = strchr(text, '\1') ? open_memstream(&out, &n) : NULL;
+
+    if (!f)
+        return;
+    for (const char *p = text; *p; p++) {
+        size_t name = *p == '\1' ? strspn(p + 1, "abcdefghijklmnopqrstuvwxyz_") : 0;
+        const char *end = name > 0 ? strchr(p + 1, '\2') : NULL;
+        char *value = end && p[1 + name] == '=' ? strndup(p + name + 2, (size_t)(end - p) - name - 2) : NULL;
+        if (end && (value || end == p + 1 + name)) {
+            spell(f, words, p + 1, (int)name, value);
+            p = end;
+        } else {
+            putc(*p, f);
+        }
+        free(value);
+    }
+    if (fclose(f) == 0 && out)
+        snprintf(text, size, "%s", out);
+    free(out);
+}
+
 void vh_text_json(FILE *f, const char *text)
 {
     const unsigned char *s = (const unsigned char *)text;

@@ -20,6 +20,9 @@ int vh_utf8_length(const unsigned char *s);
  * them. */
 void vh_text_clean(char *text);
 
+/* Spells the options that VH_OPT has marked in a sentence, in place; what does not fit is cut off. */
+void vh_text_spell(vhem_words words, char *text, size_t size);
+
 /* Is the word, which is not empty, one of those in the list, "kl|ppk"? */
 bool vh_has_word(const char *list, char separator, const char *word);
 /* "kl|ppk" as "kl, ppk", cut where the room ends; returns out. */

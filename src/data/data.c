@@ -414,8 +414,9 @@ vhem_status vh_data_keep_where(vhem_ctx *ctx, const char *path, const char *wher
         text = data->name;
     else
         VH_CHECK(0, VHEM_EINVAL,
-                 "%s: --where '%s': expected label=VALUE, group=VALUE or name=VALUE; this kind of data has "
-                 "no other columns",
+                 "%s: " VH_OPT(
+                     "where='%s'") ": expected label=VALUE, group=VALUE or name=VALUE; this kind of data has "
+                                   "no other columns",
                  path, VH_SHOW(where, strlen(where)));
     VH_NEW(keep, data->N);
     for (int64_t k = 0; k < data->N; k++)

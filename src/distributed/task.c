@@ -149,7 +149,8 @@ static vhem_status check_task(vhem_ctx *ctx, const vh_task *t, const vhem_models
 {
     int64_t set = 0;
     VH_CHECK(strcmp(t->backend, ctx->backend->name) == 0, VHEM_EBACKEND,
-             "the task was made with backend %s, this process uses %s: choose one that all have (--backend)",
+             "the task was made with backend %s, this process uses %s: choose one that all have (" VH_OPT(
+                 "backend") ")",
              t->backend, ctx->backend->name);
     VH_CHECK(strcmp(t->kernel, vh_blas_kernel()) == 0, VHEM_EBACKEND,
              "the task was made with the kernels of OpenBLAS for '%s', this process uses those for '%s': set "

@@ -44,7 +44,7 @@ vhem_status vh_prior_check_columns(vhem_ctx *ctx, const char *text, const char *
         const char *name = json_string_value(json_array_get(names, (size_t)k));
         VH_CHECK(name && strcmp(name, column[k]) == 0, VHEM_EINVAL,
                  "column %d of the prior is '%.80s', but that of the data is '%.80s'; name the columns in "
-                 "the order of the prior, with --columns or --emission",
+                 "the order of the prior, with " VH_OPT("columns") " or " VH_OPT("emission"),
                  k + 1, name ? name : "", column[k]);
     }
     return VHEM_OK;

@@ -386,8 +386,9 @@ static vhem_status advance(vhem_ctx *ctx, mixture_state *s, int a, int iter, vh_
     double J = s->sums.J[a];
 
     *goes_on = false;
-    VH_CHECK(isfinite(J), VHEM_ENUMERIC,
-             "the log-likelihood of the mixture is %g; a floor (--cov-floor) or fewer states help", J);
+    VH_CHECK(
+        isfinite(J), VHEM_ENUMERIC,
+        "the log-likelihood of the mixture is %g; a floor (" VH_OPT("cov_floor") ") or fewer states help", J);
     if (has_converged(ctx, s->mix, J, s->repaired[s->run_of[a]], iter, run))
         return VHEM_OK;
     VH_TRY(maximise_mixture(ctx, s, a, all, run));

@@ -69,7 +69,7 @@ vhem_status vh_family_require(vhem_ctx *ctx, const vhem_data *data, const int64_
     first_lacking(data, seq, n, 0, shape->d, &all);
     VH_CHECK(!all, VHEM_EINVAL,
              "none of its frames has a value, so there is nothing to fit; delete its "
-             "rows, or mark those to keep in a column and choose them with --where 'COLUMN=VALUE'");
+             "rows, or mark those to keep in a column and choose them with " VH_OPT("where='COLUMN=VALUE'"));
     if (!vh_emission_gathers(family, shape) || family->tied) /* the background has what a column lacks */
         return VHEM_OK;
     for (int k = 0, step = 1; k < shape->d; k += step) {
@@ -81,7 +81,7 @@ vhem_status vh_family_require(vhem_ctx *ctx, const vhem_data *data, const int64_
                  "its sequences have no value in column '%s', which a full covariance needs; %s",
                  vh_data_column(data, which),
                  vh_param_is_channels(&family->param[0]) ? "let that column be gaussian-diag"
-                                                         : "--cov diag does not");
+                                                         : VH_OPT("emission=gaussian-diag") " does not");
     }
     return VHEM_OK;
 }
@@ -134,7 +134,7 @@ vhem_status vh_family_pooled(vhem_ctx *ctx, const vh_emission *family, const vhe
     mean_statistics(family, data, &x, sum, sum + n_stat);
     vh_hmm_component(h3m, h, 0, 0, par);
     VH_CHECK(family->maximise(&x, sum, floor, par, sum + 2 * n_stat + 2 * d) >= 0, VHEM_ENUMERIC,
-             "the data has no spread; a floor (--cov-floor) helps");
+             "the data has no spread; a floor (" VH_OPT("cov_floor") ") helps");
     *out = vh_take(h3m);
     return VHEM_OK;
 }

@@ -464,10 +464,10 @@ static vhem_status set_made_up_frames(vhem_ctx *ctx, fit *f)
     bool given = f->choice.text != NULL;
     char why[256];
 
-    VH_CHECK(
-        !f->choice.estimate, VHEM_EINVAL,
-        "a prior is estimated (eb) for Gaussian emissions alone; for %s it is --prior vb, none or a file",
-        f->family->name);
+    VH_CHECK(!f->choice.estimate, VHEM_EINVAL,
+             "a prior is estimated (eb) for Gaussian emissions alone; for %s it is " VH_OPT(
+                 "prior=vb") ", none or a file",
+             f->family->name);
     VH_CHECK(!f->choice.gaussian, VHEM_EINVAL,
              "prior: %s is a setting for Gaussians alone; for %s models there are nu0 and count",
              f->choice.gaussian, f->family->name);
@@ -535,7 +535,8 @@ static void warn_of_few_frames(vhem_ctx *ctx, const fit *f)
     if (few > 0)
         vh_log(ctx, VHEM_LOG_WARN, "%lld of %lld %s%s %s fewer frames than the %d states%s", (long long)few,
                (long long)K, f->opt.by_group ? "group" : "sequence", K == 1 ? "" : "s",
-               few == 1 ? "has" : "have", f->opt.S, f->opt.by_group ? "" : "; did you mean --group?");
+               few == 1 ? "has" : "have", f->opt.S,
+               f->opt.by_group ? "" : "; did you mean " VH_OPT("group") "?");
 }
 
 static vhem_status prepare_fit(vhem_ctx *ctx, const vhem_fit_options *opt, fit *f)

@@ -148,7 +148,8 @@ vhem_status vh_fit_states(vhem_ctx *ctx, const vhem_data *data, const vhem_fit_o
     VH_TRY(check_family(ctx, data, &o));
     VH_TRY(vh_fit_prior_text(ctx, data, &o, &prior));
     VH_CHECK(prior, VHEM_EINVAL,
-             "the number of states is chosen by variational Bayes, which needs a prior: not --prior none");
+             "the number of states is chosen by variational Bayes, which needs a prior: not " VH_OPT(
+                 "prior=none"));
     o.prior = prior;
     vhem_status st = try_all(ctx, data, &o, &t);
     if (st == VHEM_ESTOPPED && t.n == 0) { /* nothing to choose from: what there is */

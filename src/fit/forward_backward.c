@@ -30,7 +30,7 @@ vhem_status vh_ref_emissions(vhem_ctx *ctx, const vh_seq_pair *pair, vh_scratch 
         VH_CHECK(never
                      || pk->family->log_density(&pk->shape, pk->par + (size_t)r * VH_MAX_PARAM, pair->y, T,
                                                 row, work),
-                 VHEM_ENUMERIC, "a covariance became singular; a floor (--cov-floor) helps");
+                 VHEM_ENUMERIC, "a covariance became singular; a floor (" VH_OPT("cov_floor") ") helps");
         for (int64_t t = 0; t < T; t++)
             comp[t * C + q] =
                 never ? VH_NEVER : pk->log_c[r] + row[t] + vh_pack_seen_shift(pk, r, pair->y + t * pk->d);

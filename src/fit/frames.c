@@ -55,8 +55,8 @@ static vhem_status require_numbers(vhem_ctx *ctx, const vhem_data *data, int k)
     if (!data->symbols || data->symbols[k].n == 0)
         return VHEM_OK;
     return vh_fail(ctx, VHEM_EINVAL,
-                   "%s%scolumn '%.80s' holds text ('%s'), but this emission needs numbers; --emission "
-                   "categorical takes text",
+                   "%s%scolumn '%.80s' holds text ('%s'), but this emission needs numbers; " VH_OPT(
+                       "emission=categorical") " takes text",
                    data->origin.path ? data->origin.path : "", data->origin.path ? ": " : "", data->column[k],
                    VH_SHOW(data->symbols[k].name[0], strlen(data->symbols[k].name[0])));
 }

@@ -129,8 +129,9 @@ vhem_status vh_layout_of_family(vhem_ctx *ctx, const vh_layout_source *from, con
 
     vh_show_list(data->column, data->d, ", ", list, sizeof list);
     VH_CHECK(data->d == 1 || !has_symbols(family), VHEM_EINVAL,
-             "%s takes one column, the data has %d (%s); choose one with --columns, or name each: --emission "
-             "'%s:%s,...'",
+             "%s takes one column, the data has %d (%s); choose one with " VH_OPT(
+                 "columns") ", or name "
+                            "each: " VH_OPT("emission='%s:%s,...'"),
              family->name, data->d, list, data->column[0], family->name);
     VH_TRY(vh_layout_new(ctx, 1, &layout));
     layout->family = layout->channel[0].family = family;

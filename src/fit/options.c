@@ -105,8 +105,8 @@ vhem_status vh_fit_no_values(vhem_ctx *ctx, const vhem_data *data, int lacking, 
                      path ? path : "", path ? ": " : "", name);
     else
         st = vh_fail(ctx, VHEM_EINVAL,
-                     "%s%scolumn '%.80s' is missing throughout; leave it out with --columns%s%s%s",
-                     path ? path : "", path ? ": " : "", name, joined ? " '" : "", joined ? list : "",
+                     "%s%scolumn '%.80s' is missing throughout; leave it out with " VH_OPT("columns%s%s%s"),
+                     path ? path : "", path ? ": " : "", name, joined ? "='" : "", joined ? list : "",
                      joined ? "'" : "");
     return st;
 }

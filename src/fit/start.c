@@ -226,7 +226,7 @@ static vhem_status component(vhem_ctx *ctx, const labelled *x, int q, vh_h3m *h3
     about.scale = job->scale;
     vh_hmm_component(h3m, h, q / h->M, q % h->M, par);
     VH_CHECK(h3m->family->maximise(&about, sum, job->limits.floor, par, work) >= 0, VHEM_ENUMERIC,
-             "the start has a singular covariance; a floor (--cov-floor) helps");
+             "the start has a singular covariance; a floor (" VH_OPT("cov_floor") ") helps");
     return VHEM_OK;
 }
 

@@ -73,7 +73,7 @@ vhem_status vh_mstep(vhem_ctx *ctx, const vh_limits *lim, const vh_packed *pk, i
             int r = component_from(lim, pk, pk->comp0[k] + s * M + m, T, par, mean, work);
             VH_CHECK(r >= 0, VHEM_ENUMERIC,
                      "the covariance of state %d, component %d collapsed onto too few frames; "
-                     "a floor (--cov-floor) or fewer states help",
+                     "a floor (" VH_OPT("cov_floor") ") or fewer states help",
                      s, m);
             held += r;
         }

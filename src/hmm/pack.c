@@ -155,7 +155,7 @@ vhem_status vh_pack_update(vhem_ctx *ctx, const vh_h3m *h3m, const int64_t *inde
             }
             pk->at_fault = loss >= 0 ? -1 : index ? index[k] : k;
             VH_CHECK(loss >= 0, VHEM_ENUMERIC,
-                     "the %s of state %d, component %d is singular; a floor (--cov-floor) helps",
+                     "the %s of state %d, component %d is singular; a floor (" VH_OPT("cov_floor") ") helps",
                      pk->family->location ? "covariance" : "distribution", q / h->M, q % h->M);
             pk->direct[r] = !(loss <= MAX_LOSS);
             pk->n_direct += pk->direct[r];
@@ -280,7 +280,8 @@ vhem_status vh_table_direct(vhem_ctx *ctx, const vh_packed *pk, const vh_known_f
         if (f->log_density_known)
             f->log_density_known(&pk->shape, par, frames, row, work);
         else if (!f->log_density(&pk->shape, par, frames->y, frames->n, row, work))
-            return vh_fail(ctx, VHEM_ENUMERIC, "a %s became singular; a floor (--cov-floor) helps",
+            return vh_fail(ctx, VHEM_ENUMERIC,
+                           "a %s became singular; a floor (" VH_OPT("cov_floor") ") helps",
                            f->location ? "covariance" : "distribution");
         for (int64_t t = 0; t < frames->n; t++)
             row[t] += pk->log_c[r] + vh_pack_seen_shift(pk, r, frames->y + t * pk->d);

@@ -146,8 +146,8 @@ vhem_status vh_first_reduce(vhem_ctx *ctx, const vh_input *in, const vhem_cluste
         vh_progress(ctx, "first-reduce", p + 1, parts);
     }
     VH_CHECK(in->K <= t.n_centers, VHEM_EINVAL,
-             "%lld clusters of %d centres: --first-reduce %d must be larger", (long long)in->K, t.n_centers,
-             opt->first_reduce);
+             "%lld clusters of %d centres: " VH_OPT("first_reduce=%d") " must be larger", (long long)in->K,
+             t.n_centers, opt->first_reduce);
     VH_TRY(vh_h3m_pool(ctx, (const vh_h3m *const *)t.set, t.share, parts, &all));
     vh_normalise(all->K, all->omega);
     all->lengths = in->models->lengths;

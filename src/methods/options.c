@@ -282,7 +282,7 @@ vhem_status vh_cluster_resolve(vhem_ctx *ctx, vh_input *in, const vhem_cluster_o
     VH_CHECK(!in->textures || takes & VH_TEXTURES, VHEM_EINVAL,
              "method %s does not cluster dynamic textures, hem-dtm does", o.method);
     VH_CHECK(in->textures || takes != VH_TEXTURES, VHEM_EINVAL,
-             "method %s clusters dynamic textures: fit them first, with vhem fit --model dtm", o.method);
+             "method %s clusters dynamic textures: fit them first, with " VH_OPT("model=dtm"), o.method);
     VH_CHECK(in->textures || takes & (h3m ? VH_MODELS : VH_DATA), VHEM_EINVAL, "method %s clusters %s",
              o.method,
              h3m ? "sequences, not models: give it the data" : "models, not sequences: fit them first");

@@ -105,7 +105,7 @@ static vhem_status direct_row(lane_estep *j, int k, double *work)
             VH_CHECK(b->family->expected_density(&b->shape, r->par + (size_t)k * VH_MAX_PARAM,
                                                  b->par + (size_t)b->comp0[g.i[l]] * VH_MAX_PARAM,
                                                  j->Sb * j->Mb, out, VH_LANES, work),
-                     VHEM_ENUMERIC, "a covariance became singular; a floor (--cov-floor) helps");
+                     VHEM_ENUMERIC, "a covariance became singular; a floor (" VH_OPT("cov_floor") ") helps");
             for (int c = 0; c < j->Sb * j->Mb; c++)
                 out[c * VH_LANES] += more;
         }

@@ -42,7 +42,7 @@ static vhem_status gmm_bounds(vhem_ctx *ctx, vh_scratch *scratch, hmm_pair *p)
         VH_CHECK(never
                      || b->family->expected_density(&b->shape, r->par + rl * VH_MAX_PARAM,
                                                     b->par + b0 * VH_MAX_PARAM, Cb, p->ell + l, Cr, work),
-                 VHEM_ENUMERIC, "a covariance became singular; a floor (--cov-floor) helps");
+                 VHEM_ENUMERIC, "a covariance became singular; a floor (" VH_OPT("cov_floor") ") helps");
         for (int m = 0; m < Cb; m++)
             p->ell[m * Cr + l] = never ? VH_NEVER : p->ell[m * Cr + l] + more;
     }

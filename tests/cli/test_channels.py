@@ -124,7 +124,7 @@ class Channels(Case):
                    "theirs are 7|home|school, night|work", "score", "m.json", "new.csv")
         self.write("new.csv", "id,state\na,work\na,7.0\na,\n")
         self.ok("decode", "m.json", "new.csv", "--hmm", "0")
-        self.fails(1, "are they symbols? vhem fit --emission categorical takes them", "fit", "d.csv", "-o", "m.json")
+        self.fails(1, "are they symbols? --emission categorical takes them", "fit", "d.csv", "-o", "m.json")
         self.fails(1, "M is 2, must be 1", "fit", "d.csv", "--emission", "categorical", "--mix", "2", "-o", "m.json")
         self.fails(1, "M is 2, must be 1", "cluster", "m.json", "-k", "2", "--mix", "2", "-o", "c.json")
 

@@ -541,26 +541,54 @@ static void large_index(void **state)
     assert_int_equal(vh_ij(49999, 50000, 49999), 2499999999u);
 }
 
+/* An option in a sentence is a field for C, and has the words of the command and of Python where these
+ * ask. */
+static void test_words(void **state)
+{
+    static const struct {
+        const char *sentence, *said[3];
+    } cases[] = {
+        { "a floor (" VH_OPT("cov_floor") ") helps",
+          { "a floor (cov_floor) helps", "a floor (--cov-floor) helps", "a floor (cov_floor=) helps" } },
+        { "not " VH_OPT("prior=none"), { "not prior = none", "not --prior none", "not prior='none'" } },
+        { VH_OPT("first_reduce=2") " must be larger",
+          { "first_reduce = 2 must be larger", "--first-reduce 2 must be larger",
+            "first_reduce=2 must be larger" } },
+        { VH_OPT("emission=gaussian-diag"),
+          { "emission = gaussian-diag", "--cov diag", "covariance_type='diag'" } },
+        { "add " VH_OPT("missing=-999"),
+          { "add missing = -999", "add --missing=-999", "add missing='-999'" } },
+        { "with " VH_OPT("model=dtm"),
+          { "with model = dtm", "with vhem fit --model dtm", "with vhem.fit_textures" } },
+        { "no mark \1 of \2 ours", { "no mark ? of ? ours", "no mark ? of ? ours", "no mark ? of ? ours" } },
+    };
+    (void)state;
+    for (int words = VHEM_WORDS_FIELDS; words <= VHEM_WORDS_PYTHON; words++) {
+        vhem_ctx_options opt;
+        vhem_ctx *ctx = NULL;
+        VHEM_INIT(VHEM_CTX_OPTIONS, &opt);
+        opt.words = words;
+        assert_int_equal(vhem_ctx_new(&opt, &ctx), VHEM_OK);
+        for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
+            vh_fail(ctx, VHEM_EINVAL, "%s", cases[k].sentence);
+            assert_string_equal(vhem_ctx_error(ctx), cases[k].said[words]);
+        }
+        vhem_free(ctx);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(large_index),
-        cmocka_unit_test(error_prefix),
-        cmocka_unit_test(memory),
-        cmocka_unit_test(number_text),
-        cmocka_unit_test(number_text_reads_back),
-        cmocka_unit_test(number_text_locale),
-        cmocka_unit_test(json_text),
-        cmocka_unit_test(out_replaces),
-        cmocka_unit_test(out_keeps_links),
-        cmocka_unit_test(out_fails),
-        cmocka_unit_test(out_stdout),
-        cmocka_unit_test(read_all),
-        cmocka_unit_test(rng_streams),
-        cmocka_unit_test(rng_moments),
-        cmocka_unit_test(rng_below),
-        cmocka_unit_test(rng_pick),
-        cmocka_unit_test(jobs),
+        cmocka_unit_test(test_words),         cmocka_unit_test(large_index),
+        cmocka_unit_test(error_prefix),       cmocka_unit_test(memory),
+        cmocka_unit_test(number_text),        cmocka_unit_test(number_text_reads_back),
+        cmocka_unit_test(number_text_locale), cmocka_unit_test(json_text),
+        cmocka_unit_test(out_replaces),       cmocka_unit_test(out_keeps_links),
+        cmocka_unit_test(out_fails),          cmocka_unit_test(out_stdout),
+        cmocka_unit_test(read_all),           cmocka_unit_test(rng_streams),
+        cmocka_unit_test(rng_moments),        cmocka_unit_test(rng_below),
+        cmocka_unit_test(rng_pick),           cmocka_unit_test(jobs),
         cmocka_unit_test(clean_sentences),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -271,7 +271,7 @@ static void collapse(void **state)
     for (int k = 0; k < N * T; k++)
         y[k] = k / T % 2;
     assert_ok(ctx, call_wrap(ctx, N, length, 1, y, &data));
-    assert_fails(ctx, call_cluster_data(ctx, data, false, 2, &opt, &c), VHEM_ENUMERIC, "--cov-floor");
+    assert_fails(ctx, call_cluster_data(ctx, data, false, 2, &opt, &c), VHEM_ENUMERIC, "cov_floor");
     assert_null(c);
     vhem_free(data);
     vhem_free(ctx);

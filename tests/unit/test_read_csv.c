@@ -137,7 +137,7 @@ static void test_options(void **state)
     assert_refused("id,x\n", (&(vhem_data_options){ .size = sizeof(vhem_data_options), .where = "x=1" }),
                    VHEM_EFORMAT, "no row below it");
     opt.where = "colour=z";
-    assert_refused(text, &opt, VHEM_EINVAL, "--where asks for column 'colour'; the columns are id, label, x");
+    assert_refused(text, &opt, VHEM_EINVAL, "where asks for column 'colour'; the columns are id, label, x");
     opt = options();
     opt.columns = "x,q";
     assert_refused(text, &opt, VHEM_EINVAL, "there is no column 'q' to read; the columns are");
@@ -145,10 +145,10 @@ static void test_options(void **state)
     assert_refused(
         text, &opt, VHEM_EFORMAT,
         "line 2, column 'kind': found 'u', expected a number; if it stands for a missing value, add "
-        "--missing 'u'");
+        "missing = 'u'");
     opt = options();
     opt.id = "name";
-    assert_refused(text, &opt, VHEM_EINVAL, "--id asks for column 'name'");
+    assert_refused(text, &opt, VHEM_EINVAL, "id asks for column 'name'");
     opt = options();
     opt.weight = "kind";
     assert_refused(text, &opt, VHEM_EFORMAT, "line 2: the weight is 'u', must be a positive number");
@@ -159,7 +159,7 @@ static void test_refused(void **state)
     (void)state;
     vhem_data_options opt = options();
     assert_refused("x,y\n1,2\n", NULL, VHEM_EFORMAT,
-                   "no column is named id or seq; say with --id which columns name "
+                   "no column is named id or seq; say with id which columns name "
                    "a sequence; the columns are x, y");
     assert_refused("1,2\n3,4\n", NULL, VHEM_EFORMAT,
                    "line 1: found '1' and no other text, expected a header");
@@ -229,7 +229,7 @@ static void test_pieces(void **state)
     assert_int_equal(book.count[VHEM_LOG_WARN], 1);
     assert_non_null(strstr(book.text[VHEM_LOG_WARN],
                            "line 8: the sequence of line 2 resumes here after rows of other sequences; if "
-                           "these are two sequences, tell them apart: --id takes several columns"));
+                           "these are two sequences, tell them apart: id takes several columns"));
     assert_values(data, 0, 1, 5, 2, 5, 3, 6);
     vhem_free(data);
     vhem_free(ctx);
@@ -284,7 +284,7 @@ static void test_log(void **state)
                              NULL, &data));
     assert_non_null(strstr(book.text[VHEM_LOG_WARN],
                            "column 'fixation' counts the rows of each sequence; leave it out "
-                           "with --columns x,y"));
+                           "with columns = x,y"));
     assert_int_equal(book.count[VHEM_LOG_WARN], 2); /* and column note is left out */
     assert_non_null(strstr(book.text[VHEM_LOG_INFO], "column 'note' is text ('k' in line 2)"));
     assert_int_equal(vh_data_dim(data), 3);
@@ -302,7 +302,7 @@ static void test_log(void **state)
                              NULL, &data));
     assert_non_null(
         strstr(book.text[VHEM_LOG_WARN],
-               "column 't' is a time, which rises in each sequence; leave it out with --columns x,up"));
+               "column 't' is a time, which rises in each sequence; leave it out with columns = x,up"));
     assert_int_equal(book.count[VHEM_LOG_WARN], 6); /* and column n counts */
     vhem_free(data);
     vhem_free(ctx);
@@ -402,7 +402,7 @@ static void test_row_order(void **state)
     assert_refused("id,fixation,x\na,2,1\nb,2,1\na,1,1\na,2,1\n", &opt, VHEM_EFORMAT,
                    "lines 2 and 5 are of one sequence and both have 2 in column 'fixation'");
     assert_refused("id,fixation,x\na,,1\n", &opt, VHEM_EFORMAT, "must be a number");
-    assert_refused("id,time,x\na,1,1\n", &opt, VHEM_EINVAL, "--order asks for column 'fixation'");
+    assert_refused("id,time,x\na,1,1\n", &opt, VHEM_EINVAL, "order asks for column 'fixation'");
     log_book book;
     vhem_ctx *ctx = logging_ctx(&book);
     data = NULL;
@@ -412,7 +412,7 @@ static void test_row_order(void **state)
     data = NULL;
     assert_ok(ctx, load_text(ctx, "log.csv", "id,Time [s],x\na,5,1\nb,1,3\na,4,1\nb,2,2\n", NULL, &data));
     assert_non_null(strstr(book.text[VHEM_LOG_WARN], "log.csv: line 4: column 'Time [s]' falls from 5 to 4"));
-    assert_non_null(strstr(book.text[VHEM_LOG_WARN], "--order 'Time [s]'"));
+    assert_non_null(strstr(book.text[VHEM_LOG_WARN], "order = 'Time [s]'"));
     vhem_free(data);
     vhem_free(ctx);
 }
@@ -434,7 +434,7 @@ static void test_missing_words(void **state)
     assert_values(data, 0, 1, NAN, 2, 0, 3, NAN);
     vhem_free(data);
     opt = options();
-    assert_refused("id,x\na,1\na,lost\na,2\n", &opt, VHEM_EFORMAT, "--missing 'lost'");
+    assert_refused("id,x\na,1\na,lost\na,2\n", &opt, VHEM_EFORMAT, "missing = 'lost'");
 }
 
 static void test_mutations(void **state)

@@ -73,7 +73,7 @@ static void test_counters(void **state)
     assert_ok(ctx, vhem_data_load(ctx, root, NULL, &data));
     assert_int_equal(book.count[VHEM_LOG_WARN], 2); /* the last is kept */
     assert_non_null(strstr(book.text[VHEM_LOG_WARN], "column 'Time' is a time, which rises in each sequence; "
-                                                     "leave it out with --columns 'LKNE X'"));
+                                                     "leave it out with columns = 'LKNE X'"));
     vhem_free(data);
     vhem_free(ctx);
 }
@@ -140,7 +140,7 @@ static void test_refused(void **state)
     put("b.csv", "");
     assert_fails(ctx, vhem_data_load(ctx, root, NULL, &data), VHEM_EFORMAT, "b.csv: the file is empty");
     vhem_data_options opt = { .size = sizeof(vhem_data_options), .group = "subject" };
-    assert_fails(ctx, vhem_data_load(ctx, root, &opt, &data), VHEM_EINVAL, "--group names a column");
+    assert_fails(ctx, vhem_data_load(ctx, root, &opt, &data), VHEM_EINVAL, "group names a column");
     vhem_free(ctx);
 }
 

@@ -139,7 +139,7 @@ static void test_index(void **state)
     }
     remove(index);
     opt = (vhem_data_options){ .size = sizeof(vhem_data_options), .id = "who" };
-    assert_fails(ctx, vhem_data_load(ctx, path, &opt, &data), VHEM_EINVAL, "--id names a column");
+    assert_fails(ctx, vhem_data_load(ctx, path, &opt, &data), VHEM_EINVAL, "id names a column");
     remove(path);
     vhem_free(ctx);
 }

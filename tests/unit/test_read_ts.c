@@ -64,8 +64,7 @@ static void test_refused(void **state)
         assert_non_null(strstr(vhem_ctx_error(ctx), "bad.ts: "));
     }
     vhem_data_options opt = { .size = sizeof(vhem_data_options), .id = "x" };
-    assert_fails(ctx, load_text(ctx, "bad.ts", "@data\n1\n", &opt, &data), VHEM_EINVAL,
-                 "--id names a column");
+    assert_fails(ctx, load_text(ctx, "bad.ts", "@data\n1\n", &opt, &data), VHEM_EINVAL, "id names a column");
     vhem_free(ctx);
 }
 

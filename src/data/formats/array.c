@@ -134,7 +134,8 @@ vhem_status vh_array_text_limit(vhem_ctx *ctx, const char *name, int64_t count, 
     const int64_t each = 40, least = (int64_t)1 << 30; /* a pointer, and what malloc adds; enough for names */
     if (memory <= 0 || count <= (memory > least ? memory : least) / (bytes + each))
         return VHEM_OK;
-    return vh_fail(ctx, VHEM_ENOMEM,
-                   "%s: %lld texts of %lld bytes need more memory than is allowed; allow more with --memory",
-                   name, (long long)count, (long long)bytes);
+    return vh_fail(
+        ctx, VHEM_ENOMEM,
+        "%s: %lld texts of %lld bytes need more memory than is allowed; allow more with " VH_OPT("memory"),
+        name, (long long)count, (long long)bytes);
 }

@@ -280,8 +280,8 @@ vhem_status vh_no_columns(vhem_ctx *ctx, const char *path, const char *kind, con
             option = o[i].option;
     if (!option)
         return VHEM_OK;
-    return vh_fail(ctx, VHEM_EINVAL, "%s: --%s names a column, but %s has none of that kind", path, option,
-                   kind);
+    return vh_fail(ctx, VHEM_EINVAL, "%s: " VH_OPT("%s") " names a column, but %s has none of that kind",
+                   path, option, kind);
 }
 
 void vh_stem(const char *path, char *out, size_t size)

@@ -70,7 +70,7 @@ static bool is_answer(const char *s)
 const char *vh_number_hint(const char *example)
 {
     if (is_answer(example))
-        return "; write bits as 1 and 0, or take them as symbols with --emission categorical";
+        return "; write bits as 1 and 0, or take them as symbols with " VH_OPT("emission=categorical");
     if (decimal_comma(example))
         return "; decimal commas? write 1.5";
     return written_otherwise(example) ? "; write numbers as 1234.5, without thousands separators or units"
@@ -116,12 +116,12 @@ vhem_status vh_refuse_text(vhem_ctx *ctx, const vh_cell_counts *c, const char *w
     char ways[320] = "", named[100];
     snprintf(named, sizeof named, "column '%.80s'", column);
     if (!hint)
-        snprintf(
-            ways, sizeof ways,
-            "; if it stands for a missing value, add --missing '%s'; if the column holds symbols, fit it "
-            "with --emission '%s:categorical'%s",
-            c->example, VH_SHOW(name, strlen(name)),
-            choice ? "; to leave it out, name the others with --columns" : "");
+        snprintf(ways, sizeof ways,
+                 "; if it stands for a missing value, add " VH_OPT(
+                     "missing='%s'") "; if the column holds symbols, fit it "
+                                     "with " VH_OPT("emission='%s:categorical'") "%s",
+                 c->example, VH_SHOW(name, strlen(name)),
+                 choice ? "; to leave it out, name the others with " VH_OPT("columns") : "");
     return vh_fail(ctx, VHEM_EFORMAT, "%s: line %lld, %s: found '%s', expected a number%s%s", c->path,
                    (long long)c->line, where ? where : named, c->example,
                    c->n_text < c->n_number ? " as in other rows" : "", hint ? hint : ways);

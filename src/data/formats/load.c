@@ -67,9 +67,9 @@ static vhem_status load_data(vhem_ctx *ctx, const char *path, const vhem_data_op
     o.memory = o.memory < 0 ? (int64_t)1 << 30 : o.memory;
     VH_TRY(vh_reader_find(ctx, path, o.format, &reader));
     VH_CHECK(!o.missing || reader->text, VHEM_EINVAL,
-             "%s: --missing names words of a text; in an array a missing value is NaN", path);
+             "%s: " VH_OPT("missing") " names words of a text; in an array a missing value is NaN", path);
     VH_CHECK(!o.sheet || reader->sheets, VHEM_EINVAL,
-             "%s: --sheet names a sheet of an .xlsx workbook; this file has none", path);
+             "%s: " VH_OPT("sheet") " names a sheet of an .xlsx workbook; this file has none", path);
     VH_TRY(reader->read(ctx, path, &o, &data));
     VH_DUP(data->origin.path, path);
     if (o.columns && !reader->picks_columns)

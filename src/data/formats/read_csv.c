@@ -377,7 +377,7 @@ static vhem_status judge_columns(csv *r)
     VH_CHECK(r->n_dim > 0 || !lost, VHEM_EFORMAT,
              "%s: no column holds numbers: column '%.80s' has '%s' in line %lld%s", t->path, t->column[text],
              lost->example, (long long)lost->line,
-             hint ? hint : "; are they symbols? vhem fit --emission categorical takes them");
+             hint ? hint : "; are they symbols? " VH_OPT("emission=categorical") " takes them");
     VH_CHECK(r->n_dim > 0, VHEM_EFORMAT,
              "%s: every column has another role; none is left for the measurements", t->path);
     for (int k = 0; k < r->n_dim; k++) {
@@ -390,8 +390,8 @@ static vhem_status judge_columns(csv *r)
             vh_log(ctx, VHEM_LOG_WARN, "%s: column '%.80s' is a dimension but has no values", t->path, name);
         if (!r->opt->columns && (strcasecmp(name, "weight") == 0 || strcasecmp(name, "group") == 0))
             vh_log(ctx, VHEM_LOG_WARN,
-                   "%s: column '%.80s' is taken as a dimension; use --%s %s if it describes the "
-                   "sequence",
+                   "%s: column '%.80s' is taken as a dimension; use " VH_OPT("%s=%s") " if it describes the "
+                                                                                      "sequence",
                    t->path, name, strcasecmp(name, "group") ? "weight" : "group", name);
     }
     return VHEM_OK;
@@ -405,7 +405,7 @@ static void warn_of_pieces(const csv *r)
     if (r->n_resumed > 0 && r->roles.order < 0 && r->rows >= RUN * (r->n_seq + r->n_resumed))
         vh_log(r->ctx, VHEM_LOG_WARN,
                "%s: line %lld: the sequence of line %lld resumes here after rows of other sequences; if "
-               "these are two sequences, tell them apart: --id takes several columns",
+               "these are two sequences, tell them apart: " VH_OPT("id") " takes several columns",
                r->t.path, (long long)r->resumed_line, (long long)r->resumed_from);
 }
 

@@ -45,8 +45,8 @@ static vhem_status no_column(vhem_ctx *ctx, const char *path, const char *option
     if (strcmp(option, "columns") == 0) /* or --emission, which names columns too */
         return vh_fail(ctx, VHEM_EINVAL, "%s: there is no column '%s' to read; the columns are %s", path,
                        VH_SHOW(name, strlen(name)), list);
-    return vh_fail(ctx, VHEM_EINVAL, "%s: --%s asks for column '%s'; the columns are %s", path, option,
-                   VH_SHOW(name, strlen(name)), list);
+    return vh_fail(ctx, VHEM_EINVAL, "%s: " VH_OPT("%s") " asks for column '%s'; the columns are %s", path,
+                   option, VH_SHOW(name, strlen(name)), list);
 }
 
 vhem_status vh_columns_pick(vhem_ctx *ctx, const char *path, const char *list, char *const *column, int d,
@@ -68,7 +68,7 @@ vhem_status vh_columns_pick(vhem_ctx *ctx, const char *path, const char *list, c
         if (at == d)
             VH_TRY(no_column(ctx, path, "columns", name, column, d));
         for (int64_t i = 0; i < k; i++)
-            VH_CHECK(out[i] != at, VHEM_EINVAL, "%s: --columns names column '%s' twice", path,
+            VH_CHECK(out[i] != at, VHEM_EINVAL, "%s: " VH_OPT("columns") " names column '%s' twice", path,
                      VH_SHOW(name, strlen(name)));
         out[k] = at;
     }
@@ -109,10 +109,11 @@ static vhem_status find_id(vhem_ctx *ctx, const vh_table *t, const char *option,
         VH_CHECK(t->n_columns >= 2, VHEM_EFORMAT,
                  "%s: not a table of sequences: line 1 has no columns, it is '%.40s%s'", t->path, list,
                  strlen(list) > 40 ? "..." : "");
-        return vh_fail(ctx, VHEM_EFORMAT,
-                       "%s: no column is named id or seq; say with --id which columns name a "
-                       "sequence; the columns are %s",
-                       t->path, list);
+        return vh_fail(
+            ctx, VHEM_EFORMAT,
+            "%s: no column is named id or seq; say with " VH_OPT("id") " which columns name a "
+                                                                       "sequence; the columns are %s",
+            t->path, list);
     }
     return VHEM_OK;
 }
@@ -122,7 +123,7 @@ static vhem_status find_where(vhem_ctx *ctx, const vh_table *t, const char *opti
     const char *equals = strchr(option, '=');
     VH_AUTOFREE char *name = NULL;
 
-    VH_CHECK(equals && equals > option, VHEM_EINVAL, "--where '%s': expected COLUMN=VALUE",
+    VH_CHECK(equals && equals > option, VHEM_EINVAL, VH_OPT("where='%s'") ": expected COLUMN=VALUE",
              VH_SHOW(option, strlen(option)));
     name = vh_strndup(ctx, option, (size_t)(equals - option));
     VH_CHECK(name, VHEM_ENOMEM, "out of memory");
@@ -144,8 +145,8 @@ static vhem_status find_all(vhem_ctx *ctx, const vh_table *t, const vhem_data_op
     if (opt->weight)
         VH_TRY(option_column(ctx, t, "weight", opt->weight, &roles->weight));
     VH_CHECK(!index || !opt->order, VHEM_EINVAL,
-             "%s: --order sorts the rows of a table; frames in an array have "
-             "their order",
+             "%s: " VH_OPT("order") " sorts the rows of a table; frames in an array have "
+                                    "their order",
              t->path);
     if (opt->order)
         VH_TRY(option_column(ctx, t, "order", opt->order, &roles->order));

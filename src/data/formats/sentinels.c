@@ -99,9 +99,9 @@ vhem_status vh_warn_of_sentinels(vhem_ctx *ctx, const char *path, bool text, con
         number[vh_number_short(v, number)] = '\0';
         vh_log(ctx, VHEM_LOG_WARN,
                "%s: column '%.80s' is %s in %lld frames and from %g to %g in all others; if that stands for "
-               "a missing value, %s%s",
+               "a missing value, %s%s%s",
                path, data->column[k], number, (long long)count, range[0], range[1],
-               text ? "add --missing=" : "make it NaN", text ? number : "");
+               text ? "add \1missing=" : "make it NaN", text ? number : "", text ? "\2" : "");
         told++;
     }
     return VHEM_OK;
@@ -157,11 +157,11 @@ vhem_status vh_warn_of_counters(vhem_ctx *ctx, const char *path, const vhem_data
         list[0] = '\0';
     for (int k = 0; n > 0 && k < data->d; k++)
         if (goes[k] != GOES_ANYHOW)
-            vh_log(ctx, VHEM_LOG_WARN, "%s: column '%.80s' %s; leave it out with --columns%s%s%s%s", path,
-                   data->column[k],
+            vh_log(ctx, VHEM_LOG_WARN, "%s: column '%.80s' %s; leave it out with " VH_OPT("columns%s%s%s%s"),
+                   path, data->column[k],
                    goes[k] == COUNTS ? "counts the rows of each sequence"
                                      : "is a time, which rises in each sequence",
-                   *list ? " " : "", strpbrk(list, " ;&|()") ? "'" : "", list,
+                   *list ? "=" : "", strpbrk(list, " ;&|()") ? "'" : "", list,
                    strpbrk(list, " ;&|()") ? "'" : "");
     return VHEM_OK;
 }

@@ -579,8 +579,8 @@ vhem_status vh_row_order_put(vhem_ctx *ctx, vh_row_order *o, const vh_table *t, 
     VH_TRY(vh_grow(ctx, &o->line, &o->cap_line, (size_t)row + 1, sizeof *o->line));
     const vh_field *f = &t->field[o->column];
     VH_CHECK(vh_number_parse(f->at, f->n, &o->at[row]) == VH_NUMBER, VHEM_EFORMAT,
-             "%s: line %lld: --order sorts by column '%s', which has '%s' here, must be a number", t->path,
-             (long long)t->line, t->column[o->column], VH_SHOW(f->at, f->n));
+             "%s: line %lld: " VH_OPT("order") " sorts by column '%s', which has '%s' here, must be a number",
+             t->path, (long long)t->line, t->column[o->column], VH_SHOW(f->at, f->n));
     o->line[row] = t->line;
     return VHEM_OK;
 }
@@ -608,12 +608,12 @@ vhem_status vh_row_order_sort(vhem_ctx *ctx, const vh_row_order *o, const vh_tab
         p[i] = (row_at){ o->at[row[i]], row[i] };
     qsort(p, (size_t)n, sizeof *p, by_place);
     for (int64_t i = 0; i < n; i++) {
-        VH_CHECK(
-            i == 0 || p[i].at > p[i - 1].at, VHEM_EFORMAT,
-            "%s: lines %lld and %lld are of one sequence and both have %g in column '%s', so --order cannot "
-            "tell which comes first",
-            t->path, (long long)o->line[p[i - 1].row], (long long)o->line[p[i].row], p[i].at,
-            t->column[o->column]);
+        VH_CHECK(i == 0 || p[i].at > p[i - 1].at, VHEM_EFORMAT,
+                 "%s: lines %lld and %lld are of one sequence and both have %g in column '%s', so " VH_OPT(
+                     "order") " cannot "
+                              "tell which comes first",
+                 t->path, (long long)o->line[p[i - 1].row], (long long)o->line[p[i].row], p[i].at,
+                 t->column[o->column]);
         row[i] = p[i].row;
     }
     return VHEM_OK;
@@ -625,7 +625,7 @@ void vh_row_order_judge(vhem_ctx *ctx, const vh_row_order *o, const vh_table *t)
         vh_log(
             ctx, VHEM_LOG_WARN,
             "%s: line %lld: column '%s' falls from %g to %g within a sequence; if it says the order of the "
-            "rows, add --order '%s'",
+            "rows, add " VH_OPT("order='%s'"),
             t->path, (long long)o->fell_line, t->column[o->watched], o->fell_from, o->fell_to,
             t->column[o->watched]);
 }

@@ -260,8 +260,8 @@ static vhem_status choose_sheet(workbook *w, const char *sheet)
         while (w->wanted < w->n_sheets - 1 && w->sheet[w->wanted].hidden)
             w->wanted++;
         if (w->n_sheets > 1)
-            vh_log(ctx, VHEM_LOG_WARN, "%s: reading sheet '%s' of %s; --sheet chooses another", w->path,
-                   VH_SHOW(names[w->wanted], strlen(names[w->wanted])), list);
+            vh_log(ctx, VHEM_LOG_WARN, "%s: reading sheet '%s' of %s; " VH_OPT("sheet") " chooses another",
+                   w->path, VH_SHOW(names[w->wanted], strlen(names[w->wanted])), list);
         return VHEM_OK;
     }
     while (w->wanted < w->n_sheets && strcmp(names[w->wanted], sheet) != 0)
@@ -269,8 +269,8 @@ static vhem_status choose_sheet(workbook *w, const char *sheet)
     if (w->wanted == w->n_sheets && vh_integer_parse(sheet, strlen(sheet), &number) && number >= 1
         && number <= w->n_sheets)
         w->wanted = (int)number - 1;
-    VH_CHECK(w->wanted < w->n_sheets, VHEM_EINVAL, "%s: --sheet asks for '%s'; the sheets are %s", w->path,
-             VH_SHOW(sheet, strlen(sheet)), list);
+    VH_CHECK(w->wanted < w->n_sheets, VHEM_EINVAL, "%s: " VH_OPT("sheet") " asks for '%s'; the sheets are %s",
+             w->path, VH_SHOW(sheet, strlen(sheet)), list);
     return VHEM_OK;
 }
 

@@ -1,33 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Sentences of the library in the words of Python.
-
-The library names options as the command does, ``--cov-floor``, and sizes as files do, ``S``; a user of Python has
-``cov_floor=`` and ``n_states``.  And a parameter that there is not: which one was meant?
-"""
+"""Names of parameters: what an estimator calls the sizes of the library, and which parameter was meant."""
 from __future__ import annotations
 
 import difflib
 import functools
 import inspect
 import re
-from typing import Any, Callable, FrozenSet, Iterable, Mapping, Optional
-
-from ._tables import option_table
+from typing import Any, Callable, Iterable, Mapping
 
 # What Sequences.load takes; no estimator does.
 READING = ("format", "id", "label", "group", "weight", "columns", "where", "order", "symbols", "missing", "sheet",
            "memory")
-
-# Options of the command that have another name here; the others have a "_" for each "-".
-_OPTION = {"emission": "covariance_type", "cov": "covariance_type", "states": "n_states", "mix": "n_mix",
-           "restarts": "n_init", "threads": "n_jobs", "seed": "random_state"}
-_COMMAND = {"vhem fit --model dtm": "vhem.fit_textures", "vhem fit --emission": "--emission"}
-# An option and the next word, which is its value or goes on with the sentence.
-_NAMED = re.compile(r"--([a-z][a-z-]*)(?:([ =])('[^']*'|(?!--)[^\s;)?]*[^\s;:)?,])?)?")
-_NUMBER_TEXT = re.compile(r"[-+]?\d+(\.\d+)?(e[-+]?\d+)?")
-_LIST_OR_PATH = re.compile(r"[^\s,]+(,[^\s,]+)+|\S*/\S*|\S+\.\w+")
-# Words that the tables of options do not list.
-_MORE_CHOICES = {"cov": ("diag", "full"), "prior": ("none", "vb", "eb")}
 
 # What the command, C, files and hmmlearn call the parameters of estimators.
 _MEANT = {"emission": "covariance_type", "emissions": "covariance_type", "family": "covariance_type",
@@ -40,45 +23,13 @@ _NUMBER = {**dict.fromkeys(("K", "k", "n", "n_clusters", "n_hmms"), _SIZES[:3]),
            "n_components": _SIZES[:4]}                       # states, in hmmlearn
 
 
-@functools.lru_cache(maxsize=None)
-def _choices(option: str) -> FrozenSet[str]:
-    """The words that are values of an option, such as diag."""
-    rows = [option_table(kind).get(option, {}) for kind in ("data", "fit", "cluster", "distance", "train", "rank")]
-    words = [word for row in rows for word in (row.get("argument") or "").split("|")]
-    return frozenset([*_MORE_CHOICES.get(option, ()), *(word for word in words if word.islower())])
-
-
-def _is_value(option: str, word: str) -> bool:
-    """Is the word after an option its value, or does it go on with the sentence, as in "--id takes several"?"""
-    return (word.startswith("'") or word in _choices(option) or _NUMBER_TEXT.fullmatch(word) is not None
-            or _LIST_OR_PATH.fullmatch(word) is not None)
-
-
-def _quoted(option: str, value: str) -> str:
-    """A value as Python has it; what Sequences.load takes is text, also where it is a number."""
-    plain = value.startswith("'") or (option not in READING and _NUMBER_TEXT.fullmatch(value))
-    return value if plain else f"'{value}'"
-
-
-def in_python(sentence: str, called: Optional[Mapping[str, str]] = None) -> str:
-    """The sentence with options as Python has them; ``called`` says what a size at its beginning is called."""
-    for command, there in _COMMAND.items():
-        sentence = sentence.replace(command, there)
-
-    def option(found: "re.Match[str]") -> str:
-        name, joint, word = found[1].replace("-", "_"), found[2] or "", found[3] or ""
-        ends = found.end() == len(sentence) and name in READING      # "leave it out with --columns x"
-        begin = f"{_OPTION.get(name, name)}="
-        if word and (joint == "=" or ends or _is_value(name, word)):
-            return begin + _quoted(name, word)
-        return begin + joint.strip("=") + word
-
-    sentence = _NAMED.sub(option, sentence)
+def named(sentence: str, called: Mapping[str, str]) -> str:
+    """The sentence, where a size at its beginning has the name that ``called`` gives it: "S is 0" as "n_states is 0"."""
     size = re.match(r"(K|S|M|restarts|emission)\b(?= (is|of|')|,)", sentence)
-    if size and called and size[1] in called:
-        rest = sentence[size.end():]
-        sentence = called[size[1]] + (rest.replace("gaussian-", "") if size[1] == "emission" else rest)
-    return sentence
+    if not size or size[1] not in called:
+        return sentence
+    rest = sentence[size.end():]
+    return called[size[1]] + (rest.replace("gaussian-", "") if size[1] == "emission" else rest)
 
 
 def sizes_of(parameters: Iterable[str]) -> Mapping[str, str]:
