@@ -10,22 +10,22 @@
 
 #define VH_ALIGN 64
 
-/* n zeroed elements of the given size, 64-byte aligned; never NULL for n = 0; NULL and a sentence when there
- * is no memory. */
+/* Returns n zeroed elements of the given size, 64-byte aligned; non-NULL even for n = 0.  NULL and an error
+ * when out of memory. */
 void *vh_alloc(vhem_ctx *ctx, size_t n, size_t size);
 
-/* Grows *p (an array of *cap elements from malloc/realloc or NULL) to hold at least n; contents kept, new
- * elements not zeroed.  Doubles, so that appending is linear. */
+/* Grows *p (*cap elements from malloc/realloc, or NULL) to hold at least n.  Keeps the contents; new elements
+ * are not zeroed.  Doubles the size, so appending is linear. */
 vhem_status vh_grow(vhem_ctx *ctx, void *p, size_t *cap, size_t n, size_t size);
 
-/* Gives free memory back to the system where the C library can: of large arrays that come and go while small
- * ones stay in between, it keeps the gaps, and the next array does not fit into any of them. */
+/* Returns free memory to the system where the C library can.  When large arrays are freed between small ones,
+ * the C library keeps the gaps, and the next array may not fit any of them. */
 void vh_alloc_trim(void);
 
 char *vh_strdup(vhem_ctx *ctx, const char *text);
 char *vh_strndup(vhem_ctx *ctx, const char *text, size_t n);
 
-/* p = n zeroed elements, or return VHEM_ENOMEM. */
+/* Sets p to n zeroed elements, or returns VHEM_ENOMEM. */
 #define VH_NEW(p, n)                                   \
     do {                                               \
         (p) = vh_alloc(ctx, (size_t)(n), sizeof *(p)); \

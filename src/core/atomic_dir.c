@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* atomic_dir.c - see atomic_dir.h.
  *
- * Names are slots beside the target, as those of files (atomic_file.c).  Whoever writes into one holds a lock
- * on the folder; one that can be locked, belongs to the same user and holds nothing but files that such a
- * program writes is what a killed one left there.  Where folders cannot be locked, as on some network file
- * systems, nothing is removed. */
+ * Temporary names are slots beside the target, as for files (atomic_file.c).  A writer holds a lock on its
+ * folder.  A folder that can be locked, belongs to the same user and holds only files the caller writes was
+ * left by a killed process.  If folders cannot be locked, as on some network file systems, none is
+ * removed. */
 #define _GNU_SOURCE
 #include "core/atomic_dir.h"
 
@@ -52,7 +52,7 @@ static void remove_all(const char *folder, vh_atomic_dir_owns *owns)
     rmdir(folder);
 }
 
-/* Does this name still belong to the open folder? */
+/* True if the name still refers to the open folder. */
 static bool is_named(int fd, const char *name)
 {
     struct stat open_, named;
@@ -60,7 +60,7 @@ static bool is_named(int fd, const char *name)
            && open_.st_ino == named.st_ino;
 }
 
-/* Removes what a killed program left there. */
+/* Removes a folder left by a killed process. */
 static void reclaim(const char *folder, vh_atomic_dir_owns *owns)
 {
     struct stat sb;
@@ -72,7 +72,7 @@ static void reclaim(const char *folder, vh_atomic_dir_owns *owns)
         close(fd);
 }
 
-/* A new folder of that name, locked; -1 and errno EEXIST: somebody else has it. */
+/* Creates and locks a new folder of that name; -1 with errno EEXIST if another process has it. */
 static int make(const char *folder)
 {
     if (mkdir(folder, 0777) != 0)
@@ -81,7 +81,7 @@ static int make(const char *folder)
     bool locked = fd >= 0 && (flock(fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK);
     if (locked && is_named(fd, folder))
         return fd;
-    int why = fd >= 0 || errno == ENOENT ? EEXIST : errno; /* taken for what a killed one left */
+    int why = fd >= 0 || errno == ENOENT ? EEXIST : errno; /* another process took it for a leftover */
     if (fd >= 0)
         close(fd);
     errno = why;
@@ -105,7 +105,7 @@ vhem_status vh_atomic_dir_begin(vhem_ctx *ctx, const char *path, vh_atomic_dir_o
     errno = 0;
     for (int k = 0; f.fd < 0 && k < SLOTS; k++) {
         free(f.tmp);
-        f.tmp = NULL; /* asprintf leaves it as it was when it fails */
+        f.tmp = NULL; /* asprintf leaves it unchanged on failure */
         VH_CHECK(asprintf(&f.tmp, "%.*s.vhem-tmp-%d", (int)n, path, k) >= 0, VHEM_ENOMEM, "out of memory");
         f.fd = make(f.tmp);
         if (f.fd < 0 && errno == EEXIST) {

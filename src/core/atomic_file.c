@@ -17,13 +17,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* ---- output ----------------------------------------------------------------------------------------------
+/* ---- output -----------------------------------------------------------------------------------------------
  *
- * A file is written without a name (O_TMPFILE) and gets one when it is whole, so that a killed program leaves
- * nothing behind.  linkat() cannot replace a file: where one stands, the new one gets the name of a slot
- * beside it and is renamed at once.  Where files without a name are not to be had, and for libraries that
- * need a name to open, a slot is written from the start.  Whoever uses a slot holds a lock on its file; a
- * slot that can be locked is what a killed program left there, and is removed. */
+ * A file is written without a name (O_TMPFILE) and linked when complete, so a killed process leaves nothing
+ * behind.  linkat() cannot replace a file: to overwrite, the new file is linked to a slot beside the target
+ * and renamed at once.  Where O_TMPFILE is unsupported, and for libraries that must open by name, the file is
+ * written to a slot from the start.  A writer holds a lock on its slot; a slot that can be locked is the
+ * leftover of a killed process and is removed. */
 
 enum { SLOTS = 1000, SWEPT = 4 };
 
@@ -34,8 +34,8 @@ static bool in_place(const char *path, struct stat *sb, bool *exists)
     return *exists && !S_ISREG(sb->st_mode);
 }
 
-/* Where a file goes that is written under a path: a symbolic link stays one, also where the file it leads to
- * is not there yet.  To be freed; NULL and errno. */
+/* Resolves the path to write to: symbolic links stay links, even if their target does not exist yet.  The
+ * caller frees the result; NULL and errno on failure. */
 static char *target_of(const char *path, bool exists)
 {
     enum { MOST_LINKS = 40 };
@@ -45,10 +45,9 @@ static char *target_of(const char *path, bool exists)
         ssize_t n = readlink(at, to, sizeof to - 1);
         char *next = NULL;
         if (n < 0)
-            return at; /* no link, or nothing at all */
+            return at; /* not a link, or nothing exists */
         to[n] = '\0';
-        const char *slash =
-            to[0] == '/' ? NULL : strrchr(at, '/'); /* it is told from the folder of the link */
+        const char *slash = to[0] == '/' ? NULL : strrchr(at, '/'); /* relative to the folder of the link */
         int folder = slash ? (int)(slash - at) + 1 : 0;
         bool found = k < MOST_LINKS && asprintf(&next, "%.*s%s", folder, at, to) >= 0;
         free(at);
@@ -65,15 +64,14 @@ static char *slot_name(const char *path, int k)
     return asprintf(&name, "%s.vhem-tmp-%d", path, k) < 0 ? NULL : name;
 }
 
-/* Of the open file, not of the process (as locks of fcntl are) and not those of flock(), which the HDF5
- * library may want for itself. */
+/* Locks the open file, not the process (as other fcntl locks do), and leaves flock() to the HDF5 library. */
 static bool lock(int fd)
 {
     struct flock whole = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
     return fcntl(fd, F_OFD_SETLK, &whole) == 0;
 }
 
-/* Does this name still belong to the open file? */
+/* True if the name still refers to the open file. */
 static bool is_named(int fd, const char *name)
 {
     struct stat open_, named;
@@ -96,8 +94,8 @@ static void sweep(const char *path)
     }
 }
 
-/* Not mkstemp: its files are private, and the way back to the usual permissions would have to change the
- * umask of the whole process for a moment. */
+/* Not mkstemp: its files are private, and restoring the usual permissions would mean changing the umask of
+ * the whole process for a moment. */
 static vhem_status make_named(vhem_ctx *ctx, vh_atomic_file *o)
 {
     for (int k = 0; k < SLOTS; k++) {
@@ -106,7 +104,7 @@ static vhem_status make_named(vhem_ctx *ctx, vh_atomic_file *o)
         int fd = vh_fd_open(tmp, O_RDWR | O_CREAT | O_EXCL, 0666);
         bool taken = fd < 0 && errno == EEXIST;
         VH_CHECK(fd >= 0 || taken, VHEM_EIO, "%s: cannot write: %s", o->path, strerror(errno));
-        bool ours = fd >= 0 && (lock(fd) || errno != EAGAIN) && is_named(fd, tmp); /* or it was swept away */
+        bool ours = fd >= 0 && (lock(fd) || errno != EAGAIN) && is_named(fd, tmp); /* else: swept away */
         if (ours) {
             o->tmp = vh_take(tmp);
             o->fd = fd;
@@ -119,7 +117,7 @@ static vhem_status make_named(vhem_ctx *ctx, vh_atomic_file *o)
     return vh_fail(ctx, VHEM_EIO, "%s: cannot write: all names for a temporary file are taken", o->path);
 }
 
-/* A file without a name in the folder of the target; o->tmp is then how it is called for a moment. */
+/* Opens a nameless file in the folder of the target; o->tmp becomes its path under /proc. */
 static vhem_status make_nameless(vhem_ctx *ctx, vh_atomic_file *o)
 {
     const char *slash = strrchr(o->path, '/');
@@ -133,7 +131,7 @@ static vhem_status make_nameless(vhem_ctx *ctx, vh_atomic_file *o)
         return VHEM_OK;
     }
     VH_CHECK(asprintf(&o->tmp, "/proc/self/fd/%d", o->fd) >= 0, VHEM_ENOMEM, "out of memory");
-    if (access(o->tmp, F_OK) != 0) { /* without /proc it could not be given a name later */
+    if (access(o->tmp, F_OK) != 0) { /* without /proc the file could not be named later */
         close(o->fd);
         o->fd = 0;
         free(o->tmp);
@@ -175,7 +173,7 @@ vhem_status vh_atomic_file_path(vhem_ctx *ctx, const char *path, vh_atomic_file 
     return prepare(ctx, path, false, out);
 }
 
-/* A stream on a descriptor of its own: closing it tells whether all was written, and the file stays open. */
+/* A stream on a duplicate descriptor: closing it reports write errors, and the file stays open. */
 static FILE *stream_on(int fd)
 {
     int copy = vh_fd_copy(fd);
@@ -203,7 +201,7 @@ vhem_status vh_atomic_file_open(vhem_ctx *ctx, const char *path, vh_atomic_file 
     return VHEM_OK;
 }
 
-/* What an earlier write met.  errno may have lost it, but on a full disk one more write meets it too. */
+/* Cause of an earlier write error.  errno may have lost it, but on a full disk one more write fails too. */
 static int reason(const vh_atomic_file *out)
 {
     int error = errno;
@@ -212,7 +210,7 @@ static int reason(const vh_atomic_file *out)
     return error == ENOSPC || error == EFBIG || error == EDQUOT || error == EPIPE ? error : EIO;
 }
 
-/* Through a slot over the file that stands there; 0 or why not. */
+/* Replaces the existing file by way of a slot; returns 0 or errno. */
 static int replace(const vh_atomic_file *out)
 {
     int why = EEXIST;
@@ -231,7 +229,7 @@ static int replace(const vh_atomic_file *out)
     return why;
 }
 
-/* The whole file to the place of the target; 0 or why not. */
+/* Moves the complete file to its target; returns 0 or errno. */
 static int put_in_place(const vh_atomic_file *out)
 {
     if (out->named)
@@ -241,8 +239,7 @@ static int put_in_place(const vh_atomic_file *out)
     return errno == EEXIST ? replace(out) : errno;
 }
 
-/* The new name reaches the disk as well.  Not checked: after a crash the old file stands there, or the new
- * one, and both are whole. */
+/* Flushes the new name to disk.  Unchecked: after a crash the old or the new file is there, complete. */
 static void sync_folder(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -259,7 +256,7 @@ vhem_status vh_atomic_file_commit(vhem_ctx *ctx, vh_atomic_file *out)
 {
     int why = 0;
     if (out->f) {
-        why = ferror(out->f) ? reason(out) : 0; /* a write failed some time ago */
+        why = ferror(out->f) ? reason(out) : 0; /* an earlier write failed */
         if (!why && fflush(out->f) != 0)
             why = errno;
         if (out->f != stdout && fclose(out->f) != 0 && !why)
@@ -358,7 +355,7 @@ static FILE *open_input(const char *path)
     return strcmp(path, "-") == 0 ? stdin : vh_file_open(path, "r");
 }
 
-/* One byte can always be put back, more may not. */
+/* ungetc guarantees only one byte of pushback. */
 int vh_in_peek(vhem_ctx *ctx, const char *path)
 {
     vh_in_forget(ctx);

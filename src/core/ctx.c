@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ctx.c - errors, log, progress and the stop flag of a context.  vhem_ctx_new lives in context.c,
- * which knows what can run here. */
+/* ctx.c - errors, log, progress and stop flag of a context.  vhem_ctx_new is in context.c. */
 #include "core/ctx.h"
 
 #include "core/text.h"
@@ -17,7 +16,7 @@ vhem_status vh_fail(vhem_ctx *ctx, vhem_status st, const char *fmt, ...)
 {
     char text[sizeof ctx->error];
     va_list ap;
-    if (!ctx) /* it was to be made: nobody can ask for the sentence */
+    if (!ctx) /* no context, so nowhere to store the message */
         return st;
     va_start(ap, fmt);
     vsnprintf(text, sizeof text, fmt, ap);
@@ -34,7 +33,7 @@ void vh_error_prefix(vhem_ctx *ctx, const char *prefix)
     size_t size = sizeof ctx->error;
 #pragma omp critical(vh_ctx_text)
     {
-        /* Cut where it does not fit: the sentence makes room for the prefix, never past the last byte. */
+        /* Makes room for the prefix and truncates the message to the buffer. */
         size_t n = strnlen(prefix, size - 3), left = size - n - 3;
         memmove(ctx->error + n + 2, ctx->error, left);
         memcpy(ctx->error, prefix, n);
@@ -51,8 +50,7 @@ vhem_status vh_error_in(vhem_ctx *ctx, vhem_status st, const char *prefix)
     return st;
 }
 
-/* The callbacks of a context and of its children come one at a time, whichever thread they are in; those of
- * other contexts do not wait for them. */
+/* Callbacks of a context and its children run one at a time, on any thread; other contexts do not wait. */
 static vhem_ctx *begin_telling(vhem_ctx *ctx)
 {
     while (ctx->parent)
@@ -120,7 +118,7 @@ const char *vhem_ctx_error(const vhem_ctx *ctx)
     return ctx ? ctx->error : "no context";
 }
 
-/* May be called by a signal handler. */
+/* Async-signal-safe. */
 static long long now(void)
 {
     struct timespec t = { 0 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* hash.c - see hash.h; XXH3 of 128 bits. */
+/* hash.c - see hash.h; 128-bit XXH3. */
 #include "core/hash.h"
 
 #include "core/alloc.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* hash.h - a fingerprint of data and options: what is the same has the same key, what differs has another. */
+/* hash.h - fingerprints of data and options: keys are equal if and only if the inputs are. */
 #ifndef VH_CORE_HASH_H
 #define VH_CORE_HASH_H
 
@@ -17,12 +17,12 @@ vhem_status vh_hash_new(vhem_ctx *ctx, vh_hash **out);
 void vh_hash_free(vh_hash *hash);
 VH_OWNED(vh_hash, vh_hash_free)
 void vh_hash_bytes(vh_hash *hash, const void *bytes, size_t n);
-void vh_hash_text(vh_hash *hash, const char *text); /* its end counts; NULL is "" */
+void vh_hash_text(vh_hash *hash, const char *text); /* includes the NUL; NULL counts as "" */
 void vh_hash_number(vh_hash *hash, double x);
 void vh_hash_key(const vh_hash *hash, vh_key *out);
-/* 64 bits that follow from h and the bytes; a checksum of several pieces begins with h = 0. */
+/* 64-bit hash of h and the bytes; for a checksum of several pieces, start with h = 0. */
 uint64_t vh_hash_chain(uint64_t h, const void *bytes, size_t n);
-/* 64 bits that follow from a text: a seed for what has that name. */
+/* 64-bit hash of a text: a seed for a named item. */
 uint64_t vh_hash_name(const char *text);
 
 #endif

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* hdf5_errors.c - see hdf5_errors.h. The library keeps its errors until the next call only, so they are
- * looked at when it reports them. */
+/* hdf5_errors.c - see hdf5_errors.h.  The library keeps its errors only until the next call, so they are
+ * inspected as it reports them. */
 #include "core/hdf5_errors.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Did memory run out?  The library's own driver of files is missing only when it could not be allocated. */
+/* True if memory ran out.  The library's own file driver is missing only when its allocation failed. */
 static bool of_memory(const H5E_error2_t *error)
 {
     return error->min_num == H5E_NOSPACE || error->min_num == H5E_CANTALLOC
@@ -25,7 +25,7 @@ static herr_t note_error(unsigned n, const H5E_error2_t *error, void *arg)
     return 0;
 }
 
-/* An error without a word is one that the library had no memory to describe. */
+/* An empty error stack means that the library had no memory to describe the error. */
 static herr_t on_error(hid_t stack, void *arg)
 {
     ((vh_h5_watch *)arg)->memory |= H5Eget_num(stack) <= 0;
@@ -37,13 +37,13 @@ static void say_nothing(void)
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
 }
 
-/* The library loses memory of its own when it meets a damaged file, waits in vain for it when the process
- * ends, and prints "infinite loop closing library" unless the printing of errors is off in the thread that
- * ends.  It has asked to be called at exit before this does, so it is called after it.  H5dont_atexit would
- * do too, but files that the program itself left open would lose what was not written yet. */
+/* On a damaged file the library leaks memory.  At exit it waits for that memory in vain and prints "infinite
+ * loop closing library", unless error printing is off in the exiting thread.  The library registered its exit
+ * handler first, so ours runs before it.  H5dont_atexit would also help, but files the program left open
+ * would lose unwritten data. */
 void vh_h5_end_quietly(void)
 {
-    static atomic_flag asked = ATOMIC_FLAG_INIT; /* of the process, as the library is */
+    static atomic_flag asked = ATOMIC_FLAG_INIT; /* per process, like the library */
     if (!atomic_flag_test_and_set(&asked))
         atexit(say_nothing);
 }
@@ -57,7 +57,7 @@ void vh_h5_watch_begin(vh_h5_watch *w)
 
 vhem_status vh_h5_watch_end(vhem_ctx *ctx, vh_h5_watch *w, const char *path, vhem_status st)
 {
-    H5Eclear2(H5E_DEFAULT); /* what a thread leaves there the library cannot close at exit */
+    H5Eclear2(H5E_DEFAULT); /* the library cannot free a thread's error stack at exit */
     H5Eset_auto2(H5E_DEFAULT, w->print, w->arg);
     if (st != VHEM_OK)
         vh_h5_end_quietly();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* journal.c - see journal.h.  The file: HEAD, then records one after the other, each a `lead` and its
- * numbers, in the byte order of the machine. */
+/* journal.c - see journal.h.  File layout: HEAD, then records, each a `lead` and its numbers, in native byte
+ * order. */
 #include "core/journal.h"
 
 #include "core/alloc.h"
@@ -16,25 +16,25 @@
 static const char head[] = "vhem-checkpoint 1\n";
 enum { HEAD = sizeof head - 1, KEY = sizeof((vh_key *)0)->text - 1, FIRST_SLOTS = 1024 };
 
-typedef struct { /* what comes before the numbers of a record */
+typedef struct { /* header of a record */
     char key[KEY];
-    uint64_t n;     /* numbers */
-    uint64_t check; /* of key, n and numbers */
+    uint64_t n;     /* number of doubles */
+    uint64_t check; /* checksum of key, n and the doubles */
 } lead;
 
 typedef struct {
     char key[KEY];
     uint64_t n;
-    off_t at; /* of the record; 0: the slot is free */
+    off_t at; /* offset of the record; 0: the slot is free */
 } slot;
 
 struct vh_journal {
     char *path;
     int fd;
     off_t end;
-    slot *slots; /* [cap]  by key, with open addressing; at most half are used */
+    slot *slots; /* [cap]  by key, with open addressing; at most half full */
     size_t n, cap;
-    bool full; /* writing has failed */
+    bool full; /* a write has failed */
 };
 
 /* ---- the index ----------------------------------------------------------------------------------------- */
@@ -62,7 +62,7 @@ static vhem_status grow_journal(vhem_ctx *ctx, vh_journal *j)
     return VHEM_OK;
 }
 
-/* The latest record of a key counts. */
+/* The latest record of a key wins. */
 static vhem_status remember(vhem_ctx *ctx, vh_journal *j, const char *key, uint64_t n, off_t at)
 {
     if (2 * (j->n + 1) > j->cap)
@@ -106,7 +106,7 @@ static uint64_t checksum(const lead *l, const double *x)
     return vh_hash_chain(h, x, sizeof *x * (size_t)l->n);
 }
 
-/* The places of all records that are there to their end. */
+/* Indexes all complete records. */
 static vhem_status scan(vhem_ctx *ctx, vh_journal *j, off_t size)
 {
     char begin[HEAD];
@@ -116,7 +116,7 @@ static vhem_status scan(vhem_ctx *ctx, vh_journal *j, off_t size)
     bool known = read_at(j, 0, begin, n) && memcmp(begin, head, n) == 0;
     VH_CHECK(known, VHEM_EFORMAT, "%s: not a checkpoint, or of a newer version: it does not begin with %.*s",
              j->path, HEAD - 1, head);
-    if (size < HEAD) /* nothing, or killed while it began */
+    if (size < HEAD) /* empty, or killed while writing the head */
         VH_CHECK(write_at(j, 0, head, HEAD), VHEM_EIO, "%s: cannot write: %s", j->path, strerror(errno));
     for (j->end = HEAD; j->end + (off_t)sizeof l <= size;) {
         off_t left = size - j->end - (off_t)sizeof l;

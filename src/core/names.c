@@ -15,7 +15,7 @@ static uint64_t hash(const char *s, size_t n)
     return h ^ h >> 29;
 }
 
-/* The slot that holds s [n], or the empty one where it belongs. */
+/* Returns the slot of s [n], or the empty slot where it belongs. */
 static size_t find_slot(const vh_names *names, const char *s, size_t n)
 {
     size_t mask = names->n_slots - 1, i = hash(s, n) & mask;

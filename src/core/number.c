@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* number.c - see number.h.
  *
- * One %.16e gives the 17 digits that always read back.  The shorter candidates are rounded from these digits
- * with integers, and only tested for reading back: much faster than printing each candidate anew, which
- * counts in files with millions of numbers. */
+ * One %.16e gives 17 digits, which always read back exactly.  Shorter candidates are rounded from these
+ * digits with integers and tested for reading back: much faster than printing each candidate, which matters
+ * in files with millions of numbers. */
 #include "core/number.h"
 
 #include <math.h>
@@ -17,18 +17,18 @@
 static const double power10[] = { 1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
                                   1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22 };
 
-/* Does the text "w e e10" read as x > 0? */
+/* True if the text "w e e10" reads as x > 0. */
 static bool reads_as(uint64_t w, int e10, double x)
 {
-    /* Both factors exact, so the one rounding of the product or quotient is the rounding of the decimal. */
+    /* Both factors are exact, so the product or quotient is rounded once, like the decimal. */
     if (w <= UINT64_C(1) << 53 && e10 >= -22 && e10 <= 22)
         return (e10 < 0 ? (double)w / power10[-e10] : (double)w * power10[e10]) == x;
     char text[48];
-    snprintf(text, sizeof text, "%llue%d", (unsigned long long)w, e10); /* no point, so no locale */
+    snprintf(text, sizeof text, "%llue%d", (unsigned long long)w, e10); /* no decimal point, so no locale */
     return strtod(text, NULL) == x;
 }
 
-/* The digits of x > 0 without trailing zeros into digit; returns their number; x = d.ddd 10^*exponent. */
+/* Writes the digits of x > 0 without trailing zeros; returns their number; x = d.ddd 10^*exponent. */
 static int shortest_digits(double x, char digit[24], int *exponent)
 {
     char text[48];
@@ -36,7 +36,7 @@ static int shortest_digits(double x, char digit[24], int *exponent)
     const char *p = text;
 
     snprintf(text, sizeof text, "%.16e", x);
-    for (; *p != 'e'; p++) /* passes over what the locale has for a point */
+    for (; *p != 'e'; p++) /* skips the decimal point of the locale */
         if (*p >= '0' && *p <= '9')
             w = 10 * w + (uint64_t)(*p - '0');
     *exponent = atoi(p + 1);

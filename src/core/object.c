@@ -3,7 +3,7 @@
 #include "core/object.h"
 #include "vhem.h"
 
-/* As long as an alignment, so that the record behind it is as well aligned as any other array. */
+/* One alignment unit long, so that the record after it is as well aligned as any array. */
 typedef union {
     vh_object_clear *clear;
     char room[VH_ALIGN];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* options.c - see options.h.  The rows stand in the order in which files and fingerprints list them; new rows
- * go to the end of what is kept, marked VH_IF_SET. */
+/* options.c - see options.h.  Files and fingerprints list the rows in this order; append new rows that go
+ * into files, marked VH_IF_SET. */
 #include "core/options.h"
 
 #include "core/number.h"
@@ -13,13 +13,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Those of methods/methods.c; a test compares the two. */
+/* Same as in methods/methods.c; a test compares the two. */
 #define METHODS                                                                                            \
     "vhem|vbhem|em-h3m|shem|hem-gmm|hem-dtm|ppk-sc|ppk-sc-hybrid|kl-sc|knn-sc|kl-sampled-sc|ppk-ac|kl-ac|" \
     "kl-sampled-ac"
-/* Who uses an option.  HEM: hierarchical EM; EM: on sequences, given or drawn; the hybrid learns its centres
- * by vhem; SPECTRAL methods run k-means, LINKED ones merge.  Variational Bayes needs no floors and no
- * repairs. */
+/* Which methods use an option.  HEM: hierarchical EM; EM: EM on sequences, given or sampled; the hybrid
+ * learns its centres by vhem; SPECTRAL methods run k-means, LINKED methods merge.  Variational Bayes needs no
+ * floors and no repairs. */
 #define HEM       "vhem vbhem hem-gmm hem-dtm"
 #define EM        "em-h3m shem"
 #define HYBRID    "ppk-sc-hybrid"
@@ -28,10 +28,10 @@
 #define LEARNING  HEM " " EM " " HYBRID
 #define ITERATING HEM " " EM " " SPECTRAL
 #define FLOORED   "vhem hem-gmm hem-dtm " EM " " HYBRID
-enum { LARGEST_RECORD = 1 << 16 }; /* bytes: a larger size was never written */
+enum { LARGEST_RECORD = 1 << 16 }; /* bytes; no record was ever larger */
 
-#define ABOVE_0 1e-300 /* the least of a number that must be positive */
-/* Those of emission/emission.c, of which the product has its columns named; a test compares the two. */
+#define ABOVE_0 1e-300 /* lower bound of a number that must be positive */
+/* Same as in emission/emission.c, where the product family names its columns; a test compares the two. */
 #define EMISSIONS                                                                \
     "gaussian-diag|gaussian-full|poisson|bernoulli|gamma|von-mises|categorical|" \
     "gaussian-tied:FILE|COL:NAME,..."
@@ -324,7 +324,7 @@ static size_t size_of(vhem_option_set set)
     return (int)set < VHEM_DATA_OPTIONS || set > VHEM_REPORT_INPUT ? 0 : size[set];
 }
 
-/* Any of the records, which all begin with their size. */
+/* All records; each begins with its size. */
 typedef union {
     size_t size;
     vhem_data_options data;
@@ -363,7 +363,7 @@ void vhem_options_init(vhem_option_set set, void *record, size_t size)
         return;
     set_defaults(set, &full);
     full.size = size;
-    memset(record, 0, size); /* what a newer header has behind */
+    memset(record, 0, size); /* fields of a newer header */
     memcpy(record, &full, size < known ? size : known);
 }
 
@@ -411,7 +411,7 @@ static bool is_used(const vh_option *row, const char *method)
     return !row->shown.methods || vh_has_word(row->shown.methods, ' ', method);
 }
 
-/* Does it change nothing: left at its default, or a flag set to what it is anyway? */
+/* True if the option has no effect: left at its default, or a flag set to its default. */
 static bool is_idle(const vh_option *row, const void *record)
 {
     bool flag = row->shown.type == VHEM_OPTION_FLAG;

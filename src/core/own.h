@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* own.h - who releases what.  A variable that must be released is declared with its owner.  The owner
- * releases it on every way out, the last declared first.  vh_take takes a pointer from its owner.
+/* own.h - ownership.  Declare a variable that must be released with its owner: the owner releases it on every
+ * return, in reverse order of declaration.  vh_take moves a pointer out of its owner.
  *
  *     VH_AUTOFREE double *work = NULL;            memory of malloc or vh_alloc
- *     VH_OWN(vh_h3m) *models = NULL;              an object, which VH_OWNED says how to release
+ *     VH_OWN(vh_h3m) *models = NULL;              an object whose type VH_OWNED registered
  *     VH_CLEANUP(vh_names_free) vh_names seen = { 0 };
  *     *out = vh_take(models);                     now the caller's */
 #ifndef VH_CORE_OWN_H
@@ -16,10 +16,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* release(&variable) at the end of its block. */
+/* Calls release(&variable) at the end of the block. */
 #define VH_CLEANUP(release) __attribute__((cleanup(release)))
 
-/* Beside the function that releases a type: VH_OWNED(vh_h3m, vh_h3m_free). */
+/* Goes beside the function that releases a type: VH_OWNED(vh_h3m, vh_h3m_free). */
 /* NOLINTBEGIN(bugprone-macro-parentheses): a type in parentheses is no declaration */
 #define VH_OWNED(type, release)                       \
     static inline void type##_own_release(type **own) \
@@ -37,7 +37,7 @@ static inline void vh_autofree(void *own)
     free(memory);
 }
 
-/* The pointer p, which is NULL from then on. */
+/* Returns the pointer p and sets p to NULL. */
 #define vh_take(p)                  \
     __extension__({                 \
         __typeof__(p) taken_ = (p); \
@@ -47,7 +47,7 @@ static inline void vh_autofree(void *own)
 
 void vh_object_free(void *object); /* vhem_free */
 
-/* What the public headers have and vhem_free releases. */
+/* Public types that vhem_free releases. */
 VH_OWNED(vhem_models, vh_object_free)
 VH_OWNED(vhem_data, vh_object_free)
 VH_OWNED(vhem_tree, vh_object_free)

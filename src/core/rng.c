@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* rng.c - Philox 2x64 (Random123), a counter-based generator: number k of item i under a seed is a function
- * of (seed, i, k), so work can be dealt to threads in any way. */
+ * of (seed, i, k), so work can be distributed to threads in any way. */
 #include "core/rng.h"
 
 #include <Random123/philox.h>
@@ -60,7 +60,7 @@ double vh_rng_normal(vh_rng *rng)
 
 int64_t vh_rng_below(vh_rng *rng, int64_t n)
 {
-    /* Rejecting the incomplete last run of n keeps every index equally likely. */
+    /* Rejects the incomplete last run of n, so that every index is equally likely. */
     uint64_t m = (uint64_t)n, limit = UINT64_MAX - UINT64_MAX % m, x;
     do
         x = vh_rng_bits(rng);
@@ -71,7 +71,7 @@ int64_t vh_rng_below(vh_rng *rng, int64_t n)
 int64_t vh_rng_pick(vh_rng *rng, int64_t n, const double *p)
 {
     double u = vh_rng_uniform(rng);
-    int64_t last = 0; /* rounding may leave u above the sum: last possible */
+    int64_t last = 0; /* last possible index: rounding may leave u above the sum */
     for (int64_t i = 0; i < n; i++) {
         if (p[i] > 0) {
             if (u < p[i])

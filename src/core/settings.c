@@ -9,11 +9,11 @@
 #include <stddef.h>
 #include <string.h>
 
-/* Past these the log-gammas of a posterior lose their digits, and a bound may fall. */
+/* Beyond these, the log-gammas of a posterior lose their digits and a bound may decrease. */
 #define LEAST 1e-12
 #define MOST  1e9
 
-/* Is the key also that of a setting in the first n bytes of the text? */
+/* True if the key is also set in the first n bytes of the text. */
 static bool is_before(const char *text, const char *key, ptrdiff_t n)
 {
     size_t length = strlen(key);

@@ -5,14 +5,13 @@
 
 #include "core/ctx.h"
 
-/* One setting; fails with a sentence when it is not known or its value makes no sense. */
+/* Handles one setting; fails with an error if the key is unknown or the value invalid. */
 typedef vhem_status vh_setting(vhem_ctx *ctx, void *arg, const char *key, const char *value);
 
-/* Calls take for each setting in the text, until one fails.  Sentences begin with what, and
- * show an example. */
+/* Calls take for each setting in the text until one fails.  Errors begin with `what` and show the example. */
 vhem_status vh_settings_read(vhem_ctx *ctx, const char *what, const char *example, const char *text,
                              vh_setting *take, void *arg);
-/* A value as a number above 0. */
+/* Reads a value as a positive number. */
 vhem_status vh_setting_positive(vhem_ctx *ctx, const char *what, const char *key, const char *value,
                                 double *out);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* status.c - the version and a few words for each status. */
+/* status.c - the version, and a description of each status. */
 #include "vhem.h"
 
 const char *vhem_version(void)

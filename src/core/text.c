@@ -15,7 +15,7 @@ int vh_utf8_length(const unsigned char *s)
         return n;
     uint32_t code = s[0] & (0xFFu >> (n + 1));
     for (int k = 1; k < n; k++) {
-        if (s[k] >> 6 != 2) /* the NUL at the end stops here */
+        if (s[k] >> 6 != 2) /* also stops at the final NUL */
             return 0;
         code = code << 6 | (s[k] & 0x3Fu);
     }
@@ -130,7 +130,7 @@ void vh_text_json(FILE *f, const char *text)
             fputs("\\t", f);
         } else if (*s < 0x20 || *s == 0x7F) {
             fprintf(f, "\\u%04x", (unsigned)*s);
-        } else if (*s == 0xC2 && s[1] < 0xA0) { /* U+0080 to U+009F, commands for some terminals */
+        } else if (*s == 0xC2 && s[1] < 0xA0) { /* U+0080 to U+009F, control codes of some terminals */
             fprintf(f, "\\u%04x", (unsigned)s[1]);
         } else {
             fwrite(s, 1, (size_t)n, f);

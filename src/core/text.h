@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* text.h - text on its way into a file, and texts that are kept. */
+/* text.h - text output, UTF-8, and storage for texts. */
 #ifndef VH_CORE_TEXT_H
 #define VH_CORE_TEXT_H
 
@@ -8,47 +8,46 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* The text as a JSON string, quotes included.  Bytes that are not UTF-8 become U+FFFD, so that the file stays
- * readable whatever a name was made of.  Errors stay in the FILE. */
+/* Writes the text as a quoted JSON string.  Bytes that are not UTF-8 become U+FFFD, so the file stays
+ * readable.  Errors stay in the FILE. */
 void vh_text_json(FILE *f, const char *text);
 
-/* Bytes of the UTF-8 character at s; 0 when it is none: overlong, a surrogate, past U+10FFFF, cut short. */
+/* Bytes of the UTF-8 character at s; 0 if invalid: overlong, a surrogate, past U+10FFFF, truncated. */
 int vh_utf8_length(const unsigned char *s);
 
-/* Makes the text fit for a terminal and a log, in place: bytes that are not UTF-8, line ends and other
- * control characters become '?'.  A file may hold any of them in a name, escape sequences of terminals among
- * them. */
+/* Makes the text safe for a terminal and a log, in place: bytes that are not UTF-8, newlines and other
+ * control characters become '?'.  Names from files may contain any of them, even terminal escapes. */
 void vh_text_clean(char *text);
 
 /* Spells the options that VH_OPT has marked in a sentence, in place; what does not fit is cut off. */
 void vh_text_spell(vhem_words words, char *text, size_t size);
 
-/* Is the word, which is not empty, one of those in the list, "kl|ppk"? */
+/* True if the word is not empty and in the list, "kl|ppk". */
 bool vh_has_word(const char *list, char separator, const char *word);
-/* "kl|ppk" as "kl, ppk", cut where the room ends; returns out. */
+/* Rewrites "kl|ppk" as "kl, ppk", truncated to the buffer; returns out. */
 const char *vh_list_words(const char *words, char *out, size_t size);
 
-/* Texts that live as long as what owns them. */
+/* Texts with the lifetime of their owner. */
 typedef struct {
     char **text;
     size_t n, cap;
-} vh_texts; /* zeroed is empty */
+} vh_texts; /* zero it to start empty */
 
-/* The same for very many short texts: in a few large pieces of memory. */
+/* The same for very many short texts, in a few large blocks. */
 typedef struct vh_text_piece vh_text_piece;
 typedef struct {
     vh_text_piece *last;
-} vh_text_block; /* zeroed is empty */
+} vh_text_block; /* zero it to start empty */
 
 vhem_status vh_text_block_add(vhem_ctx *ctx, vh_text_block *block, const char *text, char **slot);
 void vh_text_block_free(vh_text_block *block);
 
-/* A copy of the text, which *slot then points to. */
+/* Copies the text and points *slot to the copy. */
 vhem_status vh_texts_keep(vhem_ctx *ctx, vh_texts *texts, const char *text, const char **slot);
 void vh_texts_free(vh_texts *texts);
 
-/* Closes a stream of open_memstream and checks that its text is there: the GNU C library closes it well and
- * leaves NULL when its last step lacks memory. */
+/* Closes a stream of open_memstream and checks that its text exists: when memory runs out at the end, glibc
+ * reports success but leaves NULL. */
 vhem_status vh_text_close(vhem_ctx *ctx, FILE *f, char **text);
 
 #endif

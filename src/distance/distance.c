@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* distance.c - distances between HMMs: options, checks, and the table of kinds.  A new kind is a function and
- * a line here. */
+/* distance.c - distances between HMMs: options, checks, and the table of kinds.  To add a kind, add a
+ * function and a row here. */
 #include "distance/distance.h"
 
 #include "core/alloc.h"
@@ -17,14 +17,14 @@
 #include <assert.h>
 #include <string.h>
 
-/* Tables of at most so many numbers are made apart, so that those of the caller stay as they were when that
- * fails; larger ones there is no room for twice. */
+/* Up to this many numbers, tables are computed in a copy, so that the caller's stay unchanged on failure;
+ * larger ones have no room for a copy. */
 enum { CAREFUL = 1 << 22 };
 
 typedef struct {
     const char *name;
     vh_distance_run *run;
-    bool sampled; /* has errors */
+    bool sampled; /* has standard errors */
 } kind;
 
 static const kind kinds[] = {
@@ -34,7 +34,7 @@ static const kind kinds[] = {
 };
 enum { N_KINDS = sizeof kinds / sizeof kinds[0] };
 
-/* Every component that is ever used must have a density.  which (NULL: no need) names the set. */
+/* Checks that every component in use has a density.  which (NULL: none) names the set in errors. */
 static vhem_status check_proper(vhem_ctx *ctx, const vh_h3m *h3m, const char *which)
 {
     vhem_status st = VHEM_OK;
@@ -72,7 +72,7 @@ static vhem_status check_options(vhem_ctx *ctx, const vhem_distance_options *opt
     return VHEM_OK;
 }
 
-/* Makes both sets of one family; *full_a and *full_b are copies to be freed, or NULL. */
+/* Converts both sets to one family; the caller frees *full_a and *full_b (or NULL). */
 static vhem_status check_sets(vhem_ctx *ctx, const vh_h3m **a, const vh_h3m **b, vh_h3m **full_a,
                               vh_h3m **full_b)
 {
@@ -108,7 +108,7 @@ vhem_status vh_distance_shared(vhem_ctx *ctx, const vh_h3m *a, const vh_h3m *b,
     VH_TRY(check_options(ctx, opt, &with));
     VH_TRY(check_sets(ctx, &a, &b, &full_a, &full_b));
     vh_h3m seen_a = *a, seen_b = *b;
-    if (a->family != b->family) { /* one has models that lack a column */
+    if (a->family != b->family) { /* one set has models that lack a column */
         seen_a.family = seen_b.family = a->family->with_gaps;
         a = &seen_a;
         b = &seen_b;
@@ -132,7 +132,7 @@ vhem_status vh_distance_shared(vhem_ctx *ctx, const vh_h3m *a, const vh_h3m *b,
 vhem_status vh_distance(vhem_ctx *ctx, const vh_h3m *a, const vh_h3m *b, const vhem_distance_options *opt,
                         double *D, double *error)
 {
-    vh_ranks_leave(ctx); /* every process needs the whole table, so each makes it */
+    vh_ranks_leave(ctx); /* every process needs the whole table, so each computes it */
     return vh_ranks_join(ctx, vh_distance_shared(ctx, a, b, opt, D, error));
 }
 

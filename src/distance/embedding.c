@@ -59,7 +59,7 @@ vhem_status vh_embedding_distances_to(vhem_ctx *ctx, const vh_h3m *a, const vh_h
     return VHEM_OK;
 }
 
-/* 1 when there are no distances that are positive and finite. */
+/* Median of the positive, finite distances; 1 if there are none. */
 static vhem_status median(vhem_ctx *ctx, size_t n, const double *D, double *out)
 {
     VH_AUTOFREE double *all = NULL;

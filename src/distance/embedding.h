@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* embedding.h - partitions of models that follow from their distances alone, by spectral clustering:
- * distances, affinities, places in the leading eigenvectors, k-means. */
+/* embedding.h - partitions of models from their distances alone, by spectral clustering: distances,
+ * affinities, embedding in the leading eigenvectors, k-means. */
 #ifndef VH_DISTANCE_EMBEDDING_H
 #define VH_DISTANCE_EMBEDDING_H
 
@@ -14,8 +14,8 @@ typedef struct { /* a kind of distance */
     bool normalised;
 } vh_embedding_kind;
 
-/* D [K][K], symmetric: divergences ("kl", "kl-sampled"), the mean of both directions, or -log of the product
- * kernel ("ppk"; normalised: divided by the kernels of each HMM with itself).  None is NaN. */
+/* Computes D [K][K], symmetric: divergences ("kl", "kl-sampled"), the mean of both directions, or -log of the
+ * product kernel ("ppk"; normalised: divided by the self-kernels).  VHEM_ENUMERIC if one is NaN. */
 vhem_status vh_embedding_distances(vhem_ctx *ctx, const vh_h3m *models, const vh_embedding_kind *kind,
                                    double *D);
 
@@ -23,22 +23,20 @@ vhem_status vh_embedding_distances(vhem_ctx *ctx, const vh_h3m *models, const vh
 vhem_status vh_embedding_distances_to(vhem_ctx *ctx, const vh_h3m *a, const vh_h3m *b,
                                       const vh_embedding_kind *kind, double *D);
 
-/* D [n][n] becomes the logarithms of affinities, -D / median when scaled, else -D.  The median is that of the
- * distances between different things that are positive and finite; *scale (may be NULL) is what they were
- * divided by. */
+/* Replaces D [n][n] by log-affinities: -D / median if scaled, else -D.  The median is over positive, finite
+ * distances between different items; *scale (may be NULL) is the divisor. */
 vhem_status vh_embedding_affinity(vhem_ctx *ctx, int64_t n, bool scaled, double *D, double *scale);
 
 typedef struct {
     int64_t n, dim, K;
     const double *place;  /* [n][dim] */
-    const double *weight; /* [n]  times each counts; NULL: once */
+    const double *weight; /* [n]  NULL: all 1 */
     int restarts, max_iter;
     uint64_t seed;
 } vh_embedding;
 
-/* The best of several runs of k-means: label [n] and centre [K][dim].  run [restarts], NULL: not wanted,
- * tells of each; its bound is the spread about the centres, negative.  *n_run of them were made, fewer after
- * a stop. */
+/* Best of several runs of k-means: label [n] and centre [K][dim].  run [restarts] (may be NULL) describes
+ * each run; its bound is minus the spread about the centres.  *n_run: runs made, fewer after a stop. */
 vhem_status vh_embedding_cluster(vhem_ctx *ctx, const vh_embedding *p, int *label, double *centre,
                                  vhem_cluster_run *run, int *n_run, int *converged);
 

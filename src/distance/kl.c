@@ -3,12 +3,12 @@
  *
  *   kl          KL(a || b) ~ L_hmm(a, a) - L_hmm(a, b), both from the variational bound.  The bound is loose
  *               where states overlap, and looser for a model against itself than against a blurred one, so
- *               that the difference is no bound and may be negative.
+ *               the difference is not a bound and may be negative.
  *   kl-sampled  the mean of log p(y | a) - log p(y | b) over sequences y drawn from a (Juang and Rabiner
  *               1985), and the standard error of that mean.
  *
- * Where HMMs lack columns a pair is compared over the columns that both have: L_hmm(a, b) is over these as it
- * is, and what a says of itself is taken once for each set of columns that HMMs of b lack.
+ * Pairs of HMMs that lack columns are compared over the columns that both have.  L_hmm(a, b) already is;
+ * L_hmm(a, a) is computed once for each set of columns that HMMs of b lack.
  *
  * symmetric: the mean of both directions. */
 #include "distance/distance.h"
@@ -27,12 +27,12 @@
 #include <string.h>
 
 enum { SELF_BLOCK = 16, ROWS = 512, SAMPLED_ROWS = 16 };
-#define CHUNK 4e6 /* numbers of one chunk of samples or of their scores: 32 MB */
+#define CHUNK 4e6 /* numbers in one chunk of samples or scores: 32 MB */
 
 /* ---- kl ------------------------------------------------------------------------------------------------ */
 
-/* L [n] = L_hmm(i, i) of HMMs first .. first+n-1 without the columns `away` [d], from small blocks of the set
- * against themselves; first is the first of a block. */
+/* Computes L [n] = L_hmm(i, i) of HMMs first .. first+n-1 without the columns `away` [d], from small blocks
+ * of the set against themselves; first is the start of a block. */
 static vhem_status self_bounds(vhem_ctx *ctx, const vh_h3m *h3m, const vh_row_block *s, const bool *away,
                                int tau, double *L)
 {
@@ -59,9 +59,9 @@ static vhem_status self_bounds(vhem_ctx *ctx, const vh_h3m *h3m, const vh_row_bl
 
 typedef struct { /* D [Ka][Kb] = L_hmm(a, a) - L_hmm(a, b), in row blocks */
     const vh_h3m *a, *b;
-    vh_patterns lacks; /* of b */
+    vh_patterns lacks; /* columns that HMMs of b lack */
     int tau;
-    double *D; /* NULL on processes that have no table */
+    double *D; /* NULL on processes without a table */
 } bounds;
 
 static void bounds_free(bounds *x)
@@ -69,8 +69,8 @@ static void bounds_free(bounds *x)
     vh_patterns_free(&x->lacks);
 }
 
-/* self [patterns of b][n of the row block]: each with itself, over the columns that HMMs of b have.  L
- * [n][Kb] is what is known. */
+/* Computes self [patterns of b][n of the row block]: L_hmm(i, i) over the columns that HMMs of b have.
+ * Reuses s->x [n][Kb] where it holds them. */
 static vhem_status find_self(vhem_ctx *ctx, const bounds *x, const vh_row_block *s, double *self)
 {
     size_t Kb = (size_t)x->b->K;
@@ -84,7 +84,7 @@ static vhem_status find_self(vhem_ctx *ctx, const bounds *x, const vh_row_block 
     return VHEM_OK;
 }
 
-/* Some rows: the bounds, and less those of each with itself. */
+/* Fills a row block: L_hmm(i, i) less the bounds. */
 static vhem_status make_rows(vhem_ctx *ctx, void *arg, vh_row_block *s)
 {
     const bounds *x = arg;
@@ -114,7 +114,7 @@ static void take_rows(void *arg, const vh_row_block *s)
     memcpy(x->D + vh_row(s->first, x->b->K), s->x, sizeof *s->x * s->size);
 }
 
-/* Of the other direction, b against a: row j is column j of the table, which becomes the mean. */
+/* Takes rows of the other direction, b against a: averages row j into column j of the table. */
 static void take_back(void *arg, const vh_row_block *s)
 {
     const bounds *x = arg;
@@ -138,7 +138,7 @@ static vhem_status all_rows(vhem_ctx *ctx, bounds *x, bool back)
     return vh_row_blocks_run(ctx, &row_blocks);
 }
 
-/* D [n][n] of a set against itself: the mean of both directions. */
+/* Replaces D [n][n] of a set against itself by the mean of both directions. */
 static void mean_of_both(size_t n, double *D)
 {
     for (size_t i = 0; i < n; i++)
@@ -172,8 +172,8 @@ typedef struct { /* running mean and sum of squared deviations of each column */
     double *mean, *square; /* [Kb] */
 } running_moments;
 
-/* A sequence that is impossible under b makes the divergence infinite, and then it stays so.  own: over the
- * columns that each HMM of b has, by its pattern. */
+/* Adds one sequence.  If it is impossible under b, the divergence is infinite and stays so.  own:
+ * log-likelihoods under a over the columns of each pattern of b. */
 static void add_row(running_moments *m, const vh_patterns *lacks, int64_t Kb, const double *own,
                     const double *other)
 {
@@ -191,12 +191,12 @@ static void add_row(running_moments *m, const vh_patterns *lacks, int64_t Kb, co
 
 typedef struct { /* HMM i of a, which is sampled, against all of b */
     const vh_h3m *a, *b;
-    vh_patterns lacks; /* of b */
+    vh_patterns lacks; /* columns that HMMs of b lack */
     int64_t i;
-    vh_h3m *alone; /* HMM i by itself, once for each pattern of b */
+    vh_h3m *alone; /* HMM i, once for each pattern of b */
 } one_to_all;
 
-/* HMM i without the columns of each pattern of b. */
+/* Copies HMM i without the columns of each pattern of b. */
 static vhem_status set_alone(vhem_ctx *ctx, one_to_all *x)
 {
     VH_AUTOFREE int64_t *index = NULL;
@@ -235,9 +235,9 @@ static vhem_status add_chunk(vhem_ctx *ctx, const one_to_all *x, const vh_draw *
 typedef struct { /* divergences D [Ka][Kb] from a to b and their variances, in row blocks of both */
     one_to_all x;
     const vhem_distance_options *opt;
-    uint64_t side;     /* keeps the samples of the second set apart from those of the first */
-    bool root;         /* the table of errors is to have deviations, else variances */
-    double *D, *error; /* error may be NULL, and on processes that have no table both are */
+    uint64_t side;     /* separates the samples of the second set from those of the first */
+    bool root;         /* error gets standard deviations, else variances */
+    double *D, *error; /* error may be NULL; both are NULL on processes without a table */
 } sampling;
 
 static void sampling_free(sampling *s)
@@ -245,7 +245,7 @@ static void sampling_free(sampling *s)
     vh_patterns_free(&s->x.lacks);
 }
 
-/* Leaves x.alone to be released. */
+/* The caller frees x.alone. */
 static vhem_status take_samples(vhem_ctx *ctx, sampling *s, int64_t i, double *mean, double *variance)
 {
     one_to_all *x = &s->x;
@@ -274,7 +274,7 @@ static vhem_status take_samples(vhem_ctx *ctx, sampling *s, int64_t i, double *m
     return VHEM_OK;
 }
 
-/* Row i of a: mean and variance [Kb] each. */
+/* Samples row i of a: mean and variance [Kb] each. */
 static vhem_status sample_row(vhem_ctx *ctx, sampling *s, int64_t i, double *mean, double *variance)
 {
     vhem_status st = take_samples(ctx, s, i, mean, variance);
@@ -308,7 +308,7 @@ static void take_sampled(void *arg, const vh_row_block *row_block)
     }
 }
 
-/* Of the other direction, b against a: the table becomes that of the means. */
+/* Takes rows of the other direction, b against a: D and error become those of the mean. */
 static void take_sampled_back(void *arg, const vh_row_block *row_block)
 {
     const sampling *s = arg;
@@ -336,7 +336,7 @@ static vhem_status all_sampled(vhem_ctx *ctx, sampling *s, bool back)
     return vh_row_blocks_run(ctx, &row_blocks);
 }
 
-/* Of a set against itself; V [n][n] become deviations. */
+/* Converts variances V [n][n] of a set against itself to deviations of the mean of both directions. */
 static void deviations_of_both(size_t n, double *V)
 {
     for (size_t i = 0; i < n; i++)

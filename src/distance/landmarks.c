@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* landmarks.c - see landmarks.h.
  *
- * With L = D^-1/2 A D^-1/2 of the landmarks and L V = V w, a landmark i is at w V_i = sum_j L_ij V_j.  Any
- * model takes the same sum over its own affinities a_j, whose degree is a common factor and goes when its
- * place is scaled to unit length.  A model near one landmark has an affinity to it that the landmark itself
- * must have too, else the two would be at different places: affinities that are scaled keep their diagonal,
- * and where a diagonal is left out, landmarks are placed with it all the same.  In the graph of nearest
- * neighbours nothing is its own neighbour, and there landmarks stay where the eigenvectors have them. */
+ * With L = D^-1/2 A D^-1/2 of the landmarks and L V = V w, landmark i is at w V_i = sum_j L_ij V_j.  Any
+ * other model uses the same sum over its own affinities a_j; its degree is a common factor that cancels when
+ * the row is scaled to unit length.  A model next to a landmark has an affinity to it, so the landmark needs
+ * its self-affinity to land in the same place: scaled affinities keep their diagonal, and without a diagonal,
+ * landmarks are still embedded with it.  In the nearest-neighbour graph no item is its own neighbour, and
+ * landmarks stay where the eigenvectors put them. */
 #include "distance/landmarks.h"
 
 #include "core/alloc.h"
@@ -20,17 +20,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BLOCK = 1024 }; /* models that are placed at a time */
+enum { BLOCK = 1024 }; /* models embedded at a time */
 
 typedef struct {
     const vh_landmarks *l;
     int64_t *index; /* [m]  the landmarks, ascending */
-    vh_h3m *some;   /* they */
-    double scale;   /* that distances are divided by */
+    vh_h3m *some;   /* the landmark models */
+    double scale;   /* divisor of the distances */
     vh_spectrum spectrum;
-    int64_t *others; /* [BLOCK]  models of a block that are to be placed */
+    int64_t *others; /* [BLOCK]  models of a block to be embedded */
     double *D;       /* [BLOCK][m] */
-    int *near;       /* [neighbours]  the landmarks nearest a model */
+    int *near;       /* [neighbours]  the landmarks nearest to a model */
 } landmark_set;
 
 static void landmarks_free(landmark_set *b)
@@ -64,7 +64,7 @@ static int by_number(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Those with the m smallest keys, which follow from the seed and the number of a model alone. */
+/* Chooses the m models with the smallest keys, which depend only on the seed and the number of a model. */
 static vhem_status choose(vhem_ctx *ctx, landmark_set *b)
 {
     int64_t n = b->l->models->K;
@@ -81,7 +81,7 @@ static vhem_status choose(vhem_ctx *ctx, landmark_set *b)
     return vh_h3m_subset(ctx, b->l->models, b->index, b->l->m, &b->some);
 }
 
-/* The eigenvectors of the landmarks, and their own places [m][dim]. */
+/* Computes the eigenvectors of the landmarks and their embedding [m][dim]. */
 static vhem_status solve(vhem_ctx *ctx, landmark_set *b, double *place)
 {
     const vh_landmarks *l = b->l;
@@ -102,9 +102,9 @@ static vhem_status solve(vhem_ctx *ctx, landmark_set *b, double *place)
                              &b->spectrum, place);
 }
 
-/* ---- the others ---------------------------------------------------------------------------------------- */
+/* ---- the other models ---------------------------------------------------------------------------------- */
 
-/* Distances of a model to the landmarks, d [m], become the logarithms of its affinities. */
+/* Converts distances of a model to the landmarks, d [m], to log-affinities. */
 static void find_affinities(const landmark_set *b, double *d)
 {
     int64_t m = b->l->m, near = b->l->neighbours < m ? b->l->neighbours : m;
@@ -126,7 +126,7 @@ static vhem_status fail_stopped(vhem_ctx *ctx, const landmark_set *b, int64_t pl
                    (long long)b->l->models->K);
 }
 
-/* Models first .. first+n-1; landmark *at is the first of those from there on. */
+/* Embeds models first .. first+n-1; *at is the next landmark from there on. */
 static vhem_status place_block(vhem_ctx *ctx, landmark_set *b, int64_t first, int64_t n, int64_t *at,
                                double *place)
 {
@@ -145,7 +145,7 @@ static vhem_status place_block(vhem_ctx *ctx, landmark_set *b, int64_t first, in
     if (count == 0)
         return st;
     VH_TRY(vh_h3m_subset(ctx, l->models, b->others, count, &block));
-    vh_ctx_child(ctx, ctx->threads, &quiet); /* the bar is that of all blocks */
+    vh_ctx_child(ctx, ctx->threads, &quiet); /* progress is reported per block */
     st = vh_embedding_distances_to(&quiet, block, b->some, &l->kind, b->D);
     if (st == VHEM_ESTOPPED)
         VH_TRY(fail_stopped(ctx, b, first));

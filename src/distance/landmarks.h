@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* landmarks.h - places of very many models in the leading eigenvectors of their affinities, without a table
- * of all pairs (Nystrom; Fowlkes, Belongie, Chung and Malik 2004): the eigenvectors are those of some models,
- * the landmarks, and every other model is where its affinities to them put it. */
+/* landmarks.h - embeds very many models in the leading eigenvectors of their affinities without a table of
+ * all pairs (Nystrom; Fowlkes, Belongie, Chung and Malik 2004): the eigenvectors are those of a subset, the
+ * landmarks, and the other models are embedded by their affinities to these. */
 #ifndef VH_DISTANCE_LANDMARKS_H
 #define VH_DISTANCE_LANDMARKS_H
 
@@ -12,12 +12,12 @@ typedef struct {
     vh_embedding_kind kind;
     bool scaled;    /* affinities are exp(-D / median), else exp(-D) */
     int neighbours; /* > 0: affinities are 1 between near neighbours instead */
-    bool keep;      /* the affinity of a model to itself */
-    int64_t m, dim; /* landmarks, eigenvectors */
-    uint64_t seed;  /* with the number of a model it says whether that is a landmark */
+    bool keep;      /* keep self-affinities */
+    int64_t m, dim; /* number of landmarks, of eigenvectors */
+    uint64_t seed;  /* determines which models are landmarks */
 } vh_landmarks;
 
-/* place [K][dim]: of all models.  Time and memory grow with K m. */
+/* Computes place [K][dim] of all models.  Time and memory are O(K m). */
 vhem_status vh_landmarks_embedding(vhem_ctx *ctx, const vh_landmarks *l, double *place);
 
 #endif

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ppk.c - the probability product kernel between all HMMs of two sets, as its logarithm.  Paper,
- * Section 4.2; distance/ppk_pair.c has the equations.
+/* ppk.c - the log probability product kernel between all HMMs of two sets.  Paper, Section 4.2;
+ * distance/ppk_pair.c has the equations.
  *
- * Where HMMs lack columns a kernel is over those that both have, and so are the kernels of each with itself
- * that it is divided by.
+ * Pairs of HMMs that lack columns are compared over the columns that both have; so are the self-kernels that
+ * normalise them.
  *
- * The table is asked for in row blocks, in the order of the packed sets; for a set against itself
- * only on and above the diagonal. */
+ * The table is computed in row blocks, in the order of the packed sets; for a set against itself only its
+ * upper triangle and diagonal. */
 #include "distance/distance.h"
 #include "distance/row_blocks.h"
 
@@ -26,7 +26,7 @@ typedef struct {
     vh_workers workers;
     vh_opened_pair *product;      /* both sets, opened */
     vh_patterns lacks_a, lacks_b; /* columns that HMMs of each set lack */
-    double *D;                    /* [Ka][Kb]; NULL on processes that have no table */
+    double *D;                    /* [Ka][Kb]; NULL on processes without a table */
 } ppk_table;
 
 static void ppk_free(ppk_table *j)
@@ -36,7 +36,7 @@ static void ppk_free(ppk_table *j)
     vh_workers_free(&j->workers);
 }
 
-/* self [n_comp] = log int p^2 of each component that is ever used. */
+/* Computes self [n_comp] = log int p^2 of each component in use. */
 static vhem_status component_self(vhem_ctx *ctx, const vh_packed *pk, double **out)
 {
     VH_AUTOFREE double *self = NULL, *work = NULL;
@@ -45,7 +45,7 @@ static vhem_status component_self(vhem_ctx *ctx, const vh_packed *pk, double **o
     for (int r = 0; r < pk->n_comp; r++) {
         const double *const *par = pk->par + (size_t)r * VH_MAX_PARAM;
         if (pk->family->kernel == VH_KERNEL_OF_FAMILY)
-            continue; /* nobody asks */
+            continue; /* not used */
         VH_CHECK(!(pk->c[r] > 0) || pk->family->log_product(&pk->shape, par, par, 1, &self[r], work),
                  VHEM_ENUMERIC, "a covariance is singular, it has no product kernel");
     }
@@ -53,7 +53,7 @@ static vhem_status component_self(vhem_ctx *ctx, const vh_packed *pk, double **o
     return VHEM_OK;
 }
 
-/* The rectangle of a row block: of a set against itself on and above the diagonal. */
+/* The rectangle of a row block: for a set against itself, on and above the diagonal. */
 static vh_rectangle rectangle(const ppk_table *j, int64_t first, int64_t n)
 {
     bool upper = j->a == j->b;
@@ -75,7 +75,7 @@ static vhem_status make_row_block(vhem_ctx *ctx, void *arg, vh_row_block *s)
     return st;
 }
 
-/* Column k of the row block into D [Ka][Kb], for a set against itself into both triangles. */
+/* Copies column k of the row block into D [Ka][Kb]; for a set against itself, into both triangles. */
 static void take_column(const ppk_table *j, const vh_rectangle *r, int k, const double *row_block)
 {
     size_t Kb = (size_t)j->b->Kb, from = (size_t)j->b->order[r->b0 + k];
@@ -96,7 +96,7 @@ typedef struct {
     const double *row_block;
 } taking;
 
-/* Columns, because those of a set against itself become rows: neighbours there are neighbours in memory. */
+/* By columns, because for a set against itself they become rows: adjacent columns are adjacent in memory. */
 static void take_columns(void *arg, int64_t c, int worker)
 {
     const taking *t = arg;
@@ -131,7 +131,7 @@ static vhem_status all_row_blocks(vhem_ctx *ctx, ppk_table *j)
     return vh_row_blocks_run(ctx, &row_blocks);
 }
 
-/* self [K] = log k~(i, i), one by one: of a block all but the diagonal would be for nothing. */
+/* Computes self [K] = log k~(i, i), one by one: a block would waste all but its diagonal. */
 static vhem_status self_kernels(vhem_ctx *ctx, const vh_product *like, const vh_base *base, double *self)
 {
     vh_product p = *like;
@@ -147,7 +147,7 @@ static vhem_status self_kernels(vhem_ctx *ctx, const vh_product *like, const vh_
     return VHEM_OK;
 }
 
-/* self [patterns][K]: the same over the columns that HMMs with each pattern have. */
+/* Computes self [patterns][K]: the same over the columns that HMMs with each pattern have. */
 static vhem_status self_by_pattern(vhem_ctx *ctx, const vh_product *like, const vh_h3m *h3m,
                                    const vh_patterns *lacks, double *self)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ppk_kernel.c - see ppk_kernel.h: who does the work of a job, and the driver that CPU backends share.
+/* ppk_kernel.c - see ppk_kernel.h: chooses the backend of a job; the driver that CPU backends share.
  *
  * The table is cut into blocks whose edges are multiples of VH_PRODUCT_TILE in both sets, wherever a
- * rectangle begins.  On the diagonal of a set against itself a block is done in strips, each from its own
+ * rectangle begins.  On the diagonal of a set against itself a block is computed in strips, each from its
  * diagonal on. */
 #include "distance/ppk_kernel.h"
 
@@ -17,7 +17,7 @@
 enum { BLOCK = VH_PRODUCT_TILE, STRIP = 16 };
 
 struct vh_opened_pair {
-    const vh_product_kernels *by; /* its whole jobs (open), or its kernel */
+    const vh_product_kernels *by; /* does whole jobs (open), or provides the kernel */
     void *state;
     vh_product p;
     void *laid;
@@ -61,17 +61,17 @@ typedef struct {
     const vh_opened_pair *job;
     const vh_rectangle *r;
     double *log_k;
-    int ta, tb, n_b; /* first block of each set, blocks of b */
+    int ta, tb, n_b; /* first block of each set, number of blocks of b */
 } kernel_rows;
 
-/* What block t of a set has in common with first .. first+n-1. */
+/* Intersects block t of a set with first .. first+n-1. */
 static void cut_block(int t, int first, int n, int *lo, int *hi)
 {
     *lo = t * BLOCK > first ? t * BLOCK : first;
     *hi = (t + 1) * BLOCK < first + n ? (t + 1) * BLOCK : first + n;
 }
 
-/* A piece of a block, through the kernel and to its place. */
+/* Runs the kernel on a piece of a block and copies the result to the table. */
 static vhem_status run_piece(vhem_ctx *ctx, const kernel_rows *x, const vh_rectangle *piece,
                              vh_scratch *scratch)
 {
@@ -104,7 +104,7 @@ static vhem_status run_block(vhem_ctx *ctx, void *arg, int64_t chunk, int worker
     return VHEM_OK;
 }
 
-/* A device that has failed, as one without memory does: the driver for CPUs does the rest. */
+/* After a device failure, such as out of memory, the CPU driver does the rest. */
 static vhem_status leave_device(vhem_ctx *ctx, vh_opened_pair *job)
 {
     vh_log(ctx, VHEM_LOG_WARN, "%s; the CPU does it", ctx->error);

@@ -15,10 +15,10 @@
 
 #include <math.h>
 
-enum { POLL = 1024 }; /* steps between two looks at the wish to stop */
+enum { POLL = 1024 }; /* steps between checks of the stop flag */
 enum { SLOT_PSI, SLOT_F, SLOT_TERM, SLOT_WORK };
 
-/* Psi [Sa][Sb], in logs. */
+/* Computes Psi [Sa][Sb], in logs. */
 static vhem_status emissions(vhem_ctx *ctx, const vh_product *p, int i, int j, vh_scratch *scratch,
                              double *Psi)
 {
@@ -48,9 +48,9 @@ static vhem_status emissions(vhem_ctx *ctx, const vh_product *p, int i, int j, v
 }
 
 typedef struct {    /* a step in one of the two chains */
-    int S, n;       /* its states, and those of the other */
+    int S, n;       /* number of its states, and of the other chain's */
     double *log;    /* [S][S]  lambda log A */
-    int by_s, by_r; /* strides of its states and of the other's in F */
+    int by_s, by_r; /* strides of its states and of the other chain's in F */
     double *term;   /* [S]  scratch */
 } chain_step;
 
@@ -66,7 +66,7 @@ static void take_step(const chain_step *c, const double *F, double *out)
         }
 }
 
-/* The logarithms of the transitions, once for all steps. */
+/* lambda log A, once for all steps. */
 static void take_logs(const double *A, double lambda, chain_step *c)
 {
     for (int e = 0; e < c->S * c->S; e++)

@@ -9,8 +9,8 @@
 typedef struct {
     vhem_ctx *ctx; /* of the caller */
     const vh_row_blocks *of;
-    vh_row_block own, other; /* made here; from another process */
-    int64_t compared;        /* rows up to the last that was made here */
+    vh_row_block own, other; /* computed here; received from another process */
+    int64_t compared;        /* rows up to the last computed here */
 } block_table;
 
 static int64_t rows_of(const vh_row_blocks *s, int64_t k)
@@ -19,7 +19,7 @@ static int64_t rows_of(const vh_row_blocks *s, int64_t k)
     return left < s->rows ? left : s->rows;
 }
 
-/* How far all are when this process has come to the end of row block k. */
+/* Estimates the progress of all processes when this one has finished row block k. */
 static void tell_progress(const block_table *j, int64_t k)
 {
     int64_t done = (k + vh_ranks(j->ctx)) * j->of->rows;
@@ -40,7 +40,7 @@ static vhem_status make(vhem_ctx *ctx, void *arg, int64_t k, int worker)
     return VHEM_OK;
 }
 
-/* Strip k to process 0, which puts it into the table. */
+/* Sends row block k to process 0, which puts it into the table. */
 static void walk_block(vhem_ctx *ctx, void *arg, int64_t k, vh_serial *w)
 {
     block_table *j = arg;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* row_blocks.h - a table of pairs of models, made some rows at a time.  The row blocks are the same whoever
- * makes them, and where several processes make the same call each makes some: process 0 alone has the
- * table. */
+/* row_blocks.h - computes a table of pairs of models in blocks of rows.  The blocks do not depend on the
+ * number of processes; with several, each computes some, and only process 0 has the table. */
 #ifndef VH_DISTANCE_ROW_BLOCKS_H
 #define VH_DISTANCE_ROW_BLOCKS_H
 
@@ -11,17 +10,17 @@
 
 typedef struct { /* rows first .. first+n-1 of a table */
     int64_t first, n;
-    size_t size; /* numbers it has */
+    size_t size; /* number of doubles in x */
     double *x;
 } vh_row_block;
 
 typedef struct {
-    const char *what; /* the word for progress */
-    int64_t n, rows;  /* of the table, of a row block; the last has fewer */
-    size_t most;      /* numbers of a row block, at most */
-    /* Fills x, which holds anything, and says how many numbers it has. */
+    const char *what; /* label for progress */
+    int64_t n, rows;  /* rows of the table, of a row block; the last may have fewer */
+    size_t most;      /* maximum size of a row block */
+    /* Fills x, uninitialised on entry, and sets size. */
     vhem_status (*make)(vhem_ctx *ctx, void *arg, vh_row_block *row_block);
-    /* Puts it into the table; on process 0 alone. */
+    /* Copies the row block into the table; on process 0 only. */
     void (*take)(void *arg, const vh_row_block *row_block);
     void *arg;
 } vh_row_blocks;

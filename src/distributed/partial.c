@@ -15,7 +15,7 @@ static const char mark[] = "vhempar1";
 
 /* ---- one partial --------------------------------------------------------------------------------------- */
 
-/* Where the numbers of each centre are in a block, from their sizes. */
+/* Computes the offsets of each centre in a block from the sizes. */
 static vhem_status make_sizes(vhem_ctx *ctx, const vh_partial_kind *kind, vh_packed *pk)
 {
     int K = kind->Kr;
@@ -154,7 +154,7 @@ vhem_status vhem_partial_merge(vhem_ctx *ctx, vhem_partial *into, const vhem_par
     return VHEM_OK;
 }
 
-/* ---- as bytes ------------------------------------------------------------------------------------------ */
+/* ---- serialization ------------------------------------------------------------------------------------- */
 
 static void walk_rows(vhem_ctx *ctx, vh_serial *w, size_t Kr, vh_partial_rows *r)
 {
@@ -219,7 +219,7 @@ vhem_status vhem_partial_write(vhem_ctx *ctx, const vhem_partial *p, void **byte
     return VHEM_OK;
 }
 
-/* The sizes of the centres, checked before anything is made of them. */
+/* Reads the sizes of the centres and checks them before anything is allocated. */
 static vhem_status read_kind(vhem_ctx *ctx, vh_serial *w, vh_partial_kind *kind, int **sizes)
 {
     int64_t size = 0, most;
@@ -253,7 +253,7 @@ static vhem_status read_kind(vhem_ctx *ctx, vh_serial *w, vh_partial_kind *kind,
     return w->st;
 }
 
-/* Sums of an E-step have no NaN: models that would give one are refused where they are. */
+/* Sums of an E-step are never NaN: models that would cause one are rejected earlier. */
 static vhem_status check_block(vhem_ctx *ctx, const vhem_partial *p, const double *block)
 {
     for (size_t k = 0; p->sizes.K > 0 && k < p->size; k++)
@@ -290,7 +290,7 @@ static vhem_status check_labels(vhem_ctx *ctx, const vhem_partial *p, const vh_p
     return VHEM_OK;
 }
 
-/* Bytes of a row of the tables that there are, of which there is one at least. */
+/* Bytes of a row of the tables present, at least one. */
 static size_t row_size(const vhem_partial *p, int has)
 {
     size_t cell = sizeof(double) * (size_t)p->sizes.K;
@@ -304,7 +304,7 @@ static vhem_status read_partial_rows(vhem_ctx *ctx, vh_serial *w, vhem_partial *
 
     vh_serial_int64(ctx, w, &n);
     vh_serial_check(ctx, w, "tables", n, 0,
-                    p->sizes.K > 0 ? (int64_t)vh_serial_left(w) : 0); /* surveys have none */
+                    p->sizes.K > 0 ? (int64_t)vh_serial_left(w) : 0); /* surveys have no tables */
     for (int64_t k = 0; k < n && w->st == VHEM_OK; k++) {
         vh_partial_rows like = { 0 }, *r;
         double some;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* partial.h - the sums of a task over some chunks of base HMMs: nodes of the tree that adds them
- * (parallel/tree_sum.h), and the rows of tables that were wanted. */
+/* partial.h - the sums of a task over some chunks of base HMMs: nodes of the summation tree
+ * (parallel/tree_sum.h), and the requested rows of tables. */
 #ifndef VH_DISTRIBUTED_PARTIAL_H
 #define VH_DISTRIBUTED_PARTIAL_H
 
@@ -14,32 +14,32 @@ typedef struct { /* HMMs first .. first+n-1 */
 } vh_partial_rows;
 
 struct vhem_partial {
-    int64_t task;        /* its fingerprint */
-    vh_packed sizes;     /* of an E-step: K, S, M and what follows from them; K is 0 for a survey */
+    int64_t task;        /* fingerprint of the task */
+    vh_packed sizes;     /* of an E-step: K, S, M and offsets; K is 0 for a survey */
     vh_reduce_step step; /* how its blocks are merged */
-    size_t size;         /* doubles of a block */
+    size_t size;         /* number of doubles in a block */
     vh_tree_sum *sum;
     vh_partial_rows *rows; /* [n_rows] */
     size_t n_rows, cap;
 };
 
-typedef struct { /* what makes partial sums alike */
+typedef struct { /* identifies partial sums that can be merged */
     int64_t task;
     size_t size;      /* of a survey */
-    int Kr;           /* 0: it is one */
+    int Kr;           /* 0: a survey */
     const int *S, *M; /* [Kr] */
     int n_stat;
     bool statistics;
 } vh_partial_kind;
 
-/* Are these sums of the kind?  Only then do their blocks and rows have the sizes that go with it. */
+/* True if the partial is of this kind; only then do its blocks and rows have the matching sizes. */
 bool vh_partial_is(const vhem_partial *p, const vh_partial_kind *kind);
 vhem_status vh_partial_new(vhem_ctx *ctx, const vh_partial_kind *kind, vhem_partial **out);
-/* Room for rows, which the partial then has: tables as `like` wants them. */
+/* Adds zeroed rows to the partial, with the tables that are not NULL in `like`. */
 vhem_status vh_partial_add_rows(vhem_ctx *ctx, vhem_partial *p, const vh_partial_rows *like,
                                 vh_partial_rows **out);
-/* The sum of all chunks into total [size], and rows into the tables that are not NULL.  The partial has no
- * sums any more. */
+/* Computes the sum of all chunks into total [size], and copies rows into the tables that are not NULL.
+ * Empties the sums of the partial. */
 vhem_status vh_partial_close(vhem_ctx *ctx, vhem_partial *p, int64_t chunks, double *total,
                              const vh_partial_rows *tables);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* partial_estep.c - vhem_expect: the sums of a task over some chunks. It follows from models, task and
- * chunks alone, so that it does not matter who works on which chunks, nor how often.
+/* partial_estep.c - vhem_expect: the sums of a task over some chunks.  They depend only on models, task and
+ * chunks, so it does not matter which process works on which chunks, nor how often.
  *
- * Chunks are worked on node by node of the tree that adds them: [6, 13) is [6, 8), [8, 12) and [12, 13). A
- * node of an E-step is a reduction of its own for the backend, whichever that is. */
+ * Chunks are processed by nodes of the summation tree: [6, 13) is [6, 8), [8, 12) and [12, 13).  For the
+ * backend, a node of an E-step is a reduction of its own. */
 #include "core/alloc.h"
 #include "math/blas.h"
 #include "distributed/partial.h"
@@ -14,11 +14,11 @@
 
 typedef struct {
     const vh_task *t;
-    vh_base_moments survey; /* the base HMMs, and of a survey all of it */
+    vh_base_moments survey; /* the base HMMs; also describes a survey */
     vh_packed *pk;          /* centres */
     vh_workers workers;
     vhem_partial *p;
-    vh_partial_rows *rows; /* NULL: none are wanted */
+    vh_partial_rows *rows; /* NULL: not requested */
 } partial_work;
 
 static void partial_work_free(partial_work *j)
@@ -60,7 +60,7 @@ static vhem_status expect_node(vhem_ctx *ctx, const partial_work *j, int64_t c, 
                                   .label = t->label ? j->rows->label + at : NULL };
     VH_TRY(vh_reduce_run(ctx, base->job, &step, &j->workers, true, sums));
     for (int k = 0; k < j->pk->K; k++)
-        sums->worst[k] += sums->members[k] > 0 ? (double)first : 0; /* its number in the whole set */
+        sums->worst[k] += sums->members[k] > 0 ? (double)first : 0; /* its index in the whole set */
     return vh_tree_sum_put(ctx, j->p->sum, level, c >> level, sums->block);
 }
 
@@ -116,7 +116,7 @@ static vhem_status survey(vhem_ctx *ctx, partial_work *j, int64_t task, int64_t 
     return vh_tree_sum_run(ctx, &all, j->p->sum);
 }
 
-/* ctx->named becomes that of the task. */
+/* Sets ctx->named to that of the task. */
 static vhem_status work_on(vhem_ctx *ctx, const vhem_models *models, const vhem_task *task, int64_t first,
                            int64_t chunks, vhem_partial **out)
 {
@@ -124,7 +124,7 @@ static vhem_status work_on(vhem_ctx *ctx, const vhem_models *models, const vhem_
     VH_CLEANUP(partial_work_free) partial_work j = { 0 };
 
     VH_TRY(vh_task_read(ctx, task, models, &t));
-    ctx->named = t->named; /* who makes the task decides, not how this process has come to its backend */
+    ctx->named = t->named; /* set by the creator of the task, not by how this process chose its backend */
     int64_t all = (t->Kb + VH_REDUCE_CHUNK - 1) / VH_REDUCE_CHUNK;
     VH_CHECK(first >= 0 && chunks >= 1 && first + chunks <= all, VHEM_EINVAL,
              "chunks %lld to %lld: there are %lld, from 0 on", (long long)first,

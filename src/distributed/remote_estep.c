@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-/* Has the task done, and its sums in total [size], rows in the tables. */
+/* Has the executor run the task; computes its sums into total [size] and rows into the tables. */
 static vhem_status ask(vhem_ctx *ctx, const vhem_executor *executor, const vh_task *t, vh_partial_kind kind,
                        double *total, const vh_partial_rows *tables)
 {
@@ -22,7 +22,7 @@ static vhem_status ask(vhem_ctx *ctx, const vhem_executor *executor, const vh_ta
 
     VH_TRY(vh_task_write(ctx, t, &bytes, &task.n));
     task.bytes = bytes;
-#pragma omp critical(vh_ask) /* an executor does one task at a time */
+#pragma omp critical(vh_ask) /* an executor runs one task at a time */
     st = executor->expect(executor->arg, &task, &all, why);
     VH_CHECK(st == VHEM_OK, st, "%s", why[0] ? why : vhem_status_text(st));
     VH_CHECK(all, VHEM_EINVAL, "the executor has handed over no sums");

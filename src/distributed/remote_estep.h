@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* remote_estep.h - sums over all base HMMs that an executor has made for us, in as many processes as it
- * likes. */
+/* remote_estep.h - sums over all base HMMs computed by an executor, in any number of processes. */
 #ifndef VH_DISTRIBUTED_REMOTE_ESTEP_H
 #define VH_DISTRIBUTED_REMOTE_ESTEP_H
 
 #include "vhem/base.h"
 #include "vhem/distributed.h"
 
-/* What a base needs to have its sums made by the executor; NULL: by nobody else. */
+/* Lets an executor compute the sums of a base; NULL: this process computes them. */
 vh_remote vh_remote_of(const vhem_executor *executor);
 
 #endif

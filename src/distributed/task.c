@@ -31,7 +31,7 @@ vhem_status vh_task_begin(vhem_ctx *ctx, const vh_h3m *head, const vh_shards *sh
 
 /* ---- both directions ----------------------------------------------------------------------------------- */
 
-/* By itself: what follows it may look different in another version. */
+/* Separate, because everything after it may differ between versions. */
 static void walk_version(vhem_ctx *ctx, vh_serial *w, vh_task *t)
 {
     vh_serial_text(ctx, w, t->version, sizeof t->version);
@@ -82,7 +82,7 @@ static void walk_loop(vhem_ctx *ctx, vh_serial *w, vh_task_loop *l)
     vh_serial_int(ctx, w, &l->idle);
 }
 
-/* An HMM; one that is read gets its shape first. */
+/* Walks an HMM; allocates its shape first when reading. */
 static void walk_hmm(vhem_ctx *ctx, vh_serial *w, vh_h3m *centers, int j)
 {
     vh_hmm *h = &centers->hmm[j];
@@ -136,7 +136,7 @@ vhem_status vh_task_write(vhem_ctx *ctx, const vh_task *t, void **bytes, size_t 
     return VHEM_OK;
 }
 
-/* Is the task for these models, and would others who work on it give the same bits? */
+/* Checks that all processes that work on the task give the same bits. */
 static vhem_status check_version(vhem_ctx *ctx, const vh_task *t)
 {
     VH_CHECK(strcmp(t->version, vhem_version()) == 0, VHEM_EINVAL,
@@ -166,7 +166,8 @@ static vhem_status check_task(vhem_ctx *ctx, const vh_task *t, const vhem_models
     return VHEM_OK;
 }
 
-/* A process that has only HMMs with every column works with the statistics of those who lack some. */
+/* Chooses the family: if any HMM of the task lacks a column, all processes use the statistics for missing
+ * columns. */
 static vhem_status find_emission(vhem_ctx *ctx, const vhem_models *models, const vh_h3m *head, vh_task *t)
 {
     const vh_emission *plain = vh_emission_find(head->family->name);
@@ -213,7 +214,7 @@ static vhem_status read_loop(vhem_ctx *ctx, vh_serial *w, vh_task *t)
     return w->st;
 }
 
-/* ---- what was read is not taken on trust --------------------------------------------------------------- */
+/* ---- validation of what was read ----------------------------------------------------------------------- */
 
 static vhem_status check_scales(vhem_ctx *ctx, const vh_task *t)
 {
@@ -228,7 +229,7 @@ static vhem_status check_scales(vhem_ctx *ctx, const vh_task *t)
     return VHEM_OK;
 }
 
-#define MOST_COUNTED 1000000000 /* repairs and falls: more can be added */
+#define MOST_COUNTED 1000000000 /* repairs and decreases; leaves room to add more */
 
 static bool is_count(int n)
 {

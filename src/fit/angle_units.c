@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#define MOST 7.0 /* radians: a turn, from 0 or from -pi, with some room */
+#define MOST 7.0 /* radians: a full turn, from 0 or from -pi, with some margin */
 
 static bool is_angle(const vh_emission *family, const vh_layout *layout, int k)
 {
@@ -14,7 +14,7 @@ static bool is_angle(const vh_emission *family, const vh_layout *layout, int k)
     return family->values == VH_ANGLES;
 }
 
-/* The largest angle of column k of the data, either way round; *n and *t say where. */
+/* The angle of largest magnitude in column k of the data, at sequence *n, frame *t. */
 static double find_largest(const vhem_data *data, int k, int64_t *n, int64_t *t)
 {
     double largest = 0;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* baum_welch.c - the Baum-Welch loop: expect, look, maximise.  With a prior it is variational Bayes: the same
- * loop on posteriors, through their expected models (posterior.h).
+/* baum_welch.c - the Baum-Welch loop: E-step, convergence check, M-step.  With a prior it is variational
+ * Bayes: the same loop on posteriors, by way of their expected models (posterior.h).
  *
- * All restarts of a job go through the loop together, as the HMMs of one packed set: the statistics of the
- * frames and the matrix product are made once for all of them, and the recursions of as many restarts as a
- * register has lanes go side by side.  A restart that has converged leaves the set. */
+ * All restarts of a job run together, as the HMMs of one packed set: they share the statistics of the frames
+ * and one matrix product, and as many restarts as a register has lanes run their recursions in parallel.  A
+ * converged restart leaves the set. */
 #include "fit/baum_welch.h"
 
 #include "core/alloc.h"
@@ -20,10 +20,10 @@ typedef struct {
     vh_opened_sequences *seqs;
     vh_seq_sums sums; /* of the E-step */
     double *work;     /* [vh_emission_work] */
-    bool *repaired;   /* [R]  the last M-step revived something: its likelihood may fall once */
+    bool *repaired;   /* [R]  the last M-step revived something: the likelihood may fall once */
     int64_t n_post;
     vh_posterior *post; /* [R]  with a prior; zero before the first update of a restart */
-    vh_h3m *known; /* [R]  without a prior: the models whose likelihood is known, while others are tried */
+    vh_h3m *known; /* [R]  without a prior: the last models of known likelihood, while new ones are tried */
 } active_set;
 
 static void active_free(active_set *a)
@@ -40,7 +40,7 @@ static void active_free(active_set *a)
     free(a->repaired);
 }
 
-/* Space for the restarts that are left; the old space when none has left. */
+/* Packs the remaining restarts; reallocates only if some have left. */
 static vhem_status repack(vhem_ctx *ctx, const vh_fit_item *job, const vh_h3m *runs, active_set *a)
 {
     if (!a->pk || a->pk->K != a->n) {
@@ -57,7 +57,7 @@ static vhem_status repack(vhem_ctx *ctx, const vh_fit_item *job, const vh_h3m *r
     return VHEM_OK;
 }
 
-/* What the loop climbs, for the restart at place k: its likelihood, or the bound of the evidence. */
+/* The objective of the restart at place k: its log-likelihood, or the evidence lower bound. */
 static vhem_status objective(vhem_ctx *ctx, const vh_fit_item *job, const vh_h3m *runs, const active_set *a,
                              int k, double *out)
 {
@@ -70,13 +70,13 @@ static vhem_status objective(vhem_ctx *ctx, const vh_fit_item *job, const vh_h3m
     return VHEM_OK;
 }
 
-/* What that is. */
+/* Name of the objective, for messages. */
 static const char *name_of_objective(const vh_fit_item *job)
 {
     return job->prior ? "bound" : job->limits.frame ? "posterior density" : "likelihood";
 }
 
-/* Has restart i come to its end?  Called with the objective of its present model. */
+/* True if restart i is finished, given the objective of its current model. */
 static bool finished(vhem_ctx *ctx, const vh_fit_item *job, vhem_fit_run *run, double loglik, bool repaired,
                      int iter)
 {
@@ -90,7 +90,7 @@ static bool finished(vhem_ctx *ctx, const vh_fit_item *job, vhem_fit_run *run, d
     return run->converged || iter == job->opt->max_iter || vh_stopped(ctx);
 }
 
-/* The update of variational Bayes.  The first comes from a model, whose likelihood is no bound. */
+/* The update of variational Bayes.  The first starts from a model, whose likelihood is not a bound. */
 static vhem_status learn(vhem_ctx *ctx, const vh_fit_item *job, const active_set *a, int k, vh_h3m *runs,
                          bool *repaired)
 {
@@ -116,7 +116,7 @@ static vhem_status maximise_runs(vhem_ctx *ctx, const vh_fit_item *job, const ac
         return learn(ctx, job, a, k, runs, repaired);
     VH_TRY(vh_mstep(ctx, &job->limits, a->pk, k, &a->sums.stats, runs, h, &run->n_floored));
     *repaired = false;
-    /* A repair needs some iterations to prove itself, and what dies again and again is not needed. */
+    /* A repair needs some iterations to pay off, and states that keep dying are not needed. */
     if (job->opt->repair && left > 5 && run->n_revived < 2 * h->S * h->M) {
         vh_rng rng;
         vh_rng_init(&rng, ctx->opt.seed, VH_RNG_REVIVE,
@@ -129,8 +129,8 @@ static vhem_status maximise_runs(vhem_ctx *ctx, const vh_fit_item *job, const ac
     return VHEM_OK;
 }
 
-/* An E-step was given up because a stop is overdue: restarts that were in it go back to the model before.
- * One that has none comes to nothing. */
+/* After an E-step abandoned by an overdue stop: restarts in it return to the previous model.  A restart
+ * without one is discarded. */
 static void fall_back(const active_set *a, vh_h3m *runs, vhem_fit_run *run)
 {
     for (int k = 0; k < a->n; k++) {
@@ -142,8 +142,8 @@ static void fall_back(const active_set *a, vh_h3m *runs, vhem_fit_run *run)
     }
 }
 
-/* Posteriors become models: their means, and the likelihood of these.  When a stop is overdue there is no
- * time for that pass; the models are kept, and the bound of each stands for its likelihood. */
+/* Converts posteriors to models, their means, and computes the likelihood of these.  If a stop is overdue,
+ * that pass is skipped: the bound of each model stands in for its likelihood. */
 static vhem_status posteriors_to_models(vhem_ctx *ctx, const vh_fit_item *job, active_set *a, vh_h3m *runs,
                                         vhem_fit_run *run)
 {
@@ -198,7 +198,7 @@ vhem_status vh_baum_welch(vhem_ctx *ctx, const vh_fit_item *job, vh_h3m *runs, v
     for (int64_t i = 0; i < runs->K; i++)
         run[i].n_iter = -1;
     for (int iter = 0; a.n > 0; iter++) {
-        bool last = iter == job->opt->max_iter; /* only the likelihood is still wanted */
+        bool last = iter == job->opt->max_iter; /* only the likelihood is still needed */
         int left = 0;
         VH_TRY(repack(ctx, job, runs, &a));
         const vh_seq_step step = { .pk = a.pk, .statistics = !last };

@@ -4,13 +4,12 @@
  *
  *   1. the E-step and its assignments
  *   2. the M-step
- *   3. repairs: the paper says nothing of empty clusters, which stay empty if left alone
+ *   3. repairs: the paper does not treat empty clusters, which stay empty if left alone
  *   4. the best so far
  *   5. the loop
  *
- * All restarts go through the loop together, as the HMMs of one packed set: the statistics of the frames are
- * made once, and one product serves all.  A restart that has converged leaves the set, and so does one that
- * comes to nothing. */
+ * All restarts run together, as the HMMs of one packed set: they share the statistics of the frames and one
+ * matrix product.  A restart leaves the set when it converges or fails. */
 #include "fit/em_h3m.h"
 
 #include "core/alloc.h"
@@ -24,27 +23,27 @@
 
 #define EMPTY 1e-3 /* a cluster with less than this many sets is empty */
 enum {
-    MAX_RESEED = 3,   /* times K: what falls empty again and again is not needed */
-    EARLY = 10,       /* states are revived in so many iterations at first */
-    PROOF = 5,        /* iterations a repair needs to prove itself */
-    SEED_ITER = 3,    /* of Baum-Welch, for the HMM of a cluster that is re-seeded */
-    FRAMES_EACH = 10, /* for each component: with fewer, Baum-Welch on them makes it collapse */
+    MAX_RESEED = 3,   /* times K: clusters that keep emptying are not needed */
+    EARLY = 10,       /* number of first iterations in which states are revived */
+    PROOF = 5,        /* iterations a repair needs to pay off */
+    SEED_ITER = 3,    /* of Baum-Welch, for the HMM of a re-seeded cluster */
+    FRAMES_EACH = 10, /* per component: with fewer, Baum-Welch makes it collapse */
 };
 
 typedef struct {
     const vh_mixture *mix;
     int n;
-    int64_t K;      /* restarts still running, HMMs of each */
-    int *run_of;    /* [n]      which restarts */
+    int64_t K;      /* restarts still running, HMMs per restart */
+    int *run_of;    /* [n]      restart numbers */
     int64_t *index; /* [n K]    their HMMs */
     vh_packed *pk;
-    vh_seq_sums sums;  /* of the E-step: of n mixtures */
+    vh_seq_sums sums;  /* of the E-step, for n mixtures */
     double *loglik;    /* [N][n K] */
     double *log_omega; /* [n K] */
-    double *log_share; /* [R K]  log omega of every HMM, also where omega itself is 0 in a double */
+    double *log_share; /* [R K]  log omega of every HMM, even where omega underflows */
     double *z;         /* [sets][n K] */
-    bool *repaired;    /* [R]  the last M-step was followed by repairs: J may fall once */
-    int members;       /* sets that have sequences */
+    bool *repaired;    /* [R]  repairs followed the last M-step: J may fall once */
+    int members;       /* number of sets that have sequences */
 } mixture_state;
 
 /* ---- 1. the E-step ------------------------------------------------------------------------------------- */
@@ -56,13 +55,13 @@ static double set_loglik(const vh_mixture *mix, int64_t g, const double *loglik,
     double sum = 0;
     for (int64_t i = sets->first[g]; i < sets->first[g + 1]; i++) {
         double w = vh_data_weight(mix->job.data, sets->seq[i]);
-        if (w > 0) /* else it does not count, even if it is impossible: 0 times -inf is NaN */
+        if (w > 0) /* skip weight 0, even if impossible: 0 times -inf is NaN */
             sum += w * loglik[vh_ij(i - sets->first[g], n_hmm, k)];
     }
     return sum;
 }
 
-/* Space for the restarts that are left; the old space when none has left. */
+/* Packs the remaining restarts; reallocates only if some have left. */
 static vhem_status repack(vhem_ctx *ctx, const vh_h3m *all, mixture_state *s)
 {
     for (int a = 0; a < s->n; a++)
@@ -117,7 +116,7 @@ static void close_state(mixture_state *s)
     free(s->z);
 }
 
-/* The E-step for the present models. */
+/* The E-step for the current models. */
 static vhem_status expect_sets(vhem_ctx *ctx, mixture_state *s, bool statistics)
 {
     const vh_seq_step step = {
@@ -194,7 +193,7 @@ vhem_status vh_em_seed(vhem_ctx *ctx, const vh_mixture *mix, const vh_em_seeding
     VH_TRY(vh_start_hmm(ctx, &thin, rng, 1, one, &one->hmm[0]));
     vh_start_obey(from->limits, &one->hmm[0]);
     vh_hmm_copy(h, &one->hmm[0]);
-    /* A few frames may let a covariance collapse: the start by itself must do then. */
+    /* With few frames a covariance may collapse: then use the start alone. */
     bool enough = from->iterations > 0 && job.frames >= (int64_t)FRAMES_EACH * h->S * h->M;
     vhem_status fit = enough ? vh_baum_welch(ctx, &job, one, mix->workers, &run) : VHEM_ENUMERIC;
     if (fit == VHEM_OK && isfinite(run.loglik))
@@ -202,8 +201,8 @@ vhem_status vh_em_seed(vhem_ctx *ctx, const vh_mixture *mix, const vh_em_seeding
     return fit == VHEM_ENOMEM ? fit : VHEM_OK;
 }
 
-/* The set that its own cluster explains worst, per frame, of those whose cluster has more than one; -1 for
- * none.  taken [sets]: not these. */
+/* Finds the set that its own cluster explains worst per frame, among clusters with more than one set; -1 if
+ * none.  taken [sets]: skip these. */
 static int64_t worst_set(const mixture_state *s, int a, const bool *taken)
 {
     const vh_sets *sets = s->mix->sets;
@@ -315,7 +314,7 @@ static vhem_status keep(vhem_ctx *ctx, const mixture_state *s, const vh_h3m *all
     return VHEM_OK;
 }
 
-/* After an E-step: its best mixture, if it beats the best so far. */
+/* After an E-step: keeps its best mixture, if that beats the best so far. */
 static vhem_status keep_best(vhem_ctx *ctx, const mixture_state *s, const vh_h3m *all, int first, int iter,
                              vh_em_best *best)
 {
@@ -337,8 +336,7 @@ static vhem_status keep_best(vhem_ctx *ctx, const mixture_state *s, const vh_h3m
 
 /* ---- 5. the loop --------------------------------------------------------------------------------------- */
 
-/* Has the run come to its end, with J of its present model?  Also keeps an eye on what theory says cannot
- * happen. */
+/* True if converged at iteration iter with objective J; also counts decreases of J. */
 static bool has_converged(vhem_ctx *ctx, const vh_mixture *mix, double J, bool repaired, int iter,
                           vh_em_run *run)
 {
@@ -357,7 +355,7 @@ static bool has_converged(vhem_ctx *ctx, const vh_mixture *mix, double J, bool r
     return run->converged || iter == opt->max_iter || vh_stopped(ctx);
 }
 
-/* Restart r, one of the set, is left out of it. */
+/* Removes restart r from the set. */
 static void leave(mixture_state *s, int r)
 {
     int left = 0;
@@ -367,7 +365,7 @@ static void leave(mixture_state *s, int r)
     s->n = left;
 }
 
-/* The set for the next E-step: without restarts whose covariances have become singular. */
+/* Packs the set for the next E-step, without restarts whose covariances have become singular. */
 static vhem_status repack_sound(vhem_ctx *ctx, const vh_h3m *all, mixture_state *s, vh_em_run *run)
 {
     vhem_status st = VHEM_OK;
@@ -379,7 +377,7 @@ static vhem_status repack_sound(vhem_ctx *ctx, const vh_h3m *all, mixture_state 
     return s->n > 0 ? st : VHEM_OK;
 }
 
-/* The restart at place a after its E-step: *goes_on, with a new model, or has come to its end. */
+/* Processes the restart at place a after its E-step: updates its model and sets *goes_on, unless finished. */
 static vhem_status advance(vhem_ctx *ctx, mixture_state *s, int a, int iter, vh_h3m *all, vh_em_run *run,
                            bool *goes_on)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* em_h3m.h - EM for a mixture of HMMs on sequences (EM-H3M), several starts side by side.  Sequences of a set
+/* em_h3m.h - EM for a mixture of HMMs on sequences (EM-H3M), several starts in parallel.  Sequences of a set
  * share one assignment.
  *
  *   z_gj ~ omega_j prod_{n in g} p(y_n | M_j)^{w_n}
  *   J = sum_g log sum_j omega_j prod_{n in g} p(y_n | M_j)^{w_n}
  *
- * with w_n the weight of a sequence: it counts as so many copies of itself, which stay together. */
+ * with w_n the weight of a sequence: it counts as w_n copies that stay together. */
 #ifndef VH_FIT_EM_H3M_H
 #define VH_FIT_EM_H3M_H
 
@@ -14,7 +14,7 @@
 #include "fit/sets.h"
 
 typedef struct {     /* a mixture to fit */
-    vh_fit_item job; /* all sequences, in the order of the sets; opt says K, S, M, ... */
+    vh_fit_item job; /* all sequences, in the order of the sets; opt has K, S, M, ... */
     const vh_sets *sets;
     const vh_limits *limits; /* [K]  of each HMM */
     bool relative;           /* opt->tol is a share of J, not nats per frame */
@@ -26,41 +26,40 @@ typedef struct { /* one restart */
     uint64_t seed;
     const char *kind; /* how it started */
     int n_iter, converged;
-    int n_empty, n_revived, n_fell; /* clusters re-seeded, states revived, times J fell */
-    int n_floored;                  /* covariances held at the floor at the end */
-    double *J;                      /* [n_iter+1]; free() */
-    vhem_status st;                 /* else it came to nothing, J is not to be trusted */
+    int n_empty, n_revived, n_fell; /* clusters re-seeded, states revived, decreases of J */
+    int n_floored;                  /* covariances at the floor at the end */
+    double *J;                      /* [n_iter+1]; freed by the caller */
+    vhem_status st;                 /* if not VHEM_OK, the restart failed and J is unreliable */
 } vh_em_run;
 
-typedef struct
-{ /* the best mixture after any complete E-step, with what that says: all that is left after a stop */
-    int run, iter; /* of which restart, after so many iterations */
+typedef struct {   /* the best mixture after any complete E-step: the only valid result after a stop */
+    int run, iter; /* its restart and iteration */
     double J;
-    vh_h3m *h3m;   /* NULL: there is none yet */
+    vh_h3m *h3m;   /* NULL: none yet */
     double *z, *L; /* [sets][K] */
 } vh_em_best;
 void vh_em_best_free(vh_em_best *best);
 
-/* all holds the K HMMs of R started mixtures, one mixture after the other, each with weights omega that sum
- * to 1; each is iterated until it converges, run [R] says how it went.  One whose covariance collapses stays
- * behind, which is no failure of the others.  best takes a better mixture than the one it has, if there is
- * one, from restart `first` on.  After VHEM_ESTOPPED it is what counts: an E-step may have been given up. */
+/* `all` holds the K HMMs of R initialised mixtures, one mixture after the other, each with weights omega that
+ * sum to 1; each is iterated until it converges, and run [R] describes how.  A mixture whose covariance
+ * collapses fails without affecting the others.  A better mixture replaces `best`; its run counts from
+ * `first`.  After VHEM_ESTOPPED only `best` is valid: an E-step may have been abandoned. */
 vhem_status vh_em_h3m(vhem_ctx *ctx, const vh_mixture *mix, vh_h3m *all, int R, int first, vh_em_run *run,
                       vh_em_best *best);
 
-/* Assignments z [sets][K] and log-likelihoods L [sets][K] of the sets under one mixture; returns J through
+/* Computes assignments z [sets][K] and log-likelihoods L [sets][K] of the sets under one mixture, and J into
  * *J.  Any output may be NULL. */
 vhem_status vh_em_assign(vhem_ctx *ctx, const vh_mixture *mix, const vh_h3m *h3m, double *z, double *L,
                          double *J);
 
-typedef struct { /* what one HMM of a mixture begins with */
+typedef struct { /* initialisation of one HMM of a mixture */
     const vh_limits *limits;
-    const int64_t *seq; /* [n]  the sequences it is fitted to */
+    const int64_t *seq; /* [n]  the sequences to fit to */
     int64_t n;
-    int iterations; /* of Baum-Welch, after a start */
+    int iterations; /* of Baum-Welch, after the start */
 } vh_em_seeding;
 
-/* HMM h of an H3M from a few of the sequences. */
+/* Initialises HMM h of an H3M from a few sequences. */
 vhem_status vh_em_seed(vhem_ctx *ctx, const vh_mixture *mix, const vh_em_seeding *from, vh_rng *rng,
                        vh_h3m *h3m, vh_hmm *h);
 

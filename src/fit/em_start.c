@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* em_start.c - starts for EM-H3M.
  *
- *   far     sets far from each other, an HMM fitted to each: the first at random, the next among those that
- *           the HMMs so far explain badly, with a probability that grows with how badly.  A set with fewer
- *           frames than the HMM has components is joined by those beside it
+ *   far     sets far from each other, an HMM fitted to each: the first set at random, the next drawn with
+ *           probability increasing with how badly the HMMs so far explain it.  A set with fewer frames than
+ *           the HMM has components is extended by its neighbours
  *   dealt   the sets dealt at random into K equal hands, an HMM started from each */
 #include "fit/em_start.h"
 
@@ -15,7 +15,7 @@
 
 enum { FAR_ITER = 5 }; /* of Baum-Welch on a single set */
 
-/* The sets that have sequences, where [n]. */
+/* Lists in where [n] the sets that have sequences. */
 static vhem_status used_sets(vhem_ctx *ctx, const vh_sets *sets, int64_t **where, int64_t *n)
 {
     *n = 0;
@@ -26,7 +26,7 @@ static vhem_status used_sets(vhem_ctx *ctx, const vh_sets *sets, int64_t **where
     return VHEM_OK;
 }
 
-/* best [sets]: the log-likelihood per frame under the best of the HMMs so far, HMM k the latest of them. */
+/* Updates best [sets], the log-likelihood per frame under the best HMM so far, for the new HMM k. */
 static vhem_status update_best(vhem_ctx *ctx, const vh_mixture *mix, const vh_h3m *h3m, int64_t k,
                                double *best)
 {
@@ -53,8 +53,8 @@ static vhem_status update_best(vhem_ctx *ctx, const vh_mixture *mix, const vh_h3
     return VHEM_OK;
 }
 
-/* A place in where [n], with a probability that grows with how much worse than the best a set is explained;
- * those of no weight at all are never taken while there are others. */
+/* Draws a position in where [n] with probability proportional to how much worse than the best set it is
+ * explained; sets of weight 0 only if there are no others. */
 static int64_t pick_far(vh_rng *rng, int64_t n, const int64_t *where, const double *best, double *p)
 {
     double top = -INFINITY, sum = 0;
@@ -69,7 +69,7 @@ static int64_t pick_far(vh_rng *rng, int64_t n, const int64_t *where, const doub
     return vh_rng_pick(rng, n, p);
 }
 
-/* The sequences of set g; where they have fewer than `least` frames together, also those beside them. */
+/* The sequences of set g, extended by neighbouring sequences to at least `least` frames. */
 static vh_em_seeding seed_of(const vh_mixture *mix, int64_t g, int64_t least)
 {
     const vh_sets *sets = mix->sets;
@@ -103,7 +103,7 @@ static vhem_status far(vhem_ctx *ctx, const vh_mixture *mix, vh_rng *rng, vh_h3m
         from.limits = &mix->limits[j];
         VH_TRY(vh_em_seed(ctx, mix, &from, rng, h3m, &h3m->hmm[first + j]));
         h3m->omega[first + j] = 1.0 / K;
-        if (n > 1) { /* each set but once, while there are enough */
+        if (n > 1) { /* each set only once, while there are enough */
             memmove(where + at, where + at + 1, sizeof *where * (size_t)(n - at - 1));
             n--;
         }

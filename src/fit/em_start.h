@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* em_start.h - where EM-H3M starts. */
+/* em_start.h - starting points for EM-H3M. */
 #ifndef VH_FIT_EM_START_H
 #define VH_FIT_EM_START_H
 
@@ -11,7 +11,7 @@ typedef struct {
     vhem_status (*make)(vhem_ctx *ctx, const vh_mixture *mix, vh_rng *rng, vh_h3m *h3m, int first);
 } vh_em_start;
 
-/* "far", "dealt"; NULL when there is none of that name.  vh_em_starts lists them, ended by a NULL name. */
+/* Finds "far" or "dealt"; NULL if the name is unknown.  vh_em_starts lists them, ended by a NULL name. */
 const vh_em_start *vh_em_start_find(const char *name);
 extern const vh_em_start vh_em_starts[];
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* estep.c - see estep.h: who does the work of a job, its sums, and the rule for mixtures. */
+/* estep.c - see estep.h: chooses the backend of a job; its sums; the rule for mixtures. */
 #include "fit/estep.h"
 
 #include "core/backend.h"
@@ -12,7 +12,7 @@
 #include <string.h>
 
 struct vh_opened_sequences {
-    const vh_seq_kernels *by; /* NULL: the driver for CPUs */
+    const vh_seq_kernels *by; /* NULL: the CPU driver */
     void *state;
 };
 

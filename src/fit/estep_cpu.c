@@ -5,23 +5,22 @@
  *   2. batches:  what the kernel gets at a time, as much of a chunk as suits the cache and the HMMs
  *   3. a chunk   4. the whole
  *
- * What a sequence of a set counts hangs on the log-likelihoods of the whole set.  A set that fits into a
- * batch is weighed by the kernel, between the forward and the backward pass.  One that fits into a chunk
- * only is scored first, and then gone through again with its weights known; so is a large set, which lies
- * in several chunks: all of these are scored before the sums begin.
+ * The weight of a sequence depends on the log-likelihoods of its whole set.  If a set fits into a batch, the
+ * kernel weighs it between the forward and the backward pass.  If it only fits into a chunk, it is scored
+ * first and then processed again with known weights; so are large sets, which span several chunks: all of
+ * these are scored before the sums begin.
  *
- * The statistics of a cluster are kept at a scale of its own (hmm/stats.h).  With hard assignments most
- * chunks hold little of most clusters, and without a scale they would be gone through for the best of what
- * is next to nothing; so they begin at the scale of ordinary weights, and only when nothing at all is left
- * for a cluster the sums are made again, for it without a scale.
+ * The statistics of a cluster have their own scale (hmm/stats.h).  With hard assignments most chunks hold
+ * little of most clusters, and starting without a scale would waste time on negligible weights.  So sums
+ * start at the scale of ordinary weights, and only if nothing is left for a cluster are they repeated, for
+ * that cluster without a scale.
  *
- * T(y) of a frame is the same in every iteration.  It is kept while that of the whole job is at most KEPT_T
- * bytes for each thread, which a cache may hold: an E-step then takes up to a quarter less.  Past that it
- * would come from memory, which takes as long as making it again from y; the shares of a background take
- * longer, and COSTLY times as much of them is kept.
+ * T(y) of a frame is the same in every iteration.  It is stored if the whole job needs at most KEPT_T bytes
+ * per thread, which a cache may hold: an E-step then takes up to a quarter less time.  Beyond that, loading
+ * it from memory takes as long as recomputing it from y; the shares of a background take longer, so COSTLY
+ * times as much is stored.
  *
- * Chunks of a job that several processes share are made by all of them (parallel/sum.h): all have all
- * sums and tables in the end. */
+ * Several processes that share a job divide its chunks (parallel/sum.h); all get all sums and tables. */
 #include "fit/estep_cpu.h"
 
 #include "core/backend.h"
@@ -35,15 +34,15 @@
 #include <math.h>
 #include <string.h>
 
-#define FAINT (-60.0) /* log omega of a cluster that had next to nothing already */
+#define FAINT (-60.0) /* log omega of a cluster that already was nearly empty */
 
 enum {
-    HELD = 8,         /* a set is one batch up to so many times what fits the cache */
-    KEPT_T = 8 << 20, /* bytes of statistics of frames, for each thread that may work */
-    COSTLY = 8,       /* times as many where making them takes longer than fetching them from memory */
-    KEPT = 1 << 21,   /* numbers of a job in a file that stay in memory from one pass to the next, and */
-    KEPT_SEQ = 32,    /* sequences: what lies around one in a file comes along */
-    TABLE = 1 << 16,  /* log-likelihoods nobody asked for have one table up to this size, else one a chunk */
+    HELD = 8,         /* a set is one batch up to this multiple of what fits the cache */
+    KEPT_T = 8 << 20, /* bytes of statistics of frames, per thread */
+    COSTLY = 8,       /* a multiple of it, where computing them takes longer than loading them */
+    KEPT = 1 << 21,   /* values of a file-based job that stay in memory between passes, and */
+    KEPT_SEQ = 32,    /* number of sequences: reading one brings in its surroundings in the file */
+    TABLE = 1 << 16,  /* log-likelihoods not requested share one table up to this size, else one per chunk */
 };
 
 enum { OWN_LOGLIK, OWN_Z, OWN_J, OWN_SCALE, OWNS };
@@ -51,30 +50,30 @@ enum { OWN_LOGLIK, OWN_Z, OWN_J, OWN_SCALE, OWNS };
 typedef struct {
     vh_sequences in;
     int n_chunk;
-    int64_t *chunk;  /* [n_chunk+1]  place where each begins */
-    bool *part;      /* [n_chunk]    it is a part of a large set */
-    bool large;      /* there are such */
-    int64_t *set_of; /* [n]    of each place; NULL: its own number */
+    int64_t *chunk;  /* [n_chunk+1]  first place of each chunk */
+    bool *part;      /* [n_chunk]    true if it is part of a large set */
+    bool large;      /* true if there are any */
+    int64_t *set_of; /* [n]    set of each place; NULL: the place itself */
     int64_t *frame;  /* [n+1]  frames before each place */
-    double *T;       /* [frames][n_stat]; NULL: not kept */
+    double *T;       /* [frames][n_stat]; NULL: not stored */
     int n_stat;
-    bool lets_go; /* of frames that were used and are in a file */
+    bool lets_go; /* releases used frames that are in a file */
     vh_tree_sum *tree;
     size_t tree_size;
-    vh_seq_step adding;    /* what the blocks of the tree are sums of */
-    double *own[OWNS];     /* tables nobody asked for, kept from one expect to the next */
-    size_t own_size[OWNS]; /* numbers there is space for */
+    vh_seq_step adding;    /* the step whose sums the blocks of the tree are */
+    double *own[OWNS];     /* tables the caller did not request, reused between steps */
+    size_t own_size[OWNS]; /* capacity of each */
 } cpu_sequences;
 
 VH_OWNED(cpu_sequences, vh_cpu_sequences_close)
 
-typedef struct { /* one expect */
+typedef struct { /* one step */
     cpu_sequences *job;
     const vh_seq_step *step;
     vhem_status (*batch)(vhem_ctx *, const vh_seq_chunk *, vh_scratch *, double *, vh_stats *);
-    double *loglik, *log_z, *J; /* [n][K] [n_set][K] [n_set][mixtures]; loglik NULL: each chunk has its own */
-    double *scale;              /* [K]  where the statistics of each HMM begin; of mixtures */
-    int64_t fit;                /* frames of a batch */
+    double *loglik, *log_z, *J; /* [n][K] [n_set][K] [n_set][mixtures]; loglik NULL: one per chunk */
+    double *scale;              /* [K]  initial scale of the statistics of each HMM, for mixtures */
+    int64_t fit;                /* number of frames in a batch */
 } sequence_estep;
 
 /* ---- 1. opening ---------------------------------------------------------------------------------------- */
@@ -84,7 +83,7 @@ static int64_t set_of(const cpu_sequences *job, int64_t place)
     return job->set_of ? job->set_of[place] : place;
 }
 
-/* Ends the chunk that has begun before this place, if any has. */
+/* Ends the current chunk before this place, unless it is empty. */
 static void end_chunk(cpu_sequences *job, int64_t place, bool part)
 {
     if (place > job->chunk[job->n_chunk]) {
@@ -175,10 +174,10 @@ void vh_cpu_sequences_close(void *state)
 
 typedef struct { /* places lo .. hi-1 of a job */
     int64_t lo, hi;
-    bool known; /* log_z of their sets is there already */
+    bool known; /* log_z of their sets is known */
 } place_range;
 
-/* Sequences through the kernel. */
+/* Runs the kernel on some sequences. */
 static vhem_status run_frames(vhem_ctx *ctx, const sequence_estep *p, place_range at, vh_scratch *scratch,
                               double *loglik, vh_stats *stats)
 {
@@ -219,8 +218,8 @@ static int64_t chunk_end(const sequence_estep *p, int64_t lo, int64_t end, bool 
     return hi;
 }
 
-/* Places lo .. hi-1 in batches that may cut sets, whose log_z is known if there are statistics.  loglik is
- * that of lo. */
+/* Processes places lo .. hi-1 in batches that may cut sets; with statistics, their log_z must be known.
+ * loglik starts at lo. */
 static vhem_status run_cut(vhem_ctx *ctx, const sequence_estep *p, int64_t lo, int64_t hi,
                            vh_scratch *scratch, double *loglik, vh_stats *stats)
 {
@@ -248,7 +247,8 @@ static void assign_sets(const sequence_estep *p, int64_t lo, int64_t hi, const d
 
 /* ---- 3. a chunk ---------------------------------------------------------------------------------------- */
 
-/* Whole sets with statistics: weighed inside their batch, or scored first where one is more than a batch. */
+/* Processes whole sets with statistics: weighs them inside their batch, or scores a set first if it exceeds a
+ * batch. */
 static vhem_status run_sets(vhem_ctx *ctx, const sequence_estep *p, int64_t lo, int64_t hi,
                             vh_scratch *scratch, double *loglik, vh_stats *stats)
 {
@@ -268,8 +268,7 @@ static vhem_status run_sets(vhem_ctx *ctx, const sequence_estep *p, int64_t lo, 
     return VHEM_OK;
 }
 
-/* In the block of a chunk sum_z is at a scale of its own for each HMM (math/scaled.h), which stands in the
- * place of log_sum_z. */
+/* In the block of a chunk each sum_z has its own scale (math/scaled.h), stored in log_sum_z. */
 static void begin_sums(const sequence_estep *p, vh_seq_sums *sums)
 {
     for (int k = 0; k < p->step->pk->K && p->step->mixtures > 0; k++) {
@@ -305,7 +304,7 @@ static void end(const vh_seq_step *step, vh_seq_sums *sums)
     }
 }
 
-/* What a chunk adds to the sums besides statistics.  A large set is counted where it begins. */
+/* Adds all sums of a chunk except the statistics.  A large set counts where it begins. */
 static void add_head(const sequence_estep *p, int64_t lo, int64_t hi, const double *loglik, vh_seq_sums *out)
 {
     const cpu_sequences *job = p->job;
@@ -355,7 +354,7 @@ static vhem_status run_sequence_chunk(vhem_ctx *ctx, void *arg, int64_t chunk, i
     return VHEM_OK;
 }
 
-/* A chunk of a large set, of which only the log-likelihoods are wanted. */
+/* Scores a chunk of a large set: only log-likelihoods. */
 static vhem_status score_part(vhem_ctx *ctx, void *arg, int64_t chunk, int worker, double *block)
 {
     const sequence_estep *p = arg;
@@ -369,7 +368,7 @@ static vhem_status score_part(vhem_ctx *ctx, void *arg, int64_t chunk, int worke
 
 /* ---- 4. the whole -------------------------------------------------------------------------------------- */
 
-/* A table that the caller did not ask for. */
+/* Gets a table that the caller did not request. */
 static vhem_status own_table(vhem_ctx *ctx, cpu_sequences *job, int which, size_t n, double **out)
 {
     if (job->own_size[which] < n) {
@@ -403,8 +402,7 @@ static vhem_status prepare_pass(vhem_ctx *ctx, sequence_estep *p, const vh_seq_s
     return VHEM_OK;
 }
 
-/* The HMMs for which nothing counted at the scale of ordinary weights: true when there are any, whose
- * statistics have to begin without a scale. */
+/* True if some HMMs got no weight at the scale of ordinary weights; these must start without a scale. */
 static bool starved(sequence_estep *p, const vh_seq_sums *out)
 {
     const vh_packed *pk = p->step->pk;
@@ -445,7 +443,7 @@ static uint64_t fingerprint_of(const vhem_ctx *ctx, const vh_packed *pk)
     return vh_hash_chain(h, pk->theta, sizeof *pk->theta * (size_t)pk->n_comp * (size_t)pk->n_stat);
 }
 
-/* Adds the blocks of `size` numbers that all chunks give, into total. */
+/* Adds the blocks of `size` numbers of all chunks into total. */
 static vhem_status sum_chunks(vhem_ctx *ctx, sequence_estep *p, size_t size, double *total)
 {
     cpu_sequences *job = p->job;
@@ -471,7 +469,7 @@ static vhem_status sum_chunks(vhem_ctx *ctx, sequence_estep *p, size_t size, dou
     return vh_sum(ctx, &chunks, job->in.shared ? &shared : NULL, job->tree, total);
 }
 
-/* Large sets, which lie in several chunks: scored, and then assigned. */
+/* Scores and then assigns large sets, which span several chunks. */
 static vhem_status score_large(vhem_ctx *ctx, sequence_estep *p)
 {
     const cpu_sequences *job = p->job;
@@ -508,7 +506,7 @@ vhem_status vh_cpu_sequences_run(vhem_ctx *ctx, void *state, const vh_seq_step *
         VH_TRY(sum_chunks(ctx, &p, step->statistics ? out->size : out->head, out->block));
     while (starved(&p, out));
     end(step, out);
-    for (int64_t g = 0; out->z && step->mixtures > 0 && g < in->n_set; g++) /* in no chunk */
+    for (int64_t g = 0; out->z && step->mixtures > 0 && g < in->n_set; g++) /* empty sets are in no chunk */
         if (vh_seq_place(in, g) == vh_seq_place(in, g + 1))
             vh_seq_assign(in, step, g, NULL, p.log_z + vh_row(g, step->pk->K),
                           p.J + vh_row(g, step->mixtures));

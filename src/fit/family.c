@@ -29,7 +29,7 @@ vhem_status vh_family_for(vhem_ctx *ctx, const vh_emission *family, const vh_sha
     const judge j = { family, shape };
     VH_TRY(vh_data_suits(ctx, data, seq, n, family->refuse ? refuse_value : NULL, &j, &n_missing));
     if (n_missing > 0 && !vh_emission_with_gaps(family, shape))
-        VH_TRY(vh_data_require_complete(ctx, data, seq, n)); /* says where */
+        VH_TRY(vh_data_require_complete(ctx, data, seq, n)); /* reports the location */
     *out = n_missing > 0 || family->tied ? family->with_gaps : family;
     return VHEM_OK;
 }
@@ -48,7 +48,8 @@ const vh_emission *vh_family_of_some(const vh_emission *complete, const vh_emiss
     return complete;
 }
 
-/* The first column of k .. k+n-1 that is missing in some sequences; -1: none.  all: they all are. */
+/* First of the columns k .. k+n-1 missing in all n_seq sequences; -1: none.  *all: true if all are
+ * missing. */
 static int first_lacking(const vhem_data *data, const int64_t *seq, int64_t n_seq, int k, int n, bool *all)
 {
     int first = -1, lacking = 0;
@@ -70,7 +71,7 @@ vhem_status vh_family_require(vhem_ctx *ctx, const vhem_data *data, const int64_
     VH_CHECK(!all, VHEM_EINVAL,
              "none of its frames has a value, so there is nothing to fit; delete its "
              "rows, or mark those to keep in a column and choose them with " VH_OPT("where='COLUMN=VALUE'"));
-    if (!vh_emission_gathers(family, shape) || family->tied) /* the background has what a column lacks */
+    if (!vh_emission_gathers(family, shape) || family->tied) /* the background covers missing columns */
         return VHEM_OK;
     for (int k = 0, step = 1; k < shape->d; k += step) {
         int together;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* fit.c - see fit.h: one HMM for each sequence or group of sequences.
  *
- *   1. what is asked for
- *   2. one job: starts, Baum-Welch, the best restart; or what a store has of it
- *   3. all jobs, in parallel over jobs when there are many, else inside each
+ *   1. the request
+ *   2. one job: starts, Baum-Welch, the best restart; or a stored model
+ *   3. all jobs, in parallel over jobs if there are many, else inside each
  *   4. the prior
  *
- * With a prior every job has two fits: the first, at high variances or at the highest likelihood, is where
- * variational Bayes starts, and the first fits of some jobs tell the prior where none is given. */
+ * With a prior every job has two fits: the first, with large variances or by maximum likelihood, initialises
+ * variational Bayes.  If no prior is given, it is learned from the first fits of some jobs. */
 #include "core/alloc.h"
 #include "core/hash.h"
 #include "core/array2.h"
@@ -35,18 +35,18 @@
 #include <math.h>
 #include <string.h>
 
-/* Restarts often end in one optimum with the states numbered differently.  Which of them is higher by
- * rounding says nothing; the first is kept, so that the answer does not hang on the last digit.  In nats per
- * frame: a share of the bound would hang on units, and on columns that never vary. */
+/* Restarts often reach the same optimum with the states in another order, and then differ only by rounding.
+ * The first is kept, so that the result does not depend on the last digit.  In nats per frame: a share of the
+ * bound would depend on units, and on columns that never vary. */
 #define TIE 1e-9
 
-/* ---- 1. what is asked for ------------------------------------------------------------------------------ */
+/* ---- 1. the request ------------------------------------------------------------------------------------ */
 
-typedef struct { /* what all jobs share */
+typedef struct { /* shared by all jobs */
     const vhem_data *data;
-    const vh_emission *family; /* the one whose statistics suit all of the data */
-    vh_h3m *pooled;       /* one component for all frames: the prior of families without a conjugate one */
-    vhem_fit_options opt; /* with the shape of the start, if there is one */
+    const vh_emission *family; /* its statistics handle all of the data */
+    vh_h3m *pooled;       /* one component for all frames: the prior of families without a conjugate prior */
+    vhem_fit_options opt; /* with the shape of the start, if any */
     vh_sets sets;         /* the sequences of each HMM */
     vh_fit_scale scale;   /* deviations and smallest variances */
     vh_h3m *out;
@@ -54,21 +54,21 @@ typedef struct { /* what all jobs share */
     unsigned char *begun; /* [K] */
     vh_workers workers;
     vh_prior_choice choice;
-    vh_prior *prior;           /* NULL: none, or not learnt yet */
+    vh_prior *prior;           /* NULL: none, or not learned yet */
     bool *still;               /* [d]  columns that never vary, */
     double *still_at;          /* [d]  and their values */
     double *broad;             /* [d]  smallest variances of first fits; NULL: none */
-    vh_h3m **first;            /* [K]  first fits, of jobs that have one already */
-    double **coords;           /* [K]  and their coordinates, for the next time they are begun */
-    int64_t n_sample, *sample; /* [n_sample]  jobs the prior is learnt from */
+    vh_h3m **first;            /* [K]  first fits already made */
+    double **coords;           /* [K]  coordinates of these jobs, for reuse */
+    int64_t n_sample, *sample; /* [n_sample]  jobs to learn the prior from */
     vh_scatters scatters;      /* of their states, job by job */
-    const vh_fitted *fitted;   /* models that are fitted already; NULL: none */
+    const vh_fitted *fitted;   /* stored models; NULL: none */
 } fit;
 
-/* Of models that are of people; there would be much text beside millions of small ones. */
+/* Maximum number of models with fingerprints; for millions of small models the text would be too large. */
 enum { MOST_FINGERPRINTS = 10000 };
 
-/* A given start settles shape and family; it must suit the data. */
+/* A given start determines shape and family; it must match the data. */
 static vhem_status check_start(vhem_ctx *ctx, const vhem_data *data, const vh_h3m *start, int64_t K)
 {
     VH_CHECK(start, VHEM_EINVAL, "the start holds dynamic textures, must hold HMMs");
@@ -103,15 +103,15 @@ static vhem_status name_model(vhem_ctx *ctx, const fit *f, int64_t i, vh_hmm *h)
 
 typedef struct { /* a job and what it owns */
     vh_fit_item job;
-    const vh_hmm *given; /* where it starts; NULL: where the options say */
+    const vh_hmm *given; /* the given start; NULL: as in the options */
     vh_topology topo;
     double *xs; /* [2][d]  its coordinates */
     vhem_fit_run *run;
-    const double *frame[VH_MAX_PARAM]; /* the component that made-up frames come from */
+    const double *frame[VH_MAX_PARAM]; /* the component that supplies pseudo-frames */
 } open_sets_of;
 
-/* What random numbers hang on.  With a prior it is the name: a sequence gets the same HMM whatever is beside
- * it.  32 bits, because restarts and iterations are put beside it. */
+/* Number of item i in random seeds.  With a prior, a hash of its name: a sequence gets the same HMM whatever
+ * the other data.  32 bits leave room for restart and iteration. */
 static uint64_t number_of(const fit *f, int64_t i)
 {
     const char *name = vh_sets_name(&f->sets, f->data, i, f->opt.by_group);
@@ -166,7 +166,7 @@ static void end_item(open_sets_of *x)
     free(x->xs);
 }
 
-/* With a prior: the models that variational Bayes starts at, from the starts of the job. */
+/* With a prior: fits the initial models of variational Bayes from the starts of the job. */
 static vhem_status first_fit(vhem_ctx *ctx, const fit *f, const open_sets_of *x, vh_workers *workers,
                              vh_h3m *runs)
 {
@@ -189,7 +189,7 @@ static int best_run(const vhem_fit_run *run, int R, double mass)
     return best;
 }
 
-/* All that an HMM follows from: its own sequences, and what the others have a say in. */
+/* Hashes everything an HMM depends on: its own sequences, and the influence of the others. */
 static vhem_status key_of_item(vhem_ctx *ctx, const fit *f, const vh_fit_item *job, vh_key *out)
 {
     const size_t size = sizeof *f->scale.spread * (size_t)f->data->d;
@@ -206,7 +206,7 @@ static vhem_status key_of_item(vhem_ctx *ctx, const fit *f, const vh_fit_item *j
     vh_hash_bytes(hash, f->scale.within, size);
     if (f->scale.floor)
         vh_hash_bytes(hash, f->scale.floor, size);
-    if (f->prior && f->prior->still) /* what is beside the sequence has a say in it */
+    if (f->prior && f->prior->still) /* depends on the other sequences */
         vh_hash_bytes(hash, f->still, sizeof *f->still * (size_t)f->data->d);
     vh_hash_columns(hash, f->data);
     vh_hash_sequences(hash, f->data, job->seq, job->n);
@@ -268,7 +268,7 @@ static vhem_status fit_item(vhem_ctx *ctx, fit *f, int64_t i, vh_workers *worker
     vh_hmm_copy(&f->out->hmm[i], &runs->hmm[best]);
     vh_family_forget(f->data, x.job.seq, x.job.n, f->out, &f->out->hmm[i]);
     f->report->frames[i] = x.job.frames;
-    /* Stopped before the prior had any say, what there is would be the first fit. */
+    /* Stopped before the prior was used: the model would be only the first fit. */
     f->begun[i] = x.run[best].n_iter >= (f->prior && st != VHEM_OK);
     for (int r = 0; r < f->report->R; r++)
         x.run[r].n_iter = x.run[r].n_iter < 0 ? 0 : x.run[r].n_iter;
@@ -286,7 +286,7 @@ static vhem_status run_numbered(vhem_ctx *ctx, void *arg, int64_t i, int worker)
     return fit_item(ctx, f, i, &own);
 }
 
-/* What fit_item makes of job i, for other processes. */
+/* Serializes the result of fit_item for job i. */
 static void walk_item(vhem_ctx *ctx, void *arg, int64_t i, vh_serial *w)
 {
     fit *f = arg;
@@ -317,7 +317,7 @@ static vhem_status fit_items(vhem_ctx *ctx, fit *f)
 
 /* ---- 4. the prior -------------------------------------------------------------------------------------- */
 
-/* What the states of a job of the sample gather: after its first fit, or, once there is a prior, after
+/* Gathers scatters of the states of a sample job: after its first fit or, once there is a prior, after
  * variational Bayes from there. */
 static vhem_status look_at_item(vhem_ctx *ctx, void *arg, int64_t k, int worker)
 {
@@ -346,8 +346,7 @@ static vhem_status look_at_item(vhem_ctx *ctx, void *arg, int64_t k, int worker)
     return VHEM_OK;
 }
 
-/* What they gather, for other processes; first fits stay where they are, and are made again where they
- * lack. */
+/* Serializes the scatters; first fits stay on their process and are repeated where missing. */
 static void walk_look(vhem_ctx *ctx, void *arg, int64_t k, vh_serial *w)
 {
     fit *f = arg;
@@ -359,7 +358,7 @@ static void walk_look(vhem_ctx *ctx, void *arg, int64_t k, vh_serial *w)
     vh_serial_reals(ctx, w, f->scatters.scatter + at * one, n * one);
 }
 
-/* All jobs of the sample. */
+/* Runs look_at_item for all jobs of the sample. */
 static vhem_status look_at_sample(vhem_ctx *ctx, fit *f)
 {
     const vh_work jobs = { .n = f->n_sample,
@@ -376,7 +375,7 @@ static vhem_status look_at_sample(vhem_ctx *ctx, fit *f)
     return st;
 }
 
-/* Which jobs the prior is learnt from, and room for what they gather. */
+/* Chooses the jobs to learn the prior from, and allocates their scatters. */
 static vhem_status choose_sample(vhem_ctx *ctx, fit *f)
 {
     size_t one = (size_t)(f->opt.S * f->opt.M) * vh_scatter_size(f->out->family, f->out->d);
@@ -397,7 +396,7 @@ static vhem_status choose_sample(vhem_ctx *ctx, fit *f)
     return VHEM_OK;
 }
 
-/* Which columns never vary, and where they stand. */
+/* Finds the columns that never vary, and their values. */
 static vhem_status find_still(vhem_ctx *ctx, fit *f)
 {
     int d = f->data->d, n = 0;
@@ -414,7 +413,7 @@ static vhem_status find_still(vhem_ctx *ctx, fit *f)
     return VHEM_OK;
 }
 
-/* They are the same in all states of all HMMs. */
+/* Constant columns are the same in all states of all HMMs. */
 static vhem_status set_still(vhem_ctx *ctx, fit *f, bool given)
 {
     bool any = false;
@@ -423,8 +422,8 @@ static vhem_status set_still(vhem_ctx *ctx, fit *f, bool given)
     return any ? vh_prior_set_still(ctx, f->still, f->still_at, given, f->prior) : VHEM_OK;
 }
 
-/* Broad states take frames of one another, so that the first scale is too large where states are far apart:
- * it is taken again from fits with the first prior, and then stays. */
+/* Broad states take frames from each other, so the first scale is too large where states are far apart: it is
+ * re-estimated from fits with the first prior, and then fixed. */
 static vhem_status learn_prior(vhem_ctx *ctx, fit *f)
 {
     int d = f->data->d;
@@ -456,8 +455,8 @@ static vhem_status learn_prior(vhem_ctx *ctx, fit *f)
     return VHEM_OK;
 }
 
-/* Families other than Gaussians: each component gets some frames of the one component for all the data, and
- * pi, A and c their counts.  Where that is a conjugate prior, fits are by variational Bayes. */
+/* For families other than Gaussians: each component gets pseudo-frames from the one component for all the
+ * data, and pi, A and c get pseudo-counts.  If that is a conjugate prior, fits use variational Bayes. */
 static vhem_status set_made_up_frames(vhem_ctx *ctx, fit *f)
 {
     VH_CLEANUP(vh_frames_prior_free) vh_frames_prior p = { f->choice.nu0, f->choice.count, NULL };
@@ -513,7 +512,7 @@ static vhem_status set_prior(vhem_ctx *ctx, fit *f)
         vh_fit_prior_scale(f->prior, f->opt.cov_floor, &f->scale);
         broad = f->prior->broad;
     } else {
-        vh_fit_prior_step(d, f->opt.cov_floor, &f->scale); /* as they will be read from the prior */
+        vh_fit_prior_step(d, f->opt.cov_floor, &f->scale); /* rounded as if read from the prior */
     }
     VH_NEW(f->broad, d);
     for (int k = 0; k < d; k++) {
@@ -525,8 +524,8 @@ static vhem_status set_prior(vhem_ctx *ctx, fit *f)
     return vh_h3m_set_text(ctx, &f->out->prior, f->choice.text);
 }
 
-/* Such an HMM has states that no frame can be in: the wrong thing was taken for a sequence, most likely.
- * Where several numbers of states are tried, none that large will be chosen. */
+/* Such an HMM has states that no frame can be in: most likely the sequences are wrong.  When several numbers
+ * of states are tried, none that large will be chosen. */
 static void warn_of_few_frames(vhem_ctx *ctx, const fit *f)
 {
     int64_t few = 0, K = f->opt.S_max > 0 ? 0 : f->sets.n;
@@ -573,7 +572,7 @@ static vhem_status prepare_fit(vhem_ctx *ctx, const vhem_fit_options *opt, fit *
     return VHEM_OK;
 }
 
-/* After a stop: only the models that were begun, in their old order, with equal weights. */
+/* After a stop: keeps only the models that were begun, in their order, with equal weights. */
 static void keep_begun(fit *f)
 {
     int64_t n = 0;
@@ -651,7 +650,7 @@ vhem_status vh_fit_each_stored(vhem_ctx *ctx, const vhem_data *data, const vhem_
     VH_TRY(prepare_fit(ctx, opt, &f));
     VH_TRY(vh_workers_new(ctx, ctx->threads, &f.workers));
     vhem_status st = set_prior(ctx, &f);
-    VH_CHECK(st != VHEM_ESTOPPED, st, /* first fits are broad, without a prior: no answer to what was asked */
+    VH_CHECK(st != VHEM_ESTOPPED, st, /* first fits are broad and have no prior: not what was requested */
              "stopped while the prior was being learnt, before any of %lld HMMs was fitted",
              (long long)f.sets.n);
     if (st == VHEM_OK)
@@ -679,8 +678,6 @@ vhem_status vh_fit_each_stored(vhem_ctx *ctx, const vhem_data *data, const vhem_
 
 /* ---- what a fit reports -------------------------------------------------------------------------------- */
 
-/* Room for what is told of a fit. */
-
 static void clear_report(void *record)
 {
     vhem_fit_report *report = record;
@@ -705,7 +702,7 @@ vhem_status vh_fit_report_new(vhem_ctx *ctx, int64_t K, int R, vhem_fit_report *
 
 /* ---- the key of a fit ---------------------------------------------------------------------------------- */
 
-/* Symbols and background, by what they are. */
+/* Hashes symbols and background by content. */
 static void hash_layout(vh_hash *hash, const vh_layout *layout)
 {
     const vh_background *b = layout->background;
@@ -737,7 +734,7 @@ void vh_hash_sequences(vh_hash *hash, const vhem_data *data, const int64_t *seq,
     }
 }
 
-/* Without a prior fits are as they were before there were any. */
+/* Without a prior, hashes are the same as in versions before there were priors. */
 static bool is_no_prior(const vh_option *row, const vhem_fit_options *opt)
 {
     return strcmp(row->shown.name, "prior") == 0 && strcmp(opt->prior, "none") == 0;
@@ -748,7 +745,7 @@ void vh_fit_options_hash(vh_hash *hash, const vhem_fit_options *opt)
     const char *path;
     vhem_fit_options o = *opt;
     const vh_emission *of_file = o.emission ? vh_emission_of_file(o.emission, &path) : NULL;
-    if (of_file) /* what is in the file counts, not where it is: see hash_layout */
+    if (of_file) /* hash the contents of the file, not its path: see hash_layout */
         o.emission = of_file->name;
     for (const vh_option *row = vh_options(VHEM_FIT_OPTIONS); row->shown.name; row++)
         if (vh_option_in_files(row, &o) && !is_no_prior(row, &o))

@@ -21,7 +21,7 @@ vhem_status vh_fit_prior_given(vhem_ctx *ctx, const vh_prior_choice *choice, int
 
 void vh_fit_prior_scale(const vh_prior *p, double share, vh_fit_scale *scale)
 {
-    const double *within = p->within ? p->within : p->variance; /* older files have no other */
+    const double *within = p->within ? p->within : p->variance; /* older files have only this */
 
     if (!p->variance)
         return;
@@ -84,8 +84,8 @@ vhem_status vh_fit_prior_gather(vhem_ctx *ctx, const vh_fit_item *job, const vh_
 }
 
 typedef struct {        /* sums over sequences in one dimension */
-    double both, own;   /* products of neighbours, squares */
-    double pairs, seen; /* terms of each */
+    double both, own;   /* products of neighbouring frames, squares */
+    double pairs, seen; /* number of terms of each */
 } products;
 
 static void add_products(const vhem_data *data, int64_t seq, int k, products *x)
@@ -110,7 +110,7 @@ static void add_products(const vhem_data *data, int64_t seq, int k, products *x)
     }
 }
 
-/* Correlation in dimension k; NaN where nothing varies.  Of n frames that are all there, n - 1 pairs are. */
+/* Autocorrelation in dimension k; NaN if nothing varies.  n complete frames have n - 1 pairs. */
 static double correlation(const vhem_data *data, const vh_sets *sets, const int64_t *which, int64_t n, int k)
 {
     products x = { 0 };
@@ -138,12 +138,12 @@ double vh_fit_prior_correlation(const vhem_data *data, const vh_sets *sets, cons
     return used > 0 ? sum / used : 0;
 }
 
-/* ---- the prior that was asked for ---------------------------------------------------------------------- */
+/* ---- the requested prior ------------------------------------------------------------------------------- */
 
 /* 1. the option      2. type-II maximum likelihood      3. a prior from scatters
  *
  * The scale of the prior is the variance within states, pooled over all of them: W = sum C / sum n.  It is
- * taken once and stays: were it taken anew in every iteration, no bound could be told to rise. */
+ * computed once and then fixed: if it changed in every iteration, the bound might decrease. */
 
 /* ---- 1. the option ------------------------------------------------------------------------------------- */
 
@@ -153,7 +153,7 @@ void vh_prior_choice_free(vh_prior_choice *choice)
     choice->text = NULL;
 }
 
-/* "nu0=1" or "start=ml" */
+/* Reads "nu0=1" or "start=ml". */
 static vhem_status read_setting(vhem_ctx *ctx, void *arg, const char *key, const char *value)
 {
     vh_prior_choice *out = arg;
@@ -216,14 +216,14 @@ vhem_status vh_prior_choose(vhem_ctx *ctx, const char *spec, bool started, vh_pr
 
 /* ---- 2. type-II maximum likelihood --------------------------------------------------------------------- */
 
-#define LEAST_FRAMES 1.5 /* a state with fewer tells nothing of a variance */
+#define LEAST_FRAMES 1.5 /* a state with fewer says nothing about a variance */
 
 typedef struct {
     const vh_scatters *from;
-    int d, n;     /* n: states with enough frames to tell */
+    int d, n;     /* n: states with enough frames */
     int64_t *use; /* [n] */
     bool full;
-    int moving;             /* columns that vary */
+    int moving;             /* number of columns that vary */
     const double *variance; /* [d]  of the data */
     double *s, *work;       /* scale: [d] or [d][d] */
 } evidence;
@@ -235,20 +235,20 @@ static void evidence_free(evidence *e)
     free(e->work);
 }
 
-/* Frames of state i that have column k. */
+/* Number of frames of state i that have column k. */
 static double frames_of(const vh_scatters *from, int d, int64_t i, int k)
 {
     return from->seen ? from->seen[vh_ij(i, d, k)] : from->frames[i];
 }
 
-/* A column that never varies tells nothing of how variances differ. */
+/* A column that never varies says nothing about how variances differ. */
 static bool is_still(const double *variance, int k)
 {
     return !(variance[k] > 0);
 }
 
-/* One step of s = 1 / mean[(f + n0) / (n0 s + C)]; the gradient by n0 at this s.  Each variance has the prior
- * inverse chi^2(n0, s), and C given it is chi^2 with f = n - 1 degrees of freedom. */
+/* One step of s = 1 / mean[(f + n0) / (n0 s + C)]; returns the gradient in n0 at this s.  Each variance has
+ * the prior inverse chi^2(n0, s), and C given it is chi^2 with f = n - 1 degrees of freedom. */
 static double step_diag(evidence *e, double n0)
 {
     double g = 0;
@@ -272,14 +272,14 @@ static double step_diag(evidence *e, double n0)
     return g;
 }
 
-/* Is entry e of a matrix one of such a column? */
+/* True if entry `at` of a matrix belongs to such a column. */
 static bool in_still(const evidence *e, size_t at)
 {
     return is_still(e->variance, (int)(at / (size_t)e->d)) || is_still(e->variance, (int)(at % (size_t)e->d));
 }
 
 /* The same for an inverse Wishart prior with nu = n0 + d - 1, d the columns that vary:
- * s = n [sum (nu + f)(nu s + C)^-1]^-1. */
+ *   s = n [sum (nu + f)(nu s + C)^-1]^-1. */
 static double step_full(evidence *e, double n0)
 {
     int d = e->d;
@@ -311,7 +311,7 @@ static double step_full(evidence *e, double n0)
     return g;
 }
 
-/* n0 by bisection in its log; s follows, warm from one n0 to the next. */
+/* Finds n0 by bisection in its log; s follows, with a warm start from one n0 to the next. */
 static double climb(evidence *e)
 {
     enum { HALVINGS = 40, STEPS = 6 };
@@ -328,13 +328,13 @@ static double climb(evidence *e)
     return exp((lo + hi) / 2);
 }
 
-/* *nu0, and B := nu0 s. */
+/* Estimates *nu0 and sets B := nu0 s. */
 static vhem_status estimate(vhem_ctx *ctx, const vh_scatters *from, vh_prior *p, double *nu0)
 {
     size_t size = vh_prior_size(p);
     VH_CLEANUP(evidence_free)
     evidence e = { .from = from, .d = p->d, .full = vh_prior_full(p->family), .variance = p->variance };
-    /* a few hundred states tell enough, and matrices are dear */
+    /* a few hundred states suffice, and matrices are expensive */
     int step = e.full ? 1 + (int)(from->n * pow(p->d, 3) / 1e7) : 1;
 
     VH_NEW(e.use, from->n);
@@ -346,7 +346,7 @@ static vhem_status estimate(vhem_ctx *ctx, const vh_scatters *from, vh_prior *p,
     for (int k = 0; k < p->d; k++)
         e.moving += !is_still(e.variance, k);
     if (e.n < 2 || e.moving == 0)
-        return VHEM_OK; /* nothing to tell from: the pooled variance stays */
+        return VHEM_OK; /* no information: keep the pooled variance */
     for (size_t k = 0; k < size; k++)
         e.s[k] = p->B[k] / *nu0;
     *nu0 = climb(&e);
@@ -357,8 +357,8 @@ static vhem_status estimate(vhem_ctx *ctx, const vh_scatters *from, vh_prior *p,
 
 /* ---- 3. a prior from scatters -------------------------------------------------------------------------- */
 
-/* Sums hang in their last digits on the order of the sequences.  A prior needs no more than eight, and with
- * those alone the models do not depend on it. */
+/* The last digits of sums depend on the order of the sequences.  A prior needs no more than eight digits;
+ * with these, the models do not depend on the order. */
 double vh_prior_digits(double x, double size)
 {
     int k = size > 0 && isfinite(size) ? 7 - (int)floor(log10(size)) : 0;
@@ -384,7 +384,7 @@ static void round_all(vh_prior *p)
     }
 }
 
-/* A variance that is 0, as of frames that do not change, would make the prior of all states one of 0. */
+/* A variance of 0, as of constant frames, would make the prior of all states 0. */
 static void guard(const vh_prior *p, double share, const vh_scatters *from, int64_t i)
 {
     double *scatter = from->scatter + (size_t)i * vh_prior_size(p);
@@ -392,7 +392,7 @@ static void guard(const vh_prior *p, double share, const vh_scatters *from, int6
         double *c = &scatter[vh_scatter_at(p->family, p->d, k)];
         double least = share * frames_of(from, p->d, i, k) * (p->within[k] > 0 ? p->within[k] : 1);
         if (vh_prior_full(p->family))
-            *c += least; /* any direction may be the one that has none */
+            *c += least; /* any direction may have variance 0 */
         else
             *c = fmax(*c, least);
     }
@@ -414,9 +414,9 @@ static void pool(const vh_prior *p, const vh_scatters *from, double nu0)
     }
 }
 
-/* The smallest share of the variance of the data that the scale has in a dimension.  Means lie about m as
- * widely as the data does, which is W / lambda: were lambda larger, far and narrow states would be drawn
- * towards m and made wide. */
+/* The smallest ratio of the scale to the variance of the data over the dimensions.  Means spread about m as
+ * widely as the data, which is W / lambda: a larger lambda would pull far, narrow states towards m and make
+ * them wide. */
 static double narrowest(const vh_prior *p, double nu0)
 {
     double least = INFINITY;
@@ -451,7 +451,7 @@ vhem_status vh_prior_learn(vhem_ctx *ctx, const vh_prior_choice *choice, const v
     pool(p, from, nu0);
     if (choice->estimate)
         VH_TRY(estimate(ctx, from, p, &nu0));
-    /* a variance by itself then has the same prior whether or not it is one of a full matrix */
+    /* so that a single variance has the same prior whether or not it belongs to a full matrix */
     p->nu = vh_prior_full(family) ? nu0 + d - 1 : nu0;
     p->lambda = choice->lambda * fmin(1, narrowest(p, nu0));
     round_all(p);

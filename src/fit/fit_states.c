@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* fit_states.c - HMMs with as many states as each of them needs.
  *
- * Every number of states is fitted with one and the same prior, and each item keeps the number whose bound of
- * the log-evidence is largest: a state that is not needed costs more in divergence from the prior than it
- * gains.  The bound is that of one way to name states and components; S! (M!)^S of them are equally good,
- * which counts wherever the topology lets states change places. */
+ * Every number of states is fitted with the same prior, and each item keeps the number with the largest bound
+ * of the log-evidence: an unneeded state costs more in divergence from the prior than it gains.  The bound is
+ * that of one labelling of states and components; S! (M!)^S labellings are equally good, which counts if the
+ * topology lets states be permuted. */
 #include "core/alloc.h"
 #include "core/array2.h"
 #include "fit/fit.h"
@@ -18,7 +18,7 @@
 enum { AUTO_LEAST = 1, AUTO_MOST = 6, MOST_TRIED = 50 };
 
 typedef struct {
-    int lo, hi, n; /* numbers of states, and how many of them have been fitted */
+    int lo, hi, n; /* range of numbers of states, and how many of them have been fitted */
     vh_h3m **h3m;  /* [hi - lo + 1] */
     vhem_fit_report **report;
 } tried;
@@ -44,7 +44,7 @@ static vhem_status check_states(vhem_ctx *ctx, const vhem_fit_options *o, int lo
     return VHEM_OK;
 }
 
-/* Numbers of states are chosen by variational Bayes, which not all families have. */
+/* The number of states is chosen by variational Bayes, which not all families support. */
 static vhem_status check_family(vhem_ctx *ctx, const vhem_data *data, const vhem_fit_options *opt)
 {
     const vh_shape shape = vh_fit_shape(data);
@@ -54,7 +54,7 @@ static vhem_status check_family(vhem_ctx *ctx, const vhem_data *data, const vhem
     return vh_prior_require(ctx, vh_fit_family(data, &o), &shape);
 }
 
-/* What a fit is chosen by. */
+/* The criterion to choose a fit. */
 static double value_of(const vhem_fit_options *o, const vhem_fit_report *r, int64_t i, int S, int M)
 {
     bool free_order = !o->topology || strcmp(o->topology, "free") == 0;
@@ -62,8 +62,8 @@ static double value_of(const vhem_fit_options *o, const vhem_fit_report *r, int6
     return r->run[vh_ij(i, r->R, r->best[i])].bound + names;
 }
 
-/* A state of a single frame has no spread, and one of none costs nothing while the ways to name it count: at
- * most as many states as half the frames, or the fewest that may be. */
+/* A state with a single frame has no spread, and one with none costs nothing while the number of labellings
+ * counts: at most as many states as half the frames, or the minimum allowed. */
 static int best_of(const tried *t, const vhem_fit_options *o, int64_t i)
 {
     int best = 0;
@@ -78,7 +78,7 @@ static int best_of(const tried *t, const vhem_fit_options *o, int64_t i)
     return best;
 }
 
-/* Each HMM from the fit that suits it, with its row of the report. */
+/* Copies each HMM from its best fit, with its row of the report. */
 static vhem_status compose(vhem_ctx *ctx, const tried *t, const vhem_fit_options *o, vh_h3m **out,
                            vhem_fit_report **report)
 {
@@ -112,7 +112,7 @@ static vhem_status compose(vhem_ctx *ctx, const tried *t, const vhem_fit_options
     return VHEM_OK;
 }
 
-/* All numbers of states; VHEM_ESTOPPED leaves those that were finished. */
+/* Fits all numbers of states; after VHEM_ESTOPPED, t holds those that were finished. */
 static vhem_status try_all(vhem_ctx *ctx, const vhem_data *data, vhem_fit_options *o, tried *t)
 {
     vhem_status st = VHEM_OK;
@@ -143,7 +143,7 @@ vhem_status vh_fit_states(vhem_ctx *ctx, const vhem_data *data, const vhem_fit_o
     int n = t.hi - t.lo + 1;
     VH_NEW(t.h3m, n);
     VH_NEW(t.report, n);
-    o.S_max = t.hi; /* each is one of many that are tried */
+    o.S_max = t.hi; /* marks each fit as one of many */
     o.S = t.hi;
     VH_TRY(check_family(ctx, data, &o));
     VH_TRY(vh_fit_prior_text(ctx, data, &o, &prior));
@@ -152,7 +152,7 @@ vhem_status vh_fit_states(vhem_ctx *ctx, const vhem_data *data, const vhem_fit_o
                  "prior=none"));
     o.prior = prior;
     vhem_status st = try_all(ctx, data, &o, &t);
-    if (st == VHEM_ESTOPPED && t.n == 0) { /* nothing to choose from: what there is */
+    if (st == VHEM_ESTOPPED && t.n == 0) { /* no choice: return the partial fit */
         *out = t.h3m[0];
         t.h3m[0] = NULL;
         if (report) {

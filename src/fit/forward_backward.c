@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* forward_backward.c - forward-backward in plain C, straight from its definition; the right answer, never
- * tuned. */
+/* forward_backward.c - forward-backward in plain C, straight from its definition: the untuned reference. */
 #include "fit/forward_backward.h"
 
 #include "core/alloc.h"
@@ -10,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { STRETCH = 1024 }; /* frames between two looks at a stop */
+enum { STRETCH = 1024 }; /* frames between checks of the stop flag */
 
 /* log p(y_t | state), eq. 1, and of its components, eq. 2. */
 vhem_status vh_ref_emissions(vhem_ctx *ctx, const vh_seq_pair *pair, vh_scratch *scratch, double *comp,
@@ -101,7 +100,8 @@ vhem_status vh_ref_pair(vhem_ctx *ctx, const vh_seq_pair *pair, vh_scratch *scra
     return add_emissions(ctx, pair, comp, log_b, alpha, scratch, stats->T);
 }
 
-/* All pairs of the batch; w [n][K] (NULL: the weights of the sequences) says which of them count. */
+/* Runs all pairs of the batch; w [n][K] are their weights (NULL: the weights of the sequences), and pairs of
+ * weight 0 are skipped. */
 static vhem_status all_pairs(vhem_ctx *ctx, const vh_seq_chunk *batch, const double *w, vh_scratch *scratch,
                              double *loglik, vh_stats *stats)
 {
@@ -139,17 +139,17 @@ const vh_seq_kernels vh_seq_ref = { .kernel = forward_backward };
 
 /* ---- the chain of one HMM and one sequence, in logs ---------------------------------------------------- */
 
-/* Forward, backward and posterior recursions in logs.  Rabiner 1989, section III; nothing is
- * scaled, because a log cannot underflow.  O(T S^2) exps: the price of being the reference. */
+/* Forward, backward and posterior recursions in logs.  Rabiner 1989, section III; no scaling, because a log
+ * cannot underflow.  O(T S^2) exps: the price of being the reference. */
 
-enum { CHAIN_STRETCH = 4096 }; /* frames between two looks at a stop */
+enum { CHAIN_STRETCH = 4096 }; /* frames between checks of the stop flag */
 
 static bool gives_up(const vh_chain *c, int64_t t)
 {
     return t % CHAIN_STRETCH == 0 && vh_overdue(c->ctx);
 }
 
-/* log sum_s exp(x_s + log a_s), terms `stride` apart in a. */
+/* log sum_s exp(x_s + log a_s), with elements of a `stride` apart. */
 static double log_mix(int S, const double *x, const double *a, int stride)
 {
     double top = -INFINITY, sum = 0;
@@ -198,7 +198,7 @@ void vh_log_backward(const vh_chain *c, double *beta)
     for (int64_t t = T - 2; t >= 0 && !gives_up(c, t); t--) {
         double *now = beta + t * S, *next = now + S;
         for (int s = 0; s < S; s++) {
-            /* top and sum over the next state, as in log_mix, without a copy of log_b + beta */
+            /* maximum and sum over the next state, as in log_mix, without copying log_b + beta */
             double top = -INFINITY, sum = 0;
             for (int q = 0; q < S; q++)
                 if (A[s * S + q] > 0)
@@ -218,7 +218,7 @@ static double log_pair(const vh_chain *c, const double *alpha, const double *bet
     return log(c->A[s * S + q]) + alpha[t * S + s] + c->log_b[(t + 1) * S + q] + beta[(t + 1) * S + q];
 }
 
-/* Adds the transitions from frame t to the next, which sum to weight. */
+/* Adds the expected transitions from frame t to the next, scaled to sum to weight. */
 static void add_transitions(const vh_chain *c, const double *alpha, const double *beta, int64_t t,
                             double weight, double *xi)
 {
@@ -235,8 +235,8 @@ static void add_transitions(const vh_chain *c, const double *alpha, const double
             xi[e] += weight / sum * exp(log_pair(c, alpha, beta, t, e / S, e % S) - top);
 }
 
-/* Posteriors are normalised frame by frame: where the log-likelihood is 1e30, alpha + beta is off by 1e14,
- * and its exp over that of the log-likelihood would be 0 or infinite. */
+/* Normalises posteriors frame by frame: if the log-likelihood is 1e30, alpha + beta is off by 1e14, and
+ * dividing its exp by that of the log-likelihood would give 0 or infinity. */
 void vh_log_posterior(const vh_chain *c, const double *alpha, const double *beta, double weight,
                       double *gamma, double *xi)
 {

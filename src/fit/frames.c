@@ -18,7 +18,7 @@
 
 /* ---- 1. columns ---------------------------------------------------------------------------------------- */
 
-/* Column k of the layout is not in the data: says what both have, and the ways out. */
+/* Column k of the layout is not in the data: reports the columns of both, and solutions. */
 static vhem_status refuse_columns(vhem_ctx *ctx, const vhem_data *data, const vh_layout *layout, int k)
 {
     char has[256], needs[256];
@@ -31,8 +31,7 @@ static vhem_status refuse_columns(vhem_ctx *ctx, const vhem_data *data, const vh
         VH_SHOW(layout->column[k], strlen(layout->column[k])), has, needs);
 }
 
-/* place [layout->d]: where the columns of the layout are in the data.  Without names on either side: in
- * order. */
+/* Computes place [layout->d], the columns of the layout in the data; by order if either side has no names. */
 static vhem_status find_columns(vhem_ctx *ctx, const vhem_data *data, const vh_layout *layout, int *place)
 {
     bool by_name = layout->column && !data->unnamed;
@@ -49,7 +48,7 @@ static vhem_status find_columns(vhem_ctx *ctx, const vhem_data *data, const vh_l
 
 /* ---- 2. symbols ---------------------------------------------------------------------------------------- */
 
-/* Refuses numbers of symbols where numbers are needed. */
+/* Rejects symbols where numbers are needed. */
 static vhem_status require_numbers(vhem_ctx *ctx, const vhem_data *data, int k)
 {
     if (!data->symbols || data->symbols[k].n == 0)
@@ -75,9 +74,9 @@ typedef struct {
     const vh_layout *layout;
     int *place;             /* [d]  column of the data */
     int *channel;           /* [d]  channel of symbols, -1 for none */
-    vh_symbol_index *index; /* [n_channel]  the symbols of each */
+    vh_symbol_index *index; /* [n_channel]  the symbols of each channel */
     double *frame;          /* [d] */
-    double *last;           /* [n_channel][2]  the cell before and its symbol: they repeat */
+    double *last;           /* [n_channel][2]  the previous cell and its symbol: cells often repeat */
 } cast;
 
 static vhem_status no_symbol(vhem_ctx *ctx, const cast *c, int64_t n, int64_t t, int k, const char *name)
@@ -161,7 +160,7 @@ static void cast_close(cast *c)
     free(c->last);
 }
 
-/* The columns are where they should be, and cells are what they should be. */
+/* True if the columns are in place and hold no symbols. */
 static bool as_it_is(const cast *c)
 {
     if (c->data->d != c->layout->d)
@@ -172,7 +171,7 @@ static bool as_it_is(const cast *c)
     return true;
 }
 
-/* A set of sequences that has the layout; out->layout is kept already.  fresh: it was made from the data. */
+/* Converts sequences to out->layout, which is already set.  fresh: the layout was made from this data. */
 static vhem_status cast_data(vhem_ctx *ctx, const vhem_data *data, const int64_t *seq, int64_t n, bool fresh,
                              vh_frames *out)
 {
@@ -199,7 +198,7 @@ static vhem_status cast_data(vhem_ctx *ctx, const vhem_data *data, const int64_t
 
 /* ---- 4. the calls -------------------------------------------------------------------------------------- */
 
-/* Frames of the family that is asked for by its name, NULL: of columns or of a file. */
+/* Converts frames to the family named by `emission`; family NULL: a family by columns or from a file. */
 static vhem_status cast_to(vhem_ctx *ctx, const vhem_data *data, const char *emission,
                            const vh_emission *family, const vh_layout *known, vh_frames *out)
 {
@@ -288,8 +287,8 @@ vhem_status vh_frames_name(vhem_ctx *ctx, const vhem_data *data, vh_h3m *h3m)
     return VHEM_OK;
 }
 
-/* Cells of column k, numbers of symbols, become the numbers that the symbols are; false when one is text, or
- * a number that is written otherwise, 007. */
+/* Converts cells of column k from symbol indices to the numbers that the symbols represent; false if a symbol
+ * is text, or a number in another notation, such as 007. */
 static bool to_numbers(const vh_channel *c, vhem_data *data, double *number)
 {
     for (int v = 0; v < c->shape.V; v++) {
@@ -298,13 +297,13 @@ static bool to_numbers(const vh_channel *c, vhem_data *data, double *number)
             return false;
         vh_number_parse(plain, strlen(plain), &number[v]);
     }
-    double *y = (double *)data->y + c->column; /* they were drawn, and lie in memory */
+    double *y = (double *)data->y + c->column; /* the data was generated in memory */
     for (int64_t t = 0; t < data->start[data->N]; t++, y += data->d)
         *y = isnan(*y) ? NAN : number[(int)*y];
     return true;
 }
 
-/* symbols [d], of columns that have some; columns are named as the layout names them. */
+/* Fills symbols [d] of columns that have any; names the columns as in the layout. */
 static vhem_status detach_symbols(vhem_ctx *ctx, vhem_data *data, vhem_symbols *symbols)
 {
     const vh_layout *layout = data->layout;
@@ -343,7 +342,7 @@ vhem_status vh_frames_detach(vhem_ctx *ctx, vhem_data *data)
 
 /* ---- symbols of the data ------------------------------------------------------------------------------- */
 
-/* A name as a number, and whether it has so few digits that no other whole number is written like it. */
+/* Converts a name to a number; *exact: it has so few digits that no other integer is written the same. */
 static bool number_of(const char *name, char number[VH_NUMBER_SIZE], bool *exact)
 {
     double y;
@@ -360,8 +359,8 @@ static bool exact_number(const char *name, char number[VH_NUMBER_SIZE])
     return number_of(name, number, &exact) && exact;
 }
 
-/* Is a number of many digits written as what it was rounded to, 1.2345678901234567e+19, as earlier versions
- * did, or with zeros at its end?  Else it is a code, of which each digit counts. */
+/* True if a number with many digits is written as rounded, 1.2345678901234567e+19 as in earlier versions, or
+ * with trailing zeros.  Else it is a code, in which every digit counts. */
 static bool is_rounded(const char *name)
 {
     enum { MOST_DIGITS = 17 };
@@ -415,7 +414,7 @@ void vh_symbol_index_free(vh_symbol_index *index)
     *index = (vh_symbol_index){ 0 };
 }
 
-/* A table has the cells of a column as they are written, though all of them were numbers. */
+/* True for tables, which have symbols as written even if all are numbers. */
 static bool is_table(const vhem_data *data)
 {
     static const char *const format[] = { "csv", "tsv", "xlsx", "dir" };
@@ -430,8 +429,8 @@ bool vh_symbol_is_plain(const char *name, char number[VH_NUMBER_SIZE])
     return exact_number(name, number) && strcmp(number, name) == 0;
 }
 
-/* Files without texts have the place of a symbol in a list where some symbol is text, and that may be the
- * value of another one. */
+/* Where some symbol is text, files without texts hold indices into a list of symbols, which may equal other
+ * symbols. */
 vhem_status vh_symbol_check_texts(vhem_ctx *ctx, const vhem_data *data, int k, const vh_channel *ch)
 {
     char number[VH_NUMBER_SIZE];

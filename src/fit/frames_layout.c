@@ -35,7 +35,7 @@ typedef struct {
     double number; /* NaN: text */
 } symbol;
 
-/* Numbers first, by their values and then by how they are written, then texts. */
+/* Orders numbers by value and then by notation, before texts. */
 static int compare_symbols(const void *a, const void *b)
 {
     const symbol *x = a, *y = b;
@@ -44,7 +44,7 @@ static int compare_symbols(const void *a, const void *b)
     return x->number < y->number ? -1 : x->number > y->number ? 1 : strcmp(x->name, y->name);
 }
 
-/* The different cells of column k, called as vh_frames_cell does. */
+/* Collects the distinct cells of column k, named as by vh_frames_cell. */
 static vhem_status find_cells(vhem_ctx *ctx, const vhem_data *data, int k, vh_names *names)
 {
     vhem_status st = VHEM_OK;
@@ -76,7 +76,7 @@ static vhem_status find_cells(vhem_ctx *ctx, const vhem_data *data, int k, vh_na
     return st;
 }
 
-/* The channel of symbols that is column k of the data in a known layout; NULL: none. */
+/* The symbol channel in a known layout for column k of the data; NULL: none. */
 static const vh_channel *known_channel(const vh_layout *known, const vhem_data *data, int k)
 {
     for (int c = 0; known && c < known->n_channel; c++) {
@@ -89,7 +89,7 @@ static const vh_channel *known_channel(const vh_layout *known, const vhem_data *
     return NULL;
 }
 
-/* The symbols that column k of the data has, in order, or is known to have, become those of a channel. */
+/* Sets the symbols of a channel: known ones, else those of column k of the data, sorted. */
 static vhem_status take_symbols(vhem_ctx *ctx, const vh_layout_source *from, int k, vh_layout *layout,
                                 int channel)
 {
@@ -160,7 +160,7 @@ static const char *last_colon(const char *s, size_t n)
     return n > 0 ? s + n - 1 : NULL;
 }
 
-/* One channel, "x+y:gaussian-full" [n]: its family, and its columns behind those at all[*d]. */
+/* Parses one channel, "x+y:gaussian-full" [n]: its family, and its columns, appended at all[*d]. */
 static vhem_status channel_from(vhem_ctx *ctx, const vh_layout_source *from, const char *s, size_t n,
                                 vh_layout *layout, int c, char **all, int *d)
 {
@@ -197,7 +197,7 @@ static vhem_status channel_from(vhem_ctx *ctx, const vh_layout_source *from, con
 
 typedef struct {
     int n;
-    char **all; /* [n]  names, NULL: not yet */
+    char **all; /* [n]  names, NULL: not yet set */
 } name_list;
 
 static void names_free(name_list *names)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* infer.c - what a model says of sequences: log-likelihood, most likely states, posteriors. */
+/* infer.c - inference on sequences: log-likelihood, most likely states, posteriors. */
 #include "fit/forward_backward.h"
 #include "fit/estep.h"
 #include "core/alloc.h"
@@ -17,14 +17,14 @@
 #include <string.h>
 
 /* HMMs are scored in blocks of at most this many components: their tables then stay in cache. */
-enum { TILE = 512, STRETCH = 1024 }; /* STRETCH: frames between two looks at a stop */
+enum { TILE = 512, STRETCH = 1024 }; /* STRETCH: frames between checks of the stop flag */
 
-typedef struct { /* what a column must be for a frame to be possible, found when a 0 asks for it */
+typedef struct { /* columns in which a 0 is impossible, tested on the first 0 */
     const vh_h3m *h3m;
-    char *known; /* [d]  0: not looked at, 1: 0 is possible, 2: it is not */
+    char *known; /* [d]  0: not tested, 1: 0 is possible, 2: it is not */
 } zeros;
 
-/* Is column k never 0, whatever the component? */
+/* True if column k is never 0, for any component. */
 static bool is_never_zero(const vh_h3m *h3m, int k)
 {
     for (int64_t i = 0; i < h3m->K; i++)
@@ -47,7 +47,7 @@ static const char *no_zero(const void *arg, int k, double y)
     return z->known[k] == 2 ? "more than 0: no state of the models can give exactly 0" : NULL;
 }
 
-/* A frame that no state of any HMM can give makes a likelihood of 0: the sentence names it. */
+/* A frame impossible under every state gives likelihood 0: reports where it is. */
 static vhem_status check_zeros(vhem_ctx *ctx, const vh_h3m *h3m, const vhem_data *data, const int64_t *seq,
                                int64_t n)
 {
@@ -60,9 +60,9 @@ static vhem_status check_zeros(vhem_ctx *ctx, const vh_h3m *h3m, const vhem_data
     return vh_data_suits(ctx, data, seq, n, no_zero, &(zeros){ .h3m = h3m, .known = known }, &n_missing);
 }
 
-/* Sequences seq [n], NULL for all, as h3m sees them; *seen is h3m in the family that suits them: the same
- * numbers, and statistics that know of missing cells.  No other sequence is looked at, so that one call for
- * each costs no more than one for all. */
+/* Gets sequences seq [n] (NULL: all) as h3m sees them; *seen is h3m in the matching family: the same
+ * parameters, and statistics that handle missing cells.  Reads no other sequence, so that one call per
+ * sequence costs no more than one for all. */
 static vhem_status check_sequences(vhem_ctx *ctx, const vh_h3m *h3m, const vhem_data *data,
                                    const int64_t *seq, int64_t n, vh_frames *frames, vh_h3m *seen)
 {
@@ -70,13 +70,13 @@ static vhem_status check_sequences(vhem_ctx *ctx, const vh_h3m *h3m, const vhem_
     VH_TRY(vh_frames_for(ctx, data, seq, n, h3m, frames));
     VH_CHECK(h3m->d == frames->data->d, VHEM_EINVAL, "the models have dimension %d, but the data has %d",
              h3m->d, frames->data->d);
-    if (frames->own) /* it has no others */
+    if (frames->own) /* the copy has only these sequences */
         seq = NULL;
     VH_TRY(vh_family_for(ctx, h3m->family, &h3m->shape, frames->data, seq, n, &seen->family));
     return check_zeros(ctx, h3m, frames->data, seq, n);
 }
 
-/* A singular covariance is the user's: the sentence names its HMM. */
+/* A singular covariance comes from the input: the error names its HMM. */
 static vhem_status pack_named(vhem_ctx *ctx, const vh_h3m *h3m, const int64_t *index, vh_packed *pk)
 {
     vhem_status st = vh_pack_update(ctx, h3m, index, pk);
@@ -85,7 +85,7 @@ static vhem_status pack_named(vhem_ctx *ctx, const vh_h3m *h3m, const int64_t *i
     return st;
 }
 
-/* HMMs first .. first+n-1 against all sequences of the job. */
+/* Scores HMMs first .. first+n-1 on all sequences of the job. */
 static vhem_status score_block(vhem_ctx *ctx, const vh_h3m *h3m, const vh_sequences *in,
                                vh_opened_sequences *job, int64_t first, int64_t n, double *loglik)
 {
@@ -181,10 +181,10 @@ typedef struct { /* sequences first .. first+n-1, each under its HMM */
     const int64_t *hmm; /* [n] */
     int64_t first, n;
     const vhem_decoding *out;
-    vh_frames frames; /* as the HMMs see them */
+    vh_frames frames; /* the sequences as the HMMs see them */
     vh_h3m seen;
-    int64_t *seq;                /* [n]  where they are there */
-    int64_t *frame, *gamma, *xi; /* [n]  where the results of each begin */
+    int64_t *seq;                /* [n]  their indices in frames */
+    int64_t *frame, *gamma, *xi; /* [n]  offsets of the results */
     vh_workers workers;
 } decoding;
 
@@ -204,7 +204,7 @@ static vhem_status single_open(vhem_ctx *ctx, const decoding *d, int64_t i, vh_s
     VH_AUTOFREE double *xs = NULL, *comp = NULL;
 
     *x = (single){ d->out, i, vh_data_length(data, n), d->h3m->hmm[k].S, NULL, NULL };
-    /* what is said of a sequence does not depend on the cells that others lack */
+    /* the result for a sequence must not depend on cells missing in others */
     seen.family = vh_family_of_some(d->h3m->family, d->seen.family, data, &n, 1);
     VH_NEW(xs, 2 * (size_t)data->d);
     vh_data_coords(d->h3m->family, &d->h3m->shape, data, &n, 1, NULL, xs);
@@ -222,7 +222,7 @@ static void single_close(single *x)
     free(x->log_b);
 }
 
-/* best [S] = max over paths to (t, s) of log p(path, y_1:t); the way back is kept, T x S small integers. */
+/* Viterbi: best [S] = max over paths to (t, s) of log p(path, y_1:t); stores T x S small backpointers. */
 static vhem_status find_path(vhem_ctx *ctx, const single *x, int *path)
 {
     int S = x->S;

@@ -42,7 +42,7 @@ vhem_status vh_lengths_of_sets(vhem_ctx *ctx, const vhem_data *data, const vh_se
     return VHEM_OK;
 }
 
-/* Zeros and NaNs have several patterns of bits each; a value that is missing is a NaN. */
+/* Normalises zeros and NaNs, which have several bit patterns each; a missing value is a NaN. */
 static uint64_t hash_frames(const double *y, int64_t n)
 {
     enum { PIECE = 256 };
@@ -65,12 +65,12 @@ uint64_t vh_fingerprint(const vhem_data *data, const int64_t *seq, int64_t n)
     return sum ? sum : 1;
 }
 
-/* ---- where sequences lie ------------------------------------------------------------------------------- */
+/* ---- mean and deviation of sequences ------------------------------------------------------------------- */
 
 /* 1. the deviation of all frames      2. that within states
  *
- * Two passes, so that nothing cancels: the mean first, as a sum of differences from the first frame, which is
- * exact where nothing varies; then squares about the mean. */
+ * Two passes avoid cancellation: first the mean, as a sum of differences from the first frame, exact if
+ * nothing varies; then squares about the mean. */
 
 /* ---- 1. all frames ------------------------------------------------------------------------------------- */
 
@@ -90,7 +90,7 @@ static void add_pass(const vhem_data *data, const int64_t *seq, int64_t n, const
     }
 }
 
-/* Column k by itself, whose values may be missing; 0 and 0 where all are. */
+/* Column k alone, with missing values; 0 and 0 if all are missing. */
 static void spread_with_gaps(const vhem_data *data, const int64_t *seq, int64_t n, int k, double *mean,
                              double *deviation)
 {
@@ -140,8 +140,8 @@ void vh_spread(const vhem_data *data, const int64_t *seq, int64_t n, double *mea
     no_rounding(data->d, mean, deviation);
 }
 
-/* The scale of a column that is the same everywhere: so small that made-up frames, which have this deviation,
- * leave its variance at the floor of a variance of 1 in all states. */
+/* The scale of a constant column: so small that pseudo-frames, which have this deviation, leave its variance
+ * at the floor of a variance of 1 in all states. */
 #define STILL 1e-4
 
 void vh_spread_scale(const vhem_data *data, const int64_t *seq, int64_t n, const double *whole,
@@ -166,32 +166,32 @@ void vh_data_coords(const vh_emission *family, const vh_shape *shape, const vhem
 
 /* ---- 2. within states ---------------------------------------------------------------------------------- */
 
-/* The sorted values of a column of one set are cut into n groups, each time where it takes most off the
- * squares about the means of the groups; the cuts are then moved as k-means does.  What is left is the
- * variance within states, as far as one column shows them: states far apart do not count, nor does a
- * sentinel, which is a group of its own; and it is the mean of all states, not the narrowest, which may be
- * a sensor at rest. Normal numbers leave 1 / (.37 n^2 + .64 n - .01) of their variance (Max 1960, to 1 %),
- * so where there is one state only, all of it comes out.
+/* The sorted values of a column of one set are cut into n groups, each time where the cut most reduces the
+ * squares about the group means; then the cuts are moved as in k-means.  What remains is the variance within
+ * states, as far as one column shows it: states far apart do not count, nor does a sentinel, which forms its
+ * own group; and it is the mean over all states, not the narrowest, which may be a sensor at rest.  For
+ * normal data 1 / (.37 n^2 + .64 n - .01) of the variance remains (Max 1960, to 1 %), so for a single state
+ * the result is its full variance.
  *
  * Groups of fewer than ENOUGH values would fit the noise: short sets are cut into fewer. */
-enum { VALUES = 512 /* of a set and column at most */, ENOUGH = 8, MOVES = 20 };
-#define ROUNDING 1e-9 /* of the deviation of all: less than that is no spread */
+enum { VALUES = 512 /* maximum per set and column */, ENOUGH = 8, MOVES = 20 };
+#define ROUNDING 1e-9 /* relative to the total deviation: less than that is no spread */
 
 typedef struct {
-    int n;            /* values */
-    double *y;        /* [n]    sorted, about their middle */
+    int n;            /* number of values */
+    double *y;        /* [n]    sorted, centred at their median */
     double *sum, *sq; /* [n+1]  of the first i, and of their squares */
     int *cut;         /* [n_group+1]  group g: cut[g] .. cut[g+1]-1 */
 } sorted_column;
 
-/* Squares about the mean of the values i .. j-1. */
+/* Sum of squares about the mean of the values i .. j-1. */
 static double squares(const sorted_column *x, int i, int j)
 {
     double s = x->sum[j] - x->sum[i];
     return j > i ? fmax(0, x->sq[j] - x->sq[i] - s * s / (j - i)) : 0;
 }
 
-/* The best place to cut i .. j-1 in two, and what it takes off; 0: none. */
+/* Finds the best cut of i .. j-1 in two; returns its gain, 0: none. */
 static double best_cut(const sorted_column *x, int i, int j, int *at)
 {
     double all = squares(x, i, j), most = 0;
@@ -206,7 +206,7 @@ static double best_cut(const sorted_column *x, int i, int j, int *at)
     return most;
 }
 
-/* Cuts until there are n groups, or as many as there are different values; the number there is. */
+/* Cuts until there are n groups, or no cut helps; returns the number of groups. */
 static int cut_up(sorted_column *x, int n)
 {
     int made = 1;
@@ -232,7 +232,7 @@ static int cut_up(sorted_column *x, int n)
     return made;
 }
 
-/* Each value to the nearer of the means beside its cut: the squares never rise. */
+/* Assigns each value to the nearer of the means beside its cut: the squares never increase. */
 static void move_cuts(sorted_column *x, int n)
 {
     bool moved = true;
@@ -257,7 +257,7 @@ static int compare_spread(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The values of column k in the sequences seq [n] of a set: all, or VALUES at even distances. */
+/* Gathers the values of column k in the sequences seq [n] of a set: all, or VALUES at equal distances. */
 static void gather_values(const vhem_data *data, const int64_t *seq, int64_t n, int k, double deviation,
                           sorted_column *x)
 {
@@ -283,7 +283,7 @@ static void gather_values(const vhem_data *data, const int64_t *seq, int64_t n, 
     }
 }
 
-/* Variance within n_state states, over that of normal numbers that are cut as often. */
+/* Variance within n_state states, corrected by the fraction that remains of normal data. */
 static double variance_within(sorted_column *x, int n_state)
 {
     int most = x->n / ENOUGH, n = n_state < most ? n_state : most;
@@ -310,7 +310,7 @@ vhem_status vh_spread_within(vhem_ctx *ctx, const vhem_data *data, const vh_sets
 
     VH_NEW(memory, 3 * ROOM);
     VH_NEW(cut, (n_state < VALUES ? n_state : VALUES) + 2);
-    VH_NEW(sum, 2 * (size_t)d); /* variances times values; values */
+    VH_NEW(sum, 2 * (size_t)d); /* variances times counts; counts */
     sorted_column x = { .y = memory, .sum = memory + ROOM, .sq = memory + 2 * ROOM, .cut = cut };
     for (int64_t g = 0; g < sets->n; g++) {
         const int64_t *seq = sets->seq + sets->first[g], n = sets->first[g + 1] - sets->first[g];

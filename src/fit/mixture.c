@@ -19,8 +19,8 @@
 #include <math.h>
 #include <string.h>
 
-enum { WAVE = 512 }; /* components of the restarts that run side by side: their tables then stay in cache */
-#define TIE 1e-9     /* as in fit.c: of restarts this close the first is kept */
+enum { WAVE = 512 }; /* components of restarts that run in parallel: their tables then stay in cache */
+#define TIE 1e-9     /* as in fit.c: among restarts this close, keep the first */
 
 typedef struct {
     const vh_mixture_task *task;
@@ -30,7 +30,7 @@ typedef struct {
     vh_topology *topo; /* [K] */
     vh_limits *limits; /* [K] */
     vh_workers workers;
-    const vh_emission *family; /* the one whose statistics suit the data */
+    const vh_emission *family; /* its statistics match the data */
 } fitting;
 
 static vhem_status prepare_mixture(vhem_ctx *ctx, fitting *f)
@@ -106,7 +106,7 @@ static vhem_status make_start(vhem_ctx *ctx, fitting *f, int r, vh_h3m *all, int
     while (vh_em_starts[n_kind].name)
         n_kind++;
     assert(n_kind > 0);
-    /* One HMM is for all sets: its first start is from all of them. */
+    /* A single HMM covers all sets: its first start uses all of them. */
     int turn = opt->K == 1 ? r + (int)(vh_em_start_find("dealt") - vh_em_starts) : r;
     const vh_em_start *kind = f->task->kind ? vh_em_start_find(f->task->kind) : &vh_em_starts[turn % n_kind];
     run->seed = vh_rng_seed(f->task->seed, (uint64_t)r);
@@ -126,7 +126,7 @@ static vhem_status make_start(vhem_ctx *ctx, fitting *f, int r, vh_h3m *all, int
     return VHEM_OK;
 }
 
-/* Is run r better than the best so far by more than rounding? */
+/* True if run r is better than the best so far by more than rounding. */
 static bool is_better(const vh_mixture_result *out, int r)
 {
     assert(out->run);
@@ -137,7 +137,7 @@ static bool is_better(const vh_mixture_result *out, int r)
     return !b || a->J[a->n_iter] > J + TIE * fabs(J);
 }
 
-/* Restarts lo .. hi-1 side by side; the best of all so far is kept. */
+/* Runs restarts lo .. hi-1 in parallel; keeps the best of all so far. */
 static vhem_status run_wave(vhem_ctx *ctx, fitting *f, int lo, int hi, vh_em_best *kept,
                             vh_mixture_result *out)
 {
@@ -167,17 +167,17 @@ static vhem_status run_wave(vhem_ctx *ctx, fitting *f, int lo, int hi, vh_em_bes
     return VHEM_OK;
 }
 
-/* Restarts that came to nothing are told of in the log alone; it is a failure when all did. */
+/* Removes failed restarts, with a warning; fails if all failed. */
 static vhem_status drop_failed(vhem_ctx *ctx, vh_mixture_result *x)
 {
     int left = 0, failed = 0, begun = 0, best = x->best;
 
     if (best < 0 || !x->h3m)
-        return VHEM_ENUMERIC; /* the sentence is that of the last of them */
+        return VHEM_ENUMERIC; /* the error is that of the last restart */
     for (int r = 0; r < x->R; r++) {
         vh_em_run run = x->run[r];
         begun += run.J != NULL;
-        if (run.st == VHEM_ENOMEM) /* what it would have found nobody knows */
+        if (run.st == VHEM_ENOMEM) /* its result is unknown */
             return vh_fail(ctx, VHEM_ENOMEM, "out of memory: restart %d could not be run", r);
         if (run.st != VHEM_OK) {
             failed += run.st != VHEM_ESTOPPED;
@@ -200,7 +200,7 @@ static vhem_status name_hmms(vhem_ctx *ctx, vh_h3m *h3m)
     return VHEM_OK;
 }
 
-/* After a stop: the best mixture of all complete E-steps, which comes with its tables. */
+/* After a stop: takes the best mixture of all complete E-steps, with its tables. */
 static vhem_status take_kept(vhem_ctx *ctx, vh_em_best *kept, vh_mixture_result *x)
 {
     VH_CHECK(kept->h3m, VHEM_ESTOPPED, "stopped before any mixture was finished");
@@ -250,7 +250,7 @@ vhem_status vh_mixture_fit(vhem_ctx *ctx, const vh_mixture_task *task, vh_mixtur
     VH_TRY(drop_failed(ctx, &x));
     VH_TRY(name_hmms(ctx, x.h3m));
     VH_TRY(vh_lengths_of(ctx, task->data, &x.h3m->lengths));
-    x.h3m->family = vh_fit_family(task->data, opt); /* nobody else need know how cells were left out */
+    x.h3m->family = vh_fit_family(task->data, opt); /* the family for missing cells is internal */
     *out = x;
     x = (vh_mixture_result){ 0 };
     return stopped ? VHEM_ESTOPPED : VHEM_OK;

@@ -81,7 +81,7 @@ bool vh_fit_lacks(const vhem_data *data, const int64_t *seq, int64_t n, int k)
     return true;
 }
 
-/* What helps: to name the columns that have values, in the option that names them now. */
+/* Suggests naming the columns that have values, in the option that now names the columns. */
 vhem_status vh_fit_no_values(vhem_ctx *ctx, const vhem_data *data, int lacking, bool by_column)
 {
     vhem_status st = VHEM_OK;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sample.c - sequences drawn from an H3M.  Sequence n depends on (seed, n) alone. */
+/* sample.c - sequences drawn from an H3M.  Sequence n depends only on (seed, n). */
 #include "fit/sample.h"
 
 #include "core/alloc.h"
@@ -8,9 +8,9 @@
 
 #include <stdio.h>
 
-#define MOST 4e9 /* numbers of one sample: 32 GB */
+#define MOST 4e9 /* maximum number of doubles in a sample: 32 GB */
 
-/* The prepared square roots of the components of HMM i, [S][M][size], from malloc. */
+/* Computes the square roots of the components of HMM i, [S][M][size]; the caller frees *out. */
 static vhem_status make_roots(vhem_ctx *ctx, const vh_h3m *h3m, int64_t i, double **out)
 {
     const vh_hmm *h = &h3m->hmm[i];

@@ -18,8 +18,8 @@ static int by_name_then_place(const void *a, const void *b)
     return c != 0 ? c : (p->place > q->place) - (p->place < q->place);
 }
 
-/* item [N]: the number of each sequence's group, in the order in which groups appear; returns how many there
- * are through *n. */
+/* Fills item [N] with each sequence's group number, in order of first appearance; *n is the number of
+ * groups. */
 static vhem_status number_groups(vhem_ctx *ctx, const vhem_data *data, int64_t *item, int64_t *n)
 {
     VH_AUTOFREE named_place *by_name = NULL;
@@ -30,8 +30,8 @@ static vhem_status number_groups(vhem_ctx *ctx, const vhem_data *data, int64_t *
     qsort(by_name, (size_t)data->N, sizeof *by_name, by_name_then_place);
     for (int64_t i = 0, head = 0; i < data->N; i++) {
         if (strcmp(by_name[i].name, by_name[head].name) != 0 || !by_name[i].name[0])
-            head = i;                                 /* without a group: one by itself */
-        item[by_name[i].place] = by_name[head].place; /* its first sequence stands for a group */
+            head = i;                                 /* no group: a set of its own */
+        item[by_name[i].place] = by_name[head].place; /* the first sequence represents the group */
     }
     *n = 0;
     for (int64_t i = 0; i < data->N; i++) /* heads come before their followers */

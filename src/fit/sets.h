@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sets.h - which sequences belong together: each by itself, by group, or as somebody has put them. */
+/* sets.h - partitions sequences into sets: one each, by group, or as given. */
 #ifndef VH_FIT_SETS_H
 #define VH_FIT_SETS_H
 
 #include "data/data.h"
 
 typedef struct {
-    int64_t n;      /* sets */
-    int64_t *seq;   /* [N]    sequences, those of one set together, in their order */
-    int64_t *first; /* [n+1]  where those of a set begin */
+    int64_t n;      /* number of sets */
+    int64_t *seq;   /* [N]    sequences, grouped by set, in their order */
+    int64_t *first; /* [n+1]  first index of each set */
 } vh_sets;
 
-/* Every sequence a set, or every group, in the order in which the groups appear. */
+/* One set per sequence, or per group in order of first appearance. */
 vhem_status vh_sets_new(vhem_ctx *ctx, const vhem_data *data, bool by_group, vh_sets *out);
-/* Sequence i of N belongs to set item[i] of n; a set may stay without sequences. */
+/* Sequence i of N belongs to set item[i] of n; a set may be empty. */
 vhem_status vh_sets_from(vhem_ctx *ctx, int64_t N, const int64_t *item, int64_t n, vh_sets *out);
 void vh_sets_free(vh_sets *sets);
 
-/* The name of a set is that of its group or its first sequence, its label that of its sequences, if they
- * agree; "" for none. */
+/* A set is named after its group or first sequence; it has the label of its sequences if they agree.  "":
+ * none. */
 const char *vh_sets_name(const vh_sets *sets, const vhem_data *data, int64_t g, bool by_group);
 const char *vh_sets_label(const vh_sets *sets, const vhem_data *data, int64_t g);
-/* Frames of set g; mass (NULL: not wanted): each counted with the weight of its sequence. */
+/* Number of frames in set g; *mass (may be NULL): frames weighted by sequence. */
 int64_t vh_sets_frames(const vh_sets *sets, const vhem_data *data, int64_t g, double *mass);
 
 #endif

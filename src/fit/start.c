@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* start.c - starts for Baum-Welch.  Each gives every frame a state; the rest follows from these labels.
+/* start.c - starts for Baum-Welch.  Each gives every frame a state; the model follows from these labels.
  *
  *   kmeans    k-means++ on the frames: states are places
  *   segment   each sequence cut into S pieces: states are times; first restart equal pieces, then random ones
@@ -41,7 +41,7 @@ vhem_status vh_start_thin(vhem_ctx *ctx, vh_fit_item *job, int64_t **seq)
     return VHEM_OK;
 }
 
-/* All frames of a job in its coordinates: X [frames][d]. */
+/* Computes all frames of a job in its coordinates: X [frames][d]. */
 static vhem_status frames_of(vhem_ctx *ctx, const vh_fit_item *job, double **out)
 {
     int d = job->data->d;
@@ -59,15 +59,15 @@ static vhem_status frames_of(vhem_ctx *ctx, const vh_fit_item *job, double **out
     return VHEM_OK;
 }
 
-typedef struct { /* the frames of a job and what each belongs to */
+typedef struct { /* the frames of a job and their labels */
     const vh_fit_item *job;
-    const vh_h3m *h3m; /* of the family that the frames are seen by */
+    const vh_h3m *h3m; /* its family is that of the frames */
     const double *X;   /* [frames][d] */
-    double *own;       /* the same, if they are not the job's */
+    double *own;       /* the same, if not shared by the job */
     int *label;        /* [frames]  a state, or state * M + component */
 } labelled;
 
-/* Labels are all zero. */
+/* Sets all labels to zero. */
 static vhem_status labelled_new(vhem_ctx *ctx, const vh_fit_item *job, const vh_h3m *h3m, labelled *x)
 {
     *x = (labelled){ .job = job, .h3m = h3m, .X = job->X };
@@ -92,8 +92,8 @@ static bool has_gaps(int64_t n, const double *X)
     return false;
 }
 
-/* k-means on at most KMEANS_FRAMES of n points X [n][d], evenly spread; then the nearest centre of all of
- * them.  Coordinates may be missing. */
+/* Runs k-means on at most KMEANS_FRAMES evenly spaced points of X [n][d], then assigns all points to the
+ * nearest centre.  Coordinates may be missing. */
 static vhem_status kmeans_points(vhem_ctx *ctx, vh_rng *rng, int64_t n, int d, const double *X, int k,
                                  int *label)
 {
@@ -143,8 +143,8 @@ static vhem_status kmeans_labels(vhem_ctx *ctx, vh_rng *rng, const vh_h3m *h3m, 
 
 /* ---- 2. from labels to a model ------------------------------------------------------------------------- */
 
-/* sum [n_stat] += the statistics of the frames that carry label q, of all frames when q < 0; returns how many
- * they are.  stat [n_stat] is scratch. */
+/* sum [n_stat] += the statistics of the frames with label q, of all frames if q < 0; returns their number.
+ * stat [n_stat] is scratch. */
 static int64_t add_frames(const labelled *x, const vh_coords *about, int q, double *sum, double *stat)
 {
     const vh_emission *family = x->h3m->family;
@@ -160,9 +160,9 @@ static int64_t add_frames(const labelled *x, const vh_coords *about, int q, doub
     return count;
 }
 
-/* One made-up frame, which keeps what a handful of frames tell from being certain: with a location one at
- * their centre that has the spread of all the data, else one that is like all frames of the job.
- * work [n_stat + vh_emission_work]. */
+/* Adds one pseudo-frame, so that a handful of frames do not give certainty: for families with a location, at
+ * their centre with the spread of all the data; else the average frame of the job.  work [n_stat +
+ * vh_emission_work]. */
 static void add_made_up(const labelled *x, const vh_coords *about, double *sum, double *stat, double *work)
 {
     const vh_emission *family = x->h3m->family;
@@ -177,8 +177,8 @@ static void add_made_up(const labelled *x, const vh_coords *about, double *sum, 
         sum[e] += work[e] / (double)x->job->frames;
 }
 
-/* centre [d] := the mean of the frames that carry label q, 0 where a column is missing in all of them; 0 for
- * columns without a location. */
+/* centre [d] := the mean of the frames with label q; 0 for columns missing in them all, or without a
+ * location. */
 static void centre_of(const labelled *x, int q, double *centre)
 {
     int d = x->h3m->d;
@@ -196,8 +196,7 @@ static void centre_of(const labelled *x, int q, double *centre)
     }
 }
 
-/* Component (s, m) from the frames that carry its label, plus one made-up frame; weight is the number of
- * frames. */
+/* Fits component (s, m) to the frames with its label and one pseudo-frame; weight is the number of frames. */
 static vhem_status component(vhem_ctx *ctx, const labelled *x, int q, vh_h3m *h3m, vh_hmm *h, double *weight)
 {
     const vh_fit_item *job = x->job;
@@ -214,8 +213,7 @@ static vhem_status component(vhem_ctx *ctx, const labelled *x, int q, vh_h3m *h3
         one[k] = 1;
     centre_of(x, q, centre);
 
-    /* statistics about the centre of these frames, so that tight groups far from the origin keep their
-     * digits */
+    /* statistics about the centre of these frames: tight groups far from the origin keep their digits */
     vh_coords about = { .shape = h3m->shape, .origin = centre, .scale = one };
     *weight = add_frames(x, &about, q, sum, stat);
     add_made_up(x, &about, sum, stat, work);
@@ -230,7 +228,7 @@ static vhem_status component(vhem_ctx *ctx, const labelled *x, int q, vh_h3m *h3
     return VHEM_OK;
 }
 
-/* pi and A from the labels, each possible transition counted once more than seen. */
+/* Estimates pi and A from the labels, with one pseudo-count per transition. */
 static void chain(const vh_fit_item *job, const int *label, vh_hmm *h)
 {
     int S = h->S;
@@ -266,7 +264,7 @@ static vhem_status model_from_labels(vhem_ctx *ctx, const labelled *x, vh_h3m *h
     return VHEM_OK;
 }
 
-/* Within each state, its frames into M components by k-means: label becomes state * M + component. */
+/* Splits the frames of each state into M components by k-means: label becomes state * M + component. */
 static vhem_status label_components(vhem_ctx *ctx, labelled *x, vh_rng *rng, int S, int M)
 {
     const vh_fit_item *job = x->job;
@@ -309,7 +307,7 @@ static vhem_status label_by_kmeans(vhem_ctx *ctx, labelled *x, vh_rng *rng, int 
 static vhem_status label_by_time(vhem_ctx *ctx, labelled *x, vh_rng *rng, int restart, int S)
 {
     const vh_fit_item *job = x->job;
-    VH_AUTOFREE double *cut = NULL; /* [S-1]  where one state ends, as a share of the sequence */
+    VH_AUTOFREE double *cut = NULL; /* [S-1]  where each state ends, as a share of the sequence */
     int64_t at = 0;
 
     VH_NEW(cut, S);
@@ -354,7 +352,7 @@ static vhem_status segment(vhem_ctx *ctx, const vh_fit_item *job, vh_rng *rng, i
     return start_from(ctx, job, rng, restart, label_by_time, h3m, h);
 }
 
-/* Every component is like that of all frames, but sits on one of them. */
+/* Every component is fitted to all frames, then moved to a random frame. */
 static vhem_status random_start(vhem_ctx *ctx, const vh_fit_item *job, vh_rng *rng, int restart, vh_h3m *h3m,
                                 vh_hmm *h)
 {
@@ -403,12 +401,12 @@ vhem_status vh_start_hmm(vhem_ctx *ctx, const vh_fit_item *job, vh_rng *rng, int
                          vh_hmm *h)
 {
     const char *init = job->opt->init;
-    if (job->ordered && strcmp(init, "kmeans") == 0) /* places say nothing of an order */
+    if (job->ordered && strcmp(init, "kmeans") == 0) /* clusters ignore time order */
         init = "segment";
     return vh_start_find(init)(ctx, job, rng, restart, h3m, h);
 }
 
-/* A row that breaks the topology is made to agree with it; one that does not is left to the last bit. */
+/* Makes a row that violates the topology comply; leaves other rows unchanged to the last bit. */
 static void obey(int n, const double *fixed, double *row)
 {
     for (int q = 0; q < n; q++)
@@ -432,7 +430,7 @@ typedef struct {
     const vh_fit_item *job;
     const vh_hmm *given;
     vh_h3m *runs;
-    bool *left; /* [R]  not made: no more than one is needed once the user wants to stop */
+    bool *left; /* [R]  skipped: after a stop one start suffices */
 } starting;
 
 static vhem_status make_one(vhem_ctx *ctx, void *arg, int64_t r, int worker)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* start.h - where Baum-Welch starts. */
+/* start.h - starting points for Baum-Welch. */
 #ifndef VH_FIT_START_H
 #define VH_FIT_START_H
 
@@ -8,19 +8,19 @@
 typedef vhem_status (*vh_start)(vhem_ctx *ctx, const vh_fit_item *job, vh_rng *rng, int restart, vh_h3m *h3m,
                                 vh_hmm *h);
 
-/* The start with this name, "kmeans", "random" or "segment"; NULL when there is none. */
+/* Finds the start named "kmeans", "random" or "segment"; NULL if unknown. */
 vh_start vh_start_find(const char *name);
 
-/* Leaves a job of very many frames only every so many of its sequences, some 200,000 frames: a start needs no
- * more, and all later iterations see everything.  seq: the list it then has, for free(); NULL: all stay. */
+/* Thins out the sequences of a very large job to some 200,000 frames: enough for a start, and later
+ * iterations see everything.  *seq: its new list, freed by the caller; NULL: unchanged. */
 vhem_status vh_start_thin(vhem_ctx *ctx, vh_fit_item *job, int64_t **seq);
 
-/* Fills HMM h of the H3M by the start that suits the options and the topology of the job. */
+/* Initialises HMM h of the H3M by the start that fits the options and the topology of the job. */
 vhem_status vh_start_hmm(vhem_ctx *ctx, const vh_fit_item *job, vh_rng *rng, int restart, vh_h3m *h3m,
                          vh_hmm *h);
-/* The R starts of a job, made to agree with its topology; given: R copies of it. */
+/* Makes R starts of a job that comply with its topology; given: R copies of it. */
 vhem_status vh_starts(vhem_ctx *ctx, const vh_fit_item *job, const vh_hmm *given, int R, vh_h3m **out);
-/* Makes pi and A agree with the topology, where they do not. */
+/* Makes pi and A comply with the topology where they do not. */
 void vh_start_obey(const vh_limits *limits, vh_hmm *h);
 
 #endif

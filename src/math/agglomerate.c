@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* agglomerate.c - agglomerative clustering.  The distance of two clusters is the mean (average), the largest
- * (complete) or the smallest (single) distance between their things.
+ * (complete) or the smallest (single) distance between their items.
  *
- * A merge of i and j leaves distances to other clusters that follow from the old ones (Lance and Williams
- * 1967), and none of the three ever brings a cluster nearer than its parts were.  Two clusters that are each
- * other's nearest then stay so whatever else is merged, and merges may be made in any order: a chain of
- * nearest neighbours ends in such a pair (Benzecri 1982, Murtagh 1983), in O(n^2) altogether.  To cut the
- * tree at k clusters all merges are made, sorted by distance, and the first n - k of them kept. */
+ * Distances after a merge of i and j follow from the old ones (Lance and Williams 1967), and in all three
+ * linkages a merge never moves a cluster closer than its parts were.  So mutual nearest neighbours stay so
+ * whatever else is merged, and merges can be made in any order: a chain of nearest neighbours ends in such a
+ * pair (Benzecri 1982, Murtagh 1983), in O(n^2) in total.  To cut the tree at k clusters, all merges are made
+ * and sorted by distance, and the first n - k are kept. */
 #include "math/agglomerate.h"
 
 #include "core/alloc.h"
@@ -17,12 +17,12 @@
 
 typedef struct {
     double distance;
-    int a, b, order; /* a thing of each side; order of discovery breaks ties */
+    int a, b, order; /* an item of each side; order of discovery breaks ties */
 } merge;
 
 typedef struct {
     int n;
-    double *D;      /* [n][n] of clusters, known by the place of one of their things */
+    double *D;      /* [n][n] of clusters, indexed by one of their items */
     double *weight; /* [n]  0: merged into another */
     double *height; /* [n]  distance of its last merge */
     vh_linkage linkage;
@@ -44,7 +44,7 @@ static double *at(const tree *t, int i, int j)
     return &t->D[vh_ij(i, t->n, j)];
 }
 
-/* The distance to c of the union of a and b. */
+/* Distance from c to the union of a and b. */
 static double joined(const tree *t, int a, int b, int c)
 {
     double x = *at(t, a, c), y = *at(t, b, c);
@@ -55,7 +55,7 @@ static double joined(const tree *t, int a, int b, int c)
     return (t->weight[a] * x + t->weight[b] * y) / (t->weight[a] + t->weight[b]);
 }
 
-/* b becomes part of a. */
+/* Merges b into a. */
 static void merge_groups(tree *t, int a, int b)
 {
     for (int c = 0; c < t->n; c++)
@@ -65,7 +65,7 @@ static void merge_groups(tree *t, int a, int b)
     t->weight[b] = 0;
 }
 
-/* The nearest of i; of equally near ones the one before it in the chain, or else the first. */
+/* The nearest neighbour of i; ties go to the cluster before it in the chain, else to the first. */
 static int nearest(const tree *t, int i, int before)
 {
     int best = before;
@@ -91,7 +91,7 @@ static vhem_status grow_tree(vhem_ctx *ctx, tree *t)
             continue;
         }
         int a = i < j ? i : j, b = i < j ? j : i;
-        /* Rounding must not put a merge below those it is made of. */
+        /* Rounding must not put a merge below its parts. */
         t->height[a] = fmax(*at(t, a, b), fmax(t->height[a], t->height[b]));
         t->merges[made] = (merge){ t->height[a], a, b, made };
         made++;
@@ -116,7 +116,7 @@ static int find_root(int *parent, int i)
     return i;
 }
 
-/* label [n] after the first n - k merges; parent [n] is room to work in. */
+/* Computes label [n] after the first n - k merges; parent [n] is working memory. */
 static void cut_tree(const tree *t, int k, int *parent, int *label)
 {
     int next = 0;
@@ -124,7 +124,7 @@ static void cut_tree(const tree *t, int k, int *parent, int *label)
         parent[i] = i;
     for (int m = 0; m < t->n - k; m++) {
         int a = find_root(parent, t->merges[m].a), b = find_root(parent, t->merges[m].b);
-        parent[a > b ? a : b] = a > b ? b : a; /* the root is the first thing */
+        parent[a > b ? a : b] = a > b ? b : a; /* the root is the first item */
     }
     for (int i = 0; i < t->n; i++) {
         int r = find_root(parent, i);
@@ -132,7 +132,7 @@ static void cut_tree(const tree *t, int k, int *parent, int *label)
     }
 }
 
-/* D [n][n] becomes [k][k]: the distances after the first n - k merges; parent [n] is room to work in. */
+/* Reduces D [n][n] to [k][k]: the distances after the first n - k merges; parent [n] is working memory. */
 static void reduce(tree *t, int k, const double *weight, int *parent, double *D)
 {
     int n = t->n;
@@ -146,7 +146,7 @@ static void reduce(tree *t, int k, const double *weight, int *parent, double *D)
         merge_groups(t, keep, a < b ? b : a);
         parent[a > b ? a : b] = keep;
     }
-    double *next = D; /* never ahead of what is still to be read */
+    double *next = D; /* never overtakes the reads */
     for (int i = 0; i < n; i++)
         for (int j = 0; j < n && t->weight[i] > 0; j++)
             if (t->weight[j] > 0)
@@ -174,6 +174,6 @@ vhem_status vh_agglomerate(vhem_ctx *ctx, int n, const double *weight, vh_linkag
     cut_tree(&t, k, parent, label);
     free(vh_take(t.D));
     reduce(&t, k, weight, parent, D);
-    t.D = NULL; /* it is the caller's by now */
+    t.D = NULL; /* D belongs to the caller */
     return VHEM_OK;
 }

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* agreement.c - the agreement of two partitions: Rand index (Rand 1971), adjusted for
- * chance (Hubert and Arabie 1985), mutual information normalised by the mean of the two
- * entropies, purity of a with respect to b.
+/* agreement.c - agreement of two partitions: Rand index (Rand 1971), adjusted Rand index (Hubert and Arabie
+ * 1985), mutual information normalised by the mean of the two entropies, purity of a with respect to b.
  *
- * Sorted pairs of labels make the cells of the contingency table runs of equal pairs, so that the table,
- * which could have n^2 cells, is never laid out: O(n log n). */
+ * After sorting the pairs of labels, a cell of the contingency table is a run of equal pairs.  The table,
+ * which could have n^2 cells, is never stored: O(n log n). */
 #include "math/agreement.h"
 
 #include "core/alloc.h"
@@ -16,8 +15,8 @@ typedef struct {
     int a, b;
 } label_pair;
 
-typedef struct {           /* sums over the parts of one partition, or over the cells of two */
-    double pairs, entropy; /* pairs of things in one part; -sum p log p, in nats */
+typedef struct {           /* sums over the parts of a partition, or over the cells of two */
+    double pairs, entropy; /* pairs of items in one part; -sum p log p, in nats */
 } parts;
 
 static int by_a_then_b(const void *x, const void *y)
@@ -34,8 +33,8 @@ static void add_part(parts *s, double size, double n)
     s->entropy -= size / n * log(size / n);
 }
 
-/* Runs of equal a, and inside them of equal b, of the sorted pairs; *pure
- * counts the largest cell of each row. */
+/* Walks the runs of equal a, and inside them of equal b, of the sorted pairs; *pure sums the largest cells of
+ * the rows. */
 static void sum_runs(int64_t n, const label_pair *p, parts *rows, parts *cells, double *pure)
 {
     for (int64_t i = 0; i < n;) {
@@ -54,7 +53,7 @@ static void sum_runs(int64_t n, const label_pair *p, parts *rows, parts *cells, 
 
 enum {
     FEW = 2048
-}; /* things for which no memory is asked: whether candidates are the same must not depend on it */
+}; /* up to here nothing is allocated: comparing candidates must not fail for lack of memory */
 
 void vh_agreement(int64_t n, const int *a, const int *b, vhem_agreement *out)
 {
@@ -80,24 +79,23 @@ void vh_agreement(int64_t n, const int *a, const int *b, vhem_agreement *out)
     double information = rows.entropy + columns.entropy - cells.entropy,
            mean = (rows.entropy + columns.entropy) / 2;
     out->rand = all > 0 ? (all + 2 * cells.pairs - rows.pairs - columns.pairs) / all : 1;
-    /* No room between chance and perfect: both are one part, or both all
-     * single things, and then they are equal. */
+    /* top = expected: both partitions are one part, or both all singletons, so they are equal. */
     out->adjusted_rand = top - expected > 0 ? (cells.pairs - expected) / (top - expected) : 1;
     out->nmi = mean > 0 ? fmax(information / mean, 0) : 1;
     out->purity = n > 0 ? pure / n : 1;
 }
 
-/* ---- which group of one partition is which of the other ----------------------------------------------- */
+/* ---- matching the groups of two partitions ------------------------------------------------------------- */
 
-typedef struct { /* rows are groups of a, columns those of b, both from 1 on; 0 stands for none */
+typedef struct { /* rows are groups of a, columns groups of b, both from 1 on; 0: none */
     int K;
-    const int64_t *count;     /* [K][K] things in both */
-    int64_t *u, *v, *reduced; /* [K+1] potentials of rows and columns; the least cost that reaches a column */
-    int *row, *before;        /* [K+1] the row of a column; the column before it on the way to it */
+    const int64_t *count;     /* [K][K] items in both */
+    int64_t *u, *v, *reduced; /* [K+1] potentials of rows and columns; least cost to reach a column */
+    int *row, *before;        /* [K+1] row matched to a column; previous column on the path */
     char *seen;               /* [K+1] */
 } matching;
 
-/* From column j, whose row is on the way already, to the column that is reached at the least cost. */
+/* Extends the path from column j, already matched, to the column of least cost. */
 static int step(matching *m, int j)
 {
     int i = m->row[j], next = 0;
@@ -127,7 +125,7 @@ static int step(matching *m, int j)
     return next;
 }
 
-/* The assignment problem by shortest augmenting paths (Kuhn 1955, Munkres 1957): a row at a time. */
+/* Assignment problem by shortest augmenting paths (Kuhn 1955, Munkres 1957), one row at a time. */
 static void match(matching *m)
 {
     for (int i = 1; i <= m->K; i++) {

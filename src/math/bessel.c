@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* bessel.c - see bessel.h.  Up to SERIES the power series, whose terms are all positive; beyond it the
- * asymptotic one, whose terms there fall below the last digit before they grow. */
+/* bessel.c - see bessel.h.  Up to SERIES the power series, whose terms are all positive; above it the
+ * asymptotic series, whose terms become negligible before they grow. */
 #include "math/bessel.h"
 
 #include "math/logsum.h"

@@ -3,7 +3,7 @@
 #ifndef VH_MATH_BESSEL_H
 #define VH_MATH_BESSEL_H
 
-/* log I0(x) - x, x >= 0: finite for every x. */
+/* log I0(x) - x, x >= 0; always finite. */
 double vh_log_bessel0(double x);
 /* I1(x) / I0(x), x >= 0. */
 double vh_bessel_ratio(double x);

@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <sys/resource.h>
 
-/* Weak: one that has no such function is asked nothing. */
+/* Weak: the function may be missing. */
 #pragma weak openblas_get_corename
 
-/* The only state outside of objects in the library, because what it guards is outside of them too. */
+/* Global, because the BLAS setting it guards is. */
 static int blas_users, blas_threads;
 
 void vh_blas_enter(void)
@@ -29,14 +29,14 @@ void vh_blas_leave(void)
         openblas_set_num_threads(blas_threads);
 }
 
-/* OpenBLAS maps a buffer when a thread multiplies and no buffer is free, and keeps all it has.  These are its
- * own functions; NULL in a library that has other names for them. */
+/* OpenBLAS maps a buffer when a thread multiplies and none is free, and never unmaps it.  These are its own
+ * functions; NULL if the library names them otherwise. */
 extern void *blas_memory_alloc(int) __attribute__((weak));
 extern void blas_memory_free(void *) __attribute__((weak));
 
 bool vh_blas_reserve(int threads)
 {
-    enum { MOST = 128, BUFFER = 128 << 20 }; /* bytes of one */
+    enum { MOST = 128, BUFFER = 128 << 20 }; /* bytes per buffer */
     struct rlimit limit;
     void *buffer[MOST + 1], *room;
     int n = (threads < MOST ? threads : MOST) + 1; /* one more, as some functions call others */
@@ -47,7 +47,7 @@ bool vh_blas_reserve(int threads)
     if (posix_memalign(&room, sizeof(double), (size_t)n * BUFFER) != 0)
         return false;
     free(room);
-    vh_blas_enter(); /* for good: each of its own threads would have a buffer too */
+    vh_blas_enter(); /* permanently: otherwise each OpenBLAS thread would have a buffer too */
     for (int i = 0; i < n; i++)
         buffer[i] = blas_memory_alloc(0);
     for (int i = 0; i < n; i++)

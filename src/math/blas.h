@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* blas.h - what of BLAS belongs to the whole process: its threads. */
+/* blas.h - process-wide state of BLAS: its threads. */
 #ifndef VH_MATH_BLAS_H
 #define VH_MATH_BLAS_H
 
@@ -7,19 +7,19 @@
 
 #include <stdbool.h>
 
-/* BLAS must run with one thread inside our own threads.  The setting is the process's: the first computation
- * to enter takes it, the last to leave gives back what was there.  Calls come in pairs. */
+/* BLAS must use one thread inside our own threads.  The setting is process-wide: the first computation to
+ * enter sets it, the last to leave restores the old value.  Calls come in pairs. */
 void vh_blas_enter(void);
 void vh_blas_leave(void);
-/* Which of its kernels BLAS has chosen for this processor, "Haswell": products have other last bits with
- * others.  "" where it does not say. */
+/* The kernel that BLAS chose for this processor, such as "Haswell"; other kernels round products
+ * differently.  "" if unknown. */
 const char *vh_blas_kernel(void);
 
-/* Where the memory of the process is limited, OpenBLAS is made to take now what so many threads will need: it
- * does not fail later, but tries again without end.  False where the limit leaves no room. */
+/* If memory is limited, makes OpenBLAS allocate its buffers for this many threads now; later it would retry
+ * forever instead of failing.  False if the limit leaves no room. */
 bool vh_blas_reserve(int threads);
 
-/* As a declaration: BLAS has one thread up to the end of the block. */
+/* As a declaration: BLAS uses one thread until the end of the block. */
 #define VH_BLAS_SERIAL VH_CLEANUP(vh_blas_serial_end) const bool blas_serial_ = vh_blas_serial_begin()
 
 static inline bool vh_blas_serial_begin(void)

@@ -7,8 +7,8 @@
 
 #define HALF_LOG_2PI 0.91893853320467274178
 
-/* From 10 on Stirling's series, exact to the last digit with six terms and faster than the one of the C
- * library: in variational Bayes there are as many as there are entries of A. */
+/* For x >= 10 Stirling's series: six terms give full precision, faster than the C library.  Variational Bayes
+ * needs one per entry of A. */
 double vh_lgamma(double x)
 {
     int sign;
@@ -22,8 +22,8 @@ double vh_lgamma(double x)
     return (x - 0.5) * log(x) - x + HALF_LOG_2PI + series;
 }
 
-/* psi(x) = psi(x + 1) - 1/x brings x past 10, where the asymptotic series log x - 1/2x - sum B_2n / 2n x^2n
- * is exact to the last digit with six terms. */
+/* psi(x) = psi(x + 1) - 1/x raises x to 10, where six terms of the asymptotic series log x - 1/2x - sum B_2n
+ * / 2n x^2n give full precision. */
 double vh_digamma(double x)
 {
     double sum = 0;

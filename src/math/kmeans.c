@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* kmeans.c - Arthur and Vassilvitskii 2007 for the seeds, Lloyd for the rest.  Distances come from one matrix
- * product per block of points: |x - c|^2 - |x|^2 = |c|^2 - 2 <x, c> is all that a choice of centre needs. */
+/* kmeans.c - k-means++ seeding (Arthur and Vassilvitskii 2007), then Lloyd's algorithm.  Distances come from
+ * one matrix product per block of points: |x - c|^2 - |x|^2 = |c|^2 - 2 <x, c> suffices to choose a
+ * centre. */
 #include "math/kmeans.h"
 
 #include "core/alloc.h"
@@ -36,7 +37,7 @@ vhem_status vh_nearest(vhem_ctx *ctx, int n, int d, const double *X, int k, cons
             low[i] = norm[0] - 2 * G[i];
             label[b + i] = 0;
         }
-        for (int c = 1; c < k; c++) /* points inside: no branch depends on the data */
+        for (int c = 1; c < k; c++) /* inner loop over points: no data-dependent branches */
             for (int i = 0; i < m; i++) {
                 double here = norm[c] - 2 * G[c * BLOCK + i];
                 bool nearer = here < low[i];
@@ -65,7 +66,7 @@ int vh_next_seed(vh_rng *rng, int n, const double *far, double sum)
     return pick;
 }
 
-/* Each seed is a point drawn with probability proportional to its squared distance from the seeds so far. */
+/* Draws each seed with probability proportional to its squared distance from the seeds so far. */
 static vhem_status seeds(vhem_ctx *ctx, vh_rng *rng, const vh_points *p, int k, double *centre)
 {
     const double *X = p->X, *weight = p->weight;
@@ -90,8 +91,8 @@ static vhem_status seeds(vhem_ctx *ctx, vh_rng *rng, const vh_points *p, int k, 
     return VHEM_OK;
 }
 
-/* Centres become the means of their points; one without any weight stays.  sum [k][d] and mass [k] are room
- * to work in. */
+/* Moves each centre to the mean of its points; one without weight stays.  sum [k][d] and mass [k] are
+ * scratch. */
 static void move_centres(const vh_points *p, const int *label, int k, double *sum, double *mass,
                          double *centre)
 {
@@ -141,7 +142,7 @@ void vh_even_out(int64_t n, int d, double *X)
 {
     for (int k = 0; k < d; k++) {
         double mean = 0, square = 0;
-        int64_t seen = 0; /* coordinates may be missing */
+        int64_t seen = 0; /* number of values that are not NaN */
         for (int64_t i = 0; i < n; i++) {
             seen += !isnan(X[i * d + k]);
             mean += isnan(X[i * d + k]) ? 0 : X[i * d + k];

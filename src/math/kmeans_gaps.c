@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* kmeans_gaps.c - k-means on points of which coordinates are missing (NaN).  The distance of a point from a
- * centre is that over the coordinates it has, times all over these; a centre is the mean of what its points
- * have, and keeps the coordinates that none of them has.  A point that has none goes with the one before
- * it. */
+/* kmeans_gaps.c - k-means on points with missing coordinates (NaN).  The distance of a point from a centre is
+ * summed over the coordinates present and scaled up to d; a centre is the mean of the coordinates present in
+ * its points, and keeps those that none of them has.  A point without coordinates joins the previous point's
+ * cluster. */
 #include "core/alloc.h"
 #include "core/array2.h"
 #include "math/kmeans.h"
@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-/* NaN when the point has no coordinate. */
+/* NaN if all coordinates are missing. */
 static double distance(int d, const double *x, const double *centre)
 {
     double sum = 0;
@@ -25,7 +25,7 @@ static double distance(int d, const double *x, const double *centre)
 
 void vh_nearest_gaps(int n, int d, const double *X, int k, const double *centre, int *label)
 {
-    int first = 0; /* point that has anything */
+    int first = 0; /* first point with a coordinate */
     for (int i = 0; i < n; i++) {
         double low = distance(d, X + vh_row(i, d), centre);
         label[i] = !isnan(low) ? 0 : i > 0 ? label[i - 1] : -1;
@@ -42,7 +42,7 @@ void vh_nearest_gaps(int n, int d, const double *X, int k, const double *centre,
         label[i] = first < n ? label[first] : 0;
 }
 
-/* mean [d] of all that is there; 0 where nothing is. */
+/* mean [d] of the coordinates present; 0 if there are none. */
 static void mean_of(const vh_points *p, double *mean)
 {
     for (int a = 0; a < p->d; a++) {
@@ -57,7 +57,7 @@ static void mean_of(const vh_points *p, double *mean)
     }
 }
 
-/* As for complete points; a seed has the mean of all where it has nothing. */
+/* As for complete points; missing coordinates of a seed become the mean. */
 static vhem_status seeds(vhem_ctx *ctx, vh_rng *rng, const vh_points *p, int k, double *centre)
 {
     int n = p->n, d = p->d;
@@ -86,7 +86,7 @@ static vhem_status seeds(vhem_ctx *ctx, vh_rng *rng, const vh_points *p, int k, 
     return VHEM_OK;
 }
 
-/* sum [k][d] and seen [k][d] are room to work in. */
+/* sum [k][d] and seen [k][d] are scratch. */
 static void move_centres_with_gaps(const vh_points *p, const int *label, int k, double *sum, double *seen,
                                    double *centre)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* lanczos.c - the implicitly restarted Lanczos method (Lehoucq, Sorensen and Yang 1998) by ARPACK.
  *
- * The method looks at the matrix through one starting vector, and that sees but one direction of the
- * eigenspace of a repeated eigenvalue; the affinities of models in groups that have nothing in common are
- * just such a matrix.  So what was found is moved to the lower end of the spectrum, A - 3 bound v v', and the
- * rest is asked again, from another start, until nothing larger turns up. */
+ * A single starting vector finds only one direction of the eigenspace of a repeated eigenvalue, and
+ * affinities between unrelated groups of models have repeated eigenvalues.  So eigenvectors found are shifted
+ * to the lower end of the spectrum, A - 3 bound v v', and the search repeats until it finds nothing
+ * larger. */
 #include "math/lanczos.h"
 
 #include "core/alloc.h"
@@ -18,15 +18,15 @@
 #include <string.h>
 
 enum { ROWS = 64, MIN_BASIS = 40, MAX_RESTARTS = 2000 };
-#define TOL   1e-13 /* of an eigenvalue, relative */
-#define ROUGH 1e-6  /* the same, when only its size is asked for */
+#define TOL   1e-13 /* relative, of an eigenvalue */
+#define ROUGH 1e-6  /* the same, when only a rough value is needed */
 
 typedef struct {
     int n, k;
     const double *A; /* [n][n] */
     double bound;
     int found, cap;
-    double *w, *V; /* [cap] [cap][n]  what was found, in that order */
+    double *w, *V; /* [cap] [cap][n]  eigenpairs in the order found */
 } eigen_search;
 
 static double *row(double *V, int n, int j)
@@ -64,7 +64,7 @@ static void apply(vhem_ctx *ctx, const eigen_search *s, const double *x, double 
     }
 }
 
-/* The m largest of what is left, w [m] V [m][n], from a start of its own. */
+/* Computes the m largest remaining eigenpairs, w [m] V [m][n], from a fresh start. */
 static vhem_status ask(vhem_ctx *ctx, const eigen_search *s, int m, double tol, double *w, double *V)
 {
     int n = s->n, basis = 2 * m + 1 > MIN_BASIS ? 2 * m + 1 : MIN_BASIS;
@@ -97,7 +97,7 @@ static vhem_status ask(vhem_ctx *ctx, const eigen_search *s, int m, double tol, 
     return VHEM_OK;
 }
 
-/* The k-th largest of what was found. */
+/* The k-th largest eigenvalue found. */
 static double least(const eigen_search *s)
 {
     for (int j = 0; j < s->found; j++) {
@@ -125,7 +125,7 @@ static vhem_status find_vectors(vhem_ctx *ctx, eigen_search *s)
     return VHEM_OK;
 }
 
-/* ARPACK keeps its place in static variables: one search at a time. */
+/* ARPACK keeps its state in static variables: one search at a time. */
 static vhem_status find_alone(vhem_ctx *ctx, eigen_search *s)
 {
     vhem_status st;

@@ -5,9 +5,9 @@
 
 #include "core/ctx.h"
 
-/* The k largest eigenvalues w [k] of the symmetric A [n][n], descending, and their eigenvectors, the rows of
- * V [k][n]; 1 <= k <= n / 4.  No eigenvalue of A may be smaller than -bound or larger than bound.  The start
- * is fixed, so that the answer is too. */
+/* Computes the k largest eigenvalues w [k] of the symmetric A [n][n], descending, and their eigenvectors, the
+ * rows of V [k][n]; 1 <= k <= n / 4.  All eigenvalues of A must lie in [-bound, bound].  The start is fixed,
+ * so the result is deterministic. */
 vhem_status vh_lanczos(vhem_ctx *ctx, int n, const double *A, double bound, int k, double *w, double *V);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* linalg.c - see linalg.h.  LAPACK is column-major: the lower triangle of a row-major matrix is the upper one
- * of the same memory read by columns, so nothing is ever transposed. */
+/* linalg.c - see linalg.h.  LAPACK is column-major: the lower triangle of a row-major matrix is the upper
+ * triangle in column-major order, so nothing is transposed. */
 #include "math/linalg.h"
 
 #include "core/array2.h"
@@ -22,10 +22,10 @@ void vh_gemm_nn_add(int m, int n, int k, const double *A, size_t lda, const doub
     cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, m, n, k, 1.0, A, (int)lda, B, n, 1.0, C, n);
 }
 
-/* Rows of B as one list of places; a row of zeros costs its length and nothing else. */
-enum { PLACES = 64 }; /* entries of a row that are gathered at a time */
+/* Gathers the nonzeros of a row of B once; a zero row costs only a scan. */
+enum { PLACES = 64 }; /* nonzeros gathered at a time */
 
-/* Eight at a time: an OR of their bits is as fast as memory. */
+/* Tests eight at a time: the OR of their bits runs at memory speed. */
 static bool all_zero(const double *x)
 {
     uint64_t bits[8], any = 0;
@@ -91,7 +91,7 @@ void vh_gemm(bool ta, bool tb, int m, int n, int k, double alpha, const double *
 
 _Static_assert(sizeof(lapack_int) == sizeof(int), "pivots are handed over as int");
 
-/* A and its inverse are both read transposed, and the inverse of A' is that of A, transposed. */
+/* LAPACK sees A and its inverse transposed, and the inverse of A' is the transposed inverse of A. */
 bool vh_inverse(int n, double *A, int *pivot, double *inverse, double *logdet)
 {
     double sum = 0;
@@ -143,8 +143,7 @@ void vh_cholesky_solve_rows(int n, const double *L, int m, double *Z)
     cblas_dtrsm(CblasRowMajor, CblasRight, CblasLower, CblasTrans, CblasNonUnit, m, n, 1.0, L, n, Z, n);
 }
 
-/* Small matrices, which is nearly all, ask for no memory: that there is none must not look like a matrix
- * without eigenvectors. */
+/* Small matrices, nearly all of them, allocate nothing: out of memory must not look like a LAPACK failure. */
 enum { SMALL = 16 };
 
 bool vh_eigen(int n, double *A, double *w)
@@ -170,7 +169,7 @@ static void swap(double *a, double *b)
 
 bool vh_eigen_leading(int n, double *A, int k, double *w, double *V)
 {
-    double *all = malloc(sizeof *all * (size_t)n); /* LAPACK wants room for n of them */
+    double *all = malloc(sizeof *all * (size_t)n); /* LAPACK needs room for n of them */
     int found = 0, *support = malloc(2 * sizeof *support * (size_t)n);
     bool good = all && support
                 && LAPACKE_dsyevr(LAPACK_COL_MAJOR, 'V', 'I', 'U', n, A, n, 0, 0, n - k + 1, n, 0, &found,
@@ -179,7 +178,7 @@ bool vh_eigen_leading(int n, double *A, int k, double *w, double *V)
                 && found == k;
     for (int j = 0; good && j < k; j++)
         w[j] = all[k - 1 - j];
-    for (int j = 0; good && j < k / 2; j++) /* LAPACK counts upwards */
+    for (int j = 0; good && j < k / 2; j++) /* LAPACK sorts in ascending order */
         for (int i = 0; i < n; i++)
             swap(&V[vh_ij(j, n, i)], &V[vh_ij(k - 1 - j, n, i)]);
     free(all);

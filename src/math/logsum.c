@@ -19,14 +19,14 @@ double vh_logsum(int64_t n, const double *x, int stride)
     return top + log(sum);
 }
 
-/* The largest is taken off first: the differences keep their digits when all are large. */
+/* Subtracts the largest first: the differences keep their digits when all are large. */
 double vh_log_softmax(int64_t n, double *x)
 {
     double top = -INFINITY, sum = 0;
     for (int64_t j = 0; j < n; j++)
         top = fmax(top, x[j]);
     for (int64_t j = 0; j < n; j++)
-        sum += (x[j] -= top) < -746 ? 0 : exp(x[j]); /* NaN goes through */
+        sum += (x[j] -= top) < -746 ? 0 : exp(x[j]); /* NaN propagates */
     sum = log(sum);
     for (int64_t j = 0; j < n; j++)
         x[j] -= sum;
@@ -54,8 +54,8 @@ int vh_normalise(int64_t n, double *p)
     return 1;
 }
 
-/* The free entries share what the fixed ones leave, in proportion to their weight: the stationary point of
- * the likelihood with one multiplier for the sum. */
+/* The free entries share the probability that the fixed entries leave, in proportion to their weight: the
+ * stationary point of the likelihood with a Lagrange multiplier for the sum. */
 void vh_constrain(int n, const double *fixed, const double *old, double *p)
 {
     double share = 1, sum = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* neighbours.c - see neighbours.h.
  *
- * An edge joins two things when either is among the k nearest of the other.  Such a graph keeps what a kernel
- * of one width for all loses: a tight group and a loose one are equally well connected.
+ * An edge joins two items if either is among the k nearest of the other.  Unlike a kernel of one width, such
+ * a graph connects tight and loose groups equally well.
  *
  *   Q = sum_c ( e_c / m - (g_c / 2m)^2 )
  *
@@ -44,7 +44,7 @@ void vh_neighbours_affinity(int n, int k, const int *near, double *log_A)
         }
 }
 
-/* Is j among the neighbours of i? */
+/* True if j is among the neighbours of i. */
 static bool is_near(int k, const int *near, int i, int j)
 {
     for (int e = 0; e < k; e++)

@@ -16,8 +16,8 @@ void vh_sort(size_t n, double *x)
     qsort(x, n, sizeof *x, by_value);
 }
 
-/* Cuts x [lo .. hi], lo < hi, by Hoare's method: none of x [lo .. j] is larger than any of x [j+1 .. hi], j <
- * hi, which is returned.  The pivot is the median of three. */
+/* Partitions x [lo .. hi], lo < hi, by Hoare's method: returns j < hi such that no x [lo .. j] is larger than
+ * any x [j+1 .. hi].  The pivot is the median of three. */
 static size_t partition(double *x, size_t lo, size_t hi)
 {
     double a = x[lo], b = x[lo + (hi - lo) / 2], c = x[hi];
@@ -35,7 +35,7 @@ static size_t partition(double *x, size_t lo, size_t hi)
     }
 }
 
-/* The k-th smallest of x [n], from 0 on; it is x[k] afterwards. */
+/* The k-th smallest of x [n], from 0 on; moved to x[k]. */
 static double pick(size_t n, double *x, size_t k)
 {
     size_t lo = 0, hi = n - 1;

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* order.h - numbers in order; none of them is NaN. */
+/* order.h - sorting and the median; no input may be NaN. */
 #ifndef VH_MATH_ORDER_H
 #define VH_MATH_ORDER_H
 
 #include <stddef.h>
 
-/* x [n], the smallest first. */
+/* Sorts x [n] in ascending order. */
 void vh_sort(size_t n, double *x);
 
-/* The median of x [n], n >= 1: of an even number the mean of the middle two.  Moves the numbers.  O(n) as a
- * rule. */
+/* The median of x [n], n >= 1; for even n the mean of the middle two.  Reorders x.  O(n) on average. */
 double vh_median(size_t n, double *x);
 
 #endif

@@ -15,7 +15,7 @@ double vh_scale_of(double log_x)
 double vh_at_scale(double log_x, double scale)
 {
     double at = log_x - scale * (BITS * LN_2);
-    double x = at < -231 || log_x < VH_NOTHING ? 0 : exp(at); /* most are: no exp for them */
+    double x = at < -231 || log_x < VH_NOTHING ? 0 : exp(at); /* most underflow: skip exp */
     return x > VH_NO_SHARE ? x : 0;
 }
 

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* spectral.c - the embedding of Ng, Jordan and Weiss 2002: rows of the k leading eigenvectors of
- * D^-1/2 A D^-1/2, scaled to unit length.
+/* spectral.c - the embedding of Ng, Jordan and Weiss 2002: rows of the k leading eigenvectors of D^-1/2 A
+ * D^-1/2, scaled to unit length.
  *
- * Affinities are products of probabilities and span more orders of magnitude than a double has.  A common
- * factor cancels in the normalised matrix, and so does any factor of a row and its column, so that it is
- * made of logarithms throughout,
+ * Affinities are products of probabilities and exceed the range of a double.  A common factor, or any factor
+ * of a row and its column, cancels in the normalised matrix, so it is computed from logarithms,
  *
  *   log d_i = log sum_j exp(log A_ij),   L_ij = exp(log A_ij - (log d_i + log d_j) / 2),
  *
- * and things that are near each other stay so however far they are from all the others. */
+ * and items close to each other stay close however far they are from all others. */
 #include "math/spectral.h"
 
 #include "core/alloc.h"
@@ -20,12 +19,12 @@
 #include <math.h>
 #include <string.h>
 
-#define TINY 1e-6 /* rows of eigenvectors shorter than this have lost their digits */
+#define TINY 1e-6 /* shorter rows of eigenvectors have lost their digits */
 
 typedef struct {
     int n, k;
     const double *log_A; /* [n][n] */
-    bool keep;           /* the diagonal */
+    bool keep;           /* keep the diagonal */
     double *log_d;       /* [n] */
     double *w, *V;       /* [k]  [k][n] */
 } embedding;             /* a vh_spectrum with its matrix */
@@ -42,12 +41,12 @@ static double affinity(const embedding *e, int i, int j)
     return i == j && !e->keep ? -INFINITY : e->log_A[vh_ij(i, e->n, j)];
 }
 
-/* L [n][n]; rows and columns of things without any affinity are zero. */
+/* Computes L [n][n]; rows and columns of items without affinities are zero. */
 static vhem_status normalise(vhem_ctx *ctx, embedding *e, double *L)
 {
     size_t n = (size_t)e->n;
     for (int i = 0; i < e->n; i++) {
-        double *row = L + (size_t)i * n; /* room for the row without its diagonal */
+        double *row = L + (size_t)i * n; /* temporary row, without its diagonal */
         for (int j = 0; j < e->n; j++)
             row[j] = affinity(e, i, j);
         e->log_d[i] = vh_logsum(e->n, row, 1);
@@ -73,7 +72,7 @@ static vhem_status solve(vhem_ctx *ctx, embedding *e, vh_eigen_solver solver, do
             "the eigenvectors of the affinities of %d models could not be found; perhaps memory is short",
             e->n);
     }
-    for (int c = 0; c < e->k; c++) { /* v or -v: the largest entry is positive */
+    for (int c = 0; c < e->k; c++) { /* fix the sign: the largest entry is positive */
         double *v = e->V + vh_row(c, e->n);
         int top = 0;
         for (int i = 1; i < e->n; i++)
@@ -93,14 +92,14 @@ static double length(int k, const double *x)
     return sqrt(sum);
 }
 
-/* Does thing j say where thing i is?  Not itself, and not one that has nothing to do with any other. */
+/* True if item j contributes to the position of item i: not i itself, and not isolated. */
 static bool counts(const vh_spectrum *s, const double *log_a, int i, int j)
 {
     return j != i && !isinf(log_a[j]) && !isinf(s->log_d[j]);
 }
 
-/* The place of a thing by the equation of the eigenvectors, w V_i = sum_j L_ij V_j, with the row of L divided
- * by its largest entry; of thing i itself nothing, -1: it is none of them. */
+/* Position of an item from the eigenvector equation, w V_i = sum_j L_ij V_j, with the row of L divided by its
+ * largest entry.  Item i itself is left out; -1: a new item. */
 static void place_by_neighbours(const vh_spectrum *s, const double *log_a, int i, double *x)
 {
     double top = -INFINITY;
@@ -118,7 +117,7 @@ static void place_by_neighbours(const vh_spectrum *s, const double *log_a, int i
     }
 }
 
-/* To unit length; too short, it is at 0. */
+/* Scales x to unit length; to 0 if it is too short. */
 static void scale_to_one(int k, double *x)
 {
     double l = length(k, x);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* student.c - see student.h.  The incomplete beta function by its continued fraction (Abramowitz and Stegun
- * 26.5.8), evaluated from the front by the method of Lentz 1976. */
+/* student.c - see student.h.  The incomplete beta function uses its continued fraction (Abramowitz and Stegun
+ * 26.5.8), evaluated by the method of Lentz 1976. */
 #include "math/student.h"
 
 #include "core/alloc.h"
@@ -58,9 +58,9 @@ static double below(double x, double freedom)
     return x > 0 ? vh_incomplete_gamma(freedom / 2, freedom / 2 * x * x) : 0;
 }
 
-/* Where t is large Phi(t s - delta) is a step for Simpson's rule, but P(s <= (z + delta) / t) hardly changes
- * with z: its mean over the normal z, by the trapezoidal rule, whose error falls faster than any power
- * there. */
+/* For large t, Phi(t s - delta) is a step that Simpson's rule misses, but P(s <= (z + delta) / t) hardly
+ * changes with z.  Averages it over the normal z by the trapezoidal rule, whose error here falls faster than
+ * any power. */
 static double far_out(double t, double freedom, double delta)
 {
     enum { REACH = 18, EACH = 2 }; /* 9 standard deviations on both sides, in halves */
@@ -74,12 +74,12 @@ static double far_out(double t, double freedom, double delta)
 }
 
 /* P(T <= t) = integral of Phi(t s - delta) f(s) ds, where s^2 freedom has a chi-squared distribution, by
- * Simpson's rule over ten standard deviations of s on both sides.  The series of Lenth 1989 needs thousands
- * of terms, each an incomplete beta function, where delta is large; this costs the same everywhere.  The
- * weights f(s) do not depend on delta.
+ * Simpson's rule over ten standard deviations of s on both sides.  For large delta the series of Lenth 1989
+ * needs thousands of terms, each an incomplete beta function; this costs the same everywhere.  The weights
+ * f(s) do not depend on delta.
  *
- * Where the range ends before s = 0 all is smooth, and the error falls as exp(-2 pi^2 (w / h)^2) with the
- * step h over the width w of the narrower of f and Phi(t s): a quarter of w is much. */
+ * If the range excludes s = 0 the integrand is smooth, and the error falls as exp(-2 pi^2 (w / h)^2) with
+ * step h and w the width of the narrower of f and Phi(t s): h = w / 4 is already large. */
 vhem_status vh_noncentral_new(vhem_ctx *ctx, double t, double freedom, vh_noncentral *out)
 {
     enum { LEAST_STEPS = 1000, MOST_STEPS = 10000, SMOOTH_STEPS = 80 };
@@ -98,7 +98,7 @@ vhem_status vh_noncentral_new(vhem_ctx *ctx, double t, double freedom, vh_noncen
     double front = log(2) + freedom / 2 * log(freedom / 2) - vh_lgamma(freedom / 2);
     for (int i = 0; i <= out->n; i++) {
         double s = lo + i * out->step, weight = i == 0 || i == out->n ? 1 : i % 2 ? 4 : 2;
-        double power = freedom == 1 ? 0 : (freedom - 1) * log(s); /* -inf at s = 0: no density there */
+        double power = freedom == 1 ? 0 : (freedom - 1) * log(s); /* -inf at s = 0: density 0 */
         out->weight[i] = weight * exp(front + power - freedom * s * s / 2);
     }
     return VHEM_OK;
@@ -135,9 +135,8 @@ static double rough_quantile(double p)
     return (lo + hi) / 2;
 }
 
-/* The probability falls as delta grows.  T is about normal, with delta as its mean: from there by secants,
- * which end at the root in five or six steps; where one leads out of what is known to hold the root, by
- * halving or doubling. */
+/* The probability falls as delta grows.  T is roughly normal with mean delta: starts from there and takes
+ * five or six secant steps; a step outside the known bracket is replaced by bisection or doubling. */
 double vh_noncentral_delta(const vh_noncentral *x, double p)
 {
     enum { MOST = 200, SECANTS = 30 };
@@ -166,7 +165,7 @@ double vh_noncentral_delta(const vh_noncentral *x, double p)
     return at;
 }
 
-/* I_x(a, b) grows with x: by halving. */
+/* I_x(a, b) grows with x: bisection. */
 double vh_beta_quantile(double a, double b, double p)
 {
     double lo = 0, hi = 1;
@@ -186,8 +185,8 @@ double vh_student_beyond(double p, double freedom)
     return sqrt(freedom * (1 - x) / x);
 }
 
-/* Below a + 1 its series, above it the continued fraction of what is left (Abramowitz and Stegun 6.5.29 and
- * 6.5.31), from the front. */
+/* Below a + 1 its series, above it the continued fraction of the complement (Abramowitz and Stegun 6.5.29,
+ * 6.5.31). */
 double vh_incomplete_gamma(double a, double x)
 {
     if (!(x > 0))
@@ -212,7 +211,7 @@ double vh_incomplete_gamma(double a, double x)
     return 1 - front * value;
 }
 
-/* P(a, x) grows with x: by halving of log x, from far below to far above all of the distribution. */
+/* P(a, x) grows with x: bisection on log x, from far below to far above the distribution. */
 double vh_gamma_quantile(double a, double p)
 {
     double lo = (log(p) + vh_lgamma(a + 1)) / a, hi = log(a + 40 * sqrt(a) + 800);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* student.h - the distribution of Student's t, central and noncentral, and its kin. */
+/* student.h - the central and noncentral Student t distributions and related functions. */
 #ifndef VH_MATH_STUDENT_H
 #define VH_MATH_STUDENT_H
 
@@ -8,24 +8,23 @@
 /* I_x(a, b), the regularised incomplete beta function; a, b > 0, 0 <= x <= 1. */
 double vh_incomplete_beta(double a, double b, double x);
 
-/* The probability of a value at least as far from 0 as t, with so many degrees of freedom. */
+/* P(|T| >= |t|) with this many degrees of freedom. */
 double vh_student_two_sided(double t, double freedom);
 
-typedef struct { /* noncentral distributions of so many degrees of freedom, seen from t */
+typedef struct { /* noncentral t distributions with this many degrees of freedom, at t */
     double t, freedom;
-    int n; /* where s is looked at: lo + i step, i = 0 .. n */
+    int n; /* nodes s = lo + i step, i = 0 .. n */
     double lo, step;
     double *weight; /* [n+1]  NULL: t is so large that another rule is better */
 } vh_noncentral;
 vhem_status vh_noncentral_new(vhem_ctx *ctx, double t, double freedom, vh_noncentral *out);
 void vh_noncentral_free(vh_noncentral *x);
-/* The probability of a value of at most t where the mean of the normal variable above is delta; absolute
- * error below 1e-9 for freedom >= 1. */
+/* P(T <= t) with noncentrality delta; absolute error below 1e-9 for freedom >= 1. */
 double vh_noncentral_below(const vh_noncentral *x, double delta);
-/* The delta for which it is p, 0 < p < 1. */
+/* The delta for which that is p, 0 < p < 1. */
 double vh_noncentral_delta(const vh_noncentral *x, double p);
 
-/* Their inverses: the t >= 0 with this probability p, 0 < p < 1, and the x with I_x(a, b) = p. */
+/* Inverses: the t >= 0 with two-sided probability p, 0 < p < 1, and the x with I_x(a, b) = p. */
 double vh_student_beyond(double p, double freedom);
 double vh_beta_quantile(double a, double b, double p);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* without_arpack.c - in place of lanczos.c where vhem is built without ARPACK (VHEM_ARPACK=OFF): all
- * eigenvectors by LAPACK, which takes longer for many models and gives the same answer. */
+/* without_arpack.c - replaces lanczos.c in builds without ARPACK (VHEM_ARPACK=OFF): computes the eigenvectors
+ * by LAPACK, slower for many models but with the same result. */
 #include "core/alloc.h"
 #include "core/array2.h"
 #include "math/lanczos.h"

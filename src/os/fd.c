@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { FIRST = 3 }; /* above those that programs print to without asking */
+enum { FIRST = 3 }; /* above stdin, stdout and stderr */
 
 int vh_fd_copy(int fd)
 {
@@ -36,7 +36,7 @@ int vh_fd_scratch(const char *folder)
     char *path = NULL;
     if (fd >= 0 || asprintf(&path, "%s/vhem-XXXXXX", folder) < 0)
         return fd;
-    fd = above(mkostemp(path, O_CLOEXEC)); /* some file systems know no files without a name */
+    fd = above(mkostemp(path, O_CLOEXEC)); /* some file systems do not support O_TMPFILE */
     int why = errno;
     if (fd >= 0)
         unlink(path);

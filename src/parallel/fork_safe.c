@@ -4,8 +4,8 @@
 
 #include <unistd.h>
 
-/* The process in which this thread ran its first loop with several threads; 0: none so far.  It belongs to
- * the thread, as the team does: a thread that never ran a loop can fork a child that uses all cores. */
+/* The process in which this thread first ran a parallel loop; 0: none yet.  Thread-local, like the team: a
+ * thread that never ran a loop can fork a child that uses all cores. */
 static _Thread_local pid_t first_at;
 
 int vh_threads_allowed(int threads)

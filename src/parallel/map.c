@@ -6,10 +6,10 @@
 #include "parallel/parallel.h"
 #include "parallel/ranks.h"
 
-/* EACH: a stop and a failure are known to all processes no sooner. */
-enum { EACH = 256, MOST_NOTES = 1000 }; /* notes of one item */
+/* EACH: items a process runs before all exchange results, stops and failures. */
+enum { EACH = 256, MOST_NOTES = 1000 }; /* per item */
 
-typedef struct { /* what an item has logged, for the other processes */
+typedef struct { /* a log message of an item, for the other processes */
     int64_t item;
     int level;
     char text[1024];
@@ -19,22 +19,22 @@ typedef struct {
     vhem_ctx *ctx;
     const vh_work *work;
     int threads;
-    int64_t begin, step; /* turn k is item begin + k step */
-    bool across;         /* items run side by side */
-    bool stopped;        /* one was left out or did not finish */
-    int64_t done, first; /* finished; the first to fail, else past the last */
-    vhem_status st;      /* of that one */
-    note *notes;         /* [n_notes]  of this round, where there are several processes */
+    int64_t begin, step; /* iteration k is item begin + k step */
+    bool across;         /* items run in parallel */
+    bool stopped;        /* an item was skipped or did not finish */
+    int64_t done, first; /* finished; lowest failed item, else past the last */
+    vhem_status st;      /* status of that item */
+    note *notes;         /* [n_notes]  of this round, with several processes */
     size_t n_notes, cap;
-    pthread_mutex_t counting; /* what is told of progress only grows */
+    pthread_mutex_t counting; /* keeps reported progress monotonic */
 } map_run;
 
-typedef struct { /* what an item logs to */
+typedef struct { /* log callback argument of an item */
     map_run *r;
     int64_t item;
 } listener;
 
-/* Logged here at once, and by the others when they hear of it.  Without memory they do not. */
+/* Logs here at once and keeps a copy for the other processes; without memory they miss it. */
 static void keep_note(void *arg, int level, const char *text)
 {
     const listener *l = arg;
@@ -49,7 +49,7 @@ static void keep_note(void *arg, int level, const char *text)
     snprintf(n->text, sizeof n->text, "%s", text);
 }
 
-/* The notes of item i, which others log as if it had been theirs. */
+/* Serializes the notes of item i; a reader logs them as its own. */
 static void walk_notes(vhem_ctx *ctx, const map_run *r, int64_t i, vh_serial *w)
 {
     int64_t n = 0;
@@ -79,7 +79,7 @@ static void walk_item(vhem_ctx *ctx, void *arg, int64_t i, vh_serial *w)
     walk_notes(ctx, r, i, w);
 }
 
-/* Has a stop ended the work? */
+/* True if a stop has ended the work. */
 static bool ends(const map_run *r)
 {
     return (!r->work->finishes && vh_stopped(r->ctx)) || (r->work->late && vh_overdue(r->ctx));
@@ -91,12 +91,12 @@ static void count_done(map_run *r)
     if (!w->what)
         return;
     pthread_mutex_lock(&r->counting);
-    int64_t so_far = ++r->done * r->step; /* of the other processes no less is known */
+    int64_t so_far = ++r->done * r->step; /* assumes that the other processes are equally far */
     vh_progress(r->ctx, w->what, so_far < w->n ? so_far : w->n, w->n);
     pthread_mutex_unlock(&r->counting);
 }
 
-/* A stop is none; its sentence (NULL: none) stays. */
+/* Records the failure of item i with its message (NULL: none).  A stop is not a failure. */
 static void note_failure(map_run *r, int64_t i, vhem_status st, const char *sentence)
 {
 #pragma omp critical(vh_map_failed)
@@ -111,8 +111,8 @@ static void note_failure(map_run *r, int64_t i, vhem_status st, const char *sent
     }
 }
 
-/* Items are begun in their order, so that those before the first to fail have all been begun: whichever
- * thread is faster, the failure that is told is the same. */
+/* Items begin in order, so all items before the first failure have begun: the reported failure does not
+ * depend on thread timing. */
 static void run_item(void *arg, int64_t k, int worker)
 {
     map_run *r = arg;
@@ -140,7 +140,7 @@ static void run_item(void *arg, int64_t k, int worker)
     count_done(r);
 }
 
-/* Of items begin .. end-1 every step-th. */
+/* Runs every step-th of items begin .. end-1. */
 static void run_some(map_run *r, int64_t begin, int64_t end)
 {
     const vh_work *work = r->work;
@@ -154,7 +154,7 @@ static void run_some(map_run *r, int64_t begin, int64_t end)
         run_item(r, k, vh_worker(r->ctx, r->threads));
 }
 
-/* Round by round: every process its share, then all the results go around. */
+/* In each round every process runs its share, then all results are exchanged. */
 static vhem_status run_exchanges(map_run *r)
 {
     vhem_ctx *ctx = r->ctx;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* parallel.c - see parallel.h.
  *
- * The items of a loop are handed out by a counter.  In a region the caller runs items itself, and as many
- * tasks as there are other threads stand ready to help; those that nobody had time for find the counter at
- * its end. */
+ * A counter hands out the items of a loop.  In a region the caller runs items itself and creates one helper
+ * task per other thread; tasks that start late find the counter at its end. */
 #include "parallel/parallel.h"
 
 #include "parallel/fork_safe.h"
@@ -12,7 +11,7 @@
 
 typedef struct {
     const vh_loop *loop;
-    int64_t next; /* the first item that has not begun */
+    int64_t next; /* the first item not yet begun */
 } counter;
 
 static void run_items(counter *c, int worker)

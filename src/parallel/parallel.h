@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* parallel.h - loops whose items the threads share, one inside another.
+/* parallel.h - nested loops whose items the threads share.
  *
- * A loop that is not inside another opens a parallel region.  One inside an item of another, in a context
- * that vh_ctx_member has made, offers its items to those threads of the region that have nothing to do: a few
- * long items at the end of the outer loop do not leave the other threads idle. */
+ * An outermost loop opens a parallel region.  A loop inside an item, in a context from vh_ctx_member, offers
+ * its items to the idle threads of the region, so a few long items at the end leave no threads idle. */
 #ifndef VH_PARALLEL_PARALLEL_H
 #define VH_PARALLEL_PARALLEL_H
 
@@ -12,20 +11,19 @@
 typedef struct {
     int64_t n;
     int threads; /* 1: the caller runs all items.  In a region: 1, or its threads */
-    bool leaf;   /* its items have no loops inside: a single one needs no region */
-    /* Item i.  Items are begun in their order.  worker < threads: two items with the same worker are never
-     * made at the same time, except that one waits inside a loop of its own. */
+    bool leaf;   /* its items have no inner loops: a single item needs no region */
+    /* Runs item i; items begin in order.  worker < threads: two items with the same worker never run at the
+     * same time, except that one waits in its own inner loop. */
     void (*run)(void *arg, int64_t i, int worker);
     void *arg;
 } vh_loop;
 
 void vh_parallel(const vhem_ctx *ctx, const vh_loop *loop);
 
-/* The worker that the caller is, for work it does itself with scratch memory [threads]. */
+/* Returns the caller's worker number, to index scratch memory [threads]. */
 int vh_worker(const vhem_ctx *ctx, int threads);
 
-/* A context for an item, as vh_ctx_child, whose own loops share the region of the loop that ctx runs; its
- * log is that of ctx. */
+/* Like vh_ctx_child, for an item whose own loops share the region of ctx; keeps the log of ctx. */
 void vh_ctx_member(vhem_ctx *ctx, vhem_ctx *member);
 
 #endif

@@ -63,7 +63,7 @@ void vh_exchange_fail(const vhem_ctx *ctx, vhem_status st, int64_t i, vh_exchang
     snprintf(end->why, sizeof end->why, "%.*s", (int)sizeof end->why - 1, ctx->error);
 }
 
-typedef struct { /* what a process is at */
+typedef struct { /* what a process is working on */
     int64_t step, n;
     uint64_t asked;
     char call[16];
@@ -76,7 +76,7 @@ static rank_state rank_state_of(const vhem_ctx *ctx, const vh_exchange *r)
     return p;
 }
 
-/* A process that is elsewhere must not take what it hears for its own. */
+/* Rejects results of a process that is at another call or step. */
 static vhem_status compare(vhem_ctx *ctx, int from, const rank_state *here, const rank_state *there)
 {
     int own = vh_rank(ctx);
@@ -96,7 +96,7 @@ static vhem_status compare(vhem_ctx *ctx, int from, const rank_state *here, cons
     return VHEM_OK;
 }
 
-/* What process `from` has to say: where it is, how the round ended there, and its results. */
+/* Serializes the message of process `from`: its position, how the round ended there, and its results. */
 static void walk_exchange(vhem_ctx *ctx, const vh_exchange *r, int from, vh_serial *w, vh_exchange_end *end)
 {
     const rank_state here = rank_state_of(ctx, r);
@@ -117,7 +117,7 @@ static void walk_exchange(vhem_ctx *ctx, const vh_exchange *r, int from, vh_seri
         r->walk(ctx, r->arg, i, w);
 }
 
-/* The results of one process go around. */
+/* Sends the results of one process to the others. */
 static vhem_status tell(vhem_ctx *ctx, const vh_exchange *r, int from, vh_exchange_end *end)
 {
     vhem_status st = VHEM_OK;
@@ -146,7 +146,7 @@ static vhem_status tell(vhem_ctx *ctx, const vh_exchange *r, int from, vh_exchan
     return st;
 }
 
-/* Of two ends the one that counts: the failure of the part that comes first. */
+/* Combines two ends: the failure of the first part wins. */
 static void first_failure(vh_exchange_end *all, const vh_exchange_end *one)
 {
     bool stopped = all->stopped || one->stopped;
@@ -155,8 +155,8 @@ static void first_failure(vh_exchange_end *all, const vh_exchange_end *one)
     all->stopped = stopped;
 }
 
-/* Every round begins with what process 0 tells all, so that a process that is elsewhere finds out before the
- * two wait for each other. */
+/* Every round begins with a message of process 0, so that a mismatch is detected before processes wait for
+ * each other. */
 vhem_status vh_exchange_tell(vhem_ctx *ctx, const vh_exchange *r, vh_exchange_end *end)
 {
     const vh_exchange none = { .n = r->n, .everyone = true, .fingerprint = r->fingerprint };
@@ -170,7 +170,7 @@ vhem_status vh_exchange_tell(vhem_ctx *ctx, const vh_exchange *r, vh_exchange_en
         VH_TRY(tell(ctx, r, from, &other));
         first_failure(end, &other);
     }
-    if (!r->everyone) { /* process 0 alone knows: it says how it went */
+    if (!r->everyone) { /* only process 0 has the outcome: it broadcasts it */
         vh_exchange_end said = vh_rank(ctx) == 0 ? *end : (vh_exchange_end){ .failed = -1 };
         VH_TRY(tell(ctx, &none, 0, &said));
         *end = said;
@@ -199,7 +199,7 @@ void vh_ranks_leave(vhem_ctx *ctx)
 
 vhem_status vh_ranks_join(vhem_ctx *ctx, vhem_status own)
 {
-    if (ctx->alone == 0 || --ctx->alone > 0 || !ctx->call) /* a call that is not shared has no rounds */
+    if (ctx->alone == 0 || --ctx->alone > 0 || !ctx->call) /* a call without a name has no rounds */
         return own;
     const vh_exchange round = { .n = 1, .everyone = true };
     vh_exchange_end end = { .stopped = own == VHEM_ESTOPPED || vh_stopped(ctx), .failed = -1 };

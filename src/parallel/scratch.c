@@ -13,7 +13,7 @@ double *vh_scratch_get(vhem_ctx *ctx, vh_scratch *scratch, int slot, size_t n)
     assert(slot >= 0 && slot < VH_SCRATCH_SLOTS);
     if (n <= scratch->size[slot] && scratch->buffer[slot])
         return scratch->buffer[slot];
-    size_t want = n + n / 4 + 8; /* sequences of slowly growing length do not reallocate each time */
+    size_t want = n + n / 4 + 8; /* headroom: slowly growing sequences do not reallocate each time */
     free(scratch->buffer[slot]);
     scratch->size[slot] = 0;
     scratch->buffer[slot] = NULL;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* scratch.h - a thread's own working memory: a few numbered buffers that grow and are used again; and the
- * threads that may work on something. */
+/* scratch.h - per-thread working memory: a few numbered buffers that grow and are reused. */
 #ifndef VH_PARALLEL_SCRATCH_H
 #define VH_PARALLEL_SCRATCH_H
 
@@ -15,12 +14,12 @@ typedef struct {
     size_t size[VH_SCRATCH_SLOTS];
 } vh_scratch; /* zero it before use */
 
-/* At least n doubles, 64-byte aligned, contents undefined: what the slot held before is lost.  NULL and a
- * sentence when there is no memory. */
+/* Returns at least n doubles, 64-byte aligned, uninitialised; the old contents of the slot are lost.  NULL
+ * and an error when out of memory. */
 double *vh_scratch_get(vhem_ctx *ctx, vh_scratch *scratch, int slot, size_t n);
 void vh_scratch_free(vh_scratch *scratch);
 
-typedef struct { /* scratch of each thread that may work */
+typedef struct { /* scratch memory of each thread */
     int n;
     vh_scratch *scratch; /* [n] */
 } vh_workers;

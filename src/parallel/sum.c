@@ -8,9 +8,9 @@
 typedef struct {
     const vh_chunks *chunks;
     const vh_shared *shared;
-    const vh_sum_kind *kind; /* NULL: there is nothing to add up */
-    vh_tree_sum *own;        /* what this process tells; it does not change until it has been told */
-    vh_tree_sum *heard;      /* of the others */
+    const vh_sum_kind *kind; /* NULL: nothing to add up */
+    vh_tree_sum *own;        /* sums of this process; constant until sent */
+    vh_tree_sum *heard;      /* sums received from the others */
 } telling;
 
 static void range_of(const vhem_ctx *ctx, int64_t n, int64_t rank, int64_t *first, int64_t *end)
@@ -61,7 +61,7 @@ static void read_nodes(vhem_ctx *ctx, const telling *t, vh_serial *w)
     free(one.block);
 }
 
-/* What process `rank` has: the sums over its chunks, and their rows. */
+/* Serializes the sums over the chunks of process `rank`, and their rows. */
 static void walk_sums(vhem_ctx *ctx, void *arg, int64_t rank, vh_serial *w)
 {
     const telling *t = arg;
@@ -81,7 +81,7 @@ static void walk_sums(vhem_ctx *ctx, void *arg, int64_t rank, vh_serial *w)
     }
 }
 
-/* This process has run its share, which ended with `own`: all tell what they have. */
+/* After this process finished its share with status `own`: exchanges the sums of all processes. */
 static vhem_status tell(vhem_ctx *ctx, telling *t, vhem_status own)
 {
     int size = vh_ranks(ctx);
@@ -106,7 +106,7 @@ static void free_sums(telling *t)
     vh_tree_sum_free(t->heard);
 }
 
-/* What this process makes of the sum, or of nothing. */
+/* Runs this process's share of the chunks. */
 static vhem_status run_own(vhem_ctx *ctx, const telling *t)
 {
     vh_chunks own = *t->chunks;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* tree_sum.c - see tree_sum.h.
  *
- * The nodes lie in the order of their chunks and do not overlap, so the sibling of a new node, if it is
- * there, is its neighbour.  The lock is held while the list changes, never while blocks are added. */
+ * The nodes are sorted by chunk and do not overlap, so the sibling of a new node, if present, is its
+ * neighbour.  The lock is held while the list changes, never while blocks are added. */
 #include "parallel/tree_sum.h"
 
 #include "core/alloc.h"
@@ -11,14 +11,14 @@
 #include <omp.h>
 #include <string.h>
 
-enum { LEVELS = 62 }; /* an int64_t of chunks has no more */
+enum { LEVELS = 62 }; /* enough for an int64_t of chunks */
 
 struct vh_tree_sum {
     vh_sum_kind kind;
     omp_lock_t lock;
     vh_sum_node *node; /* [n] */
     int64_t n;
-    double **spare; /* [n_spare]  blocks to be used again */
+    double **spare; /* [n_spare]  blocks for reuse */
     size_t n_spare, node_cap, spare_cap;
 };
 
@@ -58,7 +58,7 @@ void vh_tree_sum_free(vh_tree_sum *sum)
     free(sum);
 }
 
-/* A block, of any contents. */
+/* Returns an uninitialised block. */
 static vhem_status take_block(vhem_ctx *ctx, vh_tree_sum *sum, double **out)
 {
     *out = NULL;
@@ -71,7 +71,7 @@ static vhem_status take_block(vhem_ctx *ctx, vh_tree_sum *sum, double **out)
     return VHEM_OK;
 }
 
-/* The lock is held.  A block that cannot be kept is released. */
+/* Keeps a block for reuse, or frees it.  The caller holds the lock. */
 static void put_aside(vhem_ctx *ctx, vh_tree_sum *sum, double *block)
 {
     if (vh_grow(ctx, &sum->spare, &sum->spare_cap, sum->n_spare + 1, sizeof *sum->spare) == VHEM_OK)
@@ -87,10 +87,10 @@ static void give_back(vhem_ctx *ctx, vh_tree_sum *sum, double *block)
     omp_unset_lock(&sum->lock);
 }
 
-typedef struct { /* a block that goes back to its sum */
+typedef struct { /* a block to return to its sum */
     vhem_ctx *ctx;
     vh_tree_sum *sum;
-    double *block; /* NULL: the sum has it */
+    double *block; /* NULL: handed over to the sum */
 } loan;
 
 static void end_loan(loan *own)
@@ -117,7 +117,7 @@ static void add_blocks(const vh_tree_sum *sum, double *left, const double *right
             left[i] += right[i];
 }
 
-/* The place of a node in the list: how many lie before it. */
+/* Position of a node in the list. */
 static int64_t place_of(const vh_tree_sum *sum, const vh_sum_node *x)
 {
     int64_t lo = 0, hi = sum->n;
@@ -131,8 +131,7 @@ static int64_t place_of(const vh_tree_sum *sum, const vh_sum_node *x)
     return lo;
 }
 
-/* Puts the node into the list, or takes its sibling out of it: *sibling, whose block is NULL when there is
- * none.  The lock is held. */
+/* Inserts the node, or removes its sibling into *sibling (block NULL: none).  The caller holds the lock. */
 static vhem_status place_node(vhem_ctx *ctx, vh_tree_sum *sum, const vh_sum_node *x, vh_sum_node *sibling)
 {
     int64_t at = place_of(sum, x), other = x->index % 2 ? at - 1 : at;
@@ -156,7 +155,7 @@ static vhem_status place_node(vhem_ctx *ctx, vh_tree_sum *sum, const vh_sum_node
     return VHEM_OK;
 }
 
-/* Hands a node to the sum, which owns its block from here on; pairs it completes are added on the way up. */
+/* Gives a node and its block to the sum; adds completed pairs on the way up. */
 static vhem_status offer(vhem_ctx *ctx, vh_tree_sum *sum, vh_sum_node x)
 {
     for (;;) {
@@ -230,7 +229,7 @@ vhem_status vh_tree_sum_close(vhem_ctx *ctx, vh_tree_sum *sum, int64_t chunks, d
 
 typedef struct {
     const vh_chunks *chunks;
-    vh_tree_sum *sum; /* NULL: there is nothing to add up */
+    vh_tree_sum *sum; /* NULL: nothing to add up */
 } sum_run;
 
 static vhem_status run_chunk(vhem_ctx *ctx, void *arg, int64_t c, int worker)
