@@ -18,8 +18,9 @@ typedef struct {
     vh_vhem_options run; /* floor, cov_add, repair and weighted are not used */
     int learn;           /* learn the prior before every learn-th update; 0: never */
     bool prune;          /* on convergence, remove empty clusters, states and components and go on */
-    bool toolbox; /* nu = nu0 + n + 1, z_ij ~ (omega_j e^L_ij)^N_i and alpha_j = alpha0 + sum_i N_i z_ij,
-                            as the EMHMM toolbox has them; the bound may fall */
+    /* As the EMHMM toolbox: nu = nu0 + n + 1, z_ij ~ (omega_j e^L_ij)^N_i, alpha_j = alpha0 + sum_i N_i z_ij;
+     * the bound may fall. */
+    bool toolbox;
 } vh_vb_options;
 
 typedef struct {

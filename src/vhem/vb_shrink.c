@@ -181,7 +181,7 @@ static vhem_status shrink_states(vhem_ctx *ctx, shrinking *t, bool *any)
     return VHEM_OK;
 }
 
-/* Removes the lightest component of each state. */
+/* Tries to remove the lightest component of each state. */
 static vhem_status shrink_components(vhem_ctx *ctx, shrinking *t, bool *any)
 {
     for (int j = 0; j < t->m->post->K; j++) {
