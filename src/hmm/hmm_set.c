@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* hmm_set.c - storage of an H3M: shapes, copies, views, validation and comparison.
  *
- * Numbers are kept as they came.  Nothing is normalised here: a model that was read and written again is the
- * same model to the last bit.
+ * Nothing is normalised here: a model that is read and written again is the same to the last bit.
  *
- *   1. storage      2. from views, and as views      3. validate and compare */
+ *   1. storage      2. from and to views      3. validate and compare */
 #include "hmm/hmm_set.h"
 #include "core/array2.h"
 #include "hmm/missing_columns.h"
@@ -63,14 +62,14 @@ vhem_status vh_h3m_new(vhem_ctx *ctx, const vh_emission *family, vh_shape shape,
     h3m->d = shape.d;
     VH_NEW(h3m->omega, K);
     VH_NEW(h3m->hmm, K);
-    h3m->K = K; /* last: vh_h3m_free looks at hmm[0 .. K-1] */
+    h3m->K = K; /* last: vh_h3m_free reads hmm[0 .. K-1] */
     for (int64_t i = 0; i < K; i++)
         h3m->omega[i] = 1.0 / K;
     *out = vh_take(h3m);
     return VHEM_OK;
 }
 
-/* Numbers of parameter p of a component, as a double: there may be too many for an integer. */
+/* Size of parameter p of a component, as a double: it may overflow an integer. */
 static double parameters(const vh_h3m *h3m, int p)
 {
     double size = 1;
@@ -79,10 +78,10 @@ static double parameters(const vh_h3m *h3m, int p)
     return size;
 }
 
-/* Numbers of an HMM of this shape: all, and those of theta. */
+/* Counts the numbers of an HMM of this shape: all, and those of theta. */
 static vhem_status count_numbers(vhem_ctx *ctx, const vh_h3m *h3m, int S, int M, size_t *all, size_t *n_theta)
 {
-    double per_component = 1, theta, sum; /* as doubles: they may be past any integer type */
+    double per_component = 1, theta, sum; /* doubles: they may overflow any integer type */
 
     VH_CHECK(S >= 1, VHEM_EINVAL, "S is %d, must be at least 1", S);
     VH_CHECK(M >= 1, VHEM_EINVAL, "M is %d, must be at least 1", M);
@@ -230,7 +229,7 @@ void vh_h3m_free(vh_h3m *h3m)
     free(h3m);
 }
 
-/* ---- 2. from views, and as views ----------------------------------------------------------------------- */
+/* ---- 2. from and to views ------------------------------------------------------------------------------ */
 
 static int param_index(const vh_emission *family, const char *name)
 {
@@ -240,7 +239,7 @@ static int param_index(const vh_emission *family, const char *name)
     return -1;
 }
 
-/* The emission parameters of v: theta as a whole, else c and each parameter by its name. */
+/* Copies the emission parameters of v: theta as a whole, else c and each parameter by name. */
 static vhem_status copy_theta(vhem_ctx *ctx, const vh_h3m *h3m, vh_hmm *h, const vhem_hmm_view *v)
 {
     size_t components = vh_cells(h->S, h->M);
@@ -264,8 +263,8 @@ static vhem_status copy_theta(vhem_ctx *ctx, const vh_h3m *h3m, vh_hmm *h, const
     return VHEM_OK;
 }
 
-/* The layout of the first of K views, if it is one of this family and of d columns; names that a family can
- * do without only where all have them from one set.  Else NULL. */
+/* The layout of the first of K views if it matches the family and d, else NULL.  If the family can do without
+ * a layout (which then only adds names), all views must share it. */
 static const vh_layout *common_layout(const vh_emission *family, int d, int64_t K, const vhem_hmm_view *hmm)
 {
     const vh_layout *layout = K > 0 ? hmm[0].layout : NULL;
@@ -274,7 +273,7 @@ static const vh_layout *common_layout(const vh_emission *family, int d, int64_t 
     return layout && layout->family == family && layout->d == d ? layout : NULL;
 }
 
-/* Has the HMM of a view the columns of all? */
+/* Fails unless the HMM of a view has the columns of the set. */
 static vhem_status check_layout(vhem_ctx *ctx, const vh_h3m *h3m, const vh_layout *layout)
 {
     const vh_layout *all = h3m->shape.layout;
@@ -368,7 +367,7 @@ vhem_status vh_h3m_error_in(vhem_ctx *ctx, vhem_status st, const vh_h3m *h3m, in
     return st;
 }
 
-/* p [n] is a distribution.  It is called name, or with row >= 0 "row <row> of name". */
+/* Fails unless p [n] is a distribution; messages call it name, or with row >= 0 "row <row> of name". */
 static vhem_status check_distribution(vhem_ctx *ctx, const double *p, int64_t n, const char *name, int row)
 {
     double sum = 0;
@@ -456,7 +455,7 @@ vhem_status vh_h3m_validate(vhem_ctx *ctx, const vh_h3m *h3m)
     return vh_h3m_check(ctx, h3m, 0, h3m->K, 0);
 }
 
-/* Name of the array that number k of the block of h lies in. */
+/* Name of the array that holds number k of the block of h. */
 static const char *array_name(const vh_h3m *h3m, const vh_hmm *h, size_t k)
 {
     const double *at = h->pi + k;

@@ -8,9 +8,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#define ALLOWED 0.5 /* as a mean, a variance, a rate, a probability, a shape */
+#define ALLOWED 0.5 /* valid as a mean, a variance, a rate, a probability, a shape */
 
-typedef struct { /* numbers of parameter p of a component that belong to a column */
+typedef struct { /* numbers of parameter p of a component that belong to one column */
     int p;
     size_t at, n;
 } number_range;
@@ -29,8 +29,8 @@ static const vh_channel *channel_of(const vh_emission *f, const vh_shape *shape,
     return vh_param_is_channels(&f->param[0]) ? vh_layout_channel(shape->layout, k) : NULL;
 }
 
-/* Where the parameters of column k are: spans [VH_MAX_PARAM], their number is returned; 0: it cannot be
- * lacking. */
+/* Ranges of the parameters of column k, to [VH_MAX_PARAM]; returns their number, 0 if the column cannot be
+ * missing. */
 static int ranges_of(const vh_emission *f, const vh_shape *shape, int k, number_range *to)
 {
     const vh_channel *ch = channel_of(f, shape, k);
@@ -81,7 +81,7 @@ void vh_hmm_forget(const vh_h3m *h3m, vh_hmm *h, int k)
     }
 }
 
-/* Is entry e of parameter p one of a column that the HMM lacks? */
+/* True if entry e of parameter p belongs to a column that the HMM lacks. */
 static bool lacks_entry(const vh_h3m *h3m, const vh_hmm *h, int p, size_t e)
 {
     for (int k = 0; k < h3m->d; k++) {
@@ -139,7 +139,8 @@ void vh_h3m_settle_family(vh_h3m *h3m)
         h3m->family = vh_h3m_lacks_columns(h3m) ? plain->with_gaps : plain;
 }
 
-/* One span of a component in its copy.  Null as a whole stays null: the family of a product looks over it. */
+/* Fills in one range of a copied component.  A range of several numbers stays null: the family of a product
+ * skips it. */
 static bool unmask_range(const number_range *s, const char *name, double *copy, char *why, size_t size)
 {
     for (size_t e = s->at; e < s->at + s->n; e++)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* mstep.c - the M-step.  Paper, Section 3.4 and Appendix B; with observations, base components of no spread,
- * it is that of Baum-Welch: Rabiner 1989, section III.C.
+/* mstep.c - the M-step.  Paper, Section 3.4 and Appendix B.  Observations are base components without spread:
+ * then it is Baum-Welch, Rabiner 1989, section III.C.
  *
  *   pi_s ~ nu1_s     a_sq ~ xi_sq     c_sm ~ T_sm[0]     component: the family's maximiser of T_sm */
 #include "hmm/mstep.h"
@@ -14,10 +14,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Less expected weight than this, at the scale of the HMM, is rounding, and dividing by it makes noise. */
+/* Expected weights below this, at the scale of the HMM, are rounding noise. */
 #define NOTHING 1e-200
 
-/* row [n] of counts becomes probabilities, with what the prior adds. */
+/* Converts counts, row [n], to probabilities, with pseudo-counts. */
 static void row_from(const vh_limits *lim, int n, const double *fixed, const double *old, double *row)
 {
     for (int q = 0; q < n; q++)
@@ -25,8 +25,8 @@ static void row_from(const vh_limits *lim, int n, const double *fixed, const dou
     vh_constrain(n, fixed, old, row);
 }
 
-/* Component r of the packed set, with the parameters par, from its statistics T [n_stat] and the made-up
- * frames.  mean [2 n_stat] is scratch. */
+/* Fits component r of the packed set to its statistics T [n_stat] and the pseudo-frames; par receives the
+ * parameters.  mean [2 n_stat] is scratch. */
 static int component_from(const vh_limits *lim, const vh_packed *pk, int r, const double *T,
                           double *const *par, double *mean, double *work)
 {
@@ -39,7 +39,7 @@ static int component_from(const vh_limits *lim, const vh_packed *pk, int r, cons
     return pk->family->maximise(&pk->about[r], mean, lim->floor, par, work);
 }
 
-/* pi and A, eq. 58; the weights c, eq. 59, and the parameters of the components by their family. */
+/* pi and A, eq. 58; weights c and the parameters of the components, eq. 59, by their family. */
 vhem_status vh_mstep(vhem_ctx *ctx, const vh_limits *lim, const vh_packed *pk, int k, const vh_stats *stats,
                      vh_h3m *h3m, vh_hmm *h, int *n_floored)
 {
@@ -82,7 +82,7 @@ vhem_status vh_mstep(vhem_ctx *ctx, const vh_limits *lim, const vh_packed *pk, i
     return VHEM_OK;
 }
 
-/* sum of the logs of the free entries. */
+/* Sum of the logs of the free entries. */
 static double log_free(int n, const double *fixed, const double *row)
 {
     double sum = 0;
@@ -110,10 +110,10 @@ double vh_mstep_log_prior(const vh_limits *lim, const vh_h3m *h3m, const vh_hmm 
     return lim->unit * (lim->count * rows + lim->frames * sum);
 }
 
-#define DEAD       1e-3 /* a state or component that holds less than this many frames is dead */
-#define SPLITTABLE 2.0  /* and one with fewer than this has nothing to share */
+#define DEAD       1e-3 /* a state or component with fewer expected frames is dead */
+#define SPLITTABLE 2.0  /* one with fewer is not split */
 
-/* Two components from one: `to` becomes a copy of `from`, and the two part.  work [vh_nudge_work]. */
+/* Splits component `from`: `to` becomes a copy of it, and the two are moved apart.  work [vh_nudge_work]. */
 static void split(const vh_coords *x, vh_h3m *h3m, vh_hmm *h, int from, int to, vh_rng *rng, double *work)
 {
     double *a[VH_MAX_PARAM], *b[VH_MAX_PARAM];
@@ -128,7 +128,8 @@ static bool is_free(const double *fixed, int q)
     return !fixed || isnan(fixed[q]);
 }
 
-/* State `to` takes half of what leads to state `from`, and leaves as `from` does, where it may. */
+/* Splits state `from`: `to` gets half its incoming probability and a copy of its outgoing row, except fixed
+ * entries. */
 static void share_chain(const vh_limits *lim, vh_hmm *h, int from, int to)
 {
     int S = h->S;
@@ -142,7 +143,7 @@ static void share_chain(const vh_limits *lim, vh_hmm *h, int from, int to)
     double *row = h->A + to * S, weight = 0;
     for (int q = 0; q < S; q++)
         weight += is_free(fixed, q) ? h->A[from * S + q] : 0;
-    if (weight > 0) { /* else `from` goes only where `to` may not: its own row stays */
+    if (weight > 0) { /* else all successors of `from` are fixed in `to`: keep its row */
         memcpy(row, h->A + from * S, sizeof *row * (size_t)S);
         vh_constrain(S, fixed, row, row);
     }
@@ -161,13 +162,13 @@ int vh_revive(const vh_limits *lim, const vh_packed *pk, int k, const vh_stats *
               vh_rng *rng)
 {
     int S = h->S, M = h->M, n_stat = pk->n_stat, revived = 0, big = 0;
-    double unit = lim->unit / vh_scaled_value(1, stats->scale[k]); /* in the numbers of T */
+    double unit = lim->unit / vh_scaled_value(1, stats->scale[k]); /* one frame, at the scale of T */
     const double *T = stats->T + vh_row(pk->comp0[k], n_stat);
     double *c = vh_hmm_c(h), *work = malloc(sizeof *work * vh_nudge_work(h3m->family, &h3m->shape));
     const vh_coords x = { h3m->shape, pk->x.origin,
                           h3m->family->location && h3m->family->location->part ? lim->scale : pk->x.scale };
 
-    if (!work) /* not a run without repairs: that would be another result without a word */
+    if (!work) /* fail, rather than silently skip the repairs */
         return -1;
     for (int s = 0; s < S; s++) { /* components inside a living state */
         const double *Ts = T + vh_row(s * M, n_stat);

@@ -1,32 +1,31 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* mstep.h - the M-step of Baum-Welch and of VHEM alike: from expected statistics to parameters. */
+/* mstep.h - the M-step of Baum-Welch and VHEM: from expected statistics to parameters. */
 #ifndef VH_HMM_MSTEP_H
 #define VH_HMM_MSTEP_H
 
 #include "hmm/stats.h"
 
-typedef struct {                      /* what the parameters must respect */
-    const double *fixed_pi, *fixed_A; /* [S] [S][S]  NaN: free, a number: stays; NULL: all free */
+typedef struct {                      /* constraints and priors of the M-step */
+    const double *fixed_pi, *fixed_A; /* [S] [S][S]  NaN: free, a number: fixed; NULL: all free */
     const double *floor;              /* [d]  smallest variances; NULL: none */
-    const double *scale;              /* [d]  spread of the data, the yardstick when something is split */
+    const double *scale;              /* [d]  spread of the data, the unit of distances in splits */
     double unit;                      /* weight of one frame */
-    const double *const *frame; /* parameters of the component that made-up frames come from; NULL: none */
-    double frames, count; /* how many of them each component gets; what is added to entries of pi, A, c */
-    bool exact;           /* covariances of a posterior are their means, however few frames there are */
+    const double *const *frame;       /* component that pseudo-frames come from; NULL: none */
+    double frames, count;             /* pseudo-frames per component; pseudo-count of entries of pi, A, c */
+    bool exact;                       /* covariances of a posterior are its means, even with few frames */
 } vh_limits;
 
-/* HMM h of the H3M, which is HMM k of the packed set that made the statistics, becomes the maximiser.  What
- * no frame supports keeps its parameters.  *n_floored counts the covariances that were held at the floor. */
+/* Sets HMM h of the H3M to the maximiser; it is HMM k of the packed set of the statistics.  Components
+ * without frames keep their parameters.  *n_floored counts the covariances held at the floor. */
 vhem_status vh_mstep(vhem_ctx *ctx, const vh_limits *lim, const vh_packed *pk, int k, const vh_stats *stats,
                      vh_h3m *h3m, vh_hmm *h, int *n_floored);
 
-/* log of the prior that the made-up frames and counts are, up to a constant, of HMM h: the log-likelihood
- * plus this is what vh_mstep climbs.  0 where there are none.  work [vh_emission_work]. */
+/* Log-prior of HMM h, up to a constant, that corresponds to the pseudo-frames and pseudo-counts; 0 without
+ * them.  vh_mstep maximises the log-likelihood plus this.  work [vh_emission_work]. */
 double vh_mstep_log_prior(const vh_limits *lim, const vh_h3m *h3m, const vh_hmm *h, double *work);
 
-/* Gives every state and component that no frame supports a share of the heaviest one, so that it takes part
- * again.  To be called after vh_mstep, with the same statistics.  Returns how many were revived,
- * -1 when there is no memory. */
+/* Gives every state and component without frames a share of the heaviest one, so that it is used again.  Call
+ * it after vh_mstep, with the same statistics.  Returns the number revived, -1 if out of memory. */
 int vh_revive(const vh_limits *lim, const vh_packed *pk, int k, const vh_stats *stats, vh_h3m *h3m, vh_hmm *h,
               vh_rng *rng);
 

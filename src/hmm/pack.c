@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* pack.c - from models to the arrays of the engine: log p(y_t | r) for all frames and components
- * is one matrix product, theta . T'. */
+/* pack.c - from models to the arrays of the engine: log p(y_t | r) for all frames and components is one
+ * matrix product, theta . T'. */
 #include "hmm/pack.h"
 
 #include "core/alloc.h"
@@ -13,14 +13,14 @@
 #include <math.h>
 #include <string.h>
 
-/* In the product, terms up to `loss` cancel to a result of order one, so the result is off by about 2e-16
- * loss.  1e5 keeps ten digits behind the point. */
+/* In the product, terms up to `loss` cancel to a result of order one, with an error of about 2e-16 loss.  1e5
+ * keeps ten decimal places. */
 #define MAX_LOSS 1e5
 
-/* Statistics, and components that share the search, from which on it pays to look for those that are 0. */
+/* The sparse product pays off from this many statistics and components on. */
 enum { SPARSE = 64, MANY = 16 };
 
-/* Sizes, offsets, chains, coordinates and pointers to the parameters: what both sides of the product need. */
+/* Sizes, offsets, chains, coordinates and pointers to parameters, for both sides of the product. */
 static vhem_status pack_shape(vhem_ctx *ctx, const vh_h3m *h3m, const int64_t *index, int64_t K,
                               const double *origin, const double *scale, vh_packed **out)
 {
@@ -81,7 +81,7 @@ vhem_status vh_pack_new(vhem_ctx *ctx, const vh_h3m *h3m, const int64_t *index, 
     return VHEM_OK;
 }
 
-/* The chain of HMM k and where its components are. */
+/* Copies the chain of HMM k and sets the pointers to its components. */
 static void take_chain(const vh_h3m *h3m, const vh_hmm *h, int k, vh_packed *pk)
 {
     memcpy(pk->pi + pk->state0[k], h->pi, sizeof *h->pi * (size_t)h->S);
@@ -94,7 +94,7 @@ static void take_chain(const vh_h3m *h3m, const vh_hmm *h, int k, vh_packed *pk)
     }
 }
 
-/* Which columns each HMM lacks, if any does. */
+/* Records which columns each HMM lacks; allocates nothing if none does. */
 static vhem_status note_lacking(vhem_ctx *ctx, const vh_h3m *h3m, const int64_t *index, vh_packed *pk)
 {
     bool any = false;
@@ -149,7 +149,7 @@ vhem_status vh_pack_update(vhem_ctx *ctx, const vh_h3m *h3m, const int64_t *inde
             const double *const *par = pk->par + (size_t)r * VH_MAX_PARAM;
             pk->log_c[r] = c > 0 ? log(c) : VH_NEVER;
             double loss = pk->family->natural(&pk->x, par, theta, work);
-            if (loss < 0 && c == 0) { /* singular, but never used */
+            if (loss < 0 && c == 0) { /* singular, but unused */
                 memset(theta, 0, sizeof *theta * (size_t)pk->n_stat);
                 loss = 0;
             }
@@ -192,8 +192,7 @@ void vh_pack_free(vh_packed *pk)
     free(pk);
 }
 
-/* Of columns k .. k+n-1: that of each by itself, or, where they go as a whole, one as soon as any is
- * there. */
+/* Shift of columns k .. k+n-1: the sum over observed columns; whole: a single shift if any is observed. */
 static double shift_of_cells(const double *shift, const double *y, int k, int n, bool whole)
 {
     double sum = 0;

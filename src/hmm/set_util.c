@@ -25,7 +25,7 @@ double vh_model_difference(const double *a, const double *b, size_t n)
     double worst = 0;
     for (size_t k = 0; k < n; k++) {
         double scale = fmax(1, fmax(fabs(a[k]), fabs(b[k])));
-        double gap = fabs(a[k] / scale - b[k] / scale); /* a - b itself might overflow */
+        double gap = fabs(a[k] / scale - b[k] / scale); /* a - b may overflow */
         if (isnan(a[k]) && isnan(b[k]))                 /* null in both */
             continue;
         if (!(gap <= worst))

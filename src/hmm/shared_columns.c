@@ -76,7 +76,7 @@ vhem_status vh_patterns_new(vhem_ctx *ctx, const vh_h3m *h3m, vh_patterns *out)
     VH_CLEANUP(vh_patterns_free) vh_patterns p = { .d = h3m->d, .n = 1 };
     size_t d = (size_t)h3m->d;
 
-    VH_NEW(p.set, vh_cells(h3m->K + 2, p.d)); /* one more, in which the next is tried */
+    VH_NEW(p.set, vh_cells(h3m->K + 2, p.d)); /* one extra, to build the next candidate in */
     VH_NEW(p.first, h3m->K + 2);
     VH_NEW(p.of, h3m->K);
     for (int64_t i = 0; i < h3m->K; i++) {

@@ -43,7 +43,7 @@ void vh_stats_begin(const vh_packed *pk, vh_stats *stats)
         stats->scale[k] = VH_NO_SCALE;
 }
 
-/* The numbers of HMM k: four runs of the block. */
+/* The numbers of HMM k: four ranges of the block. */
 typedef struct {
     size_t at[4], n[4];
 } runs;
@@ -58,7 +58,7 @@ static runs runs_of(const vh_packed *pk, int k)
                      (size_t)(pk->comp0[k + 1] - pk->comp0[k]) * n_stat } };
 }
 
-/* Takes the numbers of HMM k to a scale that is not lower. */
+/* Rescales the numbers of HMM k to a scale that is not lower. */
 static void raise_scale(const vh_packed *pk, int k, double *block, double scale)
 {
     const runs r = runs_of(pk, k);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* stats.h - expected sufficient statistics of a set of HMMs: one flat block, so that sequences, threads,
- * devices and ranks are merged by the same operation, vh_stats_merge.
+/* stats.h - expected sufficient statistics of a set of HMMs in one flat block, so that vh_stats_merge merges
+ * those of sequences, threads, devices and ranks alike.
  *
- * The statistics of HMM k are its numbers at scale[k] (math/scaled.h), 0 for plain sums.  Where weights are
- * shares of clusters, vh_stats_begin comes first and vh_stats_weigh makes the weights: the M-step divides
- * statistics of one HMM by each other, so that its scale does not matter there. */
+ * The statistics of HMM k are stored at scale[k] (math/scaled.h); 0: plain sums.  If the weights are cluster
+ * assignments, call vh_stats_begin first and let vh_stats_weigh compute the weights.  The scale of an HMM
+ * cancels in the M-step, which only divides its statistics by each other. */
 #ifndef VH_HMM_STATS_H
 #define VH_HMM_STATS_H
 
@@ -16,22 +16,21 @@ typedef struct {
     double *scale;  /* [K] */
     double *loglik; /* [K]               weighted log-likelihood */
     double *nu1;    /* [n_state]         expected first states */
-    double *xi;     /* [n_trans]         expected transitions, laid out as A */
-    double *T;      /* [n_comp][n_stat]  expected statistics, in the coordinates pk->about[r]; the first is
-                       the expected number of frames */
+    double *xi;     /* [n_trans]         expected transitions, same layout as A */
+    double *T;      /* [n_comp][n_stat]  expected statistics, in pk->about[r]; the first: expected frames */
 } vh_stats;
 
 vhem_status vh_stats_new(vhem_ctx *ctx, const vh_packed *pk, vh_stats *out);
-/* The statistics that lie at block, which stays its owner's; block NULL: only their size is wanted. */
+/* Maps the statistics onto block, which stays the caller's; block NULL: computes the size only. */
 vh_stats vh_stats_at(const vh_packed *pk, double *block);
 void vh_stats_zero(vh_stats *stats);
-/* Of statistics that are all zero: no scale is known yet. */
+/* Initialises zeroed statistics: sets the scales to "none". */
 void vh_stats_begin(const vh_packed *pk, vh_stats *stats);
-/* What n items [n][K] count in the statistics, from the logs of their weights to the weights at the scale of
- * each HMM, which is raised first if need be, with what has been added so far.  Far below the largest, a
- * weight is 0.  Returns how many are not. */
+/* Converts the log weights w [n][K] of n items to weights at the scale of each HMM.  First raises the scale,
+ * with what has been added so far, if necessary.  Weights far below the largest become 0.  Returns the number
+ * that are not. */
 int64_t vh_stats_weigh(const vh_packed *pk, vh_stats *stats, int n, double *w);
-/* The numbers of HMM k times a factor, no longer at a scale of their own. */
+/* Multiplies the numbers of HMM k by a factor and resets its scale to 0. */
 void vh_stats_multiply(const vh_packed *pk, vh_stats *stats, int k, double factor);
 /* left += right, both blocks of statistics of the packed set. */
 void vh_stats_merge(const vh_packed *pk, double *left, const double *right);

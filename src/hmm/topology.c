@@ -37,7 +37,7 @@ static const named_topology table[] = {
 };
 enum { N_NAMED = sizeof table / sizeof table[0] };
 
-/* A fixed row must leave the free entries something to share, and sum to one when there are none. */
+/* Fails unless the fixed entries sum to less than one, or to one if no entry is free. */
 static vhem_status check_row(vhem_ctx *ctx, int n, const double *row, const char *what, int s)
 {
     double sum = 0;

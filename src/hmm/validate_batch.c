@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* validate_batch.c - see validate_batch.h.
  *
- * An HMM by itself is a dozen short loops with a test in each.  Over arrays the tests become sums without
- * branches: x - x is 0 for a finite number and NaN for any other, so that one comparison at the end tells
- * whether all of them were finite. */
+ * Checking one HMM takes a dozen short loops with a test in each.  Over whole arrays, the tests become sums
+ * without branches: x - x is 0 for finite x and NaN otherwise, so one comparison at the end checks all of
+ * them. */
 #include "hmm/validate_batch.h"
 
 #include "hmm/hmm_set.h"
@@ -27,7 +27,7 @@ static bool positive_all(const double *x, size_t n)
     return fine;
 }
 
-/* Rows of `width` numbers that are distributions.  A sum within the tolerance has no infinite part. */
+/* True if all rows of `width` numbers are distributions.  A sum within the tolerance has no infinite part. */
 static bool sum_to_one(const double *p, size_t rows, int width)
 {
     bool fine = true;
@@ -46,7 +46,7 @@ bool vh_rows_valid(const vh_emission *family, const vh_shape *shape, int S, int 
                    double *const *array)
 {
     size_t states = (size_t)n * (size_t)S, numbers = states * (size_t)M * (size_t)shape->d;
-    /* The kernel of diagonal Gaussians works on means and variances, number by number; so do these tests. */
+    /* These tests are those of diagonal Gaussians: finite means, nonnegative variances. */
     if (family->kernel != VH_KERNEL_GAUSSIAN_DIAG || !array[0] || !array[1] || !array[2] || !array[3]
         || !array[4])
         return false;

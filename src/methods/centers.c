@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* centers.c - see centers.h.  Paper, Section 4.2: the centre of a cluster of HMMs is one of them, or what
- * VHEM with one centre makes of all of them ("hybrid"). */
+/* centers.c - see centers.h.  Paper, Section 4.2: the centre of a cluster of HMMs is one of its members, or
+ * learned from all members by VHEM with one centre ("hybrid"). */
 #include "methods/centers.h"
 
 #include "methods/state_order.h"
@@ -15,7 +15,7 @@
 
 #include <math.h>
 
-/* A start of the size that was asked for, at member i of the models. */
+/* Makes a start of the requested size from member i of the models. */
 static vhem_status start_at(vhem_ctx *ctx, const vh_h3m *models, const vhem_cluster_options *opt, int64_t i,
                             uint64_t seed, vh_h3m **out)
 {
@@ -33,15 +33,15 @@ static vhem_status start_at(vhem_ctx *ctx, const vh_h3m *models, const vhem_clus
     return VHEM_OK;
 }
 
-enum { MORE_STARTS = 20 }; /* of a centre, beside the one at the member that stands for the cluster */
+enum { MORE_STARTS = 20 }; /* extra starts of a centre, besides its representative member */
 
 static double reached(const vh_clustering *c)
 {
     return c && c->bound ? c->bound[c->n_iter] : -INFINITY;
 }
 
-/* VHEM with one centre on the members, from `start` and then, unless a single restart was asked for, from
- * random starts: the better end.  VHEM_ESTOPPED hands over a centre, too. */
+/* Runs VHEM with one centre on the members, from `start` and, unless only one restart is requested, from
+ * random starts; returns the better result.  Also returns a centre with VHEM_ESTOPPED. */
 static vhem_status best_center(vhem_ctx *ctx, const vh_h3m *members, const vhem_models *start,
                                const vhem_cluster_options *opt, uint64_t seed, vh_clustering **out)
 {
@@ -70,8 +70,8 @@ static vhem_status best_center(vhem_ctx *ctx, const vh_h3m *members, const vhem_
     return st;
 }
 
-/* The centre of the members of cluster j, their weights among themselves as they were.  VHEM_ESTOPPED hands
- * over a centre, too. */
+/* Learns the centre of the members of cluster j, with normalised weights.  Also returns a centre with
+ * VHEM_ESTOPPED. */
 static vhem_status learn_one(vhem_ctx *ctx, const vh_input *in, const vhem_cluster_options *opt,
                              const vh_partition *part, int64_t j, uint64_t seed, vh_h3m **out)
 {
@@ -88,7 +88,7 @@ static vhem_status learn_one(vhem_ctx *ctx, const vh_input *in, const vhem_clust
         }
     VH_TRY(vh_h3m_subset(ctx, in->models, index, n, &members));
     bool weighty = vh_normalise(n, members->omega);
-    for (int64_t i = 0; !weighty && i < n; i++) /* none has any weight: all the same */
+    for (int64_t i = 0; !weighty && i < n; i++) /* all weights are 0: use equal ones */
         members->omega[i] = 1.0 / (double)n;
     VH_TRY(start_at(ctx, members, opt, pick, seed, &start));
     const vhem_models given = vh_models_of_hmms(start);
@@ -101,8 +101,8 @@ static vhem_status learn_one(vhem_ctx *ctx, const vh_input *in, const vhem_clust
     return run;
 }
 
-/* centers, HMMs of the input, get those of clusters with members by VHEM.  The preset may ask for full
- * covariances: the centres of all clusters then have them.  VHEM_ESTOPPED leaves the rest as they are. */
+/* Learns the centres of clusters with members; *centers holds HMMs of the input.  If the preset uses full
+ * covariances, all centres get them.  VHEM_ESTOPPED leaves the remaining centres unchanged. */
 static vhem_status learn_all(vhem_ctx *ctx, const vh_input *in, const vhem_cluster_options *opt,
                              const vh_partition *part, uint64_t seed, vh_h3m **centers)
 {
@@ -159,8 +159,7 @@ static vhem_status fill_assignments(vhem_ctx *ctx, const vh_partition *part, vh_
     return VHEM_OK;
 }
 
-/* L_hmm of every model under every centre, and the states of models beside those of their centres.  After a
- * stop the clustering goes without. */
+/* Computes L_hmm of every model under every centre, and the state map.  Leaves them NULL after a stop. */
 static vhem_status fill_tables(vhem_ctx *ctx, const vh_h3m *models, int tau, vh_clustering *out)
 {
     vhem_status st = VHEM_OK;

@@ -5,14 +5,14 @@
 
 #include "methods/methods.h"
 
-typedef struct {          /* models in clusters, by whatever method */
+typedef struct {          /* a partition, by any method */
     const int *label;     /* [Kb] */
-    const double *weight; /* [Kb]  how much each counts in the weight of its cluster */
-    const int64_t *pick;  /* [K]   the model that stands for each cluster */
-    bool learn;           /* centres by VHEM from the members, started at pick */
+    const double *weight; /* [Kb]  contribution to the weight of the cluster */
+    const int64_t *pick;  /* [K]   representative model of each cluster */
+    bool learn;           /* learn centres from the members by VHEM, started at pick */
 } vh_partition;
 
-/* Fills z, centers, L_hmm and the map of states of out. */
+/* Fills z, centers, L_hmm and the state map of out. */
 vhem_status vh_centers_make(vhem_ctx *ctx, const vh_input *in, const vhem_cluster_options *opt,
                             const vh_partition *part, uint64_t seed, vh_clustering *out);
 

@@ -105,7 +105,7 @@ vhem_status vh_count_share(vhem_ctx *ctx, const int *kept, int K, int n, const i
     return VHEM_OK;
 }
 
-/* Is a finished run as good as w, the one that is kept?  A stopped search has not yet made others as good. */
+/* True if a finished run is within the slack of w, the best one. */
 static bool as_good(const vh_search *s, const vh_restart *a, const vh_restart *w)
 {
     return a->label && w->label && a->finished && a->st == VHEM_OK && a->J >= w->J - s->slack;
@@ -133,7 +133,7 @@ vhem_status vh_clustering_take_search(vhem_ctx *ctx, vh_search *s, vh_clustering
     VH_NEW(out->run, s->n);
     for (int r = 0; r < s->n; r++) {
         vh_restart *a = &s->all[r];
-        if (a->st != VHEM_OK || !a->run.J) /* without a bound on all of the models */
+        if (a->st != VHEM_OK || !a->run.J) /* no bound on the full set */
             continue;
         vhem_cluster_run *u = &out->run[out->n_run++];
         *u = (vhem_cluster_run){ .seed = a->seed,
@@ -148,7 +148,7 @@ vhem_status vh_clustering_take_search(vhem_ctx *ctx, vh_search *s, vh_clustering
                                  .as_good = as_good(s, a, w) };
         if (a == w)
             continue;
-        u->bounds = a->run.J; /* handed over */
+        u->bounds = a->run.J; /* ownership moves to out */
         a->run.J = NULL;
         u->label = a->candidate ? a->label : NULL;
         a->label = a->candidate ? NULL : a->label;

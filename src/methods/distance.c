@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* distance.c - clustering by nothing but the distances between models: spectral (Ng, Jordan and Weiss
- * 2002, on the probability product kernel as Jebara, Song and Thadani 2007; paper, Section 4.2; on
- * divergences; on the graph of nearest neighbours) and agglomerative.
+/* distance.c - clustering by distances between models only: spectral (Ng, Jordan and Weiss 2002; on the
+ * probability product kernel as Jebara, Song and Thadani 2007; paper, Section 4.2; on divergences; on the
+ * graph of nearest neighbours) and agglomerative.
  *
- *   1. distances, and the places of the models that follow from them
- *   2. k-means of places, or merging of the nearest
- *   3. the models that stand for the clusters
+ *   1. distances and coordinates of the models
+ *   2. k-means of the coordinates, or merging of the nearest
+ *   3. representatives of the clusters
  *
- * Places are rows of a table: for the spectral methods points in the space of the leading eigenvectors, for
- * the agglomerative ones distances to all the others.  A clustering keeps the places of its clusters, and
- * the next level of a tree starts from those: hierarchical k-means in one and the same embedding, weighted by
- * the sizes of clusters; further cuts of one and the same tree of merges. */
+ * Coordinates are rows of a table: points in the space of the leading eigenvectors for the spectral methods,
+ * distances to all other models for the agglomerative ones.  A clustering keeps the coordinates of its
+ * clusters, and the next level of a tree starts from them: hierarchical k-means in the same embedding,
+ * weighted by cluster sizes; or further cuts of the same merge tree. */
 #include "methods/centers.h"
 #include "distance/landmarks.h"
 #include "core/alloc.h"
@@ -24,15 +24,15 @@
 #include <string.h>
 
 enum {
-    MAX_MODELS = 20000, /* a table of so many rows and columns takes 3 GB */
-    LANDMARKS = 2000,   /* of more models; or, where that is more, */
-    LANDMARKS_EACH = 10 /* for each cluster */
+    MAX_MODELS = 20000, /* a table of this many rows and columns takes 3 GB */
+    LANDMARKS = 2000,   /* for larger sets; or, if larger, */
+    LANDMARKS_EACH = 10 /* this many per cluster */
 };
 
 typedef struct {
-    const char *method, *kind; /* of distance */
+    const char *method, *kind; /* kind of distance */
     bool spectral, learn;      /* learn: centres by VHEM */
-    bool graph;                /* of nearest neighbours, instead of the distances */
+    bool graph;                /* graph of nearest neighbours instead of distances */
 } distance_method;
 
 static const distance_method ways[] = {
@@ -53,10 +53,10 @@ typedef struct {
     const vhem_cluster_options *opt;
     uint64_t seed;
     int64_t n, K, dim;
-    double *weight; /* [n]  input models in each of the models of this level */
-    double *D;      /* [n][n]  of the models, -log kernel or divergence; NULL: unknown */
-    double *place;  /* [n][dim]; agglomerative: dim = n, and [K][K] in the end */
-    double *centre; /* [K][dim]  spectral: of the clusters */
+    double *weight; /* [n]  input models in each model of this level */
+    double *D;      /* [n][n]  distances, -log kernel or divergence; or NULL */
+    double *place;  /* [n][dim]; agglomerative: dim = n, finally [K][K] */
+    double *centre; /* [K][dim]  spectral: cluster centres */
     int *label;
     int64_t *pick; /* [n]  [K] */
 } distance_run;
@@ -71,7 +71,7 @@ static void distance_free(distance_run *b)
     free(b->pick);
 }
 
-/* ---- 1. distances and places --------------------------------------------------------------------------- */
+/* ---- 1. distances and coordinates ---------------------------------------------------------------------- */
 
 static vh_embedding_kind kind_of(const distance_run *b)
 {
@@ -79,7 +79,7 @@ static vh_embedding_kind kind_of(const distance_run *b)
     return (vh_embedding_kind){ b->way->kind, b->opt->tau, b->opt->lambda, normalised };
 }
 
-/* D [n][n], symmetric. */
+/* Computes D [n][n], symmetric. */
 static vhem_status find_distances(vhem_ctx *ctx, distance_run *b)
 {
     const vh_embedding_kind kind = kind_of(b);
@@ -88,13 +88,13 @@ static vhem_status find_distances(vhem_ctx *ctx, distance_run *b)
     return vh_embedding_distances(ctx, b->in->models, &kind, b->D);
 }
 
-/* The graph of nearest neighbours instead of the distances. */
+/* Replaces the distances by the graph of nearest neighbours. */
 static vhem_status join_neighbours(vhem_ctx *ctx, distance_run *b)
 {
     int k = b->opt->neighbours < b->n - 1 ? b->opt->neighbours : b->n - 1;
     VH_AUTOFREE int *near = NULL;
 
-    if (k < 1) /* one model alone */
+    if (k < 1) /* a single model */
         return VHEM_OK;
     VH_NEW(near, vh_cells(b->n, k));
     vh_neighbours(b->n, b->D, k, near);
@@ -102,9 +102,9 @@ static vhem_status join_neighbours(vhem_ctx *ctx, distance_run *b)
     return VHEM_OK;
 }
 
-/* Kernels are affinities as they are, divergences become exp(-D / median).  In many dimensions kernels differ
- * by hundreds of nats, and a model has an affinity to its nearest neighbour and to no other; "scaled" treats
- * them as divergences. */
+/* True if affinities are exp(-D / median), as for divergences, rather than the kernels themselves.  In many
+ * dimensions kernels differ by hundreds of nats, so a model has an affinity to its nearest neighbour only;
+ * "scaled" avoids that. */
 static bool is_scaled(const distance_run *b)
 {
     return strcmp(b->way->kind, "ppk") != 0 || strcmp(b->opt->kernel, "scaled") == 0;
@@ -119,12 +119,12 @@ static vhem_status embed(vhem_ctx *ctx, distance_run *b)
                          : vh_embedding_affinity(ctx, b->n, is_scaled(b), b->D, NULL));
     VH_TRY(vh_spectral_embed(ctx, (int)b->n, b->D, strcmp(b->opt->diagonal, "keep") == 0, (int)b->dim,
                              VH_EIGEN_AUTO, b->place));
-    free(b->D); /* the distances themselves have done their work */
+    free(b->D); /* no longer needed */
     b->D = NULL;
     return VHEM_OK;
 }
 
-/* How many of the models the eigenvectors are computed of. */
+/* Number of landmarks, the models from which the eigenvectors are computed. */
 static int64_t count_landmarks(const distance_run *b)
 {
     int64_t each = LANDMARKS_EACH * b->K, usual = each > LANDMARKS ? each : LANDMARKS;
@@ -133,7 +133,7 @@ static int64_t count_landmarks(const distance_run *b)
     return m < b->n ? m : b->n;
 }
 
-/* The same from some of them. */
+/* The same embedding from landmarks. */
 static vhem_status embed_by_landmarks(vhem_ctx *ctx, distance_run *b, int64_t m)
 {
     int64_t others = m / (2 * b->K) > 2 ? m / (2 * b->K) : 2; /* clusters have fewer landmarks than models */
@@ -157,7 +157,7 @@ static vhem_status embed_by_landmarks(vhem_ctx *ctx, distance_run *b, int64_t m)
     return vh_landmarks_embedding(ctx, &l, b->place);
 }
 
-/* Row j of a table is of centre j of the level below, those of weight zero left out: used [n] says which. */
+/* used [n]: the centres of the level below that became models; centres of weight zero are skipped. */
 static void used_centers(const vh_clustering *below, int64_t n, int *used)
 {
     int m = 0;
@@ -166,7 +166,7 @@ static void used_centers(const vh_clustering *below, int64_t n, int *used)
             used[m++] = j;
 }
 
-/* The places that the level below has found for its centres. */
+/* Copies the coordinates of the centres of the level below. */
 static vhem_status take_places(vhem_ctx *ctx, distance_run *b, int64_t dim, const double *below)
 {
     VH_AUTOFREE int *used = NULL;
@@ -240,10 +240,9 @@ static vhem_status merge_nearest(vhem_ctx *ctx, distance_run *b)
     return vh_agglomerate(ctx, b->n, b->weight, (vh_linkage)how, b->K, b->place, b->label);
 }
 
-/* ---- 3. who stands for a cluster ----------------------------------------------------------------------- */
+/* ---- 3. representatives -------------------------------------------------------------------------------- */
 
-/* How far model i is from the middle of cluster j: its distance from the spectral centre, or the sum of its
- * distances to the members. */
+/* Distance of model i from cluster j: from its centre in the embedding, or summed over its members. */
 static double away(const distance_run *b, int64_t i, int64_t j)
 {
     double sum = 0;
@@ -265,8 +264,8 @@ static bool lacks_any(const vh_h3m *h3m, int64_t i)
     return false;
 }
 
-/* The member nearest the middle, the first of equals; of an empty cluster the nearest model of all.  Members
- * that lack a column stand back. */
+/* Picks the member nearest to the cluster, the first in case of ties; for an empty cluster, the nearest of
+ * all models.  Prefers members that lack no column. */
 static void pick_models(distance_run *b)
 {
     for (int64_t j = 0; j < b->K; j++) {
@@ -292,7 +291,7 @@ static void pick_models(distance_run *b)
 static vhem_status run(vhem_ctx *ctx, distance_run *b, vh_clustering *out)
 {
     vhem_status st = VHEM_OK;
-    VH_AUTOFREE double *share = NULL; /* of each model in the weight of its cluster */
+    VH_AUTOFREE double *share = NULL; /* contribution of each model to the weight of its cluster */
 
     VH_NEW(b->weight, b->n);
     VH_NEW(b->label, b->n);

@@ -13,7 +13,7 @@
 #include <math.h>
 #include <string.h>
 
-/* EM on sequences is far dearer than VHEM, and can collapse onto a few frames. */
+/* EM on sequences is much slower than VHEM, and can collapse onto a few frames. */
 enum { RESTARTS = 10 };
 #define FLOOR 1e-4
 
@@ -41,17 +41,17 @@ static vhem_status report_runs(vhem_ctx *ctx, vh_mixture_result *x, vh_clusterin
                                 .modularity = NAN,
                                 .agreement = NAN };
         if (r != x->best)
-            u->J = NULL; /* handed over */
+            u->J = NULL; /* ownership moves to out */
     }
     return VHEM_OK;
 }
 
-/* The winner becomes the clustering, which takes over its tables. */
+/* Moves the best run to the clustering. */
 static vhem_status take_winner(vhem_ctx *ctx, const vhem_data *data, bool given, vh_mixture_result *x,
                                vh_clustering *out)
 {
     vh_em_run *w = &x->run[x->best];
-    int64_t length = data->start[data->N] / data->N; /* of a sequence, on average */
+    int64_t length = data->start[data->N] / data->N; /* mean sequence length */
 
     VH_TRY(report_runs(ctx, x, out));
     out->n_iter = w->n_iter;
@@ -102,7 +102,7 @@ vhem_status vh_cluster_sets(vhem_ctx *ctx, const vhem_data *data, const vh_sets 
     st = vh_mixture_fit(ctx, &task, &x);
     if (st != VHEM_OK && st != VHEM_ESTOPPED)
         return st;
-    if (!x.h3m) /* stopped before there was anything */
+    if (!x.h3m) /* stopped before the first result */
         return st;
     vhem_status handed = take_winner(ctx, data, opt->start != NULL, &x, out);
     if (handed == VHEM_OK)

@@ -6,8 +6,8 @@
 #include "methods/methods.h"
 #include "fit/sets.h"
 
-/* Fills out; L_hmm is the log-likelihood of all sequences of a set.  length: about how long the sequences
- * are.  VHEM_ESTOPPED leaves the best result so far in out. */
+/* Fills out; L_hmm is the log-likelihood of all sequences of a set.  VHEM_ESTOPPED leaves the best result so
+ * far in out. */
 vhem_status vh_cluster_sets(vhem_ctx *ctx, const vhem_data *data, const vh_sets *sets,
                             const vhem_cluster_options *opt, uint64_t seed, vh_clustering *out);
 

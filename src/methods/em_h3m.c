@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* em_h3m.c - clustering sequences, or groups of sequences, by EM for a mixture of HMMs: the rival of
- * the paper that has no base models in between (paper, Section 5.1; Smyth 1997).
+/* em_h3m.c - clusters sequences, or groups of sequences, by EM for a mixture of HMMs: the paper's baseline
+ * without base models (paper, Section 5.1; Smyth 1997).
  *
  * L_hmm holds log p(Y_g | HMM j), so that J = sum_g log sum_j omega_j exp L_gj. */
 #include "methods/em_clustering.h"

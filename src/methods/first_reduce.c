@@ -14,13 +14,13 @@
 typedef struct {
     vhem_ctx *ctx;
     const vh_input *in;
-    vhem_cluster_options opt; /* of a part */
+    vhem_cluster_options opt; /* for each part */
     uint64_t seed;
-    vh_h3m **set;  /* [parts]  centres of each, */
+    vh_h3m **set;  /* [parts]  centres of each part, */
     double *share; /* [parts]  and its weight */
-    int *label;    /* [Kb]  centre of each model, counted through all parts */
-    int n_centers; /* of all parts so far */
-    int R;         /* wanted of each */
+    int *label;    /* [Kb]  centre of each model, numbered across all parts */
+    int n_centers; /* number of centres of the parts so far */
+    int R;         /* centres requested per part */
     vh_clustering *out;
 } first_reduction;
 
@@ -38,8 +38,8 @@ static void task_free(first_reduction *t)
     free(t->label);
 }
 
-/* The models of part p, as a set of their own whose weights sum to 1; *first is the number of its first.  A
- * part without weight has no models. */
+/* Loads the models of part p, with normalised weights; *first is the index of its first model.  Fails if the
+ * part has no weight. */
 static vhem_status take_part(vhem_ctx *ctx, first_reduction *t, int p, int64_t *first, vh_h3m **out)
 {
     const vh_shards *shards = t->in->shards;
@@ -61,7 +61,7 @@ static vhem_status take_part(vhem_ctx *ctx, first_reduction *t, int p, int64_t *
     return VHEM_OK;
 }
 
-/* Centres that somebody belongs to, and for each model the number of its own among those of all parts. */
+/* Keeps the centres that have members, and sets each model's label to its centre, numbered across parts. */
 static vhem_status keep_centers(first_reduction *t, int p, int64_t first, const vh_clustering *c)
 {
     vhem_ctx *ctx = t->ctx;
@@ -78,7 +78,7 @@ static vhem_status keep_centers(first_reduction *t, int p, int64_t first, const 
             index[n++] = j;
     }
     VH_TRY(vh_h3m_subset(ctx, c->centers, index, n, &used));
-    used->lengths = t->in->models->lengths; /* a centre stands for a typical member */
+    used->lengths = t->in->models->lengths; /* a centre represents a typical member */
     for (int64_t i = 0; i < c->Kb; i++)
         t->label[first + i] = number[c->label[i]];
     t->set[p] = used;
@@ -99,14 +99,14 @@ static vhem_status reduce_part(first_reduction *t, int p)
     in.centers_only = true;
     VH_TRY(vh_cluster(ctx, &in, &t->opt, vh_rng_seed(t->seed, ((uint64_t)p + 1) << 40), &c));
     VH_TRY(keep_centers(t, p, first, c));
-    if (c->lacking && t->in->shards && !t->out->lacking) /* counted when they are read for their names */
+    if (c->lacking && t->in->shards && !t->out->lacking) /* counted when names are read */
         VH_NEW(t->out->lacking, t->in->Kb);
     vh_log(ctx, VHEM_LOG_INFO, "part %d: %lld models are %lld centres", p, (long long)part->K,
            (long long)t->set[p]->K);
     return VHEM_OK;
 }
 
-/* What the clustering of all centres says of the models. */
+/* Maps the labels of the centres to the models, and moves the results to out. */
 static void take_labels_of_centres(const first_reduction *t, vh_clustering *c, vh_clustering *out)
 {
     for (int64_t i = 0; i < t->in->Kb; i++)
@@ -132,8 +132,7 @@ vhem_status vh_first_reduce(vhem_ctx *ctx, const vh_input *in, const vhem_cluste
     VH_OWN(vh_h3m) *all = NULL;
     VH_OWN(vh_clustering) *c = NULL;
 
-    vh_options_drop_unused(VHEM_CLUSTER_OPTIONS, opt->method,
-                           &last); /* they were filled in for all methods */
+    vh_options_drop_unused(VHEM_CLUSTER_OPTIONS, opt->method, &last); /* unused options were filled in */
     last.first_reduce = -1;
     t.opt = last;
     t.opt.start = NULL;

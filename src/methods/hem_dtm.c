@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* hem_dtm.c - dynamic textures clustered by HEM-DTM (dtm/hem_dtm.h), from many starts
- * (restarts.h). */
+/* hem_dtm.c - clusters dynamic textures by HEM-DTM (dtm/hem_dtm.h), from many starts (restarts.h). */
 #include "methods/options.h"
 #include "search/restarts.h"
 #include "core/alloc.h"
@@ -10,10 +9,10 @@
 #include <math.h>
 #include <string.h>
 
-typedef struct { /* what all restarts share */
+typedef struct { /* shared by all restarts */
     const vh_dtm *base;
     const vhem_cluster_options *opt;
-    int64_t K; /* clusters */
+    int64_t K; /* number of clusters */
     const vh_dtm *start;
 } texture_search;
 
@@ -36,7 +35,7 @@ static vhem_status make_start(vhem_ctx *ctx, void *arg, const vh_restart *r, vh_
     return VHEM_OK;
 }
 
-/* Restarts are always judged on all textures, never on a sample. */
+/* Restarts are always judged on all textures, not on a sample. */
 static vhem_status reduce(vhem_ctx *ctx, void *arg, const vh_reduction *how, void *centers, vh_vhem_run *run)
 {
     const texture_search *s = arg;
@@ -64,7 +63,7 @@ static vhem_status take_textures(vhem_ctx *ctx, vh_search *s, vh_clustering *out
     return VHEM_OK;
 }
 
-/* Of one E-step, very roughly in nanoseconds. */
+/* Cost of one E-step, very roughly in nanoseconds. */
 static double work_of(const vh_dtm *dtm, int64_t K, const vhem_cluster_options *o)
 {
     double work = 0;

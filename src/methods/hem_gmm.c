@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* hem_gmm.c - the hierarchical EM of Vasconcelos and Lippman 1998 for Gaussian mixtures: VHEM on
- * models of one state.  Paper, Section 4.2.
+/* hem_gmm.c - the hierarchical EM of Vasconcelos and Lippman 1998 for Gaussian mixtures: VHEM on models of
+ * one state.  Paper, Section 4.2.
  *
- * An HMM becomes the mixture its frames come from when their order is forgotten: the components of all its
- * states, each state by its share of tau frames.  Under a centre of one state nothing is lost by that: with
- * p_t(beta) the probability of state beta at frame t,
+ * An HMM is flattened to the mixture of its frames without their order: the components of all states, each
+ * state weighted by its share of tau frames.  Under a centre of one state this loses nothing: with p_t(beta)
+ * the probability of state beta at frame t,
  *
  *   L_hmm = sum_t sum_beta p_t(beta) L_gmm(beta) = tau L_hmm(flat model, tau = 1),
  *
- * so that N virtual samples of tau frames are N tau virtual frames of the flat model. */
+ * so N virtual samples of tau frames are N tau virtual frames of the flat model. */
 #include "methods/state_order.h"
 #include "methods/methods.h"
 #include "core/alloc.h"
@@ -17,7 +17,7 @@
 
 #include <string.h>
 
-/* One state, with the components of all. */
+/* Defaults: one state, with the components of all states. */
 void vh_hem_gmm_defaults(const vh_input *in, vhem_cluster_options *o)
 {
     const vh_h3m *h3m = in->models;
@@ -53,7 +53,7 @@ static vhem_status flatten_hmm(vhem_ctx *ctx, const vh_h3m *h3m, int64_t i, int 
     return VHEM_OK;
 }
 
-/* The map of states is that of the HMMs, whose every state is beside the only one of its centre. */
+/* Maps every state of the original HMMs to the only state of their centre. */
 static vhem_status map_to_one(vhem_ctx *ctx, const vh_h3m *h3m, vh_clustering *out)
 {
     if (!out->state_map)
@@ -87,7 +87,7 @@ vhem_status vh_method_hem_gmm(vhem_ctx *ctx, const vh_input *in, const vhem_clus
         return st;
     }
     VH_TRY(map_to_one(ctx, h3m, out));
-    for (size_t k = 0; out->L_hmm && k < vh_cells(out->Kb, out->Kr); k++) /* none after an early stop */
+    for (size_t k = 0; out->L_hmm && k < vh_cells(out->Kb, out->Kr); k++) /* NULL after an early stop */
         out->L_hmm[k] *= opt->tau;
     st = run;
     return st;

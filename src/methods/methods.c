@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* methods.c - the table of clustering methods, and the way through it.  The first that takes a kind of input
- * is its default.  A new method is a file, a line here and a word in core/options.c. */
+/* methods.c - the table of clustering methods, and the common steps of a clustering.  The first method that
+ * accepts a kind of input is its default.  To add a method, write a file, a line here and a word in
+ * core/options.c. */
 #include "methods/methods.h"
 
 #include "search/hmm_problem.h"
@@ -20,8 +21,8 @@
 
 #define DEFAULT_MEMORY ((int64_t)1 << 30)
 enum {
-    COPIES = 5, /* numbers in memory for each in a file: models, packed models, the layout of the backend */
-    TABLE = 1 << 22, /* pairs of a model and a centre, up to which z and L are kept */
+    COPIES = 5,      /* memory per byte of file: models, packed models, the backend's layout */
+    TABLE = 1 << 22, /* largest Kb K for which z and L are kept by default */
 };
 
 /* clang-format off */
@@ -94,7 +95,7 @@ vhem_status vhem_method_info(int i, vhem_method_facts *out)
     return VHEM_OK;
 }
 
-/* How many columns each of n HMMs lacks, from item `first` on. */
+/* Counts the columns that each of n HMMs lacks, for items from `first` on. */
 static vhem_status count_lacking(vhem_ctx *ctx, const vh_h3m *h3m, int64_t first, int64_t n, vh_clustering *c)
 {
     if (!vh_h3m_lacks_columns(h3m))
@@ -107,7 +108,7 @@ static vhem_status count_lacking(vhem_ctx *ctx, const vh_h3m *h3m, int64_t first
     return VHEM_OK;
 }
 
-/* Names, and columns that are lacking: where there are any, every HMM is read once more. */
+/* Reads names and missing columns from disk; if the set has any, this reads every HMM once more. */
 static vhem_status take_from_disk(vhem_ctx *ctx, const vh_shards *set, vh_clustering *c)
 {
     VH_OWN(vh_h3m) *part = NULL;
@@ -130,8 +131,8 @@ static vhem_status take_from_disk(vhem_ctx *ctx, const vh_shards *set, vh_cluste
     return VHEM_OK;
 }
 
-/* Models have theirs, sequences theirs or that of their group, and clusters of sequences that of the centre
- * of the level below. */
+/* Sets the names of the items: of models; of sequences or their groups; or of the centres of the level
+ * below. */
 static vhem_status take_names(vhem_ctx *ctx, const vh_input *in, vh_clustering *c)
 {
     VH_CLEANUP(vh_sets_free) vh_sets sets = { 0 };
@@ -142,7 +143,7 @@ static vhem_status take_names(vhem_ctx *ctx, const vh_input *in, vh_clustering *
     for (int64_t i = 0; i < in->Kb; i++) {
         const char *name;
         if (in->shards) {
-            break; /* by chunks, below */
+            break; /* in chunks, below */
         } else if (in->models) {
             name = in->models->hmm[i].name;
             VH_TRY(vh_clustering_set_fingerprint(ctx, c, i, vh_hmm_fingerprint(&in->models->hmm[i])));
@@ -158,12 +159,13 @@ static vhem_status take_names(vhem_ctx *ctx, const vh_input *in, vh_clustering *
         if (name && name[0])
             VH_TRY(vh_clustering_set_name(ctx, c, i, name));
     }
-    if (in->shards && vh_rank(ctx) == 0) /* the others would read all files for that */
+    if (in->shards && vh_rank(ctx) == 0) /* on the first process only: it reads all files */
         VH_TRY(take_from_disk(ctx, in->shards, c));
     return VHEM_OK;
 }
 
-/* Several processes share sums over sequences, textures and many HMMs; all else each does by itself. */
+/* Runs the method.  Several processes share sums over sequences, textures and many HMMs; otherwise each runs
+ * alone. */
 static vhem_status run(vhem_ctx *ctx, const vh_method *method, const vh_input *in,
                        const vhem_cluster_options *o, uint64_t seed, vh_clustering *c)
 {
@@ -193,13 +195,12 @@ vhem_status vh_cluster(vhem_ctx *ctx, const vh_input *asked, const vhem_cluster_
     c->options.start = NULL;
     c->options.executor = NULL;
     VH_TRY(vh_options_own(ctx, VHEM_CLUSTER_OPTIONS, &c->kept, &c->options));
-    if (in.models && !in.shards) /* of those on disk, where they are read for their names */
+    if (in.models && !in.shards) /* for those on disk, counted when names are read */
         VH_TRY(count_lacking(ctx, in.models, 0, c->Kb, c));
     vhem_status st = run(ctx, method, &in, &o, seed, c);
-    if (st != VHEM_OK
-        && (st != VHEM_ESTOPPED || (!c->z && !c->bound))) /* stopped before there was anything */
+    if (st != VHEM_OK && (st != VHEM_ESTOPPED || (!c->z && !c->bound))) /* stopped before the first result */
         return st;
-    VH_TRY(take_names(ctx, &in, c)); /* last: the memory they take is not wanted before */
+    VH_TRY(take_names(ctx, &in, c)); /* last, to save memory until then */
     vh_label_by_z(c);
     *out = vh_take(c);
     return st;
@@ -220,8 +221,8 @@ vhem_status vh_input_data(vhem_ctx *ctx, const vhem_data *data, bool by_group, i
     return VHEM_OK;
 }
 
-/* Do HMMs stay on disk?  Those that are cut finer, or get other covariances, are in memory.  Where every file
- * is reduced by itself the files must be known, even if the set is small and in memory too. */
+/* True if HMMs stay on disk.  Refined HMMs, or HMMs with converted covariances, are kept in memory.
+ * first_reduce needs the files, even if the set is small and in memory too. */
 static bool stays_on_disk(const vhem_ctx *ctx, const vhem_models *m, const vhem_cluster_options *opt)
 {
     int64_t memory = opt->memory >= 0 ? opt->memory : DEFAULT_MEMORY;
@@ -260,7 +261,7 @@ vhem_status vh_input_source(vhem_ctx *ctx, const vhem_source *source, const vhem
     return VHEM_OK;
 }
 
-/* z and L have Kb x Kr numbers each, and labels say most of it. */
+/* True if z and L, Kb x Kr each, are skipped; labels contain most of their information. */
 static bool is_lean(const vh_input *in, const vhem_cluster_options *opt)
 {
     bool by_part = vh_method_find(opt->method)->traits & VH_BY_PART;

@@ -17,13 +17,13 @@ enum { MIN_RESTARTS = 20, MAX_RESTARTS = 300, THOROUGH = 4 };
 
 enum { DATA_STATES = 3 };
 enum { MOST_STATES = 4096, MOST_RESTARTS = 65535 };
-enum { NEIGHBOURS = 10 };   /* of each model in the graph of knn-sc */
-enum { DTM_RESTARTS = 10 }; /* of HEM-DTM, whose iterations are dear as well */
-enum { LONG = 100 };        /* the longest tau that follows from the sequences */
+enum { NEIGHBOURS = 10 };   /* neighbours per model in the graph of knn-sc */
+enum { DTM_RESTARTS = 10 }; /* of HEM-DTM, whose iterations are slow */
+enum { LONG = 100 };        /* largest tau derived from sequence lengths */
 
 /* ---- names --------------------------------------------------------------------------------------------- */
 
-/* Words without a choice to make follow from the table of options. */
+/* Fills in words that need no decision; the table of options has checked them. */
 static void resolve_names(const vh_input *in, vhem_cluster_options *o)
 {
     o->init = o->start ? "given" : o->init ? o->init : "auto";
@@ -32,12 +32,12 @@ static void resolve_names(const vh_input *in, vhem_cluster_options *o)
     o->diagonal = o->diagonal ? o->diagonal : "zero";
     o->linkage = o->linkage ? o->linkage : "average";
     if (o->start || (!o->search && (o->preset || strcmp(o->init, "auto") != 0)))
-        o->search = "restarts"; /* a published search, or one that the user wants to control */
+        o->search = "restarts"; /* a published search, or one the user controls */
     o->search = o->search ? o->search : "auto";
     o->lambda = o->lambda < 0 ? 0.5 : o->lambda;
 }
 
-/* ---- meaning ------------------------------------------------------------------------------------------- */
+/* ---- checks -------------------------------------------------------------------------------------------- */
 
 static vhem_status check_init(vhem_ctx *ctx, const vhem_cluster_options *o)
 {
@@ -49,7 +49,7 @@ static vhem_status check_init(vhem_ctx *ctx, const vhem_cluster_options *o)
     return VHEM_OK;
 }
 
-/* Refuses what suits models of the other kind alone; the table of options has refused the rest. */
+/* Fails on options for the other kind of models; the table of options has rejected the rest. */
 static vhem_status check_meaning(vhem_ctx *ctx, const vh_input *in, const vhem_cluster_options *o)
 {
     const char *what = NULL;
@@ -65,7 +65,7 @@ static vhem_status check_meaning(vhem_ctx *ctx, const vh_input *in, const vhem_c
 
 /* ---- numbers ------------------------------------------------------------------------------------------- */
 
-/* A start settles the size of the centres and must suit the models or sequences. */
+/* Takes the sizes of the centres from the start, and checks that it matches the models or sequences. */
 static vhem_status resolve_start(vhem_ctx *ctx, vh_input *in, vhem_cluster_options *o)
 {
     const vh_h3m *start = vh_start_hmms(o), *h3m = in->models;
@@ -103,7 +103,7 @@ static vhem_status resolve_start_dtm(vhem_ctx *ctx, vh_input *in, vhem_cluster_o
     const vh_dtm *dtm = in->textures, *start = vh_start_textures(o);
     int n = 0;
 
-    assert(dtm && start); /* a start of textures is refused for anything else */
+    assert(dtm && start); /* elsewhere, starts of textures are rejected */
     VH_CHECK(start->d == dtm->d, VHEM_EINVAL, "the start has dimension %d, but the textures have %d",
              start->d, dtm->d);
     VH_CHECK(in->K == 0 || in->K == start->K, VHEM_EINVAL, "K is %lld, the start has %lld textures",
@@ -119,7 +119,7 @@ static vhem_status resolve_start_dtm(vhem_ctx *ctx, vh_input *in, vhem_cluster_o
     return VHEM_OK;
 }
 
-/* Where K is the most there may be: more clusters than models are never needed. */
+/* Lowers K to the number of models, for methods where K is an upper limit. */
 static void lower_K(vhem_ctx *ctx, vh_input *in, const vhem_cluster_options *o)
 {
     bool finds = vh_method_find(o->method)->traits & VH_FINDS_K;
@@ -166,8 +166,7 @@ static vhem_status check_models(vhem_ctx *ctx, int64_t K, const double *omega)
     return VHEM_OK;
 }
 
-/* As many restarts as a modest amount of work allows: small sets of models have the
- * worst of optima and cost nothing. */
+/* As many restarts as a moderate cost allows: small sets have the worst local optima and are cheap. */
 static int default_restarts(const vh_input *in, const vhem_cluster_options *o)
 {
     if (in->textures)
@@ -177,7 +176,7 @@ static int default_restarts(const vh_input *in, const vhem_cluster_options *o)
     return more * (n < MIN_RESTARTS ? MIN_RESTARTS : n > MAX_RESTARTS ? MAX_RESTARTS : (int)n);
 }
 
-/* Frames of a virtual sample: as the models say for auto, else as the method or the preset does. */
+/* Frames of a virtual sample: for auto, from the models; else from the method or the preset. */
 static int find_tau(const vh_input *in, const vhem_cluster_options *o, const vhem_cluster_options *p)
 {
     const vh_h3m *h3m = in->models;
@@ -200,7 +199,7 @@ static void fill_sizes(const vh_input *in, vhem_cluster_options *o)
         S = h3m->hmm[i].S > S ? h3m->hmm[i].S : S;
         M = h3m->hmm[i].M > M ? h3m->hmm[i].M : M;
     }
-    if (in->shards) { /* models are the first of them */
+    if (in->shards) { /* models holds only the first of them */
         S = in->shards->S;
         M = in->shards->M;
     }
@@ -210,14 +209,14 @@ static void fill_sizes(const vh_input *in, vhem_cluster_options *o)
     o->M = o->M > 0 ? o->M : h3m && h3m->family->single ? 1 : M;
 }
 
-/* Neighbours of a model in the graph of knn-sc: no more than there are in its cluster, on average. */
+/* Default neighbours in the graph of knn-sc: at most the average number of others in a cluster. */
 static int find_neighbours(const vh_input *in)
 {
     int64_t others = in->Kb / (in->K > 0 ? in->K : 1) - 1;
     return (int)(others < 2 ? 2 : others < NEIGHBOURS ? others : NEIGHBOURS);
 }
 
-/* Those the user left open. */
+/* Values of options, with defaults if unset. */
 static double number_or(double asked, double otherwise)
 {
     return asked >= 0 ? asked : otherwise;
@@ -228,7 +227,7 @@ static int count_or(int asked, int otherwise)
     return asked > 0 ? asked : otherwise;
 }
 
-/* Virtual samples for each model; sequences have none. */
+/* Virtual samples per model; 0 for sequences. */
 static double find_nv(const vh_input *in, const vhem_cluster_options *o, const vhem_cluster_options *p)
 {
     const vh_method *m = vh_method_find(o->method);
@@ -236,7 +235,7 @@ static double find_nv(const vh_input *in, const vhem_cluster_options *o, const v
     return in->data ? 0 : o->nv > 0 ? o->nv : usual;
 }
 
-/* What was left open: first as the method wants it, then as the preset does. */
+/* Fills in unset numbers: first the method's defaults, then the preset's. */
 static void fill_numbers(const vh_input *in, vhem_cluster_options *o)
 {
     const vh_method *m = vh_method_find(o->method);
@@ -290,7 +289,7 @@ vhem_status vh_cluster_resolve(vhem_ctx *ctx, vh_input *in, const vhem_cluster_o
     VH_TRY(check_meaning(ctx, in, &o));
     if (h3m) {
         VH_TRY(check_models(ctx, h3m->K, h3m->omega));
-        if (!in->shards) /* else only the first are here, and all are looked at later */
+        if (!in->shards) /* else only the first are here; all are checked later */
             VH_TRY(vh_h3m_require_columns(ctx, h3m));
     }
     if (in->textures)

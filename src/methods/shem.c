@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* shem.c - SHEM-H3M: VHEM with real samples instead of virtual ones (paper, Section 5.1).
  *
- * N_i = N omega_i sequences of tau frames are drawn from every base HMM, N = nv Kb, rounded and at least one,
- * and EM-H3M is run on them, with one assignment for all sequences of a base HMM.  L_hmm is the mean
- * log-likelihood of a sequence: a sampled estimate of what VHEM bounds. */
+ * Draws N_i = N omega_i sequences of tau frames from every base HMM, N = nv Kb, rounded and at least one, and
+ * runs EM-H3M on them, with one assignment for all sequences of a base HMM.  L_hmm is the mean log-likelihood
+ * of a sequence: a sampled estimate of what VHEM bounds. */
 #include "methods/em_clustering.h"
 #include "core/alloc.h"
 #include "core/array2.h"

@@ -55,7 +55,7 @@ vhem_status vh_state_order(vhem_ctx *ctx, const vh_hmm *h, int tau, int *from)
 
     VH_NEW(time, 3 * (size_t)h->S);
     vh_occupancy(h, tau, time, time + h->S);
-    for (int s = 0; s < h->S; s++) { /* insertion keeps ties in order */
+    for (int s = 0; s < h->S; s++) { /* a stable sort */
         int k = s;
         for (; k > 0 && time[from[k - 1]] < time[s]; k--)
             from[k] = from[k - 1];
@@ -64,7 +64,8 @@ vhem_status vh_state_order(vhem_ctx *ctx, const vh_hmm *h, int tau, int *from)
     return VHEM_OK;
 }
 
-/* E_b[log p(y | r)] for state s of a and state q of b, over their mixtures; false when b is singular. */
+/* E_a[log p(y | b)] for state s of a and state q of b, averaged over their mixtures; false if b is
+ * singular. */
 static bool cross(const vh_h3m *h3m, const vh_hmm *a, int s, const vh_hmm *b, int q, double *work,
                   double *out)
 {
@@ -83,7 +84,7 @@ static bool cross(const vh_h3m *h3m, const vh_hmm *a, int s, const vh_hmm *b, in
     return true;
 }
 
-/* D [S of a][S of b]: how unlike their states are, E_a[log a - log b] + E_b[log b - log a]. */
+/* Dissimilarity of states, D [S of a][S of b]: E_a[log a - log b] + E_b[log b - log a]; false if singular. */
 static bool unlikeness(const vh_h3m *h3m, const vh_hmm *a, const vh_hmm *b, double *D, double *work)
 {
     double aa, ab, ba, bb;
@@ -97,8 +98,8 @@ static bool unlikeness(const vh_h3m *h3m, const vh_hmm *a, const vh_hmm *b, doub
     return true;
 }
 
-/* from [S of h], in the order of its time, becomes the order in which its states go with those of first: of
- * all pairs the most alike one is matched first, and what is left over follows. */
+/* Reorders from [S of h], sorted by time, to match the states of `first`: greedily, most similar pair first;
+ * unmatched states follow. */
 static vhem_status match_states(vhem_ctx *ctx, const vh_h3m *h3m, const vh_hmm *first, const vh_hmm *h,
                                 int *from)
 {
@@ -113,7 +114,7 @@ static vhem_status match_states(vhem_ctx *ctx, const vh_h3m *h3m, const vh_hmm *
     VH_NEW(left, S);
     VH_NEW(taken, S);
     if (!unlikeness(h3m, first, h, D, work))
-        return VHEM_OK; /* by time, then */
+        return VHEM_OK; /* keep the order by time */
     for (int s = 0; s < first->S; s++)
         mate[s] = -1;
     for (int pairs = first->S < S ? first->S : S; pairs > 0; pairs--) {
@@ -164,9 +165,9 @@ vhem_status vh_order_states(vhem_ctx *ctx, vh_h3m *h3m, int tau)
     return VHEM_OK;
 }
 
-/* ---- states of the members ----------------------------------------------------------------------------- */
+/* ---- state maps of members ----------------------------------------------------------------------------- */
 
-/* map [Sb] of the base HMM at a place of the packed set. */
+/* Fills map [Sb] of the base HMM at a place of the packed set. */
 static vhem_status map_one(vhem_ctx *ctx, const vh_estep *es, int place, int j, vh_scratch *scratch, int *map)
 {
     int Sb = es->base->S[place], Sr = es->reduced->S[j];
@@ -190,7 +191,7 @@ typedef struct {
     const int64_t *at; /* [Kb+1] */
 } mapping;
 
-/* Chunk c, which block is filled with. */
+/* Maps chunk c, packed into block. */
 static vhem_status map_block(vhem_ctx *ctx, const mapping *m, int64_t c, int worker, vh_packed *block)
 {
     const vh_estep es = { .base = block, .reduced = m->reduced, .tau = m->tau };

@@ -11,8 +11,8 @@
 
 typedef struct {
     vh_prior *p;
-    double scale;  /* of the prior's covariances, in those of the base models */
-    double frames; /* of the prior of other families */
+    double scale;  /* factor of the prior's covariances, default prior: 1 */
+    double frames; /* of priors of other families */
 } choice;
 
 static vhem_status read_setting(vhem_ctx *ctx, void *arg, const char *key, const char *value)
@@ -35,7 +35,7 @@ static vhem_status read_setting(vhem_ctx *ctx, void *arg, const char *key, const
                    key, c->p->family->name, normal ? "lambda, nu, scale" : "frames");
 }
 
-/* The default prior *at with some of its numbers replaced; its covariances keep their mean. */
+/* Replaces some numbers of the default prior *at; its covariances keep their mean. */
 static vhem_status apply(vhem_ctx *ctx, const char *spec, vh_prior **at)
 {
     vh_prior *p = *at, *other = NULL;
@@ -46,7 +46,7 @@ static vhem_status apply(vhem_ctx *ctx, const char *spec, vh_prior **at)
                             read_setting, &c));
     if (!vh_prior_normal(p->family)) {
         p->made_up.frames = c.frames;
-        VH_TRY(vh_prior_copy(ctx, p, &other)); /* begins at the new number */
+        VH_TRY(vh_prior_copy(ctx, p, &other)); /* recomputes the prior from the new number */
         vh_prior_free(p);
         *at = other;
         return VHEM_OK;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* vb_prior.h - the prior of VBHEM, from its option. */
+/* vb_prior.h - the prior of VBHEM from its option. */
 #ifndef VH_METHODS_VB_PRIOR_H
 #define VH_METHODS_VB_PRIOR_H
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* vbhem.c - clustering by variational Bayes (vhem/vb.h).
  *
- *   1. where runs begin      2. the runs      3. what is handed over
+ *   1. starts      2. the runs      3. the result
  *
- * A search by VHEM, with all its starts and candidates, comes first: its best results are where the runs of
- * variational Bayes begin, with the full number of clusters and states.  The best of these then try to do
- * with fewer.  A given start, and starts that the user has chosen by name, are begun at as they are. */
+ * First runs a VHEM search, with all its starts and candidates.  Its best results are the starts of the
+ * variational Bayes runs, with the full number of clusters and states; the best of these runs then try to use
+ * fewer.  A given start, or starts chosen by name, skip the VHEM search. */
 #include "methods/state_order.h"
 #include "search/hmm_problem.h"
 #include "methods/options.h"
@@ -24,19 +24,19 @@
 #include <string.h>
 
 enum {
-    RUNS = 20,      /* of variational Bayes, from the best results of VHEM */
-    SHRUNK = 3,     /* of which the best try to do with fewer clusters and states, */
-    TRIES = 1000,   /* each so many times at most, */
-    MOST_WORK = 30, /* or as this many seconds of work allow, very roughly */
-    FRAMES = 10,    /* virtual frames per model, where the file does not say how many it has seen */
+    RUNS = 20,      /* variational Bayes runs, from the best results of VHEM */
+    SHRUNK = 3,     /* best runs that try fewer clusters and states, */
+    TRIES = 1000,   /* tries of each, at most, */
+    MOST_WORK = 30, /* within roughly this many seconds of work */
+    FRAMES = 10,    /* virtual frames per model, if the file has no lengths */
     TOOLBOX_NV = 10 /* virtual samples per model in the toolbox for eye movements */
 };
-#define FLOOR 1e-6 /* smallest variance in VHEM, as a share of that of the models */
+#define FLOOR 1e-6 /* smallest variance in VHEM, as a share of the models' variance */
 #define TOL   1e-6
-#define SAME  1e-9 /* bounds that differ by less than this share of them are of the same result */
+#define SAME  1e-9 /* relative difference below which bounds are of the same result */
 
-/* As many virtual samples as the models have seen frames, since the answer to "how many" depends on it; and
- * no floors. */
+/* As many virtual samples as the models have seen frames, because the number of clusters depends on it; no
+ * covariance floors. */
 void vh_vbhem_defaults(const vh_input *in, vhem_cluster_options *o)
 {
     const vh_lengths *lengths = in->models ? &in->models->lengths : NULL;
@@ -59,19 +59,19 @@ typedef struct {
     vh_vhem_run run;
     int *label; /* [Kb] */
     double value;
-    bool stopped, shrunk; /* the latter: it has tried to do with less */
+    bool stopped, shrunk; /* shrunk: fewer clusters and states were tried */
     vhem_status st;
 } attempt;
 
 typedef struct {
     const vhem_cluster_options *opt;
-    vhem_cluster_options search_opt; /* those of VHEM */
+    vhem_cluster_options search_opt; /* options of the VHEM search */
     vh_hmm_problem t;
     vh_prior *prior;
     vh_vb_options vb;
     attempt *all;
     int n, best;
-    vh_h3m **made; /* [n]  starts that were made here */
+    vh_h3m **made; /* [n]  starts owned by this search */
     vh_workers workers;
 } vb_search;
 
@@ -91,14 +91,14 @@ static void task_free(vb_search *w)
     vh_hmm_problem_free(&w->t);
 }
 
-/* ---- 1. where runs begin ------------------------------------------------------------------------------- */
+/* ---- 1. starts ----------------------------------------------------------------------------------------- */
 
 static attempt begun_at(const vh_restart *r, const vh_h3m *centers)
 {
     return (attempt){ .kind = r->kind ? r->kind : "given", .seed = r->seed, .start = centers };
 }
 
-/* VHEM's best results, each once. */
+/* Starts runs at VHEM's best distinct results. */
 static vhem_status begin_at_results(vhem_ctx *ctx, vb_search *w, uint64_t seed)
 {
     const vh_search *s = &w->t.s.search;
@@ -118,12 +118,12 @@ static vhem_status begin_at_results(vhem_ctx *ctx, vb_search *w, uint64_t seed)
         last = best->J;
         w->all[w->n++] = begun_at(best, best->centers);
     }
-    if (w->n == 0) /* stopped before any run was finished */
+    if (w->n == 0) /* stopped before any run finished */
         w->all[w->n++] = begun_at(&s->all[s->best], s->all[s->best].centers);
     return VHEM_OK;
 }
 
-/* Starts as they come out of the kind that the user wants. */
+/* Starts runs at unrefined starts of the requested kind. */
 static vhem_status begin_at_starts(vhem_ctx *ctx, vb_search *w)
 {
     const vh_search *s = &w->t.s.search;
@@ -139,7 +139,7 @@ static vhem_status begin_at_starts(vhem_ctx *ctx, vb_search *w)
     return VHEM_OK;
 }
 
-/* A posterior that somebody else has found. */
+/* Starts a run at a posterior given by the caller. */
 static vhem_status begin_at_posterior(vhem_ctx *ctx, vb_search *w, const char *text)
 {
     VH_OWN(vh_posteriors) *post = NULL;
@@ -162,7 +162,7 @@ static vhem_status begin_at_posterior(vhem_ctx *ctx, vb_search *w, const char *t
 
 /* ---- 2. the runs --------------------------------------------------------------------------------------- */
 
-/* What run a stands for: its partition and its value. */
+/* Computes the partition and the value of run a. */
 static vhem_status judge(vhem_ctx *ctx, const vb_search *w, attempt *a)
 {
     int K = a->m.post->K;
@@ -196,10 +196,10 @@ static vhem_status run_one(vhem_ctx *ctx, void *arg, int64_t i, int worker)
     vb_search *w = arg;
     vhem_status st = try_one(ctx, w, w->workers.scratch + worker, &w->all[i]);
     w->all[i].st = st;
-    return st == VHEM_ENUMERIC && w->n > 1 ? VHEM_OK : st; /* others may have more luck */
+    return st == VHEM_ENUMERIC && w->n > 1 ? VHEM_OK : st; /* other runs may succeed */
 }
 
-/* The best finished run with a value below `last`; -1: none. */
+/* The best finished run with a value below `last`; -1 if none. */
 static int best_below(const vb_search *w, double last)
 {
     int best = -1;
@@ -210,7 +210,7 @@ static int best_below(const vb_search *w, double last)
     return best;
 }
 
-/* The best runs try to do with less. */
+/* Tries to shrink the best runs. */
 static vhem_status shrink(vhem_ctx *ctx, vb_search *w)
 {
     vhem_status st = VHEM_OK;
@@ -226,7 +226,7 @@ static vhem_status shrink(vhem_ctx *ctx, vb_search *w)
         attempt *a = &w->all[which[k]];
         st = vh_vb_shrink(ctx, w->t.s.base, &w->vb, &w->workers, most < TRIES ? (int)most : TRIES, &a->m,
                           &a->run);
-        a->stopped |= st == VHEM_ESTOPPED; /* it might do with less */
+        a->stopped |= st == VHEM_ESTOPPED; /* it might have shrunk further */
         VH_TRY(st == VHEM_ESTOPPED ? VHEM_OK : st);
         VH_TRY(judge(ctx, w, a));
         a->shrunk = true;
@@ -242,7 +242,7 @@ static vhem_status run_all(vhem_ctx *ctx, vb_search *w)
 
     st = vh_map(ctx, &jobs, &failed);
     for (int k = 0; st == VHEM_ESTOPPED && best_below(w, INFINITY) < 0 && k < w->n; k++)
-        if (!w->all[k].m.prior) /* one that was not begun, as it is, is better than none */
+        if (!w->all[k].m.prior) /* better than no result: a run that was not begun */
             VH_TRY(run_one(ctx, w, k, 0));
     VH_TRY(st == VHEM_ESTOPPED ? VHEM_OK : st);
     if (w->opt->prune && strcmp(w->opt->search, "restarts") != 0)
@@ -252,9 +252,9 @@ static vhem_status run_all(vhem_ctx *ctx, vb_search *w)
     return VHEM_OK;
 }
 
-/* ---- 3. what is handed over ---------------------------------------------------------------------------- */
+/* ---- 3. the result ------------------------------------------------------------------------------------- */
 
-/* Clusters by weight, states by time, both largest first; the tables follow. */
+/* Sorts clusters by weight and states by time, both largest first, and reorders the tables. */
 static vhem_status arrange(vhem_ctx *ctx, const vb_search *w, attempt *a)
 {
     vh_posteriors *post = a->m.post;
@@ -289,7 +289,7 @@ static vhem_status arrange(vhem_ctx *ctx, const vb_search *w, attempt *a)
     return VHEM_OK;
 }
 
-/* Runs that need as many clusters compare by their values, as those of VHEM by their bounds. */
+/* True if a run is as good as the best one: same K, and value within the slack. */
 static bool as_good(const vb_search *w, const attempt *a)
 {
     const attempt *best = &w->all[w->best];
@@ -333,7 +333,7 @@ static vhem_status tell_runs(vhem_ctx *ctx, vb_search *w, vh_clustering *out)
                                  .as_good = as_good(w, a) };
         if (a == best)
             continue;
-        u->bounds = a->run.J; /* handed over */
+        u->bounds = a->run.J; /* ownership moves to out */
         a->run.J = NULL;
         u->label = a->shrunk ? a->label : NULL;
         a->label = a->shrunk ? NULL : a->label;

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* vhem.c - clustering by VHEM, paper Section 3, from many starts (restarts.h) and from partitions of
- * the models by their distances (search/spectral_starts.h). */
+/* vhem.c - clustering by VHEM, paper Section 3, from many starts (restarts.h) and from partitions of the
+ * models by their distances (search/spectral_starts.h). */
 #include "methods/state_order.h"
 #include "methods/first_reduce.h"
 #include "search/hmm_problem.h"
 #include "core/alloc.h"
 #include "parallel/ranks.h"
 
-/* The state of its centre that each state of the input is most often paired with. */
+/* For each input state, finds the state of its centre that it is most often paired with. */
 static vhem_status map_states(vhem_ctx *ctx, const vh_hmm_problem *t, vh_clustering *out)
 {
-    VH_OWN(vh_base) *plain = NULL; /* of the models as they came, where slabs were clustered */
+    VH_OWN(vh_base) *plain = NULL; /* the original models, if refined ones were clustered */
 
     if (t->fine)
         VH_TRY(vh_base_new(ctx, t->models, &plain));
@@ -33,9 +33,9 @@ static vhem_status take_centres(vhem_ctx *ctx, vh_hmm_problem *t, bool mapped, v
         VH_TRY(vh_h3m_set_cluster(ctx, &out->centers->hmm[j].name, j));
         VH_TRY(vh_h3m_set_text(ctx, &out->centers->hmm[j].label, NULL));
     }
-    if (s->base->shards && s->base->whole[0]) /* counted when they are read for their names */
+    if (s->base->shards && s->base->whole[0]) /* counted when names are read */
         VH_NEW(out->lacking, out->Kb);
-    bool here = !s->base->shards || vh_rank(ctx) == 0; /* the others would read all files for that */
+    bool here = !s->base->shards || vh_rank(ctx) == 0; /* on the first process only: it reads all files */
     if (mapped && here && s->base->Kb <= VH_MAX_MAPPED)
         VH_TRY(map_states(ctx, t, out));
     return VHEM_OK;

@@ -13,7 +13,7 @@
 #include <math.h>
 #include <string.h>
 
-#define NOTHING 1e-200 /* less weight is rounding */
+#define NOTHING 1e-200 /* smaller weights are rounding errors */
 
 /* ---- 1. storage ---------------------------------------------------------------------------------------- */
 
@@ -29,7 +29,7 @@ void vh_posterior_arrays(const vh_prior *p, const vh_posterior *post, double **x
     memcpy(n, size, sizeof size);
 }
 
-/* Statistics of a component of a channel, with or without missing cells. */
+/* Most statistics a component of a channel has, with or without missing cells. */
 static size_t most_stats(const vh_prior *p)
 {
     const vh_emission *gaps = p->family->with_gaps;
@@ -113,7 +113,7 @@ static bool is_free(const double *fixed, int q)
 
 typedef struct { /* the free entries of a row */
     int n;
-    double sum, share; /* of their pseudo-counts; of probability, which the fixed ones leave */
+    double sum, share; /* of their pseudo-counts; probability left by the fixed ones */
 } free_part;
 
 static free_part part_of(int n, const double *fixed, const double *a)
@@ -144,7 +144,7 @@ static void mean_row(int n, const double *fixed, const double *a, double *p)
         p[q] = is_free(fixed, q) ? x.share * (a[q] / x.sum) : fixed[q];
 }
 
-typedef struct { /* log of the constant of a symmetric Dirichlet distribution: rows of a kind have the same */
+typedef struct { /* log-constant of a symmetric Dirichlet distribution, cached for rows of one kind */
     int n;
     double a0, value;
 } row_constant;
@@ -160,7 +160,7 @@ static double kl_row(int n, const double *fixed, const double *a, double a0, row
 {
     free_part x = part_of(n, fixed, a);
     if (x.n < 2)
-        return 0; /* nothing to choose */
+        return 0; /* a single choice */
     double psi = vh_digamma(x.sum), kl = vh_lgamma(x.sum) + constant_of(c, x.n, a0);
     for (int q = 0; q < n; q++)
         if (is_free(fixed, q))
@@ -188,8 +188,7 @@ void vh_dirichlet_mean(int n, const double *a, double *p)
 
 /* ---- 3. components ------------------------------------------------------------------------------------- */
 
-/* The table that a channel of a product has its statistics from: that of the product knows of missing
- * cells. */
+/* The statistics table of a channel, with missing cells if that of the product has them. */
 static const vh_emission *table_of(const vh_channel *c, const vh_emission *product)
 {
     return product == product->with_gaps ? c->family->with_gaps : c->family;
@@ -244,7 +243,7 @@ static double kl_known(const vh_prior *p, const vh_posterior *post)
     return kl;
 }
 
-/* 1 when a floor held something, 0 when not, -1 when it is singular. */
+/* Returns 1 if a floor was used, 0 if not, -1 if the covariance is singular. */
 static int mean_known(const vh_prior *p, const vh_limits *lim, const vh_posterior *post, int q,
                       double *const *par, double *work)
 {
@@ -332,7 +331,7 @@ double vh_posterior_kl(const vh_prior *p, const vh_limits *lim, const vh_posteri
     return kl + kl_known(p, post);
 }
 
-/* Scratch of the means of components. */
+/* Scratch size for the means of components. */
 static size_t mean_work(const vh_prior *p)
 {
     size_t most = vh_prior_normal(p->family) ? vh_posterior_work(p->family, p->d) : 0;

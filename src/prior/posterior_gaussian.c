@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* posterior_gaussian.c - see posterior_gaussian.h: normal-gamma and normal-Wishart distributions.
  *
- *   1. moments of statistics      2. one component      3. those of a posterior */
+ *   1. moments of statistics      2. one component      3. components of a posterior */
 #include "prior/posterior_gaussian.h"
 
 #include "core/array2.h"
@@ -11,9 +11,9 @@
 #include <math.h>
 #include <string.h>
 
-#define NOTHING 1e-200 /* less weight is rounding */
+#define NOTHING 1e-200 /* smaller weights are rounding errors */
 
-enum { SMALL = 8 }; /* dimensions */
+enum { SMALL = 8 }; /* most dimensions of the matrix code below */
 
 #define LOG_2  0.69314718055994530942
 #define LOG_PI 1.1447298858494001741
@@ -23,14 +23,14 @@ static bool is_full(const vh_prior *p)
     return vh_prior_full(p->family);
 }
 
-/* Columns that frames tell of.  Those that never vary stay as in the prior, and without covariances: nothing
- * but a constant is left of them in what follows. */
+/* Number of columns that vary.  The others keep their prior, without covariances, and contribute only a
+ * constant to what follows. */
 static int moving(const vh_prior *p)
 {
     return p->d - p->n_still;
 }
 
-/* nu of the distribution of these alone. */
+/* nu of the distribution of the moving columns only. */
 static double moving_nu(const vh_prior *p, double nu)
 {
     return is_full(p) ? nu - p->n_still : nu;
@@ -56,14 +56,14 @@ double vh_gaussian_moments(const vh_gathered *g, double *mean, double *scatter)
     const double *second = T + 1 + d; /* squares, or the lower triangle of products by rows */
     for (int i = 0; i < d; i++) {
         double n = vh_gaussian_seen(g, i);
-        if (!(n > NOTHING)) { /* dividing by it makes noise */
+        if (!(n > NOTHING)) { /* dividing by it would amplify noise */
             second += full ? i + 1 : 1;
             continue;
         }
         for (int j = full ? 0 : i; j <= i; j++) {
             double c = (*second++ - T[1 + i] / n * T[1 + j]) * x->scale[i] * x->scale[j];
             if (i == j)
-                c = fmax(c, 0); /* rounding */
+                c = fmax(c, 0); /* negative by rounding */
             scatter[full ? i * d + j : i] = c;
             if (full)
                 scatter[j * d + i] = c;
@@ -75,7 +75,7 @@ double vh_gaussian_moments(const vh_gathered *g, double *mean, double *scatter)
 
 /* ---- 2. one component ---------------------------------------------------------------------------------- */
 
-/* Column k of m and B becomes what it is in the prior. */
+/* Resets column k of m and B to the prior. */
 static void leave_column(const vh_prior *p, int k, double *m, double *B)
 {
     m[k] = p->m[k];
@@ -85,7 +85,7 @@ static void leave_column(const vh_prior *p, int k, double *m, double *B)
     B[at] = p->B[at];
 }
 
-/* lambda, nu, m and B of a component from its n frames: mean ybar [d], scatter about it. */
+/* Updates lambda, nu, m and B of a component from n frames: mean ybar [d], scatter about it. */
 static void update_component(const vh_prior *p, double n, const double *ybar, const double *scatter,
                              double *lambda, double *nu, double *m, double *B)
 {
@@ -108,7 +108,7 @@ static void update_component(const vh_prior *p, double n, const double *ybar, co
             leave_column(p, k, m, B);
 }
 
-/* The prior of column k by itself, of a diagonal covariance. */
+/* The prior of column k of a diagonal covariance. */
 static vh_prior column_prior(const vh_prior *p, int k)
 {
     vh_prior one = *p;
@@ -119,14 +119,14 @@ static vh_prior column_prior(const vh_prior *p, int k)
     return one;
 }
 
-/* E log|Lambda| + log|B|: what nu alone says of it. */
+/* E log|Lambda| + log|B|: the part that depends on nu only. */
 static double log_precision(const vh_prior *p, double nu)
 {
     int d = moving(p);
     return (is_full(p) ? vh_digamma_wishart(d, moving_nu(p, nu)) : d * vh_digamma(nu / 2)) + d * LOG_2;
 }
 
-/* log of the constant of a Wishart distribution with log|W^-1| = logdet; diag: of d of them. */
+/* Log-constant of a Wishart distribution with log|W^-1| = logdet; diag: of d gamma distributions. */
 static double log_constant(const vh_prior *p, double all_nu, double logdet)
 {
     int d = moving(p);
@@ -136,8 +136,8 @@ static double log_constant(const vh_prior *p, double all_nu, double logdet)
     return nu / 2 * (logdet - d * LOG_2) - gammas;
 }
 
-/* Z := L^-1, lower, where B = L L'; false when B is singular.  For matrices so small that a call of LAPACK
- * costs more than its work. */
+/* Z := L^-1, lower, where B = L L'; returns false if B is singular.  For matrices too small for LAPACK to pay
+ * off. */
 static bool invert_factor(int d, const double *B, double *L, double *Z)
 {
     for (int i = 0; i < d; i++)
@@ -161,7 +161,7 @@ static bool invert_factor(int d, const double *B, double *L, double *Z)
     return true;
 }
 
-/* As traces() says, of full covariances of few dimensions. */
+/* As traces(), for full covariances of few dimensions. */
 static bool small_traces(const vh_prior *p, const double *m, const double *B, double *work, double *logdet,
                          double *trace, double *quad)
 {
@@ -183,7 +183,7 @@ static bool small_traces(const vh_prior *p, const double *m, const double *B, do
     return true;
 }
 
-/* log|B|, tr(B^-1 B0) and (m - m0)' B^-1 (m - m0); work [2 d d + 2 d].  False when B is singular. */
+/* log|B|, tr(B^-1 B0) and (m - m0)' B^-1 (m - m0); work [2 d d + 2 d].  Returns false if B is singular. */
 static bool traces(const vh_prior *p, const double *m, const double *B, double *work, double *logdet,
                    double *trace, double *quad)
 {
@@ -231,8 +231,8 @@ double vh_posterior_log_precision(const vh_prior *p, const vh_posterior *post, i
     return ok ? known - logdet : NAN;
 }
 
-/* KL of a component, given the log_constant of the prior: of N(m, (lambda Lambda)^-1) from its prior, and of
- * the Wishart. */
+/* KL of a component, given the log_constant of the prior: KL of N(m, (lambda Lambda)^-1) from its prior, plus
+ * that of the Wishart. */
 static double kl_component(const vh_prior *p, double constant0, double lambda, double all_nu, const double *m,
                            const double *B, double *work)
 {
@@ -245,14 +245,14 @@ static double kl_component(const vh_prior *p, double constant0, double lambda, d
     return normal / 2 + wishart;
 }
 
-/* The further factor of c~, log, of a component with these parameters. */
+/* Log of the extra factor of c~ of a component with these parameters. */
 static double shift_of(const vh_prior *p, double lambda, double nu)
 {
     int d = moving(p);
     return d > 0 ? (log_precision(p, nu) - d * log(moving_nu(p, nu)) - d / lambda) / 2 : 0;
 }
 
-/* What B is divided by to be a covariance.  Each variance by itself has nu - d + 1 degrees of freedom. */
+/* Divisor that turns B into a covariance.  Each single variance has nu - d + 1 degrees of freedom. */
 static double divisor(const vh_prior *p, const vh_limits *lim, double nu)
 {
     double own = is_full(p) ? nu - p->d + 1 : nu;
@@ -267,8 +267,8 @@ size_t vh_posterior_work(const vh_emission *family, int d)
     return (size_t)family->n_stat(&shape) + (size_t)d + vh_emission_room(family, &shape);
 }
 
-/* The maximiser of the likelihood of statistics with this mean and covariance is that mean and covariance,
- * and it knows of floors. */
+/* Maximises the likelihood of statistics with this mean and covariance: that gives the same mean and
+ * covariance, and applies the floors. */
 int vh_posterior_put(const vh_emission *family, int d, const double *floor, const double *mu,
                      const double *cov, double divisor, double *const *par, double *work)
 {
@@ -289,9 +289,9 @@ int vh_posterior_put(const vh_emission *family, int d, const double *floor, cons
     return family->maximise(&about, stat, floor, par, one + d);
 }
 
-/* ---- 3. those of a posterior --------------------------------------------------------------------------- */
+/* ---- 3. components of a posterior ---------------------------------------------------------------------- */
 
-/* Component q, each column from the frames that have it. */
+/* Updates component q, each column from the frames that have it. */
 static void update_columns(const vh_prior *p, const vh_gathered *g, int q, const double *ybar,
                            const double *scatter, vh_posterior *post)
 {

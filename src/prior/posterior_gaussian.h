@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* posterior_gaussian.h - what is known of Gaussian components: normal-gamma and normal-Wishart distributions.
- * For posterior.c, which has the rest of an HMM. */
+/* posterior_gaussian.h - posteriors of Gaussian components: normal-gamma and normal-Wishart distributions.
+ * Used by posterior.c, which handles the rest of an HMM. */
 #ifndef VH_PRIOR_POSTERIOR_GAUSSIAN_H
 #define VH_PRIOR_POSTERIOR_GAUSSIAN_H
 
@@ -12,12 +12,12 @@ typedef struct { /* sums of the statistics of a component */
     const double *T; /* [n_stat] */
 } vh_gathered;
 
-/* How many frames have column k, and what vh_posterior_moments says. */
+/* Number of frames that have column k; and moments as vh_posterior_moments. */
 double vh_gaussian_seen(const vh_gathered *g, int k);
 double vh_gaussian_moments(const vh_gathered *g, double *mean, double *scatter);
 
-/* Component q of post: from statistics; as one of the expected model; as its mean, work [vh_posterior_work].
- * The KL of all of them.  What they return is said in posterior.h. */
+/* For component q of post: posterior from statistics; parameters of the expected model; mean, work
+ * [vh_posterior_work].  vh_gaussian_kl is the KL of all components.  Return values as in posterior.h. */
 void vh_gaussian_update(const vh_prior *prior, const vh_gathered *g, int q, vh_posterior *post);
 void vh_gaussian_expect(const vh_prior *prior, const vh_posterior *post, int q, double *const *par,
                         double *shift);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* posterior_set.c - see posterior_set.h.
  *
- *   1. storage      2. less of it      3. as models */
+ *   1. storage      2. pruning and reordering      3. as models */
 #include "prior/posterior_set.h"
 
 #include "core/alloc.h"
@@ -36,7 +36,7 @@ vhem_status vh_posteriors_like(vhem_ctx *ctx, const vh_prior *shape, const vh_h3
     return VHEM_OK;
 }
 
-/* Component `from` of h becomes component `to` of out, which may be h; rows apart. */
+/* Copies component `from` of h to component `to` of out, which may be h; not the rows of pi and A. */
 static void copy_component(const vh_prior *shape, const vh_posterior *h, size_t from, vh_posterior *out,
                            size_t to)
 {
@@ -83,7 +83,7 @@ void vh_posteriors_free(vh_posteriors *p)
     free(p);
 }
 
-/* ---- 2. less of it ------------------------------------------------------------------------------------- */
+/* ---- 2. pruning and reordering ------------------------------------------------------------------------- */
 
 void vh_posteriors_drop(vh_posteriors *p, int j)
 {
@@ -95,7 +95,7 @@ void vh_posteriors_drop(vh_posteriors *p, int j)
     p->hmm[p->K] = (vh_posterior){ 0 };
 }
 
-/* The sizes of an HMM and of what its channels know of it. */
+/* Sets the sizes of an HMM and its channels. */
 static void resize(vh_posterior *h, int S, int M)
 {
     h->S = S;
@@ -120,7 +120,7 @@ void vh_posteriors_drop_state(vh_posteriors *p, int j, int s)
     resize(h, h->S - 1, h->M);
 }
 
-/* How many components of its state are heavier than component l; of equal ones the first is. */
+/* Number of components of the state that are heavier than component l; ties by index. */
 static int rank_of(const double *kappa, int M, int l)
 {
     int rank = 0;
@@ -133,7 +133,7 @@ void vh_posteriors_keep_components(vh_posteriors *p, int j, int M)
 {
     vh_posterior *h = &p->hmm[j];
     size_t to = 0;
-    memcpy(h->shift, h->kappa, sizeof *h->shift * (size_t)(h->S * h->M)); /* kappa moves meanwhile */
+    memcpy(h->shift, h->kappa, sizeof *h->shift * (size_t)(h->S * h->M)); /* kappa is overwritten */
     for (int q = 0; q < h->S * h->M; q++)
         if (rank_of(h->shift + q / h->M * h->M, h->M, q % h->M) < M)
             copy_component(p->shape, h, (size_t)q, h, to++);

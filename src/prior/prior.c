@@ -18,7 +18,7 @@ bool vh_prior_exists(const vh_emission *family, const vh_shape *shape)
     return all;
 }
 
-/* "column 'step': " or "columns 'x', 'y': " of channel c; as many as there is room for. */
+/* Writes "column 'step': " or "columns 'x', 'y': " for channel c, truncated to the buffer. */
 static void tell_columns(const vh_layout *layout, int c, char *text, size_t size)
 {
     const vh_channel *ch = &layout->channel[c];
@@ -48,7 +48,7 @@ vhem_status vh_prior_require(vhem_ctx *ctx, const vh_emission *family, const vh_
     return VHEM_OK;
 }
 
-/* Storage of this prior, and of its channels. */
+/* Allocates this prior and its channels. */
 static vhem_status make_room(vhem_ctx *ctx, vh_prior *p)
 {
     VH_NEW(p->m, vh_prior_means(p));
@@ -147,7 +147,7 @@ vhem_status vh_prior_copy(vhem_ctx *ctx, const vh_prior *p, vh_prior **out)
     return VHEM_OK;
 }
 
-/* What so many frames of the component say; its variances are not 0. */
+/* Sets the prior to the given number of frames of a component; fails if a variance is 0. */
 static vhem_status prior_from_component(vhem_ctx *ctx, vh_prior *p, double frames, double *const *par)
 {
     double *of[VH_MAX_PARAM];
@@ -186,7 +186,7 @@ vhem_status vh_prior_from_frames(vhem_ctx *ctx, vh_frames_prior *from, vh_prior 
     return VHEM_OK;
 }
 
-/* Has column k no covariance with others? */
+/* True if column k has no covariance with other columns. */
 static bool alone(const vh_prior *p, int k)
 {
     bool yes = true;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* group_centres.c - see group_centres.h.
  *
- * With one centre every model belongs to it whatever its virtual samples, so that what is maximised is
- * sum_i omega_i L_i over the members, and neither the number of samples nor a soft phase plays a part. */
+ * With one centre, every model belongs to it for any N.  The objective is sum_i omega_i L_i over the members;
+ * the number of virtual samples and a soft phase do not matter. */
 #include "search/group_centres.h"
 
 #include "search/hmm_search.h"
@@ -18,28 +18,28 @@
 #include <string.h>
 
 enum {
-    MANY_MEMBERS = 1000, /* of more than this, so many evenly spread ones tell the centre as well */
-    FEW_MEMBERS = 35,    /* with fewer there are more restarts, */
-    MOST_TIMES = 5,      /* at most so many times more */
+    MANY_MEMBERS = 1000, /* larger groups use this many members, evenly spaced */
+    FEW_MEMBERS = 35,    /* smaller groups get more restarts, */
+    MOST_TIMES = 5,      /* at most this many times as many */
 };
 
 struct vh_known_centre {
     const vh_base *base;
     int n;
     int64_t *member; /* [n] */
-    uint64_t key;    /* of the members */
+    uint64_t key;    /* hash of the members */
     int tries;       /* restarts so far */
-    double J;        /* of the centre; -infinity: there is none yet */
+    double J;        /* bound of the centre; -infinity: none yet */
     vh_h3m *centre;
 };
 
-typedef struct { /* one group of the partition at hand */
+typedef struct { /* one group of the current partition */
     const vh_known_centre *known;
     const vh_h3m *current;
-    int64_t j; /* its number */
+    int64_t j; /* its index */
     int restarts;
     double J;
-    vh_h3m *centre; /* NULL: nothing better than what is known */
+    vh_h3m *centre; /* NULL: no improvement on the cache */
 } centre_group;
 
 typedef struct {
@@ -54,7 +54,7 @@ static void work_free(group_work *w)
     free(w->group);
 }
 
-/* ---- what is known ------------------------------------------------------------------------------------- */
+/* ---- the cache ----------------------------------------------------------------------------------------- */
 
 void vh_group_centres_free(vh_group_centres *s)
 {
@@ -76,7 +76,7 @@ static uint64_t members_key(int n, const int64_t *member)
     return key;
 }
 
-/* The members of group j into member [Kb]; returns their number. */
+/* Writes the members of group j, at most MANY_MEMBERS, to member [Kb]; returns their number. */
 static int members_of(int64_t Kb, const int *label, int64_t j, int64_t *member)
 {
     int64_t all = 0, seen = 0;
@@ -90,7 +90,7 @@ static int members_of(int64_t Kb, const int *label, int64_t j, int64_t *member)
     return n;
 }
 
-/* The entry of a group, a new one when it has not been met yet; *at is its place. */
+/* Finds the entry of a group or adds one; *at is its index. */
 static vhem_status look_up(vhem_ctx *ctx, vh_group_centres *s, const vh_base *base, int n,
                            const int64_t *member, size_t *at)
 {
@@ -116,17 +116,17 @@ static vhem_status look_up(vhem_ctx *ctx, vh_group_centres *s, const vh_base *ba
 
 /* ---- one group ----------------------------------------------------------------------------------------- */
 
-/* The members as base models of their own, weights among themselves as they were. */
+/* Copies the members as a base of their own, with normalised weights. */
 static vhem_status take_members(vhem_ctx *ctx, const vh_known_centre *g, vh_h3m **models, vh_base **base)
 {
     VH_TRY(vh_h3m_subset(ctx, g->base->h3m, g->member, g->n, models));
     bool weighty = vh_normalise(g->n, (*models)->omega);
-    for (int i = 0; !weighty && i < g->n; i++) /* none has any weight: all the same */
+    for (int i = 0; !weighty && i < g->n; i++) /* all weights are 0: use equal ones */
         (*models)->omega[i] = 1.0 / g->n;
     return vh_base_new(ctx, *models, base);
 }
 
-/* More restarts for a group, one of them at its current centre. */
+/* Runs more restarts for a group, one of them from its current centre. */
 static vhem_status settle_one(vhem_ctx *ctx, void *arg, int64_t i, int worker)
 {
     const group_work *w = arg;
@@ -166,14 +166,14 @@ static vhem_status settle_one(vhem_ctx *ctx, void *arg, int64_t i, int worker)
 
 /* ---- all groups ---------------------------------------------------------------------------------------- */
 
-/* The centre of a few models has more optima than that of many, and costs less to look for. */
+/* The centre of a small group has more local optima, and is cheaper to search for. */
 static int wanted_restarts(int restarts, int members)
 {
     double times = (double)FEW_MEMBERS / members;
     return (int)(restarts * (times < 1 ? 1 : times > MOST_TIMES ? MOST_TIMES : times));
 }
 
-/* What has been found for a group is kept for the next partition that has it. */
+/* Saves the result of a group for later partitions that contain it. */
 static void remember(vh_known_centre *known, centre_group *g)
 {
     known->tries += g->restarts;
@@ -185,7 +185,7 @@ static void remember(vh_known_centre *known, centre_group *g)
     g->centre = NULL;
 }
 
-/* Centre j becomes what is known of its group. */
+/* Copies the cached or the current centre of its group to centre j. */
 static vhem_status place(vhem_ctx *ctx, const vh_group_centres *s, const vh_base *base,
                          const vh_known_centre *known, int64_t j, const vh_h3m *current, vh_h3m *out)
 {
@@ -196,7 +196,7 @@ static vhem_status place(vhem_ctx *ctx, const vh_group_centres *s, const vh_base
     if (from) {
         VH_TRY(vh_h3m_shape(ctx, out, j, from->hmm[at].S, from->hmm[at].M));
         vh_hmm_copy(&out->hmm[j], &from->hmm[at]);
-    } else { /* nobody is there, and repairs will find somebody */
+    } else { /* no members: any start will do, repairs will move it */
         vh_rng_init(&rng, s->seed, VH_RNG_INIT, (uint64_t)j);
         VH_TRY(vh_h3m_shape(ctx, out, j, s->opt->S, s->opt->M));
         VH_CHECK(vh_center_from_base(base, j % base->Kb, &rng, out, j), VHEM_ENOMEM,
@@ -205,7 +205,7 @@ static vhem_status place(vhem_ctx *ctx, const vh_group_centres *s, const vh_base
     return VHEM_OK;
 }
 
-/* Weights of the centres: those they have, or the share of the models in each group. */
+/* Weights of the centres: their current ones, or the share of models in each group. */
 static void weigh(const vh_group_centres *s, const vh_base *base, const int *label, const vh_h3m *current,
                   vh_h3m *out)
 {
@@ -236,7 +236,7 @@ vhem_status vh_group_centres_find(vhem_ctx *ctx, vh_group_centres *s, const vh_b
         VH_TRY(look_up(ctx, s, base, n, member, &at[jobs.n]));
         w.group[jobs.n++] = (centre_group){ .j = j, .current = current };
     }
-    for (int64_t g = 0; g < jobs.n; g++) { /* the entries may have moved until now */
+    for (int64_t g = 0; g < jobs.n; g++) { /* the entries no longer move */
         w.group[g].known = &s->all[at[g]];
         int wanted = wanted_restarts(restarts, s->all[at[g]].n), tries = s->all[at[g]].tries;
         w.group[g].restarts = wanted > tries ? wanted - tries : 0;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* group_centres.h - centres for the groups of a partition, each found by itself: VHEM with one centre on
- * the members of a group, from many starts.
+/* group_centres.h - centres for the groups of a partition, one at a time: VHEM with K = 1 on the members of
+ * each group, from many starts.
  *
- * A random start of VHEM has to be lucky with all its centres at once. Groups first and centres then needs
- * luck with one centre at a time, at a fraction of the cost. */
+ * A random start of VHEM needs luck with all centres at once.  Finding the groups first needs luck with one
+ * centre at a time, at a fraction of the cost. */
 #ifndef VH_SEARCH_GROUP_CENTRES_H
 #define VH_SEARCH_GROUP_CENTRES_H
 
@@ -13,18 +13,18 @@ typedef struct vh_known_centre vh_known_centre; /* a group and the best centre f
 
 typedef struct {
     const vhem_cluster_options *opt;
-    int64_t K;           /* groups */
+    int64_t K;           /* number of groups */
     const double *floor; /* [d]  smallest variances, or NULL */
     uint64_t seed;
-    vh_known_centre *all; /* what has been settled: equal groups are not settled twice */
+    vh_known_centre *all; /* cache: the centres of a group are not searched twice */
     size_t n, cap;
 } vh_group_centres;
 
-/* Centres for the K groups label [Kb] of the base models, the best of `restarts`, or more for small groups,
- * and of what is known already.  current, NULL: none, are the centres the groups come from: they are starts
- * too, so that no centre becomes worse than it was, and their weights are kept.  A group without members gets
- * weight zero, unless there is a current centre.  Side by side on all threads; the answer does not depend on
- * their number. */
+/* Finds centres for the K groups label [Kb] of the base models: each is the best of `restarts` runs, more for
+ * small groups, and of the cache.  current (or NULL) are the centres that define the groups: they are starts
+ * too, so that no centre gets worse, and keep their weights.  A group without members gets weight zero,
+ * unless there is a current centre.  Groups run in parallel; the result does not depend on the number of
+ * threads. */
 vhem_status vh_group_centres_find(vhem_ctx *ctx, vh_group_centres *s, const vh_base *base, const int *label,
                                   const vh_h3m *current, int restarts, vh_h3m **out);
 void vh_group_centres_free(vh_group_centres *s);

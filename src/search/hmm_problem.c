@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-/* The smallest variances: a share of the spread of the models. */
+/* Smallest variances: a share of the models' spread. */
 static vhem_status make_floor(vhem_ctx *ctx, vh_hmm_problem *t)
 {
     const vh_base *base = t->s.base;
@@ -25,7 +25,7 @@ static vhem_status make_floor(vhem_ctx *ctx, vh_hmm_problem *t)
     return VHEM_OK;
 }
 
-/* Of very many models a random sample tells good starts from bad ones as well, at a fraction of the cost. */
+/* For very many models, restarts are judged on a random sample, at a fraction of the cost. */
 static vhem_status choose_trial(vhem_ctx *ctx, vh_hmm_problem *t, uint64_t seed)
 {
     vh_hmm_search *s = &t->s;
@@ -44,7 +44,7 @@ static vhem_status choose_trial(vhem_ctx *ctx, vh_hmm_problem *t, uint64_t seed)
     return s->base->shared ? vh_base_share(ctx, s->trial) : VHEM_OK;
 }
 
-/* The models in the form in which they are clustered. */
+/* Converts the models to the form in which they are clustered. */
 static vhem_status convert_models(vhem_ctx *ctx, vh_hmm_problem *t)
 {
     if (vh_cluster_wants_full(t->s.opt)) {
@@ -60,7 +60,7 @@ static vhem_status convert_models(vhem_ctx *ctx, vh_hmm_problem *t)
     return VHEM_OK;
 }
 
-/* Several processes share the sums over many models, an executor makes them for this one. */
+/* Opens the base.  Sums over many models are shared by several processes, or computed by an executor. */
 static vhem_status open_base(vhem_ctx *ctx, vh_hmm_problem *t)
 {
     bool many = t->Kb > VH_FEW_MODELS, shared = many && vh_ranks(ctx) > 1;
@@ -69,7 +69,7 @@ static vhem_status open_base(vhem_ctx *ctx, vh_hmm_problem *t)
     if (t->shards)
         return vh_base_stream(ctx, t->shards, remote, shared, &t->s.base);
     VH_TRY(vh_base_new(ctx, t->fine ? t->fine : t->models, &t->s.base));
-    if (remote && !t->fine && !t->full) /* else they are not those that the executor has */
+    if (remote && !t->fine && !t->full) /* else the executor has other models */
         t->s.base->remote = *remote;
     return shared ? vh_base_share(ctx, t->s.base) : VHEM_OK;
 }
@@ -103,7 +103,7 @@ void vh_hmm_problem_free(vh_hmm_problem *t)
     vh_h3m_free(t->fine);
 }
 
-/* Restarts and candidates; a fast search goes without the first when it has the second. */
+/* Runs restarts and candidates; a fast search skips the restarts if there are candidates. */
 vhem_status vh_hmm_problem_search(vhem_ctx *ctx, vh_hmm_problem *t, uint64_t seed)
 {
     vhem_status st = VHEM_OK;
@@ -114,14 +114,14 @@ vhem_status vh_hmm_problem_search(vhem_ctx *ctx, vh_hmm_problem *t, uint64_t see
         VH_TRY(vh_search_run(ctx, &s->search));
     if (candidates && !vh_stopped(ctx)) {
         st = vh_candidates_run(ctx, s, seed);
-        st = st == VHEM_ESTOPPED ? VHEM_OK : st; /* what there is by then is kept */
+        st = st == VHEM_ESTOPPED ? VHEM_OK : st; /* keep the results so far */
         VH_TRY(st);
     }
     if (s->search.best < 0)
         VH_TRY(vh_search_run(ctx, &s->search));
     if (!vh_stopped(ctx)) {
         st = vh_search_select(ctx, &s->search, s->opt->candidate);
-        st = st == VHEM_ESTOPPED ? VHEM_OK : st; /* the best by its bound stays */
+        st = st == VHEM_ESTOPPED ? VHEM_OK : st; /* keep the best by its bound */
         VH_TRY(st);
     }
     return st;

@@ -53,7 +53,7 @@ vhem_status vh_hmm_search_new(vhem_ctx *ctx, vh_hmm_search *s, uint64_t seed)
 
     for (int k = 0; n_kind < MAX_KINDS && vh_start_kinds[k].name; k++) {
         const char *name = vh_start_kinds[k].name;
-        /* The first few cuts of a base HMM that was cut finer are no start. */
+        /* Truncating a refined base HMM to its first states makes no good start. */
         bool copies = strcmp(name, "base") == 0 || strcmp(name, "far") == 0;
         if (s->opt->refine <= 1 || !copies || strcmp(name, s->opt->init) == 0)
             kinds[n_kind++] = name;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* presets.c - see presets.h.  The paper's own setting, and that of the toolbox for eye movements. */
+/* presets.c - see presets.h: the defaults, the paper's settings, and those of the toolbox for eye
+ * movements. */
 #include "search/presets.h"
 
 #include <assert.h>
@@ -10,13 +11,13 @@ typedef struct {
     double nv; /* virtual samples per model; 0: Kb / tau */
     int tau, max_iter, min_iter, soft;
     double tol, cov_floor, cov_add;
-    bool full;    /* covariances */
-    bool plain;   /* no repairs, and all restarts are run to their end */
-    bool settles; /* the best restart, after a search by restarts alone */
+    bool full;    /* full covariances */
+    bool plain;   /* no repairs, and all restarts run to their end */
+    bool settles; /* settle the best restart, even in a search by restarts alone */
 } preset;
 
 static const preset presets[] = {
-    /* the first is what no preset means */
+    /* defaults, without a preset */
     { NULL, 1e4, 10, 200, 1, 20, 1e-5, 1e-6, 0, false, false, false },
     { "paper", 1e4, 10, 200, 1, 0, 1e-5, 0, 0, false, true, false },
     { "emhmm", 0, 10, 101, 2, 20, 1e-5, 0, 1e-3, true, false, true },

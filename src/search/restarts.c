@@ -3,7 +3,8 @@
  *
  *   1. one restart: a start, a soft phase, a few iterations
  *   2. all restarts, then the promising ones to their end
- *   3. candidates from elsewhere, and the choice among all */
+ *   3. candidates, and the choice among all runs
+ *   4. memory */
 #include "search/restarts.h"
 
 #include "search/presets.h"
@@ -21,21 +22,21 @@
 
 enum {
     SHORT = 5,           /* iterations before a restart is judged */
-    FINALISTS = 3,       /* at least so many, and a third of all, are run to their end */
-    TRIAL_FINALISTS = 2, /* when judged on a sample: so many go on with all models */
-    MANY_MODELS = 20000, /* from here on there is memory for one restart at a time */
-    ROUND = 40,          /* restarts before it is asked whether there have been enough */
-    AGAIN = 3,           /* runs that must have found the best partition, with its bound, for that */
+    FINALISTS = 3,       /* at least this many, and a third of all, run to their end */
+    TRIAL_FINALISTS = 2, /* restarts judged on a sample that continue with all models */
+    MANY_MODELS = 20000, /* from here on, restarts run one at a time to save memory */
+    ROUND = 40,          /* restarts in a batch, before testing whether they suffice */
+    AGAIN = 3,           /* runs that must have found the best partition and its bound */
 };
-#define CHEAP     1e7  /* less work than this, and all restarts are run to their end */
-#define SOFT_NV   0.1  /* most virtual samples per model in the soft phase, */
-#define SOFT_NATS 10.0 /* or fewer, if they tell the centres apart by more than this */
+#define CHEAP     1e7  /* if all restarts cost less than this, all run to their end */
+#define SOFT_NV   0.1  /* most virtual samples per model in the soft phase; */
+#define SOFT_NATS 10.0 /* fewer if centres then differ by more than this */
 #define SOFT_TOL  1e-4
-#define SAME      1e-6 /* bounds that differ by less than this share of them are the same */
+#define SAME      1e-6 /* relative difference below which bounds are equal */
 
 /* ---- 1. one restart ------------------------------------------------------------------------------------ */
 
-/* Are restarts judged on a sample?  A given start goes through all base models. */
+/* True if restarts are judged on a sample.  A given start runs on all base models. */
 static bool has_trial(const vh_search *s)
 {
     return s->Kb_trial != s->Kb && !s->given;
@@ -63,8 +64,8 @@ static vh_reduction reduction_of(const vh_search *s, bool trial, uint64_t seed)
     return (vh_reduction){ trial, run_options(s, trial, seed), &s->workers };
 }
 
-/* ESTOPPED is no failure here: the run stands at its last full iteration, and the caller finds out by itself.
- * It is one when not even the first E-step came to its end. */
+/* Runs the EM loop.  ESTOPPED counts as success once one E-step has finished: the run is at its last full
+ * iteration, and the caller checks for stops itself. */
 static vhem_status go(vhem_ctx *ctx, const vh_search *s, const vh_reduction *how, vh_restart *r,
                       vh_vhem_run *run)
 {
@@ -73,7 +74,7 @@ static vhem_status go(vhem_ctx *ctx, const vh_search *s, const vh_reduction *how
     return r->stopped && run->n_iter >= 0 ? VHEM_OK : st;
 }
 
-/* Virtual samples per model for which the starting centres are told apart by about SOFT_NATS: what is soft
+/* Virtual samples per model at which the starting centres differ by about SOFT_NATS: what counts as soft
  * depends on how different the models are, which grows with their dimension. */
 static double soft_samples(int64_t Kb, int64_t K, const double *L)
 {
@@ -90,8 +91,8 @@ static double soft_samples(int64_t Kb, int64_t K, const double *L)
     return fmin(SOFT_NV, SOFT_NATS / fmax(apart, 1e-300));
 }
 
-/* The start, the soft phase, and at most `limit` iterations.  On a sample of
- * the models only the centres count. */
+/* The start, the soft phase, and at most `limit` iterations.  On a sample of the models, keeps only the
+ * centres. */
 static vhem_status begin_restart(vhem_ctx *ctx, const vh_search *s, int limit, vh_restart *r)
 {
     vh_reduction how = reduction_of(s, has_trial(s), r->seed), soft = how;
@@ -110,7 +111,7 @@ static vhem_status begin_restart(vhem_ctx *ctx, const vh_search *s, int limit, v
         soft.opt.max_iter = r->soft;
         VH_TRY(go(ctx, s, &soft, r, &ignored));
     }
-    if (limit == 0) /* nobody needs to know yet how good it is */
+    if (limit == 0) /* the bound is not needed yet */
         return VHEM_OK;
     how.opt.max_iter = limit < how.opt.max_iter ? limit : how.opt.max_iter;
     VH_TRY(go(ctx, s, &how, r, &r->run));
@@ -121,7 +122,7 @@ static vhem_status begin_restart(vhem_ctx *ctx, const vh_search *s, int limit, v
     return VHEM_OK;
 }
 
-/* Goes on where a run stands: counts add up, and the bounds follow one another. */
+/* Appends the continuation `more` to a run: counts add up, and the bounds are concatenated. */
 static vhem_status append(vhem_ctx *ctx, vh_vhem_run *run, vh_vhem_run *more)
 {
     double *J = NULL;
@@ -142,7 +143,7 @@ static vhem_status append(vhem_ctx *ctx, vh_vhem_run *run, vh_vhem_run *more)
     return VHEM_OK;
 }
 
-/* The partition that the tables of a run stand for, of n models. */
+/* The partition of n models defined by the tables of a run. */
 static vhem_status take_labels(vhem_ctx *ctx, const vh_search *s, int64_t n, vh_restart *r)
 {
     free(r->label);
@@ -158,7 +159,7 @@ static vhem_status take_labels(vhem_ctx *ctx, const vh_search *s, int64_t n, vh_
 
 static vhem_status finish_restart(vhem_ctx *ctx, const vh_search *s, vh_restart *r)
 {
-    /* Another seed: its repairs must not repeat those of the short run. */
+    /* A new seed, so that its repairs do not repeat those of the short run. */
     vh_reduction how = reduction_of(s, false, r->seed + 1);
     VH_CLEANUP(vh_vhem_run_free) vh_vhem_run more = { 0 };
 
@@ -182,8 +183,8 @@ static void drop_tables(vh_restart *r)
     r->run.z = r->run.L = NULL;
 }
 
-/* Restart r has come to its end; only the best so far keeps its tables.  Which one that is does not depend
- * on the order in which they arrive. */
+/* Restart r has finished; only the best so far keeps its tables.  The result does not depend on the order in
+ * which restarts finish. */
 static void keep_best(vh_search *s, int r)
 {
 #pragma omp critical(vh_cluster_best)
@@ -201,16 +202,16 @@ static void keep_best(vh_search *s, int r)
     }
 }
 
-typedef struct { /* restarts at work */
+typedef struct { /* a set of restarts to run */
     vhem_ctx *ctx;
     vh_search *s;
-    const int *which;    /* [n]  their numbers */
-    int limit;           /* of iterations; negative: they are run to their end */
-    bool across;         /* side by side */
+    const int *which;    /* [n]  their indices */
+    int limit;           /* number of iterations; negative: run to the end */
+    bool across;         /* in parallel */
     int64_t done, total; /* for progress */
 } some_restarts;
 
-/* Which restart fails first by the clock depends on the threads; the one of the lowest number is told. */
+/* Which restart fails first depends on the threads; reports the one with the lowest index. */
 static void note_failure(vh_search *s, int r, const char *sentence)
 {
 #pragma omp critical(vh_restart_failed)
@@ -246,9 +247,9 @@ static void run_restart(void *arg, int64_t k, int worker)
     vh_progress(x->ctx, "cluster", so_far, x->total);
 }
 
-/* The restarts which[0 .. n-1].  Side by side, and with threads that have none inside those of others; for
- * very many models with all threads inside one after the other, to save memory.  Several processes, which
- * may share the work of a restart, must be in the same one. */
+/* Runs the restarts which[0 .. n-1] in parallel; idle threads join running restarts.  For very many models,
+ * runs one after the other with all threads, to save memory; also with several processes, because they share
+ * the work of a restart and must all run the same one. */
 static void run_some(vhem_ctx *ctx, int n, some_restarts *x)
 {
     x->across =
@@ -256,8 +257,8 @@ static void run_some(vhem_ctx *ctx, int n, some_restarts *x)
     vh_parallel(ctx, &(vh_loop){ n, x->across ? ctx->threads : 1, false, run_restart, x });
 }
 
-/* Best bound first, ties by index, of the restarts from `first` to before `end`; what failed or was not begun
- * is left out.  Returns how many there are. */
+/* Sorts restarts first .. end-1 by decreasing bound, ties by index; skips those that failed or did not begin.
+ * Returns their number. */
 static int rank_restarts(vh_search *s, int first, int end)
 {
     int n = 0;
@@ -273,7 +274,7 @@ static int rank_restarts(vh_search *s, int first, int end)
     return n;
 }
 
-/* How many of so many restarts are run to their end. */
+/* Number of n restarts that run to their end. */
 static int count_finalists(const vh_search *s, int n)
 {
     bool cheap = s->R * s->work < CHEAP;
@@ -289,7 +290,7 @@ static bool same_partition(const vh_search *s, const vh_restart *a, const vh_res
     return g.adjusted_rand >= least;
 }
 
-/* Have AGAIN restarts come to the best partition, with its bound? */
+/* True if AGAIN restarts have found the best partition, with its bound. */
 static bool found_again(const vh_search *s)
 {
     const vh_restart *b = s->best < 0 ? NULL : &s->all[s->best];
@@ -297,14 +298,14 @@ static bool found_again(const vh_search *s)
     int found = 0;
     for (int r = 0; b && r < s->R && found < AGAIN; r++) {
         const vh_restart *a = &s->all[r];
-        /* A run that converged early but was no finalist has no labels. */
+        /* A run that converged early but was not a finalist has no labels. */
         found +=
             a->label && b->label && a->finished && b->J - a->J <= near && same_partition(s, a, b, 1 - SAME);
     }
     return found == AGAIN;
 }
 
-/* Restarts `first` to before `end`, then the promising ones of them to their end. */
+/* Runs restarts first .. end-1, then the promising ones to their end. */
 static vhem_status run_restarts(vhem_ctx *ctx, vh_search *s, int first, int end)
 {
     int n = end - first, F = count_finalists(s, n), limit = n <= F ? 0 : SHORT;
@@ -325,8 +326,8 @@ static vhem_status run_restarts(vhem_ctx *ctx, vh_search *s, int first, int end)
     return VHEM_OK;
 }
 
-/* How a search ended whose last round ended with `one`.  It has failed when there is no best run, or memory
- * ran out: nobody knows what the others would have found. */
+/* Status of a search whose last batch returned `one`.  It fails if there is no best run, or if memory ran
+ * out, because the other restarts might have found a better one. */
 static vhem_status judge_failures(vhem_ctx *ctx, const vh_search *s, vhem_status one)
 {
     vhem_status st = VHEM_OK;
@@ -393,16 +394,16 @@ void vh_search_join(vh_search *s, vh_restart *r)
     keep_best(s, s->n++);
 }
 
-/* Is run r so near to the best bound that the bound does not tell them apart?  Random restarts that were not
- * settled are not asked. */
+/* True if run r is within the slack of the best bound.  Random restarts that were not settled do not
+ * count. */
 static bool in_slack(const vh_search *s, int r, double top)
 {
     const vh_restart *a = &s->all[r];
     return (a->candidate || a->J == top) && !isnan(a->modularity) && top - a->J <= s->slack;
 }
 
-/* Does run a come before run b?  First those within the slack of the best bound, by modularity, then all
- * others by their bounds; ties by index. */
+/* True if run a ranks before run b: first the runs within the slack of the best bound, by modularity, then
+ * all others by their bounds; ties by index. */
 static bool comes_before(const vh_search *s, int a, int b, double top)
 {
     bool near_a = in_slack(s, a, top), near_b = in_slack(s, b, top);
@@ -414,7 +415,7 @@ static bool comes_before(const vh_search *s, int a, int b, double top)
     return p->J != q->J ? p->J > q->J : a < b;
 }
 
-/* The next of the finished runs after `above`, best first; -1: there is none. */
+/* The best finished run that ranks after `above`; -1 if there is none. */
 static int next_best(const vh_search *s, int above)
 {
     int best = -1;
@@ -433,7 +434,7 @@ vhem_status vh_search_select(vhem_ctx *ctx, vh_search *s, int N)
 {
     VH_AUTOFREE int *kept = NULL;
     int n = 0, r = -1;
-    VH_CLEANUP(vh_restart_free) vh_restart tables = { 0 }; /* its centres are lent */
+    VH_CLEANUP(vh_restart_free) vh_restart tables = { 0 }; /* does not own its centres */
 
     VH_NEW(kept, N + 1);
     while (n < N + 1 && (r = next_best(s, r)) >= 0) {
@@ -460,7 +461,7 @@ vhem_status vh_search_select(vhem_ctx *ctx, vh_search *s, int N)
     return VHEM_OK;
 }
 
-/* ---- 4. what becomes known of them --------------------------------------------------------------------- */
+/* ---- 4. memory ----------------------------------------------------------------------------------------- */
 
 vhem_status vh_search_new(vhem_ctx *ctx, const vhem_cluster_options *opt, const char *const *kinds,
                           int n_kind, bool given, uint64_t seed, vh_search *s)

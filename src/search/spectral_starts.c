@@ -2,11 +2,11 @@
 /* spectral_starts.c - see spectral_starts.h.
  *
  *   1. distances between the models, or a sample of them
- *   2. one candidate: a partition, settled, then VHEM, and once more when labels have moved
- *   3. all candidates, and the best of them settled with more care
+ *   2. one candidate: a partition, settled, then VHEM; repeated if labels have moved
+ *   3. all candidates; the best are settled with more restarts
  *
- * Distances take time and memory by the square of the number of models, so that they are those of a sample
- * when there are many; the centres that follow serve all. */
+ * Time and memory for distances are quadratic in the number of models, so for large sets they are computed on
+ * a sample; the resulting centres serve all models. */
 #include "search/spectral_starts.h"
 
 #include "distance/embedding.h"
@@ -25,29 +25,29 @@
 #include <string.h>
 
 enum {
-    PLACED = 1000,      /* models whose distances are found, or */
-    PLACED_EACH = 20,   /* so many for each cluster, */
-    PLACED_MOST = 2000, /* but never more */
-    JUDGE = 5,          /* neighbours in the graph that modularity is measured in */
+    PLACED = 1000,      /* models in the embedding, */
+    PLACED_EACH = 20,   /* or this many per cluster if that is more, */
+    PLACED_MOST = 2000, /* but at most this many */
+    JUDGE = 5,          /* neighbours in the graph for modularity */
     KMEANS = 20,        /* runs of k-means */
-    KMEANS_ITER = 200,  /* iterations of each */
-    RESTARTS = 20,      /* of each centre of a candidate, */
-    WINNER = 60,        /* of the best ones, */
+    KMEANS_ITER = 200,  /* iterations per run */
+    RESTARTS = 20,      /* for each centre of a candidate, */
+    WINNER = 60,        /* for the best candidates, */
     THOROUGH = 100,     /* and in a thorough search */
     THOROUGH_WINNER = 300,
-    NEAR = 2,             /* times the slack of the search: candidates so near to the best are among those */
+    NEAR = 2,             /* times the slack: candidates this close to the best are settled again */
     ROUNDS = 1,           /* times that moved labels are settled again */
     THOROUGH_ROUNDS = 4,  /* and in a thorough search */
-    THOROUGH_SETTLED = 5, /* restarts that are settled in a thorough search */
+    THOROUGH_SETTLED = 5, /* restarts settled in a thorough search */
 };
 
 typedef struct {
-    const char *name, *kind; /* of distance */
+    const char *name, *kind; /* kind of distance */
     int neighbours;          /* 0: affinities from all distances */
 } graph_way;
 
 static const graph_way ways[] = {
-    { "ppk-sc", "ppk", 0 }, /* the first is all that a fast search takes */
+    { "ppk-sc", "ppk", 0 }, /* the only one in a fast search */
     { "kl-sc", "kl", 0 },
     { "knn5-sc", "kl", 5 },
     { "knn10-sc", "kl", 10 },
@@ -59,9 +59,9 @@ typedef struct {
     uint64_t seed;
     bool fast, thorough;
     int n;
-    int64_t *pick;  /* models whose distances are found; [n] their numbers in the trial set, or NULL: all */
-    vh_h3m *models; /* NULL: those of the trial set */
-    vh_base *base;  /* == that of the trial set then */
+    int64_t *pick;  /* [n]  models of the embedding, as indices in the trial set; NULL: all */
+    vh_h3m *models; /* NULL: all models of the trial set */
+    vh_base *base;  /* that of the trial set if models is NULL */
     double *kl;     /* [n][n]  divergences, or NULL */
     int *near;      /* [n][JUDGE], or NULL */
     vh_group_centres settler;
@@ -102,14 +102,14 @@ static vhem_status choose_placed(vhem_ctx *ctx, spectral_search *b)
     return vh_base_new(ctx, b->models, &b->base);
 }
 
-typedef struct { /* the partition by one way */
+typedef struct { /* partition from one graph */
     const graph_way *w;
     int *label; /* [n] */
     vhem_status st;
     char error[sizeof((vhem_ctx *)0)->error];
 } partition;
 
-typedef struct { /* ways at work */
+typedef struct { /* partitions in progress */
     vhem_ctx *ctx;
     const spectral_search *b;
     double *ppk; /* [n][n]  -log of the kernel, or NULL */
@@ -124,7 +124,7 @@ static void partitions_free(partitions *p)
     free(p->ppk);
 }
 
-/* D [n][n], the logarithms of the affinities of one way. */
+/* D [n][n]: log-affinities of one graph. */
 static vhem_status find_affinities(vhem_ctx *ctx, const partitions *p, const graph_way *w, double *D)
 {
     int n = p->b->n;
@@ -142,7 +142,7 @@ static vhem_status find_affinities(vhem_ctx *ctx, const partitions *p, const gra
     return VHEM_OK;
 }
 
-/* label [n] by spectral clustering. */
+/* Computes label [n] by spectral clustering. */
 static vhem_status find_partition(vhem_ctx *ctx, const partitions *p, const graph_way *w, int *label)
 {
     int n = p->b->n, n_run, converged;
@@ -162,7 +162,7 @@ static void find_one(void *arg, int64_t k, int worker)
 {
     partitions *p = arg;
     partition *x = &p->all[k];
-    vhem_ctx own; /* silent: its runs of k-means are no progress of the whole */
+    vhem_ctx own; /* silent: k-means runs do not report progress */
 
     (void)worker;
     if (x->st != VHEM_OK)
@@ -181,8 +181,8 @@ static bool same(int64_t n, const int *a, const int *b)
     return g.adjusted_rand > 1 - 1e-12;
 }
 
-/* The groups that r has now get settled centres, and VHEM goes on from there; r becomes that when the bound
- * is better.  *moved: the groups have changed. */
+/* Settles the groups of r and continues with VHEM; the result replaces r if its bound is better.  *moved: the
+ * groups have changed. */
 static vhem_status settle_again(vhem_ctx *ctx, spectral_search *b, int restarts, vh_restart *r, bool *moved)
 {
     vh_search *s = &b->s->search;
@@ -203,7 +203,7 @@ static vhem_status settle_again(vhem_ctx *ctx, spectral_search *b, int restarts,
     return VHEM_OK;
 }
 
-/* From a partition of the placed models, label [n], to a candidate. */
+/* Makes a candidate from a partition, label [n], of the models in the embedding. */
 static vhem_status make_candidate(vhem_ctx *ctx, spectral_search *b, const char *name, const int *label)
 {
     VH_CLEANUP(vh_restart_free)
@@ -222,7 +222,7 @@ static vhem_status make_candidate(vhem_ctx *ctx, spectral_search *b, const char 
     return VHEM_OK;
 }
 
-/* A restart, with the groups it has found. */
+/* Settles the groups of a restart. */
 static vhem_status settle_restart(vhem_ctx *ctx, spectral_search *b, const vh_restart *from)
 {
     const vh_h3m *found = from->centers;
@@ -246,8 +246,7 @@ static vhem_status settle_restart(vhem_ctx *ctx, spectral_search *b, const vh_re
 
 /* ---- 3. all candidates --------------------------------------------------------------------------------- */
 
-/* What fails because memory ran out, or because it was stopped, fails for all; what fails for its own reasons
- * is left out. */
+/* Returns st if memory ran out or the search was stopped; other failures only skip this candidate. */
 static vhem_status leave_out(vhem_ctx *ctx, const char *name, vhem_status st)
 {
     if (st == VHEM_ENOMEM || st == VHEM_ESTOPPED || st == VHEM_OK)
@@ -256,7 +255,7 @@ static vhem_status leave_out(vhem_ctx *ctx, const char *name, vhem_status st)
     return VHEM_OK;
 }
 
-/* *D [n][n], of a kind; it stays NULL, and ways that need it are left out, when the distances fail. */
+/* *D [n][n]: distances of one kind.  If they fail, it stays NULL and the graphs that need it are skipped. */
 static vhem_status find_distances(vhem_ctx *ctx, const spectral_search *b, const char *kind, partitions *p,
                                   double **D)
 {
@@ -275,11 +274,11 @@ static vhem_status find_distances(vhem_ctx *ctx, const spectral_search *b, const
     return leave_out(ctx, kind, st);
 }
 
-/* Distances, with all threads for each kind; then the partitions that follow from them, side by side. */
+/* Computes the distances, each kind with all threads; then the partitions, in parallel. */
 static vhem_status find_partitions(vhem_ctx *ctx, spectral_search *b, partitions *p)
 {
     for (int k = 0; k < (b->fast ? 1 : N_WAYS); k++) {
-        if (ways[k].neighbours >= b->n / 2) /* not much is far then */
+        if (ways[k].neighbours >= b->n / 2) /* most models are neighbours then */
             continue;
         partition *x = &p->all[p->n];
         x->w = &ways[k];
@@ -297,7 +296,7 @@ static vhem_status try_ways(vhem_ctx *ctx, spectral_search *b)
 {
     VH_CLEANUP(partitions_free) partitions p = { .ctx = ctx, .b = b };
 
-    if (b->n < b->s->K) /* fewer models are placed than there are clusters */
+    if (b->n < b->s->K) /* fewer models than clusters */
         return VHEM_OK;
     vh_ranks_leave(ctx);
     VH_TRY(vh_ranks_join(ctx, find_partitions(ctx, b, &p)));
@@ -316,7 +315,7 @@ static vhem_status try_ways(vhem_ctx *ctx, spectral_search *b)
     return VHEM_OK;
 }
 
-/* The best restart, or the best few, whose groups differ. */
+/* Settles the best restart, or the best few with different groups. */
 static vhem_status try_restarts(vhem_ctx *ctx, spectral_search *b)
 {
     const vh_search *s = &b->s->search;
@@ -339,13 +338,13 @@ static vhem_status try_restarts(vhem_ctx *ctx, spectral_search *b)
     return VHEM_OK;
 }
 
-/* The modularity of each finished run, in the graph of the models that were placed. */
+/* Modularity of each finished run, in the neighbour graph of the embedded models. */
 static vhem_status judge(vhem_ctx *ctx, spectral_search *b)
 {
     vh_search *s = &b->s->search;
     VH_AUTOFREE int *label = NULL;
 
-    if (!b->near || s->Kb_trial != s->Kb) /* which models of all were placed is not kept */
+    if (!b->near || s->Kb_trial != s->Kb) /* the sample's indices in the full set are unknown */
         return VHEM_OK;
     VH_NEW(label, b->n);
     for (int r = 0; r < s->n; r++) {
@@ -366,8 +365,7 @@ static int best_of(const spectral_search *b)
     return best;
 }
 
-/* The best candidate, and those so near that chance in their centres may have decided, with more restarts of
- * their centres. */
+/* Settles the best candidate again with more restarts, and those so close that chance may have decided. */
 static vhem_status polish(vhem_ctx *ctx, spectral_search *b)
 {
     const vh_search *s = &b->s->search;
@@ -382,7 +380,7 @@ static vhem_status polish(vhem_ctx *ctx, spectral_search *b)
     return VHEM_OK;
 }
 
-/* All candidates, or when they have seen a sample only the best, on all models, join the restarts. */
+/* Adds all candidates to the restarts; if they ran on a sample, only the best, rerun on all models. */
 static vhem_status join_candidates(vhem_ctx *ctx, spectral_search *b)
 {
     vhem_status st = VHEM_OK;
@@ -393,7 +391,7 @@ static vhem_status join_candidates(vhem_ctx *ctx, spectral_search *b)
         return VHEM_OK;
     if (!b->fast && !vh_stopped(ctx))
         st = polish(ctx, b);
-    VH_TRY(st == VHEM_ESTOPPED ? VHEM_OK : st); /* what there is by then is kept */
+    VH_TRY(st == VHEM_ESTOPPED ? VHEM_OK : st); /* keep the results so far */
     int best = best_of(b);
     if (sample)
         st = vh_search_try(ctx, s, false, -1, &b->all[best]);

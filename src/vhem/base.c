@@ -2,10 +2,10 @@
 /* base.c - see base.h.
  *
  *   1. order: equal shapes side by side      3. blocks for the backend
- *   2. mean and deviation of all             4. bases
+ *   2. pooled mean and deviation             4. bases
  *
- * All that goes over the base HMMs goes chunk by chunk, in memory as well as from disk, so that both give the
- * same bits. */
+ * Every loop over the base HMMs works chunk by chunk, in memory as on disk, so that both give the same
+ * bits. */
 #include "vhem/base.h"
 
 #include "core/alloc.h"
@@ -21,7 +21,7 @@
 #include <string.h>
 
 #define LEAST_FLOOR 1e-300
-#define WHOLE_SHARE 1e-4 /* of the variance of all: the least of the component that stands in */
+#define WHOLE_SHARE 1e-4 /* smallest variance of the pooled component, as a share of the pooled variance */
 
 /* ---- 1. order ------------------------------------------------------------------------------------------ */
 
@@ -58,7 +58,7 @@ static int chunk_size(int64_t K, int64_t c)
     return left < VH_REDUCE_CHUNK ? (int)left : VH_REDUCE_CHUNK;
 }
 
-/* Within each chunk alone: which HMMs are in a chunk must not hang on the others. */
+/* Sorts within each chunk only: a chunk's contents must not depend on the other HMMs. */
 static void sort_by_shape(const vh_base *b)
 {
     shape s[VH_REDUCE_CHUNK];
@@ -82,7 +82,7 @@ int vh_base_states(const vh_base *base, int64_t i)
     return shape_of(base, i).S;
 }
 
-/* ---- 2. mean and deviation ----------------------------------------------------------------------------- */
+/* ---- 2. pooled mean and deviation ---------------------------------------------------------------------- */
 
 static vhem_status survey_chunk(vhem_ctx *ctx, void *arg, int64_t c, int worker, double *block)
 {
@@ -97,8 +97,8 @@ void vh_base_rows(const void *arg, int64_t first, int64_t end, int64_t *lo, int6
     *hi = end * VH_REDUCE_CHUNK < b->Kb ? end * VH_REDUCE_CHUNK : b->Kb;
 }
 
-/* The mean of the numbers of a survey over all base components, each counted with omega c / S.  mean [width];
- * *lacks becomes the number of HMMs that lack a column. */
+/* Mean of one kind of moment over all base components, each weighted by omega c / S.  mean [width]; *lacks
+ * becomes the number of HMMs that lack a column. */
 static vhem_status average(vhem_ctx *ctx, vh_base *b, vh_base_moment what, double *mean, double *lacks)
 {
     vh_base_moments s = { what, b->h3m, b->shards, b->Kb, b->origin, b->scale, b->order, b->omega };
@@ -125,14 +125,14 @@ static vhem_status average(vhem_ctx *ctx, vh_base *b, vh_base_moment what, doubl
         mean[k] = sum[n + k] > 0 ? sum[k] / sum[n + k] : 0;
     const double *has = sum + 2 * n;
     *lacks = has[s.h3m->d];
-    for (int k = 0; b->shards && *lacks > 0 && k < s.h3m->d; k++) /* in memory, the caller has seen to that */
+    for (int k = 0; b->shards && *lacks > 0 && k < s.h3m->d; k++) /* in memory, the caller has checked */
         VH_CHECK(has[k] > 0, VHEM_EINVAL, "%s", vh_no_column(k, why, sizeof why));
     if (what != VH_BASE_SPREAD)
         b->fingerprint = vh_hash_chain(0, has + s.h3m->d + 1, 2 * sizeof *sum);
     return VHEM_OK;
 }
 
-/* The component that starts take a column from where a base HMM lacks it. */
+/* The pooled component: starts copy from it the columns that a base HMM lacks. */
 static vhem_status find_whole(vhem_ctx *ctx, vh_base *b)
 {
     const vh_h3m *h3m = b->h3m;
@@ -150,9 +150,9 @@ static vhem_status find_whole(vhem_ctx *ctx, vh_base *b)
     return VHEM_OK;
 }
 
-/* Mean and deviation of all base components together: where the product is taken; 0 for columns without a
- * location, 1 for those without a unit.  And their mean statistics, where components are not moved as a whole
- * or lack columns.  Also fills in the weights. */
+/* Computes the pooled mean and deviation, which centre the products: 0 for columns without a location, 1 for
+ * those without a unit.  Also the mean statistics, if the family has no location or an HMM lacks a column.
+ * Fills in the weights. */
 static vhem_status find_spread(vhem_ctx *ctx, vh_base *b)
 {
     int d = b->h3m->d;
@@ -184,7 +184,7 @@ static vhem_status find_spread(vhem_ctx *ctx, vh_base *b)
 
 /* ---- 3. blocks ----------------------------------------------------------------------------------------- */
 
-/* A part of the packed set: its offsets are those of the whole. */
+/* A slice of the packed set; offsets stay those of the whole. */
 static vhem_status block(vhem_ctx *ctx, const void *arg, int64_t first, int n, vh_packed *out)
 {
     const vh_base *base = arg;
@@ -204,7 +204,7 @@ static vhem_status block(vhem_ctx *ctx, const void *arg, int64_t first, int n, v
     return VHEM_OK;
 }
 
-typedef struct { /* a chunk from disk: packed sets point into their HMMs */
+typedef struct { /* a chunk read from disk, which owns the HMMs its packed set points into */
     vh_h3m *h3m;
     vh_packed *packed;
 } chunk_on_loan;
@@ -236,7 +236,7 @@ static vhem_status block_on_loan(vhem_ctx *ctx, const void *arg, int64_t first, 
     const vh_h3m *from = loan->h3m ? loan->h3m : base->h3m;
     for (int i = 0; i < n; i++) {
         index[i] = (loan->h3m ? 0 : number) + base->order[first + i] - first;
-        if (base->part) /* nobody has surveyed it here */
+        if (base->part) /* a part computes no moments, which fill in the weights otherwise */
             base->omega[first + i] = from->omega[index[i]];
     }
     VH_TRY(vh_pack_base(ctx, from, index, n, base->origin, base->scale, &loan->packed));
@@ -265,7 +265,7 @@ void vh_base_release(const vh_base *base, vh_packed *packed)
 
 /* ---- 4. bases ------------------------------------------------------------------------------------------ */
 
-/* h3m, Kb and where the HMMs are have been filled in. */
+/* Expects h3m, Kb and the source of the HMMs to be filled in. */
 static vhem_status prepare(vhem_ctx *ctx, vh_base *b)
 {
     VH_NEW(b->order, b->Kb);
@@ -329,7 +329,7 @@ int vh_base_largest_node(int64_t c, int64_t end)
     return level;
 }
 
-/* Places count from the first of the node, HMMs from that of the whole set. */
+/* Places count from the node's first HMM, HMMs from the first of the whole set. */
 static vhem_status block_of_node(vhem_ctx *ctx, const void *arg, int64_t first, int n, vh_packed *out)
 {
     const vh_base_node *x = arg;
@@ -420,7 +420,7 @@ vhem_status vh_base_pick(vhem_ctx *ctx, const vh_base *base, const int64_t *pick
     VH_TRY(vh_shard_slots(ctx, base->shards->shard[0], n, &all));
     for (int k = 0; k < n; k++) {
         VH_TRY(vh_shards_read(ctx, base->shards, pick[k], 1, false, &one));
-        all->hmm[k] = one->hmm[0]; /* moves over */
+        all->hmm[k] = one->hmm[0]; /* moves the HMM */
         one->hmm[0] = (vh_hmm){ 0 };
         vh_h3m_move_blocks(one, all);
         all->omega[k] = one->omega[0];

@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-#define LEAST_WEIGHT 1e-300 /* of an HMM without weight: where nothing has any, all count alike */
+#define LEAST_WEIGHT 1e-300 /* weight of an HMM with omega 0: if all are 0, all count alike */
 
 int vh_base_moments_width(const vh_base_moments *s)
 {
@@ -21,8 +21,8 @@ size_t vh_base_moments_size(const vh_base_moments *s)
     return 2 * (size_t)vh_base_moments_width(s) + (size_t)s->h3m->d + 3;
 }
 
-/* Adds w times the numbers of a component to sum [width]: mu, cov + (mu - origin)^2, or E[T]; and w to those
- * behind them.  work [2][width] is overwritten. */
+/* Adds w times the values of a component to sum [width]: mu, cov + (mu - origin)^2, or E[T]; adds w to the
+ * weights behind them.  work [2][width] is overwritten. */
 static void add_component(const vh_base_moments *s, const double *const *par, double w, double *work,
                           double *sum)
 {
@@ -45,7 +45,7 @@ static void add_component(const vh_base_moments *s, const double *const *par, do
     }
 }
 
-/* All components of n HMMs. */
+/* Adds all components of n HMMs. */
 static void add_hmms(const vh_base_moments *s, const vh_h3m *h3m, int64_t first, int n, double *work,
                      double *sum)
 {
@@ -59,7 +59,7 @@ static void add_hmms(const vh_base_moments *s, const vh_h3m *h3m, int64_t first,
     }
 }
 
-/* Counts the columns that n HMMs have, and those of them that lack any. */
+/* Counts the HMMs that have each column, and those that lack any. */
 static void count_columns(const vh_h3m *h3m, int64_t first, int n, double *sum)
 {
     for (int64_t i = first; i < first + n; i++) {
@@ -73,8 +73,7 @@ static void count_columns(const vh_h3m *h3m, int64_t first, int n, double *sum)
     }
 }
 
-/* A fingerprint of chunk c, n HMMs from `first` on, as two whole numbers whose sums over all chunks are
- * exact. */
+/* Fingerprint of chunk c, n HMMs from `first` on, as two integers whose sums over all chunks are exact. */
 static void add_fingerprint(const vh_h3m *h3m, int64_t first, int n, int64_t c, double *sum)
 {
     uint64_t h = vh_hash_chain((uint64_t)c, h3m->omega + first, sizeof *h3m->omega * (size_t)n);

@@ -1,37 +1,37 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* base_moments.h - what has to be known of all base HMMs together before the first E-step: sums over their
- * components, made chunk by chunk, in memory as well as from disk, so that both give the same bits. */
+/* base_moments.h - moments of all base HMMs, needed before the first E-step: sums over their components,
+ * chunk by chunk, in memory as on disk, so that both give the same bits. */
 #ifndef VH_VHEM_BASE_MOMENTS_H
 #define VH_VHEM_BASE_MOMENTS_H
 
 #include "files/shards.h"
 
-enum { VH_READ_AHEAD = 8 }; /* chunks that the system is told of before they are read */
+enum { VH_READ_AHEAD = 8 }; /* chunks announced to the system before they are read */
 
 typedef enum {
-    VH_BASE_MEAN,       /* of the means of components */
-    VH_BASE_SPREAD,     /* of their squares about the origin */
-    VH_BASE_STATISTICS, /* of their mean statistics, in the coordinates of origin and scale */
+    VH_BASE_MEAN,       /* mean of the component means */
+    VH_BASE_SPREAD,     /* mean square about the origin */
+    VH_BASE_STATISTICS, /* mean statistics, in the coordinates of origin and scale */
 } vh_base_moment;
 
 typedef struct {
     vh_base_moment kind;
-    const vh_h3m *h3m;       /* the base HMMs; of those on disk the first */
-    const vh_shards *shards; /* where they are; NULL: in memory */
+    const vh_h3m *h3m;       /* the base HMMs; only the first ones when they are on disk */
+    const vh_shards *shards; /* source on disk; NULL: in memory */
     int64_t K;
     const double *origin, *scale; /* [d] */
-    const int64_t *order;         /* [K]  HMM at each place; NULL: weights are not wanted */
-    double *omega;                /* [K]  weights by place, filled in except by VH_BASE_SPREAD */
+    const int64_t *order;         /* [K]  HMM at each place; NULL: skip the weights */
+    double *omega;                /* [K]  weights by place; output, except for VH_BASE_SPREAD */
 } vh_base_moments;
 
-/* Numbers that are averaged: d, or n_stat. */
+/* Number of averaged values: d, or n_stat. */
 int vh_base_moments_width(const vh_base_moments *s);
-/* Numbers of a chunk: those [width], each with the weight omega c / S of its component; the sums of these
- * weights [width], without components that lack the column (hmm/missing_columns.h); how many HMMs with a
- * weight have each column [d]; how many lack any [1]; and a fingerprint as two whole numbers, which
- * VH_BASE_SPREAD leaves at 0. */
+/* Size of a chunk's block: sums [width], each component weighted by omega c / S; sums of these weights
+ * [width], without components that lack the column (hmm/missing_columns.h); number of HMMs with weight that
+ * have each column [d]; number of HMMs that lack any [1]; and a fingerprint as two integers, 0 for
+ * VH_BASE_SPREAD. */
 size_t vh_base_moments_size(const vh_base_moments *s);
-/* Chunk c of VH_REDUCE_CHUNK HMMs: adds to block, which is all zero.  May be called by several threads. */
+/* Adds chunk c of VH_REDUCE_CHUNK HMMs to block, which must be zero.  Thread-safe. */
 vhem_status vh_base_moments_chunk(vhem_ctx *ctx, const vh_base_moments *s, int64_t c, double *block);
 
 #endif

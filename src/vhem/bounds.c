@@ -13,20 +13,20 @@
 #include <string.h>
 
 enum {
-    COLUMNS = 64, /* reduced HMMs that are scored together when there are few base HMMs */
-    FEW = 4096,   /* base HMMs: no more than that have too few chunks to keep all threads busy */
+    COLUMNS = 64, /* reduced HMMs scored together when there are few base HMMs */
+    FEW = 4096,   /* base HMMs: up to this many, there are too few chunks to keep all threads busy */
 };
 
 typedef struct {
     const vh_base *base;
     const vh_h3m *reduced;
     int tau;
-    int64_t columns; /* reduced HMMs of a part */
+    int64_t columns; /* reduced HMMs per part */
     const vh_workers *workers;
     double *L; /* [Kb][Kr] */
 } scoring;
 
-/* Some of the reduced HMMs: so many columns of L from column `first` on. */
+/* Scores one part of the reduced HMMs: the columns of L from `first` on. */
 static vhem_status score_part(vhem_ctx *ctx, void *arg, int64_t part, int worker)
 {
     const scoring *x = arg;
@@ -62,7 +62,7 @@ vhem_status vh_reduce_score_each(vhem_ctx *ctx, const vh_h3m *h3m, const vh_h3m 
 
     VH_TRY(vh_workers_new(ctx, ctx->threads, &workers));
     if (vh_h3m_lacks_columns(reduced) && vh_family_same(h3m->family, reduced->family))
-        seen.family = reduced->family; /* whose statistics know of columns that are not there */
+        seen.family = reduced->family; /* its statistics handle missing columns */
     VH_TRY(vh_base_new(ctx, &seen, &base));
     scoring x = { base, reduced, tau, columns, &workers, L };
     const vh_work work = { .n = parts, .nested = true, .run = score_part, .arg = &x };

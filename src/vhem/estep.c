@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* estep.c - see estep.h: jobs, the sums of an E-step, and the rule of assignment.
+/* estep.c - see estep.h: jobs, the sums of an E-step, and the assignments.
  *
  *   z_ij ~ omega_j exp(N_i L_ij),   J = sum_i log sum_j omega_j exp(N_i L_ij),   N_i = N omega_i */
 #include "vhem/estep.h"
@@ -103,7 +103,7 @@ void vh_reduce_sums_begin(const vh_reduce_step *step, vh_reduce_sums *sums)
         vh_stats_begin(step->reduced, &sums->stats);
 }
 
-/* One more candidate for the HMM that cluster j describes worst, out of so many members. */
+/* Adds members to cluster j and keeps the worse of two candidates for its worst-described HMM. */
 static void add_members(vh_reduce_sums *s, int j, double members, double L, double number)
 {
     bool better = L < s->worst_L[j] || (L == s->worst_L[j] && number < s->worst[j]);
@@ -130,9 +130,9 @@ void vh_reduce_sums_merge(const void *arg, double *left, const double *right)
         vh_stats_merge(step->reduced, a.stats.block, b.stats.block);
 }
 
-/* ---- the rule of assignment ---------------------------------------------------------------------------- */
+/* ---- assignments --------------------------------------------------------------------------------------- */
 
-/* z_ij, eq. 46, in logs; returns log sum_j omega_j exp(N_i L_ij), which is L_H3M of eq. 45 at these z. */
+/* log z_ij, eq. 46; returns log sum_j omega_j exp(N_i L_ij), which is L_H3M of eq. 45 at these z. */
 double vh_reduce_assign(int Kr, const double *log_omega, double Ni, const double *L, double *log_z)
 {
     for (int j = 0; j < Kr; j++)
@@ -140,7 +140,8 @@ double vh_reduce_assign(int Kr, const double *log_omega, double Ni, const double
     return vh_log_softmax(Kr, log_z);
 }
 
-/* The base HMM at a place, with bounds L [Kr]; log_w [Kr]: the logs of what it counts in the statistics. */
+/* Assigns the base HMM at a place, with bounds L [Kr]; log_w [Kr]: log weights of its pairs in the
+ * statistics. */
 static void assign_one(const vh_reduce_chunk *c, int64_t place, const double *L, double *log_w,
                        vh_reduce_sums *s)
 {
@@ -167,8 +168,8 @@ static void assign_one(const vh_reduce_chunk *c, int64_t place, const double *L,
     }
 }
 
-/* Why the objective of places first .. first+n-1 is not a number: the first pair without one, or the first
- * HMM that fits no centre at all. */
+/* Reports why the objective of places first .. first+n-1 is not finite: the first pair with NaN or +inf, or
+ * the first HMM that fits no centre. */
 static vhem_status tell_fault(vhem_ctx *ctx, const vh_reduce_chunk *c, int first, int n, const double *L)
 {
     int Kr = c->step->reduced->K;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* estep_cache.c - see estep_cache.h.
  *
- * The sums of an E-step follow from base HMMs, centres and a few numbers, to the last bit, and all else that
- * a run does follows from them.  So a run that was killed goes on by being run again: what took long is
- * looked up. */
+ * Base HMMs, centres and a few numbers determine the sums of an E-step to the last bit, and these
+ * determine the rest of the run.  So to resume a killed run, run it again: finished E-steps are read from
+ * the journal. */
 #define _POSIX_C_SOURCE 200809L
 #include "vhem/estep_cache.h"
 
@@ -16,7 +16,7 @@
 
 #include <time.h>
 
-/* Bytes that are written for each second of work at most: what is made faster than that is made again. */
+/* Bytes written per second of work, at most: cheaper sums are recomputed. */
 #define RATE 1e6
 
 static double seconds(void)
@@ -63,7 +63,7 @@ typedef struct {
 static vhem_status add_nodes(vhem_ctx *ctx, void *arg, int64_t first, int64_t n, vh_tree_sum *sum)
 {
     shared_step *x = arg;
-    (void)first; /* the nodes of the base are those chunks */
+    (void)first; /* the nodes of the base cover these chunks */
     (void)n;
     for (int k = 0; k < x->base->n_node; k++) {
         const vh_base_node *node = &x->base->node[k];
@@ -99,7 +99,7 @@ static vhem_status sum_together(vhem_ctx *ctx, const vh_base *base, const vh_h3m
     return vh_sum(ctx, &chunks, &shared, tree, sums->block);
 }
 
-/* ---- by whoever makes it ------------------------------------------------------------------------------- */
+/* ---- here, by all processes, or by an executor --------------------------------------------------------- */
 
 vhem_status vh_vhem_sum(vhem_ctx *ctx, const vh_base *base, const vh_h3m *centers, const vh_reduce_step *step,
                         const vh_workers *workers, vh_reduce_sums *sums)
@@ -111,7 +111,7 @@ vhem_status vh_vhem_sum(vhem_ctx *ctx, const vh_base *base, const vh_h3m *center
     return vh_reduce_run(ctx, base->job, step, workers, false, sums);
 }
 
-typedef struct { /* what the journal of the first process has, for all */
+typedef struct { /* sums from the journal of the first process, sent to all */
     bool *known;
     size_t n;
     double *x; /* [n] */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* estep_cpu.c - see estep_cpu.h.
  *
- * z_i needs row i of L alone, so a chunk is scored, assigned and accumulated before the next, and the Kb x Kr
- * tables exist only if the caller has made them. */
+ * z_i depends on row i of L only, so each chunk is scored, assigned and accumulated before the next; the Kb x
+ * Kr tables exist only if the caller allocated them. */
 #include "vhem/estep_cpu.h"
 
 #include "core/backend.h"
@@ -13,17 +13,17 @@
 
 #include <string.h>
 
-typedef struct { /* a chunk as the kernel wants it */
+typedef struct { /* a chunk prepared for the kernel */
     vh_packed base;
     void *laid;
-    const struct cpu_base *of; /* whose it is, where it is made ready for one E-step alone; else NULL */
+    const struct cpu_base *of; /* the job that frees it, if prepared for one E-step only; else NULL */
 } ready;
 
 typedef struct cpu_base {
     vh_base_source source;
-    vh_reduce_kernels k; /* lay, discard, chunk */
+    vh_reduce_kernels k; /* prepare, release, kernel */
     int64_t n_chunk;
-    ready *chunk; /* [n_chunk]  of a resident source; NULL: made when its turn comes */
+    ready *chunk; /* [n_chunk]  of a resident source; NULL: prepared on demand */
 } cpu_base;
 
 VH_OWNED(cpu_base, vh_cpu_reduce_close)

@@ -33,8 +33,8 @@ vhem_status vh_em_run(vhem_ctx *ctx, const vh_em *em, void *model, int max_iter,
     }
 }
 
-/* A repair may empty another cluster, which is then repaired, and so on to the last iteration.  Repairs stop
- * when they no longer better the best bound. */
+/* A repair may empty another cluster, which is repaired next, and so on to the last iteration.  So repairs
+ * end once they no longer raise the best bound. */
 static void watch_repairs(const vh_vhem_options *opt, double J, bool repaired, vh_vhem_run *run)
 {
     bool gained =

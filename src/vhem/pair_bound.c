@@ -20,10 +20,10 @@ typedef struct { /* one pair; b for base, r for reduced */
 } hmm_pair;
 
 enum { SLOT_ELL, SLOT_STATE, SLOT_GMM, SLOT_L, SLOT_U, SLOT_NU, SLOT_WORK, SLOT_TABLES };
-enum { BLOCK = 64 }; /* base HMMs that are weighed together */
+enum { BLOCK = 64 }; /* base HMMs weighed together */
 
 /* L_GMM(beta, rho) = sum_m c_m log sum_l c_l exp(E_m[log p(y | l)]): the bound for mixtures, eq. 40, at its
- * best eta, eq. 41.  The family has E_m[log p(y | l)], eq. 42 for Gaussians. */
+ * optimal eta, eq. 41.  The family computes E_m[log p(y | l)], eq. 42 for Gaussians. */
 static vhem_status gmm_bounds(vhem_ctx *ctx, vh_scratch *scratch, hmm_pair *p)
 {
     const vh_packed *b = p->which->es->base, *r = p->which->es->reduced;
@@ -56,7 +56,7 @@ static vhem_status gmm_bounds(vhem_ctx *ctx, vh_scratch *scratch, hmm_pair *p)
     return VHEM_OK;
 }
 
-/* log sum_q a_q exp(L_gmm_q + L_q), all [Sr]; zeros of a are left out, so that -inf never meets them. */
+/* log sum_q a_q exp(L_gmm_q + L_q), all [Sr]; skips zeros of a, which would give 0 * inf. */
 static double mix(int Sr, const double *a, const double *L_gmm, const double *L)
 {
     double top = -INFINITY, sum = 0;
@@ -69,16 +69,16 @@ static double mix(int Sr, const double *a, const double *L_gmm, const double *L)
     return isinf(top) ? top : top + log(sum);
 }
 
-/* L_HMM^{i,j}: lower bound, in nats, on E_{M_i^(b)}[ log p(y_1:tau | M_j^(r)) ].
- * Paper, Appendix A, eqs. 70 and 72.
+/* L_HMM^{i,j}: lower bound, in nats, on E_{M_i^(b)}[ log p(y_1:tau | M_j^(r)) ].  Paper, Appendix A,
+ * eqs. 70 and 72.
  *
  *   L_{tau+1}(beta, rho) = 0
  *   U_t(beta', rho) = log sum_rho' a^(r)_{rho,rho'} exp{ L_GMM(beta',rho') + L_{t+1}(beta',rho') }
  *   L_t(beta, rho)  = sum_beta' a^(b)_{beta,beta'} U_t(beta', rho)                    t = tau .. 2
  *   L_HMM = sum_beta pi^(b)_beta log sum_rho pi^(r)_rho exp{ L_GMM(beta,rho) + L_2(beta,rho) }
  *
- * U_t does not depend on beta, so it is tabulated before the sum over beta': a pair
- * costs O(tau S^3), not O(tau S^4). */
+ * U_t does not depend on beta, so it is tabulated before the sum over beta': a pair costs O(tau S^3), not
+ * O(tau S^4). */
 static double hmm_bound(const hmm_pair *p)
 {
     int Sb = p->Sb, Sr = p->Sr, n = Sb * Sr;
@@ -105,14 +105,14 @@ static double hmm_bound(const hmm_pair *p)
     return L_hmm;
 }
 
-/* a exp(e), at most 1 but for rounding.  In logs: where a is below 1e-308, exp(e) alone overflows. */
+/* a exp(e), at most 1 up to rounding.  In logs: if a is below 1e-308, exp(e) alone overflows. */
 static double share(double a, double e)
 {
     return a > 0 ? exp(log(a) + e) : 0;
 }
 
-/* Forward through the best phi, eqs. 69 and 71: nu_t(rho, beta) and xi_t(rho, rho', beta), eqs. 50 to 52, and
- * their sums over t, eqs. 53 to 55.
+/* Forward pass with the optimal phi, eqs. 69 and 71: nu_t(rho, beta) and xi_t(rho, rho', beta),
+ * eqs. 50 to 52, and their sums over t, eqs. 53 to 55.
  *
  *   phi_1(rho | beta)        = pi^(r)_rho exp{ L_GMM + L_2 } / sum_rho
  *   phi_t(rho' | rho, beta') = a^(r)_{rho,rho'} exp{ (L_GMM + L_{t+1})(beta',rho') - U_t(beta',rho) }
@@ -159,8 +159,8 @@ static void summary_statistics(const hmm_pair *p, double *nu, double *nu1, doubl
     }
 }
 
-/* What Omega of eq. 61 sums for one pair: T_l += w sum_beta nu(rho, beta) sum_m c_m eta(l | m) E_m[T(y)],
- * eta(l | m) = c_l exp(E_m[log p(y | l)]) / sum_l, eq. 41. */
+/* One pair's terms of Omega, eq. 61: T_l += w sum_beta nu(rho, beta) sum_m c_m eta(l | m) E_m[T(y)], eta(l |
+ * m) = c_l exp(E_m[log p(y | l)]) / sum_l, eq. 41. */
 static vhem_status add_component_sums(vhem_ctx *ctx, const hmm_pair *p, const double *nu, vh_scratch *scratch,
                                       double *sum)
 {
@@ -226,7 +226,7 @@ vhem_status vh_ref_reduce_pair(vhem_ctx *ctx, const vh_reduce_pair *which, vh_sc
     return VHEM_OK;
 }
 
-/* HMMs first .. first+n-1 of the chunk; L [2][n][Kr] is scratch, for the bounds and for weights. */
+/* Scores and weighs HMMs first .. first+n-1 of the chunk; L [2][n][Kr] is scratch for bounds and weights. */
 static vhem_status run_block(vhem_ctx *ctx, const vh_reduce_chunk *c, int first, int n, vh_scratch *scratch,
                              double *L, vh_reduce_sums *sums)
 {

@@ -1,22 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* refine.c - see refine.h.
  *
- * The variational distributions phi and eta of VHEM see which component made a frame, never the frame itself
- * (paper, Section 3.3), so where components overlap the bound is loose, and looser for the true model than
- * for a blurred one.  Cutting a component into cuts tells phi and eta roughly where the frame lies.  VHEM
- * needs of a base component its mean and covariance alone, and those of a cut of a Gaussian are known in
- * closed form:
+ * The variational distributions phi and eta of VHEM depend on the component that made a frame, not on the
+ * frame (paper, Section 3.3).  So where components overlap the bound is loose, and looser for the true model
+ * than for a blurred one.  Cutting a component tells phi and eta roughly where the frame lies.  VHEM needs
+ * only the mean and covariance of a base component, and those of a cut Gaussian have a closed form:
  *
  *   x ~ N(0, 1) between the quantiles a and b, probability p:
  *   mean m = (g(a) - g(b)) / p,   variance v = 1 + (a g(a) - b g(b)) / p - m^2,   g the normal density
  *
  *   y = mu + L z with a cut of w'z, |w| = 1:   mean mu + m L w,   covariance Sigma - (1 - v) L w (L w)'
  *
- * Along which axis a component is cut, if at all, is up to its family (emission/component_split.h).  Symbols
- * are cut into the likeliest ones and the rest, and a cut then has the probability of its symbols.
+ * The family chooses the axis of the cut, if any (emission/component_split.h).  Symbols are split into the
+ * likeliest ones and the rest; a part then has the probability of its symbols.
  *
  *   1. cuts of the standard normal variable
- *   2. the refined HMM: states (s, m, q) with pi' = pi_s c_sm p_q, A' = A_st c_tm p_q, p_q = 1 / n of
+ *   2. the refined HMM: states (s, m, q) with pi' = pi_s c_sm p_q, A' = A_st c_tm p_q, p_q = 1 / n for
  *   Gaussians */
 #include "vhem/refine.h"
 
@@ -29,7 +28,7 @@
 
 /* ---- 1. cuts ------------------------------------------------------------------------------------------ */
 
-/* x with P(X <= x) = p.  Bisection: a handful of values, each found once for a set of models. */
+/* x with P(X <= x) = p, by bisection: only a few values are needed, once per set of models. */
 static double normal_quantile(double p)
 {
     double low = -40, high = 40;
@@ -72,7 +71,7 @@ typedef struct {
 
 /* ---- 2. the refined HMM -------------------------------------------------------------------------------- */
 
-/* The components of h that have weight, and how each is cut; returns how many there are. */
+/* Lists the components of h that have weight and how each is cut; returns their number. */
 static int make_pieces(const vh_h3m *h3m, const vh_hmm *h, int Q, vh_component_cut *p, double *axes,
                        double *work)
 {
@@ -93,7 +92,7 @@ static int make_pieces(const vh_h3m *h3m, const vh_hmm *h, int Q, vh_component_c
     return n;
 }
 
-/* Slab q of a piece, as the parameters of a component; its share of the piece. */
+/* Writes cut q of a component to par; returns its share of the component. */
 static double put_cut(const vh_h3m *h3m, const vh_component_cut *p, const cuts *x, int q, double *const *par)
 {
     const vh_splits *how = h3m->family->cuts;
@@ -105,7 +104,7 @@ static double put_cut(const vh_h3m *h3m, const vh_component_cut *p, const cuts *
     return 1.0 / p->n;
 }
 
-/* HMM i of out, from the n pieces of HMM i of h3m. */
+/* Builds HMM i of out from the n components of HMM i of h3m. */
 static vhem_status put_hmm(vhem_ctx *ctx, const vh_h3m *h3m, const vh_component_cut *p, int n, const cuts *x,
                            int64_t i, vh_h3m *out)
 {
@@ -131,7 +130,7 @@ static vhem_status put_hmm(vhem_ctx *ctx, const vh_h3m *h3m, const vh_component_
     return vh_h3m_set_text(ctx, &r->label, h->label);
 }
 
-/* Along a column that is not there nothing can be cut. */
+/* Fails if an HMM lacks a column: it cannot be cut along it. */
 static vhem_status check_columns(vhem_ctx *ctx, const vh_h3m *h3m)
 {
     for (int64_t i = 0; i < h3m->K; i++)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* repair.c - see repair.h.  The paper says nothing of empty clusters; left alone they stay empty, since
- * omega_j = 0 allows no way back. */
+/* repair.c - see repair.h.  The paper does not cover empty clusters; unrepaired they stay empty, since
+ * omega_j = 0 is absorbing. */
 #include "vhem/repair.h"
 
 #include "core/array2.h"
@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-#define EARLY 10 /* states are revived in so many iterations at first */
+#define EARLY 10 /* number of iterations in which states are revived */
 
 int64_t vh_move_worst(int64_t Kb, const double *omega, int Kr, const double *L, int j, int64_t to, double *z)
 {
@@ -29,7 +29,7 @@ int64_t vh_move_worst(int64_t Kb, const double *omega, int Kr, const double *L, 
     return worst;
 }
 
-/* The largest cluster with two members or more, -1 for none. */
+/* The largest cluster with at least two members, -1 for none. */
 static int largest(int Kr, const double *omega, const vh_reduce_sums *sums)
 {
     int big = -1;
@@ -59,7 +59,7 @@ vhem_status vh_repair(vhem_ctx *ctx, const vh_vhem_step *m, int k, vh_vhem_run *
                  "the sums of cluster %d name HMM %g as its worst, there are %lld", big, sums->worst[big],
                  (long long)base->Kb);
         VH_TRY(vh_center_from_any(ctx, base, (int64_t)sums->worst[big], &rng, centers, j));
-        sums->members[big] = 0; /* its worst is gone; who comes next is not known */
+        sums->members[big] = 0; /* its worst member is gone, and the next worst is unknown */
         centers->omega[j] = centers->omega[big] /= 2;
         m->log_omega[j] = m->log_omega[big] = log(centers->omega[j]);
         run->n_empty++;

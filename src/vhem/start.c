@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* start.c - starts for VHEM.  The objective has many optima, and no one
- * kind of start finds the best everywhere.
+/* start.c - starts for VHEM.  The objective has many local optima, and no single kind of start finds the best
+ * everywhere.
  *
  *   base        centres are random base HMMs
  *   far         centres are base HMMs far apart under L_hmm (k-means++ with a divergence)
  *   emissions   states are random base components, chains uniform
  *   pooled      one Gaussian mixture of S M components for all base components, shared by all centres,
  *               chains random
- *   dealt       one mixture of K S M components, dealt out to the centres
+ *   dealt       one mixture of K S M components, distributed over the centres
  *
  *   1. from base HMMs      2. from base components */
 #include "vhem/start.h"
@@ -20,17 +20,17 @@
 #include <math.h>
 #include <string.h>
 
-#define LITTLE      1e-3 /* probability mass mixed into rows with zeros, and of all components into each */
-#define WIDEN_SHARE 0.01 /* share of the spread of all that a singular component is widened by */
-#define CUT_MASS    1e-9 /* added where states are cut off or doubled, so that no row is all zero, */
-#define CUT_SHARE   1e-6 /* and to each share in a mixture */
-#define LEAST_DRAW  0.05 /* added to the draws of a random chain: no probability comes near 0 */
-#define LEAST_COUNT 1e-3 /* share of all components that a pooled one counts at least */
+#define LITTLE      1e-3 /* mass mixed into rows with zeros, and of the pooled component into each */
+#define WIDEN_SHARE 0.01 /* share of the pooled variance added to singular components */
+#define CUT_MASS    1e-9 /* added where states are dropped or repeated: no row is all zero */
+#define CUT_SHARE   1e-6 /* added to each mixture weight */
+#define LEAST_DRAW  0.05 /* added to the draws of a random chain, to keep probabilities away from 0 */
+#define LEAST_COUNT 1e-3 /* smallest weight of a pooled component, as a share of all components */
 static const char no_room[] = "out of memory: no room for a centre";
 
 /* ---- 1. from base HMMs --------------------------------------------------------------------------------- */
 
-/* Is entry e of pi (A false) or A possible in any base HMM with this many states? */
+/* True if entry e of pi (A false) or A is positive in any base HMM with this many states. */
 static bool possible(const vh_base *base, int S, bool A, int e)
 {
     bool comparable = false;
@@ -57,10 +57,9 @@ static void soften(const vh_base *base, vh_hmm *h)
     }
 }
 
-/* Copies of one component become a little different, so that they can part.  In what a component of a centre
- * never gives, no later step finds anything: where a family has zeros, they get a little of what all base
- * components give together.  Base components may be singular, those of a centre may not: they get a hundredth
- * of the spread of all.  False when there is no memory. */
+/* Perturbs a copy of a component, so that copies can diverge.  A zero never changes in later steps, so
+ * where the family has zeros the component also gets a little of the pooled one.  Returns false if out of
+ * memory. */
 static bool jitter(const vh_base *base, vh_rng *rng, const vh_h3m *h3m, double *const *par)
 {
     vh_coords x = base->packed->x;
@@ -76,8 +75,7 @@ static bool jitter(const vh_base *base, vh_rng *rng, const vh_h3m *h3m, double *
     return work != NULL;
 }
 
-/* b of a centre becomes the base component a.  Centres have every column: one that a lacks is that of all
- * base components together. */
+/* Copies base component a into centre component b; columns a lacks come from the pooled component. */
 static void copy_component(const vh_base *base, const vh_h3m *from, double *const *a, double *const *b)
 {
     vh_emission_copy(from->family, &from->shape, (const double *const *)a, b);
@@ -116,13 +114,13 @@ static bool widen(const vh_base *base, const vh_h3m *h3m, vh_hmm *h)
     return true;
 }
 
-/* HMM i of a set becomes centre j.  False when there is no memory. */
+/* Copies HMM i of a set into centre j.  Returns false if out of memory. */
 static bool center_from(const vh_base *base, const vh_h3m *set, int64_t i, vh_rng *rng, vh_h3m *centers,
                         int64_t j)
 {
     const vh_hmm *b = &set->hmm[i];
     vh_hmm *r = &centers->hmm[j];
-    /* which states are cut is random */
+    /* a random choice of the states that are dropped */
     int off = b->S > 1 && r->S < b->S ? (int)vh_rng_below(rng, b->S) : 0;
     bool good = true;
     for (int s = 0; s < r->S; s++) {
@@ -164,7 +162,7 @@ vhem_status vh_center_from_any(vhem_ctx *ctx, const vh_base *base, int64_t i, vh
     return VHEM_OK;
 }
 
-/* A random base HMM with weight that has not been taken yet (taken [Kb]), or any once all have been. */
+/* A random base HMM with weight that is not taken yet (taken [Kb]), or any once all are taken. */
 static int64_t pick_base(const vh_base *base, vh_rng *rng, unsigned char *taken)
 {
     for (int tries = 0; tries < 64; tries++) {
@@ -195,8 +193,8 @@ static vhem_status from_random_base(vhem_ctx *ctx, const vh_base *base, int tau,
     return VHEM_OK;
 }
 
-/* Each further centre is a base HMM drawn in proportion to how much worse the centres so far describe it than
- * the best of them describes itself.  Singular base HMMs cannot describe anything and are passed over. */
+/* Draws each further centre with probability proportional to how much worse the centres so far describe a
+ * base HMM than the best-described one. */
 static vhem_status from_far_base(vhem_ctx *ctx, const vh_base *base, int tau, vh_rng *rng,
                                  vh_scratch *scratch, vh_h3m *centers)
 {
@@ -276,12 +274,11 @@ static vhem_status from_emissions(vhem_ctx *ctx, const vh_base *base, int tau, v
     return VHEM_OK;
 }
 
-/* k Gaussians for all base components together: k-means on their means (features), then the mean statistics
- * of each cluster back to parameters.  At most so many components are looked at, evenly spread.  label
- * [n], n and step tell what was used. */
+/* Fits k components to all base components: k-means on their means (features), then maximises the mean
+ * statistics of each cluster.  Uses at most POOL base components, evenly spaced. */
 enum { POOL = 20000 };
 
-/* x := what k-means sees of a component with the mean statistics T. */
+/* The k-means features of a component with mean statistics T. */
 static void features_of(const vh_packed *b, const double *T, double *x)
 {
     if (b->family->mean_features)
@@ -290,8 +287,8 @@ static void features_of(const vh_packed *b, const double *T, double *x)
         memcpy(x, T + 1, sizeof *x * (size_t)vh_features(b->family, &b->shape));
 }
 
-/* The same of n base components, `step` apart, into X [n][d].  Columns that they lack are those of all
- * together; spare is an HMM of one component, T [n_stat] scratch. */
+/* Features of n base components, `step` apart, into X [n][d].  Columns they lack come from the pooled
+ * component; spare is an HMM of one component, T [n_stat] scratch. */
 static void look_at_all(const vh_base *base, int n, int d, int step, const vh_h3m *spare, double *T,
                         double *X)
 {
@@ -334,13 +331,13 @@ static vhem_status pool(vhem_ctx *ctx, const vh_base *base, vh_rng *rng, int k, 
                 sum[e] += b->mean[vh_row(i, step) * (size_t)n_stat + (size_t)e];
         vh_hmm_component(out, &out->hmm[0], 0, c, par);
         for (int p = 0; base->whole[0] && p < b->family->n_param;
-             p++) /* what is kept where nothing was seen */
+             p++) /* maximise keeps these values where there is no data */
             memcpy(par[p], base->whole[p], sizeof *par[p] * vh_param_size(b->family, p, &b->shape));
         double count = sum[0];
         for (int e = 0; count > 0 && e < n_stat; e++)
             sum[e] /= count;
         if (!(count > 0) || b->family->maximise(&b->x, sum, NULL, par, work) < 0) {
-            double *from[VH_MAX_PARAM]; /* nothing there, or no spread: any base component will do */
+            double *from[VH_MAX_PARAM]; /* empty, or no spread: use a random base component */
             const vh_hmm *h = &base->h3m->hmm[vh_rng_below(rng, base->Kb)];
             vh_hmm_component(base->h3m, h, (int)vh_rng_below(rng, h->S), 0, from);
             copy_component(base, out, from, par);
@@ -350,7 +347,8 @@ static vhem_status pool(vhem_ctx *ctx, const vh_base *base, vh_rng *rng, int k, 
     return VHEM_OK;
 }
 
-/* A pool of components given to the centres: centre j takes those with numbers at(j, q). */
+/* Distributes a pool of components over the centres.  shared: all centres get the same S M components;
+ * otherwise each gets its own. */
 static vhem_status from_pool(vhem_ctx *ctx, const vh_base *base, vh_rng *rng, vh_h3m *centers, bool shared)
 {
     int S = centers->hmm[0].S, M = centers->hmm[0].M, C = S * M, k = shared ? C : C * centers->K;

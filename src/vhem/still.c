@@ -10,12 +10,12 @@
 #include <math.h>
 #include <string.h>
 
-#define ALIKE 1e-9 /* parameters that differ by less than this share of them are the same */
+#define ALIKE 1e-9 /* relative difference below which parameters are equal */
 
-typedef struct { /* the part of a component that column k belongs to: a channel of a product, or all of it */
+typedef struct { /* the part of a component that holds column k: a channel of a product, or all of it */
     const vh_emission *family;
     vh_shape shape;
-    int k; /* of its columns */
+    int k; /* column within this part */
     double *par[VH_MAX_PARAM];
 } column_part;
 
@@ -41,7 +41,7 @@ static bool is_matrix(const vh_param *p)
     return p->rank == 2 && p->dim[0] == VH_PER_COLUMN && p->dim[1] == VH_PER_COLUMN;
 }
 
-/* Which of the n numbers of parameter p are of column k: *n from the one returned. */
+/* Returns where the numbers of parameter p that belong to column k begin; *n is how many there are. */
 static size_t own_numbers(const column_part *x, int p, size_t *n)
 {
     const vh_param *param = &x->family->param[p];
@@ -51,7 +51,7 @@ static size_t own_numbers(const column_part *x, int p, size_t *n)
     return vh_param_is_by_column(param) ? (size_t)x->k : is_matrix(param) ? vh_ij(x->k, x->shape.d, 0) : 0;
 }
 
-/* Is the column the same in both, and by itself in both? */
+/* True if the column has the same parameters in both, and no covariance with other columns. */
 static bool same_column(const column_part *a, const column_part *b)
 {
     for (int p = 0; p < a->family->n_param; p++) {
@@ -66,7 +66,8 @@ static bool same_column(const column_part *a, const column_part *b)
     return true;
 }
 
-/* Is column k the same in all components of all HMMs that have it?  *one becomes the first of them. */
+/* True if column k is the same in all components of all HMMs that have it.  *one becomes the first of
+ * them. */
 static bool is_still(const vh_h3m *h3m, int k, column_part *one)
 {
     bool any = false;
@@ -84,7 +85,7 @@ static bool is_still(const vh_h3m *h3m, int k, column_part *one)
     return any;
 }
 
-/* E[log p(y_k)] of the part under itself; 0: not known, as of what has no spread. */
+/* E[log p(y_k)] of the part under itself; 0 if unknown, as for a column without spread. */
 static vhem_status own_density(vhem_ctx *ctx, const column_part *x, double *out)
 {
     const vh_shape one = { .d = 1 };
@@ -121,7 +122,7 @@ vhem_status vh_still_columns(vhem_ctx *ctx, const vh_h3m *h3m, bool *still, int 
     }
     if (*n_telling > 0)
         return VHEM_OK;
-    memset(still, 0, sizeof *still * (size_t)h3m->d); /* all models are the same: there is nothing to tell */
+    memset(still, 0, sizeof *still * (size_t)h3m->d); /* all are still: use every column */
     *n_telling = h3m->d;
     *rest = 0;
     return VHEM_OK;

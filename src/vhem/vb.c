@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* vb.c - VBHEM, as what the loop (loop.h) alternates; see vb.h.
+/* vb.c - VBHEM as steps of the loop (loop.h); see vb.h.
  *
  *   1. storage      2. the expected model and its E-step      3. update and pruning      4. steps of the loop
  *
- * In the toolbox's mode omega_j is to the power N_i.  That is what VHEM's E-step does to the likelihood, so
- * that omega_j goes into pi_j there. */
+ * In the toolbox's mode omega_j is raised to the power N_i.  VHEM's E-step does that to the likelihood, so
+ * omega_j is multiplied into pi_j there. */
 #include "vhem/vb.h"
 
 #include "core/alloc.h"
@@ -14,8 +14,8 @@
 #include <math.h>
 #include <string.h>
 
-#define FEW_ITEMS  0.5 /* a cluster with less than this many members is empty, */
-#define FEW_FRAMES 1.0 /* and a state or component with less than this many virtual frames */
+#define FEW_ITEMS  0.5 /* a cluster with fewer members than this is empty, */
+#define FEW_FRAMES 1.0 /* and so is a state or component with fewer virtual frames */
 
 /* ---- 1. storage ---------------------------------------------------------------------------------------- */
 
@@ -38,7 +38,7 @@ vhem_status vh_vb_copy(vhem_ctx *ctx, const vh_vb *m, vh_vb *out)
     return VHEM_OK;
 }
 
-typedef struct { /* what an E-step needs, for HMMs of the present sizes */
+typedef struct { /* buffers of an E-step, for HMMs of the current sizes */
     vh_h3m *model;
     vh_packed *pk;
     vh_reduce_sums sums;
@@ -67,7 +67,7 @@ static vhem_status engine_new(vhem_ctx *ctx, const vh_base *base, const vh_poste
 
 /* ---- 2. the expected model ----------------------------------------------------------------------------- */
 
-/* omega_j to the power N_i: into pi_j, and out of omega. */
+/* Moves omega_j from log_omega into pi_j, so that the E-step raises it to the power N_i. */
 static void raise_omega(vh_h3m *model, double *log_omega)
 {
     for (int64_t j = 0; j < model->K; j++) {
@@ -92,7 +92,7 @@ static vhem_status expect_model(vhem_ctx *ctx, const vh_vb_options *opt, const v
     return VHEM_OK;
 }
 
-/* What L has of omega in the toolbox's mode is taken out again. */
+/* Removes omega from L in the toolbox's mode. */
 static void lower_L(const vh_vb *m, int64_t Kb, double *log_omega, double *L)
 {
     int K = m->post->K;
@@ -132,7 +132,7 @@ static void update(const vh_base *base, const vh_vb_options *opt, engine *e, vh_
     }
 }
 
-/* Virtual frames of a state of an HMM. */
+/* Virtual frames of state s. */
 static double frames_of(const vh_vb *m, const vh_posterior *h, int s)
 {
     double sum = 0;
@@ -141,7 +141,7 @@ static double frames_of(const vh_vb *m, const vh_posterior *h, int s)
     return sum;
 }
 
-/* Components that any state of the HMM has in use. */
+/* Largest number of components in use in a state of the HMM. */
 static int components_of(const vh_vb *m, const vh_posterior *h)
 {
     int most = 1;
@@ -188,26 +188,26 @@ vhem_status vh_vb_begin(vhem_ctx *ctx, const vh_base *base, const vh_vb_options 
     return VHEM_OK;
 }
 
-typedef struct { /* what VBHEM alternates */
+typedef struct { /* the model that the VBHEM loop updates */
     const vh_base *base;
     const vh_vb_options *opt;
     const vh_workers *workers;
     vh_vb *m;
     vh_vhem_run *run;
     engine e;
-    bool late;  /* tables: at the end */
+    bool late;  /* fill the tables at the end */
     int k;      /* updates so far */
-    bool rests; /* the bound does */
+    bool rests; /* the bound has converged */
 } loop;
 
-/* Members below which a cluster is empty, as they count in alpha. */
+/* The alpha below which a cluster is empty. */
 static double few_items(const loop *w)
 {
     return w->m->prior->alpha + FEW_ITEMS * (w->opt->toolbox ? w->opt->run.N / w->base->Kb : 1);
 }
 
-/* Removes what is empty, but never the last cluster or the last state of one; true when there was something.
- * only_ask: nothing is removed. */
+/* Removes empty clusters, states and components, except the last cluster and the last state of each; returns
+ * true if there were any.  only_ask: removes nothing. */
 static bool prune(const loop *w, bool only_ask)
 {
     vh_posteriors *p = w->m->post;
@@ -254,7 +254,7 @@ static vhem_status expect(vhem_ctx *ctx, void *model, bool last, double *J)
     return VHEM_OK;
 }
 
-/* Not while there is something to prune. */
+/* Not converged while something can be pruned. */
 static bool converged(vhem_ctx *ctx, void *model, int k, bool repaired, vh_vhem_run *run)
 {
     loop *w = model;
@@ -272,7 +272,7 @@ static vhem_status maximise(vhem_ctx *ctx, void *model)
     return VHEM_OK;
 }
 
-/* Where something is pruned, there is less of the posterior, and the engine gets the new sizes. */
+/* After pruning, the engine is rebuilt for the new sizes. */
 static vhem_status repair(vhem_ctx *ctx, void *model, int k, vh_vhem_run *run, bool *repaired)
 {
     loop *w = model;

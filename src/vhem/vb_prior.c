@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* vb_prior.c - the prior of VBHEM: the default, and type-II maximum likelihood.
  *
- * The bound depends on the prior through KL(posterior | prior) alone, whose stationary points are in closed
- * form or roots of decreasing functions: with n components, P = E[Lambda] = nu B^-1,
+ * The bound depends on the prior only through KL(posterior | prior).  Its stationary points have a closed
+ * form or are roots of decreasing functions: with n components, P = E[Lambda] = nu B^-1,
  *
  *   m0   = (sum P)^-1 sum P m            lambda0 = n d / sum ( d / lambda + (m - m0)' P (m - m0) )
  *   W0   = diag(sum P) / (n nu0)         nu0: the root of sum E log|Lambda| - n E0 log|Lambda|, with this W0
  *   a0   : the root of sum over rows of k (psi(k a0) - psi(a0)) + E log of its k entries
  *
- * Of other families than Gaussians the Dirichlet parameters of rows alone are learned. */
+ * For families other than Gaussians, only the Dirichlet parameters of rows are learned. */
 #include "core/alloc.h"
 #include "math/gamma.h"
 #include "math/linalg.h"
@@ -18,9 +18,9 @@
 #include <string.h>
 
 #define LOG_2  0.69314718055994530942
-#define LEAST  1e-4 /* share of the variance of all models that the mean variance within them counts as */
-#define FRAMES 1.0  /* of the one component for all, that priors of other families than Gaussians are */
-enum { FEW = 5 };   /* components from which more than m and W can be learned */
+#define LEAST  1e-4 /* smallest mean variance within the models, as a share of the pooled variance */
+#define FRAMES 1.0  /* frames of the pooled component in the prior of other families than Gaussians */
+enum { FEW = 5 };   /* components needed to learn more than m and W */
 enum { HALVINGS = 200 };
 
 /* ---- the default --------------------------------------------------------------------------------------- */
@@ -59,7 +59,7 @@ static vhem_status default_normal(vhem_ctx *ctx, const vh_base *base, vh_prior *
     return VHEM_OK;
 }
 
-/* The one component for all base components: that of their mean statistics. */
+/* The pooled component: maximises the mean statistics of all base components. */
 static vhem_status pool(vhem_ctx *ctx, const vh_base *base, vh_h3m **out)
 {
     const vh_h3m *h3m = base->h3m;
@@ -110,8 +110,8 @@ vhem_status vh_vb_default_prior(vhem_ctx *ctx, const vh_base *base, vh_prior **o
 
 typedef double gradient(const void *arg, double x);
 
-/* Where a decreasing function is zero, between lo and hi, by bisection in the logarithm; an end where it has
- * one sign. */
+/* Root of a decreasing function between lo and hi, by bisection in log x; lo or hi if the sign never
+ * changes. */
 static double bisect(gradient *g, const void *arg, double lo, double hi)
 {
     double a = log(lo), b = log(hi);
@@ -127,14 +127,14 @@ static double bisect(gradient *g, const void *arg, double lo, double hi)
 
 /* ---- Dirichlet parameters ------------------------------------------------------------------------------ */
 
-typedef struct { /* rows of some array of all HMMs */
+typedef struct { /* rows of one array, over all HMMs */
     const vh_posteriors *post;
     enum { ETA, EPS, KAPPA, ALPHA } which;
-    double sum; /* of E log of all entries */
+    double sum; /* sum of E log of all entries */
     double *work;
 } prior_rows;
 
-/* Row number r of an HMM and its length; 0: there is none. */
+/* Row r of HMM j; returns its length, 0 if there is no such row. */
 static int row_of(const prior_rows *w, int j, int r, const double **row)
 {
     const vh_posterior *h = &w->post->hmm[j];
@@ -157,7 +157,7 @@ static double row_gradient(const void *arg, double a)
     return g;
 }
 
-/* a0 of one kind of rows; stays as it is where no row has a choice. */
+/* Learns a0 of one kind of rows; unchanged if every row has a single entry. */
 static void learn_rows(prior_rows *w, double *a0)
 {
     const double *row;
@@ -179,7 +179,7 @@ static void learn_rows(prior_rows *w, double *a0)
 typedef struct {
     vh_vb *m;
     bool full;
-    int n;                              /* components */
+    int n;                              /* number of components */
     double *P;                          /* [size]  of one component */
     double *sum_P;                      /* [size] */
     double *sum_m;                      /* [d]  sum P m */
@@ -193,7 +193,7 @@ static void components_free(components *c)
     free(c->sum_m);
 }
 
-/* P of component q of an HMM. */
+/* P of component q of an HMM; returns false if its scatter is singular. */
 static bool find_P(const components *c, const vh_posterior *h, int q)
 {
     size_t size = vh_prior_size(c->m->prior);
@@ -204,7 +204,7 @@ static bool find_P(const components *c, const vh_posterior *h, int q)
     return ok;
 }
 
-/* P x, or its entry k. */
+/* Entry k of P x. */
 static double times(const components *c, const double *P, const double *x, int k)
 {
     int d = c->m->prior->d;
@@ -236,7 +236,7 @@ static vhem_status gather_components(vhem_ctx *ctx, components *c)
     return VHEM_OK;
 }
 
-/* m0 and, if wanted, lambda0. */
+/* Learns m0 and, if lambda is true, lambda0. */
 static vhem_status learn_means(vhem_ctx *ctx, components *c, bool lambda)
 {
     vh_prior *p = c->m->prior;
@@ -265,7 +265,7 @@ static vhem_status learn_means(vhem_ctx *ctx, components *c, bool lambda)
     return VHEM_OK;
 }
 
-/* The gradient by nu0 = extra + nu, W0 following. */
+/* The gradient by nu0 = extra + nu, with W0 as a function of nu0. */
 static double nu_gradient(const void *arg, double extra)
 {
     const components *c = arg;

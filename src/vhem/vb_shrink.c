@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* vb_shrink.c - VBHEM with fewer clusters, states and components than it came to by itself.
+/* vb_shrink.c - VBHEM with fewer clusters, states and components than the run ended with.
  *
- * Pruning removes what has become empty.  With many virtual samples assignments are hard, and two clusters
- * that share the members of one kind never become empty, however much better one would be.  So each is taken
- * away in turn, the most promising first: without cluster j the E-step loses
+ * Pruning removes only what is empty.  With many virtual samples assignments are hard, and two clusters that
+ * share the members of one kind never become empty, even if one would be much better.  So each is removed in
+ * turn, the most promising first: without cluster j the E-step loses
  *
  *   sum_i log sum_j' w_ij' - log sum_{j' != j} w_ij',   w_ij = omega_j exp(N_i L_ij)
  *
- * and KL_j is won, before the other clusters have learned from its members. */
+ * and gains KL_j, before the other clusters have learned from its members. */
 #include "core/alloc.h"
 #include "core/array2.h"
 #include "math/logsum.h"
@@ -18,7 +18,7 @@
 #include <string.h>
 
 enum {
-    PROMISING = 3, /* clusters that are tried before it is said that all are needed */
+    PROMISING = 3, /* clusters tried before giving up */
     ITER = 60,     /* iterations of a try */
 };
 #define TOL 1e-6
@@ -27,7 +27,7 @@ typedef struct {
     const vh_base *base;
     const vh_vb_options *opt;
     const vh_workers *workers;
-    int left; /* tries */
+    int left; /* tries left */
     vh_vb *m;
     vh_vhem_run *run;
 } shrinking;
@@ -37,7 +37,7 @@ double vh_vb_value(const vh_vb *m, const vh_vhem_run *run)
     return run->J[run->n_iter] + vh_posteriors_log_symmetries(m->post);
 }
 
-/* m and run are those of the task from now on. */
+/* Moves m and run into the task. */
 static void take_result(shrinking *t, vh_vb *m, vh_vhem_run *run)
 {
     vh_vb_free(t->m);
@@ -48,12 +48,12 @@ static void take_result(shrinking *t, vh_vb *m, vh_vhem_run *run)
     *run = (vh_vhem_run){ 0 };
 }
 
-typedef struct { /* what is left out: cluster j, a state of it, or a component of each of its states */
+typedef struct { /* what to remove: cluster j, one of its states, or one component of each of its states */
     int j, state;
     bool component;
 } piece;
 
-/* m without something; *better: that is what m is now. */
+/* Tries the model with a piece removed; *better: it replaced the model of the task. */
 static vhem_status try_without(vhem_ctx *ctx, shrinking *t, piece x, bool *better)
 {
     VH_CLEANUP(vh_vb_free) vh_vb m = { 0 };
@@ -79,8 +79,8 @@ static vhem_status try_without(vhem_ctx *ctx, shrinking *t, piece x, bool *bette
     return VHEM_OK;
 }
 
-/* What was found by tries runs on as the user wants it: a try ends sooner than a run.  Stopped in the middle
- * of an E-step that run has no tables, and what the tries found stays. */
+/* Continues with the user's options: a try ends sooner than a run.  If stopped within an E-step, the
+ * continued run has no tables, and the result of the tries is kept. */
 static vhem_status finish_shrinking(vhem_ctx *ctx, shrinking *t)
 {
     vhem_status st = VHEM_OK;
@@ -94,7 +94,7 @@ static vhem_status finish_shrinking(vhem_ctx *ctx, shrinking *t)
     return st;
 }
 
-/* promise [K]: what the bound gains without each cluster, as far as can be told without an update. */
+/* promise [K]: estimated gain of the bound without each cluster, before any update. */
 static vhem_status find_promise(vhem_ctx *ctx, const shrinking *t, double *promise)
 {
     int K = t->m->post->K;
@@ -107,7 +107,7 @@ static vhem_status find_promise(vhem_ctx *ctx, const shrinking *t, double *promi
     vh_vb_kl(t->m, promise);
     for (int64_t i = 0; i < t->base->Kb; i++) {
         double Ni = t->opt->run.N * t->base->h3m->omega[i];
-        for (int j = 0; j < K; j++) /* L may be -inf, and a model of weight 0 has no say */
+        for (int j = 0; j < K; j++) /* L may be -inf; skip it for models of weight 0 */
             w[j] = log_omega[j] + (Ni > 0 ? Ni * t->run->L[vh_ij(i, K, j)] : 0);
         double all = vh_logsum(K, w, 1);
         if (!isfinite(all))
@@ -134,7 +134,7 @@ static vhem_status shrink_clusters(vhem_ctx *ctx, shrinking *t, bool *any)
         better = false;
         for (int k = 0; k < PROMISING && k < K && !better && t->left > 0; k++) {
             int j = vh_argmax(K, promise, 1);
-            if (!(promise[j] > -INFINITY)) /* without it nothing explains some model */
+            if (!(promise[j] > -INFINITY)) /* without it, no cluster explains some model */
                 break;
             promise[j] = -INFINITY;
             VH_TRY(try_without(ctx, t, (piece){ .j = j, .state = -1 }, &better));
@@ -144,8 +144,8 @@ static vhem_status shrink_clusters(vhem_ctx *ctx, shrinking *t, bool *any)
     return VHEM_OK;
 }
 
-/* The state of an HMM that follows state `last`, whose weight is in *weight, in the order of weights and then
- * of numbers; last = -1: the first.  -1: there is none. */
+/* The state after `last` in order of weight, then index; last = -1: the first.  *weight: in, that of `last`;
+ * out, that of the result.  Returns -1 if there is none. */
 static int next_state(const vh_posterior *h, int last, double *weight)
 {
     int best = -1;
@@ -181,7 +181,7 @@ static vhem_status shrink_states(vhem_ctx *ctx, shrinking *t, bool *any)
     return VHEM_OK;
 }
 
-/* Each state loses its lightest component. */
+/* Tries to remove the lightest component of each state. */
 static vhem_status shrink_components(vhem_ctx *ctx, shrinking *t, bool *any)
 {
     for (int j = 0; j < t->m->post->K; j++) {

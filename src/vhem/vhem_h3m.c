@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* vhem_h3m.c - VHEM-H3M, as what the loop (loop.h) alternates: its E-step (paper, Section 3.3), its M-step
- * (Section 3.4), and repairs, of which the paper says nothing. */
+/* vhem_h3m.c - VHEM-H3M as steps of the loop (loop.h): E-step (paper, Section 3.3), M-step (Section 3.4), and
+ * repairs, which are not in the paper. */
 #include "vhem/vhem_h3m.h"
 
 #include "core/alloc.h"
@@ -58,7 +58,7 @@ vhem_status vh_vhem_maximise(vhem_ctx *ctx, const vh_vhem_step *m)
     return vh_add_to_covariances(ctx, centers, m->opt->cov_add);
 }
 
-/* What a run is to fill in for each base HMM. */
+/* Allocates the output tables of a run. */
 static vhem_status make_tables(vhem_ctx *ctx, int64_t Kb, int Kr, bool lean, vh_vhem_run *run)
 {
     if (lean) {
@@ -70,16 +70,16 @@ static vhem_status make_tables(vhem_ctx *ctx, int64_t Kb, int Kr, bool lean, vh_
     return VHEM_OK;
 }
 
-typedef struct { /* what VHEM alternates */
+typedef struct { /* the model that the VHEM loop updates */
     const vh_base *base;
     const vh_vhem_options *opt;
     const vh_workers *workers;
     vh_h3m *centers;
-    vh_packed *pk; /* the centres, as kernels read them */
+    vh_packed *pk; /* the centres, packed for kernels */
     vh_reduce_sums sums;
     double *log_omega; /* [Kr] */
     vh_reduce_step step;
-    bool known; /* the last E-step was remembered: it has filled in no tables */
+    bool known; /* the last E-step came from the journal and filled no tables */
 } hmm_model;
 
 static void close_model(hmm_model *m)
@@ -110,7 +110,7 @@ static vhem_status expect(vhem_ctx *ctx, void *model, bool last, double *J)
     double pairs = (double)m->base->Kb * m->centers->K;
 
     m->step.statistics = !last;
-    m->step.soft = m->centers->K == 1 || 2 * *m->sums.used > pairs; /* as it was in the last E-step */
+    m->step.soft = m->centers->K == 1 || 2 * *m->sums.used > pairs; /* as in the last E-step */
     VH_TRY(lay_centers(ctx, m->centers, m->pk));
     VH_TRY(vh_vhem_expect(ctx, m->base, m->centers, &m->step, m->workers, &m->sums, &m->known));
     *J = *m->sums.J;
@@ -142,7 +142,7 @@ static vhem_status repair(vhem_ctx *ctx, void *model, int k, vh_vhem_run *run, b
 
 static const vh_em vhem = { expect, converged, maximise, repair };
 
-/* Tables of the final model, where no E-step has filled them in. */
+/* Fills the tables of the final model, if no E-step has. */
 static vhem_status fill_tables(vhem_ctx *ctx, hmm_model *m, vh_vhem_run *run)
 {
     m->step.statistics = false;
@@ -161,7 +161,7 @@ vhem_status vh_vhem(vhem_ctx *ctx, const vh_base *base, const vh_vhem_options *o
     VH_CLEANUP(close_model)
     hmm_model m = { .base = base, .opt = opt, .workers = workers, .centers = centers };
     bool late =
-        base->remote.executor || base->shared || vh_reduce_is_remote(base->job); /* tables: at the end */
+        base->remote.executor || base->shared || vh_reduce_is_remote(base->job); /* fill tables at the end */
 
     run->n_iter = -1;
     VH_TRY(open_model(ctx, &m));

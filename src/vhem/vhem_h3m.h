@@ -7,16 +7,16 @@
 #include "vhem/base.h"
 #include "vhem/loop.h"
 
-enum { VH_MOST_TAU = 10000000 }; /* frames of a virtual sample */
+enum { VH_MOST_TAU = 10000000 }; /* most frames of a virtual sample */
 
-/* centers is the start, and becomes the reduced model.  VHEM_ESTOPPED leaves it at the last full iteration,
- * with J, z and L that belong to it.  A stop that is overdue ends an E-step before it is complete: centers
- * are then one M-step ahead of J, and rows of z and L may be ahead, too; n_iter is -1, and there is no
- * result, when it was the first one. */
+/* Runs VHEM from the start in centers, which becomes the reduced model.  On VHEM_ESTOPPED, centers, J, z and
+ * L are those of the last full iteration.  An overdue stop ends an E-step before it is complete: centers are
+ * then one M-step ahead of J, and rows of z and L may be ahead, too.  If that was the first E-step, n_iter is
+ * -1 and there is no result. */
 vhem_status vh_vhem(vhem_ctx *ctx, const vh_base *base, const vh_vhem_options *opt, const vh_workers *workers,
                     vh_h3m *centers, vh_vhem_run *run);
 
-/* Adds a number to the diagonal of every covariance, where there are covariances. */
+/* Adds a number to the diagonal of every covariance, if the family has covariances. */
 vhem_status vh_add_to_covariances(vhem_ctx *ctx, vh_h3m *h3m, double add);
 
 #endif

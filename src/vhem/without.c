@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* without.c - see without.h.
  *
- *   1. sums without each HMM                 3. does the run end there?
- *   2. who is between two clusters           4. all of it
+ *   1. sums without each HMM                 3. does the run converge?
+ *   2. HMMs between two clusters             4. the whole computation
  *
- * A run without HMM i from a given start begins with the E-step that the run on the whole set begins with,
- * less what i adds.  Sums without i are made by adding all the others, never by taking i off: what only i has
- * seen is then exactly 0.  So that this costs no more than a few E-steps, the HMMs are cut into ranges of
- * RANGE; the sums before and after each range are kept, and within it those of one half are added to what the
- * other half lacks, and so on down to single HMMs: log2 RANGE E-steps in all. */
+ * A run without HMM i begins with the first E-step of the run on the whole set, less i's contribution.  Sums
+ * without i are computed by adding all other HMMs, not by subtracting i: what only i has seen is then exactly
+ * 0.  To keep the cost at a few E-steps, the HMMs are cut into ranges of RANGE.  The sums before and after
+ * each range are kept.  Within a range, the sums of one half are added to the sums that lack the other half,
+ * recursively down to single HMMs: log2 RANGE E-steps in all. */
 #include "vhem/without.h"
 
 #include "core/alloc.h"
@@ -22,11 +22,11 @@
 
 #include <math.h>
 
-#define LEAST_SHARE (-20.0) /* log of the share of an HMM below which a cluster is not its own */
+#define LEAST_SHARE (-20.0) /* log share of an HMM below which it does not belong to a cluster */
 
 enum { RANGE = 64, BATCH = 16, FAR = 4 };
 
-typedef struct { /* an HMM and how far a cluster is from being its best one, or from losing it, in nats */
+typedef struct { /* an HMM and its distance from changing into or out of a cluster, in nats */
     double gap;
     int64_t i;
 } near_hmm;
@@ -35,21 +35,21 @@ typedef struct {
     const vh_without *w;
     vh_vhem_options opt;     /* with the floor */
     double *floor;           /* [d], or NULL */
-    vh_h3m *start;           /* a copy of it, with weights that sum to 1 */
-    vh_base *base;           /* packed alone, for its coordinates */
-    vh_packed *pk;           /* the start */
+    vh_h3m *start;           /* a copy, with weights that sum to 1 */
+    vh_base *base;           /* packed only, for its coordinates */
+    vh_packed *pk;           /* the start, packed */
     double *log_omega;       /* [K] */
-    vh_reduce_step step;     /* the first of every run */
-    double samples;          /* of one HMM */
-    int64_t n;               /* ranges */
+    vh_reduce_step step;     /* the first E-step of every run */
+    double samples;          /* virtual samples per HMM */
+    int64_t n;               /* number of ranges */
     size_t size;             /* numbers in a block of sums */
     double *before, *beyond; /* [n][size]  sums of all HMMs before a range; [n+1][size]  from it on */
-    vh_h3m *next;            /* the centres after the first M-step, nobody left out, */
+    vh_h3m *next;            /* the centres after the first M-step on the whole set, */
     vh_packed *next_pk;      /* packed, */
     double *next_log_omega;  /* [K]  and the logs of their weights */
-    double *was, *is;        /* [Kb][K]  log omega_j + N_i L_ij under the start and under these */
+    double *was, *is;        /* [Kb][K]  log omega_j + N_i L_ij under the start, and under next */
     near_hmm *near;          /* [K][Kb]  HMMs by gap */
-    double excess;           /* of all HMMs, see below */
+    double excess;           /* sum over all HMMs, see below */
     vh_workers workers;
 } without_work;
 
@@ -73,7 +73,7 @@ static void free_work(without_work *x)
 
 /* ---- 1. sums without each HMM -------------------------------------------------------------------------- */
 
-/* A step of HMMs first .. first+n-1 of a set in the coordinates of the base. */
+/* Runs a step on HMMs first .. first+n-1 of a set, in the coordinates of the base. */
 static vhem_status run_step(vhem_ctx *ctx, const without_work *x, const vh_h3m *h3m, int64_t first, int64_t n,
                             const vh_reduce_step *step, int worker, vh_reduce_sums *sums)
 {
@@ -99,7 +99,7 @@ static int64_t range_size(const without_work *x, int64_t r)
     return left < RANGE ? left : RANGE;
 }
 
-/* Bounds become log omega_j + N_i L_ij. */
+/* Converts bounds to log omega_j + N_i L_ij. */
 static void to_terms(const without_work *x, const double *log_omega, int64_t n, double *L)
 {
     int64_t K = x->start->K;
@@ -126,7 +126,7 @@ static void begin_block(const without_work *x, double *block)
     vh_reduce_sums_begin(&x->step, &sums);
 }
 
-/* From the sums of the ranges to those before and from each range on. */
+/* From the sums of single ranges to cumulative sums before and from each range on. */
 static void chain_ranges(without_work *x)
 {
     begin_block(x, x->before);
@@ -142,7 +142,7 @@ static void chain_ranges(without_work *x)
     }
 }
 
-/* ---- 2. who is between two clusters -------------------------------------------------------------------- */
+/* ---- 2. HMMs between two clusters ---------------------------------------------------------------------- */
 
 static vhem_status score_range(vhem_ctx *ctx, void *arg, int64_t r, int worker)
 {
@@ -165,7 +165,7 @@ static double log_sum(int K, const double *row)
     return top + log(sum);
 }
 
-/* What the objective of HMM i gains by changing its cluster, on top of what the clusters it has gain: its
+/* Gain of the objective of HMM i from changing its cluster, beyond the gain of its current clusters: its
  * terms were a [K] and are b [K], and log sum exp b - log sum exp a - sum z (b - a) >= 0. */
 static double excess(int K, const double *a, const double *b)
 {
@@ -184,7 +184,7 @@ static int by_gap(const void *p, const void *q)
     return (a->i > b->i) - (a->i < b->i);
 }
 
-/* The M-step that leaves nobody out, and the terms of all HMMs under its centres. */
+/* M-step on the whole set, and the terms of all HMMs under its centres. */
 static vhem_status look_ahead(vhem_ctx *ctx, without_work *x)
 {
     int K = (int)x->start->K;
@@ -225,8 +225,8 @@ typedef struct { /* the centres without an HMM */
     vh_packed *pk; /* packed */
 } moved;
 
-/* HMMs near[0 .. n-1] under centre j: adds to *more what their excess grows, and raises *most to how far a
- * term has moved since the start. */
+/* HMMs near[0 .. n-1] under centre j: adds the growth of their excess to *more, and raises *most to the
+ * largest change of a term since the start. */
 static vhem_status excess_of_near(vhem_ctx *ctx, const without_work *x, const moved *m, const near_hmm *near,
                                   int n, double *more, double *most)
 {
@@ -254,8 +254,8 @@ static vhem_status excess_of_near(vhem_ctx *ctx, const without_work *x, const mo
     return VHEM_OK;
 }
 
-/* What the excess grows because centre j is not where it would be with everybody: HMMs in the order of their
- * gap, until a gap is far wider than any term has moved. */
+/* Growth of the excess because centre j differs from that of the whole set.  Takes HMMs in order of gap,
+ * until a gap is far wider than the largest change of a term. */
 static vhem_status excess_of(vhem_ctx *ctx, const without_work *x, moved *m, double *more)
 {
     const int64_t Kb = x->w->h3m->K, index[] = { m->j };
@@ -271,7 +271,7 @@ static vhem_status excess_of(vhem_ctx *ctx, const without_work *x, moved *m, dou
     return VHEM_OK;
 }
 
-/* ---- 3. does the run end there? ------------------------------------------------------------------------ */
+/* ---- 3. does the run converge? ------------------------------------------------------------------------- */
 
 /* sum_q count_q log(new_q / old_q) */
 static double gain_of_row(int n, const double *count, int step, const double *old, const double *new)
@@ -283,8 +283,8 @@ static double gain_of_row(int n, const double *count, int step, const double *ol
     return sum;
 }
 
-/* What the M-step has gained for centre j, in the numbers of its statistics: the divergence of the old
- * parameters from the new ones, times what they are expected for.  NaN: not known. */
+/* Gain of the M-step for centre j, from its statistics: the divergence of the old parameters from the new
+ * ones, times their expected counts.  NaN if unknown. */
 static double gain_of_centre(const without_work *x, const vh_stats *stats, int j, const vh_h3m *centers,
                              double *room)
 {
@@ -312,10 +312,10 @@ static double gain_of_centre(const without_work *x, const vh_stats *stats, int j
     return sum;
 }
 
-/* The bound rises by what the M-step gains and by what then changes among the hidden variables.  Of states
- * and components that is no more than the gain again, near a maximum; of clusters, which change from one HMM
- * to the next, it is the excess.  So the run ends after this M-step where twice the gain and the excess are
- * below what ends a run. */
+/* True if the run converges after this M-step.  The bound rises by the gain of the M-step and by the
+ * following change of the hidden variables.  For states and components that is at most the gain again, near a
+ * maximum; for clusters, which change from one HMM to the next, it is the excess.  So the run converges if
+ * twice the gain plus the excess is below the tolerance. */
 static vhem_status ends(vhem_ctx *ctx, const without_work *x, const vh_reduce_sums *sums, moved *m,
                         double *room, bool *out)
 {
@@ -359,7 +359,7 @@ static vhem_status finish_without(vhem_ctx *ctx, const without_work *x, int64_t 
     return x->w->use(ctx, x->w->arg, i, done ? centers : NULL);
 }
 
-/* ---- 4. all of it -------------------------------------------------------------------------------------- */
+/* ---- 4. the whole computation -------------------------------------------------------------------------- */
 
 static bool any_wanted(const without_work *x, int64_t first, int64_t n)
 {
@@ -369,7 +369,7 @@ static bool any_wanted(const without_work *x, int64_t first, int64_t n)
     return false;
 }
 
-/* others: the sums of all HMMs but first .. first+n-1. */
+/* others: the sums of all HMMs except first .. first+n-1. */
 static vhem_status halve(vhem_ctx *ctx, const without_work *x, int64_t first, int64_t n, int worker,
                          double *others)
 {
@@ -401,7 +401,8 @@ static vhem_status run_range(vhem_ctx *ctx, void *arg, int64_t r, int worker)
     return halve(ctx, x, r * RANGE, range_size(x, r), worker, others);
 }
 
-/* Are the virtual samples of an HMM the same without another one, and may a run end after an iteration? */
+/* True if removing an HMM leaves the virtual samples of the others unchanged and a run may end after one
+ * iteration. */
 static bool suits(const vh_without *w)
 {
     const vh_vhem_options *o = w->opt;

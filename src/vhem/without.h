@@ -1,25 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* without.h - what VHEM makes of a set without one of its HMMs, for each of them in turn, where one iteration
- * from a given start is enough to know. */
+/* without.h - leave-one-out VHEM: the result without each HMM in turn, where one iteration from a given start
+ * suffices. */
 #ifndef VH_VHEM_WITHOUT_H
 #define VH_VHEM_WITHOUT_H
 
 #include "vhem/vhem_h3m.h"
 
 typedef struct {
-    const vh_h3m *h3m, *start;  /* the set, and where every run begins */
-    const vh_vhem_options *opt; /* of a run on the whole set, but for the floor */
-    double cov_floor;           /* smallest variances, as a share of those of the set */
+    const vh_h3m *h3m, *start;  /* the set, and the start of every run */
+    const vh_vhem_options *opt; /* those of a run on the whole set, except the floor */
+    double cov_floor;           /* smallest variances, as a share of the set's variances */
     const bool *wanted;         /* [K of h3m]  HMMs to leave out, one at a time */
-    /* The centres that the run without HMM i ends with; NULL: the run has to be made to know them.  Called by
-     * several threads, with a context of each. */
+    /* Receives the centres of the run without HMM i; NULL: one iteration does not suffice, and the caller
+     * must run VHEM.  Called by several threads, each with its own context. */
     vhem_status (*use)(vhem_ctx *ctx, void *arg, int64_t i, const vh_h3m *centers);
     void *arg;
 } vh_without;
 
-/* Calls `use` for all that are wanted, in any order.  The cost is that of a few E-steps of the whole set, the
- * same for one HMM and for all.  The centres are those of the run but for rounding, and the floor, which is
- * that of the whole set. */
+/* Calls `use` for all wanted HMMs, in any order.  Costs a few E-steps of the whole set, for one HMM or all.
+ * The centres equal those of a full run up to rounding and the floor, which is that of the whole set. */
 vhem_status vh_vhem_without(vhem_ctx *ctx, const vh_without *w);
 
 #endif
