@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* context.c - which backend is used, decided at run time.  A new one is a folder and a line in the table. */
+/* context.c - contexts, and the backend they use, chosen at run time.  A new backend is a folder and a line
+ * in the table. */
 #include "core/backend.h"
 
 #include "cuda/gpu.h"
@@ -40,7 +41,7 @@ static const vh_backend *const table[] = {
 };
 enum { N_BACKENDS = sizeof table / sizeof table[0], MOST_THREADS = 1024 };
 
-/* What could be here, but is not built. */
+/* Known backends that are not built. */
 static const vhem_backend_facts not_built[] = { { "cuda", "this vhem was built without -DVHEM_CUDA=ON" } };
 #ifdef VH_HAVE_CUDA
 enum { N_NOT_BUILT = 0 };
@@ -110,7 +111,7 @@ vhem_status vhem_ctx_new(const vhem_ctx_options *given, vhem_ctx **out)
     ctx->threads = ctx->threads < MOST_THREADS ? ctx->threads : MOST_THREADS;
     ctx->backend = find_backend(ctx->opt.backend);
     ctx->named = ctx->opt.backend != NULL;
-    ctx->opt.backend = NULL; /* the string is the caller's */
+    ctx->opt.backend = NULL; /* the caller owns the string */
     if (!ctx->backend) {
         vh_object_free(ctx);
         return VHEM_EBACKEND;

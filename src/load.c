@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* load.c - vhem_load: whatever is in a file.  It stands in the highest row because class models do, which a
- * file may hold as well as anything below them. */
+/* load.c - vhem_load: loads a file of any kind.  It is in the top layer because class models are. */
 #include "classify/classes_json.h"
 #include "cluster/tree_file.h"
 #include "os/fd.h"
@@ -14,8 +13,8 @@
 
 typedef enum { OURS, HDF5, OTHER } content;
 
-/* By the first bytes: JSON is ours, HDF5 may be models or sequences, anything else is sequences.  A folder
- * with a manifest holds models. */
+/* Detects the content by the first bytes: JSON is a vhem file, HDF5 may hold models or sequences, anything
+ * else is sequences.  A folder of model files or with a manifest holds models. */
 static content detect_content(vhem_ctx *ctx, const char *path)
 {
     unsigned char head[64];

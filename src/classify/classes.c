@@ -13,7 +13,7 @@
 
 #include <string.h>
 
-/* A class needs good densities, not the best of all fits and partitions. */
+/* Classes need good densities, not the best of all fits and partitions. */
 enum { PIECE_RESTARTS = 4, REDUCE_RESTARTS = 5 };
 
 vh_train_options vh_train_filled(const vhem_train_options *opt)

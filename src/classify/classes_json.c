@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* classes_json.c - the file of class models, docs/formats.md. */
+/* classes_json.c - reads and writes class model files, docs/formats.md. */
 #include "classify/classes.h"
 #include "classify/classes_json.h"
 #include "core/alloc.h"
@@ -30,7 +30,7 @@ static vhem_status print_class(vhem_ctx *ctx, const vh_class *c, FILE *f)
     vh_text_json(f, c->name);
     vh_number_text(c->prior, number);
     fprintf(f, ", \"prior\": %s", number);
-    if (c->items > 0) /* a file made by hand need not say; readers refuse 0 */
+    if (c->items > 0) /* hand-made files may omit it; readers reject 0 */
         fprintf(f, ", \"things\": %lld", (long long)c->items);
     fputs(",\n   \"pieces\": [", f);
     for (int64_t p = 0; p < c->n_part; p++)
@@ -41,7 +41,7 @@ static vhem_status print_class(vhem_ctx *ctx, const vh_class *c, FILE *f)
     return VHEM_OK;
 }
 
-/* With the number of models of a class among the options of its reduction. */
+/* Options of a reduction include K, the models per class. */
 static void print_options(FILE *f, vhem_option_set set, const void *record, int64_t K)
 {
     const char *lead = "";
@@ -59,7 +59,8 @@ static void print_options(FILE *f, vhem_option_set set, const void *record, int6
 
 static vhem_status print_classes(vhem_ctx *ctx, const vhem_classes *k, const char *provenance, FILE *f)
 {
-    /* From 2^63 on a seed is written as the negative number of the same bits, which JSON readers can hold. */
+    /* A seed from 2^63 on is written as the negative number with the same bits, which JSON readers can
+     * hold. */
     fprintf(f, "{\"format\": \"%s\", \"version\": %d, \"tags\": %s, \"seed\": %" PRId64 ",\n \"train\": ",
             format, VH_CLASSES_VERSION, k->tags ? "true" : "false", (int64_t)k->seed);
     print_options(f, VHEM_TRAIN_OPTIONS, &k->opt.all, 0);
@@ -78,8 +79,7 @@ static vhem_status print_classes(vhem_ctx *ctx, const vhem_classes *k, const cha
     return VHEM_OK;
 }
 
-/* The pieces of a whole must fit together, or nobody could be compared: before they are written, and after
- * they are read. */
+/* Checks that the models of all classes are comparable; before writing and after reading. */
 static vhem_status check_whole(vhem_ctx *ctx, const vhem_classes *k)
 {
     vhem_models_facts first, m;
@@ -114,7 +114,7 @@ vhem_status vhem_classes_save(vhem_ctx *ctx, const vhem_classes *k, const char *
 
 /* ---- reading ------------------------------------------------------------------------------------------- */
 
-#define MAX_THINGS ((int64_t)1 << 53) /* as many as any number in JSON can count */
+#define MAX_THINGS ((int64_t)1 << 53) /* largest count that every JSON reader can represent */
 
 static vhem_status read_parts(vhem_ctx *ctx, json_t *list, vh_class *c)
 {
@@ -135,7 +135,7 @@ static vhem_status read_parts(vhem_ctx *ctx, json_t *list, vh_class *c)
         VH_TRY(vh_class_put(ctx, c, &name, &part));
         VH_CHECK(part->items == 0, VHEM_EFORMAT, "pieces[%zu] appears twice", p);
         part->items = json_integer_value(items);
-        c->items += part->items; /* unless the file says how many */
+        c->items += part->items; /* overridden if the file gives the number */
     }
     return VHEM_OK;
 }
@@ -193,7 +193,7 @@ static vhem_status read_options(vhem_ctx *ctx, json_t *root, vhem_classes *k)
     VH_TRY(vh_options_read(ctx, json_object_get(root, "piece"), VHEM_FIT_OPTIONS, &k->texts, &o.piece));
     VH_TRY(vh_options_read(ctx, reduce, VHEM_CLUSTER_OPTIONS, &k->texts, &o.reduce));
     VH_CHECK(!K || json_is_integer(K), VHEM_EFORMAT, "K is %s, must be a whole number", vh_json_kind(K));
-    if (!o.piece.prior && !vh_fit_wants_textures(&o.piece)) /* of a time when there were none */
+    if (!o.piece.prior && !vh_fit_wants_textures(&o.piece)) /* from a version without priors */
         o.piece.prior = "none";
     o.all.K = K ? json_integer_value(K) : -1;
     o.all.piece = &o.piece;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* crossval.c - train without some items, predict them, until every item had its turn.
+/* crossval.c - cross-validation: trains without some items and predicts those, until every item had its turn.
  *
- * The folds follow from the seed.  Things with one class are dealt class by class, so that each fold has its
- * share of every class.  All folds use one store: a piece that several of them have is fitted once. */
+ * The folds depend only on the seed.  Items with one class are split class by class, so that every fold has
+ * its share of each class.  All folds share one store: a piece in several of them is fitted once. */
 #include "classify/predict.h"
 #include "classify/train.h"
 #include "core/alloc.h"
@@ -17,7 +17,7 @@
 typedef struct {
     double random;
     int64_t item;
-    int kind; /* its class; with tags all are of one kind */
+    int kind; /* its class; with tags 0 for all */
 } card;
 
 static int by_kind_then_chance(const void *a, const void *b)
@@ -28,7 +28,7 @@ static int by_kind_then_chance(const void *a, const void *b)
     return (p->random > q->random) - (p->random < q->random);
 }
 
-/* fold [n], -1 for items without any class and, of a single split, those that are learned from. */
+/* Fills fold [n]; -1 for items without a class and, for a single split, for training items. */
 static vhem_status split_folds(vhem_ctx *ctx, const vhem_tags *m, bool tags, int folds, double holdout,
                                int *fold)
 {
@@ -46,7 +46,7 @@ static vhem_status split_folds(vhem_ctx *ctx, const vhem_tags *m, bool tags, int
             deck[n++] = c;
     }
     qsort(deck, (size_t)n, sizeof *deck, by_kind_then_chance);
-    /* A single split: the places where (k + 1) * holdout gets past a number. */
+    /* Single split: test items are those where (k + 1) * holdout passes an integer. */
     for (int64_t k = 0; k < n; k++)
         if (folds >= 2)
             fold[deck[k].item] = (int)(k % folds);
@@ -71,7 +71,7 @@ static void validation_free(validation *v)
     vh_items_free(&v->items);
 }
 
-/* The members without the items of fold f. */
+/* Copies the members without the items of fold f. */
 static vhem_status without(vhem_ctx *ctx, const validation *v, int f, vhem_tags **out)
 {
     const vhem_tags *m = v->members;
@@ -91,7 +91,7 @@ static vhem_status without(vhem_ctx *ctx, const validation *v, int f, vhem_tags 
     return VHEM_OK;
 }
 
-/* The answers of the classes of one fold into the columns of all classes. */
+/* Copies the scores of one fold's classes into the columns of all classes. */
 static void spread(const vhem_classes *k, const double *loglik, const double *prior, int64_t i,
                    vhem_prediction *p)
 {
@@ -135,7 +135,7 @@ static vhem_status run_fold(vhem_ctx *ctx, const validation *v, bool tags, int f
     return VHEM_OK;
 }
 
-/* Classes are in the order of their names everywhere; a tag file has its own order. */
+/* Sorts class names as everywhere else; a tag file has its own order. */
 static vhem_status name_classes(vhem_ctx *ctx, const vh_train_options *opt, const vhem_tags *m,
                                 vhem_prediction *p)
 {

@@ -9,8 +9,8 @@
 
 #include <string.h>
 
-/* The class has this piece.  Equal pieces count as often as one run has them; another run that has them again
- * is taken to be the same data. */
+/* Gives a piece to a class.  Equal pieces within a run count separately; the same ones in a later run are
+ * assumed to be the same data. */
 static vhem_status give(vhem_ctx *ctx, vhem_classes *k, const char *class_name, const vh_piece *p)
 {
     vh_class *c;
@@ -19,7 +19,7 @@ static vhem_status give(vhem_ctx *ctx, vhem_classes *k, const char *class_name, 
     VH_TRY(vh_classes_put(ctx, k, class_name, &c));
     VH_TRY(vh_class_put(ctx, c, &p->key, &part));
     part->given += p->n;
-    if (part->given > part->items) { /* what there was is no longer true */
+    if (part->given > part->items) {                                          /* the model is out of date */
         c->items += k->opt.all.bootstrap > 0 ? 0 : part->given - part->items; /* subsamples share items */
         part->items = part->given;
         vh_object_free(c->model);
@@ -28,7 +28,7 @@ static vhem_status give(vhem_ctx *ctx, vhem_classes *k, const char *class_name, 
     return VHEM_OK;
 }
 
-/* Every item is a piece, for all of its classes. */
+/* Makes each item a piece of all its classes. */
 static vhem_status cut_each(vhem_ctx *ctx, const vh_piecework *w, const vhem_tags *m, vhem_classes *k,
                             vh_pieces *all)
 {
@@ -45,15 +45,15 @@ static vhem_status cut_each(vhem_ctx *ctx, const vh_piecework *w, const vhem_tag
     return VHEM_OK;
 }
 
-/* b of the n items in own, each at most once, ascending. */
+/* Draws b of the n items in own without replacement, in ascending order. */
 static void draw_sample(vh_rng *rng, const int64_t *own, int64_t n, int64_t b, int64_t *out)
 {
-    for (int64_t i = 0, k = 0; k < b; i++) /* each is taken with (still wanted) / (still there) */
+    for (int64_t i = 0, k = 0; k < b; i++) /* select with probability (still needed) / (remaining) */
         if (vh_rng_below(rng, n - i) < b - k)
             out[k++] = own[i];
 }
 
-/* Subsamples of one class; which items they have follows from the seed and the name of the class. */
+/* Draws the subsamples of one class, which depend only on the seed and the name of the class. */
 static vhem_status cut_samples(vhem_ctx *ctx, const vh_piecework *w, const char *name, const int64_t *own,
                                int64_t n, vhem_classes *k, vh_pieces *all)
 {

@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-/* ---- who has which class ------------------------------------------------------------------------------- */
+/* ---- class membership ---------------------------------------------------------------------------------- */
 
 void vh_tags_clear(void *record)
 {
@@ -117,7 +117,7 @@ static vhem_status members_from_tags(vhem_ctx *ctx, const vh_items *t, const vhe
     return VHEM_OK;
 }
 
-/* Classes with too few items go. */
+/* Drops classes with too few items. */
 static vhem_status drop_small(vhem_ctx *ctx, int min_items, vhem_tags *m)
 {
     int kept = 0, C = m->C;
@@ -131,7 +131,7 @@ static vhem_status drop_small(vhem_ctx *ctx, int min_items, vhem_tags *m)
     for (int c = 0; c < C; c++)
         kept += count[c] >= least;
     VH_CHECK(kept > 0, VHEM_EINVAL, "none of %d classes has %d example%s", C, least, least == 1 ? "" : "s");
-    for (int64_t i = 0; i < m->n; i++) /* the rows move to the front, no place is read late */
+    for (int64_t i = 0; i < m->n; i++) /* compacts rows in place: reading stays ahead of writing */
         for (int c = 0, k = 0; c < C; c++)
             if (count[c] >= least)
                 m->has[vh_ij(i, kept, k++)] = m->has[vh_ij(i, C, c)];

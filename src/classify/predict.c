@@ -4,11 +4,11 @@
  *   log p(y | class) = log sum_j omega_j p(y | HMM j)
  *   log p(class | y) = log p(y | class) + log prior - log sum over the classes
  *
- * A song is many fragments, whose product would leave one tag with all of the probability: the mean over the
- * fragments of log p(y | class) takes its place.
+ * A song has many fragments, and their product would give one tag all the probability, so the mean of log p(y
+ * | class) over the fragments is used instead.
  *
- * Fast: the K HMMs of all classes are clustered into about sqrt(K) branches.  A item is scored under the
- * centres of the branches, and then under the HMMs of those branches only that fit it best. */
+ * Fast search: the K HMMs of all classes are clustered into about sqrt(K) branches.  An item is scored under
+ * the branch centres, then only under the HMMs of the best branches. */
 #include "classify/predict.h"
 
 #include "methods/methods.h"
@@ -31,7 +31,7 @@ enum { BLOCK = 2048 }; /* sequences in memory at a time */
 typedef struct {
     vhem_models *all;     /* the models of all classes */
     int *owner;           /* [K] */
-    int fast, G;          /* branches to follow, of how many; fast = 0: none */
+    int fast, G;          /* branches to follow and in total; fast = 0: no tree */
     vhem_models *centers; /* [G] */
     int *branch;          /* [K]  of each model */
     double n_scored, n_all;
@@ -49,12 +49,12 @@ static vhem_status plant(vhem_ctx *ctx, const vhem_classes *k, class_search *s)
 
     VHEM_INIT(VHEM_CLUSTER_OPTIONS, &o);
     o.restarts = 4;
-    if (s->fast <= 0 || G <= s->fast || K <= 2 * G) { /* nothing to gain */
+    if (s->fast <= 0 || G <= s->fast || K <= 2 * G) { /* no gain */
         s->fast = 0;
         return VHEM_OK;
     }
     for (int64_t i = 0; i < K; i++)
-        omega[i] = 1.0 / K; /* as good as any: they are of different classes */
+        omega[i] = 1.0 / K; /* uniform: omega is relative to each class */
     vh_input in = s->all->h3m ? vh_input_models(s->all->h3m, G) : vh_input_textures(s->all->dtm, G);
     in.centers_only = true;
     VH_TRY(vh_cluster(ctx, &in, &o, k->seed, &found));
@@ -73,8 +73,8 @@ static void search_free(class_search *s)
     free(s->branch);
 }
 
-/* The HMMs of all classes are candidates for the same sequences: they are compared over the columns that all
- * of them have, and the centres of the branches likewise. */
+/* The HMMs of all classes compete for the same sequences, so they are compared over the columns they all
+ * have, and so are the branch centres. */
 static vhem_status take_common(vhem_ctx *ctx, class_search *s)
 {
     vhem_models *const set[] = { s->all, s->centers };
@@ -100,7 +100,7 @@ static vhem_status take_common(vhem_ctx *ctx, class_search *s)
     return VHEM_OK;
 }
 
-/* The omega of the HMMs within their classes; `plant` has used their place for something else. */
+/* Restores omega within classes, which `plant` has overwritten. */
 static void give_weights(const vhem_classes *k, class_search *s)
 {
     double *omega = vh_models_omega(s->all);
@@ -113,13 +113,13 @@ static void give_weights(const vhem_classes *k, class_search *s)
 /* ---- one block of items ------------------------------------------------------------------------------- */
 
 typedef struct {
-    const vhem_data *data; /* sequences of the block, those of an item together */
-    int64_t n;             /* items */
+    const vhem_data *data; /* sequences of the block, grouped by item */
+    int64_t n;             /* number of items */
     const int64_t *first;  /* [n+1] */
-    double *table;         /* [N][K]  log p(y | HMM), -inf where it was not scored */
+    double *table;         /* [N][K]  log p(y | HMM), -inf if not scored */
 } block;
 
-/* follow [n][G]: which branches fit an item best. */
+/* Sets follow [n][G]: the branches that fit an item best. */
 static vhem_status choose_branches(vhem_ctx *ctx, const class_search *s, const block *b, bool *follow)
 {
     VH_AUTOFREE double *score = NULL, *mean = NULL;
@@ -141,7 +141,7 @@ static vhem_status choose_branches(vhem_ctx *ctx, const class_search *s, const b
     return VHEM_OK;
 }
 
-/* All items that follow branch g, under its HMMs. */
+/* Scores all items that follow branch g under its HMMs. */
 static vhem_status score_branch(vhem_ctx *ctx, class_search *s, const block *b, const bool *follow, int g)
 {
     VH_AUTOFREE int64_t *seq = NULL, *model = NULL;
@@ -191,7 +191,7 @@ static vhem_status fill_table(vhem_ctx *ctx, class_search *s, const block *b)
     return VHEM_OK;
 }
 
-/* loglik [n][C] of the block; work [K]. */
+/* Computes loglik [n][C] of the block; work [K]. */
 static void sum_up(const class_search *s, const block *b, int C, double *work, double *loglik)
 {
     const double *omega = vh_models_omega(s->all);
@@ -203,7 +203,7 @@ static void sum_up(const class_search *s, const block *b, int C, double *work, d
         for (int64_t q = b->first[i]; q < b->first[i + 1]; q++) {
             for (int64_t j = 0; j < K; j++)
                 work[j] = log(omega[j]) + b->table[vh_ij(q, K, j)];
-            for (int64_t j = 0, n; j < K; j += n) { /* the HMMs of a class are neighbours */
+            for (int64_t j = 0, n; j < K; j += n) { /* HMMs of a class are consecutive */
                 for (n = 1; j + n < K && s->owner[j + n] == s->owner[j];)
                     n++;
                 mean[s->owner[j]] += vh_logsum(n, work + j, 1) / N;
@@ -239,7 +239,7 @@ static vhem_status predict_block(vhem_ctx *ctx, class_search *s, const vh_questi
     return VHEM_OK;
 }
 
-/* ---- all of them --------------------------------------------------------------------------------------- */
+/* ---- all items ----------------------------------------------------------------------------------------- */
 
 vhem_status vh_predict(vhem_ctx *ctx, const vhem_classes *k, const vh_question *q, double *loglik,
                        double *scored)
@@ -251,7 +251,7 @@ vhem_status vh_predict(vhem_ctx *ctx, const vhem_classes *k, const vh_question *
     vhem_ctx quiet;
 
     VH_CHECK(k->C > 0, VHEM_EINVAL, "there are no classes");
-    const vh_h3m *first = k->cls[0].model->h3m; /* one with names for its columns finds them */
+    const vh_h3m *first = k->cls[0].model->h3m; /* models with named columns select them */
     VH_CHECK((first && first->shape.layout) || vh_models_dim(k->cls[0].model) == q->data->d, VHEM_EINVAL,
              "the models have dimension %d, but the data has %d", vh_models_dim(k->cls[0].model), q->data->d);
     vh_ctx_child(ctx, ctx->threads, &quiet);
@@ -277,7 +277,7 @@ vhem_status vh_predict(vhem_ctx *ctx, const vhem_classes *k, const vh_question *
     return st;
 }
 
-/* The best class gets -log(1 + rest) without ever forming the 1: most posteriors round to 1, and keeping
+/* Computes the best class as -log(1 + rest) without rounding to 1: most posteriors round to 1, and keeping
  * log(1 - p) preserves their ranking. */
 void vh_bayes(int C, const double *loglik, const double *prior, double *log_posterior)
 {
@@ -288,7 +288,7 @@ void vh_bayes(int C, const double *loglik, const double *prior, double *log_post
     double top = x[best];
     for (int c = 0; c < C; c++)
         rest += c == best ? 0 : exp(x[c] - top);
-    for (int c = 0; c < C; c++) /* impossible under all: as likely as before */
+    for (int c = 0; c < C; c++) /* impossible under all classes: use the prior */
         x[c] = isfinite(top) ? x[c] - top - log1p(rest) : log(prior[c]);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* tags.c - reads who has which tags, in either of the two forms vhem.h describes. */
+/* tags.c - reads the tags of items, in either form described in vhem.h. */
 #include "classify/members.h"
 
 #include "core/alloc.h"
@@ -43,7 +43,7 @@ static vhem_status put_item(vhem_ctx *ctx, const vh_table *t, tag_rows *r, int64
     return vh_names_put(ctx, &r->items, t->field[0].at, t->field[0].n, item, is_new);
 }
 
-/* item, tag */
+/* Reads a row: item, tag */
 static vhem_status read_list_row(vhem_ctx *ctx, const vh_table *t, tag_rows *r)
 {
     int64_t item, tag;
@@ -56,7 +56,7 @@ static vhem_status read_list_row(vhem_ctx *ctx, const vh_table *t, tag_rows *r)
     return add_pair(ctx, r, item, tag);
 }
 
-/* item, 0, 1, 1, 0, ... */
+/* Reads a row: item, 0, 1, 1, 0, ... */
 static vhem_status read_table_row(vhem_ctx *ctx, const vh_table *t, tag_rows *r)
 {
     int64_t item;

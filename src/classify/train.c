@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* train.c - models of classes: the second half of hierarchical estimation, paper Sections 4.1 and 6.
+/* train.c - trains class models: the second stage of hierarchical estimation, paper Sections 4.1 and 6.
  *
  *   1. options
  *   2. the model of one class: its pieces pooled and reduced, or its sequences clustered
  *   3. all classes
  *   4. training and more data
  *
- * The pieces of a class are pooled with the weights omega_piece * (share of the items in it), so that with a
- * song in each piece N_i = N omega_song / N_t.  Whatever is fitted is kept under a key that follows from what
- * it is made from; the random numbers of a class follow from its name.  So the model of a class is the same
- * whatever other classes there are, in which order the data came, and whether in one run or in several. */
+ * The pieces of a class are pooled with weights omega_piece * (share of the items in it), so that with one
+ * song per piece N_i = N omega_song / N_t.  Every fit is stored under a key that hashes its inputs, and the
+ * random numbers of a class depend only on the seed and its name.  So the model of a class does not depend on
+ * the other classes, the order of the data, or the number of runs. */
 #include "classify/train.h"
 
 #include "classify/cut.h"
@@ -30,12 +30,12 @@
 #include <limits.h>
 #include <string.h>
 
-/* As in models/pieces.c: raise it when the same pieces and options come to other models. */
+/* As in models/pieces.c: raise it when equal pieces and options give different models. */
 #define RECIPE "0.4.0"
 
 /* ---- 1. options ---------------------------------------------------------------------------------------- */
 
-/* Does the estimator reduce pieces? */
+/* True if the estimator reduces pieces. */
 static bool takes_models(const vhem_classes *k)
 {
     return vh_method_find(k->opt.all.estimator)->takes & (VH_MODELS | VH_TEXTURES);
@@ -66,15 +66,15 @@ vhem_status vh_train_check(vhem_ctx *ctx, const vh_train_options *o)
 
 /* ---- 2. the model of one class ------------------------------------------------------------------------- */
 
-typedef struct { /* what all classes share */
+typedef struct { /* shared by all classes */
     vhem_classes *classes;
     vh_store *store;
-    const vhem_data *data; /* of this run, with its items and who has which class */
+    const vhem_data *data; /* of this run, with its items and members */
     const vh_items *items;
     const vhem_tags *members;
 } training;
 
-/* The models of all pieces of a class; those without weight are left out. */
+/* Pools the models of all pieces of a class, without those of weight zero. */
 static vhem_status pool_pieces(vhem_ctx *ctx, const training *t, const vh_class *c, vhem_models **out)
 {
     VH_OWN(vhem_models) *all = NULL;
@@ -99,7 +99,7 @@ static vhem_status pool_pieces(vhem_ctx *ctx, const training *t, const vh_class 
     return vh_models_with_weight(ctx, all, out);
 }
 
-/* Are these models already as few and as small as the class wants them? */
+/* True if the models are already as few and as small as the class needs. */
 static bool small_enough(const vhem_models *m, const vh_train_options *o)
 {
     bool fits = vh_models_size(m) <= o->all.K;
@@ -111,20 +111,19 @@ static bool small_enough(const vhem_models *m, const vh_train_options *o)
     return fits;
 }
 
-/* The model of a class are the centres that have members. */
+/* Clusters a class; its model is the centres that have members. */
 static vhem_status cluster_class(vhem_ctx *ctx, const training *t, const vh_class *c, vh_input *in,
                                  vhem_models **out)
 {
     const vh_train_options *opt = &t->classes->opt;
     vhem_cluster_options o = opt->reduce;
     VH_OWN(vh_clustering) *found = NULL;
-    uint64_t seed = vh_rng_seed(t->classes->seed, vh_hash_name(c->name) | 1); /* 0: the seed itself */
+    uint64_t seed = vh_rng_seed(t->classes->seed, vh_hash_name(c->name) | 1); /* 0 would be the seed itself */
 
     o.method = opt->all.estimator;
-    vh_options_drop_unused(VHEM_CLUSTER_OPTIONS, o.method,
-                           &o); /* classes have one record for all estimators */
+    vh_options_drop_unused(VHEM_CLUSTER_OPTIONS, o.method, &o); /* one record serves all estimators */
     in->K = opt->all.K < in->Kb ? (int)opt->all.K : in->Kb;
-    if (in->data) { /* shape and family are those of a piece */
+    if (in->data) { /* shape and family as for a piece */
         o.S = o.S > 0 ? o.S : opt->piece.S;
         o.M = o.M > 0 ? o.M : opt->piece.M;
         o.emission = opt->piece.emission;
@@ -148,7 +147,7 @@ static vhem_status from_pieces(vhem_ctx *ctx, const training *t, const vh_class 
     if (!small_enough(pooled, opt)) {
         VH_TRY(cluster_class(ctx, t, c, &in, out));
     } else if (pooled->h3m
-               && vh_cluster_wants_full(&opt->reduce)) { /* as the classes are that were reduced */
+               && vh_cluster_wants_full(&opt->reduce)) { /* same covariances as the reduced classes */
         VH_TRY(vh_h3m_widest(ctx, pooled->h3m, &full));
         VH_TRY(vh_models_take_hmms(ctx, full, out));
     } else {
@@ -157,7 +156,7 @@ static vhem_status from_pieces(vhem_ctx *ctx, const training *t, const vh_class 
     return VHEM_OK;
 }
 
-/* The items of this run that are in class c. */
+/* Finds the items of this run in class c. */
 static vhem_status own_items(vhem_ctx *ctx, const training *t, const vh_class *c, int64_t **out, int64_t *n)
 {
     const vhem_tags *m = t->members;
@@ -183,7 +182,7 @@ static vhem_status from_data(vhem_ctx *ctx, const training *t, const vh_class *c
     VH_AUTOFREE int64_t *item = NULL;
 
     VH_TRY(vh_items_data(ctx, t->data, t->items, own, n, &data));
-    VH_TRY(vh_input_data(ctx, data, false, &item, &in)); /* fragments of a song may be of several kinds */
+    VH_TRY(vh_input_data(ctx, data, false, &item, &in)); /* fragments of a song may differ in kind */
     return cluster_class(ctx, t, c, &in, out);
 }
 
@@ -273,7 +272,7 @@ static vhem_status model_item(vhem_ctx *ctx, void *arg, int64_t i, int worker)
     return make_model(ctx, r->t, &r->t->classes->cls[r->todo[i].at]);
 }
 
-/* Side by side while there are enough of them, the largest first: the last ones are then short. */
+/* Trains classes in parallel, largest first, so that the last ones are short. */
 static vhem_status make_models(vhem_ctx *ctx, const training *t)
 {
     VH_BLAS_SERIAL;
@@ -310,7 +309,7 @@ static void set_priors(vhem_classes *k)
         k->cls[c].prior /= sum;
 }
 
-/* A class without pieces, of an estimator that goes without: who is in it is all there is to know. */
+/* Counts the items of each class for an estimator that uses no pieces. */
 static vhem_status count_items(vhem_ctx *ctx, const vhem_tags *m, vhem_classes *k)
 {
     for (int c = 0; c < m->C; c++) {
@@ -326,7 +325,7 @@ static vhem_status count_items(vhem_ctx *ctx, const vhem_tags *m, vhem_classes *
     return VHEM_OK;
 }
 
-/* The items of this run that are in any class: what there is to learn from. */
+/* Finds the items of this run in any class: the training items. */
 static vhem_status class_items(vhem_ctx *ctx, const vhem_tags *m, int64_t **out, int64_t *n)
 {
     int64_t *own = NULL;
@@ -340,8 +339,8 @@ static vhem_status class_items(vhem_ctx *ctx, const vhem_tags *m, int64_t **out,
     return VHEM_OK;
 }
 
-/* The prior of the pieces becomes one and the same for all that ever come.  Items that are held out have no
- * class here and no part in it. */
+/* Fixes one prior for all present and future pieces.  Held-out items have no class here and do not
+ * contribute. */
 static vhem_status set_prior(vhem_ctx *ctx, const vh_piecework *w, const vhem_tags *members, vh_store *store,
                              vhem_classes *k)
 {
@@ -406,7 +405,7 @@ vhem_status vh_train_frames(vhem_ctx *ctx, const vhem_data *data, const vhem_cla
     return vh_frames_to_fit(ctx, data, opt->piece.emission, model ? model->h3m : NULL, NULL, out);
 }
 
-/* What there is, and then more; the classes change only when all went well. */
+/* Adds the data to k.  Callers pass a new or copied set, so that a failure changes nothing. */
 static vhem_status learn(vhem_ctx *ctx, const vhem_data *data, const vhem_tags *tags, const char *path,
                          vhem_classes *k)
 {

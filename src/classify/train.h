@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* train.h - models of classes from items that have them. */
+/* train.h - trains models of classes. */
 #ifndef VH_CLASSIFY_TRAIN_H
 #define VH_CLASSIFY_TRAIN_H
 
@@ -10,11 +10,11 @@
 #include "vhem/classes.h"
 
 vhem_status vh_train_check(vhem_ctx *ctx, const vh_train_options *opt);
-/* The sequences as the models of the classes see them, or, with none yet (k NULL), as new ones will. */
+/* Converts the sequences to the frames of the classes' models, or, if there are none yet (k NULL), of new
+ * ones. */
 vhem_status vh_train_frames(vhem_ctx *ctx, const vhem_data *data, const vhem_classes *k,
                             const vh_train_options *opt, vh_frames *out);
-/* Adds what the members are to the classes, and makes every model that is missing.  Classes without a single
- * member stay as they are. */
+/* Adds the members to the classes and trains every missing model.  Classes without members are unchanged. */
 vhem_status vh_train(vhem_ctx *ctx, const vhem_data *data, const vh_items *items, const vhem_tags *members,
                      vh_store *store, vhem_classes *classes);
 

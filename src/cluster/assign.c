@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* assign.c - new models and sequences into the clusters of a tree.
+/* assign.c - assigns new models and sequences to the clusters of a tree.
  *
- * All go to the cluster of their largest posterior.  Models count as they do in a clustering, as nv virtual
- * samples on average and each in proportion to its weight, so that the models that were clustered by VHEM go
- * where they are: z_j ~ omega_j exp(N_i L_hmm).  Where clusters come from distances or from samples, or
- * follow from more than their centres, as of vbhem, a model between two of them may go elsewhere.  Sequences
- * go by omega_j p(y | j).  Empty clusters take nobody. */
+ * Each item goes to the cluster of largest posterior.  Models count as in a clustering: nv virtual samples on
+ * average, in proportion to their weights, so that models clustered by VHEM get their own cluster again: z_j
+ * ~ omega_j exp(N_i L_hmm).  If clusters come from distances or samples, or depend on more than their
+ * centres, as in vbhem, a model between two clusters may get the other one.  Sequences use omega_j p(y | j). 
+ * Empty clusters get no items. */
 #include "cluster/tree.h"
 
 #include "vhem/estep.h"
@@ -24,7 +24,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Up the tree from cluster j of level 0: label [levels]. */
+/* Follows the tree up from cluster j of level 0: label [levels]. */
 static vhem_status follow(vhem_ctx *ctx, const vhem_tree *tree, int j, int *label)
 {
     label[0] = j;
@@ -36,8 +36,8 @@ static vhem_status follow(vhem_ctx *ctx, const vhem_tree *tree, int j, int *labe
     return VHEM_OK;
 }
 
-/* Of the scores x [Kr] of one item, which counts `times`, the best cluster: that of the largest posterior
- * p [Kr], the first of several, as in a clustering.  -1 when it fits none. */
+/* Finds the cluster of largest posterior p [Kr] for an item with scores x [Kr] that counts `times`; ties go
+ * to the first, as in a clustering.  Returns -1 if no cluster fits. */
 static int choose(int Kr, const double *log_omega, const double *x, double times, double *p)
 {
     int best = -1;
@@ -48,20 +48,20 @@ static int choose(int Kr, const double *log_omega, const double *x, double times
             p[j] = exp(p[j]);
         return vh_argmax(Kr, p, 1);
     }
-    for (int j = 0; j < Kr; j++) /* out of reach of all: the cluster that is least so */
+    for (int j = 0; j < Kr; j++) /* all scores underflow: take the largest */
         best = !isinf(log_omega[j]) && (best < 0 || x[j] > x[best]) ? j : best;
     for (int j = 0; j < Kr; j++)
         p[j] = j == best;
     return best < 0 || isnan(J) ? -1 : best;
 }
 
-typedef struct {               /* where the answers go */
+typedef struct {               /* outputs */
     int *label;                /* [n][levels] */
     double *posterior, *score; /* [n][Kr]  [n]; may be NULL */
 } answer;
 
-/* What is known of n items: table [n][Kr], which the posteriors then take the place of, and weight [n], by
- * which they count `times` on average; NULL: once each. */
+/* Assigns n items with scores table [n][Kr], overwritten by posteriors.  weight [n]: items count `times` on
+ * average, in proportion to it; NULL: once each. */
 static vhem_status decide(vhem_ctx *ctx, const vhem_tree *tree, int64_t n, double *table, double times,
                           const double *weight, const answer *out)
 {

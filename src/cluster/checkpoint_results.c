@@ -44,7 +44,7 @@ vhem_status vh_checkpoint_init(vhem_ctx *ctx, const vh_h3m *models, const char *
     return VHEM_OK;
 }
 
-/* An option that may name a file counts as what is in that. */
+/* Hashes the contents of the file that an option names, if any. */
 static vhem_status hash_file(vhem_ctx *ctx, const char *path, vh_hash *h)
 {
     VH_AUTOFREE char *text = NULL;
@@ -79,7 +79,7 @@ static vhem_status result_key(vhem_ctx *ctx, const vh_checkpoint *kept, const vh
     return VHEM_OK;
 }
 
-/* The file, and what the result is called in it. */
+/* Computes the key of the result and opens the file. */
 static vhem_status open_for(vhem_ctx *ctx, const vh_checkpoint *kept, const vh_checkpoint_entry *of,
                             vh_key *key, vh_journal **journal)
 {

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* choose.c - how many clusters and states: one clustering for each, with what speaks for and against it.
+/* choose.c - compares numbers of clusters and states: one clustering for each, with criteria to select among
+ * them.
  *
- *   1. what a clustering says of itself      2. stability      3. the evidence      4. other seeds
+ *   1. criteria of one clustering      2. stability      3. the evidence      4. other seeds
  *   5. the table and the path
  *
- * With a checkpoint each of 1 to 4 is kept when it is there, and not made again.
+ * With a checkpoint, finished results of 1 to 4 are stored and not recomputed.
  *
- * Stability: two random halves of the models are clustered each for itself, all models are assigned to the
- * centres of either half, and the two labelings are compared by the adjusted Rand index.  A number of
- * clusters that is really there is found in both halves.  One cluster always is, which says nothing: its
- * stability is NaN, as is that of halves of which one was pruned to one cluster. */
+ * Stability: two random halves of the models are clustered separately, all models are assigned to the centres
+ * of either half, and the two labelings are compared by the adjusted Rand index.  A true number of clusters
+ * is found in both halves.  A single cluster always agrees, which says nothing: its stability is NaN, also if
+ * one half was pruned to one cluster. */
 #include "cluster/checkpoint_results.h"
 #include "methods/methods.h"
 #include "core/alloc.h"
@@ -26,25 +27,25 @@
 #include <math.h>
 #include <string.h>
 
-/* Time of clusterings, in arbitrary units, for the progress, as measured on 80 HMMs with K = 1 to 8. */
-#define WORK_ONE   0.1 /* of one cluster: no candidates */
-#define WORK_FIRST 0.5 /* of more: so much, and 1 for each cluster */
-#define WORK_VB    1.4 /* of variational Bayes, times this */
-#define WORK_HALF  0.6 /* of half of the models */
+/* Cost of clusterings, in arbitrary units, for the progress; measured on 80 HMMs with K = 1 to 8. */
+#define WORK_ONE   0.1 /* one cluster: no candidates */
+#define WORK_FIRST 0.5 /* several: this plus 1 per cluster */
+#define WORK_VB    1.4 /* factor of variational Bayes */
+#define WORK_HALF  0.6 /* factor of half the models */
 enum { UNITS = 10000 };
 #define SAME_GROUPS 0.99 /* adjusted Rand index */
 
 typedef struct {
-    vhem_ctx *user;  /* who is told of the progress */
-    vhem_ctx *quiet; /* the same without a voice for clusterings, which have progresses of their own */
+    vhem_ctx *user;  /* receives the progress */
+    vhem_ctx *quiet; /* child without progress reports, since clusterings have their own */
     const vh_h3m *h3m;
     const vhem_choose_options *want;
-    double done, total; /* of the work */
+    double done, total; /* cost */
     int tau;            /* of the clusterings */
-    vh_checkpoint kept; /* what a run before this one has come to */
+    vh_checkpoint kept; /* results of an earlier run */
 } choice_run;
 
-/* ---- 1. what a clustering says of itself --------------------------------------------------------------- */
+/* ---- 1. criteria of one clustering --------------------------------------------------------------------- */
 
 static double work_of(double K, int S)
 {
@@ -57,7 +58,7 @@ static void progress(choice_run *t, double work)
     vh_progress(t->user, "choose", (int64_t)(UNITS * t->done / t->total), UNITS);
 }
 
-/* Free numbers of Kr HMMs with S states of M components and their weights. */
+/* Number of free parameters of an H3M: weights, initial, transition and mixture probabilities, emissions. */
 static double count_parameters(const vh_h3m *centers)
 {
     double n = centers->K - 1;
@@ -68,7 +69,7 @@ static double count_parameters(const vh_h3m *centers)
     return n;
 }
 
-/* The centre of largest L_ij among those that are used. */
+/* Centre with the largest L_ij among those in use. */
 static int nearest(const double *L, const double *omega, int Kr)
 {
     int best = -1;
@@ -78,8 +79,7 @@ static int nearest(const double *L, const double *omega, int Kr)
     return best;
 }
 
-/* Share of the finished runs that ended with the groups that were kept; NaN for one run, which says
- * nothing. */
+/* Fraction of finished runs that ended with the selected groups; NaN for a single run. */
 static double share_of_runs(const vh_clustering *c)
 {
     int all = 0, same = 0;
@@ -118,12 +118,12 @@ typedef struct {          /* one half of the models */
     uint64_t seed;
 } half_of;
 
-typedef struct { /* of all models, by the centres of one half */
-    int Kr;      /* clusters, fewer than were asked for where some were pruned */
+typedef struct { /* labels of all models by the centres of one half */
+    int Kr;      /* clusters, fewer than K if some were pruned */
     int *label;  /* [Kb] */
 } labels;
 
-/* The labels that the centres of one half give to all models. */
+/* Clusters one half and labels all models by its centres. */
 static vhem_status label_from_half(vhem_ctx *ctx, const vh_h3m *h3m, const half_of *part,
                                    const vhem_cluster_options *opt, double *L, labels *out)
 {
@@ -154,7 +154,7 @@ static void shuffle(vh_rng *rng, int64_t n, int64_t *index)
     }
 }
 
-typedef struct {    /* room for two halves */
+typedef struct {    /* scratch for two halves */
     int64_t *index; /* [Kb]  the models, in random order */
     labels a, b;
     double *L; /* [Kb][K] */
@@ -168,7 +168,7 @@ static void half_room_free(half_room *h)
     free(h->L);
 }
 
-/* How much the labels that halves number s give are alike. */
+/* Adjusted Rand index of the labels from split s. */
 static vhem_status compare_halves(choice_run *t, int K, const vhem_cluster_options *opt, int s, half_room *h,
                                   double *out)
 {
@@ -178,7 +178,7 @@ static vhem_status compare_halves(choice_run *t, int K, const vhem_cluster_optio
     vhem_agreement agree;
     vh_rng rng;
 
-    vh_rng_init(&rng, seed, VH_RNG_SPLIT, (uint64_t)s); /* the same halves for every K and S */
+    vh_rng_init(&rng, seed, VH_RNG_SPLIT, (uint64_t)s); /* the same splits for every K and S */
     shuffle(&rng, Kb, h->index);
     const half_of one = { h->index, half, K, vh_rng_seed(seed, at) };
     VH_TRY(label_from_half(ctx, t->h3m, &one, opt, h->L, &h->a));
@@ -201,7 +201,7 @@ static vhem_status find_stability(choice_run *t, int K, const vhem_cluster_optio
     VH_CLEANUP(half_room_free) half_room h = { 0 };
     double sum = 0, one = NAN;
 
-    if (n_splits < 1 || K < 2 || Kb / 2 < K) /* nothing to say */
+    if (n_splits < 1 || K < 2 || Kb / 2 < K) /* undefined */
         return VHEM_OK;
     VH_NEW(h.index, Kb);
     VH_NEW(h.a.label, Kb);
@@ -227,8 +227,8 @@ static vhem_status find_stability(choice_run *t, int K, const vhem_cluster_optio
 
 enum { EVIDENCE = 4 };
 
-/* What a clustering by variational Bayes says of how many clusters and states there should be, x [EVIDENCE].
- */
+/* Stores the evidence of a clustering by variational Bayes, and the clusters and states it keeps, in x
+ * [EVIDENCE]. */
 static void list_evidence(const vh_clustering *c, double *x)
 {
     x[0] = c->value;
@@ -252,8 +252,8 @@ static bool by_bayes(const vhem_cluster_options *opt)
     return opt->method && vh_method_find(opt->method) && vh_method_find(opt->method)->run == vh_method_vbhem;
 }
 
-/* Options of variational Bayes beside a table by another method: those that both have.  Virtual samples have
- * another meaning there, and a preset another bound. */
+/* Options of variational Bayes next to a table by another method: those that both share, without nv and the
+ * preset, which mean something else there. */
 static vhem_cluster_options bayes_options(const vhem_cluster_options *opt, int tau)
 {
     vhem_cluster_options o;
@@ -271,7 +271,7 @@ static vhem_cluster_options bayes_options(const vhem_cluster_options *opt, int t
     return o;
 }
 
-/* One more clustering, for the evidence alone; nv is negative for the default. */
+/* Runs variational Bayes for the evidence alone; nv is negative for the default. */
 static vhem_status find_evidence(choice_run *t, int K, const vhem_cluster_options *opt, double nv,
                                  vhem_choice *row)
 {
@@ -317,7 +317,7 @@ static vhem_status compare_seed(choice_run *t, const int *label, const vhem_clus
     return VHEM_OK;
 }
 
-/* How much the groups of a clustering, label [Kb], are like those that other seeds find. */
+/* Mean agreement of the groups, label [Kb], with those from other seeds. */
 static vhem_status find_agreement(choice_run *t, const int *label, const vhem_cluster_options *opt, int K,
                                   double *out)
 {
@@ -359,7 +359,7 @@ static vhem_choice empty_row(int64_t K)
                           .same_seeds = NAN };
 }
 
-/* Of the clustering itself: numbers of its row, and the labels, which other seeds are compared with. */
+/* Result of a clustering: the numbers of its row, and the labels, which other seeds are compared with. */
 enum { ROW = 8, FOUND = ROW + EVIDENCE };
 
 static void list_row(const vhem_choice *r, int tau, double *x)
@@ -379,7 +379,7 @@ static void fill_from_list(const double *x, vhem_choice *r)
     r->same_runs = x[6];
 }
 
-/* Into x [FOUND + Kb]: the row, the evidence of a method that has one, and the labels. */
+/* Fills x [FOUND + Kb]: the row, the evidence if the method has one, the labels. */
 static vhem_status find_row(choice_run *t, int K, const vhem_cluster_options *opt, double *x)
 {
     vhem_ctx *ctx = t->quiet;
@@ -434,8 +434,8 @@ static vhem_status choose_one(choice_run *t, vhem_cluster_options *opt, vhem_cho
     return VHEM_OK;
 }
 
-/* Step k of the path: how many of the most clusters are needed, with fewer virtual frames than usual in the
- * first half of the steps and more in the second. */
+/* Step k of the path: how many of the largest number of clusters are kept, with fewer virtual frames than
+ * usual in the first half of the steps and more in the second. */
 static vhem_status follow_path(choice_run *t, int k, const vhem_cluster_options *opt,
                                const vhem_choice *usual, vhem_choice *row)
 {
@@ -471,7 +471,7 @@ static vhem_status check_choice(vhem_ctx *ctx, const vhem_source *source, const 
     return VHEM_OK;
 }
 
-/* All the work there is. */
+/* Total cost. */
 static double count_work(const choice_run *t, const vhem_cluster_options *opt)
 {
     const vhem_choose_options *w = t->want;
@@ -488,7 +488,7 @@ static double count_work(const choice_run *t, const vhem_cluster_options *opt)
     return sum + (vb ? WORK_VB * most * w->n_path : 0);
 }
 
-/* The row with the largest K, and of those the largest S. */
+/* Row with the largest K, and among those the largest S. */
 static int largest(int n, const vhem_choice *rows)
 {
     int best = 0;

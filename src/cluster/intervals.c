@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* intervals.c - how well the centres of variational Bayes are known: intervals that hold a parameter with a
- * probability of 95 %, from the posterior in the file.
+/* intervals.c - 95 % credible intervals of the parameters of variational Bayes centres, from the posterior in
+ * the file.
  *
- * The posterior counts virtual samples, nv of tau frames for each model, and an interval says what these
- * leave open: not the errors of the models, and not that a model which was fitted to one sequence has been
- * seen to start once and not nv times ("pi_once").
+ * The posterior counts virtual samples, nv of tau frames per model, and an interval covers the uncertainty
+ * they leave.  It does not cover errors of the models, nor that a model fitted to one sequence has seen one
+ * start, not nv ("pi_once").
  *
- * An entry of a Dirichlet distribution with parameters a is a beta variable, Beta(a_k, sum a - a_k).  A mean
- * is one of Student's with nu degrees of freedom (full covariances: nu - d + 1 = f), scale sqrt(B_kk /
- * (lambda f)).  Other families say their own (vh_counts). */
+ * An entry of a Dirichlet distribution with parameters a has the distribution Beta(a_k, sum a - a_k).  A mean
+ * has a Student distribution with nu degrees of freedom (full covariances: nu - d + 1 = f), scale sqrt(B_kk /
+ * (lambda f)).  Other families compute their own (vh_counts). */
 #include "core/array2.h"
 #include "core/object.h"
 #include "math/student.h"
@@ -20,13 +20,13 @@
 
 #define OUTSIDE 0.05 /* probability */
 
-typedef struct { /* the record that callers see, and what its texts belong to */
+typedef struct { /* the public record and the owner of its texts */
     vhem_intervals seen;
     vhem_interval *own; /* [room] */
     size_t room;
     vh_posteriors *post;
-    double eta, nv; /* of the prior; virtual samples of each model */
-    int64_t most;   /* numbers that a parameter of a centre may have; -1: any */
+    double eta, nv; /* of the prior; virtual samples per model */
+    int64_t most;   /* largest parameter size included; -1: any */
 } intervals;
 
 VH_OWNED(intervals, vh_object_free)
@@ -40,7 +40,7 @@ static void clear(void *record)
 
 /* ---- one interval -------------------------------------------------------------------------------------- */
 
-/* Each sets mean, low and high.  Of Beta(a, rest): */
+/* Each function sets mean, low and high.  For Beta(a, rest): */
 static void set_beta(double a, double rest, vhem_interval *v)
 {
     v->mean = a / (a + rest);
@@ -48,7 +48,7 @@ static void set_beta(double a, double rest, vhem_interval *v)
     v->high = vh_beta_quantile(a, rest, 1 - OUTSIDE / 2);
 }
 
-/* Entry k of a row of n parameters of a Dirichlet distribution.  What stands alone is certain. */
+/* For entry k of a Dirichlet distribution with n parameters a; a single entry is certain. */
 static void set_share(int n, const double *a, int k, vhem_interval *v)
 {
     double sum = 0;
@@ -59,8 +59,8 @@ static void set_share(int n, const double *a, int k, vhem_interval *v)
         set_beta(a[k], sum - a[k], v);
 }
 
-/* Entry s of pi, if each model is counted as one start: eta [S] of the posterior is eta0 and the starts of
- * all virtual samples, nv of each model.  As the posterior has it where nv is at most 1. */
+/* For entry s of pi if each model counts as one start: eta [S] of the posterior is eta0 plus the starts of
+ * all virtual samples, nv per model.  For nv <= 1, as in the posterior. */
 static void set_start(const intervals *x, int S, const double *eta, int s, vhem_interval *v)
 {
     double nv = fmax(x->nv, 1), own = x->eta + (eta[s] - x->eta) / nv, rest = 0;
@@ -71,7 +71,7 @@ static void set_start(const intervals *x, int S, const double *eta, int s, vhem_
         set_beta(own, rest, v);
 }
 
-/* Entry k of the first parameter of component q: a dimension of the mean, or the probability of a symbol. */
+/* For entry k of the first parameter of component q: a dimension of the mean or a symbol probability. */
 static void set_mean(const vh_prior *shape, const vh_posterior *h, int q, int k, vhem_interval *v)
 {
     const vh_counts *counts = shape->family->counts;
@@ -93,14 +93,14 @@ static void set_mean(const vh_prior *shape, const vh_posterior *h, int q, int k,
     v->high = mean + half;
 }
 
-/* ---- all of a centre ----------------------------------------------------------------------------------- */
+/* ---- all intervals of a centre ------------------------------------------------------------------------- */
 
 static bool fits(const intervals *x, int64_t n)
 {
     return x->most < 0 || n <= x->most;
 }
 
-/* One more, which is of nothing but cluster j yet. */
+/* Appends an interval of cluster j with all other fields unset. */
 static vhem_status next(vhem_ctx *ctx, intervals *x, const char *name, int64_t j, vhem_interval **out)
 {
     VH_TRY(vh_grow(ctx, &x->own, &x->room, (size_t)x->seen.n + 1, sizeof *x->own));
@@ -110,8 +110,8 @@ static vhem_status next(vhem_ctx *ctx, intervals *x, const char *name, int64_t j
     return VHEM_OK;
 }
 
-/* The parameters of component q of state s that have intervals: those of the channels of a product one after
- * the other.  shape and h are of the component, or of a channel whose first column is `column`. */
+/* Adds the intervals of component q of state s, channel after channel for a product.  shape and h belong to
+ * the component or to `channel`. */
 static vhem_status add_interval(vhem_ctx *ctx, intervals *x, const vh_prior *shape, const vh_posterior *h,
                                 const vh_channel *channel, vhem_interval at, int q)
 {
@@ -134,7 +134,7 @@ static vhem_status add_interval(vhem_ctx *ctx, intervals *x, const vh_prior *sha
     return VHEM_OK;
 }
 
-/* The parameters of a component that have intervals: those of all channels of a product. */
+/* Number of parameters of a component that have intervals, over all channels of a product. */
 static int64_t count_entries(const vh_prior *shape)
 {
     int64_t n = shape->n_channel > 0 ? 0 : (int64_t)vh_param_size(shape->family, 0, &shape->shape);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* measure.c - how good clusters are by themselves, without classes to compare them with.  Paper, Section 5.1.
+/* measure.c - internal quality measures of clusters, without reference classes.  Paper, Section 5.1.
  *
- * Clusters without members do not count: an empty cluster keeps the HMM it started from, which may fit some
- * models better than any centre that was learned. */
+ * Clusters without members are ignored: an empty cluster keeps its initial HMM, which may fit some models
+ * better than any learned centre. */
 #include "distance/distance.h"
 #include "distance/embedding.h"
 #include "cluster/tree.h"
@@ -23,8 +23,8 @@
 #include <string.h>
 
 enum {
-    NEIGHBOURS = 5,     /* of each model in the graph */
-    MANY_MODELS = 5000, /* the distances of more take too much room */
+    NEIGHBOURS = 5,     /* per model in the graph */
+    MANY_MODELS = 5000, /* largest n with a full distance matrix */
 };
 
 typedef struct {
@@ -37,7 +37,7 @@ typedef struct {
     vhem_distance_options kernel;
 } level;
 
-/* Mean over the models of L_hmm under the centre each was assigned to. */
+/* Mean of L_hmm of the models under their assigned centres. */
 static vhem_status expected_loglik(vhem_ctx *ctx, const level *v, double *out)
 {
     VH_OWN(vh_h3m) *full = NULL;
@@ -64,8 +64,8 @@ static int by_name(const void *a, const void *b)
     return strcmp(((const named *)a)->name, ((const named *)b)->name);
 }
 
-/* The cluster of what was clustered under this name; -1 when there was nothing, or items of this name are in
- * different clusters. */
+/* Cluster of the item with this name; -1 if there is none, or items of this name are in different
+ * clusters. */
 static int find_cluster(const named *all, int64_t n, const char *name)
 {
     const named *hit = *name ? bsearch(&(named){ name, 0 }, all, (size_t)n, sizeof *all, by_name) : NULL;
@@ -80,9 +80,8 @@ static int find_cluster(const named *all, int64_t n, const char *name)
     return hit->cluster;
 }
 
-/* Sum of log p(y_n | centre), each times its weight: a sequence that was clustered, by itself or in its
- * group, counts under the centre it was assigned to (as in the paper), any other under the one that fits it
- * best. */
+/* Weighted sum of log p(y_n | centre): a sequence that was clustered, alone or in its group, counts under its
+ * assigned centre (as in the paper), any other under the best one. */
 static vhem_status data_loglik(vhem_ctx *ctx, const level *v, const vhem_data *data, char *const *name,
                                double *out)
 {
@@ -113,7 +112,7 @@ static vhem_status data_loglik(vhem_ctx *ctx, const level *v, const vhem_data *d
     return VHEM_OK;
 }
 
-/* Mean kernel of the pairs of different members of cluster j; 0 for one member, who makes no pair. */
+/* Mean kernel over pairs of different members of cluster j; 0 for a single member. */
 static vhem_status compact(vhem_ctx *ctx, const level *v, int j, double *out)
 {
     VH_AUTOFREE int64_t *index = NULL;
@@ -151,7 +150,7 @@ static vhem_status compactness(vhem_ctx *ctx, const level *v, double *out)
     return VHEM_OK;
 }
 
-/* NaN when there are too few models for a graph, or too many for all their distances. */
+/* *out stays NaN if there are too few models for a graph or too many for a distance matrix. */
 static vhem_status find_modularity(vhem_ctx *ctx, const level *v, double *out)
 {
     VH_AUTOFREE double *D = NULL;
@@ -166,7 +165,7 @@ static vhem_status find_modularity(vhem_ctx *ctx, const level *v, double *out)
     return vh_modularity(ctx, v->n, NEIGHBOURS, near, v->label, out);
 }
 
-/* What was asked for, or else how the clusters were made. */
+/* Uses the given options, else those of the clustering. */
 static void choose_options(const vhem_cluster_options *asked, const vhem_cluster_options *made, level *v)
 {
     vhem_cluster_options o;
@@ -218,7 +217,7 @@ vhem_status vhem_measure(vhem_ctx *ctx, const vhem_tree *tree, int l, const vhem
         vhem_status found = compactness(ctx, &v, &m.compactness);
         if (found == VHEM_OK)
             found = find_modularity(ctx, &v, &m.modularity);
-        if (found != VHEM_ENUMERIC) /* else a model is singular and has neither kernel nor divergence */
+        if (found != VHEM_ENUMERIC) /* else a model is singular: no kernel or divergence */
             VH_TRY(found);
     }
     if (data && (v.centers || v.textures))

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* persons.c - how well the sequences of each person fit each centre, which is what statistics are made of.
+/* persons.c - how well each centre fits the sequences of each person, the input of statistics.
  *
  * 1. Scores: log-likelihoods per frame under the centres and under the person's own model.
- * 2. Leave one out: the same under centres that have not seen the person.
- * 3. What follows from the scores: cluster, scale, uncertainty. */
+ * 2. Leave-one-out: the same under centres that have not seen the person.
+ * 3. Derived quantities: cluster, scale, uncertainty. */
 #include "methods/options.h"
 #include "cluster/tree.h"
 #include "core/alloc.h"
@@ -27,23 +27,27 @@
 #include <stdlib.h>
 #include <string.h>
 
+<<<<<<< HEAD
 #define SAME VH_OPT("persons=same")
 #define NEW  VH_OPT("persons=new")
 
 static const char redone[] = "vhem"; /* the method that clusters again without a person */
+=======
+static const char redone[] = "vhem"; /* the only method that supports leave-one-out */
+>>>>>>> c3
 
 typedef struct {
     vhem_ctx *ctx;
     const vhem_stats_input *in;
     const vh_clustering *c;
-    const int *label; /* [Kb of level 0]  cluster of each item that was clustered */
+    const int *label; /* [Kb of level 0]  cluster of each clustered item */
     int64_t Kb;
     vh_items items;
-    vh_names known;     /* names of what was clustered */
-    int64_t *clustered; /* [n]  its place among them, -1: none */
+    vh_names known;     /* names of the clustered items */
+    int64_t *clustered; /* [n]  index among them, -1: not clustered */
     double *total;      /* [n][K]  log-likelihood of all sequences of a person */
-    vhem_models own;    /* the models of the persons over the columns that all have; no h3m, no dtm: none */
-    vh_h3m *copy;       /* what they are kept in, or NULL */
+    vhem_models own;    /* models of the persons, restricted to shared columns; no h3m, no dtm: none */
+    vh_h3m *copy;       /* owns them, or NULL */
     vhem_statistics *s;
 } person_scores;
 
@@ -78,7 +82,7 @@ static vhem_status make_room(person_scores *w)
 {
     vhem_ctx *ctx = w->ctx;
     vhem_statistics *s = w->s;
-    int64_t n = w->items.n, several = 0, first = 0; /* persons of several labels, the first of them */
+    int64_t n = w->items.n, several = 0, first = 0; /* persons with several labels: number, first */
     int K = w->c->Kr;
     vhem_seq_view seq;
 
@@ -120,8 +124,8 @@ static vhem_status make_room(person_scores *w)
 
 /* ---- 1. scores ---- */
 
-/* Of person i: mean over the sequences of log p / T into each [K], and the sum of log p into total [K] (or
- * NULL), from a table [sequences][K] whose first row is sequence `first` of the list. */
+/* For person i: means over sequences of log p / T into each [K], sums of log p into total [K] (or NULL), from
+ * table [sequences][K] of its sequences. */
 static vhem_status sum_up(const person_scores *w, int64_t i, const double *table, int K, double *each,
                           double *total)
 {
@@ -143,7 +147,7 @@ static vhem_status sum_up(const person_scores *w, int64_t i, const double *table
     return VHEM_OK;
 }
 
-/* The sequences of person i under K models: table [sequences][K] is the caller's to free. */
+/* Scores the sequences of person i under K models; the caller frees table [sequences][K]. */
 static vhem_status score_person(const person_scores *w, int64_t i, const vhem_models *models, double **table)
 {
     vhem_ctx *ctx = w->ctx;
@@ -166,7 +170,7 @@ static vhem_status score_under(person_scores *w, int64_t i, const vhem_models *c
     return sum_up(w, i, table, w->s->K, w->s->loglik + at, w->total + at);
 }
 
-/* Entropies of persons are compared, so they are over the columns that the models of all have. */
+/* Restricts the models to the columns they all share, so that entropies of persons are comparable. */
 static vhem_status take_common(person_scores *w)
 {
     vhem_ctx *ctx = w->ctx;
@@ -188,7 +192,7 @@ static vhem_status take_common(person_scores *w)
     return VHEM_OK;
 }
 
-/* How far a person is from being predictable: minus the mean log-likelihood per frame under the own model. */
+/* Entropy of a person: minus the mean log-likelihood per frame under the own model. */
 static vhem_status find_entropy(person_scores *w, int64_t i)
 {
     vhem_ctx *ctx = w->ctx;
@@ -205,10 +209,10 @@ static vhem_status find_entropy(person_scores *w, int64_t i)
     return VHEM_OK;
 }
 
-/* ---- 2. leave one out ---- */
+/* ---- 2. leave-one-out ---- */
 
-/* The centres that the models without number `without` give, from those of all as the start, so that numbers
- * of clusters keep their meaning. */
+/* Clusters all models except number `without`, starting from the centres of all, so that clusters keep their
+ * numbers. */
 static vhem_status centers_without(person_scores *w, int64_t without, vhem_tree **out)
 {
     vhem_ctx *ctx = w->ctx;
@@ -237,7 +241,7 @@ static vhem_status centers_without(person_scores *w, int64_t without, vhem_tree 
     opt.weighted_omega = made->weighted_omega;
     opt.refine = made->refine;
     opt.start = &start;
-    opt.repair = 0; /* an empty cluster is not to become another */
+    opt.repair = 0; /* an empty cluster must not turn into another */
     return vhem_cluster(ctx, &(vhem_source){ .models = rest }, 1, &K, &opt, out);
 }
 
@@ -257,13 +261,13 @@ static vhem_status can_leave_out(const person_scores *w)
 
 typedef struct {
     person_scores *w;
-    const int64_t *person; /* [Kb]  of each model that is left out */
+    const int64_t *person; /* [Kb]  person of each model left out */
     const int64_t *member; /* [K]  models in each cluster */
-    int64_t *again;        /* [n]  models without which all others are to be clustered again */
+    int64_t *again;        /* [n]  models whose leave-one-out centres need a new run */
     int64_t n;
 } leaving;
 
-/* The person of model `at`, from the centres that have not seen it. */
+/* Scores the person of model `at` under centres that have not seen it. */
 static vhem_status score_left_out(vhem_ctx *ctx, const leaving *l, int64_t at, const vhem_models *centers)
 {
     person_scores w = *l->w;
@@ -272,7 +276,7 @@ static vhem_status score_left_out(vhem_ctx *ctx, const leaving *l, int64_t at, c
 
     w.ctx = ctx;
     VH_TRY(score_under(&w, i, centers));
-    if (l->member[own] == 1) /* nobody else is there: what is left of the centre is still this person */
+    if (l->member[own] == 1) /* the only member: the centre still describes this person */
         w.s->loglik[vh_ij(i, w.s->K, own)] = NAN;
     return VHEM_OK;
 }
@@ -307,8 +311,8 @@ static int by_number(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Where one iteration ends the run without a person, its centres come from the sums of all others, found for
- * all persons at once; else the run is made. */
+/* If the run without a person converges in one iteration, its centres follow from the sums of the others,
+ * computed for all persons at once; else the run is repeated without it. */
 static vhem_status leave_out(person_scores *w)
 {
     vhem_ctx *ctx = w->ctx;
@@ -316,7 +320,7 @@ static vhem_status leave_out(person_scores *w)
     const vh_vhem_options opt = { .N = made->nv * (double)w->Kb,
                                   .tau = made->tau,
                                   .max_iter = made->max_iter,
-                                  .tol = made->refine > 1 ? 0 : made->tol, /* models that are cut: runs */
+                                  .tol = made->refine > 1 ? 0 : made->tol, /* refined models: always run */
                                   .min_iter = vh_cluster_min_iter(made),
                                   .cov_add = made->cov_add,
                                   .weighted = made->weighted_omega };
@@ -351,10 +355,10 @@ static vhem_status leave_out(person_scores *w)
     return vh_map(ctx, &jobs, &failed);
 }
 
-/* ---- 3. what follows ---- */
+/* ---- 3. derived quantities ---- */
 
-/* A name is that of another person where the data are not those that the model was fitted to.  Where that is
- * so of all, they may as well be other trials of the same people. */
+/* A name belongs to a new person if the data differ from those its model was fitted to.  If all data differ,
+ * they may be other trials of the same people, and the caller must decide. */
 static vhem_status find_strangers(person_scores *w, const vh_clustering *first)
 {
     vhem_ctx *ctx = w->ctx;
@@ -414,8 +418,8 @@ static vhem_status find_persons(person_scores *w)
     return VHEM_OK;
 }
 
-/* log p(y | j) + log omega_j of all sequences of a person: the best centre, and the entropy of the
- * posterior. */
+/* Best centre and entropy of the posterior, from log p(y | j) + log omega_j over all sequences of a
+ * person. */
 static void find_posterior(const person_scores *w, int64_t i)
 {
     const double *omega = vh_clustering_omega(w->c), *total = w->total + vh_row(i, w->s->K);
@@ -444,7 +448,7 @@ static void find_scale(const person_scores *w, int64_t i)
     for (int j = 0; j < w->s->K; j++) {
         double other = -INFINITY;
         for (int k = 0; k < w->s->K; k++)
-            if (k != j && !(L[k] <= other)) /* NaN goes on */
+            if (k != j && !(L[k] <= other)) /* NaN propagates */
                 other = L[k];
         w->s->scale[vh_ij(i, w->s->K, j)] = isfinite(L[j]) && isfinite(other) && (L[j] != 0 || other != 0)
                                                 ? (L[j] - other) / (fabs(L[j]) + fabs(other))
@@ -452,7 +456,7 @@ static void find_scale(const person_scores *w, int64_t i)
     }
 }
 
-/* ---- all of it ---- */
+/* ---- the public function ---- */
 
 static vhem_status check_input(person_scores *w)
 {

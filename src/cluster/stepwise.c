@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* stepwise.c - VHEM as a loop that its caller turns: a first task, and from the sums of each task the next.
- * vhem_cluster does the same steps, in the same functions. */
+/* stepwise.c - VHEM as a caller-driven loop: a first task, then the next task from the sums of each. 
+ * vhem_cluster runs the same steps with the same functions. */
 #include "methods/methods.h"
 #include "methods/options.h"
 #include "core/alloc.h"
@@ -40,7 +40,7 @@ static vhem_status hand_out(vhem_ctx *ctx, const vh_task *t, vhem_task **out)
     return VHEM_OK;
 }
 
-/* Options of a loop from a given start: those of the one run that vhem_cluster makes of it. */
+/* Options of a loop from a given start: those of the single run that vhem_cluster would make. */
 static vh_vhem_options loop_options(const vhem_ctx *ctx, int64_t Kb, const vhem_cluster_options *o)
 {
     uint64_t level = vh_rng_seed((uint64_t)ctx->opt.seed, 0);
@@ -55,7 +55,7 @@ static vh_vhem_options loop_options(const vhem_ctx *ctx, int64_t Kb, const vhem_
                               .seed = vh_rng_seed(level, 0) + 1 };
 }
 
-/* Of a task that first_task has filled in: its origin and scale are those of the base. */
+/* Frees a task filled by first_task; origin and scale belong to the base. */
 static void clear_first(vh_task *t)
 {
     free((double *)t->loop.opt.floor);
@@ -91,7 +91,7 @@ static vhem_status first_task(vhem_ctx *ctx, const vh_input *in, const vhem_clus
     return vh_task_begin(ctx, base->h3m, base->shards, in->Kb, t);
 }
 
-/* The models as they are clustered one task after the other: as they came. */
+/* Opens the models for task-by-task clustering, in input order. */
 static vhem_status open_base(vhem_ctx *ctx, const vh_input *in, const vhem_executor *executor, vh_base **out)
 {
     const vh_remote remote = vh_remote_of(executor);
@@ -125,7 +125,7 @@ vhem_status vhem_task_new(vhem_ctx *ctx, const vhem_models *models, const vhem_m
 
 /* ---- the M-step ---------------------------------------------------------------------------------------- */
 
-typedef struct { /* what callers see, and what it holds */
+typedef struct { /* the public record and what it owns */
     vhem_step shown;
     vhem_models models;
     vhem_task *next;
@@ -140,7 +140,7 @@ static void clear_step(void *record)
     vh_object_free(r->next);
 }
 
-/* The sums of all chunks, from a copy: the partial stays as it is. */
+/* Adds up the sums of all chunks in a copy, leaving the partial unchanged. */
 static vhem_status add_up(vhem_ctx *ctx, const vhem_task *task, const vh_task *t, const vh_packed *pk,
                           const vhem_partial *total, vh_reduce_sums *sums)
 {
@@ -158,7 +158,7 @@ static vhem_status add_up(vhem_ctx *ctx, const vhem_task *task, const vh_task *t
     return vh_partial_close(ctx, copy, task->chunks, sums->block, &(vh_partial_rows){ 0 });
 }
 
-/* An empty cluster is seeded anew by a base HMM, for which more of the base is needed than the sums. */
+/* True if an empty cluster must be reseeded from a base HMM, which takes more than the sums. */
 static bool needs_base(const vh_task *t, const vh_reduce_sums *sums)
 {
     bool any = false;
@@ -193,13 +193,13 @@ static vhem_status maximise_task(vhem_ctx *ctx, const vhem_models *models, vh_ta
     return VHEM_OK;
 }
 
-/* Goes on from the sums, or ends; *more says which. */
+/* Makes the next M-step from the sums, or ends; sets *more. */
 static vhem_status go_on(vhem_ctx *ctx, const vhem_models *models, vh_task *t, vh_packed *pk,
                          vh_reduce_sums *sums, vhem_step *out, bool *more)
 {
     vh_task_loop *l = &t->loop;
     double J[2] = { l->J, *sums->J };
-    vh_vhem_run run = { .J = J + 1 - l->k, /* J[k] and, from the second on, J[k-1] */
+    vh_vhem_run run = { .J = J + 1 - l->k, /* J[k] and, for k > 0, J[k-1] */
                         .n_fell = l->n_fell,
                         .best = l->best,
                         .idle = l->idle };
@@ -214,7 +214,7 @@ static vhem_status go_on(vhem_ctx *ctx, const vhem_models *models, vh_task *t, v
     *more = !out->converged && l->k < l->opt.max_iter;
     if (*more) {
         VH_TRY(maximise_task(ctx, models, t, pk, sums));
-        VH_TRY(vh_h3m_check(ctx, t->centers, 0, t->centers->K, 0)); /* the sums come from elsewhere */
+        VH_TRY(vh_h3m_check(ctx, t->centers, 0, t->centers->K, 0)); /* the sums are external input */
         l->J = *sums->J;
         l->k++;
         t->statistics = l->k < l->opt.max_iter;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* tree.c - hierarchies: the centres of one level, with their weights, are the models of the next.  Paper,
- * Section 5.2, which leaves the weights open: here they are the omega of the level below. */
+/* tree.c - hierarchies: the centres of one level are the models of the next.  Paper, Section 5.2, which
+ * leaves their weights open: here they are the omega of the level below. */
 #include "cluster/tree.h"
 
 #include "methods/methods.h"
@@ -52,7 +52,7 @@ static int count_used(const vh_clustering *c)
     return n;
 }
 
-/* parent [Kr of below]: cluster of each centre in c, -1 for those that were left out. */
+/* parent [Kr of below]: cluster of each centre in c, -1 if it was left out. */
 static void find_parents(const vh_clustering *below, const vh_clustering *c, int *parent)
 {
     const double *omega = vh_clustering_omega(below);
@@ -118,7 +118,7 @@ vhem_status vh_tree_of_models(vhem_ctx *ctx, vhem_models *models, vhem_tree **ou
     return VHEM_OK;
 }
 
-/* They would be taken for each other.  What has no name passes. */
+/* Checks that models are those of the tree, by number and names; unnamed models pass. */
 vhem_status vhem_tree_check(vhem_ctx *ctx, const vhem_tree *tree, const vhem_models *models)
 {
     VH_ENTER(tree, models);
@@ -159,17 +159,17 @@ const vhem_clustering *vhem_tree_level(const vhem_tree *tree, int l)
 
 /* ---- building ------------------------------------------------------------------------------------------ */
 
-/* Sentences count levels from 1, as the command and the reports do. */
+/* Messages count levels from 1, as the command and the reports do. */
 static vhem_status check_levels(vhem_ctx *ctx, const vh_input *in, int n, const int64_t *K,
                                 const vhem_cluster_options *o)
 {
     const vh_method *method =
-        vh_method_find(o->method); /* NULL: the default, or a name that is refused later */
-    bool at_most = method && method->run == vh_method_vbhem; /* K is lowered where it is too large */
+        vh_method_find(o->method); /* NULL: the default, or an unknown name, rejected later */
+    bool at_most = method && method->run == vh_method_vbhem; /* too large a K is reduced */
     VH_CHECK(n >= 1, VHEM_EINVAL, "a tree of %d levels, must have at least 1", n);
     VH_CHECK(n > 1 || (K[0] >= 0 && K[0] <= INT_MAX), VHEM_EINVAL, "K is %lld, must be from 1 to %d",
              (long long)K[0], INT_MAX);
-    if (n == 1) /* its own sentences are about a clustering */
+    if (n == 1) /* vh_cluster checks the rest */
         return VHEM_OK;
     for (int l = 0; l < n; l++)
         VH_CHECK(K[l] >= 1, VHEM_EINVAL, "K of level %d is %lld, must be at least 1", l + 1, (long long)K[l]);
@@ -184,7 +184,7 @@ static vhem_status check_levels(vhem_ctx *ctx, const vh_input *in, int n, const 
     return VHEM_OK;
 }
 
-/* What the level above clusters, when it is not sequences. */
+/* Input of a level above the lowest, unless it is sequences. */
 typedef struct {
     vh_h3m *models;
     vh_dtm *textures;
@@ -197,8 +197,8 @@ static void free_centers(centers *x)
     *x = (centers){ 0 };
 }
 
-/* What the level above c clusters: its used centres, or what it has put together of the sequences.  *used and
- * item are what the input points to, of the level below at first. */
+/* Prepares the input of the level above c: its used centres, or item groups merged by cluster.  Updates *used
+ * and item, which *in points to. */
 static vhem_status next_input(vhem_ctx *ctx, const vh_clustering *c, centers *used, int64_t *item,
                               vh_input *in)
 {
@@ -216,7 +216,7 @@ static vhem_status next_input(vhem_ctx *ctx, const vh_clustering *c, centers *us
             index[n++] = j;
     }
     if (in->models) {
-        vh_lengths lengths = in->models->lengths; /* a centre stands for a typical member */
+        vh_lengths lengths = in->models->lengths; /* a centre represents a typical member */
         free_centers(used);
         VH_TRY(vh_h3m_subset(ctx, c->centers, index, n, &used->models));
         used->models->lengths = lengths;
@@ -234,7 +234,7 @@ static vhem_status next_input(vhem_ctx *ctx, const vh_clustering *c, centers *us
     return VHEM_OK;
 }
 
-/* c is level l as far as it came; NULL: not even one restart. */
+/* Reports a stop; c is the partial result of level l, or NULL if no restart finished. */
 static vhem_status tell_stopped(vhem_ctx *ctx, int l, const vh_clustering *c)
 {
     int finished = 0, n_run = c ? c->n_run : 0;
@@ -244,7 +244,7 @@ static vhem_status tell_stopped(vhem_ctx *ctx, int l, const vh_clustering *c)
                    l + 1, finished, n_run, l > 0 ? "left out" : "the best so far");
 }
 
-/* Level l of the tree, of levels in all, from its input. */
+/* Builds level l of the tree from its input. */
 static vhem_status add_level(vhem_ctx *ctx, vhem_tree *tree, int l, int levels, int K, vh_input *in,
                              vhem_cluster_options *o)
 {
@@ -252,27 +252,27 @@ static vhem_status add_level(vhem_ctx *ctx, vhem_tree *tree, int l, int levels, 
 
     in->K = K < in->Kb || l == 0 ? K : in->Kb;
     if (l > 0)
-        o->start = NULL; /* a given start is that of the lowest level */
+        o->start = NULL; /* a given start applies only to the lowest level */
     if (in->K < K)
         vh_log(ctx, VHEM_LOG_WARN, "level %d has %lld clusters, not %d: the level below has no more", l + 1,
                (long long)in->K, K);
     vhem_status st = vh_cluster(ctx, in, o, vh_rng_seed((uint64_t)ctx->opt.seed, (uint64_t)l << 32), &c);
     tree->stopped_level = st == VHEM_ESTOPPED ? l + 1 : 0;
-    if (st == VHEM_ESTOPPED && levels > 1 && (c || l > 0)) /* else there is nothing to tell of */
+    if (st == VHEM_ESTOPPED && levels > 1 && (c || l > 0)) /* else there is nothing to report */
         tell_stopped(ctx, l, c);
     if (st == VHEM_OK || (st == VHEM_ESTOPPED && l == 0 && c)) {
-        /* Of the lowest level also the best so far: better than nothing. */
+        /* For the lowest level keep the best partial result. */
         vhem_status added = vh_tree_add(ctx, tree, c);
         if (added == VHEM_OK)
             c = NULL;
         st = added == VHEM_OK ? st : added;
-        o->tau = tree->n > 0 ? tree->level[0]->options.tau : o->tau; /* that of the models, if they tell it */
+        o->tau = tree->n > 0 ? tree->level[0]->options.tau : o->tau; /* tau may come from the models */
     }
     vh_clustering_free(c);
     return st;
 }
 
-/* Of what is clustered; 0 where this process is alone. */
+/* Fingerprint of the input; 0 if this is the only rank. */
 static vhem_status find_fingerprint(vhem_ctx *ctx, const vhem_source *source, uint64_t *out)
 {
     const vhem_models *m = source->models;
@@ -291,11 +291,11 @@ static vhem_status find_fingerprint(vhem_ctx *ctx, const vhem_source *source, ui
     return VHEM_OK;
 }
 
-/* *tree has the levels that were finished, whatever comes after them. */
+/* Builds the tree; on failure *tree has the levels finished so far. */
 static vhem_status make_tree(vhem_ctx *ctx, const vhem_source *source, int levels, const int64_t *K,
                              vhem_cluster_options *o, vhem_tree **tree)
 {
-    VH_AUTOFREE int64_t *item = NULL; /* [N]  of sequences: the set of each, which changes with the level */
+    VH_AUTOFREE int64_t *item = NULL; /* [N]  for sequences: the set of each on this level */
     VH_CLEANUP(free_centers) centers used = { 0 };
     uint64_t fingerprint;
     vh_input in;
@@ -322,7 +322,7 @@ vhem_status vhem_cluster(vhem_ctx *ctx, const vhem_source *source, int levels, c
     vhem_cluster_options o;
 
     VH_TRY(vh_options_take(ctx, VHEM_CLUSTER_OPTIONS, opt, &o));
-    if (o.executor) /* the others work for it, they do not make this call */
+    if (o.executor) /* the other ranks serve this call, they do not make it */
         vh_ranks_leave(ctx);
     vhem_status st = make_tree(ctx, source, levels, K, &o, &tree);
     if (st == VHEM_OK || (st == VHEM_ESTOPPED && tree && tree->n > 0))

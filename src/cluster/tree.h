@@ -7,22 +7,22 @@
 #include "core/ctx.h"
 
 struct vhem_tree {
-    int n, cap;            /* levels, and room for them */
+    int n, cap;            /* number of levels, capacity */
     vh_clustering **level; /* [n]  lowest first */
     int **base_labels;     /* [n][Kb of level 0] */
-    int **parent;          /* [n][Kr]  cluster of the level above; NULL at the top */
+    int **parent;          /* [n]  [Kr]  cluster of the level above; NULL at the top */
     char *provenance;      /* JSON object as text, or NULL */
-    int stopped_level;     /* from 1: the one that a stop ended; 0: none */
+    int stopped_level;     /* 1-based level interrupted by a stop; 0: none */
 };
 
 vhem_status vh_tree_new(vhem_ctx *ctx, int cap, vhem_tree **out);
-/* Level n takes over c, whose models are the centres of level n-1, those of weight zero left out, or all of
- * them; where the input models end up follows.  On failure c stays the caller's. */
+/* Adds c as the next level and takes ownership.  Its models must be the centres of the level below, with or
+ * without those of weight zero; base_labels are updated.  On failure c stays the caller's. */
 vhem_status vh_tree_add(vhem_ctx *ctx, vhem_tree *tree, vh_clustering *c);
-/* A tree of one level without items: its clusters are the models, which it takes over. */
+/* Makes a tree of one level without items, whose clusters are the models; takes ownership of them. */
 vhem_status vh_tree_of_models(vhem_ctx *ctx, vhem_models *models, vhem_tree **out);
 
-static inline const vh_clustering *vh_tree_level(const vhem_tree *tree, int l) /* NULL: there is none */
+static inline const vh_clustering *vh_tree_level(const vhem_tree *tree, int l) /* NULL: no such level */
 {
     return l >= 0 && l < tree->n ? tree->level[l] : NULL;
 }

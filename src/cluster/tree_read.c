@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* tree_read.c - reading clustering and tree files.
+/* tree_read.c - reads clustering and tree files.
  *
  *   1. single values      3. a clustering
  *   2. arrays             4. files
  *
- * A method may leave out what it does not have; what is there must have the right shape. */
+ * Keys that a method does not produce may be absent; those present must have the right shape. */
 #include "cluster/tree_file.h"
 
 #include "methods/methods.h"
@@ -24,7 +24,7 @@
 
 /* ---- 1. single values ---------------------------------------------------------------------------------- */
 
-/* A whole number, if the key is there. */
+/* Reads a whole number, if the key exists. */
 static vhem_status get_int(vhem_ctx *ctx, json_t *object, const char *key, int *out)
 {
     json_t *v = json_object_get(object, key);
@@ -77,7 +77,7 @@ static vhem_status check_kind(vhem_ctx *ctx, const char *key, json_t *v, bool ob
 
 /* ---- 2. arrays ----------------------------------------------------------------------------------------- */
 
-/* v as n numbers into x; row says which one of key it is, -1: the whole. */
+/* Reads v as n numbers into x; row: its index in key for messages, -1: v is all of key. */
 static vhem_status read_tree_numbers(vhem_ctx *ctx, const char *key, int64_t row, json_t *v, size_t n,
                                      double *x)
 {
@@ -99,7 +99,7 @@ static vhem_status read_tree_numbers(vhem_ctx *ctx, const char *key, int64_t row
     return VHEM_OK;
 }
 
-/* A table [Kb][Kr], if the key is there. */
+/* Reads a table [Kb][Kr], if the key exists. */
 static vhem_status read_table(vhem_ctx *ctx, json_t *root, const char *key, int64_t Kb, int Kr, double **out)
 {
     json_t *v = json_object_get(root, key);
@@ -121,7 +121,7 @@ static vhem_status read_table(vhem_ctx *ctx, json_t *root, const char *key, int6
     return VHEM_OK;
 }
 
-/* n whole numbers from lo to hi into x. */
+/* Reads n whole numbers from 0 to hi into x. */
 static vhem_status read_indices(vhem_ctx *ctx, const char *key, json_t *v, size_t n, int hi, int *x)
 {
     VH_TRY(check_kind(ctx, key, v, false));
@@ -176,7 +176,7 @@ static vhem_status read_fingerprints(vhem_ctx *ctx, json_t *root, vh_clustering 
     return VHEM_OK;
 }
 
-/* What virtual samples there were is used again, to assign others; 0 is none, and -1 not said. */
+/* Virtual samples are needed again for assignments; 0 is none, -1 unspecified. */
 static vhem_status check_range(vhem_ctx *ctx, json_t *options, const char *key, double most)
 {
     json_t *v = json_object_get(options, key);
@@ -213,7 +213,7 @@ static vhem_status read_options(vhem_ctx *ctx, json_t *root, vh_clustering *c)
     return st == VHEM_EFORMAT && json_is_object(v) ? vh_error_in(ctx, st, "options") : st;
 }
 
-/* The objective after each of n_iter iterations; *out stays NULL when the key is not there. */
+/* Reads the objective after each of n_iter iterations; *out stays NULL if the key is absent. */
 static vhem_status read_curve(vhem_ctx *ctx, json_t *object, const char *key, int n_iter, double **out)
 {
     json_t *v = json_object_get(object, key);
@@ -268,7 +268,7 @@ static vhem_status read_runs(vhem_ctx *ctx, json_t *root, vh_clustering *c)
              json_array_size(v), INT_MAX);
     VH_NEW(c->run, json_array_size(v));
     for (int r = 0; r < (int)json_array_size(v); r++) {
-        c->n_run++; /* so that what a broken one holds is freed */
+        c->n_run++; /* so that a partial run is freed */
         st = read_run(ctx, json_array_get(v, (size_t)r), c, &c->run[r]);
         if (st != VHEM_OK) {
             snprintf(who, sizeof who, "restarts[%d]", r);
@@ -279,10 +279,10 @@ static vhem_status read_runs(vhem_ctx *ctx, json_t *root, vh_clustering *c)
     return st;
 }
 
-/* Somebody else may have put an item elsewhere than where most of it belongs: labels stay as they are. */
+/* Does not change labels: another program may assign an item to a cluster other than that of largest z. */
 static vhem_status read_z(vhem_ctx *ctx, json_t *root, vh_clustering *c)
 {
-    const double ROUNDED = 1e-3; /* others write few digits */
+    const double ROUNDED = 1e-3; /* other programs write few digits */
 
     VH_TRY(read_table(ctx, root, "z", c->Kb, c->Kr, &c->z));
     for (int64_t i = 0; c->z && i < c->Kb; i++) {
@@ -360,7 +360,7 @@ static vhem_status read_bound(vhem_ctx *ctx, json_t *root, vh_clustering *c)
     return VHEM_OK;
 }
 
-/* The centres, if there are any, and how many clusters there are. */
+/* Reads the centres, if any, and the number of clusters. */
 static vhem_status read_centers(vhem_ctx *ctx, json_t *root, vh_clustering *c)
 {
     vhem_status st = VHEM_OK;
@@ -402,7 +402,7 @@ static vhem_status check_header(vhem_ctx *ctx, json_t *root, const char *format)
     return VHEM_OK;
 }
 
-/* What variational Bayes adds: texts of objects, checked where they are used, and the clusters there were. */
+/* Reads the extras of variational Bayes: K_max, and objects kept as text, which are checked when used. */
 static vhem_status read_bayes(vhem_ctx *ctx, json_t *root, vh_clustering *c)
 {
     const struct {
@@ -465,7 +465,7 @@ static vhem_status read_clustering(vhem_ctx *ctx, json_t *root, vh_clustering **
 
 /* ---- 4. files ------------------------------------------------------------------------------------------ */
 
-/* Only checks what it says of the input models: it follows from the labels, and must agree with them. */
+/* Checks base_labels against the labels, from which they follow. */
 static vhem_status check_base_labels(vhem_ctx *ctx, json_t *level, const vhem_tree *tree, int l)
 {
     json_t *v = json_object_get(level, "base_labels");
@@ -517,7 +517,7 @@ static vhem_status read_tree(vhem_ctx *ctx, json_t *root, vhem_tree **out)
     return VHEM_OK;
 }
 
-/* The root of a clustering as a tree of one level. */
+/* Reads a clustering as a tree of one level. */
 static vhem_status read_single(vhem_ctx *ctx, json_t *root, vhem_tree **out)
 {
     VH_OWN(vhem_tree) *tree = NULL;

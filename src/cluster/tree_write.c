@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* tree_write.c - writing clustering and tree files, the formats of docs/formats.md.  Numbers are streamed: a
- * table of a million assignments needs no tree in memory.  The reader is tree_read.c. */
+/* tree_write.c - writes clustering and tree files, docs/formats.md.  Numbers are streamed, so a table of a
+ * million assignments needs no JSON tree in memory.  The reader is tree_read.c. */
 #include "cluster/tree_file.h"
 
 #include "core/atomic_file.h"
@@ -42,7 +42,7 @@ static void print_ints(FILE *f, int64_t n, const int *x)
     putc(']', f);
 }
 
-/* [rows][columns], a row on each line. */
+/* Prints [rows][columns], one row per line. */
 static void print_table(FILE *f, const char *key, int64_t rows, int columns, const double *x)
 {
     fprintf(f, ",\n \"%s\": [", key);
@@ -68,7 +68,7 @@ static void print_real(FILE *f, const char *key, double x)
     print_number(f, x);
 }
 
-/* As they were used.  The number of clusters and whether groups were clustered stand among them. */
+/* Prints the options used, with the number of clusters and by_group among them. */
 static void print_options(FILE *f, const vh_clustering *c)
 {
     const char *lead = ",\n \"options\": {";
@@ -93,8 +93,8 @@ static bool all_finite(size_t n, const double *x)
     return true;
 }
 
-/* JSON has no word for infinity: a restart that came to nothing is not told of, and one that only went
- * through it has no curve. */
+/* JSON cannot represent infinity: a restart with an infinite bound is omitted, and one with infinite values
+ * in between has no curve. */
 static void print_runs(FILE *f, const vh_clustering *c)
 {
     int told = 0;
@@ -151,7 +151,7 @@ static void print_state_map(FILE *f, const vh_clustering *c)
     putc(']', f);
 }
 
-/* What the clusters themselves are must be numbers. */
+/* The clusters themselves must be finite. */
 static vhem_status check_finite(vhem_ctx *ctx, const char *key, int64_t rows, int columns, const double *x)
 {
     for (size_t k = 0; x && k < vh_cells(rows, columns); k++)
@@ -172,7 +172,7 @@ static vhem_status check_clustering(vhem_ctx *ctx, const vh_clustering *c)
     return VHEM_OK;
 }
 
-/* base_labels [n_base] is NULL for a clustering by itself. */
+/* base_labels [n_base] is NULL for a single clustering. */
 static vhem_status print_clustering(vhem_ctx *ctx, const vh_clustering *c, int64_t n_base,
                                     const int *base_labels, const char *provenance, FILE *f)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* builder.c - how readers build a sequence set; see data.h. */
+/* builder.c - builds a sequence set for the readers; see data.h. */
 #include "core/alloc.h"
 #include "data/data.h"
 #include "data/values.h"
@@ -22,7 +22,7 @@ struct vh_builder {
     vhem_ctx *ctx;
     int d;
     vh_spill hold;       /* the frames [n][d] */
-    int64_t n, n_cut;    /* frames in all; frames that are in a sequence */
+    int64_t n, n_cut;    /* number of frames; of frames assigned to a sequence */
     built_sequence *seq; /* [N] */
     size_t N, cap_seq;
     char **column;
@@ -173,7 +173,7 @@ void vh_symbols_free(vhem_symbols *symbols, int d)
     free(symbols);
 }
 
-/* [N] copies of one text of each sequence become the set's; NULL when all are empty. */
+/* Moves one text of each sequence into the set, [N]; NULL when all are empty. */
 static vhem_status take_texts(vh_builder *b, size_t offset, char ***out)
 {
     vhem_ctx *ctx = b->ctx;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* data.c - the sequence set: wrapping memory, reading and checking. */
+/* data.c - the sequence set: wraps memory, checks values, selects sequences. */
 #include "data/data.h"
 
 #include "core/hash.h"
@@ -22,7 +22,7 @@ vhem_status vhem_data_wrap(vhem_ctx *ctx, int64_t N, const int64_t *T, int d, co
     VH_CHECK(N >= 1 && d >= 1, VHEM_EINVAL,
              "there are %lld sequences of dimension %d, both must be at least 1", (long long)N, d);
     VH_CHECK(T && y, VHEM_EINVAL, "the %s of the sequences are NULL", T ? "frames" : "lengths");
-    const int64_t most = INT64_MAX / (int64_t)sizeof *y / d; /* frames there can be */
+    const int64_t most = INT64_MAX / (int64_t)sizeof *y / d; /* largest number of frames */
     VH_TRY(vh_data_new(ctx, &data));
     data->N = N;
     data->d = d;
@@ -46,7 +46,7 @@ vhem_status vhem_data_wrap(vhem_ctx *ctx, int64_t N, const int64_t *T, int d, co
     return VHEM_OK;
 }
 
-typedef struct { /* the symbols of d columns */
+typedef struct { /* symbols of d columns */
     vhem_symbols *column;
     int d;
 } symbol_columns;
@@ -56,7 +56,7 @@ static void drop_symbols(symbol_columns *symbols)
     vh_symbols_free(symbols->column, symbols->d);
 }
 
-/* A copy of n texts, NULL when there are none to copy. */
+/* Copies n texts; *out stays unchanged if text is NULL. */
 static vhem_status copy_texts(vhem_ctx *ctx, const char *const *text, int64_t n, char ***out)
 {
     VH_CLEANUP(vh_list_drop) vh_list copy = { .n = n };
@@ -70,7 +70,7 @@ static vhem_status copy_texts(vhem_ctx *ctx, const char *const *text, int64_t n,
     return VHEM_OK;
 }
 
-/* Puts a new list in the place of the old one, when there is a new one. */
+/* Replaces the old list unless the new one is NULL. */
 static void replace_texts(char ***place, char ***text, int64_t n)
 {
     if (!*text)
@@ -80,7 +80,7 @@ static void replace_texts(char ***place, char ***text, int64_t n)
     *text = NULL;
 }
 
-/* Refuses values that are not symbol numbers of their column. */
+/* Rejects values that are not symbol indices of their column. */
 static vhem_status require_codes(vhem_ctx *ctx, const vhem_data *data, const vhem_symbols *symbols)
 {
     for (int k = 0; symbols && k < data->d; k++)
@@ -196,7 +196,7 @@ static void clear_data(void *object)
     vh_origin_free(&data->origin, data->N);
     free(data->weight);
     free(data->start);
-    if (!data->at) /* a subset has them from another */
+    if (!data->at) /* a subset borrows it */
         vh_spill_free(&data->hold);
     free(data->at);
 }
@@ -207,7 +207,7 @@ vhem_status vh_data_new(vhem_ctx *ctx, vhem_data **out)
     return VHEM_OK;
 }
 
-/* Does letting go of sequence b let go of a? */
+/* True if releasing sequence b also releases a. */
 static bool go_together(const vhem_data *data, int64_t a, int64_t b)
 {
     const double *y = vh_data_frames(data, a), *next = vh_data_frames(data, b);
@@ -244,7 +244,7 @@ const char *vh_data_location(const vhem_data *data, int64_t n, int64_t t, int k,
     return place->s;
 }
 
-/* The sentence for value i of sequence n, told by its frame and column. */
+/* Error message for value i of sequence n, with its frame and column. */
 static vhem_status bad_value(vhem_ctx *ctx, const vhem_data *data, vhem_status status, int64_t n, int64_t i,
                              const char *what)
 {
@@ -257,7 +257,7 @@ static const char infinite[] = "infinite, every value must be finite";
 static const char missing[] =
     "missing, which dynamic textures cannot do without; drop such rows or fill them in first, or fit HMMs";
 
-/* Counts NaN of sequence n into *n_missing, or refuses it where that is NULL; refuses infinity. */
+/* Counts NaN of sequence n into *n_missing, or rejects NaN if that is NULL; rejects infinity. */
 static vhem_status look_at_one(vhem_ctx *ctx, const vhem_data *data, vhem_status status, int64_t n,
                                int64_t *n_missing)
 {
@@ -283,7 +283,7 @@ static vhem_status look_through(vhem_ctx *ctx, const vhem_data *data, vhem_statu
 
 vhem_status vh_data_scan(vhem_ctx *ctx, vhem_data *data)
 {
-    if (data->hold.map && data->hold.n_infinite == 0) /* nobody can have changed the file since */
+    if (data->hold.map && data->hold.n_infinite == 0) /* the file cannot have changed since */
         return VHEM_OK;
     data->n_missing = 0;
     return look_through(ctx, data, VHEM_EFORMAT, &data->n_missing);
@@ -300,7 +300,7 @@ vhem_status vh_data_require_complete(vhem_ctx *ctx, const vhem_data *data, const
     return VHEM_OK;
 }
 
-/* look_at_one for a family that cannot give every number. */
+/* look_at_one for a family that does not accept every number. */
 static vhem_status suits_one(vhem_ctx *ctx, const vhem_data *data, int64_t n, vh_refuse refuse,
                              const void *arg, int64_t *n_missing)
 {
@@ -350,7 +350,7 @@ vhem_status vh_symbols_copy(vhem_ctx *ctx, const vhem_symbols *from, int d, vhem
     return VHEM_OK;
 }
 
-/* What is told of sequence `from` goes to place `to`, which is not behind it. */
+/* Moves texts and weight of sequence `from` to `to` <= from. */
 static void move_texts(vhem_data *data, int64_t to, int64_t from)
 {
     char **text[] = { data->name, data->label, data->group };
@@ -364,7 +364,7 @@ static void move_texts(vhem_data *data, int64_t to, int64_t from)
         data->weight[to] = data->weight[from];
 }
 
-/* Only sequences keep [n], which ascend, stay. */
+/* Keeps only sequences keep [n], in ascending order. */
 static vhem_status keep_some(vhem_ctx *ctx, const char *path, const int64_t *keep, int64_t n, vhem_data *data)
 {
     VH_CLEANUP(vh_spill_free) vh_spill kept = { .name = path, .limit = data->hold.limit };
@@ -376,7 +376,7 @@ static vhem_status keep_some(vhem_ctx *ctx, const char *path, const int64_t *kee
     for (int64_t k = 0; k < n; k++)
         VH_TRY(vh_spill_copy(ctx, &kept, &data->hold, data->start[keep[k]] * d,
                              vh_data_length(data, keep[k]) * d));
-    for (int64_t k = 0; k < n; k++) { /* k + 1 <= keep[k + 1]: what is read is intact */
+    for (int64_t k = 0; k < n; k++) { /* k + 1 <= keep[k + 1]: entries still to be read are intact */
         int64_t T = vh_data_length(data, keep[k]);
         move_texts(data, k, keep[k]);
         data->start[k + 1] = data->start[k] + T;
@@ -429,7 +429,7 @@ vhem_status vh_data_keep_where(vhem_ctx *ctx, const char *path, const char *wher
     return VHEM_OK;
 }
 
-/* Texts of some of the sequences; NULL when there are none at all. */
+/* Copies the texts of sequences seq [n]; leaves *out alone if text is NULL. */
 static vhem_status some_texts(vhem_ctx *ctx, char *const *text, const int64_t *seq, int64_t n, char ***out)
 {
     if (!text)
@@ -453,7 +453,7 @@ vhem_status vh_data_subset(vhem_ctx *ctx, const vhem_data *data, const int64_t *
     own->unnamed = data->unnamed;
     memcpy(own->format, data->format, sizeof own->format);
     VH_NEW(own->at, n);
-    own->hold = data->hold; /* clear_data leaves it alone where at is set */
+    own->hold = data->hold; /* borrowed: clear_data frees it only when at is NULL */
     VH_NEW(own->start, n + 1);
     if (data->weight)
         VH_NEW(own->weight, n);
@@ -473,7 +473,7 @@ vhem_status vh_data_subset(vhem_ctx *ctx, const vhem_data *data, const int64_t *
     return VHEM_OK;
 }
 
-/* Lists that are not there count too: a label is no group. */
+/* Hashes absent lists too, so that labels and groups never collide. */
 static uint64_t hash_texts(uint64_t h, char *const *text, int64_t n)
 {
     int64_t there = text ? n : -1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* origin.h - where sequences were read from, so that a sentence about a value can name its file and line. */
+/* origin.h - source file and line of sequences, for error messages. */
 #ifndef VH_DATA_ORIGIN_H
 #define VH_DATA_ORIGIN_H
 
@@ -7,13 +7,12 @@
 
 typedef struct {
     char *path;    /* the file or folder; NULL: none */
-    char **file;   /* [N]  of a folder, the file of each sequence; NULL: all are in path */
-    int64_t *line; /* [N]  line of the first frame, whose frames are in lines one after the other; 0: they
-                       are not; NULL: not known of any */
-} vh_origin;       /* zeroed is unknown */
+    char **file;   /* [N]  of a folder: the file of each sequence; NULL: all are in path */
+    int64_t *line; /* [N]  line of the first frame; 0: lines not consecutive; NULL: unknown */
+} vh_origin;       /* all zero: unknown */
 
 void vh_origin_free(vh_origin *origin, int64_t N);
-typedef struct { /* those of n sequences */
+typedef struct { /* origin of n sequences */
     vh_origin of;
     int64_t n;
 } vh_origins;
@@ -21,14 +20,14 @@ static inline void vh_origins_drop(vh_origins *origins) /* for VH_CLEANUP */
 {
     vh_origin_free(&origins->of, origins->n);
 }
-/* A copy for sequences seq [n] (NULL: the first n). */
+/* Copies the entries of sequences seq [n] (NULL: the first n). */
 vhem_status vh_origin_some(vhem_ctx *ctx, const vh_origin *from, const int64_t *seq, int64_t n,
                            vh_origin *out);
 
 typedef struct {
     char s[512];
 } vh_told;
-/* "walks.csv: line 7: " of frame t of sequence n, without what is not known. */
+/* Returns "walks.csv: line 7: " for frame t of sequence n, without the parts that are unknown. */
 const char *vh_origin_tell(const vh_origin *origin, int64_t n, int64_t t, vh_told *told);
 
 #endif

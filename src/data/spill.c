@@ -16,8 +16,8 @@
 #include <unistd.h>
 
 enum {
-    BUFFER = 1 << 17, /* numbers that wait for the next write, or are copied at a time */
-    WINDOW = 1 << 21, /* bytes of the file that come into memory together, at most */
+    BUFFER = 1 << 17, /* values per write or copy */
+    WINDOW = 1 << 21, /* most bytes of the file that are mapped together */
 };
 
 static void count(vh_spill *s, const double *y, int64_t n)
@@ -70,13 +70,13 @@ static vhem_status write_out(vhem_ctx *ctx, const vh_spill *s, const double *y, 
     return VHEM_OK;
 }
 
-/* What waits in memory goes into the file. */
+/* Writes the buffered values to the file. */
 static vhem_status flush(vhem_ctx *ctx, vh_spill *s)
 {
     vhem_status st = vh_stopped(ctx) ? vh_fail(ctx, VHEM_ESTOPPED, "stopped while reading")
                                      : write_out(ctx, s, s->y, s->held);
     s->held = 0;
-    if (s->cap > BUFFER) { /* it was all there was, up to the limit */
+    if (s->cap > BUFFER) { /* the buffer held everything up to the limit */
         free(s->y);
         s->y = NULL;
         s->cap = 0;
@@ -126,7 +126,7 @@ vhem_status vh_spill_values(vhem_ctx *ctx, vh_spill *s, const double **y)
         if (map == MAP_FAILED)
             VH_TRY(cannot(ctx, s, errno));
         s->map = map;
-        if (close(s->fd) != 0) /* some file systems find out only now */
+        if (close(s->fd) != 0) /* some file systems report write errors only here */
             VH_TRY(cannot(ctx, s, errno));
     }
     *y = s->map ? s->map : s->y;
@@ -135,9 +135,9 @@ vhem_status vh_spill_values(vhem_ctx *ctx, vh_spill *s, const double **y)
 
 /* ---- the array ----------------------------------------------------------------------------------------- */
 
-/* Whole windows: touching a byte maps the folio it is in, a power of two of pages up to 2 MiB at a multiple
- * of its size in the file, and nobody else would let go of the rest.  Whoever needs some of it again gets it
- * in some 10 microseconds, without a read while the system has memory for it. */
+/* Releases whole windows: touching a byte maps its folio, up to 2 MiB and aligned to its size in the file,
+ * and nothing else would release the rest.  Reading a released page again takes about 10 microseconds,
+ * without disk access while it is in the page cache. */
 void vh_spill_release(const vh_spill *s, const double *y, int64_t n)
 {
     if (!s->map || n <= 0)
@@ -186,7 +186,7 @@ vhem_status vh_spill_pick(vhem_ctx *ctx, vh_spill *s, int d, const int *place, i
 
     assert(n <= d && (s->in_file || s->y || rows == 0));
     VH_NEW(frame, n);
-    if (!s->in_file) { /* never behind what is read: one array serves both */
+    if (!s->in_file) { /* writing never overtakes reading, so this works in place */
         pick_rows(s->y, rows, d, place, n, frame, s->y);
         s->n_missing = s->n_infinite = 0;
         s->n = rows * n;

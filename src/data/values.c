@@ -9,7 +9,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* Every power of ten that a double holds exactly. */
+/* The powers of ten that a double represents exactly. */
 static const double ten[] = { 1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
                               1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22 };
 enum { MAX_TEN = 22 };
@@ -33,7 +33,7 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* Words that stand where a number should. */
+/* Classifies a cell that is not a number. */
 static vh_value parse_word(const char *s, size_t n, double *out)
 {
     static const char *const missing[] = { "?", ".", "na", "n/a", "null" };
@@ -53,7 +53,7 @@ static vh_value parse_word(const char *s, size_t n, double *out)
     return VH_TEXT;
 }
 
-/* Digits, from p on, are added to the mantissa; *n_digits counts those behind leading zeros. */
+/* Appends the digits from p on to the mantissa; *n_digits counts them without leading zeros. */
 static const char *scan_digits(const char *p, const char *end, uint64_t *m, int *n_digits)
 {
     for (; p < end && is_digit(*p); p++) {
@@ -63,7 +63,7 @@ static const char *scan_digits(const char *p, const char *end, uint64_t *m, int 
     return p;
 }
 
-/* [sign] digits, an exponent of at most about 10^5; NULL when there are no digits. */
+/* [sign] digits, clamped to about 10^5; NULL if there are no digits. */
 static const char *scan_exponent(const char *p, const char *end, int *e)
 {
     bool minus = p < end && *p == '-';
@@ -76,8 +76,8 @@ static const char *scan_exponent(const char *p, const char *end, int *e)
     return p;
 }
 
-/* digits [. digits] [e [sign] digits]: a mantissa m below 10^19 and an exponent, or *exact false when there
- * were more digits.  Returns the end of the number, NULL when it is none. */
+/* digits [. digits] [e [sign] digits]: mantissa m below 10^19 and exponent; *exact is false if there are more
+ * digits.  Returns the end of the number, or NULL if there is none. */
 static const char *scan_decimal(const char *p, const char *end, uint64_t *m, int *exp10, bool *exact)
 {
     const char *first = p;
@@ -102,7 +102,7 @@ static const char *scan_decimal(const char *p, const char *end, uint64_t *m, int
     return p;
 }
 
-/* U+2212, the minus sign of typesetters, as '-'. */
+/* Retries with U+2212, the typographic minus, as '-'. */
 static vh_value parse_minus(const char *s, size_t n, double *out)
 {
     char plain[64];
@@ -133,7 +133,7 @@ vh_value vh_number_parse(const char *s, size_t n, double *out)
         return parse_minus(s, n, out);
     double v;
     if (exact && m <= (uint64_t)two53 && e >= -MAX_TEN && e <= MAX_TEN) {
-        /* m and 10^|e| are exact, so the one operation rounds once: the result is the nearest double. */
+        /* m and 10^|e| are exact, so this rounds once: the result is the nearest double. */
         v = e < 0 ? (double)m / ten[-e] : (double)m * ten[e];
         v = minus ? -v : v;
     } else {
@@ -143,7 +143,7 @@ vh_value vh_number_parse(const char *s, size_t n, double *out)
     return isfinite(v) ? VH_NUMBER : VH_INFINITE;
 }
 
-/* Is a word [n] the cell, which is the number v (NaN: it is none) or the text s [n_s]? */
+/* True if word [n] matches the cell: its text s [n_s] or its value v (NaN: not a number). */
 static bool is_word(const char *word, size_t n, const char *s, size_t n_s, double v)
 {
     double number;
@@ -186,7 +186,7 @@ bool vh_integer_parse(const char *s, size_t n, int64_t *out)
     return true;
 }
 
-/* m with the last k digits after a point. */
+/* Prints m with its last k digits after the point. */
 static size_t put_decimal(bool minus, uint64_t m, int k, char *out)
 {
     char digit[24];
@@ -209,9 +209,9 @@ size_t vh_number_short(double v, char out[VH_NUMBER_SIZE])
 {
     double a = fabs(v);
     if (a == 0 || (a >= 1e-4 && a < 1e15)) {
-        /* v = m / 10^k with the fewest decimals: m below 2^53 and 10^k are exact, so reading rounds once and
-         * gives v again.  Most measured values are of this kind, and this is ten times as fast as the general
-         * way. */
+        /* v = m / 10^k with the fewest decimals.  m < 2^53 and 10^k are exact, so reading rounds once and
+         * gives v again.  Most measured values are of this kind; this is ten times as fast as the general
+         * method. */
         for (int k = 0; k <= MAX_TEN; k++) {
             double scaled = a * ten[k], m = rint(scaled);
             if (scaled >= two53)
@@ -230,7 +230,7 @@ const char *vh_show_into(vh_shown *shown, const char *s, size_t n)
         shown->s[i] = (unsigned char)s[i] < 32 || s[i] == 127 ? '?' : s[i];
     if (cut < n) {
         while (cut > 0 && ((unsigned char)s[cut] & 0xC0) == 0x80)
-            cut--; /* do not leave half a UTF-8 character */
+            cut--; /* do not split a UTF-8 character */
         memcpy(shown->s + cut, "...", 3);
         cut += 3;
     }
@@ -244,7 +244,7 @@ void vh_show_list(char *const *names, int n, const char *between, char *out, siz
     out[0] = '\0';
     for (int i = 0; i < n; i++) {
         vh_shown shown;
-        char rest[32] = ""; /* what must still fit in behind this name */
+        char rest[32] = ""; /* must still fit after this name */
         const char *name = vh_show_into(&shown, names[i], strlen(names[i]));
         if (i + 1 < n)
             snprintf(rest, sizeof rest, " and %d more", n - i - 1);

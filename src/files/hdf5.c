@@ -4,8 +4,8 @@
  *   1. the library: its error output, its identifiers      3. reading
  *   2. writing
  *
- * Files are written in the 1.8 layout or later, whose metadata carries checksums: damage is found instead of
- * followed.  Small arrays lie inside their object header, under the same checksum and without a seek. */
+ * Files use the 1.8 layout or later, whose metadata has checksums, so damage is detected.  Small arrays are
+ * stored in their object header, under the same checksum and without a seek. */
 #include "files/hdf5.h"
 
 #include "core/alloc.h"
@@ -23,7 +23,7 @@
 
 #define MAX_RANK      4
 #define COMPACT_BYTES 32768      /* object headers hold up to 64 KiB */
-#define IMAGE_STEP    (1u << 18) /* by which a file in memory grows */
+#define IMAGE_STEP    (1u << 18) /* growth of a file in memory */
 
 /* ---- 1. the library ------------------------------------------------------------------------------------ */
 
@@ -58,7 +58,7 @@ bool vh_h5_put_real(const vh_h5_writer *w, hid_t at, const char *name, double va
     return put_number(w, at, name, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, &value);
 }
 
-/* Fixed-length UTF-8 strings: unlike those of variable length they lie where they belong, not in a heap. */
+/* Fixed-length UTF-8 strings, which unlike variable-length ones are stored in place, not in a heap. */
 hid_t vh_h5_text_type(size_t length)
 {
     hid_t type = H5Tcopy(H5T_C_S1);
@@ -125,7 +125,7 @@ hid_t vh_h5_put_group(const vh_h5_writer *w, hid_t at, const char *name)
     return H5Gcreate2(at, name, H5P_DEFAULT, w->group, H5P_DEFAULT);
 }
 
-/* How to make files, groups or datasets.  Times are left out: the same model gives the same bytes. */
+/* Creation properties of files, groups or datasets, without times: equal models give equal bytes. */
 static hid_t timeless(hid_t class)
 {
     hid_t how = H5Pcreate(class);
@@ -135,12 +135,12 @@ static hid_t timeless(hid_t class)
     return -1;
 }
 
-/* The library is never let near the disk: in 1.10 a file that could not be closed because the disk was full
- * brings the process down when it exits.  So the file is made in memory, and its bytes are taken over when it
- * is closed.  (H5Fget_file_image would be shorter, but leaves a superblock whose checksum is wrong.) */
+/* The library never writes to disk: in 1.10, a file that could not be closed because the disk was full
+ * crashes the process at exit.  So the file is built in memory, and its bytes are taken over when it is
+ * closed. (H5Fget_file_image would be shorter, but leaves a superblock with a wrong checksum.) */
 typedef struct {
     unsigned char *bytes;
-    size_t size; /* of the memory; the file may end earlier */
+    size_t size; /* of the buffer; the file may be shorter */
 } image;
 
 static void free_image(image *im)
@@ -182,7 +182,7 @@ static herr_t image_arg_free(void *arg)
     return 0;
 }
 
-/* The end of the file as its superblock (versions 2 and 3) has it: 8 bytes at 28, lowest first. */
+/* End of the file from its superblock (versions 2 and 3): 8 bytes at offset 28, little-endian. */
 static size_t image_end(const image *im)
 {
     uint64_t end = 0;
@@ -191,7 +191,7 @@ static size_t image_end(const image *im)
     return end <= im->size ? (size_t)end : 0;
 }
 
-/* How to open a file that stays in memory; -1: it could not be said, and the disk would be used instead. */
+/* Access properties of a file that stays in memory; -1: failed, and the disk would be used instead. */
 static hid_t in_memory(image *im)
 {
     H5FD_file_image_callbacks_t calls = { .image_malloc = image_malloc,
@@ -208,9 +208,8 @@ static hid_t in_memory(image *im)
     return -1;
 }
 
-/* The file in memory; im->bytes is the caller's to free in any case.  Its name cannot be that of a file, nor
- * of an image that another thread makes: HDF5 takes two of one name for one file, and refuses to begin it
- * anew. */
+/* Builds the file in memory; the caller frees im->bytes in any case.  Its name must differ from any file and
+ * from images in other threads: HDF5 takes equal names for the same file and refuses to create it again. */
 static vhem_status make_image(vhem_ctx *ctx, vh_h5_put *put, const void *what, image *im)
 {
     hid_t access_how = in_memory(im), file_how = timeless(H5P_FILE_CREATE);
@@ -250,7 +249,7 @@ vhem_status vh_h5_save(vhem_ctx *ctx, const char *path, vh_h5_put *put, const vo
     VH_TRY(vh_h5_watch_end(ctx, &watch, path, st));
     VH_TRY(vh_atomic_file_open(ctx, path, &out));
     errno = 0;
-    fwrite(im.bytes, 1, im.size, out.f); /* the commit finds out whether it went well */
+    fwrite(im.bytes, 1, im.size, out.f); /* errors are reported by the commit */
     return vh_atomic_file_commit(ctx, &out);
 }
 
@@ -266,7 +265,7 @@ vhem_status vh_h5_open_inside(vhem_ctx *ctx, hid_t at, const char *path, hid_t *
 {
     char group[64];
 
-    /* From the top down: to ask about a name in a group that is a link is to follow the link. */
+    /* Top down: a query about a name in a linked group would follow the link. */
     for (const char *end = strchr(path, '/'); end; end = strchr(end + 1, '/')) {
         assert((size_t)(end - path) < sizeof group);
         snprintf(group, sizeof group, "%.*s", (int)(end - path), path);
@@ -299,7 +298,7 @@ static const char *wanted_text(int rank, const vh_h5_extent *want, char *text, s
     return text;
 }
 
-/* The shape of a dataset of numbers into n [H5S_MAX_RANK]. */
+/* Reads the shape of a numeric dataset into n [H5S_MAX_RANK]. */
 static vhem_status get_shape(vhem_ctx *ctx, hid_t set, const char *name, int *rank, hsize_t *n)
 {
     VH_CLEANUP(vh_h5_release) hid_t type = H5Dget_type(set), space = H5Dget_space(set);
@@ -382,7 +381,7 @@ static void free_heap(char **heap)
     H5free_memory(*heap);
 }
 
-/* One string of fixed or variable length into *slot. */
+/* Reads one string of fixed or variable length into *slot. */
 static vhem_status copy_string(vhem_ctx *ctx, hid_t from, hid_t type, hid_t space, read_string *read,
                                const char *name, size_t limit, char **slot)
 {
@@ -407,7 +406,7 @@ static vhem_status copy_string(vhem_ctx *ctx, hid_t from, hid_t type, hid_t spac
     return VHEM_OK;
 }
 
-/* Not the same as absent: what is there would be dropped without a word. */
+/* An error must not pass for absence: existing data would be dropped silently. */
 static vhem_status cannot_tell(vhem_ctx *ctx, const char *name)
 {
     return vh_fail(ctx, VHEM_EFORMAT, "%s cannot be looked up: the file is damaged, or memory is short",
@@ -483,7 +482,7 @@ vhem_status vh_h5_omega(vhem_ctx *ctx, hid_t file, int64_t K, double *omega)
     return vh_h5_numbers(ctx, file, "omega", 1, &all, omega);
 }
 
-/* Why the library does not take the file: most often because it is not whole. */
+/* Explains why the library rejects the file: most often it is truncated. */
 static vhem_status explain_refusal(vhem_ctx *ctx, const char *path, int64_t size)
 {
     image head = { calloc(1, 48), 48 };
@@ -522,5 +521,5 @@ vhem_status vh_h5_load(vhem_ctx *ctx, const char *path, vh_h5_get *get, void *ou
     vh_h5_watch_begin(&watch);
     vhem_status st = vh_error_in(ctx, read_file(ctx, path, get, out), path);
     st = vh_h5_watch_end(ctx, &watch, path, st);
-    return st == VHEM_EINVAL ? VHEM_EFORMAT : st; /* what is invalid came from a file */
+    return st == VHEM_EINVAL ? VHEM_EFORMAT : st; /* invalid values came from the file */
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* hmm_file.c - see hmm_file.h: which format a file has. */
+/* hmm_file.c - see hmm_file.h: detects the format of a file. */
 #include "files/hmm_file.h"
 
 #include "core/atomic_file.h"

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* hmm_hdf5.c - model files as HDF5, docs/formats.md: the top of a file, and version 1, which had the same
- * tree as JSON and is only read.  Version 2 is that of shard.h. */
+/* hmm_hdf5.c - model files as HDF5, docs/formats.md: the head of a file, and version 1, which has the same
+ * tree as JSON and is only read.  For version 2 see shard.h. */
 #include "core/alloc.h"
 #include "files/hmm_file.h"
 #include "files/layout_json.h"
 #include "hmm/missing_columns.h"
 #include "files/shard.h"
 
-/* ---- the top of a file --------------------------------------------------------------------------------- */
+/* ---- the head of a file -------------------------------------------------------------------------------- */
 
 bool vh_model_put_head(const vh_h5_writer *w, const vh_h3m *h3m, int version)
 {
@@ -27,7 +27,7 @@ bool vh_model_put_head(const vh_h5_writer *w, const vh_h3m *h3m, int version)
     return ok;
 }
 
-/* The text "extra" of the file or of an HMM, less what has become a key of the format. */
+/* Reads the text "extra" of the file or of an HMM, without members that are now keys of the format. */
 static vhem_status get_extra(vhem_ctx *ctx, hid_t at, const vh_emission *family, size_t limit, char **slot)
 {
     VH_AUTOFREE char *text = NULL;
@@ -48,7 +48,7 @@ static vhem_status get_family(vhem_ctx *ctx, hid_t file, size_t limit, const vh_
     return VHEM_OK;
 }
 
-/* What the file says of the fit: lengths of the sequences, prior, provenance. */
+/* Reads the description of the fit: lengths of the sequences, prior, provenance. */
 static vhem_status get_origin(vhem_ctx *ctx, hid_t file, size_t limit, vh_h3m *h3m)
 {
     VH_AUTOFREE char *lengths = NULL;
@@ -86,7 +86,7 @@ vhem_status vh_model_get_head(vhem_ctx *ctx, hid_t file, size_t limit, int64_t K
 
 /* ---- version 1: a group for each HMM ------------------------------------------------------------------- */
 
-/* All arrays of HMM i; only checks their shapes when fill is false. */
+/* Reads all arrays of HMM i; fill false: only checks their shapes. */
 static vhem_status get_arrays(vhem_ctx *ctx, hid_t g, const vh_h3m *h3m, int64_t i, int S, int M, bool fill)
 {
     const vh_hmm *h = &h3m->hmm[i];
@@ -124,7 +124,8 @@ static vhem_status get_hmm(vhem_ctx *ctx, hid_t hmms, vh_h3m *h3m, int64_t i, si
     VH_TRY(vh_h5_count(ctx, g, "S", &S));
     VH_TRY(vh_h5_count(ctx, g, "M", &M));
     VH_TRY(get_arrays(ctx, g, h3m, i, S, M, false));
-    /* A small file can claim a huge array of fill values; even compressed ones are not a thousandth of it. */
+    /* A small file can claim a huge array of fill values; compression gains at most a factor of about
+     * 1000. */
     VH_CHECK(((double)S + (double)M * h3m->d) * S * 8 / 1024 <= (double)limit, VHEM_EFORMAT,
              "S = %d, M = %d, d = %d is more than the file can hold: it is damaged", S, M, h3m->d);
     VH_TRY(vh_h3m_shape(ctx, h3m, i, S, M));

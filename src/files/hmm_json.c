@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* hmm_json.c - model files as JSON text, the format of docs/formats.md.  No other file knows it.
+/* hmm_json.c - reads and writes model files as JSON text, the format of docs/formats.md.
  *
- *   1. keys that are not ours     2. reading a model file     3. writing
+ *   1. unknown keys     2. reading a model file     3. writing
  *
- * Reading goes through a Jansson tree, of one HMM at a time where the file is a set of models: a tree is ten
- * times as large as its text.  Writing streams.  Shapes are checked before anything is allocated: no file can
- * ask for more memory than it is long. */
+ * Reading goes through a Jansson tree, which is ten times as large as its text, so a set of models is parsed
+ * one HMM at a time.  Writing streams.  Shapes are checked before anything is allocated: no file can make the
+ * reader allocate more than its own length. */
 #include "core/alloc.h"
 #include "core/atomic_file.h"
 #include "core/array2.h"
@@ -21,11 +21,11 @@
 #include <math.h>
 #include <string.h>
 
-#define VERSION 1 /* of the format; files up to this one are read */
+#define VERSION 1 /* of the format; older files are read too */
 
-/* ---- 1. keys that are not ours ------------------------------------------------------------------------- */
+/* ---- 1. unknown keys ----------------------------------------------------------------------------------- */
 
-/* Those of the file when family is NULL, else of an HMM. */
+/* Keeps unknown keys of the file if family is NULL, else of an HMM. */
 static vhem_status keep_unknown(vhem_ctx *ctx, const vh_emission *family, json_t *object, char **slot)
 {
     static const char *const file[] = { "format",  "version",  "emission",   "d",          "omega",
@@ -97,7 +97,7 @@ vhem_status vh_lengths_read(vhem_ctx *ctx, const char *text, vh_lengths *out)
     return st;
 }
 
-/* What the file says of the fit: lengths of the sequences, prior, provenance. */
+/* Reads the description of the fit: lengths of the sequences, prior, provenance. */
 static vhem_status read_origin(vhem_ctx *ctx, json_t *root, vh_h3m *h3m)
 {
     json_t *lengths = json_object_get(root, "lengths");
@@ -119,7 +119,7 @@ static vhem_status read_origin(vhem_ctx *ctx, json_t *root, vh_h3m *h3m)
     return VHEM_OK;
 }
 
-/* M may be left out: the first row of c tells it. */
+/* M is optional: the first row of c gives it. */
 static vhem_status read_M(vhem_ctx *ctx, json_t *object, int *M)
 {
     json_t *row = json_array_get(json_object_get(object, "c"), 0);
@@ -130,12 +130,12 @@ static vhem_status read_M(vhem_ctx *ctx, json_t *object, int *M)
     return VHEM_OK;
 }
 
-/* One parameter array of S M components, numbers `step` apart from one component to the next. */
+/* A parameter array of S M components, `step` numbers apart. */
 typedef struct {
     const vh_param *param;
     const vh_shape *shape;
     int S, M;
-    double *at; /* NULL: only its shape is checked */
+    double *at; /* NULL: only check its shape */
     size_t step, size;
 } parameter;
 
@@ -165,7 +165,7 @@ static vhem_status read_parameter(vhem_ctx *ctx, json_t *object, const parameter
     return VHEM_OK;
 }
 
-/* "channels" of an HMM: an object for each, with the parameters of its family. */
+/* Reads "channels" of an HMM: one object per channel, with the parameters of its family. */
 static vhem_status read_channels(vhem_ctx *ctx, json_t *object, const vh_layout *layout, int S, int M,
                                  double *to)
 {
@@ -196,7 +196,7 @@ static vhem_status read_channels(vhem_ctx *ctx, json_t *object, const vh_layout 
     return st;
 }
 
-/* All arrays of HMM i; only checks them when fill is false. */
+/* Reads all arrays of HMM i; fill false: only checks them. */
 static vhem_status read_arrays(vhem_ctx *ctx, json_t *object, const vh_h3m *h3m, int64_t i, int S, int M,
                                bool fill)
 {
@@ -207,7 +207,7 @@ static vhem_status read_arrays(vhem_ctx *ctx, json_t *object, const vh_h3m *h3m,
 
     VH_TRY(vh_json_numbers(ctx, object, &pi, fill ? h->pi : NULL));
     VH_TRY(vh_json_numbers(ctx, object, &A, fill ? h->A : NULL));
-    if (h3m->family->tied) { /* c is what they have in place of parameters */
+    if (h3m->family->tied) { /* c replaces the parameters */
         vh_json_array weights = { .key = "c", .rank = 2, .dim = { { "S", S }, { "G", h3m->shape.G } } };
         for (int s = 0; fill && s < S; s++)
             vh_hmm_c(h)[s] = 1;
@@ -269,7 +269,7 @@ static vhem_status read_hmm(vhem_ctx *ctx, json_t *object, vh_h3m *h3m, int64_t 
     return keep_unknown(ctx, h3m->family, object, &h->extra);
 }
 
-/* HMM i: the next of the items, or one of the array. */
+/* Reads HMM i: the next item, or an element of the array. */
 static vhem_status read_next(vhem_ctx *ctx, json_t *hmms, vh_json_items *items, vh_h3m *h3m, int64_t i)
 {
     VH_OWN(json_t) *object = NULL;
@@ -281,7 +281,7 @@ static vhem_status read_next(vhem_ctx *ctx, json_t *hmms, vh_json_items *items, 
     return vh_h3m_error_in(ctx, read_hmm(ctx, object, h3m, i), h3m, i);
 }
 
-/* hmms and omega into a new H3M. */
+/* Reads hmms and omega into a new H3M. */
 static vhem_status read_hmms(vhem_ctx *ctx, json_t *root, const vh_json_items *items, vh_shape shape,
                              const vh_emission *family, vh_h3m **out)
 {
@@ -294,7 +294,7 @@ static vhem_status read_hmms(vhem_ctx *ctx, json_t *root, const vh_json_items *i
     VH_CHECK(json_is_array(hmms), VHEM_EFORMAT, "hmms is %s, must be an array", vh_json_kind(hmms));
     VH_CHECK(K >= 1, VHEM_EFORMAT, "there are %zu HMMs, must be at least 1", K);
     VH_TRY(vh_h3m_new(ctx, family, shape, (int64_t)K, &h3m));
-    if (K > 1 || json_object_get(root, "omega")) { /* a single HMM has no choice of weight */
+    if (K > 1 || json_object_get(root, "omega")) { /* optional for a single HMM */
         vh_json_array omega = { .key = "omega", .rank = 1, .dim = { { "K", (int64_t)K } } };
         VH_TRY(vh_json_numbers(ctx, root, &omega, h3m->omega));
     }
@@ -304,7 +304,7 @@ static vhem_status read_hmms(vhem_ctx *ctx, json_t *root, const vh_json_items *i
     return VHEM_OK;
 }
 
-/* The object of a vhem-h3m file. */
+/* Reads the object of a vhem-h3m file. */
 static vhem_status read_h3m(vhem_ctx *ctx, json_t *root, const vh_json_items *hmms, vh_h3m **out)
 {
     VH_OWN(vh_h3m) *h3m = NULL;
@@ -327,7 +327,7 @@ static vhem_status read_h3m(vhem_ctx *ctx, json_t *root, const vh_json_items *hm
     return VHEM_OK;
 }
 
-/* The models of a clustering file are its centres. */
+/* Reads the centres of a clustering file as its models. */
 static vhem_status read_centers(vhem_ctx *ctx, json_t *root, vh_h3m **out)
 {
     vhem_status st = VHEM_OK;
@@ -368,7 +368,7 @@ static vhem_status read_root(vhem_ctx *ctx, json_t *root, const vh_json_items *h
 vhem_status vh_model_from_json(vhem_ctx *ctx, json_t *root, const vh_json_items *hmms, vh_h3m **out)
 {
     vhem_status st = read_root(ctx, root, hmms, out);
-    return st == VHEM_EINVAL ? VHEM_EFORMAT : st; /* what is invalid came from a file */
+    return st == VHEM_EINVAL ? VHEM_EFORMAT : st; /* invalid values came from the file */
 }
 
 static vhem_status read_hmm_text(vhem_ctx *ctx, const char *text, size_t size, vh_h3m **out)
@@ -388,7 +388,7 @@ vhem_status vh_model_read_json(vhem_ctx *ctx, const char *text, size_t size, con
 
 /* ---- 3. writing ---------------------------------------------------------------------------------------- */
 
-/* "channels" of an HMM whose arrays begin with n [2]; from: all parameters of its first component. */
+/* Prints "channels" of an HMM with array dimensions n [2]; from: all parameters of its first component. */
 static void print_channels(FILE *f, const char *lead, const vh_layout *layout, const int64_t *n,
                            const double *from)
 {
@@ -454,7 +454,7 @@ vhem_status vh_model_print_json(vhem_ctx *ctx, const vh_h3m *h3m, FILE *f)
     for (int64_t i = 0; i < h3m->K; i++) {
         print_hmm(f, h3m, &h3m->hmm[i]);
         fputs(i + 1 < h3m->K ? ",\n" : "]", f);
-        if (ferror(f)) /* a full disk: the caller says so */
+        if (ferror(f)) /* a full disk: reported by the caller */
             break;
     }
     if (h3m->lengths.max > 0)

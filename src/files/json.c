@@ -35,19 +35,19 @@ static bool has_nul(const char *text, size_t size)
     return false;
 }
 
-/* Did memory run out?  Jansson has a code for it, and forgets it at times (json_scan.h). */
+/* True if memory ran out.  Jansson has an error code for this, but does not always set it (json_scan.h). */
 static bool ran_short(const json_error_t *err, const char *text, size_t size, json_t *root)
 {
     if (root)
         return !vh_json_is_whole(text, size, root);
     int code = json_error_code(err);
     bool vague = code == json_error_unknown || (code == json_error_null_character && !has_nul(text, size))
-                 || (code == json_error_invalid_syntax /* half of a pair of surrogates is good grammar */
+                 || (code == json_error_invalid_syntax /* an unpaired surrogate is valid grammar */
                      && strncmp(err->text, "invalid Unicode", 15) != 0);
     return code == json_error_out_of_memory || (vague && vh_json_is_valid(text, size));
 }
 
-enum { SHORT = 1 << 20 }; /* text that is read even when the user wants to stop: a part of what is saved */
+enum { SHORT = 1 << 20 }; /* shorter texts are read even after a stop: saving parses some */
 
 typedef struct {
     vhem_ctx *ctx;
@@ -55,7 +55,7 @@ typedef struct {
     size_t size, at;
 } json_source;
 
-/* The next piece of the text, or the end of reading when the user wants to stop. */
+/* Returns the next piece of the text; ends the input after a stop. */
 static size_t next_piece(void *buffer, size_t room, void *arg)
 {
     json_source *r = arg;
@@ -75,10 +75,10 @@ static json_t *parse(vhem_ctx *ctx, const char *text, size_t size, size_t flags,
 
 vhem_status vh_json_parse(vhem_ctx *ctx, const char *text, size_t size, json_t **out)
 {
-    json_error_t err = { 0 }; /* Jansson does not set its code when it has nothing to say */
+    json_error_t err = { 0 }; /* Jansson may leave its code unset */
 
     VH_OWN(json_t) *root = parse(ctx, text, size, 0, &err);
-    /* An integer past 64 bits, a seed for example: rather a little inexact than unreadable. */
+    /* An integer beyond 64 bits, such as a seed: better inexact than unreadable. */
     if (!root && json_error_code(&err) == json_error_numeric_overflow)
         root = parse(ctx, text, size, JSON_DECODE_INT_AS_REAL, &err);
     VH_CHECK(root || !vh_stopped(ctx), VHEM_ESTOPPED, "stopped while reading");
@@ -106,7 +106,7 @@ vhem_status vh_json_parse_models(vhem_ctx *ctx, const char *text, size_t size, v
     st = vh_json_parse(ctx, rest, before + after, out);
     if (st == VHEM_OK)
         *hmms = found;
-    if (st == VHEM_EFORMAT) /* the sentence is to name a line of the whole */
+    if (st == VHEM_EFORMAT) /* reparse, so that the error names a line of the whole text */
         st = vh_json_parse(ctx, text, size, out);
     return st;
 }
@@ -119,7 +119,7 @@ vhem_status vh_json_next(vhem_ctx *ctx, vh_json_items *items, json_t **out)
 
     VH_CHECK(text - items->text < SHORT || !vh_stopped(ctx), VHEM_ESTOPPED, "stopped while reading");
     st = vh_json_parse(ctx, text, size, out);
-    if (st == VHEM_EFORMAT) { /* likewise */
+    if (st == VHEM_EFORMAT) { /* see above */
         json_t *whole = NULL;
         VH_TRY(vh_json_parse(ctx, items->text, items->size, &whole));
         json_decref(whole);
@@ -128,7 +128,7 @@ vhem_status vh_json_next(vhem_ctx *ctx, vh_json_items *items, json_t **out)
     return st;
 }
 
-/* Any value as compact JSON.  Its depth is limited by the parser it came from. */
+/* Prints any value as compact JSON.  The parser has limited its depth. */
 static void print_value(FILE *f, json_t *v)
 {
     char number[VH_NUMBER_SIZE];
@@ -182,7 +182,7 @@ vhem_status vh_json_keep(vhem_ctx *ctx, json_t *v, char **slot)
     return VHEM_OK;
 }
 
-/* ---- keys that are not ours ---------------------------------------------------------------------------- */
+/* ---- unknown keys -------------------------------------------------------------------------------------- */
 
 static bool is_one_of(const char *key, const char *const *names)
 {
@@ -223,7 +223,7 @@ vhem_status vh_json_object(vhem_ctx *ctx, const char *what, const char *text, js
 
 /* ---- reading ------------------------------------------------------------------------------------------- */
 
-/* "mu[2][0]": the entry we are at, of the given level. */
+/* Formats the current entry down to `level`: "mu[2][0]". */
 static const char *place(const vh_json_array *a, int level, char *text, size_t size)
 {
     size_t n = (size_t)snprintf(text, size, "%s", a->key);
@@ -232,7 +232,7 @@ static const char *place(const vh_json_array *a, int level, char *text, size_t s
     return text;
 }
 
-/* Reads v, a part of the array at this level, to *out and moves that on; only checks when out is NULL. */
+/* Reads v, a part of the array at this level, to *out and advances it; out NULL: only checks. */
 static vhem_status read_level(vhem_ctx *ctx, vh_json_array *a, json_t *v, int level, double **out)
 {
     char where[96];
@@ -315,7 +315,7 @@ vhem_status vh_json_version(vhem_ctx *ctx, json_t *root, int newest)
 
 /* ---- writing ------------------------------------------------------------------------------------------- */
 
-/* An array of the given rank and sizes n; returns where the next number lies. */
+/* Prints an array of the given rank and sizes n; returns the address after its last number. */
 static const double *print_numbers(FILE *f, int rank, const int64_t *n, const double *x)
 {
     char text[VH_NUMBER_SIZE];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* json_scan.c - see json_scan.h.
  *
- *   1. the grammar      2. what was cut      3. the objects of an array */
+ *   1. the grammar      2. truncated tokens      3. the objects of an array */
 #include "files/json_scan.h"
 
 #include "core/number.h"
@@ -76,7 +76,7 @@ static bool take_escape(scan *s)
     return true;
 }
 
-/* Jansson finds wrong UTF-8 before it asks for memory: every byte will do here. */
+/* Accepts any byte: Jansson detects invalid UTF-8 before it allocates. */
 static bool take_string(scan *s)
 {
     if (!accept(s, '"'))
@@ -141,13 +141,13 @@ bool vh_json_is_valid(const char *text, size_t size)
     return s.at == s.end;
 }
 
-/* ---- 2. what was cut ----------------------------------------------------------------------------------- */
+/* ---- 2. truncated tokens ------------------------------------------------------------------------------- */
 
-typedef struct {  /* a string or a number of what was read, by its place in the text */
-    int64_t left; /* of them before it */
+typedef struct {  /* a parsed string or number, by its position in the text */
+    int64_t left; /* number of tokens before it */
     const char *text;
     size_t size;
-    json_t *number; /* NULL: it is a string */
+    json_t *number; /* NULL: a string */
 } token;
 
 static bool is_here(token *t, const char *text, size_t size, json_t *number)
@@ -178,7 +178,7 @@ static bool find_token(json_t *v, token *t)
     return false;
 }
 
-/* Bytes that four hexadecimal digits stand for; the second half of a pair has none of its own. */
+/* UTF-8 bytes of a \uXXXX escape; the second half of a surrogate pair counts 0. */
 static size_t utf8_size(const char *hex)
 {
     char digits[5] = { hex[0], hex[1], hex[2], hex[3], '\0' };
@@ -186,7 +186,7 @@ static size_t utf8_size(const char *hex)
     return c < 0x80 ? 1 : c < 0x800 ? 2 : c >= 0xDC00 && c < 0xE000 ? 0 : c >= 0xD800 && c < 0xDC00 ? 4 : 3;
 }
 
-/* Bytes of a string whose text, with its quotes, has these. */
+/* Length of the string with this text, which includes its quotes. */
 static size_t string_size(const char *text, size_t size)
 {
     size_t n = 0;
@@ -204,7 +204,7 @@ static bool is_same(const char *text, size_t size, const token *t)
     char copy[MAX_NUMBER];
     if (!t->number)
         return t->text && *text == '"' && t->size == string_size(text, size);
-    if (size >= sizeof copy) /* nothing writes so many digits; those past these do not matter to a double */
+    if (size >= sizeof copy) /* such long numbers do not occur; further digits do not affect a double */
         return true;
     memcpy(copy, text, size);
     copy[size] = '\0';
@@ -213,7 +213,7 @@ static bool is_same(const char *text, size_t size, const token *t)
     return vh_number_read(copy, NULL) == json_real_value(t->number);
 }
 
-/* The buffer begins with 16 bytes and grows with the longest token so far: few have to be compared. */
+/* The buffer starts at 16 bytes and grows with the longest token so far, so few need comparing. */
 bool vh_json_is_whole(const char *text, size_t size, json_t *root)
 {
     scan s = { text, text + size };
@@ -257,7 +257,7 @@ static bool take_items(scan *s, vh_json_items *out)
     return accept(s, ']');
 }
 
-/* Is the string from .. to, with its quotes, this name?  One with an escape is not. */
+/* True if the string from .. to, with its quotes, is this name; false if it has an escape. */
 static bool is_name(const char *from, const char *to, const char *name)
 {
     size_t n = strlen(name);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* layout_json.c - "columns", "symbols" and "channels" at the top of a model file; in HDF5 files the same as
- * one text. */
+/* layout_json.c - "columns", "symbols" and "channels" in the head of a model file; in HDF5, the same as one
+ * text. */
 #include "files/layout_json.h"
 
 #include "core/alloc.h"
@@ -11,7 +11,8 @@
 #include <limits.h>
 #include <string.h>
 
-/* A list of n texts (n < 0: any number), called what; the array is the caller's, the texts are not. */
+/* Reads a list of n texts (n < 0: any number), called `what` in messages; the caller owns the array, not the
+ * texts. */
 static vhem_status read_text_list(vhem_ctx *ctx, json_t *list, const char *what, int n, const char ***out,
                                   int *found)
 {
@@ -36,7 +37,7 @@ static vhem_status read_text_list(vhem_ctx *ctx, json_t *list, const char *what,
     return VHEM_OK;
 }
 
-/* The symbols of channel c, whose object it is. */
+/* Reads the symbols of channel c from its object. */
 static vhem_status read_symbols(vhem_ctx *ctx, json_t *object, vh_layout *layout, int c)
 {
     VH_AUTOFREE const char **text = NULL;
@@ -66,7 +67,7 @@ static vhem_status read_channel(vhem_ctx *ctx, json_t *object, vh_layout *layout
     return read_symbols(ctx, object, layout, c);
 }
 
-typedef struct { /* the columns of n channels */
+typedef struct { /* column names of n channels */
     int n;
     const char ***of; /* [n][d of the channel] */
 } channel_columns;
@@ -78,7 +79,7 @@ static void free_columns(channel_columns *columns)
     free(columns->of);
 }
 
-/* All channels, and the names of their columns one after the other. */
+/* Reads all channels and concatenates the names of their columns. */
 static vhem_status read_channels(vhem_ctx *ctx, json_t *list, vh_layout *layout)
 {
     VH_CLEANUP(free_columns) channel_columns columns = { .n = layout->n_channel };
@@ -99,7 +100,7 @@ static vhem_status read_channels(vhem_ctx *ctx, json_t *list, vh_layout *layout)
     return vh_layout_columns(ctx, layout, all);
 }
 
-/* The background of gaussian-tied: mu and cov [G][d]. */
+/* Reads the background of gaussian-tied: mu and cov [G][d]. */
 static vhem_status read_background(vhem_ctx *ctx, json_t *root, vh_layout *layout)
 {
     json_t *object = json_object_get(root, "background"), *list = json_object_get(object, "mu");

@@ -43,7 +43,7 @@ vhem_status vh_options_read(vhem_ctx *ctx, json_t *object, vhem_option_set set, 
     for (const vh_option *row = vh_options(set); row->shown.name; row++) {
         json_t *v = json_object_get(object, row->shown.name);
         if (!v && strcmp(row->shown.name, "min_items") == 0)
-            v = json_object_get(object, "min_things"); /* what files call it */
+            v = json_object_get(object, "min_things"); /* its name in files */
         if (!v || !(row->use & VH_IN_FILES))
             continue;
         if (row->shown.type == VHEM_OPTION_TEXT || row->shown.type == VHEM_OPTION_CHOICE)

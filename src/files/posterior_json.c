@@ -14,7 +14,7 @@
 
 #define VERSION 1
 
-/* W of all components, [S M][size]; the caller frees it. */
+/* Computes W of all components, [S M][size]; the caller frees it. */
 static vhem_status scales(vhem_ctx *ctx, const vh_prior *shape, const vh_posterior *h, double **out)
 {
     size_t size = vh_prior_size(shape), n = (size_t)(h->S * h->M);
@@ -29,7 +29,7 @@ static vhem_status scales(vhem_ctx *ctx, const vh_prior *shape, const vh_posteri
     return VHEM_OK;
 }
 
-/* What is known of components: lambda, nu, m and W of Gaussians, counts, or channels. */
+/* Prints the parameters of components: lambda, nu, m and W of Gaussians, counts, or channels. */
 static vhem_status print_known(vhem_ctx *ctx, const vh_prior *shape, const vh_posterior *h, FILE *f)
 {
     int64_t n[] = { h->S, h->M, shape->d, shape->d };
@@ -98,7 +98,7 @@ vhem_status vh_posteriors_text(vhem_ctx *ctx, const vh_posteriors *p, char **out
     return VHEM_OK;
 }
 
-/* The numbers of key into x; all must be more than `above`, -infinity: any. */
+/* Reads the numbers of key into x; all must exceed `above`, -infinity: any. */
 static vhem_status read_array(vhem_ctx *ctx, json_t *object, vh_json_array a, double above, double *x)
 {
     size_t n = 1;
@@ -112,7 +112,7 @@ static vhem_status read_array(vhem_ctx *ctx, json_t *object, vh_json_array a, do
     return VHEM_OK;
 }
 
-/* B from W.  Inverses that other programs make are symmetric to rounding only. */
+/* Reads W and computes B.  Inverses from other programs are symmetric only up to rounding. */
 static vhem_status read_scales(vhem_ctx *ctx, json_t *object, const vh_prior *shape, vh_posterior *h)
 {
     int d = shape->d, rank = vh_prior_full(shape->family) ? 2 : 1;
@@ -143,7 +143,7 @@ static vh_json_array shaped(const char *key, int rank, const vh_posterior *h, in
     return (vh_json_array){ .key = key, .rank = rank, .dim = { { "S", h->S }, { "M", h->M }, { "d", d } } };
 }
 
-/* lambda, nu, m and W.  Diagonal covariances may have a lambda and nu for each column besides. */
+/* Reads lambda, nu, m and W; diagonal covariances may also have lambda and nu per column. */
 static vhem_status read_normal(vhem_ctx *ctx, json_t *object, const vh_prior *shape, vh_posterior *h)
 {
     int d = shape->d;
@@ -160,7 +160,7 @@ static vhem_status read_normal(vhem_ctx *ctx, json_t *object, const vh_prior *sh
     return read_scales(ctx, object, shape, h);
 }
 
-/* The arrays of counts, whose entries stand side by side in each component. */
+/* Reads the arrays of counts, which are stored one after the other in each component. */
 static vhem_status read_counts(vhem_ctx *ctx, json_t *object, const vh_prior *shape, vh_posterior *h)
 {
     const vh_counts *counts = shape->family->counts;
@@ -226,7 +226,7 @@ static vhem_status read_hmm(vhem_ctx *ctx, json_t *object, const vh_prior *shape
     return read_known(ctx, object, shape, h);
 }
 
-/* Family, dimension and layout of the file, as a prior without numbers. */
+/* Reads family, dimension and layout into a prior without numbers. */
 static vhem_status read_shape(vhem_ctx *ctx, json_t *root, vh_prior **out)
 {
     const char *emission = "";

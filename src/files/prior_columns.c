@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* The text stays as it is up to its last brace: numbers are not written anew. */
+/* Appends before the last brace, so that numbers are not rewritten. */
 vhem_status vh_prior_add_columns(vhem_ctx *ctx, const char *const *column, int d, char **text)
 {
     VH_OWN(json_t) *root = NULL;

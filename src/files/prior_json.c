@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* prior_json.c - see prior_json.h.
  *
- *   1. priors of made-up frames      2. all priors      3. in files */
+ *   1. priors of pseudo-frames      2. all priors      3. in files */
 #define _GNU_SOURCE /* open_memstream */
 #include "files/prior_json.h"
 
@@ -18,7 +18,7 @@
 
 #define VERSION 1
 
-/* ---- 1. priors of made-up frames ----------------------------------------------------------------------- */
+/* ---- 1. priors of pseudo-frames ------------------------------------------------------------------------ */
 
 vhem_status vh_frames_prior_text(vhem_ctx *ctx, const vh_frames_prior *p, char **out)
 {
@@ -118,7 +118,7 @@ static void print_number(FILE *f, const char *key, double x)
     fprintf(f, ", \"%s\": %s", key, text);
 }
 
-/* A full scale matrix without covariances is written as its diagonal, which moves to the front of W. */
+/* Rank of W; a full scale matrix that is diagonal is written as its diagonal, moved to the front of W. */
 static int scale_rank(const vh_prior *p, double *W)
 {
     int d = p->d;
@@ -132,7 +132,7 @@ static int scale_rank(const vh_prior *p, double *W)
     return 1;
 }
 
-/* What components are drawn from; W [vh_prior_size] is scratch. */
+/* Prints the prior of components; W [vh_prior_size] is scratch. */
 static vhem_status print_components(vhem_ctx *ctx, const vh_prior *p, double *W, FILE *f)
 {
     int64_t n[] = { p->d, p->d };
@@ -195,7 +195,7 @@ static vhem_status read_number(vhem_ctx *ctx, json_t *root, const char *key, dou
     return VHEM_OK;
 }
 
-/* Can x [vh_prior_size] be inverted, to numbers? */
+/* Sets *yes if x [vh_prior_size] is finite and has a finite inverse. */
 static vhem_status invertible(vhem_ctx *ctx, const vh_prior *p, const double *x, bool *yes)
 {
     VH_AUTOFREE double *copy = NULL;
@@ -211,7 +211,7 @@ static vhem_status invertible(vhem_ctx *ctx, const vh_prior *p, const double *x,
     return VHEM_OK;
 }
 
-/* W, and B from it.  A full prior may give the diagonal of W alone. */
+/* Reads W and computes B.  A full prior may give only the diagonal of W. */
 static vhem_status read_scale(vhem_ctx *ctx, json_t *root, vh_prior *p)
 {
     bool full = vh_prior_full(p->family), back;
@@ -220,14 +220,14 @@ static vhem_status read_scale(vhem_ctx *ctx, json_t *root, vh_prior *p)
     vh_json_array a = { .key = "W", .rank = rank, .dim = { { "d", d }, { "d", d } } };
 
     VH_TRY(vh_json_numbers(ctx, root, &a, p->B));
-    for (int k = d - 1; full && rank == 1 && k >= 0; k--) { /* to its place in the matrix, from the end */
+    for (int k = d - 1; full && rank == 1 && k >= 0; k--) { /* spread along the diagonal, backwards */
         double w = p->B[k];
         p->B[k] = 0;
         p->B[k * d + k] = w;
     }
     for (int i = 0; full && i < d; i++)
         for (int j = 0; j < i;
-             j++) { /* to rounding, as an inverse is; the same in both places from here on */
+             j++) { /* symmetric up to rounding, like an inverse; exactly symmetric afterwards */
             double below = p->B[i * d + j], above = p->B[j * d + i];
             VH_CHECK(fabs(below - above) <= 1e-6 * sqrt(fabs(p->B[i * d + i] * p->B[j * d + j])),
                      VHEM_EFORMAT, "W is not symmetric");
@@ -239,7 +239,7 @@ static vhem_status read_scale(vhem_ctx *ctx, json_t *root, vh_prior *p)
     return VHEM_OK;
 }
 
-/* *out [d]; it stays NULL where the prior has none under the key. */
+/* Reads *out [d]; it stays NULL if the key is absent. */
 static vhem_status read_variance(vhem_ctx *ctx, json_t *root, const char *key, int d, double **out)
 {
     vh_json_array a = { .key = key, .rank = 1, .dim = { { "d", d } } };
@@ -253,7 +253,7 @@ static vhem_status read_variance(vhem_ctx *ctx, json_t *root, const char *key, i
     return VHEM_OK;
 }
 
-/* The rest of a prior of Gaussians. */
+/* Reads the remaining parameters of a Gaussian prior. */
 static vhem_status read_normal(vhem_ctx *ctx, json_t *root, const vh_emission *family, int d, vh_prior **out)
 {
     VH_OWN(vh_prior) *p = NULL;
@@ -338,7 +338,7 @@ vhem_status vh_prior_read_for(vhem_ctx *ctx, const char *text, const char *what,
 
 /* ---- 3. in files --------------------------------------------------------------------------------------- */
 
-/* The prior in a model file, or a file that is a prior. */
+/* Reads the prior of a model file, or a prior file. */
 static vhem_status read_json_file(vhem_ctx *ctx, const char *text, size_t size, char **out)
 {
     VH_OWN(json_t) *root = NULL;
@@ -347,8 +347,7 @@ static vhem_status read_json_file(vhem_ctx *ctx, const char *text, size_t size, 
     const char *format = json_string_value(json_object_get(root, "format"));
     json_t *prior = format && strcmp(format, "vhem-prior") == 0 ? root : json_object_get(root, "prior");
     VH_CHECK(json_is_object(prior), VHEM_EFORMAT, "it has no prior: it was not fitted with one");
-    if (prior != root
-        && json_is_array(json_object_get(root, "columns"))) /* else priors written before lack them */
+    if (prior != root && json_is_array(json_object_get(root, "columns"))) /* older priors lack them */
         json_object_set(prior, "columns", json_object_get(root, "columns"));
     return vh_json_keep(ctx, prior, out);
 }

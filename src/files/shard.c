@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* shard.c - see shard.h: the description of a file, read through the HDF5 library once. */
+/* shard.c - see shard.h: reads the description of a file through the HDF5 library. */
 #include "files/shard.h"
 
 #include "core/alloc.h"
@@ -50,7 +50,7 @@ static void shape_text(int rank, const hsize_t *n, char *text, size_t size)
         at += (size_t)snprintf(text + at, size - at, "%s%llu", k ? " x " : "", (unsigned long long)n[k]);
 }
 
-/* Where the array begins, if its bytes are in one piece and of the type in memory; else -1. */
+/* Finds the offset of an array that is contiguous and has the type used in memory; else -1. */
 static vhem_status locate(vhem_ctx *ctx, hid_t set, size_t limit, hsize_t rows, vh_shard_array *a)
 {
     VH_CLEANUP(vh_h5_release) hid_t type = H5Dget_type(set), how = H5Dget_create_plist(set);
@@ -66,8 +66,9 @@ static vhem_status locate(vhem_ctx *ctx, hid_t set, size_t limit, hsize_t rows, 
     return VHEM_OK;
 }
 
-/* Bytes of a row of an array of shape n [rank].  A small file can claim a huge array of fill values, and even
- * compressed ones are not a thousandth of it; as doubles, the product may be past any integer type. */
+/* Size of a row of an array of shape n [rank].  A small file can claim a huge array of fill values, but
+ * compression gains at most a factor of about 1000; computed in double, since the product may overflow any
+ * integer type. */
 static vhem_status row_size(vhem_ctx *ctx, size_t limit, int rank, const hsize_t *n, vh_shard_array *a)
 {
     size_t one = H5Tget_size(memory_type(a->type));
@@ -85,7 +86,7 @@ static vhem_status row_size(vhem_ctx *ctx, size_t limit, int rank, const hsize_t
     return VHEM_OK;
 }
 
-/* The array of a name, whose shape must be n [rank]; n[0] = 0: of any length, which n[0] becomes. */
+/* Finds an array by name and checks that its shape is n [rank]; n[0] = 0: any length, returned in n[0]. */
 static vhem_status find_array(vhem_ctx *ctx, hid_t file, size_t limit, int rank, hsize_t *n,
                               vh_shard_array *a)
 {
@@ -111,7 +112,7 @@ static vhem_status find_array(vhem_ctx *ctx, hid_t file, size_t limit, int rank,
     return locate(ctx, set, limit, n[0], a);
 }
 
-/* Is there something of that name, of at most one group?  An error is not the same as absent. */
+/* Sets *out if the name, at most one group deep, exists.  An error is not absence. */
 static vhem_status is_there(vhem_ctx *ctx, hid_t file, const char *path, bool *out)
 {
     char group[64];
@@ -131,7 +132,7 @@ static vhem_status is_there(vhem_ctx *ctx, hid_t file, const char *path, bool *o
     return VHEM_OK;
 }
 
-/* All of an array whose shape has been checked. */
+/* Reads all of an array whose shape has been checked. */
 static vhem_status read_whole(vhem_ctx *ctx, hid_t file, const vh_shard_array *a, void *out)
 {
     VH_CLEANUP(vh_h5_release) hid_t set = -1;
@@ -143,8 +144,8 @@ static vhem_status read_whole(vhem_ctx *ctx, hid_t file, const vh_shard_array *a
 
 /* ---- shapes -------------------------------------------------------------------------------------------- */
 
-/* Array a of a shape: pi, A, c, then the parameters of the family.  One that may be left out and is keeps the
- * size 0: all its numbers are 0. */
+/* Finds array a of a shape: pi, A, c, then the parameters of the family.  An absent optional one keeps size
+ * 0: all its numbers are 0. */
 static vhem_status find_parameter(vhem_ctx *ctx, hid_t file, size_t limit, vh_shard *s, int g, int a)
 {
     vh_shard_shape *shape = &s->shape[g];
@@ -178,7 +179,7 @@ static vhem_status find_shape(vhem_ctx *ctx, hid_t file, size_t limit, vh_shard 
     return VHEM_OK;
 }
 
-/* HMMs of each shape, and how many of each lie before a chunk. */
+/* Counts the HMMs of each shape, in total and before each chunk. */
 static vhem_status count_shapes(vhem_ctx *ctx, hid_t file, size_t limit, vh_shard *s)
 {
     vh_shard_array a = { .name = "of", .type = VH_SHARD_INT };
@@ -212,8 +213,8 @@ static vhem_status find_shapes(vhem_ctx *ctx, hid_t file, size_t limit, vh_shard
     VH_TRY(find_array(ctx, file, limit, 2, n, &a));
     VH_CHECK(n[0] >= 1 && n[0] <= (hsize_t)s->K, VHEM_EFORMAT, "there are %llu shapes, must be 1 to %lld",
              (unsigned long long)n[0], (long long)s->K);
-    /* Each is a group of at least five arrays; without this, K and shapes would make a table of K^2
-     * numbers. */
+    /* Each shape is a group of at least five arrays; without this check, K and the number of shapes could
+     * demand K^2 numbers. */
     VH_CHECK(n[0] == 1 || n[0] <= limit / 512, VHEM_EFORMAT,
              "there are %llu shapes, more than the file can hold: it is damaged", (unsigned long long)n[0]);
     VH_NEW(table, 2 * n[0]);
@@ -338,8 +339,7 @@ static vhem_status has_attribute(vhem_ctx *ctx, hid_t file, const char *name, bo
     return VHEM_OK;
 }
 
-/* A whole number from least to 2^53, which doubles hold exactly; *out stays as it is where the file does not
- * say. */
+/* Reads an integer from `least` to 2^53, which a double holds exactly; *out is unchanged if it is absent. */
 static vhem_status get_whole(vhem_ctx *ctx, hid_t file, const char *name, double least, int64_t *out)
 {
     double x = 0;
@@ -371,7 +371,7 @@ static vhem_status get_counts(vhem_ctx *ctx, hid_t file, bool whole, vh_shard *s
     VH_CHECK(s->omega_sum >= 0 && isfinite(s->omega_sum), VHEM_EFORMAT,
              "omega_sum is %g, must be a finite number of 0 or more", s->omega_sum);
     s->scale = 1;
-    if (whole && s->all != s->K) { /* one of several shards: its weights are a part of the whole */
+    if (whole && s->all != s->K) { /* one of several shards: its weights do not sum to 1 */
         VH_CHECK(s->omega_sum > 0, VHEM_EFORMAT, "no HMM has any weight: it is one of several shards");
         s->scale = s->omega_sum;
     }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* shard_read.c - HMMs out of a file of arrays, a chunk at a time: bytes, checksum, HMMs, in this order.
+/* shard_read.c - reads HMMs from a file of arrays, a chunk at a time: bytes, checksum, HMMs, in this order.
  *
- * The arrays lie in the file in one piece each, so their rows are read with pread: no lock, and any thread.
- * Other layouts, which other programs may write, go through the HDF5 library, one thread at a time. */
+ * Each array is contiguous in the file, so rows are read with pread: no lock, from any thread.  Other
+ * layouts, which other programs may write, go through the HDF5 library, one thread at a time. */
 #define _GNU_SOURCE
 #include "core/alloc.h"
 #include "os/fd.h"
@@ -17,12 +17,12 @@
 #include <string.h>
 #include <unistd.h>
 
-typedef struct {           /* the rows of a chunk, as they lie in the file */
-    int64_t number, first; /* of the chunk; of its first HMM in the file */
+typedef struct {           /* the rows of a chunk, as stored in the file */
+    int64_t number, first; /* index of the chunk; index of its first HMM in the file */
     int n, n_array;
     double *omega;    /* [n] */
-    double **array;   /* [n_shape][n_array]  rows of the shape in this chunk */
-    uint64_t *offset; /* [n+1]  NULL: no names, or not wanted */
+    double **array;   /* [n_shape][n_array]  rows of each shape in this chunk */
+    uint64_t *offset; /* [n+1]  NULL: no names, or not requested */
     char *bytes;
     int *code; /* [n] */
     double *block;
@@ -133,7 +133,7 @@ static vhem_status read_shard_numbers(vhem_ctx *ctx, const vh_shard *s, int fd, 
         for (int a = 0; a < r->n_array; a++) {
             const vh_shard_array *array = &s->shape[g].array[a];
             int64_t first = row_of(s, r->number, g), n = row_of(s, r->number + 1, g) - first;
-            if (array->size == 0) /* left out: zeros, which the slots have */
+            if (array->size == 0) /* absent: the slots are already zero */
                 continue;
             VH_TRY(read_shard_rows(ctx, s, fd, array, first, n, at));
             sum = vh_hash_chain(sum, at, (size_t)n * array->size);
@@ -190,13 +190,13 @@ static vhem_status set_texts(vhem_ctx *ctx, const vh_shard *s, const chunk_rows 
     return VHEM_OK;
 }
 
-/* The rows of one HMM in the arrays of the file become its block, which is all zero. */
+/* Copies the rows of one HMM from the arrays into its block, which is all zero. */
 static void copy_rows(const vh_shard *s, const chunk_rows *r, int g, int64_t row, double *block)
 {
     for (int a = 0; a < r->n_array; a++) {
         size_t size = s->shape[g].array[a].size, n = size / sizeof *block;
         const double *from = r->array[g * r->n_array + a];
-        if (size == 0) { /* left out */
+        if (size == 0) { /* absent */
             block += vh_cells(s->shape[g].S, s->shape[g].M)
                      * vh_param_size(s->head->family, a - 3, &s->head->shape);
             continue;
@@ -208,11 +208,11 @@ static void copy_rows(const vh_shard *s, const chunk_rows *r, int g, int64_t row
     }
 }
 
-/* HMMs first .. first+n-1 of the chunk into the slots from `at` on. */
+/* Copies HMMs first .. first+n-1 of the chunk into the slots starting at `at`. */
 static vhem_status unpack(vhem_ctx *ctx, const vh_shard *s, const chunk_rows *r, int first, int n,
                           vh_h3m *into, int64_t at)
 {
-    VH_AUTOFREE int64_t *next = NULL; /* [n_shape]  row of the next HMM of a shape */
+    VH_AUTOFREE int64_t *next = NULL; /* [n_shape]  row of the next HMM of each shape */
     int S[VH_SHARD_CHUNK], M[VH_SHARD_CHUNK];
 
     VH_NEW(next, s->n_shape);
@@ -236,7 +236,7 @@ static vhem_status unpack(vhem_ctx *ctx, const vh_shard *s, const chunk_rows *r,
     return VHEM_OK;
 }
 
-/* Are all HMMs of the chunk valid, as far as arrays show? */
+/* True if all HMMs of the chunk pass the fast checks on arrays. */
 static bool looks_valid(const vh_shard *s, const chunk_rows *r)
 {
     bool fine = true;
@@ -267,7 +267,7 @@ static vhem_status read_chunk(vhem_ctx *ctx, const vh_shard *s, int fd, int64_t 
     return st;
 }
 
-/* The unknown keys of HMMs first .. first+n-1, which are few. */
+/* Sets the unknown keys of HMMs first .. first+n-1, which are few. */
 static vhem_status set_extras(vhem_ctx *ctx, const vh_shard *s, int64_t first, int64_t n, vh_h3m *into,
                               int64_t at)
 {
@@ -315,7 +315,7 @@ vhem_status vh_shard_read(vhem_ctx *ctx, const vh_shard *s, int64_t first, int64
                           vh_h3m *into, int64_t at)
 {
     vhem_status st = read_run(ctx, s, first, n, texts, into, at);
-    return st == VHEM_EINVAL ? VHEM_EFORMAT : st; /* what is invalid came from a file */
+    return st == VHEM_EINVAL ? VHEM_EFORMAT : st; /* invalid values came from the file */
 }
 
 vhem_status vh_shard_slots(vhem_ctx *ctx, const vh_shard *s, int64_t n, vh_h3m **out)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* shard_save.c - writes a model file as arrays, the format of shard.h.
  *
- *   1. which shapes there are      3. names, labels, unknown keys
- *   2. numbers                     4. the file
+ *   1. shapes        3. names, labels, unknown keys
+ *   2. numbers       4. the file
  *
- * Checksums: that of the numbers of a chunk goes over its rows of omega, of `of` if there is one, and of each
- * array of each shape, in the order of the file; that of its texts over offsets and bytes of names, then
- * codes of labels. */
+ * Checksums: the one for the numbers of a chunk covers its rows of omega, of `of` if present, and of each
+ * array of each shape, in file order; the one for its texts covers offsets and bytes of names, then label
+ * codes. */
 #include "core/alloc.h"
 #include "files/json.h"
 #include "files/shard.h"
@@ -34,7 +34,7 @@ static void free_writing(writing *w)
 
 /* ---- 1. shapes ----------------------------------------------------------------------------------------- */
 
-/* Shapes in the order in which they appear; few, so that a search from the last one found is short. */
+/* Lists shapes in order of first appearance; there are few, so a search from the last one found is short. */
 static vhem_status find_shapes(vhem_ctx *ctx, writing *w)
 {
     size_t cap = 0;
@@ -61,7 +61,7 @@ static vhem_status find_shapes(vhem_ctx *ctx, writing *w)
 
 /* ---- 2. numbers ---------------------------------------------------------------------------------------- */
 
-/* Rows of `size` bytes of the HMMs of shape g (-1: of all), added to the checksums of their chunks. */
+/* Adds rows of `size` bytes of the HMMs of shape g (-1: all) to the checksums of their chunks. */
 static void check_rows(writing *w, int kind, int g, size_t size, const void *rows)
 {
     const char *at = rows;
@@ -77,7 +77,7 @@ static void check_rows(writing *w, int kind, int g, size_t size, const void *row
     }
 }
 
-/* An array of the HMMs of a shape: 0 pi, 1 A, 2 c, then the parameters of the family. */
+/* Array a of an HMM: 0 pi, 1 A, 2 c, then the parameters of the family. */
 static const double *array_of(const vh_h3m *h3m, const vh_hmm *h, int a)
 {
     return a == 0 ? h->pi : a == 1 ? h->A : a == 2 ? vh_hmm_c(h) : vh_hmm_param(h3m, h, a - 3);
@@ -146,7 +146,7 @@ static const char *text_of(const char *text)
     return text ? text : "";
 }
 
-/* Of a chunk of names: its offsets, one more than it has names, and its bytes. */
+/* Adds the names of each chunk to its checksum: offsets, one more than names, then bytes. */
 static void check_names(writing *w, const uint64_t *offset, const char *bytes)
 {
     int64_t K = w->h3m->K;
@@ -192,7 +192,7 @@ static int by_text(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* The labels that occur, sorted, each once, into word [K]; returns how many; longest: bytes. */
+/* Collects the distinct labels, sorted, in word [K]; returns their number; longest: bytes. */
 static int64_t dictionary(const writing *w, const char **word, size_t *longest)
 {
     int64_t n = 0, used = 0;
@@ -242,7 +242,7 @@ static bool put_labels(writing *w, const vh_h5_writer *to)
     return ok;
 }
 
-/* Unknown keys of HMMs: one object, whose members are named by the index of the HMM. */
+/* Writes the unknown keys of HMMs as one object, with members named by the index of the HMM. */
 static bool put_extras(const writing *w, const vh_h5_writer *to)
 {
     json_t *all = json_object();

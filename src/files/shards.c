@@ -37,7 +37,7 @@ void vh_shards_free(vh_shards *set)
     free(set);
 }
 
-/* The path of a file in a folder; NULL and a sentence when there is no memory. */
+/* Path of a file in a folder; on failure NULL, with an error message. */
 static char *join_path(vhem_ctx *ctx, const char *folder, const char *name)
 {
     size_t n = strlen(folder);
@@ -127,7 +127,7 @@ vhem_status vh_shards_of(vhem_ctx *ctx, vh_shard *shard, vh_shards **out)
     return VHEM_OK;
 }
 
-/* A whole number of the manifest; of: the file that it is about, NULL: all of them. */
+/* Reads a whole number of the manifest; of: the file it describes, NULL: all of them. */
 static vhem_status get_count(vhem_ctx *ctx, const char *folder, json_t *object, const char *of,
                              const char *key, int64_t *out)
 {
@@ -141,7 +141,7 @@ static vhem_status get_count(vhem_ctx *ctx, const char *folder, json_t *object, 
     return VHEM_OK;
 }
 
-/* Entry f of the manifest, and the file it speaks of. */
+/* Opens and checks the file of entry f of the manifest. */
 static vhem_status open_entry(vhem_ctx *ctx, const char *folder, json_t *entry, int f, vh_shards *set)
 {
     vhem_status st = VHEM_OK;
@@ -222,7 +222,7 @@ vhem_status vh_shards_open(vhem_ctx *ctx, const char *path, vh_shards **out)
 
 /* ---- 2. reading ---------------------------------------------------------------------------------------- */
 
-/* The file that has the HMM of this number. */
+/* Index of the file that holds this HMM. */
 static int file_of(const vh_shards *set, int64_t number)
 {
     int lo = 0, hi = set->n - 1;
@@ -236,16 +236,16 @@ static int file_of(const vh_shards *set, int64_t number)
     return lo;
 }
 
-/* How many of the HMMs number .. end-1 are in that file. */
+/* How many of the HMMs number .. end-1 are in the file. */
 static int64_t count_in(const vh_shard *s, int64_t number, int64_t end)
 {
     int64_t last = s->first + s->K;
     return (end < last ? end : last) - number;
 }
 
-typedef struct { /* HMMs that are being read */
+typedef struct { /* a range of HMMs being read */
     const vh_shards *set;
-    int64_t first, n; /* numbers in the set; the first becomes number 0 of h3m */
+    int64_t first, n; /* in the set; HMM first is stored as HMM 0 of h3m */
     bool texts;
     vh_h3m *h3m;
 } shard_range;
@@ -309,7 +309,7 @@ void vh_shards_expect(const vh_shards *set, int64_t first, int64_t n)
 
 /* ---- 3. writing ---------------------------------------------------------------------------------------- */
 
-/* The number of the first HMM of file f of n: whole chunks where there are enough of them. */
+/* Number of the first HMM of file f of n: whole chunks if there are enough. */
 static int64_t first_of(int64_t K, int n, int f)
 {
     int64_t unit = K / VH_SHARD_CHUNK >= n ? VH_SHARD_CHUNK : 1, units = (K + unit - 1) / unit;
@@ -317,9 +317,9 @@ static int64_t first_of(int64_t K, int n, int f)
     return at < K ? at : K;
 }
 
-typedef struct { /* what becomes known of a set while it is written */
+typedef struct { /* the set written so far */
     json_t *files;
-    vh_key set, before; /* of the shards so far */
+    vh_key set, before; /* keys: the first shard; all shards */
 } written;
 
 static vhem_status save_file(vhem_ctx *ctx, const vh_shards_source *from, const char *folder, int n, int f,
@@ -364,7 +364,7 @@ static vhem_status save_manifest(vhem_ctx *ctx, const char *folder, int64_t K, j
     return vh_atomic_file_end(ctx, VHEM_OK, &out);
 }
 
-/* "00012.h5", the manifest, or what either is called while it is written (core/atomic_file.c). */
+/* True for "00012.h5", the manifest, or the temporary name of either (core/atomic_file.c). */
 static bool is_ours(const char *name)
 {
     size_t digits = strspn(name, "0123456789"), n = strlen(VH_MANIFEST);

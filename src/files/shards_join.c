@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* shards_join.c - the shards of one set, put together again without their manifest.
+/* shards_join.c - joins the shards of one set without their manifest.
  *
- * A shard says which HMMs of how many it holds, and keeps the weights that these have in the whole set: so
- * the whole comes back to the last bit, whatever order the files are given in. */
+ * A shard stores the place of its HMMs in the set and their weights in the whole, so the set is restored to
+ * the last bit, whatever the order of the files. */
 #include "core/alloc.h"
 #include "files/shards.h"
 
@@ -19,8 +19,8 @@ static int by_number(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Can they be shards of one set?  part [n] in the order of their numbers.  Two sets may be cut alike: then
- * some numbers come twice, or what made them differs. */
+/* True if part [n], sorted by number, may be shards of one set.  Shards of two similar sets overlap, or
+ * differ in provenance or prior. */
 static bool belong_together(int n, vh_shard *const *part)
 {
     for (int p = 0; p < n; p++) {
@@ -34,7 +34,7 @@ static bool belong_together(int n, vh_shard *const *part)
     return true;
 }
 
-/* The key of the first shard of the set that this one is of; "" for none: not known. */
+/* Key of the first shard of its set; "" if unknown. */
 static vhem_status set_of(vhem_ctx *ctx, const vh_shard *s, vh_key *key)
 {
     *key = (vh_key){ "" };
@@ -43,12 +43,12 @@ static vhem_status set_of(vhem_ctx *ctx, const vh_shard *s, vh_key *key)
     return s->at > 0 ? VHEM_OK : vh_shard_key(ctx, s, key);
 }
 
-/* Refuses shards of several sets, and one that comes twice: to add them up would be neither set.  Files of an
- * older version say less, and are then believed. */
+/* Rejects shards of several sets and duplicate shards.  Files of an older version store less and pass
+ * unchecked. */
 static vhem_status check_sets(vhem_ctx *ctx, int n, vh_shard *const *part)
 {
     vh_key set[2], key, last = { "" };
-    const vh_shard *known = NULL, *before = NULL; /* the last shard whose set is known, and any last one */
+    const vh_shard *known = NULL, *before = NULL; /* last shard whose set is known; last shard */
 
     for (int p = 0; p < n; p++) {
         const vh_shard *s = part[p];
@@ -77,7 +77,7 @@ static vhem_status check_sets(vhem_ctx *ctx, int n, vh_shard *const *part)
     return VHEM_OK;
 }
 
-/* "0 to 99, 300 to 399": the numbers that no part has; "" when all are there. */
+/* Lists the numbers that no part has, "0 to 99, 300 to 399"; "" if none is missing. */
 static void list_missing(int n, vh_shard *const *part, char *text, size_t size)
 {
     size_t used = 0;
@@ -94,7 +94,7 @@ static void list_missing(int n, vh_shard *const *part, char *text, size_t size)
     }
 }
 
-/* The files once more, each as a part of the whole, at their new numbers. */
+/* Reopens the files as parts of the whole, with their new numbers. */
 static vhem_status open_parts(vhem_ctx *ctx, int n, vh_shard *const *part, vh_shards *set)
 {
     double sum = 0;

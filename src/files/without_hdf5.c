@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* without_hdf5.c - in place of all files that read and write models in HDF5, where vhem is built without it
- * (VHEM_HDF5=OFF).  No file is ever opened, so what works on an open one is never called. */
+/* without_hdf5.c - replaces all files that read and write HDF5 models in builds without HDF5 (VHEM_HDF5=OFF).
+ * Functions on open files are never called. */
 #include "files/hmm_file.h"
 #include "files/shard.h"
 
@@ -46,7 +46,7 @@ vhem_status vh_shard_save(vhem_ctx *ctx, const vh_h3m *h3m, const vh_shard_place
     return cannot_write(ctx, path);
 }
 
-/* ---- of files that are open: there are none ------------------------------------------------------------ */
+/* ---- functions on open files --------------------------------------------------------------------------- */
 
 vhem_status vh_model_get_hdf5(vhem_ctx *ctx, hid_t file, size_t limit, const char *path, void *out)
 {

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* density.c - what the states of HMMs emit, column by column, for those who show it: densities, and how far
- * draws reach.
+/* density.c - per-column emission densities of HMM states and the range of their draws, for plots.
  *
- * A family is asked for nothing but draws and densities.  The density of one column is that of a frame which
- * lacks all others. */
+ * Families provide only draws and densities.  The density of one column is that of a frame in which all other
+ * columns are missing. */
 #include "core/alloc.h"
 #include "core/array2.h"
 #include "emission/layout.h"
@@ -16,9 +15,9 @@
 
 typedef struct { /* a column of frames */
     const vh_emission *family;
-    vh_shape shape;            /* of its channel, or of the model */
+    vh_shape shape;            /* of its channel or of the model */
     const vh_channel *channel; /* of a product; else NULL */
-    int at;                    /* which of the columns of these it is */
+    int at;                    /* its index among the columns of that */
 } frame_column;
 
 static frame_column find_column(const vh_h3m *h3m, int k)
@@ -29,8 +28,7 @@ static frame_column find_column(const vh_h3m *h3m, int k)
     return (frame_column){ c->family, c->shape, c, k - c->column };
 }
 
-/* Adds those of state s of an HMM to p [n]; work: the frames [n][d], one number for each, and what the family
- * needs. */
+/* Adds the density of state s to p [n]; work: frames [n][d], [n] log-densities, scratch of the family. */
 static void add_state(const vh_h3m *h3m, const vh_hmm *h, int s, const frame_column *c, int64_t n,
                       double *work, double *p)
 {
@@ -75,15 +73,16 @@ vhem_status vhem_models_density(vhem_ctx *ctx, const vhem_models *models, int64_
     return VHEM_OK;
 }
 
-/* ---- how far draws reach ------------------------------------------------------------------------------- */
+/* ---- range of draws
+ * ------------------------------------------------------------------------------------- */
 
-#define FAINT_WEIGHT 0.02 /* components below it do not count */
+#define FAINT_WEIGHT 0.02 /* components with less weight are ignored */
 
-enum { DRAWS = 64 }; /* of each component */
+enum { DRAWS = 64 }; /* per component */
 
-typedef struct {         /* lo, hi of the caller and scratch */
+typedef struct {         /* the caller's lo, hi and scratch */
     double *lo, *hi, *y; /* [d] */
-    double *end;         /* [d][4]  the two least and the two largest of each column */
+    double *end;         /* [d][4]  two smallest and two largest draws per column */
     double *root, *work;
     vh_rng rng;
 } reach;
@@ -96,7 +95,7 @@ static void free_reach(reach *x)
     free(x->work);
 }
 
-/* Puts a number among the two least and the two largest. */
+/* Updates the two smallest and two largest values. */
 static void put_end(double *end, double v)
 {
     if (v < end[0]) {
@@ -113,7 +112,7 @@ static void put_end(double *end, double v)
     }
 }
 
-/* Widens the ranges to what draws of a component reach, the outermost left out. */
+/* Widens lo, hi to the draws of a component, without the outermost ones. */
 static void add_density(const vh_h3m *h3m, double *const *par, reach *x)
 {
     const double *const *of = (const double *const *)par;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* distance.c - vhem_distance: of HMMs in memory or on disk, by all processes of the context. */
+/* distance.c - vhem_distance: distances between HMMs in memory or on disk, shared among the ranks. */
 #include "distance/distance.h"
 #include "core/options.h"
 #include "parallel/ranks.h"

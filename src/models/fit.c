@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* fit.c - vhem_fit: models of either kind, for each item or mixtures, with a store to go on from.
+/* fit.c - vhem_fit: fits models of either kind, per item or as mixtures, optionally resuming from a store.
  *
- * With pieces every item has a mixture of its own: what hierarchical estimation reduces. */
+ * With pieces, each item gets its own mixture, the input of hierarchical estimation. */
 #include "models/fit.h"
 
 #include "core/alloc.h"
@@ -20,7 +20,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Is the number of states to be chosen? */
+/* True if the number of states is to be selected. */
 static bool chooses(const vhem_fit_options *opt)
 {
     return opt && (opt->S == VHEM_AUTO || opt->S_max > 0);
@@ -52,7 +52,7 @@ vhem_status vh_fit(vhem_ctx *ctx, const vhem_data *data, const vhem_fit_options 
 
 /* ---- pieces -------------------------------------------------------------------------------------------- */
 
-/* Model j of an item takes its name and label along. */
+/* Gives model j the name and label of its item. */
 static vhem_status name_model(vhem_ctx *ctx, const vh_items *t, int64_t item, int64_t j, bool single,
                               const vhem_models *all, int64_t at)
 {
@@ -66,7 +66,7 @@ static vhem_status name_model(vhem_ctx *ctx, const vh_items *t, int64_t item, in
     return VHEM_OK;
 }
 
-/* The models of all items, piece [items] of each in the store, side by side. */
+/* Pools the models of all items; key [items] finds each in the store. */
 static vhem_status pool_items(vhem_ctx *ctx, const vh_items *t, const vh_key *key, vh_store *store,
                               vhem_models **out)
 {
@@ -134,7 +134,7 @@ static vhem_status fit_pieces(vhem_ctx *ctx, const vhem_data *data, const vhem_f
     return VHEM_OK;
 }
 
-/* One model for each item, with a store; the prior that all of them have is kept in it as well. */
+/* Fits one model per item with a store, which also keeps their common prior. */
 static vhem_status fit_stored(vhem_ctx *ctx, const vhem_data *data, const vhem_fit_options *opt,
                               vhem_models **out, vhem_fit_report **report)
 {
@@ -167,8 +167,8 @@ static vhem_status fit_stored(vhem_ctx *ctx, const vhem_data *data, const vhem_f
     return wrapped == VHEM_OK ? st : wrapped;
 }
 
-/* The prior that is there before the fit, and its made-up frames if it is one of these.  A file is read here,
- * once: opt has its text from then on. */
+/* Reads the prior given before the fit, and its pseudo-frames if it has that form.  A file is read once,
+ * here: opt->prior is its text afterwards. */
 static vhem_status read_prior(vhem_ctx *ctx, vhem_fit_options *opt, vh_prior_choice *choice,
                               vh_frames_prior *frames)
 {
@@ -179,7 +179,7 @@ static vhem_status read_prior(vhem_ctx *ctx, vhem_fit_options *opt, vh_prior_cho
     return vh_frames_prior_is(ctx, choice->text) ? vh_frames_prior_read(ctx, choice->text, frames) : VHEM_OK;
 }
 
-/* Those of the models, and of the prior that they carry. */
+/* Names the columns of the models and of their prior. */
 static vhem_status name_columns(vhem_ctx *ctx, const vhem_data *data, vh_h3m *h3m)
 {
     VH_TRY(vh_frames_name(ctx, data, h3m));

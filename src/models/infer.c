@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* infer.c - what models of either kind say about sequences: the public calls, checked and handed to
- * the kind at hand. */
+/* infer.c - scores, decodes and samples models of either kind: public calls, checked and dispatched by
+ * kind. */
 #include "core/alloc.h"
 #include "core/array2.h"
 #include "dtm/infer.h"
@@ -22,7 +22,6 @@ vhem_status vh_models_score(vhem_ctx *ctx, const vhem_models *models, const vhem
                        : vh_dtm_score(ctx, models->dtm, data, loglik);
 }
 
-/* total [items][K] = sums of the rows of loglik [N][K] of each item. */
 void vh_items_sum(const vh_items *items, int64_t K, const double *loglik, double *total)
 {
     memset(total, 0, sizeof *total * vh_cells(items->n, K));
@@ -51,7 +50,7 @@ vhem_status vhem_score(vhem_ctx *ctx, const vhem_models *models, const vhem_sour
     return VHEM_OK;
 }
 
-/* i and n can be looked up. */
+/* Checks i and n, and gathers the models. */
 static vhem_status check_one(vhem_ctx *ctx, const vhem_models *models, int64_t i, const vhem_data *data,
                              int64_t n)
 {

@@ -20,7 +20,7 @@ vhem_status vh_items_new(vhem_ctx *ctx, const vhem_data *data, bool by_group, vh
     VH_NEW(t.label, t.n);
     for (int64_t i = 0; i < t.n; i++) {
         const char *label = vh_sets_label(&sets, data, i);
-        bool several = false; /* no label, although one of its sequences has one */
+        bool several = false; /* the sequences of the item disagree on the label */
         for (int64_t k = t.first[i]; data->label && !label[0] && k < t.first[i + 1]; k++)
             several = several || data->label[t.seq[k]][0];
         t.name[i] = vh_sets_name(&sets, data, i, by_group);
@@ -56,7 +56,7 @@ vhem_status vh_items_data(vhem_ctx *ctx, const vhem_data *data, const vh_items *
     return vh_data_subset(ctx, data, seq, N, out);
 }
 
-/* ---- as callers see them ------------------------------------------------------------------------------- */
+/* ---- public interface ---------------------------------------------------------------------------------- */
 
 static void clear_items(void *record)
 {

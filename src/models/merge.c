@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* merge.c - several sets of HMMs as one, written as a file or as a folder of shards.  Only what goes
- * into one file is in memory at a time. */
+/* merge.c - merges sets of HMMs into one, written as a file or a folder of shards.  Only the contents of one
+ * output file are in memory at a time. */
 #include "core/alloc.h"
 #include "files/hmm_file.h"
 #include "emission/layout.h"
@@ -13,11 +13,11 @@
 typedef struct {
     int n;
     const vhem_models *const *set; /* [n] */
-    int64_t *first;                /* [n+1]  number of the first HMM of each */
+    int64_t *first;                /* [n+1]  index of the first HMM of each set */
     const char *provenance;
 } sets;
 
-/* Appends HMMs first .. first+n-1 of a set, whose weights count share, to out. */
+/* Writes HMMs first .. first+n-1 of a set to out at `at`, their weights scaled by share. */
 static vhem_status append(vhem_ctx *ctx, const vhem_models *m, int64_t first, int64_t n, double share,
                           vh_h3m *out, int64_t at)
 {
@@ -26,7 +26,7 @@ static vhem_status append(vhem_ctx *ctx, const vhem_models *m, int64_t first, in
     VH_TRY(vh_models_range(ctx, m, first, n, &part));
     for (int64_t k = 0; k < n; k++) {
         vh_hmm *to = &out->hmm[at + k];
-        *to = part->hmm[k]; /* moves over */
+        *to = part->hmm[k]; /* moves */
         part->hmm[k] = (vh_hmm){ 0 };
         out->omega[at + k] = share == 1 ? part->omega[k] : part->omega[k] * share;
     }
@@ -35,7 +35,7 @@ static vhem_status append(vhem_ctx *ctx, const vhem_models *m, int64_t first, in
 }
 
 typedef struct {
-    int64_t median, weight; /* that of a set, and its HMMs */
+    int64_t median, weight; /* median of a set, number of its HMMs */
 } midst;
 
 static int ascending(const void *a, const void *b)
@@ -44,7 +44,7 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The median of the medians, each with the weight of its models. */
+/* Weighted median of the medians. */
 static int64_t middle(int n, midst *each, int64_t models)
 {
     int64_t seen = 0, median = 0;
@@ -54,14 +54,14 @@ static int64_t middle(int n, midst *each, int64_t models)
     return median;
 }
 
-/* Lengths of the sequences of all sets: the shortest, the longest, and the median of the medians, each of
- * which counts as often as its set has HMMs.  Not known where one of them does not know. */
+/* Pools the sequence lengths of all sets: minimum, maximum, and the median of the medians weighted by the
+ * number of HMMs.  Unknown if any set's are unknown. */
 static vhem_status pool_lengths(vhem_ctx *ctx, const sets *s, vh_lengths *out)
 {
     vh_lengths all = { 0 };
     VH_AUTOFREE midst *each = NULL;
     midst *frames;
-    bool known = false; /* are there models of more than one sequence? */
+    bool known = false; /* some models have more than one sequence */
 
     VH_NEW(each, 2 * (size_t)s->n);
     frames = each + s->n;
@@ -81,7 +81,7 @@ static vhem_status pool_lengths(vhem_ctx *ctx, const sets *s, vh_lengths *out)
     return VHEM_OK;
 }
 
-/* HMMs of the whole, as vh_shards_save asks for them. */
+/* Reads a range of the merged set; a callback of vh_shards_save. */
 static vhem_status read_range(vhem_ctx *ctx, const void *arg, int64_t first, int64_t n, vh_h3m **out)
 {
     const sets *s = arg;
@@ -129,7 +129,7 @@ static vhem_status check_sets(vhem_ctx *ctx, const sets *s)
     return VHEM_OK;
 }
 
-/* The shards of one set become that set; *out stays NULL when they are something else. */
+/* Joins the shards of one set; *out stays NULL if they are something else. */
 static vhem_status join_shards(vhem_ctx *ctx, int n, const vhem_models *const *set, vh_shards **out)
 {
     VH_AUTOFREE const vh_shard **part = NULL;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* models.c - see models.h.
  *
- *   1. making and copying      3. files
- *   2. looking at them */
+ *   1. creating and copying      3. files
+ *   2. access */
 #include "models/models.h"
 
 #include "core/alloc.h"
@@ -21,7 +21,7 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- 1. making and copying ----------------------------------------------------------------------------- */
+/* ---- 1. creating and copying --------------------------------------------------------------------------- */
 
 const char *vh_models_word(const vhem_models *m)
 {
@@ -119,7 +119,7 @@ vhem_status vh_models_subset(vhem_ctx *ctx, const vhem_models *m, const int64_t 
         VH_TRY(vh_models_take_hmms(ctx, h3m, out));
     } else {
         VH_TRY(vh_dtm_subset(ctx, m->dtm, index, n, &dtm));
-        if (!index && n == m->dtm->K) /* a copy: the weights to the last bit */
+        if (!index && n == m->dtm->K) /* an exact copy: keep the weights to the last bit */
             memcpy(dtm->omega, m->dtm->omega, sizeof *dtm->omega * (size_t)n);
         VH_TRY(vh_models_take_textures(ctx, dtm, out));
     }
@@ -241,7 +241,7 @@ vhem_status vh_models_range(vhem_ctx *ctx, const vhem_models *m, int64_t first, 
     return h3m ? copy_range(ctx, h3m, first, n, out) : vh_shards_read(ctx, m->shards, first, n, true, out);
 }
 
-/* ---- 2. looking at them -------------------------------------------------------------------------------- */
+/* ---- 2. access ----------------------------------------------------------------------------------------- */
 
 static void count_shape(int S, int M, vhem_models_facts *f)
 {
@@ -280,7 +280,7 @@ void vhem_models_info(const vhem_models *m, vhem_models_facts *out)
     *out = f;
 }
 
-/* Chunks of a set on disk are read when somebody looks at them for the first time, and kept. */
+/* Allocates the table of chunks of a set on disk; each is read on first use and kept. */
 static vhem_status have_blocks(vhem_ctx *ctx, vhem_models *m)
 {
     vhem_status st = VHEM_OK;
@@ -293,7 +293,7 @@ static vhem_status have_blocks(vhem_ctx *ctx, vhem_models *m)
     return st;
 }
 
-/* Chunk b, unless it is there.  Two threads that both want it may both read it; one of the copies stays. */
+/* Reads chunk b if needed.  Two threads may both read it; one copy is kept. */
 static vhem_status read_block(vhem_ctx *ctx, void *arg, int64_t b, int worker)
 {
     vhem_models *m = arg;
@@ -394,7 +394,7 @@ vhem_status vh_models_print_json(vhem_ctx *ctx, const vhem_models *m, FILE *f)
     return m->h3m ? vh_model_print_json(ctx, m->h3m, f) : vh_dtm_print_json(ctx, m->dtm, f);
 }
 
-/* The means of a posterior, which they keep. */
+/* Reads a posterior and returns its mean, with the posterior attached. */
 static vhem_status read_posterior(vhem_ctx *ctx, json_t *root, vh_h3m **out)
 {
     VH_OWN(vh_posteriors) *post = NULL;
@@ -409,7 +409,7 @@ static vhem_status read_posterior(vhem_ctx *ctx, json_t *root, vh_h3m **out)
     return VHEM_OK;
 }
 
-/* The object of a model file; its format is known. */
+/* Reads the object of a model file by its format. */
 static vhem_status read_models(vhem_ctx *ctx, json_t *root, const vh_json_items *hmms, vhem_models **out)
 {
     vhem_status st = VHEM_OK;
@@ -460,7 +460,7 @@ static const vh_h3m *head_of(const vhem_models *m)
     return m->h3m ? m->h3m : m->shards ? m->shards->shard[0]->head : NULL;
 }
 
-/* The channel of column k, NULL for none. */
+/* Channel of column k, or NULL. */
 static const vh_channel *channel_of(const vh_layout *layout, int k)
 {
     for (int c = 0; layout && c < layout->n_channel; c++)

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* A large file stays on disk until its models are wanted; one of several shards stays known as that. */
+/* Leaves a large file on disk until its models are needed; one of several shards stays a shard. */
 static vhem_status open_shard(vhem_ctx *ctx, hid_t file, size_t limit, const char *path, vhem_models **out)
 {
     vhem_status st = VHEM_OK;
@@ -28,7 +28,7 @@ static vhem_status open_shard(vhem_ctx *ctx, hid_t file, size_t limit, const cha
         VH_TRY(vh_models_take_hmms(ctx, h3m, out));
     } else {
         st = vh_shards_of(ctx, shard, &set);
-        shard = NULL; /* it has taken it over */
+        shard = NULL; /* now owned by set */
         VH_TRY(st);
         VH_TRY(vh_models_take_shards(ctx, set, out));
     }
@@ -43,7 +43,7 @@ static vhem_status open_folder(vhem_ctx *ctx, const char *path, vhem_models **ou
     return vh_models_take_shards(ctx, set, out);
 }
 
-/* The models of an HDF5 file, of either kind. */
+/* Reads the models of an HDF5 file, of either kind. */
 static vhem_status get_models(vhem_ctx *ctx, hid_t file, size_t limit, const char *path, void *out)
 {
     VH_AUTOFREE char *format = NULL;
@@ -85,7 +85,7 @@ static bool is_directory(const char *path)
     return stat(path, &sb) == 0 && S_ISDIR(sb.st_mode);
 }
 
-/* What can be done with a folder that has no manifest follows from what is in it. */
+/* Rejects a folder without a manifest, with advice that depends on its contents. */
 static vhem_status refuse_folder(vhem_ctx *ctx, const char *path)
 {
     int loose = vh_shards_loose(path);

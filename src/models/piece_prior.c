@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* piece_prior.c - the prior of all pieces: learnt once, kept in the store and in the file of the classes. */
+/* piece_prior.c - the prior shared by all pieces: learnt once, kept in the store and in the file of the
+ * classes. */
 #include "core/alloc.h"
 #include "fit/fit.h"
 #include "fit/fit_prior.h"
@@ -9,7 +10,7 @@
 
 #include <string.h>
 
-/* All that the prior follows from, the sequences among it: a store may serve several sets of data. */
+/* Hashes everything the prior depends on, including the sequences: a store may serve several data sets. */
 static vhem_status prior_key(vhem_ctx *ctx, const vh_piecework *w, const int64_t *item, int64_t n,
                              vh_key *out)
 {
@@ -25,7 +26,7 @@ static vhem_status prior_key(vhem_ctx *ctx, const vh_piecework *w, const int64_t
     return VHEM_OK;
 }
 
-/* The model that a conjugate prior expects before any frame. */
+/* The model that a conjugate prior expects a priori. */
 static vhem_status expected_model(vhem_ctx *ctx, const char *text, vh_h3m **out)
 {
     VH_OWN(vh_h3m) *h3m = NULL;
@@ -42,7 +43,7 @@ static vhem_status expected_model(vhem_ctx *ctx, const char *text, vh_h3m **out)
     return VHEM_OK;
 }
 
-/* A store holds models: the prior is kept with the one that it expects. */
+/* A store holds models, so the prior is stored with its expected model. */
 static vhem_status put_prior(vhem_ctx *ctx, vh_store *store, const vh_key *key, const char *text)
 {
     VH_CLEANUP(vh_frames_prior_free) vh_frames_prior frames = { 0 };
@@ -60,8 +61,8 @@ static vhem_status put_prior(vhem_ctx *ctx, vh_store *store, const vh_key *key, 
     return vh_store_put(ctx, store, key, &kept);
 }
 
-/* The text that a store gave back, as it was written: within a line it has lost its line ends, and what
- * follows from the text is not to hang on those. */
+/* Restores the text of a stored prior: the store replaced its line ends, and keys that hash the text must not
+ * depend on that. */
 static vhem_status text_of_store(vhem_ctx *ctx, const char *kept, char **out)
 {
     VH_CLEANUP(vh_frames_prior_free) vh_frames_prior frames = { 0 };
@@ -75,7 +76,7 @@ static vhem_status text_of_store(vhem_ctx *ctx, const char *kept, char **out)
     return VHEM_OK;
 }
 
-/* Learnt from the data, and put into the store. */
+/* Learns the prior from the data and stores it. */
 static vhem_status learn_prior(vhem_ctx *ctx, const vh_piecework *w, const vhem_data *data, const vh_key *key,
                                vh_store *store, char **text)
 {
@@ -88,7 +89,7 @@ static vhem_status learn_prior(vhem_ctx *ctx, const vh_piecework *w, const vhem_
     return VHEM_OK;
 }
 
-/* That of the store, or learnt from n of the items now. */
+/* Reads the prior from the store, or learns it from n of the items. */
 static vhem_status find_prior(vhem_ctx *ctx, const vh_piecework *w, const int64_t *item, int64_t n,
                               vh_store *store, char **out)
 {

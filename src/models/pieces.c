@@ -43,7 +43,7 @@ vhem_fit_options vh_piece_options(const vhem_fit_options *asked)
     o.by_group = 0;
     o.pieces = 0;
     o.store = NULL;
-    if (!vh_fit_wants_textures(&o)) /* the words of textures say nothing about HMMs */
+    if (!vh_fit_wants_textures(&o)) /* options of textures do not affect HMMs */
         o.model = o.learn = o.noise = NULL;
     return o;
 }
@@ -81,7 +81,7 @@ void vh_pieces_free(vh_pieces *all)
 
 /* ---- fitting ------------------------------------------------------------------------------------------- */
 
-/* One model for the whole of the data, as if it were one group. */
+/* Fits one model to all data, as a single group. */
 static vhem_status fit_one(vhem_ctx *ctx, vhem_data *data, const vhem_fit_options *opt, vhem_models **out)
 {
     vhem_fit_options o = *opt;
@@ -105,20 +105,20 @@ static vhem_status fit_and_store(vhem_ctx *ctx, const vh_piecework *w, const vh_
     VH_TRY(vh_items_data(ctx, w->data, w->items, p->item, p->n, &own));
     vhem_fit_options o = *w->opt;
     o.K = o.K < own->N ? o.K : own->N;
-    o.by_group = 0; /* fragments of a song may be of different kinds */
+    o.by_group = 0; /* fragments of a song may differ in kind */
     VH_TRY(o.K == 1 ? fit_one(ctx, own, &o, &models) : vh_fit(ctx, own, &o, &models, NULL));
     return vh_store_put(ctx, store, &p->key, models);
 }
 
-typedef struct { /* what all jobs share */
+typedef struct { /* shared by all jobs */
     const vh_piecework *work;
     const vh_pieces *all;
-    const int64_t *todo; /* [jobs]  which pieces */
+    const int64_t *todo; /* [jobs]  indices of pieces */
     vh_store *store;
-    atomic_llong done; /* frames fitted since memory was tidied up */
+    atomic_llong done; /* frames fitted since memory was last trimmed */
 } fits;
 
-enum { TIDY = 1 << 21 }; /* numbers of frames after which it is */
+enum { TIDY = 1 << 21 }; /* numbers fitted between trims */
 
 static vhem_status fit_piece(vhem_ctx *ctx, void *arg, int64_t k, int worker)
 {

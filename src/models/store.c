@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* store.c - see store.h.  JSON lines: a head, then {"key": "...", "sum": "...", "model": {a model file}} on
- * each, with the fingerprint of the key and the text of the model.
+/* store.c - see store.h.  JSON lines: a head, then one {"key": "...", "sum": "...", "model": {a model file}}
+ * per line; sum is a checksum of key and model text.
  *
- * A song with ten tags is asked for ten times, so that the first models to come also stay in memory, while
- * their lines take no more than CACHE. */
+ * A song with ten tags is requested ten times, so models also stay in memory, first come, first served, until
+ * their lines reach CACHE bytes. */
 #define _GNU_SOURCE
 #include "models/store.h"
 
@@ -28,20 +28,20 @@ enum { KEY = sizeof((vh_key *)0)->text - 1, HEAD = sizeof head - 1, LEAD = sizeo
 enum {
     SUM = LEAD + KEY + sizeof sum_lead - 1,
     MODEL = SUM + KEY + sizeof model_lead - 1
-}; /* where they are */
+}; /* offsets of the values */
 
 typedef struct {         /* of a model */
-    off_t at;            /* in the file */
-    size_t size;         /* 0: its line turned out to be damaged */
+    off_t at;            /* offset in the file */
+    size_t size;         /* 0: its line is damaged */
     vhem_models *models; /* in memory, or NULL */
-    bool good;           /* its line was read, or written, in this run */
+    bool good;           /* its line was verified or written in this run */
 } stored_at;
 
 struct vh_store {
     char *path;
-    int fd; /* -1: models are kept in memory alone */
+    int fd; /* -1: in memory only */
     off_t end;
-    size_t cached; /* length of the lines whose models are also in memory */
+    size_t cached; /* total length of lines whose models are also in memory */
     vh_names keys;
     stored_at *place; /* [keys.n] */
     size_t cap;
@@ -56,11 +56,11 @@ static vhem_status remember(vhem_ctx *ctx, vh_store *s, const char *key, stored_
 
     VH_TRY(vh_names_put(ctx, &s->keys, key, KEY, &index, &is_new));
     VH_TRY(vh_grow(ctx, &s->place, &s->cap, (size_t)s->keys.n, sizeof *s->place));
-    if (!is_new && s->place[index].models) { /* the same model again: the first may be in use */
+    if (!is_new && s->place[index].models) { /* the same model again: keep the first, which may be in use */
         vh_object_free(where.models);
         where.models = s->place[index].models;
     }
-    s->place[index] = where; /* of two the later: the first was damaged */
+    s->place[index] = where; /* the later record wins: the first was damaged */
     return VHEM_OK;
 }
 
@@ -70,7 +70,7 @@ static bool is_record(const char *line, ssize_t n)
            && strspn(line + LEAD, "0123456789abcdef") == KEY && line[LEAD + KEY] == '"';
 }
 
-/* The fingerprint of a model, n bytes of text, under this key. */
+/* Checksum of a key and a model, n bytes of text. */
 static vhem_status sum_of(vhem_ctx *ctx, const char *key, const char *text, size_t n, vh_key *out)
 {
     VH_OWN(vh_hash) *hash = NULL;
@@ -82,7 +82,7 @@ static vhem_status sum_of(vhem_ctx *ctx, const char *key, const char *text, size
     return VHEM_OK;
 }
 
-/* Is a line, n bytes with its end, as it was written?  What was edited is no longer what its key says. */
+/* Verifies the checksum of a line, n bytes including its end; an edited model no longer matches its key. */
 static vhem_status check_sum(vhem_ctx *ctx, const char *line, size_t n)
 {
     vh_key sum;
@@ -95,7 +95,7 @@ static vhem_status check_sum(vhem_ctx *ctx, const char *line, size_t n)
     return VHEM_OK;
 }
 
-/* The places of all records.  A last line without its end is what a killed run left: it is cut off. */
+/* Indexes all records.  An unterminated last line was left by a killed run and is cut off. */
 static vhem_status scan(vhem_ctx *ctx, vh_store *s, FILE *f)
 {
     VH_AUTOFREE char *line = NULL;
@@ -103,7 +103,7 @@ static vhem_status scan(vhem_ctx *ctx, vh_store *s, FILE *f)
     ssize_t n;
 
     n = getline(&line, &cap, f);
-    bool begun = n > 0 && n < HEAD && memcmp(line, head, (size_t)n) == 0; /* killed while it began */
+    bool begun = n > 0 && n < HEAD && memcmp(line, head, (size_t)n) == 0; /* killed while creating the file */
     VH_CHECK(n <= 0 || begun || strcmp(line, head) == 0, VHEM_EFORMAT,
              "%s: not a store of models, or of a newer version: it does not begin with %.*s", s->path,
              HEAD - 1, head);
@@ -116,7 +116,7 @@ static vhem_status scan(vhem_ctx *ctx, vh_store *s, FILE *f)
             vh_log(ctx, VHEM_LOG_WARN, "%s: a damaged line at byte %lld is skipped", s->path,
                    (long long)s->end);
     }
-    VH_CHECK(feof(f), VHEM_EIO, "%s: cannot read: %s", s->path, strerror(errno)); /* or memory is short */
+    VH_CHECK(feof(f), VHEM_EIO, "%s: cannot read: %s", s->path, strerror(errno)); /* also if out of memory */
     VH_CHECK(ftruncate(s->fd, s->end) == 0, VHEM_EIO, "%s: cannot write: %s", s->path, strerror(errno));
     return VHEM_OK;
 }
@@ -223,7 +223,7 @@ static vhem_status read_line(vhem_ctx *ctx, const vh_store *s, stored_at where, 
     return VHEM_OK;
 }
 
-/* A damaged record is as good as none: what it held is fitted anew. */
+/* Discards a damaged record; its model is fitted again. */
 static void forget(vhem_ctx *ctx, vh_store *s, const vh_key *key)
 {
     vh_log(ctx, VHEM_LOG_WARN, "%s: the record %s is damaged and will be fitted again: %s", s->path,
@@ -232,7 +232,7 @@ static void forget(vhem_ctx *ctx, vh_store *s, const vh_key *key)
     s->place[vh_names_find(&s->keys, key->text, KEY)].size = 0;
 }
 
-/* A copy with all that the file has. */
+/* Copies everything that the file stores. */
 static vhem_status copy_whole(vhem_ctx *ctx, const vhem_models *models, vhem_models **out)
 {
     VH_OWN(vhem_models) *copy = NULL;
@@ -246,7 +246,7 @@ static vhem_status copy_whole(vhem_ctx *ctx, const vhem_models *models, vhem_mod
     return VHEM_OK;
 }
 
-/* A copy for those who ask again; without one, as when memory is short, they read the line again. */
+/* Caches a copy for later requests; if out of memory, they read the line again. */
 static void cache(vhem_ctx *ctx, vh_store *s, const vh_key *key, const vhem_models *models)
 {
     vhem_models *copy = NULL;
@@ -299,7 +299,7 @@ vhem_status vh_store_has(vhem_ctx *ctx, vh_store *s, const vh_key *key, bool *ha
     *has = find_place(s, key).good;
     if (*has)
         return VHEM_OK;
-    VH_TRY(vh_store_get(ctx, s, key, &models)); /* a damaged line is found out in time */
+    VH_TRY(vh_store_get(ctx, s, key, &models)); /* detects damaged lines before fitting */
     *has = models != NULL;
 #pragma omp critical(vh_store)
     if (*has)
@@ -307,7 +307,7 @@ vhem_status vh_store_has(vhem_ctx *ctx, vh_store *s, const vh_key *key, bool *ha
     return VHEM_OK;
 }
 
-/* One line: within a JSON text a line end is white space and nothing else. */
+/* Prints a record on one line: in JSON text, line ends are only white space. */
 static vhem_status print_record(vhem_ctx *ctx, const vh_key *key, const vhem_models *models, char **text,
                                 size_t *size)
 {
@@ -316,7 +316,7 @@ static vhem_status print_record(vhem_ctx *ctx, const vh_key *key, const vhem_mod
 
     vh_key sum;
     VH_CHECK(f, VHEM_ENOMEM, "out of memory: no room for a record of the store");
-    fprintf(f, "%s%s%s%s%s", lead, key->text, sum_lead, key->text, model_lead); /* the sum comes last */
+    fprintf(f, "%s%s%s%s%s", lead, key->text, sum_lead, key->text, model_lead); /* placeholder for the sum */
     st = vh_models_print_json(ctx, models, f);
     fputs("}", f);
     vhem_status closed = vh_text_close(ctx, f, text);
@@ -331,7 +331,7 @@ static vhem_status print_record(vhem_ctx *ctx, const vh_key *key, const vhem_mod
     return st;
 }
 
-/* In memory: a copy, under a key that has none yet. */
+/* Stores a copy in memory unless the key exists. */
 static vhem_status keep(vhem_ctx *ctx, vh_store *s, const vh_key *key, const vhem_models *models)
 {
     vhem_status st = VHEM_OK;
@@ -356,7 +356,7 @@ vhem_status vh_store_put(vhem_ctx *ctx, vh_store *s, const vh_key *key, const vh
     if (s->fd < 0)
         return keep(ctx, s, key, models);
     VH_TRY(print_record(ctx, key, models, &text, &size));
-    text[size] = '\n'; /* in place of the NUL */
+    text[size] = '\n'; /* replaces the NUL */
 #pragma omp critical(vh_store)
     {
         stored_at where = { s->end, size + 1, NULL, true };

@@ -35,7 +35,7 @@ vhem_status vh_array_frames(vhem_ctx *ctx, const char *path, const char *key, co
     return VHEM_OK;
 }
 
-/* Gives the frames of a to a new builder. */
+/* Moves the frames of a into a new builder. */
 static vhem_status open_builder(vhem_ctx *ctx, const char *path, const vhem_data_options *opt, int d,
                                 vh_array *a, vh_builder **b)
 {
@@ -86,7 +86,7 @@ static vhem_status check_side(vhem_ctx *ctx, const char *path, const vh_array a[
     return VHEM_OK;
 }
 
-/* Text n of a side array; numbers as they are usually written. */
+/* Text n of a side array; numbers in their shortest form. */
 static const char *side_text(const vh_array *a, int64_t n, char number[32])
 {
     if (a->text)
@@ -131,7 +131,7 @@ vhem_status vh_stacked_build(vhem_ctx *ctx, const char *path, const vhem_data_op
 
 vhem_status vh_array_text_limit(vhem_ctx *ctx, const char *name, int64_t count, int64_t bytes, int64_t memory)
 {
-    const int64_t each = 40, least = (int64_t)1 << 30; /* a pointer, and what malloc adds; enough for names */
+    const int64_t each = 40, least = (int64_t)1 << 30; /* a pointer and malloc's overhead; enough for names */
     if (memory <= 0 || count <= (memory > least ? memory : least) / (bytes + each))
         return VHEM_OK;
     return vh_fail(

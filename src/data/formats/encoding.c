@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* encoding.c - see encoding.h.  iconv would do the same, but only where its tables of characters are
+/* encoding.c - see encoding.h.  iconv would do the same, but only where its character tables are
  * installed. */
 #include "data/formats/encoding.h"
 
@@ -63,12 +63,12 @@ size_t vh_utf16_read(vh_utf16 kind, FILE *f, char *to, size_t room, bool *broken
     char raw[4096];
     size_t out = 0, got;
     *broken = false;
-    while (room - out >= 8) { /* the longest character, and the pair that one more unit may complete */
+    while (room - out >= 8) { /* room for the longest character and for completing a pair */
         size_t want = (room - out) / 3 * 2 - 2, used;
         want = want < sizeof raw - 2 ? want & ~(size_t)1 : sizeof raw - 2;
         got = fread(raw, 1, want, f);
         if (got == want && got >= 2 && (unit_at(kind, raw + got - 2) & 0xFC00) == 0xD800)
-            got += fread(raw + got, 1, 2, f); /* the other half */
+            got += fread(raw + got, 1, 2, f); /* the low surrogate */
         out += vh_utf16_decode(kind, raw, got, to + out, &used);
         if (got < want || used < got) {
             *broken = used < got;
@@ -78,7 +78,7 @@ size_t vh_utf16_read(vh_utf16 kind, FILE *f, char *to, size_t room, bool *broken
     return out;
 }
 
-/* Is the text s [n] UTF-8, as far as it goes? */
+/* True if s [n] is valid UTF-8 so far. */
 static bool check_utf8(vh_encoding *e, const char *text, size_t n)
 {
     const unsigned char *s = (const unsigned char *)text;
@@ -95,14 +95,14 @@ static bool check_utf8(vh_encoding *e, const char *text, size_t n)
                 return false;
             e->is = VH_UTF8;
             e->left = a < 0xE0 ? 1 : a < 0xF0 ? 2 : 3;
-            e->least = a == 0xE0 ? 0xA0 : a == 0xF0 ? 0x90 : 0x80; /* neither overlong */
-            e->most = a == 0xED ? 0x9F : a == 0xF4 ? 0x8F : 0xBF;  /* nor a surrogate */
+            e->least = a == 0xE0 ? 0xA0 : a == 0xF0 ? 0x90 : 0x80; /* no overlong forms */
+            e->most = a == 0xED ? 0x9F : a == 0xF4 ? 0x8F : 0xBF;  /* no surrogates */
         }
     }
     return true;
 }
 
-/* The same of all that follows in a file; *seen: it could be read a second time. */
+/* Checks the rest of a file; *seen: the file is seekable. */
 static vhem_status check_rest(vhem_ctx *ctx, const char *path, FILE *f, vh_encoding *e, bool *valid,
                               bool *seen)
 {
@@ -146,7 +146,7 @@ vhem_status vh_encoding_look(vhem_ctx *ctx, const char *path, FILE *f, const cha
 
 size_t vh_windows_1252_decode(const char *s, size_t n, char *to)
 {
-    static const uint16_t high[32] = { /* 80 to 9f; those that are not defined are what they are in Latin-1 */
+    static const uint16_t high[32] = { /* 80 to 9f; undefined bytes as in Latin-1 */
                                        0x20AC, 0x81,   0x201A, 0x192,  0x201E, 0x2026, 0x2020, 0x2021,
                                        0x2C6,  0x2030, 0x160,  0x2039, 0x152,  0x8D,   0x17D,  0x8F,
                                        0x90,   0x2018, 0x2019, 0x201C, 0x201D, 0x2022, 0x2013, 0x2014,

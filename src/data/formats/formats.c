@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* formats.c - the table of input formats, and how a file finds its reader. */
+/* formats.c - the table of input formats, and format detection. */
 #include "data/formats/formats.h"
 
 #include "os/fd.h"
@@ -25,11 +25,11 @@ static bool sniff_npy(const char *path, const char *head, size_t n)
     return begins(head, n, "\x93NUMPY", 6);
 }
 
-/* A zip archive whose first member is one of those that workbooks of Excel have. */
+/* True for a zip archive whose first member is one that Excel workbooks have. */
 static bool is_workbook(const char *head, size_t n)
 {
     static const char *const first[] = { "[Content_Types].xml", "_rels/", "docProps/", "xl/", "customXml/" };
-    enum { NAME = 30 }; /* where the name of a member begins in its header */
+    enum { NAME = 30 }; /* offset of the member name in its header */
     for (size_t i = 0; i < sizeof first / sizeof *first; i++)
         if (begins(head, n, "PK\x03\x04", 4) && n > NAME
             && begins(head + NAME, n - NAME, first[i], strlen(first[i])))
@@ -37,7 +37,7 @@ static bool is_workbook(const char *head, size_t n)
     return false;
 }
 
-/* The spreadsheet of LibreOffice. */
+/* True for a LibreOffice spreadsheet. */
 static bool is_ods(const char *head, size_t n)
 {
     return begins(head, n, "PK\x03\x04", 4) && n >= 38 && memcmp(head + 30, "mimetype", 8) == 0;
@@ -69,7 +69,7 @@ static bool sniff_dir(const char *path, const char *head, size_t n)
     return n == 0 && stat(path, &sb) == 0 && S_ISDIR(sb.st_mode);
 }
 
-/* Bytes 0..31 other than white space do not occur in text. */
+/* Text has no bytes 0..31 except white space. */
 static bool is_text(const char *head, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
@@ -80,7 +80,7 @@ static bool is_text(const char *head, size_t n)
     return n > 0;
 }
 
-/* The first line that is neither empty nor a '#' comment. */
+/* Finds the first line that is neither empty nor a '#' comment. */
 static const char *first_line(const char *head, size_t n)
 {
     const char *p = head;
@@ -94,12 +94,12 @@ static const char *first_line(const char *head, size_t n)
     return p;
 }
 
-/* Files people hold that are not sequences vhem reads: a name for the sentence. */
+/* Common files that vhem cannot read, described for the error message. */
 static const struct {
     const char *magic;
     size_t n;
     const char *what;
-    bool text; /* and so not a table, which is any other text */
+    bool text; /* text, but not a table */
 } foreign[] = {
     { "\x1f\x8b", 2, "a gzip file; unpack it first", false },
     { "\xfd"
@@ -131,7 +131,7 @@ static const struct {
     { "RIFF", 4, "an audio file; compute features first", false },
 };
 
-/* What the file is, NULL when it may be ours; text stands in its first line. */
+/* Describes an unsupported file; NULL if it may be readable.  In text, magic begins the first line. */
 static const char *find_foreign(const char *head, size_t n)
 {
     const char *line = first_line(head, n);
@@ -162,10 +162,10 @@ static bool sniff_tsv(const char *path, const char *head, size_t n)
 static bool sniff_csv(const char *path, const char *head, size_t n)
 {
     (void)path;
-    return is_text(head, n) && !find_foreign(head, n); /* JSON too is text, and perhaps a model file */
+    return is_text(head, n) && !find_foreign(head, n); /* JSON is text too, perhaps a model file */
 }
 
-/* Asked from top to bottom: certain signs first, any text last. */
+/* Tried from top to bottom: definite signatures first, any text last. */
 static const vh_reader table[] = {
     { "dir", sniff_dir, vh_read_dir, .picks_columns = true, .text = true },
     { "npy", sniff_npy, vh_read_npy, .text = false },
@@ -225,7 +225,7 @@ static vhem_status read_head(vhem_ctx *ctx, const char *path, char head[HEAD + 1
     return VHEM_OK;
 }
 
-/* UTF-16 is looked at as the UTF-8 that its reader will see. */
+/* Converts a UTF-16 head to UTF-8, as its reader will see it. */
 static void decode_head(char head[HEAD + 1], size_t *n)
 {
     char text[HEAD / 2 * 3 + 1];
@@ -245,7 +245,7 @@ vhem_status vh_reader_find(vhem_ctx *ctx, const char *path, const char *name, co
     size_t n;
 
     if (!name && vh_is_stream(path))
-        name = "csv"; /* it finds its own delimiter, and nothing else can be found out beforehand */
+        name = "csv"; /* csv detects its delimiter; a stream cannot be inspected beforehand */
     if (name) {
         for (int i = 0; i < N_READERS; i++)
             if (strcmp(table[i].name, name) == 0) {

@@ -11,7 +11,7 @@
 
 static const char digits[] = "0123456789";
 
-/* "1,5", "-0,25": a number but for the comma? */
+/* True for a number with a decimal comma: "1,5", "-0,25". */
 static bool decimal_comma(const char *text)
 {
     text += *text == '-' || *text == '+';
@@ -23,7 +23,7 @@ static bool decimal_comma(const char *text)
     return n > 0 && text[n] == '\0';
 }
 
-/* The bytes of the first of these texts that begins s; 0 for none. */
+/* Length of the first of these texts that s begins with; 0 for none. */
 static size_t begins(const char *s, const char *const *text)
 {
     for (; *text; text++)
@@ -32,8 +32,8 @@ static size_t begins(const char *s, const char *const *text)
     return 0;
 }
 
-/* "3,5%", "1.100,5", "1 234", "$5": a number as people write it?  A sign, a currency, digits that may be in
- * groups of three, a part behind a point or comma, a percent sign. */
+/* True for numbers in everyday notation, "3,5%", "1.100,5", "1 234", "$5": sign, currency, digits, perhaps in
+ * groups of three, a fraction after a point or comma, a percent sign. */
 static bool written_otherwise(const char *s)
 {
     static const char *const sign[] = { "-", "+", VH_MINUS, NULL };
@@ -57,7 +57,7 @@ static bool written_otherwise(const char *s)
     return n > 0 && *s == '\0';
 }
 
-/* "yes", "False": an answer, which people write for a bit? */
+/* True for a yes/no answer: "yes", "False". */
 static bool is_answer(const char *s)
 {
     static const char *const word[] = { "yes", "no", "y", "n", "true", "false", "t", "f", "on", "off" };

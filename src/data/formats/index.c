@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* index.c - NAME_index.csv: one row per sequence with the columns start and length, which rows of the array
- * beside it are its frames, and any number of columns to name and label it by. */
+/* index.c - NAME_index.csv: one row per sequence.  Columns start and length give its rows in the array; any
+ * other columns name and label it. */
 #include "core/alloc.h"
 #include "data/formats/array.h"
 #include "data/data.h"
@@ -23,7 +23,7 @@ vhem_status vh_index_find(vhem_ctx *ctx, const char *path, char **index)
     *index = NULL;
     VH_NEW(try, stem + 16);
     for (; n > (size_t)(name - path); n--) {
-        /* A part of the name ends where a word of it ends: x_index.csv has nothing to do with xyz.npy. */
+        /* The shared prefix must end with a word: x_index.csv does not belong to xyz.npy. */
         if (n < stem && isalnum((unsigned char)path[n]))
             continue;
         snprintf(try, stem + 16, "%.*s_index.csv", (int)n, path);
@@ -40,12 +40,12 @@ vhem_status vh_index_find(vhem_ctx *ctx, const char *path, char **index)
 
 typedef struct {
     vhem_ctx *ctx;
-    const char *path; /* of the array */
+    const char *path; /* path of the array */
     vh_table t;
     vh_roles roles;
-    int start, length; /* columns */
+    int start, length; /* column indices */
     int64_t rows;
-    bool in_order; /* so far the sequences are the rows one after the other */
+    bool in_order; /* sequences so far are consecutive rows */
     int64_t next;
     int64_t *range; /* [n][2]: start, length */
     char **text;    /* [n][3]: name, label, group */
@@ -94,7 +94,7 @@ static vhem_status read_range(index_file *r, int64_t *start, int64_t *length)
     return VHEM_OK;
 }
 
-/* The id fields with '/' between them; the number of the row when there is no id. */
+/* Joins the id fields with '/'; without an id, the row number. */
 static char *row_name(const index_file *r)
 {
     size_t n = 24;
@@ -164,7 +164,7 @@ static vhem_status read_index_rows(index_file *r)
     return VHEM_OK;
 }
 
-/* When the index goes through the array from top to bottom its frames are used as they lie, else copied. */
+/* Uses frames in place if the index covers the array from top to bottom; else copies them. */
 static vhem_status cut_frames(index_file *r, const vhem_data_options *opt, int d, const char *format,
                               vh_array *a, vhem_data **out)
 {

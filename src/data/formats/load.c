@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* load.c - vhem_data_load and vhem_data_save: the way in, through the table of formats, and the way out, by
- * the ending. */
+/* load.c - vhem_data_load, which detects the format, and vhem_data_save, which goes by the extension. */
 #include "core/alloc.h"
 #include "core/atomic_file.h"
 #include "core/options.h"
@@ -15,7 +14,7 @@
 
 /* ---- loading ------------------------------------------------------------------------------------------- */
 
-/* The symbols of the columns that stay, place [d]. */
+/* Keeps the symbols of columns place [d]. */
 static vhem_status keep_symbols(vhem_ctx *ctx, vhem_data *data, int old_d, const int *place, int d)
 {
     vhem_symbols *kept = NULL;
@@ -56,7 +55,7 @@ vhem_status vh_data_keep_columns(vhem_ctx *ctx, const char *path, const char *li
     return VHEM_OK;
 }
 
-/* In the C locale, whose decimal point is a point. */
+/* Requires the C locale (decimal point). */
 static vhem_status load_data(vhem_ctx *ctx, const char *path, const vhem_data_options *opt, vhem_data **out)
 {
     VH_OWN(vhem_data) *data = NULL;
@@ -101,7 +100,7 @@ static const struct {
 };
 enum { N_ENDINGS = sizeof table / sizeof *table };
 
-/* Only wrapped memory can hold infinity: what is written must be readable again. */
+/* Wrapped memory may hold infinity, which no reader accepts. */
 static vhem_status check_finite(vhem_ctx *ctx, const vhem_data *data)
 {
     vhem_data copy = *data;
@@ -109,7 +108,7 @@ static vhem_status check_finite(vhem_ctx *ctx, const vhem_data *data)
     return st == VHEM_OK ? VHEM_OK : VHEM_EINVAL;
 }
 
-/* In the C locale, whose decimal point is a point. */
+/* Requires the C locale (decimal point). */
 static vhem_status save_data(vhem_ctx *ctx, const vhem_data *data, const char *path)
 {
     vh_write_fn *write = NULL;

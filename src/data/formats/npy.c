@@ -22,7 +22,7 @@ static vhem_status pull_all(vhem_ctx *ctx, vh_stream *s, void *buf, size_t n, co
 
 /* ---- 1. header ---- */
 
-/* The text after 'key': in the dictionary, or NULL. */
+/* Text after 'key': in the dictionary, or NULL. */
 static const char *dict_value(const char *dict, const char *key)
 {
     size_t n = strlen(key);
@@ -53,7 +53,7 @@ static vhem_status parse_shape(vhem_ctx *ctx, const vh_stream *s, const char *p,
                  "%s: the shape in the header is larger than any array", s->name);
         a->shape[a->ndim++] = extent;
         a->count *= extent;
-        p += n + (p[n] == 'L'); /* Python 2 wrote long integers so */
+        p += n + (p[n] == 'L'); /* Python 2 wrote long integers this way */
     }
     return VHEM_OK;
 }
@@ -140,7 +140,7 @@ static void reverse(unsigned char *p, int n)
     }                                             \
     break
 
-/* n raw elements, already in the byte order of this machine. */
+/* Converts n raw elements, already in native byte order. */
 static void convert(const vh_array *a, const unsigned char *raw, size_t n, double *y)
 {
     switch (a->kind * 16 + a->item) {
@@ -171,7 +171,7 @@ static char *utf8(char *w, uint32_t c)
     return w;
 }
 
-/* One text element; both kinds are padded with zeros. */
+/* Converts one text element; both kinds are padded with zeros. */
 static char *convert_text(vhem_ctx *ctx, const vh_array *a, const unsigned char *raw)
 {
     char *text = vh_alloc(ctx, (size_t)a->item + 1, 1), *w = text;
@@ -193,9 +193,9 @@ static char *convert_text(vhem_ctx *ctx, const vh_array *a, const unsigned char 
     return text;
 }
 
-enum { BLOCK = 1 << 15 }; /* elements that are read and converted at a time */
+enum { BLOCK = 1 << 15 }; /* elements read and converted at a time */
 
-/* The numbers from Fortran to C order: the first index runs fastest in the file, the last in memory. */
+/* Reorders from Fortran to C order: the first index varies fastest in the file, the last in memory. */
 static vhem_status reorder(vhem_ctx *ctx, vh_array *a)
 {
     VH_CLEANUP(vh_spill_free) vh_spill hold = { .name = a->hold.name, .limit = a->hold.limit };
@@ -297,7 +297,7 @@ size_t vh_npy_header(char out[128], const char *descr, int64_t n0, int64_t n1)
         snprintf(shape, sizeof shape, "(%lld, %lld)", (long long)n0, (long long)n1);
     else
         snprintf(shape, sizeof shape, "(%lld,)", (long long)n0);
-    memset(out, ' ', 128); /* padded so that the elements are aligned */
+    memset(out, ' ', 128); /* pads to align the elements */
     memcpy(out, magic, sizeof magic);
     int n = snprintf(out + 10, 117, "{'descr': '%s', 'fortran_order': False, 'shape': %s, }", descr, shape);
     out[10 + n] = ' ';

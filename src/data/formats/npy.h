@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* npy.h - one NumPy array from a stream of bytes: a file, or a member of a zip archive. */
+/* npy.h - one NumPy array from a byte stream: a file or a member of a zip archive. */
 #ifndef VH_DATA_FORMATS_NPY_H
 #define VH_DATA_FORMATS_NPY_H
 
@@ -8,18 +8,19 @@
 #include <stddef.h>
 
 typedef struct vh_stream {
-    const char *name; /* begins the sentences: "x.npz: array 'X'" */
-    int64_t size;     /* bytes it promises to hold */
-    /* Up to n bytes into buf; fewer only at the end. */
+    const char *name; /* begins error messages: "x.npz: array 'X'" */
+    int64_t size;     /* size in bytes according to its container */
+    /* Reads up to n bytes into buf; fewer only at the end. */
     vhem_status (*pull)(vhem_ctx *ctx, struct vh_stream *s, void *buf, size_t n, size_t *got);
     void *arg;
 } vh_stream;
 
-/* Reads header and elements, of which this many bytes stay in memory (0: all).  Memory grows with the bytes
- * that really come, whatever the header says. */
+/* Reads header and elements; memory: limit in bytes (0: none).  Memory grows with the bytes actually read,
+ * whatever the header says. */
 vhem_status vh_npy_read(vhem_ctx *ctx, vh_stream *s, int64_t memory, vh_array *out);
 
-/* Writing: the header of a C-order array of this type ("<f8") and shape (n1 0: one dimension). */
+/* Writes the header of a C-order array of this type ("<f8") and shape (n1 0: one dimension); returns its
+ * size. */
 size_t vh_npy_header(char out[128], const char *descr, int64_t n0, int64_t n1);
 
 #endif

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* read_csv.c - long CSV and TSV: one row per frame, columns that name its sequence, and the others numbers.
+/* read_csv.c - long CSV and TSV: one row per frame; id columns name its sequence, the other columns hold
+ * numbers.
  *
- * 1. Columns: which may become dimensions; one that turns out to be text is dropped while reading.
- * 2. Sequences: a row finds its sequence by its id fields; label, group and weight must not contradict.
- * 3. Rows: parsed into frames [rows][n_dim]; the text is gone through once, and is not held.
- * 4. Finish: what the columns came to, rows brought together by sequence, names. */
+ * 1. Columns: candidates for dimensions; text columns are dropped while reading.
+ * 2. Sequences: id fields select a row's sequence; label, group and weight must agree within it.
+ * 3. Rows: parsed into frames [rows][n_dim] in one pass; the text is not kept.
+ * 4. Finish: checks columns, groups rows by sequence, joins names. */
 #include "core/alloc.h"
 #include "core/atomic_file.h"
 #include "data/data.h"
@@ -22,9 +23,9 @@
 typedef struct {
     bool unused;    /* has no other role */
     bool symbol;    /* its cells are symbols */
-    vh_names names; /* which these are */
+    vh_names names; /* of the symbols */
     vh_cell_counts seen;
-    int64_t infinite_line; /* the first, 0 for none */
+    int64_t infinite_line; /* first infinite value, 0 for none */
 } csv_column;
 
 typedef struct {
@@ -32,33 +33,33 @@ typedef struct {
     char *label, *group; /* NULL: not seen yet */
     double weight;
     int64_t start;
-    bool apart; /* some of its rows are not in the line after the one before */
+    bool apart; /* some of its rows are not on consecutive lines */
 } csv_sequence;
 
 typedef struct {
     vhem_ctx *ctx;
     const vhem_data_options *opt;
     vh_table t;
-    const char *format; /* as in vh_data_format */
+    const char *format; /* as in --format */
     vh_roles roles;
     vh_row_order order;
     csv_column *col; /* [n_columns] */
-    int *dim, n_dim; /* columns that are dimensions so far, in their order */
+    int *dim, n_dim; /* columns still taken as dimensions, in order */
     vh_spill hold;   /* [rows][n_dim] */
     double *frame;   /* [n_dim] of the current row */
     int64_t *of;     /* [rows] sequence of each row */
     size_t cap_of, cap_seq, cap_key;
     int64_t rows;
-    vh_names keys;     /* id fields with a zero byte between them, which text cannot hold */
+    vh_names keys;     /* id fields joined by zero bytes, which text cannot hold */
     csv_sequence *seq; /* [n_seq], n_seq = keys.n */
     int n_seq;
     char *key;
-    int64_t last;                       /* sequence of the row before, -1 at first */
+    int64_t last;                       /* sequence of the previous row, -1 at first */
     bool any_text;                      /* some column was dropped as text */
-    int64_t n_resumed;                  /* how often a sequence goes on after rows of others */
-    int64_t resumed_line, resumed_from; /* where first, and the first line of that sequence */
-    vh_text_columns *text;              /* NULL: they are left out */
-    char **left_out;                    /* [n_left_out] names of those, which are the table's */
+    int64_t n_resumed;                  /* times a sequence resumes after rows of others */
+    int64_t resumed_line, resumed_from; /* line of the first time, and where that sequence began */
+    vh_text_columns *text;              /* NULL: text columns are left out */
+    char **left_out;                    /* [n_left_out] names of the columns left out, owned by the table */
     int n_left_out;
 } csv;
 
@@ -120,7 +121,7 @@ static vhem_status choose_columns(csv *r)
     return VHEM_OK;
 }
 
-/* Takes the dimensions that the current row proved to be text out of it and of all rows before. */
+/* Removes dimensions that the current row showed to be text, from this and all previous rows. */
 static vhem_status drop_text_columns(csv *r)
 {
     vhem_ctx *ctx = r->ctx;
@@ -142,7 +143,7 @@ static vhem_status drop_text_columns(csv *r)
 
 /* ---- 2. sequences ---- */
 
-/* The id fields of the current record as one key. */
+/* Joins the id fields of the current record into one key. */
 static vhem_status make_key(csv *r, size_t *size)
 {
     vhem_ctx *ctx = r->ctx;
@@ -167,7 +168,7 @@ static vhem_status make_key(csv *r, size_t *size)
     return VHEM_OK;
 }
 
-/* A text that all rows of a sequence must agree on; empty fields have no say. */
+/* Checks a text that must be the same in all rows of a sequence; empty fields are ignored. */
 static vhem_status agree(csv *r, int col, const csv_sequence *s, char **text, int64_t *line)
 {
     if (col < 0 || r->t.field[col].n == 0)
@@ -187,7 +188,7 @@ static vhem_status agree(csv *r, int col, const csv_sequence *s, char **text, in
                    VH_SHOW(*text, strlen(*text)), (long long)*line, (long long)s->line);
 }
 
-/* Finds or begins the sequence of the current record and counts the row to it. */
+/* Finds or creates the sequence of the current record and adds the row to it. */
 static vhem_status find_sequence(csv *r)
 {
     vhem_ctx *ctx = r->ctx;
@@ -227,7 +228,7 @@ static vhem_status refuse_text(const csv *r, int col)
     return vh_refuse_text(r->ctx, &r->col[col].seen, NULL, r->t.column[col], !r->opt->columns);
 }
 
-/* What is not a plain number: missing, infinite, or text. */
+/* Handles a value that is not a plain number: missing, infinite or text. */
 static vhem_status odd_value(csv *r, int col, vh_value kind, bool *text)
 {
     csv_column *c = &r->col[col];
@@ -266,7 +267,7 @@ static vhem_status read_row(csv *r)
         else
             VH_TRY(odd_value(r, r->dim[k], kind, &text));
     }
-    /* Columns found to be text are still counted: text among numbers is a mistake, not a column of text. */
+    /* Keep counting in text columns: text among numbers is an error, not a text column. */
     for (int k = 0; r->any_text && k < r->t.n_columns; k++) {
         csv_column *c = &r->col[k];
         double v;
@@ -310,8 +311,8 @@ static vhem_status read_csv_rows(csv *r)
 
 /* ---- 4. finish ---- */
 
-/* Columns of text: symbols that another reading will find, or an error among numbers and where they were
- * asked for, or left out.  text: one of those. */
+/* Decides on each text column: symbols to be read in a second pass; an error if mixed with numbers or
+ * requested by --columns; else left out.  *text: index of one that is left out. */
 static vhem_status judge_text(csv *r, int *text)
 {
     vhem_ctx *ctx = r->ctx;
@@ -334,7 +335,7 @@ static vhem_status judge_text(csv *r, int *text)
     return VHEM_OK;
 }
 
-/* Columns of text that are no dimensions, beside those that are. */
+/* Warns of text columns left out beside the dimensions. */
 static vhem_status tell_left_out(csv *r)
 {
     vhem_ctx *ctx = r->ctx;
@@ -397,11 +398,11 @@ static vhem_status judge_columns(csv *r)
     return VHEM_OK;
 }
 
-/* Rows of all sequences in turn are in order of time.  A sequence that goes on after long runs of others may
- * well be two that have one name: two recordings, or trials that --id does not tell apart. */
+/* Interleaved rows are in time order.  But a sequence that resumes after long runs of others may be two with
+ * one name: two recordings, or trials that --id does not distinguish. */
 static void warn_of_pieces(const csv *r)
 {
-    enum { RUN = 3 }; /* rows in a run, on average */
+    enum { RUN = 3 }; /* average rows per run */
     if (r->n_resumed > 0 && r->roles.order < 0 && r->rows >= RUN * (r->n_seq + r->n_resumed))
         vh_log(r->ctx, VHEM_LOG_WARN,
                "%s: line %lld: the sequence of line %lld resumes here after rows of other sequences; if "
@@ -409,8 +410,7 @@ static void warn_of_pieces(const csv *r)
                r->t.path, (long long)r->resumed_line, (long long)r->resumed_from);
 }
 
-/* Brings the rows of each sequence together, in the order asked for; sequences in order of first
- * appearance. */
+/* Groups rows by sequence, sorted by --order if given; sequences in order of first appearance. */
 static vhem_status gather_sequences(csv *r)
 {
     vhem_ctx *ctx = r->ctx;
@@ -437,7 +437,7 @@ static vhem_status gather_sequences(csv *r)
     VH_TRY(vh_spill_values(ctx, &r->hold, &y));
     for (int64_t i = 0; i < r->rows; i++) {
         VH_TRY(vh_spill_put(ctx, &hold, y + row[i] * r->n_dim, r->n_dim));
-        if (i % 1024 == 0) /* rows from everywhere */
+        if (i % 1024 == 0) /* access is scattered: release everything */
             vh_spill_release(&r->hold, y, r->hold.n);
     }
     vh_spill_free(&r->hold);
@@ -446,7 +446,7 @@ static vhem_status gather_sequences(csv *r)
     return VHEM_OK;
 }
 
-/* What stands between the parts of a name: a byte that none of them has, so that no two names are equal. */
+/* Separator for joined names: a byte that no id field contains, so that names stay distinct. */
 static char find_separator(const csv *r)
 {
     for (const char *sep = "/|:+;,\x1f"; *sep; sep++) {
@@ -459,7 +459,7 @@ static char find_separator(const csv *r)
     return 0;
 }
 
-/* Which columns were left out; and which the names are made of, so that tables can have them apart again. */
+/* Records the columns left out, and the id columns so that tables can split names again. */
 static vhem_status keep_names(const csv *r, char separator, vhem_data *data)
 {
     vhem_ctx *ctx = r->ctx;
@@ -519,7 +519,7 @@ vhem_status vh_read_rows(vhem_ctx *ctx, const vh_table *table, const char *forma
     csv r = { .ctx = ctx, .opt = opt, .t = *table, .format = format, .last = -1, .text = text };
 
     r.hold = (vh_spill){ .name = r.t.path, .limit = opt->memory };
-    vh_encoding_tell(ctx, r.t.path, &r.t.encoding); /* known from the first letter that is not ASCII */
+    vh_encoding_tell(ctx, r.t.path, &r.t.encoding); /* decided at the first non-ASCII character */
     VH_TRY(vh_table_header(ctx, &r.t));
     VH_TRY(vh_roles_find(ctx, &r.t, opt, false, &r.roles));
     vh_row_order_init(&r.t, r.roles.order, &r.order);
@@ -527,7 +527,7 @@ vhem_status vh_read_rows(vhem_ctx *ctx, const vh_table *table, const char *forma
     VH_TRY(read_csv_rows(&r));
     if (table->encoding.is == VH_ASCII)
         vh_encoding_tell(ctx, r.t.path, &r.t.encoding);
-    ctx->hushed = false; /* the rest was not reached before */
+    ctx->hushed = false; /* the first reading stopped before this point */
     if (text)
         text->again = false;
     VH_TRY(judge_columns(&r));
@@ -538,7 +538,7 @@ vhem_status vh_read_rows(vhem_ctx *ctx, const vh_table *table, const char *forma
     return build(&r, out);
 }
 
-/* Reads, and once more silently where text was found to be symbols; text NULL: never. */
+/* Reads the file, and silently a second time if text columns proved to be symbols; text NULL: once. */
 static vhem_status read_again(vhem_ctx *ctx, const char *path, char delim, const vhem_data_options *opt,
                               vh_text_columns *text, vhem_data **out)
 {

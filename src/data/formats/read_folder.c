@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* read_folder.c - a directory of CSV files, one sequence per file: the file name without its ending is the
- * name of the sequence, a subfolder its label.  A first row that is not all numbers is a header; all files
- * have the same columns. */
+/* read_folder.c - a directory of CSV files, one sequence each, named after the file without its extension and
+ * labelled with the subfolder.  A first row that is not all numbers is a header; all files have the same
+ * columns. */
 #include "core/alloc.h"
 #include "core/atomic_file.h"
 #include "data/data.h"
@@ -18,14 +18,14 @@
 #include <sys/stat.h>
 
 typedef struct {
-    char *path, *name, *label; /* label "" for files that are not in a subfolder */
-    char *key;                 /* label/name: what files are ordered by */
+    char *path, *name, *label; /* label: "" for files outside subfolders */
+    char *key;                 /* label/name: the sort key */
 } folder_entry;
 
 typedef struct {
     folder_entry *e;
     size_t n, cap;
-    char *other; /* the first by name of the files that are not tables, or NULL */
+    char *other; /* first by name of the files that are not tables, or NULL */
 } listing;
 
 static void free_listing(listing *l)
@@ -84,7 +84,7 @@ static void close_folder(DIR *const *dir)
         closedir(*dir);
 }
 
-/* The tables of a folder; with label NULL also those of its subfolders, whose names are the labels. */
+/* Lists the tables of a folder; with label NULL also those of its subfolders, labelled with their names. */
 static vhem_status list_folder(vhem_ctx *ctx, const char *folder, const char *label, listing *l)
 {
     VH_AUTOFREE char *path = NULL;
@@ -119,8 +119,7 @@ static int by_key(const void *a, const void *b)
     return c ? c : strcmp(x->path, y->path);
 }
 
-/* Names must tell sequences apart: where two files in different subfolders are called the same, all keys are
- * used instead. */
+/* Names must be unique: if files in different subfolders share a name, all sequences are named by key. */
 static vhem_status settle_names(vhem_ctx *ctx, listing *l)
 {
     VH_CLEANUP(vh_names_free) vh_names seen = { 0 };
@@ -138,18 +137,18 @@ static vhem_status settle_names(vhem_ctx *ctx, listing *l)
 }
 
 typedef struct {
-    const char *first; /* path of the first file, which sets the columns */
+    const char *first; /* path of the first file, which defines the columns */
     char **column;     /* [n_columns]; NULL without a header */
     int n_columns;
-    int *pick, d;         /* columns that are the dimensions */
+    int *pick, d;         /* columns used as dimensions */
     double *frame;        /* [d] */
     vh_cell_counts *seen; /* [d] */
-    bool *symbol;         /* [d]  cells are symbols, */
-    vh_names *names;      /* [d]  these */
-    const char *missing;  /* words for it, of the options */
+    bool *symbol;         /* [d]  cells are symbols */
+    vh_names *names;      /* [d]  the symbols */
+    const char *missing;  /* words for missing values, from the options */
     vh_builder *b;
     vh_text_columns *text; /* NULL: text is an error */
-    vh_encoding encoding;  /* Windows-1252 once a file was in it */
+    vh_encoding encoding;  /* Windows-1252 once any file used it */
 } layout;
 
 static void free_layout(layout *lay)
@@ -165,7 +164,7 @@ static void free_layout(layout *lay)
     free(lay->frame);
 }
 
-/* From the first record of the first file. */
+/* Sets the layout from the first record of the first file. */
 static vhem_status set_layout(vhem_ctx *ctx, const vh_table *t, const char *path,
                               const vhem_data_options *opt, layout *lay)
 {
@@ -223,7 +222,7 @@ static vhem_status same_layout(vhem_ctx *ctx, const vh_table *t, const layout *l
 
 enum { COLUMN_TOLD = 120 };
 
-/* "column 'x'", or "field 2" where there is no header. */
+/* Formats "column 'x'", or "field 2" without a header. */
 static const char *column_told(const layout *lay, int k, char told[COLUMN_TOLD])
 {
     if (lay->column)
@@ -290,13 +289,13 @@ static vhem_status read_one(vhem_ctx *ctx, const folder_entry *e, const vhem_dat
     }
     VH_TRY(vh_builder_end(lay->b, e->name, e->label, NULL, 1));
     VH_TRY(vh_builder_at(lay->b, e->path, apart ? 0 : first));
-    if (lay->encoding.is != VH_WINDOWS_1252) /* said of the first such file, of which there may be many */
+    if (lay->encoding.is != VH_WINDOWS_1252) /* warn only about the first such file */
         vh_encoding_tell(ctx, e->path, &t.encoding);
     lay->encoding = t.encoding.is == VH_WINDOWS_1252 ? t.encoding : lay->encoding;
     return VHEM_OK;
 }
 
-/* What is in the folder instead, and what to do about it, as it is said of such a file by itself. */
+/* Reports another kind of file in the folder, with the advice given for such a file. */
 static vhem_status no_tables(vhem_ctx *ctx, const char *folder, const char *other)
 {
     const vh_reader *reader;
@@ -306,8 +305,8 @@ static vhem_status no_tables(vhem_ctx *ctx, const char *folder, const char *othe
                    other ? "; it has others, such as " : "", other ? other : "");
 }
 
-/* Columns of text become symbols in the next reading, or are an error: among numbers, and beside columns of
- * numbers where text counts only alone. */
+/* Decides on text columns: symbols in the next reading, or an error if mixed with numbers or, with `alone`,
+ * beside numeric columns. */
 static vhem_status judge_text(vhem_ctx *ctx, const layout *lay, bool alone)
 {
     int n = 0;
@@ -326,7 +325,7 @@ static vhem_status judge_text(vhem_ctx *ctx, const layout *lay, bool alone)
     return VHEM_OK;
 }
 
-/* All files of the list.  Without data where columns of text were found, as symbols that text has then. */
+/* Reads all files of the list; returns no data if text columns were found to be symbols. */
 static vhem_status read_all(vhem_ctx *ctx, const char *path, const vhem_data_options *opt, const listing *l,
                             vh_text_columns *text, vhem_data **out)
 {
@@ -335,7 +334,7 @@ static vhem_status read_all(vhem_ctx *ctx, const char *path, const vhem_data_opt
 
     for (size_t i = 0; i < l->n; i++)
         VH_TRY(read_one(ctx, &l->e[i], opt, &lay));
-    ctx->hushed = false; /* the rest was not reached before */
+    ctx->hushed = false; /* the first reading stopped before this point */
     VH_TRY(judge_text(ctx, &lay, vh_finds_symbols_alone(opt->symbols)));
     if (text && text->again)
         return VHEM_OK;
@@ -349,7 +348,7 @@ static vhem_status read_all(vhem_ctx *ctx, const char *path, const vhem_data_opt
     return VHEM_OK;
 }
 
-/* Reads, and once more silently where text was found to be symbols. */
+/* Reads all files, and silently a second time if text columns proved to be symbols. */
 static vhem_status read_again(vhem_ctx *ctx, const char *path, const vhem_data_options *opt, const listing *l,
                               vh_text_columns *text, vhem_data **out)
 {

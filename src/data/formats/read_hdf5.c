@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* read_hdf5.c - HDF5: X and lengths in the root (the stacked layout of array.h), or one dataset [T][d] or [T]
- * per sequence, anywhere in the tree.  A dataset's path is the name of its sequence; its attributes label,
- * group and weight describe it; without a label attribute the folder it lies in is the label.
+ * per sequence, anywhere in the tree.  The sequence is named by the dataset's path and described by its
+ * attributes label, group and weight; without a label attribute the folder it is in is the label.
  *
  *   1. arrays          3. one dataset per sequence
  *   2. attributes      4. the stacked layout */
@@ -21,11 +21,11 @@ typedef struct {
     vhem_ctx *ctx;
     const char *path;
     const vhem_data_options *opt;
-    int64_t size; /* of the file, in bytes */
+    int64_t size; /* file size in bytes */
     hid_t file;
     vh_builder *b;
     int d;
-    char first[256]; /* the dataset that set d */
+    char first[256]; /* dataset that set d */
 } h5;
 
 static void close_h5(h5 *r)
@@ -57,8 +57,7 @@ static vhem_status read_shape(h5 *r, hid_t set, const char *name, vh_array *a)
     a->ndim = ndim;
     a->count = 1;
     for (int k = 0; k < ndim; k++) {
-        /* A set without storage may claim any size; packed data is never more than about a thousand times
-         * smaller. */
+        /* A dataset without storage may claim any size; compression gains at most a factor of about 1000. */
         VH_CHECK(shape[k] < INT64_MAX
                      && (shape[k] == 0 || a->count <= (1100 * r->size + 65536) / (int64_t)shape[k]),
                  VHEM_EFORMAT, "%s: dataset '%s' claims more values than a file of %lld bytes can hold",
@@ -97,8 +96,7 @@ static vhem_status read_hdf5_texts(h5 *r, hid_t set, hid_t type, const char *nam
     return whole ? VHEM_OK : VHEM_ENOMEM;
 }
 
-/* Rows to read at a time: about BLOCK numbers, and whole chunks of a packed set, so that each is unpacked
- * once. */
+/* Rows per read: about BLOCK numbers, in whole chunks so that each is decompressed once. */
 static int64_t rows_at_a_time(hid_t set, const vh_array *a)
 {
     enum { BLOCK = 1 << 17 };
@@ -172,7 +170,7 @@ static vhem_status read_set(h5 *r, hid_t set, const char *name, vh_array *out)
 
 /* ---- 2. attributes ---- */
 
-/* Attribute key of a dataset as text, or *out NULL when it has none; numbers as they are usually written. */
+/* Reads an attribute of a dataset as text, numbers in their shortest form; *out is NULL if it is absent. */
 static vhem_status read_attribute(h5 *r, hid_t set, const char *name, const char *key, char **out)
 {
     vhem_ctx *ctx = r->ctx;
@@ -259,7 +257,7 @@ static vhem_status read_sequence(h5 *r, hid_t set, const char *name)
     return vh_builder_end(r->b, name, label, group, w);
 }
 
-/* For H5Ovisit, which goes through the tree in order of names; 1 stops it. */
+/* Argument of H5Ovisit, which visits objects in order of names; returning 1 stops it. */
 typedef struct {
     h5 *r;
     vhem_status st;
@@ -296,7 +294,7 @@ static vhem_status read_each(h5 *r, vhem_data **out)
 
 /* ---- 4. the stacked layout ---- */
 
-/* An error is not the same as absent: what is there would be dropped without a word. */
+/* An error must not pass for absence: an existing dataset would be dropped silently. */
 static vhem_status has(h5 *r, const char *key, bool *out)
 {
     vhem_ctx *ctx = r->ctx;
@@ -308,7 +306,7 @@ static vhem_status has(h5 *r, const char *key, bool *out)
     return VHEM_OK;
 }
 
-/* Does the text that an attribute holds, of fixed or of variable length, begin with "vhem-"? */
+/* True if the attribute's text, of fixed or variable length, begins with "vhem-". */
 static bool is_ours(hid_t a, hid_t type, hid_t space)
 {
     char text[16] = "", *heap = NULL; /* "vhem-h3m", "vhem-dtm" */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* read_npy.c - NAME.npy with NAME_index.csv beside it; without one, the array is one sequence [T][d], or N of
- * equal length [N][T][d]. */
+/* read_npy.c - NAME.npy with NAME_index.csv beside it; without an index, one sequence [T][d], or N of equal
+ * length [N][T][d]. */
 #include "core/alloc.h"
 #include "os/fd.h"
 #include "core/atomic_file.h"

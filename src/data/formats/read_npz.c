@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* read_npz.c - NumPy archives.  By the keys in it:
- *   X and lengths            the stacked layout of array.h, with names, labels, ... if they are there
+/* read_npz.c - NumPy archives.  By their keys:
+ *   X and lengths            the stacked layout of array.h, with optional names, labels, ...
  *   one array and an index   as a .npy file with NAME_index.csv beside it
  *   one array                one sequence [T][d], or N of equal length [N][T][d]
  *   several arrays           one sequence each, named by its key */
@@ -16,7 +16,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The name of a member without .npy. */
+/* Name of a member without .npy. */
 static void member_name(const vh_zip *z, int i, char *out, size_t size)
 {
     const char *name = z->member[i].name;

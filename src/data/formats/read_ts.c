@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* read_ts.c - the text format of aeon and sktime: '#' comments, '@' lines that describe, then after @data one
- * case per line: channels with ':' between them, values with ',' between them, and the class at the end of
- * the line.  A file holds channel after channel, a sequence frame after frame: cases are transposed. */
+/* read_ts.c - the text format of aeon and sktime: '#' comments, '@' header lines, then after @data one case
+ * per line: channels separated by ':', values by ',', and the class last.  The file stores channel after
+ * channel, a sequence frame after frame: cases are transposed. */
 #define _GNU_SOURCE
 #include "core/alloc.h"
 #include "core/atomic_file.h"
@@ -22,16 +22,16 @@ typedef struct {
     const vhem_data_options *opt;
     const char *path;
     int64_t line;
-    bool has_class; /* the last part of a case is its class, or its target value */
+    bool has_class; /* a case ends with its class or target value */
     bool univariate;
-    int64_t dimensions, length; /* as the header says; 0: does not */
-    vh_names classes;           /* as the header lists them; empty: does not */
+    int64_t dimensions, length; /* from the header; 0: not given */
+    vh_names classes;           /* from the header; empty: not given */
     int64_t class_line;
-    int d; /* of the first case; 0 before */
+    int d; /* of the first case; 0 before it */
     int64_t n_cases;
     double *y; /* [T][d] of one case */
     size_t cap_y;
-    char *utf8; /* the line, where the file is not UTF-8 */
+    char *utf8; /* the line converted to UTF-8, if needed */
     size_t cap_utf8;
     vh_builder *b;
 } ts;
@@ -57,7 +57,7 @@ static void trim(const char **p, const char **end)
         (*end)--;
 }
 
-/* The next word of a line into *word; false at its end. */
+/* Reads the next word of a line into *word; false at the end. */
 static bool next_word(const char **p, const char *end, const char **word, size_t *n)
 {
     while (*p < end && is_blank(**p))
@@ -74,7 +74,6 @@ static bool is_word(const char *word, size_t n, const char *text)
     return strlen(text) == n && strncasecmp(word, text, n) == 0;
 }
 
-/* true or false */
 static vhem_status parse_bool(ts *r, const char *key, const char *word, size_t n, bool *out)
 {
     *out = is_word(word, n, "true");
@@ -106,7 +105,7 @@ static vhem_status parse_classes(ts *r, const char *p, const char *end)
     return VHEM_OK;
 }
 
-/* An '@' line; *data becomes true at @data. */
+/* Parses an '@' line; *data becomes true at @data. */
 static vhem_status parse_header(ts *r, const char *p, const char *end, bool *data)
 {
     vhem_ctx *ctx = r->ctx;
@@ -138,7 +137,7 @@ static vhem_status parse_header(ts *r, const char *p, const char *end, bool *dat
     return VHEM_OK;
 }
 
-/* How many values a channel has. */
+/* Number of values in a channel. */
 static int64_t count_values(const char *p, const char *end)
 {
     int64_t n = 1;
@@ -177,7 +176,7 @@ static vhem_status check_class(ts *r, const char *label, size_t n)
     return VHEM_OK;
 }
 
-/* Begins the set at the first case, which sets the number of channels. */
+/* Creates the builder at the first case, which sets the number of channels. */
 static vhem_status first_case(ts *r, int d)
 {
     vhem_ctx *ctx = r->ctx;
@@ -238,7 +237,7 @@ static vhem_status parse_case(ts *r, const char *p, const char *end)
     return vh_builder_end(r->b, name, copy, NULL, 1);
 }
 
-/* The line from a to b in UTF-8. */
+/* Converts the line from a to b to UTF-8. */
 static vhem_status recode(ts *r, const char **a, const char **b)
 {
     vhem_ctx *ctx = r->ctx;
@@ -257,7 +256,7 @@ static vhem_status parse_lines(ts *r, FILE *f)
     bool data = false;
     VH_AUTOFREE char *line = NULL;
     size_t cap = 0;
-    int64_t before = 0; /* bytes */
+    int64_t before = 0; /* bytes before this line */
     vh_encoding encoding = { 0 };
 
     for (ssize_t n; (n = getline(&line, &cap, f)) >= 0; before += n) {

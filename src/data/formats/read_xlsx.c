@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* read_xlsx.c - a sheet of an Excel workbook, read as the long table that it is.  Its cells go through a file
- * without a name, since a table is read in one pass and a workbook has its texts apart from its cells. */
+/* read_xlsx.c - reads a sheet of an Excel workbook as a long table.  Its cells pass through an unnamed file:
+ * tables are read in one pass, but a workbook stores its strings apart from its cells. */
 #include "os/fd.h"
 #include "core/atomic_file.h"
 #include "data/formats/formats.h"
@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A stream of its own to the file, at its beginning. */
+/* Opens an independent stream at the beginning of the file. */
 static FILE *stream_of(int fd, const char *mode)
 {
     int copy = vh_fd_copy(fd);
@@ -30,7 +30,7 @@ static FILE *stream_of(int fd, const char *mode)
     return NULL;
 }
 
-/* The sheet as CSV in a file without a name, of size bytes. */
+/* Converts the sheet to CSV in an unnamed file of *size bytes. */
 static vhem_status unpack(vhem_ctx *ctx, const char *path, const char *sheet, int fd, int64_t *size)
 {
     VH_OWN(FILE) *f = stream_of(fd, "w+b");
@@ -44,7 +44,7 @@ static vhem_status unpack(vhem_ctx *ctx, const char *path, const char *sheet, in
     return VHEM_OK;
 }
 
-/* Reads, and once more silently where text was found to be symbols. */
+/* Reads the table, and silently a second time if text columns proved to be symbols. */
 static vhem_status read_again(vhem_ctx *ctx, const char *path, int fd, int64_t size,
                               const vhem_data_options *opt, vh_text_columns *text, vhem_data **out)
 {

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* "x, y" as names; *names was empty. */
+/* Splits "x, y" into names; *names must be empty. */
 static vhem_status split_list(vhem_ctx *ctx, const char *list, vh_list *names)
 {
     VH_CLEANUP(vh_list_drop) vh_list out = { .n = 1 };
@@ -42,7 +42,7 @@ static vhem_status no_column(vhem_ctx *ctx, const char *path, const char *option
 {
     char list[512];
     vh_show_list(column, n, ", ", list, sizeof list);
-    if (strcmp(option, "columns") == 0) /* or --emission, which names columns too */
+    if (strcmp(option, "columns") == 0) /* or --emission, which also names columns */
         return vh_fail(ctx, VHEM_EINVAL, "%s: there is no column '%s' to read; the columns are %s", path,
                        VH_SHOW(name, strlen(name)), list);
     return vh_fail(ctx, VHEM_EINVAL, "%s: " VH_OPT("%s") " asks for column '%s'; the columns are %s", path,

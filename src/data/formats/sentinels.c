@@ -9,12 +9,12 @@
 #include <math.h>
 #include <string.h>
 
-typedef struct { /* the least value of a column, how often it comes, and the next above it; and the largest */
+typedef struct { /* smallest value of a column, its count, and the next larger; the same for the largest */
     double least, second, most, next;
     int64_t n_least, n_most;
 } ends;
 
-/* 99, 999, 9999, ... with or without a minus. */
+/* True for 99, 999, 9999, ... with or without a minus. */
 static bool is_nines(double y)
 {
     double nines = 99;
@@ -43,7 +43,7 @@ static void note_value(double v, ends *e)
     e->n_most += v == e->most;
 }
 
-/* e [d]: one pass in the order of memory, as columns one by one would fetch every frame d times. */
+/* Fills e [d] in one pass in memory order; column by column would fetch every frame d times. */
 static void look_at_cells(const vhem_data *data, ends *e)
 {
     for (int k = 0; k < data->d; k++)
@@ -56,10 +56,11 @@ static void look_at_cells(const vhem_data *data, ends *e)
     }
 }
 
-/* Which end is no measurement; 0: neither.  Below zero nines need not be far away where nothing else is. */
+/* Returns the extreme that is a sentinel, or 0.  Negative nines among non-negative values need not be far
+ * away. */
 static double sentinel_of(const ends *e, int64_t *count, double range[2])
 {
-    enum { FAR = 3, OFTEN = 2 }; /* times the range of the other values; times that it comes */
+    enum { FAR = 3, OFTEN = 2 }; /* multiples of the other values' range; least count */
     if (e->n_least >= OFTEN && e->least < 0 && isfinite(e->second) && is_nines(e->least)
         && (e->second >= 0 || e->second - e->least > FAR * (e->most - e->second))) {
         *count = e->n_least;
@@ -79,7 +80,7 @@ static double sentinel_of(const ends *e, int64_t *count, double range[2])
 
 vhem_status vh_warn_of_sentinels(vhem_ctx *ctx, const char *path, bool text, const vhem_data *data)
 {
-    enum { TOLD = 3 }; /* columns: a table with many has one cause */
+    enum { TOLD = 3 }; /* columns reported: many have one cause */
     VH_AUTOFREE ends *e = NULL;
     int told = 0;
 
@@ -111,8 +112,8 @@ vhem_status vh_warn_of_sentinels(vhem_ctx *ctx, const char *path, bool text, con
 
 typedef enum { GOES_ANYHOW, RISES, COUNTS } course;
 
-/* How dimension k goes in every sequence: up, or from 0 or 1 by one from frame to frame.  In a few frames
- * both may be chance. */
+/* Classifies dimension k over all sequences: rises, or counts from 0 or 1 in steps of one.  In a few frames
+ * either may be chance. */
 static course course_of(const vhem_data *data, int k)
 {
     enum { ENOUGH = 4 };
@@ -124,7 +125,7 @@ static course course_of(const vhem_data *data, int k)
         counts = counts && (y[0] == 0 || y[0] == 1);
         for (int64_t i = 1; i < vh_data_length(data, n); i++, steps++) {
             double step = y[i * data->d] - y[(i - 1) * data->d];
-            if (!(step > 0)) /* or one of them is missing */
+            if (!(step > 0)) /* or a value is missing */
                 return GOES_ANYHOW;
             counts = counts && step == 1;
         }

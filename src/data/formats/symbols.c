@@ -29,7 +29,7 @@ bool vh_is_symbols(const char *list, const char *column)
     return false;
 }
 
-/* Digits after a point make no code, as programs write 1 with many zeros. */
+/* A number with decimals is not a code: programs write 1 with many zeros. */
 bool vh_is_code(const char *s, size_t n)
 {
     size_t at = n > 0 && (*s == '-' || *s == '+'), end = at;

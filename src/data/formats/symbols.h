@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* symbols.h - columns whose cells are symbols: texts become numbers in the order in which they are met. */
+/* symbols.h - columns of symbols: texts become numbers in order of first appearance. */
 #ifndef VH_DATA_FORMATS_SYMBOLS_H
 #define VH_DATA_FORMATS_SYMBOLS_H
 
@@ -7,20 +7,20 @@
 #include "core/names.h"
 #include "data/formats/table.h"
 
-/* Does the option ask for columns of text, "?" or "??"? */
+/* True if the option asks for text columns: "?" or "??". */
 bool vh_finds_symbols(const char *list);
-/* Only where no column holds numbers, "??"? */
+/* True if it asks for them only where no column holds numbers: "??". */
 bool vh_finds_symbols_alone(const char *list);
-/* Is the column in the list of an option, "place,state" or "*"?  NULL: none is. */
+/* True if the column is in the option's list, "place,state" or "*"; false for NULL. */
 bool vh_is_symbols(const char *list, const char *column);
-/* Is a number a code, whose text is its name?  It is written as nobody writes a quantity, 007, or is a whole
- * one with more digits than a double holds. */
+/* True if a number is a code and its text is its name: it has leading zeros, 007, or is an integer with more
+ * digits than a double holds. */
 bool vh_is_code(const char *s, size_t n);
-/* The number of the symbol in a cell, NaN when it is missing (vh_cell_parse); "1.0" is "1", but "007" is a
- * symbol of its own. */
+/* Returns the index of the symbol in a cell, or NaN if it is missing (vh_cell_parse); "1.0" equals "1", but
+ * "007" is its own symbol. */
 vhem_status vh_symbol_code(vhem_ctx *ctx, vh_names *names, const vh_field *cell, const char *missing,
                            double *out);
-/* The symbols become those of column k of a set; names is empty afterwards. */
+/* Moves the symbols into column k of the builder; names is empty afterwards. */
 vhem_status vh_symbols_hand_over(vh_names *names, vh_builder *b, int k);
 
 #endif

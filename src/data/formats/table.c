@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* table.c - see table.h.  Fields point into the window on the text, so a record costs no memory. */
+/* table.c - see table.h.  Fields point into the window on the text, so a record needs no memory. */
 #include "data/formats/table.h"
 
 #include "core/alloc.h"
@@ -14,13 +14,13 @@
 #include <stdlib.h>
 
 enum {
-    WINDOW = 1 << 20,     /* bytes read at a time; the whole of a smaller file, */
-    LEAST = 64,           /* but so many at least */
-    MOST_TITLES = 10,     /* lines above a header */
-    MOST_COLUMNS = 250000 /* each has a name and a place, about 1 kB */
+    WINDOW = 1 << 20,     /* bytes per read, or the size of a smaller file */
+    LEAST = 64,           /* but at least this many */
+    MOST_TITLES = 10,     /* title lines above a header */
+    MOST_COLUMNS = 250000 /* each needs about 1 kB */
 };
 
-/* The window moves to the current record, and grows where it needs to.  Fields that were found move along. */
+/* Moves the window to the current record and grows it if needed; fields of the record move along. */
 static vhem_status move_window(vhem_ctx *ctx, vh_table *t, size_t need)
 {
     size_t kept = (size_t)(t->end - t->record), at = (size_t)(t->p - t->record);
@@ -43,7 +43,7 @@ static vhem_status move_window(vhem_ctx *ctx, vh_table *t, size_t need)
     return VHEM_OK;
 }
 
-/* What was read, got bytes behind the window, in UTF-8. */
+/* Converts the bytes just read, *got after the window, to UTF-8. */
 static vhem_status recode(vhem_ctx *ctx, vh_table *t, size_t *got)
 {
     VH_AUTOFREE char *raw = NULL;
@@ -60,7 +60,7 @@ static vhem_status recode(vhem_ctx *ctx, vh_table *t, size_t *got)
     return VHEM_OK;
 }
 
-/* Reads on, behind the current record. */
+/* Reads more text after the current record. */
 static vhem_status read_on(vhem_ctx *ctx, vh_table *t)
 {
     size_t kept = (size_t)(t->end - t->record);
@@ -87,7 +87,7 @@ static vhem_status read_on(vhem_ctx *ctx, vh_table *t)
     return VHEM_OK;
 }
 
-/* Is there another byte at p, and one behind it if there is one at all? */
+/* Ensures two bytes at p, unless the file ends first. */
 static vhem_status look_ahead(vhem_ctx *ctx, vh_table *t)
 {
     vhem_status st = VHEM_OK;
@@ -96,7 +96,7 @@ static vhem_status look_ahead(vhem_ctx *ctx, vh_table *t)
     return st;
 }
 
-/* Steps over one line end, if there is one. */
+/* Skips one line end; false if there is none. */
 static bool eat_newline(vh_table *t)
 {
     if (t->p < t->end && *t->p == '\r') {
@@ -110,13 +110,13 @@ static bool eat_newline(vh_table *t)
     return true;
 }
 
-/* The delimiter that the record at p has most of outside quotes; comma when it has none. */
+/* Finds the delimiter that the record at p has most of outside quotes; comma if there is none. */
 static vhem_status find_delimiter(vhem_ctx *ctx, vh_table *t, char *out)
 {
     int n_comma = 0, n_tab = 0, n_semicolon = 0;
     bool quoted = false;
     for (ptrdiff_t at = 0;; at++) {
-        while (t->f && t->p + at == t->end) /* it may be longer than what was read so far */
+        while (t->f && t->p + at == t->end) /* the record may be longer than the window */
             VH_TRY(read_on(ctx, t));
         const char *p = t->p + at;
         if (p == t->end || (!quoted && (*p == '\n' || *p == '\r')))
@@ -134,7 +134,7 @@ static vhem_status skip_comments(vhem_ctx *ctx, vh_table *t)
 {
     bool comment = false;
     for (;;) {
-        t->record = t->p; /* nothing before it is needed */
+        t->record = t->p; /* nothing before p is needed */
         VH_TRY(look_ahead(ctx, t));
         if (eat_newline(t)) {
             comment = false;
@@ -149,8 +149,8 @@ static vhem_status skip_comments(vhem_ctx *ctx, vh_table *t)
     return VHEM_OK;
 }
 
-/* Steps over a "sep=;" line, quoted or not, that spreadsheets write before the header: its delimiter, 0 for
- * none. */
+/* Skips a "sep=;" line, quoted or not, that spreadsheets write before the header; returns its delimiter, or
+ * 0. */
 static char separator_line(vh_table *t)
 {
     bool quoted = t->p < t->end && *t->p == '"';
@@ -164,8 +164,8 @@ static char separator_line(vh_table *t)
     return p[4];
 }
 
-/* How many fields of the line from s to end are not empty; -1 when one holds a number, as none of a header
- * does, or goes on in the next line. */
+/* Number of non-empty fields of the line from s to end; -1 if one is a number, which headers do not have, or
+ * continues on the next line. */
 static int count_texts(const char *s, const char *end, char delim)
 {
     int n = 0;
@@ -186,7 +186,7 @@ static int count_texts(const char *s, const char *end, char delim)
     return n;
 }
 
-/* The fields of the line that begins at s; 0 when there is none. */
+/* Number of fields of the line at s; 0 at the end. */
 static int count_fields(const char *s, const char *end, char delim)
 {
     int n = s < end;
@@ -205,7 +205,7 @@ static const char *end_of_line(const char *p, const char *end)
     return p;
 }
 
-/* Texts in a line, by the delimiter that finds most of them, which *between becomes; negative when the line
+/* Number of texts in a line with the delimiter that gives the most, stored in *between; negative if the line
  * has a number. */
 static int most_texts(const char *line, const char *end, const char *delims, char *between)
 {
@@ -218,8 +218,8 @@ static int most_texts(const char *line, const char *end, const char *delims, cha
     return texts;
 }
 
-/* The header below lines with one text alone, if it is near and the line below it has as many fields; NULL:
- * there is no such thing.  delim 0: any. */
+/* Finds a header below lines with a single text, if it is near and the line below has as many fields; else
+ * NULL.  delim 0: any. */
 static const char *header_below_titles(const vh_table *t, char delim)
 {
     const char given[] = { delim, '\0' }, *line = t->p, *end;
@@ -241,7 +241,7 @@ static const char *header_below_titles(const vh_table *t, char delim)
     return same ? line : NULL;
 }
 
-/* Titles above a header are left out, with a warning. */
+/* Skips titles above a header, with a warning. */
 static void skip_titles(vhem_ctx *ctx, vh_table *t, char delim)
 {
     const char *line = header_below_titles(t, delim);
@@ -255,8 +255,8 @@ static void skip_titles(vhem_ctx *ctx, vh_table *t, char delim)
     }
 }
 
-/* Is the field [n] digits, this sign, digits, with perhaps a minus before and an exponent behind?  Returns
- * where the sign is, 0 when it is not such a number. */
+/* Checks that s [n] is digits, `sign`, digits, with an optional minus and exponent.  Returns the position of
+ * the sign, or 0. */
 static size_t decimal_sign(const char *s, size_t n, char sign)
 {
     size_t i = 0, at;
@@ -276,7 +276,7 @@ static size_t decimal_sign(const char *s, size_t n, char sign)
     return vh_number_parse(plain, n, &v) == VH_NUMBER ? at : 0;
 }
 
-/* Do the numbers of the window have decimal commas, and none a point? */
+/* True if the numbers in the window have decimal commas and none has a point. */
 static bool has_decimal_commas(const vh_table *t)
 {
     int64_t n_comma = 0, n_point = 0;
@@ -296,7 +296,7 @@ static bool has_decimal_commas(const vh_table *t)
     return n_comma > 0 && n_point == 0;
 }
 
-/* Decimal commas of the current record become points. */
+/* Replaces decimal commas of the current record by points. */
 static vhem_status mend_decimals(vhem_ctx *ctx, vh_table *t)
 {
     for (size_t k = 0; k < t->n_fields; k++) {
@@ -311,7 +311,7 @@ static vhem_status mend_decimals(vhem_ctx *ctx, vh_table *t)
     return VHEM_OK;
 }
 
-/* The first two bytes, which tell UTF-16 from the rest.  Otherwise they belong to what is read next. */
+/* Reads the first two bytes to detect UTF-16; otherwise they belong to the next read. */
 static vhem_status read_mark(vhem_ctx *ctx, vh_table *t)
 {
     size_t got = fread(t->text, 1, 2, t->f);
@@ -380,7 +380,7 @@ void vh_table_close(vh_table *t)
     *t = (vh_table){ 0 };
 }
 
-/* At a quote: the field up to the closing one, moved together over doubled quotes. */
+/* Reads from a quote to the closing one, collapsing doubled quotes in place. */
 static vhem_status quoted_field(vhem_ctx *ctx, vh_table *t, vh_field *f)
 {
     int64_t opened = t->next_line;
@@ -522,7 +522,7 @@ int vh_table_find(const vh_table *t, const char *name, bool any_case)
 
 /* ---- the order of rows --------------------------------------------------------------------------------- */
 
-/* One of these words, perhaps with a unit behind it: time, time_ms, "Time [s]". */
+/* True for one of these words, perhaps with a unit: time, time_ms, "Time [s]". */
 bool vh_says_time(const char *name)
 {
     static const char *const word[] = { "time",           "timestamp", "frame", "frames", "fixation",

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* without_hdf5.c - in place of read_hdf5.c and write_hdf5.c where vhem is built without HDF5
- * (VHEM_HDF5=OFF). */
+/* without_hdf5.c - replaces read_hdf5.c and write_hdf5.c in builds without HDF5 (VHEM_HDF5=OFF). */
 #include "data/formats/formats.h"
 #include "data/formats/write.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* without_xlsx.c - in place of read_xlsx.c and xlsx.c where vhem is built without expat (VHEM_XLSX=OFF). */
+/* without_xlsx.c - replaces read_xlsx.c and xlsx.c in builds without expat (VHEM_XLSX=OFF). */
 #include "data/formats/formats.h"
 
 vhem_status vh_read_xlsx(vhem_ctx *ctx, const char *path, const vhem_data_options *opt, vhem_data **out)

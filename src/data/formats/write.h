@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* write.h - writers of data, one per ending.  Numbers read back to the same double; NaN is kept. */
+/* write.h - writers of data, one per extension.  Numbers read back to the same double; NaN is kept. */
 #ifndef VH_DATA_FORMATS_WRITE_H
 #define VH_DATA_FORMATS_WRITE_H
 
@@ -11,12 +11,12 @@ typedef vhem_status vh_write_fn(vhem_ctx *ctx, const vhem_data *data, const char
 
 vh_write_fn vh_write_csv, vh_write_tsv, vh_write_npy, vh_write_npz, vh_write_ts, vh_write_hdf5;
 
-enum { VH_WRITE_STRETCH = 4096 }; /* rows that are written between two looks at a stop */
+enum { VH_WRITE_STRETCH = 4096 }; /* rows written between checks for a stop request */
 
-/* A field of a table, quoted where it must be.  Errors stay in the FILE. */
+/* Writes a field of a table, quoted if needed.  Errors stay in the FILE. */
 void vh_write_field(FILE *f, const char *text, char delim);
 
-/* The name of sequence n, or its number in out when it has none. */
+/* Name of sequence n, or its number, written to `number`, if it has none. */
 const char *vh_write_name(const vhem_data *data, int64_t n, char number[24]);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* write_csv.c - long CSV and TSV: columns id, label, group, weight (the last three where the set has them),
- * then the dimensions. */
+/* write_csv.c - long CSV and TSV: columns id, label, group, weight (the last three if the set has them), then
+ * the dimensions. */
 #include "core/alloc.h"
 #include "core/atomic_file.h"
 #include "core/names.h"
@@ -39,7 +39,7 @@ const char *vh_write_name(const vhem_data *data, int64_t n, char number[24])
     return number;
 }
 
-/* Rows of two sequences of one name would be read back as one sequence. */
+/* Duplicate names would merge two sequences when read back. */
 static vhem_status can_use_names(vhem_ctx *ctx, const vhem_data *data, const char *path, bool *can)
 {
     VH_CLEANUP(vh_names_free) vh_names seen = { 0 };
@@ -58,7 +58,7 @@ static vhem_status can_use_names(vhem_ctx *ctx, const vhem_data *data, const cha
     return VHEM_OK;
 }
 
-/* A dimension must not be taken for something else when it is read back. */
+/* True if a reader would give the dimension another role. */
 static bool is_reserved(const char *column)
 {
     static const char *const word[] = { "id", "seq", "label", "group", "weight" };
@@ -89,7 +89,7 @@ static void write_header(vhem_ctx *ctx, FILE *f, const vhem_data *data, const ch
     putc('\n', f);
 }
 
-/* What the value in column k stands for; NULL: itself. */
+/* Symbol of value y in column k; NULL: a plain number. */
 static const char *symbol_of(const vhem_data *data, int k, double y)
 {
     const vhem_symbols *s = data->symbols ? &data->symbols[k] : NULL;

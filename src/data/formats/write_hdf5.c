@@ -10,16 +10,16 @@
 #include <fcntl.h>
 #include <string.h>
 
-enum { CELLS = 1 << 21 }; /* numbers that are written between two looks at a stop */
+enum { CELLS = 1 << 21 }; /* numbers written between checks for a stop request */
 
-typedef struct { /* an array, in memory and in the file */
+typedef struct { /* an array in memory and its type in the file */
     const void *at;
     hid_t type, stored;
     int ndim;
     hsize_t shape[2];
 } array;
 
-/* Rows of an array of two dimensions, some at a time: false after a stop, too. */
+/* Writes a two-dimensional array a block of rows at a time; false on error or stop. */
 static bool write_rows(vhem_ctx *ctx, hid_t set, hid_t space, const array *x)
 {
     hsize_t rows = x->shape[0], d = x->shape[1] > 0 ? x->shape[1] : 1, most = CELLS / d + 1;
@@ -39,7 +39,7 @@ static bool write_set(vhem_ctx *ctx, hid_t file, const char *key, const array *x
 {
     hid_t space = H5Screate_simple(x->ndim, x->shape, NULL);
     hid_t how = H5Pcreate(H5P_DATASET_CREATE), set = -1;
-    if (space >= 0 && how >= 0 && H5Pset_obj_track_times(how, false) >= 0) /* the same data, the same bytes */
+    if (space >= 0 && how >= 0 && H5Pset_obj_track_times(how, false) >= 0) /* reproducible bytes */
         set = H5Dcreate2(file, key, x->stored, space, H5P_DEFAULT, how, H5P_DEFAULT);
     bool ok = set >= 0
               && (x->ndim == 2 ? write_rows(ctx, set, space, x)
@@ -83,13 +83,13 @@ static bool write_all(vhem_ctx *ctx, hid_t file, const vhem_data *data, const in
     return ok;
 }
 
-/* The 1.8 layout or later: its metadata carries checksums, so damage is found instead of followed. */
+/* Uses the 1.8 layout or later: its metadata has checksums, so damage is detected. */
 static hid_t create(const char *path)
 {
     hid_t access = H5Pcreate(H5P_FILE_ACCESS), how = H5Pcreate(H5P_FILE_CREATE), file = -1;
     if (access >= 0 && how >= 0 && H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_LATEST) >= 0
-        && H5Pset_file_locking(access, false, true) >= 0 /* the file is locked already */
-        && H5Pset_obj_track_times(how, false) >= 0)      /* of the root group */
+        && H5Pset_file_locking(access, false, true) >= 0 /* the file is already locked */
+        && H5Pset_obj_track_times(how, false) >= 0)      /* root group */
         file = H5Fcreate(path, H5F_ACC_TRUNC, how, access);
     if (how >= 0)
         H5Pclose(how);
@@ -106,9 +106,8 @@ static uint64_t text_bytes(int64_t n, char *const *text)
     return bytes;
 }
 
-/* Is there room for the file?  HDF5 does not survive a full disk: what it could not write it tries again when
- * the program ends, and falls over.  So the space is asked for first, and given back by H5Fcreate, which
- * begins anew. */
+/* Checks that the disk has room.  HDF5 crashes on a full disk: at exit it retries the failed writes.  So the
+ * space is allocated first; H5Fcreate, which truncates, gives it back. */
 static vhem_status reserve(vhem_ctx *ctx, const vhem_data *data, const char *path, int fd)
 {
     uint64_t bytes = 65536 + 8 * (uint64_t)(data->start[data->N] * data->d) + 32 * (uint64_t)data->N
@@ -131,7 +130,7 @@ static vhem_status write_file(vhem_ctx *ctx, const vhem_data *data, const char *
     VH_TRY(vh_atomic_file_path(ctx, path, &out));
     VH_CHECK(out.tmp, VHEM_EIO, "%s: cannot write HDF5: it is not a regular file", path);
     VH_TRY(reserve(ctx, data, path, out.fd));
-    vh_fd_std low = vh_fd_reserve_std(); /* the library takes any descriptor */
+    vh_fd_std low = vh_fd_reserve_std(); /* the library may use any descriptor */
     hid_t file = create(out.tmp);
     vh_fd_release_std(&low);
     VH_CHECK(file >= 0, VHEM_EIO, "%s: cannot write HDF5 there", path);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* write_npy.c - NAME.npy, all frames as doubles, and NAME_index.csv with seq, start, length and what else the
- * set knows of its sequences.  The array is in place before the index, so that a new index never meets an old
+/* write_npy.c - NAME.npy, all frames as doubles, and NAME_index.csv with seq, start, length and the other
+ * attributes of sequences.  The array is committed before the index, so that a new index never meets an old
  * array. */
 #include "core/alloc.h"
 #include "core/atomic_file.h"

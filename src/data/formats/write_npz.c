@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* write_npz.c - the stacked layout of array.h as a NumPy archive, members stored, not packed.  Texts are
- * arrays of Unicode strings, or of bytes when one of them is not UTF-8.  An archive of 4 GiB or more would
- * need zip64 and is refused: .npy and .h5 have no such limit. */
+/* write_npz.c - the stacked layout of array.h as a NumPy archive, members uncompressed.  Texts are arrays of
+ * Unicode strings, or of bytes if one is not UTF-8.  An archive of 4 GiB or more would need zip64 and is
+ * rejected: .npy and .h5 have no such limit. */
 #include "core/alloc.h"
 #include "core/atomic_file.h"
 #include "data/formats/array.h"
@@ -31,7 +31,7 @@ static void put(unsigned char **p, uint64_t v, int n)
         *(*p)++ = (unsigned char)v;
 }
 
-/* What the header of a member and its entry in the list have in common; time and date are left alone. */
+/* Writes the fields shared by a local header and its directory entry; time and date are fixed. */
 static void put_common(unsigned char **p, const zip_member *m)
 {
     put(p, 20, 2); /* version needed */
@@ -46,10 +46,9 @@ static void put_common(unsigned char **p, const zip_member *m)
     put(p, 0, 2); /* no extra field */
 }
 
-enum { STRETCH = 1 << 24 }; /* bytes between two looks at a stop */
+enum { STRETCH = 1 << 24 }; /* bytes between checks for a stop request */
 
-/* The checksum of more bytes, and the bytes themselves into the file; one of the two where f or crc is
- * NULL. */
+/* Adds data to the checksum, if crc is not NULL, and writes it, if f is not NULL. */
 static vhem_status pass(vhem_ctx *ctx, const void *data, uint64_t size, uint32_t *crc, FILE *f)
 {
     for (uint64_t at = 0; at < size; at += STRETCH) {
@@ -117,7 +116,7 @@ static void finish_archive(archive *z)
     fwrite(buf, 1, 22, z->f);
 }
 
-/* The next character of UTF-8 text, or -1 when it is none. */
+/* Decodes the next UTF-8 character, or returns -1 if invalid. */
 static int64_t next_char(const unsigned char **p)
 {
     unsigned char c = *(*p)++;
@@ -138,7 +137,7 @@ static int64_t next_char(const unsigned char **p)
     return v < least[more] || v > 0x10FFFF || (v >= 0xD800 && v < 0xE000) ? -1 : v;
 }
 
-/* Characters of the text, or -1 when it is not UTF-8. */
+/* Number of characters, or -1 if the text is not UTF-8. */
 static int64_t count_chars(const char *text)
 {
     const unsigned char *p = (const unsigned char *)text;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* write_ts.c - the text format of aeon and sktime.  It keeps frames and labels; names, groups, weights and
- * names of dimensions have no place in it. */
+/* write_ts.c - the text format of aeon and sktime.  It keeps frames and labels; it cannot hold names, groups,
+ * weights and dimension names. */
 #include "core/alloc.h"
 #include "core/atomic_file.h"
 #include "core/names.h"
@@ -10,7 +10,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Classes stand in the header with blanks between them and end a line after ':'. */
+/* Collects the classes.  The header lists them separated by blanks, and each follows ':' at the end of a
+ * line. */
 static vhem_status list_classes(vhem_ctx *ctx, const vhem_data *data, const char *path, vh_names *classes)
 {
     int64_t index;

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* xlsx.c - see xlsx.h.  Office Open XML, ISO/IEC 29500, part 1, chapter 18: a zip archive of XML documents,
- * of which four matter here.
+ * four of which matter here.
  *
- * 1. A part of the archive, unpacked and parsed as it comes by expat.
- * 2. xl/workbook.xml: the sheets by name, and its relations, which say where each of them is.
- * 3. The shared strings: texts of cells, which sheets name by their number.
- * 4. The sheet: rows of cells, written out as they come.
+ * 1. A part of the archive, unpacked and parsed incrementally by expat.
+ * 2. xl/workbook.xml: the names of the sheets, and its relations, which locate them.
+ * 3. The shared strings: texts of cells, which sheets refer to by index.
+ * 4. The sheet: rows of cells, written out as they are parsed.
  *
- * A small file may unpack into a large one: texts are held up to MOST_TEXT bytes, a sheet is written up to a
- * multiple of its size, and what the parser holds for itself is bounded too: elements within elements by
- * MOST_DEPTH, and a tag or a comment by MOST_CELL bytes, since it is read anew with every chunk until it
- * ends. */
+ * A small file may unpack into a large one, so memory is bounded: texts by MOST_TEXT bytes, the output by a
+ * multiple of the sheet's size, the parser by MOST_DEPTH nested elements and MOST_CELL bytes per tag or
+ * comment, which it rescans with every chunk until it ends. */
 #include "data/formats/xlsx.h"
 
 #include "core/alloc.h"
@@ -31,7 +30,7 @@ enum {
     MOST_ROWS = 1 << 20,
     MOST_COLUMNS = 1 << 14,
     MOST_DEPTH = 64,
-    GROWTH = 64 /* bytes written for each byte of a sheet */
+    GROWTH = 64 /* most bytes written per byte of a sheet */
 };
 
 typedef struct {
@@ -53,11 +52,11 @@ typedef struct {
     vhem_ctx *ctx;
     const char *path;
     vh_zip zip;
-    sheet_entry *sheet; /* [n_sheets] in the order of the workbook */
+    sheet_entry *sheet; /* [n_sheets] in workbook order */
     int n_sheets, wanted;
-    char *sheet_part, *strings_part; /* names of members */
-    buffer text;                     /* the shared strings, one after the other */
-    size_t *end, n_strings;          /* [n_strings] where each ends in it */
+    char *sheet_part, *strings_part; /* member names */
+    buffer text;                     /* the shared strings, concatenated */
+    size_t *end, n_strings;          /* [n_strings] end of each in text */
     size_t cap_sheets, cap_strings;
 } workbook;
 
@@ -68,20 +67,20 @@ typedef void on_tag(part *p, const char *tag, const char **attribute);
 struct part {
     workbook *w;
     vhem_ctx *ctx;
-    char name[400]; /* begins sentences */
+    char name[400]; /* begins error messages */
     on_tag *open, *close;
     XML_Parser parser;
     vhem_status st;
-    int depth;    /* elements that are open */
-    bool collect; /* characters go into text */
+    int depth;    /* open elements */
+    bool collect; /* append characters to text */
     bool phonetic;
     buffer text;
-    /* of a sheet */
+    /* of a sheet: */
     FILE *out;
-    int64_t row, column, width; /* 1-based, of the current cell; cells in the first row that has some */
+    int64_t row, column, width; /* 1-based, of the current cell; cells in the first non-empty row */
     int64_t written, at_column, at_row, most;
-    int64_t no_value;       /* formulas that were never worked out */
-    bool formula, numbered; /* the row says its number */
+    int64_t no_value;       /* formulas without a stored value */
+    bool formula, numbered; /* the row states its number */
     char type;
 };
 
@@ -109,7 +108,7 @@ static vhem_status append(vhem_ctx *ctx, buffer *b, const char *s, size_t n)
     return VHEM_OK;
 }
 
-/* The first failure inside a handler ends the parse. */
+/* Stops the parse at the first failure in a handler. */
 static void fail(part *p, vhem_status st)
 {
     if (p->st == VHEM_OK && st != VHEM_OK) {
@@ -147,7 +146,7 @@ static void on_text(void *data, const char *s, int n)
         fail(p, append(p->ctx, &p->text, s, (size_t)n));
 }
 
-/* No spreadsheet declares entities.  A file that does may want them to multiply. */
+/* Spreadsheets declare no entities; a file that does may be an entity-expansion attack. */
 static void on_doctype(void *data, const char *name, const char *system, const char *public, int internal)
 {
     part *p = data;
@@ -209,7 +208,7 @@ static vhem_status parse_member(part *p, const char *member)
     return feed(p, &s);
 }
 
-/* Parses the member of this name; w, open, close and what these need are the caller's. */
+/* Parses a member; the caller sets w, open, close and what they need. */
 static vhem_status parse(part *p, const char *member)
 {
     vhem_status st = parse_member(p, member);
@@ -244,7 +243,7 @@ static void workbook_tag(part *p, const char *tag, const char **attribute)
                           attribute_of(attribute, "state")));
 }
 
-/* Which sheet is meant; w->wanted. */
+/* Sets w->wanted. */
 static vhem_status choose_sheet(workbook *w, const char *sheet)
 {
     vhem_ctx *ctx = w->ctx;
@@ -274,7 +273,7 @@ static vhem_status choose_sheet(workbook *w, const char *sheet)
     return VHEM_OK;
 }
 
-/* The member that a relation of the workbook leads to. */
+/* Name of the member that a relation of the workbook points to. */
 static vhem_status target_name(vhem_ctx *ctx, const char *target, char **out)
 {
     VH_CLEANUP(free_buffer) buffer b = { 0 };
@@ -301,7 +300,7 @@ static void relation_tag(part *p, const char *tag, const char **attribute)
 
 /* ---- 3. texts ------------------------------------------------------------------------------------------ */
 
-/* Inside a text: <t> outside <rPh>, which says how it is spoken. */
+/* Collects <t> outside <rPh>, the phonetic text. */
 static void text_tag(part *p, const char *tag, bool opens)
 {
     if (strcmp(tag, "rPh") == 0)
@@ -353,7 +352,7 @@ vhem_status vh_xlsx_no_room(vhem_ctx *ctx, const char *path)
                    vh_spill_folder(), strerror(errno));
 }
 
-/* A cell as a field of CSV: numbers bare, the rest in quotes, on one line. */
+/* Writes a CSV field on one line: numbers bare, other text quoted. */
 static void put_field(part *p, const char *s, size_t n, bool quoted)
 {
     if (quoted)
@@ -367,7 +366,7 @@ static void put_field(part *p, const char *s, size_t n, bool quoted)
         put(p, '"');
 }
 
-/* The text of the current cell, by its type: s a shared string, which the cell has the number of. */
+/* Text of the current cell; for type s the cell holds the index of a shared string. */
 static vhem_status cell_text(part *p, const char **s, size_t *n)
 {
     vhem_ctx *ctx = p->ctx;
@@ -402,7 +401,7 @@ static vhem_status put_cell(part *p)
         return VHEM_OK;
     VH_CHECK(p->column > p->at_column, VHEM_EFORMAT, "%s: row %lld: column %lld comes after column %lld",
              p->name, (long long)p->row, (long long)p->column, (long long)p->at_column);
-    for (; p->at_row < p->row; p->at_row++) /* rows without cells are not in the file */
+    for (; p->at_row < p->row; p->at_row++) /* empty rows are not in the file */
         put(p, '\n');
     for (; p->at_column < p->column; p->at_column++)
         if (p->at_column > 0)
@@ -416,7 +415,7 @@ static vhem_status put_cell(part *p)
     return VHEM_OK;
 }
 
-/* "AB12": column 28, row 12; false when it is not the name of a cell. */
+/* Parses "AB12": column 28, row 12; false if it is not a cell name. */
 static bool cell_place(const char *cell, int64_t *column, int64_t *row)
 {
     *column = 0;
@@ -443,20 +442,17 @@ static vhem_status begin_cell(part *p, const char *name, const char *type)
 {
     vhem_ctx *ctx = p->ctx;
 
-    /* Spreadsheets differ about a cell that names another row, or mend the file: none of it is a guess to
-     * make here. */
+    /* Spreadsheets disagree about a cell that names another row, or repair the file; do not guess. */
     int64_t row = p->row;
     bool found = name ? cell_place(name, &p->column, &row) : ++p->column <= MOST_COLUMNS;
     if (found && p->row > 0 && !p->numbered && row > p->row && row <= MOST_ROWS)
-        p->row = row; /* the first cell says it instead */
+        p->row = row; /* the first cell gives the row number instead */
     p->numbered = true;
     VH_CHECK(p->row > 0 && found && row == p->row, VHEM_EFORMAT, "%s: row %lld: there is no cell '%s' in it",
              p->name, (long long)p->row, name ? VH_SHOW(name, strlen(name)) : "");
     p->text.n = 0;
     p->formula = false;
-    p->type = !type || strcmp(type, "b") == 0 ? 'n'
-              : type[0] && !type[1]           ? type[0]
-                                              : 't'; /* else text in place */
+    p->type = !type || strcmp(type, "b") == 0 ? 'n' : type[0] && !type[1] ? type[0] : 't'; /* inline text */
     return VHEM_OK;
 }
 
@@ -482,7 +478,7 @@ static void sheet_closes(part *p, const char *tag, const char **attribute)
     } else if (strcmp(tag, "row") == 0 && p->at_column > 0) {
         p->width = p->width > 0 ? p->width : p->at_column;
         for (; p->at_column < p->width; p->at_column++)
-            put(p, ','); /* empty cells at the end of a row are not in the file */
+            put(p, ','); /* trailing empty cells are not in the file */
     } else if (strcmp(tag, "v") == 0) {
         p->collect = false;
     } else {

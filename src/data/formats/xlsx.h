@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* xlsx.h - a sheet of an Excel workbook as CSV text, which the reader of tables then reads. */
+/* xlsx.h - converts a sheet of an Excel workbook to CSV text for the table reader. */
 #ifndef VH_DATA_FORMATS_XLSX_H
 #define VH_DATA_FORMATS_XLSX_H
 
@@ -7,12 +7,12 @@
 
 #include <stdio.h>
 
-/* Writes the rows of one sheet to f, line n for row n of the sheet, so that sentences about a line name the
- * row.  sheet: its name, or its number from 1; NULL: the first that is not hidden, with a warning when there
- * are others.  Cells are as they are stored: of a formula its last value, of a date the number of days, of
- * TRUE 1; #N/A is empty. */
+/* Writes the rows of one sheet to f, row n on line n, so that line numbers in messages are row numbers.
+ * sheet: its name, or its number from 1; NULL: the first visible sheet, with a warning if there are others.
+ * Cells have their stored values: the last result of a formula, a date as a number of days, 1 for TRUE; #N/A
+ * is empty. */
 vhem_status vh_xlsx_to_csv(vhem_ctx *ctx, const char *path, const char *sheet, FILE *f);
-/* Fails with the sentence for a file in TMPDIR that cannot be made or written; errno says why. */
+/* Fails with the message that the file in TMPDIR cannot be created or written; reads errno. */
 vhem_status vh_xlsx_no_room(vhem_ctx *ctx, const char *path);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* zip.c - see zip.h.  The list of members stands at the end of the file (the central directory); it is found
- * from the last record, which is found by looking for its signature from the end. */
+/* zip.c - see zip.h.  The central directory, the list of members, is near the end of the file.  The end
+ * record locates it and is found by searching backwards for its signature. */
 #include "data/formats/zip.h"
 
 #include "core/alloc.h"
@@ -31,7 +31,7 @@ static vhem_status read_at(vhem_ctx *ctx, const vh_zip *z, int64_t at, void *buf
 
 enum { END = 22, END64 = 56, LOCATOR = 20, ENTRY = 46, LOCAL = 30 };
 
-/* Where the central directory is and how many members it lists. */
+/* Finds the central directory and its number of members. */
 static vhem_status find_directory(vhem_ctx *ctx, const vh_zip *z, int64_t *at, int64_t *size, int64_t *n)
 {
     int64_t tail = z->size < 65535 + END ? z->size : 65535 + END, i;
@@ -69,7 +69,7 @@ static vhem_status find_directory(vhem_ctx *ctx, const vh_zip *z, int64_t *at, i
     return VHEM_OK;
 }
 
-/* Sizes that do not fit 32 bits stand in the extra field with number 1, in this order. */
+/* Reads sizes that do not fit in 32 bits from extra field 1, in this order. */
 static void read_zip64(const unsigned char *extra, size_t n, vh_zip_member *m)
 {
     int64_t *wide[] = { &m->size, &m->packed, &m->at };
@@ -113,7 +113,7 @@ static vhem_status read_entry(vhem_ctx *ctx, vh_zip *z, const unsigned char *dir
     VH_CHECK(m->name, VHEM_ENOMEM, "out of memory");
     z->n++;
     read_zip64(e + ENTRY + name, extra, m);
-    /* Deflate shrinks at most 1032 times; a larger claim is false and must not drive memory. */
+    /* Deflate compresses at most 1032-fold; a larger claim is false and must not cause a large allocation. */
     VH_CHECK(m->packed >= 0 && m->packed <= z->size && m->size >= 0 && m->size <= 1032 * m->packed + 64,
              VHEM_EFORMAT, "%s: member '%s' claims %lld bytes packed into %lld, the file has %lld", z->path,
              VH_SHOW(m->name, strlen(m->name)), (long long)m->size, (long long)m->packed, (long long)z->size);
@@ -127,7 +127,7 @@ static int by_place(const void *a, const void *b)
     return ((*x)->at > (*y)->at) - ((*x)->at < (*y)->at);
 }
 
-/* Members that share their bytes: a few kilobytes would unpack into anything. */
+/* Rejects members that share bytes: a few kilobytes could unpack into any size. */
 static vhem_status refuse_overlaps(vhem_ctx *ctx, const vh_zip *z)
 {
     VH_AUTOFREE const vh_zip_member **order = NULL;
@@ -184,15 +184,15 @@ enum { CHUNK = 1 << 16 };
 struct vh_unzip {
     const vh_zip *z;
     const vh_zip_member *m;
-    int64_t at, left; /* where the next packed byte is, how many there are */
-    int64_t out_left; /* unpacked bytes still to come */
+    int64_t at, left; /* offset of the next compressed byte, number left */
+    int64_t out_left; /* uncompressed bytes left */
     uint32_t crc;
     bool inflating;
     z_stream zs;
     unsigned char in[CHUNK];
 };
 
-/* The next packed bytes into u->in. */
+/* Reads the next compressed bytes into u->in. */
 static vhem_status refill(vhem_ctx *ctx, vh_unzip *u)
 {
     size_t n = u->left < CHUNK ? (size_t)u->left : CHUNK;

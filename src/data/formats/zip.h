@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* zip.h - the members of a zip archive: stored or deflated, zip64 included. */
+/* zip.h - reads members of a zip archive: stored or deflated, including zip64. */
 #ifndef VH_DATA_FORMATS_ZIP_H
 #define VH_DATA_FORMATS_ZIP_H
 
@@ -12,7 +12,7 @@ typedef struct {
     char *name;
     int method, flags;
     uint32_t crc;
-    int64_t packed, size, at; /* bytes in the file, bytes unpacked, offset of its local header */
+    int64_t packed, size, at; /* compressed and uncompressed bytes, offset of the local header */
 } vh_zip_member;
 
 typedef struct {
@@ -26,7 +26,7 @@ typedef struct {
 vhem_status vh_zip_open(vhem_ctx *ctx, const char *path, vh_zip *z);
 void vh_zip_close(vh_zip *z);
 
-/* A member as a stream; the checksum is verified when its last byte is read.  name begins its sentences. */
+/* A member as a stream; the checksum is verified with the last byte.  name begins error messages. */
 typedef struct vh_unzip vh_unzip;
 vhem_status vh_unzip_open(vhem_ctx *ctx, const vh_zip *z, int i, const char *name, vh_stream *s,
                           vh_unzip **out);
