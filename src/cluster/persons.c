@@ -27,14 +27,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-<<<<<<< HEAD
 #define SAME VH_OPT("persons=same")
 #define NEW  VH_OPT("persons=new")
 
-static const char redone[] = "vhem"; /* the method that clusters again without a person */
-=======
 static const char redone[] = "vhem"; /* the only method that supports leave-one-out */
->>>>>>> c3
 
 typedef struct {
     vhem_ctx *ctx;
