@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* bytes.c - see team.h: messages of any size, and waiting that leaves the core to those that work. */
+/* bytes.c - see team.h: messages of any size, with waits that free the core for working ranks. */
 #define _POSIX_C_SOURCE 200809L
 #include "team.h"
 
@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <time.h>
 
-enum { TAG = 1, PIECE = 1 << 30 }; /* counts of MPI are ints */
+enum { TAG = 1, PIECE = 1 << 30 }; /* MPI counts are ints */
 
-/* MPI waits with all its might; a rank that waits here leaves the core to those that work.  It looks again
- * after 20 microseconds, then after ever longer, up to 5 milliseconds. */
+/* MPI busy-waits; this wait polls with pauses, from 20 microseconds up to 5 milliseconds, and leaves the core
+ * to working ranks. */
 static void rest_until(MPI_Request *request)
 {
     int done = 0;
@@ -60,7 +60,7 @@ void bytes_gather(int64_t mine, int64_t *all)
     rest_until(&request);
 }
 
-/* Without memory for a message nobody can go on. */
+/* Aborts the job if out of memory: no rank can continue. */
 void *bytes_room(size_t n)
 {
     void *bytes = malloc(n ? n : 1);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* main.c - vhem-mpi: commands of vhem on all ranks of an MPI job.  All ranks run the command, and the
- * library shares the work among them.  Rank 0 alone prints and writes; its files are those of vhem, to the
- * last bit. */
+/* main.c - vhem-mpi: runs vhem commands on all ranks of an MPI job.  All ranks run the command, and the
+ * library shares the work among them.  Only rank 0 prints and writes; its files are bit-identical to those of
+ * vhem. */
 #define _GNU_SOURCE
 #include "team.h"
 
@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The cores of this machine are shared by the ranks on it, unless each is bound to its own. */
+/* Number of threads: ranks on the same machine share its cores unless each is bound to its own. */
 static int threads_here(void)
 {
     MPI_Comm near;
@@ -27,7 +27,7 @@ static int threads_here(void)
     return cores / ranks > 0 ? cores / ranks : 1;
 }
 
-/* Can this command line be run on many ranks?  If not, text says why. */
+/* True if this command line can run on several ranks; otherwise, text says why not. */
 static bool can_run(int argc, char **argv, char *text, size_t size)
 {
     const char *word = argc > 1 ? argv[1] : "";

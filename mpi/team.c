@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* team.c - see team.h.
  *
- * Before bytes go from one rank to others every rank says what it is about to do.  One that has failed says
- * so instead, once, and its sentence goes to all: nobody waits for bytes that will never come. */
+ * Before a message, every rank announces its next action.  A rank that failed announces that once, and its
+ * error message goes to all, so that no rank waits for a message that never comes. */
 #include "team.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { PASS, LEAVE, STOPPED, FAILED }; /* what a rank is about to do */
+enum { PASS, LEAVE, STOPPED, FAILED }; /* next action of a rank */
 
-/* The first rank that is about to do this, or -1. */
+/* The first rank with this next action, or -1. */
 static int first_of(const team *t, int64_t what, const int64_t *all)
 {
     for (int r = 0; r < t->size; r++)
@@ -20,8 +20,8 @@ static int first_of(const team *t, int64_t what, const int64_t *all)
     return -1;
 }
 
-/* The first rank that has failed; else the first that goes on where this one ends, or ends where it goes on;
- * -1: all do the same. */
+/* The first rank that has failed; otherwise the first that continues while this one ends, or the reverse; -1
+ * if all agree. */
 static int odd_one(const team *t, int64_t mine, const int64_t *all)
 {
     int odd = first_of(t, FAILED, all);
@@ -31,7 +31,7 @@ static int odd_one(const team *t, int64_t mine, const int64_t *all)
     return odd;
 }
 
-/* All do the same: true.  Else t->sentence says which rank does not. */
+/* True if all ranks agree; otherwise t->sentence says which one does not. */
 static bool agree(team *t, int64_t mine, const char *why)
 {
     char text[VHEM_WHY] = "";
@@ -46,7 +46,7 @@ static bool agree(team *t, int64_t mine, const char *why)
     } else if (odd >= 0 && stopped >= 0) {
         snprintf(t->sentence, sizeof t->sentence, "rank %d was interrupted", stopped);
     } else if (odd >= 0) {
-        bool first = all[t->rank] != PASS; /* this rank has finished, the other goes on */
+        bool first = all[t->rank] != PASS; /* this rank has finished, the other continues */
         snprintf(t->sentence, sizeof t->sentence,
                  "rank %d finished before rank %d: do all see the same files?", first ? t->rank : odd,
                  first ? odd : t->rank);

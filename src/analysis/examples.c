@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* examples.c - a few sequences of each cluster, and the states of its centre that most likely made them. */
+/* examples.c - a few sequences of each cluster, decoded into the states of its centre. */
 #include "core/alloc.h"
 #include "core/array2.h"
 #include "core/object.h"
@@ -9,14 +9,14 @@
 #include <math.h>
 #include <string.h>
 
-/* The record callers see, what it is made from, and the same arrays as its owner may write them. */
+/* The record callers see, its inputs, and its arrays as writable pointers of their owner. */
 typedef struct {
     vhem_examples seen;
     const vhem_tree *tree;
     const vhem_clustering *c; /* level 0 */
     const vhem_data *data;
     int64_t N;         /* sequences */
-    int each;          /* the most of a cluster */
+    int each;          /* most sequences per cluster */
     int64_t *sequence; /* [room] */
     int *cluster;      /* [room] */
     int **path;        /* [room] */
@@ -34,7 +34,7 @@ static void clear(void *record)
     free(e->path);
 }
 
-/* ---- which sequences ----------------------------------------------------------------------------------- */
+/* ---- choosing sequences -------------------------------------------------------------------------------- */
 
 typedef struct {
     const char *name;
@@ -46,7 +46,8 @@ static int by_name(const void *a, const void *b)
     return strcmp(((const named_item *)a)->name, ((const named_item *)b)->name);
 }
 
-/* cluster [N] of level 0 by the name of the sequence or its group, -1 for none; n_found have one. */
+/* cluster [N] of level 0 by the name of the sequence or its group, -1 if none matches; n_found counts
+ * matches. */
 static vhem_status match_names(vhem_ctx *ctx, const examples *e, int *cluster, int *n_found)
 {
     const vhem_clustering *c = e->c;
@@ -72,7 +73,7 @@ static vhem_status match_names(vhem_ctx *ctx, const examples *e, int *cluster, i
     return VHEM_OK;
 }
 
-/* When no sequence has the name of an item, all find their clusters as new ones do. */
+/* If no sequence has the name of an item, assigns all of them as new sequences. */
 static vhem_status find_clusters(vhem_ctx *ctx, const examples *e, int *cluster)
 {
     int found;
@@ -91,9 +92,9 @@ static vhem_status find_clusters(vhem_ctx *ctx, const examples *e, int *cluster)
     return VHEM_OK;
 }
 
-/* ---- their states -------------------------------------------------------------------------------------- */
+/* ---- decoding ------------------------------------------------------------------------------------------ */
 
-/* Sequence n, which is in cluster j, decoded by itself. */
+/* Adds sequence n of cluster j, decoded. */
 static vhem_status add(vhem_ctx *ctx, examples *e, int64_t n, int64_t j)
 {
     vhem_seq_view seq;
@@ -108,7 +109,7 @@ static vhem_status add(vhem_ctx *ctx, examples *e, int64_t n, int64_t j)
     return VHEM_OK;
 }
 
-/* e has room for each of the clusters; cluster [N]. */
+/* Requires room in e for each cluster; cluster [N]. */
 static vhem_status choose(vhem_ctx *ctx, examples *e, const int *cluster)
 {
     VH_AUTOFREE int *shown = NULL;
@@ -123,7 +124,7 @@ static vhem_status choose(vhem_ctx *ctx, examples *e, const int *cluster)
     return VHEM_OK;
 }
 
-/* Without names of columns, frames and centres must have the same number of them. */
+/* Without column names, frames and centres must have the same number of columns. */
 static vhem_status check_columns(vhem_ctx *ctx, const vhem_models *centers, int d)
 {
     vhem_hmm_view h;
@@ -134,7 +135,7 @@ static vhem_status check_columns(vhem_ctx *ctx, const vhem_models *centers, int 
     return VHEM_OK;
 }
 
-/* The centres of the lowest level are HMMs. */
+/* Requires HMMs as centres of the lowest level. */
 static vhem_status find_examples(vhem_ctx *ctx, examples *e)
 {
     VH_AUTOFREE int *cluster = NULL;

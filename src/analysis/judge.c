@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* judge.c - predictions against the truth: which items count, what is true of them, and their ranking. */
+/* judge.c - judges predictions: selects the items that count, finds the truth, and ranks. */
 #include "core/alloc.h"
 #include "core/array2.h"
 #include "core/options.h"
@@ -13,7 +13,7 @@ static int64_t find_name(const vh_names *names, const char *name)
     return vh_names_find(names, name, strlen(name));
 }
 
-/* Numbers of n names; of equal ones the first. */
+/* Indexes n names; the first of equal names wins. */
 static vhem_status number_names(vhem_ctx *ctx, int64_t n, char *const *name, vh_names *out)
 {
     int64_t index;
@@ -24,7 +24,7 @@ static vhem_status number_names(vhem_ctx *ctx, int64_t n, char *const *name, vh_
     return VHEM_OK;
 }
 
-/* truth [n][C], zeroed before: the labels of the items. */
+/* truth [n][C], zeroed by the caller: from the labels of the items. */
 static void truth_of_labels(const vhem_prediction *p, const vh_names *classes, unsigned char *truth)
 {
     for (int64_t i = 0; i < p->n; i++) {
@@ -34,7 +34,7 @@ static void truth_of_labels(const vhem_prediction *p, const vh_names *classes, u
     }
 }
 
-/* The same from tags, matched by the names of the items and of the classes. */
+/* The same from tags, matched by the names of items and classes. */
 static vhem_status truth_of_tags(vhem_ctx *ctx, const vhem_prediction *p, const vhem_tags *tags,
                                  const vh_names *classes, unsigned char *truth)
 {
@@ -53,7 +53,8 @@ static vhem_status truth_of_tags(vhem_ctx *ctx, const vhem_prediction *p, const 
     return VHEM_OK;
 }
 
-/* The rows of what has a class that is known, and was held out: only these can be judged. */
+/* Keeps the rows of items that were held out and have a known class; counts the other held-out items in
+ * *unknown. */
 static void keep_known(const vhem_prediction *p, const double *score, unsigned char *truth, double *kept,
                        int64_t *n, int64_t *unknown)
 {

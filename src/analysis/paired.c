@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* paired.c - the paired t-test: are the differences of two lists, run by run, more than chance? */
+/* paired.c - the paired t-test: do two lists differ, run by run, by more than chance? */
 #include "math/student.h"
 #include "vhem/analysis.h"
 
 #include <math.h>
 
-/* Of the values: differences that vary by less are rounding, which is no chance to compare with. */
+/* Relative to the values: a smaller spread of the differences is rounding and invalidates the test. */
 #define ROUNDING 1e-10
 
 void vhem_paired_t(int64_t n, const double *a, const double *b, double *t, double *p)

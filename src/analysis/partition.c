@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* partition.c - how well two partitions agree; the sums are in math/agreement.c. */
+/* partition.c - agreement between two partitions; math/agreement.c computes the sums. */
 #include "core/alloc.h"
 #include "core/names.h"
 #include "math/agreement.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ranking.c - how well classes or tags are given and items are found: accuracy, precision, recall, F, average
- * precision, P@k; the paper's Section 6, where MAP averages the precision at each rank where an item with the
- * tag stands. */
+/* ranking.c - quality of classification, tagging and retrieval: accuracy, precision, recall, F, average
+ * precision, P@k; the paper's Section 6, where MAP averages the precision at the rank of each item with the
+ * tag. */
 #include "core/options.h"
 #include "core/array2.h"
 #include "core/object.h"
@@ -16,7 +16,7 @@ typedef struct {
     int64_t at;
 } scored_item;
 
-typedef struct { /* what is ranked */
+typedef struct { /* input of a ranking */
     int64_t n;
     int C;
     const double *score;        /* [n][C] */
@@ -24,7 +24,7 @@ typedef struct { /* what is ranked */
     const int64_t *k;           /* P@k */
 } table;
 
-/* Best first; ties and what has no score at all by index. */
+/* Best first; ties and missing scores by index. */
 static int best_first(const void *a, const void *b)
 {
     const scored_item *p = a, *q = b;
@@ -33,7 +33,7 @@ static int best_first(const void *a, const void *b)
     return (p->at > q->at) - (p->at < q->at);
 }
 
-/* n scores `stride` apart, ranked. */
+/* Ranks n scores, `stride` apart. */
 static void rank(int64_t n, const double *score, int stride, scored_item *out)
 {
     for (int64_t i = 0; i < n; i++) {
@@ -56,7 +56,7 @@ static void count_given(const table *t, int top, scored_item *work, vhem_tag_mea
     }
 }
 
-/* The ranking of all items by tag c. */
+/* Ranks all items by tag c. */
 static void measure_ranking(const table *t, int c, scored_item *work, vhem_judgement *j)
 {
     double sum = 0, *p_at = j->tag_p_at + vh_row(c, j->n_k);
@@ -112,7 +112,7 @@ static vhem_status resolve(vhem_ctx *ctx, const vhem_rank_options *asked, vhem_r
     return VHEM_OK;
 }
 
-/* Who was taken for whom by the best class of each item. */
+/* Fills the confusion matrix and the accuracy from the best class of each item. */
 static void count_best(const double *score, const unsigned char *truth, vhem_judgement *j)
 {
     int64_t right = 0, C = j->C;

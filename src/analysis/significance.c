@@ -36,7 +36,7 @@ static sample_moments moments_of(int64_t n, const double *x)
     return m;
 }
 
-/* d = t / root, and delta has the same relation to the d of the population. */
+/* d = t / root; delta and the population d are related in the same way. */
 static vhem_status effect_interval(vhem_ctx *ctx, double t, double freedom, double root, double confidence,
                                    vhem_test *out)
 {
@@ -122,7 +122,7 @@ static int compare_values(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* P(U >= u) when nothing distinguishes the groups: U has the generating function
+/* P(U >= u) under the null hypothesis: U has the generating function
  * prod_{i=1..n} (1 - q^{m+i}) / (1 - q^i), divided by the number of ways to choose n of n + m. */
 static vhem_status exact_tail(vhem_ctx *ctx, int n, int m, double u, double *out)
 {
@@ -146,8 +146,8 @@ static vhem_status exact_tail(vhem_ctx *ctx, int n, int m, double u, double *out
     return VHEM_OK;
 }
 
-/* Ranks of r [n], sorted; equal values share the mean of theirs.  The rank sum of a, and sum of t^3 - t over
- * ties of t. */
+/* Ranks r [n], sorted; ties get their mean rank.  Returns the rank sum of a, and the sum of t^3 - t over ties
+ * of size t. */
 static void rank_all(const ranked_value *r, int64_t n, double *sum_a, double *ties)
 {
     *sum_a = *ties = 0;
@@ -179,7 +179,7 @@ static vhem_status p_of_u(vhem_ctx *ctx, double u, double ties, vhem_test *out)
     } else {
         double sd = sqrt(n * m / 12 * (N + 1 - ties / (N * (N - 1))));
         if (!(sd > 0))
-            return VHEM_OK; /* all are equal */
+            return VHEM_OK; /* all values are equal */
         out->p_greater = normal_tail((u - n * m / 2 - 0.5) / sd);
         tail = normal_tail((top - n * m / 2 - 0.5) / sd);
     }
@@ -223,7 +223,7 @@ static int by_p(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* t [n] sorted by p.  Holm steps up from the smallest, Benjamini and Hochberg down from the largest. */
+/* Adjusts t [n], sorted by p: Holm upward from the smallest, Benjamini-Hochberg downward from the largest. */
 static void adjust(vhem_test **t, int n, const char *correction)
 {
     bool holm = strcmp(correction, "holm") == 0, bh = strcmp(correction, "bh") == 0;

@@ -1,26 +1,25 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* significance.h - tests of numbers: paired and two-sample t, Mann-Whitney U, Cohen's d, corrections for many
- * tests. */
+/* significance.h - tests on numbers: paired and two-sample t, Mann-Whitney U, Cohen's d, corrections for
+ * multiple tests. */
 #ifndef VH_ANALYSIS_SIGNIFICANCE_H
 #define VH_ANALYSIS_SIGNIFICANCE_H
 
 #include "core/ctx.h"
 #include "vhem/analysis.h"
 
-/* Each fills counts, means, statistic, freedom, p, p_greater and d with its interval; what cannot be
- * computed, for want of numbers or of spread, is NaN.  Numbers that are not finite do not count; of a pair,
- * neither. */
+/* Each fills counts, means, statistic, freedom, p, p_greater and d with its interval; results undefined for
+ * lack of data or spread are NaN.  Skips non-finite numbers, and in pairs their partners. */
 vhem_status vh_test_paired(vhem_ctx *ctx, int64_t n, const double *a, const double *b, double confidence,
                            vhem_test *out);
 /* Welch's t; d by the pooled standard deviation. */
 vhem_status vh_test_groups(vhem_ctx *ctx, int64_t n_a, const double *a, int64_t n_b, const double *b,
                            double confidence, vhem_test *out);
-/* Exact where a group has at most 8 numbers and no two are equal, else by the normal distribution with
+/* Exact if a group has at most 8 numbers and there are no ties, otherwise the normal approximation with
  * corrections for ties and continuity. */
 vhem_status vh_test_ranks(vhem_ctx *ctx, int64_t n_a, const double *a, int64_t n_b, const double *b,
                           vhem_test *out);
 
-/* p_adjusted of the tests of each kind: "holm", "bonferroni", "bh", "none". */
+/* Sets p_adjusted within each kind of test: "holm", "bonferroni", "bh", "none". */
 vhem_status vh_tests_adjust(vhem_ctx *ctx, int n, vhem_test *test, const char *correction);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* stats.c - what laboratories report after clustering: tests between centres and between groups of persons,
- * on the scores of vhem_score_persons.
+/* stats.c - statistics that laboratories report after clustering: tests between centres and between groups of
+ * persons, on the scores of vhem_score_persons.
  *
  * 1. Groups of persons.
  * 2. Tests. */
@@ -15,13 +15,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_GROUPS = 500 }; /* that are compared in pairs: nobody reads a million tests */
+enum { MOST_GROUPS = 500 }; /* most groups compared in pairs */
 
 VH_OWNED(vhem_statistics, vh_object_free)
 
 /* ---- 1. groups ---- */
 
-/* By label when there are two or more, else by cluster. */
+/* Groups by label if there are at least two, otherwise by cluster. */
 static vhem_status find_groups(vhem_ctx *ctx, vhem_statistics *s)
 {
     int n_label = 0;
@@ -46,7 +46,7 @@ static vhem_status find_groups(vhem_ctx *ctx, vhem_statistics *s)
 
 /* ---- 2. tests ---- */
 
-typedef struct {    /* the persons of each of G groups, in their order; group -1 is none */
+typedef struct {    /* the persons of each of G groups, in order; group -1 is skipped */
     int64_t *first; /* [G+1] */
     int64_t *who;   /* [first[G]] */
 } members;
@@ -72,7 +72,7 @@ static void members_free(members *x)
     free(x->who);
 }
 
-/* Column j of table [n][K] for the persons of group g: out [returned]. */
+/* Copies column j of table [n][K] for the persons of group g to out; returns their number. */
 static int64_t column_of_group(const members *x, int g, const double *table, int K, int j, double *out)
 {
     int64_t n = x->first[g + 1] - x->first[g];
@@ -81,7 +81,7 @@ static int64_t column_of_group(const members *x, int g, const double *table, int
     return n;
 }
 
-/* Do the persons of each cluster fit their own centre better than each other one? */
+/* Tests whether the persons of each cluster fit their own centre better than every other one. */
 static vhem_status test_centres(vhem_ctx *ctx, vhem_statistics *s, double confidence, double *x, double *y)
 {
     VH_CLEANUP(members_free) members in = { 0 };
@@ -100,7 +100,7 @@ static vhem_status test_centres(vhem_ctx *ctx, vhem_statistics *s, double confid
     return VHEM_OK;
 }
 
-/* Do two groups differ in the scale of a centre, or in entropy? */
+/* Tests whether two groups differ in the scale of a centre, or in entropy. */
 static vhem_status test_pair(vhem_ctx *ctx, vhem_statistics *s, double confidence, const vhem_test *what,
                              const members *of, const int pair[2], double *x)
 {
@@ -120,7 +120,7 @@ static vhem_status test_pair(vhem_ctx *ctx, vhem_statistics *s, double confidenc
     t->b = u->b = s->group[pair[1]];
     VH_TRY(vh_test_groups(ctx, n, x, m, x + n, confidence, t));
     VH_TRY(vh_test_ranks(ctx, n, x, m, x + n, u));
-    if (t->n_a == 0 && t->n_b == 0) /* nobody has such a value */
+    if (t->n_a == 0 && t->n_b == 0) /* no one has this value */
         s->n_test -= 2;
     return VHEM_OK;
 }
@@ -147,7 +147,7 @@ static vhem_status run_tests(vhem_ctx *ctx, const vhem_stats_input *in, vhem_sta
 {
     VH_AUTOFREE double *x = NULL, *y = NULL;
     size_t K = (size_t)s->K, G = (size_t)s->n_group;
-    int scales = K < 3 ? (int)K - 1 : s->K; /* of two scales one is minus the other */
+    int scales = K < 3 ? (int)K - 1 : s->K; /* with two scales, one is minus the other */
 
     if (G > MOST_GROUPS) {
         vh_log(ctx, VHEM_LOG_WARN,
@@ -167,9 +167,9 @@ static vhem_status run_tests(vhem_ctx *ctx, const vhem_stats_input *in, vhem_sta
     return vh_tests_adjust(ctx, s->n_test, s->test, in->correction);
 }
 
-/* ---- all of it ---- */
+/* ---- vhem_stats --- */
 
-/* The defaults of what the tests need, checked. */
+/* Sets and checks the options of the tests. */
 static vhem_status set_tests(vhem_ctx *ctx, vhem_stats_input *in)
 {
     static const char *const known[] = { "holm", "bonferroni", "bh", "none" };

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* assign.cu - from bounds to shares: z_ij ~ omega_j exp(N_i L_ij), and the sums over the base HMMs of each
- * chunk.  vhem/estep.c has the rule, math/scaled.c the scales.
+/* assign.cu - from bounds to assignments: z_ij ~ omega_j exp(N_i L_ij), and the sums over the base HMMs of
+ * each chunk.  vhem/estep.c has the rule, math/scaled.c the scales.
  *
- * Rows are worked on by a thread each; columns by a block for each chunk, whose threads are added up in a
- * fixed tree. */
+ * Rows take one thread each; columns take one block per chunk, whose threads are added in a fixed tree. */
 #include "cuda/estep_kernels.h"
 #include "cuda/launch.cuh"
 
@@ -44,7 +43,7 @@ static __global__ void __launch_bounds__(BLOCK) assign_rows(vh_cuda_tile t, vh_c
     }
     for (int j = 0; j < t.Kr; j++) {
         double x = t.w[(size_t)j * rows + i] - top;
-        sum += x < -746 ? 0 : exp(x); /* NaN goes through */
+        sum += x < -746 ? 0 : exp(x); /* NaN propagates */
     }
     sum = log(sum);
     double most = -1;
@@ -63,7 +62,7 @@ static __global__ void __launch_bounds__(BLOCK) assign_rows(vh_cuda_tile t, vh_c
 
 /* ---- columns ------------------------------------------------------------------------------------------- */
 
-/* Adds up what the threads of a block have, in a tree; the result is in x[0]. */
+/* Adds the values of all threads of a block, in a tree; the result is in x[0]. */
 static __device__ void add_up(double *x)
 {
     for (int half = BLOCK / 2; half > 0; half /= 2) {
@@ -118,7 +117,7 @@ static __device__ double common_scale(const vh_cuda_tile &t, const double *top, 
     return scale_of(most);
 }
 
-/* The member that cluster j describes worst: its L and number, ties to the lowest; number < 0: none. */
+/* The member that cluster j describes worst: its L and index, ties to the lowest; number < 0: none. */
 struct worst {
     double L, number;
 };
@@ -139,7 +138,7 @@ static __device__ void find_worst(worst *x)
     __syncthreads();
 }
 
-struct column { /* where the sums of (chunk, j) go */
+struct column { /* destination of the sums of (chunk, j) */
     double *sum_z, *scale_z, *members, *worst_L, *worst;
 };
 
@@ -149,7 +148,7 @@ static __device__ column column_of(const vh_cuda_tile &t, int c, int j)
     return column{ head, head + t.Kr, head + 2 * t.Kr, head + 3 * t.Kr, head + 4 * t.Kr };
 }
 
-/* Block (chunk, j): sums of z and members, and the weights in the place of log z. */
+/* Block (chunk, j): sums of z and members; replaces log z by the weights. */
 static __global__ void __launch_bounds__(BLOCK) sum_columns(vh_cuda_tile t, vh_cuda_assign a)
 {
     __shared__ double sum[BLOCK], members[BLOCK], used[BLOCK];
@@ -183,11 +182,11 @@ static __global__ void __launch_bounds__(BLOCK) sum_columns(vh_cuda_tile t, vh_c
         *out.worst_L = members[0] > 0 ? last[0].L : 0;
         *out.worst = members[0] > 0 ? last[0].number : 0;
         t.count[c * t.Kr + j] = (int)used[0];
-        t.scale[j] = scale; /* every chunk writes the same */
+        t.scale[j] = scale; /* the same value from every chunk */
     }
 }
 
-/* Block (chunk): J, and the pairs that count. */
+/* Block (chunk): J, and the number of pairs with weight. */
 static __global__ void __launch_bounds__(BLOCK) sum_chunks(vh_cuda_tile t)
 {
     __shared__ double J[BLOCK], used[BLOCK];

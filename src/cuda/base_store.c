@@ -9,11 +9,11 @@
 #include <math.h>
 #include <pthread.h>
 
-#define TILE_BYTES  ((double)(512 << 20))       /* base HMMs of a tile, at most, unless a chunk is larger */
-#define TABLE_BYTES ((double)((size_t)1 << 30)) /* each table of a tile, at most, unless a chunk needs more */
-#define TABLE_SHARE 0.05                        /* of the free memory of the device, likewise */
-#define OWN_SHARE   0.6                         /* of it: base HMMs that need more stream */
-enum { LOOKED_AT = 4 };                         /* chunks, from the first to the last, to guess sizes from */
+#define TILE_BYTES  ((double)(512 << 20))       /* limit of a tile, unless a chunk is larger */
+#define TABLE_BYTES ((double)((size_t)1 << 30)) /* limit of each table, unless a chunk needs more */
+#define TABLE_SHARE 0.05                        /* the same, as a share of the device's free memory */
+#define OWN_SHARE   0.6                         /* base HMMs that need more of it stream */
+enum { LOOKED_AT = 4 };                         /* chunks inspected to estimate sizes */
 
 static int tile_chunks(const vh_cuda_store *s, int t)
 {
@@ -63,7 +63,7 @@ static void drop_memory(vh_cuda_passing *x)
     x->bytes = 0;
 }
 
-/* Room for a tile of so many bytes, on this machine and, if tiles stream, on the device. */
+/* Makes room for a tile of `bytes` bytes on the host and, if tiles stream, on the device. */
 static vhem_status grow_tile_room(vhem_ctx *ctx, vh_cuda_passing *x, size_t bytes, bool streams)
 {
     VH_TRY(vh_cuda_pinned_room(ctx, bytes, &x->pinned_bytes, &x->pinned));
@@ -72,7 +72,7 @@ static vhem_status grow_tile_room(vhem_ctx *ctx, vh_cuda_passing *x, size_t byte
     return VHEM_OK;
 }
 
-/* Tile t to the device, by way of x: into memory of its own, or into that of x if tiles stream. */
+/* Loads tile t to the device through x: into its own memory, or into x's if tiles stream. */
 static vhem_status load_tile(vhem_ctx *ctx, const vh_cuda_store *s, int t, vh_cuda_passing *x,
                              vh_cuda_lay *lay)
 {
@@ -97,9 +97,9 @@ static vhem_status load_tile(vhem_ctx *ctx, const vh_cuda_store *s, int t, vh_cu
     return VHEM_OK;
 }
 
-typedef struct {        /* of the chunks that were looked at */
-    double bytes, mean; /* of the largest; of one in the middle */
-    double components;  /* most of a base HMM */
+typedef struct {        /* over the chunks inspected */
+    double bytes, mean; /* largest; mean */
+    double components;  /* largest number in a base HMM */
 } guess;
 
 static vhem_status guess_from_tile(vhem_ctx *ctx, const vh_cuda_store *s, int t, guess *g)
@@ -117,7 +117,7 @@ static vhem_status guess_from_tile(vhem_ctx *ctx, const vh_cuda_store *s, int t,
     return VHEM_OK;
 }
 
-/* Do the tables of a tile of n chunks keep to their bounds? */
+/* True if the tables of a tile of n chunks stay within their limit. */
 static bool tables_fit(const vh_cuda_store *s, double n)
 {
     const vh_cuda_need *need = &s->need;
@@ -125,8 +125,8 @@ static bool tables_fit(const vh_cuda_store *s, double n)
     return sizeof(double) * n * fmax(VH_REDUCE_CHUNK * row, (double)need->n_sums) <= s->table;
 }
 
-/* How many chunks to a tile, from the sizes of some; and whether tiles stream, as they do in any case if they
- * have to. */
+/* Chooses the number of chunks per tile from the sizes of some, and whether tiles stream; have_to forces
+ * it. */
 static vhem_status plan(vhem_ctx *ctx, vh_cuda_store *s, bool have_to)
 {
     int64_t all = (s->source.K + VH_REDUCE_CHUNK - 1) / VH_REDUCE_CHUNK;
@@ -145,7 +145,7 @@ static vhem_status plan(vhem_ctx *ctx, vh_cuda_store *s, bool have_to)
            && 1 << s->level < all && tables_fit(s, 2 << s->level)
            && (!s->streams || (4 << s->level) * g.bytes <= own / 2))
         s->level++;
-    s->n_tile = (int)((all + (1 << s->level) - 1) >> s->level); /* 2^31 tiles of 512 or more */
+    s->n_tile = (int)((all + (1 << s->level) - 1) >> s->level); /* up to 2^31 tiles of at least 512 */
     return VHEM_OK;
 }
 
@@ -159,7 +159,7 @@ static void drop_tiles(vh_cuda_store *s)
     s->tile = NULL;
 }
 
-/* Tiles are planned and, unless they stream, loaded. */
+/* Frees what only loading needs, once tiles are planned and, unless they stream, loaded. */
 static void end_loading(vh_cuda_store *const *s)
 {
     if (!(*s)->streams)
@@ -200,7 +200,7 @@ vhem_status vh_cuda_store_load(vhem_ctx *ctx, vh_cuda_store *s, vh_cuda_need nee
     drop_tiles(s);
     s->loaded = false;
     st = load_all(ctx, s, false);
-    if (st == VHEM_EBACKEND && !s->streams) /* the guess was too low, or others have taken memory since */
+    if (st == VHEM_EBACKEND && !s->streams) /* the estimate was too low, or other processes took memory */
         st = load_all(ctx, s, true);
     VH_TRY(st);
     if (!again)
@@ -219,9 +219,9 @@ void vh_cuda_store_free(vh_cuda_store *s)
     }
 }
 
-/* ---- one tile after the other -------------------------------------------------------------------------- */
+/* ---- passes over tiles --------------------------------------------------------------------------------- */
 
-typedef struct { /* the next tile, loaded by a thread of its own */
+typedef struct { /* the next tile, loaded by its own thread */
     vhem_ctx ctx;
     vh_cuda_store *store;
     int t;
@@ -244,7 +244,7 @@ static void *load_next(void *arg)
     return NULL;
 }
 
-/* Works on tile t while tile t+1, if there is one, is loaded. */
+/* Processes tile t while tile t+1, if any, is loaded. */
 static vhem_status pass_tile(vhem_ctx *ctx, vh_cuda_store *s, int t,
                              vhem_status (*work)(void *, const vh_cuda_lay *, int), void *arg)
 {

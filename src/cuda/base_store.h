@@ -1,49 +1,50 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* base_store.h - the base HMMs of a job on the device: all of them, if they fit, else a tile at a time,
- * loaded while the one before is worked on. */
+/* base_store.h - the base HMMs of a job on the device: all of them if they fit, otherwise one tile at a time,
+ * loaded while the previous one is processed. */
 #ifndef VH_CUDA_BASE_STORE_H
 #define VH_CUDA_BASE_STORE_H
 
 #include "cuda/tile.h"
 
-enum { VH_CUDA_MOST_CHUNKS = 256, VH_CUDA_STREAMS = 2 }; /* chunks of a tile; tiles on their way */
+enum { VH_CUDA_MOST_CHUNKS = 256, VH_CUDA_STREAMS = 2 }; /* most chunks per tile; tiles in flight */
 
-typedef struct { /* memory that tiles pass through */
+typedef struct { /* buffers for tiles in transit */
     vh_cuda_lay lay;
-    char *memory, *pinned; /* on the device; on this machine */
+    char *memory, *pinned; /* on the device; pinned, on the host */
     size_t bytes, pinned_bytes;
 } vh_cuda_passing;
 
-typedef struct {    /* what an E-step wants beside a tile, which bounds its size */
+typedef struct {    /* memory an E-step needs besides a tile, which limits the tile size */
     int Kr;         /* tables [Kr][rows] */
-    int components; /* most of a centre: a table [components of a base HMM][components][rows] */
+    int components; /* largest number in a centre: a table [components of a base HMM][components][rows] */
     size_t n_sums;  /* sums [chunks][n_sums] */
 } vh_cuda_need;
 
-typedef struct { /* zero it, and set the source */
+typedef struct { /* zero-initialize, then set the source */
     vh_base_source source;
-    vh_cuda_need need; /* that tiles are planned for */
+    vh_cuda_need need; /* the need that tiles were planned for */
     bool loaded;       /* tiles are planned and, unless they stream, on the device */
     bool streams;
-    int level, n_tile; /* 2^level chunks to a tile */
-    double components; /* most of a base HMM, as far as they were looked at */
-    double table;      /* bytes that a table of a tile may take, unless a chunk needs more */
-    vh_cuda_lay *tile; /* [n_tile]  of a job that does not stream */
+    int level, n_tile; /* 2^level chunks per tile */
+    double components; /* largest number of components of the base HMMs inspected */
+    double table;      /* maximum bytes of a table of a tile, unless a chunk needs more */
+    vh_cuda_lay *tile; /* [n_tile]  if the job does not stream */
     vh_cuda_passing passing[VH_CUDA_STREAMS];
 } vh_cuda_store;
 
-/* Nothing, the second time, unless tables no longer fit beside the tiles: these are then planned again. */
+/* Plans the tiles and, unless they stream, loads them.  Later calls only replan if the tables no longer fit
+ * beside the tiles. */
 vhem_status vh_cuda_store_load(vhem_ctx *ctx, vh_cuda_store *store, vh_cuda_need need);
 void vh_cuda_store_free(vh_cuda_store *store);
-/* Work on every tile in turn, its number beside it.  stops: a stop ends it, with VHEM_ESTOPPED;
- * otherwise one that is overdue. */
+/* Calls `work` on every tile in turn, with its index.  Returns VHEM_ESTOPPED on a stop if `stops`, otherwise
+ * only on an overdue stop. */
 vhem_status vh_cuda_store_each(vhem_ctx *ctx, vh_cuda_store *store, bool stops,
                                vhem_status (*work)(void *arg, const vh_cuda_lay *, int index), void *arg);
-/* The chunks of a tile as the source has them, chunk [n_chunk]; they are given back. */
+/* Takes the chunks of a tile from the source, chunk [n_chunk]; give them back after use. */
 vhem_status vh_cuda_store_take(vhem_ctx *ctx, const vh_cuda_store *store, int index, vh_packed *chunk);
 void vh_cuda_store_give_back(const vh_cuda_store *store, int n, vh_packed *chunk);
 
-typedef struct { /* chunks that go back to their store */
+typedef struct { /* chunks to be given back to their store */
     const vh_cuda_store *store;
     int n;
     vh_packed *chunk; /* [n] */

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-typedef struct { /* where memory comes from and goes to */
+typedef struct { /* an allocator */
     const char *(*make)(size_t bytes, void *out);
     void (*drop)(void *p);
 } source;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* buffer.h - memory that is kept from call to call and made anew when more is wanted. */
+/* buffer.h - memory reused between calls and reallocated when it is too small. */
 #ifndef VH_CUDA_BUFFER_H
 #define VH_CUDA_BUFFER_H
 
@@ -7,10 +7,10 @@
 
 #include <stddef.h>
 
-/* Room for at least so many bytes at *p; what was there is lost when it grows.  *have is how many there are.
- * p is the address of a pointer to any kind of array. */
+/* Makes *p hold at least `bytes` bytes; its contents are lost when it grows.  *have is its size.  p is the
+ * address of a pointer to any kind of array. */
 vhem_status vh_cuda_room(vhem_ctx *ctx, size_t bytes, size_t *have, void *p); /* on the device */
 vhem_status vh_cuda_pinned_room(vhem_ctx *ctx, size_t bytes, size_t *have,
-                                void *p); /* on this machine, pinned */
+                                void *p); /* pinned memory of the host */
 
 #endif

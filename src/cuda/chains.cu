@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* chains.cu - see forward_backward_kernels.h: forward and backward, a thread for each pair of an HMM and a
- * sequence.  simd/lanes_body.h has the equations, simd/lanes.c when scaling is safe.
+/* chains.cu - see forward_backward_kernels.h: forward and backward, one thread per pair of an HMM and a
+ * sequence.  simd/lanes_body.h has the equations, simd/lanes.c explains when scaling is safe.
  *
  *   1. a pair      2. forward      3. backward      4. kernels
  *
- * S is the number of states; 0: it is a number of the pair, and its arrays lie in memory.  Numbers of the
- * next step are asked for while this one is worked on. */
+ * S is the number of states; 0: it is in the pair, and its arrays are in memory.  Values of the next step are
+ * prefetched. */
 #include "cuda/forward_backward_kernels.h"
 
 #include "cuda/launch.cuh"
@@ -14,7 +14,7 @@
 enum { LANES = VH_CUDA_LANES, BLOCK = 128 };
 
 #define DOUBT  1e280
-#define MIXING 1e-100 /* no transition is less likely: then nothing was lost, unless c_t tells */
+#define MIXING 1e-100 /* if no transition is less likely, c_t alone bounds the doubt */
 #define LN_2   6.93147180559945309417e-01
 
 /* ---- 1. a pair ----------------------------------------------------------------------------------------- */
@@ -22,8 +22,8 @@ enum { LANES = VH_CUDA_LANES, BLOCK = 128 };
 struct walk {        /* HMM k and the sequence of a lane */
     int S, T, steps; /* states; frames; steps of its lane block */
     const double *pi, *A;
-    double *B, *P, *shift, *r; /* at its first step */
-    size_t by_state, by_hmm;   /* from one step to the next */
+    double *B, *P, *shift, *r; /* at the first step */
+    size_t by_state, by_hmm;   /* strides */
 
     __device__ __forceinline__ double &b(int t, int s) const
     {
@@ -58,13 +58,13 @@ static __device__ __forceinline__ walk walk_of(const vh_cuda_hmms &h, const vh_c
                  (size_t)h.K * LANES };
 }
 
-/* The arrays of a thread: S numbers each, X S x S of them. */
+/* Arrays of a thread: S numbers each; X has S x S. */
 template <class V, class W> struct arrays {
     V now, next, alpha, v, beta;
     W X;
 };
 
-/* A product of positive numbers, of which only the logarithm will be wanted. */
+/* A product of positive numbers, for its logarithm. */
 struct big_product {
     double x; /* in [1, 2) */
     long long exponent;
@@ -83,7 +83,7 @@ struct big_product {
 
 /* ---- 2. forward ---------------------------------------------------------------------------------------- */
 
-/* log p(y); its doubt so far.  keep: P and r are written down. */
+/* Returns log p(y); *doubt: the doubt so far.  keep: stores P and r. */
 template <int S, class V, class W>
 static __device__ __forceinline__ double forward(const walk &c, arrays<V, W> &a, bool keep, double *doubt)
 {
@@ -132,8 +132,8 @@ static __device__ __forceinline__ double forward(const walk &c, arrays<V, W> &a,
 
 /* ---- 3. backward --------------------------------------------------------------------------------------- */
 
-/* From a frame to the one before, whose prediction is in a.alpha and B in a.next: beta, and the sums of
- * transitions. */
+/* Steps from a frame to the previous one, whose prediction is in a.alpha and B in a.next: updates beta and
+ * the sums of transitions. */
 template <int S, class V, class W>
 static __device__ __forceinline__ void step_back(const walk &c, arrays<V, W> &a, double r_before)
 {
@@ -153,8 +153,8 @@ static __device__ __forceinline__ void step_back(const walk &c, arrays<V, W> &a,
     }
 }
 
-/* After forward.  collect: B becomes w p(state | y) / B.  Returns the rest of the doubt; a.now is left with B
- * of the first frame, a.beta with w p(state | y) / B there. */
+/* Call after forward.  collect: B becomes w p(state | y) / B.  Returns the rest of the doubt; leaves B of the
+ * first frame in a.now and w p(state | y) / B there in a.beta. */
 template <int S, class V, class W>
 static __device__ __forceinline__ double backward(const walk &c, arrays<V, W> &a, bool collect, double w)
 {
@@ -179,7 +179,7 @@ static __device__ __forceinline__ double backward(const walk &c, arrays<V, W> &a
 #pragma unroll
         for (int s = 0; s < n; s++) {
             double br = a.beta[s] * r, p = a.alpha[s];
-            a.alpha[s] = c.p(before, s); /* the prediction before, from here on */
+            a.alpha[s] = c.p(before, s); /* from now on the previous prediction */
             doubt += br;
             a.v[s] = a.now[s] * br;
             ahead += a.v[s];
@@ -196,7 +196,7 @@ static __device__ __forceinline__ double backward(const walk &c, arrays<V, W> &a
     return doubt;
 }
 
-/* What a pair leaves behind in its rows of chain; w = 0: nothing. */
+/* Writes the sums of a pair to its rows of chain; zeros if w = 0. */
 template <int S, class V, class W>
 static __device__ __forceinline__ void leave(const vh_cuda_hmms &h, const vh_cuda_frames &x, const walk &c,
                                              int k, int at, const arrays<V, W> &a, double w)
@@ -212,7 +212,7 @@ static __device__ __forceinline__ void leave(const vh_cuda_hmms &h, const vh_cud
         xi[e] = w > 0 ? w * c.A[e] * a.X[e] : 0;
 }
 
-/* A pair of which nothing is counted here, from step t on. */
+/* Clears a pair that must not contribute, from step t on. */
 static __device__ void wipe(const walk &c, int t)
 {
     for (; t < c.steps; t++)
@@ -256,7 +256,7 @@ static __device__ __forceinline__ void backward_pair(const vh_cuda_hmms &h, cons
     leave<S>(h, x, c, k, at, a, idle ? 0 : w);
 }
 
-/* Is this HMM one for another kernel? */
+/* True if another kernel handles this HMM. */
 template <int S> static __device__ __forceinline__ bool elsewhere(const vh_cuda_hmms &h, int k)
 {
     return S ? h.S[k] != S : h.S[k] <= VH_CUDA_FEW;
@@ -315,7 +315,7 @@ static __global__ void __launch_bounds__(BLOCK) backward_any(vh_cuda_hmms h, vh_
 
 typedef void (*pair_kernel)(vh_cuda_hmms, vh_cuda_frames, bool);
 
-/* kernel [VH_CUDA_FEW + 1]: for each number of states that there is, 0 for all larger ones. */
+/* kernel [VH_CUDA_FEW + 1]: one per number of states; 0 is for all larger ones. */
 static const char *launch_sizes(const pair_kernel *kernel, const vh_cuda_hmms &h, const vh_cuda_frames &x,
                                 bool flag)
 {

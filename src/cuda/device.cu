@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* device.cu - see device.h.  The CUDA runtime is linked in and looks for the driver only when it is first
- * asked for something, so that a program with this file in it runs on machines without one. */
+/* device.cu - see device.h.  The CUDA runtime is linked statically and looks for the driver only when first
+ * used, so programs that contain this file run on machines without one. */
 #include "cuda/device.h"
 
 #include "cuda/launch.cuh"
@@ -13,29 +13,29 @@ const char *vh_cuda_error(cudaError_t e)
     return e == cudaSuccess ? NULL : cudaGetErrorString(e);
 }
 
-/* What the first look at the machine has found; made once.  It makes no context of CUDA, which
- * takes a tenth of a second or more and hundreds of megabytes of the device: that waits for the first job. */
+/* Result of the first look at the machine; created once.  It creates no CUDA context, which takes a tenth of
+ * a second or more and hundreds of megabytes on the device: that waits for the first job. */
 struct machine {
     char problem[200];
     char name[256];
     bool usable;
-    pid_t pid; /* the runtime does not work in processes forked later */
+    pid_t pid; /* the runtime does not work in processes forked after this */
 };
 
-/* What copies need beside the stream of the kernels; made with the first job. */
+/* Stream and events for copies, besides the kernel stream; created with the first job. */
 struct ways {
     const char *problem;
     cudaStream_t copies;
     cudaEvent_t made, fetched[VH_DEVICE_GETS];
 };
 
-enum { CHOSEN = 0 }; /* the device: the first that CUDA_VISIBLE_DEVICES lets this process see */
+enum { CHOSEN = 0 }; /* the first device visible through CUDA_VISIBLE_DEVICES */
 
 static __global__ void nothing()
 {
 }
 
-/* All kernels are compiled alike: this one stands for them. */
+/* All kernels are compiled alike: this one represents them. */
 static cudaError_t find_kernels()
 {
     cudaFuncAttributes found;
@@ -62,7 +62,7 @@ static const ways &on_device()
     return w;
 }
 
-/* Is there code for it?  PTX for the oldest compute capability runs on all later ones. */
+/* Checks that there is code for the device.  PTX for the oldest compute capability runs on all later ones. */
 static void look_at(const cudaDeviceProp &prop, machine *m)
 {
     const int oldest = VHEM_CUDA_OLDEST;
@@ -93,7 +93,7 @@ static machine look()
         look_at(prop, &m);
     else if (!m.problem[0])
         snprintf(m.problem, sizeof m.problem, "%s", cudaGetErrorString(e));
-    cudaGetLastError(); /* it has been dealt with */
+    cudaGetLastError(); /* clears the error, already handled */
     return m;
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* emit.cu - see forward_backward_kernels.h: emissions of the frames, and the sums at the end: two matrix
+/* emit.cu - see forward_backward_kernels.h: emissions of the frames and the final sums, as two matrix
  * products.
  *
- *   1. theta T(y), and its exps      2. sums of the chains      3. sums of T, weighed by posteriors */
+ *   1. theta T(y), and its exps      2. sums of the chains      3. sums of T, weighted by posteriors */
 #include "cuda/forward_backward_kernels.h"
 
 #include "cuda/estep_kernels.h"
@@ -15,8 +15,8 @@ enum { LANES = VH_CUDA_LANES, BLOCK = 128 };
 
 enum { SOME = 16, PIECE = 32, STEPS = 2 }; /* components, statistics and steps at a time */
 
-/* A thread has one lane of STEPS steps and SOME components.  Blocks of the same steps are neighbours, so that
- * T is read from memory once. */
+/* Each thread has one lane of STEPS steps and SOME components.  Blocks of the same steps are neighbours, so
+ * that T is read from memory once. */
 static __global__ void __launch_bounds__(BLOCK) make_products(vh_cuda_hmms h, vh_cuda_frames x)
 {
     __shared__ double theta[PIECE][SOME];
@@ -53,7 +53,7 @@ static __global__ void __launch_bounds__(BLOCK) make_products(vh_cuda_hmms h, vh
                 x.E[((q0 + u) * (size_t)h.n_comp + (size_t)(c0 + l)) * LANES + lane] = sum[u][l];
 }
 
-/* A thread for a lane of a step, and blocks of their own for each HMM. */
+/* One thread per lane of a step, with separate blocks for each HMM. */
 static __global__ void __launch_bounds__(BLOCK) make_exps(vh_cuda_hmms h, vh_cuda_frames x)
 {
     const size_t q = (size_t)blockIdx.x * (BLOCK / LANES) + threadIdx.x / LANES;
@@ -88,7 +88,7 @@ const char *vh_cuda_fb_emit(const vh_cuda_hmms *h, const vh_cuda_frames *x)
 
 /* ---- 2. chains ----------------------------------------------------------------------------------------- */
 
-/* A row of `chain` in a chunk: a warp adds up its lanes, each thread every 32nd. */
+/* One row of `chain` in a chunk: a warp adds its lanes, each thread every 32nd. */
 static __global__ void __launch_bounds__(LANES) add_chains(vh_cuda_frames x, unsigned rows)
 {
     __shared__ double part[LANES];
@@ -111,7 +111,7 @@ static __global__ void __launch_bounds__(LANES) add_chains(vh_cuda_frames x, uns
 
 enum { TILE = 32, WIDE = TILE + 1, SIDE = 8, OWN = TILE / SIDE, TEAM = SIDE * SIDE };
 
-struct piece { /* what a block of add_statistics has of a step: TILE components and statistics */
+struct piece { /* shared data of a block of add_statistics for a step: TILE components and statistics */
     double weight[TILE][WIDE], T[TILE][WIDE];
 };
 
@@ -129,8 +129,8 @@ static __device__ __forceinline__ void take_piece(const vh_cuda_hmms &h, const v
     }
 }
 
-/* A block for each chunk and tile of components and statistics: T_r = sum of weight times T(y), each thread
- * OWN x OWN of them. */
+/* One block per chunk and tile of components and statistics: T_r = sum of weight times T(y), OWN x OWN
+ * entries per thread. */
 static __global__ void __launch_bounds__(TEAM) add_statistics(vh_cuda_hmms h, vh_cuda_frames x)
 {
     __shared__ piece now;
@@ -165,8 +165,8 @@ static __global__ void __launch_bounds__(TEAM) add_statistics(vh_cuda_hmms h, vh
         }
 }
 
-/* The same where statistics are few: a tile would be almost empty.  A block has FEW_COMPS components and all
- * statistics of a chunk, a thread every fourth step of one lane. */
+/* The same for few statistics, which would leave a tile almost empty.  A block has FEW_COMPS components and
+ * all statistics of a chunk, a thread every fourth step of one lane. */
 enum { FEW_COMPS = 4, FEW_STATS = 8, ENTRIES = FEW_COMPS * FEW_STATS, EACH = BLOCK / ENTRIES };
 
 static __global__ void __launch_bounds__(BLOCK) add_few_statistics(vh_cuda_hmms h, vh_cuda_frames x)
@@ -201,7 +201,7 @@ static __global__ void __launch_bounds__(BLOCK) add_few_statistics(vh_cuda_hmms 
     for (int k = 0; k < ENTRIES; k++)
         part[k][me] = sum[k / FEW_STATS][k % FEW_STATS];
     __syncthreads();
-    const int own = me / EACH; /* an entry, of which this thread adds LANES numbers */
+    const int own = me / EACH; /* the entry of which this thread adds LANES numbers */
     double all = 0;
     for (int k = 0; k < LANES; k++)
         all += part[own][me % EACH * LANES + k];

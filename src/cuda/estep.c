@@ -5,9 +5,9 @@
  *   4. a tile              5. an E-step   6. opening and closing
  *
  * The base HMMs are cut into tiles of a power of two of chunks.  Sums of chunks are added in the tree of
- * parallel/tree_sum.h, on the device within a tile and here between them, so that they do not depend on the
- * size of tiles.  What the device has no kernel for (components that need the direct form), and jobs too
- * small to gain, go to the driver for CPUs. */
+ * parallel/tree_sum.h, on the device within a tile and on the host between tiles, so they do not depend on
+ * the tile size.  Work without a kernel for the device (components in the direct form), and jobs too small to
+ * benefit, go to the CPU driver. */
 #include "cuda/estep.h"
 
 #include "core/backend.h"
@@ -31,10 +31,10 @@
 #include <string.h>
 
 enum { MOST_CENTERS = 65535, SLOTS = 32768 };
-#define TABLE_BYTES   ((double)(256 << 20)) /* tables of components that are made at a time, at most */
-#define PAIR_BYTES    ((double)(1 << 30))   /* pairs whose statistics are made at a time, likewise */
-#define LEAST_BYTES   ((double)(1 << 20))   /* either, however little memory there is */
-#define LONGEST_BYTES ((double)(4 << 20))   /* the steps of one of them, at most */
+#define TABLE_BYTES   ((double)(256 << 20)) /* most bytes of component tables at a time */
+#define PAIR_BYTES    ((double)(1 << 30))   /* most bytes of pairs at a time, for their statistics */
+#define LEAST_BYTES   ((double)(1 << 20))   /* minimum of both, however little memory there is */
+#define LONGEST_BYTES ((double)(4 << 20))   /* most bytes for the steps of one pair */
 
 typedef enum {
     ROOM_L,
@@ -57,13 +57,13 @@ typedef enum {
 typedef struct {
     vh_cuda_store store;
     pthread_mutex_t lock; /* one E-step at a time */
-    void *cpu;            /* the same job by the driver for CPUs; NULL: nobody has needed it */
-    atomic_bool refused;  /* the device had no room for it: the CPU does it from here on */
-    void *room[ROOMS];    /* scratch on the device, which grows */
+    void *cpu;            /* the same job on the CPU driver; NULL until needed */
+    atomic_bool refused;  /* did not fit on the device: the CPU runs it from now on */
+    void *room[ROOMS];    /* scratch on the device; grows as needed */
     size_t room_bytes[ROOMS];
 } device_base;
 
-typedef struct { /* an E-step */
+typedef struct { /* one E-step */
     vhem_ctx *ctx;
     device_base *job;
     const vh_reduce_step *step;
@@ -141,7 +141,7 @@ static int at_most(double n, int most)
     return n < 1 ? 1 : n > most ? most : (int)n;
 }
 
-/* Bytes of scratch memory for tables, of which `most` would do. */
+/* Bytes of scratch memory for tables, at most `most`. */
 static double scratch_bytes(const estep_run *x, double most)
 {
     return fmin(most, fmax(LEAST_BYTES, x->job->store.table));
@@ -168,7 +168,7 @@ static vhem_status score_shape(estep_run *x, const vh_cuda_tile *t, const vh_cud
     return VHEM_OK;
 }
 
-/* Bounds that are no numbers, by the reference: L [Kr][rows] on this side. */
+/* Recomputes bounds that are NaN by the reference: L [Kr][rows] on the host. */
 static vhem_status by_reference(estep_run *x, const vh_cuda_lay *lay, double *L)
 {
     vhem_ctx *ctx = x->ctx;
@@ -213,7 +213,7 @@ static vhem_status score(estep_run *x, const vh_cuda_lay *lay, const vh_cuda_til
 
 /* ---- 3. statistics ------------------------------------------------------------------------------------- */
 
-/* Memory for the statistics of n pairs. */
+/* Allocates memory for the statistics of n pairs. */
 static vhem_status pair_rooms(estep_run *x, int tau, size_t n, vh_cuda_pairs *job)
 {
     vhem_ctx *ctx = x->ctx;
@@ -231,7 +231,7 @@ static vhem_status pair_rooms(estep_run *x, int tau, size_t n, vh_cuda_pairs *jo
     return VHEM_OK;
 }
 
-/* Bytes that a pair takes there. */
+/* Bytes that each pair takes there. */
 static double pair_bytes(const vh_cuda_pairs *job, int tau)
 {
     double n = job->base.S * job->centers.S;
@@ -249,13 +249,13 @@ static vhem_status add_shape(estep_run *x, const vh_cuda_tile *t, const vh_cuda_
     vh_cuda_pairs job = { .base = *b, .centers = *g };
     size_t cells = vh_cells(g->n, t->n_chunk);
     VH_AUTOFREE int *first = NULL;
-    int *on_device, all = 0; /* an int: a tile has few rows where there are many centres (store.c) */
+    int *on_device, all = 0; /* fits an int: many centres mean few rows per tile (base_store.c) */
 
     VH_NEW(first, cells + 1);
     ROOM(ROOM_FIRST, on_device, cells + 1);
     VH_DEVICE(vh_cuda_pairs_count(t, b, g, on_device));
     VH_DEVICE(vh_device_get(first, on_device, sizeof *first * cells));
-    for (size_t k = 0; k <= cells; k++) { /* numbers become places */
+    for (size_t k = 0; k <= cells; k++) { /* counts become offsets */
         int n = first[k];
         first[k] = all;
         all += n;
@@ -271,7 +271,7 @@ static vhem_status add_shape(estep_run *x, const vh_cuda_tile *t, const vh_cuda_
     return VHEM_OK;
 }
 
-/* The statistics of the tile, without scales, to sums [n_sums]. */
+/* Adds the unscaled statistics of the tile to sums [n_sums]. */
 static vhem_status statistics(estep_run *x, const vh_cuda_lay *lay, const vh_cuda_tile *t, double *sums)
 {
     vhem_ctx *ctx = x->ctx;
@@ -287,9 +287,9 @@ static vhem_status statistics(estep_run *x, const vh_cuda_lay *lay, const vh_cud
 
 /* ---- 4. a tile ----------------------------------------------------------------------------------------- */
 
-enum { SOME = 32 }; /* rows and columns at a time, so that both tables are in the cache */
+enum { SOME = 32 }; /* rows and columns at a time, so that both tables fit in the cache */
 
-typedef struct { /* a table [Kr][rows] of the device on its way to one [Kb][Kr] by number */
+typedef struct { /* converts a device table [Kr][rows] to [Kb][Kr], indexed by number */
     const double *from;
     double *to;
     const int64_t *number;
@@ -334,7 +334,7 @@ static vhem_status copy_labels(estep_run *x, const vh_cuda_lay *lay, const int *
     return VHEM_OK;
 }
 
-/* The heads of all chunks become one, in the tree; block [n_chunk][head]. */
+/* Adds the heads of all chunks in the tree order; block [n_chunk][head]. */
 static void add_heads(const vh_reduce_step *step, int n_chunk, size_t head, double *block)
 {
     vh_reduce_step plain = *step;
@@ -410,7 +410,7 @@ static void release_pass(estep_run *const *x)
 
 static vhem_status run_on_device(estep_run *x, bool stops, vh_reduce_sums *out)
 {
-    VH_CLEANUP(release_pass) estep_run *used = x; /* what it gets here lasts as long as this E-step */
+    VH_CLEANUP(release_pass) estep_run *used = x; /* frees what this E-step allocates */
     vhem_ctx *ctx = x->ctx;
     const vh_reduce_step *step = x->step;
     vh_reduce_sums shape = vh_reduce_sums_at(step->reduced, NULL);
@@ -428,8 +428,8 @@ static vhem_status run_on_device(estep_run *x, bool stops, vh_reduce_sums *out)
     return VHEM_OK;
 }
 
-/* The driver for CPUs, for what is better done there.  It is opened by this thread alone: sharing that work
- * with a team lets the thread take up another task, which may want the lock that it holds. */
+/* Runs on the CPU driver what suits it better.  Only this thread opens it: in shared work the thread might
+ * pick up another task that needs the lock it holds. */
 static vhem_status run_on_cpu(estep_run *x, bool stops, vh_reduce_sums *out)
 {
     vhem_status st = VHEM_OK;
@@ -445,9 +445,9 @@ static vhem_status run_on_cpu(estep_run *x, bool stops, vh_reduce_sums *out)
     return vh_cpu_reduce_run(x->ctx, x->job->cpu, x->step, x->workers, stops, out);
 }
 
-/* Is the device the place for this E-step?  Not for chains so long that few pairs at a time keep their steps
- * there: the CPU keeps steps only until they settle, and it can be stopped.  A part of a larger set goes
- * where the whole would go, so that the division makes no difference. */
+/* True if the device should run this E-step.  Not if chains are so long that the steps of only a few pairs
+ * fit:  the CPU stores steps only until they settle, and it can be stopped.  Part of a larger set goes where
+ * the whole would go, so that the division does not change results. */
 static bool suits(vhem_ctx *ctx, const device_base *job, const vh_reduce_step *step)
 {
     const vh_packed *r = step->reduced;
@@ -458,7 +458,7 @@ static bool suits(vhem_ctx *ctx, const device_base *job, const vh_reduce_step *s
            && r->K <= MOST_CENTERS && 2 * sizeof(double) * states * states * step->tau <= LONGEST_BYTES;
 }
 
-/* The device is done with this job, and has its memory back. */
+/* Moves this job off the device and frees its memory there. */
 static void leave_device(estep_run *x)
 {
     vh_cuda_warn(x->ctx);
@@ -477,7 +477,7 @@ vhem_status vh_cuda_reduce_run(vhem_ctx *ctx, const void *state, const vh_reduce
     if (st == VHEM_EBACKEND)
         leave_device(&x);
     pthread_mutex_unlock(&x.job->lock);
-    /* Numbers that leave the range of the kernels: the CPU finds them, or says which pair is at fault. */
+    /* Numbers beyond the range of the kernels: the CPU computes them, or reports the pair at fault. */
     return st == VHEM_EBACKEND || st == VHEM_ENUMERIC ? run_on_cpu(&x, stops, out) : st;
 }
 

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* forward_backward.c - forward-backward on a GPU: whole jobs of sequences.
  *
- *   1. tables of a tile      2. a tile: kernels, and what comes back      3. shares of sets (mixtures)
+ *   1. tables of a tile      2. a tile: kernels and their results         3. responsibilities (mixtures)
  *   4. an E-step             5. opening and closing
  *
- * The frames stay on the device; per E-step HMMs go in, and log-likelihoods and one block of sums come out.
- * A tile is 2^level chunks, as many as the tables of an E-step have room for; the sums of chunks are added in
- * the tree of parallel/tree_sum.h, so that tiles make no difference.
+ * The frames stay on the device; each E-step sends HMMs and receives log-likelihoods and one block of sums.
+ * A tile is 2^level chunks, as many as fit with the tables of an E-step; the sums of chunks are added in the
+ * tree of parallel/tree_sum.h, so they do not depend on the tiles.
  *
- * Of mixtures, what a sequence counts hangs on the log-likelihoods of its set: all tiles are scored, sets are
- * assigned here, and the way back follows.  With one tile it goes on from the tables that the way there has
- * left. */
+ * In mixtures, the weight of a sequence depends on the log-likelihoods of its set: all tiles are scored, sets
+ * are assigned on the host, and the backward pass follows.  With a single tile it reuses the tables of the
+ * forward pass. */
 #include "cuda/forward_backward.h"
 
 #include "core/backend.h"
@@ -36,31 +36,31 @@
 enum {
     LANES = VH_CUDA_LANES,
     MOST_HMMS = 65535,
-    FEW_SEQUENCES = 8,        /* fewer are no work for a device, even if it was asked for */
-    MANY_PAIRS = 1000,        /* from here on it is busy */
-    LONGEST = 1 << 28,        /* frames of a sequence */
-    MOST_SEQUENCES = 1 << 30, /* lanes have int numbers */
+    FEW_SEQUENCES = 8,        /* too few for a device, even if requested */
+    MANY_PAIRS = 1000,        /* enough to keep it busy */
+    LONGEST = 1 << 28,        /* most frames per sequence */
+    MOST_SEQUENCES = 1 << 30, /* lanes are numbered by ints */
     MOST_LEVEL = 16
 };
-#define WORTH       3e5 /* (frame, state): from there on it is faster than 16 cores (docs/gpu.md) */
-#define TABLE_BYTES ((double)((size_t)16 << 30)) /* tables of a tile, at most */
-#define TABLE_SHARE 0.5                          /* of the memory that is left beside the frames */
+#define WORTH       3e5 /* (frame, state) pairs: above this it is faster than 16 cores (docs/gpu.md) */
+#define TABLE_BYTES ((double)((size_t)16 << 30)) /* most bytes of tables per tile */
+#define TABLE_SHARE 0.5                          /* share of the memory left beside the frames */
 
 typedef struct {
     vh_cuda_lanes lanes;
     int64_t frames, longest;
-    void *cpu;    /* the same job by the driver for CPUs; NULL: it was not needed */
-    bool refused; /* there are too many, or the device had no room for it: the CPU does it from here on */
+    void *cpu;    /* the same job on the CPU driver; NULL until needed */
+    bool refused; /* too many sequences, or no room on the device: the CPU runs it */
     vh_cuda_set set;
-    double budget;          /* bytes of tables */
+    double budget;          /* most bytes of tables */
     char *tables;           /* on the device */
-    char *pinned, *weights; /* on this side: log-likelihoods and weights on their way */
+    char *pinned, *weights; /* on the host: log-likelihoods and weights in transit */
     size_t tables_bytes, pinned_bytes, weights_bytes;
 } device_sequences;
 
 VH_OWNED(device_sequences, vh_cuda_sequences_close)
 
-typedef enum { SCORE, COUNT, WEIGHED } way; /* log-likelihoods; and statistics; with weights that are known */
+typedef enum { SCORE, COUNT, WEIGHED } way; /* log-likelihoods; with statistics; with given weights */
 
 typedef struct { /* one E-step */
     vhem_ctx *ctx;
@@ -68,13 +68,13 @@ typedef struct { /* one E-step */
     const vh_seq_step *step;
     vh_seq_sums *out;
     int level, n_tile;
-    bool keep;      /* what the way there leaves is used again */
+    bool keep;      /* the tables of the forward pass are reused */
     double *loglik; /* [n][K]  by place; NULL: not needed */
-    double *w;      /* [tiles][K][lanes of the tile]  what each pair counts, of mixtures; NULL */
+    double *w;      /* [tiles][K][lanes of the tile]  weight of each pair, for mixtures; else NULL */
     double *sums;   /* [n_sums] */
     vh_tree_sum *tree;
-    vh_tree_sum *redone; /* statistics of pairs that were done again, lane block by lane block */
-    int64_t n_redone;    /* lane blocks */
+    vh_tree_sum *redone; /* statistics of recomputed pairs, by lane block */
+    int64_t n_redone;    /* number of recomputed lane blocks */
 } sequence_run;
 
 /* ---- 1. tables of a tile ------------------------------------------------------------------------------- */
@@ -84,7 +84,7 @@ static size_t sums_of(const vh_packed *pk)
     return (size_t)pk->n_state + pk->n_trans + vh_cells(pk->n_comp, pk->n_stat);
 }
 
-/* Where the tables of a tile are, as if their memory began at 0; how many bytes. */
+/* Lays out the tables of a tile as if their memory began at 0; returns their size in bytes. */
 static size_t plan_tables(const sequence_run *x, vh_cuda_frames *f)
 {
     const vh_packed *pk = x->step->pk;
@@ -122,7 +122,7 @@ static vh_cuda_frames tile_of(const sequence_run *x, int t)
     return vh_cuda_lanes_tile(&x->job->lanes, first, left < 1 << x->level ? left : 1 << x->level);
 }
 
-/* Bytes of the largest tile, its frames included where they stream. */
+/* Bytes of the largest tile, including its frames if they stream. */
 static size_t largest_tile(sequence_run *x, int level)
 {
     size_t most = 0;
@@ -137,7 +137,7 @@ static size_t largest_tile(sequence_run *x, int level)
     return most;
 }
 
-/* As many chunks to a tile as there is room for; false: there is none for a single one. */
+/* Chooses the largest tiles that fit; false if not even a single chunk fits. */
 static bool cut_tiles(sequence_run *x, size_t *bytes)
 {
     int level = 0;
@@ -174,23 +174,23 @@ static vhem_status launch(sequence_run *x, way how, const vh_cuda_frames *f)
     return VHEM_OK;
 }
 
-typedef struct { /* pairs of a tile for which the scaled recursions were not safe */
+typedef struct { /* pairs of a tile for which scaling was unsafe */
     const sequence_run *x;
     way how;
     int lane0, lanes;
-    double *v;     /* [K][lanes]  NaN: to be done again */
-    const int *at; /* lane blocks of the tile that have such pairs, in their order */
-    int64_t first; /* item of at[0] */
+    double *v;     /* [K][lanes]  NaN: to be recomputed */
+    const int *at; /* lane blocks of the tile with such pairs, ascending */
+    int64_t first; /* item number of at[0] */
 } redoing;
 
-/* What lane l of the tile counts under HMM k. */
+/* Weight of lane l of the tile under HMM k. */
 static double weight_at(const redoing *r, int k, int l)
 {
     size_t K = (size_t)r->x->step->pk->K, at = vh_ij(k, r->lanes, l);
     return r->how == WEIGHED ? r->x->w[K * (size_t)r->lane0 + at] : r->x->job->lanes.weight[r->lane0 + l];
 }
 
-/* The pairs of one lane block by the reference, their statistics into a block of their own. */
+/* Recomputes the pairs of one lane block by the reference; their statistics go to a separate block. */
 static vhem_status redo_lane_block(vhem_ctx *ctx, void *arg, int64_t item, int worker, double *block)
 {
     const redoing *r = arg;
@@ -211,7 +211,7 @@ static vhem_status redo_lane_block(vhem_ctx *ctx, void *arg, int64_t item, int w
                                        w };
             if (r->how != WEIGHED || w > 0)
                 VH_TRY(vh_ref_pair(ctx, &pair, &in->workers->scratch[worker], v, block ? &stats : NULL));
-            *v = r->how == WEIGHED ? 0 : *v; /* the reference has added it */
+            *v = r->how == WEIGHED ? 0 : *v; /* already added by the reference */
         }
     return VHEM_OK;
 }
@@ -225,8 +225,8 @@ static bool has_doubt(const redoing *r, int lane_block)
     return false;
 }
 
-/* All of them, by all threads.  Bundles are numbered through all tiles, and their sums are added in a tree of
- * their own, so that neither threads nor tiles make a difference. */
+/* Recomputes all such pairs with all threads.  Lane blocks are numbered across tiles and summed in their own
+ * tree, so the result depends on neither threads nor tiles. */
 static vhem_status redo(sequence_run *x, way how, const vh_cuda_frames *f, double *v)
 {
     vhem_ctx *ctx = x->ctx;
@@ -251,7 +251,7 @@ static vhem_status redo(sequence_run *x, way how, const vh_cuda_frames *f, doubl
     return VHEM_OK;
 }
 
-/* Their statistics on top of the others. */
+/* Adds the statistics of the recomputed pairs. */
 static vhem_status add_redone(sequence_run *x)
 {
     vhem_ctx *ctx = x->ctx;
@@ -262,12 +262,12 @@ static vhem_status add_redone(sequence_run *x)
         return VHEM_OK;
     VH_NEW(block, to->size);
     VH_TRY(vh_tree_sum_close(ctx, x->redone, x->n_redone, block));
-    for (size_t i = (size_t)x->step->pk->K; i < to->size; i++) /* scales stay */
+    for (size_t i = (size_t)x->step->pk->K; i < to->size; i++) /* skips the scales */
         to->block[i] += block[i];
     return VHEM_OK;
 }
 
-/* What HMM k adds to the sums of log-likelihoods, lane by lane. */
+/* Adds HMM k to the sums of log-likelihoods, lane by lane. */
 static void total_column(sequence_run *x, way how, int lane0, int lanes, int k, const double *v,
                          const double *w)
 {
@@ -278,7 +278,7 @@ static void total_column(sequence_run *x, way how, int lane0, int lanes, int k, 
     *to = sum;
 }
 
-typedef struct { /* log-likelihoods of a tile on their way to the table by place */
+typedef struct { /* copies the log-likelihoods of a tile to the table by place */
     const sequence_run *x;
     int lane0, lanes;
     const double *v; /* [K][lanes] */
@@ -329,7 +329,7 @@ static vhem_status finish_tile(sequence_run *x, way how, const vh_cuda_frames *f
     return VHEM_OK;
 }
 
-/* All tiles; frames that stream go to the device behind the work on the tile before. */
+/* Runs all tiles; frames that stream are copied while the previous tile is processed. */
 static vhem_status each_tile(sequence_run *x, way how)
 {
     vhem_ctx *ctx = x->ctx;
@@ -352,9 +352,9 @@ static vhem_status each_tile(sequence_run *x, way how)
     return VHEM_OK;
 }
 
-/* ---- 3. shares of sets --------------------------------------------------------------------------------- */
+/* ---- 3. responsibilities ------------------------------------------------------------------------------- */
 
-/* Sets are assigned; with statistics, what each pair counts is put where the tiles will look for it. */
+/* Assigns the sets; with statistics, also stores the weight of each pair for the tiles. */
 static vhem_status assign(sequence_run *x, double *log_z)
 {
     vhem_ctx *ctx = x->ctx;
@@ -399,7 +399,7 @@ static vhem_status all_ways(sequence_run *x, double *log_z)
     if (step->mixtures > 0 && step->statistics)
         VH_TRY(each_tile(x, WEIGHED));
     if (step->statistics) {
-        double *to = x->out->stats.nu1; /* and xi and T behind it */
+        double *to = x->out->stats.nu1; /* followed by xi and T */
         VH_TRY(vh_tree_sum_close(ctx, x->tree, (int64_t)x->n_tile << x->level, x->sums));
         for (size_t i = 0; i < kind.size; i++)
             to[i] += x->sums[i];
@@ -419,7 +419,7 @@ static void release_pass(sequence_run *const *x)
 
 static vhem_status run_on_device(sequence_run *x)
 {
-    VH_CLEANUP(release_pass) sequence_run *used = x; /* what it gets here lasts as long as this E-step */
+    VH_CLEANUP(release_pass) sequence_run *used = x; /* frees what this E-step allocates */
     vhem_ctx *ctx = x->ctx;
     const vh_sequences *in = &x->job->lanes.in;
     size_t K = (size_t)x->step->pk->K, n_z = (size_t)in->n_set * K;
@@ -437,7 +437,7 @@ static vhem_status run_on_device(sequence_run *x)
     return VHEM_OK;
 }
 
-/* Is the device the place for this step? */
+/* True if the device should run this step. */
 static bool suits(const vhem_ctx *ctx, const device_sequences *job, const vh_packed *pk)
 {
     int64_t n = job->lanes.in.n;
@@ -446,7 +446,7 @@ static bool suits(const vhem_ctx *ctx, const device_sequences *job, const vh_pac
            && (large || (ctx->named && n >= FEW_SEQUENCES));
 }
 
-/* Frames and HMMs to the device; *fits: and there is room for the tables. */
+/* Copies frames and HMMs to the device; *fits: true if the tables fit too. */
 static vhem_status load(sequence_run *x, bool *fits)
 {
     vhem_ctx *ctx = x->ctx;
@@ -476,7 +476,7 @@ static void free_device(device_sequences *job)
     job->tables = job->pinned = job->weights = NULL;
 }
 
-/* The device is done with this job, and has its memory back. */
+/* Moves this job off the device and frees its memory there. */
 static void leave_device(vhem_ctx *ctx, device_sequences *job)
 {
     const vh_sequences in = job->lanes.in;
@@ -523,7 +523,8 @@ vhem_status vh_cuda_sequences_open(vhem_ctx *ctx, const vh_sequences *in, void *
         job->frames += length;
         job->longest = length > job->longest ? length : job->longest;
     }
-    /* Processes that share a job must do the same in every step, whatever room each finds on its device. */
+    /* Processes that share a job must take the same path in every step, whatever memory their devices
+     * have. */
     job->refused = in->n > MOST_SEQUENCES || (in->shared && vh_ranks(ctx) > 1);
     if (job->refused)
         job->lanes.in = own;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* gpu.c - the tables of the backend.  What has no kernel for the device, or is too small for it, is done by
- * the best backend for CPUs, whose kernels stand behind those of the device. */
+/* gpu.c - function tables of the backend.  Work without a device kernel, or too small for the device, goes to
+ * the best CPU backend, whose kernels are included in the tables. */
 #include "cuda/gpu.h"
 
 #include "cuda/device.h"
@@ -9,7 +9,7 @@
 #include "cuda/forward_backward.h"
 #include "simd/simd.h"
 
-/* From this size on the device is faster than 16 cores that have enough to do (docs/gpu.md). */
+/* Above this size the device is faster than 16 fully used cores (docs/gpu.md). */
 #define WORTH 1e6
 
 static bool usable(void)
@@ -30,7 +30,7 @@ void vh_cuda_warn(vhem_ctx *ctx)
     vh_log(heard, VHEM_LOG_WARN, "%s; the CPU does it", ctx->error);
 }
 
-/* ---- the best backend for CPUs ------------------------------------------------------------------------- */
+/* ---- the best CPU backend ------------------------------------------------------------------------------ */
 
 static vhem_status batch(vhem_ctx *ctx, const vh_seq_chunk *b, vh_scratch *scratch, double *loglik,
                          vh_stats *stats)
@@ -46,7 +46,7 @@ static vhem_status reduce_lay(vhem_ctx *ctx, const vh_packed *base, void **laid)
 
 static void reduce_discard(void *laid)
 {
-    if (laid) /* then it has laid it */
+    if (laid) /* then the CPU backend prepared it */
         vh_backend_cpu()->reduce->release(laid);
 }
 
@@ -64,7 +64,7 @@ static vhem_status product_lay(vhem_ctx *ctx, const vh_product *p, void **laid)
 
 static void product_drop(void *laid)
 {
-    if (laid) /* likewise */
+    if (laid) /* as above */
         vh_backend_cpu()->product->release(laid);
 }
 

@@ -8,11 +8,11 @@
 
 extern const vh_backend vh_backend_cuda;
 
-/* Is a job with so many (base HMM, state of a centre, frame) large enough for the device?  Always, when the
- * backend was asked for by name. */
+/* True if a job with so many (base HMM, state of a centre, frame) triples is large enough for the device.
+ * Always true if the backend was requested by name. */
 bool vh_cuda_worth(const vhem_ctx *ctx, double size);
-/* The device has failed, as ctx->error says; most often other processes, or other jobs of this one, have its
- * memory.  The user learns that the CPU does the work, even where ctx is a silent child. */
+/* Warns that the CPU takes over because the device failed with ctx->error, usually for lack of free memory.
+ * Reaches the user even if ctx is a silent child. */
 void vh_cuda_warn(vhem_ctx *ctx);
 
 #endif

@@ -25,7 +25,7 @@ static vhem_status find_shapes(vhem_ctx *ctx, const vh_packed *r, vh_cuda_groups
     return VHEM_OK;
 }
 
-/* The numbers of one group, written to host at the places that the group has there. */
+/* Writes the numbers of one group to host, at the group's offsets. */
 static void fill_group(const vh_packed *r, const vh_cuda_centers *g, char *host)
 {
     int *number = vh_place_in(host, NULL, g->number);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* groups.h - reduced HMMs on their way to the device: those of one shape together (estep_kernels.h), and the
- * logs of their weights. */
+/* groups.h - reduced HMMs on the device, grouped by shape (estep_kernels.h), and their log-weights. */
 #ifndef VH_CUDA_GROUPS_H
 #define VH_CUDA_GROUPS_H
 

@@ -27,7 +27,7 @@ static size_t plan(const vh_packed *pk, vh_cuda_hmms *h)
     return bytes;
 }
 
-/* The same places in a block at `to`. */
+/* The same arrays in a block at `to`. */
 static vh_cuda_hmms placed(const vh_cuda_hmms *h, char *to)
 {
     vh_cuda_hmms x = *h;
@@ -52,7 +52,7 @@ static int looked_at(const vh_packed *pk, int k)
     return 0;
 }
 
-/* Writes the set to memory of this machine. */
+/* Writes the set to host memory. */
 static void fill_hmms(const vh_packed *pk, vh_cuda_set *set, const vh_cuda_hmms *to)
 {
     size_t K = (size_t)pk->K;

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* hmms.h - the HMMs of an E-step of Baum-Welch or EM-H3M on their way to the device, in one block of
- * memory. */
+/* hmms.h - the HMMs of an E-step of Baum-Welch or EM-H3M on the device, in one block of memory. */
 #ifndef VH_CUDA_HMMS_H
 #define VH_CUDA_HMMS_H
 
 #include "cuda/forward_backward_kernels.h"
 #include "hmm/pack.h"
 
-typedef struct {  /* zero it */
-    char *memory; /* on the device; it grows */
+typedef struct {  /* zero-initialize */
+    char *memory; /* on the device; grows as needed */
     size_t bytes;
     vh_cuda_hmms h;
     int most_states;
-    bool looks; /* some of them have to be looked at (forward_backward_kernels.h) */
+    bool looks; /* some of them have `look` set (forward_backward_kernels.h) */
 } vh_cuda_set;
 
 vhem_status vh_cuda_set_put(vhem_ctx *ctx, const vh_packed *pk, vh_cuda_set *set);

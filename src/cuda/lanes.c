@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* lanes.c - see lanes.h.
  *
- *   1. who has which lane      2. statistics of the frames      3. to the device */
+ *   1. lanes      2. statistics of the frames      3. to the device */
 #include "cuda/lanes.h"
 
 #include "cuda/device.h"
@@ -14,10 +14,10 @@
 
 enum {
     LANES = VH_CUDA_LANES,
-    CHUNK_STEPS = 64 /* a chunk takes lane blocks until it has so many steps; this never changes */
+    CHUNK_STEPS = 64 /* minimum steps per chunk, in whole lane blocks; never change it: sums depend on it */
 };
 
-#define PINNED_BYTES ((size_t)256 << 20) /* filled at a time, at most, unless a lane block is larger */
+#define PINNED_BYTES ((size_t)256 << 20) /* most bytes filled at a time, unless a lane block is larger */
 #define OWN_SHARE    0.6                 /* of the free memory: frames that need more stream */
 
 /* ---- 1. lanes ------------------------------------------------------------------------------------------ */
@@ -62,7 +62,7 @@ vhem_status vh_cuda_lanes_new(vhem_ctx *ctx, const vh_sequences *in, vh_cuda_lan
     vh_cuda_lanes x = { .in = *in, .n_stat = in->family->n_stat(&in->x.shape) };
 
     x.n_lane_block =
-        ((int)in->n + LANES - 1) / LANES; /* few enough: see MOST_SEQUENCES of forward_backward.c */
+        ((int)in->n + LANES - 1) / LANES; /* fits an int: see MOST_SEQUENCES of forward_backward.c */
     x.n_lane = x.n_lane_block * LANES;
     VH_NEW(x.place, x.n_lane);
     VH_NEW(x.length, x.n_lane);
@@ -98,7 +98,7 @@ typedef struct {
     double *to;
 } filling;
 
-/* Bundle first + b: [steps][n_stat][LANES]. */
+/* Fills lane block first + b: [steps][n_stat][LANES]. */
 static vhem_status fill_lane_block(vhem_ctx *ctx, void *arg, int64_t b, int worker)
 {
     const filling *f = arg;
@@ -137,15 +137,15 @@ static size_t bytes_of(const vh_cuda_lanes *x, int first, int end)
     return (x->step0[end] - x->step0[first]) * (size_t)x->n_stat * LANES * sizeof(double);
 }
 
-/* Bundles first .. end-1 to the device, by way of pinned memory, some at a time.  The last copy may be under
- * way when it returns. */
+/* Copies lane blocks first .. end-1 to the device through pinned memory, a few at a time.  The last copy may
+ * still be running on return. */
 static vhem_status send(vhem_ctx *ctx, vh_cuda_lanes *x, int first, int end, double *to)
 {
     for (int b = first, next; b < end; b = next) {
         next = b + 1;
         while (next < end && bytes_of(x, b, next + 1) <= PINNED_BYTES)
             next++;
-        VH_DEVICE(vh_device_put_wait()); /* for what was there before */
+        VH_DEVICE(vh_device_put_wait()); /* until the previous copy is done */
         VH_TRY(vh_cuda_pinned_room(ctx, bytes_of(x, b, next), &x->pinned_bytes, &x->pinned));
         VH_TRY(fill_lanes(ctx, x, b, next - b, x->pinned));
         VH_DEVICE(vh_device_put_begin((char *)to + bytes_of(x, first, b), x->pinned, bytes_of(x, b, next)));

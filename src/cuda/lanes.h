@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* lanes.h - the sequences of a job on the device: which lane each has, and the statistics of their frames,
- * all of them, if they fit, else a tile at a time, filled and copied while the one before is worked on. */
+/* lanes.h - the sequences of a job on the device: their lanes and the statistics of their frames, all at once
+ * if they fit, otherwise one tile at a time, filled and copied while the previous one is processed. */
 #ifndef VH_CUDA_LANES_H
 #define VH_CUDA_LANES_H
 
@@ -12,12 +12,12 @@ enum { VH_CUDA_BUFFERS = 2 };
 typedef struct {
     vh_sequences in;
     int n_stat, n_lane_block, n_lane, n_chunk;
-    int *place;     /* [n_lane]  of the sequence in each lane, the longest first; -1: none */
+    int *place;     /* [n_lane]  place of the sequence in each lane, the longest first; -1: none */
     int *length;    /* [n_lane] */
-    double *weight; /* [n_lane]  of the sequences; 0: there is none */
+    double *weight; /* [n_lane]  of the sequences; 0 in unused lanes */
     size_t *step0;  /* [n_lane_block+1] */
-    int *chunk0;    /* [n_chunk+1]  first lane block of each */
-    char *memory;   /* on the device: length, step0, chunk0 and the weights of the sequences */
+    int *chunk0;    /* [n_chunk+1]  first lane block of each chunk */
+    char *memory;   /* on the device: length, step0, chunk0 and the sequence weights */
     const int *far_length, *far_chunk0;
     const size_t *far_step0;
     const double *far_weight; /* [n_lane] */
@@ -27,16 +27,16 @@ typedef struct {
     size_t buffer_bytes[VH_CUDA_BUFFERS], pinned_bytes;
 } vh_cuda_lanes;
 
-/* Deals the sequences to lanes; nothing is on the device yet. */
+/* Assigns sequences to lanes; copies nothing to the device yet. */
 vhem_status vh_cuda_lanes_new(vhem_ctx *ctx, const vh_sequences *in, vh_cuda_lanes *out);
-/* To the device, the first time; those that stream go there with vh_cuda_lanes_begin. */
+/* Copies the data to the device on the first call; frames that stream are copied by vh_cuda_lanes_begin. */
 vhem_status vh_cuda_lanes_load(vhem_ctx *ctx, vh_cuda_lanes *x);
 void vh_cuda_lanes_free(vh_cuda_lanes *x);
 
-/* Chunks first .. first+n-1 as a kernel wants them, all but its tables. */
+/* Chunks first .. first+n-1 in the form kernels need, except for the tables. */
 vh_cuda_frames vh_cuda_lanes_tile(const vh_cuda_lanes *x, int first, int n);
-/* Fills in the frames of a tile, number t of a pass, and begins to copy them if they stream; wait: until they
- * are there. */
+/* Sets the frames of tile number t of a pass and, if they stream, starts copying them; vh_cuda_lanes_wait
+ * waits for the copy. */
 vhem_status vh_cuda_lanes_begin(vhem_ctx *ctx, vh_cuda_lanes *x, int t, vh_cuda_frames *tile);
 vhem_status vh_cuda_lanes_wait(vhem_ctx *ctx, const vh_cuda_lanes *x);
 

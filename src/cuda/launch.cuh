@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* launch.cuh - how kernels of this folder are started: through a function, not through the compiler's
- * angle brackets, so that the same source also compiles for a machine that plays the device (tests/cuda). */
+/* launch.cuh - launches kernels through a function instead of angle brackets, so that the same source also
+ * compiles for an emulated device (tests/cuda). */
 #ifndef VH_CUDA_LAUNCH_CUH
 #define VH_CUDA_LAUNCH_CUH
 
@@ -8,7 +8,7 @@
 
 const char *vh_cuda_error(cudaError_t e); /* NULL for success */
 
-/* Starts the kernel on the stream that all of them share: they run one after the other. */
+/* Launches the kernel on the stream shared by all kernels: they run in order. */
 template <class... Wanted, class... Given>
 static const char *launch(void (*kernel)(Wanted...), dim3 blocks, int threads, Given... args)
 {

@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* numbers.cuh - exp and log as the recursions need them, and arrays in registers or in memory.
+/* numbers.cuh - exp and log for the recursions, and arrays in registers or in memory.
  *
- * exp of [-700, 0] and log of normal numbers only, as in simd/vec.h and with the same polynomials:
- * no special cases, so that a warp never parts ways.  Both are within 2 ulp. */
+ * exp on [-700, 0] and log of normal numbers only, with the polynomials of simd/vec.h: no special cases, so
+ * no warp divergence.  Both are within 2 ulp. */
 #ifndef VH_CUDA_NUMBERS_CUH
 #define VH_CUDA_NUMBERS_CUH
 
 #include <cuda_runtime.h>
 #include <math.h>
 
-/* 2^52 + 2^51: adding it rounds to an integer, which then sits in the low bits. */
+/* 2^52 + 2^51: adding it rounds to an integer and leaves that integer in the low bits. */
 #define ROUND 6755399441055744.0
 
-/* The upper half of a double > 0 grows with it, that of one < 0 with its size: comparisons that need no unit
- * for doubles. */
+/* The upper half of a double: increases with x > 0, and with |x| for x < 0.  Comparing it needs no FP64
+ * instructions. */
 static __device__ __forceinline__ unsigned upper_half(double x)
 {
     return (unsigned)__double2hiint(x);
 }
 
-#define MINUS_700 0xc085e000u /* its upper half */
+#define MINUS_700 0xc085e000u /* upper half of -700 */
 
-/* exp(x) for x <= 700; anything below -700 is taken as -700. */
+/* exp(x) for x <= 700; x < -700 counts as -700. */
 static __device__ __forceinline__ double fast_exp(double x)
 {
     x = __hiloint2double((int)min(upper_half(x), MINUS_700), __double2loint(x));
@@ -42,14 +42,14 @@ static __device__ __forceinline__ double fast_exp(double x)
     return __hiloint2double(__double2hiint(p) + (int)((unsigned)__double2loint(t) << 20), __double2loint(p));
 }
 
-/* The same, but 0 for x below -700: weights that are zero stay zero. */
+/* The same, but 0 for x < -700: zero weights stay zero. */
 static __device__ __forceinline__ double fast_exp_or_0(double x)
 {
     return x > -700.0 ? fast_exp(x) : 0;
 }
 
 #ifdef __CUDA_ARCH__
-/* 1 / x for normal x: 20 bits from the special-function unit, doubled twice. */
+/* 1 / x for normal x: 20 bits from the special-function unit, then two Newton steps. */
 static __device__ __forceinline__ double fast_reciprocal(double x)
 {
     double y;
@@ -81,7 +81,7 @@ static __device__ __forceinline__ double fast_log(double x)
     return fma(k, 6.93147180369123816490e-01, fma(2.0, s, low));
 }
 
-/* Numbers of a thread in registers, as long as every index is known to the compiler. */
+/* Numbers of a thread in registers, provided every index is a compile-time constant. */
 template <int N> struct held {
     double x[N];
     __device__ __forceinline__ double &operator[](int k)
@@ -94,7 +94,7 @@ template <int N> struct held {
     }
 };
 
-/* Numbers of a thread in memory, those of its neighbours beside each. */
+/* Numbers of a thread in memory, interleaved with those of neighbouring threads. */
 struct strided {
     double *x;
     size_t by;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* pairs.cu - statistics of the pairs that count: the recursions there and back again, a thread for each, then
- * the sums over the pairs of each chunk and centre, in their order.
+/* pairs.cu - statistics of the pairs with weight: both recursions, one thread per pair, then the sums over
+ * the pairs of each chunk and centre, in order.
  *
- *   1. which pairs      2. tables and chains of each      3. sums */
+ *   1. listing pairs      2. tables and chains of each      3. sums */
 #include "cuda/estep_kernels.h"
 #include "cuda/launch.cuh"
 #include "cuda/recursion.cuh"
@@ -14,7 +14,7 @@ static unsigned blocks_for(size_t n)
     return (unsigned)((n + BLOCK - 1) / BLOCK);
 }
 
-/* ---- 1. which pairs ------------------------------------------------------------------------------------ */
+/* ---- 1. listing pairs ---------------------------------------------------------------------------------- */
 
 static __device__ __forceinline__ double weight_of(const vh_cuda_tile &t, const vh_cuda_base &b,
                                                    const vh_cuda_centers &r, int lane, int j)
@@ -22,7 +22,7 @@ static __device__ __forceinline__ double weight_of(const vh_cuda_tile &t, const 
     return t.w[(size_t)r.number[j] * (size_t)t.rows + b.row[lane]];
 }
 
-/* How many of the lanes that a thread looks at have weight, lanes lo + me, lo + me + BLOCK, ... */
+/* Counts the lanes with weight; each thread takes lanes lo + me, lo + me + BLOCK, ... */
 static __global__ void __launch_bounds__(BLOCK)
     count_cells(vh_cuda_tile t, vh_cuda_base b, vh_cuda_centers r, int *cells)
 {
@@ -46,7 +46,7 @@ const char *vh_cuda_pairs_count(const vh_cuda_tile *tile, const vh_cuda_base *ba
     return launch(count_cells, dim3((unsigned)tile->n_chunk, (unsigned)r->n), BLOCK, *tile, *base, *r, cells);
 }
 
-/* Block (chunk, centre) lists its pairs by lane, those that belong to this batch. */
+/* Block (chunk, centre): lists its pairs that belong to this batch, by lane. */
 static __global__ void __launch_bounds__(BLOCK) list_pairs(vh_cuda_tile t, vh_cuda_pairs x)
 {
     __shared__ int before[BLOCK + 1];
@@ -95,7 +95,7 @@ static __device__ __forceinline__ mixtures mixtures_of(const vh_cuda_pairs &x, i
                      strided{ x.table + p, (size_t)x.n } };
 }
 
-/* A thread for (base component m, pair): its products with the components of the centre, eight at a time. */
+/* One thread per (base component m, pair): products with the components of the centre, eight at a time. */
 static __global__ void __launch_bounds__(BLOCK) make_tables(vh_cuda_pairs x, int n_stat)
 {
     enum { SOME = 8 };
@@ -120,8 +120,8 @@ static __global__ void __launch_bounds__(BLOCK) make_tables(vh_cuda_pairs x, int
     }
 }
 
-/* table := w nu(rho, beta) c_m eta(l | m), the weight of each base component in each of the centre; and nu1
- * and xi times w. */
+/* table := w nu(rho, beta) c_m eta(l | m), the weight of each base component in each component of the centre;
+ * also nu1 and xi times w. */
 template <int S, class V>
 static __device__ __forceinline__ void keep(const vh_cuda_pairs &x, const pair &q, int p, double w,
                                             const chains<V> &c)
@@ -233,7 +233,7 @@ static const char *walk(const vh_cuda_tile &t, const vh_cuda_pairs &x)
 
 /* ---- 3. sums ------------------------------------------------------------------------------------------- */
 
-/* Entry (l, e) of T: sum over pairs lo .. hi-1 and base components, on top of `sum`. */
+/* Entry (l, e) of T: adds pairs lo .. hi-1 and their base components to `sum`. */
 static __device__ double add_component(const vh_cuda_pairs &x, int n_stat, int l, int e, int lo, int hi,
                                        double sum)
 {
@@ -246,8 +246,8 @@ static __device__ double add_component(const vh_cuda_pairs &x, int n_stat, int l
     return sum;
 }
 
-/* Block (chunk, centre).  It goes on where the batch before stopped, so that the sum does not depend on how
- * the pairs were cut into batches. */
+/* Block (chunk, centre).  Continues the sum of the previous batch, so the result does not depend on the
+ * batches. */
 static __global__ void __launch_bounds__(BLOCK) add_pairs(vh_cuda_tile t, vh_cuda_pairs x)
 {
     int c = (int)blockIdx.x, j = (int)blockIdx.y, Sr = x.centers.S, Cr = Sr * x.centers.M;
@@ -282,7 +282,7 @@ const char *vh_cuda_pairs_run(const vh_cuda_tile *t, const vh_cuda_pairs *x)
     return why ? why : launch(add_pairs, cells, BLOCK, *t, *x);
 }
 
-/* Blocks 2 k step and (2 k + 1) step become one. */
+/* Adds block (2 k + 1) step to block 2 k step. */
 static __global__ void __launch_bounds__(BLOCK) add_level(double *sums, size_t size, int n, int step)
 {
     size_t e = (size_t)blockIdx.x * BLOCK + threadIdx.x;

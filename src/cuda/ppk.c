@@ -6,8 +6,8 @@
  *
  * With log w = lambda log c + (1 - lambda)/2 log |Sigma| the product of two components is
  *   log w_a + log w_b - log |Sigma_a + Sigma_b| / 2 - lambda/2 (quadratic form) + a constant.
- * Other families, chains of more than LONGEST steps, and sets whose numbers leave the range of a double in
- * the products, are left to the driver for CPUs. */
+ * The CPU driver handles other families, chains of more than LONGEST steps, and sets whose products leave the
+ * range of a double. */
 #include "cuda/ppk.h"
 
 #include "cuda/device.h"
@@ -25,20 +25,20 @@
 #include <string.h>
 
 #define LOG_4PI     2.5310242469692907930
-#define TINY_POWER  1e-280                /* of a transition that is possible: below that, the CPU */
-#define TABLE_BYTES ((double)(512 << 20)) /* tables of components that are made at a time, at most */
-#define TABLE_SHARE 0.1                   /* of the free memory, likewise */
+#define TINY_POWER  1e-280                /* powers of nonzero transitions below this go to the CPU */
+#define TABLE_BYTES ((double)(512 << 20)) /* most bytes of component tables at a time */
+#define TABLE_SHARE 0.1                   /* the same, as a share of the free memory */
 #define STRIP_BYTES \
-    ((size_t)4 << 20) /* of the result: one row block is made while the one before is fetched */
+    ((size_t)4 << 20) /* of the result: one row block is computed while the previous one is fetched */
 
-/* Chains that never settle take every step, and a kernel that has begun is not stopped. */
+/* Chains that never settle take every step, and a running kernel cannot be stopped. */
 enum { SLOTS = 32768, LONGEST = 4096 };
-enum { SOME = 256 }; /* HMMs that a thread fills in at a time */
+enum { SOME = 256 }; /* HMMs per thread and item */
 
-typedef struct {             /* what a set reaches */
+typedef struct {             /* extreme values of a set */
     double high, low, reach; /* largest and smallest variance, largest mean */
-    double least;            /* smallest power of a probability that is not zero */
-    int components;          /* most of an HMM */
+    double least;            /* smallest power of a nonzero probability */
+    int components;          /* largest number in an HMM */
 } extremes;
 
 typedef struct {
@@ -51,7 +51,7 @@ typedef struct {
 
 typedef struct {  /* of the result */
     double *out;  /* on the device */
-    char *pinned; /* on its way in memory that is pinned, which is several times as fast */
+    char *pinned; /* pinned, for copies several times as fast */
     size_t out_bytes, pinned_bytes;
 } row_block;
 
@@ -61,7 +61,7 @@ typedef struct {
     int block;
     double constant, *inverse; /* [d]  1 / scale, a power of two: differences of means stay exact */
     pthread_mutex_t lock;      /* one part at a time */
-    double most;               /* bytes of the table */
+    double most;               /* most bytes of the table */
     double *table, *work;
     size_t table_bytes, work_bytes;
     row_block row_block[VH_DEVICE_GETS];
@@ -72,8 +72,8 @@ VH_OWNED(opened_sets, vh_cuda_product_close)
 
 /* ---- 1. sets ------------------------------------------------------------------------------------------- */
 
-/* The runs of a set, and where their arrays go in its memory: first the rows, then, from *rows bytes on, the
- * lanes. */
+/* Finds the runs of a set and lays out their arrays in its memory: first the rows, then, from *rows bytes on,
+ * the lanes. */
 static vhem_status find_runs(vhem_ctx *ctx, set *s, size_t d, size_t *rows, size_t *all)
 {
     const vh_packed *pk = s->pk;
@@ -107,25 +107,25 @@ static vhem_status find_runs(vhem_ctx *ctx, set *s, size_t d, size_t *rows, size
     return VHEM_OK;
 }
 
-typedef struct {  /* rows of a run, where they are made */
-    size_t first; /* its first HMM */
+typedef struct {  /* rows of a run being filled */
+    size_t first; /* first HMM of the run */
     double *par, *log_w, *pi, *A;
-    const opened_sets *job; /* that they are made for, */
-    const vh_packed *pk;    /* from these HMMs */
+    const opened_sets *job; /* the target job */
+    const vh_packed *pk;    /* the source HMMs */
     const double *self;
     int64_t n;
-    extremes x; /* of all of them */
+    extremes x; /* over all of them */
 } run_rows;
 
-/* Component q of the set, which is of this run. */
+/* Fills component q of the set, which belongs to this run. */
 static void fill_component(const opened_sets *job, const vh_packed *pk, double self, size_t q,
                            const run_rows *to, extremes *x)
 {
-    size_t d = (size_t)pk->d, at = q - (size_t)pk->comp0[to->first]; /* all HMMs of the run have as many */
+    size_t d = (size_t)pk->d, at = q - (size_t)pk->comp0[to->first]; /* the same in every HMM of a run */
     double *par = to->par + at * 2 * d;
     double c = pk->c[q], log_det = -2 * self - (double)d * LOG_4PI;
     const double *const *from = pk->par + q * VH_MAX_PARAM;
-    for (size_t k = 0; k < d; k++) { /* one that is never used: any Gaussian will do */
+    for (size_t k = 0; k < d; k++) { /* unused components become unit Gaussians */
         double mu = c > 0 ? from[0][k] * job->inverse[k] : 0;
         double v = c > 0 ? from[1][k] * job->inverse[k] * job->inverse[k] : 1;
         par[2 * k] = mu;
@@ -147,7 +147,7 @@ static void fill_chain(double lambda, const double *from, size_t n, double *to, 
     }
 }
 
-/* HMM i of a run; returns what it reaches. */
+/* Fills HMM i of a run; returns its extreme values. */
 static extremes fill_hmm(const opened_sets *job, const vh_packed *pk, const double *self, const run_rows *to,
                          size_t i)
 {
@@ -206,7 +206,7 @@ static void move_run(vh_cuda_run *r, char *to)
         *all[k] = vh_place_in(to, NULL, *all[k]);
 }
 
-/* The lanes of a run from its rows, both on the device. */
+/* Computes the lanes of a run from its rows, both on the device. */
 static const char *transpose_run(const vh_cuda_run *r, size_t d)
 {
     size_t S = (size_t)r->S, C = S * (size_t)r->M;
@@ -239,8 +239,8 @@ static vhem_status load_set(vhem_ctx *ctx, const opened_sets *job, const vh_pack
     return VHEM_OK;
 }
 
-/* How many dimensions may share a division, so that den and num = den (sum of squares) stay in range; 0:
- * none, a power is too small, or an HMM too large. */
+/* Number of dimensions that can share one division with den and num = den (sum of squares) in range; 0 if
+ * none, if a power is too small, or if an HMM is too large. */
 static int choose_block(const extremes *a, const extremes *b, int d)
 {
     double high = log2(fmax(1, a->high + b->high)), low = log2(fmin(1, a->low + b->low));
@@ -257,7 +257,7 @@ static int choose_block(const extremes *a, const extremes *b, int d)
 
 /* ---- 2. parts ------------------------------------------------------------------------------------------ */
 
-/* What a run has in common with HMMs first .. first+n-1, as places within the run. */
+/* Overlap of a run with HMMs first .. first+n-1, as indices within the run. */
 static int overlap(const vh_cuda_run *r, int first, int n, int *from)
 {
     int lo = r->first > first ? r->first : first,
@@ -266,7 +266,7 @@ static int overlap(const vh_cuda_run *r, int first, int n, int *from)
     return hi - lo;
 }
 
-/* How many HMMs of a at a time, for tables of each `each` bytes. */
+/* Number of HMMs of a at a time, for tables of `each` bytes each. */
 static int rows_at_a_time(const opened_sets *job, const vh_cuda_run *a, int rows, double each)
 {
     double most = fmin(fmin(job->most / each, VH_CUDA_PRODUCT_ROWS / (double)(a->S * a->M)),
@@ -274,7 +274,7 @@ static int rows_at_a_time(const opened_sets *job, const vh_cuda_run *a, int rows
     return most < 1 ? 1 : (int)most;
 }
 
-typedef struct { /* HMMs of run a against those of run b: places from a0 and b0 on within the runs */
+typedef struct { /* HMMs of run a against those of run b; a0 and b0 are indices within the runs */
     const vh_cuda_run *a, *b;
     int a0, na, b0, nb;
 } run_block;
@@ -310,7 +310,7 @@ static vhem_status run_columns(vhem_ctx *ctx, opened_sets *job, const run_block 
     return VHEM_OK;
 }
 
-/* HMMs of run a against those of run b, as many columns at a time as tables have room for. */
+/* HMMs of run a against those of run b, as many columns at a time as the tables can hold. */
 static vhem_status run_pair(vhem_ctx *ctx, opened_sets *job, const vh_cuda_run *a, const vh_cuda_run *b,
                             const vh_rectangle *r, double *out)
 {
@@ -328,7 +328,7 @@ static vhem_status run_pair(vhem_ctx *ctx, opened_sets *job, const vh_cuda_run *
     return VHEM_OK;
 }
 
-/* Pairs for which the device found nothing. */
+/* Recomputes by the reference the pairs without a finite result. */
 static vhem_status by_reference(vhem_ctx *ctx, opened_sets *job, const vh_rectangle *r, double *log_k)
 {
     for (int i = 0; i < r->na; i++)
@@ -341,7 +341,7 @@ static vhem_status by_reference(vhem_ctx *ctx, opened_sets *job, const vh_rectan
     return VHEM_OK;
 }
 
-/* Starts the kernels of a row block, and the copy of its results after them. */
+/* Launches the kernels of a row block and then the copy of its results. */
 static vhem_status start_row_block(vhem_ctx *ctx, opened_sets *job, int slot, const vh_rectangle *r)
 {
     row_block *s = &job->row_block[slot];
@@ -358,7 +358,7 @@ static vhem_status start_row_block(vhem_ctx *ctx, opened_sets *job, int slot, co
     return VHEM_OK;
 }
 
-typedef struct { /* numbers on their way from one place to another */
+typedef struct { /* a copy of memory, done by several threads */
     const char *from;
     char *to;
     size_t bytes;
@@ -374,7 +374,7 @@ static void copy_piece(void *arg, int64_t piece, int worker)
     memcpy(c->to + at, c->from + at, c->bytes - at < PIECE ? c->bytes - at : PIECE);
 }
 
-/* Waits for the results of a row_block. */
+/* Waits for the results of a row block. */
 static vhem_status take_row_block(vhem_ctx *ctx, opened_sets *job, int slot, size_t bytes, char *to)
 {
     copying c = { job->row_block[slot].pinned, to, bytes };
@@ -385,7 +385,7 @@ static vhem_status take_row_block(vhem_ctx *ctx, opened_sets *job, int slot, siz
     return VHEM_OK;
 }
 
-/* Strip k, rows k some .. of the rectangle. */
+/* Row block k of the rectangle, `some` rows each. */
 static vh_rectangle row_block_of(const vh_rectangle *r, int k, int some)
 {
     vh_rectangle s = *r;
@@ -423,7 +423,7 @@ static vhem_status run_row_blocks(vhem_ctx *ctx, opened_sets *job, const vh_rect
 {
     vhem_status st = each_row_block(ctx, job, r, log_k);
     for (int k = 0; k < VH_DEVICE_GETS && st != VHEM_OK; k++)
-        vh_device_get_wait(k); /* nothing may be on its way when the next part begins */
+        vh_device_get_wait(k); /* no copy may be in flight when the next part begins */
     return st;
 }
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* ppk.cu - the probability product kernel of HMMs with diagonal Gaussians.  distance/ppk_pair.c has the
- * equations, simd/ppk_gauss.c how a pair of components gets by with one division and one log.
+ * equations; simd/ppk_gauss.c explains the use of one division and one log per pair of components.
  *
- *   1. the table of components: a thread has one component of an HMM of b and ROWS components of a
- *   2. chains: a thread for each pair; F over a power of two after every step
- *   3. the careful ones, in logs: pairs in which something became small enough to be lost */
+ *   1. the table of components: each thread has one component of an HMM of b and ROWS components of a
+ *   2. chains: one thread per pair; F is divided by a power of two after every step
+ *   3. careful chains, in logs: pairs where something became small enough to be lost */
 #include "cuda/ppk.h"
 
 #include "cuda/launch.cuh"
@@ -12,15 +12,15 @@
 
 enum {
     BLOCK = 128,  /* threads */
-    ROWS = 16,    /* components of a that a thread has */
-    RESIDENT = 4, /* blocks that should share a multiprocessor: so many registers they may have */
+    ROWS = 16,    /* components of a per thread */
+    RESIDENT = 4, /* blocks that should share a multiprocessor; limits registers */
 };
 
-#define LOST 1e-180 /* an entry of F below this may have lost what matters in the end */
+#define LOST 1e-180 /* a smaller entry of F may have lost terms that matter */
 #define DEEP (-690.0)
 
-/* Walking is the power iteration: once all entries of F grow by one factor, the rest is that factor to the
- * power of what is left.  Looked at every few steps of long chains, as in simd/ppk_chain.c. */
+/* The walk is a power iteration: once all entries of F grow by the same factor, the remaining steps are a
+ * power of it.  Checked every few steps of long chains, as in simd/ppk_chain.c. */
 #define WORTH_LOOKING 32
 #define STRIDE        4
 #define SETTLED       1e-14
@@ -28,7 +28,7 @@ enum {
 
 /* ---- 1. the table -------------------------------------------------------------------------------------- */
 
-struct alignas(16) moments { /* of a dimension: mean and variance, read at once */
+struct alignas(16) moments { /* mean and variance of a dimension, in one load */
     double mu, v;
 };
 
@@ -36,14 +36,14 @@ struct fraction { /* sum u^2 / v = num / den, den = prod v */
     double num, den;
 };
 
-/* Does nobody want row i of this block, columns j0 and on? */
+/* True if row i of this block is not needed for columns up to `last`. */
 static __device__ __forceinline__ bool below(const vh_cuda_product &p, int i, int last)
 {
     return p.upper && p.a.first + i > p.b.first + last;
 }
 
-/* Dimensions k0 .. k0+n-1 of ROWS components, turned, for all threads of the block: own [n][ROWS].  Of the
- * last ones there may be fewer: `rows`. */
+/* Loads dimensions k0 .. k0+n-1 of ROWS components, transposed, for all threads of the block: own [n][ROWS].
+ * The last block may have fewer: `rows`. */
 static __device__ __forceinline__ void share_rows(const vh_cuda_product &p, const moments *from, int rows,
                                                   int k0, int n, moments *own)
 {
@@ -55,7 +55,7 @@ static __device__ __forceinline__ void share_rows(const vh_cuda_product &p, cons
     __syncthreads();
 }
 
-/* Of n dimensions.  The next numbers of b are on their way while these are worked on. */
+/* Multiplies in n dimensions.  Prefetches the next numbers of b. */
 static __device__ __forceinline__ void multiply(const vh_cuda_product &p, const moments *own, const double *b,
                                                 int n, fraction (&f)[ROWS])
 {
@@ -86,8 +86,8 @@ static __device__ __forceinline__ double log_of(const vh_cuda_product &p, const 
     return -0.5 * fma(p.lambda * f.num, fast_reciprocal(f.den), fast_log(f.den));
 }
 
-/* The components of all HMMs of a are one list of rows; a block has ROWS of it, and component l of as many
- * HMMs of b as it has threads.  WHOLE: all dimensions share a division, as they mostly may. */
+/* The components of all HMMs of a form one list of rows; a block takes ROWS of it and component l of as many
+ * HMMs of b as it has threads.  WHOLE: all dimensions share one division, the usual case. */
 template <bool WHOLE>
 static __global__ void __launch_bounds__(BLOCK, RESIDENT) product_table(vh_cuda_product p)
 {
@@ -155,7 +155,7 @@ static __device__ __forceinline__ double span(const two &t, double *low)
     return top;
 }
 
-/* Psi over exp(top). */
+/* Psi divided by exp(top). */
 template <int S, class V> static __device__ __forceinline__ void emissions(const two &t, double top, V &Psi)
 {
     const int Sa = S ? S : t.Sa, Sb = S ? S : t.Sb, Cb = Sb * t.Mb;
@@ -171,8 +171,8 @@ template <int S, class V> static __device__ __forceinline__ void emissions(const
         }
 }
 
-/* F over a power of two, so that its largest entry is in [1, 2): its exponent; low: at most the smallest
- * entry. */
+/* Scales F by a power of two so that its largest entry is in [1, 2); returns the exponent.  *low is lowered
+ * to the smallest entry. */
 template <class V> static __device__ __forceinline__ int rescale(V &F, int n, double *low)
 {
     double top = F[0], least = F[0];
@@ -190,16 +190,16 @@ template <class V> static __device__ __forceinline__ int rescale(V &F, int n, do
     return exponent;
 }
 
-struct growth { /* of the entries of F in a step, which has positive entries alone: the rest lies between */
+struct growth { /* range of growth factors of F's entries in a step; if F > 0, later ones lie within */
     double most, least;
 };
 
-template <class T, class V> struct rooms { /* the transitions of b, and what a pair works in */
+template <class T, class V> struct rooms { /* transitions of b and working memory of a pair */
     T A_b;
     V Psi, F, H;
 };
 
-/* F(q, q') := Psi(q, q') sum_s a_{s q} sum_s' a'_{s' q'} F(s, s').  LOOK: how it has grown. */
+/* F(q, q') := Psi(q, q') sum_s a_{s q} sum_s' a'_{s' q'} F(s, s').  LOOK: returns its growth. */
 template <int S, bool LOOK, class W> static __device__ __forceinline__ growth step(const two &t, W &x)
 {
     const int Sa = S ? S : t.Sa, Sb = S ? S : t.Sb;
@@ -233,7 +233,7 @@ template <int S, bool LOOK, class W> static __device__ __forceinline__ growth st
     return by;
 }
 
-/* log k~ but for its constant; NaN where something may have been lost. */
+/* log k~ up to its constant; NaN if terms may have been lost. */
 template <int S, class W> static __device__ __forceinline__ double walk(const two &t, W &x)
 {
     const int Sa = S ? S : t.Sa, Sb = S ? S : t.Sb, n = Sa * Sb;
@@ -286,7 +286,7 @@ template <int S> static __global__ void __launch_bounds__(BLOCK, RESIDENT) walk_
     *out_of(p, i, j) = walk<S>(t, x) + p.tau * p.constant;
 }
 
-/* ---- 3. in memory, and the careful ones ---------------------------------------------------------------- */
+/* ---- 3. in memory, and careful chains ------------------------------------------------------------------ */
 
 size_t vh_cuda_product_work(int Sa, int Sb)
 {
@@ -318,7 +318,7 @@ static __global__ void __launch_bounds__(BLOCK) walk_in_memory(vh_cuda_product p
     }
 }
 
-/* log sum_e exp(x_e + b_e), n terms; b is taken in logs here. */
+/* log sum_e exp(x_e + log b_e) over n terms. */
 static __device__ double log_dot(int n, const strided &x, const double *b, size_t by)
 {
     double top = -INFINITY, sum = 0;
@@ -333,7 +333,7 @@ static __device__ double log_dot(int n, const strided &x, const double *b, size_
     return top + log(sum);
 }
 
-/* As the reference does it: all in logs. */
+/* All in logs, like the reference. */
 static __device__ double walk_carefully(const two &t, const slot &x)
 {
     int Sa = t.Sa, Sb = t.Sb, n = Sa * Sb, Cb = Sb * t.Mb;

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* recursion.cuh - the recursions of the variational E-step for one base and one reduced HMM, in one thread.
- * vhem/pair_bound.c has the equations, simd/estep_lanes.c how a pair gets by with one exp and one
- * log per (t, beta, rho) and when the rest of a long recursion is added in closed form.
+ * vhem/pair_bound.c has the equations; simd/estep_lanes.c explains the use of one exp and one log per
+ * (t, beta, rho), and when the rest of a long recursion is added in closed form.
  *
- *   1. a pair and its arrays      2. L_gmm      3. backward      4. forward      5. the careful ones
+ *   1. a pair and its arrays      2. L_gmm      3. backward      4. forward      5. the careful recursions
  *
- * S is the number of states of both HMMs; 0: they are numbers of the pair, and its arrays lie in memory. */
+ * S is the number of states of both HMMs; 0: the numbers are in the pair, and its arrays are in memory. */
 #ifndef VH_CUDA_RECURSION_CUH
 #define VH_CUDA_RECURSION_CUH
 
 #include "cuda/numbers.cuh"
 
-/* e^-644, its upper half: a smaller sum may have lost terms, and the careful recursion is taken. */
+/* Upper half of e^-644: a smaller sum may have lost terms and needs the careful recursion. */
 #define LOW 0x05ddf2b8u
 
 /* ---- 1. a pair and its arrays -------------------------------------------------------------------------- */
@@ -23,15 +23,15 @@ struct pair {
 };
 
 template <class V> struct arrays {
-    /* [Sb][Sr]  L_gmm, L_t, U_t.  L_gmm is not a part of L: where it is huge, L would lose digits. */
+    /* [Sb][Sr]  L_gmm, L_t, U_t.  Adding a huge L_gmm to L would cost L digits. */
     V G, L, U;
     V E; /* [Sr]      one row of exponents; in the first step all of them, [Sb][Sr], see `first` */
 };
 
-/* E and D of each step, for the forward pass: [steps][2][Sb][Sr]; x NULL: they are not kept. */
+/* E and D of each step, for the forward pass: [steps][2][Sb][Sr]; x NULL: not kept. */
 struct history {
     strided at;
-    /* Both of a step, n = Sb Sr numbers each. */
+    /* E and D of a step, n = Sb Sr numbers each. */
     __device__ __forceinline__ strided of(int step, int n) const
     {
         return at.from(2 * (size_t)step * (size_t)n);
@@ -46,8 +46,8 @@ struct mixtures { /* the tables of a pair */
     strided table; /* [Sr][Mr][Sb][Mb]  log c_l + E_m[log p(y | l)] */
 };
 
-/* log sum_l exp(x_l) over M numbers that lie `by` apart, eight at a time, so that their loads overlap.
- * Called, not written out at every place: the compiler has less to do. */
+/* log sum_l exp(x_l) over M numbers with stride `by`, eight at a time to overlap the loads.  Not inlined, to
+ * reduce compile time. */
 static __device__ __noinline__ double log_sum(const double *x, size_t by, int M)
 {
     enum { SOME = 8 };
@@ -69,21 +69,21 @@ static __device__ __noinline__ double log_sum(const double *x, size_t by, int M)
     return top + fast_log(sum);
 }
 
-/* log(exp a + exp b): the larger needs no exp. */
+/* log(exp a + exp b); the larger term needs no exp. */
 static __device__ __forceinline__ double log_add(double a, double b)
 {
     double high = fmax(a, b);
     return high + fast_log(1 + fast_exp(fmin(a, b) - high));
 }
 
-/* The same over the components of state rho, for base component m of Cb. */
+/* The log-sum over the components of state rho, for base component m of Cb. */
 static __device__ __forceinline__ double log_sum_of(const mixtures &x, int rho, int m, int Cb)
 {
     const strided g = x.table.from(rho * x.Mr * Cb + m);
     return x.Mr == 1 ? g[0] : log_sum(&g[0], (size_t)Cb * g.by, x.Mr);
 }
 
-/* L_gmm of the states beta and all rho; base components one after the other, all rho at once. */
+/* L_gmm of all states beta and rho; loops over base components, with all rho at once. */
 template <int S, class V>
 static __device__ __forceinline__ void mixture_bound(const pair &p, const mixtures &x, V &G)
 {
@@ -119,7 +119,7 @@ static __device__ __forceinline__ void mixture_bound(const pair &p, const mixtur
 #define SUMS_TO_1     1e-14
 
 struct progress {
-    double least, most; /* the changes that every entry allows for, within its rounding; most < least: none */
+    double least, most; /* changes that fit every entry within rounding; none if most < least */
     double top;         /* the largest entry */
 };
 
@@ -158,9 +158,9 @@ static __device__ __forceinline__ unsigned exponents(const pair &p, arrays<V> &a
     return low;
 }
 
-/* L = A^b U; with `look`, about the largest entry of the step before, `centre`, which goes to offset.  An
- * entry may be off by `slack` in each of the steps that are left; those of base states far from every centre
- * are large, and say little about how the others change. */
+/* L = A^b U; with `look`, relative to `centre`, the largest entry of the previous step, which is added to
+ * offset.  Each remaining step may be off by `slack` per entry; entries of base states far from every centre
+ * are large and tell little about how the others change. */
 template <int S, class V>
 static __device__ __forceinline__ progress step_back(const pair &p, arrays<V> &a, bool look, double centre,
                                                      double slack, double *offset)
@@ -189,7 +189,7 @@ static __device__ __forceinline__ progress step_back(const pair &p, arrays<V> &a
     return now;
 }
 
-/* Do the rows of A^b sum to 1?  Otherwise L does not shift, and every step is made. */
+/* True if the rows of A^b sum to 1.  Otherwise L does not shift, and every step is computed. */
 template <int S> static __device__ __forceinline__ bool shifts(const pair &p)
 {
     const int Sb = S ? S : p.Sb;
@@ -206,10 +206,10 @@ template <int S> static __device__ __forceinline__ bool shifts(const pair &p)
 struct bound {
     double L_hmm;
     unsigned low; /* upper half of the smallest sum */
-    int steps;    /* steps walked; from there on E and D stay as they were */
+    int steps;    /* steps computed; E and D are constant after the last */
 };
 
-/* t = 1, with pi in the place of A.  U[b] becomes the sum of row b, and first [Sb][Sr], if wanted, its
+/* t = 1, with pi in place of A.  U[b] becomes the sum of row b; first [Sb][Sr], unless NULL, its
  * exponents. */
 template <int S, class V>
 static __device__ __forceinline__ void first_step(const pair &p, arrays<V> &a, double offset, V *first,
@@ -242,7 +242,7 @@ static __device__ __forceinline__ bound backward(const pair &p, arrays<V> &a, co
     const int Sb = S ? S : p.Sb, Sr = S ? S : p.Sr;
     const bool look = p.tau > WORTH_LOOKING && shifts<S>(p);
     double offset = 0, top = 0;
-    double wrong = 0; /* not a number where an L_gmm is none or infinite */
+    double wrong = 0; /* NaN if some L_gmm is NaN or infinite */
     bound out = { 0, 0x7fffffffu, 0 };
 #pragma unroll
     for (int k = 0; k < Sb * Sr; k++) {
@@ -250,7 +250,7 @@ static __device__ __forceinline__ bound backward(const pair &p, arrays<V> &a, co
         wrong = fma(a.G[k], 0.0, wrong);
     }
 #pragma unroll 1
-    for (int left = p.tau - 1; left > 0;) { /* steps still to be made */
+    for (int left = p.tau - 1; left > 0;) { /* steps left */
         out.low = exponents<S>(p, a, h, out.steps, out.low);
         left--;
         progress now = step_back<S>(p, a, look, top, 0.5 * SETTLED_L / fmax((double)left, 1.0), &offset);
@@ -266,7 +266,7 @@ static __device__ __forceinline__ bound backward(const pair &p, arrays<V> &a, co
     return out;
 }
 
-/* Is the bound right, as far as the quick recursion can tell? */
+/* True if the fast recursion found no sign of a wrong bound. */
 static __device__ __forceinline__ bool good(const bound &x)
 {
     return x.low > LOW && isfinite(x.L_hmm);
@@ -274,14 +274,13 @@ static __device__ __forceinline__ bool good(const bound &x)
 
 /* ---- 4. forward ---------------------------------------------------------------------------------------- */
 
-template <class V> struct chains { /* what the forward pass makes */
+template <class V> struct chains { /* results of the forward pass */
     V nu, H, sum_nu;               /* [Sr][Sb] */
     V nu1, xi;                     /* [Sr] [Sr][Sr] */
 };
 
-/* One step with E and D [Sb][Sr]: nu becomes that of the next frame, and its transitions are added to xi
- * `times` times if it hardly changed, else once.  same: so many further frames have the same E and D.
- * Returns how often it counts. */
+/* One step with E and D [Sb][Sr]: advances nu to the next frame.  same: number of further frames with the
+ * same E and D.  Returns how many times the step counts: 1 + same if nu hardly changed, else 1. */
 template <int S, class V>
 static __device__ __forceinline__ int step_forward(const pair &p, chains<V> &c, const strided &E,
                                                    const strided &D, int same)
@@ -333,7 +332,7 @@ static __device__ __forceinline__ void count(const pair &p, chains<V> &c, const 
         c.sum_nu[k] += times * c.nu[k];
 }
 
-/* After backward, with a.U its sums of the first step and first [Sb][Sr] their exponents. */
+/* Call after backward, with its sums of the first step in a.U and their exponents in first [Sb][Sr]. */
 template <int S, class V>
 static __device__ __forceinline__ void forward(const pair &p, const arrays<V> &a, const V &first,
                                                const history &h, int steps, chains<V> &c)
@@ -366,9 +365,9 @@ static __device__ __forceinline__ void forward(const pair &p, const arrays<V> &a
         c.xi[k] *= p.A_r[k];
 }
 
-/* ---- 5. the careful ones ------------------------------------------------------------------------------- */
+/* ---- 5. the careful recursions ------------------------------------------------------------------------- */
 
-/* log sum_q a_q exp(G_q + L_q); zeros of a are left out, so that -inf never meets them. */
+/* log sum_q a_q exp(G_q + L_q); skips zeros of a, which keeps -inf out. */
 static __device__ double careful_mix(int Sr, const double *a, const strided &G, const strided &L)
 {
     double top = -INFINITY, sum = 0;
@@ -383,7 +382,7 @@ static __device__ double careful_mix(int Sr, const double *a, const strided &G, 
     return top + log(sum);
 }
 
-/* As ref does it.  history keeps L_t+1 and U_t in the place of E and D. */
+/* As the reference computes it.  history holds L_t+1 and U_t in place of E and D. */
 static __device__ double careful_backward(const pair &p, arrays<strided> &a, const history &h)
 {
     const int Sb = p.Sb, Sr = p.Sr, n = Sb * Sr;
@@ -412,13 +411,13 @@ static __device__ double careful_backward(const pair &p, arrays<strided> &a, con
     return L_hmm;
 }
 
-/* a exp(e), at most 1 but for rounding. */
+/* a exp(e), at most 1 up to rounding. */
 static __device__ double careful_share(double a, double e)
 {
     return a > 0 ? exp(log(a) + e) : 0;
 }
 
-/* After careful_backward with a history; c.H is scratch. */
+/* Call after careful_backward with a history; c.H is scratch. */
 static __device__ void careful_forward(const pair &p, const arrays<strided> &a, const history &h,
                                        chains<strided> &c)
 {

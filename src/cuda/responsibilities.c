@@ -11,10 +11,10 @@
 #include <math.h>
 #include <string.h>
 
-enum { SETS = 256, LANES = 1024 }; /* of a item */
+enum { SETS = 256, LANES = 1024 }; /* per item */
 
-typedef struct {                     /* sums over some sets, at a block of numbers */
-    double *sum_z, *scale, *top, *J; /* [K] [K] [K] [mixtures]; top: largest log of what a sequence counts */
+typedef struct {                     /* sums over some sets, in a block of numbers */
+    double *sum_z, *scale, *top, *J; /* [K] [K] [K] [mixtures]; top: largest log-weight of a sequence */
 } set_sums;
 
 static size_t part_size(const vh_seq_step *step)
@@ -40,7 +40,7 @@ static void add_parts(const void *arg, double *left, const double *right)
         a.J[m] += b.J[m];
 }
 
-/* The heaviest sequence of set g. */
+/* log of the largest sequence weight in set g. */
 static double heaviest(const vh_sequences *in, int64_t g)
 {
     double most = 0;
@@ -110,7 +110,7 @@ typedef struct {
     double *w;
 } weighing;
 
-/* The set that the sequence at a place is in. */
+/* The set that contains the sequence at a place. */
 static int64_t set_at(const vh_sequences *in, int64_t place)
 {
     int64_t lo = 0, hi = in->n_set;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* responsibilities.h - the rule for mixtures (fit/estep.h) between the way there and the way back
- * on a device: sets are assigned on this machine, by all of its threads. */
+/* responsibilities.h - the E-step of mixtures (fit/estep.h) between the forward and backward pass on a
+ * device:  assigns sets on the host, with all of its threads. */
 #ifndef VH_CUDA_RESPONSIBILITIES_H
 #define VH_CUDA_RESPONSIBILITIES_H
 
@@ -13,10 +13,10 @@ typedef struct {
     double *log_z;        /* [n_set][K]  filled in by assign */
 } vh_cuda_responsibilities;
 
-/* log_z, J, sum_z and log_sum_z; and the scale of the statistics of each HMM, scale [K]. */
+/* Computes log_z, J, sum_z and log_sum_z, and the scale of the statistics of each HMM, scale [K]. */
 vhem_status vh_cuda_responsibilities_assign(vhem_ctx *ctx, const vh_cuda_responsibilities *x,
                                             vh_seq_sums *out, double *scale);
-/* What the sequences at place [lanes] (-1: none) count in the statistics at these scales: w [K][lanes]. */
+/* w [K][lanes]: weights in the statistics, at these scales, of the sequences at place [lanes] (-1: none). */
 vhem_status vh_cuda_responsibilities_weigh(vhem_ctx *ctx, const vh_cuda_responsibilities *x, const int *place,
                                            int lanes, const double *scale, double *w);
 

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* score.cu - L_hmm of base HMMs of one shape and reduced HMMs of one shape, a thread for each pair.
+/* score.cu - L_hmm of base HMMs of one shape and reduced HMMs of one shape, one thread per pair.
  *
- *   1. the product of all components      2. recursions in registers      3. in memory, and the careful ones
+ *   1. the product of all components      2. recursions in registers      3. in memory, and careful
  *
- * Pairs whose sums are too small for the quick recursion leave NaN behind and are done again.  What is no
- * number even then is left to the reference, on the other side. */
+ * Pairs whose sums are too small for the fast recursion yield NaN and are recomputed.  The reference on the
+ * host recomputes those that are still NaN. */
 #include "cuda/estep_kernels.h"
 #include "cuda/launch.cuh"
 #include "cuda/recursion.cuh"
 
 /* ---- 1. the product ------------------------------------------------------------------------------------ */
 
-/* out [rows][cols] = a [rows][depth] . b [cols][depth]'.  A block makes 64 x 128 numbers; a warp has 8 rows,
- * and each of its lanes every 32nd column: the numbers of a are then the same for the whole warp. */
+/* out [rows][cols] = a [rows][depth] . b [cols][depth]'.  A block computes 64 x 128 entries; a warp has 8
+ * rows, and each of its threads every 32nd column: the whole warp reads the same entries of a. */
 enum { TILE_ROWS = 64, TILE_COLS = 128, DEPTH = 8, OWN_ROWS = 8, OWN_COLS = 4, THREADS = 256 };
 
 struct product {
@@ -21,7 +21,7 @@ struct product {
     double *out;
 };
 
-/* n rows of x from `first` on, columns k .. k+DEPTH-1, turned; what is past the end is 0. */
+/* Loads n rows of x from `first` on, columns k .. k+DEPTH-1, transposed; 0 past the end. */
 template <int N>
 static __device__ __forceinline__ void load_transposed(const double *x, int rows, int first, int depth, int k,
                                                    double (*to)[N + 1])
@@ -62,7 +62,7 @@ static __global__ void __launch_bounds__(THREADS) multiply(product p)
         }
 }
 
-/* The grid has at most 65535 blocks in its second direction. */
+/* A grid has at most 65535 blocks in its second dimension. */
 static const char *multiply_all(product p)
 {
     const int most = 65535 * TILE_ROWS;
@@ -85,7 +85,7 @@ static const char *multiply_all(product p)
 
 enum { BLOCK = 128 };
 
-struct scoring { /* what all score kernels need */
+struct scoring { /* arguments of all score kernels */
     vh_cuda_base b;
     vh_cuda_centers r;
     int rows, tau, slots;
@@ -124,7 +124,7 @@ static __device__ __forceinline__ double bound_or_nan(const bound &x)
     return good(x) ? x.L_hmm : NAN;
 }
 
-/* One centre for a block, whose chain all of its threads share. */
+/* One centre per block; its threads share the centre's chain. */
 template <int S> static __global__ void __launch_bounds__(BLOCK) score_held(scoring s)
 {
     __shared__ double chain[S + S * S];
@@ -142,7 +142,7 @@ template <int S> static __global__ void __launch_bounds__(BLOCK) score_held(scor
     *place_of(s, i, j) = bound_or_nan(backward<S>(p, a, history{}, (held<S * S> *)NULL));
 }
 
-/* ---- 3. in memory, and the careful ones ---------------------------------------------------------------- */
+/* ---- 3. in memory, and careful ------------------------------------------------------------------------- */
 
 size_t vh_cuda_score_work(int Sb, int Sr)
 {
@@ -168,7 +168,7 @@ static __global__ void __launch_bounds__(BLOCK) score_in_memory(scoring s)
     }
 }
 
-/* Those that left NaN. */
+/* Recomputes the pairs that yielded NaN. */
 static __global__ void __launch_bounds__(BLOCK) score_carefully(scoring s)
 {
     int slot = (int)(blockIdx.x * blockDim.x + threadIdx.x);

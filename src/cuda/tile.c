@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-enum { SOME = 256 }; /* lanes that a thread fills at a time */
+enum { SOME = 256 }; /* lanes per thread and item */
 
 static int shape_of(const vh_cuda_lay *lay, int S, int M)
 {
@@ -72,11 +72,11 @@ static void list_rows(const vh_cuda_base *b, const vh_packed *chunk, int n_chunk
     lane0[n_chunk] = lane;
 }
 
-typedef struct { /* the arrays of a shape, in memory of this machine */
+typedef struct { /* the arrays of a shape, in host memory */
     double *pi, *A, *c, *T;
     const vh_cuda_base *base;
-    const vh_packed *chunk; /* where they come from, */
-    const int *row;         /* [n]  and which HMM of these a lane is */
+    const vh_packed *chunk; /* source HMMs */
+    const int *row;         /* [n]  index of the HMM in each lane */
 } lanes;
 
 static void fill_lane(const lanes *to, size_t lane)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* tile.h - base HMMs on their way to the device: a tile is the HMMs of some chunks, those of one shape side
- * by side in lanes (estep_kernels.h), in one block of memory that is copied at once. */
+/* tile.h - base HMMs on the device: a tile is the HMMs of some chunks, arranged in lanes by shape
+ * (estep_kernels.h), in one block of memory moved by a single copy. */
 #ifndef VH_CUDA_TILE_H
 #define VH_CUDA_TILE_H
 
@@ -11,21 +11,21 @@ typedef struct {
     int64_t first; /* place of its first base HMM */
     int rows, n_chunk;
     int n_shape;
-    vh_cuda_base *shape;   /* [n_shape]  their pointers lead into memory */
-    const double *omega;   /* [rows], on the device, as number */
+    vh_cuda_base *shape;   /* [n_shape]  with pointers into memory */
+    const double *omega;   /* [rows], on the device, like number */
     const int64_t *number; /* [rows] */
     size_t bytes;
     char *memory; /* on the device */
 } vh_cuda_lay;
 
-/* How large a tile of these chunks is, and where everything goes in it: fills in all but `memory`, with
- * pointers as if memory began at 0.  chunk [n_chunk]. */
+/* Plans the size and layout of a tile of these chunks: sets everything but `memory`, with pointers as if
+ * memory began at 0.  chunk [n_chunk]. */
 vhem_status vh_cuda_lay_plan(vhem_ctx *ctx, const vh_packed *chunk, vh_cuda_lay *lay);
-/* Writes the tile to memory of this machine, lay->bytes of it.  Weights and numbers come from the source. */
+/* Writes the tile to host memory, lay->bytes of it.  Weights and indices come from the source. */
 void vh_cuda_lay_fill(vhem_ctx *ctx, const vh_cuda_lay *lay, const vh_base_source *source,
                       const vh_packed *chunk, char *to);
-/* Its pointers lead into memory from here on. */
+/* Sets the memory and rebases all pointers. */
 void vh_cuda_lay_move(vh_cuda_lay *lay, char *memory);
-void vh_cuda_lay_clear(vh_cuda_lay *lay); /* not its memory */
+void vh_cuda_lay_clear(vh_cuda_lay *lay); /* does not free memory */
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* dtm.c - storage of dynamic textures: shapes, copies, views, validation, comparison, and their files.
- * Numbers are kept as they came.
+ * Parameters are stored unchanged.
  *
  *   1. storage                       3. validate and compare
  *   2. from views, and as views      4. provenance and files */
@@ -17,8 +17,8 @@
 #include <math.h>
 #include <string.h>
 
-#define TOLERANCE 1e-6 /* of sums of weights, and of symmetry */
-#define NEGATIVE  1e-8 /* an eigenvalue of a covariance down to this share of the largest */
+#define TOLERANCE 1e-6 /* for sums of weights, and for symmetry */
+#define NEGATIVE  1e-8 /* allowed negative eigenvalue of a covariance, as a share of the largest */
 
 /* ---- 1. storage ---------------------------------------------------------------------------------------- */
 
@@ -46,7 +46,7 @@ vhem_status vh_dtm_new(vhem_ctx *ctx, int d, int64_t K, vh_dtm **out)
     dtm->d = d;
     VH_NEW(dtm->omega, K);
     VH_NEW(dtm->dt, K);
-    dtm->K = K; /* last: vh_dtm_free looks at dt[0 .. K-1] */
+    dtm->K = K; /* last: vh_dtm_free uses dt[0 .. K-1] */
     for (int64_t i = 0; i < K; i++)
         dtm->omega[i] = 1.0 / K;
     *out = vh_take(dtm);
@@ -191,7 +191,7 @@ vhem_status vh_dtm_error_in(vhem_ctx *ctx, vhem_status st, const vh_dtm *dtm, in
     return st;
 }
 
-/* Symmetric, and no eigenvalue below zero but for rounding.  work [n*n + n]. */
+/* Checks symmetry and that no eigenvalue is negative up to rounding.  work [n*n + n]. */
 static vhem_status check_covariance(vhem_ctx *ctx, const char *name, int n, const double *S, double *work)
 {
     double largest = 0, *w = work + vh_cells(n, n);

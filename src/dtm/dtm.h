@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* dtm.h - storage of dynamic textures: K linear dynamical systems of one frame dimension with weights, each
- * with its own state dimension n. */
+/* dtm.h - storage of dynamic textures: K weighted linear dynamical systems with the same frame dimension,
+ * each with its own state dimension n. */
 #ifndef VH_DTM_DTM_H
 #define VH_DTM_DTM_H
 
@@ -11,9 +11,9 @@
 
 typedef struct {
     int n;                      /* dimension of the state */
-    char *name, *label;         /* NULL for none */
-    char *extra;                /* JSON object with unknown keys, to be written again; NULL */
-    double *A, *Q, *mu, *Sigma; /* [n][n] [n][n] [n] [n][n], in one block with the next; A owns it */
+    char *name, *label;         /* NULL if none */
+    char *extra;                /* unknown keys as a JSON object, written back to files; NULL if none */
+    double *A, *Q, *mu, *Sigma; /* [n][n] [n][n] [n] [n][n], in one block with the next line; A owns it */
     double *C, *ybar, *R;       /* [d][n] [d] [d] */
     size_t size;                /* of the block */
 } vh_dt;
@@ -26,7 +26,7 @@ typedef struct vh_dtm {
     char *extra, *provenance; /* JSON objects as text, or NULL */
 } vh_dtm;
 
-/* The arrays of a texture by name, for files and messages: where one begins and what shape it has. */
+/* The arrays of a texture by name, for files and messages, with their location and shape. */
 enum { VH_DT_ARRAYS = 7 };
 typedef struct {
     const char *name;
@@ -34,12 +34,12 @@ typedef struct {
     struct {
         const char *name;
         int n;
-    } dim[2];   /* "d" and what it is here */
+    } dim[2];   /* the symbol, e.g. "d", and its value */
     double *at; /* NULL without storage */
 } vh_dt_array;
 void vh_dt_arrays(const vh_dt *dt, int n, int d, vh_dt_array array[VH_DT_ARRAYS]);
 
-/* The functions are those of an H3M: hmm/hmm_set.h. */
+/* These functions work like those for an H3M: hmm/hmm_set.h. */
 vhem_status vh_dtm_from_views(vhem_ctx *ctx, int d, int64_t K, const vhem_dt_view *dt, vh_dtm **out);
 vhem_status vh_dtm_view(const vh_dtm *dtm, int64_t i, vhem_dt_view *out);
 vhem_status vh_dtm_validate(vhem_ctx *ctx, const vh_dtm *dtm);
@@ -50,23 +50,23 @@ vhem_status vh_dtm_save(vhem_ctx *ctx, const vh_dtm *dtm, const char *path);
 void vh_dtm_free(vh_dtm *dtm);
 VH_OWNED(vh_dtm, vh_dtm_free)
 
-/* K empty slots with omega = 1/K; give each its shape with vh_dt_shape before use. */
+/* Allocates K empty slots with omega = 1/K; call vh_dt_shape for each before use. */
 vhem_status vh_dtm_new(vhem_ctx *ctx, int d, int64_t K, vh_dtm **out);
-/* Storage for a texture, all zero. */
+/* Allocates zeroed storage for a texture. */
 vhem_status vh_dt_shape(vhem_ctx *ctx, int d, int n, vh_dt *dt);
-/* Copies the numbers; the shapes must be the same. */
+/* Copies the parameters; the shapes must be equal. */
 void vh_dt_copy(vh_dt *dst, const vh_dt *src);
-void vh_dt_free(vh_dt *dt); /* what it owns, not dt itself */
-/* A copy of K of the textures, index [K] (NULL: the first K), their weights scaled to sum to 1. */
+void vh_dt_free(vh_dt *dt); /* frees the contents, not dt itself */
+/* Copies K of the textures, index [K] (NULL: the first K), with weights rescaled to sum to 1. */
 vhem_status vh_dtm_subset(vhem_ctx *ctx, const vh_dtm *dtm, const int64_t *index, int64_t K, vh_dtm **out);
-/* Refuses NaN and infinity, which files cannot hold; names the texture and the array. */
+/* Fails on NaN and infinity, which files cannot hold; the error names the texture and the array. */
 vhem_status vh_dtm_require_finite(vhem_ctx *ctx, const vh_dtm *dtm);
-/* Puts "texture i: ", with its name if it has one, before the current error sentence. */
+/* Prepends "texture i: ", with the texture's name if it has one, to the current error message. */
 void vh_dtm_prefix(vhem_ctx *ctx, const vh_dtm *dtm, int64_t i);
-/* st; where it is a failure, its sentence gets that prefix. */
+/* Returns st; on failure, adds that prefix to the error message. */
 vhem_status vh_dtm_error_in(vhem_ctx *ctx, vhem_status st, const vh_dtm *dtm, int64_t i);
 
-/* The files, as those of an H3M: hmm_file.h. */
+/* Files, as for an H3M: hmm_file.h. */
 struct json_t;
 vhem_status vh_dtm_read_json(vhem_ctx *ctx, const char *text, size_t size, const char *name, vh_dtm **out);
 vhem_status vh_dtm_write_json(vhem_ctx *ctx, const vh_dtm *dtm, const char *path);
@@ -74,8 +74,8 @@ vhem_status vh_dtm_load_hdf5(vhem_ctx *ctx, const char *path, vh_dtm **out);
 vhem_status vh_dtm_save_hdf5(vhem_ctx *ctx, const vh_dtm *dtm, const char *path);
 vhem_status vh_dtm_print_json(vhem_ctx *ctx, const vh_dtm *dtm, FILE *f);
 vhem_status vh_dtm_from_json(vhem_ctx *ctx, struct json_t *root, vh_dtm **out);
-/* The members of the JSON object text that are no keys of the format; file: keys of the file, else of a
- * texture. */
+/* Extracts the members of the JSON object `text` that are not keys of the format; file: keys of the file,
+ * otherwise of a texture. */
 vhem_status vh_dtm_unknown_keys(vhem_ctx *ctx, bool file, const char *what, const char *text, char **out);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* dtm_hdf5.c - files of dynamic textures as HDF5, the same tree as in JSON: docs/formats.md. */
+/* dtm_hdf5.c - HDF5 files of dynamic textures, with the same tree as in JSON: docs/formats.md. */
 #include "dtm/dtm_hdf5.h"
 
 #include "core/alloc.h"
@@ -53,7 +53,7 @@ static bool put_dtm(const vh_h5_writer *w, const void *what)
 
 /* ---- reading ------------------------------------------------------------------------------------------- */
 
-/* The text "extra" of the file or of a texture, less what has become a key of the format. */
+/* Reads the text "extra" of the file or of a texture, without keys that now belong to the format. */
 static vhem_status get_extra(vhem_ctx *ctx, hid_t at, bool file, size_t limit, char **slot)
 {
     VH_AUTOFREE char *text = NULL;
@@ -63,7 +63,7 @@ static vhem_status get_extra(vhem_ctx *ctx, hid_t at, bool file, size_t limit, c
     return VHEM_OK;
 }
 
-/* All arrays of a texture; only checks their shapes when fill is false. */
+/* Reads all arrays of a texture; with fill false, only checks their shapes. */
 static vhem_status get_arrays(vhem_ctx *ctx, hid_t g, const vh_dt *dt, int n, int d, bool fill)
 {
     vh_dt_array array[VH_DT_ARRAYS];
@@ -91,7 +91,7 @@ static vhem_status get_dt(vhem_ctx *ctx, hid_t all, vh_dtm *dtm, int64_t i, size
     VH_TRY(vh_h5_text(ctx, g, "label", limit, &dt->label));
     VH_TRY(vh_h5_count(ctx, g, "n", &n));
     VH_TRY(get_arrays(ctx, g, dt, n, dtm->d, false));
-    /* A small file can claim a huge array of fill values; even compressed ones are not a thousandth of it. */
+    /* A small file can claim a huge array of fill values; no real one compresses a thousandfold. */
     VH_CHECK((3.0 * n + dtm->d) * n * 8 / 1024 <= (double)limit, VHEM_EFORMAT,
              "n = %d, d = %d is more than the file can hold: it is damaged", n, dtm->d);
     VH_TRY(vh_dt_shape(ctx, dtm->d, n, dt));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* dtm_hdf5.h - sets of textures in HDF5 files that are open. */
+/* dtm_hdf5.h - sets of textures in open HDF5 files. */
 #ifndef VH_DTM_DTM_HDF5_H
 #define VH_DTM_DTM_HDF5_H
 

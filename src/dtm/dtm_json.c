@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* dtm_json.c - files of dynamic textures as JSON text, the format of docs/formats.md.  Shapes are checked
- * before anything is allocated: no file can ask for more memory than it is long. */
+/* dtm_json.c - JSON files of dynamic textures, in the format of docs/formats.md.  Checks shapes before
+ * allocating:  no file can request more memory than its length. */
 #include "core/alloc.h"
 #include "core/atomic_file.h"
 #include "core/text.h"
@@ -10,7 +10,7 @@
 #include <limits.h>
 #include <string.h>
 
-#define VERSION 1 /* of the format; files up to this one are read */
+#define VERSION 1 /* of the format; newer files are rejected */
 
 static vhem_status keep_unknown(vhem_ctx *ctx, bool file, json_t *object, char **slot)
 {
@@ -36,7 +36,7 @@ vhem_status vh_dtm_unknown_keys(vhem_ctx *ctx, bool file, const char *what, cons
 
 /* ---- reading ------------------------------------------------------------------------------------------- */
 
-/* All arrays of a texture; only checks them when fill is false. */
+/* Reads all arrays of a texture; with fill false, only checks them. */
 static vhem_status read_arrays(vhem_ctx *ctx, json_t *object, const vh_dt *dt, int n, int d, bool fill)
 {
     vh_dt_array array[VH_DT_ARRAYS];
@@ -80,7 +80,7 @@ static vhem_status read_dtm(vhem_ctx *ctx, json_t *root, vh_dtm **out)
     VH_CHECK(json_is_array(all), VHEM_EFORMAT, "textures is %s, must be an array", vh_json_kind(all));
     VH_CHECK(K >= 1, VHEM_EFORMAT, "there are %zu textures, must be at least 1", K);
     VH_TRY(vh_dtm_new(ctx, d, (int64_t)K, &dtm));
-    if (K > 1 || json_object_get(root, "omega")) { /* a single one has no choice of weight */
+    if (K > 1 || json_object_get(root, "omega")) { /* optional for a single texture */
         vh_json_array omega = { .key = "omega", .rank = 1, .dim = { { "K", (int64_t)K } } };
         VH_TRY(vh_json_numbers(ctx, root, &omega, dtm->omega));
     }
@@ -117,7 +117,7 @@ static vhem_status read_root(vhem_ctx *ctx, json_t *root, vh_dtm **out)
 vhem_status vh_dtm_from_json(vhem_ctx *ctx, json_t *root, vh_dtm **out)
 {
     vhem_status st = read_root(ctx, root, out);
-    return st == VHEM_EINVAL ? VHEM_EFORMAT : st; /* what is invalid came from a file */
+    return st == VHEM_EINVAL ? VHEM_EFORMAT : st; /* invalid input came from a file */
 }
 
 static vhem_status read_dtm_text(vhem_ctx *ctx, const char *text, size_t size, vh_dtm **out)
@@ -164,7 +164,7 @@ vhem_status vh_dtm_print_json(vhem_ctx *ctx, const vh_dtm *dtm, FILE *f)
     for (int64_t i = 0; i < dtm->K; i++) {
         print_dt(f, &dtm->dt[i], dtm->d);
         fputs(i + 1 < dtm->K ? ",\n" : "]", f);
-        if (ferror(f)) /* a full disk: the caller says so */
+        if (ferror(f)) /* full disk: the caller reports it */
             break;
     }
     if (dtm->provenance)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* em.c - see em.h.  Shumway and Stoffer 1982 for one texture; Chan and Vasconcelos 2008 for mixtures.
  *
- * A chunk of work is one set, and the chunks are added in a fixed tree (parallel/tree_sum.h): the answer
- * depends neither on the threads nor on the processes that a mixture is dealt out to (parallel/sum.h). */
+ * A chunk of work is one set, and the chunks are added in a fixed tree (parallel/tree_sum.h): the result
+ * depends neither on the threads nor on the processes that share a mixture (parallel/sum.h). */
 #include "dtm/em.h"
 
 #include "core/alloc.h"
@@ -16,19 +16,19 @@
 enum {
     SMOOTHED = VH_SCRATCH_SLOTS - 1,
     SHARES = VH_SCRATCH_SLOTS - 2
-}; /* slots of scratch memory the filter does not use */
+}; /* scratch slots that the filter does not use */
 
 typedef struct {
     const vh_em_dtm_task *task;
     vh_dtm *dtm;
     vh_dt_gains *gains; /* [K] */
     double *log_omega;  /* [K] */
-    double *sums;       /* of the E-step: vh_dt_sums_size */
+    double *sums;       /* of the E-step, vh_dt_sums_size */
     vh_sum_kind kind;
     vh_tree_sum *tree;   /* of that kind */
     vh_scratch *scratch; /* [n_threads] */
     int n_threads;
-    bool last; /* only the likelihood is still wanted */
+    bool last; /* last E-step: only the likelihood is needed */
 } em_state;
 
 static void close_state(em_state *s)
@@ -55,8 +55,8 @@ static vhem_status open_state(vhem_ctx *ctx, const vh_em_dtm_task *task, vh_scra
     return vh_tree_sum_new(ctx, &kind, &s->tree);
 }
 
-/* The gains of the present textures, for the longest sequence; those of the smoother, too, unless this is the
- * last time. */
+/* Recomputes the gains of the current textures, for the longest sequence; with those of the smoother unless
+ * this is the last E-step. */
 static vhem_status renew_gains(vhem_ctx *ctx, em_state *s)
 {
     const vh_sets *sets = s->task->sets;
@@ -73,7 +73,7 @@ static vhem_status renew_gains(vhem_ctx *ctx, em_state *s)
     return VHEM_OK;
 }
 
-/* log omega_j + sum_n w_n log p(y_n | j) of set g into z [K]. */
+/* z [K] := log omega_j + sum_n w_n log p(y_n | j) of set g. */
 static vhem_status score_set(vhem_ctx *ctx, const em_state *s, int64_t g, vh_scratch *scratch, double *z)
 {
     const vh_sets *sets = s->task->sets;
@@ -91,7 +91,7 @@ static vhem_status score_set(vhem_ctx *ctx, const em_state *s, int64_t g, vh_scr
     return VHEM_OK;
 }
 
-/* Set g: its part of J, its z, and, unless this is the last time, its share of the statistics. */
+/* Set g: its term of J, its z, and, except in the last E-step, its share of the statistics. */
 static vhem_status expect_set(vhem_ctx *ctx, const em_state *s, int64_t g, vh_scratch *scratch, double *sums)
 {
     const vh_sets *sets = s->task->sets;

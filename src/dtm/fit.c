@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* fit.c - see fit.h: a dynamic texture for each sequence or group, or a mixture of them for all.
+/* fit.c - see fit.h: fits a dynamic texture to each sequence or group, or a mixture to all.
  *
  *   1. options                  3. a mixture
  *   2. a texture for each set   4. the whole */
@@ -18,7 +18,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { RESTARTS = 4 }; /* of a mixture, when none were asked for */
+enum { RESTARTS = 4 }; /* of a mixture, by default */
 
 typedef struct {
     const vhem_data *data;
@@ -31,7 +31,7 @@ typedef struct {
     vh_dtm *out;
     vhem_fit_report *report;
     vh_workers workers;
-    const vh_fitted *fitted; /* textures that are fitted already; NULL: none */
+    const vh_fitted *fitted; /* textures already fitted; NULL if none */
 } dtm_fit_state;
 
 static void fit_free(dtm_fit_state *f)
@@ -139,8 +139,7 @@ static vhem_status put_stored(vhem_ctx *ctx, const dtm_fit_state *f, const vh_ke
     return f->fitted->put(ctx, f->fitted->store, key, &models);
 }
 
-/* Set i by the closed form, and by EM from there if that is wanted; else the loop only finds the
- * likelihood. */
+/* Fits set i in closed form, then by EM if requested; otherwise the EM loop only computes the likelihood. */
 static vhem_status fit_one(vhem_ctx *ctx, void *arg, int64_t i, int worker)
 {
     dtm_fit_state *f = arg;
@@ -177,7 +176,7 @@ static vhem_status fit_one(vhem_ctx *ctx, void *arg, int64_t i, int worker)
     return VHEM_OK;
 }
 
-/* What fit_one makes of set i, for other processes. */
+/* Serializes the result of fit_one for set i, for other processes. */
 static void walk_one(vhem_ctx *ctx, void *arg, int64_t i, vh_serial *w)
 {
     dtm_fit_state *f = arg;
@@ -211,7 +210,7 @@ static vhem_status fit_each(vhem_ctx *ctx, dtm_fit_state *f)
 
 /* ---- 3. a mixture -------------------------------------------------------------------------------------- */
 
-/* Restart r begins at the textures of K sets drawn without repeats. */
+/* Starts restart r from the textures of K distinct random sets. */
 static vhem_status start_mixture(vhem_ctx *ctx, const dtm_fit_state *f, int r, vh_dtm *dtm)
 {
     VH_AUTOFREE int64_t *order = NULL;
@@ -235,7 +234,7 @@ static vhem_status start_mixture(vhem_ctx *ctx, const dtm_fit_state *f, int r, v
     return VHEM_OK;
 }
 
-/* One restart; *dtm, when it is the best so far, changes places with that. */
+/* Runs one restart; if it is the best so far, swaps *dtm with the previous best. */
 static vhem_status run_restart(vhem_ctx *ctx, dtm_fit_state *f, int r, vh_dtm **dtm)
 {
     vh_em_dtm_task task = { .data = f->data,
@@ -264,7 +263,7 @@ static vhem_status run_restart(vhem_ctx *ctx, dtm_fit_state *f, int r, vh_dtm **
     return st;
 }
 
-/* A restart that comes to nothing is no failure of the others. */
+/* Runs all restarts.  A failed restart does not stop the others. */
 static vhem_status fit_mixture(vhem_ctx *ctx, dtm_fit_state *f)
 {
     vhem_status st = VHEM_OK;
@@ -296,7 +295,7 @@ static vhem_status fit_mixture(vhem_ctx *ctx, dtm_fit_state *f)
 
 /* ---- 4. the whole -------------------------------------------------------------------------------------- */
 
-/* After a stop: only the textures that were fitted, in their old order, with equal weights. */
+/* After a stop: keeps only the fitted textures, in order, with equal weights. */
 static vhem_status keep_fitted(vhem_ctx *ctx, dtm_fit_state *f)
 {
     VH_AUTOFREE int64_t *index = NULL;

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-#define SETTLED 1e-14 /* relative change of a matrix that is none */
+#define SETTLED 1e-14 /* relative change of a matrix that counts as rounding */
 
 /* C = op(A) op(B), all [n][n]. */
 static void product(bool ta, bool tb, int n, const double *A, const double *B, double *C)
@@ -17,12 +17,12 @@ static void product(bool ta, bool tb, int n, const double *A, const double *B, d
     vh_gemm(ta, tb, n, n, n, 1, A, n, B, n, 0, C, n);
 }
 
-typedef struct {  /* working memory of meet */
+typedef struct {  /* scratch of meet */
     double *work; /* [3][n][n] */
     int *pivot;   /* [n] */
 } meeting;
 
-/* W = (I + G P)^-1, out = P W.  False when the numbers are past all bounds. */
+/* W = (I + G P)^-1, out = P W.  False on overflow. */
 static bool meet(int n, const double *P, const double *G, meeting room, double *W, double *out,
                  double *logdet)
 {
@@ -94,8 +94,8 @@ static vhem_status run_forward(vhem_ctx *ctx, int64_t T, double *work, vh_dt_gai
     return VHEM_OK;
 }
 
-/* Theta_0 = Gamma; Theta_{k} = Gamma + A' (I + Theta Q)^-1 Theta A with Theta = Theta_{k-1}: what the frames
- * after t say of x_{t+1} is blurred by Q and carried back by A. */
+/* Theta_0 = Gamma; Theta_{k} = Gamma + A' (I + Theta Q)^-1 Theta A with Theta = Theta_{k-1}: Q blurs the
+ * information of later frames about x_{t+1}, and A carries it back. */
 static vhem_status run_backward(vhem_ctx *ctx, int64_t T, double *work, vh_dt_gains *g)
 {
     const meeting at = { work, g->pivot };

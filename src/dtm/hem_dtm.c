@@ -5,8 +5,8 @@
  *   2. the M-step and repairs
  *   3. the loop
  *
- * A chunk of work is CHUNK base textures by their number, and the chunks are added in a fixed tree
- * (parallel/tree_sum.h): the answer depends neither on the threads nor on the processes they are dealt to. */
+ * A chunk of work is CHUNK consecutive base textures, and the chunks are added in a fixed tree
+ * (parallel/tree_sum.h): the result depends neither on the threads nor on the processes. */
 #include "dtm/hem_dtm.h"
 
 #include "core/alloc.h"
@@ -30,14 +30,14 @@ typedef struct {
     const vh_vhem_options *opt;
     vh_dt_gains *gains; /* [Kr] */
     double *log_omega;  /* [Kr] */
-    double *sums;       /* of the E-step: vh_dt_sums_size */
+    double *sums;       /* of the E-step, vh_dt_sums_size */
     vh_tree_sum *tree;
     vh_scratch *scratch; /* [n_threads] */
     int n_threads;
-    bool last;        /* only J, z and L are still wanted */
-    vh_vhem_run *run; /* its z and L */
+    bool last;        /* last E-step: only J, z and L are needed */
+    vh_vhem_run *run; /* receives z and L */
     vh_dt_limits limits;
-    double *floor; /* [d]  that of limits */
+    double *floor; /* [d]  storage of limits.floor */
 } hem_state;
 
 /* ---- 1. the E-step ------------------------------------------------------------------------------------- */
@@ -67,7 +67,7 @@ static vh_sum_kind sum_kind(const hem_state *s)
     return (vh_sum_kind){ vh_dt_sums_size(s->centers), vh_dt_sums_merge, s->centers };
 }
 
-/* s knows the base, the centres and the options. */
+/* Requires the base, the centres and the options in s. */
 static vhem_status open_state(vhem_ctx *ctx, hem_state *s)
 {
     const vh_dtm *base = s->base;
@@ -101,12 +101,12 @@ static vhem_status renew_gains(vhem_ctx *ctx, hem_state *s)
     return st;
 }
 
-/* Base texture i: its row of L, its z, and, unless this is the last time, its share of the statistics. */
+/* Base texture i: its row of L, its z, and, except in the last E-step, its share of the statistics. */
 static vhem_status add_one(vhem_ctx *ctx, const hem_state *s, int64_t i, vh_scratch *scratch, double *sums)
 {
     int Kr = s->centers->K, tau = s->opt->tau;
     double omega = s->base->omega[i], *L = s->run->L + vh_row(i, Kr);
-    double *z = s->run->z + vh_row(i, Kr); /* their logs at first */
+    double *z = s->run->z + vh_row(i, Kr); /* log z at first */
 
     for (int j = 0; j < Kr; j++) {
         VH_CHECK(!vh_overdue(ctx), VHEM_ESTOPPED, "stopped");
@@ -229,7 +229,7 @@ static bool converged(vhem_ctx *ctx, void *model, int k, bool repaired, vh_vhem_
     return vh_vhem_converged(ctx, s->opt, k, repaired, run);
 }
 
-/* Empty clusters begin again at what the largest cluster describes worst. */
+/* Restarts empty clusters at the texture that the largest cluster describes worst. */
 static vhem_status repair(vhem_ctx *ctx, void *model, int k, vh_vhem_run *run, bool *repaired)
 {
     hem_state *s = model;

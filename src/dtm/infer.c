@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* infer.c - what dynamic textures say of sequences: log-likelihoods, states; and sequences drawn from
- * them. */
+/* infer.c - inference with dynamic textures: log-likelihoods and states of sequences, and random
+ * sequences. */
 #include "core/alloc.h"
 #include "core/array2.h"
 #include "core/rng.h"
@@ -15,7 +15,7 @@
 #include <math.h>
 #include <string.h>
 
-#define MOST 4e9 /* numbers of one sample: 32 GB */
+#define MOST 4e9 /* most numbers per sample: 32 GB */
 
 static vhem_status check_sequences(vhem_ctx *ctx, const vh_dtm *dtm, const vhem_data *data,
                                    const int64_t *seq, int64_t n)
@@ -119,9 +119,9 @@ vhem_status vh_dtm_smooth(vhem_ctx *ctx, const vh_dtm *dtm, int64_t i, const vhe
     return VHEM_OK;
 }
 
-/* ---- sequences drawn from them ------------------------------------------------------------------------- */
+/* ---- sampling ------------------------------------------------------------------------------------------ */
 
-/* root [n][n] with root root' = S, which may be singular: eigenvectors times roots of eigenvalues. */
+/* root [n][n] with root root' = S, which may be singular: eigenvectors times square roots of eigenvalues. */
 static bool square_root(int n, const double *S, double *root, double *work)
 {
     double *w = work + vh_cells(n, n);
@@ -134,7 +134,7 @@ static bool square_root(int n, const double *S, double *root, double *work)
     return true;
 }
 
-/* out = M x + root e, e standard normal; M NULL: out = x + root e. */
+/* out = M x + root e with e standard normal; M NULL: out = x + root e. */
 static void linear_step(vh_rng *rng, int n, const double *M, const double *x, const double *root, double *out)
 {
     for (int i = 0; i < n; i++)
@@ -146,7 +146,7 @@ static void linear_step(vh_rng *rng, int n, const double *M, const double *x, co
     }
 }
 
-typedef struct { /* a texture to draw from */
+typedef struct { /* a texture to sample from */
     const vh_dt *dt;
     int d;
     const double *roots; /* [2][n][n]  square roots of Q and Sigma */
@@ -175,7 +175,7 @@ static vhem_status draw_sequence(vhem_ctx *ctx, const drawn_texture *from, int64
     return VHEM_OK;
 }
 
-/* roots [K]: square roots of Q and of Sigma. */
+/* roots [K]: square roots of Q and Sigma. */
 static vhem_status make_roots(vhem_ctx *ctx, const vh_dtm *dtm, double **roots)
 {
     VH_AUTOFREE double *work = NULL;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* kalman.c - the Kalman filter and smoother on frames, in the information form of gains.h.
  *
- *   q_t = u_t - Gamma xhat_t            u_t = C' R^-1 (y_t - ybar), xhat_t what the frames before t foresee
+ *   q_t = u_t - Gamma xhat_t            u_t = C' R^-1 (y_t - ybar), xhat_t predicted from frames before t
  *   xf_t = xhat_t + Pf_t q_t            with frame t too,   xhat_{t+1} = A xf_t
  *   theta_t = u_t + D_t theta_{t+1}     the frames from t on, backward
  *   xs_t = W_t' xhat_t + V_t theta_t    given all frames
  *
- * The quadratic form of the innovation e_t = y_t - ybar - C xhat_t is written as what a least squares problem
- * leaves over, a sum of squares without any difference of large numbers:
+ * The quadratic form of the innovation e_t = y_t - ybar - C xhat_t is computed as the residual of a least
+ * squares problem, a sum of squares without cancellation:
  *   e' S^-1 e = |R^-1/2 (y_t - ybar - C xf_t)|^2 + (W q)' P (W q) */
 #include "dtm/kalman.h"
 
@@ -19,10 +19,10 @@
 #include <math.h>
 #include <string.h>
 
-enum { BLOCK = 256 };                                /* frames that are centred at a time */
-enum { U, XHAT, XF, THETA, CENTRED, SMALL, STATES }; /* slots of scratch memory */
+enum { BLOCK = 256 };                                /* frames centred at a time */
+enum { U, XHAT, XF, THETA, CENTRED, SMALL, STATES }; /* scratch slots */
 
-/* y - ybar of n_t frames into out. */
+/* out := y - ybar for n_t frames. */
 static void centre(const vh_dt_gains *g, const double *y, int64_t n_t, double *out)
 {
     for (int64_t t = 0; t < n_t; t++)
@@ -82,7 +82,7 @@ static double dot(int n, const double *a, const double *b)
     return sum;
 }
 
-/* xhat, xf [T][n] from u [T][n]; returns the terms of -2 log p that know of n numbers only. */
+/* Computes xhat and xf [T][n] from u [T][n]; returns the terms of -2 log p that involve only n dimensions. */
 static double filter_forward(const vh_dt_gains *g, int64_t T, const double *u, double *xhat, double *xf,
                              double *small)
 {
@@ -150,7 +150,7 @@ static void add_moment(int n, double w, const double *a, const double *b, const 
             to[i * ld + j] += w * (a[i] * b[j] + M[i * n + j]);
 }
 
-/* What frame t adds: x is xs of it, before it lies that of t-1. */
+/* Adds frame t to the sums of states: x is xs of frame t, preceded in memory by that of t-1. */
 static void add_state(const vh_dt_gains *g, const vh_kalman_frames *in, int64_t t, const double *x,
                       const vh_dt_smoothed *at, vh_dt_stats *s)
 {
@@ -178,7 +178,7 @@ static void add_state(const vh_dt_gains *g, const vh_kalman_frames *in, int64_t 
     add_moment(n, w, x, x, V, s->to, n);
 }
 
-/* The sums that hold frames. */
+/* Adds the frames to the sums that involve y, and the weights. */
 static vhem_status add_frames(vhem_ctx *ctx, const vh_dt_gains *g, const vh_kalman_frames *in,
                               const double *x, vh_scratch *scratch, vh_dt_stats *s)
 {

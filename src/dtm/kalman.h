@@ -11,20 +11,20 @@
 vhem_status vh_kalman_score(vhem_ctx *ctx, const vh_dt_gains *g, const double *y, int64_t T,
                             vh_scratch *scratch, double *loglik);
 
-typedef struct {     /* a sequence */
+typedef struct {     /* one sequence */
     const double *y; /* [T][d] */
     int64_t T;
-    double weight; /* what it counts in the statistics */
+    double weight; /* its weight in the statistics */
 } vh_kalman_frames;
 
-typedef struct { /* states given all frames; all but x may be NULL */
+typedef struct { /* states given all frames; every field but x may be NULL */
     double *x;   /* [T][n]     means */
     double *cov; /* [T][n][n]  covariances */
     double *loglik;
-    vh_dt_stats *stats; /* those of the E-step are added, with the weight of the sequence */
+    vh_dt_stats *stats; /* adds those of the E-step, times the weight of the sequence */
 } vh_kalman_result;
 
-/* The gains must be made to smooth. */
+/* Requires gains computed with `smooth`. */
 vhem_status vh_kalman_smooth(vhem_ctx *ctx, const vh_dt_gains *g, const vh_kalman_frames *in,
                              vh_scratch *scratch, const vh_kalman_result *out);
 

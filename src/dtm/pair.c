@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* pair.c - see pair.h.
  *
- *   1. what r sees of b        3. the statistics
+ *   1. r as an observer of b   3. the statistics
  *   2. forward: the filter     4. the two functions
  *
- * The filter of r is linear in the frames, so all that is wanted are second moments of (x, xhat), the state
- * of b and what r foresees.  x is taken with a 1 below it: then means need no equations of their own.  With
+ * The filter of r is linear in the frames, so only second moments of (x, xhat) are needed, the state of b and
+ * its prediction by r.  A 1 is appended to x, so that means need no separate equations.  With
  *
  *   y_t - ybar_r = Cb x_t + w_t     Cb = (C_b, ybar_b - ybar_r)            [d][nb], nb = n_b + 1
  *   u_t = B x_t + noise(Omega)      B = C_r' R_r^-1 Cb, Omega = C_r' R_r^-1 R_b R_r^-1 C_r
  *
- * everything after B, Omega and Dy = Cb' R_r^-1 Cb knows nothing of d.  The frames from t on speak through
- * theta_t = u_t + D theta_{t+1} (gains.h), which given x_t is M_t x_t + noise(N_t), whatever came before:
+ * no step after B, Omega and Dy = Cb' R_r^-1 Cb depends on d.  The frames from t on enter through theta_t =
+ * u_t + D theta_{t+1} (gains.h), which given x_t is M_t x_t + noise(N_t), regardless of the past:
  *
  *   M_t = B + D M_{t+1} A_b         N_t = Omega + D (M_{t+1} Q_b M_{t+1}' + N_{t+1}) D'
  *
- * and what r thinks of its state given all frames is W' xhat_t + V theta_t. */
+ * The estimate by r of its state given all frames is W' xhat_t + V theta_t. */
 #include "dtm/pair.h"
 
 #include "core/alloc.h"
@@ -26,26 +26,26 @@
 #include <math.h>
 #include <string.h>
 
-enum { PAIR, FRAMES }; /* slots of scratch memory */
+enum { PAIR, FRAMES }; /* scratch slots */
 
 typedef struct {
     const vh_dt *b;
     const vh_dt_gains *r;
     int n, nb, d, tau;
     double *Cb, *RCb;        /* [d][nb]   Cb and R_r^-1 Cb */
-    double *A, *Q;           /* [nb][nb]  of b, with the row of the 1 */
+    double *A, *Q;           /* [nb][nb]  of b, extended by the row of the 1 */
     double *B, *Dy, *Omega;  /* [n][nb] [nb][nb] [n][n] */
     double rho;              /* tr(R_r^-1 R_b) */
     double *Sbb, *Sbh, *Shh; /* [nb][nb] [nb][n] [n][n]  moments of x and xhat before frame t */
     double *Sbu, *Shu, *Suu; /* [nb][n] [n][n] [n][n]    with u_t */
-    double *Sbf, *Sff;       /* [nb][n] [n][n]  x with the filtered state, frame t seen */
-    double *X, *Y;           /* working memory, [nb][nb] each */
+    double *Sbf, *Sff;       /* [nb][n] [n][n]  x with the filtered state, after frame t */
+    double *X, *Y;           /* [nb][nb] each  scratch */
     /* for the statistics */
     double *V, *W, *work;            /* [n][n] [n][n] [3][n][n] */
     double *Sbt, *Sht, *Stt;         /* [nb][n] [n][n] [n][n]  moments with theta_t */
-    double *sum_bb, *sum_bs, *sum_V; /* [nb][nb] [nb][n] [n][n]  over frames */
-    double *Sbs, *E;                 /* [nb][n] [n][n]  what comes out for a frame */
-    int n_back;                      /* entries of M and N before they repeat, from the last frame back */
+    double *sum_bb, *sum_bs, *sum_V; /* [nb][nb] [nb][n] [n][n]  sums over frames */
+    double *Sbs, *E;                 /* [nb][n] [n][n]  results for one frame */
+    int n_back;                      /* entries of M and N until they converge, from the last frame */
     double *M, *N;                   /* [n_back][n][nb] [n_back][n][n]; free() */
 } dt_pair;
 
@@ -55,7 +55,7 @@ static void close_pair(dt_pair *p)
     free(p->N);
 }
 
-/* C [m][n] = alpha op(A) op(B) + beta C, rows without gaps. */
+/* C [m][n] = alpha op(A) op(B) + beta C, with contiguous rows. */
 static void mul(bool ta, bool tb, int m, int n, int k, double alpha, const double *A, const double *B,
                 double beta, double *C)
 {
@@ -71,7 +71,7 @@ static double inner(int size, const double *A, const double *B)
     return sum;
 }
 
-/* ---- 1. what r sees of b ------------------------------------------------------------------------------- */
+/* ---- 1. r as an observer of b -------------------------------------------------------------------------- */
 
 static vhem_status open_pair(vhem_ctx *ctx, const vh_dt *b, const vh_dt_gains *r, int tau,
                              vh_scratch *scratch, dt_pair *p)
@@ -162,7 +162,7 @@ static void initial_moments(dt_pair *p)
             p->Shh[i * n + j] = mu[i] * mu[j];
 }
 
-/* Moments with u_t, then xf = W' xhat + Pf u, of frame t. */
+/* Moments with u_t and then with xf = W' xhat + Pf u, for frame t. */
 static void update(dt_pair *p, int t)
 {
     int n = p->n, nb = p->nb;
@@ -184,7 +184,7 @@ static void update(dt_pair *p, int t)
     mul(false, false, n, n, n, 1, Pf, p->X, 1, p->Sff);
 }
 
-/* To frame t+1: x moves by A_b and Q_b, xhat = A_r xf. */
+/* Moves on to frame t+1: x by A_b and Q_b, and xhat = A_r xf. */
 static void predict(dt_pair *p)
 {
     int n = p->n, nb = p->nb;
@@ -222,7 +222,7 @@ static double innovation(dt_pair *p, int t)
 
 /* ---- 3. the statistics --------------------------------------------------------------------------------- */
 
-/* M and N from the last frame back, until they repeat. */
+/* M and N from the last frame backward, until they converge. */
 static vhem_status run_backward(vhem_ctx *ctx, dt_pair *p)
 {
     int n = p->n, nb = p->nb;
@@ -253,7 +253,7 @@ static vhem_status run_backward(vhem_ctx *ctx, dt_pair *p)
     return VHEM_OK;
 }
 
-/* E[x_t x_t'] given all frames into E, and that of x of b with it into Sbs. */
+/* E := E[x_t x_t'] given all frames; Sbs := its moment with the x of b. */
 static void smooth(dt_pair *p, int t)
 {
     int n = p->n, nb = p->nb;
@@ -276,8 +276,8 @@ static void smooth(dt_pair *p, int t)
     mul(false, false, n, n, n, 1, p->V, p->X, 1, p->E);
 }
 
-/* step += w E[x_t x_{t-1}'].  Given all frames, x_{t-1} is xf_{t-1} + Pf A' W (theta_t - Theta xhat_t) with
- * the covariance W' A Pf to x_t; Sff and Sbf are still those of t-1. */
+/* step += w E[x_t x_{t-1}'].  Given all frames, x_{t-1} is xf_{t-1} + Pf A' W (theta_t - Theta xhat_t), with
+ * covariance W' A Pf with x_t; Sff and Sbf are still those of t-1. */
 static void add_step(dt_pair *p, int t, double w, double *step)
 {
     const vh_dt_gains *r = p->r;
@@ -313,7 +313,7 @@ static void add(int rows, int columns, double w, const double *x, double *to, in
             to[i * ld + j] += w * x[i * columns + j];
 }
 
-/* What frame t adds to the sums of states, and to those that frames come from. */
+/* Adds frame t to the sums of states and to those used for the frames. */
 static void add_frame(dt_pair *p, int t, double w, vh_dt_stats *s)
 {
     int n = p->n, nb = p->nb;
@@ -338,8 +338,8 @@ static void add_frame(dt_pair *p, int t, double w, vh_dt_stats *s)
     add(n, n, 1, p->V, p->sum_V, n);
 }
 
-/* Sums with y - ybar_r = Cb x + w_t.  w_t moves what r thinks of x_t by V C_r' R_r^-1 w_t, so their moments
- * are R_b R_r^-1 C_r V. */
+/* Adds the sums with y - ybar_r = Cb x + w_t.  w_t shifts the estimate of x_t by V C_r' R_r^-1 w_t, so their
+ * moments are R_b R_r^-1 C_r V. */
 static void add_observed(dt_pair *p, double w, vh_dt_stats *s)
 {
     int n = p->n, nb = p->nb, d = p->d;

@@ -11,7 +11,7 @@
 
 const char *const vh_dtm_starts[] = { "base", "far", NULL };
 
-#define LITTLE 0.1 /* effect of an added state, as a share of the noise */
+#define LITTLE 0.1 /* scale of the effect of an added state, relative to the noise */
 
 void vh_dt_from_base(const vh_dt *b, int d, vh_rng *rng, vh_dt *center)
 {
@@ -39,7 +39,7 @@ void vh_dt_from_base(const vh_dt *b, int d, vh_rng *rng, vh_dt *center)
     }
 }
 
-/* The texture that is drawn next: by its weight, or by that times how badly the centres so far explain it. */
+/* Draws the next texture by weight, times how badly the centres so far explain it. */
 static int64_t pick(const vh_dtm *base, const double *loss, const bool *taken, vh_rng *rng)
 {
     double sum = 0, at;
@@ -83,12 +83,12 @@ vhem_status vh_dtm_start(vhem_ctx *ctx, const char *name, const vh_dtm *base, in
         vhem_status scored = vh_hem_dtm_score(ctx, base, one, tau, &(vh_workers){ 1, scratch }, L);
         vh_dtm_free(one);
         one = NULL;
-        if (scored == VHEM_ESTOPPED) { /* what is known of losses must do for the rest */
+        if (scored == VHEM_ESTOPPED) { /* stopped: use the losses computed so far */
             far = false;
             continue;
         }
         VH_TRY(scored);
-        double top = L[seed]; /* how well a texture explains itself, the measure of what is good */
+        double top = L[seed]; /* how well a texture explains itself, as the reference */
         for (int64_t i = 0; i < Kb; i++) {
             double now = fmax(top - L[i], 0);
             loss[i] = j == 0 ? now : fmin(loss[i], now);

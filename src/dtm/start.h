@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* start.h - where HEM-DTM begins. */
+/* start.h - initial centres for HEM-DTM. */
 #ifndef VH_DTM_START_H
 #define VH_DTM_START_H
 
@@ -7,18 +7,17 @@
 #include "parallel/scratch.h"
 #include "dtm/dtm.h"
 
-/* Starts, by name: "base", textures drawn by their weights; "far", each as one that those before explain
- * badly. NULL ends them. */
+/* Names of the starts: "base" draws textures by weight; "far" prefers textures badly explained by those
+ * already drawn.  Ends with NULL. */
 extern const char *const vh_dtm_starts[];
-/* centers have their shapes, and get numbers and equal weights. */
+/* centers must have their shapes; sets their parameters and equal weights. */
 vhem_status vh_dtm_start(vhem_ctx *ctx, const char *name, const vh_dtm *base, int tau, vh_rng *rng,
                          vh_scratch *scratch, vh_dtm *centers);
 
-/* center as the texture b; of more states than it has room for the first ones, and for fewer some of little
- * effect are added. */
+/* Copies texture b to center.  Surplus states of b are dropped; missing ones are added with little effect. */
 void vh_dt_from_base(const vh_dt *b, int d, vh_rng *rng, vh_dt *center);
 
-/* scale [d]: deviation of a frame of the base textures, by their weights. */
+/* scale [d]: standard deviation of a frame of the base textures, with their weights. */
 void vh_dtm_scale(const vh_dtm *base, double *scale);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* stats.c - see stats.h.
  *
- * The expected log-likelihood falls into three regressions: x_1 on nothing, x_t on x_{t-1}, y_t on (x_t; 1);
- * each has its matrix and then the covariance of what is left over. */
+ * The expected log-likelihood splits into three regressions: x_1 on nothing, x_t on x_{t-1}, y_t on (x_t; 1).
+ * Each gives a matrix and the covariance of its residuals. */
 #include "dtm/stats.h"
 
 #include "core/alloc.h"
@@ -15,7 +15,7 @@
 #include <string.h>
 
 #define RIDGE      1e-12 /* added to singular second moments, as a share of their trace */
-#define MOST_RIDGE 1e-3  /* moments that need more than this cannot be inverted */
+#define MOST_RIDGE 1e-3  /* moments that need more cannot be inverted */
 
 vh_dt_stats vh_dt_stats_at(int n, int d, double *block)
 {
@@ -57,7 +57,8 @@ void vh_dt_stats_free(vh_dt_stats *s)
     *s = (vh_dt_stats){ 0 };
 }
 
-/* A block: the objective, then sum_z, its scales and the scales of the statistics, [K] each, then those. */
+/* Layout of a block: the objective; sum_z, its scales and the scales of the statistics, [K] each; the
+ * statistics. */
 enum { SUM_Z, SCALE_Z, SCALE, HEADS };
 
 static double *head(const vh_dtm *dtm, double *sums, int which)
@@ -65,7 +66,7 @@ static double *head(const vh_dtm *dtm, double *sums, int which)
     return sums + 1 + which * dtm->K;
 }
 
-/* How many numbers stand before the statistics of texture j. */
+/* Number of doubles before the statistics of texture j. */
 static size_t stats_at(const vh_dtm *dtm, int j)
 {
     size_t size = 1 + HEADS * (size_t)dtm->K;
@@ -146,8 +147,8 @@ uint64_t vh_dtm_fingerprint(const vh_dtm *dtm, const double *log_omega)
     return h;
 }
 
-/* B [m][n] = Y [m][n] X^-1 for second moments X [n][n], which may be singular: directions the state never
- * took are then left alone by a ridge far below the others.  work [n^2]. */
+/* B [m][n] = Y [m][n] X^-1 for second moments X [n][n].  If X is singular, a ridge far below the other
+ * eigenvalues handles directions the state never took.  work [n^2]. */
 static bool regress(int m, int n, const double *Y, const double *X, double *B, double *work)
 {
     double trace = 0;
@@ -171,7 +172,7 @@ static bool regress(int m, int n, const double *Y, const double *X, double *B, d
     return false;
 }
 
-/* S [n][n] as the nearest symmetric matrix without negative eigenvalues; work [n^2 + n]. */
+/* Replaces S [n][n] by the nearest symmetric matrix without negative eigenvalues; work [n^2 + n]. */
 static bool nearest_covariance(int n, double *S, double *work)
 {
     double *w = work + vh_cells(n, n);
@@ -181,7 +182,7 @@ static bool nearest_covariance(int n, double *S, double *work)
     memcpy(work, S, sizeof *S * vh_cells(n, n));
     if (!vh_eigen(n, work, w))
         return false;
-    for (int k = 0; k < n && w[k] < 0; k++) /* ascending: the negative ones come first */
+    for (int k = 0; k < n && w[k] < 0; k++) /* ascending: negative ones come first */
         for (int i = 0; i < n; i++)
             for (int j = 0; j < n; j++)
                 S[i * n + j] -= w[k] * work[k * n + i] * work[k * n + j];
@@ -218,7 +219,7 @@ static bool maximise_step(const vh_dt_stats *s, vh_dt *dt, double *work)
     return nearest_covariance(n, dt->Q, work);
 }
 
-/* (C, ybar) by regression on (x; 1), R what it leaves over, but never below the floor. */
+/* (C, ybar) by regression on (x; 1), R from the residuals, but at least the floor. */
 static bool maximise_frames(const vh_dt_stats *s, const vh_dt_limits *lim, vh_dt *dt, double *work,
                             int *n_floored)
 {

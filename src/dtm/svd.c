@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* svd.c - see svd.h.
  *
- * States are the leading n principal components of the frames.  Frames of fewer than n dimensions cannot tell
- * them apart, so several successive ones are looked at together, as in subspace identification: a window. 
- * With the states known, A, Q, C, ybar and R are the M-step of EM.  For windows of one frame, C has
- * orthonormal columns. */
+ * States are the leading n principal components of the frames.  If frames have fewer than n dimensions,
+ * several consecutive frames form a window, as in subspace identification.  With the states known, A, Q, C,
+ * ybar and R follow from the M-step of EM.  For windows of one frame, C has orthonormal columns. */
 #include "dtm/svd.h"
 
 #include "core/alloc.h"
@@ -14,19 +13,19 @@
 #include <math.h>
 #include <string.h>
 
-#define RANK   1e-12 /* a smaller share of the largest variance is none at all */
-#define STABLE 0.999 /* spectral radius of an A that was made stable */
+#define RANK   1e-12 /* variances below this share of the largest count as zero */
+#define STABLE 0.999 /* spectral radius of a stabilized A */
 
 typedef struct {
     const vhem_data *data;
     const int64_t *seq;
     int64_t n_seq;
     int n, width;  /* frames in a window */
-    int D;         /* numbers in a window */
-    int64_t F;     /* windows */
+    int D;         /* dimension of a window */
+    int64_t F;     /* number of windows */
     double *Z, *w; /* [F][D] [F]  centred windows, and their weights */
     double *X;     /* [F][n]  states */
-    int rank;      /* states that vary */
+    int rank;      /* number of states that vary */
 } analysis;
 
 static void analysis_free(analysis *a)
@@ -36,7 +35,7 @@ static void analysis_free(analysis *a)
     free(a->X);
 }
 
-/* The windows of all sequences, their weighted mean taken off. */
+/* Collects the windows of all sequences and subtracts their weighted mean. */
 static vhem_status take_windows(vhem_ctx *ctx, analysis *a)
 {
     VH_AUTOFREE double *mean = NULL;
@@ -69,7 +68,7 @@ static vhem_status take_windows(vhem_ctx *ctx, analysis *a)
     return VHEM_OK;
 }
 
-/* X [F][n], the leading components of Z: by the eigenvectors of Z' Z or of Z Z', whichever is smaller. */
+/* X [F][n]: the leading components of Z, from the eigenvectors of Z' Z or Z Z', whichever is smaller. */
 static vhem_status take_components(vhem_ctx *ctx, analysis *a)
 {
     bool wide = a->D > a->F;
@@ -104,7 +103,7 @@ static vhem_status take_components(vhem_ctx *ctx, analysis *a)
     return VHEM_OK;
 }
 
-/* The statistics of EM, were the states known to be X. */
+/* The statistics of EM with X as known states. */
 static void known_states(const analysis *a, const double *ybar, vh_dt_stats *s)
 {
     int n = a->n, m = n + 1, d = a->data->d;
@@ -144,8 +143,8 @@ static void known_states(const analysis *a, const double *ybar, vh_dt_stats *s)
     }
 }
 
-/* Regression on a course that grows may give an A whose states run away.  It is then shrunk, and Q is what
- * the shrunk A leaves over: c A explains step - (c - 1)^2 A from A' less than A does. */
+/* Regression on a growing trajectory may give an unstable A.  It is then shrunk, and Q is the residual of the
+ * shrunk A: c A explains step - (c - 1)^2 A from A' less than A does. */
 static vhem_status make_stable(vhem_ctx *ctx, const vh_dt_stats *s, vh_dt *dt, int *n_stable)
 {
     int n = dt->n;
@@ -184,7 +183,7 @@ vhem_status vh_dt_svd(vhem_ctx *ctx, const vhem_data *data, const int64_t *seq, 
     VH_TRY(take_components(ctx, &a));
     VH_TRY(vh_dt_stats_new(ctx, dt->n, data->d, &s));
     memset(dt->A, 0, sizeof *dt->A * dt->size);
-    for (int64_t q = 0; q < n_seq; q++) /* an origin near the frames keeps their digits */
+    for (int64_t q = 0; q < n_seq; q++) /* centring on an origin near the frames keeps digits */
         for (int64_t t = 0; t < vh_data_length(data, seq[q]); t++, mass++)
             for (int k = 0; k < data->d; k++)
                 dt->ybar[k] += (vh_data_frames(data, seq[q])[t * data->d + k] - dt->ybar[k]) / (mass + 1);

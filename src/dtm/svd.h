@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* svd.h - a dynamic texture in closed form: principal components for states, then regression.  Doretto et
+/* svd.h - closed-form fit of a dynamic texture: principal components as states, then regression.  Doretto et
  * al., 2003. */
 #ifndef VH_DTM_SVD_H
 #define VH_DTM_SVD_H
@@ -7,13 +7,13 @@
 #include "data/data.h"
 #include "dtm/stats.h"
 
-typedef struct {   /* what had to be mended */
+typedef struct {   /* corrections made */
     int n_floored; /* variances held at the floor */
-    int n_stable;  /* 1 when A had to be made stable, else 0 */
+    int n_stable;  /* 1 if A was unstable, else 0 */
 } vh_dt_mended;
 
-/* dt, whose n is set, from n_seq sequences.  Any of them may be the beginning: mu and Sigma are the moments
- * of all states. */
+/* Fits dt, whose n is set, to n_seq sequences.  Any frame may be the first: mu and Sigma are the moments of
+ * all states. */
 vhem_status vh_dt_svd(vhem_ctx *ctx, const vhem_data *data, const int64_t *seq, int64_t n_seq,
                       const vh_dt_limits *lim, vh_dt *dt, vh_dt_mended *mended);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* without_hdf5.c - in place of dtm_hdf5.c, where vhem is built without HDF5 (files/without_hdf5.c). */
+/* without_hdf5.c - replaces dtm_hdf5.c if vhem is built without HDF5 (files/without_hdf5.c). */
 #include "dtm/dtm.h"
 #include "dtm/dtm_hdf5.h"
 

@@ -31,7 +31,7 @@ static int by_text(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Sorted by name, so that colours do not depend on the order of the models. */
+/* Sorts the classes by name, so that colours do not depend on the order of the models. */
 static vhem_status find_classes(vhem_ctx *ctx, vh_facts *facts)
 {
     VH_AUTOFREE const char **text = NULL;
@@ -89,7 +89,7 @@ static vhem_status find_level(vhem_ctx *ctx, vh_facts *facts, int l)
     return VHEM_OK;
 }
 
-/* From the top down: the children of each cluster in its place, those without a parent at the end. */
+/* Orders from the top level down: children in the order of their parents, those without a parent last. */
 static void order_level(vh_facts *facts, int l)
 {
     vh_level *v = &facts->level[l];
@@ -138,13 +138,13 @@ static int by_cluster(const void *a, const void *b, void *arg)
     int ci = o->c->label[i], ck = o->c->label[k];
     if (ci != ck)
         return o->first[ci] < o->first[ck] ? -1 : 1;
-    if (o->c->lacking && o->c->lacking[i] != o->c->lacking[k]) /* L_hmm of as many values compare */
+    if (o->c->lacking && o->c->lacking[i] != o->c->lacking[k]) /* L_hmm needs equally many values */
         return o->c->lacking[i] < o->c->lacking[k] ? -1 : 1;
     double x = nearness(o->c, i), y = nearness(o->c, k);
     return x > y ? -1 : x < y ? 1 : i < k ? -1 : 1;
 }
 
-/* Nothing is measured for a report: what nobody has measured is NaN. */
+/* Takes given measures; the report computes none, and missing ones are NaN. */
 static vhem_status take_measures(vhem_ctx *ctx, vh_facts *facts)
 {
     VH_NEW(facts->measures, facts->n_level);
@@ -193,7 +193,7 @@ static void find_words(vh_facts *facts)
                            : "sequences";
 }
 
-/* The columns of the centres of the lowest level, looked up once: figures ask for them many times. */
+/* Looks up the columns of the lowest centres once, as figures need them often. */
 static vhem_status find_columns(vhem_ctx *ctx, vh_facts *facts)
 {
     const vhem_models *hmms = facts->level[0].hmms;
@@ -300,7 +300,7 @@ const char *vh_facts_frames(const vh_facts *facts, double n, char *buf, size_t s
     return buf;
 }
 
-/* A visit that is not cut off lasts 1 / (1 - a) frames; within T frames (1 - a^T) / (1 - a). */
+/* An uncut visit lasts 1 / (1 - a) frames; within T frames, (1 - a^T) / (1 - a). */
 double vh_stay_within(double a, int64_t T)
 {
     return a < 1 - 1e-9 ? (1 - pow(a, (double)T)) / (1 - a) : (double)T;
@@ -345,7 +345,7 @@ int vh_facts_column(const vh_facts *facts, int k)
 
 bool vh_facts_agreement(const vh_facts *facts, int l, vhem_agreement *out)
 {
-    /* purity is that of clusters */
+    /* purity refers to clusters */
     return vhem_partition_compare(facts->n_model, facts->level[l].label, facts->class_of, out) > 1;
 }
 

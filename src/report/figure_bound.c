@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* figure_bound.c - the objective J against iterations: the curve of the run that was kept, and those of the
- * other restarts, with where each ended. */
+/* figure_bound.c - the objective J against iterations: the curve of the run that was kept, and the
+ * curves and ends of the other restarts. */
 #include "report/figures.h"
 #include "report/html.h"
 #include "report/svg.h"
@@ -14,7 +14,7 @@
 enum { WIDTH = 1010, HEIGHT = 320, LEFT = 64, TOP = 26, RIGHT = 20, FOOT = 42 };
 enum { MOST_DOTS = 1000, MOST_LINES = 200 };
 
-/* From what the worse finished restarts came to up to the best; a terrible start must not flatten all. */
+/* The y axis spans the finished restarts; bad starts are clipped. */
 static void find_range(const vh_facts *facts, const vhem_clustering *c, vh_scale *x, vh_scale *y)
 {
     double best = -INFINITY, *end = vh_facts_room(facts, (size_t)(c->n_run + 1), sizeof *end);
@@ -41,7 +41,7 @@ static void find_range(const vh_facts *facts, const vhem_clustering *c, vh_scale
     free(end);
 }
 
-/* The part of a curve that lies in the picture, whose lower edge cuts it. */
+/* Draws the part of a curve above the lower edge of the picture. */
 static void put_path(FILE *f, int n, const double *bound, const vh_scale *x, const vh_scale *y)
 {
     fputs("<path stroke-linejoin=\"round\" d=\"", f);
@@ -83,7 +83,7 @@ static void tell_run(const vhem_clustering *c, int r, const vh_scale *y, char *t
              u->bound < y->lo ? "; below the picture" : "");
 }
 
-/* Thin lines under all else; those that were given up are fainter still. */
+/* Draws thin lines below everything else, fainter for abandoned runs. */
 static void draw_others(FILE *f, const vhem_clustering *c, const vh_scale *x, const vh_scale *y)
 {
     char tip[VH_TIP_MAX];
@@ -102,7 +102,7 @@ static void draw_others(FILE *f, const vhem_clustering *c, const vh_scale *x, co
     }
 }
 
-/* The run that was kept has its own dot, at the end of its own line. */
+/* Draws a dot at the end of each run, a larger one for the run that was kept. */
 static void draw_ends(FILE *f, const vhem_clustering *c, const vh_scale *x, const vh_scale *y)
 {
     char tip[VH_TIP_MAX];
@@ -145,7 +145,7 @@ static void caption(FILE *f, const vhem_clustering *c)
         fprintf(f, " Lines are drawn of the first %d runs, dots of the first %d.", MOST_LINES, MOST_DOTS);
 }
 
-/* Methods that compare distances have restarts, too, but of something else. */
+/* False for methods that compare distances: their restarts have no iterations. */
 static bool has_iterations(const vhem_clustering *c)
 {
     for (int r = 0; r < c->n_run; r++)
@@ -154,7 +154,7 @@ static bool has_iterations(const vhem_clustering *c)
     return false;
 }
 
-/* At most how many ticks to ask for, so that none is between two iterations. */
+/* Number of ticks to request so that all are at whole iterations. */
 static int whole_ticks(const vh_scale *x)
 {
     int n = 10;
@@ -163,7 +163,7 @@ static int whole_ticks(const vh_scale *x)
     return n;
 }
 
-/* In thousands, millions and so on: seven digits at every tick hide what differs. */
+/* In thousands, millions etc.: seven digits at every tick would hide the differences. */
 static void draw_axis(FILE *f, const vh_scale *y, vh_box b)
 {
     double most = fmax(fabs(y->lo), fabs(y->hi));

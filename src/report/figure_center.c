@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* figure_center.c - a card for each centre: its state diagram, its emissions, how long it stays in each
- * state (or the modes of a texture), and the members nearest to it and farthest from it. */
+/* figure_center.c - a card for each centre: its state diagram, its emissions, the time spent in each state
+ * (or the modes of a texture), and its nearest and farthest members. */
 #include "report/figures.h"
 #include "core/array2.h"
 #include "report/html.h"
@@ -13,7 +13,7 @@
 
 enum { SHOWN = 5 };
 
-/* Which class prevails, in words. */
+/* Names the prevailing class. */
 static void put_head(FILE *f, const vh_facts *facts, int l, int j)
 {
     const vh_level *v = &facts->level[l];
@@ -61,7 +61,7 @@ static void put_states(FILE *f, const vh_facts *facts, int l, const vhem_hmm_vie
     fputs("</tbody></table>\n", f);
 }
 
-/* The transition matrix in numbers. */
+/* Writes the transition matrix as numbers. */
 static void put_transitions(FILE *f, const vhem_hmm_view *h)
 {
     enum { MOST = 12 };
@@ -80,12 +80,12 @@ static void put_transitions(FILE *f, const vhem_hmm_view *h)
     fputs("</tbody></table></div>\n", f);
 }
 
-/* The models of a cluster of level l by nearness to its centre; returns how many.  L_hmm of a model that
- * lacks columns is over fewer values than those of others: such models come last, and are not ranked. */
+/* The models of a cluster of level l by nearness to its centre; returns their number.  A model with missing
+ * columns has L_hmm over fewer values than others: such models come last, unranked. */
 typedef struct {
     int64_t i;
     double near;
-    int lacking; /* columns */
+    int lacking; /* missing columns */
 } near_member;
 
 static int by_nearness(const void *a, const void *b)
@@ -144,7 +144,7 @@ static void put_members(FILE *f, const vh_facts *facts, int l, int j, near_membe
     fputs("</div>\n", f);
 }
 
-/* What a centre is: states and emissions of an HMM. */
+/* Draws the states and emissions of an HMM. */
 static void put_hmm(FILE *f, const vh_facts *facts, int l, int j, const vh_ranges *ranges)
 {
     const vhem_clustering *c = facts->level[l].c;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* figure_choice.c - how evidence, BIC, ICL and stability depend on the number of clusters, a curve for each
- * number of states. */
+/* figure_choice.c - evidence, BIC, ICL and stability against the number of clusters, one curve per number of
+ * states. */
 #include "report/figures.h"
 #include "report/html.h"
 #include "report/svg.h"
@@ -45,7 +45,7 @@ static int best_row(const vhem_report_input *in, const criterion *k)
     return best;
 }
 
-/* The different numbers of states, at most as many as there are curves to tell apart. */
+/* Lists the distinct numbers of states, at most as many as there are distinguishable curves. */
 static int list_states(const vhem_report_input *in, int *S)
 {
     int n = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* figure_confusion.c - given classes against clusters, and the measures of how good the clusters are. */
+/* figure_confusion.c - given classes against clusters, and measures of cluster quality. */
 #include "report/figures.h"
 #include "report/html.h"
 #include "report/svg.h"

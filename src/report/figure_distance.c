@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* figure_distance.c - the distance matrix between models in the order of the tree, and how far clusters are
- * apart by the bounds L_hmm of their members. */
+/* figure_distance.c - the distance matrix between models in the order of the tree, and the separation of
+ * clusters by the bounds L_hmm of their members. */
 #include "report/figures.h"
 #include "core/array2.h"
 #include "report/html.h"
@@ -17,14 +17,14 @@ enum { LEFT = 60, TOP = 34, SIDE = 560, MOST_CELLS = 100, MOST_CLUSTERS = 40 };
 
 /* ---- between models ------------------------------------------------------------------------------------ */
 
-/* Blocks of neighbouring models of one cluster, at most MOST_CELLS and a few. */
+/* Blocks of neighbouring models of one cluster, slightly more than MOST_CELLS at most. */
 typedef struct {
     int n, *cluster;
-    int64_t *at;           /* [n+1] first model of each; [n] */
+    int64_t *at;           /* [n+1] first model of each block; cluster [n] */
     double *mean, *sorted; /* [n][n] each; sorted: the same, ascending */
 } blocks;
 
-/* Share of the cells that are lighter: a few far pairs must not take all the shades. */
+/* Rank of a distance as the share of smaller cells, so that a few distant pairs do not use up all shades. */
 static double rank_of(const blocks *b, double x)
 {
     int lo = 0, hi = b->n * b->n;
@@ -80,7 +80,7 @@ static vhem_status make_blocks(vhem_ctx *ctx, const vh_facts *facts, blocks *out
     return VHEM_OK;
 }
 
-/* One path for each shade: thousands of cells, ten elements. */
+/* One path per shade: ten elements for thousands of cells. */
 static void draw_cells(FILE *f, const blocks *b, double cell)
 {
     for (int shade = 0; shade < VH_HEAT; shade++) {
@@ -98,7 +98,7 @@ static void draw_cells(FILE *f, const blocks *b, double cell)
     }
 }
 
-/* For the script, which tells what lies under the pointer. */
+/* Writes the values for the script, which shows the one under the pointer. */
 static void put_values(FILE *f, const vh_facts *facts, const blocks *b, double cell)
 {
     fprintf(f,
@@ -152,7 +152,7 @@ vhem_status vh_figure_distance(vhem_ctx *ctx, FILE *f, const vh_facts *facts)
 
     VH_TRY(make_blocks(ctx, facts, &b));
     for (int k = 0; k < b.n * b.n; k++)
-        if (k % (b.n + 1) != 0 || b.n < facts->n_model || b.n == 1) { /* a model is not far from itself */
+        if (k % (b.n + 1) != 0 || b.n < facts->n_model || b.n == 1) { /* not a model to itself */
             lo = fmin(lo, b.mean[k]);
             hi = fmax(hi, b.mean[k]);
         }
@@ -176,8 +176,8 @@ vhem_status vh_figure_distance(vhem_ctx *ctx, FILE *f, const vh_facts *facts)
 
 /* ---- between clusters ---------------------------------------------------------------------------------- */
 
-/* D [K][K]: mean over the members of j of (L_ij - L_ik) / tau, what they lose when the centre of k has to
- * explain them instead of their own. */
+/* D [K][K]: mean over the members of j of (L_ij - L_ik) / tau, their loss if the centre of k replaces their
+ * own. */
 static void separation(const vhem_clustering *c, double *D)
 {
     int tau = c->options->tau > 0 ? c->options->tau : 1;

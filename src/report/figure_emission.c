@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* figure_emission.c - what the states of an HMM emit: ellipses in the plane, densities on a line, mean and
- * band of each dimension for more, or the plane of two of them and a line for each other.
+/* figure_emission.c - emissions of the states of an HMM: ellipses in the plane, densities on a line, mean and
+ * band per dimension for more, or a plane of two dimensions and a line for each other.
  *
  *   1. moments and ranges     2. the plane     3. the line     4. many dimensions */
 #include "report/figures.h"
@@ -42,7 +42,7 @@ static double mean_of(const vhem_hmm_view *h, int s, int m, int k)
     return h->mu[vh_ij((int64_t)vh_ij(s, h->M, m), h->d, k)];
 }
 
-/* Of the mixture of state s in dimension k. */
+/* Moments of the mixture of state s in dimension k. */
 static void mixture_moments(const vhem_hmm_view *h, int s, int k, double *mean, double *sd)
 {
     double sum = 0, square = 0;
@@ -99,7 +99,7 @@ static void gather_densities(const vhem_hmm_view *h, int s, void *arg)
     }
 }
 
-/* In the plane one unit is as long across as up, unless the dimensions are of different kinds. */
+/* Gives both axes of the plane the same scale, unless the dimensions are of different kinds. */
 static void even_out(vh_ranges *r)
 {
     double w = WIDTH - LEFT - 10, h = HEIGHT - TOP - FOOT, x = r->hi[0] - r->lo[0], y = r->hi[1] - r->lo[1];
@@ -147,7 +147,7 @@ static void choose_ranges(vh_ranges *r, const gathering *g, const vh_image *imag
         r->lo[0] = k == 0 ? lo : fmin(r->lo[0], lo);
         r->hi[0] = k == 0 ? hi : fmax(r->hi[0], hi);
     }
-    if (r->d > 2 && r->scaled) { /* a single far mean must not flatten the rest */
+    if (r->d > 2 && r->scaled) { /* a single distant mean must not flatten the rest */
         r->lo[0] = fmax(r->lo[0], -2.5);
         r->hi[0] = fmin(r->hi[0], 2.5);
     }
@@ -157,7 +157,7 @@ static void choose_ranges(vh_ranges *r, const gathering *g, const vh_image *imag
     }
 }
 
-/* The dimension of this name, or number. */
+/* Finds a dimension by name or number. */
 static vhem_status find_dimension(vhem_ctx *ctx, const vh_facts *facts, int d, const char *name, size_t n,
                                   int *out)
 {
@@ -175,8 +175,8 @@ static vhem_status find_dimension(vhem_ctx *ctx, const vh_facts *facts, int d, c
     return VHEM_OK;
 }
 
-/* Two dimensions are the plane; of more those that were asked for, or that a picture belongs to: called x and
- * y, or else the first two. */
+/* Chooses the plane: with more than two dimensions, those requested, else those named x and y, else the first
+ * two; only on request or with an image. */
 static vhem_status find_plane(vhem_ctx *ctx, const vh_facts *facts, vh_ranges *r)
 {
     const char *asked = facts->in->plane, *comma = asked ? strchr(asked, ',') : NULL;
@@ -292,7 +292,7 @@ static void draw_component(FILE *f, const vhem_hmm_view *h, int s, int m, const 
     fputs("</g>\n", f);
 }
 
-/* Whether a number at (x, y) keeps clear of the n that are placed, and within the picture. */
+/* True if a number at (x, y) is clear of the n numbers placed so far and inside the picture. */
 static bool has_room(double x, double y, const double (*taken)[2], int n, const plane *p)
 {
     if (fabs(x - (p->x.from + p->x.to) / 2) > fabs(p->x.to - p->x.from) / 2 - 6
@@ -304,8 +304,7 @@ static bool has_room(double x, double y, const double (*taken)[2], int n, const 
     return true;
 }
 
-/* The place of a number: the mean of its state, or the nearest of sixteen directions around it that has
- * room. */
+/* Places a number at the mean of its state, or at the nearest free position in one of sixteen directions. */
 static void find_room(double at[2], const double (*taken)[2], int n, const plane *p)
 {
     const double x = at[0], y = at[1];
@@ -322,11 +321,11 @@ static void find_room(double at[2], const double (*taken)[2], int n, const plane
         }
 }
 
-/* Numbers of the states over everything else, at their means; where means are close, next to them with a line
- * that leads there.  Lines come first, so that none crosses a number. */
+/* Writes the state numbers over everything else, at their means or, where means are close, next to them with
+ * a leader line.  Lines are drawn first, so that none crosses a number. */
 static void name_states(FILE *f, const vhem_hmm_view *h, const plane *p)
 {
-    enum { MOST = 64 }; /* more are too many to be kept apart */
+    enum { MOST = 64 }; /* more could not be kept apart */
     double at[MOST][2], mean[2], sd;
     int n = h->S < MOST ? h->S : MOST;
     char text[16];
@@ -353,7 +352,7 @@ static void name_states(FILE *f, const vhem_hmm_view *h, const plane *p)
     fputs("</g>\n", f);
 }
 
-/* Some of the frames of the sequences in a cluster, spread evenly over them. */
+/* Draws frames of the sequences in a cluster, spread evenly. */
 static void draw_frames(FILE *f, const vh_facts *facts, const plane *p, const int where[2])
 {
     enum { MOST_DOTS = 400 };
@@ -454,7 +453,7 @@ static void draw_density(FILE *f, const vhem_hmm_view *h, int s, int dim, const 
     }
 }
 
-/* The densities of all states in one dimension, within a box; id: of the curves, NULL for none. */
+/* Draws the densities of all states in one dimension within a box; id: of the curves, or NULL. */
 static void draw_curves(FILE *f, const vh_facts *facts, const vhem_hmm_view *h, int dim, vh_scale x, vh_box b,
                         const char *id)
 {
@@ -483,7 +482,7 @@ static void draw_densities(FILE *f, const vh_facts *facts, const vhem_hmm_view *
                 (vh_box){ 12, TOP, WIDTH - 22, HEIGHT - TOP - FOOT }, id);
 }
 
-/* Below the plane a line for each other dimension, with its own axis. */
+/* Draws a line for each other dimension below the plane, with its own axis. */
 static void draw_others(FILE *f, const vh_facts *facts, const vhem_hmm_view *h, const vh_ranges *r)
 {
     int n = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* figure_examples.c - a few sequences of each cluster, coloured by the state of the centre that most likely
- * made each frame.  Lines break where values are missing. */
+/* figure_examples.c - a few sequences of each cluster, coloured by the most likely state of the centre at
+ * each frame.  Lines break at missing values. */
 #include "report/figures.h"
 #include "report/html.h"
 #include "report/svg.h"
@@ -25,7 +25,7 @@ enum {
     MOST_CLUSTERS = 24
 };
 
-/* Runs of one state along the time axis. */
+/* Draws runs of the same state along the time axis. */
 static void draw_ribbon(FILE *f, const vh_facts *facts, const int *path, int64_t T, double y)
 {
     char word[64];
@@ -51,14 +51,14 @@ static void range_of(const vhem_seq_view *seq, int d, int k, vh_scale *s)
         s->lo = fmin(s->lo, seq->y[t * d + k]);
         s->hi = fmax(s->hi, seq->y[t * d + k]);
     }
-    if (!(s->lo <= s->hi)) /* nothing was observed */
+    if (!(s->lo <= s->hi)) /* no values observed */
         s->lo = s->hi = 0;
     vh_scale_widen(s, 0.05);
 }
 
-/* A line through the frames that have both numbers; x NULL: over their time. */
+/* A line through the frames where both values are present; x NULL: against time. */
 typedef struct {
-    const double *x, *y; /* [T] in steps of d */
+    const double *x, *y; /* [T] with stride d */
     int d;
     vh_scale across, up;
 } track;
@@ -68,7 +68,7 @@ static bool is_seen(const track *l, int64_t t)
     return isfinite(l->y[t * l->d]) && (!l->x || isfinite(l->x[t * l->d]));
 }
 
-/* Every each-th of T frames; one with no neighbour is a dot. */
+/* Draws every each-th of T frames; a frame without neighbours becomes a dot. */
 static void draw_track(FILE *f, const track *l, int64_t T, int64_t each, const char *paint)
 {
     bool down = false;
@@ -116,7 +116,7 @@ static void draw_plane(FILE *f, const vh_facts *facts, const vhem_seq_view *seq,
     putc('\n', f);
 }
 
-/* Of the dimensions not taken yet the one that varies most. */
+/* The dimension with the largest variation among those not taken. */
 static int liveliest(const vhem_seq_view *seq, int d, const int *taken, int n)
 {
     int best = 0;
@@ -143,7 +143,7 @@ static int liveliest(const vhem_seq_view *seq, int d, const int *taken, int n)
     return best;
 }
 
-/* The liveliest dimensions, each over its own range. */
+/* Draws the dimensions with the largest variation, each over its own range. */
 static void draw_lines(FILE *f, const vh_facts *facts, const vhem_seq_view *seq, int d)
 {
     int64_t each = (seq->T + MOST_POINTS - 1) / MOST_POINTS;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* figure_known.c - how well the centres of variational Bayes are known.  Dots are posterior means, lines the
+/* figure_known.c - uncertainty of the centres of variational Bayes.  Dots are posterior means, lines are
  * intervals.
  *
- *   1. one centre      2. the figure      3. the table      4. words */
+ *   1. one centre      2. the figure      3. the table      4. text */
 #include "core/number.h"
 #include "report/figures.h"
 #include "report/html.h"
@@ -21,11 +21,11 @@ VH_OWNED(vhem_intervals, vh_object_free)
 
 /* ---- 1. one centre ------------------------------------------------------------------------------------- */
 
-typedef struct {                      /* what is known of it */
-    const vhem_interval *omega;       /* its weight */
-    const vhem_interval **A, **means; /* [S][S]  [S][M][d]: means, or what its emissions have instead */
+typedef struct {                      /* intervals of a centre */
+    const vhem_interval *omega;       /* of its weight */
+    const vhem_interval **A, **means; /* [S][S]  [S][M][d]: means, or equivalents */
     int S, M, d;
-    int n_A, n_means; /* 0: too many to be drawn */
+    int n_A, n_means; /* 0: too many to draw */
 } known;
 
 static void free_known(known *x)
@@ -34,7 +34,7 @@ static void free_known(known *x)
     free(x->means);
 }
 
-/* The rows of one centre, in the order they are drawn in; false when there is none, or no memory. */
+/* Sorts the intervals of one centre in drawing order; false if there are none, or out of memory. */
 static bool sort_out(const vh_facts *facts, const vhem_intervals *all, known *out)
 {
     out->A = vh_facts_room(facts, (size_t)all->n, sizeof *out->A);
@@ -70,7 +70,7 @@ static void draw_interval(FILE *f, double y, const vh_scale *x, const vhem_inter
     vh_svg_circle(f, vh_at(x, v->mean), y, 3, vh_paint_state(state), "", tip);
 }
 
-/* Transition probabilities of a centre, row by row. */
+/* Draws the transition probabilities of a centre, row by row. */
 static void draw_transitions(FILE *f, const known *h, int l, int j)
 {
     int rows = h->S * h->S;
@@ -104,8 +104,8 @@ static const char *entry_name(const vh_facts *facts, const vhem_interval *v, cha
     return word;
 }
 
-/* Means of a centre, or what its components have instead: of each entry a scale of its own, the states below
- * each other. */
+/* Draws the means of a centre, or the parameters that components have instead: one scale per entry, with the
+ * states below each other. */
 static void draw_means(FILE *f, const vh_facts *facts, const known *h, int l, int j)
 {
     int n = h->S * h->M, d = h->d;
@@ -190,7 +190,7 @@ void vh_known_put(FILE *f, const vh_facts *facts)
     }
 }
 
-/* ---- 4. words ------------------------------------------------------------------------------------------ */
+/* ---- 4. text ------------------------------------------------------------------------------------------- */
 
 /* "Of at most 4 states their centres need 2, 3 and 2." */
 static void states_lead(FILE *f, const vhem_clustering *c)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* figure_levels.c - the clusters of every level as stacked bars of the true classes, with arrows to the
- * clusters they become part of.  Paper, Figure 2. */
+/* figure_levels.c - the clusters of every level as stacked bars of the true classes, with arrows to their
+ * parent clusters.  Paper, Figure 2. */
 #include "report/figures.h"
 #include "core/array2.h"
 #include "report/html.h"
@@ -11,14 +11,13 @@
 
 enum { WIDTH = 1010, STEP = 130, LEFT = 92, BAR = 116, GAP = 62, TOP = 26, FOOT = 22 };
 
-/* Levels with more clusters than can be seen are left out. */
+/* Skips levels with too many clusters to see. */
 static int drawn(const vh_facts *facts, int l)
 {
     return facts->level[l].K <= VH_MOST_BARS;
 }
 
-/* Middle of each cluster: side by side at the lowest level that is drawn, above the middle of its children
- * elsewhere. */
+/* Centres clusters above their children; on the lowest drawn level, puts them side by side. */
 static void place(const vh_facts *facts, int l, double step, double *x, const double *below)
 {
     const vh_level *v = &facts->level[l];
@@ -35,7 +34,7 @@ static void place(const vh_facts *facts, int l, double step, double *x, const do
     }
 }
 
-/* Cluster j of level l in a box, which `most` members fill. */
+/* Draws cluster j of level l in a box that `most` members fill. */
 static void draw_bar(FILE *f, const vh_facts *facts, int l, int j, vh_box box, int most)
 {
     const vh_level *v = &facts->level[l];
@@ -74,7 +73,7 @@ static void draw_bar(FILE *f, const vh_facts *facts, int l, int j, vh_box box, i
     fputs("</g>\n", f);
 }
 
-/* From the head room of a bar to the foot of the one above. */
+/* Draws arrows from the space above a bar to the foot of its parent. */
 static void draw_arrows(FILE *f, const vh_facts *facts, int l, const double *x, const double *above, double y)
 {
     const vh_level *v = &facts->level[l];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* figure_membership.c - z as a heat map, one row for each model, sorted by cluster; with many models a row is
- * the mean of neighbours of one cluster. */
+/* figure_membership.c - z as a heat map, one row per model, sorted by cluster; with many models, a row is the
+ * mean of neighbours in one cluster. */
 #include "report/figures.h"
 #include "core/array2.h"
 #include "report/html.h"
@@ -11,12 +11,13 @@
 
 enum { NAMES = 150, NO_NAMES = 64, TOP = 30, MOST_ROWS = 160, MOST_COLUMNS = 60, NAMED = 60 };
 
-/* What one row stands for: n models of cluster j from at on. */
+/* One row: n models of cluster j, starting at `at`. */
 typedef struct {
     int j, at, n;
 } row;
 
-/* The models of a level in drawing order: of level 0 the input models, above it the centres below. */
+/* The models of a level in drawing order: the input models at level 0, above it the centres of the level
+ * below. */
 static int models_of(const vh_facts *facts, int l, int64_t *model)
 {
     const vh_level *v = &facts->level[l];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* figure_states.c - an HMM as a diagram: states on a circle, arrows as wide as they are likely.  With very
- * many states the transition matrix as a heat map instead. */
+/* figure_states.c - an HMM as a diagram: states on a circle, arrow width by probability.  With very many
+ * states, the transition matrix as a heat map instead. */
 #include "report/figures.h"
 #include "report/svg.h"
 #include "report/text.h"
@@ -10,7 +10,7 @@
 
 enum { WIDTH = 250, HEIGHT = 224 };
 static const double BEND = 0.2; /* of an arrow, as a share of its length */
-static const double LOOP = 11;  /* radius of an arrow from a state to itself */
+static const double LOOP = 11;  /* radius of a self-transition arrow */
 
 typedef struct {
     double x, y, r, angle;
@@ -47,7 +47,7 @@ static void begin_edge(FILE *f, int from, int to, double p)
     vh_svg_tip(f, tip);
 }
 
-/* A circle that the node covers in part, on the side away from the middle. */
+/* Draws a circle partly hidden by the node, on its outer side. */
 static void draw_loop(FILE *f, int s, const node *n, double p)
 {
     double far = n->r + 0.55 * LOOP, near = n->r + 2, width = 0.8 + 3.2 * p;
@@ -64,7 +64,7 @@ static void draw_loop(FILE *f, int s, const node *n, double p)
     fputs("</g>\n", f);
 }
 
-/* A quadratic curve bent to its left, so that both directions of a pair stay apart. */
+/* Draws a quadratic curve bent to its left, so that both directions of a pair stay apart. */
 static void draw_edge(FILE *f, int s, const node *a, const node *b, int to, double p)
 {
     double dx = b->x - a->x, dy = b->y - a->y, bend = BEND, width = 1 + 3 * p;
@@ -113,8 +113,8 @@ static bool is_free(const state_layout *p, double x, double y)
     return true;
 }
 
-/* Along an arrow, the first place that no other label has; diagonals begin away from the middle, where they
- * meet. */
+/* Puts a label at the first free position along an arrow; diagonals start away from the middle, where they
+ * cross. */
 static void label_edge(FILE *f, const node *a, const node *b, bool beside, double p, state_layout *all)
 {
     static const double near[] = { 0.45, 0.36, 0.54, 0.28, 0.62 }, far[] = { 0.32, 0.26, 0.4, 0.6, 0.68 };
@@ -130,7 +130,7 @@ static void label_edge(FILE *f, const node *a, const node *b, bool beside, doubl
     all->x[all->n] = x;
     all->y[all->n++] = y;
     vh_svg_rect(f, (vh_box){ x - 12, y - 6, 24, 12 }, vh_paint("paper"), "rx=\"3\"",
-                NULL); /* the arrow passes behind */
+                NULL); /* hides the arrow behind the label */
     put_label(f, x, y, p);
 }
 
@@ -167,7 +167,7 @@ static void draw_diagram(FILE *f, const vhem_hmm_view *h, const double *share)
                 draw_edge(f, s, &at[s], &at[r], r, p);
         }
     draw_nodes(f, h, share, at);
-    draw_labels(f, h, at); /* last: nothing may cover them */
+    draw_labels(f, h, at); /* last, to be on top */
 }
 
 static void draw_matrix(FILE *f, const vhem_hmm_view *h)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* figure_stats.c - statistics after clustering: where each person lies on the scale between centres, and the
- * tests. */
+/* figure_stats.c - statistics after clustering: the position of each person on the scale between centres, and
+ * the tests. */
 #include "report/figures.h"
 #include "report/html.h"
 #include "report/svg.h"
@@ -12,7 +12,7 @@
 
 enum { WIDTH = 720, LEFT = 130, ROW = 34, TOP = 8, FOOT = 34, MOST_TESTS = 60, MOST_GROUPS = 24 };
 
-/* Of two centres the A-B scale; of more that of the own cluster against the best other one. */
+/* With two centres the A-B scale; with more, the own cluster against the best other one. */
 static double scale_of(const vhem_statistics *s, int64_t i)
 {
     return s->scale[i * s->K + (s->K == 2 ? 0 : s->cluster[i])];
@@ -27,7 +27,7 @@ static void draw_persons(FILE *f, const vhem_statistics *s, const vh_scale *x, i
         double value = scale_of(s, i);
         if (s->group_of[i] != g || !isfinite(value))
             continue;
-        /* Up and down in turn, so that equal ones can be told apart. */
+        /* Alternates positions up and down to separate equal values. */
         double y = middle + 7.0 * (double)(n % 3 - 1);
         snprintf(tip, sizeof tip, "%.100s: %.4f, cluster %d", s->name[i], value, s->cluster[i]);
         vh_svg_circle(f, vh_at(x, value), y, 3.6, vh_paint_series(g), "fill-opacity=\"0.75\"", tip);

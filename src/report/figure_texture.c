@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* figure_texture.c - the centre of a cluster of dynamic textures: the modes of its state, which are the
- * eigenvalues of A, in the unit circle and as times. */
+/* figure_texture.c - the centre of a cluster of dynamic textures: the modes of its state (eigenvalues of A),
+ * in the unit circle and as times. */
 #include "math/linalg.h"
 #include "report/figures.h"
 #include "report/html.h"
@@ -38,21 +38,21 @@ vh_mode *vh_texture_modes(const vh_facts *facts, const vhem_dt_view *t, int *fou
     return mode;
 }
 
-/* Frames until a mode is down to 1/e; infinity: it never is. */
+/* Frames until a mode decays to 1/e; infinity if it does not decay. */
 double vh_mode_decay(const vh_mode *m)
 {
     double r = hypot(m->re, m->im);
     return r >= 1 ? INFINITY : r > 0 ? -1 / log(r) : 0;
 }
 
-/* Frames of one swing; infinity: it does not swing. */
+/* Frames per period; infinity if it does not oscillate. */
 double vh_mode_period(const vh_mode *m)
 {
     double angle = fabs(atan2(m->im, m->re));
     return angle > 1e-9 ? 2 * VH_PI / angle : INFINITY;
 }
 
-/* The unit circle, the axes, a dot for each mode. */
+/* Draws the unit circle, the axes, and a dot per mode. */
 static void draw_modes(FILE *f, const vh_mode *mode, int n, const char *title)
 {
     double c = SIDE / 2.0, r = c - EDGE;
@@ -81,7 +81,7 @@ static void put_time(FILE *f, double frames, const char *never)
         fprintf(f, "<td>%s</td>", never);
 }
 
-/* A row for each mode; a pair that swings together, two eigenvalues conjugate to each other, has one. */
+/* Writes a row per mode; a conjugate pair of eigenvalues shares one. */
 static void put_modes(FILE *f, const vh_mode *mode, int n)
 {
     int rows = 0, k = 0;

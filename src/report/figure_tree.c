@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* figure_tree.c - the hierarchy as a list that opens and closes, with sizes, classes and a small picture of
- * each centre. */
+/* figure_tree.c - the hierarchy as a collapsible list, with sizes, classes and a small picture of each
+ * centre. */
 #include "report/figures.h"
 #include "report/html.h"
 #include "report/svg.h"
@@ -9,7 +9,7 @@
 
 enum { STRIP = 160, MOST_MEMBERS = 24, MOST_CHILDREN = 100 };
 
-/* The classes of a cluster as one strip. */
+/* Draws the classes of a cluster as one strip. */
 static void draw_band(FILE *f, const vh_facts *facts, const vh_level *v, int j)
 {
     double at = 0, unit = v->size[j] > 0 ? (double)STRIP / v->size[j] : 0;
@@ -44,7 +44,7 @@ static void put_members(FILE *f, const vh_facts *facts, int j)
     fputs("</p>\n", f);
 }
 
-/* What the centre emits, small, as a link to its card. */
+/* Draws the emissions of the centre at a small size, as a link to its card. */
 static void draw_center(FILE *f, const vh_level *v, int l, int j)
 {
     vhem_hmm_view h;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* figure_values.c - what the states of an HMM emit where that is not Gaussian throughout: a panel for each
- * column, with bars for symbols, counts and bits, a rose for angles, densities for all other numbers.
+/* figure_values.c - non-Gaussian emissions of the states of an HMM: one panel per column, with bars for
+ * symbols, counts and bits, a rose for angles, densities for other numbers.
  *
  *   1. densities     2. ranges     3. curves and roses     4. bars     5. the figure */
 #include "report/figures.h"
@@ -19,11 +19,11 @@ enum {
     LEFT = 30,
     TOP = 12,
     CURVES = 92,      /* height of a panel of curves, */
-    CURVES_ONE = 190, /* of the only one, */
-    ROSE = 176,       /* of a rose, */
-    STRIP = 34,       /* of the bars of a state */
+    CURVES_ONE = 190, /* the same if it is the only one, */
+    ROSE = 176,       /* height of a rose, */
+    STRIP = 34,       /* and of the bars of a state */
     FOOT = 34,
-    NAMES = 58, /* names of symbols, askew */
+    NAMES = 58, /* names of symbols, slanted */
     POINTS = 121,
     MOST_PANELS = 8,
     MOST_BARS = 40,
@@ -35,14 +35,14 @@ enum {
 
 /* ---- 1. densities -------------------------------------------------------------------------------------- */
 
-typedef struct { /* a figure that is being drawn */
+typedef struct { /* a figure being drawn */
     FILE *f;
     const vh_facts *facts;
     const vhem_models *centers;
-    int64_t j; /* one of them */
-    int S;     /* its states */
+    int64_t j; /* the current centre */
+    int S;     /* its number of states */
     const vh_ranges *ranges;
-    double *value, *p; /* [n] [S][n]  n at most that there is room for */
+    double *value, *p; /* [n] [S][n]  n at most the allocated number */
 } canvas;
 
 static bool is_kind(const vh_facts *facts, int k, const char *values)
@@ -50,7 +50,7 @@ static bool is_kind(const vh_facts *facts, int k, const char *values)
     return strcmp(facts->column[k].values, values) == 0;
 }
 
-/* The figure is about centre j of a level. */
+/* Selects centre j of a level. */
 static void turn_to(canvas *x, int l, int64_t j)
 {
     vhem_hmm_view h;
@@ -59,7 +59,7 @@ static void turn_to(canvas *x, int l, int64_t j)
     x->S = vhem_models_hmm(x->centers, j, &h) == VHEM_OK ? h.S : 0;
 }
 
-/* x->p [S][n] := the densities or probabilities of n values of column k, x->value, in each state. */
+/* x->p [S][n] := densities or probabilities in each state of the n values x->value of column k. */
 static void find_densities(canvas *x, int k, int n)
 {
     if (vhem_models_density(x->facts->ctx, x->centers, x->j, k, n, x->value, x->p) != VHEM_OK) {
@@ -120,7 +120,7 @@ static const char *name_of(const canvas *x, int k, char *buf, size_t size)
     return vh_facts_dimension(x->facts, k, buf, size);
 }
 
-/* A closed shape of n points, filled faintly and with its line; at(i): where point i is. */
+/* Draws a closed shape of n points, with a faint fill and an outline; at[i] is point i. */
 static void draw_shape(const canvas *x, int s, int n, const double (*at)[2], const char *tip)
 {
     for (int line = 0; line < 2; line++) {
@@ -134,7 +134,7 @@ static void draw_shape(const canvas *x, int s, int n, const double (*at)[2], con
     }
 }
 
-/* The probability of exactly 0 as a pin whose height is the share of that of the panel. */
+/* Draws the probability of exactly 0 as a pin; the full panel height is 1. */
 static void draw_zeros(canvas *x, int k, vh_box b)
 {
     char tip[VH_TIP_MAX];
@@ -158,7 +158,7 @@ static void draw_curves(canvas *x, int k, vh_box b)
     double at[POINTS + 2][2];
     char name[32], tip[VH_TIP_MAX];
 
-    for (int t = 0; t < POINTS; t++) /* the middles of small stretches: some densities are infinite at 0 */
+    for (int t = 0; t < POINTS; t++) /* midpoints of short intervals: some densities are infinite at 0 */
         x->value[t] = r->lo + (r->hi - r->lo) * (t + 0.5) / POINTS;
     find_densities(x, k, POINTS);
     up.hi = 1.08 * highest(x, POINTS);
@@ -183,7 +183,7 @@ static void draw_curves(canvas *x, int k, vh_box b)
         draw_zeros(x, k, b);
 }
 
-/* Angles run against the clock from 0, at the right.  Radii are roots of densities, so that areas are
+/* Angles run anticlockwise from 0 at the right.  Radii are square roots of densities, so that areas are
  * probabilities. */
 static void draw_rose(canvas *x, int k, vh_box b)
 {
@@ -226,12 +226,12 @@ static void draw_rose(canvas *x, int k, vh_box b)
 /* ---- 4. bars ------------------------------------------------------------------------------------------- */
 
 typedef struct {
-    int n;                 /* bars of each state */
+    int n;                 /* number of bars per state */
     const double *p;       /* [S][n] */
-    char (*name)[48];      /* [n]  what a bar is */
-    bool named;            /* names stand below the bars */
-    const char *what;      /* of the whole panel */
-    const vh_scale *scale; /* of numbers: the axis below the bars; else NULL */
+    char (*name)[48];      /* [n]  names of the bars */
+    bool named;            /* names are shown below the bars */
+    const char *what;      /* name of the whole panel */
+    const vh_scale *scale; /* for numbers: the axis below the bars; else NULL */
 } bars;
 
 static double names_height(int n)
@@ -239,7 +239,7 @@ static double names_height(int n)
     return n <= MOST_LEVEL ? FOOT : NAMES;
 }
 
-/* Below its bar; many stand askew. */
+/* Writes the name of a bar below it, slanted if there are many. */
 static void draw_name(const canvas *x, const bars *a, double at, double y, int i)
 {
     if (a->n <= MOST_LEVEL) {
@@ -251,7 +251,7 @@ static void draw_name(const canvas *x, const bars *a, double at, double y, int i
     fputs("</g>\n", x->f);
 }
 
-/* A strip of bars for each state. */
+/* Draws a strip of bars for each state. */
 static void draw_bars(const canvas *x, const bars *a, double y0)
 {
     double step = (WIDTH - LEFT - 12.0) / a->n, top = 0, foot = y0 + x->S * STRIP;
@@ -284,7 +284,7 @@ static void draw_bars(const canvas *x, const bars *a, double y0)
                     vh_paint("soft"), a->what, 40);
 }
 
-/* Each count, or stretches of them where they are many. */
+/* Draws a bar per count, or per interval if there are many. */
 static void draw_counts(canvas *x, int k, double y0)
 {
     const vh_value_range *r = &x->ranges->value[k];
@@ -303,7 +303,7 @@ static void draw_counts(canvas *x, int k, double y0)
     draw_bars(x, &(bars){ n, x->p, names, false, name_of(x, k, name, sizeof name), &scale }, y0);
 }
 
-/* The symbols that are likeliest over all states of all centres of the lowest level, in their order: pick
+/* The likeliest symbols over all states of all centres of the lowest level, in their order: pick
  * [MOST_NAMED]. */
 static int pick_symbols(canvas *x, int k, int *pick)
 {
@@ -331,7 +331,7 @@ static int pick_symbols(canvas *x, int k, int *pick)
         sum[best] = -1;
     }
     free(sum);
-    for (int i = 1; i < n; i++) /* by their numbers */
+    for (int i = 1; i < n; i++) /* sort by number */
         for (int e = i; e > 0 && pick[e] < pick[e - 1]; e--) {
             int swap = pick[e];
             pick[e] = pick[e - 1];
@@ -357,7 +357,7 @@ static void draw_symbols(canvas *x, int k, double y0)
     draw_bars(x, &(bars){ n, x->p, names, true, what, NULL }, y0);
 }
 
-/* The probability of 1 in n columns of bits from k on. */
+/* Draws the probability of 1 in n columns of bits from k on. */
 static void draw_bits(canvas *x, int k, int n, double y0)
 {
     char names[MOST_BARS][48], buf[32];
@@ -377,7 +377,7 @@ static void draw_bits(canvas *x, int k, int n, double y0)
 
 /* ---- 5. the figure ------------------------------------------------------------------------------------- */
 
-/* Columns of bits that stand side by side share a panel. */
+/* Number of adjacent columns of bits that share a panel. */
 static int together(const vh_facts *facts, int k)
 {
     int n = 1;
@@ -412,7 +412,7 @@ static void draw_panel(canvas *x, int k, double y0, double height)
         draw_curves(x, k, (vh_box){ 12, y0, WIDTH - 24, height - FOOT - 4 });
 }
 
-/* For as many values as a panel has points or symbols, under any centre. */
+/* Allocates for the most values of a panel, points or symbols, under any centre. */
 static bool get_room(canvas *x)
 {
     int most = POINTS, S = x->S;

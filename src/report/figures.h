@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* figures.h - one function for each figure: facts in, a figure with its caption out. */
+/* figures.h - one function per figure, which writes the figure and its caption from the facts. */
 #ifndef VH_REPORT_FIGURES_H
 #define VH_REPORT_FIGURES_H
 
@@ -17,9 +17,9 @@ void vh_figure_stats(FILE *f, const vh_facts *facts);
 vhem_status vh_figure_distance(vhem_ctx *ctx, FILE *f, const vh_facts *facts);
 vhem_status vh_figure_separation(vhem_ctx *ctx, FILE *f, const vh_facts *facts, int l);
 
-/* An image to lie under emissions in the plane, ready to be written; all zero: none. */
+/* An image shown behind emissions in the plane; all zero: none. */
 typedef struct {
-    unsigned char *bytes; /* malloc */
+    unsigned char *bytes; /* the file, from malloc */
     size_t n;
     int width, height; /* pixels */
     const char *type;  /* "image/png" */
@@ -27,63 +27,62 @@ typedef struct {
 
 vhem_status vh_image_load(vhem_ctx *ctx, const char *path, vh_image *out);
 void vh_image_free(vh_image *image);
-void vh_image_define(FILE *f, const vh_image *image); /* once in a page, for all */
+void vh_image_define(FILE *f, const vh_image *image); /* once per page, for all figures */
 
 typedef struct {
     double lo, hi;
 } vh_value_range;
 
-/* The ranges that all emissions of a report share, so that centres can be compared by eye. */
+/* Ranges shared by all emissions of a report, so that centres can be compared by eye. */
 typedef struct {
-    int d, scaled;         /* scaled: each dimension is drawn in units of its sd, because they differ too much
-                            */
-    const vh_image *image; /* to lie under the plane */
-    bool planar;           /* two dimensions are drawn as the plane: */
+    int d, scaled;         /* scaled: dimensions differ too much, so each is drawn in units of its sd */
+    const vh_image *image; /* behind the plane */
+    bool planar;           /* two dimensions are drawn as a plane: */
     int plane[2];
-    double *mean, *sd;     /* [d] of all the centres */
-    double *least, *most;  /* [d] what each dimension reaches */
-    double lo[2], hi[2];   /* d <= 2, or of the plane: of each dimension; else lo[0], hi[0] of all */
-    vh_value_range *value; /* [d]  where emissions are not Gaussian, instead of all these but d; else NULL */
+    double *mean, *sd;     /* [d] over all centres */
+    double *least, *most;  /* [d] extremes of each dimension */
+    double lo[2], hi[2];   /* d <= 2, or the plane: per dimension; else lo[0], hi[0] of all */
+    vh_value_range *value; /* [d]  non-Gaussian emissions use these and d only; else NULL */
 } vh_ranges;
 
 vhem_status vh_ranges_new(vhem_ctx *ctx, const vh_facts *facts, const vh_image *image, vh_ranges *out);
 void vh_ranges_free(vh_ranges *ranges);
 
 vhem_status vh_figure_examples(FILE *f, const vh_facts *facts, const vh_ranges *ranges);
-/* The centres of a level, a card for each. */
+/* One card per centre of a level. */
 void vh_figure_centers(FILE *f, const vh_facts *facts, int l, const vh_ranges *ranges);
-/* An eigenvalue of A of a dynamic texture, a way its state moves; how many frames it takes to fade to 1/e,
- * and to swing once. */
+/* An eigenvalue of A of a dynamic texture, a mode of its state; frames until it decays to 1/e, and frames per
+ * period. */
 typedef struct {
     double re, im;
 } vh_mode;
 
-/* [found] slowest first, from malloc; found is 0 when they cannot be worked out. */
+/* [found] slowest first, from malloc; found is 0 if they cannot be computed. */
 vh_mode *vh_texture_modes(const vh_facts *facts, const vhem_dt_view *t, int *found);
 double vh_mode_decay(const vh_mode *m);
 double vh_mode_period(const vh_mode *m);
-/* What the card of a texture shows of it. */
+/* The contents of a texture's card. */
 void vh_figure_texture(FILE *f, const vh_facts *facts, const vhem_dt_view *t, int l, int j);
-/* The pieces of a card.  where: level and cluster; id: by which the shapes of the emissions are used again,
- * small. */
+/* Parts of a card.  where: level and cluster; id: identifies the shapes of the emissions for reuse at a small
+ * size. */
 void vh_draw_states(FILE *f, const vhem_hmm_view *h, const double *share, const char *title);
 void vh_draw_emission(FILE *f, const vh_facts *facts, const vhem_hmm_view *h, const vh_ranges *ranges,
                       const int where[2], const char *title, const char *id);
-/* The same where emissions are not Gaussian. */
+/* The same for non-Gaussian emissions. */
 void vh_draw_values(FILE *f, const vh_facts *facts, const vh_ranges *ranges, const int where[2],
                     const char *title, const char *id);
 vhem_status vh_value_ranges(vhem_ctx *ctx, const vh_facts *facts, vh_ranges *ranges);
 /* Half axes and angle of the ellipse of one standard deviation; cov [2][2] in drawing units. */
 void vh_ellipse(const double cov[4], double *rx, double *ry, double *degrees);
 
-/* How well variational Bayes knows centre j: transition probabilities and means, in figures. */
+/* How well variational Bayes knows centre j: figures of transition probabilities and means. */
 void vh_figure_known(FILE *f, const vh_facts *facts, int l, int j);
-/* Every interval of all levels, as a table. */
+/* Writes every interval of all levels as a table. */
 void vh_known_put(FILE *f, const vh_facts *facts);
-/* In words: how many clusters there are of at most how many; nothing for other methods. */
+/* Writes how many of the possible clusters are used; nothing for other methods. */
 void vh_known_lead(FILE *f, const vh_facts *facts, int l);
 
-/* Every number as TSV into the folder in->tables. */
+/* Writes all numbers as TSV files to the folder in->tables. */
 vhem_status vh_tables_write(vhem_ctx *ctx, const vh_facts *facts);
 
 enum { VH_MOST_CARDS = 60, VH_MOST_BARS = 200, VH_MOST_STATES = 24 };

@@ -86,7 +86,7 @@ void vh_method_note(FILE *f, const vh_facts *facts, int l, const char *before, c
 
 /* ---- the page ------------------------------------------------------------------------------------------ */
 
-enum { MOST_NAME = 80 }; /* characters of a name in the data of the script */
+enum { MOST_NAME = 80 }; /* most characters of a name in the script's data */
 
 static const struct {
     const char *id, *name;
@@ -140,8 +140,7 @@ static void put_card(FILE *f, const char *what, const char *value, const char *n
     fputs("</small></li>\n", f);
 }
 
-/* Did the bound decide which run was kept?  Where bounds are near to each other it may have been
- * modularity. */
+/* True if the kept run has the best bound; among similar bounds, modularity may have decided. */
 static bool has_best_bound(const vhem_clustering *c)
 {
     double kept = c->bound[c->n_iter], best = kept;
@@ -150,15 +149,15 @@ static bool has_best_bound(const vhem_clustering *c)
     return best - kept <= 1e-9 * fabs(best);
 }
 
-/* "of 101 runs: 100 restarts and 1 candidate": what the search made of the restarts, or from distances, are
- * candidates; the command counts the same. */
-/* Was it added to the restarts by the search: a partition from distances, or the best restart, settled? */
+/* True if the search added this run to the restarts: a partition from distances, or the settled best restart.
+ * The command counts candidates in the same way. */
 static bool is_candidate(const vhem_cluster_run *run)
 {
     size_t n = run->init ? strlen(run->init) : 0;
     return n > 3 && (strcmp(run->init, "settled") == 0 || strcmp(run->init + n - 3, "-sc") == 0);
 }
 
+/* "of 101 runs: 100 restarts and 1 candidate", or "of 100 restarts". */
 static void tell_runs(const vhem_clustering *c, char *text, size_t size)
 {
     int candidates = 0;
@@ -172,8 +171,8 @@ static void tell_runs(const vhem_clustering *c, char *text, size_t size)
         snprintf(text, size, "of %d restart%s", restarts, vh_plural(restarts));
 }
 
-/* z says how sure a cluster is given these centres, share whether another start would find the same groups:
- * who belongs somewhere clearly passes both. */
+/* z tells how certain a cluster is given these centres, share whether other starts find the same groups;
+ * clear-cut members pass both. */
 static void put_sure(FILE *f, const vh_level *v)
 {
     const double ENOUGH = 0.99;
@@ -254,7 +253,8 @@ void vh_page_begin(FILE *f, const vh_facts *facts)
     fputs("<main>\n", f);
 }
 
-/* Rows of models, by cluster.  Of very many each cluster has its share, those nearest to its centre. */
+/* Writes the models by cluster.  If there are too many, each cluster gets its share, nearest to the centre
+ * first. */
 static void put_models(FILE *f, const vh_facts *facts)
 {
     enum { MOST_LISTED = 50000 };
@@ -276,7 +276,7 @@ static void put_models(FILE *f, const vh_facts *facts)
     }
 }
 
-/* What the script needs to filter and to search: parents and sizes of clusters, a row for each model. */
+/* Writes the data for filtering and searching: parents and sizes of clusters, a row per model. */
 static void put_data(FILE *f, const vh_facts *facts)
 {
     fprintf(f, "<script type=\"application/json\" id=\"data\">{\"thing\":\"%s\",\"levels\":[", facts->item);

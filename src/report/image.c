@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* image.c - a PNG or JPEG file as it is, carried within the page. */
+/* image.c - embeds a PNG or JPEG file, unchanged, in the page. */
 #include "report/figures.h"
 
 #include "core/alloc.h"
@@ -14,7 +14,7 @@ static int word(const unsigned char *p)
     return p[0] << 8 | p[1];
 }
 
-/* Width and height stand in the first chunk. */
+/* The first chunk holds width and height. */
 static bool png_size(vh_image *m)
 {
     static const unsigned char magic[] = { 0x89, 'P', 'N', 'G', '\r', '\n', 0x1A, '\n' };
@@ -28,7 +28,7 @@ static bool png_size(vh_image *m)
     return true;
 }
 
-/* Through the segments up to the one that begins the frame. */
+/* Walks the segments to the frame header. */
 static bool jpeg_size(vh_image *m)
 {
     size_t at = 2;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* provenance.c - how to make the result again: commands, options, seed and version from the records in the
+/* provenance.c - how to reproduce the result: commands, options, seed and version from the records in the
  * files. */
 #include "report/provenance.h"
 
@@ -11,7 +11,7 @@
 
 enum { LONG = 2000 };
 
-/* A word for the shell: quoted unless it is harmless. */
+/* Writes a shell word, quoted if necessary. */
 static void put_word(FILE *f, const char *text)
 {
     static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-+=./,:@%";
@@ -66,7 +66,7 @@ static void put_command(FILE *f, json_t *made)
         if (json_is_null(v) || json_is_false(v))
             continue;
         fputs(" <span>--", f);
-        put_word(f, key); /* a file may say anything, and this is to be copied */
+        put_word(f, key); /* quoted: files are untrusted, and readers copy this */
         if (!json_is_true(v)) {
             putc(' ', f);
             put_value(f, v);
@@ -102,8 +102,8 @@ static json_t *read_once(const char *text)
     return root;
 }
 
-/* The text was checked when it was taken in, so only memory can be missing.  Jansson may then lose a
- * character without a word, but not the same one twice. */
+/* The text was validated when read, so only memory can run out.  Jansson may then silently lose a character,
+ * but not the same one twice. */
 static vhem_status read_object(vhem_ctx *ctx, const char *text, json_t **out)
 {
     json_t *root = read_once(text), *again = read_once(text);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* report.c - a tree and what belongs to it as one HTML file. */
+/* report.c - writes a tree and its related results as one HTML file. */
 #define _GNU_SOURCE
 #include "core/ctx.h"
 #include "core/atomic_file.h"
@@ -191,7 +191,7 @@ static vhem_status write_page(vhem_ctx *ctx, const vh_facts *facts, const char *
     return vh_atomic_file_commit(ctx, &out);
 }
 
-/* The decimal point is a point here, whatever the program around has set. */
+/* Uses a decimal point regardless of the program's locale. */
 static vhem_status write_all(vhem_ctx *ctx, const vh_facts *facts, const char *path)
 {
     locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);

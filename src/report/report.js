@@ -1,4 +1,4 @@
-// The script of a report: theme, level, filter, search, tips, downloads.  The page is whole without it.
+// The script of a report: theme, level, filter, search, tips, downloads.  The page is complete without it.
 "use strict";
 (function () {
   const root = document.documentElement;
@@ -9,7 +9,7 @@
   const state = { level: 0, cluster: null, text: "", rows: FEW };
   root.classList.add("js");
 
-  // ---- theme: as the system has it, until someone chooses
+  // ---- theme: follows the system until the reader chooses
   function keep(name, value) {
     try {
       if (value !== undefined) localStorage.setItem(name, value);
@@ -33,7 +33,7 @@
     if (before) root.dataset.theme = before;
   });
 
-  // ---- clusters: a cluster of one level contains those below it and is part of those above
+  // ---- clusters: a cluster contains clusters of lower levels and is part of clusters of higher ones
   function above(l, j, to) {
     for (; l < to && j >= 0; l++) j = data.levels[l].parent[j];
     return j;
@@ -184,7 +184,7 @@
     if (event.key === "Enter") one("#members").scrollIntoView({ behavior: "smooth" });
   });
 
-  // ---- tips: the titles of shapes, at once and where the pointer is
+  // ---- tips: the titles of shapes, shown at the pointer without delay
   const tip = one("#tip");
   function textOf(target, event) {
     if (!target.closest) return null;
@@ -234,7 +234,7 @@
     else tell(null);
   });
 
-  // ---- charts and tables wider than the screen: the edge fades where there is more, and a line says so
+  // ---- charts and tables wider than the screen: the edge fades if there is more, and a line says so
   function edges(e) {
     const more = e.scrollWidth - e.clientWidth, wide = e.clientWidth > 0 && more > 2;
     e.classList.toggle("more-left", wide && e.scrollLeft > 2);
@@ -254,7 +254,7 @@
     sizes.observe(e);
   }
 
-  // ---- figures as files, in the light, whole by themselves
+  // ---- figures as self-contained files, in the light theme
   function fileText(figure) {
     const copy = figure.querySelector("svg.fig").cloneNode(true);
     for (const use of all("use", copy)) {
@@ -303,7 +303,7 @@
     a.setAttribute("aria-label", "Download this figure as " + a.dataset.get.toUpperCase());
   }
 
-  // ---- where one is
+  // ---- current section
   const links = new Map(all(".bar nav a").map((a) => [a.getAttribute("href").slice(1), a]));
   if ("IntersectionObserver" in window) {
     const seen = new IntersectionObserver((entries) => {

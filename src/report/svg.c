@@ -36,9 +36,9 @@ const char *vh_paint(const char *name)
     return "";
 }
 
-/* Classes: after the palette of Okabe and Ito, then lighter ones.  States: after the muted one of Tol, so
- * that the two are not taken for each other.  Both are moved apart for colour-blind readers;
- * tests/cli/test_report_colours.py measures how far, in both themes. */
+/* Classes: the palette of Okabe and Ito, then lighter ones.  States: Tol's muted palette, to distinguish the
+ * two.  Both are adjusted for colour-blind readers; tests/cli/test_report_colours.py measures how far colours
+ * are apart, in both themes. */
 #define CLASS(n, hex) "class=\"k" n "\" fill=\"" hex "\""
 static const char *const classes[] = {
     CLASS("0", "#0072b2"),  CLASS("1", "#e69f00"),  CLASS("2", "#009e73"),  CLASS("3", "#cc79a7"),
@@ -223,7 +223,7 @@ double vh_tick_step(double lo, double hi, int n)
 
 void vh_tick_text(double value, double step, char *text, size_t size)
 {
-    /* Steps below 1e-300 come from axes without a length. */
+    /* Steps below 1e-300 come from axes of zero length. */
     int digits = step >= 1 || !(step > 1e-300) ? 0 : (int)ceil(-log10(step) - 1e-9);
     if (step > 1e-300 && fabs(step * pow(10, digits) - round(step * pow(10, digits))) > 1e-6)
         digits++; /* steps of 2.5 */

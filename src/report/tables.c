@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* tables.c - every number of a report as tab-separated text, one file for each kind of item.  Numbers read
- * back to the same double; indices begin at 0, levels at 1. */
+/* tables.c - all numbers of a report as tab-separated text, one file per kind of item.  Numbers round-trip
+ * exactly; indices start at 0, levels at 1. */
 #include "core/atomic_file.h"
 #include "core/array2.h"
 #include "core/number.h"
@@ -46,7 +46,8 @@ static void put_clusters(FILE *f, const vh_facts *facts)
     }
 }
 
-/* Are the members sequences of the data, which several columns name?  Then these are columns, too. */
+/* Number of columns that name the members, if these are sequences of the data; they become columns here
+ * too. */
 static int named_by(const vh_facts *facts, vhem_data_facts *of)
 {
     vhem_seq_view seq;
@@ -63,7 +64,7 @@ static int named_by(const vh_facts *facts, vhem_data_facts *of)
     return 0;
 }
 
-/* The parts of a name, of which none but the last has a separator. */
+/* Writes the parts of a name; only the last may contain a separator. */
 static void put_parts(FILE *f, const char *name, int n, char separator)
 {
     for (int k = 0; k < n; k++) {
@@ -109,7 +110,7 @@ static void put_members(FILE *f, const vh_facts *facts)
     }
 }
 
-/* z and L_hmm of every level: a row for each pair of a model of the level and a cluster. */
+/* Writes z and L_hmm of every level: a row per pair of a model of the level and a cluster. */
 static void put_pairs(FILE *f, const vh_facts *facts)
 {
     fputs("level\tmodel\tname\tcluster\tz\tL_hmm\n", f);
@@ -157,10 +158,10 @@ static void put_restarts(FILE *f, const vh_facts *facts)
         }
 }
 
-/* widest: the centre with the most states of all, for tables whose rows are equally long. */
+/* widest: the largest number of states of all centres, for tables with rows of equal length. */
 typedef void put_center(FILE *f, const vh_facts *facts, const vhem_hmm_view *h, int tau, int widest);
 
-/* A centre with the most states; S is 0 when there are no centres. */
+/* A centre with the most states; S is 0 if there are no centres. */
 static vhem_hmm_view find_widest(const vh_facts *facts)
 {
     vhem_hmm_view most = { 0 }, h;
@@ -204,7 +205,7 @@ static void put_center_states(FILE *f, const vh_facts *facts, const vhem_hmm_vie
         for (int r = 0; r < h->S; r++)
             put_number(f, h->A[s * h->S + r]);
         for (int r = h->S; r < widest; r++)
-            putc('\t', f); /* states this centre does not have */
+            putc('\t', f); /* pad missing states */
         putc('\n', f);
     }
     free(share);
@@ -228,8 +229,8 @@ static size_t count_params(const vhem_hmm_view *h)
     return n;
 }
 
-/* Parameters of families other than Gaussians are [S][M][width] each, one after the other behind c; all of a
- * family are equally wide: a number for each column, each symbol, or all of the channels. */
+/* Width of a parameter.  Parameters of non-Gaussian families are [S][M][width] each, one after the other
+ * behind c, with the same width within a family: one number per column, per symbol, or for all channels. */
 static size_t find_width(const vhem_hmm_view *h)
 {
     size_t components = vh_cells(h->S, h->M), n = components * count_params(h);
@@ -265,7 +266,7 @@ static void put_center_emissions(FILE *f, const vh_facts *facts, const vhem_hmm_
         }
 }
 
-/* "_x": what dimension k is called; its number where it has no name. */
+/* Writes "_x": the name of dimension k, or its number. */
 static void put_dimension(FILE *f, const vh_facts *facts, int k)
 {
     char buf[32], unnamed[16];
@@ -275,8 +276,8 @@ static void put_dimension(FILE *f, const vh_facts *facts, int k)
     vh_tsv_text(f, name + (strcmp(name, unnamed) == 0));
 }
 
-/* "\tp_state_work": a parameter of n numbers, by the names of its d columns, from `first` on, or of its
- * symbols. */
+/* Writes "\tp_state_work": the header of a parameter of n numbers, by the names of its d columns, starting at
+ * `first`, or of its symbols. */
 static void put_parameter_head(FILE *f, const vh_facts *facts, const char *name, int n, int first, int d)
 {
     const vhem_symbols *symbols = &facts->column[first].symbols;
@@ -297,7 +298,7 @@ static void put_parameter_head(FILE *f, const vh_facts *facts, const char *name,
     }
 }
 
-/* Those of a channel of a product. */
+/* Writes the headers for one channel of a product. */
 static void put_channel_heads(FILE *f, const vh_facts *facts, int first, int d)
 {
     const vhem_column_view *c = &facts->column[first];
@@ -308,7 +309,7 @@ static void put_channel_heads(FILE *f, const vh_facts *facts, int first, int d)
     }
 }
 
-/* What put_parameters writes, likewise. */
+/* Writes the headers that match put_parameters. */
 static void put_parameter_heads(FILE *f, const vh_facts *facts, const vhem_hmm_view *h)
 {
     bool product = h->emission && strcmp(facts->column[0].emission, h->emission) != 0;

@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Moves on by one character; 0 at the end.  Bytes that are none are U+FFFD. */
+/* Returns the next character and advances; 0 at the end.  Invalid bytes become U+FFFD. */
 static uint32_t next_char(const char **text, int *bytes)
 {
     const unsigned char *s = (const unsigned char *)*text;

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* How many base HMMs from `first` on are of one shape and fit a load. */
+/* Number of base HMMs, starting at `first`, that have the same shape and fit in one load. */
 static int lanes_size(const vh_packed *b, int first)
 {
     int n = 1;
@@ -25,7 +25,7 @@ static vh_base_lanes shape_lanes(const vh_packed *b, int first)
     return x;
 }
 
-/* Doubles, a multiple of a vector. */
+/* Number of doubles needed, rounded up to whole vectors. */
 static size_t room_for(const vh_base_lanes *x, int n_stat)
 {
     size_t all = (size_t)(x->groups * (x->Sb + x->Sb * x->Sb + x->Sb * x->Mb)) * VH_LANES

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* base_lanes.h - base HMMs in the layout of the vector backends: one in each lane, HMMs of one shape
- * together. */
+/* base_lanes.h - base HMMs in the layout of the vector backends: HMMs of the same shape, one per vector
+ * lane. */
 #ifndef VH_SIMD_BASE_LANES_H
 #define VH_SIMD_BASE_LANES_H
 
 #include "simd/simd.h"
 #include "simd/vec.h"
 
-enum { VH_LOAD = 64 }; /* base HMMs of a load, at most: they share one product */
+enum { VH_LOAD = 64 }; /* maximum number of base HMMs per load; they share one matrix product */
 
-typedef struct {        /* neighbours of one shape */
-    int first, n;       /* their places in the chunk */
-    int Sb, Mb, groups; /* groups of VH_LANES; unused lanes of the last repeat its first */
+typedef struct {        /* consecutive HMMs of the same shape */
+    int first, n;       /* range of indices in the chunk */
+    int Sb, Mb, groups; /* groups of VH_LANES; unused lanes of the last group repeat its first HMM */
     int cols;           /* Sb Mb lanes */
     const vec *pi, *A;  /* [groups][Sb] [groups][Sb][Sb] */
     const vec *c;       /* [groups][Sb][Mb] */
@@ -21,7 +21,7 @@ typedef struct {        /* neighbours of one shape */
 typedef struct {
     int n;
     vh_base_lanes *load; /* [n] */
-    double *memory;      /* of all of them */
+    double *memory;      /* storage of all loads */
 } vh_prepared_base;
 
 #endif

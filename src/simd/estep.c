@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* estep.c - the variational E-step for chunks of base HMMs: tables, then recursions, one base HMM per vector
- * lane.
+/* estep.c - the variational E-step for chunks of base HMMs, one base HMM per vector lane.
  *
- *   1. loads:       base HMMs of one shape laid side by side, once, when a job is opened (base_lanes.c)
- *   2. tables:      E_b[log p(y | r)] of all components, one product; L_gmm from it
+ *   1. loads:       base HMMs of one shape, arranged in lanes once, when a job is opened (base_lanes.c)
+ *   2. tables:      E_b[log p(y | r)] of all components as one matrix product; L_gmm from it
  *   3. score:       L_hmm of every group of lanes with every reduced HMM
- *   4. statistics:  for each reduced HMM only the base HMMs that have weight there, in groups of their own
+ *   4. statistics:  for each reduced HMM, only the base HMMs with weight there, regrouped
  *
- * Column (q, lane) of a group's tables is component q of the base HMM in that lane, so that rows of the
- * product are vectors of lanes already.  With hard assignments the second pass costs one reduced HMM's worth,
- * not Kr: it picks the lanes it needs out of the tables of the first.  Where most pairs will have weight, the
- * first pass goes forward too and keeps nu and xi of every pair, which the second would only make again. */
+ * Column (q, lane) of a group's tables is component q of the base HMM in that lane, so the rows of the
+ * product are already vectors of lanes.  With hard assignments, the second pass costs as much as one reduced
+ * HMM, not Kr: it picks the lanes it needs from the tables of the first.  If most pairs will have weight, the
+ * first pass also runs forward and keeps nu and xi of every pair, so that the second need not recompute
+ * them. */
 #include "vhem/pair_bound.h"
 #include "simd/estep_lanes.h"
 #include "simd/base_lanes.h"
@@ -23,8 +23,8 @@ enum { SLOT_G = 8, SLOT_STATE, SLOT_GMM, SLOT_HISTORY, SLOT_SMALL, SLOT_KEPT, SL
 
 #define LOW (-644.0) /* see estep_lanes.c */
 
-typedef struct {           /* lanes full of base HMMs */
-    int used, i[VH_LANES]; /* their numbers in the chunk; unused lanes repeat the first */
+typedef struct {           /* a group of base HMMs, one per lane */
+    int used, i[VH_LANES]; /* their indices in the chunk; unused lanes repeat the first */
     const vec *pi, *A, *c; /* [Sb] [Sb][Sb] [Sb][Mb] */
 } lane_group;
 
@@ -34,12 +34,12 @@ typedef struct { /* one load against all reduced HMMs */
     const vh_packed *base, *reduced;
     int tau;
     const vh_base_lanes *load;
-    int Sb, Mb, cols; /* of its HMMs; cols = Sb Mb lanes */
+    int Sb, Mb, cols; /* of the HMMs in the load; cols = Sb Mb lanes */
     double *G;        /* [n_comp of the reduced][groups][cols] */
-    double *state;    /* [n_state of the reduced][groups][cols]  log sums of components */
+    double *state;    /* [n_state of the reduced][groups][cols]  log-sums over components */
     size_t ld;
     vec *L_gmm; /* [Sb][Sr] */
-    vec *kept;  /* [K][groups][keep]  NULL, or nu1, xi, sum_nu, low of all pairs */
+    vec *kept;  /* [K][groups][keep]  nu1, xi, sum_nu, low of all pairs; NULL: not kept */
     size_t keep;
 } lane_estep;
 
@@ -113,7 +113,7 @@ static vhem_status direct_row(lane_estep *j, int k, double *work)
     return VHEM_OK;
 }
 
-/* All reduced components against all groups. */
+/* The product of all reduced components with all groups. */
 static vhem_status product(lane_estep *j)
 {
     vhem_ctx *ctx = j->ctx;
@@ -131,7 +131,7 @@ static vhem_status product(lane_estep *j)
     return VHEM_OK;
 }
 
-/* state [n] = log(exp(a) + exp(b)), n a constant of the caller.  The larger term needs no exp. */
+/* state [n] = log(exp(a) + exp(b)); n is a compile-time constant.  The larger term needs no exp. */
 VEC_INLINE
 void log_sum_two(const int n, const vec *a, const vec *b, vec *restrict state)
 {
@@ -151,7 +151,7 @@ void log_sum_two(const int n, const vec *a, const vec *b, vec *restrict state)
         state[i] = high[i] + x[i];
 }
 
-/* state = log sum_l exp(G_l) over the M components of a reduced state, G their rows. */
+/* state = log sum_l exp(G_l) over the M components of a reduced state, one row of G each. */
 static void log_sum_rows(int M, int n, const vec *G, size_t ld, vec *restrict state)
 {
     int c = 0;
@@ -169,7 +169,7 @@ static void log_sum_rows(int M, int n, const vec *G, size_t ld, vec *restrict st
     }
 }
 
-/* The sums over the components of reduced HMM k, for all groups. */
+/* Log-sums over the components of reduced HMM k, for all groups. */
 static void sum_components(lane_estep *j, int k)
 {
     const vh_packed *r = j->reduced;
@@ -179,14 +179,14 @@ static void sum_components(lane_estep *j, int k)
                      (vec *)(j->state + (size_t)(r->state0[k] + rho) * j->ld));
 }
 
-/* Where the sums over components of reduced HMM k are: with one component it is its own sum. */
+/* The log-sums over components of reduced HMM k; with one component per state, G itself. */
 static double *sums_of(const lane_estep *j, int k)
 {
     const vh_packed *r = j->reduced;
     return r->M[k] > 1 ? j->state + (size_t)r->state0[k] * j->ld : j->G + (size_t)r->comp0[k] * j->ld;
 }
 
-/* L_gmm of a group and reduced HMM k, whose sums begin at `sums`, ld apart. */
+/* L_gmm of a group and reduced HMM k, from its log-sums `sums` with row stride ld. */
 static void mixture_bound(lane_estep *j, const lane_group *g, int k, const double *sums, size_t ld)
 {
     int Sr = j->reduced->S[k], Mb = j->Mb;
@@ -202,7 +202,7 @@ static void mixture_bound(lane_estep *j, const lane_group *g, int k, const doubl
 
 /* ---- 3. score ------------------------------------------------------------------------------------------ */
 
-/* The recursion's arrays for reduced HMMs of Sr states; keep: steps of history. */
+/* Allocates the arrays of the recursion for reduced HMMs of Sr states; keep: steps of history. */
 static vhem_status make_lanes(lane_estep *j, int Sr, int keep, vh_reduce_lanes *x)
 {
     vhem_ctx *ctx = j->ctx;
@@ -233,7 +233,7 @@ static vhem_status make_lanes(lane_estep *j, int Sr, int keep, vh_reduce_lanes *
     return VHEM_OK;
 }
 
-/* Backward and, when wanted, forward; carefully where a sum of one of the lanes is too small. */
+/* Backward and optionally forward; uses the careful recursion if a sum in some lane is too small. */
 static void walk_pair(const lane_estep *j, const lane_group *g, int k, bool forward, vh_reduce_lanes *x)
 {
     const vh_packed *r = j->reduced;
@@ -251,7 +251,7 @@ static void walk_pair(const lane_estep *j, const lane_group *g, int k, bool forw
         (small ? VH_NAME(vh_reduce_careful_forward) : VH_NAME(vh_reduce_forward))(x);
 }
 
-/* A pair without a bound that lanes could find. */
+/* Recomputes by the reference a pair for which the lanes found no bound. */
 static vhem_status by_reference(lane_estep *j, int i, int k, double w, double *L, vh_stats *stats)
 {
     const vh_estep es = { .base = j->base, .reduced = j->reduced, .tau = j->tau };
@@ -262,7 +262,7 @@ static vhem_status by_reference(lane_estep *j, int i, int k, double w, double *L
     return st;
 }
 
-/* The results of a forward pass go where they stay. */
+/* Directs the results of a forward pass to j->kept; returns where low goes. */
 static vec *keep_at(const lane_estep *j, int k, int q, vh_reduce_lanes *x)
 {
     int Sr = j->reduced->S[k];
@@ -270,10 +270,10 @@ static vec *keep_at(const lane_estep *j, int k, int q, vh_reduce_lanes *x)
     x->nu1 = at;
     x->xi = at + Sr;
     x->sum_nu = at + Sr + Sr * Sr;
-    return at + j->keep - 1; /* place of low */
+    return at + j->keep - 1;
 }
 
-/* L [n][Kr] of the HMMs of the load. */
+/* L [n][Kr] of the HMMs in the load. */
 static vhem_status score(lane_estep *j, double *L)
 {
     vhem_ctx *ctx = j->ctx;
@@ -310,16 +310,16 @@ typedef struct { /* the tables of reduced HMM k for some groups */
     const double *T; /* [columns][n_stat] */
 } tables;
 
-/* G := weight of each base component in each reduced one: w nu(rho, beta) c_m eta(l | m). */
+/* G := weight of each base component in each reduced component: w nu(rho, beta) c_m eta(l | m). */
 static void component_weights(const lane_estep *j, const lane_group *g, int k, const vh_reduce_lanes *x,
                               vec w, const tables *t)
 {
     int Sr = j->reduced->S[k], Mr = j->reduced->M[k], Mb = j->Mb, Sb = j->Sb;
-    vec_bits used = (vec_bits)(w > 0); /* in other lanes nu may not even be a number */
+    vec_bits used = (vec_bits)(w > 0); /* in other lanes nu may be NaN */
     for (int rho = 0; rho < Sr; rho++)
         for (int l = 0; l < Mr; l++) {
             vec *restrict row = (vec *)(t->G + (size_t)(rho * Mr + l) * t->ld);
-            const vec *state = (const vec *)(t->sums + (size_t)rho * t->ld); /* may be row */
+            const vec *state = (const vec *)(t->sums + (size_t)rho * t->ld); /* may alias row */
             for (int b = 0; b < Sb; b++) {
                 vec here = (vec)((vec_bits)(w * x->sum_nu[rho * Sb + b]) & used);
                 for (int q = b * Mb; q < (b + 1) * Mb; q++) {
@@ -330,7 +330,8 @@ static void component_weights(const lane_estep *j, const lane_group *g, int k, c
         }
 }
 
-/* Components in the direct form have their statistics about their own mean; they leave the product. */
+/* Components in the direct form keep their statistics about their own mean; add them here and remove them
+ * from the product. */
 static void add_direct(const lane_estep *j, const lane_group *g, int k, const tables *t, double *stat,
                        vh_stats *stats)
 {
@@ -350,8 +351,8 @@ static void add_direct(const lane_estep *j, const lane_group *g, int k, const ta
     }
 }
 
-/* Adds the chains of a group with weights w [lane] to the statistics of reduced HMM k, and leaves the weights
- * of its components in G. */
+/* Adds the chains of a group, with weights w [lane], to the statistics of reduced HMM k, and leaves the
+ * weights of its components in G. */
 static vhem_status add_chains(lane_estep *j, const lane_group *g, int k, const vh_reduce_lanes *x, vec low,
                               const double *w, const tables *t, vh_stats *stats)
 {
@@ -383,7 +384,7 @@ static vhem_status add_chains(lane_estep *j, const lane_group *g, int k, const v
     return VHEM_OK;
 }
 
-/* The components of reduced HMM k, whose weights are in G, over so many columns. */
+/* Adds the statistics of the components of reduced HMM k, with weights G, over `columns` columns. */
 static void add_components(const lane_estep *j, int k, const tables *t, size_t columns, vh_stats *stats)
 {
     const vh_packed *r = j->reduced;
@@ -391,7 +392,7 @@ static void add_components(const lane_estep *j, int k, const tables *t, size_t c
                    stats->T + vh_row(r->comp0[k], r->n_stat));
 }
 
-/* What the score of the same load has kept; w [n][Kr]. */
+/* Adds the statistics kept by the score of the same load; w [n][Kr]. */
 static vhem_status add_kept(lane_estep *j, const double *w, vh_stats *stats)
 {
     const vh_packed *r = j->reduced;
@@ -413,16 +414,16 @@ static vhem_status add_kept(lane_estep *j, const double *w, vh_stats *stats)
     return VHEM_OK;
 }
 
-/* Lane l of `to` [n] from lane `lane` of `from`. */
+/* Copies lane `lane` of `from` [n] to lane l of `to`. */
 static inline void pick_lane(int n, const vec *from, int lane, vec *to, int l)
 {
     for (int e = 0; e < n; e++)
         to[e][l] = from[e][lane];
 }
 
-typedef struct { /* base HMMs out of several groups, and their tables for one reduced HMM */
+typedef struct { /* base HMMs from several groups, with their tables for one reduced HMM */
     lane_group g;
-    vec *pi, *A, *c; /* those of g */
+    vec *pi, *A, *c; /* owned arrays behind g */
     double *G, *sums, *T;
 } picked;
 
@@ -446,7 +447,7 @@ static vhem_status pick_room(lane_estep *j, int Cr, int Sr, picked *p)
     return VHEM_OK;
 }
 
-/* Lane l becomes base HMM i of the chunk. */
+/* Copies base HMM i of the chunk to lane l. */
 static void pick(const lane_estep *j, int k, int i, int l, picked *p)
 {
     const vh_base_lanes *x = j->load;
@@ -469,7 +470,7 @@ static void pick(const lane_estep *j, int k, int i, int l, picked *p)
                x->T + (from + (size_t)(c * VH_LANES + lane)) * n_stat, sizeof *p->T * n_stat);
 }
 
-/* A group of picked base HMMs, from its tables on. */
+/* Adds the statistics of a group of picked base HMMs. */
 static vhem_status add_picked(lane_estep *j, int k, const picked *p, const double *w, vh_stats *stats)
 {
     const vh_packed *r = j->reduced;

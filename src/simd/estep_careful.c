@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* estep_careful.c - the recursions of estep_lanes.c for pairs whose sums are too small there: chains with
- * impossible transitions, where what is possible may be e^-644 below the best of what is not.
+ * impossible transitions, where the best possible path may be e^-644 below the best impossible one.
  *
- * Every sum over the states of the reduced HMM has a largest term of its own, in which log a takes part:
+ * Each sum over the states of the reduced HMM is scaled by its own largest term, log a included:
  *   U_t(beta, rho) = log sum_q exp{ log a^r_{rho q} + L_GMM + L_t+1 },   L_t = A^b U_t
- * one exp for each transition that is possible instead of one for each state.  What the forward pass needs is
- * L_t+1 and U_t, kept where the other recursions keep E and D; it makes phi from them anew. */
+ * This takes one exp per possible transition instead of one per state.  L_t+1 and U_t are stored in place of
+ * E and D; the forward pass recomputes phi from them. */
 #include "simd/estep_lanes.h"
 
 #include "simd/vec.h"
@@ -56,10 +56,10 @@ void VH_NAME(vh_reduce_careful_backward)(vh_reduce_lanes *g, bool keep)
         L_hmm += g->pi_b[b] * g->U[b];
     }
     g->L_hmm = L_hmm;
-    g->low = L_hmm - L_hmm; /* not a number where the bound is none */
+    g->low = L_hmm - L_hmm; /* NaN if there is no finite bound */
 }
 
-/* a exp(e), at most 1 but for rounding. */
+/* a exp(e), at most 1 up to rounding. */
 static vec share(double log_a, vec e)
 {
     return log_a > -INFINITY ? vec_exp_or_0(vec_min(log_a + e, vec_all(1))) : vec_all(0);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* estep_lanes.c - see estep_lanes.h; vhem/pair_bound.c has the equations.  Paper, Section 3.3 and Appendix A.
+/* estep_lanes.c - see estep_lanes.h; vhem/pair_bound.c has the equations.  Paper, Section 3.3 and Appendix
+ * A.
  *
  * Backward, one exp and one log per (t, beta, rho):
  *   e(beta, q) = L_GMM + L_t+1,   top(beta) = max_q e,   E = exp(e - top)
@@ -9,24 +10,22 @@
  *   nu_t(q, beta) = E(beta, q) sum_rho a^r_{rho q} H(rho, beta)
  *   xi(rho, q)   += a^r_{rho q} sum_beta H(rho, beta) E(beta, q)
  *
- * If a^r is zero at the largest e, the sum D may be made of terms that underflowed.  The exp of less than
- * -700 is 0, like that of the impossible, so a D above e^-644 is right to 1e-24; `low` is the smallest log D,
- * and where one is below that the caller has the group redone by estep_careful.c.  Numbers under 1e-308 may
- * be flushed to 0: next to a D above e^-644 they are nothing, and a D of 0 has a log of about -709, which is
- * low.
+ * Underflow.  If a^r is zero at the largest e, all terms of D may have underflowed.  exp of less than -700 is
+ * taken as 0, so a D above e^-644 is accurate to 1e-24.  `low` is the smallest log D; the caller recomputes
+ * groups below that threshold with estep_careful.c.  Flushing numbers under 1e-308 to 0 is safe: they do not
+ * matter next to a D above e^-644, and a D of 0 has a log of about -709, which is below the threshold.
  *
- * Long tau.  A step is monotone and shifts with L, so the changes of one step lie between the smallest and
- * the largest change of the step before, and what `left` more steps add lies within left times that spread:
- * once this is nothing, the rest is added as a multiple.  No chain is too slow for this bound; it only walks
- * longer.  When only the bound is wanted, a last stretch in which the changes shrink by a constant factor is
- * leapt over.  From the step where it settled on, E and D are the same.  The forward chain then has the same
- * transitions at every t, and its changes do not grow either: once nu rests too, the middle is added as a
- * multiple, and only the end, where E and D differ, is walked.
+ * Long tau.  A step is monotone and commutes with shifts of L, so its changes lie between the smallest and
+ * the largest change of the previous step, and `left` more steps differ by at most left times that spread.
+ * Once this is negligible, the remaining steps are added as a multiple.  This holds for slow chains too; they
+ * only take more steps.  If only the bound is needed, a final stretch in which the changes shrink
+ * geometrically is extrapolated.  After L has settled, E and D are constant.  The forward chain then has the
+ * same transitions at every t, and its changes do not grow either: once nu has settled too, the middle is
+ * added as a multiple, and only the end, where E and D differ, is computed step by step.
  *
- * While this is looked for, L is kept about its largest entry, whose value goes into `offset`: L grows with
- * tau, and its rounding would hide the changes.  The largest, since rows of base states that are far from
- * every centre are below the others by as much as 1e24: about one of these nothing would be left of the
- * others. */
+ * During this check L is kept relative to its largest entry, whose value accumulates in `offset`: L grows
+ * with tau, and its rounding would hide the changes.  The largest entry is used because rows of base states
+ * far from every centre can lie 1e24 below the others, which would lose all digits relative to such a row. */
 #include "simd/estep_lanes.h"
 
 #include "simd/vec.h"
@@ -34,21 +33,22 @@
 #include <math.h>
 #include <string.h>
 
-enum { WORTH_LOOKING = 16 }; /* shorter recursions are just walked */
+enum { WORTH_LOOKING = 16 }; /* shorter recursions compute every step */
 
-#define SETTLED_L  1e-11 /* nats: by this much the rest may be off */
-#define SETTLED_NU 1e-11 /* of 1, the sum of nu: likewise */
-#define L_ROUNDING 2e-15 /* of the size of a step: changes that differ by less do not differ */
-#define ROUNDING   2e-15 /* a change of nu this small is no change */
-#define SUMS_TO_1  1e-14 /* rows of A^b that are further off do not shift with L: every step is made */
+#define SETTLED_L  1e-11 /* nats: allowed error of the extrapolated steps */
+#define SETTLED_NU 1e-11 /* the same for nu, which sums to 1 */
+#define L_ROUNDING 2e-15 /* relative to a step: smaller differences between changes are rounding */
+#define ROUNDING   2e-15 /* a smaller change of nu is rounding */
+#define SUMS_TO_1  1e-14 /* if rows of A^b are further off, L does not shift and every step is computed */
 
-/* A leap over a displacement x is wrong by at most x^2 / 8 (1 - r^2): a log-sum-exp curves by a quarter. */
+/* Extrapolating by a displacement x is wrong by at most x^2 / 8 (1 - r^2): the curvature of log-sum-exp is at
+ * most 1/4. */
 #define LEAP_ERROR 1e-11
-#define LEAP_FROM  1e-5 /* nats: changes that differ by more are not worth a look */
-enum { LEAP_REST = 3 }; /* steps after which the factor is clear again */
+#define LEAP_FROM  1e-5 /* nats: no extrapolation while changes differ by more */
+enum { LEAP_REST = 3 }; /* steps until the factor can be estimated again */
 
-/* Sb and Sr are arguments of all inlined functions: for small equal sizes they are constants, and the
- * loops are written out (see DISPATCH). */
+/* Sb and Sr are arguments of all inlined functions: for small equal sizes they are compile-time constants,
+ * and the loops are unrolled (see DISPATCH). */
 #define UNROLL _Pragma("GCC unroll 8")
 
 /* E = exp(L_gmm + L - top) over each row. */
@@ -69,7 +69,7 @@ void exponents(const vh_reduce_lanes *g, const int Sb, const int Sr, vec *restri
     }
 }
 
-/* D = E A', U = log D + top; low takes part. */
+/* D = E A', U = log D + top; updates low. */
 VEC_INLINE
 void sums(vh_reduce_lanes *g, const int Sb, const int Sr, const vec *restrict E, vec *restrict D)
 {
@@ -97,17 +97,17 @@ void sums(vh_reduce_lanes *g, const int Sb, const int Sr, const vec *restrict E,
 
 /* How the last step changed L, over all entries of each lane. */
 typedef struct {
-    vec most, least, size; /* largest and smallest change; largest |L| before it was moved */
+    vec most, least, size; /* largest and smallest change; largest |L| before centring */
 } progress;
 
-/* L = A^b U.  With `look`, g->change holds the change of each entry and g->bend how much that differs from
- * the one before, and L is moved by the largest of `top`, which is hardly above its largest entry. */
+/* L = A^b U.  With `look`, g->change receives the change of each entry and g->bend its difference from the
+ * previous one, and L is shifted by the maximum of `top`, which is hardly above its largest entry. */
 VEC_INLINE
 void step_back(vh_reduce_lanes *g, const int Sb, const int Sr, bool look, progress *p)
 {
     vec most = vec_all(-1e308), least = vec_all(1e308), size = { 0 }, centre = { 0 };
     if (look) {
-        centre = vec_all(-1e300); /* not -inf, where nothing is in reach */
+        centre = vec_all(-1e300); /* finite even if no state is reachable */
         for (int b = 0; b < Sb; b++)
             centre = vec_max(centre, g->top[b]);
     }
@@ -134,9 +134,9 @@ void step_back(vh_reduce_lanes *g, const int Sb, const int Sr, bool look, progre
     *p = (progress){ most, least, size };
 }
 
-/* Is there one change that all entries of lane l show, as far as their rounding lets them?  Each has its own:
- * entries of 1e24 cannot tell changes of 1e9 apart, those beside them can, and the bound may hang on these
- * alone. */
+/* True if one change *rate fits all entries of lane l within their rounding, which is separate for each
+ * entry:  entries of 1e24 cannot resolve changes of 1e9, but their neighbours can, and the bound may depend
+ * on those alone. */
 static bool one_rate(const vh_reduce_lanes *g, int n, int l, double *rate)
 {
     double lo = -1e308, hi = 1e308;
@@ -149,7 +149,7 @@ static bool one_rate(const vh_reduce_lanes *g, int n, int l, double *rate)
     return lo <= hi;
 }
 
-/* Would `left` more steps change every entry of each lane by the same amount, *rate a step? */
+/* True if `left` more steps would change every entry of each lane by the same amount, *rate per step. */
 VEC_INLINE
 bool settled(const vh_reduce_lanes *g, const int n, const progress *p, int left, vec *rate)
 {
@@ -174,12 +174,12 @@ double power(double r, int n)
     return x;
 }
 
-/* Near its end the recursion closes in by a constant factor r per step, positive or negative, so the changes
- * still to come can be summed: with c_k = g + a r^k, sum_{i > k} (c_i - g) = -(c_k - c_k-1) (r / (1 - r))^2.
- * L goes there at once, in the lanes where one r explains both the changes and their bend, where the
- * curvature does not matter, and where so many steps are left that the sum is as good as that to infinity.  A
- * slower part of the changes hardly takes part in the leap, since it hardly takes part in c_k - c_k-1.
- * Returns whether there was such a lane. */
+/* Near its limit the recursion converges by a constant factor r per step, positive or negative, so the
+ * remaining changes can be summed: with c_k = g + a r^k, sum_{i > k} (c_i - g) = -(c_k - c_k-1) (r / (1 -
+ * r))^2.  L jumps there in the lanes where one r explains both the changes and their differences, the
+ * curvature is negligible, and enough steps are left for the infinite sum to be accurate.  A slower component
+ * of the changes hardly affects the jump, since it hardly contributes to c_k - c_k-1.  True if any lane
+ * jumped. */
 VEC_INLINE
 bool leap(vh_reduce_lanes *g, const int n, int left, const progress *now, const progress *before)
 {
@@ -192,7 +192,7 @@ bool leap(vh_reduce_lanes *g, const int n, int left, const progress *now, const 
     for (int l = 0; l < VH_LANES; l++) {
         double spread = now->most[l] - now->least[l], bend = most[l] - least[l];
         double r = spread / (before->most[l] - before->least[l]);
-        r = bend > spread / r ? -r : r; /* the bend of a positive r is smaller than the change before */
+        r = bend > spread / r ? -r : r; /* for r > 0 it is smaller than the previous change */
         double x = spread * fabs(r) / (1 - r);
         bool clear = fabs(r) < 0.9 && spread > 20 * L_ROUNDING * now->size[l]
                      && fabs(bend * fabs(r) - spread * (1 - r)) < 0.1 * spread * (1 - r);
@@ -216,7 +216,7 @@ void one_step(vh_reduce_lanes *g, const int Sb, const int Sr, bool keep, bool lo
     g->steps++;
 }
 
-/* Do the rows of A^b sum to 1 in each lane? */
+/* True if the rows of A^b sum to 1 in each lane. */
 VEC_INLINE
 bool shifts(const vh_reduce_lanes *g, const int Sb)
 {
@@ -240,12 +240,12 @@ void backward_of(vh_reduce_lanes *g, const int Sb, const int Sr, bool keep)
     const bool look = g->tau > WORTH_LOOKING && shifts(g, Sb);
     vec L_hmm = { 0 }, rate;
     progress now = { 0 }, before;
-    int rest = LEAP_REST; /* steps before a leap may be tried */
+    int rest = LEAP_REST; /* steps until extrapolation may be tried */
     g->steps = 0;
     g->offset = g->low = (vec){ 0 };
     memset(g->L, 0, sizeof *g->L * (size_t)n);
     memset(g->change, 0, sizeof *g->change * (size_t)n);
-    for (int left = g->tau - 1; left > 0;) { /* steps still to be made */
+    for (int left = g->tau - 1; left > 0;) { /* steps left */
         before = now;
         one_step(g, Sb, Sr, keep, look, &now);
         left--;
@@ -253,12 +253,12 @@ void backward_of(vh_reduce_lanes *g, const int Sb, const int Sr, bool keep)
             g->offset += rate * (double)left;
             break;
         }
-        /* A leap saves steps, not their E and D: the forward pass needs those. */
+        /* Extrapolation skips the E and D of its steps, which the forward pass needs. */
         if (look && !keep && --rest <= 0 && now.most[0] - now.least[0] < LEAP_FROM
             && leap(g, n, left, &now, &before))
             rest = LEAP_REST;
     }
-    /* t = 1, with pi in the place of A; the forward pass finds E in nu, as [Sb][Sr], and its sums in U */
+    /* t = 1, with pi in place of A; nu receives E as [Sb][Sr] and U its sums, for the forward pass */
     exponents(g, Sb, Sr, g->nu);
     for (int b = 0; b < Sb; b++) {
         vec sum = { 0 };
@@ -272,8 +272,8 @@ void backward_of(vh_reduce_lanes *g, const int Sb, const int Sr, bool keep)
     g->L_hmm = L_hmm;
 }
 
-/* One step of the forward chain with E and D: nu becomes that of the next frame, xi its transitions.  Returns
- * the largest change of nu when it is looked for. */
+/* One step of the forward chain: advances nu to the next frame with E and D, and sets xi to the transitions.
+ * With look, returns the largest change of nu. */
 VEC_INLINE
 double step_forward(vh_reduce_lanes *g, const int Sb, const int Sr, const vec *restrict E,
                     const vec *restrict D, bool look, vec *restrict xi)
@@ -329,7 +329,7 @@ void forward_of(vh_reduce_lanes *g, const int Sb, const int Sr)
         }
     }
     for (int t = 2; t <= g->tau; t++) {
-        int same = g->tau - t - (g->steps - 1); /* this many further frames have the same E and D */
+        int same = g->tau - t - (g->steps - 1); /* number of further frames with the same E and D */
         int at = same >= 0 ? g->steps - 1 : g->tau - t;
         double times = 1,
                change = step_forward(g, Sb, Sr, g->E + at * n, g->D + at * n, same > 0, g->step_xi);

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* forward_backward.c - the E-step of Baum-Welch for a set of HMMs and a batch of sequences.
  *
- *   1. setting up: pairs of an HMM and a sequence, dealt into groups of equally many states, one per lane
+ *   1. setting up: pairs of an HMM and a sequence, in groups with equal numbers of states, one pair per lane
  *   2. chunks:     statistics of a chunk of frames, one product with all components, exps
  *   3. recursion:  forward and backward, a group at a time (lanes.c)
- *   4. weights:    where they hang on the likelihoods, the pairs that count are dealt into groups again
+ *   4. weights:    if they depend on the likelihoods, the pairs with weight are regrouped
  *   5. collecting: posteriors times component shares, and one transposed product into the statistics
  *
- * A batch of several sequences is one chunk, whose tables are kept between 2 and 5.  A long sequence is many
- * chunks: their tables are made twice rather than kept, so memory is O(T S), never O(T S M) or O(T S^2).
- * Cost per frame and component: 4 n_stat flops and one exp; for a long sequence half as much again.
+ * A batch of several sequences is one chunk, whose tables are kept between 2 and 5.  A long sequence spans
+ * many chunks: their tables are computed twice rather than kept, so memory is O(T S), never O(T S M) or O(T
+ * S^2).  Cost per frame and component: 4 n_stat flops and one exp; half as much again for a long sequence.
  *
- * With weights, all pairs go forward, then those that count go forward again and backward: a second forward
- * pass of the few costs less than what the first would have to leave behind of all. */
+ * With weights, all pairs run forward, then those with weight run forward again and backward: a second
+ * forward pass over a few pairs costs less than storing the first for all of them. */
 #include "simd/forward_backward.h"
 
 #include "fit/forward_backward.h"
@@ -38,7 +38,7 @@ enum {
     SLOT_SPARE
 };
 
-#define LANE_BYTES (8 << 20) /* longer recursions go one pair at a time: a group would not fit a cache */
+#define LANE_BYTES (8 << 20) /* longer recursions run one pair at a time: a group overflows the cache */
 #define DOUBT      1e280     /* see lanes.c */
 #define MIXING     1e-100    /* see mixes */
 
@@ -54,8 +54,8 @@ static int by_states_and_length(const void *a, const void *b)
     return p->n != q->n ? p->n - q->n : p->k - q->k;
 }
 
-/* B = 1 where a lane idles, past the end of its sequence.  A lane without one
- * copies the first as long as all last. */
+/* Sets B = 1 in lanes past the end of their sequence.  An unused lane copies the first, up to the length of
+ * the shortest. */
 static void idle(vh_fb_group *g)
 {
     for (int l = 0; l < g->L; l++)
@@ -63,14 +63,14 @@ static void idle(vh_fb_group *g)
             g->B[e * g->L + l] = 1;
 }
 
-/* Numbers of a group's table B, up to the next vector. */
+/* Size of a group's table B, rounded up to whole vectors. */
 static size_t table_size(const vh_fb_group *g)
 {
     return (vh_cells(g->T, g->S) * (size_t)g->L + 7) / 8 * 8;
 }
 
-/* Consecutive pairs of the sorted list form a group while their states agree.  The tables of all groups lie
- * in one slot. */
+/* Groups consecutive pairs of the sorted list with equal numbers of states.  The tables of all groups share
+ * one slot. */
 static vhem_status form_groups(vh_fb *j, int slot)
 {
     vhem_ctx *ctx = j->ctx;
@@ -130,7 +130,7 @@ static vhem_status prepare_lanes(vh_fb *j)
         j->chunk = (int)f0;
     j->ld = ((size_t)j->chunk + 7) / 8 * 8;
     if (j->ld % 512 == 0)
-        j->ld += 8; /* rows 4096 bytes apart fight for the same lines of a cache */
+        j->ld += 8; /* rows 4096 bytes apart would compete for the same cache lines */
     if (!j->batch->T && !pk->family->hot)
         VH_SCRATCH(j->made, SLOT_T, vh_cells(j->chunk, pk->n_stat));
     j->T = j->made;
@@ -143,7 +143,7 @@ static vhem_status prepare_lanes(vh_fb *j)
 
 /* ---- 2. chunks ----------------------------------------------------------------------------------------- */
 
-/* Does HMM k count in any sequence of the batch? */
+/* True if HMM k has weight in any sequence of the batch. */
 static bool counts(const vh_fb *j, int k)
 {
     for (int n = 0; n < j->batch->n; n++)
@@ -152,8 +152,8 @@ static bool counts(const vh_fb *j, int k)
     return false;
 }
 
-/* E := exp(E - shift) with shift the largest over the components of HMM k, and B its sums over each state.
- * Rows are padded to whole vectors; what the padding holds is never used. */
+/* E := exp(E - shift), with shift the maximum over the components of HMM k, and B := its sums over each
+ * state.  Rows are padded to whole vectors; the padding is never used. */
 static void exps(vh_fb *j, int k, int n)
 {
     const vh_packed *pk = j->pk;
@@ -182,7 +182,7 @@ static void exps(vh_fb *j, int k, int n)
     }
 }
 
-/* Calls `each` for the parts of the sequences that lie in frames c0 .. c0+n-1 of the batch. */
+/* Calls `each` for the parts of sequences within frames c0 .. c0+n-1 of the batch. */
 typedef vhem_status (*part_function)(vh_fb *j, const double *y, int at, int len);
 static vhem_status for_parts(vh_fb *j, int64_t c0, int n, part_function each)
 {
@@ -210,7 +210,7 @@ static vhem_status part_direct(vh_fb *j, const double *y, int at, int len)
     return vh_table_direct(j->ctx, j->pk, &frames, j->E + at, j->ld, j->work);
 }
 
-/* Of families whose statistics are looked up. */
+/* Fills E for families that look up their log-densities. */
 static vhem_status part_look_up(vh_fb *j, const double *y, int at, int len)
 {
     for (int k = 0; k < j->pk->K; k++)
@@ -226,7 +226,7 @@ static vhem_status part_add_up(vh_fb *j, const double *y, int at, int len)
     return VHEM_OK;
 }
 
-/* The table by a product, of the HMMs that count alone where they are few. */
+/* Fills E by a matrix product; if few pairs have weight, only for the HMMs that have any. */
 static vhem_status make_products(vh_fb *j, int64_t c0, int n)
 {
     const vh_packed *pk = j->pk;
@@ -260,9 +260,9 @@ static vhem_status make_chunk(vh_fb *j, int64_t c0, int n)
 
 /* ---- 3. recursion -------------------------------------------------------------------------------------- */
 
-/* When every state can follow every other with some probability, no state can be better than
- * another by more than 1/MIXING for what is to come: beta stays below that, and 1/c tells all.
- * Otherwise beta must be looked at. */
+/* If every transition has probability at least MIXING, no state can be better than another for the future by
+ * more than 1/MIXING: beta stays below that, and 1/c alone bounds the doubt.  Otherwise beta must be
+ * checked. */
 static bool mixes(const vh_packed *pk, int k)
 {
     for (size_t e = pk->trans0[k]; e < pk->trans0[k + 1]; e++)
@@ -271,7 +271,8 @@ static bool mixes(const vh_packed *pk, int k)
     return true;
 }
 
-/* Space for the small arrays of a recursion, each beginning on a vector, and the parameters of its lanes. */
+/* Allocates the small arrays of a recursion, each aligned to a vector, and loads the parameters of its
+ * lanes. */
 static vhem_status load_lanes(vh_fb *j, const vh_fb_group *g, vh_lanes *x, double **first)
 {
     vhem_ctx *ctx = j->ctx;
@@ -303,7 +304,7 @@ static vhem_status load_lanes(vh_fb *j, const vh_fb_group *g, vh_lanes *x, doubl
     return VHEM_OK;
 }
 
-/* First states and transitions of a finished group; first [S][L] is B of frame 1. */
+/* Adds the initial states and transitions of a finished group; first [S][L] is B of frame 1. */
 static void add_chain(vh_fb *j, const vh_fb_group *g, const vh_lanes *x, const double *first)
 {
     int S = g->S, L = g->L;
@@ -320,9 +321,9 @@ static void add_chain(vh_fb *j, const vh_fb_group *g, const vh_lanes *x, const d
     }
 }
 
-/* One group through the recursions.  With collect its table becomes posteriors and its chains are added to
- * the statistics; without, only the log-likelihood is wanted, and the table stays as it was dealt if it is
- * still needed. */
+/* Runs the recursions of one group.  With collect, its table becomes posteriors and its chains are added to
+ * the statistics; otherwise only the log-likelihood is computed, and the table is restored if needed
+ * later. */
 static vhem_status recurse(vh_fb *j, vh_fb_group *g, bool collect)
 {
     vhem_ctx *ctx = j->ctx;
@@ -353,8 +354,8 @@ static vhem_status recurse(vh_fb *j, vh_fb_group *g, bool collect)
     return VHEM_OK;
 }
 
-/* Log-likelihoods out; pairs where scaling was not safe are done again, in logs, and counted if stats is
- * given. */
+/* Writes the log-likelihoods; pairs with unsafe scaling are recomputed in logs, and added to stats unless it
+ * is NULL. */
 static vhem_status finish_pairs(vh_fb *j, double *loglik, vh_stats *stats)
 {
     vhem_ctx *ctx = j->ctx;
@@ -374,7 +375,7 @@ static vhem_status finish_pairs(vh_fb *j, double *loglik, vh_stats *stats)
 
 /* ---- 4. weights ---------------------------------------------------------------------------------------- */
 
-/* Finds the weights, and forms groups of the pairs that count alone, dealt as they were if they were. */
+/* Computes the weights and regroups the pairs that have any, with their original tables if scored. */
 static vhem_status weigh(vh_fb *j, const double *loglik)
 {
     vhem_ctx *ctx = j->ctx;
@@ -409,8 +410,8 @@ static vhem_status weigh(vh_fb *j, const double *loglik)
 
 /* ---- 5. collecting ------------------------------------------------------------------------------------- */
 
-/* E := posterior of each component of HMM k, E times the posterior over B of its state, in n frames of the
- * chunk from column col on. */
+/* E := posterior of each component of HMM k: E times its state's posterior / B, in n frames of the chunk from
+ * column col on. */
 static void posteriors(vh_fb *j, int k, int col, int n)
 {
     const vh_packed *pk = j->pk;
@@ -423,7 +424,8 @@ static void posteriors(vh_fb *j, int k, int col, int n)
     }
 }
 
-/* Components in the direct form have their statistics about their own mean; they leave the product. */
+/* Components in the direct form keep their statistics about their own mean; add them here and remove them
+ * from the product. */
 static vhem_status part_about(vh_fb *j, const double *y, int at, int len)
 {
     const vh_packed *pk = j->pk;
@@ -447,7 +449,7 @@ static vhem_status part_about(vh_fb *j, const double *y, int at, int len)
     return VHEM_OK;
 }
 
-/* Adds HMMs k_lo .. k_hi-1 in n frames of the chunk at c0, from its column col on. */
+/* Adds HMMs k_lo .. k_hi-1 over n frames of the chunk at c0, starting at column col. */
 static vhem_status add_frames(vh_fb *j, int k_lo, int k_hi, int64_t c0, int col, int n)
 {
     const vh_packed *pk = j->pk;
@@ -463,18 +465,18 @@ static vhem_status add_frames(vh_fb *j, int k_lo, int k_hi, int64_t c0, int col,
     if (pk->family->hot)
         VH_TRY(for_parts(j, c0 + col, n, part_add_up));
     if (pk->family->hot || pk->n_direct == pk->n_comp)
-        return VHEM_OK; /* nothing is left for the product */
+        return VHEM_OK; /* no components left for the product */
     (pk->sparse ? vh_gemm_nn_add_sparse : vh_gemm_nn_add)(
         j->comp_hi - j->comp_lo, pk->n_stat, n, j->E + (size_t)j->comp_lo * j->ld + col, j->ld,
         j->T + (size_t)col * n_stat, j->stats->T + (size_t)j->comp_lo * n_stat);
     return VHEM_OK;
 }
 
-/* Where few pairs count: for each HMM the stretches of sequences in which it does. */
+/* If few pairs have weight: for each HMM, only the sequences where it has weight. */
 static vhem_status add_sparse(vh_fb *j, int64_t c0, int n)
 {
     for (int k = 0; k < j->pk->K; k++) {
-        int64_t f0 = 0, from = 0, to = 0; /* frames of the batch */
+        int64_t f0 = 0, from = 0, to = 0; /* range of frames in the batch */
         for (int i = 0; i <= j->batch->n; i++) {
             bool end = i == j->batch->n;
             int64_t T = end ? 0 : vh_fb_length(j, i);
@@ -494,7 +496,7 @@ static vhem_status add_sparse(vh_fb *j, int64_t c0, int n)
 
 static vhem_status add_chunk(vh_fb *j, int64_t c0, int n)
 {
-    if (j->w && !j->sparse) /* pairs that do not count leave nothing behind */
+    if (j->w && !j->sparse) /* pairs without weight must contribute nothing */
         memset(j->B, 0, sizeof *j->B * (size_t)j->pk->n_state * j->ld);
     VH_NAME(vh_fb_collect)(j, c0, n);
     return j->sparse ? add_sparse(j, c0, n) : add_frames(j, 0, j->pk->K, c0, 0, n);

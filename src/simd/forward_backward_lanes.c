@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* forward_backward_lanes.c - between the tables of a chunk, a row for each state, and the groups, a lane for
- * each pair. */
+/* forward_backward_lanes.c - copies between the tables of a chunk, one row per state, and the groups, one
+ * lane per pair. */
 #include "simd/forward_backward.h"
 
 #include "simd/vec.h"
@@ -8,13 +8,13 @@
 
 #include <string.h>
 
-/* Where the lanes of a group lie in a chunk.  Frames c0 .. c0+n-1 are either whole sequences or a part of a
- * single one, so all lanes begin at the same t. */
+/* Location of a group's lanes in a chunk.  Frames c0 .. c0+n-1 are either whole sequences or part of a single
+ * one, so all lanes start at the same t. */
 typedef struct {
     int64_t t0;
-    int used, common;                     /* lanes, frames that all of them have in the chunk */
-    int len[VH_LANES];                    /* [used]  frames each of them has */
-    size_t row0[VH_LANES], col[VH_LANES]; /* [used]  its first row and column in the table B */
+    int used, common;                     /* number of lanes; frames of the chunk common to all of them */
+    int len[VH_LANES];                    /* [used]  frames of each lane */
+    size_t row0[VH_LANES], col[VH_LANES]; /* [used]  first row and column of each lane in the table B */
 } lane_parts;
 
 static lane_parts find_parts(const vh_fb *j, const vh_fb_group *g, int64_t c0, int n)
@@ -31,8 +31,7 @@ static lane_parts find_parts(const vh_fb *j, const vh_fb_group *g, int64_t c0, i
     return x;
 }
 
-/* State probabilities of a chunk to the lanes; the shifts are part of the likelihood.  Frame by frame with
- * the lanes inside, so that whole registers are written. */
+/* Loops over lanes inside frames, so that whole registers are written. */
 void VH_NAME(vh_fb_scatter)(vh_fb *j, int64_t c0, int n)
 {
     for (int i = 0; i < j->n_group; i++) {
@@ -63,7 +62,6 @@ void VH_NAME(vh_fb_scatter)(vh_fb *j, int64_t c0, int n)
     }
 }
 
-/* The table of a group whose pairs were dealt before, to other lanes. */
 void VH_NAME(vh_fb_scatter_again)(vh_fb_group *g)
 {
     size_t step = (size_t)g->L;
@@ -75,7 +73,6 @@ void VH_NAME(vh_fb_scatter_again)(vh_fb_group *g)
     }
 }
 
-/* Posterior over B from the lanes back into the table B of the chunk, times its weight. */
 void VH_NAME(vh_fb_collect)(vh_fb *j, int64_t c0, int n)
 {
     for (int i = 0; i < j->n_group; i++) {
@@ -100,7 +97,7 @@ void VH_NAME(vh_fb_collect)(vh_fb *j, int64_t c0, int n)
             for (int l = 0; l < x.used; l++) {
                 for (int u = t; u < x.len[l]; u++)
                     to[l][u] = w[l] * from[(size_t)(u - t) * step + (size_t)l];
-                if (g->lane[l].redo) /* it may hold NaN */
+                if (g->lane[l].redo) /* may contain NaN */
                     memset(to[l], 0, sizeof *to[l] * (size_t)x.len[l]);
             }
         }

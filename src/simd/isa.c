@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* isa.c - which instruction sets this processor has, and the best of them.  Compiled for the least. */
+/* isa.c - finds the best instruction set that this processor supports.  Compiled for the baseline. */
 #include "simd/simd.h"
 
 bool vh_usable_simd(void)
@@ -32,7 +32,7 @@ static const vh_backend *const best_first[] = {
 const vh_backend *vh_backend_cpu(void)
 {
     int i = 0;
-    while (!best_first[i]->usable()) /* the last one always is */
+    while (!best_first[i]->usable()) /* the last one is always usable */
         i++;
     return best_first[i];
 }

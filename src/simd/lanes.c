@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* lanes.c - see lanes.h and, for the recursions, lanes_body.h.  Rabiner 1989, section V.A.
  *
- * When is scaling safe?  Numbers below 1e-304 may be flushed to zero in three places, all before they are
- * divided by c_t = 1/r_t: B_t(s) itself, the product pred_t(s) B_t(s), and alpha_t(s) a_sq on its way to
- * pred_t+1(q).  In the normalisation sum_s alpha beta = 1 the posterior of what is lost is then at most
+ * When is scaling safe?  Numbers below 1e-304 may be flushed to zero in three places, all before division by
+ * c_t = 1/r_t: B_t(s) itself, the product pred_t(s) B_t(s), and the term alpha_t(s) a_sq of pred_t+1(q).
+ * With sum_s alpha beta = 1, the posterior of the lost terms is then at most
  *
  *   1e-304 r_t beta_t(s)             in the first two,
  *   1e-304 r_t v_t+1(q)              in the third.
  *
- * `doubt` is the sum of all these factors, and of all r_t.  While it is below 1e280 nothing was lost
- * that matters; when it is larger the caller redoes the lane in logs.  3 S^2 multiply-adds, one
- * division, one log per lane and frame. */
+ * `doubt` is the sum of all these factors and of all r_t.  Below 1e280, the loss is negligible; above it, the
+ * caller recomputes the lane in logs.  3 S^2 multiply-adds, one division, one log per lane and frame. */
 #include "simd/lanes.h"
 
 #include "simd/vec.h"
@@ -56,7 +55,7 @@ static void sum_logs_n(vh_lanes *g)
     }
 }
 
-/* One chain: as many frames at once as a vector holds; ones fill the last vector up. */
+/* One chain: a vector of frames at a time; the last vector is padded with ones. */
 static void sum_logs_1(vh_lanes *g)
 {
     vec sum = { 0 }, doubt = { 0 };

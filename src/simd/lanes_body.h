@@ -6,13 +6,12 @@
  *   v_t(q) = B_t(q) beta_t(q) r_t,   beta_t-1(s) = sum_q a_sq v_t(q),   beta_T = 1
  *   gamma_t(s) = alpha_t(s) beta_t(s),   xi_t(s,q) = alpha_t-1(s) a_sq v_t(q),   log p(y) = sum_t log c_t
  *
- * What is kept is pred_t, not alpha_t: gamma / B = pred r beta then needs no division, and that
- * quotient is what the mixture components want.  The division 1/c_t runs beside the next
- * product with A instead of before it.
+ * pred_t is stored instead of alpha_t: gamma / B = pred r beta, which the mixture components need, then takes
+ * no division.  The division 1/c_t overlaps the next product with A instead of preceding it.
  *
- * xi is added up for VH_BLOCK frames at a time: one load and one store of each sum for so many multiply-adds.
- * S is a constant in the copies for S up to WRITTEN_OUT, whose loops the compiler then writes out, so that
- * alpha, pred and v stay in registers.  Between stretches of STRETCH frames a stop is looked for. */
+ * xi is accumulated over VH_BLOCK frames at a time, with one load and one store of each sum.  For S up to
+ * WRITTEN_OUT, S is a compile-time constant: the loops are unrolled and alpha, pred and v stay in registers.
+ * A stop is checked for every STRETCH frames. */
 
 INLINE void BODY(forward_of)(vh_lanes *g, const int S)
 {
@@ -99,7 +98,7 @@ INLINE void BODY(backward_of)(vh_lanes *g, const int S)
         doubt += ahead * r[-1];
 #pragma GCC unroll 10
         for (int s = 0; s < S; s++) {
-            LANE sum = 1 - live; /* past its end a lane stays at beta = 1 */
+            LANE sum = 1 - live; /* past its end, a lane keeps beta = 1 */
 #pragma GCC unroll 10
             for (int q = 0; q < S; q++)
                 sum += A[s * S + q] * w[q];

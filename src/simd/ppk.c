@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* ppk.c - the probability product kernel for tiles of HMMs, one HMM of b per vector lane.
  *
- *   1. sides:   both sets in the scale of a, with all that belongs to one component in one weight
- *   2. groups:  HMMs of b of one shape, as many as a vector has lanes, laid side by side
+ *   1. sides:   both sets in the scale of a, with all factors of a component in one weight
+ *   2. groups:  HMMs of b of one shape, one per lane
  *   3. rows:    a few HMMs of a at a time against a group: the table of their components, then the chains
  *
- * Sides and groups are laid out once for the whole job, a tile only reads them.
+ * Sides and groups are laid out once per job; a tile only reads them.
  *
- * Families that are no Gaussians, and Gaussians of which some lack columns, fill in the table of components
- * themselves, pair by pair; the chains are the same.
+ * Non-Gaussian families, and Gaussians with missing columns, fill the table of components themselves, pair by
+ * pair; the chains are the same.
  *
  * With log w = lambda log c + (1 - lambda)/2 log |Sigma| the product of two components is
- *   log w_a + log w_b - log |Sigma_a + Sigma_b| / 2 - lambda/2 (quadratic form) + a constant,
- * which is all that depends on the pair.  Pairs for which the short cuts do not hold go to the reference. */
+ *   log w_a + log w_b - log |Sigma_a + Sigma_b| / 2 - lambda/2 (quadratic form) + a constant.
+ * Pairs for which the fast path fails go to the reference. */
 #include "distance/ppk_pair.h"
 #include "simd/ppk.h"
 #include "core/alloc.h"
@@ -27,48 +27,48 @@
 enum { SLOT_TABLE = 4, SLOT_SMALL, SLOT_FAMILY };
 enum { MAX_BLOCK = 40, TABLE_ROWS = 64, MOST_FACTORS = 1000 };
 
-#define TINY_POWER 1e-280 /* of a transition that is possible: below that, the reference */
+#define TINY_POWER 1e-280 /* powers of nonzero transitions below this go to the reference */
 
-typedef struct {             /* what an HMM or a tile of them reaches */
+typedef struct {             /* extreme values of an HMM or a tile of HMMs */
     double high, low, reach; /* largest and smallest variance, largest mean (diagonal) */
-    double least;            /* smallest power of a probability that is not zero */
+    double least;            /* smallest power of a nonzero probability */
 } lane_extremes;
 
 typedef struct { /* 1. all HMMs of a set */
     const vh_packed *pk;
-    double *par, *log_w; /* [n_comp][size] [n_comp]  and some rows more, which fill up the last table */
-    double *pi, *A;      /* [states] [transitions]  to the power lambda */
+    double *par, *log_w; /* [n_comp][size] [n_comp]  plus padding rows for the last table */
+    double *pi, *A;      /* [states] [transitions]  raised to the power lambda */
     lane_extremes *of;   /* [K] */
 } side;
 
-typedef struct { /* 2. HMMs first .. first+used-1 of b in the lanes; unused lanes repeat the first */
+typedef struct { /* 2. HMMs first .. first+used-1 of b, one per lane; unused lanes repeat the first */
     int first, used, S, M;
     vec *par, *log_w, *pi, *A; /* [C][size] [C] [S] [S][S] */
 } lane_group_ppk;
 
 typedef struct {
     bool full;
-    bool by_family;  /* the family makes the table; size and constant are 0 */
-    size_t size;     /* of the parameters of a component */
-    double constant; /* of every product */
+    bool by_family;  /* the family computes the table; size and constant are 0 */
+    size_t size;     /* number of parameters of a component */
+    double constant; /* added to every product */
     double *inverse; /* [d]  1 / scale, a power of two: differences of means stay exact */
-    side a, b;       /* the same arrays when the sets are the same */
+    side a, b;       /* they share arrays when the sets are the same */
     int n_group;
     lane_group_ppk *groups;
     int *group_of; /* [K of b] */
-    vec *memory;   /* of the groups */
+    vec *memory;   /* storage of the groups */
 } laid_sets;
 
 VH_OWNED(laid_sets, VH_NAME(vh_simd_product_release))
 
-typedef struct { /* a tile */
+typedef struct { /* one tile */
     vhem_ctx *ctx;
     const vh_product *p;
     const laid_sets *x;
     const vh_rectangle *r;
     vh_scratch *scratch;
-    int block;               /* dimensions that share a division; 0: none can */
-    const lane_group_ppk *g; /* the group it is at */
+    int block;               /* dimensions that share one division; 0: use the reference */
+    const lane_group_ppk *g; /* the current group */
     vec *small;
     double *log_k;
 } ppk_block;
@@ -103,7 +103,7 @@ static void load_full(const laid_sets *l, int d, const double *const *par, doubl
             *out++ = par[1][k * d + i] * l->inverse[k] * l->inverse[i];
 }
 
-/* A component that is never used: any Gaussian will do. */
+/* Fills an unused component with a unit Gaussian. */
 static void load_nothing(const laid_sets *l, int d, double *out)
 {
     memset(out, 0, sizeof *out * l->size);
@@ -161,7 +161,7 @@ static vhem_status load_side(vhem_ctx *ctx, const laid_sets *l, const vh_packed 
     VH_NEW(x->of, pk->K);
     for (int i = 0; i < pk->K; i++)
         load_hmm(l, self, lambda, i, x);
-    for (size_t q = (size_t)pk->n_comp; q < rows; q++) { /* rows beyond the last fill up a tile */
+    for (size_t q = (size_t)pk->n_comp; q < rows; q++) { /* padding for the last tile */
         load_nothing(l, pk->d, x->par + q * l->size);
         x->log_w[q] = VH_NEVER;
     }
@@ -177,8 +177,8 @@ static void free_side(side *x)
     free(x->of);
 }
 
-/* How many dimensions may share a division in a tile, so that den and num = den (sum of squares) stay in
- * range; 0: not even one, or a power is too small. */
+/* Number of dimensions that can share one division in a tile with den and num = den (sum of squares) in
+ * range; 0 if none, or if a power is too small. */
 static int choose_block(const ppk_block *j)
 {
     const side *sides[] = { &j->x->a, &j->x->b };
@@ -234,7 +234,7 @@ static void load_group(const laid_sets *l, lane_group_ppk *g)
     }
 }
 
-/* Consecutive HMMs of b of one shape share a group.  A group does not cross the edge of a tile. */
+/* Groups consecutive HMMs of b of one shape.  A group does not cross the edge of a tile. */
 static vhem_status form_groups(vhem_ctx *ctx, laid_sets *l)
 {
     const vh_packed *pk = l->b.pk;
@@ -315,15 +315,15 @@ void VH_NAME(vh_simd_product_release)(void *laid)
 
 /* ---- 3. rows ------------------------------------------------------------------------------------------- */
 
-/* Is lane l of the group in the rectangle? */
+/* True if lane l of the group is in the rectangle. */
 static bool is_asked(const ppk_block *j, int l)
 {
     int at = j->g->first + l - j->r->b0;
     return l < j->g->used && at >= 0 && at < j->r->nb;
 }
 
-/* log of the product of component q of a and component e of the HMM in lane l; not a number where there is
- * none, which sends the pair to the reference and its sentence. */
+/* log of the product of component q of a and component e of the HMM in lane l; NaN if undefined, which sends
+ * the pair to the reference and its error message. */
 static double one_product(const ppk_block *j, int q, int l, int e, double *work)
 {
     const vh_packed *a = j->x->a.pk, *b = j->x->b.pk;
@@ -337,8 +337,8 @@ static double one_product(const ppk_block *j, int q, int l, int e, double *work)
     return x < VH_NEVER ? VH_NEVER : x + j->x->a.log_w[q] + j->x->b.log_w[to];
 }
 
-/* x [n][C]: components first .. first+n-1 of a against those of the group, by the family.  Lanes that nobody
- * asked for repeat one that somebody did. */
+/* x [n][C]: components first .. first+n-1 of a against those of the group, computed by the family.  Lanes
+ * outside the rectangle repeat one inside. */
 static void table_of_family(const ppk_block *j, int first, int n, int C, double *work, vec *x)
 {
     int any = 0;
@@ -352,7 +352,7 @@ static void table_of_family(const ppk_block *j, int first, int n, int C, double 
             }
 }
 
-/* The chains of HMM i of a and the group; x is where its rows of the table begin. */
+/* Chains of HMM i of a and the group, from its rows x of the table. */
 static vhem_status one_row(ppk_block *j, int i, const vec *x)
 {
     vhem_ctx *ctx = j->ctx;
@@ -391,7 +391,7 @@ static vhem_status one_row(ppk_block *j, int i, const vec *x)
     return VHEM_OK;
 }
 
-/* How many HMMs of a from i on, at least one, have TABLE_ROWS components together. */
+/* Number of HMMs of a from i on, at least one, whose components fit in TABLE_ROWS. */
 static int some_rows(const ppk_block *j, int i, int *comps, int *S)
 {
     const vh_packed *a = j->x->a.pk;

@@ -1,37 +1,36 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* ppk_chain.c - see ppk.h: the chains of the probability product kernel.
  *
- * Psi over its largest term, and F scaled by a power of two every few steps, whose exponents are added: a
- * step is two small matrix products and no log.
+ * Psi is divided by its largest term, and F is scaled by a power of two every few steps, with the exponents
+ * summed: a step is two small matrix products and no log.
  *
- * Where chains have zeros, what matters in the end may be far below the largest: terms of Psi under e^-700
- * of the top and entries of F under NOTHING are lost.  Then a second walk, with Psi and F raised by more than
- * can be lost, gives an upper bound; when both agree, both are right, and else the reference has to be asked.
- * Between two scalings the largest entry may not fall under LEAST, so that what is lost there stays below
- * RAISE.
+ * If chains have zeros, small terms may decide the result: terms of Psi under e^-700 of the maximum and
+ * entries of F under NOTHING are lost.  A second walk, with Psi and F raised by more than can be lost, then
+ * gives an upper bound; if both agree, both are right, otherwise the reference is used.  Between two scalings
+ * the largest entry must stay above LEAST, so that losses stay below RAISE.
  *
- * Long tau: walking is the power iteration, and once F only grows by a factor, the rest is that factor to the
- * power of what is left. */
+ * Long tau: the walk is a power iteration; once F only grows by a constant factor, the remaining steps
+ * multiply it by a power of that factor. */
 #include "simd/ppk.h"
 
 #include <string.h>
 
 #define UNROLL _Pragma("GCC unroll 16")
 
-enum { STEPS = 4, FEW = 8 }; /* steps between two scalings; states that fit into registers */
+enum { STEPS = 4, FEW = 8 }; /* steps between two scalings; states that fit in registers */
 
-#define LOST      (-690.0) /* from here on exp is taken as zero, more or less */
-#define LOST_TERM 1e-299   /* e^-690, and more than is lost below */
+#define LOST      (-690.0) /* below this, exp is nearly zero */
+#define LOST_TERM 1e-299   /* e^-690, more than the terms lost below it */
 #define LEAST     1e-100
-#define NOTHING   1e-290 /* smaller entries become 0: denormal numbers are slow */
-#define RAISE     1e-180 /* NOTHING / LEAST, times what STEPS steps can make of it */
+#define NOTHING   1e-290 /* smaller entries become 0: subnormal numbers are slow */
+#define RAISE     1e-180 /* NOTHING / LEAST, times the growth over STEPS steps */
 #define AGREE     1e-11  /* nats */
 
-enum { WORTH_LOOKING = 32 }; /* shorter chains are just walked */
-#define SETTLED     1e-14    /* what a step rounds, and, */
-#define SETTLED_ALL 5e-12    /* in nats, over all steps that are left out */
+enum { WORTH_LOOKING = 32 }; /* shorter chains compute every step */
+#define SETTLED     1e-14    /* rounding of one step */
+#define SETTLED_ALL 5e-12    /* nats, over all skipped steps */
 
-/* Psi [Sa][Sb] over exp(top); returns top.  *low becomes the smallest x - top, NaN where an x is. */
+/* Psi [Sa][Sb] divided by exp(top); returns top.  *low becomes the smallest x - top, NaN if any x is NaN. */
 static vec emissions(const vh_product_chain *c, vec *low)
 {
     const int Cb = c->Sb * c->Mb, n = c->Sa * c->Ma * Cb;
@@ -54,13 +53,13 @@ static vec emissions(const vh_product_chain *c, vec *low)
 }
 
 typedef struct {
-    vec most, low; /* the smallest of the largest entries, the smallest entry */
+    vec most, low; /* minimum over steps of the largest entry; the smallest entry */
     vec_bits exponent;
-    int n; /* times scaled */
+    int n; /* number of scalings */
 } watch;
 
-/* F over a power of two, so that its largest entry is in [1, 2), plus raise.  Four maxima at a time: one
- * after the other would be a chain of n. */
+/* Scales F by a power of two so that its largest entry is in [1, 2), then adds raise.  Four running maxima
+ * shorten the dependency chain. */
 VEC_INLINE
 void scale(vec *restrict F, const int n, double raise, watch *w)
 {
@@ -85,8 +84,8 @@ void scale(vec *restrict F, const int n, double raise, watch *w)
     w->low = vec_min(vec_min(low[0], low[1]), vec_min(low[2], low[3]));
 }
 
-/* F(q, q') := Psi(q, q') sum_s a_{s q} sum_s' a'_{s' q'} F(s, s'), one q' at a time, whose inner sums g(s)
- * then stay in registers. */
+/* F(q, q') := Psi(q, q') sum_s a_{s q} sum_s' a'_{s' q'} F(s, s'), one q' at a time, so that the inner sums
+ * g(s) stay in registers. */
 VEC_INLINE
 void step(vh_product_chain *c, const int Sa, const int Sb)
 {
@@ -115,8 +114,8 @@ void step(vh_product_chain *c, const int Sa, const int Sb)
     c->F = next;
 }
 
-/* F became `now` in STEPS steps: is that mu F in every entry, up to a share of g?  All is positive, so that n
- * times as many steps then make of it something between (mu (1 - g))^n F and (mu (1 + g))^n F. */
+/* True if `now`, STEPS steps after F, is mu F in every entry up to a relative error g.  All entries are
+ * positive, so n times as many steps then lie between (mu (1 - g))^n F and (mu (1 + g))^n F. */
 VEC_INLINE
 bool settled(const vec *restrict F, const vec *restrict now, const int n, double g, vec *mu)
 {

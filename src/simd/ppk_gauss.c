@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ppk_gauss.c - see ppk.h: the products of Gaussians that the kernel between HMMs is made of.
+/* ppk_gauss.c - see ppk.h: products of Gaussians for the product kernel between HMMs.
  *
- * Diagonal, with v = v_a + v_b and u = mu_a - mu_b per dimension: sum u^2 / v is kept as one fraction over
- * several dimensions, num / den with den = prod v,
+ * Diagonal, with v = v_a + v_b and u = mu_a - mu_b per dimension: sum u^2 / v is kept as one fraction num /
+ * den over several dimensions, with den = prod v,
  *   num := num v + u^2 den,   den := den v
- * six operations a dimension and one division a block.  den is the determinant as well: its mantissas are
- * multiplied, its exponents added, and one log is left for the pair.  The caller chooses the block so that
- * nothing leaves the range of a double.
+ * six operations per dimension and one division per block.  den also gives the determinant: mantissas are
+ * multiplied and exponents added, which leaves one log per pair.  The caller chooses the block size to keep
+ * everything in the range of a double.
  *
- * Full: Sigma_a + Sigma_b = L D L' in tiles of four by four, with u as one more row of W = L D; then the
- * quadratic form is sum w_k^2 / D_k.  d^3 / 6 multiply-adds a pair. */
+ * Full: Sigma_a + Sigma_b = L D L' in 4 x 4 tiles, with u as an additional row of W = L D; the quadratic form
+ * is then sum w_k^2 / D_k.  d^3 / 6 multiply-adds per pair. */
 #include "simd/ppk.h"
 
 #include "core/array2.h"
@@ -19,13 +19,13 @@
 enum { ROWS = VH_PRODUCT_ROWS, T = 4 };
 #define UNROLL _Pragma("GCC unroll 8")
 
-typedef struct { /* a product of many numbers: mantissa in [1, 2^n), exponent */
+typedef struct { /* a product of many numbers: mantissa in [1, 2^n) and exponent */
     vec mantissa;
     vec_bits exponent;
     int n;
 } wide;
 
-/* w *= x for normal x > 0; for x <= 0 the log will be wrong, which the caller has to see. */
+/* w *= x for normal x > 0; x <= 0 makes the log wrong, which the caller must detect. */
 VEC_INLINE
 void wide_multiply(wide *w, vec x)
 {
@@ -38,7 +38,7 @@ void wide_multiply(wide *w, vec x)
 VEC_INLINE
 vec wide_log(const wide *w)
 {
-    /* the sum of exponents as a double: it sits in the low bits of VEC_ROUND */
+    /* the sum of exponents as a double, through the low bits of VEC_ROUND */
     vec e = (vec)(w->exponent + 0x4338000000000000) - VEC_ROUND;
     return vec_log(w->mantissa) + (e - 1023.0 * w->n) * 6.93147180559945309417e-01;
 }
@@ -95,7 +95,8 @@ void VH_NAME(vh_product_diag)(vh_product_table *t)
 
 /* ---- full ---------------------------------------------------------------------------------------------- */
 
-/* d rounded up to whole tiles; W and L are [n][n], u one more row of W, and the inverse of D. */
+/* d rounded up to whole tiles.  W and L are [n][n], followed by u as one more row of W, and the inverse of
+ * D. */
 static int padded(int d)
 {
     return (d + T - 1) / T * T;
@@ -107,7 +108,7 @@ size_t VH_NAME(vh_product_work)(int d)
     return 2 * n * n + 2 * n;
 }
 
-/* W = lower triangle of Sigma_a + Sigma_b, with ones on the diagonal beyond d, and u = mu_a - mu_b. */
+/* W = lower triangle of Sigma_a + Sigma_b, padded with ones on the diagonal, and u = mu_a - mu_b. */
 static void fill_difference(int d, int n, const double *a, const vec *b, vec *restrict W, vec *restrict u)
 {
     const double *at = a + d;
@@ -147,7 +148,7 @@ void subtract(int n, const int rows, int j, vec *restrict W, const vec *restrict
         W[r * n + j + c] = sum[r][c];
 }
 
-/* The part of the product within the tile's own columns, then L = W / D (NULL: not wanted). */
+/* Eliminates within the tile's own columns, then L = W / D (NULL: not needed). */
 VEC_INLINE
 void solve(int n, const int rows, int j, vec *restrict W, const vec *restrict L_j, vec *L,
            const vec *restrict inverse)
@@ -165,7 +166,7 @@ void solve(int n, const int rows, int j, vec *restrict W, const vec *restrict L_
     }
 }
 
-/* Column c of the diagonal tile: D_c is there, what stands below it takes part in the next. */
+/* Column c of the diagonal tile: D_c is final; the entries below it enter the next column. */
 static void diagonal_block(int n, int j, vec *restrict W, vec *restrict L, vec *restrict inverse, wide *det,
                            vec *least)
 {
@@ -185,7 +186,7 @@ static void diagonal_block(int n, int j, vec *restrict W, vec *restrict L, vec *
     }
 }
 
-/* One pair of components; NaN where D is not positive. */
+/* One pair of components; NaN if some D is not positive. */
 static vec full_pair(const vh_product_table *t, const double *a, const vec *b)
 {
     const int n = padded(t->d);

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* simd.c - the table of the vector backend for the instruction set being compiled.
+/* simd.c - function table of the vector backend for the instruction set being compiled.
  *
- * Chains that hardly ever leave a state, or never go back, soon carry probabilities below the smallest
- * normal number, and a processor takes a hundred cycles for each operation that makes one: Baum-Welch on
- * left-to-right models spent half of its time so.  The recursions do not count on them (lanes.c and
- * estep_lanes.c say why), so that while the E-steps run they become 0; except in the reference, to which
- * doubtful cases are handed. */
+ * Chains that rarely leave a state, or never return, soon carry subnormal probabilities, which cost a
+ * processor about a hundred cycles per operation: Baum-Welch on left-to-right models spent half of its time
+ * on them.  The recursions do not need them (see lanes.c and estep_lanes.c), so the E-steps flush them to 0,
+ * except in the reference, which handles doubtful cases. */
 #include "simd/simd.h"
 
 #include "simd/vec.h"

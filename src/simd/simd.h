@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* simd.h - the vector backends: one set of sources, compiled once per instruction set.  VH_ISA is the name of
- * the one being compiled; VH_NAME(f) is f with that name behind it. */
+/* simd.h - the vector backends: the same sources compiled once per instruction set.  VH_ISA is the name of
+ * the one being compiled; VH_NAME(f) appends it to f. */
 #ifndef VH_SIMD_SIMD_H
 #define VH_SIMD_SIMD_H
 
@@ -23,18 +23,18 @@ vhem_status VH_NAME(vh_simd_reduce_prepare)(vhem_ctx *, const vh_packed *base, v
 void VH_NAME(vh_simd_reduce_release)(void *laid);
 vhem_status VH_NAME(vh_simd_reduce_chunk)(vhem_ctx *, const vh_reduce_chunk *, vh_scratch *,
                                           vh_reduce_sums *);
-/* The kernel between sets of HMMs. */
+/* The product kernel between sets of HMMs. */
 vhem_status VH_NAME(vh_simd_product_prepare)(vhem_ctx *, const vh_product *, void **laid);
 void VH_NAME(vh_simd_product_release)(void *laid);
 vhem_status VH_NAME(vh_simd_product)(vhem_ctx *, const vh_product *, const void *laid, const vh_rectangle *,
                                      vh_scratch *, double *log_k);
 #endif
 
-enum { VH_MAX_LANES = 8 }; /* lanes of a vector, the most of all instruction sets */
+enum { VH_MAX_LANES = 8 }; /* the most lanes of any instruction set */
 
 extern const vh_backend vh_backend_simd, vh_backend_avx2, vh_backend_avx512;
 
-/* The best usable one of them. */
+/* The best backend that this CPU supports. */
 const vh_backend *vh_backend_cpu(void);
 
 bool vh_usable_simd(void);

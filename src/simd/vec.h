@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* vec.h - a register of doubles, with exp and log made for it.  VH_LANES, how many it holds, comes with the
- * instruction set (src/CMakeLists.txt).
+/* vec.h - a register of doubles with fast exp and log.  VH_LANES, the number of doubles it holds, depends on
+ * the instruction set (src/CMakeLists.txt).
  *
- * The C library's vector functions treat every double; the recursions need exp of [-700, 0] and
- * log of normal numbers only, and being inlined saves the call and the way through memory: about
- * twice as fast, both within 2 ulp. */
+ * The C library's vector functions handle every double; the recursions only need exp on [-700, 0] and log of
+ * normal numbers.  Inlining also avoids calls and memory traffic: about twice as fast, both within 2 ulp. */
 #ifndef VH_SIMD_VEC_H
 #define VH_SIMD_VEC_H
 
@@ -16,7 +15,7 @@
 typedef double vec __attribute__((vector_size(8 * VH_LANES), may_alias));
 typedef unsigned long long vec_bits __attribute__((vector_size(8 * VH_LANES), may_alias));
 
-/* How many exps or logs are worked out side by side: as many as there are registers for. */
+/* Number of exps or logs evaluated together: as many as registers allow. */
 #if VH_LANES == 8 || defined(__aarch64__)
 enum { VEC_TOGETHER = 4 };
 #else
@@ -31,7 +30,7 @@ vec vec_all(double x)
 {
     return (vec){ 0 } + x;
 }
-/* Where the register is the machine's own, one instruction; the compiler makes three of the portable form. */
+/* One instruction where the register is native; the compiler needs three for the portable form. */
 #if defined(__AVX512F__) && VH_LANES == 8
 #define vec_max(a, b) ((vec)_mm512_max_pd((__m512d)(a), (__m512d)(b)))
 #define vec_min(a, b) ((vec)_mm512_min_pd((__m512d)(a), (__m512d)(b)))
@@ -56,9 +55,9 @@ vec vec_min(vec a, vec b)
 }
 #endif
 
-/* How results too small for a normal number are treated in this thread from here on: they become 0, or are
- * what they are.  Both return the mode that was, for vec_mode_back.  Other processors than x86 leave them as
- * they are: ARM would take small operands for 0 as well, which the recursions do not reckon with. */
+/* Set how this thread treats subnormal results: flush them to 0, or keep them.  Both return the previous
+ * mode, for vec_mode_back.  No effect except on x86: ARM would also flush subnormal operands, which the
+ * recursions do not allow for. */
 #ifdef __SSE2__
 VEC_INLINE
 unsigned vec_flush_to_0(void)
@@ -97,19 +96,18 @@ void vec_mode_back(unsigned mode)
 }
 #endif
 
-static inline void vec_mode_end(const unsigned *mode) /* at the end of a block */
+static inline void vec_mode_end(const unsigned *mode) /* for VH_CLEANUP */
 {
     vec_mode_back(*mode);
 }
 
-/* 2^52 + 2^51: a double this large has no fraction, so adding it rounds to an
- * integer, which then sits in the low bits. */
+/* 2^52 + 2^51: adding it rounds to an integer and leaves that integer in the low bits. */
 #define VEC_ROUND 6755399441055744.0
 
-/* x [n] := exp(x) for x <= 700; anything below -700 is taken as -700, or gives 0, as a NaN does.
- * x = k ln 2 + r with |r| <= ln 2 / 2; exp(r) by a polynomial of degree 11 (error
- * 1e-17), k goes into the exponent.  The polynomials are worked out side by side, since one alone waits for
- * its own results most of the time.  n is a constant of the caller, at most VEC_TOGETHER. */
+/* x [n] := exp(x) for x <= 700.  x < -700 counts as -700; with or_0, it and NaN give 0.  x = k ln 2 + r with
+ * |r| <= ln 2 / 2; exp(r) is a polynomial of degree 11 (error 1e-17), and k is added to the exponent.
+ * Evaluating several polynomials together hides the latency of each.  n is a compile-time constant, at most
+ * VEC_TOGETHER. */
 VEC_INLINE
 void vec_exp_some(const int n, const bool or_0, vec *x)
 {
@@ -127,10 +125,10 @@ void vec_exp_some(const int n, const bool or_0, vec *x)
     vec t[VEC_TOGETHER], r[VEC_TOGETHER], p[VEC_TOGETHER];
     VEC_UNROLL
     for (int i = 0; i < n; i++) {
-        vec y = or_0 ? x[i] : vec_max(x[i], vec_all(-700.0)); /* what comes of less is not looked at */
+        vec y = or_0 ? x[i] : vec_max(x[i], vec_all(-700.0)); /* results for smaller x are discarded */
         t[i] = y * 1.4426950408889634 + VEC_ROUND;
         vec k = t[i] - VEC_ROUND;
-        r[i] = y - k * 6.93147180369123816490e-01; /* ln 2 in two parts, the first exact times k */
+        r[i] = y - k * 6.93147180369123816490e-01; /* ln 2 in two parts; k times the first is exact */
         r[i] = r[i] - k * 1.90821492927058770002e-10;
         p[i] = vec_all(2.5110049204818658e-08);
     }
@@ -162,7 +160,7 @@ vec vec_exp(vec x)
     return x;
 }
 
-/* 0 for x below -700: weights that are zero stay zero. */
+/* exp(x), but 0 for x < -700: zero weights stay zero. */
 VEC_INLINE
 vec vec_exp_or_0(vec x)
 {
@@ -183,21 +181,21 @@ void vec_exp_or_0_all(const int n, vec *x)
         vec_exp_some(1, true, x + i);
 }
 
-/* x [n] := log(x) for normal x > 0, side by side as above.  x = 2^e m with m in [sqrt 1/2, sqrt 2); with
+/* x [n] := log(x) for normal x > 0, several together as above.  x = 2^e m with m in [sqrt 1/2, sqrt 2); with
  * s = (m - 1) / (m + 1), log m = 2 s + s^3 P(s^2), P of degree 6 (error 1e-17). */
 VEC_INLINE
 void vec_log_each(const int n, vec *x)
 {
     static const double c[] = { 0.1533171061820642, 0.18182889455675105, 0.22222211130259875,
                                 0.2857142862600327, 0.39999999999899444, 0.666666666666667 };
-    /* bits of sqrt 1/2, of 1 */
+    /* bits of sqrt 1/2 and of 1 */
     const unsigned long long half_root = 0x3fe6a09e667f3bcd, one = 0x3ff0000000000000;
     vec k[VEC_TOGETHER], s[VEC_TOGETHER], z[VEC_TOGETHER], p[VEC_TOGETHER];
     VEC_UNROLL
     for (int i = 0; i < n; i++) {
         vec_bits bits = (vec_bits)x[i], e = (bits - half_root + one) >> 52; /* e + 1023 */
         vec f = (vec)(bits - (e << 52) + one) - 1;
-        /* e as a double; the constant is VEC_ROUND's bits */
+        /* e as a double; the constant holds the bits of VEC_ROUND */
         k[i] = (vec)(e + 0x4338000000000000) - (VEC_ROUND + 1023);
         s[i] = f / (f + 2);
         p[i] = vec_all(0.14616585424934123);
