@@ -5,8 +5,8 @@
 
 #include "cli.h"
 
-typedef struct { /* a table of choices */
-    const vhem_choice *row;
+typedef struct {            /* a table of choices */
+    const vhem_choice *row; /* the table, then the path */
     int n;      /* rows of the table and steps of the path; those that were not reached have K = 0 */
     bool bayes; /* the clusterings of the table are by variational Bayes: of K clusters they have K_used */
 } choose_rows;
@@ -41,7 +41,7 @@ bool choose_like_top(const choose_rows *t, int criterion, double top, int i);
 /* The row of the table that a criterion likes best, of equals the one with the smallest K and then S; -1 when
  * none has the number, or none is stable. */
 int choose_best(const choose_rows *t, int criterion);
-void choose_write_table(FILE *f, const choose_rows *t);
+void choose_write_table(const cli_out *out, const choose_rows *t);
 /* {"best": ..., "choices": ..., "path": ...} */
 json_t *choose_json(const choose_rows *t);
 

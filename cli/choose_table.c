@@ -72,53 +72,50 @@ int choose_best(const choose_rows *t, int criterion)
     return best;
 }
 
-void choose_write_table(FILE *f, const choose_rows *t)
+/* "evidence,bic": the criteria by which row i is best. */
+static const char *best_in(const choose_rows *t, int64_t i, char text[64])
 {
-    fputs("K\tS", f);
-    for (int c = 0; c < N_CHOOSE_COLUMNS; c++)
-        fprintf(f, "\t%s", choose_columns[c].name);
-    fputs("\tbest\n", f);
-    for (int i = 0; i < t->n; i++) {
-        const vhem_choice *row = &t->row[i];
-        const char *between = "";
-        if (row->K == 0)
-            continue;
-        fprintf(f, "%lld\t%d\t", (long long)row->K, row->S);
-        for (int c = 0; c < N_CHOOSE_COLUMNS; c++) {
-            double x = number_at(row, choose_columns[c].at);
-            if (isfinite(x))
-                fprintf(f, "%.*f\t", choose_columns[c].digits, x);
-            else
-                fputs("-\t", f);
-        }
-        for (int k = 0; k < N_CRITERIA; k++)
-            if (choose_best(t, k) == i) {
-                fprintf(f, "%s%s", between, choose_criteria[k].name);
-                between = ",";
-            }
-        fputc('\n', f);
-    }
+    text[0] = '\0';
+    for (int k = 0; k < N_CRITERIA; k++)
+        if (choose_best(t, k) == i)
+            snprintf(text + strlen(text), 64 - strlen(text), "%s%s", *text ? "," : "",
+                     choose_criteria[k].name);
+    return text;
 }
 
-static json_t *row_json(const vhem_choice *row)
+static void put_choice(cli_row *r, const void *of, int64_t i)
 {
-    json_t *one = json_pack("{s:I, s:i}", "K", (json_int_t)row->K, "S", row->S);
+    const choose_rows *t = of;
+    const vhem_choice *row = &t->row[i];
+    char best[64];
+    if (row->K == 0 && !r->head)
+        return;
+    cli_cell_int(r, "K", row->K);
+    cli_cell_int(r, "S", row->S);
     for (int c = 0; c < N_CHOOSE_COLUMNS; c++)
-        json_object_set_new(one, choose_columns[c].name, cli_json_real(number_at(row, choose_columns[c].at)));
-    return one;
+        cli_cell_fixed(r, choose_columns[c].name, number_at(row, choose_columns[c].at),
+                       choose_columns[c].digits);
+    if (!r->json)
+        cli_cell_text(r, "best", best_in(t, i, best));
+}
+
+void choose_write_table(const cli_out *out, const choose_rows *t)
+{
+    cli_write_rows(out, "-", t->n, put_choice, t);
 }
 
 json_t *choose_json(const choose_rows *t)
 {
-    json_t *rows = json_array(), *path = json_array(), *best = json_object();
-    for (int i = 0; i < t->n; i++)
-        if (t->row[i].K > 0)
-            json_array_append_new(t->row[i].path ? path : rows, row_json(&t->row[i]));
+    json_t *best = json_object();
+    int n = 0; /* of the table; the path is behind it */
+    while (n < t->n && !t->row[n].path)
+        n++;
     for (int k = 0; k < N_CRITERIA; k++) {
         int i = choose_best(t, k);
         json_object_set_new(best, choose_criteria[k].name,
                             i < 0 ? json_null()
                                   : json_pack("{s:I, s:i}", "K", (json_int_t)t->row[i].K, "S", t->row[i].S));
     }
-    return json_pack("{s:o, s:o, s:o}", "best", best, "choices", rows, "path", path);
+    return json_pack("{s:o, s:o, s:o}", "best", best, "choices", cli_rows_json(n, put_choice, t), "path",
+                     cli_rows_json(t->n - n, put_choice, &(choose_rows){ t->row + n, t->n - n, t->bayes }));
 }

@@ -25,21 +25,23 @@ cli_model cli_model_at(const vhem_models *models, int64_t i)
     return (cli_model){ "", "", 0, 0, 0 };
 }
 
+static void must(vhem_status st)
+{
+    assert(st == VHEM_OK);
+    (void)st;
+}
+
 vhem_seq_view cli_sequence_at(const vhem_data *data, int64_t n)
 {
     vhem_seq_view view = { 0 };
-    vhem_status st = vhem_data_view(data, n, &view);
-    assert(st == VHEM_OK);
-    (void)st;
+    must(vhem_data_view(data, n, &view));
     return view;
 }
 
 vhem_class_view cli_class_at(const vhem_classes *classes, int k)
 {
     vhem_class_view view = { 0 };
-    vhem_status st = vhem_classes_view(classes, k, &view);
-    assert(st == VHEM_OK);
-    (void)st;
+    must(vhem_classes_view(classes, k, &view));
     return view;
 }
 
@@ -57,6 +59,17 @@ const char *cli_model_name(const vhem_models *models, int64_t i, char *buf, size
         return name;
     snprintf(buf, size, "%lld", (long long)i);
     return buf;
+}
+
+json_t *cli_json_names(const vhem_models *models)
+{
+    vhem_models_facts facts;
+    json_t *names = json_array();
+    char buf[32];
+    vhem_models_info(models, &facts);
+    for (int64_t i = 0; i < facts.K; i++)
+        json_array_append_new(names, cli_json_text(cli_model_name(models, i, buf, sizeof buf)));
+    return names;
 }
 
 const char *cli_model_word(const vhem_models *models)

@@ -12,34 +12,21 @@
 
 /* ---- names --------------------------------------------------------------------------------------------- */
 
-typedef struct {
-    const char *name;
-    int i;
-} entry;
-
-static int by_name(const void *a, const void *b)
-{
-    return strcmp(((const entry *)a)->name, ((const entry *)b)->name);
-}
-
 /* Row of the table whose first column is each name; [n], -1 for none.  NULL without memory. */
 static int *find_rows(const csv *t, int column, int n, const char *const *name, int *found)
 {
     size_t rows = (size_t)t->rows - 1;
-    entry *names = malloc(rows * sizeof *names);
+    CLI_AUTOFREE cli_entry *names = malloc(rows * sizeof *names);
     int *row = malloc((size_t)n * sizeof *row);
     *found = 0;
     for (size_t r = 0; names && r < rows; r++)
-        names[r] = (entry){ csv_cell(t, (int)r + 1, column), (int)r + 1 };
+        names[r] = (cli_entry){ csv_cell(t, (int)r + 1, column), (int)r + 1 };
     if (names)
-        qsort(names, rows, sizeof *names, by_name);
+        cli_sort_names(names, rows);
     for (int i = 0; names && row && i < n; i++) {
-        entry own = { name[i], 0 };
-        const entry *e = bsearch(&own, names, rows, sizeof *names, by_name);
-        row[i] = e ? e->i : -1;
-        *found += e != NULL;
+        row[i] = (int)cli_find_name(names, rows, name[i]);
+        *found += row[i] >= 0;
     }
-    free(names);
     return row;
 }
 

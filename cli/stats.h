@@ -6,13 +6,14 @@
 #include "cli.h"
 
 typedef struct {
-    const char *name;           /* what the persons are called, "subject" */
+    const vhem_statistics *s;
+    const char *who;            /* what the persons are called, "subject" */
     const vhem_data *sequences; /* where each is a sequence; NULL: groups of them */
-} stats_who;
+} stats_table;
 
-void stats_put_persons(FILE *f, const vhem_statistics *s, const stats_who *who);
-void stats_put_tests(FILE *f, const vhem_statistics *s);
-json_t *stats_json(const cli *c, const vhem_statistics *s, const stats_who *who);
+typedef void stats_write(const cli_out *out, const stats_table *t);
+stats_write stats_write_persons, stats_write_tests;
+json_t *stats_json(const cli *c, const stats_table *t);
 /* The tests in words, and the warning where scores are of those who were clustered. */
 void stats_say(cli *c, const vhem_statistics *s);
 /* Without a group each sequence is a person: warns where persons, or other groups, were clustered. */

@@ -88,6 +88,13 @@ void cli_add(cli_table *t, const cli_option *rows)
     }
 }
 
+void cli_add_output(cli_table *t, const char **output, const char *help)
+{
+    cli_add(t, (const cli_option[]){
+                   { "output", 'o', OPT_TEXT, "FILE", output, .shown = "-, standard output", .help = help },
+                   { 0 } });
+}
+
 static cli_kind kind_of(const vhem_option *o)
 {
     if (strcmp(o->name, "memory") == 0)

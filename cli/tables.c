@@ -28,6 +28,22 @@ json_t *cli_json_real(double x)
     return isfinite(x) ? json_real(x) : json_null();
 }
 
+json_t *cli_json_reals(const double *x, int64_t n)
+{
+    json_t *list = json_array();
+    for (int64_t k = 0; k < n; k++)
+        json_array_append_new(list, cli_json_real(x[k]));
+    return list;
+}
+
+json_t *cli_json_matrix(const double *x, int64_t rows, int64_t columns)
+{
+    json_t *list = json_array();
+    for (int64_t i = 0; i < rows; i++)
+        json_array_append_new(list, cli_json_reals(x + i * columns, columns));
+    return list;
+}
+
 json_t *cli_json_text(const char *text)
 {
     json_t *value = text && *text ? json_string(text) : NULL;

@@ -165,3 +165,19 @@ int cli_read_list(cli *c, const char *option, const char *text, cli_list *list)
     } while (*rest);
     return CLI_GO;
 }
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(((const cli_entry *)a)->name, ((const cli_entry *)b)->name);
+}
+
+void cli_sort_names(cli_entry *list, size_t n)
+{
+    qsort(list, n, sizeof *list, by_name);
+}
+
+int64_t cli_find_name(const cli_entry *list, size_t n, const char *name)
+{
+    const cli_entry own = { name, 0 }, *found = bsearch(&own, list, n, sizeof *list, by_name);
+    return found ? found->i : -1;
+}
