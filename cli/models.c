@@ -90,19 +90,15 @@ int cli_check_models(cli *c, const vhem_models *models, const char *what, const 
     vhem_models_facts facts;
     const char *word = cli_model_word(models);
     vhem_models_info(models, &facts);
-    if (facts.K != cl->Kb)
-        return cli_fail(c, "%s holds %lld %s%s, but the clusters of %s were made of %lld", what,
-                        (long long)facts.K, word, cli_plural(facts.K), where, (long long)cl->Kb);
-    int status = cli_models_read(c, models, facts.K);
-    if (status != CLI_GO)
-        return status;
+    CLI_CHECK(facts.K == cl->Kb, "%s holds %lld %s%s, but the clusters of %s were made of %lld", what,
+              (long long)facts.K, word, cli_plural(facts.K), where, (long long)cl->Kb);
+    CLI_TRY(cli_models_read(c, models, facts.K));
     for (int64_t i = 0; i < facts.K; i++) {
         cli_model m = cli_model_at(models, i);
-        if (m.name[0] && cl->name[i][0] && strcmp(m.name, cl->name[i]) != 0)
-            return cli_fail(c,
-                            "%s %lld of %s is '%s', but '%s' in %s: other models were clustered there, or "
-                            "in another order",
-                            word, (long long)i, what, m.name, cl->name[i], where);
+        CLI_CHECK(
+            !m.name[0] || !cl->name[i][0] || strcmp(m.name, cl->name[i]) == 0,
+            "%s %lld of %s is '%s', but '%s' in %s: other models were clustered there, or in another order",
+            word, (long long)i, what, m.name, cl->name[i], where);
     }
     return CLI_GO;
 }
