@@ -119,7 +119,7 @@ static json_t *found_json(const cli *c, const classes_args *a, const found *s)
     json_t *names = json_array();
     if (s->tag >= 0)
         return json_pack("{s:s, s:s, s:o}", "command", c->command, "tag", p->class_name[s->tag], "songs",
-                         cli_rows_json(s->top, put_song, s));
+                         cli_rows_json(&(cli_rows){ .n = s->top, .put = put_song, .of = s }));
     json_t *all = json_pack("{s:s, s:o}", "command", c->command, "model", cli_json_text(c->arg[0]));
     for (int k = 0; k < p->C; k++)
         json_array_append_new(names, cli_json_text(p->class_name[k]));
@@ -128,7 +128,8 @@ static json_t *found_json(const cli *c, const classes_args *a, const found *s)
     json_decref(names);
     json_object_set_new(all, "scored", cli_json_real(p->scored));
     json_object_set_new(all, a->are_tags ? "songs" : "predicted",
-                        a->are_tags ? tags_json(s) : cli_rows_json(p->n, put_class, s));
+                        a->are_tags ? tags_json(s)
+                                    : cli_rows_json(&(cli_rows){ .n = p->n, .put = put_class, .of = s }));
     return all;
 }
 
@@ -173,7 +174,6 @@ static int say_cost(cli *c, const classes_args *a, const vhem_prediction *fast)
 int classes_predict(cli *c, classes_args *a)
 {
     CLI_OWN vhem_prediction *p = NULL;
-    CLI_CLEANUP(cli_out_close) cli_out out = { 0 };
     int tag = -1;
     CLI_TRY(cli_out_check_table(c, a->output));
     CLI_TRY(classes_load(c, a));
@@ -182,22 +182,19 @@ int classes_predict(cli *c, classes_args *a)
     CLI_TRY(cli_status(c, vhem_classes_predict(c->ctx, a->classes, a->sequences, a->fast, &p)));
     if (a->fast > 0 && a->check)
         CLI_TRY(say_cost(c, a, p));
-    CLI_TRY(cli_out_open(c, a->output, &out));
     int64_t most = tag < 0 ? p->C : p->n;
     CLI_AUTOFREE place *rank = calloc((size_t)most + 1, sizeof *rank);
     CLI_CHECK(rank, "out of memory");
     const found s = { p, a->all, a->rank.top < most ? a->rank.top : (int)most, tag, rank };
+    const cli_rows songs = { .n = s.top, .put = put_song, .of = &s },
+                   tags = { .n = p->n * s.top, .put = put_tag, .of = &s },
+                   classes = { .n = p->n, .put = put_class, .of = &s };
     if (tag >= 0)
         rank_songs(p, tag, rank);
-    if (c->json)
-        cli_json_put(out.f, found_json(c, a, &s));
-    else if (tag >= 0)
-        cli_write_rows(&out, NULL, s.top, put_song, &s);
-    else if (a->are_tags)
-        cli_write_rows(&out, NULL, p->n * s.top, put_tag, &s);
-    else
-        cli_write_rows(&out, NULL, p->n, put_class, &s);
-    CLI_TRY(cli_out_commit(c, &out));
+    CLI_TRY(cli_write_table(c, a->output, c->json ? found_json(c, a, &s) : NULL,
+                            tag >= 0      ? &songs
+                            : a->are_tags ? &tags
+                                          : &classes));
     return EXIT_DONE;
 }
 
@@ -288,11 +285,11 @@ static void write_tables(const cli_out *out, const verdict *v, json_t *summary)
         fputc('\n', out->f);
     }
     fputc('\n', out->f);
-    cli_write_rows(out, NULL, v->j->C, put_measures, v);
+    cli_write_rows(out, &(cli_rows){ .n = v->j->C, .put = put_measures, .of = v });
     if (v->tags)
         return;
     fputc('\n', out->f);
-    cli_write_rows(out, NULL, v->j->C, put_confusion, v);
+    cli_write_rows(out, &(cli_rows){ .n = v->j->C, .put = put_confusion, .of = v });
 }
 
 static void tell_verdict(cli *c, const verdict *v)
@@ -317,9 +314,11 @@ static int write_verdict(cli *c, const classes_args *a, const verdict *v)
     json_auto_t *summary = summary_json(v);
     CLI_TRY(cli_out_open(c, a->output, &out));
     if (c->json)
-        cli_json_put(out.f, json_pack("{s:s, s:O, s:o, s:o}", "command", c->command, "summary", summary,
-                                      v->tags ? "tags" : "classes", cli_rows_json(v->j->C, put_measures, v),
-                                      "confusion", v->tags ? json_null() : confusion_json(v->j)));
+        cli_json_put(out.f,
+                     json_pack("{s:s, s:O, s:o, s:o}", "command", c->command, "summary", summary,
+                               v->tags ? "tags" : "classes",
+                               cli_rows_json(&(cli_rows){ .n = v->j->C, .put = put_measures, .of = v }),
+                               "confusion", v->tags ? json_null() : confusion_json(v->j)));
     else
         write_tables(&out, v, summary);
     CLI_TRY(cli_out_commit(c, &out));

@@ -327,8 +327,17 @@ typedef struct {
     const char *unknown; /* in a table, for a number that is not finite; NULL: as it is */
 } cli_row;
 typedef void cli_put_row(cli_row *r, const void *of, int64_t i);
-void cli_write_rows(const cli_out *out, const char *unknown, int64_t n, cli_put_row *put, const void *of);
-json_t *cli_rows_json(int64_t n, cli_put_row *put, const void *of);
+typedef struct { /* a table; unknown, exact: as in a row */
+    int64_t n;
+    cli_put_row *put;
+    const void *of;
+    const char *unknown;
+    bool exact;
+} cli_rows;
+/* A file of the table or, where there is some, of this JSON, which it releases. */
+int cli_write_table(cli *c, const char *path, json_t *json, const cli_rows *t);
+void cli_write_rows(const cli_out *out, const cli_rows *t);
+json_t *cli_rows_json(const cli_rows *t);
 void cli_put_rows(cli_row *r, int64_t n, cli_put_row *put, const void *of); /* a part of a table: r goes on */
 /* Tabs and line ends in texts become spaces; in JSON an empty text is null, and a number that is not
  * finite. */

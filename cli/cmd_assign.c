@@ -72,12 +72,12 @@ static json_t *level_json(cli *c, const assignment *s, int l)
                            : json_null());
 }
 
-static void write_json(FILE *f, const cli *c, const assignment *s, json_t *levels)
+static json_t *result_json(const cli *c, const assignment *s, json_t *levels)
 {
-    cli_json_put(f, json_pack("{s:s, s:o, s:o, s:s, s:O, s:o}", "command", c->command, "clusters",
-                              cli_json_text(c->arg[0]), "input", cli_json_text(c->arg[1]), "kind",
-                              s->input.from.data ? "data" : "models", "levels", levels, "assigned",
-                              cli_rows_json(s->n, put_item, s)));
+    return json_pack("{s:s, s:o, s:o, s:s, s:O, s:o}", "command", c->command, "clusters",
+                     cli_json_text(c->arg[0]), "input", cli_json_text(c->arg[1]), "kind",
+                     s->input.from.data ? "data" : "models", "levels", levels, "assigned",
+                     cli_rows_json(&(cli_rows){ .n = s->n, .put = put_item, .of = s }));
 }
 
 static void tell_levels(cli *c, const assignment *s, const json_t *levels)
@@ -97,16 +97,11 @@ static void tell_levels(cli *c, const assignment *s, const json_t *levels)
 
 static int write_result(cli *c, const assign_args *a, const assignment *s)
 {
-    CLI_CLEANUP(cli_out_close) cli_out out = { 0 };
     json_auto_t *levels = json_array();
-    CLI_TRY(cli_out_open(c, a->output, &out));
     for (int l = 0; l < s->levels; l++)
         json_array_append_new(levels, level_json(c, s, l));
-    if (c->json)
-        write_json(out.f, c, s, levels);
-    else
-        cli_write_rows(&out, NULL, s->n, put_item, s);
-    CLI_TRY(cli_out_commit(c, &out));
+    CLI_TRY(cli_write_table(c, a->output, c->json ? result_json(c, s, levels) : NULL,
+                            &(cli_rows){ .n = s->n, .put = put_item, .of = s }));
     tell_levels(c, s, levels);
     return EXIT_DONE;
 }

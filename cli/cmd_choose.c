@@ -30,7 +30,7 @@ static json_t *advice_json(const choose_advice *a)
     return json_pack("{s:I, s:i, s:o, s:o}", "K", (json_int_t)a->K, "S", a->S, "for", why, "against", doubt);
 }
 
-static void write_json(FILE *f, const cli *c, const choose_rows *t, bool stopped)
+static json_t *result_json(const cli *c, const choose_rows *t, bool stopped)
 {
     json_t *facts =
         json_pack("{s:s, s:o, s:I, s:s, s:b}", "command", c->command, "input", cli_json_text(c->arg[0]),
@@ -39,7 +39,7 @@ static void write_json(FILE *f, const cli *c, const choose_rows *t, bool stopped
     choose_advice a = choose_advise(t);
     json_object_set_new(facts, "recommended", stopped || a.K == 0 ? json_null() : advice_json(&a));
     json_object_update(facts, rows);
-    cli_json_put(f, facts);
+    return facts;
 }
 
 /* What to type. */
@@ -84,14 +84,9 @@ static void tell_best(cli *c, const choose_args *g, const choose_rows *t)
 
 static int write_result(cli *c, const choose_args *g, bool stopped)
 {
-    CLI_CLEANUP(cli_out_close) cli_out out = { 0 };
     const choose_rows t = { g->rows, g->n, g->a.method.finds_k };
-    CLI_TRY(cli_out_open(c, g->a.output, &out));
-    if (c->json)
-        write_json(out.f, c, &t, stopped);
-    else
-        choose_write_table(&out, &t);
-    CLI_TRY(cli_out_commit(c, &out));
+    const cli_rows table = choose_table(&t);
+    CLI_TRY(cli_write_table(c, g->a.output, c->json ? result_json(c, &t, stopped) : NULL, &table));
     if (stopped)
         cli_fail(c, "interrupted; the table has what was done so far");
     else

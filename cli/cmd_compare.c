@@ -68,32 +68,29 @@ static json_t *matrix_json(const cli_matrix *D)
     return D->x ? cli_json_matrix(D->x, D->rows, D->columns) : json_null();
 }
 
-static void write_json(FILE *f, cli *c, const compare_args *a, const comparison *s)
+static json_t *result_json(const cli *c, const compare_args *a, const comparison *s)
 {
-    cli_json_put(f, json_pack("{s:s, s:o, s:o, s:i, s:i, s:f, s:b, s:b, s:I, s:o, s:o, s:o, s:o, s:o, s:o}",
-                              "command", c->command, "a", cli_json_text(c->arg[0]), "b",
-                              cli_json_text(c->arg[c->n_arg - 1]), "tau", a->opt.tau, "samples",
-                              a->opt.samples, "lambda", a->opt.lambda, "normalised", a->opt.normalised,
-                              "symmetric", a->opt.symmetric, "seed", (json_int_t)c->seed, "names_a",
-                              cli_json_names(s->a), "names_b", cli_json_names(s->b), "kl",
-                              matrix_json(&s->kl), "kl_sampled", matrix_json(&s->sampled), "kl_sampled_error",
-                              matrix_json(&s->error), "log_ppk", matrix_json(&s->ppk)));
+    return json_pack("{s:s, s:o, s:o, s:i, s:i, s:f, s:b, s:b, s:I, s:o, s:o, s:o, s:o, s:o, s:o}", "command",
+                     c->command, "a", cli_json_text(c->arg[0]), "b", cli_json_text(c->arg[c->n_arg - 1]),
+                     "tau", a->opt.tau, "samples", a->opt.samples, "lambda", a->opt.lambda, "normalised",
+                     a->opt.normalised, "symmetric", a->opt.symmetric, "seed", (json_int_t)c->seed, "names_a",
+                     cli_json_names(s->a), "names_b", cli_json_names(s->b), "kl", matrix_json(&s->kl),
+                     "kl_sampled", matrix_json(&s->sampled), "kl_sampled_error", matrix_json(&s->error),
+                     "log_ppk", matrix_json(&s->ppk));
 }
 
 static int write_distances(cli *c, const compare_args *a, const comparison *s)
 {
     CLI_CLEANUP(cli_out_close) cli_out out = { 0 };
     const cli_matrix *D = s->kl.x ? &s->kl : s->sampled.x ? &s->sampled : &s->ppk;
-    cli_row r = { .out = &out, .head = true, .exact = true };
+    const matrix m = { s, D->x };
+    const cli_rows one = { .n = s->Ka, .put = put_matrix_row, .of = &m, .exact = true },
+                   all = { .n = s->Ka * s->Kb, .put = put_pair, .of = s, .exact = true };
+    if (!a->opt.kind || !is_npy(a->output))
+        return cli_write_table(c, a->output, c->json ? result_json(c, a, s) : NULL,
+                               a->opt.kind ? &one : &all);
     CLI_TRY(cli_out_open(c, a->output, &out));
-    if (c->json)
-        write_json(out.f, c, a, s);
-    else if (a->opt.kind && is_npy(a->output))
-        cli_matrix_write_npy(out.f, D);
-    else if (a->opt.kind)
-        cli_put_rows(&r, s->Ka, put_matrix_row, &(matrix){ s, D->x });
-    else
-        cli_put_rows(&r, s->Ka * s->Kb, put_pair, s);
+    cli_matrix_write_npy(out.f, D);
     return cli_out_commit(c, &out);
 }
 

@@ -374,16 +374,13 @@ static int load_models(cli *c, const eval_args *a, const eval_result *r, yardsti
 
 static int write_measures(cli *c, const eval_args *a, const eval_result *r)
 {
-    CLI_CLEANUP(cli_out_close) cli_out out = { 0 };
     if (c->json)
         cli_json_put(stdout, result_json(c, r));
     else if (!a->output || strcmp(a->output, "-") != 0)
         CLI_CHECK(put_text(c, stdout, r), "out of memory");
-    if (!a->output)
-        return EXIT_DONE;
-    CLI_TRY(cli_out_open(c, a->output, &out));
-    cli_write_rows(&out, NULL, r->n_row, put_measure, r);
-    CLI_TRY(cli_out_commit(c, &out));
+    if (a->output)
+        CLI_TRY(
+            cli_write_table(c, a->output, NULL, &(cli_rows){ .n = r->n_row, .put = put_measure, .of = r }));
     return EXIT_DONE;
 }
 

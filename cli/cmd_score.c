@@ -69,12 +69,12 @@ static void put_item(cli_row *r, const void *of, int64_t n)
         cli_cell_ids(r, cli_sequences(&s->from), s->all ? s->models : NULL, s->items->name[n]);
 }
 
-static void write_json(FILE *f, const cli *c, const scores *s)
+static json_t *result_json(const cli *c, const scores *s)
 {
-    cli_json_put(f, json_pack("{s:s, s:o, s:o, s:o, s:o}", "command", c->command, "models",
-                              cli_json_text(c->arg[0]), "data", cli_json_text(c->arg[1]), "hmms",
-                              cli_json_names(s->models), s->from.by_group ? "groups" : "sequences",
-                              cli_rows_json(s->items->n, put_item, s)));
+    return json_pack("{s:s, s:o, s:o, s:o, s:o}", "command", c->command, "models", cli_json_text(c->arg[0]),
+                     "data", cli_json_text(c->arg[1]), "hmms", cli_json_names(s->models),
+                     s->from.by_group ? "groups" : "sequences",
+                     cli_rows_json(&(cli_rows){ .n = s->items->n, .put = put_item, .of = s }));
 }
 
 static void tell_scores(cli *c, const scores *s)
@@ -92,19 +92,6 @@ static void tell_scores(cli *c, const scores *s)
         cli_say(c, "%lld of %lld values %s missing: %.4f per value that was observed", (long long)v.missing,
                 (long long)v.all, v.missing == 1 ? "is" : "are", sum / (double)(v.all - v.missing));
     cli_tell_common(c, 1, (const vhem_models *const[]){ s->models }, false);
-}
-
-static int write_scores(cli *c, const score_args *a, const scores *s)
-{
-    CLI_CLEANUP(cli_out_close) cli_out out = { 0 };
-    CLI_TRY(cli_out_open(c, a->output, &out));
-    if (c->json)
-        write_json(out.f, c, s);
-    else
-        cli_write_rows(&out, NULL, s->items->n, put_item, s);
-    CLI_TRY(cli_out_commit(c, &out));
-    tell_scores(c, s);
-    return EXIT_DONE;
 }
 
 static int load_and_score(cli *c, const score_args *a, scores *s)
@@ -125,7 +112,10 @@ static int load_and_score(cli *c, const score_args *a, scores *s)
     CLI_TRY(cli_status(c, vhem_score(c->ctx, s->models, &s->from, s->loglik)));
     s->values = cli_observed(s->models, s->data, s->items);
     CLI_CHECK(s->values, "out of memory");
-    return write_scores(c, a, s);
+    CLI_TRY(cli_write_table(c, a->output, c->json ? result_json(c, s) : NULL,
+                            &(cli_rows){ .n = s->items->n, .put = put_item, .of = s }));
+    tell_scores(c, s);
+    return EXIT_DONE;
 }
 
 static void free_scores(scores *s)

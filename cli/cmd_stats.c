@@ -32,38 +32,31 @@ static int load_inputs(cli *c, stats_args *a)
     return cli_status(c, vhem_data_load(c->ctx, c->arg[1], &read, &a->data));
 }
 
-static int write_table(cli *c, const char *path, stats_write *put, const stats_table *t)
-{
-    CLI_CLEANUP(cli_out_close) cli_out out = { 0 };
-    CLI_TRY(cli_out_open(c, path, &out));
-    put(&out, t);
-    return cli_out_commit(c, &out);
-}
-
-static int write_folder(cli *c, const char *folder, const stats_table *t)
+static int write_folder(cli *c, const char *folder, const cli_rows *persons, const cli_rows *tests)
 {
     char path[4096];
     CLI_CHECK(mkdir(folder, 0777) == 0 || errno == EEXIST, "%s: cannot make the folder: %s", folder,
               strerror(errno));
     snprintf(path, sizeof path, "%s/persons.tsv", folder);
-    CLI_TRY(write_table(c, path, stats_write_persons, t));
+    CLI_TRY(cli_write_table(c, path, NULL, persons));
     snprintf(path, sizeof path, "%s/tests.tsv", folder);
-    return write_table(c, path, stats_write_tests, t);
+    return cli_write_table(c, path, NULL, tests);
 }
 
 static int write_all(cli *c, const stats_args *a)
 {
     const stats_table t = { a->s, a->read.group ? a->read.group : "sequence",
                             a->read.group ? NULL : a->data };
+    const cli_rows persons = stats_persons(&t), tests = stats_tests(&t);
     bool persons_shown = a->output && strcmp(a->output, "-") == 0;
     if (c->json)
         cli_json_put(stdout, stats_json(c, &t));
     else if (!persons_shown)
-        stats_write_tests(&(cli_out){ .f = stdout, .separator = '\t' }, &t);
+        cli_write_rows(&(cli_out){ .f = stdout, .separator = '\t' }, &tests);
     if (a->output && (!c->json || !persons_shown))
-        CLI_TRY(write_table(c, a->output, stats_write_persons, &t));
+        CLI_TRY(cli_write_table(c, a->output, NULL, &persons));
     if (a->tables)
-        CLI_TRY(write_folder(c, a->tables, &t));
+        CLI_TRY(write_folder(c, a->tables, &persons, &tests));
     stats_say(c, a->s);
     stats_check_persons(c, a->s, a->tree, a->data, a->read.group);
     return EXIT_DONE;

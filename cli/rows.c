@@ -101,23 +101,36 @@ void cli_put_rows(cli_row *r, int64_t n, cli_put_row *put, const void *of)
         put_row(r, put, of, i);
 }
 
-void cli_write_rows(const cli_out *out, const char *unknown, int64_t n, cli_put_row *put, const void *of)
+void cli_write_rows(const cli_out *out, const cli_rows *t)
 {
-    cli_put_rows(&(cli_row){ .out = out, .unknown = unknown, .head = true }, n, put, of);
+    cli_row r = { .out = out, .head = true, .unknown = t->unknown, .exact = t->exact };
+    cli_put_rows(&r, t->n, t->put, t->of);
 }
 
-json_t *cli_rows_json(int64_t n, cli_put_row *put, const void *of)
+json_t *cli_rows_json(const cli_rows *t)
 {
     json_t *rows = json_array();
-    for (int64_t i = 0; i < n; i++) {
+    for (int64_t i = 0; i < t->n; i++) {
         cli_row r = { .json = json_object() };
-        put(&r, of, i);
+        t->put(&r, t->of, i);
         if (json_object_size(r.json) > 0)
             json_array_append_new(rows, r.json);
         else
             json_decref(r.json);
     }
     return rows;
+}
+
+int cli_write_table(cli *c, const char *path, json_t *json, const cli_rows *t)
+{
+    CLI_CLEANUP(cli_out_close) cli_out out = { 0 };
+    json_auto_t *own = json;
+    CLI_TRY(cli_out_open(c, path, &out));
+    if (own)
+        cli_json_put(out.f, json_incref(own));
+    else
+        cli_write_rows(&out, t);
+    return cli_out_commit(c, &out);
 }
 
 const char *cli_numbered(const char *stem, int64_t k, char buf[32])

@@ -11,8 +11,8 @@ typedef struct {
     const vhem_data *sequences; /* where each is a sequence; NULL: groups of them */
 } stats_table;
 
-typedef void stats_write(const cli_out *out, const stats_table *t);
-stats_write stats_write_persons, stats_write_tests;
+cli_rows stats_persons(const stats_table *t);
+cli_rows stats_tests(const stats_table *t);
 json_t *stats_json(const cli *c, const stats_table *t);
 /* The tests in words, and the warning where scores are of those who were clustered. */
 void stats_say(cli *c, const vhem_statistics *s);

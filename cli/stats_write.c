@@ -77,22 +77,23 @@ static void put_test(cli_row *r, const void *of, int64_t k)
     cli_cell_real(r, "d_high", t->d_high);
 }
 
-void stats_write_persons(const cli_out *out, const stats_table *t)
+cli_rows stats_persons(const stats_table *t)
 {
-    cli_write_rows(out, "", t->s->n, put_person, t);
+    return (cli_rows){ .n = t->s->n, .put = put_person, .of = t, .unknown = "" };
 }
 
-void stats_write_tests(const cli_out *out, const stats_table *t)
+cli_rows stats_tests(const stats_table *t)
 {
-    cli_write_rows(out, "", t->s->n_test, put_test, t);
+    return (cli_rows){ .n = t->s->n_test, .put = put_test, .of = t, .unknown = "" };
 }
 
 json_t *stats_json(const cli *c, const stats_table *t)
 {
+    const cli_rows persons = stats_persons(t), tests = stats_tests(t);
     return json_pack("{s:s, s:o, s:o, s:b, s:o, s:o, s:o}", "command", c->command, "clusters",
                      cli_json_text(c->arg[0]), "data", cli_json_text(c->arg[1]), "left_out", t->s->left_out,
-                     "who", cli_json_text(t->who), "persons", cli_rows_json(t->s->n, put_person, t), "tests",
-                     cli_rows_json(t->s->n_test, put_test, t));
+                     "who", cli_json_text(t->who), "persons", cli_rows_json(&persons), "tests",
+                     cli_rows_json(&tests));
 }
 
 static const double CLEAR = 0.05; /* of p, corrected where there is more than one test */
