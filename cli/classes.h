@@ -28,8 +28,6 @@ classes_do classes_train, classes_update, classes_cross, classes_predict, classe
 
 /* Where examples are learned from or judged by, annotate needs their --tags. */
 int classes_need_tags(cli *c, const classes_args *a);
-/* DATA, and --tags where given. */
-int classes_load_examples(cli *c, const char *path, classes_args *a);
 /* MODEL and DATA of the command line, and --tags. */
 int classes_load(cli *c, classes_args *a);
 /* Judges p, and fast (or NULL) besides, and writes the tables or the JSON to a->output. */

@@ -14,7 +14,8 @@ int classes_need_tags(cli *c, const classes_args *a)
                                    : CLI_GO;
 }
 
-int classes_load_examples(cli *c, const char *path, classes_args *a)
+/* DATA, and --tags where given. */
+static int load_examples(cli *c, const char *path, classes_args *a)
 {
     const vhem_models *models = a->classes ? cli_class_at(a->classes, 0).models : NULL;
     CLI_TRY(cli_load_data(c, path, &a->data, models, a->piece.emission, &a->sequences));
@@ -38,7 +39,7 @@ int classes_load(cli *c, classes_args *a)
     CLI_TRY(cli_check_streams(c, NULL));
     CLI_TRY(cli_status(c, vhem_classes_load(c->ctx, c->arg[0], &a->classes)));
     tell_common(c, a->classes);
-    return classes_load_examples(c, c->arg[1], a);
+    return load_examples(c, c->arg[1], a);
 }
 
 /* ---- what is learned ----------------------------------------------------------------------------------- */
@@ -131,7 +132,7 @@ int classes_train(cli *c, classes_args *a)
     CLI_TRY(check_uses(c, a));
     CLI_TRY(check_output(c, a->output));
     CLI_TRY(classes_need_tags(c, a));
-    CLI_TRY(classes_load_examples(c, c->arg[0], a));
+    CLI_TRY(load_examples(c, c->arg[0], a));
     CLI_AUTOFREE char *store = store_path(a, a->output);
     CLI_TRY(settle_training(c, a, store));
     CLI_TRY(tell_stopped(c, vhem_classes_train(c->ctx, a->sequences, a->tag_list, &a->train, &a->classes),
@@ -159,7 +160,7 @@ int classes_cross(cli *c, classes_args *a)
     CLI_TRY(classes_need_tags(c, a));
     if (a->folds < 2 && !(a->holdout > 0 && a->holdout < 1))
         return cli_misuse(c, "--folds needs at least 2, or --holdout a share between 0 and 1");
-    CLI_TRY(classes_load_examples(c, c->arg[0], a));
+    CLI_TRY(load_examples(c, c->arg[0], a));
     CLI_TRY(settle_training(c, a, a->train.store));
     CLI_TRY(tell_stopped(c,
                          vhem_crossvalidate(c->ctx, a->sequences, a->tag_list, &a->train,

@@ -110,11 +110,15 @@ void cli_add_fields(cli_table *t, const cli_fields *fields);
 void cli_add_output(cli_table *t, const char **output, const char *help);
 /* How to read sequences; group_help NULL: groups are not asked for. */
 void cli_add_data(cli_table *t, vhem_data_options *opt, const char *group_help);
-extern const char cli_data_heading[], cli_cov_words[];
+extern const char cli_data_heading[];
 /* What --cov, "diag", "full" or NULL, makes of the emission that --emission has set or left NULL. */
 int cli_emission(cli *c, const char *cov, const char **emission);
-/* Those that use the option of this name; NULL: all. */
-const char *cli_users(vhem_option_set set, const char *name);
+/* The row of this name; NULL: there is none. */
+cli_option *cli_row_named(const cli_table *t, const char *name);
+/* A field of an options record, by its name, which it has. */
+vhem_option cli_field(vhem_option_set set, const char *name);
+/* --cov, for this method or model. */
+void cli_add_cov(cli_table *t, const char **cov, const char *user, const char *name);
 /* Refuses a prior that is neither settings, nor a file, nor one of the words that a fit knows. */
 int cli_check_prior(cli *c, const char *option, bool of_fit, const char *prior);
 bool cli_has_word(const char *list, char separator, const char *word);
@@ -132,7 +136,6 @@ json_t *cli_options_json(const cli_usage *usage, const char *user, const char *n
 int cli_begin(cli *c, int argc, char **argv, const cli_usage *usage);
 /* The first half of it: c has the arguments, and no context yet. */
 int cli_parse(cli *c, int argc, char **argv, const cli_usage *usage);
-bool cli_given(const cli *c, const cli_usage *usage, const char *name);
 /* Refuses options that the method, model or kind of this name does not use. */
 int cli_check_uses(cli *c, const cli_usage *usage, const char *user, const char *name);
 /* " --tau 3 --seed 1": what was given, with --seed and --backend, to be typed again; not what skip names. */
@@ -245,7 +248,7 @@ void cli_progress_clear(cli *c);
 
 /* ---- text ---------------------------------------------------------------------------------------------- */
 
-/* size.c.  "512M", "2G": bytes with K, M, G or T after them, powers of 1024; false when it is none. */
+/* "512M", "2G": bytes with K, M, G or T after them, powers of 1024; false when it is none. */
 bool cli_read_size(const char *text, int64_t *size);
 const char *cli_put_size(int64_t size, char *buf, size_t room); /* as it would be typed */
 
@@ -361,7 +364,7 @@ bool cli_ids_have(const vhem_data *data, int64_t n, const char *const *name, con
 /* The data that items of this source are sequences of; NULL for models and groups. */
 const vhem_data *cli_sequences(const vhem_source *from);
 
-/* provenance.c: JSON text from malloc for the file that is made; takes the options over.  Neither threads,
+/* tables.c: JSON text from malloc for the file that is made; takes the options over.  Neither threads,
  * output, time nor host is in it: the same seed gives the same bytes wherever and as whatever they are
  * written.  NULL when memory is short. */
 char *cli_provenance(const cli *c, json_t *options, bool stopped);
@@ -379,7 +382,6 @@ int cli_load_models(cli *c, const char *path, vhem_models **out);
 int cli_load_hmms(cli *c, const char *path, vhem_models **out); /* what has states, and pairs to compare */
 int cli_load_clusters(cli *c, const char *path, vhem_tree **out);
 int cli_load_input(cli *c, const char *path, const vhem_data_options *opt, cli_input *in);
-int cli_use_input(cli *c, const char *path, const vhem_data_options *opt, cli_input *in); /* once loaded */
 void cli_input_free(cli_input *in);
 
 /* common.c.  Says over which columns the HMMs of n sets are compared when some of them lack columns: those

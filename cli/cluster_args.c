@@ -61,16 +61,7 @@ static int load_sequences(cli *c, cluster_args *a)
     return CLI_GO;
 }
 
-void cluster_tell_memory(cli_table *t)
-{
-    for (int k = 0; k < t->n; k++)
-        if (strcmp(t->row[k].name, "memory") == 0)
-            t->row[k].help =
-                "memory for models (method vhem) or frames, such as 512M or 2G, 0 for all; larger "
-                "sets of models stay on disk, more frames go to a file in TMPDIR";
-}
-
-bool cluster_has_textures(const cluster_args *a)
+static bool has_textures(const cluster_args *a)
 {
     vhem_models_facts facts = { .kind = VHEM_HMMS };
     if (a->input.from.models)
@@ -97,7 +88,7 @@ static int load_items(cli *c, cluster_args *a, bool choose)
         CLI_TRY(cli_load_models(c, c->arg[0], &a->input.file.models));
         a->input.from.models = a->input.file.models;
     }
-    a->method = cli_method_facts(a->opt.method, cluster_has_textures(a));
+    a->method = cli_method_facts(a->opt.method, has_textures(a));
     if (a->method.by_part) /* to the others --memory says nothing */
         a->opt.memory = a->data.memory;
     return cluster_find_items(c, a);
@@ -140,7 +131,7 @@ static int use_start(cli *c, cluster_args *a)
 /* No option is ignored silently.  The default method depends on the input. */
 static int check_options(cli *c, const cluster_args *a)
 {
-    vhem_method_facts method = cli_method_facts(a->opt.method, cluster_has_textures(a));
+    vhem_method_facts method = cli_method_facts(a->opt.method, has_textures(a));
     CLI_TRY(cli_check_uses(c, a->usage, "method", method.name));
     CLI_TRY(cli_check_prior(c, "--prior", false, a->opt.prior));
     if (method.inits && a->opt.init && !a->init && !cli_has_word(method.inits, '|', a->opt.init))

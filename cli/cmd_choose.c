@@ -164,7 +164,7 @@ int cmd_choose(cli *c, int argc, char **argv)
                     { "clusters", 'k', OPT_TEXT, "K..K,K", &a->K_text, .shown = "none, it must be given",
                       .help = "numbers of clusters to try, like 2..6,8" },
                     { "states", 'S', OPT_TEXT, "S..S,S", &g.S_text, .shown = "as the input",
-                      .methods = cli_users(VHEM_CLUSTER_OPTIONS, "S"), .user = "method",
+                      .methods = cli_field(VHEM_CLUSTER_OPTIONS, "S").methods, .user = "method",
                       .help = "numbers of states of the centres to try" },
                     { "splits", 0, OPT_INT, "N", &g.splits,
                       .help = "halvings of the models for the stability; 0: none, which is faster" },

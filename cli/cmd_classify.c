@@ -146,10 +146,7 @@ static void add_training(cli_table *t, classes_args *a)
                VHEM_FIT_OPTIONS, &a->piece,
                .only = "model S M K restarts tol max_iter cov_floor prior init topology learn noise emission",
                .change = of_pieces });
-    cli_add(t, (const cli_option[]){ { "cov", 0, OPT_CHOICE, cli_cov_words, &a->cov, .shown = "diag",
-                                       .help = "short for --emission gaussian-diag or gaussian-full",
-                                       .methods = "hmm", .user = "model" },
-                                     { 0 } });
+    cli_add_cov(t, &a->cov, "model", "hmm");
     cli_add_fields(t, &(cli_fields){ VHEM_CLUSTER_OPTIONS, &a->reduce, .only = "tau nv restarts max_iter tol",
                                      .change = of_reduction });
 }

@@ -187,12 +187,12 @@ static int run_cluster(cli *c, int argc, char **argv, bool tree)
                                  "a tree" },
                 { 0 } });
     cluster_add_options(&t, &a, tree ? "candidate memory" : "memory", false);
-    cli_add(&t, (const cli_option[]){ { "cov", 0, OPT_CHOICE, cli_cov_words, &a.cov, .shown = "diag",
-                                        .help = "short for --emission gaussian-diag or gaussian-full",
-                                        .methods = "em-h3m", .user = "method" },
-                                      { 0 } });
+    cli_add_cov(&t, &a.cov, "method", "em-h3m");
     cli_add_data(&t, &a.data, "column with the group; the sequences of a group stay together");
-    cluster_tell_memory(&t);
+    /* which is for models as well as for the frames that the table of data speaks of */
+    cli_row_named(&t, "memory")->help =
+        "memory for models (method vhem) or frames, such as 512M or 2G, 0 for all; larger sets of models "
+        "stay on disk, more frames go to a file in TMPDIR";
     const cli_usage usage = {
         .args = tree ? "MODELS|DATA -k K,K,... -o OUT" : "MODELS|DATA -k K -o OUT",
         .n_min = 1,

@@ -166,10 +166,8 @@ static void add_options(cli_table *t, fit_args *a)
     };
     cli_add(t, (const cli_option[]){ { "output", 'o', OPT_TEXT, "MODELS", &a->output,
                                        .shown = "-, standard output", .help = "file to write, .json or .h5" },
-                                     { "cov", 0, OPT_CHOICE, cli_cov_words, &a->cov, .shown = "diag",
-                                       .help = "short for --emission gaussian-diag or gaussian-full",
-                                       .methods = "hmm", .user = "model" },
                                      { 0 } });
+    cli_add_cov(t, &a->cov, "model", "hmm");
     cli_add_fields(t, &(cli_fields){ VHEM_FIT_OPTIONS, &a->fit, .without = "pieces by_group repair S_max",
                                      .change = change });
     cli_add_data(t, &a->data,

@@ -108,12 +108,8 @@ enum { MOST_FAMILIES = 32 };
  * the one that the library makes public; what is no family, as COL:NAME, has no parameters. */
 static int list_families(const char *name[MOST_FAMILIES], char *room, size_t size)
 {
-    vhem_option o;
     int n = 0;
-    *room = '\0';
-    for (int i = 0; vhem_option_info(VHEM_FIT_OPTIONS, i, &o) == VHEM_OK; i++)
-        if (strcmp(o.name, "emission") == 0)
-            snprintf(room, size, "%s", o.argument);
+    snprintf(room, size, "%s", cli_field(VHEM_FIT_OPTIONS, "emission").argument);
     for (char *p = strtok(room, "|"); p && n < MOST_FAMILIES; p = strtok(NULL, "|"))
         if (vhem_emission_param(p, 0) && strcmp(p, "product") != 0 && strcmp(p, "gaussian-tied") != 0)
             name[n++] = p;

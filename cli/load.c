@@ -93,11 +93,6 @@ int cli_load_clusters(cli *c, const char *path, vhem_tree **out)
 int cli_load_input(cli *c, const char *path, const vhem_data_options *opt, cli_input *in)
 {
     CLI_TRY(cli_status(c, vhem_load(c->ctx, path, opt, &in->file)));
-    return cli_use_input(c, path, opt, in);
-}
-
-int cli_use_input(cli *c, const char *path, const vhem_data_options *opt, cli_input *in)
-{
     if (in->file.classes)
         return not_for_classes(c, path);
     const vhem_clustering *lowest = in->file.tree ? vhem_tree_level(in->file.tree, 0) : NULL;

@@ -99,17 +99,9 @@ static void look_at_option(target *t, const cli_option *o)
         look_at(t, text);
 }
 
-static const cli_option *row_of(const cli_usage *usage, const char *name)
-{
-    for (int k = 0; k < usage->table->n; k++)
-        if (strcmp(usage->table->row[k].name, name) == 0)
-            return &usage->table->row[k];
-    return NULL;
-}
-
 static const char *value_of(const cli_usage *usage, const char *name)
 {
-    const cli_option *o = row_of(usage, name);
+    const cli_option *o = cli_row_named(usage->table, name);
     return o ? *(const char *const *)o->value : NULL;
 }
 
@@ -203,7 +195,8 @@ int cli_check_overwrite(cli *c, const cli_usage *usage)
 
 bool cli_writes(const cli_usage *usage)
 {
-    return usage->writes_last || row_of(usage, "output") || row_of(usage, "tables");
+    return usage->writes_last || cli_row_named(usage->table, "output")
+           || cli_row_named(usage->table, "tables");
 }
 
 void cli_remove_checkpoint(const char *path)
