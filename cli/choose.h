@@ -1,26 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* choose.h - the rows of vhem choose: which is best in what, as a table, and what to do. */
+/* choose.h - the rows of vhem choose: as a table, and what they recommend. */
 #ifndef VHEM_CLI_CHOOSE_H
 #define VHEM_CLI_CHOOSE_H
 
 #include "cli.h"
 
-typedef struct { /* a table of choices */
-    const vhem_choice *row;
+typedef struct {            /* a table of choices */
+    const vhem_choice *row; /* the table, then the path */
     int n;      /* rows of the table and steps of the path; those that were not reached have K = 0 */
     bool bayes; /* the clusterings of the table are by variational Bayes: of K clusters they have K_used */
 } choose_rows;
-
-#define CHOOSE_STABLE 0.7 /* an adjusted Rand index between halves; below it no number is called stable */
-
-enum { CHOOSE_EVIDENCE, CHOOSE_STABILITY, CHOOSE_BIC, CHOOSE_ICL, N_CRITERIA };
-
-typedef struct { /* what a row can be best in */
-    const char *name, *words;
-    size_t at;    /* of its number in a row */
-    bool most;    /* the largest is best */
-    double equal; /* numbers that differ by less say nothing: the smaller K is taken then */
-} choose_criterion;
 
 enum { N_CHOOSE_COLUMNS = 12 };
 
@@ -31,17 +20,8 @@ typedef struct { /* a number of a row, in tables and in JSON */
 } choose_column;
 
 extern const choose_column choose_columns[N_CHOOSE_COLUMNS];
-extern const choose_criterion choose_criteria[N_CRITERIA];
 
-/* What the best row has by a criterion, its negative where the smallest is best; -INFINITY: no row has
- * any. */
-double choose_top(const choose_rows *t, int criterion);
-/* Is row i so near to this that the difference says nothing? */
-bool choose_like_top(const choose_rows *t, int criterion, double top, int i);
-/* The row of the table that a criterion likes best, of equals the one with the smallest K and then S; -1 when
- * none has the number, or none is stable. */
-int choose_best(const choose_rows *t, int criterion);
-void choose_write_table(FILE *f, const choose_rows *t);
+cli_rows choose_table(const choose_rows *t);
 /* {"best": ..., "choices": ..., "path": ...} */
 json_t *choose_json(const choose_rows *t);
 

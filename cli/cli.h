@@ -17,6 +17,30 @@ enum { CLI_MAX_OPTIONS = 64, CLI_MAX_ARGS = 1000 };
 
 typedef struct cli cli;
 
+/* ---- ways out ------------------------------------------------------------------------------------------ */
+
+/* In functions that return an exit status, with c in reach: leaves with that of the call unless it is CLI_GO;
+ * says why and fails unless the condition holds. */
+#define CLI_TRY(call)         \
+    do {                      \
+        int tried_ = (call);  \
+        if (tried_ != CLI_GO) \
+            return tried_;    \
+    } while (0)
+#define CLI_CHECK(cond, ...)                 \
+    do {                                     \
+        if (!(cond))                         \
+            return cli_fail(c, __VA_ARGS__); \
+    } while (0)
+
+/* Of a local variable, which is released however its block is left: release(&variable); vhem_free of it; free
+ * of it.  It has a value from the line it is declared on. */
+#define CLI_CLEANUP(release) __attribute__((cleanup(release)))
+#define CLI_OWN              CLI_CLEANUP(cli_own_release)
+#define CLI_AUTOFREE         CLI_CLEANUP(cli_autofree)
+void cli_own_release(void *variable);
+void cli_autofree(void *variable);
+
 /* ---- options ------------------------------------------------------------------------------------------- */
 
 typedef enum { OPT_FLAG, OPT_INT, OPT_INT64, OPT_REAL, OPT_SIZE, OPT_TEXT, OPT_CHOICE, OPT_LIST } cli_kind;
@@ -82,13 +106,19 @@ typedef struct {
 /* table.c.  Rows end with a NULL name. */
 void cli_add(cli_table *t, const cli_option *rows);
 void cli_add_fields(cli_table *t, const cli_fields *fields);
+/* Where the result goes, standard output unless it is asked for. */
+void cli_add_output(cli_table *t, const char **output, const char *help);
 /* How to read sequences; group_help NULL: groups are not asked for. */
 void cli_add_data(cli_table *t, vhem_data_options *opt, const char *group_help);
-extern const char cli_data_heading[], cli_cov_words[];
+extern const char cli_data_heading[];
 /* What --cov, "diag", "full" or NULL, makes of the emission that --emission has set or left NULL. */
 int cli_emission(cli *c, const char *cov, const char **emission);
-/* Those that use the option of this name; NULL: all. */
-const char *cli_users(vhem_option_set set, const char *name);
+/* The row of this name; NULL: there is none. */
+cli_option *cli_row_named(const cli_table *t, const char *name);
+/* A field of an options record, by its name, which it has. */
+vhem_option cli_field(vhem_option_set set, const char *name);
+/* --cov, for this method or model. */
+void cli_add_cov(cli_table *t, const char **cov, const char *user, const char *name);
 /* Refuses a prior that is neither settings, nor a file, nor one of the words that a fit knows. */
 int cli_check_prior(cli *c, const char *option, bool of_fit, const char *prior);
 bool cli_has_word(const char *list, char separator, const char *word);
@@ -106,7 +136,6 @@ json_t *cli_options_json(const cli_usage *usage, const char *user, const char *n
 int cli_begin(cli *c, int argc, char **argv, const cli_usage *usage);
 /* The first half of it: c has the arguments, and no context yet. */
 int cli_parse(cli *c, int argc, char **argv, const cli_usage *usage);
-bool cli_given(const cli *c, const cli_usage *usage, const char *name);
 /* Refuses options that the method, model or kind of this name does not use. */
 int cli_check_uses(cli *c, const cli_usage *usage, const char *user, const char *name);
 /* " --tau 3 --seed 1": what was given, with --seed and --backend, to be typed again; not what skip names. */
@@ -219,7 +248,7 @@ void cli_progress_clear(cli *c);
 
 /* ---- text ---------------------------------------------------------------------------------------------- */
 
-/* size.c.  "512M", "2G": bytes with K, M, G or T after them, powers of 1024; false when it is none. */
+/* "512M", "2G": bytes with K, M, G or T after them, powers of 1024; false when it is none. */
 bool cli_read_size(const char *text, int64_t *size);
 const char *cli_put_size(int64_t size, char *buf, size_t room); /* as it would be typed */
 
@@ -235,6 +264,12 @@ void cli_clean_terminal(void); /* the same, but for line ends and tabs, for all 
 void cli_put_word(FILE *f, const char *text);
 enum { CLI_WORD = 4096 };
 const char *cli_word(const char *text, char *buf, size_t size); /* the same in buf */
+typedef struct { /* name and number of a thing that is looked up by its name */
+    const char *name;
+    int64_t i;
+} cli_entry;
+void cli_sort_names(cli_entry *list, size_t n);
+int64_t cli_find_name(const cli_entry *list, size_t n, const char *name); /* its number; -1: none */
 enum { CLI_MAX_LIST = 1000 };
 typedef struct {
     int n;
@@ -248,7 +283,9 @@ void cli_json_watch(void);
 void cli_json_lacks(void);
 bool cli_json_short(void);
 /* tables.c: JSON, names, endings */
-json_t *cli_json_real(double x);           /* null when x is not finite */
+json_t *cli_json_real(double x); /* null when x is not finite */
+json_t *cli_json_reals(const double *x, int64_t n);
+json_t *cli_json_matrix(const double *x, int64_t rows, int64_t columns);
 json_t *cli_json_text(const char *text);   /* null when there is none or it is not UTF-8 */
 void cli_json_put(FILE *f, json_t *value); /* writes and releases it, with a line end */
 /* names[i], or "i" when it has none; buf serves for that. */
@@ -265,11 +302,11 @@ typedef struct {
     FILE *f;
     const char *path;  /* as a sentence names it */
     vhem_output *file; /* NULL: standard output */
+    char separator;    /* of the cells of a table: a tab, or a comma where the path ends in .csv */
 } cli_out;
 
 /* output.c.  "-" is stdout.  CLI_GO or an exit status, the sentence printed. */
-int cli_out_open(cli *c, const char *path, cli_out *out); /* a table with tabs, or CSV where it ends so */
-int cli_out_open_plain(cli *c, const char *path, cli_out *out); /* as it is */
+int cli_out_open(cli *c, const char *path, cli_out *out);
 int cli_out_commit(cli *c, cli_out *out);
 void cli_out_close(cli_out *out); /* removes what was not committed */
 /* Can this path be written?  Asked before hours of work, not after. */
@@ -278,23 +315,56 @@ int cli_out_check(cli *c, const char *path);
 int cli_out_check_table(cli *c, const char *path);
 /* Of a file that the library writes, of things that have these endings, and the streams. */
 int cli_out_check_ending(cli *c, const char *path, const char *things, const char *const *endings);
-void cli_put_number(FILE *f, double x);                    /* the shortest text that reads back to x */
-void cli_put_cell(FILE *f, const char *text);              /* tabs and line ends become spaces */
-void cli_put_cell_of(FILE *f, const char *text, size_t n); /* the same for its first n bytes */
+void cli_put_number(FILE *f, double x); /* the shortest text that reads back to x */
 
-/* ids.c: where several columns name the sequences of data, these columns follow the others of a row.  Writes
- * nothing for one column, nor without data.  In the head a name that the table has already, of its own or as
- * a column for each of models (NULL: for none), gets "id_" before it. */
-void cli_put_id_names(FILE *f, const vhem_data *data, const vhem_models *models);
-void cli_put_ids(FILE *f, const vhem_data *data, const char *name);      /* of the sequence called name */
-void cli_json_ids(json_t *row, const vhem_data *data, const char *name); /* the same as an object "id" */
+/* rows.c.  A table is described once, by a function that puts the cells of row i in their order.  It becomes
+ * a line of names and a line for each row, or JSON, an object for each row; where the two differ the function
+ * asks for r->json.  A row without any cell is left out.  For the names it is called with row 0, which must
+ * be there. */
+typedef struct {
+    const cli_out *out;  /* of a table */
+    json_t *json;        /* the row as an object; NULL: of a table */
+    bool head;           /* the names are written, not the values */
+    bool begun;          /* the line has a cell */
+    bool exact;          /* in CSV, line ends in texts stay: they are names to be found again */
+    const char *unknown; /* in a table, for a number that is not finite; NULL: as it is */
+} cli_row;
+typedef void cli_put_row(cli_row *r, const void *of, int64_t i);
+typedef struct { /* a table; unknown, exact: as in a row */
+    int64_t n;
+    cli_put_row *put;
+    const void *of;
+    const char *unknown;
+    bool exact;
+} cli_rows;
+/* A file of the table or, where there is some, of this JSON, which it releases. */
+int cli_write_table(cli *c, const char *path, json_t *json, const cli_rows *t);
+void cli_write_rows(const cli_out *out, const cli_rows *t);
+json_t *cli_rows_json(const cli_rows *t);
+void cli_put_rows(cli_row *r, int64_t n, cli_put_row *put, const void *of); /* a part of a table: r goes on */
+/* Tabs and line ends in texts become spaces; in JSON an empty text is null, and a number that is not
+ * finite. */
+void cli_cell_text(cli_row *r, const char *name, const char *text);
+void cli_cell_int(cli_row *r, const char *name, int64_t x);
+void cli_cell_real(cli_row *r, const char *name, double x);
+void cli_cell_fixed(cli_row *r, const char *name, double x, int digits); /* digits behind the point */
+/* A column that in JSON is one more number of a list. */
+void cli_cell_int_of(cli_row *r, const char *list, const char *name, int64_t x);
+void cli_cell_real_of(cli_row *r, const char *list, const char *name, double x);
+const char *cli_numbered(const char *stem, int64_t k, char buf[32]); /* "loglik_3" */
+
+/* ids.c: where several columns name the sequences of data, these columns follow the others of a row, that of
+ * the sequence called name; in JSON as an object "id".  Puts nothing for one column, nor without data.  A
+ * column name that the table has already, of its own or as a column for each of models (NULL: for none), gets
+ * "id_" before it. */
+void cli_cell_ids(cli_row *r, const vhem_data *data, const vhem_models *models, const char *name);
 /* Is one of these names [n] an identifier of sequences, in *column, or the beginning of their names, and then
  * *column is NULL? */
 bool cli_ids_have(const vhem_data *data, int64_t n, const char *const *name, const char **column);
 /* The data that items of this source are sequences of; NULL for models and groups. */
 const vhem_data *cli_sequences(const vhem_source *from);
 
-/* provenance.c: JSON text from malloc for the file that is made; takes the options over.  Neither threads,
+/* tables.c: JSON text from malloc for the file that is made; takes the options over.  Neither threads,
  * output, time nor host is in it: the same seed gives the same bytes wherever and as whatever they are
  * written.  NULL when memory is short. */
 char *cli_provenance(const cli *c, json_t *options, bool stopped);
@@ -312,7 +382,6 @@ int cli_load_models(cli *c, const char *path, vhem_models **out);
 int cli_load_hmms(cli *c, const char *path, vhem_models **out); /* what has states, and pairs to compare */
 int cli_load_clusters(cli *c, const char *path, vhem_tree **out);
 int cli_load_input(cli *c, const char *path, const vhem_data_options *opt, cli_input *in);
-int cli_use_input(cli *c, const char *path, const vhem_data_options *opt, cli_input *in); /* once loaded */
 void cli_input_free(cli_input *in);
 
 /* common.c.  Says over which columns the HMMs of n sets are compared when some of them lack columns: those
@@ -357,6 +426,7 @@ vhem_method_facts cli_method_facts(const char *name, bool textures);
 int cli_models_read(cli *c, const vhem_models *models, int64_t n);
 /* Its name, or "i" when it has none; buf serves for that. */
 const char *cli_model_name(const vhem_models *models, int64_t i, char *buf, size_t size);
+json_t *cli_json_names(const vhem_models *models);     /* of all of them */
 const char *cli_model_word(const vhem_models *models); /* "HMM", "texture" */
 const char *cli_item_word(const vhem_source *from);    /* or "sequence", "group" */
 /* Are these the models, of a file called what, that were clustered in a file called where: as many, with the

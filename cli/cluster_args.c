@@ -18,8 +18,6 @@ void cluster_args_free(cluster_args *a)
     vhem_free(a->items);
     vhem_free(a->start);
     cli_input_free(&a->input);
-    a->items = NULL;
-    a->start = NULL;
 }
 
 void cluster_add_options(cli_table *t, cluster_args *a, const char *without, bool choose)
@@ -47,8 +45,8 @@ static int load_sequences(cli *c, cluster_args *a)
     const char *path = c->arg[0];
     vhem_data_options data = a->data;
     vhem_models_facts start;
-    int status = cli_emission(c, a->cov, &a->opt.emission);
-    if (status == CLI_GO && a->start && a->opt.emission && !cli_emission_is(a->start, a->opt.emission)) {
+    CLI_TRY(cli_emission(c, a->cov, &a->opt.emission));
+    if (a->start && a->opt.emission && !cli_emission_is(a->start, a->opt.emission)) {
         vhem_models_info(a->start, &start);
         return cli_fail(c, "%s holds %s models, but --%s asks for %s; leave it out, the start has its own",
                         a->init, start.emission, a->cov ? "cov" : "emission",
@@ -56,26 +54,15 @@ static int load_sequences(cli *c, cluster_args *a)
     }
     if (a->start)
         a->opt.emission = NULL;
-    if (status == CLI_GO)
-        status = cli_read_for(c, path, a->start, a->opt.emission, &data);
-    if (status == CLI_GO)
-        status = cli_load_input(c, path, &data, &a->input);
-    if (status == CLI_GO && a->input.from.models)
-        return cli_fail(c, "method %s clusters sequences, but %s holds %s; give it the data they came from",
-                        a->opt.method, path, a->input.file.tree ? "clusters" : "models");
-    return status;
+    CLI_TRY(cli_read_for(c, path, a->start, a->opt.emission, &data));
+    CLI_TRY(cli_load_input(c, path, &data, &a->input));
+    CLI_CHECK(!a->input.from.models,
+              "method %s clusters sequences, but %s holds %s; give it the data they came from", a->opt.method,
+              path, a->input.file.tree ? "clusters" : "models");
+    return CLI_GO;
 }
 
-void cluster_tell_memory(cli_table *t)
-{
-    for (int k = 0; k < t->n; k++)
-        if (strcmp(t->row[k].name, "memory") == 0)
-            t->row[k].help =
-                "memory for models (method vhem) or frames, such as 512M or 2G, 0 for all; larger "
-                "sets of models stay on disk, more frames go to a file in TMPDIR";
-}
-
-bool cluster_has_textures(const cluster_args *a)
+static bool has_textures(const cluster_args *a)
 {
     vhem_models_facts facts = { .kind = VHEM_HMMS };
     if (a->input.from.models)
@@ -96,14 +83,16 @@ static int load_items(cli *c, cluster_args *a, bool choose)
             return cli_misuse(c, "--%s is about sequences, but method %s clusters models", o->name,
                               method.name);
     }
-    int status =
-        method.takes_data ? load_sequences(c, a) : cli_load_models(c, c->arg[0], &a->input.file.models);
-    if (!method.takes_data)
+    if (method.takes_data) {
+        CLI_TRY(load_sequences(c, a));
+    } else {
+        CLI_TRY(cli_load_models(c, c->arg[0], &a->input.file.models));
         a->input.from.models = a->input.file.models;
-    a->method = cli_method_facts(a->opt.method, cluster_has_textures(a));
-    if (status == CLI_GO && a->method.by_part) /* to the others --memory says nothing */
+    }
+    a->method = cli_method_facts(a->opt.method, has_textures(a));
+    if (a->method.by_part) /* to the others --memory says nothing */
         a->opt.memory = a->data.memory;
-    return status == CLI_GO ? cluster_find_items(c, a) : status;
+    return cluster_find_items(c, a);
 }
 
 int cluster_find_items(cli *c, cluster_args *a)
@@ -124,16 +113,15 @@ static int use_start(cli *c, cluster_args *a)
     vhem_models_info(a->start, &start);
     if (a->input.from.models)
         vhem_models_info(a->input.from.models, &models);
-    if (a->K.n > 0 && a->K.value[0] != start.K)
-        return cli_fail(c, "%s holds %lld %s%s, but %lld clusters are asked for", a->init, (long long)start.K,
-                        cli_model_word(a->start), cli_plural(start.K), (long long)a->K.value[0]);
-    if (a->input.from.models && start.d != models.d)
-        return cli_fail(c, "%s has dimension %d, but %s has %d", a->init, start.d, c->arg[0], models.d);
-    if (a->opt.S >= 0 && start.S != a->opt.S)
-        return cli_fail(c, "%s has %d states, but --states asks for %d", a->init, start.S, a->opt.S);
-    if (a->opt.M >= 0 && start.M != a->opt.M)
-        return cli_fail(c, "%s has %d components per state, but --mix asks for %d", a->init, start.M,
-                        a->opt.M);
+    CLI_CHECK(a->K.n == 0 || a->K.value[0] == start.K, "%s holds %lld %s%s, but %lld clusters are asked for",
+              a->init, (long long)start.K, cli_model_word(a->start), cli_plural(start.K),
+              (long long)a->K.value[0]);
+    CLI_CHECK(!a->input.from.models || start.d == models.d, "%s has dimension %d, but %s has %d", a->init,
+              start.d, c->arg[0], models.d);
+    CLI_CHECK(a->opt.S < 0 || start.S == a->opt.S, "%s has %d states, but --states asks for %d", a->init,
+              start.S, a->opt.S);
+    CLI_CHECK(a->opt.M < 0 || start.M == a->opt.M, "%s has %d components per state, but --mix asks for %d",
+              a->init, start.M, a->opt.M);
     if (a->K.n == 0)
         a->K.n = 1;
     a->K.value[0] = start.K;
@@ -144,27 +132,25 @@ static int use_start(cli *c, cluster_args *a)
 /* No option is ignored silently.  The default method depends on the input. */
 static int check_options(cli *c, const cluster_args *a)
 {
-    vhem_method_facts method = cli_method_facts(a->opt.method, cluster_has_textures(a));
-    int status = cli_check_uses(c, a->usage, "method", method.name);
-    if (status == CLI_GO)
-        status = cli_check_prior(c, "--prior", false, a->opt.prior);
-    if (status == CLI_GO && method.inits && a->opt.init && !a->init
-        && !cli_has_word(method.inits, '|', a->opt.init))
+    vhem_method_facts method = cli_method_facts(a->opt.method, has_textures(a));
+    CLI_TRY(cli_check_uses(c, a->usage, "method", method.name));
+    CLI_TRY(cli_check_prior(c, "--prior", false, a->opt.prior));
+    if (method.inits && a->opt.init && !a->init && !cli_has_word(method.inits, '|', a->opt.init))
         return cli_misuse(c, "method %s does not use --init %s; it knows %s", method.name, a->opt.init,
                           method.inits);
-    return status;
+    return CLI_GO;
 }
 
 int cluster_load(cli *c, cluster_args *a, bool choose)
 {
-    int status = a->opt.method ? check_options(c, a) : CLI_GO;
-    if (status == CLI_GO && a->init)
-        status = cli_load_models(c, a->init, &a->start);
-    if (status == CLI_GO)
-        status = load_items(c, a, choose);
-    if (status == CLI_GO && !a->opt.method)
-        status = check_options(c, a);
-    return status == CLI_GO && a->init ? use_start(c, a) : status;
+    if (a->opt.method)
+        CLI_TRY(check_options(c, a));
+    if (a->init)
+        CLI_TRY(cli_load_models(c, a->init, &a->start));
+    CLI_TRY(load_items(c, a, choose));
+    if (!a->opt.method)
+        CLI_TRY(check_options(c, a));
+    return a->init ? use_start(c, a) : CLI_GO;
 }
 
 int cluster_enough(cli *c, const cluster_args *a, int64_t K)

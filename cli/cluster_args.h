@@ -24,10 +24,6 @@ void cluster_add_options(cli_table *t, cluster_args *a, const char *without, boo
 /* Loads the models or, for a method that clusters them, the sequences, and the start where --init is a file,
  * which gives the number of clusters unless it was asked for.  choose: only models will do. */
 int cluster_load(cli *c, cluster_args *a, bool choose);
-/* --memory is for models as well as for the frames that the table of data speaks of. */
-void cluster_tell_memory(cli_table *t);
-/* Are the models that were loaded dynamic textures? */
-bool cluster_has_textures(const cluster_args *a);
 /* Names and labels of what is clustered; not of models that stay on disk: items is NULL then. */
 int cluster_find_items(cli *c, cluster_args *a);
 /* Are there enough items for K clusters? */

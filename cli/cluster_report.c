@@ -226,15 +226,6 @@ static int count_agreeing(const vhem_clustering *cl, bool candidates, int *all, 
     return same;
 }
 
-static bool uses_candidate(const char *method)
-{
-    vhem_option o;
-    for (int i = 0; vhem_option_info(VHEM_CLUSTER_OPTIONS, i, &o) == VHEM_OK; i++)
-        if (strcmp(o.name, "candidate") == 0)
-            return cli_has_word(o.methods, ' ', method);
-    return false;
-}
-
 /* Who is elsewhere in some of the runs that are as good: at most FEW_MEMBERS names, the most often moved
  * first; the number of all. */
 static int64_t list_moved(const cluster_level *level, char *text, size_t size)
@@ -296,7 +287,8 @@ static void tell_runner_up(cli *c, const vhem_clustering *cl)
     if (!next || !(next->agreement < LIKE_GROUPS) || cl->options->candidate > 1)
         return;
     double gap = (best - next->bound) / samples;
-    bool can_keep = uses_candidate(cl->method) && strcmp(c->command, "tree") != 0;
+    bool can_keep = cli_has_word(cli_field(VHEM_CLUSTER_OPTIONS, "candidate").methods, ' ', cl->method)
+                    && strcmp(c->command, "tree") != 0;
     cli_say(
         c,
         "the next best groups (%s) are others (ARI %.2f with these), with a bound %.3g nats per model %s%s",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* cmd_assign.c - vhem assign OUT (DATA or MODELS). */
-#include "assign.h"
+#include "cli.h"
 #include "vhem.h"
 
 #include <stdlib.h>
@@ -11,26 +11,103 @@ typedef struct {
     const char *output;
 } assign_args;
 
+typedef struct { /* what is assigned, and where it went */
+    vhem_tree *tree;
+    cli_input input;
+    vhem_items *items;
+    int levels;
+    int64_t n, Kr;             /* items, clusters of the lowest level */
+    int *label;                /* [n][levels] */
+    int *above;                /* [levels][Kr]  where a cluster of the lowest level is at each level */
+    double *posterior, *score; /* [n][Kr]  [n] */
+    int64_t *frames;           /* [n]  of sequences and groups; NULL for models */
+} assignment;
+
+/* ---- what is written ----------------------------------------------------------------------------------- */
+
+/* Posterior of the cluster that item i has at level l: the sum over the lowest clusters below it. */
+static double posterior_of(const assignment *s, int64_t i, int l)
+{
+    double sum = 0;
+    const double *posterior = s->posterior + i * s->Kr;
+    for (int64_t j = 0; j < s->Kr; j++)
+        if (s->above[l * s->Kr + j] == s->label[i * s->levels + l])
+            sum += posterior[j];
+    return sum > 1 ? 1 : sum; /* rounding */
+}
+
+/* Sequences are of unequal length: their score is per frame. */
+static double score_of(const assignment *s, int64_t i)
+{
+    return s->frames ? s->score[i] / (double)s->frames[i] : s->score[i];
+}
+
+static void put_item(cli_row *r, const void *of, int64_t i)
+{
+    const assignment *s = of;
+    char buf[32], number[32];
+    cli_cell_text(r, "name", cli_name((const char *const *)s->items->name, i, buf, sizeof buf));
+    cli_cell_text(r, "label", s->items->label[i]);
+    for (int l = 0; l < s->levels; l++) {
+        bool one = s->levels == 1;
+        cli_cell_int_of(r, "cluster", one ? "cluster" : cli_numbered("cluster", l + 1, number),
+                        s->label[i * s->levels + l]);
+        cli_cell_real_of(r, "posterior", one ? "posterior" : cli_numbered("posterior", l + 1, number),
+                         posterior_of(s, i, l));
+    }
+    for (int64_t j = 0; r->json && j < s->Kr; j++)
+        cli_cell_real_of(r, "all", NULL, s->posterior[i * s->Kr + j]);
+    cli_cell_real(r, "score", score_of(s, i));
+    cli_cell_ids(r, cli_sequences(&s->input.from), NULL, s->items->name[i]);
+}
+
+static json_t *level_json(cli *c, const assignment *s, int l)
+{
+    CLI_AUTOFREE int *label = malloc(((size_t)s->n + 1) * sizeof *label);
+    for (int64_t i = 0; label && i < s->n; i++)
+        label[i] = s->label[i * s->levels + l];
+    if (!label)
+        cli_json_lacks();
+    return json_pack("{s:I, s:o}", "K", (json_int_t)vhem_tree_level(s->tree, l)->Kr, "agreement",
+                     label ? cli_agreement_json(c, s->n, (const char *const *)s->items->label, label)
+                           : json_null());
+}
+
+static json_t *result_json(const cli *c, const assignment *s, json_t *levels)
+{
+    return json_pack("{s:s, s:o, s:o, s:s, s:O, s:o}", "command", c->command, "clusters",
+                     cli_json_text(c->arg[0]), "input", cli_json_text(c->arg[1]), "kind",
+                     s->input.from.data ? "data" : "models", "levels", levels, "assigned",
+                     cli_rows_json(&(cli_rows){ .n = s->n, .put = put_item, .of = s }));
+}
+
+static void tell_levels(cli *c, const assignment *s, const json_t *levels)
+{
+    for (int l = 0; l < s->levels; l++) {
+        const json_t *g = json_object_get(json_array_get(levels, (size_t)l), "agreement");
+        int64_t K = vhem_tree_level(s->tree, l)->Kr;
+        char match[96] = "";
+        if (json_is_object(g))
+            snprintf(match, sizeof match, "; agreement with the labels: Rand index %.3f, adjusted %.3f",
+                     json_number_value(json_object_get(g, "rand")),
+                     json_number_value(json_object_get(g, "adjusted_rand")));
+        cli_say(c, "%lld %s%s in %lld cluster%s%s", (long long)s->n, cli_item_word(&s->input.from),
+                cli_plural(s->n), (long long)K, cli_plural(K), match);
+    }
+}
+
 static int write_result(cli *c, const assign_args *a, const assignment *s)
 {
-    cli_out out;
-    int status = cli_out_open(c, a->output, &out);
-    if (status != CLI_GO)
-        return status;
-    json_t *levels = json_array();
+    json_auto_t *levels = json_array();
     for (int l = 0; l < s->levels; l++)
-        json_array_append_new(levels, assign_level_json(c, s, l));
-    if (c->json)
-        assign_write_json(out.f, c, s, levels);
-    else
-        assign_write_table(out.f, s);
-    status = cli_out_commit(c, &out);
-    cli_out_close(&out);
-    if (status == CLI_GO)
-        assign_tell(c, s, levels);
-    json_decref(levels);
-    return status == CLI_GO ? EXIT_DONE : status;
+        json_array_append_new(levels, level_json(c, s, l));
+    CLI_TRY(cli_write_table(c, a->output, c->json ? result_json(c, s, levels) : NULL,
+                            &(cli_rows){ .n = s->n, .put = put_item, .of = s }));
+    tell_levels(c, s, levels);
+    return EXIT_DONE;
 }
+
+/* ---- the work ------------------------------------------------------------------------------------------ */
 
 /* Room for the answer, and the way up the tree of every cluster of the lowest level. */
 static int make_room(cli *c, assignment *s)
@@ -46,8 +123,8 @@ static int make_room(cli *c, assignment *s)
     s->posterior = calloc(n * Kr, sizeof *s->posterior);
     s->score = calloc(n, sizeof *s->score);
     s->frames = s->input.from.data ? cli_frames(s->input.from.data, s->items) : NULL;
-    if (!s->label || !s->above || !s->posterior || !s->score || (s->input.from.data && !s->frames))
-        return cli_fail(c, "out of memory");
+    CLI_CHECK(s->label && s->above && s->posterior && s->score && (s->frames || !s->input.from.data),
+              "out of memory");
     for (int64_t j = 0; j < s->Kr; j++) {
         s->above[j] = (int)j;
         for (int l = 1; l < s->levels; l++) {
@@ -80,50 +157,48 @@ static int load_input(cli *c, const assign_args *a, assignment *s)
 {
     vhem_data_options data = a->data;
     const vhem_models *centers = vhem_tree_level(s->tree, 0)->centers;
-    if (!centers)
-        return cli_fail(c,
-                        "%s has clusters without centres, so nothing can be assigned to them; make the file "
-                        "again with 'vhem cluster' or 'vhem tree'",
-                        c->arg[0]);
-    int status = cli_read_for(c, c->arg[1], centers, NULL, &data);
-    if (status == CLI_GO)
-        status = cli_load_input(c, c->arg[1], &data, &s->input);
-    return status;
+    CLI_CHECK(centers,
+              "%s has clusters without centres, so nothing can be assigned to them; make the file again with "
+              "'vhem cluster' or 'vhem tree'",
+              c->arg[0]);
+    CLI_TRY(cli_read_for(c, c->arg[1], centers, NULL, &data));
+    return cli_load_input(c, c->arg[1], &data, &s->input);
 }
 
 static int load_and_assign(cli *c, const assign_args *a, assignment *s)
 {
-    int status = cli_check_streams(c, NULL);
-    if (status == CLI_GO)
-        status = cli_out_check_table(c, a->output);
-    if (status == CLI_GO)
-        status = cli_load_clusters(c, c->arg[0], &s->tree);
-    if (status == CLI_GO)
-        status = load_input(c, a, s);
-    if (status == CLI_GO) {
-        const vhem_models *centers = vhem_tree_level(s->tree, 0)->centers;
-        tell_separate(c, s->tree);
-        cli_tell_common(c, 1, &centers, false);
-    }
-    if (status == CLI_GO)
-        status = cli_status(c, vhem_source_items(c->ctx, &s->input.from, &s->items));
-    if (status == CLI_GO)
-        status = make_room(c, s);
-    if (status == CLI_GO)
-        status =
-            cli_status(c, vhem_assign(c->ctx, s->tree, &s->input.from, s->label, s->posterior, s->score));
-    return status == CLI_GO ? write_result(c, a, s) : status;
+    CLI_TRY(cli_check_streams(c, NULL));
+    CLI_TRY(cli_out_check_table(c, a->output));
+    CLI_TRY(cli_load_clusters(c, c->arg[0], &s->tree));
+    CLI_TRY(load_input(c, a, s));
+    const vhem_models *centers = vhem_tree_level(s->tree, 0)->centers;
+    tell_separate(c, s->tree);
+    cli_tell_common(c, 1, &centers, false);
+    CLI_TRY(cli_status(c, vhem_source_items(c->ctx, &s->input.from, &s->items)));
+    CLI_TRY(make_room(c, s));
+    CLI_TRY(cli_status(c, vhem_assign(c->ctx, s->tree, &s->input.from, s->label, s->posterior, s->score)));
+    return write_result(c, a, s);
+}
+
+static void free_assignment(assignment *s)
+{
+    free(s->label);
+    free(s->above);
+    free(s->posterior);
+    free(s->score);
+    free(s->frames);
+    vhem_free(s->items);
+    cli_input_free(&s->input);
+    vhem_free(s->tree);
 }
 
 int cmd_assign(cli *c, int argc, char **argv)
 {
     assign_args a = { .output = "-" };
-    assignment s = { 0 };
+    CLI_CLEANUP(free_assignment) assignment s = { 0 };
     cli_table t = { 0 };
     VHEM_INIT(VHEM_DATA_OPTIONS, &a.data);
-    cli_add(&t, (const cli_option[]){ { "output", 'o', OPT_TEXT, "FILE", &a.output,
-                                        .shown = "-, standard output", .help = "file to write the table to" },
-                                      { 0 } });
+    cli_add_output(&t, &a.output, "file to write the table to");
     cli_add_data(&t, &a.data, "column with the group; the sequences of a group are assigned together");
     const cli_usage usage = {
         .args = "OUT (DATA or MODELS)",
@@ -143,16 +218,6 @@ int cmd_assign(cli *c, int argc, char **argv)
                     "  vhem assign tree.json new-models.json -o where.tsv\n"
                     "  vhem assign mixture.json new.csv --group subject\n",
     };
-    int status = cli_begin(c, argc, argv, &usage);
-    if (status == CLI_GO)
-        status = load_and_assign(c, &a, &s);
-    free(s.label);
-    free(s.above);
-    free(s.posterior);
-    free(s.score);
-    free(s.frames);
-    vhem_free(s.items);
-    cli_input_free(&s.input);
-    vhem_free(s.tree);
-    return status;
+    CLI_TRY(cli_begin(c, argc, argv, &usage));
+    return load_and_assign(c, &a, &s);
 }

@@ -14,48 +14,31 @@ typedef struct {
     const cli_usage *usage;
 } background_args;
 
-static int save(cli *c, const background_args *a, const vhem_models *models)
+static int fit_and_save(cli *c, const background_args *a)
 {
-    char *made = cli_provenance(c, cli_options_json(a->usage, "model", "hmm"), false);
-    if (!made)
-        return cli_fail(c, "out of memory");
-    vhem_status st = vhem_models_save(c->ctx, models, made, a->output);
-    free(made);
-    return st == VHEM_OK ? CLI_GO : cli_fail(c, "%s", vhem_ctx_error(c->ctx));
-}
-
-static int fit_and_save(cli *c, background_args *a)
-{
-    vhem_data *data = NULL;
-    vhem_models *models = NULL;
     enum { MOST = 4096 }; /* components of a state that the library takes */
+    CLI_OWN vhem_data *data = NULL;
+    CLI_OWN vhem_models *models = NULL;
+    vhem_data_facts facts;
+    char read[1024], data_word[CLI_WORD], word[CLI_WORD];
     if (a->fit.M > MOST)
         return cli_misuse(c, "--gaussians is %d, must be at most %d", a->fit.M, MOST);
-    int status =
-        cli_out_check_ending(c, a->output, "a background is written as .json or .h5", cli_model_endings);
-    if (status == CLI_GO)
-        status = cli_load_data(c, c->arg[0], &a->data, NULL, NULL, &data);
-    if (status == CLI_GO)
-        status = cli_status(c, vhem_fit(c->ctx, data, &a->fit, &models, NULL));
-    if (status == CLI_GO)
-        status = save(c, a, models);
-    if (status == CLI_GO) {
-        vhem_data_facts facts;
-        vhem_data_info(data, &facts);
-        if (c->json)
-            cli_json_put(stdout,
-                         json_pack("{s:s, s:o, s:i, s:i}", "command", c->command, "output",
-                                   cli_json_text(a->output), "gaussians", a->fit.M, "dimension", facts.d));
-        char read[1024], data_word[CLI_WORD], word[CLI_WORD];
-        cli_say(c, "%d Gaussians of dimension %d in %s; next: vhem fit %s --emission gaussian-tied:%s%s",
-                a->fit.M, facts.d, cli_where(a->output), cli_word(c->arg[0], data_word, sizeof data_word),
-                cli_word(a->output, word, sizeof word),
-                cli_repeat_reading(c, a->usage, "memory", read, sizeof read));
-        status = EXIT_DONE;
-    }
-    vhem_free(models);
-    vhem_free(data);
-    return status;
+    CLI_TRY(cli_out_check_ending(c, a->output, "a background is written as .json or .h5", cli_model_endings));
+    CLI_TRY(cli_load_data(c, c->arg[0], &a->data, NULL, NULL, &data));
+    CLI_TRY(cli_status(c, vhem_fit(c->ctx, data, &a->fit, &models, NULL)));
+    CLI_AUTOFREE char *made = cli_provenance(c, cli_options_json(a->usage, "model", "hmm"), false);
+    CLI_CHECK(made, "out of memory");
+    CLI_CHECK(vhem_models_save(c->ctx, models, made, a->output) == VHEM_OK, "%s", vhem_ctx_error(c->ctx));
+    vhem_data_info(data, &facts);
+    if (c->json)
+        cli_json_put(stdout,
+                     json_pack("{s:s, s:o, s:i, s:i}", "command", c->command, "output",
+                               cli_json_text(a->output), "gaussians", a->fit.M, "dimension", facts.d));
+    cli_say(c, "%d Gaussians of dimension %d in %s; next: vhem fit %s --emission gaussian-tied:%s%s",
+            a->fit.M, facts.d, cli_where(a->output), cli_word(c->arg[0], data_word, sizeof data_word),
+            cli_word(a->output, word, sizeof word),
+            cli_repeat_reading(c, a->usage, "memory", read, sizeof read));
+    return EXIT_DONE;
 }
 
 int cmd_background(cli *c, int argc, char **argv)
@@ -89,6 +72,6 @@ int cmd_background(cli *c, int argc, char **argv)
                     "  vhem fit songs.h5 --emission gaussian-tied:background.h5 -o hmms.h5\n",
     };
     a.usage = &usage;
-    int status = cli_begin(c, argc, argv, &usage);
-    return status == CLI_GO ? fit_and_save(c, &a) : status;
+    CLI_TRY(cli_begin(c, argc, argv, &usage));
+    return fit_and_save(c, &a);
 }

@@ -31,17 +31,16 @@ static json_t *advice_json(const choose_advice *a)
     return json_pack("{s:I, s:i, s:o, s:o}", "K", (json_int_t)a->K, "S", a->S, "for", why, "against", doubt);
 }
 
-static void write_json(FILE *f, const cli *c, const choose_rows *t, bool stopped)
+static json_t *result_json(const cli *c, const choose_rows *t, bool stopped)
 {
     json_t *facts =
         json_pack("{s:s, s:o, s:I, s:s, s:b}", "command", c->command, "input", cli_json_text(c->arg[0]),
                   "seed", (json_int_t)c->seed, "backend", vhem_ctx_backend(c->ctx), "interrupted", stopped);
-    json_t *rows = choose_json(t);
+    json_auto_t *rows = choose_json(t);
     choose_advice a = choose_advise(t);
     json_object_set_new(facts, "recommended", stopped || a.K == 0 ? json_null() : advice_json(&a));
     json_object_update(facts, rows);
-    json_decref(rows);
-    cli_json_put(f, facts);
+    return facts;
 }
 
 /* What to type. */
@@ -86,22 +85,14 @@ static void tell_best(cli *c, const choose_args *g, const choose_rows *t)
 
 static int write_result(cli *c, const choose_args *g, bool stopped)
 {
-    cli_out out;
-    int status = cli_out_open(c, g->a.output, &out);
-    if (status != CLI_GO)
-        return status;
     const choose_rows t = { g->rows, g->n, g->a.method.finds_k };
-    if (c->json)
-        write_json(out.f, c, &t, stopped);
-    else
-        choose_write_table(out.f, &t);
-    status = cli_out_commit(c, &out);
-    cli_out_close(&out);
-    if (status == CLI_GO && stopped)
+    const cli_rows table = choose_table(&t);
+    CLI_TRY(cli_write_table(c, g->a.output, c->json ? result_json(c, &t, stopped) : NULL, &table));
+    if (stopped)
         cli_fail(c, "interrupted; the table has what was done so far");
-    else if (status == CLI_GO)
+    else
         tell_best(c, g, &t);
-    return status != CLI_GO ? status : stopped ? EXIT_STOPPED : EXIT_DONE;
+    return stopped ? EXIT_STOPPED : EXIT_DONE;
 }
 
 static int choose_and_write(cli *c, choose_args *g)
@@ -119,8 +110,7 @@ static int choose_and_write(cli *c, choose_args *g)
     want.n_path = g->path;
     g->n = want.n_K * want.n_S + want.n_path;
     g->rows = calloc((size_t)g->n, sizeof *g->rows);
-    if (!g->rows)
-        return cli_fail(c, "out of memory");
+    CLI_CHECK(g->rows, "out of memory");
     vhem_status st = vhem_choose(c->ctx, &g->a.input.from, &want, &g->a.opt, g->rows);
     for (int i = 0; i < g->n; i++)
         some |= g->rows[i].K > 0;
@@ -135,11 +125,12 @@ static int choose_and_write(cli *c, choose_args *g)
 static int read_states(cli *c, choose_args *g)
 {
     cli_list list = { .n = 1 };
-    int status = g->S_text ? cli_read_list(c, "states", g->S_text, &list) : CLI_GO;
+    if (g->S_text)
+        CLI_TRY(cli_read_list(c, "states", g->S_text, &list));
     g->n_S = list.n;
     for (int k = 0; k < list.n; k++)
         g->S[k] = (int)list.value[k];
-    return status;
+    return CLI_GO;
 }
 
 static int prepare_and_choose(cli *c, choose_args *g)
@@ -147,37 +138,34 @@ static int prepare_and_choose(cli *c, choose_args *g)
     int64_t most = 0;
     if (!g->a.K_text)
         return cli_misuse(c, "which numbers of clusters? say it with -k, for instance -k 2..6");
-    int status = cli_read_list(c, "clusters", g->a.K_text, &g->a.K);
-    if (status == CLI_GO)
-        status = read_states(c, g);
+    CLI_TRY(cli_read_list(c, "clusters", g->a.K_text, &g->a.K));
+    CLI_TRY(read_states(c, g));
     for (int k = 0; k < g->a.K.n; k++)
         most = g->a.K.value[k] > most ? g->a.K.value[k] : most;
-    if (status == CLI_GO)
-        status = cli_out_check_table(c, g->a.output);
-    if (status == CLI_GO)
-        status = cluster_load(c, &g->a, true);
-    if (status == CLI_GO)
-        status = cluster_enough(c, &g->a, most);
-    if (status == CLI_GO)
-        status = choose_and_write(c, g);
+    CLI_TRY(cli_out_check_table(c, g->a.output));
+    CLI_TRY(cluster_load(c, &g->a, true));
+    CLI_TRY(cluster_enough(c, &g->a, most));
+    return choose_and_write(c, g);
+}
+
+static void free_args(choose_args *g)
+{
     free(g->rows);
     cluster_args_free(&g->a);
-    return status;
 }
 
 int cmd_choose(cli *c, int argc, char **argv)
 {
-    choose_args g = { .splits = 4, .seeds = 2, .path = 5 };
+    CLI_CLEANUP(free_args) choose_args g = { .splits = 4, .seeds = 2, .path = 5 };
     cluster_args *a = &g.a;
     cli_table t = { 0 };
     cluster_args_init(a);
+    cli_add_output(&t, &a->output, "file to write the table to");
     cli_add(&t, (const cli_option[]){
-                    { "output", 'o', OPT_TEXT, "FILE", &a->output, .shown = "-, standard output",
-                      .help = "file to write the table to" },
                     { "clusters", 'k', OPT_TEXT, "K..K,K", &a->K_text, .shown = "none, it must be given",
                       .help = "numbers of clusters to try, like 2..6,8" },
                     { "states", 'S', OPT_TEXT, "S..S,S", &g.S_text, .shown = "as the input",
-                      .methods = cli_users(VHEM_CLUSTER_OPTIONS, "S"), .user = "method",
+                      .methods = cli_field(VHEM_CLUSTER_OPTIONS, "S").methods, .user = "method",
                       .help = "numbers of states of the centres to try" },
                     { "splits", 0, OPT_INT, "N", &g.splits,
                       .help = "halvings of the models for the stability; 0: none, which is faster" },
@@ -212,6 +200,6 @@ int cmd_choose(cli *c, int argc, char **argv)
                     "  vhem choose models.json -k 2..8 --states 2..4 --splits 0 -o choice.tsv\n",
     };
     a->usage = &usage;
-    int status = cli_begin(c, argc, argv, &usage);
-    return status == CLI_GO ? prepare_and_choose(c, &g) : status;
+    CLI_TRY(cli_begin(c, argc, argv, &usage));
+    return prepare_and_choose(c, &g);
 }

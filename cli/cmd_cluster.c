@@ -104,53 +104,45 @@ static int save_tree(cli *c, cluster_args *a, const vhem_tree *tree, bool stoppe
 {
     if (!cli_is_first(c)) /* rank 0 has the same */
         return CLI_GO;
-    char *made = cli_provenance(c, used_options_json(a, vhem_tree_level(tree, 0)), stopped);
-    if (!made)
-        return cli_fail(c, "out of memory");
-    vhem_status st = vhem_tree_save(c->ctx, tree, made, a->output);
-    free(made);
-    return st == VHEM_OK ? CLI_GO : cli_fail(c, "%s", vhem_ctx_error(c->ctx));
+    CLI_AUTOFREE char *made = cli_provenance(c, used_options_json(a, vhem_tree_level(tree, 0)), stopped);
+    CLI_CHECK(made, "out of memory");
+    CLI_CHECK(vhem_tree_save(c->ctx, tree, made, a->output) == VHEM_OK, "%s", vhem_ctx_error(c->ctx));
+    return CLI_GO;
 }
 
 static int cluster_and_save(cli *c, cluster_args *a)
 {
-    vhem_tree *tree = NULL;
+    CLI_OWN vhem_tree *tree = NULL;
     vhem_tree_facts facts = { 0 };
     const char *checkpoint = a->opt.checkpoint; /* saving puts the options that were used in their place */
     vhem_status st = vhem_cluster(c->ctx, &a->input.from, a->K.n, a->K.value, &a->opt, &tree);
     bool stopped = st == VHEM_ESTOPPED;
-    char *why = stopped ? strdup(vhem_ctx_error(c->ctx)) : NULL;
+    CLI_AUTOFREE char *why = stopped ? strdup(vhem_ctx_error(c->ctx)) : NULL;
     if (tree)
         vhem_tree_info(tree, &facts);
-    int status =
-        facts.levels > 0 && (stopped || st == VHEM_OK) ? save_tree(c, a, tree, stopped) : cli_status(c, st);
-    if (status == CLI_GO && !stopped && checkpoint && cli_is_first(c))
+    CLI_TRY(facts.levels > 0 && (stopped || st == VHEM_OK) ? save_tree(c, a, tree, stopped)
+                                                           : cli_status(c, st));
+    if (!stopped && checkpoint && cli_is_first(c))
         cli_remove_checkpoint(checkpoint);
-    if (status == CLI_GO) /* models that were read into memory meanwhile */
-        status = cluster_find_items(c, a);
-    if (status == CLI_GO) {
-        const outcome o = { tree, facts.levels, a->items ? (const char *const *)a->items->label : NULL,
-                            stopped ? why ? why : "" : NULL, facts.stopped_level };
-        if (c->json)
-            put_json(c, a, &o);
-        tell_outcome(c, a, &o);
-        status = stopped ? EXIT_STOPPED : EXIT_DONE;
-    }
-    free(why);
-    vhem_free(tree);
-    return status;
+    CLI_TRY(cluster_find_items(c, a)); /* models that were read into memory meanwhile */
+    const outcome o = { tree, facts.levels, a->items ? (const char *const *)a->items->label : NULL,
+                        stopped ? why ? why : "" : NULL, facts.stopped_level };
+    if (c->json)
+        put_json(c, a, &o);
+    tell_outcome(c, a, &o);
+    return stopped ? EXIT_STOPPED : EXIT_DONE;
 }
 
 static int read_levels(cli *c, cluster_args *a)
 {
-    int status = cli_read_list(c, "clusters", a->K_text, &a->K);
-    for (int l = 1; status == CLI_GO && l < a->K.n; l++)
+    CLI_TRY(cli_read_list(c, "clusters", a->K_text, &a->K));
+    for (int l = 1; l < a->K.n; l++)
         if (a->K.value[l] >= a->K.value[l - 1])
-            status = cli_misuse(
+            return cli_misuse(
                 c,
                 "--clusters %s: each level needs fewer clusters than the one before, but %lld follows %lld",
                 a->K_text, (long long)a->K.value[l], (long long)a->K.value[l - 1]);
-    return status;
+    return CLI_GO;
 }
 
 static int prepare_and_cluster(cli *c, cluster_args *a, bool tree)
@@ -159,17 +151,12 @@ static int prepare_and_cluster(cli *c, cluster_args *a, bool tree)
         return cli_misuse(c, "how many clusters at each level? say it with -k, for instance -k 8,4,2");
     if (!a->K_text && !a->init)
         return cli_misuse(c, "give the number of clusters with -k K; 'vhem choose' helps to find it");
-    int status = a->K_text ? read_levels(c, a) : CLI_GO;
-    if (status == CLI_GO)
-        status = cli_out_check_ending(c, a->output, "clusters are written as .json", cli_json_endings);
-    if (status == CLI_GO)
-        status = cluster_load(c, a, false);
-    if (status == CLI_GO)
-        status = cluster_enough(c, a, a->K.value[0]);
-    if (status == CLI_GO)
-        status = cluster_and_save(c, a);
-    cluster_args_free(a);
-    return status;
+    if (a->K_text)
+        CLI_TRY(read_levels(c, a));
+    CLI_TRY(cli_out_check_ending(c, a->output, "clusters are written as .json", cli_json_endings));
+    CLI_TRY(cluster_load(c, a, false));
+    CLI_TRY(cluster_enough(c, a, a->K.value[0]));
+    return cluster_and_save(c, a);
 }
 
 static const char cluster_about[] =
@@ -187,7 +174,7 @@ static const char tree_about[] =
 
 static int run_cluster(cli *c, int argc, char **argv, bool tree)
 {
-    cluster_args a;
+    CLI_CLEANUP(cluster_args_free) cluster_args a = { 0 };
     cli_table t = { 0 };
     cluster_args_init(&a);
     cli_add(&t,
@@ -201,12 +188,12 @@ static int run_cluster(cli *c, int argc, char **argv, bool tree)
                                  "a tree" },
                 { 0 } });
     cluster_add_options(&t, &a, tree ? "candidate memory" : "memory", false);
-    cli_add(&t, (const cli_option[]){ { "cov", 0, OPT_CHOICE, cli_cov_words, &a.cov, .shown = "diag",
-                                        .help = "short for --emission gaussian-diag or gaussian-full",
-                                        .methods = "em-h3m", .user = "method" },
-                                      { 0 } });
+    cli_add_cov(&t, &a.cov, "method", "em-h3m");
     cli_add_data(&t, &a.data, "column with the group; the sequences of a group stay together");
-    cluster_tell_memory(&t);
+    /* which is for models as well as for the frames that the table of data speaks of */
+    cli_row_named(&t, "memory")->help =
+        "memory for models (method vhem) or frames, such as 512M or 2G, 0 for all; larger sets of models "
+        "stay on disk, more frames go to a file in TMPDIR";
     const cli_usage usage = {
         .args = tree ? "MODELS|DATA -k K,K,... -o OUT" : "MODELS|DATA -k K -o OUT",
         .n_min = 1,
@@ -225,8 +212,8 @@ static int run_cluster(cli *c, int argc, char **argv, bool tree)
                            "  vhem cluster textures.json -k 4 -o clusters.json\n",
     };
     a.usage = &usage;
-    int status = cli_begin(c, argc, argv, &usage);
-    return status == CLI_GO ? prepare_and_cluster(c, &a, tree) : status;
+    CLI_TRY(cli_begin(c, argc, argv, &usage));
+    return prepare_and_cluster(c, &a, tree);
 }
 
 int cmd_cluster(cli *c, int argc, char **argv)

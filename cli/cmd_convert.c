@@ -54,33 +54,26 @@ static int load_to_convert(cli *c, const vhem_data_options *asked, cli_input *in
 
 static int load_and_convert(cli *c, const vhem_data_options *opt)
 {
-    cli_input in = { 0 };
+    CLI_CLEANUP(cli_input_free) cli_input in = { 0 };
+    vhem_models_facts models = { 0 };
+    vhem_data_facts data = { 0 };
     const char *to = c->arg[1];
-    int status = c->json && strcmp(to, "-") == 0 ? cli_check_streams(c, to) : CLI_GO;
-    if (status == CLI_GO)
-        status = cli_out_check(c, to);
-    if (status == CLI_GO)
-        status = load_to_convert(c, opt, &in);
+    if (c->json && strcmp(to, "-") == 0)
+        CLI_TRY(cli_check_streams(c, to));
+    CLI_TRY(cli_out_check(c, to));
+    CLI_TRY(load_to_convert(c, opt, &in));
     in.from.by_group = 0; /* sequences are written one by one, with their groups */
-    if (status == CLI_GO)
-        status = check_ending(c, in.from.models != NULL, to);
-    if (status == CLI_GO)
-        status = cli_status(c, in.from.models ? vhem_models_save(c->ctx, in.from.models, NULL, to)
-                                              : vhem_data_save(c->ctx, in.from.data, to));
-    if (status == CLI_GO) {
-        vhem_models_facts models = { 0 };
-        vhem_data_facts data = { 0 };
-        if (in.from.models)
-            vhem_models_info(in.from.models, &models);
-        else
-            vhem_data_info(in.from.data, &data);
-        tell_converted(c, &in, models.K + data.N);
-        if (in.from.data)
-            cli_tell_symbols(c, in.from.data, to);
-        status = EXIT_DONE;
-    }
-    cli_input_free(&in);
-    return status;
+    CLI_TRY(check_ending(c, in.from.models != NULL, to));
+    CLI_TRY(cli_status(c, in.from.models ? vhem_models_save(c->ctx, in.from.models, NULL, to)
+                                         : vhem_data_save(c->ctx, in.from.data, to)));
+    if (in.from.models)
+        vhem_models_info(in.from.models, &models);
+    else
+        vhem_data_info(in.from.data, &data);
+    tell_converted(c, &in, models.K + data.N);
+    if (in.from.data)
+        cli_tell_symbols(c, in.from.data, to);
+    return EXIT_DONE;
 }
 
 /* What has no ending of a file is a folder. */
@@ -133,34 +126,34 @@ static int check_sequences(cli *c, const char *to, int shards)
                       dot ? "the ending '" : "it has no ending", dot ? dot : "", dot ? "' is unknown" : "");
 }
 
+typedef struct {
+    vhem_models *set[CLI_MAX_ARGS];
+} merged;
+
+static void free_merged(merged *m)
+{
+    for (int p = 0; p < CLI_MAX_ARGS; p++)
+        vhem_free(m->set[p]);
+}
+
 static int merge(cli *c, const char *to, int shards)
 {
-    vhem_models *set[CLI_MAX_ARGS] = { NULL };
+    CLI_CLEANUP(free_merged) merged in = { 0 };
     vhem_models_facts facts;
     int64_t K = 0;
-    int status = check_sequences(c, to, shards);
-
-    if (status == CLI_GO)
-        status = check_target(c, to, shards);
-    for (int p = 0; status == CLI_GO && p < c->n_arg; p++) {
-        status = cli_load_hmms(c, c->arg[p], &set[p]);
-        if (status == CLI_GO) {
-            vhem_models_info(set[p], &facts);
-            K += facts.K;
-        }
+    CLI_TRY(check_sequences(c, to, shards));
+    CLI_TRY(check_target(c, to, shards));
+    for (int p = 0; p < c->n_arg; p++) {
+        CLI_TRY(cli_load_hmms(c, c->arg[p], &in.set[p]));
+        vhem_models_info(in.set[p], &facts);
+        K += facts.K;
     }
     if (shards <= 0 && !is_file(to))
         shards = c->n_arg;
-    if (status == CLI_GO)
-        status = cli_status(
-            c, vhem_models_merge(c->ctx, c->n_arg, (const vhem_models *const *)set, shards, NULL, to));
-    if (status == CLI_GO) {
-        tell_merged(c, to, K, shards);
-        status = EXIT_DONE;
-    }
-    for (int p = 0; p < c->n_arg; p++)
-        vhem_free(set[p]);
-    return status;
+    CLI_TRY(cli_status(
+        c, vhem_models_merge(c->ctx, c->n_arg, (const vhem_models *const *)in.set, shards, NULL, to)));
+    tell_merged(c, to, K, shards);
+    return EXIT_DONE;
 }
 
 int cmd_convert(cli *c, int argc, char **argv)
@@ -195,9 +188,7 @@ int cmd_convert(cli *c, int argc, char **argv)
                     "  vhem convert part_*.h5 -o all.h5\n"
                     "  vhem convert models.h5 --shards 16 -o models\n",
     };
-    int status = cli_begin(c, argc, argv, &usage);
-    if (status != CLI_GO)
-        return status;
+    CLI_TRY(cli_begin(c, argc, argv, &usage));
     if (output && c->n_arg == 1 && shards <= 0 && is_file(output)) { /* the same as A B */
         c->arg[c->n_arg++] = output;
         return load_and_convert(c, &opt);

@@ -32,9 +32,9 @@ static int agree_size(cli *c, const char *option, const char *path, int in_file,
 static int load_start(cli *c, fit_args *a)
 {
     vhem_models_facts start;
-    int status = a->init ? cli_load_models(c, a->init, &a->start) : CLI_GO;
-    if (status != CLI_GO || !a->init)
-        return status;
+    if (!a->init)
+        return CLI_GO;
+    CLI_TRY(cli_load_models(c, a->init, &a->start));
     vhem_models_info(a->start, &start);
     if (a->fit.emission && !cli_emission_is(a->start, a->fit.emission))
         return cli_fail(c, "%s holds %s models, but --%s asks for %s; leave it out, the start has its own",
@@ -43,17 +43,18 @@ static int load_start(cli *c, fit_args *a)
     bool named = strcmp(start.emission, "product") != 0 && strcmp(start.emission, "gaussian-tied") != 0;
     a->fit.emission = named ? start.emission : NULL; /* that of the start, columns and background included */
     a->fit.start = a->start;
-    status = agree_size(c, "states", a->init, start.S, &a->fit.S);
-    return status == CLI_GO ? agree_size(c, "mix", a->init, start.M, &a->fit.M) : status;
+    CLI_TRY(agree_size(c, "states", a->init, start.S, &a->fit.S));
+    return agree_size(c, "mix", a->init, start.M, &a->fit.M);
 }
 
 static int load_topology(cli *c, fit_args *a)
 {
-    int S, status = a->topology ? cli_topology_load(c, a->topology, &S, &a->fixed_pi, &a->fixed_A) : CLI_GO;
-    if (status != CLI_GO || !a->topology)
-        return status;
-    if (a->start && S != a->fit.S)
-        return cli_fail(c, "%s has %d states, but %s has %d", a->topology, S, a->init, a->fit.S);
+    int S;
+    if (!a->topology)
+        return CLI_GO;
+    CLI_TRY(cli_topology_load(c, a->topology, &S, &a->fixed_pi, &a->fixed_A));
+    CLI_CHECK(!a->start || S == a->fit.S, "%s has %d states, but %s has %d", a->topology, S, a->init,
+              a->fit.S);
     a->fit.fixed_pi = a->fixed_pi;
     a->fit.fixed_A = a->fixed_A;
     return agree_size(c, "states", a->topology, S, &a->fit.S);
@@ -65,93 +66,77 @@ static int save_models(cli *c, const fit_args *a, const vhem_models *models, con
     json_t *options = cli_options_json(a->usage, "model", a->fit.model ? a->fit.model : "hmm");
     if (report)
         json_object_set_new(options, "restarts", json_integer(report->R));
-    char *made = cli_provenance(c, options, stopped);
-    if (!made)
-        return cli_fail(c, "out of memory");
-    vhem_status st = vhem_models_save(c->ctx, models, made, a->output);
-    free(made);
-    return st == VHEM_OK ? CLI_GO : cli_fail(c, "%s", vhem_ctx_error(c->ctx));
+    CLI_AUTOFREE char *made = cli_provenance(c, options, stopped);
+    CLI_CHECK(made, "out of memory");
+    CLI_CHECK(vhem_models_save(c->ctx, models, made, a->output) == VHEM_OK, "%s", vhem_ctx_error(c->ctx));
+    return CLI_GO;
 }
 
 /* With a store an interrupted run has nothing to save: what is fitted is there. */
 static int fit_and_save(cli *c, const fit_args *a, const vhem_data *data)
 {
-    vhem_models *models = NULL;
-    vhem_fit_report *report = NULL;
+    CLI_OWN vhem_models *models = NULL;
+    CLI_OWN vhem_fit_report *report = NULL;
+    char read[1024];
     vhem_status st = vhem_fit(c->ctx, data, &a->fit, &models, &report);
-    bool stopped = st == VHEM_ESTOPPED;
-    int status;
-    if (!cli_is_first(c)) { /* rank 0 has the same models */
-        status = stopped || st == VHEM_OK ? EXIT_DONE : cli_status(c, st);
-    } else if (stopped && a->fit.store) {
-        cli_fail(c, "interrupted; what is fitted is in %s, and the same command continues from there",
-                 a->fit.store);
-        status = EXIT_STOPPED;
-    } else if (stopped && !models) {
-        cli_fail(c, "interrupted before any model was finished; nothing was written");
-        status = EXIT_STOPPED;
-    } else {
-        status = models && (stopped || st == VHEM_OK) ? save_models(c, a, models, report, stopped)
-                                                      : cli_status(c, st);
+    bool stopped = st == VHEM_ESTOPPED, good = stopped || st == VHEM_OK;
+    if (!cli_is_first(c)) /* rank 0 has the same models */
+        return good ? EXIT_DONE : cli_status(c, st);
+    if (stopped && (a->fit.store || !models)) {
+        if (a->fit.store)
+            cli_fail(c, "interrupted; what is fitted is in %s, and the same command continues from there",
+                     a->fit.store);
+        else
+            cli_fail(c, "interrupted before any model was finished; nothing was written");
+        return EXIT_STOPPED;
     }
-    if (status == CLI_GO) {
-        char read[1024];
-        const fit_result r = { models,
-                               data,
-                               report,
-                               a->output,
-                               a->fit.store,
-                               a->fit.K > 0 && !a->fit.store,
-                               stopped,
-                               !a->fit.emission && !a->start,
-                               a->fit.S == VHEM_AUTO ? AUTO_MOST
-                               : a->fit.S_max > 0    ? a->fit.S_max
-                                                     : 0,
-                               cli_repeat_reading(c, a->usage, "memory label group weight where", read,
-                                                  sizeof read) };
-        fit_tell(c, &r);
-        status = stopped ? EXIT_STOPPED : EXIT_DONE;
-    }
-    vhem_free(report);
-    vhem_free(models);
-    return status;
+    CLI_TRY(models && good ? save_models(c, a, models, report, stopped) : cli_status(c, st));
+    const fit_result r = {
+        .models = models,
+        .data = data,
+        .report = report,
+        .output = a->output,
+        .store = a->fit.store,
+        .mixture = a->fit.K > 0 && !a->fit.store,
+        .stopped = stopped,
+        .unasked = !a->fit.emission && !a->start,
+        .most = a->fit.S == VHEM_AUTO ? AUTO_MOST
+                : a->fit.S_max > 0    ? a->fit.S_max
+                                      : 0,
+        .read = cli_repeat_reading(c, a->usage, "memory label group weight where", read, sizeof read),
+    };
+    fit_tell(c, &r);
+    return stopped ? EXIT_STOPPED : EXIT_DONE;
 }
 
 static int prepare_and_fit(cli *c, fit_args *a)
 {
-    vhem_data *data = NULL;
-    int status = cli_check_uses(c, a->usage, "model", a->fit.model ? a->fit.model : "hmm");
-    if (status == CLI_GO && c->ranks && c->ranks->size > 1 && a->fit.store)
-        status = cli_misuse(c,
-                            "only one process can write a store, but there are %d ranks: leave --store out, "
-                            "or use one rank",
-                            c->ranks->size);
-    if (status == CLI_GO)
-        status = cli_out_check_ending(c, a->output, "models are written as .json or .h5", cli_model_endings);
-    if (status == CLI_GO)
-        status = cli_check_prior(c, "--prior", true, a->fit.prior);
-    if (status == CLI_GO)
-        status = cli_emission(c, a->cov, &a->fit.emission);
-    if (status == CLI_GO)
-        status = load_start(c, a);
-    if (status == CLI_GO)
-        status = load_topology(c, a);
-    if (status == CLI_GO)
-        status = cli_load_data(c, c->arg[0], &a->data, a->start, a->fit.emission, &data);
-    if (status == CLI_GO) {
-        a->fit.by_group = a->data.group != NULL;
-        a->fit.pieces = a->fit.store && a->fit.K > 0;
-        /* From a given start, with nothing else asked for: the equations of Baum-Welch and nothing but them.
-         */
-        if (a->start && a->fit.restarts <= 1 && a->fit.tol == 0 && a->fit.cov_floor == 0)
-            a->fit.repair = 0;
-        status = fit_and_save(c, a, data);
-    }
-    vhem_free(data);
+    CLI_OWN vhem_data *data = NULL;
+    CLI_TRY(cli_check_uses(c, a->usage, "model", a->fit.model ? a->fit.model : "hmm"));
+    if (c->ranks && c->ranks->size > 1 && a->fit.store)
+        return cli_misuse(c,
+                          "only one process can write a store, but there are %d ranks: leave --store out, or "
+                          "use one rank",
+                          c->ranks->size);
+    CLI_TRY(cli_out_check_ending(c, a->output, "models are written as .json or .h5", cli_model_endings));
+    CLI_TRY(cli_check_prior(c, "--prior", true, a->fit.prior));
+    CLI_TRY(cli_emission(c, a->cov, &a->fit.emission));
+    CLI_TRY(load_start(c, a));
+    CLI_TRY(load_topology(c, a));
+    CLI_TRY(cli_load_data(c, c->arg[0], &a->data, a->start, a->fit.emission, &data));
+    a->fit.by_group = a->data.group != NULL;
+    a->fit.pieces = a->fit.store && a->fit.K > 0;
+    /* From a given start, with nothing else asked for: the equations of Baum-Welch and nothing but them. */
+    if (a->start && a->fit.restarts <= 1 && a->fit.tol == 0 && a->fit.cov_floor == 0)
+        a->fit.repair = 0;
+    return fit_and_save(c, a, data);
+}
+
+static void free_args(fit_args *a)
+{
     vhem_free(a->start);
     free(a->fixed_pi);
     free(a->fixed_A);
-    return status;
 }
 
 static void add_options(cli_table *t, fit_args *a)
@@ -182,10 +167,8 @@ static void add_options(cli_table *t, fit_args *a)
     };
     cli_add(t, (const cli_option[]){ { "output", 'o', OPT_TEXT, "MODELS", &a->output,
                                        .shown = "-, standard output", .help = "file to write, .json or .h5" },
-                                     { "cov", 0, OPT_CHOICE, cli_cov_words, &a->cov, .shown = "diag",
-                                       .help = "short for --emission gaussian-diag or gaussian-full",
-                                       .methods = "hmm", .user = "model" },
                                      { 0 } });
+    cli_add_cov(t, &a->cov, "model", "hmm");
     cli_add_fields(t, &(cli_fields){ VHEM_FIT_OPTIONS, &a->fit, .without = "pieces by_group repair S_max",
                                      .change = change });
     cli_add_data(t, &a->data,
@@ -195,7 +178,7 @@ static void add_options(cli_table *t, fit_args *a)
 
 int cmd_fit(cli *c, int argc, char **argv)
 {
-    fit_args a = { .output = "-" };
+    CLI_CLEANUP(free_args) fit_args a = { .output = "-" };
     cli_table t = { 0 };
     VHEM_INIT(VHEM_DATA_OPTIONS, &a.data);
     VHEM_INIT(VHEM_FIT_OPTIONS, &a.fit);
@@ -221,6 +204,6 @@ int cmd_fit(cli *c, int argc, char **argv)
                     "  vhem fit walks.csv --model dtm --states 7 -o textures.json\n",
     };
     a.usage = &usage;
-    int status = cli_begin(c, argc, argv, &usage);
-    return status == CLI_GO ? prepare_and_fit(c, &a) : status;
+    CLI_TRY(cli_begin(c, argc, argv, &usage));
+    return prepare_and_fit(c, &a);
 }

@@ -8,30 +8,24 @@
 
 static int load_and_tell(cli *c, const vhem_data_options *opt, bool all)
 {
-    vhem_contents file = { 0 };
+    CLI_CLEANUP(cli_input_free) cli_input in = { 0 };
+    const vhem_contents *file = &in.file;
     const char *name = strcmp(c->arg[0], "-") == 0 ? "standard input" : c->arg[0];
     vhem_data_options read = *opt;
-    read.symbols = "?"; /* columns of text are shown, too */
-    int status = cli_status(c, vhem_load(c->ctx, c->arg[0], &read, &file));
-    if (status == CLI_GO && file.models)
-        status = cli_models_read(c, file.models, all || c->json ? INT64_MAX : INFO_FIRST);
-    if (status == CLI_GO) {
-        int64_t detailed = all ? INT64_MAX : c->json ? 0 : 1; /* HMMs of which each state is shown */
-        json_t *facts = file.models    ? info_models(name, file.models, all || c->json, detailed)
-                        : file.tree    ? info_clusters(c, name, file.tree)
-                        : file.classes ? info_classes(name, file.classes)
-                                       : info_data(name, file.data);
-        if (c->json)
-            cli_json_put(stdout, facts);
-        else
-            info_tell(stdout, facts, all);
-        status = EXIT_DONE;
-    }
-    vhem_free(file.models);
-    vhem_free(file.tree);
-    vhem_free(file.classes);
-    vhem_free(file.data);
-    return status;
+    int64_t detailed = all ? INT64_MAX : c->json ? 0 : 1; /* HMMs of which each state is shown */
+    read.symbols = "?";                                   /* columns of text are shown, too */
+    CLI_TRY(cli_status(c, vhem_load(c->ctx, c->arg[0], &read, &in.file)));
+    if (file->models)
+        CLI_TRY(cli_models_read(c, file->models, all || c->json ? INT64_MAX : INFO_FIRST));
+    json_t *facts = file->models    ? info_models(name, file->models, all || c->json, detailed)
+                    : file->tree    ? info_clusters(c, name, file->tree)
+                    : file->classes ? info_classes(name, file->classes)
+                                    : info_data(name, file->data);
+    if (c->json)
+        cli_json_put(stdout, facts);
+    else
+        info_tell(stdout, facts, all);
+    return EXIT_DONE;
 }
 
 int cmd_info(cli *c, int argc, char **argv)
@@ -55,6 +49,6 @@ int cmd_info(cli *c, int argc, char **argv)
         .examples = "  vhem info models.json\n"
                     "  vhem info fixations.csv --id subject,trial --json\n",
     };
-    int status = cli_begin(c, argc, argv, &usage);
-    return status == CLI_GO ? load_and_tell(c, &opt, all) : status;
+    CLI_TRY(cli_begin(c, argc, argv, &usage));
+    return load_and_tell(c, &opt, all);
 }

@@ -43,25 +43,24 @@ static void free_args(report_args *a)
 
 static int load_inputs(cli *c, report_args *a)
 {
-    int status = cli_load_clusters(c, c->arg[0], &a->tree);
-    const vhem_clustering *cl = status == CLI_GO ? vhem_tree_level(a->tree, 0) : NULL;
-    if (cl && cl->Kb == 0)
-        return cli_fail(c, "%s holds models, not clusters; run vhem cluster first", c->arg[0]);
-    if (status == CLI_GO && a->models)
-        status = cli_load_models(c, a->models, &a->set);
-    if (status == CLI_GO && a->models)
-        status = cli_check_models(c, a->set, a->models, cl, c->arg[0]);
+    CLI_TRY(cli_load_clusters(c, c->arg[0], &a->tree));
+    const vhem_clustering *cl = vhem_tree_level(a->tree, 0);
+    CLI_CHECK(cl->Kb > 0, "%s holds models, not clusters; run vhem cluster first", c->arg[0]);
+    if (a->models) {
+        CLI_TRY(cli_load_models(c, a->models, &a->set));
+        CLI_TRY(cli_check_models(c, a->set, a->models, cl, c->arg[0]));
+    }
     if (a->truth && a->sequences && !cli_truth_is_file(a->truth))
         a->data.label = a->truth;
-    if (status == CLI_GO && a->sequences)
-        status = cli_load_data(c, a->sequences, &a->data, cl->centers, NULL, &a->loaded);
-    if (status == CLI_GO && (a->truth || !a->models)) /* a page takes the labels of models by itself */
-        status = cli_truth_find(c, &(cli_truth){ a->truth, a->set, a->loaded }, cl, &a->class_of);
-    if (status == CLI_GO && a->distances)
-        status = report_distances(c, a->distances, cl, &a->D);
-    if (status == CLI_GO && a->choice)
-        status = report_choice(c, a->choice, &a->rows, &a->in.n_choice);
-    return status;
+    if (a->sequences)
+        CLI_TRY(cli_load_data(c, a->sequences, &a->data, cl->centers, NULL, &a->loaded));
+    if (a->truth || !a->models) /* a page takes the labels of models by itself */
+        CLI_TRY(cli_truth_find(c, &(cli_truth){ a->truth, a->set, a->loaded }, cl, &a->class_of));
+    if (a->distances)
+        CLI_TRY(report_distances(c, a->distances, cl, &a->D));
+    if (a->choice)
+        CLI_TRY(report_choice(c, a->choice, &a->rows, &a->in.n_choice));
+    return CLI_GO;
 }
 
 /* What the levels are measured by: unless the user asked for all, only what is quick. */
@@ -92,8 +91,7 @@ static int measure_levels(cli *c, report_args *a)
         return CLI_GO;
     const vhem_source from = measured_by(c, a, asked);
     a->measures = calloc((size_t)tree.levels, sizeof *a->measures);
-    if (!a->measures)
-        return cli_fail(c, "out of memory");
+    CLI_CHECK(a->measures, "out of memory");
     for (int l = 0; l < tree.levels; l++) {
         a->measures[l] = (vhem_measures){ NAN, NAN, NAN, NAN };
         vhem_status st = vhem_measure(c->ctx, a->tree, l, &from, NULL, &a->measures[l]);
@@ -119,10 +117,9 @@ static int find_statistics(cli *c, report_args *a)
     in.by_group = a->data.group != NULL;
     in.leave_out = strcmp(a->statistics, "leave-out") == 0;
     in.persons = a->persons;
-    int status = cli_status(c, vhem_stats(c->ctx, &in, &a->stats));
-    if (status == CLI_GO)
-        stats_check_persons(c, a->stats, a->tree, a->loaded, a->data.group);
-    return status;
+    CLI_TRY(cli_status(c, vhem_stats(c->ctx, &in, &a->stats)));
+    stats_check_persons(c, a->stats, a->tree, a->loaded, a->data.group);
+    return CLI_GO;
 }
 
 /* The command as it was typed. */
@@ -167,15 +164,12 @@ static void tell_report(cli *c, const report_args *a)
 static int load_and_report(cli *c, report_args *a)
 {
     static const char *const html[] = { ".html", ".htm", NULL };
-    int status = cli_out_check_ending(c, a->output, "a report is written as .html", html);
-    if (status == CLI_GO)
-        status = load_inputs(c, a);
-    if (status == CLI_GO)
-        status = measure_levels(c, a);
-    if (status == CLI_GO && a->loaded)
-        status = cli_status(c, vhem_examples_find(c->ctx, a->tree, a->loaded, a->each, &a->examples));
-    if (status == CLI_GO)
-        status = find_statistics(c, a);
+    CLI_TRY(cli_out_check_ending(c, a->output, "a report is written as .html", html));
+    CLI_TRY(load_inputs(c, a));
+    CLI_TRY(measure_levels(c, a));
+    if (a->loaded)
+        CLI_TRY(cli_status(c, vhem_examples_find(c->ctx, a->tree, a->loaded, a->each, &a->examples)));
+    CLI_TRY(find_statistics(c, a));
     a->in.stats = a->stats;
     a->in.tree = a->tree;
     a->in.models = a->set;
@@ -186,12 +180,9 @@ static int load_and_report(cli *c, report_args *a)
     a->in.measures = a->measures;
     a->in.examples = a->examples;
     a->in.command = a->line;
-    if (status == CLI_GO)
-        status = cli_status(c, vhem_report_write(c->ctx, &a->in, a->output));
-    if (status == CLI_GO)
-        tell_report(c, a);
-    free_args(a);
-    return status == CLI_GO ? EXIT_DONE : status;
+    CLI_TRY(cli_status(c, vhem_report_write(c->ctx, &a->in, a->output)));
+    tell_report(c, a);
+    return EXIT_DONE;
 }
 
 static void add_options(cli_table *t, report_args *a)
@@ -236,7 +227,7 @@ static void add_options(cli_table *t, report_args *a)
 
 int cmd_report(cli *c, int argc, char **argv)
 {
-    report_args a = { .output = "report.html", .each = 2 };
+    CLI_CLEANUP(free_args) report_args a = { .output = "report.html", .each = 2 };
     cli_table t = { 0 };
     VHEM_INIT(VHEM_DATA_OPTIONS, &a.data);
     VHEM_INIT(VHEM_REPORT_INPUT, &a.in);
@@ -257,9 +248,8 @@ int cmd_report(cli *c, int argc, char **argv)
                     "  vhem report groups.json --image face.png --frame-name fixations\n"
                     "  vhem report groups.json --data trials.csv -g subject --stats all\n",
     };
-    int status = cli_begin(c, argc, argv, &usage);
-    if (status != CLI_GO)
-        return status;
+    CLI_TRY(cli_begin(c, argc, argv, &usage));
     a.line = command_line(argc, argv);
-    return a.line ? load_and_report(c, &a) : cli_fail(c, "out of memory");
+    CLI_CHECK(a.line, "out of memory");
+    return load_and_report(c, &a);
 }

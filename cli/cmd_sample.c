@@ -7,32 +7,24 @@
 
 static int load_and_sample(cli *c, int64_t N, int64_t T, const char *output)
 {
-    vhem_models *models = NULL;
-    vhem_data *data = NULL;
-    int status = cli_out_check_ending(c, output, "sequences are written as .csv .tsv .npy .npz .ts or .h5",
-                                      cli_data_endings);
-    if (status == CLI_GO)
-        status = cli_load_models(c, c->arg[0], &models);
-    if (status == CLI_GO)
-        status = cli_status(c, vhem_sample(c->ctx, models, N, T, &data));
-    if (status == CLI_GO)
-        status = cli_status(c, vhem_data_save(c->ctx, data, output));
-    if (status == CLI_GO) {
-        vhem_data_facts facts;
-        vhem_data_info(data, &facts);
-        if (c->json)
-            cli_json_put(stdout, json_pack("{s:s, s:o, s:o, s:I, s:I, s:I, s:i}", "command", c->command,
-                                           "models", cli_json_text(c->arg[0]), "output",
-                                           cli_json_text(output), "seed", (json_int_t)c->seed, "sequences",
-                                           (json_int_t)N, "frames", (json_int_t)T, "dimension", facts.d));
-        cli_say(c, "%lld sequence%s of %lld frame%s in %s", (long long)N, cli_plural(N), (long long)T,
-                cli_plural(T), cli_where(output));
-        cli_tell_symbols(c, data, output);
-        status = EXIT_DONE;
-    }
-    vhem_free(data);
-    vhem_free(models);
-    return status;
+    CLI_OWN vhem_models *models = NULL;
+    CLI_OWN vhem_data *data = NULL;
+    vhem_data_facts facts;
+    CLI_TRY(cli_out_check_ending(c, output, "sequences are written as .csv .tsv .npy .npz .ts or .h5",
+                                 cli_data_endings));
+    CLI_TRY(cli_load_models(c, c->arg[0], &models));
+    CLI_TRY(cli_status(c, vhem_sample(c->ctx, models, N, T, &data)));
+    CLI_TRY(cli_status(c, vhem_data_save(c->ctx, data, output)));
+    vhem_data_info(data, &facts);
+    if (c->json)
+        cli_json_put(stdout, json_pack("{s:s, s:o, s:o, s:I, s:I, s:I, s:i}", "command", c->command, "models",
+                                       cli_json_text(c->arg[0]), "output", cli_json_text(output), "seed",
+                                       (json_int_t)c->seed, "sequences", (json_int_t)N, "frames",
+                                       (json_int_t)T, "dimension", facts.d));
+    cli_say(c, "%lld sequence%s of %lld frame%s in %s", (long long)N, cli_plural(N), (long long)T,
+            cli_plural(T), cli_where(output));
+    cli_tell_symbols(c, data, output);
+    return EXIT_DONE;
 }
 
 int cmd_sample(cli *c, int argc, char **argv)
@@ -56,6 +48,6 @@ int cmd_sample(cli *c, int argc, char **argv)
         .examples = "  vhem sample walks.json -n 20 -T 150 -o drawn.csv\n"
                     "  vhem sample walks.json --seed 7 | head\n",
     };
-    int status = cli_begin(c, argc, argv, &usage);
-    return status == CLI_GO ? load_and_sample(c, N, T, output) : status;
+    CLI_TRY(cli_begin(c, argc, argv, &usage));
+    return load_and_sample(c, N, T, output);
 }

@@ -22,97 +22,73 @@ typedef struct {
 
 static int load_inputs(cli *c, stats_args *a)
 {
-    int status = cli_load_clusters(c, c->arg[0], &a->tree);
-    if (status == CLI_GO && vhem_tree_level(a->tree, 0)->Kb == 0)
-        status = cli_fail(c, "%s holds models, not clusters; run vhem cluster first", c->arg[0]);
-    if (status == CLI_GO && a->models)
-        status = cli_load_models(c, a->models, &a->set);
-    if (status == CLI_GO && a->models)
-        status = cli_check_models(c, a->set, a->models, vhem_tree_level(a->tree, 0), c->arg[0]);
     vhem_data_options read = a->read; /* as the centres see it */
-    if (status == CLI_GO)
-        status = cli_read_for(c, c->arg[1], vhem_tree_level(a->tree, 0)->centers, NULL, &read);
-    if (status == CLI_GO)
-        status = cli_status(c, vhem_data_load(c->ctx, c->arg[1], &read, &a->data));
-    return status;
+    CLI_TRY(cli_load_clusters(c, c->arg[0], &a->tree));
+    const vhem_clustering *first = vhem_tree_level(a->tree, 0);
+    CLI_CHECK(first->Kb > 0, "%s holds models, not clusters; run vhem cluster first", c->arg[0]);
+    if (a->models) {
+        CLI_TRY(cli_load_models(c, a->models, &a->set));
+        CLI_TRY(cli_check_models(c, a->set, a->models, first, c->arg[0]));
+    }
+    CLI_TRY(cli_read_for(c, c->arg[1], first->centers, NULL, &read));
+    return cli_status(c, vhem_data_load(c->ctx, c->arg[1], &read, &a->data));
 }
 
-typedef void put_table(FILE *f, const vhem_statistics *s, const stats_who *who);
-
-static void put_tests(FILE *f, const vhem_statistics *s, const stats_who *who)
-{
-    (void)who;
-    stats_put_tests(f, s);
-}
-
-static int write_table(cli *c, const stats_args *a, const char *path, put_table *put, const stats_who *who)
-{
-    cli_out out;
-    int status = cli_out_open(c, path, &out);
-    if (status != CLI_GO)
-        return status;
-    put(out.f, a->s, who);
-    status = cli_out_commit(c, &out);
-    cli_out_close(&out);
-    return status;
-}
-
-static int write_folder(cli *c, const stats_args *a, const stats_who *who)
+static int write_folder(cli *c, const char *folder, const cli_rows *persons, const cli_rows *tests)
 {
     char path[4096];
-    if (mkdir(a->tables, 0777) != 0 && errno != EEXIST)
-        return cli_fail(c, "%s: cannot make the folder: %s", a->tables, strerror(errno));
-    snprintf(path, sizeof path, "%s/persons.tsv", a->tables);
-    int status = write_table(c, a, path, stats_put_persons, who);
-    snprintf(path, sizeof path, "%s/tests.tsv", a->tables);
-    return status == CLI_GO ? write_table(c, a, path, put_tests, who) : status;
+    CLI_CHECK(mkdir(folder, 0777) == 0 || errno == EEXIST, "%s: cannot make the folder: %s", folder,
+              strerror(errno));
+    snprintf(path, sizeof path, "%s/persons.tsv", folder);
+    CLI_TRY(cli_write_table(c, path, NULL, persons));
+    snprintf(path, sizeof path, "%s/tests.tsv", folder);
+    return cli_write_table(c, path, NULL, tests);
 }
 
 static int write_all(cli *c, const stats_args *a)
 {
-    const stats_who who = { a->read.group ? a->read.group : "sequence", a->read.group ? NULL : a->data };
+    const stats_table t = { a->s, a->read.group ? a->read.group : "sequence",
+                            a->read.group ? NULL : a->data };
+    const cli_rows persons = stats_persons(&t), tests = stats_tests(&t);
     bool persons_shown = a->output && strcmp(a->output, "-") == 0;
-    int status = CLI_GO;
     if (c->json)
-        cli_json_put(stdout, stats_json(c, a->s, &who));
+        cli_json_put(stdout, stats_json(c, &t));
     else if (!persons_shown)
-        stats_put_tests(stdout, a->s);
+        cli_write_rows(&(cli_out){ .f = stdout, .separator = '\t' }, &tests);
     if (a->output && (!c->json || !persons_shown))
-        status = write_table(c, a, a->output, stats_put_persons, &who);
-    if (status == CLI_GO && a->tables)
-        status = write_folder(c, a, &who);
-    if (status == CLI_GO)
-        stats_say(c, a->s);
-    if (status == CLI_GO)
-        stats_check_persons(c, a->s, a->tree, a->data, a->read.group);
-    return status == CLI_GO ? EXIT_DONE : status;
+        CLI_TRY(cli_write_table(c, a->output, NULL, &persons));
+    if (a->tables)
+        CLI_TRY(write_folder(c, a->tables, &persons, &tests));
+    stats_say(c, a->s);
+    stats_check_persons(c, a->s, a->tree, a->data, a->read.group);
+    return EXIT_DONE;
 }
 
 static int compute_and_write(cli *c, stats_args *a)
 {
-    int status = cli_check_streams(c, a->output);
-    if (status == CLI_GO && a->output)
-        status = cli_out_check_table(c, a->output);
-    if (status == CLI_GO && a->in.leave_out > 0 && !a->models)
-        status = cli_misuse(c, "--leave-out needs --models, the models that were clustered");
-    if (status == CLI_GO)
-        status = load_inputs(c, a);
+    CLI_TRY(cli_check_streams(c, a->output));
+    if (a->output)
+        CLI_TRY(cli_out_check_table(c, a->output));
+    if (a->in.leave_out > 0 && !a->models)
+        return cli_misuse(c, "--leave-out needs --models, the models that were clustered");
+    CLI_TRY(load_inputs(c, a));
     a->in.tree = a->tree;
     a->in.data = a->data;
     a->in.models = a->set;
     a->in.by_group = a->read.group != NULL;
     a->in.level = a->level > 0 ? a->level - 1 : 0;
-    if (status == CLI_GO)
-        status = cli_status(c, vhem_stats(c->ctx, &a->in, &a->s));
-    if (status == CLI_GO && a->set)
+    CLI_TRY(cli_status(c, vhem_stats(c->ctx, &a->in, &a->s)));
+    if (a->set)
         cli_tell_common(c, 1, (const vhem_models *const[]){ a->set }, false);
-    if (status == CLI_GO)
-        status = write_all(c, a);
+    return write_all(c, a);
+}
+
+static void free_args(stats_args *a)
+{
     vhem_free(a->s);
     vhem_free(a->data);
     vhem_free(a->set);
     vhem_free(a->tree);
-    return status;
 }
 
 static void add_options(cli_table *t, stats_args *a)
@@ -141,7 +117,7 @@ static void add_options(cli_table *t, stats_args *a)
 
 int cmd_stats(cli *c, int argc, char **argv)
 {
-    stats_args a = { .level = -1 };
+    CLI_CLEANUP(free_args) stats_args a = { .level = -1 };
     cli_table t = { 0 };
     VHEM_INIT(VHEM_DATA_OPTIONS, &a.read);
     VHEM_INIT(VHEM_STATS_INPUT, &a.in);
@@ -165,6 +141,6 @@ int cmd_stats(cli *c, int argc, char **argv)
                     "  vhem stats groups.json trials.csv -g subject -m subjects.json --leave-out\n"
                     "  vhem stats groups.json trials.csv -g subject --label age_group\n",
     };
-    int status = cli_begin(c, argc, argv, &usage);
-    return status == CLI_GO ? compute_and_write(c, &a) : status;
+    CLI_TRY(cli_begin(c, argc, argv, &usage));
+    return compute_and_write(c, &a);
 }

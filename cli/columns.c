@@ -109,12 +109,8 @@ enum { MOST_FAMILIES = 32 };
  * the one that the library makes public; what is no family, as COL:NAME, has no parameters. */
 static int list_families(const char *name[MOST_FAMILIES], char *room, size_t size)
 {
-    vhem_option o;
     int n = 0;
-    *room = '\0';
-    for (int i = 0; vhem_option_info(VHEM_FIT_OPTIONS, i, &o) == VHEM_OK; i++)
-        if (strcmp(o.name, "emission") == 0)
-            snprintf(room, size, "%s", o.argument);
+    snprintf(room, size, "%s", cli_field(VHEM_FIT_OPTIONS, "emission").argument);
     for (char *p = strtok(room, "|"); p && n < MOST_FAMILIES; p = strtok(NULL, "|"))
         if (vhem_emission_param(p, 0) && strcmp(p, "product") != 0 && strcmp(p, "gaussian-tied") != 0)
             name[n++] = p;
@@ -224,11 +220,9 @@ int cli_read_for(cli *c, const char *path, const vhem_models *models, const char
     free(c->symbols);
     c->columns = calloc(size, 1);
     c->symbols = calloc(size, 1);
-    if (!c->columns || !c->symbols)
-        return cli_fail(c, "out of memory");
-    int status = by_column ? check_parts(c, emission, c->columns) : CLI_GO;
-    if (status != CLI_GO)
-        return status;
+    CLI_CHECK(c->columns && c->symbols, "out of memory");
+    if (by_column)
+        CLI_TRY(check_parts(c, emission, c->columns));
     *c->columns = '\0';
     if (models)
         list_columns(models, c->columns, c->symbols);
@@ -247,6 +241,32 @@ int cli_load_data(cli *c, const char *path, const vhem_data_options *asked, cons
                   const char *emission, vhem_data **out)
 {
     vhem_data_options opt = *asked;
-    int status = cli_read_for(c, path, models, emission, &opt);
-    return status == CLI_GO ? cli_status(c, vhem_data_load(c->ctx, path, &opt, out)) : status;
+    CLI_TRY(cli_read_for(c, path, models, emission, &opt));
+    return cli_status(c, vhem_data_load(c->ctx, path, &opt, out));
+}
+
+/* ---- texts in files that hold numbers alone ------------------------------------------------------------ */
+
+bool cli_holds_text(const char *path)
+{
+    return strcmp(path, "-") == 0 || cli_ends_with(path, cli_table_endings);
+}
+
+void cli_tell_symbols(cli *c, const vhem_data *data, const char *output)
+{
+    enum { ROOM = 400 };
+    vhem_data_facts facts;
+    vhem_data_info(data, &facts);
+    for (int k = 0; facts.symbols && !cli_holds_text(output) && k < facts.d; k++) {
+        const vhem_symbols *of = &facts.symbols[k];
+        char list[ROOM + 64] = "";
+        size_t at = 0;
+        int v = 0;
+        for (; v < of->n && at + strlen(of->name[v]) + 16 < ROOM; v++)
+            at += (size_t)snprintf(list + at, sizeof list - at, "%s%d %s", v ? ", " : "", v, of->name[v]);
+        if (v < of->n)
+            snprintf(list + at, sizeof list - at, "%s%d more", v ? " and " : "", of->n - v);
+        if (of->n > 0)
+            cli_say(c, "warning: column '%s' is written as numbers: %s", facts.column[k], list);
+    }
 }

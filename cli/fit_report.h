@@ -19,7 +19,4 @@ typedef struct {
 /* With --json every restart of every model on standard output, and the summary on standard error. */
 void fit_tell(cli *c, const fit_result *r);
 
-/* fit_hints.c.  Says so when values look as if another emission suited them. */
-void fit_hint(cli *c, const fit_result *r);
-
 #endif

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* ids.c - the columns that name a sequence, apart.  Where several do, as subject and trial, its name is their
  * values with a separator between them, which none of them has. */
+#define _GNU_SOURCE
 #include "cli.h"
 #include "vhem.h"
 
 #include <ctype.h>
+#include <limits.h>
 #include <string.h>
 
 const vhem_data *cli_sequences(const vhem_source *from)
@@ -52,15 +54,6 @@ static bool is_taken(const char *name, const vhem_models *models)
         if (strcmp(name, cli_model_name(models, i, buf, sizeof buf)) == 0)
             return true;
     return false;
-}
-
-void cli_put_id_names(FILE *f, const vhem_data *data, const vhem_models *models)
-{
-    vhem_data_facts facts = facts_of(data);
-    for (int k = 0; k < facts.n_id; k++) {
-        fputs(is_taken(facts.id_column[k], models) ? "\tid_" : "\t", f);
-        cli_put_cell(f, facts.id_column[k]);
-    }
 }
 
 /* Is the text [n] one of these, the keys of an object? */
@@ -114,27 +107,24 @@ bool cli_ids_have(const vhem_data *data, int64_t n, const char *const *name, con
     return found;
 }
 
-void cli_put_ids(FILE *f, const vhem_data *data, const char *name)
+void cli_cell_ids(cli_row *r, const vhem_data *data, const vhem_models *models, const char *name)
 {
     vhem_data_facts facts = facts_of(data);
+    json_t *id = r->json && facts.n_id > 0 ? json_object() : NULL;
     for (int k = 0; k < facts.n_id; k++) {
-        fputc('\t', f);
+        const char *column = facts.id_column[k], *lead = r->head && is_taken(column, models) ? "id_" : "";
         size_t n = value_size(&facts, k, name);
-        cli_put_cell_of(f, name, n);
-        name += n + (name[n] != '\0');
-    }
-}
-
-void cli_json_ids(json_t *row, const vhem_data *data, const char *name)
-{
-    vhem_data_facts facts = facts_of(data);
-    json_t *id = facts.n_id > 0 ? json_object() : NULL;
-    for (int k = 0; k < facts.n_id; k++) {
-        size_t n = value_size(&facts, k, name);
-        json_t *value = json_stringn(name, n);
-        json_object_set_new(id, facts.id_column[k], value ? value : json_null());
+        CLI_AUTOFREE char *text = NULL;
+        if (id) {
+            json_t *value = json_stringn(name, n);
+            json_object_set_new(id, column, value ? value : json_null());
+        } else if (asprintf(&text, "%s%.*s", lead, r->head ? INT_MAX : (int)n, r->head ? column : name) < 0) {
+            cli_json_lacks(); /* no output that lacks something is kept */
+        } else {
+            cli_cell_text(r, text, text);
+        }
         name += n + (name[n] != '\0');
     }
     if (id)
-        json_object_set_new(row, "id", id);
+        json_object_set_new(r->json, "id", id);
 }

@@ -1,13 +1,160 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* info.c - gathers the facts about models and sequences; info_tell.c puts them into words. */
+/* info.c - gathers the facts about models and sequences; info_tell.c puts them into words.
+ *
+ *   1. products of channels
+ *   2. columns of symbols
+ *   3. the files */
 #include "cluster_report.h"
 #include "info.h"
 #include "vhem.h"
 #include "vhem/classes.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* ---- 1. channels --------------------------------------------------------------------------------------- */
+
+/* How many numbers a parameter has in a channel of d columns and V symbols: one for each column, but for the
+ * families named here. */
+static int numbers_of(const char *emission, const char *param, int d, int V)
+{
+    bool full = strcmp(emission, "gaussian-full") == 0 && strcmp(param, "cov") == 0;
+    return V > 0 ? V : full ? d * d : d;
+}
+
+static json_t *names_json(const vhem_symbols *of)
+{
+    json_t *names = json_array();
+    for (int v = 0; v < of->n; v++)
+        json_array_append_new(names, cli_json_text(of->name[v]));
+    return names;
+}
+
+/* Of the first column; NULL: it has none. */
+static json_t *symbols_of(const vhem_models *models)
+{
+    vhem_column_view column;
+    bool any = vhem_models_column(models, 0, &column) == VHEM_OK && column.symbols.n > 0;
+    return any ? names_json(&column.symbols) : NULL;
+}
+
+static json_t *channels_json(const vhem_models *models)
+{
+    json_t *list = json_array(), *one = NULL;
+    vhem_column_view column;
+    int last = -1;
+    for (int k = 0; vhem_models_column(models, k, &column) == VHEM_OK; k++) {
+        if (column.channel != last) {
+            one = json_pack("{s:s, s:[]}", "emission", column.emission, "columns");
+            json_array_append_new(list, one);
+            last = column.channel;
+        }
+        json_array_append_new(json_object_get(one, "columns"), cli_json_text(column.name));
+        if (column.symbols.n > 0)
+            json_object_set_new(one, "symbols", names_json(&column.symbols));
+    }
+    return list;
+}
+
+static const char *emission_of(const json_t *channel)
+{
+    return json_string_value(json_object_get(channel, "emission"));
+}
+
+/* A parameter in a channel. */
+static int size_in(const json_t *channel, const char *param)
+{
+    return numbers_of(emission_of(channel), param, (int)json_array_size(json_object_get(channel, "columns")),
+                      (int)json_array_size(json_object_get(channel, "symbols")));
+}
+
+/* Of a component: of all parameters of all channels together. */
+static size_t count_numbers(const json_t *channels)
+{
+    size_t c, all = 0;
+    json_t *channel;
+    json_array_foreach(channels, c, channel)
+    {
+        const char *name;
+        for (int p = 0; (name = vhem_emission_param(emission_of(channel), p)) != NULL; p++)
+            all += (size_t)size_in(channel, name);
+    }
+    return all;
+}
+
+/* The parameters of one state and component, by name: theta [numbers] of its channels.  None where there are
+ * more or fewer than are known of: a family that numbers_of lacks. */
+static json_t *parameters_json(const json_t *channels, const vhem_hmm_view *h, int s, int m)
+{
+    json_t *all = json_array(), *channel;
+    size_t c, SM = (size_t)h->S * (size_t)h->M, numbers = ((size_t)h->n_theta - SM) / SM;
+    const double *at = h->theta + SM + ((size_t)s * (size_t)h->M + (size_t)m) * numbers;
+    bool known = count_numbers(channels) == numbers;
+
+    assert(known);
+    json_array_foreach(channels, c, channel)
+    {
+        const char *name;
+        json_t *one = json_object();
+        for (int p = 0; known && (name = vhem_emission_param(emission_of(channel), p)); p++) {
+            json_t *values = json_array();
+            for (int i = 0, n = size_in(channel, name); i < n; i++)
+                json_array_append_new(values, cli_json_real(*at++));
+            json_object_set_new(one, name, values);
+        }
+        json_array_append_new(all, one);
+    }
+    return all;
+}
+
+/* ---- 2. symbols ---------------------------------------------------------------------------------------- */
+
+typedef struct {
+    const char *name;
+    int number; /* in the order in which they came */
+    int64_t n;
+} symbol;
+
+/* The most frequent first, then in the order in which they came. */
+static int by_count(const void *a, const void *b)
+{
+    const symbol *x = a, *y = b;
+    return x->n != y->n ? (x->n < y->n ? 1 : -1) : x->number - y->number;
+}
+
+static json_t *symbols_json(const vhem_data *data, const vhem_data_facts *facts, int k)
+{
+    const vhem_symbols *of = &facts->symbols[k];
+    symbol *all = calloc((size_t)of->n + 1, sizeof *all);
+    json_t *list = json_array();
+    int64_t missing = 0;
+
+    for (int v = 0; all && v < of->n; v++)
+        all[v] = (symbol){ of->name[v], v, 0 };
+    for (int64_t s = 0; all && s < facts->N; s++) {
+        vhem_seq_view seq = cli_sequence_at(data, s);
+        for (int64_t t = 0; t < seq.T; t++) {
+            double y = seq.y[t * facts->d + k];
+            missing += isnan(y);
+            if (y >= 0 && y < of->n)
+                all[(int)y].n++;
+        }
+    }
+    if (all)
+        qsort(all, (size_t)of->n, sizeof *all, by_count);
+    else
+        cli_json_lacks();
+    for (int v = 0; all && v < of->n; v++)
+        json_array_append_new(list, json_pack("{s:o, s:I}", "name", cli_json_text(all[v].name), "frames",
+                                              (json_int_t)all[v].n));
+    free(all);
+    return json_pack("{s:o, s:o, s:I}", "name", cli_json_text(facts->column[k]), "symbols", list, "missing",
+                     (json_int_t)missing);
+}
+
+/* ---- 3. files ------------------------------------------------------------------------------------------ */
 
 /* Counts one more of the key. */
 static void count_key(json_t *counts, const char *key)
@@ -34,7 +181,7 @@ static json_t *states_json(const json_t *channels, const vhem_models *models, in
         snprintf(name, sizeof name, h.M > 1 ? "state %d.%d" : "state %d", q / h.M, q % h.M);
         json_array_append_new(list,
                               json_pack("{s:s, s:o, s:o}", "state", name, "c", cli_json_real(h.theta[q]),
-                                        "channels", info_parameters(channels, &h, q / h.M, q % h.M)));
+                                        "channels", parameters_json(channels, &h, q / h.M, q % h.M)));
     }
     return list;
 }
@@ -65,7 +212,7 @@ json_t *info_models(const char *path, const vhem_models *models, bool every, int
     vhem_models_info(models, &facts);
     bool textures = facts.kind == VHEM_TEXTURES;
     bool few = facts.on_disk && !every;
-    json_t *channels = strcmp(facts.emission, "product") == 0 ? info_channels(models) : NULL;
+    json_t *channels = strcmp(facts.emission, "product") == 0 ? channels_json(models) : NULL;
     for (int64_t i = 0; i < facts.K && (i < INFO_FIRST || !few); i++) {
         cli_model m = cli_model_at(models, i);
         json_t *one = model_json(&m, textures);
@@ -83,7 +230,7 @@ json_t *info_models(const char *path, const vhem_models *models, bool every, int
         json_object_set_new(all, "emission", json_string(facts.emission));
     if (few)
         add_sizes(all, models, &facts);
-    json_t *symbols = channels ? NULL : info_names(models);
+    json_t *symbols = channels ? NULL : symbols_of(models);
     if (channels)
         json_object_set_new(all, "channels", channels);
     if (symbols)
@@ -206,7 +353,7 @@ json_t *info_data(const char *path, const vhem_data *data)
         texts += facts.symbols && facts.symbols[k].n > 0;
     for (int k = 0; k < facts.d; k++)
         json_array_append_new(columns, facts.symbols && facts.symbols[k].n > 0
-                                           ? info_symbols(data, &facts, k)
+                                           ? symbols_json(data, &facts, k)
                                            : column_facts(data, &facts, k));
     json_t *lengths = length_facts(length, N, facts.frames);
     free(length);

@@ -46,6 +46,11 @@ static const char *after_path(const cli *c, const char *path)
     return strncmp(text, path, n) == 0 && strncmp(text + n, ": ", 2) == 0 ? text + n + 2 : text;
 }
 
+static int not_for_classes(cli *c, const char *path)
+{
+    return cli_fail(c, "%s holds models of classes: it is for vhem classify and vhem annotate", path);
+}
+
 int cli_load_models(cli *c, const char *path, vhem_models **out)
 {
     char word[CLI_WORD];
@@ -54,7 +59,7 @@ int cli_load_models(cli *c, const char *path, vhem_models **out)
         return cli_status(c, st);
     content is = look_at(path);
     if (is == IS_CLASSES)
-        return cli_fail(c, "%s holds models of classes: it is for vhem classify and vhem annotate", path);
+        return not_for_classes(c, path);
     if (is == IS_OTHER)
         return cli_fail(c,
                         "%s is not a model file; if it holds sequences, fit models to them first: "
@@ -66,12 +71,9 @@ int cli_load_models(cli *c, const char *path, vhem_models **out)
 int cli_load_hmms(cli *c, const char *path, vhem_models **out)
 {
     vhem_models_facts facts;
-    int status = cli_load_models(c, path, out);
-    if (status != CLI_GO)
-        return status;
+    CLI_TRY(cli_load_models(c, path, out));
     vhem_models_info(*out, &facts);
-    if (facts.kind != VHEM_HMMS)
-        return cli_fail(c, "%s holds dynamic textures, but vhem %s takes HMMs", path, c->command);
+    CLI_CHECK(facts.kind == VHEM_HMMS, "%s holds dynamic textures, but vhem %s takes HMMs", path, c->command);
     return CLI_GO;
 }
 
@@ -82,7 +84,7 @@ int cli_load_clusters(cli *c, const char *path, vhem_tree **out)
         return cli_status(c, st);
     content is = look_at(path);
     if (is == IS_CLASSES)
-        return cli_fail(c, "%s holds models of classes: it is for vhem classify and vhem annotate", path);
+        return not_for_classes(c, path);
     if (is == IS_HDF5 || is == IS_OTHER)
         return cli_fail(c, "%s is not a file of clusters; run vhem cluster or vhem tree first (%s)", path,
                         after_path(c, path));
@@ -91,18 +93,12 @@ int cli_load_clusters(cli *c, const char *path, vhem_tree **out)
 
 int cli_load_input(cli *c, const char *path, const vhem_data_options *opt, cli_input *in)
 {
-    int status = cli_status(c, vhem_load(c->ctx, path, opt, &in->file));
-    return status == CLI_GO ? cli_use_input(c, path, opt, in) : status;
-}
-
-int cli_use_input(cli *c, const char *path, const vhem_data_options *opt, cli_input *in)
-{
+    CLI_TRY(cli_status(c, vhem_load(c->ctx, path, opt, &in->file)));
     if (in->file.classes)
-        return cli_fail(c, "%s holds models of classes: it is for vhem classify and vhem annotate", path);
+        return not_for_classes(c, path);
     const vhem_clustering *lowest = in->file.tree ? vhem_tree_level(in->file.tree, 0) : NULL;
-    if (lowest && !lowest->centers)
-        return cli_fail(c, "%s has clusters without centres; give the file of the models that were clustered",
-                        path);
+    CLI_CHECK(!lowest || lowest->centers,
+              "%s has clusters without centres; give the file of the models that were clustered", path);
     in->from.data = in->file.data;
     in->from.models = lowest ? lowest->centers : in->file.models;
     in->from.by_group = in->file.data && opt && opt->group;

@@ -27,21 +27,23 @@ cli_model cli_model_at(const vhem_models *models, int64_t i)
     return (cli_model){ "", "", 0, 0, 0 };
 }
 
+static void must(vhem_status st)
+{
+    assert(st == VHEM_OK);
+    (void)st;
+}
+
 vhem_seq_view cli_sequence_at(const vhem_data *data, int64_t n)
 {
     vhem_seq_view view = { 0 };
-    vhem_status st = vhem_data_view(data, n, &view);
-    assert(st == VHEM_OK);
-    (void)st;
+    must(vhem_data_view(data, n, &view));
     return view;
 }
 
 vhem_class_view cli_class_at(const vhem_classes *classes, int k)
 {
     vhem_class_view view = { 0 };
-    vhem_status st = vhem_classes_view(classes, k, &view);
-    assert(st == VHEM_OK);
-    (void)st;
+    must(vhem_classes_view(classes, k, &view));
     return view;
 }
 
@@ -59,6 +61,17 @@ const char *cli_model_name(const vhem_models *models, int64_t i, char *buf, size
         return name;
     snprintf(buf, size, "%lld", (long long)i);
     return buf;
+}
+
+json_t *cli_json_names(const vhem_models *models)
+{
+    vhem_models_facts facts;
+    json_t *names = json_array();
+    char buf[32];
+    vhem_models_info(models, &facts);
+    for (int64_t i = 0; i < facts.K; i++)
+        json_array_append_new(names, cli_json_text(cli_model_name(models, i, buf, sizeof buf)));
+    return names;
 }
 
 const char *cli_model_word(const vhem_models *models)
@@ -79,19 +92,15 @@ int cli_check_models(cli *c, const vhem_models *models, const char *what, const 
     vhem_models_facts facts;
     const char *word = cli_model_word(models);
     vhem_models_info(models, &facts);
-    if (facts.K != cl->Kb)
-        return cli_fail(c, "%s holds %lld %s%s, but the clusters of %s were made of %lld", what,
-                        (long long)facts.K, word, cli_plural(facts.K), where, (long long)cl->Kb);
-    int status = cli_models_read(c, models, facts.K);
-    if (status != CLI_GO)
-        return status;
+    CLI_CHECK(facts.K == cl->Kb, "%s holds %lld %s%s, but the clusters of %s were made of %lld", what,
+              (long long)facts.K, word, cli_plural(facts.K), where, (long long)cl->Kb);
+    CLI_TRY(cli_models_read(c, models, facts.K));
     for (int64_t i = 0; i < facts.K; i++) {
         cli_model m = cli_model_at(models, i);
-        if (m.name[0] && cl->name[i][0] && strcmp(m.name, cl->name[i]) != 0)
-            return cli_fail(c,
-                            "%s %lld of %s is '%s', but '%s' in %s: other models were clustered there, or "
-                            "in another order",
-                            word, (long long)i, what, m.name, cl->name[i], where);
+        CLI_CHECK(
+            !m.name[0] || !cl->name[i][0] || strcmp(m.name, cl->name[i]) == 0,
+            "%s %lld of %s is '%s', but '%s' in %s: other models were clustered there, or in another order",
+            word, (long long)i, what, m.name, cl->name[i], where);
     }
     return CLI_GO;
 }

@@ -279,28 +279,26 @@ static int add_argument(cli *c, const cli_usage *usage, const char *text)
 
 static int parse_arguments(cli *c, int argc, char **argv, const cli_usage *usage, const parser *t)
 {
-    int code, status = CLI_GO;
+    int code;
     const cli_option *list = NULL; /* what follows it goes there */
-    while (status == CLI_GO && (code = getopt_long(argc, argv, t->letters, t->longs, NULL)) != -1) {
+    while ((code = getopt_long(argc, argv, t->letters, t->longs, NULL)) != -1) {
         const cli_option *o = row_of(t, code == '?' || code == ':' ? optopt : code);
         char letter[] = { '-', (char)optopt, '\0' };
-        if (code == 1 && list)
-            status = take_item(c, list, optarg);
-        else if (code == 1)
-            status = add_argument(c, usage, optarg);
-        else if (code == ':')
-            status = cli_misuse(c, "--%s needs its argument, %s", o->name, o->arg);
-        else if (code == '?' && o)
-            status = cli_misuse(c, "--%s takes no argument", o->name);
-        else if (code == '?')
-            status = unknown_option(c, t, optopt && optopt < FIRST_LONG ? letter : argv[optind - 1]);
+        if (code == ':')
+            return cli_misuse(c, "--%s needs its argument, %s", o->name, o->arg);
+        if (code == '?' && o)
+            return cli_misuse(c, "--%s takes no argument", o->name);
+        if (code == '?')
+            return unknown_option(c, t, optopt && optopt < FIRST_LONG ? letter : argv[optind - 1]);
+        if (code == 1)
+            CLI_TRY(list ? take_item(c, list, optarg) : add_argument(c, usage, optarg));
         else
-            status = take_once(c, t, o, optarg);
-        list = code == 1 ? list : o && o->kind == OPT_LIST ? o : NULL;
+            CLI_TRY(take_once(c, t, o, optarg));
+        list = code == 1 ? list : o->kind == OPT_LIST ? o : NULL;
     }
-    while (status == CLI_GO && optind < argc)
-        status = add_argument(c, usage, argv[optind++]);
-    return status;
+    while (optind < argc)
+        CLI_TRY(add_argument(c, usage, argv[optind++]));
+    return CLI_GO;
 }
 
 /* Help is asked for before any value is taken: what it shows are the defaults. */
@@ -326,26 +324,16 @@ int cli_parse(cli *c, int argc, char **argv, const cli_usage *usage)
         cli_help(c, usage, t.row + t.n_own);
         return EXIT_DONE;
     }
-    int status = parse_arguments(c, argc, argv, usage, &t);
-    if (status == CLI_GO && c->n_arg < usage->n_min)
-        status = cli_misuse(c, "too few arguments; the command is: vhem %s %s", c->command, usage->args);
-    if (status == CLI_GO)
-        status = cli_check_overwrite(c, usage);
-    return status;
+    CLI_TRY(parse_arguments(c, argc, argv, usage, &t));
+    if (c->n_arg < usage->n_min)
+        return cli_misuse(c, "too few arguments; the command is: vhem %s %s", c->command, usage->args);
+    return cli_check_overwrite(c, usage);
 }
 
 int cli_begin(cli *c, int argc, char **argv, const cli_usage *usage)
 {
-    int status = cli_parse(c, argc, argv, usage);
-    return status == CLI_GO ? cli_open(c, usage) : status;
-}
-
-bool cli_given(const cli *c, const cli_usage *usage, const char *name)
-{
-    for (int k = 0; k < usage->table->n; k++)
-        if (strcmp(usage->table->row[k].name, name) == 0)
-            return c->given[k];
-    return false;
+    CLI_TRY(cli_parse(c, argc, argv, usage));
+    return cli_open(c, usage);
 }
 
 enum { MOST_NAMED = 5 }; /* of what does use an option */

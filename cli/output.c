@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* output.c - text output that is whole or not there; tables with tabs, or as CSV where the name ends so. */
+/* output.c - text output that is whole or not there. */
 #define _GNU_SOURCE
 #include "cli.h"
 #include "vhem.h"
@@ -12,86 +12,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* ---- a table as CSV ----
- * Commands write tables with tabs, whose cells hold neither tabs nor line ends.  Where the file is to be a
- * .csv, the stream they write to turns each cell into one of CSV on the way. */
-
-typedef struct {
-    FILE *f;    /* the file */
-    char *cell; /* the one that is being written */
-    size_t n, cap;
-} csv_stream;
-
-static void put_csv_cell(csv_stream *s, char end)
-{
-    bool quote = false;
-    for (size_t i = 0; i < s->n; i++)
-        quote |= strchr(",;\"", s->cell[i]) != NULL;
-    if (quote)
-        fputc('"', s->f);
-    for (size_t i = 0; i < s->n; i++) {
-        if (s->cell[i] == '"')
-            fputc('"', s->f);
-        fputc(s->cell[i], s->f);
-    }
-    if (quote)
-        fputc('"', s->f);
-    if (end)
-        fputc(end, s->f);
-    s->n = 0;
-}
-
-static ssize_t csv_write(void *cookie, const char *text, size_t n)
-{
-    csv_stream *s = cookie;
-    for (size_t i = 0; i < n; i++) {
-        if (text[i] == '\t' || text[i] == '\n') {
-            put_csv_cell(s, text[i] == '\t' ? ',' : '\n');
-            continue;
-        }
-        if (s->n == s->cap) {
-            char *more = realloc(s->cell, 2 * s->cap + 64);
-            if (!more)
-                return 0;
-            s->cell = more;
-            s->cap = 2 * s->cap + 64;
-        }
-        s->cell[s->n++] = text[i];
-    }
-    return ferror(s->f) ? 0 : (ssize_t)n;
-}
-
-static int csv_close(void *cookie)
-{
-    csv_stream *s = cookie;
-    if (s->n > 0)
-        put_csv_cell(s, 0);
-    int bad = ferror(s->f);
-    bad |= fclose(s->f);
-    free(s->cell);
-    free(s);
-    return bad ? EOF : 0;
-}
-
-/* f, or a stream in front of it; NULL when there is no memory, and f is closed. */
-static FILE *as_csv(FILE *f)
-{
-    csv_stream *s = calloc(1, sizeof *s);
-    FILE *front =
-        s ? fopencookie(s, "w", (cookie_io_functions_t){ .write = csv_write, .close = csv_close }) : NULL;
-    if (s)
-        s->f = f;
-    if (!front) {
-        free(s);
-        fclose(f);
-    }
-    return front;
-}
-
-int cli_out_open_plain(cli *c, const char *path, cli_out *out)
+int cli_out_open(cli *c, const char *path, cli_out *out)
 {
     int fd = -1;
-    *out = (cli_out){ .path = cli_where(path) };
+    bool csv = !c->json && cli_ends_with(path, (const char *const[]){ ".csv", NULL });
+    *out = (cli_out){ .path = cli_where(path), .separator = csv ? ',' : '\t' };
     if (strcmp(path, "-") == 0) {
         out->f = stdout;
         return CLI_GO;
@@ -108,19 +33,6 @@ int cli_out_open_plain(cli *c, const char *path, cli_out *out)
         close(fd);
     cli_out_close(out);
     return cli_fail(c, "%s: cannot write: %s", path, strerror(why));
-}
-
-int cli_out_open(cli *c, const char *path, cli_out *out)
-{
-    int status = cli_out_open_plain(c, path, out);
-    if (status != CLI_GO || out->f == stdout || c->json
-        || !cli_ends_with(path, (const char *const[]){ ".csv", NULL }))
-        return status;
-    out->f = as_csv(out->f);
-    if (out->f)
-        return CLI_GO;
-    cli_out_close(out);
-    return cli_fail(c, "out of memory");
 }
 
 int cli_out_commit(cli *c, cli_out *out)
@@ -194,15 +106,4 @@ void cli_put_number(FILE *f, double x)
             break;
     }
     fputs(text, f);
-}
-
-void cli_put_cell_of(FILE *f, const char *text, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        fputc(strchr("\t\n\r", text[i]) ? ' ' : text[i], f);
-}
-
-void cli_put_cell(FILE *f, const char *text)
-{
-    cli_put_cell_of(f, text, strlen(text));
 }

@@ -28,14 +28,12 @@ static bool same(const struct stat *a, const struct stat *b)
 /* path/../.. and the like, of a path whose links are resolved. */
 static bool stat_above(const char *path, int levels, struct stat *sb)
 {
-    char *real = realpath(path, NULL);
+    CLI_AUTOFREE char *real = realpath(path, NULL);
     for (int k = 0; real && k < levels; k++) {
         char *slash = strrchr(real, '/');
         *(slash == real ? slash + 1 : slash) = '\0';
     }
-    bool found = real && stat(real, sb) == 0;
-    free(real);
-    return found;
+    return real && stat(real, sb) == 0;
 }
 
 /* NAME_index.csv of NAME.npy; from malloc, NULL for any other path. */
@@ -60,12 +58,9 @@ static bool same_place(const char *a, const char *b)
     struct stat up[2];
     const char *const path[] = { a, b };
     for (int k = 0; k < 2; k++) {
-        char *folder = NULL;
-        if (asprintf(&folder, "%.*s.", (int)(name_of(path[k]) - path[k]), path[k]) < 0)
-            return false;
-        bool found = stat(folder, &up[k]) == 0;
-        free(folder);
-        if (!found)
+        CLI_AUTOFREE char *folder = NULL;
+        if (asprintf(&folder, "%.*s.", (int)(name_of(path[k]) - path[k]), path[k]) < 0
+            || stat(folder, &up[k]) != 0)
             return false;
     }
     return same(&up[0], &up[1]) && strcmp(name_of(a), name_of(b)) == 0;
@@ -89,10 +84,9 @@ static bool replaces(const target *t, const char *input)
 
 static void look_at(target *t, const char *input)
 {
-    char *index = index_of(input);
+    CLI_AUTOFREE char *index = index_of(input);
     if (!t->input && strcmp(input, "-") != 0 && (replaces(t, input) || (index && replaces(t, index))))
         t->input = input;
-    free(index);
 }
 
 static void look_at_option(target *t, const cli_option *o)
@@ -105,17 +99,9 @@ static void look_at_option(target *t, const cli_option *o)
         look_at(t, text);
 }
 
-static const cli_option *row_of(const cli_usage *usage, const char *name)
-{
-    for (int k = 0; k < usage->table->n; k++)
-        if (strcmp(usage->table->row[k].name, name) == 0)
-            return &usage->table->row[k];
-    return NULL;
-}
-
 static const char *value_of(const cli_usage *usage, const char *name)
 {
-    const cli_option *o = row_of(usage, name);
+    const cli_option *o = cli_row_named(usage->table, name);
     return o ? *(const char *const *)o->value : NULL;
 }
 
@@ -149,17 +135,16 @@ static int check(cli *c, const cli_usage *usage, target *t)
 /* Is the file one of a folder of shards, or its manifest?  The set could not be opened any more. */
 static bool is_in_set(const char *path)
 {
-    char *manifest = NULL, *real = realpath(path, NULL); /* a link is written through */
+    CLI_AUTOFREE char *manifest = NULL;
+    CLI_AUTOFREE char *real = realpath(path, NULL); /* a link is written through */
     const char *name = real ? name_of(real) : "";
     struct stat sb;
     size_t k;
-    json_t *root, *one;
+    json_t *one;
     if (!real || stat(real, &sb) != 0 || !S_ISREG(sb.st_mode)
-        || asprintf(&manifest, "%.*smanifest.json", (int)(name - real), real) < 0) {
-        free(real);
+        || asprintf(&manifest, "%.*smanifest.json", (int)(name - real), real) < 0)
         return false;
-    }
-    root = json_load_file(manifest, 0, NULL);
+    json_auto_t *root = json_load_file(manifest, 0, NULL);
     const char *format = json_string_value(json_object_get(root, "format"));
     bool set = format && strcmp(format, "vhem-shards") == 0,
          found = set && strcmp(name, "manifest.json") == 0;
@@ -168,9 +153,6 @@ static bool is_in_set(const char *path)
         const char *file = json_string_value(json_object_get(one, "file"));
         found |= set && file && strcmp(file, name) == 0;
     }
-    json_decref(root);
-    free(manifest);
-    free(real);
     return found;
 }
 
@@ -190,41 +172,36 @@ static int check_own_files(cli *c, const cli_usage *usage, const char *path)
 /* The result, and the file of names that some results have beside them. */
 static int check_result(cli *c, const cli_usage *usage, const char *path)
 {
-    char *index = index_of(path);
-    int status = check(c, usage, &(target){ .path = path });
-    if (status == CLI_GO && is_in_set(path))
-        status = cli_fail(
-            c,
-            "%s belongs to a folder of models: overwriting it would make the set unreadable; choose another "
-            "name, or add --force",
-            path);
-    if (status == CLI_GO && index)
-        status = check(c, usage, &(target){ .path = index });
-    free(index);
-    return status;
+    CLI_AUTOFREE char *index = index_of(path);
+    CLI_TRY(check(c, usage, &(target){ .path = path }));
+    CLI_CHECK(
+        !is_in_set(path),
+        "%s belongs to a folder of models: overwriting it would make the set unreadable; choose another "
+        "name, or add --force",
+        path);
+    return index ? check(c, usage, &(target){ .path = index }) : CLI_GO;
 }
 
 int cli_check_overwrite(cli *c, const cli_usage *usage)
 {
     const char *path = writes_last(usage) ? c->arg[c->n_arg - 1] : value_of(usage, "output");
     const char *folder = value_of(usage, "tables");
-    int status = path ? check_own_files(c, usage, path) : CLI_GO;
-    if (status == CLI_GO && !c->force && path)
-        status = check_result(c, usage, path);
-    if (status == CLI_GO && !c->force && folder)
-        status = check(c, usage, &(target){ .folder = folder });
-    return status;
+    if (path)
+        CLI_TRY(check_own_files(c, usage, path));
+    if (!c->force && path)
+        CLI_TRY(check_result(c, usage, path));
+    return !c->force && folder ? check(c, usage, &(target){ .folder = folder }) : CLI_GO;
 }
 
 bool cli_writes(const cli_usage *usage)
 {
-    return usage->writes_last || row_of(usage, "output") || row_of(usage, "tables");
+    return usage->writes_last || cli_row_named(usage->table, "output")
+           || cli_row_named(usage->table, "tables");
 }
 
 void cli_remove_checkpoint(const char *path)
 {
-    char *real = realpath(path, NULL);
+    CLI_AUTOFREE char *real = realpath(path, NULL);
     if (real)
         remove(real);
-    free(real);
 }

@@ -12,34 +12,21 @@
 
 /* ---- names --------------------------------------------------------------------------------------------- */
 
-typedef struct {
-    const char *name;
-    int i;
-} entry;
-
-static int by_name(const void *a, const void *b)
-{
-    return strcmp(((const entry *)a)->name, ((const entry *)b)->name);
-}
-
 /* Row of the table whose first column is each name; [n], -1 for none.  NULL without memory. */
 static int *find_rows(const csv *t, int column, int n, const char *const *name, int *found)
 {
     size_t rows = (size_t)t->rows - 1;
-    entry *names = malloc(rows * sizeof *names);
+    CLI_AUTOFREE cli_entry *names = malloc(rows * sizeof *names);
     int *row = malloc((size_t)n * sizeof *row);
     *found = 0;
     for (size_t r = 0; names && r < rows; r++)
-        names[r] = (entry){ csv_cell(t, (int)r + 1, column), (int)r + 1 };
+        names[r] = (cli_entry){ csv_cell(t, (int)r + 1, column), (int)r + 1 };
     if (names)
-        qsort(names, rows, sizeof *names, by_name);
+        cli_sort_names(names, rows);
     for (int i = 0; names && row && i < n; i++) {
-        entry own = { name[i], 0 };
-        const entry *e = bsearch(&own, names, rows, sizeof *names, by_name);
-        row[i] = e ? e->i : -1;
-        *found += e != NULL;
+        row[i] = (int)cli_find_name(names, rows, name[i]);
+        *found += row[i] >= 0;
     }
-    free(names);
     return row;
 }
 
@@ -61,24 +48,18 @@ static int fill_matrix(cli *c, const char *path, const csv *t, const int *row, i
 
 int report_distances(cli *c, const char *path, const vhem_clustering *cl, double **D)
 {
-    csv t;
-    int status = csv_load(c, path, 2, &t), found = 0, n = (int)cl->Kb;
-    if (status != CLI_GO)
-        return status;
-    int *row = find_rows(&t, 0, n, cl->name, &found);
+    CLI_CLEANUP(csv_free) csv t = { 0 };
+    int found = 0, n = (int)cl->Kb;
+    CLI_TRY(csv_load(c, path, 2, &t));
+    CLI_AUTOFREE int *row = find_rows(&t, 0, n, cl->name, &found);
     *D = calloc((size_t)n * (size_t)n, sizeof **D);
-    if (!row || !*D)
-        status = cli_fail(c, "out of memory");
-    else if (t.rows != n + 1 || t.columns != n + 1)
-        status = cli_fail(c,
-                          "%s: has %d rows and %d columns of distances, must have %d of each; vhem compare "
-                          "MODELS --kind kl writes them",
-                          path, t.rows - 1, t.columns - 1, n);
-    else
-        status = fill_matrix(c, path, &t, found == n ? row : NULL, n, *D);
-    free(row);
-    csv_free(&t);
-    return status;
+    CLI_CHECK(row && *D, "out of memory");
+    CLI_CHECK(
+        t.rows == n + 1 && t.columns == n + 1,
+        "%s: has %d rows and %d columns of distances, must have %d of each; vhem compare MODELS --kind kl "
+        "writes them",
+        path, t.rows - 1, t.columns - 1, n);
+    return fill_matrix(c, path, &t, found == n ? row : NULL, n, *D);
 }
 
 /* ---- choices ------------------------------------------------------------------------------------------- */
@@ -92,11 +73,9 @@ static int choice_json(cli *c, const char *path, json_t *root, vhem_choice **row
 {
     json_t *list = json_object_get(root, "choices"), *e;
     size_t i;
-    if (json_array_size(list) == 0)
-        return cli_fail(c, "%s: has no choices; vhem choose --json writes them", path);
+    CLI_CHECK(json_array_size(list) > 0, "%s: has no choices; vhem choose --json writes them", path);
     *rows = calloc(json_array_size(list), sizeof **rows);
-    if (!*rows)
-        return cli_fail(c, "out of memory");
+    CLI_CHECK(*rows, "out of memory");
     json_array_foreach(list, i, e)
     {
         vhem_choice *row = &(*rows)[(*n)++];
@@ -114,11 +93,9 @@ static int choice_table(cli *c, const char *path, const csv *t, vhem_choice **ro
 {
     int K = csv_column(t, (const char *const[]){ "K", NULL }),
         S = csv_column(t, (const char *const[]){ "S", NULL });
-    if (K < 0 || S < 0)
-        return cli_fail(c, "%s: has no columns K and S; vhem choose writes such a table", path);
+    CLI_CHECK(K >= 0 && S >= 0, "%s: has no columns K and S; vhem choose writes such a table", path);
     *rows = calloc((size_t)t->rows, sizeof **rows);
-    if (!*rows)
-        return cli_fail(c, "out of memory");
+    CLI_CHECK(*rows, "out of memory");
     for (int r = 1; r < t->rows; r++) {
         vhem_choice *row = &(*rows)[(*n)++];
         double k_value, s_value, x;
@@ -138,15 +115,11 @@ static int choice_table(cli *c, const char *path, const csv *t, vhem_choice **ro
 
 int report_choice(cli *c, const char *path, vhem_choice **rows, int *n)
 {
-    static const char *const json[] = { ".json", NULL };
-    json_t *root = cli_ends_with(path, json) ? json_load_file(path, 0, NULL) : NULL;
-    csv t;
+    json_auto_t *root = cli_ends_with(path, cli_json_endings) ? json_load_file(path, 0, NULL) : NULL;
+    CLI_CLEANUP(csv_free) csv t = { 0 };
     *n = 0;
-    int status = root ? choice_json(c, path, root, rows, n) : csv_load(c, path, 2, &t);
-    if (!root && status == CLI_GO) {
-        status = choice_table(c, path, &t, rows, n);
-        csv_free(&t);
-    }
-    json_decref(root);
-    return status;
+    if (root)
+        return choice_json(c, path, root, rows, n);
+    CLI_TRY(csv_load(c, path, 2, &t));
+    return choice_table(c, path, &t, rows, n);
 }

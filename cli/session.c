@@ -105,6 +105,20 @@ bool cli_is_first(const cli *c)
     return !c->ranks || c->ranks->rank == 0;
 }
 
+void cli_own_release(void *variable)
+{
+    void *object;
+    memcpy(&object, variable, sizeof object);
+    vhem_free(object);
+}
+
+void cli_autofree(void *variable)
+{
+    void *memory;
+    memcpy(&memory, variable, sizeof memory);
+    free(memory);
+}
+
 static void message(cli *c, const char *fmt, va_list ap)
 {
     cli_progress_clear(c);

@@ -7,13 +7,14 @@
 #include "vhem/analysis.h"
 
 typedef struct {
-    const char *name;           /* what the persons are called, "subject" */
+    const vhem_statistics *s;
+    const char *who;            /* what the persons are called, "subject" */
     const vhem_data *sequences; /* where each is a sequence; NULL: groups of them */
-} stats_who;
+} stats_table;
 
-void stats_put_persons(FILE *f, const vhem_statistics *s, const stats_who *who);
-void stats_put_tests(FILE *f, const vhem_statistics *s);
-json_t *stats_json(const cli *c, const vhem_statistics *s, const stats_who *who);
+cli_rows stats_persons(const stats_table *t);
+cli_rows stats_tests(const stats_table *t);
+json_t *stats_json(const cli *c, const stats_table *t);
 /* The tests in words, and the warning where scores are of those who were clustered. */
 void stats_say(cli *c, const vhem_statistics *s);
 /* Without a group each sequence is a person: warns where persons, or other groups, were clustered. */

@@ -7,40 +7,28 @@
 #include <math.h>
 #include <string.h>
 
-static void put_real(FILE *f, double x)
+static void put_person(cli_row *r, const void *of, int64_t i)
 {
-    fputc('\t', f);
-    if (isfinite(x))
-        cli_put_number(f, x);
-}
-
-void stats_put_persons(FILE *f, const vhem_statistics *s, const stats_who *who)
-{
-    cli_put_cell(f, who->name);
-    fputs("\tlabel\tcluster\tclustered\tsequences\tframes", f);
+    const stats_table *t = of;
+    const vhem_statistics *s = t->s;
+    char buf[32];
+    cli_cell_text(r, r->json ? "name" : t->who, s->name[i]);
+    cli_cell_text(r, "label", s->label[i]);
+    cli_cell_int(r, "cluster", s->cluster[i]);
+    if (r->json)
+        json_object_set_new(r->json, "clustered", json_boolean(s->clustered[i]));
+    else
+        cli_cell_text(r, "clustered", s->clustered[i] ? "yes" : "no");
+    cli_cell_int(r, "sequences", s->sequences[i]);
+    cli_cell_int(r, "frames", s->frames[i]);
     for (int j = 0; j < s->K; j++)
-        fprintf(f, "\tloglik_%d", j);
+        cli_cell_real_of(r, "loglik", cli_numbered("loglik_", j, buf), s->loglik[i * s->K + j]);
     for (int j = 0; j < s->K; j++)
-        fprintf(f, "\tscale_%d", j);
-    fputs("\tuncertainty\tentropy\tshare", f);
-    cli_put_id_names(f, who->sequences, NULL);
-    fputc('\n', f);
-    for (int64_t i = 0; i < s->n; i++) {
-        cli_put_cell(f, s->name[i]);
-        fputc('\t', f);
-        cli_put_cell(f, s->label[i]);
-        fprintf(f, "\t%d\t%s\t%lld\t%lld", s->cluster[i], s->clustered[i] ? "yes" : "no",
-                (long long)s->sequences[i], (long long)s->frames[i]);
-        for (int j = 0; j < s->K; j++)
-            put_real(f, s->loglik[i * s->K + j]);
-        for (int j = 0; j < s->K; j++)
-            put_real(f, s->scale[i * s->K + j]);
-        put_real(f, s->uncertainty[i]);
-        put_real(f, s->entropy[i]);
-        put_real(f, s->share[i]);
-        cli_put_ids(f, who->sequences, s->name[i]);
-        fputc('\n', f);
-    }
+        cli_cell_real_of(r, "scale", cli_numbered("scale_", j, buf), s->scale[i * s->K + j]);
+    cli_cell_real(r, "uncertainty", s->uncertainty[i]);
+    cli_cell_real(r, "entropy", s->entropy[i]);
+    cli_cell_real(r, "share", s->share[i]);
+    cli_cell_ids(r, t->sequences, NULL, s->name[i]);
 }
 
 /* "loglik_0", "entropy": the column of the persons' table. */
@@ -62,81 +50,52 @@ static void sides(const vhem_test *t, char a[64], char b[64])
     }
 }
 
-void stats_put_tests(FILE *f, const vhem_statistics *s)
+static void put_test(cli_row *r, const void *of, int64_t k)
 {
-    char buf[32], a[64], b[64], who[64];
-    fputs("test\tmeasure\tpersons\ta\tb\tn_a\tn_b\tmean_a\tmean_b\tstatistic\tdf\tp\tp_greater\t"
-          "p_adjusted\td\td_low\td_high\n",
-          f);
-    for (int k = 0; k < s->n_test; k++) {
-        const vhem_test *t = &s->test[k];
-        sides(t, a, b);
-        snprintf(who, sizeof who, t->b ? "all" : "cluster %d", t->centre);
-        fprintf(f, "%s\t%s\t%s\t", t->kind, t->b ? column(t->measure, t->centre, buf) : t->measure, who);
-        cli_put_cell(f, a);
-        fputc('\t', f);
-        cli_put_cell(f, b);
-        fprintf(f, "\t%lld\t%lld", (long long)t->n_a, (long long)t->n_b);
-        const double all[] = { t->mean_a,    t->mean_b,     t->statistic, t->freedom, t->p,
-                               t->p_greater, t->p_adjusted, t->d,         t->d_low,   t->d_high };
-        for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-            put_real(f, all[i]);
-        fputc('\n', f);
-    }
-}
-
-static json_t *reals(const double *x, int n)
-{
-    json_t *list = json_array();
-    for (int k = 0; k < n; k++)
-        json_array_append_new(list, cli_json_real(x[k]));
-    return list;
-}
-
-static json_t *test_json(const vhem_test *t)
-{
-    char a[64], b[64];
+    static const vhem_test none = { .kind = "", .measure = "", .a = "", .b = "" };
+    const vhem_statistics *s = ((const stats_table *)of)->s;
+    const vhem_test *t = s->n_test > 0 ? &s->test[k] : &none; /* for the head */
+    char buf[64], a[64], b[64];
     sides(t, a, b);
-    json_t *row = json_pack("{s:s, s:s, s:i, s:o, s:o, s:I, s:I}", "test", t->kind, "measure", t->measure,
-                            "centre", t->centre, "a", cli_json_text(a), "b", cli_json_text(b), "n_a",
-                            (json_int_t)t->n_a, "n_b", (json_int_t)t->n_b);
-    const struct {
-        const char *name;
-        double value;
-    } all[] = { { "mean_a", t->mean_a },
-                { "mean_b", t->mean_b },
-                { "statistic", t->statistic },
-                { "df", t->freedom },
-                { "p", t->p },
-                { "p_greater", t->p_greater },
-                { "p_adjusted", t->p_adjusted },
-                { "d", t->d },
-                { "d_low", t->d_low },
-                { "d_high", t->d_high } };
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        json_object_set_new(row, all[i].name, cli_json_real(all[i].value));
-    return row;
+    cli_cell_text(r, "test", t->kind);
+    cli_cell_text(r, "measure", t->b && !r->json ? column(t->measure, t->centre, buf) : t->measure);
+    if (r->json)
+        cli_cell_int(r, "centre", t->centre);
+    else
+        cli_cell_text(r, "persons", t->b ? "all" : cli_numbered("cluster ", t->centre, buf));
+    cli_cell_text(r, "a", a);
+    cli_cell_text(r, "b", b);
+    cli_cell_int(r, "n_a", t->n_a);
+    cli_cell_int(r, "n_b", t->n_b);
+    cli_cell_real(r, "mean_a", t->mean_a);
+    cli_cell_real(r, "mean_b", t->mean_b);
+    cli_cell_real(r, "statistic", t->statistic);
+    cli_cell_real(r, "df", t->freedom);
+    cli_cell_real(r, "p", t->p);
+    cli_cell_real(r, "p_greater", t->p_greater);
+    cli_cell_real(r, "p_adjusted", t->p_adjusted);
+    cli_cell_real(r, "d", t->d);
+    cli_cell_real(r, "d_low", t->d_low);
+    cli_cell_real(r, "d_high", t->d_high);
 }
 
-json_t *stats_json(const cli *c, const vhem_statistics *s, const stats_who *who)
+cli_rows stats_persons(const stats_table *t)
 {
-    json_t *persons = json_array(), *tests = json_array();
-    for (int64_t i = 0; i < s->n; i++) {
-        json_t *row = json_pack(
-            "{s:o, s:o, s:i, s:b, s:I, s:I, s:o, s:o, s:o, s:o}", "name", cli_json_text(s->name[i]), "label",
-            cli_json_text(s->label[i]), "cluster", s->cluster[i], "clustered", s->clustered[i], "sequences",
-            (json_int_t)s->sequences[i], "frames", (json_int_t)s->frames[i], "loglik",
-            reals(s->loglik + i * s->K, s->K), "scale", reals(s->scale + i * s->K, s->K), "uncertainty",
-            cli_json_real(s->uncertainty[i]), "entropy", cli_json_real(s->entropy[i]));
-        json_object_set_new(row, "share", cli_json_real(s->share[i]));
-        cli_json_ids(row, who->sequences, s->name[i]);
-        json_array_append_new(persons, row);
-    }
-    for (int k = 0; k < s->n_test; k++)
-        json_array_append_new(tests, test_json(&s->test[k]));
+    return (cli_rows){ .n = t->s->n, .put = put_person, .of = t, .unknown = "" };
+}
+
+cli_rows stats_tests(const stats_table *t)
+{
+    return (cli_rows){ .n = t->s->n_test, .put = put_test, .of = t, .unknown = "" };
+}
+
+json_t *stats_json(const cli *c, const stats_table *t)
+{
+    const cli_rows persons = stats_persons(t), tests = stats_tests(t);
     return json_pack("{s:s, s:o, s:o, s:b, s:o, s:o, s:o}", "command", c->command, "clusters",
-                     cli_json_text(c->arg[0]), "data", cli_json_text(c->arg[1]), "left_out", s->left_out,
-                     "who", cli_json_text(who->name), "persons", persons, "tests", tests);
+                     cli_json_text(c->arg[0]), "data", cli_json_text(c->arg[1]), "left_out", t->s->left_out,
+                     "who", cli_json_text(t->who), "persons", cli_rows_json(&persons), "tests",
+                     cli_rows_json(&tests));
 }
 
 static const double CLEAR = 0.05; /* of p, corrected where there is more than one test */

@@ -12,7 +12,6 @@
 enum { LONG_LIST = 60 }; /* letters of choices that are too many to stand in the help */
 
 const char cli_data_heading[] = "How to read DATA";
-const char cli_cov_words[] = "diag|full";
 
 /* Names that the command line spells out. */
 static const struct {
@@ -40,13 +39,20 @@ int cli_emission(cli *c, const char *cov, const char **emission)
     return CLI_GO;
 }
 
-const char *cli_users(vhem_option_set set, const char *name)
+cli_option *cli_row_named(const cli_table *t, const char *name)
 {
-    vhem_option o;
-    for (int i = 0; vhem_option_info(set, i, &o) == VHEM_OK; i++)
-        if (strcmp(o.name, name) == 0)
-            return o.methods;
+    for (int k = 0; k < t->n; k++)
+        if (strcmp(t->row[k].name, name) == 0)
+            return (cli_option *)&t->row[k];
     return NULL;
+}
+
+vhem_option cli_field(vhem_option_set set, const char *name)
+{
+    vhem_option o = { 0 };
+    for (int i = 0; vhem_option_info(set, i, &o) == VHEM_OK && strcmp(o.name, name) != 0;)
+        i++;
+    return o;
 }
 
 int cli_check_prior(cli *c, const char *option, bool of_fit, const char *prior)
@@ -87,6 +93,21 @@ void cli_add(cli_table *t, const cli_option *rows)
         t->row[t->n] = *rows;
         t->row[t->n++].letter = taken ? 0 : rows->letter;
     }
+}
+
+void cli_add_output(cli_table *t, const char **output, const char *help)
+{
+    cli_add(t, (const cli_option[]){
+                   { "output", 'o', OPT_TEXT, "FILE", output, .shown = "-, standard output", .help = help },
+                   { 0 } });
+}
+
+void cli_add_cov(cli_table *t, const char **cov, const char *user, const char *name)
+{
+    cli_add(t, (const cli_option[]){ { "cov", 0, OPT_CHOICE, "diag|full", cov, .shown = "diag",
+                                       .help = "short for --emission gaussian-diag or gaussian-full",
+                                       .methods = name, .user = user },
+                                     { 0 } });
 }
 
 static cli_kind kind_of(const vhem_option *o)
@@ -277,12 +298,8 @@ static json_t *value_json(const cli_option *o)
 /* Is --cov left to --emission, which is given? */
 static bool has_emission(const cli_usage *usage, const cli_option *cov)
 {
-    for (int k = 0; k < usage->table->n; k++) {
-        const cli_option *o = &usage->table->row[k];
-        if (strcmp(o->name, "emission") == 0)
-            return cli_is_default(cov) && !cli_is_default(o);
-    }
-    return false;
+    const cli_option *emission = cli_row_named(usage->table, "emission");
+    return emission && cli_is_default(cov) && !cli_is_default(emission);
 }
 
 bool cli_is_useless(const cli_option *o, const char *user, const char *name)

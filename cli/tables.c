@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* tables.c - small things that reports are made of: JSON values, names, endings. */
+/* tables.c - small things that reports are made of: JSON values, names, endings; the record of what made a
+ * file. */
 #include "cli.h"
+#include "vhem.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -26,6 +28,22 @@ bool cli_ends_with(const char *path, const char *const *endings)
 json_t *cli_json_real(double x)
 {
     return isfinite(x) ? json_real(x) : json_null();
+}
+
+json_t *cli_json_reals(const double *x, int64_t n)
+{
+    json_t *list = json_array();
+    for (int64_t k = 0; k < n; k++)
+        json_array_append_new(list, cli_json_real(x[k]));
+    return list;
+}
+
+json_t *cli_json_matrix(const double *x, int64_t rows, int64_t columns)
+{
+    json_t *list = json_array();
+    for (int64_t i = 0; i < rows; i++)
+        json_array_append_new(list, cli_json_reals(x + i * columns, columns));
+    return list;
 }
 
 json_t *cli_json_text(const char *text)
@@ -57,4 +75,33 @@ const char *cli_where(const char *output)
 const char *cli_plural(int64_t n)
 {
     return n == 1 ? "" : "s";
+}
+
+/* 15 digits say what was typed, 1e-06 and not 9.9999999999999995e-07; 17 when that would lose something. */
+static char *dump_short(const json_t *value)
+{
+    char *text = json_dumps(value, JSON_COMPACT | JSON_REAL_PRECISION(15));
+    json_t *again = text ? json_loads(text, 0, NULL) : NULL;
+    if (!json_equal(value, again)) {
+        free(text);
+        text = json_dumps(value, JSON_COMPACT | JSON_REAL_PRECISION(17));
+    }
+    json_decref(again);
+    return text;
+}
+
+char *cli_provenance(const cli *c, json_t *options, bool stopped)
+{
+    json_t *made =
+        json_pack("{s:s, s:s, s:s, s:o, s:o, s:I, s:s}", "program", "vhem", "version", vhem_version(),
+                  "command", c->command, "input", cli_json_text(c->arg[0]), "options", options, "seed",
+                  (json_int_t)c->seed, "backend", vhem_ctx_backend(c->ctx));
+    if (stopped)
+        json_object_set_new(made, "interrupted", json_true());
+    char *text = dump_short(made);
+    json_decref(made);
+    if (!cli_json_short())
+        return text;
+    free(text);
+    return NULL;
 }

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* truth.c - the classes that clusters are compared with: a table of names and classes, a column of the
- * sequences, or the labels of the models. */
+ * sequences, or the labels of the models; and how well the clusters agree with them. */
 #include "csv.h"
 #include "vhem.h"
+#include "vhem/analysis.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,16 +20,15 @@ static int read_table(cli *c, const char *path, const csv *t, json_t *class_of)
     int name_at = csv_column(t, (const char *const[]){ "name", "id", "seq", NULL });
     int class_at = csv_column(t, (const char *const[]){ "label", "class", "truth", NULL });
     bool header = name_at >= 0 && class_at >= 0;
-    if (t->columns < 2)
-        return cli_fail(c, "%s: line %d has no class; each line must have a name and a class", path,
-                        t->line[0]);
+    CLI_CHECK(t->columns >= 2, "%s: line %d has no class; each line must have a name and a class", path,
+              t->line[0]);
     for (int r = header; r < t->rows; r++) {
         const char *name = csv_cell(t, r, header ? name_at : 0);
         const char *text = csv_cell(t, r, header ? class_at : 1);
         const json_t *known = json_object_get(class_of, name);
-        if (known && strcmp(json_string_value(known), text) != 0)
-            return cli_fail(c, "%s: line %d: '%s' is of class '%s', but '%s' before", path, t->line[r], name,
-                            text, json_string_value(known));
+        CLI_CHECK(!known || strcmp(json_string_value(known), text) == 0,
+                  "%s: line %d: '%s' is of class '%s', but '%s' before", path, t->line[r], name, text,
+                  json_string_value(known));
         if (!known)
             json_object_set_new_nocheck(class_of, name, json_string_nocheck(text));
     }
@@ -63,7 +64,8 @@ static const char **collect_classes(const vhem_clustering *cl, const json_t *kno
 
 static int classes_of_table(cli *c, const char *path, const vhem_clustering *cl, const char ***class_of)
 {
-    csv t;
+    CLI_CLEANUP(csv_free) csv t = { 0 };
+    json_auto_t *known = json_object();
     char buf[32];
     int64_t found = 0;
     if (cli_ends_with(path, cli_model_endings))
@@ -71,60 +73,49 @@ static int classes_of_table(cli *c, const char *path, const vhem_clustering *cl,
                           "--truth %s: that is a file of models or clusters; --truth takes a table of names "
                           "and classes (CSV), or a column of --data; for the labels of models, give --models",
                           path);
-    int status = csv_load(c, path, 1, &t);
-    if (status != CLI_GO)
-        return status;
-    json_t *known = json_object();
-    status = read_table(c, path, &t, known);
-    csv_free(&t);
-    if (status == CLI_GO && !(*class_of = collect_classes(cl, known, &found)))
-        status = cli_fail(c, "out of memory");
-    if (status == CLI_GO && found == 0)
-        status = cli_fail(c, "%s: none of its %zu names is that of a model, '%s' for instance", path,
-                          json_object_size(known), cl->Kb > 0 ? cli_name(cl->name, 0, buf, sizeof buf) : "");
-    else if (status == CLI_GO && found < cl->Kb)
+    CLI_TRY(csv_load(c, path, 1, &t));
+    CLI_TRY(read_table(c, path, &t, known));
+    *class_of = collect_classes(cl, known, &found);
+    CLI_CHECK(*class_of, "out of memory");
+    CLI_CHECK(found > 0, "%s: none of its %zu names is that of a model, '%s' for instance", path,
+              json_object_size(known), cl->Kb > 0 ? cli_name(cl->name, 0, buf, sizeof buf) : "");
+    if (found < cl->Kb)
         cli_say(c, "%lld of %lld models have no class in %s and are left out of comparisons",
                 (long long)(cl->Kb - found), (long long)cl->Kb, path);
-    json_decref(known);
-    return status;
+    return CLI_GO;
 }
 
 static int classes_of_data(cli *c, const vhem_data *data, const vhem_clustering *cl, const char ***class_of)
 {
-    json_t *known = json_object();
+    json_auto_t *known = json_object();
     vhem_data_facts facts;
-    vhem_seq_view seq;
     char buf[32];
     int64_t found = 0;
-    int status = CLI_GO;
     vhem_data_info(data, &facts);
     for (int64_t k = 0; k < facts.N; k++) {
-        seq = cli_sequence_at(data, k);
+        vhem_seq_view seq = cli_sequence_at(data, k);
         if (seq.label[0] && seq.group[0])
             json_object_set_new_nocheck(known, seq.group, json_string_nocheck(seq.label));
         if (seq.label[0])
             json_object_set_new_nocheck(known, seq.name, json_string_nocheck(seq.label));
     }
     *class_of = collect_classes(cl, known, &found);
-    if (!*class_of)
-        status = cli_fail(c, "out of memory");
-    else if (found == 0 && json_object_size(known) > 0)
+    CLI_CHECK(*class_of, "out of memory");
+    if (found == 0 && json_object_size(known) > 0)
         cli_say(c, "no sequence has the name of a model, '%s' for instance: no classes to compare with",
                 cl->Kb > 0 ? cli_name(cl->name, 0, buf, sizeof buf) : "");
-    json_decref(known);
-    return status;
+    return CLI_GO;
 }
 
 /* The texts stay those of the models. */
 static int classes_of_models(cli *c, const vhem_models *models, int64_t n, const char ***class_of)
 {
-    int status = cli_models_read(c, models, n);
-    if (status != CLI_GO)
-        return status;
+    CLI_TRY(cli_models_read(c, models, n));
     *class_of = calloc((size_t)n + 1, sizeof **class_of);
     for (int64_t i = 0; *class_of && i < n; i++)
         (*class_of)[i] = cli_model_at(models, i).label;
-    return *class_of ? CLI_GO : cli_fail(c, "out of memory");
+    CLI_CHECK(*class_of, "out of memory");
+    return CLI_GO;
 }
 
 int cli_truth_find(cli *c, const cli_truth *from, const vhem_clustering *cl, const char ***class_of)
@@ -142,4 +133,38 @@ int cli_truth_find(cli *c, const cli_truth *from, const vhem_clustering *cl, con
             "or a table of names and classes as a file",
             from->truth);
     return CLI_GO;
+}
+
+/* ---- agreement ----------------------------------------------------------------------------------------- */
+
+static vhem_status compare(cli *c, int64_t n, const char *const *class_of, const int *cluster,
+                           vhem_agreement *out)
+{
+    CLI_AUTOFREE int *number = malloc(((size_t)n + 1) * sizeof *number);
+    int n_names;
+    vhem_status st = number ? vhem_number_names(c->ctx, n, class_of, number, &n_names) : VHEM_ENOMEM;
+    if (st == VHEM_OK && vhem_partition_compare(n, cluster, number, out) < 0) /* purity is that of clusters */
+        st = VHEM_ENOMEM;
+    return st;
+}
+
+int cli_agreement(cli *c, int64_t n, const char *const *class_of, const int *cluster, vhem_agreement *out)
+{
+    vhem_status st = compare(c, n, class_of, cluster, out);
+    CLI_CHECK(st != VHEM_ENOMEM, "out of memory");
+    return cli_status(c, st);
+}
+
+json_t *cli_agreement_json(cli *c, int64_t n, const char *const *class_of, const int *cluster)
+{
+    vhem_agreement g;
+    if (compare(c, n, class_of, cluster, &g) != VHEM_OK) {
+        cli_json_lacks();
+        return json_null();
+    }
+    if (isnan(g.rand))
+        return json_null();
+    return json_pack("{s:o, s:o, s:o, s:o}", "rand", cli_json_real(g.rand), "adjusted_rand",
+                     cli_json_real(g.adjusted_rand), "nmi", cli_json_real(g.nmi), "purity",
+                     cli_json_real(g.purity));
 }

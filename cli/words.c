@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* words.c - text for terminals; arguments that are words, paths or lists: 2..6,8. */
+/* words.c - text for terminals; arguments that are words, paths, lists, 2..6,8, or amounts of memory. */
 #define _GNU_SOURCE
 #include "cli.h"
 
@@ -164,4 +164,54 @@ int cli_read_list(cli *c, const char *option, const char *text, cli_list *list)
             list->value[list->n++] = k;
     } while (*rest);
     return CLI_GO;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(((const cli_entry *)a)->name, ((const cli_entry *)b)->name);
+}
+
+void cli_sort_names(cli_entry *list, size_t n)
+{
+    qsort(list, n, sizeof *list, by_name);
+}
+
+int64_t cli_find_name(const cli_entry *list, size_t n, const char *name)
+{
+    const cli_entry own = { name, 0 }, *found = bsearch(&own, list, n, sizeof *list, by_name);
+    return found ? found->i : -1;
+}
+
+/* ---- amounts of memory --------------------------------------------------------------------------------- */
+
+static const char unit[] = "KMGT";
+
+bool cli_read_size(const char *text, int64_t *size)
+{
+    int64_t x = 0;
+    size_t n = strspn(text, "0123456789");
+    const char *letter = text[n] ? strchr(unit, text[n] >= 'a' ? text[n] - 'a' + 'A' : text[n]) : NULL;
+    if (n == 0 || (text[n] && (!letter || text[n + 1])))
+        return false;
+    for (size_t k = 0; k < n; k++) {
+        if (x > (INT64_MAX - 9) / 10)
+            return false;
+        x = 10 * x + (text[k] - '0');
+    }
+    int shift = letter ? 10 * (int)(letter - unit + 1) : 0;
+    if (x > INT64_MAX >> shift)
+        return false;
+    *size = x << shift;
+    return true;
+}
+
+const char *cli_put_size(int64_t size, char *buf, size_t room)
+{
+    const char *letter = "";
+    for (const char *next = unit; *next && size > 0 && size % 1024 == 0; next++) {
+        size /= 1024;
+        letter = next;
+    }
+    snprintf(buf, room, "%lld%.1s", (long long)size, letter);
+    return buf;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* choose_advice.c - what the rows of vhem choose together recommend, with reasons and doubts.
+/* choose.c - the rows of vhem choose: which is best in what, as a table and as JSON, and what they recommend
+ * together, with reasons and doubts.
  *
  * Each criterion has a vote for a number of clusters; of equals the one with more evidence wins, else the
  * smaller:
@@ -18,6 +19,141 @@
 #include <math.h>
 #include <stdarg.h>
 #include <string.h>
+
+static const double STABLE =
+    0.7; /* an adjusted Rand index between halves; below it no number is called stable */
+
+enum { CHOOSE_EVIDENCE, CHOOSE_STABILITY, CHOOSE_BIC, CHOOSE_ICL, N_CRITERIA };
+
+typedef struct { /* what a row can be best in */
+    const char *name, *words;
+    size_t at;    /* of its number in a row */
+    bool most;    /* the largest is best */
+    double equal; /* numbers that differ by less say nothing: the smaller K is taken then */
+} choose_criterion;
+
+static const choose_criterion criteria[N_CRITERIA] = {
+    [CHOOSE_EVIDENCE] = { "evidence", "largest evidence", offsetof(vhem_choice, evidence), true, 1 },
+    [CHOOSE_STABILITY] = { "stability", "most stable", offsetof(vhem_choice, stability), true, 0.02 },
+    [CHOOSE_BIC] = { "bic", "smallest BIC", offsetof(vhem_choice, bic), false, 2 },
+    [CHOOSE_ICL] = { "icl", "smallest ICL", offsetof(vhem_choice, icl), false, 2 },
+};
+
+const choose_column choose_columns[N_CHOOSE_COLUMNS] = {
+    { "bound", offsetof(vhem_choice, bound), 2 },
+    { "loglik", offsetof(vhem_choice, loglik), 2 },
+    { "n_param", offsetof(vhem_choice, n_param), 0 },
+    { "bic", offsetof(vhem_choice, bic), 2 },
+    { "icl", offsetof(vhem_choice, icl), 2 },
+    { "stability", offsetof(vhem_choice, stability), 3 },
+    { "evidence", offsetof(vhem_choice, evidence), 2 },
+    { "frames", offsetof(vhem_choice, frames), 1 },
+    { "K_used", offsetof(vhem_choice, K_used), 0 },
+    { "S_used", offsetof(vhem_choice, S_used), 0 },
+    { "same_runs", offsetof(vhem_choice, same_runs), 3 },
+    { "same_seeds", offsetof(vhem_choice, same_seeds), 3 },
+};
+
+static double number_at(const vhem_choice *row, size_t at)
+{
+    double x;
+    memcpy(&x, (const char *)row + at, sizeof x);
+    return x;
+}
+
+/* The number of a row, larger is better; -INFINITY where it is not judged by this criterion. */
+static double worth(const choose_rows *t, int criterion, int i)
+{
+    const choose_criterion *k = &criteria[criterion];
+    const vhem_choice *row = &t->row[i];
+    double x = k->most ? number_at(row, k->at) : -number_at(row, k->at);
+    return row->K == 0 || row->path || !isfinite(x) ? -INFINITY : x;
+}
+
+/* What the best row has by a criterion, its negative where the smallest is best; -INFINITY: no row has
+ * any. */
+static double top_of(const choose_rows *t, int criterion)
+{
+    double top = -INFINITY;
+    for (int i = 0; i < t->n; i++)
+        top = fmax(top, worth(t, criterion, i));
+    return top;
+}
+
+/* Is row i so near to this that the difference says nothing? */
+static bool like_top(const choose_rows *t, int criterion, double top, int i)
+{
+    double x = worth(t, criterion, i);
+    return isfinite(x) && x > top - criteria[criterion].equal;
+}
+
+/* The row of the table that a criterion likes best, of equals the one with the smallest K and then S; -1 when
+ * none has the number, or none is stable. */
+static int best_row(const choose_rows *t, int criterion)
+{
+    double top = top_of(t, criterion);
+    int best = -1;
+    if (criterion == CHOOSE_STABILITY && !(top >= STABLE)) /* the best of those that are not stable */
+        return -1;
+    for (int i = 0; i < t->n; i++) {
+        const vhem_choice *row = &t->row[i];
+        if (like_top(t, criterion, top, i)
+            && (best < 0 || row->K < t->row[best].K || (row->K == t->row[best].K && row->S < t->row[best].S)))
+            best = i;
+    }
+    return best;
+}
+
+/* "evidence,bic": the criteria by which row i is best. */
+static const char *best_in(const choose_rows *t, int64_t i, char text[64])
+{
+    text[0] = '\0';
+    for (int k = 0; k < N_CRITERIA; k++)
+        if (best_row(t, k) == i)
+            snprintf(text + strlen(text), 64 - strlen(text), "%s%s", *text ? "," : "", criteria[k].name);
+    return text;
+}
+
+static void put_choice(cli_row *r, const void *of, int64_t i)
+{
+    const choose_rows *t = of;
+    const vhem_choice *row = &t->row[i];
+    char best[64];
+    if (row->K == 0 && !r->head)
+        return;
+    cli_cell_int(r, "K", row->K);
+    cli_cell_int(r, "S", row->S);
+    for (int c = 0; c < N_CHOOSE_COLUMNS; c++)
+        cli_cell_fixed(r, choose_columns[c].name, number_at(row, choose_columns[c].at),
+                       choose_columns[c].digits);
+    if (!r->json)
+        cli_cell_text(r, "best", best_in(t, i, best));
+}
+
+cli_rows choose_table(const choose_rows *t)
+{
+    return (cli_rows){ .n = t->n, .put = put_choice, .of = t, .unknown = "-" };
+}
+
+json_t *choose_json(const choose_rows *t)
+{
+    json_t *best = json_object();
+    int n = 0; /* of the table; the path is behind it */
+    while (n < t->n && !t->row[n].path)
+        n++;
+    const choose_rows path = { t->row + n, t->n - n, t->bayes };
+    for (int k = 0; k < N_CRITERIA; k++) {
+        int i = best_row(t, k);
+        json_object_set_new(best, criteria[k].name,
+                            i < 0 ? json_null()
+                                  : json_pack("{s:I, s:i}", "K", (json_int_t)t->row[i].K, "S", t->row[i].S));
+    }
+    return json_pack("{s:o, s:o, s:o}", "best", best, "choices",
+                     cli_rows_json(&(cli_rows){ .n = n, .put = put_choice, .of = t }), "path",
+                     cli_rows_json(&(cli_rows){ .n = t->n - n, .put = put_choice, .of = &path }));
+}
+
+/* ---- advice -------------------------------------------------------------------------------------------- */
 
 enum { PLATEAU = 3 };                         /* steps */
 static const double SAME = 0.99, ALIKE = 0.9; /* adjusted Rand indices */
@@ -83,7 +219,7 @@ static int64_t clusters_of(const choose_rows *t, int i)
 static bool is_stable(const choose_rows *t, const votes *v, int64_t K)
 {
     for (int i = 0; v->K[CHOOSE_STABILITY] && i < t->n; i++)
-        if (choose_like_top(t, CHOOSE_STABILITY, v->stable, i) && clusters_of(t, i) == K)
+        if (like_top(t, CHOOSE_STABILITY, v->stable, i) && clusters_of(t, i) == K)
             return true;
     return false;
 }
@@ -92,13 +228,13 @@ static votes count_votes(const choose_rows *t)
 {
     votes v = { .least = INT64_MAX };
     find_plateau(t, 2, &v);
-    v.stable = choose_top(t, CHOOSE_STABILITY);
+    v.stable = top_of(t, CHOOSE_STABILITY);
     for (int i = 0; i < t->n; i++) {
         v.most = t->row[i].K > v.most ? t->row[i].K : v.most;
         v.least = t->row[i].K > 0 && !t->row[i].path && t->row[i].K < v.least ? t->row[i].K : v.least;
     }
     for (int k = 0; k < N_CRITERIA; k++) {
-        int i = choose_best(t, k);
+        int i = best_row(t, k);
         if (i < 0)
             continue;
         int64_t K = k == CHOOSE_EVIDENCE ? (int64_t)t->row[i].K_used : clusters_of(t, i);
@@ -138,7 +274,7 @@ static double evidence_of(const choose_rows *t, int64_t K)
 static int64_t elect(const choose_rows *t, const votes *v)
 {
     int64_t best = 0;
-    double most = 0, clear = choose_criteria[CHOOSE_EVIDENCE].equal;
+    double most = 0, clear = criteria[CHOOSE_EVIDENCE].equal;
     for (int64_t K = v->K[CHOOSE_EVIDENCE] == 1 ? 1 : 2; K <= v->most; K++) {
         double n = votes_for(t, v, K);
         if (n > most || (n > 0 && n == most && evidence_of(t, K) > evidence_of(t, best) + clear))
@@ -158,13 +294,13 @@ static int choose_states(const choose_rows *t, int64_t K, int *used)
         if (t->row[i].K == K && !t->row[i].path)
             own[part.n++] = t->row[i];
     for (size_t k = 0; k < sizeof by / sizeof *by; k++) {
-        int i = choose_best(&part, by[k]);
+        int i = best_row(&part, by[k]);
         if (i < 0)
             continue;
         *used = own[i].K_used == (double)K ? (int)own[i].S_used : own[i].S;
         return own[i].S;
     }
-    int i = choose_best(t, CHOOSE_EVIDENCE);
+    int i = best_row(t, CHOOSE_EVIDENCE);
     *used = i >= 0 ? (int)t->row[i].S_used : 0;
     return i >= 0 ? t->row[i].S : 0;
 }
@@ -173,7 +309,7 @@ static int choose_states(const choose_rows *t, int64_t K, int *used)
 
 static void say_evidence(const choose_rows *t, const votes *v, choose_advice *a)
 {
-    int e = choose_best(t, CHOOSE_EVIDENCE);
+    int e = best_row(t, CHOOSE_EVIDENCE);
     if (v->K[CHOOSE_EVIDENCE] == a->K)
         add(a->why, "as many are needed by variational Bayes, for %.3g virtual frames of each model",
             t->row[e].frames);
@@ -217,7 +353,7 @@ static void say_votes(const choose_rows *t, const votes *v, choose_advice *a)
     say_evidence(t, v, a);
     say_stability(t, v, a);
     for (size_t k = 0; k < sizeof others / sizeof *others; k++) {
-        const choose_criterion *c = &choose_criteria[others[k]];
+        const choose_criterion *c = &criteria[others[k]];
         if (v->K[others[k]] == a->K)
             add(a->why, "%s", c->words);
         else if (v->K[others[k]])
