@@ -6,13 +6,12 @@
  *
  * Ones and zeros are counted each for itself: the logit form would subtract large numbers where p is near 1.
  * For the same reason an expected model may have p - 1, which has a sign, in place of a p near 1. */
+#include "emission/independent_columns.h"
 #include "math/gamma.h"
 #include "math/student.h"
-#include "emission/independent_columns.h"
 
 #include <float.h>
 #include <math.h>
-#include <stdio.h>
 
 #define LEAST 1e-6 /* under a floor p is at least this far from 0 and 1 */
 
@@ -26,136 +25,79 @@ static double zero_of(double p)
     return signbit(p) ? -p : 1 - p;
 }
 
-static int n_stat(const vh_shape *shape)
+static void stat(const vh_column *c, double y, double *s)
 {
-    return 1 + 2 * shape->d;
+    (void)c;
+    s[0] = y;
+    s[1] = 1 - y;
 }
 
-static double n_free(const vh_shape *shape)
+static void mean_stat(const vh_column *c, double *s)
 {
-    return shape->d;
+    stat(c, c->par[0], s); /* the expected bit */
 }
 
-static void stats_of_obs(const vh_coords *x, const double *y, int64_t n, double *T)
+static double theta(const vh_column *c, double *theta)
 {
-    int d = x->shape.d;
-    for (int64_t t = 0; t < n; t++, y += d, T += 1 + 2 * d) {
-        T[0] = 1;
-        for (int k = 0; k < d; k++) {
-            T[1 + k] = isnan(y[k]) ? 0 : y[k];
-            T[1 + d + k] = isnan(y[k]) ? 0 : 1 - y[k];
-        }
-    }
-}
-
-static void stats_of_component(const vh_coords *x, const double *const *par, double *T)
-{
-    stats_of_obs(x, par[0], 1, T); /* the expected bit */
-}
-
-static double natural(const vh_coords *x, const double *const *par, double *theta, double *work)
-{
-    int d = x->shape.d;
-    (void)work;
-    theta[0] = 0;
-    for (int k = 0; k < d; k++) {
-        bool known = !isnan(par[0][k]);
-        theta[1 + k] = known ? vh_log_or_never(one_of(par[0][k])) : 0;
-        theta[1 + d + k] = known ? vh_log_or_never(zero_of(par[0][k])) : 0;
-    }
+    theta[0] = vh_log_or_never(one_of(c->par[0]));
+    theta[1] = vh_log_or_never(zero_of(c->par[0]));
     return 0;
 }
 
 /* E log p(y) where y = 1 with probability `one`; a bit is one that is certain. */
-static double log_density_of(double p, double one)
+static double log_p(const vh_column *c, double one)
 {
-    if (isnan(one) || isnan(p))
-        return 0;
+    double p = c->par[0];
     return (one > 0 ? one * vh_log_or_never(one_of(p)) : 0)
            + (one < 1 ? (1 - one) * vh_log_or_never(zero_of(p)) : 0);
 }
 
-static bool log_density(const vh_shape *shape, const double *const *par, const double *y, int64_t n,
-                        double *out, double *work)
+static double expected(const vh_column *r, const vh_column *b)
 {
-    (void)work;
-    vh_columns_log_density(shape->d, par[0], y, n, log_density_of, out);
-    return true;
+    return log_p(r, b->par[0]);
 }
 
-static bool expected_density(const vh_shape *shape, const double *const *r, const double *const *b, int n,
-                             double *out, int step, double *work)
+static int maximise(vh_column *c, const double *s, const double *floor)
 {
-    (void)work;
-    for (int m = 0; m < n; m++, b += VH_MAX_PARAM)
-        vh_columns_log_density(shape->d, r[0], b[0], 1, log_density_of, &out[m * step]);
-    return true;
+    double seen = s[0] + s[1], p = s[0] / seen;
+    if (!(seen > VH_UNSEEN))
+        return 0;
+    if (s[1] > 0) /* a zero that was seen is possible, however rare */
+        p = fmin(p, 1 - DBL_EPSILON / 2);
+    c->par[0] = floor ? fmin(fmax(p, LEAST), 1 - LEAST) : p;
+    return floor && (p < LEAST || p > 1 - LEAST);
 }
 
-static int maximise(const vh_coords *x, const double *stat, const double *floor, double *const *par,
-                    double *work)
+static double log_product(const vh_column *p, const vh_column *q, double lambda)
 {
-    int d = x->shape.d, held = 0;
-    (void)work;
-    for (int k = 0; k < d; k++) {
-        double seen = stat[1 + k] + stat[1 + d + k], p = stat[1 + k] / seen;
-        if (!(seen > VH_NOTHING))
-            continue;
-        if (stat[1 + d + k] > 0) /* a zero that was seen is possible, however rare */
-            p = fmin(p, 1 - DBL_EPSILON / 2);
-        held |= floor && (p < LEAST || p > 1 - LEAST);
-        par[0][k] = floor ? fmin(fmax(p, LEAST), 1 - LEAST) : p;
-    }
-    return held;
+    double a = p->par[0], b = q->par[0];
+    return vh_log_or_never(pow(a * b, lambda) + pow((1 - a) * (1 - b), lambda));
 }
 
-static bool log_product(const vh_shape *shape, const double *const *p, const double *const *q, double lambda,
-                        double *out, double *work)
+static double draw(vh_rng *rng, const vh_column *c)
 {
-    double sum = 0;
-    (void)work;
-    for (int k = 0; k < shape->d; k++) {
-        double a = p[0][k], b = q[0][k];
-        if (!isnan(a) && !isnan(b))
-            sum += vh_log_or_never(pow(a * b, lambda) + pow((1 - a) * (1 - b), lambda));
-    }
-    *out = sum;
-    return true;
+    return vh_rng_uniform(rng) < c->par[0];
 }
 
-static bool root(const vh_shape *shape, const double *const *par, double *r, double *work)
+static const char *refuse(double y)
 {
-    (void)shape;
-    (void)par;
-    (void)r;
-    (void)work;
-    return true;
-}
-
-static void draw(vh_rng *rng, const vh_shape *shape, const double *const *par, const double *r, double *y)
-{
-    (void)r;
-    for (int k = 0; k < shape->d; k++)
-        y[k] = isnan(par[0][k]) ? NAN : vh_rng_uniform(rng) < par[0][k];
-}
-
-static bool validate(const vh_shape *shape, const double *const *par, char *why, size_t size, double *work)
-{
-    (void)work;
-    for (int k = 0; k < shape->d; k++)
-        if (!(par[0][k] >= 0 && par[0][k] <= 1)) {
-            snprintf(why, size, "p[%d] is %g, must be from 0 to 1", k, par[0][k]);
-            return false;
-        }
-    return true;
-}
-
-static const char *refuse(const vh_shape *shape, int k, double y)
-{
-    (void)shape;
-    (void)k;
     return y == 0 || y == 1 ? NULL : "0 or 1";
 }
+
+static const vh_columns columns = {
+    .family = &vh_bernoulli,
+    .range = { { 0, 1, "must be from 0 to 1" } },
+    .n_stat = 2,
+    .stat = stat,
+    .mean_stat = mean_stat,
+    .theta = theta,
+    .log_p = log_p,
+    .expected = expected,
+    .maximise = maximise,
+    .log_product = log_product,
+    .draw = draw,
+    .refuse = refuse,
+};
 
 /* ---- beta prior: a [d] for ones, b [d] for zeros ------------------------------------------------------- */
 
@@ -218,9 +160,9 @@ static void shift(const vh_shape *shape, const double *shift, double *theta)
 }
 
 const vh_emission vh_bernoulli = {
+    VH_INDEPENDENT_COLUMNS,
     .name = "bernoulli",
     .values = VH_BITS,
-    .slim = true,
     .n_param = 1,
     .param = { { "p", 1, { VH_PER_COLUMN } } },
     .prior = VH_PRIOR_COUNTS,
@@ -228,17 +170,4 @@ const vh_emission vh_bernoulli = {
     .with_gaps = &vh_bernoulli,
     .seen = VH_SEEN_CELLS,
     .shift = shift,
-    .refuse = refuse,
-    .n_free = n_free,
-    .n_stat = n_stat,
-    .stats_of_obs = stats_of_obs,
-    .stats_of_component = stats_of_component,
-    .natural = natural,
-    .log_density = log_density,
-    .expected_density = expected_density,
-    .maximise = maximise,
-    .log_product = log_product,
-    .root = root,
-    .draw = draw,
-    .validate = validate,
 };

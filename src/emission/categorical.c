@@ -10,7 +10,6 @@
 #include "core/array2.h"
 #include "math/logsum.h"
 #include "math/student.h"
-#include "emission/independent_columns.h"
 #include "emission/component_split.h"
 
 #include <math.h>
@@ -121,7 +120,7 @@ static int maximise(const vh_coords *x, const double *stat, const double *floor,
     (void)work;
     for (int v = 0; v < V; v++)
         seen += stat[1 + v];
-    if (!(seen > VH_NOTHING))
+    if (!(seen > VH_UNSEEN))
         return 0;
     for (int v = 0; v < V; v++) {
         double p = stat[1 + v] / seen;

@@ -28,13 +28,22 @@
  * NaN.  A component of weight zero is never looked at; it may even be singular. */
 #define VH_NEVER (-1e300)
 
-/* A log-density below this has a factor of zero in it (independent_columns.h): the sum of real ones never
- * gets there. */
+/* log of a probability or rate.  That of 0 is finite, so that 0 log 0 is 0; sums of it over many frames,
+ * times numbers of virtual samples, are finite too. */
+static inline double vh_log_or_never(double p)
+{
+    return p > 0 ? log(p) : -1e250;
+}
+
+/* A log-density below this has a factor of zero in it: the sum of real ones never gets there. */
 #define VH_IMPOSSIBLE (-1e200)
 static inline double vh_or_impossible(double log_p)
 {
     return log_p < VH_IMPOSSIBLE ? -INFINITY : log_p;
 }
+
+/* Less weight than this is rounding, and dividing by it makes noise: nothing was seen. */
+#define VH_UNSEEN 1e-200
 
 typedef struct vh_layout vh_layout; /* layout.h */
 
@@ -76,6 +85,10 @@ typedef enum {
     VH_PRIOR_COUNTS,
     VH_PRIOR_CHANNELS
 } vh_prior_kind;
+
+/* The smallest count of a prior: exp psi of much less underflows to 0, and a component would rule out what it
+ * has not seen. */
+#define VH_LEAST_COUNT 0.002
 
 /* A conjugate prior that is a number of counts a0 [n], all positive, and whose posterior is a0 plus the n
  * entries of T that follow the constant. */

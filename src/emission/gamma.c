@@ -6,132 +6,82 @@
  *   theta = (0, a - 1, -b', log(1 - zero) + a log b' - log Gamma(a) - log scale, log zero),  b' = b scale
  *
  * The density is with respect to length, and to counting at 0. */
-#include "math/gamma.h"
 #include "emission/independent_columns.h"
+#include "math/gamma.h"
 
 #include <float.h>
 #include <math.h>
-#include <stdio.h>
 
 #define LEAST 1e-3 /* the least shape that a floor makes */
 #define MOST  1e6  /* the largest shape: values that are all alike would have none */
 
 #define FARTHEST 1e15 /* of the logarithm of a mean from the mean of logarithms */
 
-static int n_stat(const vh_shape *shape)
+/* The rate in the coordinates of T; it stays a number where components are far narrower than all together. */
+static double rate_of(const vh_column *c)
 {
-    return 1 + 4 * shape->d;
+    return fmin(fmax(c->par[1] * c->scale, DBL_MIN), DBL_MAX);
 }
 
-/* The rate in the coordinates x; it stays a number where components are far narrower than all together. */
-static double rate_of(const vh_coords *x, const double *const *par, int k)
+static void stat(const vh_column *c, double y, double *s)
 {
-    return fmin(fmax(par[1][k] * x->scale[k], DBL_MIN), DBL_MAX);
+    bool positive = y > 0;
+    double u = y / c->scale;
+    s[0] = positive ? log(u) : 0;
+    s[1] = positive ? u : 0;
+    s[2] = positive;
+    s[3] = y == 0;
 }
 
-static double n_free(const vh_shape *shape)
+static void mean_stat(const vh_column *c, double *s)
 {
-    return 3.0 * shape->d;
+    double a = c->par[0], b = rate_of(c), q = 1 - c->par[2];
+    s[0] = q * (vh_digamma(a) - log(b));
+    s[1] = q * a / b;
+    s[2] = q;
+    s[3] = c->par[2];
 }
 
-static void stats_of_obs(const vh_coords *x, const double *y, int64_t n, double *T)
+static double theta(const vh_column *c, double *theta)
 {
-    int d = x->shape.d;
-    for (int64_t t = 0; t < n; t++, y += d, T += 1 + 4 * d) {
-        T[0] = 1;
-        for (int k = 0; k < d; k++) {
-            bool positive = y[k] > 0;
-            double u = y[k] / x->scale[k];
-            T[1 + k] = positive ? log(u) : 0;
-            T[1 + d + k] = positive ? u : 0;
-            T[1 + 2 * d + k] = positive;
-            T[1 + 3 * d + k] = y[k] == 0;
-        }
-    }
+    double a = c->par[0], b = rate_of(c), zero = c->par[2];
+    theta[0] = a - 1;
+    theta[1] = -b;
+    theta[2] = vh_log_or_never(1 - zero) + a * log(b) - vh_lgamma(a) - log(c->scale);
+    theta[3] = vh_log_or_never(zero);
+    return a * (1 + fabs(log(a / b)) + fabs(log(b)));
 }
 
-static void stats_of_component(const vh_coords *x, const double *const *par, double *T)
+static double constant(const vh_column *c)
 {
-    int d = x->shape.d;
-    T[0] = 1;
-    for (int k = 0; k < d; k++) {
-        double a = par[0][k], b = rate_of(x, par, k), q = 1 - par[2][k];
-        bool known = !isnan(a);
-        T[1 + k] = known ? q * (vh_digamma(a) - log(b)) : 0;
-        T[1 + d + k] = known ? q * a / b : 0;
-        T[1 + 2 * d + k] = known ? q : 0;
-        T[1 + 3 * d + k] = known ? par[2][k] : 0;
-    }
+    double a = c->par[0];
+    return a * log(a) - a - vh_lgamma(a);
 }
 
-static double natural(const vh_coords *x, const double *const *par, double *theta, double *work)
+/* log p where the cell has the statistic s, or the mean s.  In this form nothing large is subtracted where a
+ * is: with u = b y / a it is a (log u - u + 1) - log y and a constant. */
+static double log_p_of(const vh_column *c, const double *s)
 {
-    int d = x->shape.d;
-    double loss = 0;
-    (void)work;
-    theta[0] = 0;
-    for (int k = 0; k < d; k++) {
-        double a = par[0][k], b = rate_of(x, par, k), zero = par[2][k];
-        if (isnan(a)) {
-            theta[1 + k] = theta[1 + d + k] = theta[1 + 2 * d + k] = theta[1 + 3 * d + k] = 0;
-            continue;
-        }
-        theta[1 + k] = a - 1;
-        theta[1 + d + k] = -b;
-        theta[1 + 2 * d + k] = vh_log_or_never(1 - zero) + a * log(b) - vh_lgamma(a) - log(x->scale[k]);
-        theta[1 + 3 * d + k] = vh_log_or_never(zero);
-        loss += a * (1 + fabs(log(a / b)) + fabs(log(b)));
-    }
-    return loss;
-}
-
-/* log p where log y and y have these means, y is positive with probability q and 0 with probability z.  In
- * this form nothing large is subtracted where a is: with u = b y / a it is a (log u - u + 1) - log y and a
- * constant. */
-static double log_density_of(double a, double b, double zero, const double mean[4])
-{
-    double q = mean[2], z = mean[3], sum = z > 0 ? z * vh_log_or_never(zero) : 0;
-    if (isnan(a))
-        return 0;
+    double a = c->par[0], b = c->par[1], zero = c->par[2], q = s[2];
+    double sum = s[3] > 0 ? s[3] * vh_log_or_never(zero) : 0;
     if (!(q > 0))
         return sum;
-    double log_u = mean[0] / q + log(b / a), u = mean[1] / q * (b / a);
-    double constant = a * log(a) - a - vh_lgamma(a);
-    return sum + q * (vh_log_or_never(1 - zero) + constant + a * (log_u - u + 1) - mean[0] / q);
+    double log_u = s[0] / q + log(b / a), u = s[1] / q * (b / a);
+    return sum + q * (vh_log_or_never(1 - zero) + c->constant + a * (log_u - u + 1) - s[0] / q);
 }
 
-static bool log_density(const vh_shape *shape, const double *const *par, const double *y, int64_t n,
-                        double *out, double *work)
+static double log_p(const vh_column *c, double y)
 {
-    int d = shape->d;
-    (void)work;
-    for (int64_t t = 0; t < n; t++, y += d) {
-        out[t] = 0;
-        for (int k = 0; k < d; k++) {
-            const double mean[4] = { y[k] > 0 ? log(y[k]) : 0, y[k] > 0 ? y[k] : 0, y[k] > 0, y[k] == 0 };
-            out[t] += log_density_of(par[0][k], par[1][k], par[2][k], mean);
-        }
-    }
-    return true;
+    double s[4];
+    stat(c, y, s);
+    return log_p_of(c, s);
 }
 
-static bool expected_density(const vh_shape *shape, const double *const *r, const double *const *b, int n,
-                             double *out, int step, double *work)
+static double expected(const vh_column *r, const vh_column *b)
 {
-    (void)work;
-    for (int m = 0; m < n; m++, b += VH_MAX_PARAM) {
-        double sum = 0;
-        for (int k = 0; k < shape->d; k++) {
-            double q = 1 - b[2][k];
-            if (isnan(b[0][k]))
-                continue;
-            const double mean[4] = { q * (vh_digamma(b[0][k]) - log(b[1][k])), q * b[0][k] / b[1][k], q,
-                                     b[2][k] };
-            sum += log_density_of(r[0][k], r[1][k], r[2][k], mean);
-        }
-        out[m * step] = sum;
-    }
-    return true;
+    double s[4];
+    mean_stat(b, s);
+    return log_p_of(r, s);
 }
 
 /* The shape with log a - psi(a) = g: a close start and a few steps of Newton's method in 1/a (Minka 2002).
@@ -194,64 +144,94 @@ static void without_positive(double scale, double *a, double *b)
     }
 }
 
-static int maximise(const vh_coords *x, const double *stat, const double *floor, double *const *par,
-                    double *work)
+static int maximise(vh_column *c, const double *s, const double *floor)
 {
-    int d = x->shape.d, held = 0;
-    (void)work;
-    for (int k = 0; k < d; k++) {
-        double s = x->scale[k], positive = stat[1 + 2 * d + k], seen = positive + stat[1 + 3 * d + k];
-        if (seen > VH_NOTHING)
-            par[2][k] = stat[1 + 3 * d + k] / seen;
-        if (!(positive > VH_NOTHING)) {
-            without_positive(s, &par[0][k], &par[1][k]);
-            continue;
-        }
-        double mean_log = stat[1 + k] / positive, mean = stat[1 + d + k] / positive;
-        if (!(mean >= DBL_MIN && mean <= 1 / DBL_MIN) || isnan(mean_log)) { /* no number holds the rate */
-            without_positive(s, &par[0][k], &par[1][k]);
-            continue;
-        }
-        double a = shape_from(log(mean) - mean_log);
-        double least = floor ? floor[k] / s / s : 0; /* in these coordinates */
-        if (mean * mean < a * least) {               /* the variance is mean^2 / shape */
-            double rate = par[1][k] * s;
-            maximise_at_floor(least, a, mean_log, mean, &par[0][k], &rate);
-            par[1][k] = rate / s;
-            held = 1;
-            continue;
-        }
-        par[0][k] = a;
-        par[1][k] = fmin(fmax(a / mean / s, DBL_MIN), DBL_MAX);
-        held |= a >= MOST;
+    double scale = c->scale, positive = s[2], seen = positive + s[3];
+    if (seen > VH_UNSEEN)
+        c->par[2] = s[3] / seen;
+    double mean_log = s[0] / positive, mean = s[1] / positive;
+    bool has_rate = mean >= DBL_MIN && mean <= 1 / DBL_MIN && !isnan(mean_log);
+    if (!(positive > VH_UNSEEN) || !has_rate) {
+        without_positive(scale, &c->par[0], &c->par[1]);
+        return 0;
     }
-    return held;
+    double a = shape_from(log(mean) - mean_log);
+    double least = floor ? *floor / scale / scale : 0; /* in these coordinates */
+    if (mean * mean < a * least) {                     /* the variance is mean^2 / shape */
+        double rate = c->par[1] * scale;
+        maximise_at_floor(least, a, mean_log, mean, &c->par[0], &rate);
+        c->par[1] = rate / scale;
+        return 1;
+    }
+    c->par[0] = a;
+    c->par[1] = fmin(fmax(a / mean / scale, DBL_MIN), DBL_MAX);
+    return a >= MOST;
 }
 
 /* (p q)^lambda of two gamma densities is a gamma density again, with shape lambda (a + a' - 2) + 1, where
  * that is positive; else the integral diverges at 0. */
-static bool log_product(const vh_shape *shape, const double *const *p, const double *const *q, double lambda,
-                        double *out, double *work)
+static double log_product(const vh_column *p, const vh_column *q, double lambda)
 {
-    double sum = 0;
-    (void)work;
-    for (int k = 0; k < shape->d; k++) {
-        double a = p[0][k], b = p[1][k], a2 = q[0][k], b2 = q[1][k], A = lambda * (a + a2 - 2) + 1;
-        double both = (1 - p[2][k]) * (1 - q[2][k]), zeros = p[2][k] * q[2][k];
-        if (isnan(a) || isnan(a2))
-            continue;
-        if (!(A > 0) && both > 0)
-            return false;
-        double log_positive =
-            both > 0 ? lambda * (log(both) + a * log(b) - vh_lgamma(a) + a2 * log(b2) - vh_lgamma(a2))
-                           + vh_lgamma(A) - A * log(lambda * (b + b2))
-                     : -1e250;
-        double log_zero = zeros > 0 ? lambda * log(zeros) : -1e250, top = fmax(log_positive, log_zero);
-        sum += top + log(exp(log_positive - top) + exp(log_zero - top));
-    }
-    *out = sum;
-    return true;
+    double a = p->par[0], b = p->par[1], a2 = q->par[0], b2 = q->par[1], A = lambda * (a + a2 - 2) + 1;
+    double both = (1 - p->par[2]) * (1 - q->par[2]), zeros = p->par[2] * q->par[2];
+    if (!(A > 0) && both > 0)
+        return NAN;
+    double log_positive =
+        both > 0 ? lambda * (log(both) + a * log(b) - vh_lgamma(a) + a2 * log(b2) - vh_lgamma(a2))
+                       + vh_lgamma(A) - A * log(lambda * (b + b2))
+                 : -1e250;
+    double log_zero = zeros > 0 ? lambda * log(zeros) : -1e250, top = fmax(log_positive, log_zero);
+    return top + log(exp(log_positive - top) + exp(log_zero - top));
 }
+
+/* Marsaglia and Tsang 2000; a shape below 1 by that of shape + 1 and a power of a uniform number.
+ * Rate 1. */
+static double draw_gamma(vh_rng *rng, double shape)
+{
+    double boost = 1;
+    if (shape < 1) {
+        boost = exp(-vh_rng_exponential(rng) / shape);
+        shape += 1;
+    }
+    double d = shape - 1.0 / 3, c = 1 / sqrt(9 * d);
+    for (;;) {
+        double x = vh_rng_normal(rng), v = 1 + c * x;
+        if (v <= 0)
+            continue;
+        v = v * v * v;
+        if (-vh_rng_exponential(rng) < 0.5 * x * x + d - d * v + d * log(v))
+            return boost * d * v;
+    }
+}
+
+static double draw(vh_rng *rng, const vh_column *c)
+{
+    return vh_rng_uniform(rng) < c->par[2] ? 0 : fmax(draw_gamma(rng, c->par[0]) / c->par[1], 1e-300);
+}
+
+static const char *refuse(double y)
+{
+    return y >= 0 && isfinite(y) ? NULL : "0 or a positive number";
+}
+
+static const vh_columns columns = {
+    .family = &vh_gamma,
+    .range = { { DBL_TRUE_MIN, DBL_MAX, "must be finite and more than 0" },
+               { DBL_TRUE_MIN, DBL_MAX, "must be finite and more than 0" },
+               { 0, 1, "must be from 0 to 1" } },
+    .n_stat = 4,
+    .n_feature = 1,
+    .stat = stat,
+    .mean_stat = mean_stat,
+    .theta = theta,
+    .constant = constant,
+    .log_p = log_p,
+    .expected = expected,
+    .maximise = maximise,
+    .log_product = log_product,
+    .draw = draw,
+    .refuse = refuse,
+};
 
 /* Of all frames, those that are 0 included. */
 static void moments(const vh_shape *shape, const double *const *par, double *mean, double *var)
@@ -263,85 +243,23 @@ static void moments(const vh_shape *shape, const double *const *par, double *mea
     }
 }
 
-static bool root(const vh_shape *shape, const double *const *par, double *r, double *work)
-{
-    (void)shape;
-    (void)par;
-    (void)r;
-    (void)work;
-    return true;
-}
-
-static void draw(vh_rng *rng, const vh_shape *shape, const double *const *par, const double *r, double *y)
-{
-    (void)r;
-    for (int k = 0; k < shape->d; k++)
-        y[k] = isnan(par[0][k])                  ? NAN
-               : vh_rng_uniform(rng) < par[2][k] ? 0
-                                                 : fmax(vh_draw_gamma(rng, par[0][k]) / par[1][k], 1e-300);
-}
-
-static bool validate(const vh_shape *shape, const double *const *par, char *why, size_t size, double *work)
-{
-    static const char *const name[] = { "shape", "rate" };
-    (void)work;
-    for (int k = 0; k < shape->d; k++) {
-        for (int p = 0; p < 2; p++)
-            if (!(par[p][k] > 0 && isfinite(par[p][k]))) {
-                snprintf(why, size, "%s[%d] is %g, must be finite and more than 0", name[p], k, par[p][k]);
-                return false;
-            }
-        if (!(par[2][k] >= 0 && par[2][k] <= 1)) {
-            snprintf(why, size, "zero[%d] is %g, must be from 0 to 1", k, par[2][k]);
-            return false;
-        }
-    }
-    return true;
-}
-
 static bool never_zero(const vh_shape *shape, const double *const *par, int k)
 {
     (void)shape;
     return par[2][k] == 0;
 }
 
-static const char *refuse(const vh_shape *shape, int k, double y)
-{
-    (void)shape;
-    (void)k;
-    return y >= 0 && isfinite(y) ? NULL : "0 or a positive number";
-}
-
-static void features(const vh_shape *shape, const double *y, int64_t n, double *X)
-{
-    for (int64_t i = 0; i < n * shape->d; i++)
-        X[i] = isnan(y[i]) ? NAN : y[i] > 0 ? log(y[i]) : 0;
-}
-
 const vh_emission vh_gamma = {
+    VH_INDEPENDENT_COLUMNS,
     .name = "gamma",
     .values = VH_POSITIVES,
     .moments = moments,
     .no_prior = "the shape of a gamma distribution has no conjugate prior",
-    .slim = true,
     .n_param = 3,
     .param = { { "shape", 1, { VH_PER_COLUMN } },
                { "rate", 1, { VH_PER_COLUMN } },
                { "zero", 1, { VH_PER_COLUMN }, .optional = true } },
     .with_gaps = &vh_gamma,
-    .refuse = refuse,
     .never_zero = never_zero,
-    .n_free = n_free,
-    .features = features,
-    .n_stat = n_stat,
-    .stats_of_obs = stats_of_obs,
-    .stats_of_component = stats_of_component,
-    .natural = natural,
-    .log_density = log_density,
-    .expected_density = expected_density,
-    .maximise = maximise,
-    .log_product = log_product,
-    .root = root,
-    .draw = draw,
-    .validate = validate,
+    .features = columns_features,
 };

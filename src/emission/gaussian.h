@@ -13,10 +13,6 @@ extern const vh_emission vh_gaussian_diag_gaps, vh_gaussian_full_gaps;
 /* Entries that a family has in common with its twin for missing cells; what they do is said in emission.h. */
 void vh_diag_moments(const vh_shape *shape, const double *const *par, double *mean, double *var);
 void vh_full_moments(const vh_shape *shape, const double *const *par, double *mean, double *var);
-bool vh_diag_root(const vh_shape *shape, const double *const *par, double *r, double *work);
-void vh_diag_draw(vh_rng *rng, const vh_shape *shape, const double *const *par, const double *r, double *y);
-bool vh_diag_validate(const vh_shape *shape, const double *const *par, char *why, size_t size, double *work);
-double vh_diag_n_free(const vh_shape *shape);
 bool vh_full_expected_density(const vh_shape *shape, const double *const *r, const double *const *b, int n,
                               double *out, int step, double *work);
 bool vh_full_log_product(const vh_shape *shape, const double *const *p, const double *const *q, double lambda,

@@ -20,8 +20,6 @@
 #include <math.h>
 #include <string.h>
 
-#define NOTHING 1e-200 /* less weight is rounding */
-
 enum { BLOCK = 512 }; /* frames among which patterns are looked for */
 
 static int n_stat(const vh_shape *shape)
@@ -324,9 +322,9 @@ static int maximise(const vh_coords *x, const double *stat, const double *floor,
 {
     int size = n_stat(&x->shape);
     double seen = stat[size - 1], *of_seen = work;
-    if (!(seen > NOTHING) && !(par[1][0] > 0))
+    if (!(seen > VH_UNSEEN) && !(par[1][0] > 0))
         sit_anywhere(x, par);
-    if (!(seen > NOTHING))
+    if (!(seen > VH_UNSEEN))
         return 0;
     of_seen[0] = 1;
     for (int e = 1; e < size; e++)

@@ -23,7 +23,6 @@
 #include "math/logsum.h"
 #include "core/array2.h"
 #include "emission/background.h"
-#include "emission/independent_columns.h"
 #include "emission/layout.h"
 
 #include <math.h>
@@ -214,7 +213,7 @@ static int to_weights(int G, const double *t, const double *floor, double *p)
     int held = 0;
     for (int l = 0; l < G; l++)
         seen += t[l];
-    if (!(seen > VH_NOTHING))
+    if (!(seen > VH_UNSEEN))
         return 0;
     for (int l = 0; l < G; l++) {
         p[l] = t[l] / seen;

@@ -4,44 +4,38 @@
  *   T(y) = (1, y, o, -sum log y!)      2d + 2 numbers; o_k = 1 where y_k was observed
  *   theta = (0, log rate, -rate, 1)
  *
- * A cell that is missing (NaN) adds nothing.  Densities are with respect to counting, so that 1/y! belongs to
- * them; in the E-step of VHEM it is a constant of the base component. */
+ * Densities are with respect to counting, so that 1/y! belongs to them; in the E-step of VHEM it is a
+ * constant of the base component. */
+#include "emission/independent_columns.h"
 #include "math/gamma.h"
 #include "math/logsum.h"
 #include "math/student.h"
-#include "emission/independent_columns.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
-#define LARGE 1e7  /* sums over counts around more than this are integrals, to 8 digits */
-#define LEAST 1e-6 /* the smallest rate under a floor: a state that saw no event must be able to give one */
+#define LARGE       1e7  /* sums over counts around more than this are integrals, to 8 digits */
+#define LARGE_RATE  1e9  /* draws at a larger rate are those of a normal distribution */
+#define LARGE_COUNT 1000 /* from here on log y! is Stirling's series, one term of which is good to 1e-12 */
+#define LEAST       1e-6 /* the smallest rate under a floor: a state that saw no event can give one */
 
-static int n_stat(const vh_shape *shape)
+/* The largest count and rate, 2^53: above it doubles skip whole numbers. */
+#define MOST 9007199254740992.0
+
+static void stat(const vh_column *c, double y, double *s)
 {
-    return 2 + 2 * shape->d;
+    (void)c;
+    s[0] = y;
+    s[1] = 1;
 }
 
-static double n_free(const vh_shape *shape)
+static void mean_stat(const vh_column *c, double *s)
 {
-    return shape->d;
+    stat(c, c->par[0], s);
 }
 
-static void stats_of_obs(const vh_coords *x, const double *y, int64_t n, double *T)
+static double log_base(double y)
 {
-    int d = x->shape.d;
-    for (int64_t t = 0; t < n; t++, y += d, T += 2 + 2 * d) {
-        double *base = T + 1 + 2 * d;
-        T[0] = 1;
-        *base = 0;
-        for (int k = 0; k < d; k++) {
-            bool seen = !isnan(y[k]);
-            T[1 + k] = seen ? y[k] : 0;
-            T[1 + d + k] = seen;
-            *base -= seen ? vh_lgamma(y[k] + 1) : 0;
-        }
-    }
+    return -vh_lgamma(y + 1);
 }
 
 /* E log y!: a sum over all y that matter, or, for large rates, entropy - rate + rate log rate with the series
@@ -61,35 +55,17 @@ static double mean_log_factorial(double rate)
     return sum;
 }
 
-static void stats_of_component(const vh_coords *x, const double *const *par, double *T)
+static double mean_log_base(const vh_column *c)
 {
-    int d = x->shape.d;
-    double *base = T + 1 + 2 * d;
-    T[0] = 1;
-    *base = 0;
-    for (int k = 0; k < d; k++) {
-        bool known = !isnan(par[0][k]);
-        T[1 + k] = known ? par[0][k] : 0;
-        T[1 + d + k] = known;
-        *base -= known ? mean_log_factorial(par[0][k]) : 0;
-    }
+    return -mean_log_factorial(c->par[0]);
 }
 
-static double natural(const vh_coords *x, const double *const *par, double *theta, double *work)
+static double theta(const vh_column *c, double *theta)
 {
-    int d = x->shape.d;
-    double loss = 0;
-    (void)work;
-    theta[0] = 0;
-    theta[1 + 2 * d] = 1;
-    for (int k = 0; k < d; k++) {
-        double rate = par[0][k];
-        bool known = !isnan(rate);
-        theta[1 + k] = known ? vh_log_or_never(rate) : 0;
-        theta[1 + d + k] = known ? -rate : 0;
-        loss += rate > 0 ? rate * (1 + fabs(log(rate))) : 0;
-    }
-    return loss;
+    double rate = c->par[0];
+    theta[0] = vh_log_or_never(rate);
+    theta[1] = -rate;
+    return rate > 0 ? rate * (1 + fabs(log(rate))) : 0;
 }
 
 /* y log (y / rate) - y + rate without the loss of digits where y is near a large rate (Loader 2000). */
@@ -108,62 +84,30 @@ static double deviance(double y, double rate)
     return sum;
 }
 
-#define LARGE_COUNT 1000 /* from here on log y! is Stirling's series, of which one term is enough for 1e-12 */
-
-static double log_density_of(double rate, double y)
+static double log_p(const vh_column *c, double y)
 {
-    if (isnan(y) || isnan(rate))
-        return 0;
+    double rate = c->par[0];
     if (y > LARGE_COUNT && rate > 0)
         return -deviance(y, rate) - 0.5 * (VH_LOG_2PI + log(y)) - 1 / (12 * y);
     return (y > 0 ? y * vh_log_or_never(rate) - vh_lgamma(y + 1) : 0) - rate;
 }
 
-/* E log p(y | rate) of counts with the mean b: likewise. */
-static double expected_of(double rate, double b)
+static double expected(const vh_column *r, const vh_column *b)
 {
-    if (b > 300 && rate > 0)
-        return -deviance(b, rate) - 0.5 * (VH_LOG_2PI + 1 + log(b)) + 1 / (12 * b) + 1 / (24 * b * b);
-    return (b > 0 ? b * vh_log_or_never(rate) : 0) - rate - mean_log_factorial(b);
+    double rate = r->par[0], mean = b->par[0];
+    if (mean > 300 && rate > 0)
+        return -deviance(mean, rate) - 0.5 * (VH_LOG_2PI + 1 + log(mean)) + 1 / (12 * mean)
+               + 1 / (24 * mean * mean);
+    return (mean > 0 ? mean * vh_log_or_never(rate) : 0) - rate - mean_log_factorial(mean);
 }
 
-static bool log_density(const vh_shape *shape, const double *const *par, const double *y, int64_t n,
-                        double *out, double *work)
+static int maximise(vh_column *c, const double *s, const double *floor)
 {
-    (void)work;
-    vh_columns_log_density(shape->d, par[0], y, n, log_density_of, out);
-    return true;
-}
-
-static bool expected_density(const vh_shape *shape, const double *const *r, const double *const *b, int n,
-                             double *out, int step, double *work)
-{
-    (void)work;
-    for (int m = 0; m < n; m++, b += VH_MAX_PARAM) {
-        double sum = 0;
-        for (int k = 0; k < shape->d; k++) {
-            double rate = b[0][k];
-            if (!isnan(rate) && !isnan(r[0][k]))
-                sum += expected_of(r[0][k], rate);
-        }
-        out[m * step] = sum;
-    }
-    return true;
-}
-
-static int maximise(const vh_coords *x, const double *stat, const double *floor, double *const *par,
-                    double *work)
-{
-    int d = x->shape.d, held = 0;
-    (void)work;
-    for (int k = 0; k < d; k++) {
-        double seen = stat[1 + d + k], rate = stat[1 + k] / seen;
-        if (!(seen > VH_NOTHING))
-            continue;
-        held |= floor && rate < LEAST;
-        par[0][k] = floor ? fmax(rate, LEAST) : rate;
-    }
-    return held;
+    double rate = s[0] / s[1];
+    if (!(s[1] > VH_UNSEEN))
+        return 0;
+    c->par[0] = floor ? fmax(rate, LEAST) : rate;
+    return floor && rate < LEAST;
 }
 
 /* log sum_y (p q)^lambda, term by term from the largest on, in both directions.  With g = sqrt(a b) it is
@@ -184,53 +128,69 @@ static double sum_of_products(double a, double b, double lambda)
     return log_top + log(sum);
 }
 
-static bool log_product(const vh_shape *shape, const double *const *p, const double *const *q, double lambda,
-                        double *out, double *work)
+static double log_product(const vh_column *p, const vh_column *q, double lambda)
 {
-    double sum = 0;
-    (void)work;
-    for (int k = 0; k < shape->d; k++) {
-        double a = p[0][k], b = q[0][k], apart = sqrt(a) - sqrt(b);
-        if (!isnan(a) && !isnan(b))
-            sum += lambda == 0.5 ? -apart * apart / 2 : sum_of_products(a, b, lambda);
-    }
-    *out = sum;
-    return true;
+    double a = p->par[0], b = q->par[0], apart = sqrt(a) - sqrt(b);
+    return lambda == 0.5 ? -apart * apart / 2 : sum_of_products(a, b, lambda);
 }
 
-static bool root(const vh_shape *shape, const double *const *par, double *r, double *work)
+/* The probability of the most likely count. */
+static double root(const vh_column *c)
 {
-    (void)work;
-    for (int k = 0; k < shape->d; k++)
-        r[k] = vh_poisson_mode_density(par[0][k]);
-    return true;
+    double rate = c->par[0];
+    double mode = floor(rate);
+    return exp((mode > 0 ? mode * log(rate) : 0) - rate - vh_lgamma(mode + 1));
 }
 
-static void draw(vh_rng *rng, const vh_shape *shape, const double *const *par, const double *r, double *y)
+/* Inversion, taking the values in the order mode, mode + 1, mode - 1, mode + 2, ...: about sqrt(rate) steps.
+ * Where those are many the distribution is as good as normal: its skewness is 1 / sqrt(rate). */
+static double draw(vh_rng *rng, const vh_column *c)
 {
-    for (int k = 0; k < shape->d; k++)
-        y[k] = isnan(par[0][k]) ? NAN : vh_draw_poisson(rng, par[0][k], r[k]);
-}
-
-static bool validate(const vh_shape *shape, const double *const *par, char *why, size_t size, double *work)
-{
-    (void)work;
-    for (int k = 0; k < shape->d; k++)
-        if (!(par[0][k] >= 0 && par[0][k] <= VH_MOST_COUNT)) {
-            snprintf(why, size, "rate[%d] is %g, must be from 0 to %.0f", k, par[0][k], VH_MOST_COUNT);
-            return false;
+    double rate = c->par[0], mode_density = c->constant;
+    if (rate > LARGE_RATE)
+        return fmin(round(rate + sqrt(rate) * vh_rng_normal(rng)), MOST);
+    double u = vh_rng_uniform(rng) - mode_density, up = floor(rate), down = up, p_up = mode_density,
+           p_down = p_up;
+    if (u < 0)
+        return up;
+    for (;;) {
+        p_up *= rate / ++up;
+        if ((u -= p_up) < 0)
+            return up;
+        if (down > 0) {
+            p_down *= down-- / rate;
+            if ((u -= p_down) < 0)
+                return down;
         }
-    return true;
+        if (p_up < 1e-300 && (down == 0 || p_down < 1e-300))
+            return floor(rate); /* rounding has used up all probability */
+    }
 }
 
-static const char *refuse(const vh_shape *shape, int k, double y)
+static const char *refuse(double y)
 {
-    (void)shape;
-    (void)k;
     if (!(y >= 0 && y == floor(y) && isfinite(y)))
         return "a whole number of 0 or more";
-    return y <= VH_MOST_COUNT ? NULL : "9007199254740992 or less";
+    return y <= MOST ? NULL : "9007199254740992 or less";
 }
+
+static const vh_columns columns = {
+    .family = &vh_poisson,
+    .range = { { 0, MOST, "must be from 0 to 9007199254740992" } },
+    .n_stat = 2,
+    .stat = stat,
+    .mean_stat = mean_stat,
+    .log_base = log_base,
+    .mean_log_base = mean_log_base,
+    .theta = theta,
+    .log_p = log_p,
+    .expected = expected,
+    .maximise = maximise,
+    .log_product = log_product,
+    .root = root,
+    .draw = draw,
+    .refuse = refuse,
+};
 
 /* ---- gamma prior: shapes a [d] and rates b [d] --------------------------------------------------------- */
 
@@ -290,9 +250,9 @@ static void shift(const vh_shape *shape, const double *shift, double *theta)
 }
 
 const vh_emission vh_poisson = {
+    VH_INDEPENDENT_COLUMNS,
     .name = "poisson",
     .values = VH_COUNTS,
-    .slim = true,
     .n_param = 1,
     .param = { { "rate", 1, { VH_PER_COLUMN } } },
     .prior = VH_PRIOR_COUNTS,
@@ -300,17 +260,4 @@ const vh_emission vh_poisson = {
     .with_gaps = &vh_poisson,
     .seen = VH_SEEN_CELLS,
     .shift = shift,
-    .refuse = refuse,
-    .n_free = n_free,
-    .n_stat = n_stat,
-    .stats_of_obs = stats_of_obs,
-    .stats_of_component = stats_of_component,
-    .natural = natural,
-    .log_density = log_density,
-    .expected_density = expected_density,
-    .maximise = maximise,
-    .log_product = log_product,
-    .root = root,
-    .draw = draw,
-    .validate = validate,
 };
