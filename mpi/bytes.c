@@ -10,8 +10,7 @@
 
 enum { TAG = 1, PIECE = 1 << 30 }; /* MPI counts are ints */
 
-/* MPI busy-waits; this wait polls with pauses, from 20 microseconds up to 5 milliseconds, and leaves the core
- * to working ranks. */
+/* MPI busy-waits; this polls with pauses of 20 microseconds to 5 milliseconds to free the core for others. */
 static void rest_until(MPI_Request *request)
 {
     int done = 0;

@@ -20,8 +20,7 @@ static int first_of(const team *t, int64_t what, const int64_t *all)
     return -1;
 }
 
-/* The first rank that has failed; otherwise the first that continues while this one ends, or the reverse; -1
- * if all agree. */
+/* The first rank that failed; else the first that goes on while this one ends, or the reverse; else -1. */
 static int odd_one(const team *t, int64_t mine, const int64_t *all)
 {
     int odd = first_of(t, FAILED, all);

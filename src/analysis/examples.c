@@ -46,8 +46,7 @@ static int by_name(const void *a, const void *b)
     return strcmp(((const named_item *)a)->name, ((const named_item *)b)->name);
 }
 
-/* cluster [N] of level 0 by the name of the sequence or its group, -1 if none matches; n_found counts
- * matches. */
+/* cluster [N] of level 0 by the name of the sequence or its group, -1 if none; n_found: number of matches. */
 static vhem_status match_names(vhem_ctx *ctx, const examples *e, int *cluster, int *n_found)
 {
     const vhem_clustering *c = e->c;

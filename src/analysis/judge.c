@@ -53,8 +53,7 @@ static vhem_status truth_of_tags(vhem_ctx *ctx, const vhem_prediction *p, const 
     return VHEM_OK;
 }
 
-/* Keeps the rows of items that were held out and have a known class; counts the other held-out items in
- * *unknown. */
+/* Keeps the held-out items with a known class; *unknown counts the other held-out items. */
 static void keep_known(const vhem_prediction *p, const double *score, unsigned char *truth, double *kept,
                        int64_t *n, int64_t *unknown)
 {

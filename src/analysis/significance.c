@@ -146,8 +146,7 @@ static vhem_status exact_tail(vhem_ctx *ctx, int n, int m, double u, double *out
     return VHEM_OK;
 }
 
-/* Ranks r [n], sorted; ties get their mean rank.  Returns the rank sum of a, and the sum of t^3 - t over ties
- * of size t. */
+/* Ranks r [n], sorted; ties get their mean rank.  *sum_a: rank sum of a; *ties: sum of t^3 - t over ties. */
 static void rank_all(const ranked_value *r, int64_t n, double *sum_a, double *ties)
 {
     *sum_a = *ties = 0;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* significance.h - tests on numbers: paired and two-sample t, Mann-Whitney U, Cohen's d, corrections for
- * multiple tests. */
+/* significance.h - paired and two-sample t, Mann-Whitney U, Cohen's d, correction for multiple tests. */
 #ifndef VH_ANALYSIS_SIGNIFICANCE_H
 #define VH_ANALYSIS_SIGNIFICANCE_H
 

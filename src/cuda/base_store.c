@@ -125,8 +125,7 @@ static bool tables_fit(const vh_cuda_store *s, double n)
     return sizeof(double) * n * fmax(VH_REDUCE_CHUNK * row, (double)need->n_sums) <= s->table;
 }
 
-/* Chooses the number of chunks per tile from the sizes of some, and whether tiles stream; have_to forces
- * it. */
+/* Chooses chunks per tile from some chunk sizes, and whether tiles stream; have_to forces streaming. */
 static vhem_status plan(vhem_ctx *ctx, vh_cuda_store *s, bool have_to)
 {
     int64_t all = (s->source.K + VH_REDUCE_CHUNK - 1) / VH_REDUCE_CHUNK;

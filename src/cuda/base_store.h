@@ -32,8 +32,7 @@ typedef struct { /* zero-initialize, then set the source */
     vh_cuda_passing passing[VH_CUDA_STREAMS];
 } vh_cuda_store;
 
-/* Plans the tiles and, unless they stream, loads them.  Later calls only replan if the tables no longer fit
- * beside the tiles. */
+/* Plans the tiles and, unless they stream, loads them.  Later calls replan if the tables no longer fit. */
 vhem_status vh_cuda_store_load(vhem_ctx *ctx, vh_cuda_store *store, vh_cuda_need need);
 void vh_cuda_store_free(vh_cuda_store *store);
 /* Calls `work` on every tile in turn, with its index.  Returns VHEM_ESTOPPED on a stop if `stops`, otherwise

@@ -428,8 +428,8 @@ static vhem_status run_on_device(estep_run *x, bool stops, vh_reduce_sums *out)
     return VHEM_OK;
 }
 
-/* Runs on the CPU driver what suits it better.  Only this thread opens it: in shared work the thread might
- * pick up another task that needs the lock it holds. */
+/* Runs on the CPU driver.  Only this thread opens it: in shared work the thread might pick up another task
+ * that needs the lock it holds. */
 static vhem_status run_on_cpu(estep_run *x, bool stops, vh_reduce_sums *out)
 {
     vhem_status st = VHEM_OK;
@@ -446,7 +446,7 @@ static vhem_status run_on_cpu(estep_run *x, bool stops, vh_reduce_sums *out)
 }
 
 /* True if the device should run this E-step.  Not if chains are so long that the steps of only a few pairs
- * fit:  the CPU stores steps only until they settle, and it can be stopped.  Part of a larger set goes where
+ * fit: the CPU stores steps only until they settle, and it can be stopped.  Part of a larger set goes where
  * the whole would go, so that the division does not change results. */
 static bool suits(vhem_ctx *ctx, const device_base *job, const vh_reduce_step *step)
 {

@@ -12,8 +12,7 @@
 /* 2^52 + 2^51: adding it rounds to an integer and leaves that integer in the low bits. */
 #define ROUND 6755399441055744.0
 
-/* The upper half of a double: increases with x > 0, and with |x| for x < 0.  Comparing it needs no FP64
- * instructions. */
+/* Upper half of a double: grows with x > 0, and with |x| for x < 0, so comparisons need no FP64 unit. */
 static __device__ __forceinline__ unsigned upper_half(double x)
 {
     return (unsigned)__double2hiint(x);

@@ -246,8 +246,7 @@ static __device__ double add_component(const vh_cuda_pairs &x, int n_stat, int l
     return sum;
 }
 
-/* Block (chunk, centre).  Continues the sum of the previous batch, so the result does not depend on the
- * batches. */
+/* Block (chunk, centre).  Continues the sum of the previous batch, so batches do not affect the result. */
 static __global__ void __launch_bounds__(BLOCK) add_pairs(vh_cuda_tile t, vh_cuda_pairs x)
 {
     int c = (int)blockIdx.x, j = (int)blockIdx.y, Sr = x.centers.S, Cr = Sr * x.centers.M;

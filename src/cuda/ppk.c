@@ -72,8 +72,7 @@ VH_OWNED(opened_sets, vh_cuda_product_close)
 
 /* ---- 1. sets ------------------------------------------------------------------------------------------- */
 
-/* Finds the runs of a set and lays out their arrays in its memory: first the rows, then, from *rows bytes on,
- * the lanes. */
+/* Finds the runs of a set and lays out its memory: the rows, then, from *rows bytes on, the lanes. */
 static vhem_status find_runs(vhem_ctx *ctx, set *s, size_t d, size_t *rows, size_t *all)
 {
     const vh_packed *pk = s->pk;

@@ -11,8 +11,7 @@
 extern "C" {
 #endif
 
-/* Limits: dimensions that share a division; HMMs and components of a, and components of an HMM of b, at a
- * time. */
+/* Limits: dimensions per division; HMMs and components of a, and components of an HMM of b, at a time. */
 enum {
     VH_CUDA_PRODUCT_BLOCK = 40,
     VH_CUDA_PRODUCT_HMMS = 8000,

@@ -209,8 +209,7 @@ struct bound {
     int steps;    /* steps computed; E and D are constant after the last */
 };
 
-/* t = 1, with pi in place of A.  U[b] becomes the sum of row b; first [Sb][Sr], unless NULL, its
- * exponents. */
+/* t = 1, with pi in place of A.  U[b] := the sum of row b; first [Sb][Sr] := its exponents, unless NULL. */
 template <int S, class V>
 static __device__ __forceinline__ void first_step(const pair &p, arrays<V> &a, double offset, V *first,
                                                   bound *out)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* responsibilities.h - the E-step of mixtures (fit/estep.h) between the forward and backward pass on a
- * device:  assigns sets on the host, with all of its threads. */
+ * device: assigns sets on the host, with all of its threads. */
 #ifndef VH_CUDA_RESPONSIBILITIES_H
 #define VH_CUDA_RESPONSIBILITIES_H
 

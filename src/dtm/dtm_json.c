@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* dtm_json.c - JSON files of dynamic textures, in the format of docs/formats.md.  Checks shapes before
- * allocating:  no file can request more memory than its length. */
+ * allocating: no file can request more memory than its length. */
 #include "core/alloc.h"
 #include "core/atomic_file.h"
 #include "core/text.h"

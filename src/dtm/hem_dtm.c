@@ -208,8 +208,7 @@ vhem_status vh_hem_dtm_score(vhem_ctx *ctx, const vh_dtm *base, const vh_dtm *ce
 
 /* ---- 2. the M-step and repairs ------------------------------------------------------------------------- */
 
-/* omega_j = sum_i z_ij / Kb, and each texture from its statistics; a cluster without members keeps its
- * texture. */
+/* omega_j = sum_i z_ij / Kb, and each texture from its statistics; empty clusters keep their texture. */
 static vhem_status maximise(vhem_ctx *ctx, void *model)
 {
     hem_state *s = model;

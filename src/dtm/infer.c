@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* infer.c - inference with dynamic textures: log-likelihoods and states of sequences, and random
- * sequences. */
+/* infer.c - inference with dynamic textures: log-likelihoods and states of sequences, and sampling. */
 #include "core/alloc.h"
 #include "core/array2.h"
 #include "core/rng.h"

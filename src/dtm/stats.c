@@ -57,8 +57,7 @@ void vh_dt_stats_free(vh_dt_stats *s)
     *s = (vh_dt_stats){ 0 };
 }
 
-/* Layout of a block: the objective; sum_z, its scales and the scales of the statistics, [K] each; the
- * statistics. */
+/* A block: the objective; sum_z, its scales and the scales of the statistics, [K] each; the statistics. */
 enum { SUM_Z, SCALE_Z, SCALE, HEADS };
 
 static double *head(const vh_dtm *dtm, double *sums, int which)

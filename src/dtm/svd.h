@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* svd.h - closed-form fit of a dynamic texture: principal components as states, then regression.  Doretto et
- * al., 2003. */
+/* svd.h - fits a dynamic texture by principal components and regression.  Doretto et al., 2003. */
 #ifndef VH_DTM_SVD_H
 #define VH_DTM_SVD_H
 
@@ -12,8 +11,7 @@ typedef struct {   /* corrections made */
     int n_stable;  /* 1 if A was unstable, else 0 */
 } vh_dt_mended;
 
-/* Fits dt, whose n is set, to n_seq sequences.  Any frame may be the first: mu and Sigma are the moments of
- * all states. */
+/* Fits dt, with n set, to n_seq sequences.  Any frame may be first: mu and Sigma describe all states. */
 vhem_status vh_dt_svd(vhem_ctx *ctx, const vhem_data *data, const int64_t *seq, int64_t n_seq,
                       const vh_dt_limits *lim, vh_dt *dt, vh_dt_mended *mended);
 

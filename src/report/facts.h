@@ -65,8 +65,7 @@ const char *vh_facts_name(const vh_facts *facts, int64_t i);
 const char *vh_facts_dimension(const vh_facts *facts, int k, char *buf, size_t size);
 /* Data column of dimension k of the emissions, by name or else by position. */
 int vh_facts_column(const vh_facts *facts, int k);
-/* Agreement of the clusters of level l with the classes, over models with a class; false with fewer than
- * two. */
+/* Agreement of clusters at level l with classes, over models with a class; false with fewer than two. */
 bool vh_facts_agreement(const vh_facts *facts, int l, vhem_agreement *out);
 /* The word for n frames: "fixation" for one, "fixations"; may use buf. */
 const char *vh_facts_frames(const vh_facts *facts, double n, char *buf, size_t size);

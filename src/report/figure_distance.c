@@ -176,8 +176,7 @@ vhem_status vh_figure_distance(vhem_ctx *ctx, FILE *f, const vh_facts *facts)
 
 /* ---- between clusters ---------------------------------------------------------------------------------- */
 
-/* D [K][K]: mean over the members of j of (L_ij - L_ik) / tau, their loss if the centre of k replaces their
- * own. */
+/* D [K][K]: mean of (L_ij - L_ik) / tau over the members of j, their loss under the centre of k. */
 static void separation(const vhem_clustering *c, double *D)
 {
     int tau = c->options->tau > 0 ? c->options->tau : 1;

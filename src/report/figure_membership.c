@@ -16,8 +16,7 @@ typedef struct {
     int j, at, n;
 } row;
 
-/* The models of a level in drawing order: the input models at level 0, above it the centres of the level
- * below. */
+/* The models of a level in drawing order: input models at level 0, centres of the level below above it. */
 static int models_of(const vh_facts *facts, int l, int64_t *model)
 {
     const vh_level *v = &facts->level[l];

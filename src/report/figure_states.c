@@ -113,8 +113,7 @@ static bool is_free(const state_layout *p, double x, double y)
     return true;
 }
 
-/* Puts a label at the first free position along an arrow; diagonals start away from the middle, where they
- * cross. */
+/* Labels an arrow at the first free position; diagonals start away from the middle, where they cross. */
 static void label_edge(FILE *f, const node *a, const node *b, bool beside, double p, state_layout *all)
 {
     static const double near[] = { 0.45, 0.36, 0.54, 0.28, 0.62 }, far[] = { 0.32, 0.26, 0.4, 0.6, 0.68 };

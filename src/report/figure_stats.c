@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* figure_stats.c - statistics after clustering: the position of each person on the scale between centres, and
- * the tests. */
+/* figure_stats.c - statistics after clustering: the persons on the scale between centres, and the tests. */
 #include "report/figures.h"
 #include "report/html.h"
 #include "report/svg.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* figure_tree.c - the hierarchy as a collapsible list, with sizes, classes and a small picture of each
- * centre. */
+/* figure_tree.c - the hierarchy as a collapsible list, with sizes, classes and a thumbnail of each centre. */
 #include "report/figures.h"
 #include "report/html.h"
 #include "report/svg.h"

@@ -303,8 +303,7 @@ static void draw_counts(canvas *x, int k, double y0)
     draw_bars(x, &(bars){ n, x->p, names, false, name_of(x, k, name, sizeof name), &scale }, y0);
 }
 
-/* The likeliest symbols over all states of all centres of the lowest level, in their order: pick
- * [MOST_NAMED]. */
+/* pick [MOST_NAMED]: the likeliest symbols over all states of all centres of the lowest level, in order. */
 static int pick_symbols(canvas *x, int k, int *pick)
 {
     int V = x->facts->column[k].symbols.n, n = V < MOST_NAMED ? V : MOST_NAMED;

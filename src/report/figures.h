@@ -51,8 +51,7 @@ void vh_ranges_free(vh_ranges *ranges);
 vhem_status vh_figure_examples(FILE *f, const vh_facts *facts, const vh_ranges *ranges);
 /* One card per centre of a level. */
 void vh_figure_centers(FILE *f, const vh_facts *facts, int l, const vh_ranges *ranges);
-/* An eigenvalue of A of a dynamic texture, a mode of its state; frames until it decays to 1/e, and frames per
- * period. */
+/* An eigenvalue of A of a dynamic texture, a mode of its state; frames to decay to 1/e, and per period. */
 typedef struct {
     double re, im;
 } vh_mode;
@@ -63,8 +62,7 @@ double vh_mode_decay(const vh_mode *m);
 double vh_mode_period(const vh_mode *m);
 /* The contents of a texture's card. */
 void vh_figure_texture(FILE *f, const vh_facts *facts, const vhem_dt_view *t, int l, int j);
-/* Parts of a card.  where: level and cluster; id: identifies the shapes of the emissions for reuse at a small
- * size. */
+/* Parts of a card.  where: level and cluster; id: names the emission shapes, for reuse as thumbnails. */
 void vh_draw_states(FILE *f, const vhem_hmm_view *h, const double *share, const char *title);
 void vh_draw_emission(FILE *f, const vh_facts *facts, const vhem_hmm_view *h, const vh_ranges *ranges,
                       const int where[2], const char *title, const char *id);

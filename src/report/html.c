@@ -253,8 +253,7 @@ void vh_page_begin(FILE *f, const vh_facts *facts)
     fputs("<main>\n", f);
 }
 
-/* Writes the models by cluster.  If there are too many, each cluster gets its share, nearest to the centre
- * first. */
+/* Writes the models by cluster; if too many, a share of each cluster, nearest to the centre first. */
 static void put_models(FILE *f, const vh_facts *facts)
 {
     enum { MOST_LISTED = 50000 };

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* provenance.c - how to reproduce the result: commands, options, seed and version from the records in the
- * files. */
+/* provenance.c - how to reproduce the result: commands, options, seed and version recorded in the files. */
 #include "report/provenance.h"
 
 #include "core/own.h"

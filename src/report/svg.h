@@ -21,8 +21,7 @@ const char *vh_paint_series(int i);
 
 /* title and description are text alternatives; width and height also define the coordinates. */
 void vh_svg_begin(FILE *f, double width, double height, const char *title, const char *description);
-/* The same for a figure with selectable parts, which assistive technology must see as such, not as one
- * image. */
+/* The same for a figure with selectable parts, exposed to screen readers as a group, not as one image. */
 void vh_svg_begin_active(FILE *f, double width, double height, const char *title, const char *description);
 void vh_svg_end(FILE *f);
 
@@ -37,8 +36,7 @@ void vh_svg_circle(FILE *f, double x, double y, double r, const char *paint, con
                    const char *tip);
 /* The tooltip alone, within an open element. */
 void vh_svg_tip(FILE *f, const char *tip);
-/* anchor: 's' start, 'm' middle, 'e' end.  Truncates after max characters and shows the full text as a
- * tooltip. */
+/* anchor: 's' start, 'm' middle, 'e' end.  Text over max characters is cut, with the whole as a tooltip. */
 void vh_svg_text(FILE *f, double x, double y, char anchor, const char *paint, const char *text, int max);
 /* A filled arrow head with its tip at (x, y), pointing along (dx, dy). */
 void vh_svg_head(FILE *f, double x, double y, double dx, double dy, double size, const char *paint);

@@ -46,8 +46,7 @@ static void put_clusters(FILE *f, const vh_facts *facts)
     }
 }
 
-/* Number of columns that name the members, if these are sequences of the data; they become columns here
- * too. */
+/* Number of columns that name the members, if these are sequences of the data; they are written too. */
 static int named_by(const vh_facts *facts, vhem_data_facts *of)
 {
     vhem_seq_view seq;

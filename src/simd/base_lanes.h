@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* base_lanes.h - base HMMs in the layout of the vector backends: HMMs of the same shape, one per vector
- * lane. */
+/* base_lanes.h - base HMMs in the layout of the vector backends: one per lane, grouped by shape. */
 #ifndef VH_SIMD_BASE_LANES_H
 #define VH_SIMD_BASE_LANES_H
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* estep_lanes.c - see estep_lanes.h; vhem/pair_bound.c has the equations.  Paper, Section 3.3 and Appendix
- * A.
+/* estep_lanes.c - see estep_lanes.h; vhem/pair_bound.c has the equations.  Paper, Section 3.3 and Appendix A.
  *
  * Backward, one exp and one log per (t, beta, rho):
  *   e(beta, q) = L_GMM + L_t+1,   top(beta) = max_q e,   E = exp(e - top)
@@ -41,8 +40,7 @@ enum { WORTH_LOOKING = 16 }; /* shorter recursions compute every step */
 #define ROUNDING   2e-15 /* a smaller change of nu is rounding */
 #define SUMS_TO_1  1e-14 /* if rows of A^b are further off, L does not shift and every step is computed */
 
-/* Extrapolating by a displacement x is wrong by at most x^2 / 8 (1 - r^2): the curvature of log-sum-exp is at
- * most 1/4. */
+/* Extrapolation by x is wrong by at most x^2 / 8 (1 - r^2): the curvature of log-sum-exp is at most 1/4. */
 #define LEAP_ERROR 1e-11
 #define LEAP_FROM  1e-5 /* nats: no extrapolation while changes differ by more */
 enum { LEAP_REST = 3 }; /* steps until the factor can be estimated again */
@@ -135,7 +133,7 @@ void step_back(vh_reduce_lanes *g, const int Sb, const int Sr, bool look, progre
 }
 
 /* True if one change *rate fits all entries of lane l within their rounding, which is separate for each
- * entry:  entries of 1e24 cannot resolve changes of 1e9, but their neighbours can, and the bound may depend
+ * entry: entries of 1e24 cannot resolve changes of 1e9, but their neighbours can, and the bound may depend
  * on those alone. */
 static bool one_rate(const vh_reduce_lanes *g, int n, int l, double *rate)
 {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* estep_lanes.h - recursions of the variational E-step: base HMMs of one shape, one per vector lane, against
- * one reduced HMM. */
+/* estep_lanes.h - the variational E-step of base HMMs of one shape, one per lane, and a reduced HMM. */
 #ifndef VH_SIMD_ESTEP_LANES_H
 #define VH_SIMD_ESTEP_LANES_H
 

@@ -54,8 +54,7 @@ static int by_states_and_length(const void *a, const void *b)
     return p->n != q->n ? p->n - q->n : p->k - q->k;
 }
 
-/* Sets B = 1 in lanes past the end of their sequence.  An unused lane copies the first, up to the length of
- * the shortest. */
+/* Sets B = 1 in lanes past the end of their sequence; unused lanes have the length of the last used one. */
 static void idle(vh_fb_group *g)
 {
     for (int l = 0; l < g->L; l++)
@@ -69,8 +68,7 @@ static size_t table_size(const vh_fb_group *g)
     return (vh_cells(g->T, g->S) * (size_t)g->L + 7) / 8 * 8;
 }
 
-/* Groups consecutive pairs of the sorted list with equal numbers of states.  The tables of all groups share
- * one slot. */
+/* Groups consecutive pairs of the sorted list by number of states.  All tables share one scratch slot. */
 static vhem_status form_groups(vh_fb *j, int slot)
 {
     vhem_ctx *ctx = j->ctx;
@@ -271,8 +269,7 @@ static bool mixes(const vh_packed *pk, int k)
     return true;
 }
 
-/* Allocates the small arrays of a recursion, each aligned to a vector, and loads the parameters of its
- * lanes. */
+/* Allocates the small arrays of a recursion, aligned to vectors, and loads the parameters of its lanes. */
 static vhem_status load_lanes(vh_fb *j, const vh_fb_group *g, vh_lanes *x, double **first)
 {
     vhem_ctx *ctx = j->ctx;
@@ -354,8 +351,7 @@ static vhem_status recurse(vh_fb *j, vh_fb_group *g, bool collect)
     return VHEM_OK;
 }
 
-/* Writes the log-likelihoods; pairs with unsafe scaling are recomputed in logs, and added to stats unless it
- * is NULL. */
+/* Writes the log-likelihoods; recomputes pairs with unsafe scaling in logs and adds them to stats, if any. */
 static vhem_status finish_pairs(vh_fb *j, double *loglik, vh_stats *stats)
 {
     vhem_ctx *ctx = j->ctx;
@@ -410,8 +406,7 @@ static vhem_status weigh(vh_fb *j, const double *loglik)
 
 /* ---- 5. collecting ------------------------------------------------------------------------------------- */
 
-/* E := posterior of each component of HMM k: E times its state's posterior / B, in n frames of the chunk from
- * column col on. */
+/* E := posterior of each component of HMM k, E times its state's posterior / B, in columns col .. col+n-1. */
 static void posteriors(vh_fb *j, int k, int col, int n)
 {
     const vh_packed *pk = j->pk;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* forward_backward_lanes.c - copies between the tables of a chunk, one row per state, and the groups, one
- * lane per pair. */
+/* forward_backward_lanes.c - copies between chunk tables (a row per state) and groups (a lane per pair). */
 #include "simd/forward_backward.h"
 
 #include "simd/vec.h"

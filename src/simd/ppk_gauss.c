@@ -95,8 +95,7 @@ void VH_NAME(vh_product_diag)(vh_product_table *t)
 
 /* ---- full ---------------------------------------------------------------------------------------------- */
 
-/* d rounded up to whole tiles.  W and L are [n][n], followed by u as one more row of W, and the inverse of
- * D. */
+/* d rounded up to whole tiles.  W and L are [n][n]; then u, as one more row of W, and the inverse of D. */
 static int padded(int d)
 {
     return (d + T - 1) / T * T;
