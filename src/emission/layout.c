@@ -48,39 +48,28 @@ void vh_layout_drop(const vh_layout *kept)
     free(layout);
 }
 
-typedef struct {
-    char **text; /* [n] */
-    int n;
-} text_list;
-
-static void drop_list(text_list *list)
-{
-    free_texts(list->text, list->n);
-}
-
 static int by_text(const void *a, const void *b)
 {
-    return strcmp(*(char *const *)a, *(char *const *)b);
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Copies of text [n], which are all different. */
-static vhem_status copy_texts(vhem_ctx *ctx, const char *what, const char *const *text, int n, char ***out)
+/* Copies of text [n], which must all be different, into a layout, which owns them from the first on. */
+static vhem_status copy_texts(vhem_ctx *ctx, const char *what, const char *const *text, int n, char ***copy)
 {
-    VH_CLEANUP(drop_list) text_list copy = { .n = n };
-    VH_AUTOFREE char **order = NULL;
+    VH_AUTOFREE const char **order = NULL;
 
-    VH_NEW(copy.text, n);
+    VH_NEW(order, n);
     for (int i = 0; i < n; i++) {
         VH_CHECK(text[i][0] != '\0', VHEM_EINVAL, "%s %d has no name", what, i);
-        VH_DUP(copy.text[i], text[i]);
+        order[i] = text[i];
     }
-    VH_NEW(order, n);
-    memcpy(order, copy.text, sizeof *order * (size_t)n);
     qsort(order, (size_t)n, sizeof *order, by_text);
     for (int i = 1; i < n; i++)
         VH_CHECK(strcmp(order[i - 1], order[i]) != 0, VHEM_EINVAL, "two %ss are called '%.80s'", what,
                  order[i]);
-    *out = vh_take(copy.text);
+    VH_NEW(*copy, n);
+    for (int i = 0; i < n; i++)
+        VH_DUP((*copy)[i], text[i]);
     return VHEM_OK;
 }
 
@@ -89,18 +78,16 @@ vhem_status vh_layout_symbols(vhem_ctx *ctx, vh_layout *layout, int channel, con
     vh_channel *c = &layout->channel[channel];
 
     VH_CHECK(n >= 1, VHEM_EINVAL, "there are no symbols, must be at least one");
-    VH_TRY(copy_texts(ctx, "symbol", symbol, n, &c->symbol));
     c->shape.V = n;
-    return VHEM_OK;
+    return copy_texts(ctx, "symbol", symbol, n, &c->symbol);
 }
 
 vhem_status vh_layout_columns(vhem_ctx *ctx, vh_layout *layout, const char *const *column)
 {
-    int d = 0;
+    layout->d = 0;
     for (int c = 0; c < layout->n_channel; c++)
-        d += layout->channel[c].shape.d;
-    layout->d = d;
-    return copy_texts(ctx, "column", column, d, &layout->column);
+        layout->d += layout->channel[c].shape.d;
+    return copy_texts(ctx, "column", column, layout->d, &layout->column);
 }
 
 vhem_status vh_layout_background(vhem_ctx *ctx, vh_layout *layout, int G, const double *mu, const double *cov)
