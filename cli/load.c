@@ -69,10 +69,9 @@ int cli_load_models(cli *c, const char *path, vhem_models **out)
 
 int cli_load_hmms(cli *c, const char *path, vhem_models **out)
 {
-    vhem_models_facts facts;
     CLI_TRY(cli_load_models(c, path, out));
-    vhem_models_info(*out, &facts);
-    CLI_CHECK(facts.kind == VHEM_HMMS, "%s holds dynamic textures, but vhem %s takes HMMs", path, c->command);
+    CLI_CHECK(cli_models_facts(*out).kind == VHEM_HMMS, "%s holds dynamic textures, but vhem %s takes HMMs",
+              path, c->command);
     return CLI_GO;
 }
 
