@@ -138,9 +138,7 @@ static json_t *found_json(const cli *c, const classes_args *a, const found *s)
 /* Number of the tag; a wrong word is answered by the nearest. */
 static int find_tag(cli *c, const classes_args *a, const char *tag, int *out)
 {
-    vhem_classes_facts facts;
-    vhem_classes_info(a->classes, &facts);
-    int C = facts.C;
+    int C = cli_classes_facts(a->classes).C;
     CLI_AUTOFREE const char **names = malloc((size_t)C * sizeof *names);
     const char *near = NULL;
     *out = -1;

@@ -27,8 +27,7 @@ static int load_examples(cli *c, const char *path, classes_args *a)
 /* The models of all classes are compared with each other. */
 static void tell_common(cli *c, const vhem_classes *classes)
 {
-    vhem_classes_facts facts;
-    vhem_classes_info(classes, &facts);
+    const vhem_classes_facts facts = cli_classes_facts(classes);
     CLI_AUTOFREE const vhem_models **sets = calloc((size_t)facts.C + 1, sizeof *sets);
     for (int k = 0; sets && k < facts.C; k++)
         sets[k] = cli_class_at(classes, k).models;
@@ -77,15 +76,13 @@ static char *store_path(const classes_args *a, const char *model)
 static json_t *classes_json(const cli *c, const classes_args *a, const char *output)
 {
     json_t *list = json_array();
-    vhem_classes_facts facts;
-    vhem_classes_info(a->classes, &facts);
+    const vhem_classes_facts facts = cli_classes_facts(a->classes);
     for (int k = 0; k < facts.C; k++) {
         const vhem_class_view v = cli_class_at(a->classes, k);
-        vhem_models_facts models;
-        vhem_models_info(v.models, &models);
         json_array_append_new(list, json_pack("{s:o, s:I, s:I, s:I, s:o}", "name", cli_json_text(v.name),
                                               "examples", (json_int_t)v.items, "pieces", (json_int_t)v.pieces,
-                                              "K", (json_int_t)models.K, "prior", cli_json_real(v.prior)));
+                                              "K", (json_int_t)cli_models_facts(v.models).K, "prior",
+                                              cli_json_real(v.prior)));
     }
     return json_pack("{s:s, s:o, s:o, s:o}", "command", c->command, "output", cli_json_text(output),
                      "estimator", cli_json_text(facts.options->estimator), "classes", list);
@@ -98,13 +95,12 @@ static const char *model_of(const classes_args *a)
 
 static int save_classes(cli *c, const classes_args *a, const char *output)
 {
-    vhem_classes_facts facts;
     CLI_AUTOFREE char *made = cli_provenance(c, cli_options_json(a->usage, "model", model_of(a)), false);
     CLI_CHECK(made, "out of memory");
     CLI_CHECK(vhem_classes_save(c->ctx, a->classes, made, output) == VHEM_OK, "%s", vhem_ctx_error(c->ctx));
     if (c->json)
         cli_json_put(stdout, classes_json(c, a, output));
-    vhem_classes_info(a->classes, &facts);
+    const vhem_classes_facts facts = cli_classes_facts(a->classes);
     const char *what = a->are_tags ? "tag" : "class", *many = a->are_tags ? "s" : "es";
     cli_say(c, "models of %d %s%s in %s", facts.C, what, facts.C == 1 ? "" : many, cli_where(output));
     return EXIT_DONE;

@@ -416,6 +416,11 @@ typedef struct { /* what models of all kinds have */
     int S, M; /* of a texture S is the dimension of its state, M is 0 */
 } cli_model;
 cli_model cli_model_at(const vhem_models *models, int64_t i);
+/* All 0 for NULL. */
+vhem_models_facts cli_models_facts(const vhem_models *models);
+vhem_data_facts cli_data_facts(const vhem_data *data);
+vhem_tree_facts cli_tree_facts(const vhem_tree *tree);
+vhem_classes_facts cli_classes_facts(const vhem_classes *classes);
 /* Sequence n and class k, which are there. */
 vhem_seq_view cli_sequence_at(const vhem_data *data, int64_t n);
 vhem_class_view cli_class_at(const vhem_classes *classes, int k);

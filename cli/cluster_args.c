@@ -44,14 +44,11 @@ static int load_sequences(cli *c, cluster_args *a)
 {
     const char *path = c->arg[0];
     vhem_data_options data = a->data;
-    vhem_models_facts start;
     CLI_TRY(cli_emission(c, a->cov, &a->opt.emission));
-    if (a->start && a->opt.emission && !cli_emission_is(a->start, a->opt.emission)) {
-        vhem_models_info(a->start, &start);
+    if (a->start && a->opt.emission && !cli_emission_is(a->start, a->opt.emission))
         return cli_fail(c, "%s holds %s models, but --%s asks for %s; leave it out, the start has its own",
-                        a->init, start.emission, a->cov ? "cov" : "emission",
+                        a->init, cli_models_facts(a->start).emission, a->cov ? "cov" : "emission",
                         a->cov ? a->cov : a->opt.emission);
-    }
     if (a->start)
         a->opt.emission = NULL;
     CLI_TRY(cli_read_for(c, path, a->start, a->opt.emission, &data));
@@ -64,10 +61,7 @@ static int load_sequences(cli *c, cluster_args *a)
 
 static bool has_textures(const cluster_args *a)
 {
-    vhem_models_facts facts = { .kind = VHEM_HMMS };
-    if (a->input.from.models)
-        vhem_models_info(a->input.from.models, &facts);
-    return facts.kind == VHEM_TEXTURES;
+    return cli_models_facts(a->input.from.models).kind == VHEM_TEXTURES;
 }
 
 static int load_items(cli *c, cluster_args *a, bool choose)
@@ -97,10 +91,7 @@ static int load_items(cli *c, cluster_args *a, bool choose)
 
 int cluster_find_items(cli *c, cluster_args *a)
 {
-    vhem_models_facts facts = { 0 };
-    if (a->input.from.models)
-        vhem_models_info(a->input.from.models, &facts);
-    if (facts.on_disk || a->items)
+    if (cli_models_facts(a->input.from.models).on_disk || a->items)
         return CLI_GO;
     return cli_status(c, vhem_source_items(c->ctx, &a->input.from, &a->items));
 }
@@ -109,10 +100,8 @@ int cluster_find_items(cli *c, cluster_args *a)
  * columns were read. */
 static int use_start(cli *c, cluster_args *a)
 {
-    vhem_models_facts start, models = { 0 };
-    vhem_models_info(a->start, &start);
-    if (a->input.from.models)
-        vhem_models_info(a->input.from.models, &models);
+    const vhem_models_facts start = cli_models_facts(a->start);
+    const vhem_models_facts models = cli_models_facts(a->input.from.models);
     CLI_CHECK(a->K.n == 0 || a->K.value[0] == start.K, "%s holds %lld %s%s, but %lld clusters are asked for",
               a->init, (long long)start.K, cli_model_word(a->start), cli_plural(start.K),
               (long long)a->K.value[0]);
@@ -155,10 +144,7 @@ int cluster_load(cli *c, cluster_args *a, bool choose)
 
 int cluster_enough(cli *c, const cluster_args *a, int64_t K)
 {
-    vhem_models_facts facts = { 0 };
-    if (a->input.from.models)
-        vhem_models_info(a->input.from.models, &facts);
-    int64_t n = a->items ? a->items->n : facts.K;
+    int64_t n = a->items ? a->items->n : cli_models_facts(a->input.from.models).K;
     if (K <= n || a->start || a->method.finds_k) /* a given start may have more: the equations do not mind */
         return CLI_GO;
     return cli_fail(c, "%s holds %lld %s%s, too few for %lld clusters", c->arg[0], (long long)n,

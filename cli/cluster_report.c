@@ -74,10 +74,8 @@ static json_t *one_cluster_json(const cluster_level *level, int j)
     }
     json_t *one = json_pack("{s:i, s:i}", "cluster", j, "size", (int)json_array_size(members));
     if (cl->centers) {
-        vhem_models_facts facts;
         cli_model center = cli_model_at(cl->centers, j);
-        vhem_models_info(cl->centers, &facts);
-        bool textures = facts.kind == VHEM_TEXTURES;
+        bool textures = cli_models_facts(cl->centers).kind == VHEM_TEXTURES;
         json_object_set_new(one, "omega", cli_json_real(center.omega));
         json_object_set_new(one, textures ? "n" : "S", json_integer(center.S));
         if (!textures)

@@ -112,10 +112,8 @@ static int write_result(cli *c, const assign_args *a, const assignment *s)
 /* Room for the answer, and the way up the tree of every cluster of the lowest level. */
 static int make_room(cli *c, assignment *s)
 {
-    vhem_tree_facts facts;
-    vhem_tree_info(s->tree, &facts);
     s->n = s->items->n;
-    s->levels = facts.levels;
+    s->levels = cli_tree_facts(s->tree).levels;
     s->Kr = vhem_tree_level(s->tree, 0)->Kr;
     size_t n = (size_t)s->n + 1, L = (size_t)s->levels, Kr = (size_t)s->Kr;
     s->label = calloc(n * L, sizeof *s->label);
@@ -139,8 +137,7 @@ static int make_room(cli *c, assignment *s)
  * also be a file that was to be clustered first. */
 static void tell_separate(cli *c, const vhem_tree *tree)
 {
-    vhem_tree_facts facts;
-    vhem_tree_info(tree, &facts);
+    const vhem_tree_facts facts = cli_tree_facts(tree);
     json_t *made = facts.provenance ? json_loads(facts.provenance, 0, NULL) : NULL;
     const char *command = json_string_value(json_object_get(made, "command"));
     if (command && strcmp(command, "fit") == 0

@@ -19,7 +19,6 @@ static int fit_and_save(cli *c, const background_args *a)
     enum { MOST = 4096 }; /* components of a state that the library takes */
     CLI_OWN vhem_data *data = NULL;
     CLI_OWN vhem_models *models = NULL;
-    vhem_data_facts facts;
     char read[1024], data_word[CLI_WORD], word[CLI_WORD];
     if (a->fit.M > MOST)
         return cli_misuse(c, "--gaussians is %d, must be at most %d", a->fit.M, MOST);
@@ -29,7 +28,7 @@ static int fit_and_save(cli *c, const background_args *a)
     CLI_AUTOFREE char *made = cli_provenance(c, cli_options_json(a->usage, "model", "hmm"), false);
     CLI_CHECK(made, "out of memory");
     CLI_CHECK(vhem_models_save(c->ctx, models, made, a->output) == VHEM_OK, "%s", vhem_ctx_error(c->ctx));
-    vhem_data_info(data, &facts);
+    const vhem_data_facts facts = cli_data_facts(data);
     if (c->json)
         cli_json_put(stdout,
                      json_pack("{s:s, s:o, s:i, s:i}", "command", c->command, "output",

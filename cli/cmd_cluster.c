@@ -113,13 +113,11 @@ static int save_tree(cli *c, cluster_args *a, const vhem_tree *tree, bool stoppe
 static int cluster_and_save(cli *c, cluster_args *a)
 {
     CLI_OWN vhem_tree *tree = NULL;
-    vhem_tree_facts facts = { 0 };
     const char *checkpoint = a->opt.checkpoint; /* saving puts the options that were used in their place */
     vhem_status st = vhem_cluster(c->ctx, &a->input.from, a->K.n, a->K.value, &a->opt, &tree);
     bool stopped = st == VHEM_ESTOPPED;
     CLI_AUTOFREE char *why = stopped ? strdup(vhem_ctx_error(c->ctx)) : NULL;
-    if (tree)
-        vhem_tree_info(tree, &facts);
+    const vhem_tree_facts facts = cli_tree_facts(tree);
     CLI_TRY(facts.levels > 0 && (stopped || st == VHEM_OK) ? save_tree(c, a, tree, stopped)
                                                            : cli_status(c, st));
     if (!stopped && checkpoint && cli_is_first(c))

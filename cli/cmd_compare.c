@@ -157,7 +157,6 @@ static int check_size(cli *c, const compare_args *a, const comparison *s)
 
 static int load_and_compare(cli *c, const compare_args *a, comparison *s)
 {
-    vhem_models_facts facts[2];
     CLI_TRY(cli_check_streams(c, NULL));
     CLI_TRY(check_form(c, a));
     CLI_TRY(is_npy(a->output) ? cli_out_check(c, a->output) : cli_out_check_table(c, a->output));
@@ -166,10 +165,8 @@ static int load_and_compare(cli *c, const compare_args *a, comparison *s)
         s->b = s->a;
     else
         CLI_TRY(cli_load_hmms(c, c->arg[1], &s->b));
-    vhem_models_info(s->a, &facts[0]);
-    vhem_models_info(s->b, &facts[1]);
-    s->Ka = facts[0].K;
-    s->Kb = facts[1].K;
+    s->Ka = cli_models_facts(s->a).K;
+    s->Kb = cli_models_facts(s->b).K;
     s->symmetric = a->opt.symmetric;
     CLI_TRY(check_size(c, a, s));
     CLI_TRY(compute_distances(c, a, s, "kl", &s->kl, NULL));

@@ -55,8 +55,6 @@ static int load_to_convert(cli *c, const vhem_data_options *asked, cli_input *in
 static int load_and_convert(cli *c, const vhem_data_options *opt)
 {
     CLI_CLEANUP(cli_input_free) cli_input in = { 0 };
-    vhem_models_facts models = { 0 };
-    vhem_data_facts data = { 0 };
     const char *to = c->arg[1];
     if (c->json && strcmp(to, "-") == 0)
         CLI_TRY(cli_check_streams(c, to));
@@ -66,11 +64,7 @@ static int load_and_convert(cli *c, const vhem_data_options *opt)
     CLI_TRY(check_ending(c, in.from.models != NULL, to));
     CLI_TRY(cli_status(c, in.from.models ? vhem_models_save(c->ctx, in.from.models, NULL, to)
                                          : vhem_data_save(c->ctx, in.from.data, to)));
-    if (in.from.models)
-        vhem_models_info(in.from.models, &models);
-    else
-        vhem_data_info(in.from.data, &data);
-    tell_converted(c, &in, models.K + data.N);
+    tell_converted(c, &in, cli_models_facts(in.from.models).K + cli_data_facts(in.from.data).N);
     if (in.from.data)
         cli_tell_symbols(c, in.from.data, to);
     return EXIT_DONE;
@@ -139,14 +133,12 @@ static void free_merged(merged *m)
 static int merge(cli *c, const char *to, int shards)
 {
     CLI_CLEANUP(free_merged) merged in = { 0 };
-    vhem_models_facts facts;
     int64_t K = 0;
     CLI_TRY(check_sequences(c, to, shards));
     CLI_TRY(check_target(c, to, shards));
     for (int p = 0; p < c->n_arg; p++) {
         CLI_TRY(cli_load_hmms(c, c->arg[p], &in.set[p]));
-        vhem_models_info(in.set[p], &facts);
-        K += facts.K;
+        K += cli_models_facts(in.set[p]).K;
     }
     if (shards <= 0 && !is_file(to))
         shards = c->n_arg;

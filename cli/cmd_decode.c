@@ -214,16 +214,13 @@ static int decode_all(cli *c, const decode_args *a, const decoding *d)
 
 static int load_and_decode(cli *c, const decode_args *a, decoding *d)
 {
-    vhem_models_facts models;
-    vhem_data_facts data;
     CLI_TRY(cli_check_streams(c, NULL));
     CLI_TRY(cli_out_check_table(c, a->output));
     CLI_TRY(cli_load_hmms(c, c->arg[0], &d->models));
     CLI_TRY(cli_load_data(c, c->arg[1], &a->data, d->models, NULL, &d->data));
-    vhem_models_info(d->models, &models);
-    vhem_data_info(d->data, &data);
+    const vhem_models_facts models = cli_models_facts(d->models);
     d->K = models.K;
-    d->N = data.N;
+    d->N = cli_data_facts(d->data).N;
     d->most_S = models.S;
     CLI_TRY(choose_hmms(c, a->hmm, d));
     return decode_all(c, a, d);

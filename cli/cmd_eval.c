@@ -283,8 +283,7 @@ static json_t *result_json(const cli *c, const eval_result *r)
 /* Runs can be compared when they have the same levels over the same models, which the first file settles. */
 static int check_run(cli *c, const char *path, const vhem_tree *tree, eval_result *r)
 {
-    vhem_tree_facts facts;
-    vhem_tree_info(tree, &facts);
+    const vhem_tree_facts facts = cli_tree_facts(tree);
     int64_t Kb = vhem_tree_level(tree, 0)->Kb;
     CLI_CHECK(Kb > 0, "%s holds models, not clusters; run vhem cluster first", path);
     if (r->levels == 0) {

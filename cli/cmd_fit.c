@@ -31,11 +31,10 @@ static int agree_size(cli *c, const char *option, const char *path, int in_file,
 
 static int load_start(cli *c, fit_args *a)
 {
-    vhem_models_facts start;
     if (!a->init)
         return CLI_GO;
     CLI_TRY(cli_load_models(c, a->init, &a->start));
-    vhem_models_info(a->start, &start);
+    const vhem_models_facts start = cli_models_facts(a->start);
     if (a->fit.emission && !cli_emission_is(a->start, a->fit.emission))
         return cli_fail(c, "%s holds %s models, but --%s asks for %s; leave it out, the start has its own",
                         a->init, start.emission, a->cov ? "cov" : "emission",

@@ -68,10 +68,8 @@ static vhem_source measured_by(cli *c, const report_args *a, bool asked)
 {
     enum { MOST_MODELS = 200, MOST_FRAMES = 100000 };
     vhem_source from = { a->set, a->loaded, a->data.group != NULL };
-    vhem_data_facts data = { 0 };
     int64_t Kb = vhem_tree_level(a->tree, 0)->Kb;
-    if (a->loaded)
-        vhem_data_info(a->loaded, &data);
+    const vhem_data_facts data = cli_data_facts(a->loaded);
     if (!asked && ((a->set && Kb > MOST_MODELS) || data.frames > MOST_FRAMES))
         cli_say(c, "measures of more than %d models or %d frames are left out; --measures all computes them",
                 MOST_MODELS, MOST_FRAMES);
@@ -85,8 +83,7 @@ static vhem_source measured_by(cli *c, const report_args *a, bool asked)
 static int measure_levels(cli *c, report_args *a)
 {
     bool asked = a->measure && strcmp(a->measure, "all") == 0;
-    vhem_tree_facts tree;
-    vhem_tree_info(a->tree, &tree);
+    const vhem_tree_facts tree = cli_tree_facts(a->tree);
     if ((a->measure && strcmp(a->measure, "none") == 0) || (!a->set && !a->loaded))
         return CLI_GO;
     const vhem_source from = measured_by(c, a, asked);
@@ -143,10 +140,8 @@ static char *command_line(int argc, char **argv)
 
 static void tell_report(cli *c, const report_args *a)
 {
-    vhem_tree_facts facts;
     int64_t Kb = vhem_tree_level(a->tree, 0)->Kb;
-    vhem_tree_info(a->tree, &facts);
-    int n = facts.levels;
+    int n = cli_tree_facts(a->tree).levels;
     if (c->json)
         cli_json_put(stdout, json_pack("{s:s, s:o, s:o, s:o, s:i, s:I}", "command", c->command, "input",
                                        cli_json_text(c->arg[0]), "output", cli_json_text(a->output), "tables",

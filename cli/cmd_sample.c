@@ -9,18 +9,16 @@ static int load_and_sample(cli *c, int64_t N, int64_t T, const char *output)
 {
     CLI_OWN vhem_models *models = NULL;
     CLI_OWN vhem_data *data = NULL;
-    vhem_data_facts facts;
     CLI_TRY(cli_out_check_ending(c, output, "sequences are written as .csv .tsv .npy .npz .ts or .h5",
                                  cli_data_endings));
     CLI_TRY(cli_load_models(c, c->arg[0], &models));
     CLI_TRY(cli_status(c, vhem_sample(c->ctx, models, N, T, &data)));
     CLI_TRY(cli_status(c, vhem_data_save(c->ctx, data, output)));
-    vhem_data_info(data, &facts);
     if (c->json)
         cli_json_put(stdout, json_pack("{s:s, s:o, s:o, s:I, s:I, s:I, s:i}", "command", c->command, "models",
                                        cli_json_text(c->arg[0]), "output", cli_json_text(output), "seed",
                                        (json_int_t)c->seed, "sequences", (json_int_t)N, "frames",
-                                       (json_int_t)T, "dimension", facts.d));
+                                       (json_int_t)T, "dimension", cli_data_facts(data).d));
     cli_say(c, "%lld sequence%s of %lld frame%s in %s", (long long)N, cli_plural(N), (long long)T,
             cli_plural(T), cli_where(output));
     cli_tell_symbols(c, data, output);

@@ -97,7 +97,6 @@ static void tell_scores(cli *c, const scores *s)
 
 static int load_and_score(cli *c, const score_args *a, scores *s)
 {
-    vhem_models_facts facts;
     CLI_TRY(cli_check_streams(c, NULL));
     CLI_TRY(cli_out_check_table(c, a->output));
     CLI_TRY(cli_load_models(c, c->arg[0], &s->models));
@@ -105,8 +104,7 @@ static int load_and_score(cli *c, const score_args *a, scores *s)
     s->from = (vhem_source){ .data = s->data, .by_group = a->data.group != NULL };
     s->all = a->all;
     CLI_TRY(cli_status(c, vhem_source_items(c->ctx, &s->from, &s->items)));
-    vhem_models_info(s->models, &facts);
-    s->K = facts.K;
+    s->K = cli_models_facts(s->models).K;
     s->frames = cli_frames(s->data, s->items);
     s->loglik = calloc((size_t)s->items->n * (size_t)s->K, sizeof *s->loglik);
     CLI_CHECK(s->loglik && s->frames, "out of memory");

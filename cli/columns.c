@@ -183,14 +183,13 @@ static int count_columns(const vhem_models *models, int channel)
 
 bool cli_emission_is(const vhem_models *models, const char *emission)
 {
-    vhem_models_facts facts;
     vhem_column_view column;
     part of;
     const char *name;
     size_t n;
     int all = 0;
 
-    vhem_models_info(models, &facts);
+    const vhem_models_facts facts = cli_models_facts(models);
     if (strcmp(facts.emission, emission) == 0)
         return true;
     if (!is_by_column(emission) || strcmp(facts.emission, "product") != 0)
@@ -255,8 +254,7 @@ bool cli_holds_text(const char *path)
 void cli_tell_symbols(cli *c, const vhem_data *data, const char *output)
 {
     enum { ROOM = 400 };
-    vhem_data_facts facts;
-    vhem_data_info(data, &facts);
+    const vhem_data_facts facts = cli_data_facts(data);
     for (int k = 0; facts.symbols && !cli_holds_text(output) && k < facts.d; k++) {
         const vhem_symbols *of = &facts.symbols[k];
         char list[ROOM + 64] = "";

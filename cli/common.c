@@ -74,10 +74,8 @@ void cli_tell_common(cli *c, int n, const vhem_models *const *sets, bool pairs)
     int64_t *lacking = calloc((size_t)d + 1, sizeof *lacking), K = 0;
     char shared[512] = "", which[512] = "";
     for (int s = 0; lacking && d > 0 && s < n; s++) {
-        vhem_models_facts facts;
         vhem_column_view column;
-        vhem_models_info(sets[s], &facts);
-        K += facts.K;
+        K += cli_models_facts(sets[s]).K;
         for (int k = 0; k < d && vhem_models_column(sets[s], k, &column) == VHEM_OK; k++)
             lacking[k] += column.lacking;
     }
@@ -138,8 +136,7 @@ static cli_values count_in(const vhem_data *data, int64_t n, int d, const bool *
 cli_values cli_count_values(const vhem_models *models, const vhem_data *data, bool shared)
 {
     cli_values v = { 0 };
-    vhem_data_facts facts;
-    vhem_data_info(data, &facts);
+    const vhem_data_facts facts = cli_data_facts(data);
     bool *used = used_columns(models, &facts, shared);
     for (int64_t n = 0; used && n < facts.N; n++) {
         const cli_values one = count_in(data, n, facts.d, used);
@@ -152,8 +149,7 @@ cli_values cli_count_values(const vhem_models *models, const vhem_data *data, bo
 
 int64_t *cli_observed(const vhem_models *models, const vhem_data *data, const vhem_items *items)
 {
-    vhem_data_facts facts;
-    vhem_data_info(data, &facts);
+    const vhem_data_facts facts = cli_data_facts(data);
     bool *used = used_columns(models, &facts, true);
     int64_t *observed = used ? calloc((size_t)items->n + 1, sizeof *observed) : NULL;
     for (int64_t n = 0; observed && n < facts.N; n++) {

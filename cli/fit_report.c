@@ -168,11 +168,10 @@ static void tell_better(cli *c, const vhem_data_facts *facts, const column *col)
 
 static void hint(cli *c, const fit_result *r)
 {
-    vhem_models_facts models;
-    vhem_data_facts facts;
-    vhem_models_info(r->models, &models);
-    vhem_data_info(r->data, &facts);
-    column *col = r->unasked && models.kind == VHEM_HMMS ? calloc((size_t)facts.d, sizeof *col) : NULL;
+    const vhem_data_facts facts = cli_data_facts(r->data);
+    column *col = r->unasked && cli_models_facts(r->models).kind == VHEM_HMMS
+                      ? calloc((size_t)facts.d, sizeof *col)
+                      : NULL;
     if (!col)
         return;
     look(r->data, &facts, col);
@@ -323,10 +322,9 @@ static void tell_report(cli *c, const fit_result *r, const vhem_models_facts *fa
 {
     bool textures = facts->kind == VHEM_TEXTURES;
     int64_t K = facts->K;
-    vhem_data_facts data;
     totals t = add_up(r->report);
     const char *where = cli_where(r->output);
-    vhem_data_info(r->data, &data);
+    const vhem_data_facts data = cli_data_facts(r->data);
     if (r->stopped) /* said even with --quiet: the result is not what was asked for */
         cli_fail(c, "interrupted; the best so far, %lld %s%s, is %s %s", (long long)K, word, cli_plural(K),
                  strcmp(r->output, "-") == 0 ? "written to" : "saved in", where);
@@ -349,9 +347,8 @@ static void tell_report(cli *c, const fit_result *r, const vhem_models_facts *fa
 
 void fit_tell(cli *c, const fit_result *r)
 {
-    vhem_models_facts facts;
     const char *word = cli_model_word(r->models);
-    vhem_models_info(r->models, &facts);
+    const vhem_models_facts facts = cli_models_facts(r->models);
     if (c->json)
         cli_json_put(stdout, report_json(c, r, &facts));
     if (r->report && !r->store)

@@ -14,14 +14,6 @@ const vhem_data *cli_sequences(const vhem_source *from)
     return from->by_group ? NULL : from->data;
 }
 
-static vhem_data_facts facts_of(const vhem_data *data)
-{
-    vhem_data_facts facts = { 0 };
-    if (data)
-        vhem_data_info(data, &facts);
-    return facts;
-}
-
 /* How long value k is, with which rest begins. */
 static size_t value_size(const vhem_data_facts *facts, int k, const char *rest)
 {
@@ -39,7 +31,6 @@ static const char *const stems[] = { "cluster", "posterior", "p", "loglik_", "sc
 static bool is_taken(const char *name, const vhem_models *models)
 {
     char buf[32];
-    vhem_models_facts set = { 0 };
     for (size_t k = 0; k < sizeof words / sizeof *words; k++)
         if (strcmp(name, words[k]) == 0)
             return true;
@@ -48,8 +39,7 @@ static bool is_taken(const char *name, const vhem_models *models)
         if (strncmp(name, stems[k], n) == 0 && name[n] && strspn(name + n, "0123456789") == strlen(name + n))
             return true;
     }
-    if (models)
-        vhem_models_info(models, &set);
+    const vhem_models_facts set = cli_models_facts(models);
     for (int64_t i = 0; i < set.K; i++)
         if (strcmp(name, cli_model_name(models, i, buf, sizeof buf)) == 0)
             return true;
@@ -90,7 +80,7 @@ static bool begins_with_known(const char *name, const json_t *known)
 
 bool cli_ids_have(const vhem_data *data, int64_t n, const char *const *name, const char **column)
 {
-    vhem_data_facts facts = facts_of(data);
+    vhem_data_facts facts = cli_data_facts(data);
     vhem_seq_view seq;
     bool found = false;
     json_t *known = json_object();
@@ -109,7 +99,7 @@ bool cli_ids_have(const vhem_data *data, int64_t n, const char *const *name, con
 
 void cli_cell_ids(cli_row *r, const vhem_data *data, const vhem_models *models, const char *name)
 {
-    vhem_data_facts facts = facts_of(data);
+    vhem_data_facts facts = cli_data_facts(data);
     json_t *id = r->json && facts.n_id > 0 ? json_object() : NULL;
     for (int k = 0; k < facts.n_id; k++) {
         const char *column = facts.id_column[k], *lead = r->head && is_taken(column, models) ? "id_" : "";

@@ -208,8 +208,7 @@ static void add_sizes(json_t *all, const vhem_models *models, const vhem_models_
 json_t *info_models(const char *path, const vhem_models *models, bool every, int64_t detailed)
 {
     json_t *list = json_array(), *labels = json_object();
-    vhem_models_facts facts;
-    vhem_models_info(models, &facts);
+    const vhem_models_facts facts = cli_models_facts(models);
     bool textures = facts.kind == VHEM_TEXTURES;
     bool few = facts.on_disk && !every;
     json_t *channels = strcmp(facts.emission, "product") == 0 ? channels_json(models) : NULL;
@@ -252,9 +251,8 @@ static json_t *options_json(const vhem_cluster_options *o, int64_t K)
 json_t *info_clusters(cli *c, const char *path, const vhem_tree *tree)
 {
     const vhem_clustering *first = vhem_tree_level(tree, 0);
-    vhem_tree_facts facts;
     json_t *levels = json_array();
-    vhem_tree_info(tree, &facts);
+    const vhem_tree_facts facts = cli_tree_facts(tree);
     for (int l = 0; l < facts.levels; l++) {
         cluster_level level = cluster_level_of(tree, l, NULL);
         json_t *one = cluster_level_json(c, &level);
@@ -270,12 +268,11 @@ json_t *info_clusters(cli *c, const char *path, const vhem_tree *tree)
 json_t *info_classes(const char *path, const vhem_classes *classes)
 {
     json_t *list = json_array();
-    vhem_classes_facts all;
     vhem_models_facts models = { .emission = "" };
-    vhem_classes_info(classes, &all);
+    const vhem_classes_facts all = cli_classes_facts(classes);
     for (int k = 0; k < all.C; k++) {
         vhem_class_view v = cli_class_at(classes, k);
-        vhem_models_info(v.models, &models);
+        models = cli_models_facts(v.models);
         json_array_append_new(list, json_pack("{s:o, s:I, s:I, s:I, s:i, s:i, s:o}", "name",
                                               cli_json_text(v.name), "examples", (json_int_t)v.items,
                                               "pieces", (json_int_t)v.pieces, "K", (json_int_t)models.K, "S",
@@ -332,8 +329,7 @@ static json_t *length_facts(int64_t *length, int64_t N, int64_t frames)
 
 json_t *info_data(const char *path, const vhem_data *data)
 {
-    vhem_data_facts facts;
-    vhem_data_info(data, &facts);
+    const vhem_data_facts facts = cli_data_facts(data);
     int64_t N = facts.N;
     json_t *list = json_array(), *columns = json_array(), *labels = json_object(), *groups = json_object();
     int64_t *length = malloc((size_t)(N + 1) * sizeof *length);

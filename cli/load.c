@@ -51,15 +51,17 @@ static int not_for_classes(cli *c, const char *path)
     return cli_fail(c, "%s holds models of classes: it is for vhem classify and vhem annotate", path);
 }
 
-int cli_load_models(cli *c, const char *path, vhem_models **out)
+/* What the library said, or something better where it is clear what a file that it refused holds.  clusters:
+ * those were expected, else models. */
+static int tell_refused(cli *c, const char *path, vhem_status st, bool clusters)
 {
     char word[CLI_WORD];
-    vhem_status st = vhem_models_load(c->ctx, path, out);
-    if (st != VHEM_EFORMAT || cli_interrupted())
-        return cli_status(c, st);
-    content is = look_at(path);
+    content is = st != VHEM_EFORMAT || cli_interrupted() ? IS_UNKNOWN : look_at(path);
     if (is == IS_CLASSES)
         return not_for_classes(c, path);
+    if (clusters && (is == IS_HDF5 || is == IS_OTHER))
+        return cli_fail(c, "%s is not a file of clusters; run vhem cluster or vhem tree first (%s)", path,
+                        after_path(c, path));
     if (is == IS_OTHER)
         return cli_fail(c,
                         "%s is not a model file; if it holds sequences, fit models to them first: "
@@ -68,27 +70,22 @@ int cli_load_models(cli *c, const char *path, vhem_models **out)
     return cli_status(c, st);
 }
 
+int cli_load_models(cli *c, const char *path, vhem_models **out)
+{
+    return tell_refused(c, path, vhem_models_load(c->ctx, path, out), false);
+}
+
 int cli_load_hmms(cli *c, const char *path, vhem_models **out)
 {
-    vhem_models_facts facts;
     CLI_TRY(cli_load_models(c, path, out));
-    vhem_models_info(*out, &facts);
-    CLI_CHECK(facts.kind == VHEM_HMMS, "%s holds dynamic textures, but vhem %s takes HMMs", path, c->command);
+    CLI_CHECK(cli_models_facts(*out).kind == VHEM_HMMS, "%s holds dynamic textures, but vhem %s takes HMMs",
+              path, c->command);
     return CLI_GO;
 }
 
 int cli_load_clusters(cli *c, const char *path, vhem_tree **out)
 {
-    vhem_status st = vhem_tree_load(c->ctx, path, out);
-    if (st != VHEM_EFORMAT || cli_interrupted())
-        return cli_status(c, st);
-    content is = look_at(path);
-    if (is == IS_CLASSES)
-        return not_for_classes(c, path);
-    if (is == IS_HDF5 || is == IS_OTHER)
-        return cli_fail(c, "%s is not a file of clusters; run vhem cluster or vhem tree first (%s)", path,
-                        after_path(c, path));
-    return cli_status(c, st);
+    return tell_refused(c, path, vhem_tree_load(c->ctx, path, out), true);
 }
 
 int cli_load_input(cli *c, const char *path, const vhem_data_options *opt, cli_input *in)

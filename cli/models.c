@@ -27,6 +27,19 @@ cli_model cli_model_at(const vhem_models *models, int64_t i)
     return (cli_model){ "", "", 0, 0, 0 };
 }
 
+#define FACTS_OF(kind)                                            \
+    vhem_##kind##_facts cli_##kind##_facts(const vhem_##kind *of) \
+    {                                                             \
+        vhem_##kind##_facts facts = { 0 };                        \
+        if (of)                                                   \
+            vhem_##kind##_info(of, &facts);                       \
+        return facts;                                             \
+    }
+FACTS_OF(models)
+FACTS_OF(data)
+FACTS_OF(tree)
+FACTS_OF(classes)
+
 static void must(vhem_status st)
 {
     assert(st == VHEM_OK);
@@ -49,8 +62,7 @@ vhem_class_view cli_class_at(const vhem_classes *classes, int k)
 
 int cli_models_read(cli *c, const vhem_models *models, int64_t n)
 {
-    vhem_models_facts facts;
-    vhem_models_info(models, &facts);
+    const vhem_models_facts facts = cli_models_facts(models);
     return cli_status(c, vhem_models_read(c->ctx, models, 0, n < facts.K ? n : facts.K));
 }
 
@@ -65,10 +77,9 @@ const char *cli_model_name(const vhem_models *models, int64_t i, char *buf, size
 
 json_t *cli_json_names(const vhem_models *models)
 {
-    vhem_models_facts facts;
     json_t *names = json_array();
     char buf[32];
-    vhem_models_info(models, &facts);
+    const vhem_models_facts facts = cli_models_facts(models);
     for (int64_t i = 0; i < facts.K; i++)
         json_array_append_new(names, cli_json_text(cli_model_name(models, i, buf, sizeof buf)));
     return names;
@@ -76,9 +87,7 @@ json_t *cli_json_names(const vhem_models *models)
 
 const char *cli_model_word(const vhem_models *models)
 {
-    vhem_models_facts facts;
-    vhem_models_info(models, &facts);
-    return facts.kind == VHEM_TEXTURES ? "texture" : "HMM";
+    return cli_models_facts(models).kind == VHEM_TEXTURES ? "texture" : "HMM";
 }
 
 const char *cli_item_word(const vhem_source *from)
@@ -89,9 +98,8 @@ const char *cli_item_word(const vhem_source *from)
 int cli_check_models(cli *c, const vhem_models *models, const char *what, const vhem_clustering *cl,
                      const char *where)
 {
-    vhem_models_facts facts;
     const char *word = cli_model_word(models);
-    vhem_models_info(models, &facts);
+    const vhem_models_facts facts = cli_models_facts(models);
     CLI_CHECK(facts.K == cl->Kb, "%s holds %lld %s%s, but the clusters of %s were made of %lld", what,
               (long long)facts.K, word, cli_plural(facts.K), where, (long long)cl->Kb);
     CLI_TRY(cli_models_read(c, models, facts.K));
@@ -107,9 +115,8 @@ int cli_check_models(cli *c, const vhem_models *models, const char *what, const 
 
 int64_t *cli_frames(const vhem_data *data, const vhem_items *items)
 {
-    vhem_data_facts facts;
     int64_t *frames = calloc((size_t)items->n + 1, sizeof *frames);
-    vhem_data_info(data, &facts);
+    const vhem_data_facts facts = cli_data_facts(data);
     for (int64_t n = 0; frames && n < facts.N; n++) {
         vhem_seq_view seq = cli_sequence_at(data, n);
         frames[items->item[n]] += seq.T;

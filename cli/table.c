@@ -112,17 +112,11 @@ void cli_add_cov(cli_table *t, const char **cov, const char *user, const char *n
 
 static cli_kind kind_of(const vhem_option *o)
 {
-    if (strcmp(o->name, "memory") == 0)
-        return OPT_SIZE;
-    switch (o->type) {
-    case VHEM_OPTION_INT: return OPT_INT;
-    case VHEM_OPTION_INT64: return OPT_INT64;
-    case VHEM_OPTION_REAL: return OPT_REAL;
-    case VHEM_OPTION_TEXT: return OPT_TEXT;
-    case VHEM_OPTION_CHOICE: return OPT_CHOICE;
-    case VHEM_OPTION_FLAG: return OPT_FLAG;
-    }
-    return OPT_TEXT;
+    static const cli_kind kinds[] = {
+        [VHEM_OPTION_INT] = OPT_INT,   [VHEM_OPTION_INT64] = OPT_INT64,   [VHEM_OPTION_REAL] = OPT_REAL,
+        [VHEM_OPTION_TEXT] = OPT_TEXT, [VHEM_OPTION_CHOICE] = OPT_CHOICE, [VHEM_OPTION_FLAG] = OPT_FLAG
+    };
+    return strcmp(o->name, "memory") == 0 ? OPT_SIZE : kinds[o->type];
 }
 
 static const char *long_name(cli_table *t, const vhem_option *o, bool off)

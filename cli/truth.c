@@ -88,10 +88,9 @@ static int classes_of_table(cli *c, const char *path, const vhem_clustering *cl,
 static int classes_of_data(cli *c, const vhem_data *data, const vhem_clustering *cl, const char ***class_of)
 {
     json_auto_t *known = json_object();
-    vhem_data_facts facts;
     char buf[32];
     int64_t found = 0;
-    vhem_data_info(data, &facts);
+    const vhem_data_facts facts = cli_data_facts(data);
     for (int64_t k = 0; k < facts.N; k++) {
         vhem_seq_view seq = cli_sequence_at(data, k);
         if (seq.label[0] && seq.group[0])
