@@ -6,15 +6,11 @@
 #include "core/array2.h"
 #include "core/object.h"
 #include "vhem/classes.h"
+#include "math/order.h"
 
 #include <limits.h>
 #include <math.h>
 #include <string.h>
-
-typedef struct {
-    double score;
-    int64_t at;
-} scored_item;
 
 typedef struct { /* input of a ranking */
     int64_t n;
@@ -24,40 +20,31 @@ typedef struct { /* input of a ranking */
     const int64_t *k;           /* P@k */
 } table;
 
-/* Best first; ties and missing scores by index. */
-static int best_first(const void *a, const void *b)
-{
-    const scored_item *p = a, *q = b;
-    if (p->score != q->score)
-        return (p->score < q->score) - (p->score > q->score);
-    return (p->at > q->at) - (p->at < q->at);
-}
-
 /* Ranks n scores, `stride` apart. */
-static void rank(int64_t n, const double *score, int stride, scored_item *out)
+static void rank(int64_t n, const double *score, int stride, vh_ranked *out)
 {
     for (int64_t i = 0; i < n; i++) {
         double x = score[vh_row(i, stride)];
-        out[i] = (scored_item){ isnan(x) ? -INFINITY : x, i };
+        out[i] = (vh_ranked){ isnan(x) ? -INFINITY : x, i };
     }
-    qsort(out, (size_t)n, sizeof *out, best_first);
+    vh_rank_descending((size_t)n, out);
 }
 
-static void count_given(const table *t, int top, scored_item *work, vhem_tag_measure *out)
+static void count_given(const table *t, int top, vh_ranked *work, vhem_tag_measure *out)
 {
     int64_t n = t->n;
     int C = t->C;
     for (int64_t i = 0; i < n; i++) {
         rank(C, t->score + vh_row(i, C), 1, work);
         for (int r = 0; r < top && r < C; r++) {
-            out[work[r].at].given++;
-            out[work[r].at].right += t->truth[vh_ij(i, C, work[r].at)] != 0;
+            out[work[r].i].given++;
+            out[work[r].i].right += t->truth[vh_ij(i, C, work[r].i)] != 0;
         }
     }
 }
 
 /* Ranks all items by tag c. */
-static void measure_ranking(const table *t, int c, scored_item *work, vhem_judgement *j)
+static void measure_ranking(const table *t, int c, vh_ranked *work, vhem_judgement *j)
 {
     double sum = 0, *p_at = j->tag_p_at + vh_row(c, j->n_k);
     vhem_tag_measure *m = &j->tag[c];
@@ -66,7 +53,7 @@ static void measure_ranking(const table *t, int c, scored_item *work, vhem_judge
     const int64_t *k = t->k;
     rank(n, t->score + c, C, work);
     for (int64_t r = 0; r < n; r++) {
-        if (t->truth[vh_ij(work[r].at, C, c)])
+        if (t->truth[vh_ij(work[r].i, C, c)])
             sum += (double)++found / (double)(r + 1);
         for (int i = 0; i < j->n_k; i++)
             if (r + 1 == k[i])
@@ -162,7 +149,7 @@ vhem_status vhem_rank(vhem_ctx *ctx, int64_t n, int C, const double *score, cons
         VH_ENTER(score, truth);
     vhem_rank_options o;
     VH_OWN(vhem_judgement) *j = NULL;
-    VH_AUTOFREE scored_item *work = NULL;
+    VH_AUTOFREE vh_ranked *work = NULL;
 
     VH_TRY(resolve(ctx, opt, &o));
     VH_CHECK(n >= 0 && C >= 1, VHEM_EINVAL, "%lld items and %d tags make no ranking", (long long)n, C);

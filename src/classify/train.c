@@ -25,6 +25,7 @@
 #include "math/blas.h"
 #include "hmm/convert.h"
 #include "vhem/classes.h"
+#include "math/order.h"
 
 #include <assert.h>
 #include <limits.h>
@@ -249,19 +250,8 @@ static vhem_status make_model(vhem_ctx *ctx, const training *t, vh_class *c)
 /* ---- 3. all classes ------------------------------------------------------------------------------------ */
 
 typedef struct {
-    int at;
-    int64_t size;
-} class_work;
-
-static int largest_first(const void *a, const void *b)
-{
-    const class_work *p = a, *q = b;
-    return p->size != q->size ? (p->size < q->size) - (p->size > q->size) : (p->at > q->at) - (p->at < q->at);
-}
-
-typedef struct {
     const training *t;
-    const class_work *todo; /* [jobs] */
+    const vh_ranked *todo; /* [jobs] */
 } reductions;
 
 static vhem_status model_item(vhem_ctx *ctx, void *arg, int64_t i, int worker)
@@ -269,7 +259,7 @@ static vhem_status model_item(vhem_ctx *ctx, void *arg, int64_t i, int worker)
     const reductions *r = arg;
     (void)worker;
     ctx->opt.seed = (int64_t)r->t->classes->seed;
-    return make_model(ctx, r->t, &r->t->classes->cls[r->todo[i].at]);
+    return make_model(ctx, r->t, &r->t->classes->cls[r->todo[i].i]);
 }
 
 /* Trains classes in parallel, largest first, so that the last ones are short. */
@@ -279,19 +269,19 @@ static vhem_status make_models(vhem_ctx *ctx, const training *t)
     vhem_classes *k = t->classes;
     int n = 0;
     int64_t failed = -1;
-    VH_AUTOFREE class_work *todo = NULL;
+    VH_AUTOFREE vh_ranked *todo = NULL;
     char who[128];
 
     VH_NEW(todo, k->C);
     for (int c = 0; c < k->C; c++)
         if (!k->cls[c].model)
-            todo[n++] = (class_work){ c, k->cls[c].items };
-    qsort(todo, (size_t)n, sizeof *todo, largest_first);
+            todo[n++] = (vh_ranked){ (double)k->cls[c].items, c };
+    vh_rank_descending((size_t)n, todo);
     reductions r = { t, todo };
     const vh_work jobs = { .n = n, .what = "classes", .inside = true, .run = model_item, .arg = &r };
     vhem_status st = vh_map(ctx, &jobs, &failed);
     if (failed >= 0) {
-        snprintf(who, sizeof who, "class '%.100s'", k->cls[todo[failed].at].name);
+        snprintf(who, sizeof who, "class '%.100s'", k->cls[todo[failed].i].name);
         vh_error_prefix(ctx, who);
     }
     if (st == VHEM_ESTOPPED)

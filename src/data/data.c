@@ -233,7 +233,7 @@ void vh_data_passed(const vhem_data *data, int64_t n)
         let_go(data, n);
 }
 
-const char *vh_data_location(const vhem_data *data, int64_t n, int64_t t, int k, vh_location_text *place)
+const char *vh_data_location(const vhem_data *data, int64_t n, int64_t t, int k, vh_told *place)
 {
     const char *name = data->name ? data->name[n] : "";
     char number[24];
@@ -249,8 +249,7 @@ static vhem_status bad_value(vhem_ctx *ctx, const vhem_data *data, vhem_status s
                              const char *what)
 {
     return vh_fail(ctx, status, "%s is %s",
-                   vh_data_location(data, n, i / data->d, (int)(i % data->d), &(vh_location_text){ { 0 } }),
-                   what);
+                   vh_data_location(data, n, i / data->d, (int)(i % data->d), &(vh_told){ { 0 } }), what);
 }
 
 static const char infinite[] = "infinite, every value must be finite";
@@ -368,11 +367,11 @@ static void move_texts(vhem_data *data, int64_t to, int64_t from)
 static vhem_status keep_some(vhem_ctx *ctx, const char *path, const int64_t *keep, int64_t n, vhem_data *data)
 {
     VH_CLEANUP(vh_spill_free) vh_spill kept = { .name = path, .limit = data->hold.limit };
-    VH_CLEANUP(vh_origins_drop) vh_origins origin = { .n = n };
+    VH_CLEANUP(vh_origin_drop) vh_origin origin = { .n = n };
     int64_t N = data->N;
     int d = data->d;
 
-    VH_TRY(vh_origin_some(ctx, &data->origin, keep, n, &origin.of));
+    VH_TRY(vh_origin_some(ctx, &data->origin, keep, n, &origin));
     for (int64_t k = 0; k < n; k++)
         VH_TRY(vh_spill_copy(ctx, &kept, &data->hold, data->start[keep[k]] * d,
                              vh_data_length(data, keep[k]) * d));
@@ -386,8 +385,8 @@ static vhem_status keep_some(vhem_ctx *ctx, const char *path, const int64_t *kee
         for (int64_t k = n; all[i] && k < N; k++)
             free(all[i][k]);
     vh_origin_free(&data->origin, N);
-    data->origin = origin.of;
-    origin.of = (vh_origin){ 0 };
+    data->origin = origin;
+    origin = (vh_origin){ 0 };
     data->N = n;
     vh_spill_free(&data->hold);
     data->hold = kept;

@@ -20,23 +20,23 @@ void vh_origin_free(vh_origin *origin, int64_t N)
 vhem_status vh_origin_some(vhem_ctx *ctx, const vh_origin *from, const int64_t *seq, int64_t n,
                            vh_origin *out)
 {
-    VH_CLEANUP(vh_origins_drop) vh_origins copy = { .n = n };
+    VH_CLEANUP(vh_origin_drop) vh_origin copy = { .n = n };
 
     if (from->path)
-        VH_DUP(copy.of.path, from->path);
+        VH_DUP(copy.path, from->path);
     if (from->file)
-        VH_NEW(copy.of.file, n);
+        VH_NEW(copy.file, n);
     if (from->line)
-        VH_NEW(copy.of.line, n);
+        VH_NEW(copy.line, n);
     for (int64_t k = 0; k < n; k++) {
         int64_t i = seq ? seq[k] : k;
         if (from->file)
-            VH_DUP(copy.of.file[k], from->file[i]);
+            VH_DUP(copy.file[k], from->file[i]);
         if (from->line)
-            copy.of.line[k] = from->line[i];
+            copy.line[k] = from->line[i];
     }
-    *out = copy.of;
-    copy.of = (vh_origin){ 0 };
+    *out = copy;
+    copy = (vh_origin){ 0 };
     return VHEM_OK;
 }
 

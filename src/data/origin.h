@@ -8,24 +8,21 @@
 typedef struct {
     char *path;    /* the file or folder; NULL: none */
     char **file;   /* [N]  of a folder: the file of each sequence; NULL: all are in path */
+    int64_t n;     /* sequences, where a copy has an owner; else 0 */
     int64_t *line; /* [N]  line of the first frame; 0: lines not consecutive; NULL: unknown */
 } vh_origin;       /* all zero: unknown */
 
 void vh_origin_free(vh_origin *origin, int64_t N);
-typedef struct { /* origin of n sequences */
-    vh_origin of;
-    int64_t n;
-} vh_origins;
-static inline void vh_origins_drop(vh_origins *origins) /* for VH_CLEANUP */
+static inline void vh_origin_drop(vh_origin *origin) /* for VH_CLEANUP */
 {
-    vh_origin_free(&origins->of, origins->n);
+    vh_origin_free(origin, origin->n);
 }
 /* Copies the entries of sequences seq [n] (NULL: the first n). */
 vhem_status vh_origin_some(vhem_ctx *ctx, const vh_origin *from, const int64_t *seq, int64_t n,
                            vh_origin *out);
 
-typedef struct {
-    char s[512];
+typedef struct { /* room for where something is */
+    char s[1024];
 } vh_told;
 /* Returns "walks.csv: line 7: " for frame t of sequence n, without the parts that are unknown. */
 const char *vh_origin_tell(const vh_origin *origin, int64_t n, int64_t t, vh_told *told);

@@ -155,7 +155,7 @@ static vhem_status fit_one(vhem_ctx *ctx, void *arg, int64_t i, int worker)
                             .tol = f->opt.tol };
     vh_dtm one = { .d = f->data->d, .K = 1, .omega = (double[]){ 1 }, .dt = &f->out->dt[i] };
     VH_CLEANUP(run_free) vh_em_dtm_run run = { 0 };
-    vh_dt_mended mended;
+    int n_floored, n_stable;
 
     if (f->fitted) {
         VH_TRY(key_of_set(ctx, f, i, &key));
@@ -166,10 +166,10 @@ static vhem_status fit_one(vhem_ctx *ctx, void *arg, int64_t i, int worker)
         return VHEM_OK;
     }
     VH_TRY(vh_dt_svd(ctx, f->data, sets->seq + sets->first[i], sets->first[i + 1] - sets->first[i],
-                     &f->limits, &f->out->dt[i], &mended));
-    run.n_floored = mended.n_floored;
+                     &f->limits, &f->out->dt[i], &n_floored, &n_stable));
+    run.n_floored = n_floored;
     VH_TRY(vh_em_dtm(ctx, &task, &f->workers.scratch[worker], 1, &one, &run));
-    f->report->run[i] = told(&run, f->em ? 0 : mended.n_stable);
+    f->report->run[i] = told(&run, f->em ? 0 : n_stable);
     f->report->frames[i] = vh_sets_frames(sets, f->data, i, NULL);
     if (f->fitted && !vh_stopped(ctx))
         VH_TRY(put_stored(ctx, f, &key, i));
@@ -215,7 +215,7 @@ static vhem_status start_mixture(vhem_ctx *ctx, const dtm_fit_state *f, int r, v
 {
     VH_AUTOFREE int64_t *order = NULL;
     int64_t n = f->sets.n;
-    vh_dt_mended mended;
+    int n_floored, n_stable;
     vh_rng rng;
 
     VH_NEW(order, n);
@@ -228,7 +228,8 @@ static vhem_status start_mixture(vhem_ctx *ctx, const dtm_fit_state *f, int r, v
         order[j] = g;
         VH_TRY(vh_dt_shape(ctx, dtm->d, f->opt.S, &dtm->dt[j]));
         VH_TRY(vh_dt_svd(ctx, f->data, f->sets.seq + f->sets.first[g],
-                         f->sets.first[g + 1] - f->sets.first[g], &f->limits, &dtm->dt[j], &mended));
+                         f->sets.first[g + 1] - f->sets.first[g], &f->limits, &dtm->dt[j], &n_floored,
+                         &n_stable));
         dtm->omega[j] = 1.0 / dtm->K;
     }
     return VHEM_OK;

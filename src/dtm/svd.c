@@ -171,14 +171,14 @@ static vhem_status make_stable(vhem_ctx *ctx, const vh_dt_stats *s, vh_dt *dt, i
 }
 
 vhem_status vh_dt_svd(vhem_ctx *ctx, const vhem_data *data, const int64_t *seq, int64_t n_seq,
-                      const vh_dt_limits *lim, vh_dt *dt, vh_dt_mended *mended)
+                      const vh_dt_limits *lim, vh_dt *dt, int *n_floored, int *n_stable)
 {
     VH_CLEANUP(analysis_free)
     analysis a = { .data = data, .seq = seq, .n_seq = n_seq, .n = dt->n };
     VH_CLEANUP(vh_dt_stats_free) vh_dt_stats s = { 0 };
     double mass = 0;
 
-    mended->n_stable = 0;
+    *n_stable = 0;
     VH_TRY(take_windows(ctx, &a));
     VH_TRY(take_components(ctx, &a));
     VH_TRY(vh_dt_stats_new(ctx, dt->n, data->d, &s));
@@ -188,9 +188,9 @@ vhem_status vh_dt_svd(vhem_ctx *ctx, const vhem_data *data, const int64_t *seq, 
             for (int k = 0; k < data->d; k++)
                 dt->ybar[k] += (vh_data_frames(data, seq[q])[t * data->d + k] - dt->ybar[k]) / (mass + 1);
     known_states(&a, dt->ybar, &s);
-    VH_TRY(vh_dt_maximise(ctx, &s, lim, dt, &mended->n_floored));
+    VH_TRY(vh_dt_maximise(ctx, &s, lim, dt, n_floored));
     if (*s.steps > 0)
-        VH_TRY(make_stable(ctx, &s, dt, &mended->n_stable));
+        VH_TRY(make_stable(ctx, &s, dt, n_stable));
     if (a.rank < dt->n)
         vh_log(ctx, VHEM_LOG_INFO,
                "the frames vary in %d direction%s; the other states of n = %d are not used", a.rank,

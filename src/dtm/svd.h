@@ -6,13 +6,9 @@
 #include "data/data.h"
 #include "dtm/stats.h"
 
-typedef struct {   /* corrections made */
-    int n_floored; /* variances held at the floor */
-    int n_stable;  /* 1 if A was unstable, else 0 */
-} vh_dt_mended;
-
-/* Fits dt, with n set, to n_seq sequences.  Any frame may be first: mu and Sigma describe all states. */
+/* Fits dt, with n set, to n_seq sequences; *n_floored: variances held at the floor; *n_stable: 1 if A was
+ * unstable, else 0.  Any frame may be first: mu and Sigma describe all states. */
 vhem_status vh_dt_svd(vhem_ctx *ctx, const vhem_data *data, const int64_t *seq, int64_t n_seq,
-                      const vh_dt_limits *lim, vh_dt *dt, vh_dt_mended *mended);
+                      const vh_dt_limits *lim, vh_dt *dt, int *n_floored, int *n_stable);
 
 #endif

@@ -195,35 +195,23 @@ static vhem_status channel_from(vhem_ctx *ctx, const vh_layout_source *from, con
     return VHEM_OK;
 }
 
-typedef struct {
-    int n;
-    char **all; /* [n]  names, NULL: not yet set */
-} name_list;
-
-static void names_free(name_list *names)
-{
-    for (int k = 0; names->all && k < names->n; k++)
-        free(names->all[k]);
-    free(names->all);
-}
-
 vhem_status vh_layout_of_columns(vhem_ctx *ctx, const vh_layout_source *from, const char *spec,
                                  vh_layout **out)
 {
     VH_OWN(vh_layout) *layout = NULL;
     size_t n = strlen(spec);
     int d = 0, c = 0;
-    VH_CLEANUP(names_free) name_list names = { .n = count(spec, n, '+') + count(spec, n, ',') };
+    VH_CLEANUP(vh_list_drop) vh_list names = { .n = count(spec, n, '+') + count(spec, n, ',') };
 
-    VH_NEW(names.all, names.n);
+    VH_NEW(names.text, names.n);
     VH_TRY(vh_layout_new(ctx, count(spec, n, ','), &layout));
     layout->family = vh_product_family();
     for (const char *p = spec; c < layout->n_channel; c++) {
         size_t size = strcspn(p, ",");
-        VH_TRY(channel_from(ctx, from, p, size, layout, c, names.all, &d));
+        VH_TRY(channel_from(ctx, from, p, size, layout, c, names.text, &d));
         p += size + 1;
     }
-    VH_TRY(vh_layout_columns(ctx, layout, (const char *const *)names.all));
+    VH_TRY(vh_layout_columns(ctx, layout, (const char *const *)names.text));
     vh_layout_close(layout);
     *out = vh_take(layout);
     return VHEM_OK;

@@ -53,3 +53,27 @@ double vh_median(size_t n, double *x)
 {
     return 0.5 * (pick(n, x, (n - 1) / 2) + pick(n, x, n / 2));
 }
+
+static int by_rank(const void *a, const void *b)
+{
+    const vh_ranked *p = a, *q = b;
+    if (p->value != q->value)
+        return p->value < q->value ? -1 : 1;
+    return (p->i > q->i) - (p->i < q->i);
+}
+
+static int by_rank_down(const void *a, const void *b)
+{
+    const vh_ranked *p = a, *q = b;
+    return p->value != q->value ? by_rank(b, a) : by_rank(a, b);
+}
+
+void vh_rank_ascending(size_t n, vh_ranked *x)
+{
+    qsort(x, n, sizeof *x, by_rank);
+}
+
+void vh_rank_descending(size_t n, vh_ranked *x)
+{
+    qsort(x, n, sizeof *x, by_rank_down);
+}

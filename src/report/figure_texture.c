@@ -15,15 +15,20 @@ enum { SIDE = 250, EDGE = 22, MOST_ROWS = 8 };
 
 static int by_radius(const void *a, const void *b)
 {
-    const vh_mode *p = a, *q = b;
-    double x = hypot(p->re, p->im), y = hypot(q->re, q->im);
-    return x > y ? -1 : x < y ? 1 : p->re > q->re ? -1 : p->re < q->re ? 1 : p->im > q->im ? -1 : 1;
+    const double complex *p = a, *q = b;
+    double x = cabs(*p), y = cabs(*q);
+    return x > y                   ? -1
+           : x < y                 ? 1
+           : creal(*p) > creal(*q) ? -1
+           : creal(*p) < creal(*q) ? 1
+           : cimag(*p) > cimag(*q) ? -1
+                                   : 1;
 }
 
-vh_mode *vh_texture_modes(const vh_facts *facts, const vhem_dt_view *t, int *found)
+double complex *vh_texture_modes(const vh_facts *facts, const vhem_dt_view *t, int *found)
 {
     size_t n = (size_t)t->n;
-    vh_mode *mode = vh_facts_room(facts, n, sizeof *mode);
+    double complex *mode = vh_facts_room(facts, n, sizeof *mode);
     double *A = vh_facts_room(facts, n * n + 2 * n, sizeof *A), *w = A ? A + n * n : NULL;
     *found = 0;
     if (mode && A) {
@@ -31,7 +36,7 @@ vh_mode *vh_texture_modes(const vh_facts *facts, const vhem_dt_view *t, int *fou
         *found = vh_eigenvalues(t->n, A, w) ? t->n : 0;
     }
     for (int k = 0; k < *found; k++)
-        mode[k] = (vh_mode){ w[k], w[(int)n + k] };
+        mode[k] = CMPLX(w[k], w[(int)n + k]);
     if (*found > 0)
         qsort(mode, (size_t)*found, sizeof *mode, by_radius);
     free(A);
@@ -39,21 +44,21 @@ vh_mode *vh_texture_modes(const vh_facts *facts, const vhem_dt_view *t, int *fou
 }
 
 /* Frames until a mode decays to 1/e; infinity if it does not decay. */
-double vh_mode_decay(const vh_mode *m)
+double vh_mode_decay(const double complex *m)
 {
-    double r = hypot(m->re, m->im);
+    double r = cabs(*m);
     return r >= 1 ? INFINITY : r > 0 ? -1 / log(r) : 0;
 }
 
 /* Frames per period; infinity if it does not oscillate. */
-double vh_mode_period(const vh_mode *m)
+double vh_mode_period(const double complex *m)
 {
-    double angle = fabs(atan2(m->im, m->re));
+    double angle = fabs(carg(*m));
     return angle > 1e-9 ? 2 * VH_PI / angle : INFINITY;
 }
 
 /* Draws the unit circle, the axes, and a dot per mode. */
-static void draw_modes(FILE *f, const vh_mode *mode, int n, const char *title)
+static void draw_modes(FILE *f, const double complex *mode, int n, const char *title)
 {
     double c = SIDE / 2.0, r = c - EDGE;
     char tip[VH_TIP_MAX];
@@ -65,10 +70,11 @@ static void draw_modes(FILE *f, const vh_mode *mode, int n, const char *title)
     vh_svg_text(f, c + r + 5, c - 5, 's', vh_paint("soft"), "1", 4);
     vh_svg_text(f, c + 5, c - r - 6, 's', vh_paint("soft"), "i", 4);
     for (int k = 0; k < n; k++) {
-        snprintf(tip, sizeof tip, "Mode %d: %.4f %c %.4fi, |eigenvalue| %.4f", k, mode[k].re,
-                 mode[k].im < 0 ? '-' : '+', fabs(mode[k].im), hypot(mode[k].re, mode[k].im));
-        vh_svg_circle(f, c + r * fmax(-1.1, fmin(1.1, mode[k].re)), c - r * fmax(-1.1, fmin(1.1, mode[k].im)),
-                      5, vh_paint_series(0), "fill-opacity=\"0.75\"", tip);
+        snprintf(tip, sizeof tip, "Mode %d: %.4f %c %.4fi, |eigenvalue| %.4f", k, creal(mode[k]),
+                 cimag(mode[k]) < 0 ? '-' : '+', fabs(cimag(mode[k])), cabs(mode[k]));
+        vh_svg_circle(f, c + r * fmax(-1.1, fmin(1.1, creal(mode[k]))),
+                      c - r * fmax(-1.1, fmin(1.1, cimag(mode[k]))), 5, vh_paint_series(0),
+                      "fill-opacity=\"0.75\"", tip);
     }
     vh_svg_end(f);
 }
@@ -82,16 +88,16 @@ static void put_time(FILE *f, double frames, const char *never)
 }
 
 /* Writes a row per mode; a conjugate pair of eigenvalues shares one. */
-static void put_modes(FILE *f, const vh_mode *mode, int n)
+static void put_modes(FILE *f, const double complex *mode, int n)
 {
     int rows = 0, k = 0;
     fputs("<table class=\"states\"><thead><tr><th scope=\"col\">mode</th><th scope=\"col\">|eigenvalue|</th>"
           "<th scope=\"col\">fades in</th><th scope=\"col\">swings once in</th></tr></thead><tbody>\n",
           f);
     for (; k < n && rows < MOST_ROWS; k++, rows++) {
-        bool pair = k + 1 < n && mode[k].im != 0 && mode[k + 1].im == -mode[k].im;
+        bool pair = k + 1 < n && cimag(mode[k]) != 0 && cimag(mode[k + 1]) == -cimag(mode[k]);
         fprintf(f, pair ? "<tr><th scope=\"row\">%d, %d</th>" : "<tr><th scope=\"row\">%d</th>", k, k + 1);
-        fprintf(f, "<td>%.4f</td>", hypot(mode[k].re, mode[k].im));
+        fprintf(f, "<td>%.4f</td>", cabs(mode[k]));
         put_time(f, vh_mode_decay(&mode[k]), "never");
         put_time(f, vh_mode_period(&mode[k]), "-");
         fputs("</tr>\n", f);
@@ -105,7 +111,7 @@ static void put_modes(FILE *f, const vh_mode *mode, int n)
 void vh_figure_texture(FILE *f, const vh_facts *facts, const vhem_dt_view *t, int l, int j)
 {
     int n;
-    vh_mode *mode = vh_texture_modes(facts, t, &n);
+    double complex *mode = vh_texture_modes(facts, t, &n);
     char name[64], title[96];
 
     if (n > 0) {
@@ -120,7 +126,7 @@ void vh_figure_texture(FILE *f, const vh_facts *facts, const vhem_dt_view *t, in
                 "<ul class=\"facts\"><li><span>dimension of the state, n</span> <b>%d</b></li><li><span>"
                 "dimension of a frame, d</span> <b>%d</b></li><li><span>spectral radius of A</span> "
                 "<b>%.4f</b></li></ul></div>\n",
-                t->n, t->d, hypot(mode[0].re, mode[0].im));
+                t->n, t->d, hypot(creal(mode[0]), cimag(mode[0])));
         put_modes(f, mode, n);
     } else {
         fprintf(f,

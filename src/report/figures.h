@@ -5,6 +5,7 @@
 
 #include "report/facts.h"
 
+#include <complex.h>
 #include <stdio.h>
 
 void vh_figure_levels(FILE *f, const vh_facts *facts);
@@ -52,14 +53,11 @@ vhem_status vh_figure_examples(FILE *f, const vh_facts *facts, const vh_ranges *
 /* One card per centre of a level. */
 void vh_figure_centers(FILE *f, const vh_facts *facts, int l, const vh_ranges *ranges);
 /* An eigenvalue of A of a dynamic texture, a mode of its state; frames to decay to 1/e, and per period. */
-typedef struct {
-    double re, im;
-} vh_mode;
 
 /* [found] slowest first, from malloc; found is 0 if they cannot be computed. */
-vh_mode *vh_texture_modes(const vh_facts *facts, const vhem_dt_view *t, int *found);
-double vh_mode_decay(const vh_mode *m);
-double vh_mode_period(const vh_mode *m);
+double complex *vh_texture_modes(const vh_facts *facts, const vhem_dt_view *t, int *found);
+double vh_mode_decay(const double complex *m);
+double vh_mode_period(const double complex *m);
 /* The contents of a texture's card. */
 void vh_figure_texture(FILE *f, const vh_facts *facts, const vhem_dt_view *t, int l, int j);
 /* Parts of a card.  where: level and cluster; id: names the emission shapes, for reuse as thumbnails. */

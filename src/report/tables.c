@@ -352,11 +352,11 @@ static void put_modes(FILE *f, const vh_facts *facts)
             if (vhem_models_texture(centers, j, &t) != VHEM_OK)
                 continue;
             int n;
-            vh_mode *mode = vh_texture_modes(facts, &t, &n);
+            double complex *mode = vh_texture_modes(facts, &t, &n);
             for (int k = 0; k < n; k++) {
                 fprintf(f, "%d\t%d\t%d", l + 1, j, k);
-                put_number(f, mode[k].re);
-                put_number(f, mode[k].im);
+                put_number(f, creal(mode[k]));
+                put_number(f, cimag(mode[k]));
                 put_number(f, vh_mode_decay(&mode[k]));
                 put_number(f, vh_mode_period(&mode[k]));
                 putc('\n', f);

@@ -23,6 +23,14 @@
 #define LEAST_FLOOR 1e-300
 #define WHOLE_SHARE 1e-4 /* smallest variance of the pooled component, as a share of the pooled variance */
 
+struct vh_base_node { /* the chunks under one node of the tree that adds them, opened */
+    const vh_base *base;
+    int64_t first; /* first HMM */
+    int level;
+    int64_t index; /* of the node within its level */
+    vh_opened_base *job;
+};
+
 /* ---- 1. order ------------------------------------------------------------------------------------------ */
 
 typedef struct {
@@ -465,4 +473,14 @@ void vh_base_free(vh_base *base)
     vh_pack_free(base->packed);
     vh_h3m_free(base->sample);
     free(base);
+}
+
+vhem_status vh_base_add_nodes(vhem_ctx *ctx, const vh_base *base, const vh_reduce_step *step,
+                              const vh_workers *workers, vh_reduce_sums *one, vh_tree_sum *sum)
+{
+    for (int k = 0; k < base->n_node; k++) {
+        VH_TRY(vh_reduce_run(ctx, base->node[k].job, step, workers, false, one));
+        VH_TRY(vh_tree_sum_put(ctx, sum, base->node[k].level, base->node[k].index, one->block));
+    }
+    return VHEM_OK;
 }

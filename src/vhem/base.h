@@ -7,20 +7,13 @@
 #include "core/backend.h"
 #include "vhem/estep.h"
 #include "core/journal.h"
+#include "parallel/tree_sum.h"
 #include "vhem/base_moments.h"
 #include "vhem/distributed.h"
 
 enum { VH_BASE_SAMPLE = 1000 };
 
 struct vh_base;
-
-typedef struct { /* the chunks under one node of the summation tree, opened as a job of their own */
-    const struct vh_base *base;
-    int64_t first; /* first HMM */
-    int level;
-    int64_t index; /* of the node within its level */
-    vh_opened_base *job;
-} vh_base_node;
 
 typedef struct { /* callbacks that compute sums over all base HMMs in other processes (remote_estep.h) */
     const vhem_executor *executor; /* NULL: this process computes the sums */
@@ -31,6 +24,8 @@ typedef struct { /* callbacks that compute sums over all base HMMs in other proc
     vhem_status (*expect)(vhem_ctx *ctx, const struct vh_base *base, const vh_h3m *centers,
                           const vh_reduce_step *step, vh_reduce_sums *sums);
 } vh_remote;
+
+typedef struct vh_base_node vh_base_node; /* a part of a shared sum, in base.c */
 
 typedef struct vh_base {
     const vh_h3m *h3m;       /* the base HMMs; only the first VH_BASE_SAMPLE when they are on disk */
@@ -98,5 +93,10 @@ vhem_status vh_base_block(vhem_ctx *ctx, const vh_base *base, int64_t c, vh_pack
 void vh_base_release(const vh_base *base, vh_packed *block); /* accepts a zeroed struct */
 /* Number of states of base HMM i. */
 int vh_base_states(const vh_base *base, int64_t i);
+
+/* Adds the sums of a step over this process's part of a shared base to sum, node by node; one has the sizes
+ * of the sums and is overwritten. */
+vhem_status vh_base_add_nodes(vhem_ctx *ctx, const vh_base *base, const vh_reduce_step *step,
+                              const vh_workers *workers, vh_reduce_sums *one, vh_tree_sum *sum);
 
 #endif

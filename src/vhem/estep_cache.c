@@ -65,12 +65,7 @@ static vhem_status add_nodes(vhem_ctx *ctx, void *arg, int64_t first, int64_t n,
     shared_step *x = arg;
     (void)first; /* the nodes of the base cover these chunks */
     (void)n;
-    for (int k = 0; k < x->base->n_node; k++) {
-        const vh_base_node *node = &x->base->node[k];
-        VH_TRY(vh_reduce_run(ctx, node->job, x->step, x->workers, false, &x->sums));
-        VH_TRY(vh_tree_sum_put(ctx, sum, node->level, node->index, x->sums.block));
-    }
-    return VHEM_OK;
+    return vh_base_add_nodes(ctx, x->base, x->step, x->workers, &x->sums, sum);
 }
 
 static void free_step(shared_step *x)

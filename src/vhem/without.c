@@ -19,17 +19,13 @@
 #include "hmm/convert.h"
 #include "hmm/missing_columns.h"
 #include "vhem/repair.h"
+#include "math/order.h"
 
 #include <math.h>
 
 #define LEAST_SHARE (-20.0) /* log share of an HMM below which it does not belong to a cluster */
 
 enum { RANGE = 64, BATCH = 16, FAR = 4 };
-
-typedef struct { /* an HMM and its distance from changing into or out of a cluster, in nats */
-    double gap;
-    int64_t i;
-} near_hmm;
 
 typedef struct {
     const vh_without *w;
@@ -48,7 +44,7 @@ typedef struct {
     vh_packed *next_pk;      /* packed, */
     double *next_log_omega;  /* [K]  and the logs of their weights */
     double *was, *is;        /* [Kb][K]  log omega_j + N_i L_ij under the start, and under next */
-    near_hmm *near;          /* [K][Kb]  HMMs by gap */
+    vh_ranked *near;         /* [K][Kb]  HMMs by gap */
     double excess;           /* sum over all HMMs, see below */
     vh_workers workers;
 } without_work;
@@ -176,14 +172,6 @@ static double excess(int K, const double *a, const double *b)
     return gain;
 }
 
-static int by_gap(const void *p, const void *q)
-{
-    const near_hmm *a = p, *b = q;
-    if (a->gap != b->gap)
-        return a->gap < b->gap ? -1 : 1;
-    return (a->i > b->i) - (a->i < b->i);
-}
-
 /* M-step on the whole set, and the terms of all HMMs under its centres. */
 static vhem_status look_ahead(vhem_ctx *ctx, without_work *x)
 {
@@ -201,15 +189,15 @@ static vhem_status look_ahead(vhem_ctx *ctx, without_work *x)
     VH_TRY(vh_map(ctx, &(vh_work){ .n = x->n, .run = score_range, .arg = x }, &failed));
     VH_NEW(x->near, vh_cells(K, Kb));
     for (int j = 0; j < K; j++) {
-        near_hmm *near = x->near + vh_row(j, Kb);
+        vh_ranked *near = x->near + vh_row(j, Kb);
         for (int64_t i = 0; i < Kb; i++) {
             double other = -INFINITY;
             for (int k = 0; k < K; k++)
                 if (k != j)
                     other = fmax(other, x->was[vh_ij(i, K, k)]);
-            near[i] = (near_hmm){ fabs(x->was[vh_ij(i, K, j)] - other), i };
+            near[i] = (vh_ranked){ fabs(x->was[vh_ij(i, K, j)] - other), i };
         }
-        qsort(near, (size_t)Kb, sizeof *near, by_gap);
+        vh_rank_ascending((size_t)Kb, near);
     }
     for (int64_t i = 0; i < Kb; i++)
         x->excess += excess(K, x->was + vh_row(i, K), x->is + vh_row(i, K));
@@ -227,7 +215,7 @@ typedef struct { /* the centres without an HMM */
 
 /* HMMs near[0 .. n-1] under centre j: adds the growth of their excess to *more, and raises *most to the
  * largest change of a term since the start. */
-static vhem_status excess_of_near(vhem_ctx *ctx, const without_work *x, const moved *m, const near_hmm *near,
+static vhem_status excess_of_near(vhem_ctx *ctx, const without_work *x, const moved *m, const vh_ranked *near,
                                   int n, double *more, double *most)
 {
     VH_OWN(vh_h3m) *some = NULL;
@@ -259,14 +247,14 @@ static vhem_status excess_of_near(vhem_ctx *ctx, const without_work *x, const mo
 static vhem_status excess_of(vhem_ctx *ctx, const without_work *x, moved *m, double *more)
 {
     const int64_t Kb = x->w->h3m->K, index[] = { m->j };
-    const near_hmm *near = x->near + vh_row(m->j, Kb);
+    const vh_ranked *near = x->near + vh_row(m->j, Kb);
     VH_OWN(vh_packed) *pk = NULL;
     double most = 0;
 
     VH_TRY(vh_base_pack_centers(ctx, x->base, m->centers, index, 1, &pk));
     VH_TRY(vh_pack_update(ctx, m->centers, index, pk));
     m->pk = pk;
-    for (int64_t k = 0; k < Kb && (k == 0 || near[k].gap < FAR * most); k += BATCH)
+    for (int64_t k = 0; k < Kb && (k == 0 || near[k].value < FAR * most); k += BATCH)
         VH_TRY(excess_of_near(ctx, x, m, near + k, (int)(Kb - k < BATCH ? Kb - k : BATCH), more, &most));
     return VHEM_OK;
 }

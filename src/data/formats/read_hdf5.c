@@ -25,7 +25,8 @@ typedef struct {
     hid_t file;
     vh_builder *b;
     int d;
-    char first[256]; /* dataset that set d */
+    char first[256];     /* dataset that set d */
+    vhem_status visited; /* how the visit of the datasets went */
 } h5;
 
 static void close_h5(h5 *r)
@@ -258,35 +259,29 @@ static vhem_status read_sequence(h5 *r, hid_t set, const char *name)
 }
 
 /* Argument of H5Ovisit, which visits objects in order of names; returning 1 stops it. */
-typedef struct {
-    h5 *r;
-    vhem_status st;
-} visit;
-
 static herr_t visit_object(hid_t file, const char *name, const H5O_info_t *info, void *arg)
 {
-    visit *v = arg;
+    h5 *r = arg;
     if (info->type != H5O_TYPE_DATASET)
         return 0;
     hid_t set = H5Dopen2(file, name, H5P_DEFAULT);
     vh_shown shown;
     if (set < 0) {
-        v->st = vh_fail(v->r->ctx, VHEM_EFORMAT, "%s: dataset '%s' cannot be opened", v->r->path,
-                        vh_show_into(&shown, name, strlen(name)));
+        r->visited = vh_fail(r->ctx, VHEM_EFORMAT, "%s: dataset '%s' cannot be opened", r->path,
+                             vh_show_into(&shown, name, strlen(name)));
         return 1;
     }
-    v->st = read_sequence(v->r, set, name);
+    r->visited = read_sequence(r, set, name);
     H5Dclose(set);
-    return v->st != VHEM_OK;
+    return r->visited != VHEM_OK;
 }
 
 static vhem_status read_each(h5 *r, vhem_data **out)
 {
     vhem_ctx *ctx = r->ctx;
-    visit v = { .r = r, .st = VHEM_OK };
 
-    herr_t code = H5Ovisit2(r->file, H5_INDEX_NAME, H5_ITER_INC, visit_object, &v, H5O_INFO_BASIC);
-    VH_TRY(v.st);
+    herr_t code = H5Ovisit2(r->file, H5_INDEX_NAME, H5_ITER_INC, visit_object, r, H5O_INFO_BASIC);
+    VH_TRY(r->visited);
     VH_CHECK(code >= 0, VHEM_EFORMAT, "%s: the tree of datasets is damaged", r->path);
     VH_CHECK(r->b, VHEM_EFORMAT, "%s: there is no dataset in the file", r->path);
     return vh_builder_finish(r->b, "hdf5", out);

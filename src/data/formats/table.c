@@ -6,6 +6,7 @@
 #include "core/atomic_file.h"
 #include "core/names.h"
 #include "data/values.h"
+#include "math/order.h"
 
 #include <errno.h>
 #include <string.h>
@@ -585,36 +586,25 @@ vhem_status vh_row_order_put(vhem_ctx *ctx, vh_row_order *o, const vh_table *t, 
     return VHEM_OK;
 }
 
-typedef struct {
-    double at;
-    int64_t row;
-} row_at;
-
-static int by_place(const void *a, const void *b)
-{
-    const row_at *x = a, *y = b;
-    return x->at < y->at ? -1 : x->at > y->at ? 1 : x->row < y->row ? -1 : 1;
-}
-
 vhem_status vh_row_order_sort(vhem_ctx *ctx, const vh_row_order *o, const vh_table *t, int64_t *row,
                               int64_t n)
 {
-    VH_AUTOFREE row_at *p = NULL;
+    VH_AUTOFREE vh_ranked *p = NULL;
 
     if (o->column < 0)
         return VHEM_OK;
     VH_NEW(p, n);
     for (int64_t i = 0; i < n; i++)
-        p[i] = (row_at){ o->at[row[i]], row[i] };
-    qsort(p, (size_t)n, sizeof *p, by_place);
+        p[i] = (vh_ranked){ o->at[row[i]], row[i] };
+    vh_rank_ascending((size_t)n, p);
     for (int64_t i = 0; i < n; i++) {
-        VH_CHECK(i == 0 || p[i].at > p[i - 1].at, VHEM_EFORMAT,
+        VH_CHECK(i == 0 || p[i].value > p[i - 1].value, VHEM_EFORMAT,
                  "%s: lines %lld and %lld are of one sequence and both have %g in column '%s', so " VH_OPT(
                      "order") " cannot "
                               "tell which comes first",
-                 t->path, (long long)o->line[p[i - 1].row], (long long)o->line[p[i].row], p[i].at,
+                 t->path, (long long)o->line[p[i - 1].i], (long long)o->line[p[i].i], p[i].value,
                  t->column[o->column]);
-        row[i] = p[i].row;
+        row[i] = p[i].i;
     }
     return VHEM_OK;
 }
