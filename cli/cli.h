@@ -5,6 +5,7 @@
 #define VHEM_CLI_H
 
 #include "vhem/classes.h"
+#include "vhem/analysis.h"
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -455,6 +456,11 @@ typedef struct {       /* where the classes of clustered items may come from; ea
 int cli_truth_find(cli *c, const cli_truth *from, const vhem_clustering *cl, const char ***class_of);
 /* Is --truth a table?  Else it is the column of --data to be read as the label. */
 bool cli_truth_is_file(const char *truth);
+
+/* cmd_stats.c.  Without a group each sequence is a person: warns where persons, or other groups, were
+ * clustered. */
+void cli_check_persons(cli *c, const vhem_statistics *s, const vhem_tree *tree, const vhem_data *data,
+                       const char *group);
 
 /* topology.c: a file with fixed entries of pi and A; null is free.  *pi and *A come from malloc, either may
  * stay NULL, *S is their size. */
