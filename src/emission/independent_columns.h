@@ -8,7 +8,10 @@
  *   T = (1, s_0 of each column, s_1 of each column, ..., the sum of log base measures)
  *
  * A missing cell, NaN, adds nothing to T. Neither does a column that a model lacks (hmm/missing_columns.h),
- * whose parameters are NaN. No function of a family ever sees one. */
+ * whose parameters are NaN. No function of a family is called for either; only maximise is, with statistics
+ * that say that nothing was seen.
+ *
+ *   1. what a family fills in    2. statistics    3. densities and the M-step    4. files, data, draws */
 #ifndef VH_EMISSION_INDEPENDENT_COLUMNS_H
 #define VH_EMISSION_INDEPENDENT_COLUMNS_H
 
@@ -16,6 +19,8 @@
 
 #include <math.h>
 #include <stdio.h>
+
+/* ---- 1. what a family fills in ------------------------------------------------------------------------ */
 
 enum { VH_MAX_COLUMN_STAT = 4 };
 
@@ -59,6 +64,8 @@ typedef struct {
 } vh_columns;
 
 static const vh_columns columns; /* the family's, which it fills in */
+
+/* ---- 2. statistics ------------------------------------------------------------------------------------ */
 
 /* Column k; x NULL: in the user's coordinates. */
 static inline vh_column column_at(const vh_coords *x, const double *const *par, int k)
@@ -164,6 +171,8 @@ static inline double columns_natural(const vh_coords *x, const double *const *pa
     return loss;
 }
 
+/* ---- 3. densities and the M-step ---------------------------------------------------------------------- */
+
 /* The constants of the columns that a component has. */
 static inline void columns_constants(int d, const double *const *par, double *constant)
 {
@@ -251,6 +260,8 @@ static inline bool columns_log_product(const vh_shape *shape, const double *cons
     *out = sum;
     return true;
 }
+
+/* ---- 4. files, data, draws ---------------------------------------------------------------------------- */
 
 static inline bool columns_root(const vh_shape *shape, const double *const *par, double *root, double *work)
 {
