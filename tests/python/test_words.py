@@ -73,7 +73,7 @@ def literals():
     if not (SOURCE / "src").is_dir():
         pytest.skip("the source of the library is not here")
     code = [path.read_text() for path in sorted((SOURCE / "src").rglob("*.[ch]")) if path.parent.name != "report"]  # pages
-    marked = [re.sub(r'\bVH_OPT\(\s*"((?:[^"\\\n]|\\.)*)"\s*\)', r'"<\1>"', text) for text in code]
+    marked = [re.sub(r'\bVH_OPT\(\s*"((?:[^"\\\n]|\\.)*)"\s*\)', r'"«\1»"', text) for text in code]
     found = [re.findall(r'"((?:[^"\\\n]|\\.)*)"', run[0]) for text in marked
              for run in re.finditer(r'(?:"(?:[^"\\\n]|\\.)*"\s*)+', text)]
     return ["".join(parts) for parts in found]
@@ -83,7 +83,7 @@ def test_every_option_that_the_library_names_has_a_name_here():
     """An option that a sentence of the library names is a parameter of an estimator or of Sequences.load."""
     known = {*_parameters.READING, "backend", "models", "model", "emission", *vhem.HMM().get_params(),
              *_lib.option_table("cluster"), *inspect.signature(vhem.metrics.stats).parameters}
-    asked = [name for text in literals() for name in re.findall(r"<([a-z_]+)(?:=[^<>]*)?>", text)]
+    asked = [name for text in literals() for name in re.findall(r"«([a-z_]+)(?:=[^«»]*)?»", text)]
     assert len(asked) > 20 and set(asked) <= known
 
 
