@@ -118,16 +118,16 @@ static json_t *tags_json(const found *s)
 static json_t *found_json(const cli *c, const classes_args *a, const found *s)
 {
     const vhem_prediction *p = s->p;
-    json_t *names = json_array();
     if (s->tag >= 0)
         return json_pack("{s:s, s:s, s:o}", "command", c->command, "tag", p->class_name[s->tag], "songs",
                          cli_rows_json(&(cli_rows){ .n = s->top, .put = put_song, .of = s }));
     json_t *all = json_pack("{s:s, s:o}", "command", c->command, "model", cli_json_text(c->arg[0]));
-    for (int k = 0; k < p->C; k++)
-        json_array_append_new(names, cli_json_text(p->class_name[k]));
-    if (!a->are_tags)
-        json_object_set(all, "classes", names);
-    json_decref(names);
+    if (!a->are_tags) {
+        json_t *names = json_array();
+        for (int k = 0; k < p->C; k++)
+            json_array_append_new(names, cli_json_text(p->class_name[k]));
+        json_object_set_new(all, "classes", names);
+    }
     json_object_set_new(all, "scored", cli_json_real(p->scored));
     json_object_set_new(all, a->are_tags ? "songs" : "predicted",
                         a->are_tags ? tags_json(s)
