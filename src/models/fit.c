@@ -189,6 +189,23 @@ static vhem_status name_columns(vhem_ctx *ctx, const vhem_data *data, vh_h3m *h3
     return VHEM_OK;
 }
 
+/* Options that exclude each other. */
+static vhem_status check_together(vhem_ctx *ctx, const vhem_fit_options *o)
+{
+    VH_CHECK(o->pieces <= 0 || o->K > 0, VHEM_EINVAL, "pieces need K, the number of models of each");
+    VH_CHECK(!o->store || o->K <= 0 || o->pieces > 0, VHEM_EINVAL,
+             "a store keeps the models of items, and a mixture for all of the data is not one of them");
+    VH_CHECK(!o->store || vh_ranks(ctx) == 1, VHEM_EINVAL,
+             "a store is written by one process, and there are %d: fit without a store, or with one process",
+             vh_ranks(ctx));
+    VH_CHECK(!chooses(o) || (o->K <= 0 && !o->store && !vh_fit_wants_textures(o)), VHEM_EINVAL,
+             "the number of states can be chosen for one HMM per sequence or group, not for %s",
+             o->store   ? "a store"
+             : o->K > 0 ? "a mixture"
+                        : "dynamic textures");
+    return VHEM_OK;
+}
+
 static vhem_status fit_data(vhem_ctx *ctx, const vhem_data *data, vhem_fit_options *o, vhem_models **out,
                             vhem_fit_report **report)
 {
@@ -201,17 +218,7 @@ static vhem_status fit_data(vhem_ctx *ctx, const vhem_data *data, vhem_fit_optio
     VH_TRY(vh_options_check(ctx, VHEM_FIT_OPTIONS, o));
     VH_TRY(vh_models_gather(ctx, o->start));
     VH_TRY(vh_ranks_call(ctx, "fit", VHEM_FIT_OPTIONS, o, vh_ranks(ctx) > 1 ? vh_data_fingerprint(data) : 0));
-    VH_CHECK(o->pieces <= 0 || o->K > 0, VHEM_EINVAL, "pieces need K, the number of models of each");
-    VH_CHECK(!o->store || o->K <= 0 || o->pieces > 0, VHEM_EINVAL,
-             "a store keeps the models of items, and a mixture for all of the data is not one of them");
-    VH_CHECK(!o->store || vh_ranks(ctx) == 1, VHEM_EINVAL,
-             "a store is written by one process, and there are %d: fit without a store, or with one process",
-             vh_ranks(ctx));
-    VH_CHECK(!chooses(o) || (o->K <= 0 && !o->store && !vh_fit_wants_textures(o)), VHEM_EINVAL,
-             "the number of states can be chosen for one HMM per sequence or group, not for %s",
-             o->store   ? "a store"
-             : o->K > 0 ? "a mixture"
-                        : "dynamic textures");
+    VH_TRY(check_together(ctx, o));
     frames.data = data;
     if (!vh_fit_wants_textures(o)) {
         VH_TRY(read_prior(ctx, o, &choice, &made_up));

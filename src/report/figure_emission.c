@@ -114,6 +114,25 @@ static void even_out(vh_ranges *r)
     r->hi[1] += more;
 }
 
+/* One range for all dimensions side by side, in units of their deviations where these differ widely. */
+static void choose_common_range(vh_ranges *r, const gathering *g)
+{
+    for (int k = 0; k < r->d; k++) {
+        double unit = !r->scaled ? 1 : r->sd[k] > 0 ? r->sd[k] : 1, from = r->scaled ? r->mean[k] : 0;
+        double lo = (g->lo[k] - from) / unit, hi = (g->hi[k] - from) / unit;
+        r->lo[0] = k == 0 ? lo : fmin(r->lo[0], lo);
+        r->hi[0] = k == 0 ? hi : fmax(r->hi[0], hi);
+    }
+    if (r->scaled) { /* a single distant mean must not flatten the rest */
+        r->lo[0] = fmax(r->lo[0], -2.5);
+        r->hi[0] = fmin(r->hi[0], 2.5);
+    }
+    if (!(r->hi[0] > r->lo[0])) {
+        r->lo[0] -= 1;
+        r->hi[0] += 1;
+    }
+}
+
 static void choose_ranges(vh_ranges *r, const gathering *g, const vh_image *image)
 {
     double least = INFINITY, most = 0;
@@ -139,22 +158,8 @@ static void choose_ranges(vh_ranges *r, const gathering *g, const vh_image *imag
         most = fmax(most, width);
     }
     r->scaled = most > 10 * least;
-    if (r->planar)
-        return;
-    for (int k = 0; r->d > 2 && k < r->d; k++) {
-        double unit = !r->scaled ? 1 : r->sd[k] > 0 ? r->sd[k] : 1, from = r->scaled ? r->mean[k] : 0;
-        double lo = (g->lo[k] - from) / unit, hi = (g->hi[k] - from) / unit;
-        r->lo[0] = k == 0 ? lo : fmin(r->lo[0], lo);
-        r->hi[0] = k == 0 ? hi : fmax(r->hi[0], hi);
-    }
-    if (r->d > 2 && r->scaled) { /* a single distant mean must not flatten the rest */
-        r->lo[0] = fmax(r->lo[0], -2.5);
-        r->hi[0] = fmin(r->hi[0], 2.5);
-    }
-    if (r->d > 2 && !(r->hi[0] > r->lo[0])) {
-        r->lo[0] -= 1;
-        r->hi[0] += 1;
-    }
+    if (!r->planar && r->d > 2)
+        choose_common_range(r, g);
 }
 
 /* Finds a dimension by name or number. */
