@@ -14,7 +14,7 @@ from .errors import InputError, warn
 TABLES = (".parquet", ".pq", ".xls", ".ods")      # files that pandas reads
 
 
-# A column called like this, perhaps with a unit behind it, may say the order of rows; as in src/data/formats/row_order.c.
+# A column called like this, perhaps with a unit behind it, may say the order of rows; as in src/data/formats/table.c.
 _TIME = re.compile(r"t|(time|timestamp|frames?|fixation|fixation_index|index|order|sample)(_s|_ms|_us|[ (\[].*)?", re.I)
 
 

@@ -12,12 +12,13 @@ from pathlib import Path
 
 _HERE = Path(__file__).resolve().parent
 _ROOT = _HERE.parent.parent
+_HEADERS = ("vhem/types.h", "vhem.h", "vhem/distributed.h", "vhem/classes.h", "vhem/analysis.h")
 
 
 def header_text() -> str:
     """The headers that describe the library in use, records first."""
     for folder in (_HERE / "include", _ROOT / "include"):
-        paths = [folder / name for name in ("vhem/types.h", "vhem.h", "vhem/distributed.h", "vhem/classes.h", "vhem/analysis.h")]
+        paths = [folder / name for name in _HEADERS]
         if all(path.exists() for path in paths):
             return "\n".join(path.read_text(encoding="utf-8") for path in paths)
     raise ImportError(f"vhem: the headers are missing in {_HERE / 'include'}; reinstall the package")

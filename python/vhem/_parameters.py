@@ -24,7 +24,7 @@ _NUMBER = {**dict.fromkeys(("K", "k", "n", "n_clusters", "n_hmms"), _SIZES[:3]),
 
 
 def named(sentence: str, called: Mapping[str, str]) -> str:
-    """The sentence, where a size at its beginning has the name that ``called`` gives it: "S is 0" as "n_states is 0"."""
+    """The sentence with the name that ``called`` gives to a size at its beginning: "n_states is 0" for "S is 0"."""
     size = re.match(r"(K|S|M|restarts|emission)\b(?= (is|of|')|,)", sentence)
     if not size or size[1] not in called:
         return sentence
