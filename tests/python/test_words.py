@@ -69,10 +69,11 @@ def test_names_that_are_not_there(sequences):
 
 
 def literals():
-    """Every string of the library, with the parts of those that go on in the next line joined; options stand in VH_OPT."""
+    """Every string of the library, with the parts of those that go on in the next line joined; options in «»."""
     if not (SOURCE / "src").is_dir():
         pytest.skip("the source of the library is not here")
-    code = [path.read_text() for path in sorted((SOURCE / "src").rglob("*.[ch]")) if path.parent.name != "report"]  # pages
+    paths = sorted((SOURCE / "src").rglob("*.[ch]"))
+    code = [path.read_text() for path in paths if path.parent.name != "report"]      # pages, not sentences
     marked = [re.sub(r'\bVH_OPT\(\s*"((?:[^"\\\n]|\\.)*)"\s*\)', r'"«\1»"', text) for text in code]
     found = [re.findall(r'"((?:[^"\\\n]|\\.)*)"', run[0]) for text in marked
              for run in re.finditer(r'(?:"(?:[^"\\\n]|\\.)*"\s*)+', text)]
@@ -90,7 +91,8 @@ def test_every_option_that_the_library_names_has_a_name_here():
 def test_the_library_spells_no_option_as_the_command_does():
     """Its sentences name fields, and the context spells them; the help of the options is the command's."""
     table = (SOURCE / "src/core/options.c").read_text() if (SOURCE / "src").is_dir() else ""
-    wrong = [text for text in literals() if re.search(r"--(%s|[a-z])", text) and text[:40] not in table and text != "--cov %s"]
+    wrong = [text for text in literals()
+             if re.search(r"--(%s|[a-z])", text) and text[:40] not in table and text != "--cov %s"]
     assert not wrong
 
 
