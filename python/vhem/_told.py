@@ -30,7 +30,7 @@ def _many(n: int, word: str) -> str:
 # ---- what the values of columns look like ------------------------------------------------------------------
 
 def _family(values: Any) -> Optional[str]:
-    """The family that suits the values of a column better than Gaussians, as in cli/fit_hints.c but for angles."""
+    """The family that suits the values of a column better than Gaussians, as in cli/cmd_fit.c but for angles."""
     seen = values[~np.isnan(values)]
     if not len(seen) or not seen.max() > seen.min():
         return None
@@ -99,7 +99,7 @@ def of_fit(models: Any, report: Dict[str, Any], data: Any, verbose: int, mixture
 
 
 def _few_frames(models: Any, frames: int, verbose: int) -> None:
-    """As in cli/fit_report.c; with fewer frames than numbers to estimate, or without a prior, it is a warning."""
+    """As in cli/cmd_fit.c; with fewer frames than numbers to estimate, or without a prior, it is a warning."""
     if models.emission not in ("gaussian-diag", "gaussian-full"):
         return
     S, M, d, full = models._facts["S"], models._facts["M"], models.d, models.emission == "gaussian-full"

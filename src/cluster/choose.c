@@ -249,7 +249,7 @@ static void fill_evidence(const double *x, vhem_choice *row)
 
 static bool by_bayes(const vhem_cluster_options *opt)
 {
-    return opt->method && vh_method_find(opt->method) && vh_method_find(opt->method)->run == vh_method_vbhem;
+    return opt->method && vh_method_find(opt->method) && vh_method_find(opt->method)->traits & VH_FINDS_K;
 }
 
 /* Options of variational Bayes next to a table by another method: those that both share, without nv and the

@@ -165,7 +165,7 @@ static vhem_status check_levels(vhem_ctx *ctx, const vh_input *in, int n, const 
 {
     const vh_method *method =
         vh_method_find(o->method); /* NULL: the default, or an unknown name, rejected later */
-    bool at_most = method && method->run == vh_method_vbhem; /* too large a K is reduced */
+    bool at_most = method && method->traits & VH_FINDS_K; /* too large a K is reduced */
     VH_CHECK(n >= 1, VHEM_EINVAL, "a tree of %d levels, must have at least 1", n);
     VH_CHECK(n > 1 || (K[0] >= 0 && K[0] <= INT_MAX), VHEM_EINVAL, "K is %lld, must be from 1 to %d",
              (long long)K[0], INT_MAX);

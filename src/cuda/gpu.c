@@ -38,16 +38,16 @@ static vhem_status batch(vhem_ctx *ctx, const vh_seq_chunk *b, vh_scratch *scrat
     return vh_backend_cpu()->sequences->kernel(ctx, b, scratch, loglik, stats);
 }
 
-static vhem_status reduce_lay(vhem_ctx *ctx, const vh_packed *base, void **laid)
+static vhem_status reduce_lay(vhem_ctx *ctx, const vh_packed *base, void **prepared)
 {
     const vh_backend *cpu = vh_backend_cpu();
-    return cpu->reduce->prepare ? cpu->reduce->prepare(ctx, base, laid) : VHEM_OK;
+    return cpu->reduce->prepare ? cpu->reduce->prepare(ctx, base, prepared) : VHEM_OK;
 }
 
-static void reduce_discard(void *laid)
+static void reduce_discard(void *prepared)
 {
-    if (laid) /* then the CPU backend prepared it */
-        vh_backend_cpu()->reduce->release(laid);
+    if (prepared) /* then the CPU backend prepared it */
+        vh_backend_cpu()->reduce->release(prepared);
 }
 
 static vhem_status reduce_chunk(vhem_ctx *ctx, const vh_reduce_chunk *c, vh_scratch *scratch,
@@ -56,22 +56,22 @@ static vhem_status reduce_chunk(vhem_ctx *ctx, const vh_reduce_chunk *c, vh_scra
     return vh_backend_cpu()->reduce->kernel(ctx, c, scratch, sums);
 }
 
-static vhem_status product_lay(vhem_ctx *ctx, const vh_product *p, void **laid)
+static vhem_status product_lay(vhem_ctx *ctx, const vh_product *p, void **prepared)
 {
     const vh_backend *cpu = vh_backend_cpu();
-    return cpu->product->prepare ? cpu->product->prepare(ctx, p, laid) : VHEM_OK;
+    return cpu->product->prepare ? cpu->product->prepare(ctx, p, prepared) : VHEM_OK;
 }
 
-static void product_drop(void *laid)
+static void product_drop(void *prepared)
 {
-    if (laid) /* as above */
-        vh_backend_cpu()->product->release(laid);
+    if (prepared) /* as above */
+        vh_backend_cpu()->product->release(prepared);
 }
 
-static vhem_status product_tile(vhem_ctx *ctx, const vh_product *p, const void *laid, const vh_rectangle *r,
-                                vh_scratch *scratch, double *log_k)
+static vhem_status product_tile(vhem_ctx *ctx, const vh_product *p, const void *prepared,
+                                const vh_rectangle *r, vh_scratch *scratch, double *log_k)
 {
-    return vh_backend_cpu()->product->kernel(ctx, p, laid, r, scratch, log_k);
+    return vh_backend_cpu()->product->kernel(ctx, p, prepared, r, scratch, log_k);
 }
 
 /* ---- the tables ---------------------------------------------------------------------------------------- */

@@ -20,12 +20,12 @@ struct vh_opened_pair {
     const vh_product_kernels *by; /* does whole jobs (open), or provides the kernel */
     void *state;
     vh_product p;
-    void *laid;
+    void *prepared;
 };
 
 static vhem_status lay(vhem_ctx *ctx, vh_opened_pair *job)
 {
-    return job->by->prepare ? job->by->prepare(ctx, &job->p, &job->laid) : VHEM_OK;
+    return job->by->prepare ? job->by->prepare(ctx, &job->p, &job->prepared) : VHEM_OK;
 }
 
 vhem_status vh_product_open(vhem_ctx *ctx, const vh_product *p, vh_opened_pair **out)
@@ -51,7 +51,7 @@ void vh_product_close(vh_opened_pair *job)
     if (job->state)
         job->by->close(job->state);
     else if (job->by->release)
-        job->by->release(job->laid);
+        job->by->release(job->prepared);
     free(job);
 }
 
@@ -77,7 +77,7 @@ static vhem_status run_piece(vhem_ctx *ctx, const kernel_rows *x, const vh_recta
 {
     double table[BLOCK * BLOCK];
 
-    VH_TRY(x->job->by->kernel(ctx, &x->job->p, x->job->laid, piece, scratch, table));
+    VH_TRY(x->job->by->kernel(ctx, &x->job->p, x->job->prepared, piece, scratch, table));
     for (int i = 0; i < piece->na; i++)
         memcpy(x->log_k + vh_row(piece->a0 - x->r->a0 + i, x->r->nb) + (piece->b0 - x->r->b0),
                table + i * piece->nb, sizeof *table * (size_t)piece->nb);

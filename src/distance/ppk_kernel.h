@@ -41,12 +41,13 @@ typedef struct vh_product_kernels {
     vhem_status (*open)(vhem_ctx *, const vh_product *, void **state);
     vhem_status (*run)(vhem_ctx *, void *state, const vh_rectangle *, double *log_k);
     void (*close)(void *state);
-    /* Converts both sets once to the kernel's layout, *laid (may stay NULL).  prepare NULL: not needed. */
-    vhem_status (*prepare)(vhem_ctx *, const vh_product *, void **laid);
-    void (*release)(void *laid);
+    /* Converts both sets once to the kernel's layout, *prepared (may stay NULL).  prepare NULL: not
+     * needed. */
+    vhem_status (*prepare)(vhem_ctx *, const vh_product *, void **prepared);
+    void (*release)(void *prepared);
     /* At most VH_PRODUCT_TILE HMMs of each set: log_k [na][nb].  scratch belongs to the calling thread.
      * NULL: the kernel of `ref`. */
-    vhem_status (*kernel)(vhem_ctx *, const vh_product *, const void *laid, const vh_rectangle *,
+    vhem_status (*kernel)(vhem_ctx *, const vh_product *, const void *prepared, const vh_rectangle *,
                           vh_scratch *, double *log_k);
 } vh_product_kernels;
 

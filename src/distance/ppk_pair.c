@@ -104,10 +104,10 @@ vhem_status vh_ref_product_pair(vhem_ctx *ctx, const vh_product *p, int i, int j
     return VHEM_OK;
 }
 
-vhem_status vh_ref_product(vhem_ctx *ctx, const vh_product *p, const void *laid, const vh_rectangle *r,
+vhem_status vh_ref_product(vhem_ctx *ctx, const vh_product *p, const void *prepared, const vh_rectangle *r,
                            vh_scratch *scratch, double *log_k)
 {
-    (void)laid;
+    (void)prepared;
     for (int i = 0; i < r->na; i++)
         for (int j = 0; j < r->nb; j++)
             VH_TRY(vh_ref_product_pair(ctx, p, r->a0 + i, r->b0 + j, scratch, &log_k[i * r->nb + j]));

@@ -9,7 +9,7 @@
 vhem_status vh_ref_product_pair(vhem_ctx *ctx, const vh_product *p, int i, int j, vh_scratch *scratch,
                                 double *log_k);
 /* The `kernel` function of vh_product_ref. */
-vhem_status vh_ref_product(vhem_ctx *ctx, const vh_product *p, const void *laid, const vh_rectangle *r,
+vhem_status vh_ref_product(vhem_ctx *ctx, const vh_product *p, const void *prepared, const vh_rectangle *r,
                            vh_scratch *scratch, double *log_k);
 /* Replaces all that a backend lacks. */
 extern const vh_product_kernels vh_product_ref;

@@ -44,7 +44,8 @@ static vhem_status expect_node(vhem_ctx *ctx, const partial_work *j, int64_t c, 
     int64_t first = c * VH_REDUCE_CHUNK, left = t->Kb - first, n = (int64_t)VH_REDUCE_CHUNK << level;
     const vh_base_range part = { j->survey.h3m, j->survey.shards, first,   n < left ? n : left,
                                  t->Kb,         t->origin,        t->scale };
-    size_t at = j->rows ? (size_t)(first - j->rows->first) : 0, cell = at * (size_t)j->pk->K;
+    const vh_partial_rows *rows = j->rows; /* NULL unless the task wants tables */
+    size_t at = rows ? (size_t)(first - rows->first) : 0, cell = at * (size_t)j->pk->K;
     VH_OWN(vh_base) *base = NULL;
 
     VH_TRY(vh_base_part(ctx, &part, &base));
@@ -55,9 +56,9 @@ static vhem_status expect_node(vhem_ctx *ctx, const partial_work *j, int64_t c, 
                                   .statistics = t->statistics,
                                   .weighted = t->weighted,
                                   .soft = t->soft,
-                                  .L = t->L ? j->rows->L + cell : NULL,
-                                  .z = t->z ? j->rows->z + cell : NULL,
-                                  .label = t->label ? j->rows->label + at : NULL };
+                                  .L = rows && t->L ? rows->L + cell : NULL,
+                                  .z = rows && t->z ? rows->z + cell : NULL,
+                                  .label = rows && t->label ? rows->label + at : NULL };
     VH_TRY(vh_reduce_run(ctx, base->job, &step, &j->workers, true, sums));
     for (int k = 0; k < j->pk->K; k++)
         sums->worst[k] += sums->members[k] > 0 ? (double)first : 0; /* its index in the whole set */

@@ -257,7 +257,7 @@ static vhem_status repair(vhem_ctx *ctx, void *model, int k, vh_vhem_run *run, b
     return VHEM_OK;
 }
 
-static const vh_em hem_dtm = { expect, converged, maximise, repair };
+static const vh_hem hem_dtm = { expect, converged, maximise, repair };
 
 /* ---- 3. the loop --------------------------------------------------------------------------------------- */
 
@@ -277,6 +277,6 @@ vhem_status vh_hem_dtm(vhem_ctx *ctx, const vh_dtm *base, const vh_vhem_options 
     VH_TRY(open_state(ctx, &s));
     VH_NEW(run->z, pairs);
     VH_NEW(run->L, pairs);
-    VH_TRY(vh_em_run(ctx, &hem_dtm, &s, opt->max_iter, run));
+    VH_TRY(vh_hem_run(ctx, &hem_dtm, &s, opt->max_iter, run));
     return vh_stopped(ctx) ? VHEM_ESTOPPED : VHEM_OK;
 }

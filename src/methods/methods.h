@@ -30,8 +30,8 @@ typedef struct { /* input: Kb HMMs, textures, or sets of sequences, and K */
     bool tables;                   /* keep z and L_hmm, however large */
 } vh_input;
 
-/* Fills its results into out, which has only Kb, names and options; seed starts its random numbers.
- * VHEM_ESTOPPED leaves the best result so far in out. */
+/* Fills its results into out, which has only its sizes, its method and options; seed starts its random
+ * numbers. VHEM_ESTOPPED leaves the best result so far in out. */
 typedef vhem_status vh_method_run(vhem_ctx *ctx, const vh_input *in, const vhem_cluster_options *opt,
                                   uint64_t seed, vh_clustering *out);
 

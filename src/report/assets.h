@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* assets.h - report.css and report.js, verbatim; the build generates assets.c from them. */
+/* assets.h - report.css and report.js, verbatim; the build generates report_assets.c from them. */
 #ifndef VH_REPORT_ASSETS_H
 #define VH_REPORT_ASSETS_H
 

@@ -52,7 +52,8 @@ static bool sort_out(const vh_facts *facts, const vhem_intervals *all, known *ou
         else if (v->state < 0)
             out->omega = v;
     }
-    out->d = out->n_means > 0 ? out->n_means / (out->S * out->M) : 0;
+    int components = out->S * out->M;
+    out->d = components > 0 ? out->n_means / components : 0;
     return out->omega;
 }
 

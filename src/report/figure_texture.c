@@ -36,7 +36,7 @@ double complex *vh_texture_modes(const vh_facts *facts, const vhem_dt_view *t, i
         *found = vh_eigenvalues(t->n, A, w) ? t->n : 0;
     }
     for (int k = 0; k < *found; k++)
-        mode[k] = CMPLX(w[k], w[(int)n + k]);
+        mode[k] = w[k] + w[(int)n + k] * I;
     if (*found > 0)
         qsort(mode, (size_t)*found, sizeof *mode, by_radius);
     free(A);

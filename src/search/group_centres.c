@@ -43,13 +43,13 @@ typedef struct { /* one group of the current partition */
 } centre_group;
 
 typedef struct {
-    const vh_group_centres *settler;
+    const vh_group_centres *centres;
     centre_group *group; /* [K] */
 } group_work;
 
 static void work_free(group_work *w)
 {
-    for (int64_t g = 0; w->group && g < w->settler->K; g++)
+    for (int64_t g = 0; w->group && g < w->centres->K; g++)
         vh_h3m_free(w->group[g].centre);
     free(w->group);
 }
@@ -132,10 +132,10 @@ static vhem_status settle_one(vhem_ctx *ctx, void *arg, int64_t i, int worker)
     const group_work *w = arg;
     centre_group *g = &w->group[i];
     const vh_known_centre *known = g->known;
-    vhem_cluster_options o = *w->settler->opt;
+    vhem_cluster_options o = *w->centres->opt;
     VH_OWN(vh_h3m) *start = NULL, *models = NULL;
     VH_OWN(vh_base) *base = NULL;
-    VH_CLEANUP(vh_hmm_search_free) vh_hmm_search s = { .opt = &o, .K = 1, .floor = w->settler->floor };
+    VH_CLEANUP(vh_hmm_search_free) vh_hmm_search s = { .opt = &o, .K = 1, .floor = w->centres->floor };
 
     (void)worker;
     o.soft = 0;
@@ -150,7 +150,7 @@ static vhem_status settle_one(vhem_ctx *ctx, void *arg, int64_t i, int worker)
         start->omega[0] = 1;
         s.start = start;
     }
-    uint64_t seed = vh_rng_seed(w->settler->seed, known->key);
+    uint64_t seed = vh_rng_seed(w->centres->seed, known->key);
     VH_TRY(vh_hmm_search_new(ctx, &s, vh_rng_seed(seed, (uint64_t)known->tries << 32)));
     if (g->current)
         s.search.all[0].kind = NULL;
@@ -223,7 +223,7 @@ vhem_status vh_group_centres_find(vhem_ctx *ctx, vh_group_centres *s, const vh_b
     VH_OWN(vh_h3m) *centers = NULL;
     VH_AUTOFREE size_t *at = NULL;
     VH_AUTOFREE int64_t *member = NULL;
-    VH_CLEANUP(work_free) group_work w = { .settler = s };
+    VH_CLEANUP(work_free) group_work w = { .centres = s };
 
     VH_NEW(member, base->Kb);
     VH_NEW(at, K);

@@ -64,7 +64,7 @@ typedef struct {
     vh_base *base;  /* that of the trial set if models is NULL */
     double *kl;     /* [n][n]  divergences, or NULL */
     int *near;      /* [n][JUDGE], or NULL */
-    vh_group_centres settler;
+    vh_group_centres centres;
     vh_restart all[VH_MAX_CANDIDATES];
     int n_all;
 } spectral_search;
@@ -73,7 +73,7 @@ static void spectral_free(spectral_search *b)
 {
     for (int k = 0; k < b->n_all; k++)
         vh_restart_free(&b->all[k]);
-    vh_group_centres_free(&b->settler);
+    vh_group_centres_free(&b->centres);
     if (b->base != b->s->trial)
         vh_base_free(b->base);
     vh_h3m_free(b->models);
@@ -191,7 +191,7 @@ static vhem_status settle_again(vhem_ctx *ctx, spectral_search *b, int restarts,
     vh_h3m *centers = NULL;
 
     *moved = false;
-    VH_TRY(vh_group_centres_find(ctx, &b->settler, b->s->trial, r->label, r->centers, restarts, &centers));
+    VH_TRY(vh_group_centres_find(ctx, &b->centres, b->s->trial, r->label, r->centers, restarts, &centers));
     next.centers = centers;
     VH_TRY(vh_search_try(ctx, s, true, -1, &next));
     if (next.J > r->J) {
@@ -211,7 +211,7 @@ static vhem_status make_candidate(vhem_ctx *ctx, spectral_search *b, const char 
     vh_h3m *centers = NULL;
     int rounds = b->thorough ? THOROUGH_ROUNDS : ROUNDS, restarts = b->thorough ? THOROUGH : RESTARTS;
 
-    VH_TRY(vh_group_centres_find(ctx, &b->settler, b->base, label, NULL, restarts, &centers));
+    VH_TRY(vh_group_centres_find(ctx, &b->centres, b->base, label, NULL, restarts, &centers));
     r.centers = centers;
     VH_TRY(vh_search_try(ctx, &b->s->search, true, -1, &r));
     bool moved = b->models || !same(b->n, label, r.label);
@@ -420,7 +420,7 @@ vhem_status vh_candidates_run(vhem_ctx *ctx, vh_hmm_search *s, uint64_t seed)
                           .seed = seed,
                           .fast = strcmp(s->opt->search, "fast") == 0,
                           .thorough = strcmp(s->opt->search, "thorough") == 0,
-                          .settler = { .opt = s->opt, .K = s->K, .floor = s->floor, .seed = seed } };
+                          .centres = { .opt = s->opt, .K = s->K, .floor = s->floor, .seed = seed } };
 
     vhem_status st = find_all(ctx, &b);
     if (st != VHEM_OK && st != VHEM_ESTOPPED)

@@ -61,29 +61,29 @@ VH_OWNED(vh_prepared_base, VH_NAME(vh_simd_reduce_release))
 
 vhem_status VH_NAME(vh_simd_reduce_prepare)(vhem_ctx *ctx, const vh_packed *base, void **out)
 {
-    VH_OWN(vh_prepared_base) *laid = NULL;
+    VH_OWN(vh_prepared_base) *prepared = NULL;
     size_t size = 0;
 
-    VH_NEW(laid, 1);
-    VH_NEW(laid->load, base->K);
-    for (int i = 0; i < base->K; i += laid->load[laid->n++].n) {
-        laid->load[laid->n] = shape_lanes(base, i);
-        size += room_for(&laid->load[laid->n], base->n_stat);
+    VH_NEW(prepared, 1);
+    VH_NEW(prepared->load, base->K);
+    for (int i = 0; i < base->K; i += prepared->load[prepared->n++].n) {
+        prepared->load[prepared->n] = shape_lanes(base, i);
+        size += room_for(&prepared->load[prepared->n], base->n_stat);
     }
-    laid->memory = aligned_alloc(64, (size * sizeof(double) + 63) / 64 * 64);
-    VH_CHECK(laid->memory, VHEM_ENOMEM, "no memory for %zu bytes of base models", size * sizeof(double));
-    double *at = laid->memory;
-    for (int q = 0; q < laid->n; q++) {
-        fill_lanes(base, &laid->load[q], at);
-        at += room_for(&laid->load[q], base->n_stat);
+    prepared->memory = aligned_alloc(64, (size * sizeof(double) + 63) / 64 * 64);
+    VH_CHECK(prepared->memory, VHEM_ENOMEM, "no memory for %zu bytes of base models", size * sizeof(double));
+    double *at = prepared->memory;
+    for (int q = 0; q < prepared->n; q++) {
+        fill_lanes(base, &prepared->load[q], at);
+        at += room_for(&prepared->load[q], base->n_stat);
     }
-    *out = vh_take(laid);
+    *out = vh_take(prepared);
     return VHEM_OK;
 }
 
-void VH_NAME(vh_simd_reduce_release)(void *laid)
+void VH_NAME(vh_simd_reduce_release)(void *prepared)
 {
-    vh_prepared_base *x = laid;
+    vh_prepared_base *x = prepared;
     if (!x)
         return;
     free(x->memory);

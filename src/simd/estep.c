@@ -518,7 +518,7 @@ static vhem_status add_pairs(lane_estep *j, const double *w, vh_stats *stats)
 vhem_status VH_NAME(vh_simd_reduce_chunk)(vhem_ctx *ctx, const vh_reduce_chunk *c, vh_scratch *scratch,
                                           vh_reduce_sums *sums)
 {
-    const vh_prepared_base *laid = c->laid;
+    const vh_prepared_base *prepared = c->prepared;
     const vh_reduce_step *step = c->step;
     lane_estep j = {
         .ctx = ctx, .scratch = scratch, .base = c->base, .reduced = step->reduced, .tau = step->tau
@@ -528,8 +528,8 @@ vhem_status VH_NAME(vh_simd_reduce_chunk)(vhem_ctx *ctx, const vh_reduce_chunk *
 
     VH_SCRATCH(L, SLOT_ROWS, 2 * table);
     w = L + table;
-    for (int q = 0; q < laid->n; q++) {
-        const vh_base_lanes *load = &laid->load[q];
+    for (int q = 0; q < prepared->n; q++) {
+        const vh_base_lanes *load = &prepared->load[q];
         VH_TRY(prepare_lanes(&j, load, step->statistics && step->soft));
         VH_TRY(score(&j, L));
         VH_TRY(vh_reduce_weigh(ctx, c, load->first, load->n, L, w, sums));

@@ -31,8 +31,8 @@ static const vh_backend *const best_first[] = {
 
 const vh_backend *vh_backend_cpu(void)
 {
-    int i = 0;
-    while (!best_first[i]->usable()) /* the last one is always usable */
+    size_t last = sizeof best_first / sizeof best_first[0] - 1, i = 0;
+    while (i < last && !best_first[i]->usable()) /* the last one is always usable */
         i++;
     return best_first[i];
 }

@@ -5,7 +5,7 @@
  *   2. groups:  HMMs of b of one shape, one per lane
  *   3. rows:    a few HMMs of a at a time against a group: the table of their components, then the chains
  *
- * Sides and groups are laid out once per job; a tile only reads them.
+ * Sides and groups are prepared out once per job; a tile only reads them.
  *
  * Non-Gaussian families, and Gaussians with missing columns, fill the table of components themselves, pair by
  * pair; the chains are the same.
@@ -298,9 +298,9 @@ vhem_status VH_NAME(vh_simd_product_prepare)(vhem_ctx *ctx, const vh_product *p,
     return VHEM_OK;
 }
 
-void VH_NAME(vh_simd_product_release)(void *laid)
+void VH_NAME(vh_simd_product_release)(void *prepared)
 {
-    laid_sets *l = laid;
+    laid_sets *l = prepared;
     if (!l)
         return;
     if (l->b.pk != l->a.pk)
@@ -451,10 +451,10 @@ static vhem_status all_rows(ppk_block *j)
     return VHEM_OK;
 }
 
-vhem_status VH_NAME(vh_simd_product)(vhem_ctx *ctx, const vh_product *p, const void *laid,
+vhem_status VH_NAME(vh_simd_product)(vhem_ctx *ctx, const vh_product *p, const void *prepared,
                                      const vh_rectangle *r, vh_scratch *scratch, double *log_k)
 {
-    ppk_block j = { .ctx = ctx, .p = p, .x = laid, .r = r, .scratch = scratch, .log_k = log_k };
+    ppk_block j = { .ctx = ctx, .p = p, .x = prepared, .r = r, .scratch = scratch, .log_k = log_k };
 
     j.block = choose_block(&j);
     if (j.block == 0)

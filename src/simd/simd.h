@@ -19,15 +19,15 @@
 /* The E-steps of this instruction set. */
 vhem_status VH_NAME(vh_simd_forward_backward)(vhem_ctx *, const vh_seq_chunk *, vh_scratch *, double *loglik,
                                               vh_stats *);
-vhem_status VH_NAME(vh_simd_reduce_prepare)(vhem_ctx *, const vh_packed *base, void **laid);
-void VH_NAME(vh_simd_reduce_release)(void *laid);
+vhem_status VH_NAME(vh_simd_reduce_prepare)(vhem_ctx *, const vh_packed *base, void **prepared);
+void VH_NAME(vh_simd_reduce_release)(void *prepared);
 vhem_status VH_NAME(vh_simd_reduce_chunk)(vhem_ctx *, const vh_reduce_chunk *, vh_scratch *,
                                           vh_reduce_sums *);
 /* The product kernel between sets of HMMs. */
-vhem_status VH_NAME(vh_simd_product_prepare)(vhem_ctx *, const vh_product *, void **laid);
-void VH_NAME(vh_simd_product_release)(void *laid);
-vhem_status VH_NAME(vh_simd_product)(vhem_ctx *, const vh_product *, const void *laid, const vh_rectangle *,
-                                     vh_scratch *, double *log_k);
+vhem_status VH_NAME(vh_simd_product_prepare)(vhem_ctx *, const vh_product *, void **prepared);
+void VH_NAME(vh_simd_product_release)(void *prepared);
+vhem_status VH_NAME(vh_simd_product)(vhem_ctx *, const vh_product *, const void *prepared,
+                                     const vh_rectangle *, vh_scratch *, double *log_k);
 #endif
 
 enum { VH_MAX_LANES = 8 }; /* the most lanes of any instruction set */

@@ -101,7 +101,7 @@ typedef struct { /* a chunk of base HMMs, input of a CPU kernel */
     const vh_reduce_step *step;
     int64_t place;         /* place of its first HMM */
     const vh_packed *base; /* the chunk */
-    const void *laid;      /* output of `prepare`; NULL without one */
+    const void *prepared;  /* output of `prepare`; NULL without one */
 } vh_reduce_chunk;
 
 /* Assigns HMMs first .. first+n-1 of a chunk, given bounds L [n][Kr]: fills the tables, adds J, z and members
@@ -118,8 +118,8 @@ typedef struct vh_reduce_kernels {
                        vh_reduce_sums *);
     void (*close)(void *state);
     /* Converts a chunk to the backend's own layout, once; both may be NULL. */
-    vhem_status (*prepare)(vhem_ctx *, const vh_packed *base, void **laid);
-    void (*release)(void *laid);
+    vhem_status (*prepare)(vhem_ctx *, const vh_packed *base, void **prepared);
+    void (*release)(void *prepared);
     /* Scores a chunk, calls vh_reduce_weigh, and adds the statistics of pairs with weight.  scratch belongs
      * to the calling thread.  NULL: the kernel of `ref`, with its layout. */
     vhem_status (*kernel)(vhem_ctx *, const vh_reduce_chunk *, vh_scratch *, vh_reduce_sums *);

@@ -15,7 +15,7 @@
 
 typedef struct { /* a chunk prepared for the kernel */
     vh_packed base;
-    void *laid;
+    void *prepared;
     const struct cpu_base *of; /* the job that frees it, if prepared for one E-step only; else NULL */
 } ready;
 
@@ -38,8 +38,8 @@ static int chunk_size(const cpu_base *job, int64_t c)
 
 static void let_go(const cpu_base *job, ready *r)
 {
-    if (r->laid)
-        job->k.release(r->laid);
+    if (r->prepared)
+        job->k.release(r->prepared);
     if (job->source.release)
         job->source.release(job->source.arg, &r->base);
     *r = (ready){ 0 };
@@ -49,7 +49,7 @@ static vhem_status make_ready(vhem_ctx *ctx, const cpu_base *job, int64_t c, rea
 {
     VH_TRY(job->source.block(ctx, job->source.arg, c * VH_REDUCE_CHUNK, chunk_size(job, c), &r->base));
     if (job->k.prepare)
-        VH_TRY(job->k.prepare(ctx, &r->base, &r->laid));
+        VH_TRY(job->k.prepare(ctx, &r->base, &r->prepared));
     return VHEM_OK;
 }
 
@@ -118,7 +118,7 @@ static vhem_status run_chunk(vhem_ctx *ctx, void *arg, int64_t c, int worker, do
                                     .step = p->step,
                                     .place = c * VH_REDUCE_CHUNK,
                                     .base = &r->base,
-                                    .laid = r->laid };
+                                    .prepared = r->prepared };
     return job->k.kernel(ctx, &chunk, &p->scratch[worker], &sums);
 }
 

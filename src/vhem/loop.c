@@ -16,7 +16,7 @@ void vh_vhem_run_free(vh_vhem_run *run)
 }
 
 /* Maximises J, or its lower bound, eq. 35: an E-step makes the bound tight, an M-step raises it, eq. 56. */
-vhem_status vh_em_run(vhem_ctx *ctx, const vh_em *em, void *model, int max_iter, vh_vhem_run *run)
+vhem_status vh_hem_run(vhem_ctx *ctx, const vh_hem *em, void *model, int max_iter, vh_vhem_run *run)
 {
     bool repaired = false;
 

@@ -39,11 +39,11 @@ typedef struct { /* the steps of the loop; k counts M-steps from 0 */
     vhem_status (*maximise)(vhem_ctx *ctx, void *model);
     /* *repaired: the model was changed other than by the M-step, so J may fall once. */
     vhem_status (*repair)(vhem_ctx *ctx, void *model, int k, vh_vhem_run *run, bool *repaired);
-} vh_em;
+} vh_hem;
 
 /* Fills J, n_iter, converged and the counts of run.  A stop takes effect after the current E-step.  If an
  * E-step fails, n_iter is that of the last complete one, -1 for none. */
-vhem_status vh_em_run(vhem_ctx *ctx, const vh_em *em, void *model, int max_iter, vh_vhem_run *run);
+vhem_status vh_hem_run(vhem_ctx *ctx, const vh_hem *em, void *model, int max_iter, vh_vhem_run *run);
 
 enum { VH_MOST_IDLE = 3 }; /* value of idle at which repairs end, so that the run can converge */
 /* True if the relative change of J is below the tolerance.  Also counts decreases of J, which theory rules

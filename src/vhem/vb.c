@@ -284,7 +284,7 @@ static vhem_status repair(vhem_ctx *ctx, void *model, int k, vh_vhem_run *run, b
     return engine_new(ctx, w->base, w->m->post, &w->e);
 }
 
-static const vh_em vbhem = { expect, converged, maximise, repair };
+static const vh_hem vbhem = { expect, converged, maximise, repair };
 
 static void close_loop(loop *w)
 {
@@ -308,7 +308,7 @@ vhem_status vh_vb_run(vhem_ctx *ctx, const vh_base *base, const vh_vb_options *o
         VH_NEW(run->z, pairs);
         VH_NEW(run->L, pairs);
     }
-    VH_TRY(vh_em_run(ctx, &vbhem, &w, opt->run.max_iter, run));
+    VH_TRY(vh_hem_run(ctx, &vbhem, &w, opt->run.max_iter, run));
     run->n_fell = opt->toolbox ? 0 : run->n_fell;
     if (w.late && run->L) {
         const vh_reduce_step step = step_of(opt, &w.e, run);

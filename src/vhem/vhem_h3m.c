@@ -140,7 +140,7 @@ static vhem_status repair(vhem_ctx *ctx, void *model, int k, vh_vhem_run *run, b
     return step.opt->repair ? vh_repair(ctx, &step, k, run, repaired) : VHEM_OK;
 }
 
-static const vh_em vhem = { expect, converged, maximise, repair };
+static const vh_hem vhem = { expect, converged, maximise, repair };
 
 /* Fills the tables of the final model, if no E-step has. */
 static vhem_status fill_tables(vhem_ctx *ctx, hmm_model *m, vh_vhem_run *run)
@@ -169,7 +169,7 @@ vhem_status vh_vhem(vhem_ctx *ctx, const vh_base *base, const vh_vhem_options *o
     m.step.L = late ? NULL : run->L;
     m.step.z = late ? NULL : run->z;
     m.step.label = late ? NULL : run->label;
-    VH_TRY(vh_em_run(ctx, &vhem, &m, opt->max_iter, run));
+    VH_TRY(vh_hem_run(ctx, &vhem, &m, opt->max_iter, run));
     if (late || m.known)
         VH_TRY(fill_tables(ctx, &m, run));
     return vh_stopped(ctx) ? VHEM_ESTOPPED : VHEM_OK;
