@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PASS, LEAVE, STOPPED, FAILED }; /* next action of a rank */
+enum { LEAVE, STOPPED, FAILED, PASS };
+/* PASS + r: bytes of rank r are passed on; */ /* next action of a rank */
 
 /* The first rank with this next action, or -1. */
 static int first_of(const team *t, int64_t what, const int64_t *all)
@@ -25,7 +26,7 @@ static int odd_one(const team *t, int64_t mine, const int64_t *all)
 {
     int odd = first_of(t, FAILED, all);
     for (int r = 0; odd < 0 && r < t->size; r++)
-        if ((all[r] == PASS) != (mine == PASS))
+        if (all[r] != mine && (all[r] >= PASS || mine >= PASS))
             odd = r;
     return odd;
 }
@@ -44,8 +45,11 @@ static bool agree(team *t, int64_t mine, const char *why)
         snprintf(t->sentence, sizeof t->sentence, "rank %d: %.*s", odd, VHEM_WHY - 20, text);
     } else if (odd >= 0 && stopped >= 0) {
         snprintf(t->sentence, sizeof t->sentence, "rank %d was interrupted", stopped);
+    } else if (odd >= 0 && all[odd] >= PASS && mine >= PASS) {
+        snprintf(t->sentence, sizeof t->sentence,
+                 "ranks %d and %d are at different steps: do all see the same files?", t->rank, odd);
     } else if (odd >= 0) {
-        bool first = all[t->rank] != PASS; /* this rank has finished, the other continues */
+        bool first = all[t->rank] < PASS; /* this rank has finished, the other continues */
         snprintf(t->sentence, sizeof t->sentence,
                  "rank %d finished before rank %d: do all see the same files?", first ? t->rank : odd,
                  first ? odd : t->rank);
@@ -60,7 +64,7 @@ vhem_status team_pass(void *arg, int from, int everyone, void **bytes, size_t *n
 {
     team *t = arg;
     int64_t size = (int64_t)*n;
-    if (t->over || !agree(t, PASS, NULL)) {
+    if (t->over || !agree(t, PASS + from, NULL)) {
         snprintf(why, VHEM_WHY, "%s", t->sentence);
         return VHEM_EIO;
     }

@@ -324,9 +324,8 @@ vhem_status vhem_cluster(vhem_ctx *ctx, const vhem_source *source, int levels, c
     VH_TRY(vh_options_take(ctx, VHEM_CLUSTER_OPTIONS, opt, &o));
     if (o.executor) /* the other ranks serve this call, they do not make it */
         vh_ranks_leave(ctx);
-    vhem_status st = make_tree(ctx, source, levels, K, &o, &tree);
+    vhem_status st = vh_ranks_end(ctx, make_tree(ctx, source, levels, K, &o, &tree));
     if (st == VHEM_OK || (st == VHEM_ESTOPPED && tree && tree->n > 0))
         *out = vh_take(tree);
-    vh_ranks_end(ctx);
     return st;
 }

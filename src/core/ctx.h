@@ -27,8 +27,10 @@ struct vhem_ctx {
     const struct vh_backend *backend;
     bool named; /* the backend was requested by name */
     atomic_int stop;
-    bool waits;              /* with several ranks: a stop takes effect once all ranks know of it (ranks.h) */
-    int alone;               /* with several ranks: vh_ranks_leave calls not yet matched by a join */
+    bool waits;         /* with several ranks: a stop takes effect once all ranks know of it (ranks.h) */
+    int alone;          /* with several ranks: vh_ranks_leave calls not yet matched by a join */
+    vhem_status parted; /* with several processes: why this one no longer shares work; VHEM_OK: it does */
+    char why_parted[VHEM_WHY];
     atomic_llong stop_at;    /* time of the stop request, in milliseconds of the monotonic clock */
     struct vhem_ctx *parent; /* provides the stop flag and callbacks; NULL: none */
     pthread_mutex_t telling; /* one callback at a time */

@@ -67,7 +67,7 @@ static void spell_python(FILE *f, const char *name, int n, const char *value)
     if (called == in_python[0][1] && strncmp(value, "gaussian-", 9) == 0)
         value += 9;
     bool text = strncmp(name, "missing", 7) == 0 || strncmp(name, "columns", 7) == 0;
-    bool bare = *value == '\'' || (strtod(value, &end) != 0 && !*end && !text);
+    bool bare = *value == '\'' || (strtod(value, &end), end != value && !*end && !text);
     fprintf(f, bare ? "%s" : "'%s'", value);
 }
 

@@ -26,7 +26,5 @@ vhem_status vhem_distance(vhem_ctx *ctx, const vhem_models *a, const vhem_models
 
     VH_TRY(vh_options_take(ctx, VHEM_DISTANCE_OPTIONS, opt, &o));
     vh_options_fill(VHEM_DISTANCE_OPTIONS, &o);
-    vhem_status st = compare(ctx, a, b, &o, D, error);
-    vh_ranks_end(ctx);
-    return st;
+    return vh_ranks_end(ctx, compare(ctx, a, b, &o, D, error));
 }

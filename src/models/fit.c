@@ -249,10 +249,17 @@ vhem_status vhem_fit(vhem_ctx *ctx, const vhem_data *data, const vhem_fit_option
                      vhem_fit_report **report)
 {
     VH_ENTER(data, out);
+    VH_OWN(vhem_models) *models = NULL;
+    VH_OWN(vhem_fit_report) *made = NULL;
     vhem_fit_options o;
 
     VH_TRY(vh_options_take(ctx, VHEM_FIT_OPTIONS, opt, &o));
-    vhem_status st = fit_data(ctx, data, &o, out, report);
-    vh_ranks_end(ctx);
+    vhem_status st = vh_ranks_end(ctx, fit_data(ctx, data, &o, &models, report ? &made : NULL));
+    if (st != VHEM_OK && st != VHEM_ESTOPPED)
+        return st;
+    if (models)
+        *out = vh_take(models);
+    if (made)
+        *report = vh_take(made);
     return st;
 }

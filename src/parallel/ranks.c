@@ -44,11 +44,15 @@ vhem_status vh_ranks_call(vhem_ctx *ctx, const char *call, vhem_option_set set, 
     return VHEM_OK;
 }
 
-void vh_ranks_end(vhem_ctx *ctx)
+vhem_status vh_ranks_end(vhem_ctx *ctx, vhem_status own)
 {
+    vhem_status parted = ctx->parted;
     ctx->call = NULL;
     ctx->waits = false;
     ctx->alone = 0;
+    ctx->parted = VHEM_OK;
+    VH_CHECK(parted == VHEM_OK, parted, "%s", ctx->why_parted);
+    return own;
 }
 
 void vh_exchange_begin(vhem_ctx *ctx)
@@ -157,7 +161,7 @@ static void first_failure(vh_exchange_end *all, const vh_exchange_end *one)
 
 /* Every round begins with a message of process 0, so that a mismatch is detected before processes wait for
  * each other. */
-vhem_status vh_exchange_tell(vhem_ctx *ctx, const vh_exchange *r, vh_exchange_end *end)
+static vhem_status exchange(vhem_ctx *ctx, const vh_exchange *r, vh_exchange_end *end)
 {
     const vh_exchange none = { .n = r->n, .everyone = true, .fingerprint = r->fingerprint };
     vh_exchange_end own = *end, begun = { .failed = -1 };
@@ -179,6 +183,22 @@ vhem_status vh_exchange_tell(vhem_ctx *ctx, const vh_exchange *r, vh_exchange_en
         vhem_ctx_stop(ctx);
     ctx->waits = ctx->call && !end->stopped;
     return VHEM_OK;
+}
+
+vhem_status vh_ranks_part(vhem_ctx *ctx, vhem_status st)
+{
+    if (st != VHEM_OK && ctx->parted == VHEM_OK) {
+        ctx->parted = st;
+        snprintf(ctx->why_parted, sizeof ctx->why_parted, "%.*s", (int)sizeof ctx->why_parted - 1,
+                 ctx->error);
+    }
+    return st;
+}
+
+vhem_status vh_exchange_tell(vhem_ctx *ctx, const vh_exchange *r, vh_exchange_end *end)
+{
+    VH_CHECK(ctx->parted == VHEM_OK, ctx->parted, "%s", ctx->why_parted);
+    return vh_ranks_part(ctx, exchange(ctx, r, end));
 }
 
 vhem_status vh_ranks_hear(vhem_ctx *ctx, void (*walk_first)(vhem_ctx *, void *, int64_t, vh_serial *),

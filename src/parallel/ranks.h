@@ -21,7 +21,11 @@ bool vh_is_first(const vhem_ctx *ctx);
  * leaving its loop early would mix sums that do not belong together. */
 vhem_status vh_ranks_call(vhem_ctx *ctx, const char *call, vhem_option_set set, const void *options,
                           uint64_t print);
-void vh_ranks_end(vhem_ctx *ctx);
+/* own: the outcome of the call; returns it, or why this process parted from the others, whatever own is. */
+vhem_status vh_ranks_end(vhem_ctx *ctx, vhem_status own);
+/* After a failure of this process alone it shares nothing more in this call: what the others send belongs to
+ * other work.  An exchange that fails parts by itself.  Returns st; VHEM_OK changes nothing. */
+vhem_status vh_ranks_part(vhem_ctx *ctx, vhem_status st);
 /* From leave to join every rank does the same work in full, alone, and may be stopped.  own: status of that
  * work here; a failure or stop of one rank is returned on all.  Pairs may be nested: only the outermost
  * counts, and only inside a named call. */

@@ -113,7 +113,10 @@ static vhem_status run_own(vhem_ctx *ctx, const telling *t)
     int64_t end;
     vh_sum_range(ctx, own.n, &own.first, &end);
     own.n = end - own.first;
-    vh_exchange_begin(ctx);
+    if (t->shared->whole)
+        ctx->waits = true;
+    else
+        vh_exchange_begin(ctx);
     if (t->shared->range && own.n > 0)
         return t->shared->range(ctx, own.arg, own.first, own.n, t->own);
     return vh_tree_sum_run(ctx, &own, t->own);
@@ -128,7 +131,9 @@ static vhem_status sum_together(vhem_ctx *ctx, const vh_chunks *chunks, const vh
         VH_TRY(vh_tree_sum_new(ctx, kind, &t.own));
         VH_TRY(vh_tree_sum_new(ctx, kind, &t.heard));
     }
-    VH_TRY(tell(ctx, &t, run_own(ctx, &t)));
+    vhem_status own = run_own(ctx, &t);
+    vh_exchange_begin(ctx);
+    VH_TRY(tell(ctx, &t, own));
     if (!kind)
         return VHEM_OK;
     VH_TRY(vh_tree_sum_merge(ctx, t.own, t.heard));

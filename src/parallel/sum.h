@@ -21,6 +21,7 @@ typedef struct { /* how several processes compute a sum together */
     uint64_t fingerprint; /* of the models used by the sum; 0: none */
     /* Adds chunks first .. first+n-1 to the sum; NULL: runs each chunk separately. */
     vhem_status (*range)(vhem_ctx *ctx, void *arg, int64_t first, int64_t n, vh_tree_sum *sum);
+    bool whole; /* a stop waits until the sum is complete, however long that takes */
 } vh_shared;
 
 /* Chunks *first .. *end-1 of n belong to this process. */

@@ -68,7 +68,7 @@ static vhem_status open_base(vhem_ctx *ctx, vh_hmm_problem *t)
 
     if (t->shards)
         return vh_base_stream(ctx, t->shards, remote, shared, &t->s.base);
-    VH_TRY(vh_base_new(ctx, t->fine ? t->fine : t->models, &t->s.base));
+    VH_TRY((shared ? vh_base_pack : vh_base_new)(ctx, t->fine ? t->fine : t->models, &t->s.base));
     if (remote && !t->fine && !t->full) /* else the executor has other models */
         t->s.base->remote = *remote;
     return shared ? vh_base_share(ctx, t->s.base) : VHEM_OK;

@@ -231,13 +231,15 @@ static void run_restart(void *arg, int64_t k, int worker)
     int64_t so_far;
 
     (void)worker;
-    if (vh_stopped(x->ctx) && k > 0)
+    if ((vh_stopped(x->ctx) && k > 0) || x->ctx->parted != VHEM_OK)
         return;
     if (x->across)
         vh_ctx_member(x->ctx, &member);
     a->st = x->limit >= 0 ? begin_restart(ctx, s, x->limit, a) : finish_restart(ctx, s, a);
     if (a->st != VHEM_OK && a->st != VHEM_ESTOPPED)
         note_failure(s, r, ctx->error);
+    if (a->st == VHEM_ENOMEM && vh_ranks(x->ctx) > 1) /* perhaps here alone */
+        vh_ranks_part(x->ctx, a->st);
     if (x->limit >= 0)
         drop_tables(a);
     else
@@ -333,6 +335,7 @@ static vhem_status judge_failures(vhem_ctx *ctx, const vh_search *s, vhem_status
     vhem_status st = VHEM_OK;
     int failed = 0;
 
+    VH_CHECK(ctx->parted == VHEM_OK, ctx->parted, "%s", ctx->why_parted);
     for (int r = 0; r < s->R; r++)
         failed += s->all[r].begun && s->all[r].st != VHEM_OK && s->all[r].st != VHEM_ESTOPPED;
     if (failed > 0 && s->best >= 0)

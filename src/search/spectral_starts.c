@@ -249,6 +249,8 @@ static vhem_status settle_restart(vhem_ctx *ctx, spectral_search *b, const vh_re
 /* Returns st if memory ran out or the search was stopped; other failures only skip this candidate. */
 static vhem_status leave_out(vhem_ctx *ctx, const char *name, vhem_status st)
 {
+    if (ctx->parted != VHEM_OK)
+        return ctx->parted;
     if (st == VHEM_ENOMEM || st == VHEM_ESTOPPED || st == VHEM_OK)
         return st;
     vh_log(ctx, VHEM_LOG_DEBUG, "candidate %s is left out: %s", name, ctx->error);

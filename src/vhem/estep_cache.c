@@ -84,7 +84,8 @@ static vhem_status sum_together(vhem_ctx *ctx, const vh_base *base, const vh_h3m
     const vh_shared shared = { .table = tables,
                                .tables = 3,
                                .fingerprint = vh_h3m_fingerprint(centers) ^ base->fingerprint,
-                               .range = add_nodes };
+                               .range = add_nodes,
+                               .whole = true };
     const vh_sum_kind kind = { step->statistics ? sums->size : sums->head, vh_reduce_sums_merge, step };
     const vh_chunks chunks = { .n = vh_base_chunks(base), .arg = &x };
     VH_OWN(vh_tree_sum) *tree = NULL;

@@ -169,7 +169,10 @@ vhem_status vh_vhem(vhem_ctx *ctx, const vh_base *base, const vh_vhem_options *o
     m.step.L = late ? NULL : run->L;
     m.step.z = late ? NULL : run->z;
     m.step.label = late ? NULL : run->label;
-    VH_TRY(vh_hem_run(ctx, &vhem, &m, opt->max_iter, run));
+    vhem_status st = vh_hem_run(ctx, &vhem, &m, opt->max_iter, run);
+    if (st == VHEM_ESTOPPED && late) /* no tables, no result */
+        run->n_iter = -1;
+    VH_TRY(st);
     if (late || m.known)
         VH_TRY(fill_tables(ctx, &m, run));
     return vh_stopped(ctx) ? VHEM_ESTOPPED : VHEM_OK;

@@ -401,7 +401,8 @@ static vhem_status call(vhem_ctx *ctx, side *s, const odd_one *o, bool odd)
 }
 
 /* Both make a first call together, and a second that is not the same.  Process 1 says so, process 0 finds it
- * gone; as bits: 1 process 0 is as it should be, 2 so is process 1, 64 the first call failed. */
+ * gone; as bits: 1 process 0 is as it should be, 2 so is process 1, 64 the first call failed, 128 it
+ * shares more after that. */
 static int part_ways(int rank, int fd, const odd_one *o)
 {
     side s = { .fd = fd, .fails = -1, .stops = -1 };
@@ -427,6 +428,12 @@ static int part_ways(int rank, int fd, const odd_one *o)
     vhem_status st = call(ctx, &s, o, rank == 1);
     found |= rank == 0 && st == VHEM_EIO && strstr(ctx->error, "it is gone") ? 1 : 0;
     found |= rank == 1 && st == VHEM_EINVAL && strstr(ctx->error, o->sentence) ? 2 : 0;
+    /* A process that has parted shares nothing more: the same sentence at once, and no byte to the other. */
+    s.fd = -1;
+    char why[256];
+    snprintf(why, sizeof why, "%.*s", (int)sizeof why - 1, ctx->error);
+    found |= call(ctx, &s, &same, false) != st || strncmp(ctx->error, why, strlen(why)) != 0 ? 128 : 0;
+    found |= vh_ranks_end(ctx, VHEM_OK) != st || ctx->parted != VHEM_OK ? 128 : 0;
     if (rank == 1 && !(found & 2))
         fprintf(stderr, "%s\n", ctx->error);
     vhem_free(ctx);
