@@ -381,7 +381,7 @@ static void say_certainty(const choose_rows *t, choose_advice *a)
         add(a->why, "%.0f %% of the runs end with these groups", 100 * row->same_runs);
 }
 
-/* Why there is no number to recommend, and what may give one. */
+/* Says why no number is recommended, and which options may lead to one. */
 static void say_none(const votes *v, choose_advice *a)
 {
     if (v->most == 1)

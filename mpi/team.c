@@ -9,8 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LEAVE, STOPPED, FAILED, PASS };
-/* PASS + r: bytes of rank r are passed on; */ /* next action of a rank */
+enum { LEAVE, STOPPED, FAILED, PASS }; /* next action of a rank; PASS + r: pass on the bytes of rank r */
 
 /* The first rank with this next action, or -1. */
 static int first_of(const team *t, int64_t what, const int64_t *all)

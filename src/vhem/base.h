@@ -38,7 +38,7 @@ typedef struct vh_base {
     int64_t *order;    /* [Kb]  place in the packed set -> HMM; grouped by chunk, sorted by shape within it */
     double *omega;     /* [Kb]  weights, by place */
     vh_packed *packed; /* packed h3m */
-    vh_opened_base *job; /* NULL if only packed, or for a shared set on disk */
+    vh_opened_base *job; /* NULL if only packed; a shared base has nodes */
     bool shared;         /* all processes compute the sums together */
     vh_base_node *node;  /* [n_node]  this process's share */
     int n_node;
