@@ -355,6 +355,8 @@ typedef struct {
                                         default: this process.  Sets on disk stay there */
     int         keep_tables;         /* of method vhem: keep z and L_hmm also where they have more than 4
                                         million numbers each; default 0 */
+    const char *topology;            /* of method auto: only models of this topology, "free", "linear";
+                                        default: both */
 } vhem_cluster_options;
 
 typedef struct {                     /* one clustering method; the first that takes a kind of input is its
@@ -385,6 +387,8 @@ typedef struct {                     /* one restart */
     int         next;                /* 1: the next candidate would be this one */
     int         as_good;             /* 1: its groups are known, and its bound is that of the run that was
                                         kept, or higher, as nearly as bounds tell groups apart */
+    double      stability;           /* of a graph of sequences: mean adjusted Rand index of its partition
+                                        with those of samples; NaN: unknown */
 } vhem_cluster_run;
 
 typedef struct {                     /* one level of a tree; what a method does not have is NULL */

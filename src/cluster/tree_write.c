@@ -127,6 +127,27 @@ static void print_runs(FILE *f, const vh_clustering *c)
     putc(']', f);
 }
 
+/* The graphs of sequences that were partitioned; the one that was kept has no labels of its own. */
+static void print_graphs(FILE *f, const vh_clustering *c)
+{
+    fputs(",\n \"graphs\": [", f);
+    for (int r = 0; r < c->n_run; r++) {
+        const vhem_cluster_run *u = &c->run[r];
+        print_text(f, r > 0 ? ",\n  {" : "\n  {", "graph", u->init);
+        print_real(f, "modularity", u->modularity);
+        print_real(f, "stability", u->stability);
+        print_real(f, "agreement", u->agreement);
+        if (u->label) {
+            fputs(", \"labels\": ", f);
+            print_ints(f, c->Kb, u->label);
+        } else {
+            fputs(", \"kept\": true", f);
+        }
+        putc('}', f);
+    }
+    putc(']', f);
+}
+
 static void print_models(FILE *f, const vh_clustering *c)
 {
     fputs(",\n \"names\": [", f);
@@ -202,7 +223,7 @@ static vhem_status print_clustering(vhem_ctx *ctx, const vh_clustering *c, int64
     fprintf(f, ",\n \"repairs\": {\"empty_clusters\": %d, \"revived_states\": %d, \"bound_fell\": %d}",
             c->n_empty, c->n_revived, c->n_fell);
     if (c->run)
-        print_runs(f, c);
+        (c->n_run > 0 && isnan(c->run[0].bound) ? print_graphs : print_runs)(f, c);
     if (c->state_map)
         print_state_map(f, c);
     if (c->lacking) {

@@ -15,7 +15,7 @@
 
 /* Same as in methods/methods.c; a test compares the two. */
 #define METHODS                                                                                            \
-    "vhem|vbhem|em-h3m|shem|hem-gmm|hem-dtm|ppk-sc|ppk-sc-hybrid|kl-sc|knn-sc|kl-sampled-sc|ppk-ac|kl-ac|" \
+    "vhem|vbhem|auto|em-h3m|shem|hem-gmm|hem-dtm|ppk-sc|ppk-sc-hybrid|kl-sc|knn-sc|kl-sampled-sc|ppk-ac|kl-ac|" \
     "kl-sampled-ac"
 /* Which methods use an option.  HEM: hierarchical EM; EM: EM on sequences, given or sampled; the hybrid
  * learns its centres by vhem; SPECTRAL methods run k-means, LINKED methods merge.  Variational Bayes needs no
@@ -120,12 +120,12 @@ static const vh_option fit_rows[] = {
 
 #define R vhem_cluster_options
 static const vh_option cluster_rows[] = {
-    CHOICE(R, 0, method, 0, 0, METHODS, "vhem; textures: hem-dtm", NULL, "how to cluster"),
+    CHOICE(R, 0, method, 0, 0, METHODS, "vhem; sequences: auto; textures: hem-dtm", NULL, "how to cluster"),
     CHOICE(R, VH_IN_FILES, preset, 0, 0, "paper|emhmm", "none", HEM " " HYBRID,
            "paper: the settings of the paper; emhmm: those of the EMHMM toolbox; other options override it"),
-    INT(R, VH_IN_FILES, S, 'S', 1, "S", "as the input", "vhem vbhem hem-dtm " EM " " HYBRID,
+    INT(R, VH_IN_FILES, S, 'S', 1, "S", "as the input; auto: several", "vhem vbhem hem-dtm auto " EM " " HYBRID,
         "states of the centres (vbhem: the maximum); for textures, the dimension of the state"),
-    INT(R, VH_IN_FILES, M, 'M', 1, "M", "as the input", "vhem vbhem hem-gmm " EM " " HYBRID,
+    INT(R, VH_IN_FILES, M, 'M', 1, "M", "as the input", "vhem vbhem hem-gmm auto " EM " " HYBRID,
         "Gaussians in each state of the centres"),
     INT(R, VH_IN_FILES, tau, 0, 1, "T|auto", "10", HEM " shem " SPECTRAL " " LINKED,
         "length of the virtual samples, in frames; auto: that of the sequences the models were fitted to"),
@@ -152,7 +152,7 @@ static const vh_option cluster_rows[] = {
     FLAG(R, VH_IN_FILES, weighted_omega, 0, 0, NULL, "0", "vhem hem-gmm hem-dtm " SPECTRAL " " LINKED,
          "weight each centre by the mass of its members, not by their number"),
     CHOICE(R, VH_IN_FILES | VH_IF_SET, emission, 0, 0, EMISSIONS, "gaussian-diag; models have theirs",
-         "em-h3m",
+         "em-h3m auto",
            "what the states of the centres emit when sequences are clustered"),
     REAL(R, VH_IN_FILES, lambda, 0, ABOVE_0, "L", "0.5", "ppk-sc ppk-sc-hybrid ppk-ac",
          "power of the probability product kernel"),
@@ -199,6 +199,8 @@ static const vh_option cluster_rows[] = {
          "continues from there"),
     FLAG(R, 0, keep_tables, 0, 0, NULL, "0", "vhem",
          "keep z and L_hmm even if they have more than 4 million numbers"),
+    CHOICE(R, VH_IN_FILES | VH_IF_SET, topology, 0, 0, "free|linear", "both are tried", "auto",
+           "allowed transitions of the models: all, or to the next state only"),
     END,
 };
 #undef R

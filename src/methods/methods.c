@@ -31,6 +31,8 @@ const vh_method vh_methods[] = {
       "variational hierarchical EM on HMMs", NULL },
     { "vbhem", VH_MODELS, 0, 0, VH_CLIMBS | VH_FINDS_K, vh_method_vbhem, vh_vbhem_defaults,
       "variational Bayes: as vhem, and finds how many clusters and states are needed", NULL },
+    { "auto", VH_DATA, 0, 0, VH_KEEPS, vh_method_auto, vh_auto_defaults,
+      "several graphs of sequences, of which the best is kept", NULL },
     { "em-h3m", VH_DATA, 0, 0, VH_CLIMBS, vh_method_em_h3m, vh_em_defaults,
       "EM for a mixture of HMMs on sequences", "auto|far|dealt" },
     { "shem", VH_MODELS, 10, 0, VH_CLIMBS, vh_method_shem, vh_em_defaults,
@@ -201,7 +203,8 @@ vhem_status vh_cluster(vhem_ctx *ctx, const vh_input *asked, const vhem_cluster_
     if (st != VHEM_OK && (st != VHEM_ESTOPPED || (!c->z && !c->bound))) /* stopped before the first result */
         return st;
     VH_TRY(take_names(ctx, &in, c)); /* last, to save memory until then */
-    vh_label_by_z(c);
+    if (!(method->traits & VH_KEEPS))
+        vh_label_by_z(c);
     *out = vh_take(c);
     return st;
 }

@@ -11,7 +11,8 @@ enum { VH_MODELS = 1, VH_DATA = 2, VH_TEXTURES = 4 }; /* kinds of input of a met
 enum {
     VH_CLIMBS = 1,  /* it maximises a bound */
     VH_BY_PART = 2, /* it can sum over parts of the models: on disk, or in other processes */
-    VH_FINDS_K = 4  /* K is an upper limit; it finds the number of clusters */
+    VH_FINDS_K = 4, /* K is an upper limit; it finds the number of clusters */
+    VH_KEEPS = 8    /* its partition is kept: z is that of centres made for it, and may differ */
 };                  /* properties of a method */
 
 typedef struct { /* input: Kb HMMs, textures, or sets of sequences, and K */
@@ -54,9 +55,9 @@ extern const vh_method vh_methods[];               /* ends with a NULL name */
 const vh_method *vh_method_find(const char *name); /* NULL if unknown */
 const vh_method *vh_method_usual(int takes); /* the default for one of VH_MODELS, VH_DATA, VH_TEXTURES */
 
-vh_method_run vh_method_vhem, vh_method_vbhem, vh_method_em_h3m, vh_method_shem, vh_method_hem_gmm,
+vh_method_run vh_method_vhem, vh_method_vbhem, vh_method_auto, vh_method_em_h3m, vh_method_shem, vh_method_hem_gmm,
     vh_method_hem_dtm;
-vh_method_defaults vh_vbhem_defaults, vh_em_defaults, vh_hem_gmm_defaults;
+vh_method_defaults vh_vbhem_defaults, vh_auto_defaults, vh_em_defaults, vh_hem_gmm_defaults;
 vh_method_run vh_method_distance; /* all methods that use distances only */
 
 /* Runs a clustering with its own seed: levels of a tree and halves of a set must use different random

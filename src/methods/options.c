@@ -245,7 +245,8 @@ static void fill_numbers(const vh_input *in, vhem_cluster_options *o)
     o->tau = find_tau(in, o, &p);
     if (m->defaults)
         m->defaults(in, o);
-    fill_sizes(in, o);
+    if (!(m->traits & VH_KEEPS)) /* else what is not asked for is not restricted */
+        fill_sizes(in, o);
     o->max_iter = o->max_iter >= 0 ? o->max_iter : p.max_iter;
     if (o->restarts <= 0)
         o->restarts = default_restarts(in, o);
@@ -274,7 +275,8 @@ vhem_status vh_cluster_resolve(vhem_ctx *ctx, vh_input *in, const vhem_cluster_o
     if (o.start)
         o.init = NULL;
     VH_TRY(vh_options_check(ctx, VHEM_CLUSTER_OPTIONS, &o));
-    o.method = o.method ? o.method : vh_method_usual(in->textures ? VH_TEXTURES : VH_MODELS)->name;
+    o.method = o.method ? o.method
+                        : vh_method_usual(in->textures ? VH_TEXTURES : in->data ? VH_DATA : VH_MODELS)->name;
     VH_TRY(vh_options_check_uses(ctx, VHEM_CLUSTER_OPTIONS, &o, o.method));
     resolve_names(in, &o);
     int takes = vh_method_find(o.method)->takes;

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* auto.c - clusters sequences, or groups of sequences, with nothing but their number said: the search finds the groups
+ * (search/sequence_search.h), and centres are made for them.
+ *
+ * The partition is kept as it was found: a loop that moves members to the centre that explains them best merges
+ * what the graph keeps apart.  Each centre is one HMM fitted to all sequences of its group, in the columns as
+ * they are; of the shapes in the table, the one whose centres put most items back into their groups.  z and
+ * L_hmm are those of the centres. */
+#include "methods/methods.h"
+
+#include "search/sequence_search.h"
+#include "core/alloc.h"
+#include "core/array2.h"
+#include "fit/fit.h"
+#include "fit/frames.h"
+#include "fit/infer.h"
+#include "math/agreement.h"
+#include "math/logsum.h"
+#include "models/items.h"
+#include "parallel/ranks.h"
+#include "vhem/estep.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Copies the sequences with their cluster as their group. */
+static vhem_status by_cluster(vhem_ctx *ctx, const vh_graph_source *from, const int *label, int K, vhem_data **out)
+{
+    const vhem_data *data = from->data;
+    VH_OWN(vhem_data) *copy = NULL;
+    VH_AUTOFREE int64_t *seq = NULL;
+    VH_AUTOFREE const char **group = NULL;
+    VH_AUTOFREE char *text = NULL;
+    enum { WIDTH = 16 };
+
+    VH_NEW(seq, data->N);
+    VH_NEW(group, data->N);
+    VH_NEW(text, vh_cells(K, WIDTH));
+    for (int k = 0; k < K; k++)
+        snprintf(text + vh_row(k, WIDTH), WIDTH, "%d", k + 1);
+    for (int64_t i = 0; i < from->sets->n; i++)
+        for (int64_t k = from->sets->first[i]; k < from->sets->first[i + 1]; k++) {
+            int64_t n = from->sets->seq[k];
+            seq[n] = n;
+            group[n] = text + vh_row(label[i], WIDTH);
+        }
+    VH_TRY(vh_data_subset(ctx, data, seq, data->N, &copy));
+    VH_TRY(vh_data_describe(ctx, copy, &(vhem_data_text){ .group = group }));
+    *out = vh_take(copy);
+    return VHEM_OK;
+}
+
+typedef struct { /* centres of one shape, and what they say of the items */
+    vh_h3m *centers;
+    double *L, *z; /* [n][K] */
+    int64_t back;  /* items that they put back into their group */
+} described;
+
+static void described_free(described *x)
+{
+    vh_h3m_free(x->centers);
+    free(x->L);
+    free(x->z);
+    *x = (described){ 0 };
+}
+
+/* Item scores, L [n][K] and z [n][K], and the items put back. */
+static vhem_status score_items(vhem_ctx *ctx, const vh_graph_source *from, const int *label, described *x)
+{
+    int64_t n = from->sets->n;
+    int K = (int)x->centers->K;
+    VH_AUTOFREE double *loglik = NULL, *log_omega = NULL;
+    const vh_items items = { .n = n, .seq = from->sets->seq, .first = from->sets->first };
+
+    VH_NEW(loglik, vh_cells(from->data->N, K));
+    VH_NEW(log_omega, K);
+    VH_NEW(x->L, vh_cells(n, K));
+    VH_NEW(x->z, vh_cells(n, K));
+    VH_TRY(vh_score(ctx, x->centers, from->data, NULL, loglik));
+    vh_items_sum(&items, K, loglik, x->L);
+    for (int j = 0; j < K; j++)
+        log_omega[j] = log(x->centers->omega[j]);
+    for (int64_t i = 0; i < n; i++) {
+        double *z = x->z + vh_row(i, K);
+        vh_reduce_assign(K, log_omega, 1, x->L + vh_row(i, K), z);
+        for (int j = 0; j < K; j++)
+            z[j] = exp(z[j]);
+        x->back += vh_argmax(K, z, 1) == label[i];
+    }
+    return VHEM_OK;
+}
+
+static vhem_status describe(vhem_ctx *ctx, const vh_graph_source *from, const vhem_data *grouped,
+                            const vh_graph_kind *kind, const vh_seq_candidate *won, described *out)
+{
+    VH_CLEANUP(described_free) described x = { 0 };
+    vhem_fit_options o = vh_graph_fit(from, kind);
+    int64_t n = from->sets->n;
+
+    o.by_group = 1;
+    o.restarts = 3;
+    VH_TRY(vh_fit_each(ctx, grouped, &o, &x.centers, NULL));
+    memset(x.centers->omega, 0, sizeof *x.centers->omega * (size_t)won->K);
+    for (int64_t i = 0; i < n; i++)
+        x.centers->omega[won->label[i]] += 1.0 / (double)n;
+    VH_TRY(score_items(ctx, from, won->label, &x));
+    if (!out->centers || x.back > out->back) {
+        described_free(out);
+        *out = x;
+        x = (described){ 0 };
+    }
+    return VHEM_OK;
+}
+
+static vhem_status make_centers(vhem_ctx *ctx, const vh_graph_source *from, const vh_seq_search *s,
+                                vh_clustering *out)
+{
+    VH_CLEANUP(described_free) described x = { 0 };
+    VH_OWN(vhem_data) *grouped = NULL;
+    const vh_seq_candidate *won = &s->all[s->best];
+
+    VH_TRY(by_cluster(ctx, from, won->label, won->K, &grouped));
+    for (int k = 0; k < s->n_all; k++) {
+        const vh_graph_kind *kind = &s->all[k].kind;
+        if (kind->topology && kind->view == VH_AS_THEY_ARE) {
+            VH_TRY(describe(ctx, from, grouped, kind, won, &x));
+        }
+    }
+    for (int j = 0; j < won->K; j++) {
+        VH_TRY(vh_h3m_set_cluster(ctx, &x.centers->hmm[j].name, j));
+        VH_TRY(vh_h3m_set_text(ctx, &x.centers->hmm[j].label, NULL));
+    }
+    out->centers = vh_take(x.centers);
+    out->z = vh_take(x.z);
+    out->L_hmm = vh_take(x.L);
+    out->Kr = won->K;
+    memcpy(out->label, won->label, sizeof *out->label * (size_t)out->Kb);
+    return VHEM_OK;
+}
+
+void vh_auto_defaults(const vh_input *in, vhem_cluster_options *o)
+{
+    (void)in;
+    o->restarts = 1; /* one search, whose fits have their own restarts */
+}
+
+/* All graphs, with what the judge said of them. */
+static vhem_status report_graphs(vhem_ctx *ctx, vh_seq_search *s, vh_clustering *out)
+{
+    char name[80];
+    const vh_seq_candidate *won = &s->all[s->best];
+
+    VH_NEW(out->run, s->n_all);
+    for (int k = 0; k < s->n_all; k++) {
+        vh_seq_candidate *c = &s->all[k];
+        vhem_agreement same;
+        if (!c->share)
+            continue;
+        vhem_cluster_run *u = &out->run[out->n_run++];
+        vh_agreement(s->n, c->label, won->label, &same);
+        *u = (vhem_cluster_run){ .bound = NAN,
+                                 .finished = 1,
+                                 .modularity = c->modularity,
+                                 .stability = c->stability,
+                                 .agreement = same.adjusted_rand };
+        VH_TRY(vh_clustering_keep(ctx, out, vh_graph_name(&c->kind, name, sizeof name), &u->init));
+        if (c == won)
+            continue;
+        u->label = vh_take(c->label);
+    }
+    out->share = vh_take(s->all[s->best].share);
+    return VHEM_OK;
+}
+
+vhem_status vh_method_auto(vhem_ctx *ctx, const vh_input *in, const vhem_cluster_options *opt, uint64_t seed,
+                           vh_clustering *out)
+{
+    VH_CLEANUP(vh_sets_free) vh_sets sets = { 0 };
+    VH_CLEANUP(vh_frames_free) vh_frames frames = { 0 };
+    VH_CLEANUP(vh_seq_search_free) vh_seq_search s = { 0 };
+
+    VH_TRY(vh_sets_from(ctx, in->data->N, in->item, in->Kb, &sets));
+    VH_TRY(vh_frames_to_fit(ctx, in->data, opt->emission, NULL, NULL, &frames));
+    const vh_graph_source from = { .data = frames.data,
+                                   .sets = &sets,
+                                   .by_group = in->by_group,
+                                   .emission = opt->emission,
+                                   .S = opt->S,
+                                   .M = opt->M,
+                                   .topology = opt->topology };
+    VH_TRY(vh_seq_search_run(ctx, &from, (int)in->K, seed, &s));
+    VH_TRY(make_centers(ctx, &from, &s, out));
+    VH_TRY(report_graphs(ctx, &s, out));
+    VH_TRY(vh_frames_name(ctx, in->data, out->centers));
+    return VHEM_OK;
+}

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* sequence_graphs.c - see sequence_graphs.h.
+ *
+ *   1. the table
+ *   2. distances by cross-likelihood
+ *   3. distances by time warping
+ *
+ * Distance of items i and j by their models, in nats per frame: what each loses when the model of the other
+ * takes the place of its own,
+ *
+ *   D_ij = ((L_ii - L_ij) / T_i + (L_jj - L_ji) / T_j) / 2,   L_ij = log p(item i | model of j)
+ *
+ * Only its order is used, by ranks, so that unusual items are not the neighbours of all others. */
+#include "search/sequence_graphs.h"
+
+#include "distance/dtw.h"
+#include "core/alloc.h"
+#include "core/array2.h"
+#include "emission/layout.h"
+#include "fit/fit.h"
+#include "fit/infer.h"
+#include "fit/options.h"
+#include "models/items.h"
+#include "prior/prior.h"
+#include "vhem.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    NEAREST = 24, /* neighbours that are kept of each item: a graph of a part of the items uses the next ones */
+    RESTARTS = 1, /* of a fit that only chooses */
+};
+#define IMPOSSIBLE (-1e12) /* log-likelihoods count as at least this: no distance is infinite */
+
+/* ---- 1. the table -------------------------------------------------------------------------------------- */
+
+static const vh_graph_kind table[] = {
+    { VH_AS_THEY_ARE, "free", 3 },       { VH_AS_THEY_ARE, "free", 5 },       { VH_AS_THEY_ARE, "free", 8 },
+    { VH_AS_THEY_ARE, "linear", 5 },     { VH_AS_THEY_ARE, "linear", 8 },     { VH_AS_THEY_ARE, "linear", 12 },
+    { VH_WITH_DIFFERENCES, "free", 3 },  { VH_WITH_DIFFERENCES, "linear", 5 }, { VH_WITH_DIFFERENCES, "linear", 8 },
+    { VH_EACH_STANDARDISED, "free", 3 }, { VH_EACH_STANDARDISED, "linear", 5 }, { VH_EACH_STANDARDISED, "linear", 8 },
+    { VH_AS_THEY_ARE, NULL, 0 },
+};
+enum { N_KINDS = sizeof table / sizeof table[0] };
+
+static bool is_symbols(const vhem_data *data)
+{
+    for (int i = 0; data->layout && i < data->layout->n_channel; i++)
+        if (data->layout->channel[i].shape.V > 0)
+            return true;
+    return false;
+}
+
+/* Differences and deviations need numbers on a line, of which each sequence has several. */
+static bool has_views(const vh_graph_source *from)
+{
+    const vh_emission *family = vh_emission_find(from->emission);
+    for (int64_t n = 0; n < from->data->N; n++)
+        if (vh_data_length(from->data, n) < 2)
+            return false;
+    return family && vh_prior_normal(family) && !from->data->layout;
+}
+
+static bool serves(const vh_graph_source *from, const vh_graph_kind *kind)
+{
+    bool restricted = from->S > 0 || from->M > 0 || from->topology;
+    if (!kind->topology) /* a warped path joins two sequences, not two groups */
+        return !from->by_group && !restricted && !is_symbols(from->data);
+    if (from->topology && strcmp(from->topology, kind->topology) != 0)
+        return false;
+    return kind->view == VH_AS_THEY_ARE || has_views(from);
+}
+
+int vh_graph_kinds(const vh_graph_source *from, vh_graph_kind kind[VH_MOST_GRAPHS])
+{
+    int n = 0;
+    for (int k = 0; k < N_KINDS; k++) {
+        vh_graph_kind one = table[k];
+        bool new = serves(from, &one);
+        if (one.topology && from->S > 0)
+            one.S = from->S;
+        for (int j = 0; j < n && new && one.topology; j++)
+            new = kind[j].view != one.view || kind[j].S != one.S || strcmp(kind[j].topology, one.topology) != 0;
+        if (new)
+            kind[n++] = one;
+    }
+    return n;
+}
+
+const char *vh_graph_name(const vh_graph_kind *kind, char *text, size_t size)
+{
+    const char *view = vh_view_name(kind->view);
+    if (kind->topology)
+        snprintf(text, size, "%s models of %d state%s%s%s", kind->topology, kind->S, kind->S == 1 ? "" : "s",
+                 *view ? ", " : "", view);
+    else
+        snprintf(text, size, "elastic distance");
+    return text;
+}
+
+/* ---- 2. distances by cross-likelihood ------------------------------------------------------------------ */
+
+vhem_fit_options vh_graph_fit(const vh_graph_source *from, const vh_graph_kind *kind)
+{
+    vhem_fit_options o;
+    VHEM_INIT(VHEM_FIT_OPTIONS, &o);
+    o.S = kind->S;
+    o.M = from->M > 0 ? from->M : 1;
+    o.emission = from->emission;
+    o.topology = kind->topology;
+    o.init = strcmp(kind->topology, "free") == 0 ? "kmeans" : "segment";
+    o.by_group = from->by_group;
+    return o;
+}
+
+/* D [n][n] in place of the log-likelihoods L [n][n]. */
+static void compare(const vh_graph_source *from, const double *L, double *D)
+{
+    int64_t n = from->sets->n;
+    for (int64_t i = 0; i < n; i++) {
+        double frames = (double)vh_sets_frames(from->sets, from->data, i, NULL);
+        double own = fmax(L[vh_ij(i, n, i)], IMPOSSIBLE);
+        for (int64_t j = 0; j < n; j++) {
+            double lost = (own - fmax(L[vh_ij(i, n, j)], IMPOSSIBLE)) / (2 * frames);
+            D[vh_ij(i, n, j)] += lost;
+            if (i != j)
+                D[vh_ij(j, n, i)] += lost;
+        }
+    }
+}
+
+static vhem_status by_models(vhem_ctx *ctx, const vh_graph_source *from, const vh_graph_kind *kind, double *D)
+{
+    VH_OWN(vhem_data) *seen = NULL;
+    VH_OWN(vh_h3m) *models = NULL;
+    VH_AUTOFREE double *loglik = NULL, *total = NULL;
+    const vhem_data *data = from->data;
+    int64_t n = from->sets->n;
+    vhem_fit_options o = vh_graph_fit(from, kind);
+
+    if (kind->view != VH_AS_THEY_ARE) {
+        VH_TRY(vh_view_make(ctx, kind->view, data, &seen));
+        data = seen;
+    }
+    o.restarts = RESTARTS;
+    VH_TRY(vh_fit_each(ctx, data, &o, &models, NULL));
+    VH_NEW(loglik, vh_cells(data->N, n));
+    VH_TRY(vh_score(ctx, models, data, NULL, loglik));
+    if (data->N != n) {
+        const vh_items items = { .n = n, .seq = from->sets->seq, .first = from->sets->first };
+        VH_NEW(total, vh_cells(n, n));
+        vh_items_sum(&items, n, loglik, total);
+    }
+    compare(from, total ? total : loglik, D);
+    return VHEM_OK;
+}
+
+/* ---- 3. distances by time warping ---------------------------------------------------------------------- */
+
+/* Angles are turned into points of a circle. */
+static vhem_status by_warping(vhem_ctx *ctx, const vh_graph_source *from, double *D)
+{
+    return vh_dtw(ctx, from->data, NULL, D);
+}
+
+vhem_status vh_graph_neighbours(vhem_ctx *ctx, const vh_graph_source *from, const vh_graph_kind *kind,
+                                vh_near **out)
+{
+    VH_AUTOFREE double *D = NULL;
+    int n = (int)from->sets->n, m = n - 1 < NEAREST ? n - 1 : NEAREST;
+
+    VH_NEW(D, vh_cells(n, n));
+    VH_TRY(kind->topology ? by_models(ctx, from, kind, D) : by_warping(ctx, from, D));
+    return vh_near_by_rank(ctx, n, D, m, out);
+}
