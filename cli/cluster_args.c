@@ -17,6 +17,7 @@ void cluster_args_free(cluster_args *a)
 {
     vhem_free(a->items);
     vhem_free(a->start);
+    vhem_free(a->fitted);
     cli_input_free(&a->input);
 }
 
@@ -39,11 +40,9 @@ void cluster_add_options(cli_table *t, cluster_args *a, const char *without, boo
     cli_add_fields(t, &(cli_fields){ VHEM_CLUSTER_OPTIONS, &a->opt, .without = without, .change = change });
 }
 
-/* A file for a method that clusters sequences. */
-static int load_sequences(cli *c, cluster_args *a)
+/* How the sequences of a file are read; what models and clusters need does no harm. */
+static int prepare_to_read(cli *c, cluster_args *a, vhem_data_options *data)
 {
-    const char *path = c->arg[0];
-    vhem_data_options data = a->data;
     CLI_TRY(cli_emission(c, a->cov, &a->opt.emission));
     if (a->start && a->opt.emission && !cli_emission_is(a->start, a->opt.emission))
         return cli_fail(c, "%s holds %s models, but --%s asks for %s; leave it out, the start has its own",
@@ -51,12 +50,7 @@ static int load_sequences(cli *c, cluster_args *a)
                         a->cov ? a->cov : a->opt.emission);
     if (a->start)
         a->opt.emission = NULL;
-    CLI_TRY(cli_read_for(c, path, a->start, a->opt.emission, &data));
-    CLI_TRY(cli_load_input(c, path, &data, &a->input));
-    CLI_CHECK(!a->input.from.models,
-              "method %s clusters sequences, but %s holds %s; give it the data they came from", a->opt.method,
-              path, a->input.file.tree ? "clusters" : "models");
-    return CLI_GO;
+    return cli_read_for(c, c->arg[0], a->start, a->opt.emission, data);
 }
 
 static bool has_textures(const cluster_args *a)
@@ -64,26 +58,60 @@ static bool has_textures(const cluster_args *a)
     return cli_models_facts(a->input.from.models).kind == VHEM_TEXTURES;
 }
 
-static int load_items(cli *c, cluster_args *a, bool choose)
+/* Of the options given, those that are about sequences alone. */
+static bool is_about_sequences(const cli_option *o)
 {
-    vhem_method_facts method = cli_method_facts(a->opt.method, false);
-    if (method.takes_data && choose)
-        return cli_misuse(c, "method %s clusters sequences; vhem choose compares clusters of models",
-                          a->opt.method);
-    for (int k = 0; !method.takes_data && k < a->usage->table->n; k++) {
+    return (o->heading == cli_data_heading && strcmp(o->name, "memory") != 0)
+           || cli_has_word("cov emission topology models", ' ', o->name);
+}
+
+/* Models were given: whatever was said about sequences is a mistake. */
+static int check_models(cli *c, const cluster_args *a)
+{
+    const char *holds = a->input.file.tree ? "clusters" : "models";
+    for (int k = 0; k < a->usage->table->n; k++) {
         const cli_option *o = &a->usage->table->row[k];
-        bool data = o->heading == cli_data_heading && strcmp(o->name, "memory") != 0;
-        if (c->given[k] && (data || strcmp(o->name, "cov") == 0))
-            return cli_misuse(c, "--%s is about sequences, but method %s clusters models", o->name,
-                              method.name);
+        if (c->given[k] && is_about_sequences(o))
+            return cli_misuse(c, "--%s is about sequences, but %s holds %s", o->name, c->arg[0], holds);
     }
-    if (method.takes_data) {
-        CLI_TRY(load_sequences(c, a));
-    } else {
-        CLI_TRY(cli_load_models(c, c->arg[0], &a->input.file.models));
-        a->input.from.models = a->input.file.models;
-    }
-    a->method = cli_method_facts(a->opt.method, has_textures(a));
+    vhem_method_facts method = cli_method_facts(a->opt.method, has_textures(a));
+    CLI_CHECK(method.takes_hmms || method.takes_textures,
+              "method %s clusters sequences, but %s holds %s; give it the data they came from", method.name,
+              c->arg[0], holds);
+    return CLI_GO;
+}
+
+/* Sequences for a method that takes models: they are fitted first, as vhem fit does. */
+static int fit_models(cli *c, cluster_args *a)
+{
+    vhem_fit_options fit;
+    VHEM_INIT(VHEM_FIT_OPTIONS, &fit);
+    fit.S = a->opt.S;
+    fit.M = a->opt.M;
+    fit.emission = a->opt.emission;
+    fit.topology = a->opt.topology;
+    fit.by_group = a->input.from.by_group;
+    CLI_TRY(cli_status(c, vhem_fit(c->ctx, a->input.file.data, &fit, &a->fitted, NULL)));
+    a->input.from = (vhem_source){ .models = a->fitted };
+    a->opt.emission = a->opt.topology = NULL; /* the models have theirs */
+    for (int k = 0; k < a->usage->table->n; k++)
+        c->given[k] = c->given[k] && !is_about_sequences(&a->usage->table->row[k]);
+    return CLI_GO;
+}
+
+static int load_items(cli *c, cluster_args *a)
+{
+    vhem_data_options data = a->data;
+    CLI_TRY(prepare_to_read(c, a, &data));
+    CLI_TRY(cli_load_input(c, c->arg[0], &data, &a->input));
+    bool sequences = a->input.from.data != NULL;
+    a->method = sequences && !a->opt.method && !a->opt.preset && !a->init ? cli_method_facts("auto", false)
+                                                                           : cli_method_facts(a->opt.method, has_textures(a));
+    if (!sequences)
+        CLI_TRY(check_models(c, a));
+    else if (!a->method.takes_data)
+        CLI_TRY(fit_models(c, a));
+    a->opt.method = sequences ? a->method.name : a->opt.method;
     if (a->method.by_part) /* to the others --memory says nothing */
         a->opt.memory = a->data.memory;
     return cluster_find_items(c, a);
@@ -118,27 +146,23 @@ static int use_start(cli *c, cluster_args *a)
     return CLI_GO;
 }
 
-/* No option is ignored silently.  The default method depends on the input. */
+/* No option is ignored silently. */
 static int check_options(cli *c, const cluster_args *a)
 {
-    vhem_method_facts method = cli_method_facts(a->opt.method, has_textures(a));
-    CLI_TRY(cli_check_uses(c, a->usage, "method", method.name));
+    CLI_TRY(cli_check_uses(c, a->usage, "method", a->method.name));
     CLI_TRY(cli_check_prior(c, "--prior", false, a->opt.prior));
-    if (method.inits && a->opt.init && !a->init && !cli_has_word(method.inits, '|', a->opt.init))
-        return cli_misuse(c, "method %s does not use --init %s; it knows %s", method.name, a->opt.init,
-                          method.inits);
+    if (a->method.inits && a->opt.init && !a->init && !cli_has_word(a->method.inits, '|', a->opt.init))
+        return cli_misuse(c, "method %s does not use --init %s; it knows %s", a->method.name, a->opt.init,
+                          a->method.inits);
     return CLI_GO;
 }
 
-int cluster_load(cli *c, cluster_args *a, bool choose)
+int cluster_load(cli *c, cluster_args *a)
 {
-    if (a->opt.method)
-        CLI_TRY(check_options(c, a));
     if (a->init)
         CLI_TRY(cli_load_models(c, a->init, &a->start));
-    CLI_TRY(load_items(c, a, choose));
-    if (!a->opt.method)
-        CLI_TRY(check_options(c, a));
+    CLI_TRY(load_items(c, a));
+    CLI_TRY(check_options(c, a));
     return a->init ? use_start(c, a) : CLI_GO;
 }
 

@@ -14,16 +14,18 @@ typedef struct {
     vhem_method_facts method; /* once loaded: the one asked for, or the default for this input */
     cli_input input;
     vhem_models *start;
-    vhem_items *items; /* NULL: not known */
+    vhem_models *fitted; /* to the sequences, for a method that clusters models; else NULL */
+    vhem_items *items;   /* NULL: not known */
 } cluster_args;
 
 void cluster_args_init(cluster_args *a);
 void cluster_args_free(cluster_args *a);
 /* The rows of vhem_cluster_options, without some; choose: a start is not a file. */
 void cluster_add_options(cli_table *t, cluster_args *a, const char *without, bool choose);
-/* Loads the models or, for a method that clusters them, the sequences, and the start where --init is a file,
- * which gives the number of clusters unless it was asked for.  choose: only models will do. */
-int cluster_load(cli *c, cluster_args *a, bool choose);
+/* Loads the models or the sequences, and the start where --init is a file, which gives the number of clusters
+ * unless it was asked for.  A method or a preset that takes models gets those that vhem fit would make of
+ * sequences. */
+int cluster_load(cli *c, cluster_args *a);
 /* Names and labels of what is clustered; not of models that stay on disk: items is NULL then. */
 int cluster_find_items(cli *c, cluster_args *a);
 /* Are there enough items for K clusters? */

@@ -103,6 +103,39 @@ static json_t *restarts_json(const vhem_clustering *cl)
     return all;
 }
 
+/* The graphs of sequences that were partitioned. */
+static json_t *graphs_json(const vhem_clustering *cl)
+{
+    json_t *all = json_array();
+    for (int r = 0; r < cl->n_run; r++) {
+        const vhem_cluster_run *run = &cl->run[r];
+        json_array_append_new(all, json_pack("{s:o, s:o, s:o, s:o, s:b}", "graph", cli_json_text(run->init),
+                                             "modularity", cli_json_real(run->modularity), "stability",
+                                             cli_json_real(run->stability), "agreement",
+                                             cli_json_real(run->agreement), "kept", run->label == NULL));
+    }
+    return all;
+}
+
+/* The share of the items that the centres would put into the group they have. */
+static double share_put_back(const vhem_clustering *cl)
+{
+    int64_t back = 0;
+    for (int64_t i = 0; i < cl->Kb; i++) {
+        const double *z = cl->z + i * cl->Kr;
+        int64_t best = 0;
+        for (int64_t j = 1; j < cl->Kr; j++)
+            best = z[j] > z[best] ? j : best;
+        back += best == cl->label[i];
+    }
+    return cl->Kb > 0 ? (double)back / (double)cl->Kb : 1;
+}
+
+static bool has_graphs(const vhem_clustering *cl)
+{
+    return strcmp(cl->method, "auto") == 0;
+}
+
 json_t *cluster_level_json(cli *c, const cluster_level *level)
 {
     const vhem_clustering *cl = level->clustering;
@@ -114,7 +147,12 @@ json_t *cluster_level_json(cli *c, const cluster_level *level)
                   cli_json_text(cl->method), "Kb", (json_int_t)cl->Kb, "K", (json_int_t)cl->Kr, "bound",
                   cli_json_real(final_bound(cl)), "n_iter", cl->n_iter, "converged", cl->converged, "repairs",
                   "empty", cl->n_empty, "revived", cl->n_revived, "fell", cl->n_fell, "reached_best",
-                  count_reached(cl), "restarts", restarts_json(cl), "clusters", clusters);
+                  count_reached(cl), "restarts", has_graphs(cl) ? json_array() : restarts_json(cl),
+                  "clusters", clusters);
+    if (has_graphs(cl)) {
+        json_object_set_new(facts, "graphs", graphs_json(cl));
+        json_object_set_new(facts, "put_back", cli_json_real(share_put_back(cl)));
+    }
     if (cl->posterior)
         json_object_set_new(facts, "K_max", json_integer((json_int_t)cl->K_max));
     if (level->class_of)
@@ -426,6 +464,29 @@ static void tell_needed(cli *c, const vhem_clustering *cl, bool stopped)
         cl->options->nv * cl->options->tau, cl->options->nv, cl->options->tau);
 }
 
+/* Which graph of the sequences was kept, and what the best other one would have said. */
+static void tell_graphs(cli *c, const vhem_clustering *cl, const char *word)
+{
+    const vhem_cluster_run *kept = NULL, *next = NULL;
+    for (int r = 0; r < cl->n_run; r++) {
+        const vhem_cluster_run *run = &cl->run[r];
+        if (!run->label)
+            kept = run;
+        else if (!next || run->modularity + run->stability > next->modularity + next->stability)
+            next = run;
+    }
+    if (kept && next)
+        cli_say(c,
+                "found by %s (modularity %.2f, stability %.2f; next %s, %.2f, %.2f, whose groups have an ARI of "
+                "%.2f with these)",
+                kept->init, kept->modularity, kept->stability, next->init, next->modularity, next->stability,
+                next->agreement);
+    else if (kept)
+        cli_say(c, "found by %s (modularity %.2f, stability %.2f)", kept->init, kept->modularity, kept->stability);
+    if (cl->z && cl->Kr > 1)
+        cli_say(c, "vhem assign puts %.0f %% of the %ss back into their group", 100 * share_put_back(cl), word);
+}
+
 void cluster_level_tell(cli *c, const cluster_level *level, const char *word, const char *title, bool stopped)
 {
     const vhem_clustering *cl = level->clustering;
@@ -443,7 +504,10 @@ void cluster_level_tell(cli *c, const cluster_level *level, const char *word, co
     if (cl->posterior)
         tell_needed(c, cl, stopped);
     tell_clusters(c, level, word);
-    tell_restarts(c, level, word, stopped);
+    if (has_graphs(cl))
+        tell_graphs(c, cl, word);
+    else
+        tell_restarts(c, level, word, stopped);
     if (cl->n_empty)
         cli_say(c, "repairs: %d empty cluster%s re-seeded", cl->n_empty, cli_plural(cl->n_empty));
     if (cl->n_revived)

@@ -143,7 +143,7 @@ static int prepare_and_choose(cli *c, choose_args *g)
     for (int k = 0; k < g->a.K.n; k++)
         most = g->a.K.value[k] > most ? g->a.K.value[k] : most;
     CLI_TRY(cli_out_check_table(c, g->a.output));
-    CLI_TRY(cluster_load(c, &g->a, true));
+    CLI_TRY(cluster_load(c, &g->a));
     CLI_TRY(cluster_enough(c, &g->a, most));
     return choose_and_write(c, g);
 }
@@ -175,7 +175,7 @@ int cmd_choose(cli *c, int argc, char **argv)
                       .help = "numbers of virtual frames, from few to many, to ask variational Bayes for the "
                               "clusters that are needed; 0: none" },
                     { 0 } });
-    cluster_add_options(&t, a, "emission S candidate memory keep_tables first_reduce", true);
+    cluster_add_options(&t, a, "emission topology S candidate memory keep_tables first_reduce", true);
     const cli_usage usage = {
         .args = "MODELS -k K..K",
         .n_min = 1,

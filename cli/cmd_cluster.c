@@ -152,7 +152,7 @@ static int prepare_and_cluster(cli *c, cluster_args *a, bool tree)
     if (a->K_text)
         CLI_TRY(read_levels(c, a));
     CLI_TRY(cli_out_check_ending(c, a->output, "clusters are written as .json", cli_json_endings));
-    CLI_TRY(cluster_load(c, a, false));
+    CLI_TRY(cluster_load(c, a));
     CLI_TRY(cluster_enough(c, a, a->K.value[0]));
     return cluster_and_save(c, a);
 }

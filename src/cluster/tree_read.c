@@ -255,28 +255,38 @@ static vhem_status read_run(vhem_ctx *ctx, json_t *v, vh_clustering *c, vhem_clu
     return VHEM_OK;
 }
 
+/* A graph of sequences counts as a run without a bound. */
+static vhem_status read_graph(vhem_ctx *ctx, json_t *v, vh_clustering *c, vhem_cluster_run *run)
+{
+    VH_TRY(read_run(ctx, v, c, run));
+    run->bound = NAN;
+    run->finished = 1;
+    VH_TRY(get_text(ctx, v, "graph", c, &run->init));
+    return get_number(ctx, v, "stability", &run->stability);
+}
+
 static vhem_status read_runs(vhem_ctx *ctx, json_t *root, vh_clustering *c)
 {
-    vhem_status st = VHEM_OK;
-    json_t *v = json_object_get(root, "restarts");
+    json_t *graphs = json_object_get(root, "graphs"), *v = graphs ? graphs : json_object_get(root, "restarts");
+    const char *key = graphs ? "graphs" : "restarts";
     char who[32];
 
     if (!v)
-        return st;
-    VH_TRY(check_kind(ctx, "restarts", v, false));
-    VH_CHECK(json_array_size(v) <= INT_MAX, VHEM_EFORMAT, "restarts has %zu entries, must have at most %d",
+        return VHEM_OK;
+    VH_TRY(check_kind(ctx, key, v, false));
+    VH_CHECK(json_array_size(v) <= INT_MAX, VHEM_EFORMAT, "%s has %zu entries, must have at most %d", key,
              json_array_size(v), INT_MAX);
     VH_NEW(c->run, json_array_size(v));
     for (int r = 0; r < (int)json_array_size(v); r++) {
         c->n_run++; /* so that a partial run is freed */
-        st = read_run(ctx, json_array_get(v, (size_t)r), c, &c->run[r]);
+        vhem_status st = (graphs ? read_graph : read_run)(ctx, json_array_get(v, (size_t)r), c, &c->run[r]);
         if (st != VHEM_OK) {
-            snprintf(who, sizeof who, "restarts[%d]", r);
+            snprintf(who, sizeof who, "%s[%d]", key, r);
             vh_error_prefix(ctx, who);
             return st;
         }
     }
-    return st;
+    return VHEM_OK;
 }
 
 /* Does not change labels: another program may assign an item to a cluster other than that of largest z. */
