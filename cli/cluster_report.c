@@ -112,7 +112,7 @@ static json_t *graphs_json(const vhem_clustering *cl)
         json_array_append_new(all, json_pack("{s:o, s:o, s:o, s:o, s:b}", "graph", cli_json_text(run->init),
                                              "modularity", cli_json_real(run->modularity), "stability",
                                              cli_json_real(run->stability), "agreement",
-                                             cli_json_real(run->agreement), "kept", run->label == NULL));
+                                             cli_json_real(run->agreement), "kept", run->as_good));
     }
     return all;
 }
@@ -470,7 +470,7 @@ static void tell_graphs(cli *c, const vhem_clustering *cl, const char *word)
     const vhem_cluster_run *kept = NULL, *next = NULL;
     for (int r = 0; r < cl->n_run; r++) {
         const vhem_cluster_run *run = &cl->run[r];
-        if (!run->label)
+        if (run->as_good)
             kept = run;
         else if (!next || run->modularity + run->stability > next->modularity + next->stability)
             next = run;

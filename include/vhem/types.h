@@ -386,7 +386,8 @@ typedef struct {                     /* one restart */
     int        *label;               /* [Kb]  its partition; NULL: not known, or the one that was kept */
     int         next;                /* 1: the next candidate would be this one */
     int         as_good;             /* 1: its groups are known, and its bound is that of the run that was
-                                        kept, or higher, as nearly as bounds tell groups apart */
+                                        kept, or higher, as nearly as bounds tell groups apart; of graphs of
+                                        sequences: this one was kept */
     double      stability;           /* of a graph of sequences: mean adjusted Rand index of its partition
                                         with those of samples; NaN: unknown */
 } vhem_cluster_run;

@@ -197,6 +197,22 @@ static void free_centers(centers *x)
     *x = (centers){ 0 };
 }
 
+/* True if only the centres of c can be clustered again: sequences would be grouped anew. */
+static bool keeps_partition(const vh_clustering *c)
+{
+    return vh_method_find(c->method)->traits & VH_KEEPS;
+}
+
+/* Options of the levels above such a clustering: the default method for models, whose centres are as large as
+ * these. */
+static void cluster_centers(const vh_clustering *c, vhem_cluster_options *o)
+{
+    o->method = vh_method_usual(VH_MODELS)->name;
+    o->S = o->M = -1;
+    o->emission = o->topology = NULL;
+    o->tau = c->centers->lengths.max > 0 ? VHEM_AUTO : o->tau;
+}
+
 /* Prepares the input of the level above c: its used centres, or item groups merged by cluster.  Updates *used
  * and item, which *in points to. */
 static vhem_status next_input(vhem_ctx *ctx, const vh_clustering *c, centers *used, int64_t *item,
@@ -215,8 +231,9 @@ static vhem_status next_input(vhem_ctx *ctx, const vh_clustering *c, centers *us
         if (omega[j] > 0)
             index[n++] = j;
     }
-    if (in->models) {
-        vh_lengths lengths = in->models->lengths; /* a centre represents a typical member */
+    if (in->models || keeps_partition(c)) {
+        /* a centre represents a typical member */
+        vh_lengths lengths = in->models ? in->models->lengths : c->centers->lengths;
         free_centers(used);
         VH_TRY(vh_h3m_subset(ctx, c->centers, index, n, &used->models));
         used->models->lengths = lengths;
@@ -307,8 +324,11 @@ static vhem_status make_tree(vhem_ctx *ctx, const vhem_source *source, int level
     VH_TRY(check_levels(ctx, &in, levels, K, o));
     VH_TRY(vh_tree_new(ctx, levels, tree));
     for (int l = 0; l < levels; l++) {
-        if (l > 0)
-            VH_TRY(next_input(ctx, (*tree)->level[l - 1], &used, item, &in));
+        const vh_clustering *below = l > 0 ? (*tree)->level[l - 1] : NULL;
+        if (below && keeps_partition(below))
+            cluster_centers(below, o);
+        if (below)
+            VH_TRY(next_input(ctx, below, &used, item, &in));
         VH_TRY(add_level(ctx, *tree, l, levels, (int)K[l], &in, o));
     }
     return VHEM_OK;

@@ -140,9 +140,9 @@ static void print_graphs(FILE *f, const vh_clustering *c)
         if (u->label) {
             fputs(", \"labels\": ", f);
             print_ints(f, c->Kb, u->label);
-        } else {
-            fputs(", \"kept\": true", f);
         }
+        if (u->as_good)
+            fputs(", \"kept\": true", f);
         putc('}', f);
     }
     putc(']', f);

@@ -16,6 +16,7 @@
 #include "fit/infer.h"
 #include "math/agreement.h"
 #include "math/logsum.h"
+#include "core/rng.h"
 #include "models/items.h"
 #include "parallel/ranks.h"
 #include "vhem/estep.h"
@@ -23,6 +24,12 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+
+enum {
+    MANY = 5000,      /* items: the search looks at a sample if there are more, */
+    LANDMARKS = 2500, /* of this size */
+    RESTARTS = 3,     /* for each centre */
+};
 
 /* Copies the sequences with their cluster as their group. */
 static vhem_status by_cluster(vhem_ctx *ctx, const vh_graph_source *from, const int *label, int K, vhem_data **out)
@@ -65,7 +72,8 @@ static void described_free(described *x)
     *x = (described){ 0 };
 }
 
-/* Item scores, L [n][K] and z [n][K], and the items put back. */
+/* Computes L and z of the items, and how many of them would be put back into the groups label [n], which may be
+ * NULL. */
 static vhem_status score_items(vhem_ctx *ctx, const vh_graph_source *from, const int *label, described *x)
 {
     int64_t n = from->sets->n;
@@ -75,6 +83,8 @@ static vhem_status score_items(vhem_ctx *ctx, const vh_graph_source *from, const
 
     VH_NEW(loglik, vh_cells(from->data->N, K));
     VH_NEW(log_omega, K);
+    free(x->L);
+    free(x->z);
     VH_NEW(x->L, vh_cells(n, K));
     VH_NEW(x->z, vh_cells(n, K));
     VH_TRY(vh_score(ctx, x->centers, from->data, NULL, loglik));
@@ -86,7 +96,7 @@ static vhem_status score_items(vhem_ctx *ctx, const vh_graph_source *from, const
         vh_reduce_assign(K, log_omega, 1, x->L + vh_row(i, K), z);
         for (int j = 0; j < K; j++)
             z[j] = exp(z[j]);
-        x->back += vh_argmax(K, z, 1) == label[i];
+        x->back += label && vh_argmax(K, z, 1) == label[i];
     }
     return VHEM_OK;
 }
@@ -99,7 +109,7 @@ static vhem_status describe(vhem_ctx *ctx, const vh_graph_source *from, const vh
     int64_t n = from->sets->n;
 
     o.by_group = 1;
-    o.restarts = 3;
+    o.restarts = RESTARTS;
     VH_TRY(vh_fit_each(ctx, grouped, &o, &x.centers, NULL));
     memset(x.centers->omega, 0, sizeof *x.centers->omega * (size_t)won->K);
     for (int64_t i = 0; i < n; i++)
@@ -113,30 +123,34 @@ static vhem_status describe(vhem_ctx *ctx, const vh_graph_source *from, const vh
     return VHEM_OK;
 }
 
-static vhem_status make_centers(vhem_ctx *ctx, const vh_graph_source *from, const vh_seq_search *s,
-                                vh_clustering *out)
+/* Centres for the groups that won: of the shapes in the table, those that put most items back. */
+static vhem_status make_centers(vhem_ctx *ctx, const vh_graph_source *from, const vh_seq_search *s, described *out)
 {
-    VH_CLEANUP(described_free) described x = { 0 };
     VH_OWN(vhem_data) *grouped = NULL;
     const vh_seq_candidate *won = &s->all[s->best];
 
     VH_TRY(by_cluster(ctx, from, won->label, won->K, &grouped));
     for (int k = 0; k < s->n_all; k++) {
         const vh_graph_kind *kind = &s->all[k].kind;
-        if (kind->topology && kind->view == VH_AS_THEY_ARE) {
-            VH_TRY(describe(ctx, from, grouped, kind, won, &x));
-        }
+        if (kind->topology && kind->view == VH_AS_THEY_ARE)
+            VH_TRY(describe(ctx, from, grouped, kind, won, out));
     }
     for (int j = 0; j < won->K; j++) {
-        VH_TRY(vh_h3m_set_cluster(ctx, &x.centers->hmm[j].name, j));
-        VH_TRY(vh_h3m_set_text(ctx, &x.centers->hmm[j].label, NULL));
+        VH_TRY(vh_h3m_set_cluster(ctx, &out->centers->hmm[j].name, j));
+        VH_TRY(vh_h3m_set_text(ctx, &out->centers->hmm[j].label, NULL));
     }
-    out->centers = vh_take(x.centers);
-    out->z = vh_take(x.z);
-    out->L_hmm = vh_take(x.L);
-    out->Kr = won->K;
-    memcpy(out->label, won->label, sizeof *out->label * (size_t)out->Kb);
     return VHEM_OK;
+}
+
+static void take_centers(described *x, vh_clustering *out)
+{
+    out->Kr = (int)x->centers->K;
+    out->centers = vh_take(x->centers);
+    out->z = vh_take(x->z);
+    out->L_hmm = vh_take(x->L);
+    out->options.S = out->centers->hmm[0].S;
+    out->options.M = out->centers->hmm[0].M;
+    out->converged = 1;
 }
 
 void vh_auto_defaults(const vh_input *in, vhem_cluster_options *o)
@@ -161,16 +175,104 @@ static vhem_status report_graphs(vhem_ctx *ctx, vh_seq_search *s, vh_clustering 
         vh_agreement(s->n, c->label, won->label, &same);
         *u = (vhem_cluster_run){ .bound = NAN,
                                  .finished = 1,
+                                 .as_good = c == won,
                                  .modularity = c->modularity,
                                  .stability = c->stability,
                                  .agreement = same.adjusted_rand };
         VH_TRY(vh_clustering_keep(ctx, out, vh_graph_name(&c->kind, name, sizeof name), &u->init));
-        if (c == won)
-            continue;
-        u->label = vh_take(c->label);
+        if (c != won && s->n == out->Kb) /* else they are those of landmarks */
+            u->label = vh_take(c->label);
     }
-    out->share = vh_take(s->all[s->best].share);
+    if (s->n == out->Kb)
+        out->share = vh_take(s->all[s->best].share);
     return VHEM_OK;
+}
+
+typedef struct { /* the items that the search looks at, where it cannot look at all */
+    vhem_data *data;
+    vh_sets sets;
+    int64_t n, *pick; /* [n]  ascending, as indices of all items */
+} landmarks;
+
+static void landmarks_free(landmarks *l)
+{
+    vh_object_free(l->data);
+    vh_sets_free(&l->sets);
+    free(l->pick);
+}
+
+/* Draws n of the items. */
+static vhem_status draw_landmarks(vhem_ctx *ctx, const vh_graph_source *all, int64_t n, uint64_t seed, landmarks *out)
+{
+    VH_AUTOFREE int64_t *seq = NULL, *item = NULL;
+    int64_t N = 0;
+    vh_rng rng;
+
+    out->n = n;
+    VH_NEW(out->pick, n);
+    vh_rng_init(&rng, seed, VH_RNG_SPLIT, 0);
+    vh_rng_spread(&rng, all->sets->n, (int)n, out->pick);
+    VH_NEW(seq, all->data->N);
+    VH_NEW(item, all->data->N);
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t k = all->sets->first[out->pick[i]]; k < all->sets->first[out->pick[i] + 1]; k++) {
+            seq[N] = all->sets->seq[k];
+            item[N++] = i;
+        }
+    VH_TRY(vh_data_subset(ctx, all->data, seq, N, &out->data));
+    return vh_sets_from(ctx, N, item, n, &out->sets);
+}
+
+/* The same search among landmarks; all other items go to the centre that explains them best. */
+static vhem_status cluster_landmarks(vhem_ctx *ctx, const vh_graph_source *all, const landmarks *few, int K,
+                                     uint64_t seed, vh_seq_search *s, vh_clustering *out)
+{
+    VH_CLEANUP(described_free) described x = { 0 };
+    vh_graph_source from = *all;
+
+    vh_log(ctx, VHEM_LOG_WARN, "the groups are those of %lld of the %lld items; each other item is in the group "
+                               "whose centre explains it best",
+           (long long)few->n, (long long)all->sets->n);
+    from.data = few->data;
+    from.sets = &few->sets;
+    VH_TRY(vh_seq_search_run(ctx, &from, K, seed, s));
+    VH_TRY(make_centers(ctx, &from, s, &x));
+    VH_TRY(score_items(ctx, all, NULL, &x));
+    take_centers(&x, out);
+    vh_label_by_z(out);
+    for (int64_t i = 0; i < few->n; i++)
+        out->label[few->pick[i]] = s->all[s->best].label[i];
+    return VHEM_OK;
+}
+
+static vhem_status cluster_all(vhem_ctx *ctx, const vh_graph_source *from, int K, uint64_t seed, vh_seq_search *s,
+                               vh_clustering *out)
+{
+    VH_CLEANUP(described_free) described x = { 0 };
+
+    VH_TRY(vh_seq_search_run(ctx, from, K, seed, s));
+    VH_TRY(make_centers(ctx, from, s, &x));
+    take_centers(&x, out);
+    memcpy(out->label, s->all[s->best].label, sizeof *out->label * (size_t)out->Kb);
+    return VHEM_OK;
+}
+
+/* Every process makes the whole search. */
+static vhem_status search(vhem_ctx *ctx, const vh_graph_source *from, const vh_input *in,
+                          const vhem_cluster_options *opt, uint64_t seed, vh_clustering *out)
+{
+    VH_CLEANUP(vh_seq_search_free) vh_seq_search s = { 0 };
+    VH_CLEANUP(landmarks_free) landmarks few = { 0 };
+    int64_t most = opt->landmarks > 0 ? opt->landmarks : from->sets->n > MANY ? LANDMARKS : from->sets->n;
+
+    if (most < from->sets->n) {
+        VH_TRY(draw_landmarks(ctx, from, most, seed, &few));
+        VH_TRY(cluster_landmarks(ctx, from, &few, (int)in->K, seed, &s, out));
+    } else {
+        VH_TRY(cluster_all(ctx, from, (int)in->K, seed, &s, out));
+    }
+    VH_TRY(report_graphs(ctx, &s, out));
+    return vh_frames_name(ctx, in->data, out->centers);
 }
 
 vhem_status vh_method_auto(vhem_ctx *ctx, const vh_input *in, const vhem_cluster_options *opt, uint64_t seed,
@@ -178,7 +280,6 @@ vhem_status vh_method_auto(vhem_ctx *ctx, const vh_input *in, const vhem_cluster
 {
     VH_CLEANUP(vh_sets_free) vh_sets sets = { 0 };
     VH_CLEANUP(vh_frames_free) vh_frames frames = { 0 };
-    VH_CLEANUP(vh_seq_search_free) vh_seq_search s = { 0 };
 
     VH_TRY(vh_sets_from(ctx, in->data->N, in->item, in->Kb, &sets));
     VH_TRY(vh_frames_to_fit(ctx, in->data, opt->emission, NULL, NULL, &frames));
@@ -189,9 +290,6 @@ vhem_status vh_method_auto(vhem_ctx *ctx, const vh_input *in, const vhem_cluster
                                    .S = opt->S,
                                    .M = opt->M,
                                    .topology = opt->topology };
-    VH_TRY(vh_seq_search_run(ctx, &from, (int)in->K, seed, &s));
-    VH_TRY(make_centers(ctx, &from, &s, out));
-    VH_TRY(report_graphs(ctx, &s, out));
-    VH_TRY(vh_frames_name(ctx, in->data, out->centers));
-    return VHEM_OK;
+    vh_ranks_leave(ctx);
+    return vh_ranks_join(ctx, search(ctx, &from, in, opt, seed, out));
 }
