@@ -147,12 +147,15 @@ static int prepare_and_cluster(cli *c, cluster_args *a, bool tree)
 {
     if (!a->K_text && tree)
         return cli_misuse(c, "how many clusters at each level? say it with -k, for instance -k 8,4,2");
-    if (!a->K_text && !a->init)
-        return cli_misuse(c, "give the number of clusters with -k K; 'vhem choose' helps to find it");
-    if (a->K_text)
+    bool chosen = !a->K_text || strcmp(a->K_text, "auto") == 0;
+    if (!chosen)
         CLI_TRY(read_levels(c, a));
     CLI_TRY(cli_out_check_ending(c, a->output, "clusters are written as .json", cli_json_endings));
     CLI_TRY(cluster_load(c, a));
+    if (chosen && !a->init && strcmp(a->method.name, "auto") != 0)
+        return cli_misuse(c, "give the number of clusters with -k K; 'vhem choose' helps to find it");
+    if (chosen && !a->init)
+        a->K.n = 1; /* 0: it is found */
     CLI_TRY(cluster_enough(c, a, a->K.value[0]));
     return cluster_and_save(c, a);
 }

@@ -392,6 +392,29 @@ typedef struct {                     /* one restart */
                                         with those of samples; NaN: unknown */
 } vhem_cluster_run;
 
+typedef struct {                     /* one row of a choice; NaN: not asked for, or not available */
+    int64_t K;
+    int    S;
+    int    path;                     /* 1: a step of the path: only evidence, K_used, S_used and frames
+                                        count */
+    double bound;                    /* J of the best run, in nats */
+    double loglik;                   /* sum_i omega_i Kb max_j L_ij: expected log-likelihood of one virtual
+                                        sample each */
+    double n_param, bic, icl;        /* smaller is better: -2 loglik + n_param log Kb; ICL adds the entropy
+                                        of z */
+    double stability;                /* mean adjusted Rand index between the labels two halves give; NaN: not
+                                        asked, K = 1 or K > Kb / 2 */
+    double evidence;                 /* bound on the log-evidence of at most K clusters of at most S states,
+                                        by vbhem, whatever their names; larger is better */
+    double frames;                   /* virtual frames of each model that this is for */
+    double K_used, S_used;           /* clusters that were needed, and states of the largest of their
+                                        centres */
+    double same_runs;                /* share of the finished runs whose groups are those that were kept */
+    double same_seeds;               /* mean adjusted Rand index of these groups with those of other seeds */
+    double modularity;               /* of these groups in their graph of sequences; stability is then that of
+                                        samples */
+} vhem_choice;
+
 typedef struct {                     /* one level of a tree; what a method does not have is NULL */
     const char *method;
     int64_t     Kb, Kr;              /* items, clusters */
@@ -421,6 +444,9 @@ typedef struct {                     /* one level of a tree; what a method does 
                                         top; -1: left out */
     const int  *lacking;             /* [Kb]        columns that the item, an HMM, lacks, so that its L_hmm is
                                         over fewer values than that of others; NULL: none lacks any */
+    int         n_choice;            /* method auto, when K was chosen: */
+    const vhem_choice *choice;       /* [n_choice]  the numbers of groups that were tried in the graph that was
+                                        kept */
 } vhem_clustering;
 
 typedef struct {                     /* a tree at a glance; valid while it lives */
@@ -451,27 +477,6 @@ typedef struct {                     /* what to choose from, and how much to spe
                                         which it is asked how many of the most clusters are needed; default
                                         0 */
 } vhem_choose_options;
-
-typedef struct {                     /* one row of a choice; NaN: not asked for, or not available */
-    int64_t K;
-    int    S;
-    int    path;                     /* 1: a step of the path: only evidence, K_used, S_used and frames
-                                        count */
-    double bound;                    /* J of the best run, in nats */
-    double loglik;                   /* sum_i omega_i Kb max_j L_ij: expected log-likelihood of one virtual
-                                        sample each */
-    double n_param, bic, icl;        /* smaller is better: -2 loglik + n_param log Kb; ICL adds the entropy
-                                        of z */
-    double stability;                /* mean adjusted Rand index between the labels two halves give; NaN: not
-                                        asked, K = 1 or K > Kb / 2 */
-    double evidence;                 /* bound on the log-evidence of at most K clusters of at most S states,
-                                        by vbhem, whatever their names; larger is better */
-    double frames;                   /* virtual frames of each model that this is for */
-    double K_used, S_used;           /* clusters that were needed, and states of the largest of their
-                                        centres */
-    double same_runs;                /* share of the finished runs whose groups are those that were kept */
-    double same_seeds;               /* mean adjusted Rand index of these groups with those of other seeds */
-} vhem_choice;
 
 typedef struct {
     double rand, adjusted_rand, nmi, purity;

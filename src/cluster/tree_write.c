@@ -148,6 +148,19 @@ static void print_graphs(FILE *f, const vh_clustering *c)
     putc(']', f);
 }
 
+/* The numbers of groups that were tried. */
+static void print_choice(FILE *f, const vh_clustering *c)
+{
+    fputs(",\n \"choice\": [", f);
+    for (int t = 0; t < c->n_choice; t++) {
+        fprintf(f, "%s{\"K\": %" PRId64, t > 0 ? ", " : "", c->choice[t].K);
+        print_real(f, "modularity", c->choice[t].modularity);
+        print_real(f, "stability", c->choice[t].stability);
+        putc('}', f);
+    }
+    putc(']', f);
+}
+
 static void print_models(FILE *f, const vh_clustering *c)
 {
     fputs(",\n \"names\": [", f);
@@ -224,6 +237,8 @@ static vhem_status print_clustering(vhem_ctx *ctx, const vh_clustering *c, int64
             c->n_empty, c->n_revived, c->n_fell);
     if (c->run)
         (c->n_run > 0 && isnan(c->run[0].bound) ? print_graphs : print_runs)(f, c);
+    if (c->choice)
+        print_choice(f, c);
     if (c->state_map)
         print_state_map(f, c);
     if (c->lacking) {

@@ -111,7 +111,7 @@ static vhem_status describe(vhem_ctx *ctx, const vh_graph_source *from, const vh
     o.by_group = 1;
     o.restarts = RESTARTS;
     VH_TRY(vh_fit_each(ctx, grouped, &o, &x.centers, NULL));
-    memset(x.centers->omega, 0, sizeof *x.centers->omega * (size_t)won->K);
+    memset(x.centers->omega, 0, sizeof *x.centers->omega * (size_t)x.centers->K);
     for (int64_t i = 0; i < n; i++)
         x.centers->omega[won->label[i]] += 1.0 / (double)n;
     VH_TRY(score_items(ctx, from, won->label, &x));
@@ -129,13 +129,13 @@ static vhem_status make_centers(vhem_ctx *ctx, const vh_graph_source *from, cons
     VH_OWN(vhem_data) *grouped = NULL;
     const vh_seq_candidate *won = &s->all[s->best];
 
-    VH_TRY(by_cluster(ctx, from, won->label, won->K, &grouped));
+    VH_TRY(by_cluster(ctx, from, won->label, won->best.K, &grouped));
     for (int k = 0; k < s->n_all; k++) {
         const vh_graph_kind *kind = &s->all[k].kind;
         if (kind->topology && kind->view == VH_AS_THEY_ARE)
             VH_TRY(describe(ctx, from, grouped, kind, won, out));
     }
-    for (int j = 0; j < won->K; j++) {
+    for (int64_t j = 0; j < out->centers->K; j++) {
         VH_TRY(vh_h3m_set_cluster(ctx, &out->centers->hmm[j].name, j));
         VH_TRY(vh_h3m_set_text(ctx, &out->centers->hmm[j].label, NULL));
     }
@@ -169,15 +169,15 @@ static vhem_status report_graphs(vhem_ctx *ctx, vh_seq_search *s, vh_clustering 
     for (int k = 0; k < s->n_all; k++) {
         vh_seq_candidate *c = &s->all[k];
         vhem_agreement same;
-        if (!c->share)
+        if (!c->label)
             continue;
         vhem_cluster_run *u = &out->run[out->n_run++];
         vh_agreement(s->n, c->label, won->label, &same);
         *u = (vhem_cluster_run){ .bound = NAN,
                                  .finished = 1,
                                  .as_good = c == won,
-                                 .modularity = c->modularity,
-                                 .stability = c->stability,
+                                 .modularity = c->best.modularity,
+                                 .stability = c->best.stability,
                                  .agreement = same.adjusted_rand };
         VH_TRY(vh_clustering_keep(ctx, out, vh_graph_name(&c->kind, name, sizeof name), &u->init));
         if (c != won && s->n == out->Kb) /* else they are those of landmarks */
@@ -185,6 +185,31 @@ static vhem_status report_graphs(vhem_ctx *ctx, vh_seq_search *s, vh_clustering 
     }
     if (s->n == out->Kb)
         out->share = vh_take(s->all[s->best].share);
+    return VHEM_OK;
+}
+
+/* The numbers of groups that were tried in the graph that was kept. */
+static vhem_status report_choice(vhem_ctx *ctx, const vh_seq_candidate *won, vh_clustering *out)
+{
+    const double none = NAN;
+
+    VH_NEW(out->choice, won->n_judged);
+    for (int t = 0; t < won->n_judged; t++)
+        out->choice[t] = (vhem_choice){ .K = won->judged[t].K,
+                                        .bound = none,
+                                        .loglik = none,
+                                        .n_param = none,
+                                        .bic = none,
+                                        .icl = none,
+                                        .stability = won->judged[t].stability,
+                                        .evidence = none,
+                                        .frames = none,
+                                        .K_used = none,
+                                        .S_used = none,
+                                        .same_runs = none,
+                                        .same_seeds = none,
+                                        .modularity = won->judged[t].modularity };
+    out->n_choice = won->n_judged;
     return VHEM_OK;
 }
 
@@ -224,7 +249,7 @@ static vhem_status draw_landmarks(vhem_ctx *ctx, const vh_graph_source *all, int
 }
 
 /* The same search among landmarks; all other items go to the centre that explains them best. */
-static vhem_status cluster_landmarks(vhem_ctx *ctx, const vh_graph_source *all, const landmarks *few, int K,
+static vhem_status cluster_landmarks(vhem_ctx *ctx, const vh_graph_source *all, const landmarks *few, int64_t K,
                                      uint64_t seed, vh_seq_search *s, vh_clustering *out)
 {
     VH_CLEANUP(described_free) described x = { 0 };
@@ -245,7 +270,7 @@ static vhem_status cluster_landmarks(vhem_ctx *ctx, const vh_graph_source *all, 
     return VHEM_OK;
 }
 
-static vhem_status cluster_all(vhem_ctx *ctx, const vh_graph_source *from, int K, uint64_t seed, vh_seq_search *s,
+static vhem_status cluster_all(vhem_ctx *ctx, const vh_graph_source *from, int64_t K, uint64_t seed, vh_seq_search *s,
                                vh_clustering *out)
 {
     VH_CLEANUP(described_free) described x = { 0 };
@@ -267,11 +292,13 @@ static vhem_status search(vhem_ctx *ctx, const vh_graph_source *from, const vh_i
 
     if (most < from->sets->n) {
         VH_TRY(draw_landmarks(ctx, from, most, seed, &few));
-        VH_TRY(cluster_landmarks(ctx, from, &few, (int)in->K, seed, &s, out));
+        VH_TRY(cluster_landmarks(ctx, from, &few, in->K, seed, &s, out));
     } else {
-        VH_TRY(cluster_all(ctx, from, (int)in->K, seed, &s, out));
+        VH_TRY(cluster_all(ctx, from, in->K, seed, &s, out));
     }
     VH_TRY(report_graphs(ctx, &s, out));
+    if (in->K == 0)
+        VH_TRY(report_choice(ctx, &s.all[s.best], out));
     return vh_frames_name(ctx, in->data, out->centers);
 }
 

@@ -200,7 +200,9 @@ void vh_clustering_show(vh_clustering *c, const int *base_label, const int *pare
                                   .options = &c->options,
                                   .base_label = base_label,
                                   .parent = parent,
-                                  .lacking = c->lacking };
+                                  .lacking = c->lacking,
+                                  .n_choice = c->n_choice,
+                                  .choice = c->choice };
 }
 
 void vh_clustering_free(vh_clustering *c)
@@ -225,6 +227,7 @@ void vh_clustering_free(vh_clustering *c)
         free(c->run[r].label);
     }
     free(c->run);
+    free(c->choice);
     vh_h3m_free(c->centers);
     vh_dtm_free(c->textures);
     free(c->posterior);

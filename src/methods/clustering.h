@@ -29,6 +29,8 @@ typedef struct { /* result of any method; missing parts are NULL */
     int64_t *state_map_at; /* [Kb+1] */
     int n_run;
     vhem_cluster_run *run; /* [n_run] */
+    int n_choice;
+    vhem_choice *choice; /* [n_choice]  if the number of clusters was chosen */
     char **name;           /* [Kb]  of the items, in name_block; "" for none, NULL until shown */
     vh_text_block name_block;
     uint64_t *fingerprint;        /* [Kb]  of the data of each item, 0 if unknown; NULL: none known */

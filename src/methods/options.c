@@ -132,7 +132,8 @@ static void lower_K(vhem_ctx *ctx, vh_input *in, const vhem_cluster_options *o)
 
 static vhem_status check_sizes(vhem_ctx *ctx, const vh_input *in, const vhem_cluster_options *o)
 {
-    VH_CHECK(in->K >= 1, VHEM_EINVAL, "K is %lld, must be at least 1", (long long)in->K);
+    bool chosen = in->K == 0 && vh_method_find(o->method)->traits & VH_KEEPS;
+    VH_CHECK(in->K >= 1 || chosen, VHEM_EINVAL, "K is %lld, must be at least 1", (long long)in->K);
     VH_CHECK(in->K <= in->Kb || o->start, VHEM_EINVAL, "K is %lld, but there are only %lld %s",
              (long long)in->K, (long long)in->Kb,
              in->models                  ? "models"

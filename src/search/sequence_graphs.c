@@ -166,12 +166,12 @@ static vhem_status by_warping(vhem_ctx *ctx, const vh_graph_source *from, double
 }
 
 vhem_status vh_graph_neighbours(vhem_ctx *ctx, const vh_graph_source *from, const vh_graph_kind *kind,
-                                vh_near **out)
+                                vh_near *out)
 {
     VH_AUTOFREE double *D = NULL;
-    int n = (int)from->sets->n, m = n - 1 < NEAREST ? n - 1 : NEAREST;
+    int n = (int)from->sets->n;
 
     VH_NEW(D, vh_cells(n, n));
     VH_TRY(kind->topology ? by_models(ctx, from, kind, D) : by_warping(ctx, from, D));
-    return vh_near_by_rank(ctx, n, D, m, out);
+    return vh_near_mutual(ctx, n, D, NEAREST, out);
 }

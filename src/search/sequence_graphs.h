@@ -9,7 +9,7 @@
 #define VH_SEARCH_SEQUENCE_GRAPHS_H
 
 #include "fit/sets.h"
-#include "math/graph.h"
+#include "math/neighbours.h"
 #include "search/views.h"
 
 enum { VH_MOST_GRAPHS = 16 };
@@ -35,7 +35,7 @@ int vh_graph_kinds(const vh_graph_source *from, vh_graph_kind kind[VH_MOST_GRAPH
 const char *vh_graph_name(const vh_graph_kind *kind, char *text, size_t size);
 /* The nearest items of each item, by mutual rank. */
 vhem_status vh_graph_neighbours(vhem_ctx *ctx, const vh_graph_source *from, const vh_graph_kind *kind,
-                                vh_near **out);
+                                vh_near *out);
 /* The options of a fit of models of this kind; states that are passed in order start as equal pieces of the
  * sequences. */
 vhem_fit_options vh_graph_fit(const vh_graph_source *from, const vh_graph_kind *kind);

@@ -1,29 +1,79 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* sequence_search.c - see sequence_search.h.
  *
- *   1. one partition and its judgement
- *   2. all graphs, and the choice */
+ *   1. numbers of groups to try
+ *   2. the partitions of one graph, and of samples of its items
+ *   3. the judgement
+ *   4. all graphs, and the choice */
 #include "search/sequence_search.h"
 
 #include "core/alloc.h"
+#include "core/array2.h"
 #include "core/rng.h"
 #include "math/agreement.h"
+#include "math/graph.h"
+#include "parallel/map.h"
 
 #include <math.h>
 #include <string.h>
 
 enum {
     NEIGHBOURS = 10,
-    SAMPLES = 6,     /* of the items, for the stability */
-    RUNS = 10,       /* of k-means */
-    SAMPLE_RUNS = 4, /* in a sample */
+    SAMPLES = 6,   /* of the items, for the stability */
+    RUNS = 10,     /* of k-means for the partition, */
+    FEW_RUNS = 4,  /* for that of a sample, and where many numbers of groups are tried */
+    MEMBERS = 3,   /* a number of groups is recommended if they have so many members on average */
+    EACH = 12,     /* all numbers up to this one are tried, then every twelfth or so */
+    MOST_TRIED = 64,
 };
 #define SAMPLED 0.8 /* share of the items in a sample */
+#define ROOTS   3.0 /* at most so many times the root of the number of items are tried */
 
-/* ---- 1. one partition ---------------------------------------------------------------------------------- */
+/* ---- 1. numbers of groups ------------------------------------------------------------------------------ */
 
-/* Numbers groups by first appearance; returns how many there are. */
-static int renumber(int64_t n, int K, int *label, int *to)
+/* The numbers to try for n items, ascending: only K, or, for K = 0, from 2 on.  Returns how many. */
+static int numbers_to_try(int64_t n, int64_t K, int tried[MOST_TRIED])
+{
+    int64_t most = (int64_t)(ROOTS * sqrt((double)n)), least_members = n / (MEMBERS + 1);
+    int found = 0;
+
+    most = most < least_members ? most : least_members;
+    if (K > 0)
+        tried[found++] = (int)K;
+    for (int64_t k = 2; K == 0 && (k <= most || found == 0) && found < MOST_TRIED; k += 1 + k / EACH)
+        tried[found++] = (int)(k < n ? k : n);
+    return found;
+}
+
+/* ---- 2. partitions of one graph ------------------------------------------------------------------------ */
+
+typedef struct { /* one graph while it is judged */
+    int64_t n;
+    const vh_near *near;
+    uint64_t seed;
+    int n_tried;
+    const int *tried; /* [n_tried]  ascending */
+    int *label;       /* [n_tried][n] */
+    double *V;        /* [most][n]  eigenvectors of the graph */
+    int *sampled;     /* [n_tried][SAMPLES][n]  the partitions of samples; -1: not in the sample */
+    double *same;     /* [n_tried][SAMPLES]  their agreement with that of all items */
+} judging;
+
+static void judging_free(judging *j)
+{
+    free(j->label);
+    free(j->V);
+    free(j->sampled);
+    free(j->same);
+}
+
+static int most_groups(const judging *j)
+{
+    return j->tried[j->n_tried - 1];
+}
+
+/* Numbers groups by first appearance; to [K] is scratch. */
+static void renumber(int64_t n, int K, int *label, int *to)
 {
     int next = 0;
     for (int k = 0; k < K; k++)
@@ -33,97 +83,165 @@ static int renumber(int64_t n, int K, int *label, int *to)
             to[label[i]] = next++;
         label[i] = to[label[i]];
     }
-    return next;
 }
 
-typedef struct { /* a sample of the items */
-    int n;
-    int *pick; /* [n]  ascending */
+/* Partitions the graph of all items into each number of groups; out [n_tried] gets the modularities. */
+static vhem_status partition_all(vhem_ctx *ctx, judging *j, vh_judged *out)
+{
+    VH_CLEANUP(vh_graph_free) vh_graph g = { 0 };
+    VH_AUTOFREE int *to = NULL;
+
+    VH_NEW(to, most_groups(j));
+    VH_TRY(vh_graph_new(ctx, j->near, NEIGHBOURS, j->n, NULL, &g));
+    VH_TRY(vh_graph_embed(ctx, &g, most_groups(j), NULL, j->V));
+    for (int t = 0; t < j->n_tried; t++) {
+        int *label = j->label + vh_row(t, j->n), runs = j->n_tried > 1 ? FEW_RUNS : RUNS;
+        VH_TRY(vh_graph_partition(ctx, &g, j->V, j->tried[t], runs, j->seed, label));
+        renumber(j->n, j->tried[t], label, to);
+        out[t] = (vh_judged){ .K = j->tried[t], .stability = NAN };
+        VH_TRY(vh_graph_modularity(ctx, &g, label, &out[t].modularity));
+    }
+    return VHEM_OK;
+}
+
+typedef struct { /* a sample of the items and its graph */
+    int64_t n, *item; /* [n]  ascending */
+    vh_graph graph;
+    double *V; /* [most groups][n]; only as many as there are items */
 } sample;
 
 static void sample_free(sample *s)
 {
-    free(s->pick);
+    free(s->item);
+    free(s->V);
+    vh_graph_free(&s->graph);
 }
 
-static vhem_status draw_sample(vhem_ctx *ctx, int64_t n, uint64_t seed, int k, sample *out)
+/* Draws sample k; its eigenvectors start from those of all items. */
+static vhem_status open_sample(vhem_ctx *ctx, const judging *j, int64_t k, sample *s)
 {
-    VH_AUTOFREE int64_t *pick = NULL;
+    int most = most_groups(j);
     vh_rng rng;
 
-    out->n = (int)(SAMPLED * (double)n + 0.5);
-    VH_NEW(pick, out->n);
-    VH_NEW(out->pick, out->n);
-    vh_rng_init(&rng, seed, VH_RNG_SPLIT, (uint64_t)k);
-    vh_rng_spread(&rng, n, out->n, pick);
-    for (int i = 0; i < out->n; i++)
-        out->pick[i] = (int)pick[i];
-    return VHEM_OK;
+    s->n = (int64_t)ceil(SAMPLED * (double)j->n);
+    most = most < s->n ? most : (int)s->n;
+    VH_NEW(s->item, s->n);
+    VH_NEW(s->V, vh_cells(most, s->n));
+    vh_rng_init(&rng, j->seed, VH_RNG_SPLIT, (uint64_t)k);
+    vh_rng_spread(&rng, j->n, (int)s->n, s->item);
+    for (int c = 0; c < most; c++)
+        for (int64_t i = 0; i < s->n; i++)
+            s->V[vh_ij(c, s->n, i)] = j->V[vh_ij(c, j->n, s->item[i])];
+    VH_TRY(vh_graph_new(ctx, j->near, NEIGHBOURS, s->n, s->item, &s->graph));
+    return vh_graph_embed(ctx, &s->graph, most, NULL, s->V);
 }
 
-/* Partitions a sample; *same: agreement with the partition of all items there. */
-static vhem_status compare_sample(vhem_ctx *ctx, const vh_seq_candidate *c, int64_t n, int K, uint64_t seed, int k,
-                                  const double *X, double *same, double *share)
+/* vh_work: partitions sample k into each number of groups, and compares with the partitions of all items. */
+static vhem_status compare_sample(vhem_ctx *ctx, void *arg, int64_t k, int worker)
 {
+    judging *j = arg;
     VH_CLEANUP(sample_free) sample s = { 0 };
-    VH_OWN(vh_graph) *g = NULL;
-    VH_AUTOFREE int *there = NULL, *label = NULL, *to = NULL;
-    VH_AUTOFREE double *start = NULL, *places = NULL;
-    vhem_agreement a;
+    VH_AUTOFREE int *label = NULL, *there = NULL;
+    uint64_t seed = vh_rng_seed(j->seed, (uint64_t)k + 1);
+    (void)worker;
 
-    VH_TRY(draw_sample(ctx, n, seed, k, &s));
-    VH_NEW(there, s.n);
+    VH_TRY(open_sample(ctx, j, k, &s));
     VH_NEW(label, s.n);
-    VH_NEW(to, K);
-    VH_NEW(start, (size_t)s.n * (size_t)K);
-    VH_NEW(places, (size_t)s.n * (size_t)K);
-    for (int i = 0; i < s.n; i++) {
-        there[i] = c->label[s.pick[i]];
-        memcpy(start + (size_t)i * (size_t)K, X + (size_t)s.pick[i] * (size_t)K, sizeof *X * (size_t)K);
-    }
-    VH_TRY(vh_graph_new(ctx, c->near, NEIGHBOURS, s.pick, s.n, &g));
-    VH_TRY(vh_graph_embed(ctx, g, K, start, places));
-    VH_TRY(vh_graph_partition(ctx, s.n, K, places, SAMPLE_RUNS, vh_rng_seed(seed, (uint64_t)k + 1), label));
-    vh_agreement(s.n, there, label, &a);
-    *same += a.adjusted_rand / SAMPLES;
-    VH_TRY(vh_match_groups(ctx, s.n, K, there, label, to));
-    for (int i = 0; i < s.n; i++) {
-        share[2 * s.pick[i]] += to[label[i]] == there[i];
-        share[2 * s.pick[i] + 1] += 1;
+    VH_NEW(there, s.n);
+    for (int t = 0; t < j->n_tried; t++) {
+        int *out = j->sampled + ((size_t)t * SAMPLES + (size_t)k) * (size_t)j->n;
+        vhem_agreement a;
+        int K = j->tried[t] < s.n ? j->tried[t] : (int)s.n;
+        VH_TRY(vh_graph_partition(ctx, &s.graph, s.V, K, FEW_RUNS, seed, label));
+        for (int64_t i = 0; i < j->n; i++)
+            out[i] = -1;
+        for (int64_t i = 0; i < s.n; i++) {
+            there[i] = j->label[vh_ij(t, j->n, s.item[i])];
+            out[s.item[i]] = label[i];
+        }
+        vh_agreement(s.n, there, label, &a);
+        j->same[vh_ij(t, SAMPLES, k)] = a.adjusted_rand;
     }
     return VHEM_OK;
 }
 
-/* Partitions the graph of c and judges the partition. */
-static vhem_status judge(vhem_ctx *ctx, int64_t n, int K, uint64_t seed, vh_seq_candidate *c)
+/* share [n]: in how many of the samples that have it each item is in the group it has among all, in partition
+ * t. */
+static vhem_status find_share(vhem_ctx *ctx, const judging *j, int t, double *share)
 {
-    VH_OWN(vh_graph) *g = NULL;
-    VH_AUTOFREE int *to = NULL;
-    VH_AUTOFREE double *X = NULL, *share = NULL;
+    const int *all = j->label + vh_row(t, j->n);
+    int K = j->tried[t];
+    VH_AUTOFREE int *there = NULL, *label = NULL, *to = NULL, *seen = NULL;
 
-    VH_NEW(c->label, n);
+    VH_NEW(there, j->n);
+    VH_NEW(label, j->n);
     VH_NEW(to, K);
-    VH_NEW(X, (size_t)n * (size_t)K);
-    VH_NEW(share, 2 * n);
-    VH_TRY(vh_graph_new(ctx, c->near, NEIGHBOURS, NULL, (int)n, &g));
-    VH_TRY(vh_graph_embed(ctx, g, K, NULL, X));
-    VH_TRY(vh_graph_partition(ctx, (int)n, K, X, RUNS, seed, c->label));
-    c->K = renumber(n, K, c->label, to);
-    c->modularity = vh_graph_modularity(g, c->label);
-    for (int k = 0; k < SAMPLES; k++)
-        VH_TRY(compare_sample(ctx, c, n, K, seed, k, X, &c->stability, share));
+    VH_NEW(seen, j->n);
+    for (int k = 0; k < SAMPLES; k++) {
+        const int *sampled = j->sampled + ((size_t)t * SAMPLES + (size_t)k) * (size_t)j->n;
+        int64_t n = 0;
+        for (int64_t i = 0; i < j->n; i++)
+            if (sampled[i] >= 0) {
+                there[n] = all[i];
+                label[n++] = sampled[i];
+            }
+        VH_TRY(vh_match_groups(ctx, n, K, there, label, to));
+        for (int64_t i = 0; i < j->n; i++)
+            if (sampled[i] >= 0) {
+                share[i] += to[sampled[i]] == all[i];
+                seen[i]++;
+            }
+    }
+    for (int64_t i = 0; i < j->n; i++)
+        share[i] = seen[i] > 0 ? share[i] / seen[i] : 1;
+    return VHEM_OK;
+}
+
+/* ---- 3. the judgement ---------------------------------------------------------------------------------- */
+
+static double worth(const vh_judged *x)
+{
+    return x->modularity + x->stability;
+}
+
+/* The best of the numbers tried.  The largest of several is none: a larger one might be better still. */
+static int best_tried(const judging *j, const vh_judged *judged)
+{
+    int best = 0;
+    for (int t = 1; t < j->n_tried - 1; t++)
+        best = worth(&judged[t]) > worth(&judged[best]) ? t : best;
+    return best;
+}
+
+/* Partitions the graph of c and judges its partitions. */
+static vhem_status judge(vhem_ctx *ctx, int64_t n, const int *tried, int n_tried, uint64_t seed, vh_seq_candidate *c)
+{
+    VH_CLEANUP(judging_free)
+    judging j = { .n = n, .near = &c->near, .seed = seed, .tried = tried, .n_tried = n_tried };
+
+    VH_NEW(j.label, vh_cells(n_tried, n));
+    VH_NEW(j.V, vh_cells(most_groups(&j), n));
+    VH_NEW(j.sampled, vh_cells(n_tried * SAMPLES, n));
+    VH_NEW(j.same, vh_cells(n_tried, SAMPLES));
+    VH_NEW(c->judged, n_tried);
+    VH_TRY(partition_all(ctx, &j, c->judged));
+    VH_TRY(vh_map(ctx, &(vh_work){ .n = SAMPLES, .run = compare_sample, .arg = &j }, NULL));
+    for (int t = 0; t < n_tried; t++) {
+        c->judged[t].stability = 0;
+        for (int k = 0; k < SAMPLES; k++)
+            c->judged[t].stability += j.same[vh_ij(t, SAMPLES, k)] / SAMPLES;
+    }
+    c->n_judged = n_tried;
+    int best = best_tried(&j, c->judged);
+    c->best = c->judged[best];
     VH_NEW(c->share, n);
-    for (int64_t i = 0; i < n; i++)
-        c->share[i] = share[2 * i + 1] > 0 ? share[2 * i] / share[2 * i + 1] : 1;
+    VH_TRY(find_share(ctx, &j, best, c->share));
+    VH_NEW(c->label, n);
+    memcpy(c->label, j.label + vh_row(best, n), sizeof *c->label * (size_t)n);
     return VHEM_OK;
 }
 
-/* ---- 2. all graphs ------------------------------------------------------------------------------------- */
-
-static double worth(const vh_seq_candidate *c)
-{
-    return c->modularity + c->stability;
-}
+/* ---- 4. all graphs ------------------------------------------------------------------------------------- */
 
 /* Fails if memory ran out or the search was stopped; other failures only leave out this graph. */
 static vhem_status leave_out(vhem_ctx *ctx, const vh_seq_candidate *c, vhem_status st)
@@ -135,16 +253,11 @@ static vhem_status leave_out(vhem_ctx *ctx, const vh_seq_candidate *c, vhem_stat
     return VHEM_OK;
 }
 
-static vhem_status try_graph(vhem_ctx *ctx, const vh_graph_source *from, int K, uint64_t seed, vh_seq_candidate *c)
-{
-    VH_TRY(vh_graph_neighbours(ctx, from, &c->kind, &c->near));
-    return judge(ctx, from->sets->n, K, seed, c);
-}
-
-vhem_status vh_seq_search_run(vhem_ctx *ctx, const vh_graph_source *from, int K, uint64_t seed,
+vhem_status vh_seq_search_run(vhem_ctx *ctx, const vh_graph_source *from, int64_t K, uint64_t seed,
                               vh_seq_search *out)
 {
     vh_graph_kind kind[VH_MOST_GRAPHS];
+    int tried[MOST_TRIED], n_tried = numbers_to_try(from->sets->n, K, tried);
 
     out->n = from->sets->n;
     out->best = -1;
@@ -152,20 +265,24 @@ vhem_status vh_seq_search_run(vhem_ctx *ctx, const vh_graph_source *from, int K,
     for (int k = 0; k < out->n_all; k++) {
         vh_seq_candidate *c = &out->all[k];
         c->kind = kind[k];
-        VH_CHECK(!vh_stopped(ctx), VHEM_ESTOPPED, "stopped");
-        VH_TRY(leave_out(ctx, c, try_graph(ctx, from, K, seed, c)));
-        if (c->share && (out->best < 0 || worth(c) > worth(&out->all[out->best])))
+        VH_CHECK(!vh_stopped(ctx), VHEM_ESTOPPED, "stopped; %d of %d graphs were made", k, out->n_all);
+        vhem_status st = vh_graph_neighbours(ctx, from, &c->kind, &c->near);
+        if (st == VHEM_OK)
+            st = judge(ctx, out->n, tried, n_tried, seed, c);
+        VH_TRY(leave_out(ctx, c, st));
+        if (c->label && (out->best < 0 || worth(&c->best) > worth(&out->all[out->best].best)))
             out->best = k;
         vh_progress(ctx, "cluster", k + 1, out->n_all);
     }
-    VH_CHECK(out->best >= 0, VHEM_ENUMERIC, "%s", ctx->error);
+    VH_CHECK(out->best >= 0, VHEM_ENUMERIC, "no graph of these sequences could be made: %s", ctx->error);
     return VHEM_OK;
 }
 
 void vh_seq_search_free(vh_seq_search *s)
 {
     for (int k = 0; k < s->n_all; k++) {
-        vh_near_free(s->all[k].near);
+        vh_near_free(&s->all[k].near);
+        free(s->all[k].judged);
         free(s->all[k].label);
         free(s->all[k].share);
     }
