@@ -133,17 +133,39 @@ static int read_states(cli *c, choose_args *g)
     return CLI_GO;
 }
 
+/* Sequences: one search finds the groups for all numbers. */
+static int choose_for_sequences(cli *c, choose_args *g)
+{
+    CLI_OWN vhem_tree *tree = NULL;
+    const int64_t any = 0;
+    for (int k = 0; k < g->a.usage->table->n; k++)
+        if (c->given[k] && cli_has_word("splits seeds path", ' ', g->a.usage->table->row[k].name))
+            return cli_misuse(c, "--%s is about models, but %s holds sequences", g->a.usage->table->row[k].name,
+                              c->arg[0]);
+    if (g->n_S > 1)
+        return cli_misuse(c, "--states %s: models of sequences have one number of states, or leave it out", g->S_text);
+    g->a.opt.S = g->S[0] > 0 ? g->S[0] : -1;
+    CLI_TRY(cli_status(c, vhem_cluster(c->ctx, &g->a.input.from, 1, &any, &g->a.opt, &tree)));
+    return choose_of_sequences(c, vhem_tree_level(tree, 0), &g->a.K, g->a.output);
+}
+
 static int prepare_and_choose(cli *c, choose_args *g)
 {
     int64_t most = 0;
-    if (!g->a.K_text)
-        return cli_misuse(c, "which numbers of clusters? say it with -k, for instance -k 2..6");
-    CLI_TRY(cli_read_list(c, "clusters", g->a.K_text, &g->a.K));
+    if (g->a.K_text)
+        CLI_TRY(cli_read_list(c, "clusters", g->a.K_text, &g->a.K));
     CLI_TRY(read_states(c, g));
     for (int k = 0; k < g->a.K.n; k++)
         most = g->a.K.value[k] > most ? g->a.K.value[k] : most;
     CLI_TRY(cli_out_check_table(c, g->a.output));
     CLI_TRY(cluster_load(c, &g->a));
+    if (strcmp(g->a.method.name, "auto") == 0)
+        return choose_for_sequences(c, g);
+    CLI_CHECK(!g->a.method.takes_data || g->a.input.from.models,
+              "method %s clusters sequences; vhem choose compares clusters of models, or chooses with method auto",
+              g->a.method.name);
+    if (!g->a.K_text)
+        return cli_misuse(c, "which numbers of clusters? say it with -k, for instance -k 2..6");
     CLI_TRY(cluster_enough(c, &g->a, most));
     return choose_and_write(c, g);
 }
@@ -175,9 +197,11 @@ int cmd_choose(cli *c, int argc, char **argv)
                       .help = "numbers of virtual frames, from few to many, to ask variational Bayes for the "
                               "clusters that are needed; 0: none" },
                     { 0 } });
-    cluster_add_options(&t, a, "emission topology S candidate memory keep_tables first_reduce", true);
+    cluster_add_options(&t, a, "S candidate memory keep_tables first_reduce", true);
+    cli_add_cov(&t, &a->cov, "method", "auto em-h3m");
+    cli_add_data(&t, &a->data, "column with the group; the sequences of a group stay together");
     const cli_usage usage = {
-        .args = "MODELS -k K..K",
+        .args = "DATA | MODELS -k K..K",
         .n_min = 1,
         .n_max = 1,
         .merges = true,
@@ -185,6 +209,10 @@ int cmd_choose(cli *c, int argc, char **argv)
         .first = "output clusters states splits path method mix tau nv prior search restarts preset",
         .methods = true,
         .about =
+            "For sequences, DATA: tries all numbers of groups, as vhem cluster DATA does without -k, and prints "
+            "how much more of the graph of neighbours is inside groups than chance would put there "
+            "(modularity), and how well samples of the sequences agree on the groups (stability); the largest "
+            "sum is recommended. "
             "Clusters the models of MODELS with each number of clusters and of states, prints a table and "
             "recommends a number, with reasons and doubts. The columns: bound and expected log-likelihood in "
             "nats; number of parameters; BIC and ICL (smaller is better); stability, the mean adjusted Rand "
@@ -196,7 +224,8 @@ int cmd_choose(cli *c, int argc, char **argv)
             "same_seeds, the adjusted Rand index with the groups of other seeds; best, the criteria by which "
             "a row is best, where negligible differences count as ties and ties go to the smaller number. "
             "Rows without BIC are steps of the path. Ctrl-C prints the rows that are finished.",
-        .examples = "  vhem choose models.json -k 2..6\n"
+        .examples = "  vhem choose walks.csv\n"
+                    "  vhem choose models.json -k 2..6\n"
                     "  vhem choose models.json -k 2..8 --states 2..4 --splits 0 -o choice.tsv\n",
     };
     a->usage = &usage;

@@ -189,7 +189,7 @@ static int run_cluster(cli *c, int argc, char **argv, bool tree)
                                  "a tree" },
                 { 0 } });
     cluster_add_options(&t, &a, tree ? "candidate memory" : "memory", false);
-    cli_add_cov(&t, &a.cov, "method", "em-h3m");
+    cli_add_cov(&t, &a.cov, "method", "auto em-h3m");
     cli_add_data(&t, &a.data, "column with the group; the sequences of a group stay together");
     /* which is for models as well as for the frames that the table of data speaks of */
     cli_row_named(&t, "memory")->help =

@@ -7,6 +7,7 @@
  * they are; of the shapes in the table, the one whose centres put most items back into their groups.  z and
  * L_hmm are those of the centres. */
 #include "methods/methods.h"
+#include "methods/strange.h"
 
 #include "search/sequence_search.h"
 #include "core/alloc.h"
@@ -14,6 +15,7 @@
 #include "fit/fit.h"
 #include "fit/frames.h"
 #include "fit/infer.h"
+#include "fit/options.h"
 #include "math/agreement.h"
 #include "math/logsum.h"
 #include "core/rng.h"
@@ -128,12 +130,16 @@ static vhem_status make_centers(vhem_ctx *ctx, const vh_graph_source *from, cons
 {
     VH_OWN(vhem_data) *grouped = NULL;
     const vh_seq_candidate *won = &s->all[s->best];
+    vhem_ctx quiet;
 
     VH_TRY(by_cluster(ctx, from, won->label, won->best.K, &grouped));
+    vh_ctx_child(ctx, ctx->threads, &quiet);
     for (int k = 0; k < s->n_all; k++) {
         const vh_graph_kind *kind = &s->all[k].kind;
+        vhem_status st = VHEM_OK;
         if (kind->topology && kind->view == VH_AS_THEY_ARE)
-            VH_TRY(describe(ctx, from, grouped, kind, won, out));
+            st = describe(&quiet, from, grouped, kind, won, out);
+        VH_CHECK(st == VHEM_OK, st, "%s", quiet.error);
     }
     for (int64_t j = 0; j < out->centers->K; j++) {
         VH_TRY(vh_h3m_set_cluster(ctx, &out->centers->hmm[j].name, j));
@@ -288,8 +294,11 @@ static vhem_status search(vhem_ctx *ctx, const vh_graph_source *from, const vh_i
 {
     VH_CLEANUP(vh_seq_search_free) vh_seq_search s = { 0 };
     VH_CLEANUP(landmarks_free) landmarks few = { 0 };
+    VH_CLEANUP(vh_fit_scale_free) vh_fit_scale scale = { 0 };
     int64_t most = opt->landmarks > 0 ? opt->landmarks : from->sets->n > MANY ? LANDMARKS : from->sets->n;
 
+    VH_TRY(vh_fit_require_values(ctx, from->data));
+    VH_TRY(vh_fit_scale_of(ctx, from->data, NULL, 1, 0, &scale)); /* warns of columns that never vary */
     if (most < from->sets->n) {
         VH_TRY(draw_landmarks(ctx, from, most, seed, &few));
         VH_TRY(cluster_landmarks(ctx, from, &few, in->K, seed, &s, out));
@@ -299,6 +308,7 @@ static vhem_status search(vhem_ctx *ctx, const vh_graph_source *from, const vh_i
     VH_TRY(report_graphs(ctx, &s, out));
     if (in->K == 0)
         VH_TRY(report_choice(ctx, &s.all[s.best], out));
+    VH_TRY(vh_tell_strange(ctx, from->data, from->sets, out));
     return vh_frames_name(ctx, in->data, out->centers);
 }
 

@@ -170,8 +170,11 @@ vhem_status vh_graph_neighbours(vhem_ctx *ctx, const vh_graph_source *from, cons
 {
     VH_AUTOFREE double *D = NULL;
     int n = (int)from->sets->n;
+    vhem_ctx quiet; /* each graph would repeat the warnings of the others */
 
     VH_NEW(D, vh_cells(n, n));
-    VH_TRY(kind->topology ? by_models(ctx, from, kind, D) : by_warping(ctx, from, D));
+    vh_ctx_child(ctx, ctx->threads, &quiet);
+    vhem_status st = kind->topology ? by_models(&quiet, from, kind, D) : by_warping(&quiet, from, D);
+    VH_CHECK(st == VHEM_OK, st, "%s", quiet.error);
     return vh_near_mutual(ctx, n, D, NEAREST, out);
 }
