@@ -1,77 +1,58 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a user gets with nothing but -k said: sets with known classes, fitted and clustered with given options.
+"""What a user gets with nothing but -k said, or nothing at all: sequences with known classes, and what else could be used.
 
-    bench/defaults.py --prepare FOLDER            writes the sets, about 65 MB, from the folder VHEM_DATA
-    bench/defaults.py --sets FOLDER --out all.json --jobs 16
-    bench/defaults.py --sets FOLDER --only basic,mocap --seeds 1,2 --variants default,restarts
+    bench/defaults.py --prepare FOLDER            writes the sets, about 90 MB, from the folder VHEM_DATA
+    bench/defaults.py --sets FOLDER --jobs 2      the table of all sets
+    bench/defaults.py --sets FOLDER --only basic,trace --methods auto,vhem --seeds 1 --out all.jsonl
+    bench/defaults.py --read all.jsonl            the table once more
 
-Needs the command (the variable VHEM, or build/vhem), Python and NumPy.  Every seed fits its own models.  A variant is a
-name of VARIANTS below, or NAME=FIT OPTIONS/CLUSTER OPTIONS, as "floor=--cov-floor 0.01/--search fast".
+Needs the command (the variable VHEM, or build/vhem), Python and NumPy; for k-means scikit-learn; for catch22 pycatch22.
 
-Rules by which one of the candidates could be kept, written down before any of them was tried:
-    kept        what the command does: the largest modularity among those whose bound is near the best
-    bound       the best bound
-    modularity  the largest modularity in the graph of 5 nearest neighbours
-    agreement   the one that agrees best with all others, by the mean adjusted Rand index
-The labels choose nothing: "oracle" is the best candidate by the labels, what no rule can exceed.
+    auto        vhem cluster DATA -k K
+    how-many    vhem cluster DATA: the number of groups is found, too
+    vhem        vhem cluster DATA -k K --method vhem: one model for each sequence, and their clusters by VHEM
+    em-h3m      vhem cluster DATA -k K --method em-h3m: a mixture of HMMs
+    dtw         time warping and a graph of neighbours by mutual ranks: one of the graphs of auto, by itself
+    resampled   k-means of every column resampled to 20 frames and standardised
+    catch22     k-means of 22 features of each column
+
+Means are over families of sets: six speakers of digits count as one, so do two cuts of characters.
 """
 import argparse
+import collections
 import concurrent.futures
 import csv
 import json
 import os
 import pathlib
-import shlex
 import subprocess
 import sys
 import tempfile
-import time
 
 import numpy as np
 
 SOURCE = pathlib.Path(__file__).resolve().parents[1]
 VHEM = os.environ.get("VHEM", str(SOURCE / "build" / "vhem"))
-RULES = ("kept", "bound", "modularity", "agreement", "oracle")
+METHODS = ("auto", "how-many", "vhem", "em-h3m", "resampled", "catch22")
 SPEAKERS = ("george", "jackson", "lucas", "nicolas", "theo", "yweweler")
-CLUSTERS = {"mocap": 8, "basic": 4, "vicon": 20, "chars": 20, "chars2": 20, "gtzan": 10,
-            **{f"digits-{name}": 10 for name in SPEAKERS},
-            # sets that were only looked at once the rules and candidates were written down
-            "chars3": 20, "chars4": 20, "gtzan2": 10, "gtzan3": 10, "mocap86": 8, "mocap-velocities": 8, "digits-all": 10,
-            "speakers": 6}
-VARIANTS = {                             # name: options of fit, options of cluster
-    "default": ("", ""),
-    "restarts": ("", "--search restarts"),
-    "fast": ("", "--search fast"),
-    "thorough": ("", "--search thorough"),
-    "tau30": ("", "--tau 30"),
-    "tau-auto": ("", "--tau auto"),
-    "ml": ("--prior none", ""),
-    "ml-restarts": ("--prior none", "--search restarts"),
-    "ml-tau30": ("--prior none", "--tau 30"),
-    "vb": ("--prior vb", ""),
-    "vb-tau30": ("--prior vb", "--tau 30"),
-    # candidates for the prior of fit, written down before they were compared
-    "vb-nu1": ("--prior vb:nu0=1", ""),
-    "vb-effective": ("--prior vb:frames=effective", ""),
-    "vb-nu1-effective": ("--prior vb:nu0=1,frames=effective", ""),
-    "vb-ml": ("--prior vb:start=ml", ""),
-    "vb-nu1-ml": ("--prior vb:nu0=1,start=ml", ""),
-    "eb": ("--prior eb", ""),
-    "eb-ml": ("--prior eb:start=ml", ""),
-    "vb-full": ("--prior vb --cov full", ""),
-    "ml-full": ("--prior none --cov full", ""),
-    "ppk-sc": ("", "--method ppk-sc --kernel scaled"),
-    "kl-sc": ("", "--method kl-sc"),
-    "knn-sc": ("", "--method knn-sc"),
-}
+SETS = ("basic", "mocap", "chars", "chars2", "speakers", "digits-all", *(f"digits-{name}" for name in SPEAKERS),
+        "animals", "eog", "gait", "handwriting", "harmony", "languages", "myo_emg", "pedestrians", "plaid", "proteins",
+        "sign_imu", "spikes", "splice", "stork", "syscalls", "trace", "traffic", "uwave", "watch")
+SYMBOLS = {"harmony", "languages", "proteins", "splice", "syscalls"}
+COUNTS = {"spikes"}
 
 
 # ---- the sets --------------------------------------------------------------------------------------------------------
 
+def index_of_path(path):
+    """The index beside an array."""
+    return path.with_name(path.stem + "_index.csv")
+
+
 def index_of(path):
-    """The rows of the index beside an array."""
-    with open(path.with_name(path.stem + "_index.csv"), encoding="utf-8") as f:
+    """Its rows."""
+    with open(index_of_path(path), encoding="utf-8") as f:
         return list(csv.DictReader(f))
 
 
@@ -116,7 +97,9 @@ def first_of_each(rows, label, first, count):
 
 def prepare(data, folder):
     """All sets as arrays with an index."""
-    folder.mkdir(parents=True, exist_ok=True)
+    for path in sorted((data / "classed").glob("*.npy")):
+        for one in (path, index_of_path(path)):
+            (folder / one.name).write_bytes(one.read_bytes())
     path = data / "cmu_mocap" / "mocap_xyz_local.npy"
     y = np.load(path)
     rows = [r for r in index_of(path.with_name("mocap_xyz.npy")) if r["in56"] == "1"]
@@ -148,7 +131,7 @@ def prepare(data, folder):
         write(folder, name, [(take(y, r) / 100, r["genre"]) for r in first_of_each(index_of(path), "genre", first, 15)])
 
 
-# ---- one fit, and the clusters of its models -------------------------------------------------------------------------
+# ---- one answer ------------------------------------------------------------------------------------------------------
 
 def adjusted_rand(a, b):
     """Hubert and Arabie's index."""
@@ -164,7 +147,7 @@ def adjusted_rand(a, b):
 
 def run(*args):
     """The command; returns the seconds of processor time it took."""
-    child = subprocess.Popen([VHEM, *map(str, args), "--quiet", "--threads", "1"])
+    child = subprocess.Popen([VHEM, *map(str, args), "--quiet", "--force", "--threads", "1"])
     _, status, used = os.wait4(child.pid, 0)
     child.returncode = os.waitstatus_to_exitcode(status)
     if child.returncode != 0:
@@ -172,78 +155,115 @@ def run(*args):
     return used.ru_utime + used.ru_stime
 
 
-def candidates_of(found, truth, scale):
-    """The candidates of a file of clusters: bounds in nats per frame and model, modularity, partition."""
-    kept = {"init": "kept", "bound": found["bound"][-1] / scale if found.get("bound") else None, "modularity": None,
-            "labels": found["labels"], "ari": adjusted_rand(truth, found["labels"])}
-    all_of_them = [kept]
-    for r in found.get("restarts", []):
-        if "labels" in r:
-            all_of_them.append({"init": r["init"], "bound": r["bound"] / scale, "modularity": r.get("modularity"),
-                                "labels": r["labels"], "ari": adjusted_rand(truth, r["labels"])})
-        elif kept["bound"] is not None and r["bound"] / scale == kept["bound"]:
-            kept["init"], kept["modularity"] = r["init"], r.get("modularity")
-    return all_of_them
+def family_of(name):
+    """Sets that are cuts of the same data count as one."""
+    return "digits" if name in {f"digits-{s}" for s in SPEAKERS} else "chars" if name.startswith("chars") else name
 
 
-def choose(all_of_them):
-    """The candidate that each rule keeps."""
-    judged = [c for c in all_of_them if c["modularity"] is not None]
-    kept = all_of_them[0]
-    agree = lambda c: np.mean([adjusted_rand(c["labels"], o["labels"]) for o in all_of_them if o is not c] or [1])
-    return {"kept": kept, "bound": max(all_of_them, key=lambda c: c["bound"]),
-            "modularity": max(judged, key=lambda c: c["modularity"]) if judged else kept,
-            "agreement": max(all_of_them, key=agree), "oracle": max(all_of_them, key=lambda c: c["ari"])}
+def emission_of(name):
+    """The option that a user of this kind of data would give."""
+    return ("--emission", "categorical") if name in SYMBOLS else ("--emission", "poisson") if name in COUNTS else ()
+
+
+def by_command(path, method, K, seed, truth):
+    """Rows of one run of the command."""
+    options = {"auto": ("-k", K), "how-many": (), "vhem": ("-k", K, "--method", "vhem"),
+               "em-h3m": ("-k", K, "--method", "em-h3m")}[method]
+    with tempfile.TemporaryDirectory() as scratch:
+        out = pathlib.Path(scratch) / "clusters.json"
+        seconds = run("cluster", path, *options, *emission_of(path.stem), "--seed", seed, "-o", out)
+        found = json.loads(out.read_text())
+    labels = found["labels"]
+    back = float(np.mean(np.argmax(found["z"], axis=1) == np.array(labels))) if "z" in found else None
+    graphs = [{**{k: g[k] for k in ("graph", "modularity", "stability")}, "kept": g.get("kept", False),
+               "ari": adjusted_rand(truth, g.get("labels", labels))} for g in found.get("graphs", [])]
+    yield {"method": method, "ari": adjusted_rand(truth, labels), "found": len(found["centers"]["hmms"]), "seconds": seconds,
+           "put_back": back, "graphs": graphs}
+    for g in graphs if method == "auto" else []:
+        if g["graph"] == "elastic distance":
+            yield {"method": "dtw", "ari": g["ari"]}
+
+
+def by_kmeans(path, method, K, seed, truth):
+    """Rows of k-means of features of every sequence."""
+    from sklearn.cluster import KMeans
+    y, rows = np.load(path).astype(float), index_of(path)
+    y = np.where(np.isnan(y), np.nanmean(y, 0), y)
+    y = (y - y.mean(0)) / np.where(y.std(0) > 0, y.std(0), 1)
+    each = [take(y, r) for r in rows]
+    if method == "resampled":
+        feature = lambda c: np.interp(np.linspace(0, len(c) - 1, 20), np.arange(len(c)), c)
+    else:
+        import pycatch22
+        feature = lambda c: pycatch22.catch22_all(list(c), catch24=True)["values"]
+    x = np.nan_to_num(np.array([np.hstack([feature(c) for c in s.T]) for s in each]))
+    x = (x - x.mean(0)) / np.where(x.std(0) > 0, x.std(0), 1)
+    yield {"method": method, "ari": adjusted_rand(truth, KMeans(K, n_init=20, random_state=seed).fit_predict(x))}
 
 
 def job(task):
-    """One set, one seed, one way to fit; all ways to cluster.  A list of results."""
-    folder, name, seed, fit, ways = task
-    out = []
-    with tempfile.TemporaryDirectory() as scratch:
-        models, clusters = pathlib.Path(scratch) / "models.json", pathlib.Path(scratch) / "clusters.json"
-        begin = time.monotonic()
-        run("fit", folder / f"{name}.npy", "--label", "label", "--seed", seed, "-o", models, *shlex.split(fit))
-        fitted = time.monotonic() - begin
-        truth = [h["label"] for h in json.loads(models.read_text())["hmms"]]
-        for variant, options in ways:
-            seconds = run("cluster", models, "-k", CLUSTERS[name], "--seed", seed, "-o", clusters, *shlex.split(options))
-            found = json.loads(clusters.read_text())
-            scale = found["options"]["nv"] * len(truth) * found["options"]["tau"]
-            all_of_them = candidates_of(found, truth, scale)
-            kept = choose(all_of_them) if all_of_them[0]["bound"] is not None else {"kept": all_of_them[0]}
-            out.append({"set": name, "seed": seed, "variant": variant, "seconds": seconds, "fit_seconds": fitted,
-                        "bound": all_of_them[0]["bound"], "rules": {r: c["ari"] for r, c in kept.items()},
-                        "chosen": {r: c["init"] for r, c in kept.items()},
-                        "candidates": [{k: v for k, v in c.items() if k != "labels"} for c in all_of_them]})
-    return out
+    """One set, one method, one seed: a list of rows."""
+    folder, name, method, seed = task
+    path = folder / f"{name}.npy"
+    truth = [r["label"] for r in index_of(path)]
+    numbers = method in ("resampled", "catch22")
+    if numbers and name in SYMBOLS:
+        return []
+    try:
+        rows = list((by_kmeans if numbers else by_command)(path, method, len(set(truth)), seed, truth))
+    except ImportError:
+        return []
+    return [{"set": name, "seed": seed, "K": len(set(truth)), **row} for row in rows]
 
 
 # ---- all of them -----------------------------------------------------------------------------------------------------
 
-def show(results, variants, sets):
-    """Mean and smallest ARI of every rule, mean bound per frame and seconds, set by set."""
-    for variant in variants:
-        for rule in RULES:
-            rows = [[r["rules"][rule] for r in results if r["variant"] == variant and r["set"] == s
-                     and rule in r["rules"]] for s in sets]
-            if not all(rows):
-                continue
-            cells = " ".join(f"{np.mean(v):5.2f}({min(v):.2f})" for v in rows)
-            print(f"{variant:12} {rule:10} {np.mean([np.mean(v) for v in rows]):.3f} {cells}")
-        for key in ("bound", "seconds", "fit_seconds"):
-            rows = [[r[key] for r in results if r["variant"] == variant and r["set"] == s] for s in sets]
-            if all(rows) and all(v is not None for row in rows for v in row):
-                print(f"{variant:12} {key:10}       " + " ".join(f"{np.mean(v):11.3f}" for v in rows))
+def show(results):
+    """A row for each set, and the means over families with standard errors of the differences from auto."""
+    table = collections.defaultdict(lambda: collections.defaultdict(list))
+    for r in results:
+        table[r["set"]][r["method"]].append(r)
+    methods = [m for m in ("auto", "how-many", "vhem", "em-h3m", "dtw", "resampled", "catch22")
+               if any(m in row for row in table.values())]
+    mean = lambda rows, key="ari": float(np.mean([r[key] for r in rows]))
+    print("| set | K | " + " | ".join(methods) + " | graph | put back | K found |\n|" + "---|" * (len(methods) + 5))
+    for name in (s for s in SETS if s in table):
+        row = table[name]
+        cells = [f"{mean(row[m]):.2f}" if m in row else "-" for m in methods]
+        first = row["auto"][0] if "auto" in row else None
+        kept = next((g["graph"] for g in first["graphs"] if g["kept"]), "-") if first else "-"
+        back = f"{mean(row['auto'], 'put_back'):.2f}" if first else "-"
+        some = " ".join(str(r["found"]) for r in row.get("how-many", []))
+        K = next(iter(row.values()))[0]["K"]
+        print(f"| {name} | {K} | {' | '.join(cells)} | {kept} | {back} | {some or '-'} |")
+    family = collections.defaultdict(lambda: collections.defaultdict(list))
+    for name, row in table.items():
+        for m in methods:
+            if m in row:
+                family[family_of(name)][m].append(mean(row[m]))
+    for m in methods:
+        have = {f: np.mean(v[m]) for f, v in family.items() if m in v}
+        apart = np.array([np.mean(family[f]["auto"]) - x for f, x in have.items() if "auto" in family[f]])
+        error = apart.std(ddof=1) / np.sqrt(len(apart)) if len(apart) > 1 else 0
+        print(f"{m:10} {np.mean(list(have.values())):.3f} over {len(have)} families; auto is "
+              f"{apart.mean() if len(apart) else 0:+.3f} apart (standard error {error:.3f})")
+    show_numbers(table)
 
 
-def parse_variant(text):
-    """A name of VARIANTS, or NAME=FIT OPTIONS/CLUSTER OPTIONS."""
-    if "=" not in text.split("/")[0].split(" ")[0]:
-        return text, VARIANTS[text]
-    name, options = text.split("=", 1)
-    fit, _, cluster = options.partition("/")
-    return name, (fit, cluster)
+def show_numbers(table):
+    """How often the number of groups is right, over families; and how long it takes."""
+    near = collections.defaultdict(list)
+    for name, row in table.items():
+        for r in row.get("how-many", []):
+            near[family_of(name)].append((abs(r["found"] - r["K"]) <= max(1, r["K"] / 4),
+                                          max(r["found"] / r["K"], r["K"] / r["found"]) <= 2))
+    if near:
+        quarter, double = np.mean([np.mean(v, axis=0) for v in near.values()], axis=0)
+        print(f"number of groups: within a quarter or one on {quarter:.2f} of the families, within a factor of two on {double:.2f}")
+    ratio = [np.mean([r["seconds"] for r in row["auto"]]) / np.mean([r["seconds"] for r in row["vhem"]])
+             for row in table.values() if "auto" in row and "vhem" in row]
+    if ratio:
+        print(f"time of auto over that of vhem: median {np.median(ratio):.1f}, largest {max(ratio):.1f}")
 
 
 def main():
@@ -251,32 +271,29 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--prepare", type=pathlib.Path, metavar="FOLDER", help="write the sets there and end")
     parser.add_argument("--sets", type=pathlib.Path, default=pathlib.Path("sets"), help="folder of prepared sets")
-    parser.add_argument("--only", default=",".join(CLUSTERS), help="some of the sets, by name")
-    parser.add_argument("--seeds", default="1,2,3,4,5")
-    parser.add_argument("--variants", default="default", help="names with commas between, or NAME=FIT/CLUSTER with semicolons")
+    parser.add_argument("--only", default=",".join(SETS), help="some of the sets, by name")
+    parser.add_argument("--methods", default=",".join(METHODS))
+    parser.add_argument("--seeds", default="1,2,3")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="side by side")
-    parser.add_argument("--out", type=pathlib.Path, help="file for all results, .json")
+    parser.add_argument("--out", type=pathlib.Path, help="file for all results, a line of JSON each")
+    parser.add_argument("--read", type=pathlib.Path, help="results of an earlier run: show them and end")
     args = parser.parse_args()
     if args.prepare:
+        args.prepare.mkdir(parents=True, exist_ok=True)
         return prepare(pathlib.Path(os.environ["VHEM_DATA"]), args.prepare)
-    variants = dict(parse_variant(v) for v in args.variants.split(";" if "=" in args.variants else ","))
-    sets, fits = args.only.split(","), {}
-    for name, (fit, cluster) in variants.items():
-        fits.setdefault(fit, []).append((name, cluster))
-    tasks = [(args.sets, s, seed, fit, ways) for seed in map(int, args.seeds.split(",")) for s in sets
-             for fit, ways in fits.items()]
-    tasks.sort(key=lambda t: t[1] not in ("vicon", "mocap"))     # the slow ones first
+    if args.read:
+        return show([json.loads(line) for line in args.read.read_text().splitlines()])
+    tasks = [(args.sets, s, m, seed) for m in args.methods.split(",") for s in args.only.split(",")
+             for seed in map(int, args.seeds.split(","))]
     results = []
     with concurrent.futures.ProcessPoolExecutor(args.jobs) as pool:
-        for done in pool.map(job, tasks):
-            results += done
-            print(f"\r{len(results)} of {len(tasks) * len(variants) // len(fits)}", end="", file=sys.stderr)
+        for n, rows in enumerate(pool.map(job, tasks)):
+            results += rows
+            print(f"\r{n + 1} of {len(tasks)}", end="", file=sys.stderr)
             if args.out:
-                args.out.write_text(json.dumps(results))
+                args.out.write_text("".join(json.dumps(r) + "\n" for r in results))
     print(file=sys.stderr)
-    print(f"{'':12} {'rule':10} mean  " + " ".join(f"{s:>11}" for s in sets))
-    show(results, variants, sets)
-    return None
+    return show(results)
 
 
 if __name__ == "__main__":
