@@ -1,18 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* eigen.c - subspace iteration with Chebyshev polynomials as filters (Zhou, Saad, Tiago and Chelikowsky 2006).
+/* eigen.c - subspace iteration with Chebyshev polynomials as filters (Zhou, Saad, Tiago and Chelikowsky
+ * 2006).
  *
- * A block X of b > k vectors is multiplied by a polynomial of A that is at most 1 on the unwanted part of the
- * spectrum, [low, cut], and grows fastest above: with centre c and half-width e of that part,
+ * A block X of b > k vectors is multiplied by a polynomial of A that is at most 1 on the unwanted part
+ * of the spectrum, [low, cut], and grows fastest above: with centre c and half-width e of that part,
  *
  *   T_0 = X,   T_1 = (A - c) X / e,   T_m+1 = 2 (A - c) T_m / e - T_m-1,
  *
- * and an eigenvector of eigenvalue x > cut grows by cosh(m g(x)), g(x) = arcosh((x - c) / e).  Then follow
- * Rayleigh and Ritz: in an orthonormal basis X, the eigenvectors of X'AX are the best approximations within
- * the block, and the least of their eigenvalues is the next cut.  The b - k vectors beside the wanted ones
- * keep the cut away from the k-th eigenvalue.
+ * and an eigenvector of eigenvalue x > cut grows by cosh(m g(x)), g(x) = arcosh((x - c) / e).  Then
+ * follow Rayleigh and Ritz: in an orthonormal basis X, the eigenvectors of X'AX are the best
+ * approximations within the block, and the least of their eigenvalues is the next cut.  The b - k
+ * vectors beside the wanted ones keep the cut away from the k-th eigenvalue.
  *
- * One vector would find one direction of the eigenspace of a repeated eigenvalue; a block finds all that it
- * has room for.  Memory is O(n b).  A sum over rows is taken in chunks that depend on n and b alone.
+ * In a long filter the first eigenvectors drown the others of the block.  Combinations of columns, the
+ * same of T_m and T_m-1, commute with the recursion, so the block is made orthonormal in time, column
+ * after column.
+ *
+ * One vector would find one direction of the eigenspace of a repeated eigenvalue; a block finds all that
+ * it has room for.  Memory is O(n b).  A sum over rows is taken in chunks that depend on n and b alone.
  *
  *   1. sweeps over the rows
  *   2. start: the spectrum estimated, a first block
@@ -40,16 +45,20 @@ enum {
     STEPS = 16,        /* of Lanczos, which estimate the spectrum */
     FIRST_DEGREE = 40, /* of the first filter, at most */
     LEAST_DEGREE = 3,  /* of the others */
+    SLOW = 100,        /* degree of a filter, at most; one that needs more calls for a lower cut */
     LIMIT = 600,       /* products of A and the block, */
     HOPELESS = 100,    /* or this many if the limit would be reached in vain */
 };
 #define TOL    1e-9  /* of a residual, relative to the spectrum */
 #define SAFETY 4     /* a filter aims below it by this factor */
-#define FIRST  1e5   /* growth of the first eigenvector by the first filter, */
-#define GROWTH 1e10  /* and by the others: the rest of the block must keep some digits */
+#define DROWN  1e5   /* times its own length, one vector in another leaves that enough digits */
+#define TRACES 1e-5  /* share of one Ritz vector in another, at least */
 #define LOST   1e-12 /* squared distance of a unit vector from the span of others that is but rounding */
 #define WELL   1e-3  /* the same if orthonormalising the block loses nothing */
-#define WIDTH  0.01  /* of the unwanted part, relative to the spectrum, at least */
+#define WIDTH  1e-9  /* of the unwanted part, relative to the spectrum: values as near as that are one */
+#define ALIKE  1e-13 /* the same of Ritz values, which are exact to the square of a residual */
+#define LOWER  0.05  /* a lower cut is below the k-th eigenvalue by this share of what is below */
+#define HELPS  0.5   /* factor of residuals that makes such a cut worth repeating */
 #define SHARED 2e5   /* cells of a block that is worth several threads */
 
 typedef struct {
@@ -61,6 +70,8 @@ typedef struct {
     double *G, *M, *U;    /* [b][b] */
     double *w, *residual; /* [b]  of the vectors in the block */
     double low, cut, top; /* the spectrum: its ends, and the end of the unwanted part */
+    double worst;         /* residual before the last filter */
+    bool lowered;         /* its cut was lowered */
     int products;         /* of A and the block so far */
     uint64_t drawn;       /* random vectors so far */
 } eigen_search;
@@ -99,7 +110,7 @@ static vhem_status search_new(vhem_ctx *ctx, eigen_search *s)
     return VHEM_OK;
 }
 
-/* ---- 1. sweeps over the rows ---------------------------------------------------------------------------- */
+/* ---- 1. sweeps over the rows ------------------------------------------------------------------------- */
 
 static void sweep(const vhem_ctx *ctx, eigen_search *s, void (*run)(void *, int64_t, int))
 {
@@ -148,18 +159,18 @@ static void first_degree(void *arg, int64_t chunk, int worker)
         y[p] = (y[p] - c * x[p]) * scale;
 }
 
-/* X = 2 (A - c) Y / e - X */
+/* Y = 2 (A - c) X / e - Y */
 static void next_degree(void *arg, int64_t chunk, int worker)
 {
     const eigen_search *s = arg;
     int rows = rows_of(s, chunk);
     size_t from = chunk_at(s, chunk), cells = vh_cells(rows, s->b);
     double c = 0.5 * (s->cut + s->low), scale = 4 / (s->cut - s->low);
-    double *t = temp_of(s, worker), *x = s->X + from;
-    const double *y = s->Y + from;
-    s->A->multiply(s->A->arg, (int)chunk * s->rows, rows, s->b, s->Y, t);
+    double *t = temp_of(s, worker), *y = s->Y + from;
+    const double *x = s->X + from;
+    s->A->multiply(s->A->arg, (int)chunk * s->rows, rows, s->b, s->X, t);
     for (size_t p = 0; p < cells; p++)
-        x[p] = (t[p] - c * y[p]) * scale - x[p];
+        y[p] = (t[p] - c * x[p]) * scale - y[p];
 }
 
 /* The terms of X'X. */
@@ -218,7 +229,7 @@ static void add_parts(const eigen_search *s, int m, double *out)
             out[p] += part_of(s, c)[p];
 }
 
-/* ---- 2. start ------------------------------------------------------------------------------------------- */
+/* ---- 2. start ---------------------------------------------------------------------------------------- */
 
 /* Fills x, n entries at this stride, with random numbers. */
 static void draw(eigen_search *s, double *x, int stride)
@@ -252,8 +263,8 @@ static double orthogonalise(int n, int m, const double *Q, double *v)
     return length;
 }
 
-/* Lanczos steps from a random vector, Q [STEPS + 1][n].  Returns their number m, T [m][m] = Q'AQ, tridiagonal,
- * with a row stride of STEPS, and *beyond, the length of the last vector. */
+/* Lanczos steps from a random vector, Q [STEPS + 1][n].  Returns their number m, T [m][m] = Q'AQ,
+ * tridiagonal, with a row stride of STEPS, and *beyond, the length of the last vector. */
 static int lanczos(eigen_search *s, double *Q, double *T, double *beyond)
 {
     int n = s->n;
@@ -281,7 +292,7 @@ static vhem_status estimate(vhem_ctx *ctx, eigen_search *s)
     int m = lanczos(s, Q, T, &beyond), at = m;
     for (int i = 1; i < m; i++)
         memmove(T + vh_row(i, m), T + vh_row(i, STEPS), sizeof *T * (size_t)m);
-    VH_CHECK(vh_eigen(m, T, w), VHEM_ENUMERIC, "a matrix of %d items has no eigenvalues", s->n);
+    VH_CHECK(vh_eigen(m, T, w), VHEM_ENUMERIC, "a matrix of %d items has entries that are not numbers", s->n);
     while (at > 0 && share * s->n <= s->b) {
         at--;
         share += T[at * m] * T[at * m];
@@ -305,7 +316,7 @@ static void fill_block(eigen_search *s, const double *V)
     }
 }
 
-/* ---- 3. one pass ---------------------------------------------------------------------------------------- */
+/* ---- 3. one pass ------------------------------------------------------------------------------------- */
 
 static void multiply(const vhem_ctx *ctx, eigen_search *s)
 {
@@ -313,30 +324,16 @@ static void multiply(const vhem_ctx *ctx, eigen_search *s)
     s->products++;
 }
 
-static void exchange(eigen_search *s)
+static void swap_blocks(eigen_search *s)
 {
     double *t = s->X;
     s->X = s->Y;
     s->Y = t;
 }
 
-/* X becomes T_m of it, m = degree >= 1; on entry Y = A X. */
-static vhem_status filter(vhem_ctx *ctx, eigen_search *s, int degree)
-{
-    sweep(ctx, s, first_degree);
-    for (int m = 2; m <= degree; m++) {
-        VH_CHECK(!vh_stopped(ctx), VHEM_ESTOPPED, "stopped while looking for eigenvectors");
-        sweep(ctx, s, next_degree);
-        s->products++;
-        exchange(s);
-    }
-    exchange(s);
-    return VHEM_OK;
-}
-
-/* Replaces the lower half of G = X'X by the Cholesky factor of it scaled to a diagonal of 1, and fills scale
- * [b], the lengths of the columns of X.  *least: the least squared distance of a column from the span of those
- * before.  Returns the first column that is in that span, else -1. */
+/* Replaces the lower half of G = X'X by the Cholesky factor of it scaled to a diagonal of 1, and fills
+ * scale [b], the lengths of the columns of X.  *least: the least squared distance of a column from the
+ * span of those before.  Returns the first column that is in that span, else -1. */
 static int factorise(int b, double *G, double *scale, double *least)
 {
     *least = 1;
@@ -368,6 +365,36 @@ static void invert(int b, const double *L, const double *scale, double *M)
         for (int i = j; i < b; i++)
             m[i] /= scale[j];
     }
+}
+
+/* Makes the columns of X orthonormal and combines those of Y in the same way.  False if a column is in the
+ * span of others. */
+static bool stabilise(const vhem_ctx *ctx, eigen_search *s)
+{
+    double least;
+    sweep(ctx, s, square_rows);
+    add_parts(s, s->b * s->b, s->G);
+    if (factorise(s->b, s->G, s->w, &least) >= 0)
+        return false;
+    invert(s->b, s->G, s->w, s->M);
+    sweep(ctx, s, rotate_both);
+    return true;
+}
+
+/* X becomes T_m of it, m = degree >= 1, made stable every `span` degrees; on entry Y = A X. */
+static vhem_status filter(vhem_ctx *ctx, eigen_search *s, int degree, int span)
+{
+    sweep(ctx, s, first_degree);
+    swap_blocks(s);
+    for (int m = 1; m < degree; m++) {
+        VH_CHECK(!vh_stopped(ctx), VHEM_ESTOPPED, "stopped while looking for eigenvectors");
+        if (m % span == 0 && !stabilise(ctx, s))
+            break;
+        sweep(ctx, s, next_degree);
+        swap_blocks(s);
+        s->products++;
+    }
+    return VHEM_OK;
 }
 
 /* Makes the columns of X orthonormal, but for what M makes good: X M is.  A column in the span of others is
@@ -431,10 +458,16 @@ static vhem_status rayleigh_ritz(vhem_ctx *ctx, eigen_search *s)
     return VHEM_OK;
 }
 
+/* The largest |eigenvalue|; not 0 for a matrix of zeros. */
+static double spectrum(const eigen_search *s)
+{
+    return fmax(fmax(fabs(s->low), fabs(s->top)), 1e-30 * s->A->bound);
+}
+
 /* Keeps the unwanted part at some width: it may be a single value. */
 static void widen(eigen_search *s)
 {
-    s->cut = fmax(s->cut, s->low + WIDTH * (s->top - s->low) + 1e-6 * s->A->bound);
+    s->cut = fmax(s->cut, s->low + WIDTH * spectrum(s));
 }
 
 /* Logarithm of the growth of an eigenvector for each degree of a filter. */
@@ -444,34 +477,82 @@ static double growth(const eigen_search *s, double w)
     return beyond > 0 ? acosh(1 + 2 * beyond) : 0;
 }
 
-/* Degree of the next filter, what the slowest of the wanted vectors needs; 0: all have converged, or the
- * limit is reached, or will be in vain. */
-static int next_filter(const eigen_search *s)
+/* The wanted vectors, and those whose eigenvalue is that of the last but for rounding: Rayleigh and Ritz
+ * mix them as they please. */
+static int count_wanted(const eigen_search *s)
 {
-    double tol = TOL * fmax(fabs(s->low), fabs(s->top)), most = 0;
-    int left = LIMIT - s->products;
-    for (int j = 0; j < s->k; j++)
-        if (s->residual[j] > tol)
-            most = fmax(most, log(SAFETY * s->residual[j] / tol) / growth(s, s->w[j]));
-    if (most == 0 || left <= 0 || (most > left && s->products >= HOPELESS))
-        return 0;
-    most = fmin(fmin(most, left), log(GROWTH) / growth(s, s->top));
-    return (int)fmax(LEAST_DEGREE, ceil(most));
+    int m = s->k;
+    while (m < s->b && s->w[m] > s->w[s->k - 1] - ALIKE * spectrum(s))
+        m++;
+    return m;
 }
 
-/* ---- 4. the whole --------------------------------------------------------------------------------------- */
+static double worst_residual(const eigen_search *s)
+{
+    double worst = 0;
+    for (int j = 0, m = count_wanted(s); j < m; j++)
+        worst = fmax(worst, s->residual[j]);
+    return worst;
+}
+
+/* Degree of a filter that makes the slowest of the wanted vectors converge; 0: all have. */
+static double needed(const eigen_search *s)
+{
+    double tol = TOL * spectrum(s), most = 0;
+    for (int j = 0, m = count_wanted(s); j < m; j++)
+        if (s->residual[j] > tol)
+            most = fmax(most, log(SAFETY * s->residual[j] / tol) / growth(s, s->w[j]));
+    return most;
+}
+
+/* Degrees after which the first vectors, as far as they have converged, may have drowned others. */
+static int stable_span(const eigen_search *s)
+{
+    double span = SLOW;
+    for (int j = 0; j < s->b; j++) {
+        double share = fmax(s->residual[j] / spectrum(s), TRACES);
+        span = fmin(span, log(DROWN / fmin(share, 1)) / growth(s, s->w[j]));
+    }
+    return (int)fmax(1, span);
+}
+
+/* Degree of the next filter; 0: all have converged, or the limit is reached, or will be in vain.
+ *
+ * If the cut is nearer to the k-th eigenvalue than residuals are small, both may be one eigenvalue that
+ * occurs more often than the block has vectors: then a lower cut is what removes the rest.  It is tried
+ * in every other pass, and kept while it helps. */
+static int next_filter(eigen_search *s)
+{
+    double most = needed(s), worst = worst_residual(s), last = s->w[s->k - 1];
+    int left = LIMIT - s->products;
+    bool lower = most > SLOW && last - s->cut < worst && (!s->lowered || worst < HELPS * s->worst);
+
+    if (most == 0 || left <= 0 || (!lower && most > left && s->products >= HOPELESS))
+        return 0;
+    s->lowered = lower;
+    s->worst = worst;
+    if (lower) {
+        s->cut = fmin(s->cut, last - LOWER * (last - s->low));
+        widen(s);
+        most = needed(s);
+    }
+    return (int)fmax(LEAST_DEGREE, ceil(fmin(most, SLOW)));
+}
+
+/* ---- 4. the whole ------------------------------------------------------------------------------------ */
 
 static vhem_status iterate(vhem_ctx *ctx, eigen_search *s)
 {
     VH_TRY(estimate(ctx, s));
     widen(s);
     multiply(ctx, s);
-    int degree = (int)fmin(FIRST_DEGREE, ceil(log(FIRST) / growth(s, s->top)));
+    int degree = (int)fmin(FIRST_DEGREE, ceil(log(DROWN) / growth(s, s->top))), span = degree;
     while (degree > 0) {
-        VH_TRY(filter(ctx, s, degree));
+        VH_TRY(filter(ctx, s, degree, span));
         VH_TRY(rayleigh_ritz(ctx, s));
         widen(s);
         degree = next_filter(s);
+        span = stable_span(s);
     }
     return VHEM_OK;
 }
