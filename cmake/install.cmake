@@ -7,9 +7,9 @@ set(VHEM_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/vhem)
 # named one by one: "Requires.private" would add their include folders to the flags of everybody.
 file(RELATIVE_PATH VHEM_PC_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 # Each stands before those it calls, so that static libraries are linked too; tmglib and the runtime of Fortran are
-# called by static LAPACKE, ARPACK and OpenBLAS alone.
+# called by static LAPACKE and OpenBLAS alone.
 set(VHEM_PC_LIBS "")
-foreach(library JANSSON HDF5 EXPAT XXHASH ARPACK)
+foreach(library JANSSON HDF5 EXPAT XXHASH)
     list(JOIN ${library}_LDFLAGS " " flags)
     string(APPEND VHEM_PC_LIBS " ${flags}")
 endforeach()
@@ -40,7 +40,7 @@ install(EXPORT vhemTargets NAMESPACE vhem:: DESTINATION ${VHEM_CMAKE_DIR})
 install(EXPORT vhemStaticTargets NAMESPACE vhem:: DESTINATION ${VHEM_CMAKE_DIR})
 write_basic_package_version_file(vhemConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 file(WRITE ${PROJECT_BINARY_DIR}/vhemOptions.cmake
-     "set(VHEM_HDF5 ${VHEM_HDF5})\nset(VHEM_ARPACK ${VHEM_ARPACK})\nset(VHEM_XLSX ${VHEM_XLSX})\n")
+     "set(VHEM_HDF5 ${VHEM_HDF5})\nset(VHEM_XLSX ${VHEM_XLSX})\n")
 install(FILES cmake/vhemConfig.cmake cmake/dependencies.cmake ${PROJECT_BINARY_DIR}/vhemConfigVersion.cmake
               ${PROJECT_BINARY_DIR}/vhemOptions.cmake
         DESTINATION ${VHEM_CMAKE_DIR})

@@ -44,7 +44,7 @@ LEVEL = {folder: level for level, row in enumerate(ROWS) for folder in row}
 
 # header pattern -> folders that may include it
 ONLY = {
-    r"(cblas|lapacke|openblas_config|arpack)\.h": {"math"},
+    r"(cblas|lapacke|openblas_config)\.h": {"math"},
     r"(cuda.*|cublas.*)\.h": {"cuda"},
     r"mpi\.h": set(),
     r"jansson\.h": {"files", "report"},

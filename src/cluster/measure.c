@@ -12,7 +12,7 @@
 #include "data/data.h"
 #include "dtm/infer.h"
 #include "fit/infer.h"
-#include "math/neighbours.h"
+#include "math/graph.h"
 #include "hmm/convert.h"
 #include "vhem/bounds.h"
 #include "vhem/analysis.h"
@@ -162,7 +162,7 @@ static vhem_status find_modularity(vhem_ctx *ctx, const level *v, double *out)
     VH_NEW(near, (size_t)v->n * NEIGHBOURS);
     VH_TRY(vh_embedding_distances(ctx, v->models, &(vh_embedding_kind){ "kl", v->tau, 0.5, true }, D));
     vh_neighbours(v->n, D, NEIGHBOURS, near);
-    return vh_modularity(ctx, v->n, NEIGHBOURS, near, v->label, out);
+    return vh_modularity(ctx, &(vh_near){ v->n, NEIGHBOURS, near }, v->label, out);
 }
 
 /* Uses the given options, else those of the clustering. */

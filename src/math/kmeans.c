@@ -56,6 +56,26 @@ static double distance(int d, const double *a, const double *b)
     return sum;
 }
 
+/* far [4]: the same for four points X [4][d], whose sums do not wait for each other. */
+static void distances(int d, const double *X, const double *b, double far[4])
+{
+    double sum[4] = { 0 };
+    for (int i = 0; i < d; i++)
+        for (int p = 0; p < 4; p++)
+            sum[p] += (X[vh_ij(p, d, i)] - b[i]) * (X[vh_ij(p, d, i)] - b[i]);
+    memcpy(far, sum, sizeof sum);
+}
+
+/* far [n]: the squared distances of the points from b. */
+static void distances_from(const vh_points *p, const double *b, double *far)
+{
+    int i = 0, d = p->d;
+    for (; i + 4 <= p->n; i += 4)
+        distances(d, p->X + vh_row(i, d), b, far + i);
+    for (; i < p->n; i++)
+        far[i] = distance(d, p->X + vh_row(i, d), b);
+}
+
 int vh_next_seed(vh_rng *rng, int n, const double *far, double sum)
 {
     double u = vh_rng_uniform(rng) * sum;
@@ -69,21 +89,24 @@ int vh_next_seed(vh_rng *rng, int n, const double *far, double sum)
 /* Draws each seed with probability proportional to its squared distance from the seeds so far. */
 static vhem_status seeds(vhem_ctx *ctx, vh_rng *rng, const vh_points *p, int k, double *centre)
 {
-    const double *X = p->X, *weight = p->weight;
+    const double *weight = p->weight;
     int n = p->n, d = p->d;
-    VH_AUTOFREE double *far = NULL;
+    VH_AUTOFREE double *far = NULL, *away = NULL;
 
     VH_NEW(far, n);
+    VH_NEW(away, n);
     for (int i = 0; i < n; i++)
         far[i] = INFINITY;
     int pick = (int)vh_rng_below(rng, n);
     for (int c = 0; c < k; c++) {
         bool hurry = vh_overdue(ctx); /* then any points will do */
         double *here = centre + vh_row(c, d), sum = 0;
-        memcpy(here, X + vh_row(pick, d), sizeof *here * (size_t)d);
+        memcpy(here, p->X + vh_row(pick, d), sizeof *here * (size_t)d);
+        if (!hurry)
+            distances_from(p, here, away);
         for (int i = 0; i < n && !hurry; i++) {
-            double times = weight ? weight[i] : 1;
-            far[i] = fmin(far[i], times * distance(d, X + vh_row(i, d), here));
+            double weighted = (weight ? weight[i] : 1) * away[i];
+            far[i] = weighted < far[i] ? weighted : far[i];
             sum += far[i];
         }
         pick = vh_next_seed(rng, n, far, sum);

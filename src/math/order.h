@@ -21,4 +21,8 @@ typedef struct {
 void vh_rank_ascending(size_t n, vh_ranked *x);
 void vh_rank_descending(size_t n, vh_ranked *x);
 
+/* order [n]: the indices of x [n] by ascending value, ties by index, in O(n).  key [2][n] and order + n
+ * [n] are scratch. */
+void vh_order(size_t n, const double *x, uint64_t *key, int *order);
+
 #endif

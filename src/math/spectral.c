@@ -12,7 +12,7 @@
 
 #include "core/alloc.h"
 #include "core/array2.h"
-#include "math/lanczos.h"
+#include "math/eigen.h"
 #include "math/linalg.h"
 #include "math/logsum.h"
 
@@ -63,24 +63,16 @@ static vhem_status normalise(vhem_ctx *ctx, embedding *e, double *L)
 
 static vhem_status solve(vhem_ctx *ctx, embedding *e, vh_eigen_solver solver, double *L)
 {
-    bool many = e->n > VH_SPECTRAL_DENSE && e->k <= e->n / 4;
-    if (solver == VH_EIGEN_LANCZOS || (solver == VH_EIGEN_AUTO && many)) {
-        VH_TRY(vh_lanczos(ctx, e->n, L, 1, e->k, e->w, e->V));
+    bool many = e->n > VH_SPECTRAL_DENSE && e->k <= e->n / 8;
+    if (solver == VH_EIGEN_ITERATED || (solver == VH_EIGEN_AUTO && many)) {
+        VH_TRY(vh_eigen_find_dense(ctx, e->n, L, 1, e->k, e->w, e->V));
     } else {
         VH_CHECK(
             vh_eigen_leading(e->n, L, e->k, e->w, e->V), VHEM_ENUMERIC,
             "the eigenvectors of the affinities of %d models could not be found; perhaps memory is short",
             e->n);
     }
-    for (int c = 0; c < e->k; c++) { /* fix the sign: the largest entry is positive */
-        double *v = e->V + vh_row(c, e->n);
-        int top = 0;
-        for (int i = 1; i < e->n; i++)
-            top = fabs(v[i]) > fabs(v[top]) ? i : top;
-        bool turn = v[top] < 0;
-        for (int i = 0; turn && i < e->n; i++)
-            v[i] = -v[i];
-    }
+    vh_eigen_fix_signs(e->n, e->k, e->V);
     return VHEM_OK;
 }
 

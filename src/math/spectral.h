@@ -5,10 +5,10 @@
 
 #include "core/ctx.h"
 
-/* Above this number of items, eigenvectors come from ARPACK instead of LAPACK. */
+/* Above this number of items, eigenvectors are iterated for (math/eigen.h) instead of left to LAPACK. */
 enum { VH_SPECTRAL_DENSE = 2000 };
 
-typedef enum { VH_EIGEN_AUTO, VH_EIGEN_DENSE, VH_EIGEN_LANCZOS } vh_eigen_solver;
+typedef enum { VH_EIGEN_AUTO, VH_EIGEN_DENSE, VH_EIGEN_ITERATED } vh_eigen_solver;
 
 /* log_A [n][n], symmetric: log-affinities of n items, -infinity for none; the diagonal counts only if
  * keep_diagonal.  Computes X [n][k], 1 <= k <= n: a unit vector for each item, its row of the k leading

@@ -17,7 +17,7 @@
 #include "core/rng.h"
 #include "parallel/parallel.h"
 #include "math/agreement.h"
-#include "math/neighbours.h"
+#include "math/graph.h"
 #include "math/spectral.h"
 #include "hmm/convert.h"
 
@@ -354,7 +354,7 @@ static vhem_status judge(vhem_ctx *ctx, spectral_search *b)
             continue;
         for (int i = 0; i < b->n; i++)
             label[i] = s->all[r].label[b->pick ? b->pick[i] : i];
-        VH_TRY(vh_modularity(ctx, b->n, JUDGE, b->near, label, &s->all[r].modularity));
+        VH_TRY(vh_modularity(ctx, &(vh_near){ b->n, JUDGE, b->near }, label, &s->all[r].modularity));
     }
     return VHEM_OK;
 }

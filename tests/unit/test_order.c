@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* test_order.c - medians against sorted numbers. */
+/* test_order.c - medians against sorted numbers; orders by radix against a sort. */
 #include "support.h"
 
 #include "core/rng.h"
@@ -52,8 +52,36 @@ static void in_order(void **state)
         }
 }
 
+/* The order by radix is that of a sort of pairs: of ties, infinities, both zeros and numbers of any size. */
+static void orders(void **state)
+{
+    (void)state;
+    double x[MOST];
+    uint64_t key[2 * MOST];
+    int order[2 * MOST];
+    vh_ranked want[MOST];
+    vh_rng rng;
+    vh_rng_init(&rng, 6, VH_RNG_TEST, 0);
+    for (int trial = 0; trial < 2000; trial++) {
+        const double few[] = { 0, -0.0, 1, -1, INFINITY, -INFINITY, 5e-324, -5e-324, 1e308, 1 + 1e-15 };
+        size_t n = trial < 3 ? (size_t)trial : 1 + (size_t)vh_rng_below(&rng, MOST);
+        for (size_t i = 0; i < n; i++) {
+            int64_t size = vh_rng_below(&rng, 600) - 300;
+            x[i] = trial % 3 == 0   ? few[vh_rng_below(&rng, 10)]
+                   : trial % 3 == 1 ? vh_rng_normal(&rng) * pow(10, (double)size)
+                                    : (double)vh_rng_below(&rng, 20) - 5;
+            want[i] = (vh_ranked){ x[i], (int64_t)i };
+        }
+        vh_rank_ascending(n, want);
+        vh_order(n, x, key, order);
+        for (size_t i = 0; i < n; i++)
+            assert_int_equal(order[i], want[i].i);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(medians), cmocka_unit_test(in_order) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(medians), cmocka_unit_test(in_order),
+                                        cmocka_unit_test(orders) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
