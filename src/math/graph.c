@@ -225,7 +225,8 @@ vhem_status vh_graph_embed(vhem_ctx *ctx, const vh_graph *g, int k, double *w, d
     scaled.w = weight;
     VH_TRY(vh_eigen_find(ctx, &(vh_operator){ g->n, 1, multiply_edges, &scaled }, k, w, V));
     vh_eigen_fix_signs(g->n, k, V);
-    make_points(g, k, V, X);
+    if (X)
+        make_points(g, k, V, X);
     return VHEM_OK;
 }
 
@@ -260,8 +261,8 @@ static vhem_status run_kmeans(vhem_ctx *ctx, void *arg, int64_t r, int worker)
     return VHEM_OK;
 }
 
-vhem_status vh_graph_partition(vhem_ctx *ctx, const vh_graph *g, int K, int runs, uint64_t seed, double *V,
-                               int *label)
+vhem_status vh_graph_partition(vhem_ctx *ctx, const vh_graph *g, const double *V, int K, int runs,
+                               uint64_t seed, int *label)
 {
     VH_BLAS_SERIAL;
     VH_AUTOFREE double *X = NULL, *weight = NULL;
@@ -272,7 +273,7 @@ vhem_status vh_graph_partition(vhem_ctx *ctx, const vh_graph *g, int K, int runs
     VH_NEW(weight, g->n);
     VH_NEW(p.label, vh_cells(runs, g->n));
     VH_NEW(p.spread, runs);
-    VH_TRY(vh_graph_embed(ctx, g, K, NULL, V, X));
+    make_points(g, K, V, X);
     for (int i = 0; i < g->n; i++)
         weight[i] = g->degree[i] > 0; /* those without a place take no centre */
     p.points = (vh_points){ g->n, K, X, weight };

@@ -31,12 +31,12 @@ vhem_status vh_modularity(vhem_ctx *ctx, const vh_near *near, const int *label, 
 /* Spectral embedding: X [n][k], 1 <= k <= n, the rows of the k leading eigenvectors of D^-1/2 W D^-1/2
  * scaled to unit length; nodes without edges, and components without a share in these eigenvectors, are
  * at 0.  w [k]: eigenvalues, descending; NULL: not wanted.  V [k][n]: on entry vectors to start from, a
- * row of zeros for none, on return the eigenvectors; NULL: neither. */
+ * row of zeros for none, on return the eigenvectors; NULL: neither.  X may be NULL. */
 vhem_status vh_graph_embed(vhem_ctx *ctx, const vh_graph *g, int k, double *w, double *V, double *X);
 
-/* Divides the nodes into at most K parts, label [n]; 1 <= K <= n: spectral embedding in K dimensions, then
- * k-means, the best of some runs.  V [K][n]: as for vh_graph_embed. */
-vhem_status vh_graph_partition(vhem_ctx *ctx, const vh_graph *g, int K, int runs, uint64_t seed, double *V,
-                               int *label);
+/* Divides the nodes into at most K parts, label [n]; 1 <= K <= n: k-means of the spectral embedding in K
+ * dimensions, the best of some runs.  V [K][n], or more rows: the eigenvectors, from vh_graph_embed. */
+vhem_status vh_graph_partition(vhem_ctx *ctx, const vh_graph *g, const double *V, int K, int runs,
+                               uint64_t seed, int *label);
 
 #endif

@@ -93,7 +93,7 @@ static vhem_status partition_all(vhem_ctx *ctx, judging *j, vh_judged *out)
 
     VH_NEW(to, most_groups(j));
     VH_TRY(vh_graph_new(ctx, j->near, NEIGHBOURS, j->n, NULL, &g));
-    VH_TRY(vh_graph_embed(ctx, &g, most_groups(j), NULL, j->V));
+    VH_TRY(vh_graph_embed(ctx, &g, most_groups(j), NULL, j->V, NULL));
     for (int t = 0; t < j->n_tried; t++) {
         int *label = j->label + vh_row(t, j->n), runs = j->n_tried > 1 ? FEW_RUNS : RUNS;
         VH_TRY(vh_graph_partition(ctx, &g, j->V, j->tried[t], runs, j->seed, label));
@@ -133,7 +133,7 @@ static vhem_status open_sample(vhem_ctx *ctx, const judging *j, int64_t k, sampl
         for (int64_t i = 0; i < s->n; i++)
             s->V[vh_ij(c, s->n, i)] = j->V[vh_ij(c, j->n, s->item[i])];
     VH_TRY(vh_graph_new(ctx, j->near, NEIGHBOURS, s->n, s->item, &s->graph));
-    return vh_graph_embed(ctx, &s->graph, most, NULL, s->V);
+    return vh_graph_embed(ctx, &s->graph, most, NULL, s->V, NULL);
 }
 
 /* vh_work: partitions sample k into each number of groups, and compares with the partitions of all items. */

@@ -260,6 +260,18 @@ static void assert_same_parts(int n, const int *a, const int *b)
             assert_true((a[i] == a[j]) == (b[i] == b[j]));
 }
 
+/* Embeds, from V (NULL: from nothing), and divides. */
+static vhem_status partition(vhem_ctx *ctx, const vh_graph *g, int K, int runs, uint64_t seed, double *V, int *label)
+{
+    double *own = calloc((size_t)K * (size_t)g->n, sizeof *own);
+    assert_non_null(own);
+    vhem_status st = vh_graph_embed(ctx, g, K, NULL, V ? V : own, NULL);
+    if (st == VHEM_OK)
+        st = vh_graph_partition(ctx, g, V ? V : own, K, runs, seed, label);
+    free(own);
+    return st;
+}
+
 /* Components have orthogonal places, and are the parts; nodes without edges are at 0 and take no part. */
 static void components(void **state)
 {
@@ -284,7 +296,7 @@ static void components(void **state)
             /* residuals of 1e-9, in rows as short as 0.1 */
             assert_near(dot, component[i] < 6 && component[i] == component[j], 0, 1e-7);
         }
-    assert_ok(ctx, vh_graph_partition(ctx, &g, 6, 10, 1, NULL, label));
+    assert_ok(ctx, partition(ctx, &g, 6, 10, 1, NULL, label));
     assert_same_parts(N - 2, label, component);
     for (int i = 0; i < N; i++)
         assert_true(label[i] >= 0 && label[i] < 6);
@@ -307,10 +319,10 @@ static void edge_cases(void **state)
     assert_ok(ctx, vh_graph_embed(ctx, &g, 5, w, NULL, X));
     for (int p = 0; p < 25; p++)
         assert_true(X[p] == 0 && w[p / 5] == 0);
-    assert_ok(ctx, vh_graph_partition(ctx, &g, 5, 3, 1, NULL, label));
+    assert_ok(ctx, partition(ctx, &g, 5, 3, 1, NULL, label));
     vh_graph_free(&g);
     assert_ok(ctx, vh_graph_new(ctx, &near, 1, 1, NULL, &g));
-    assert_ok(ctx, vh_graph_partition(ctx, &g, 1, 3, 1, NULL, label));
+    assert_ok(ctx, partition(ctx, &g, 1, 3, 1, NULL, label));
     assert_int_equal(label[0], 0);
     vh_graph_free(&g);
     free(near.near);
@@ -318,7 +330,7 @@ static void edge_cases(void **state)
     assert_ok(ctx, vh_graph_new(ctx, &near, 1, 2, NULL, &g));
     assert_int_equal(g.at[2], 2);
     assert_true(g.w[0] == 1);
-    assert_ok(ctx, vh_graph_partition(ctx, &g, 2, 3, 1, NULL, label));
+    assert_ok(ctx, partition(ctx, &g, 2, 3, 1, NULL, label));
     assert_true(label[0] != label[1]);
     vh_graph_free(&g);
     free(near.near);
@@ -343,20 +355,20 @@ static void partitions(void **state)
         truth[i] = i % K;
     for (int t = 0; t < 3; t++) {
         vhem_ctx *own = test_ctx_with(NULL, t == 0 ? 1 : t == 1 ? 2 : 5, 1);
-        assert_ok(own, vh_graph_partition(own, &g, K, RUNS, 7, NULL, label[t]));
+        assert_ok(own, partition(own, &g, K, RUNS, 7, NULL, label[t]));
         assert_memory_equal(label[t], label[0], sizeof label[0]);
         vhem_free(own);
     }
     assert_same_parts(N, label[0], truth);
     for (int turn = 0; turn < 2; turn++) {
-        assert_ok(ctx, vh_graph_partition(ctx, &g, K, RUNS, 7, V, again));
+        assert_ok(ctx, partition(ctx, &g, K, RUNS, 7, V, again));
         assert_same_parts(N, again, truth);
     }
     vh_graph_free(&g);
     vh_near_free(&near);
     near = lists(ctx, &rng, N, 1, 0, 12); /* no groups: the runs differ */
     assert_ok(ctx, vh_graph_new(ctx, &near, 8, N, NULL, &g));
-    assert_ok(ctx, vh_graph_partition(ctx, &g, K, RUNS, 7, NULL, label[0]));
+    assert_ok(ctx, partition(ctx, &g, K, RUNS, 7, NULL, label[0]));
     assert_ok(ctx, vh_graph_embed(ctx, &g, K, NULL, NULL, X));
     for (int r = 0; r < RUNS; r++) {
         const vh_points points = { N, K, X, NULL };
@@ -370,7 +382,7 @@ static void partitions(void **state)
     }
     assert_memory_equal(label[0], best_label, sizeof best_label);
     vhem_ctx_stop(ctx);
-    assert_int_equal(vh_graph_partition(ctx, &g, K, RUNS, 7, NULL, again), VHEM_ESTOPPED);
+    assert_int_equal(partition(ctx, &g, K, RUNS, 7, NULL, again), VHEM_ESTOPPED);
     vh_graph_free(&g);
     vh_near_free(&near);
     vhem_free(ctx);
