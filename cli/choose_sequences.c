@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-enum { FEW = 3 }; /* other numbers that are named */
+enum { FEW = 3 };                 /* other numbers that are named */
 static const double CLOSE = 0.03; /* sums that differ by less are practically equal */
 
 static double worth(const vhem_choice *row)

@@ -105,8 +105,9 @@ static int load_items(cli *c, cluster_args *a)
     CLI_TRY(prepare_to_read(c, a, &data));
     CLI_TRY(cli_load_input(c, c->arg[0], &data, &a->input));
     bool sequences = a->input.from.data != NULL;
-    a->method = sequences && !a->opt.method && !a->opt.preset && !a->init ? cli_method_facts("auto", false)
-                                                                           : cli_method_facts(a->opt.method, has_textures(a));
+    a->method = sequences && !a->opt.method && !a->opt.preset && !a->init
+                    ? cli_method_facts("auto", false)
+                    : cli_method_facts(a->opt.method, has_textures(a));
     if (!sequences)
         CLI_TRY(check_models(c, a));
     else if (!a->method.takes_data)

@@ -142,13 +142,12 @@ json_t *cluster_level_json(cli *c, const cluster_level *level)
     json_t *clusters = json_array();
     for (int j = 0; j < cl->Kr; j++)
         json_array_append_new(clusters, one_cluster_json(level, j));
-    json_t *facts =
-        json_pack("{s:o, s:I, s:I, s:o, s:i, s:b, s:{s:i, s:i, s:i}, s:i, s:o, s:o}", "method",
-                  cli_json_text(cl->method), "Kb", (json_int_t)cl->Kb, "K", (json_int_t)cl->Kr, "bound",
-                  cli_json_real(final_bound(cl)), "n_iter", cl->n_iter, "converged", cl->converged, "repairs",
-                  "empty", cl->n_empty, "revived", cl->n_revived, "fell", cl->n_fell, "reached_best",
-                  count_reached(cl), "restarts", has_graphs(cl) ? json_array() : restarts_json(cl),
-                  "clusters", clusters);
+    json_t *facts = json_pack("{s:o, s:I, s:I, s:o, s:i, s:b, s:{s:i, s:i, s:i}, s:i, s:o, s:o}", "method",
+                              cli_json_text(cl->method), "Kb", (json_int_t)cl->Kb, "K", (json_int_t)cl->Kr,
+                              "bound", cli_json_real(final_bound(cl)), "n_iter", cl->n_iter, "converged",
+                              cl->converged, "repairs", "empty", cl->n_empty, "revived", cl->n_revived,
+                              "fell", cl->n_fell, "reached_best", count_reached(cl), "restarts",
+                              has_graphs(cl) ? json_array() : restarts_json(cl), "clusters", clusters);
     if (has_graphs(cl)) {
         json_object_set_new(facts, "graphs", graphs_json(cl));
         json_object_set_new(facts, "put_back", cli_json_real(share_put_back(cl)));
@@ -476,15 +475,18 @@ static void tell_graphs(cli *c, const vhem_clustering *cl, const char *word)
             next = run;
     }
     if (kept && next)
-        cli_say(c,
-                "found by %s (modularity %.2f, stability %.2f; next %s, %.2f, %.2f, whose groups have an ARI of "
-                "%.2f with these)",
-                kept->init, kept->modularity, kept->stability, next->init, next->modularity, next->stability,
-                next->agreement);
+        cli_say(
+            c,
+            "found by %s (modularity %.2f, stability %.2f; next %s, %.2f, %.2f, whose groups have an ARI of "
+            "%.2f with these)",
+            kept->init, kept->modularity, kept->stability, next->init, next->modularity, next->stability,
+            next->agreement);
     else if (kept)
-        cli_say(c, "found by %s (modularity %.2f, stability %.2f)", kept->init, kept->modularity, kept->stability);
+        cli_say(c, "found by %s (modularity %.2f, stability %.2f)", kept->init, kept->modularity,
+                kept->stability);
     if (cl->z && cl->Kr > 1)
-        cli_say(c, "vhem assign puts %.0f %% of the %ss back into their group", 100 * share_put_back(cl), word);
+        cli_say(c, "vhem assign puts %.0f %% of the %ss back into their group", 100 * share_put_back(cl),
+                word);
 }
 
 void cluster_level_tell(cli *c, const cluster_level *level, const char *word, const char *title, bool stopped)

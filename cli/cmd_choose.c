@@ -140,10 +140,11 @@ static int choose_for_sequences(cli *c, choose_args *g)
     const int64_t any = 0;
     for (int k = 0; k < g->a.usage->table->n; k++)
         if (c->given[k] && cli_has_word("splits seeds path", ' ', g->a.usage->table->row[k].name))
-            return cli_misuse(c, "--%s is about models, but %s holds sequences", g->a.usage->table->row[k].name,
-                              c->arg[0]);
+            return cli_misuse(c, "--%s is about models, but %s holds sequences",
+                              g->a.usage->table->row[k].name, c->arg[0]);
     if (g->n_S > 1)
-        return cli_misuse(c, "--states %s: models of sequences have one number of states, or leave it out", g->S_text);
+        return cli_misuse(c, "--states %s: models of sequences have one number of states, or leave it out",
+                          g->S_text);
     g->a.opt.S = g->S[0] > 0 ? g->S[0] : -1;
     CLI_TRY(cli_status(c, vhem_cluster(c->ctx, &g->a.input.from, 1, &any, &g->a.opt, &tree)));
     return choose_of_sequences(c, vhem_tree_level(tree, 0), &g->a.K, g->a.output);
@@ -161,9 +162,10 @@ static int prepare_and_choose(cli *c, choose_args *g)
     CLI_TRY(cluster_load(c, &g->a));
     if (strcmp(g->a.method.name, "auto") == 0)
         return choose_for_sequences(c, g);
-    CLI_CHECK(!g->a.method.takes_data || g->a.input.from.models,
-              "method %s clusters sequences; vhem choose compares clusters of models, or chooses with method auto",
-              g->a.method.name);
+    CLI_CHECK(
+        !g->a.method.takes_data || g->a.input.from.models,
+        "method %s clusters sequences; vhem choose compares clusters of models, or chooses with method auto",
+        g->a.method.name);
     if (!g->a.K_text)
         return cli_misuse(c, "which numbers of clusters? say it with -k, for instance -k 2..6");
     CLI_TRY(cluster_enough(c, &g->a, most));

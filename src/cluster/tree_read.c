@@ -268,7 +268,8 @@ static vhem_status read_graph(vhem_ctx *ctx, json_t *v, vh_clustering *c, vhem_c
 
 static vhem_status read_runs(vhem_ctx *ctx, json_t *root, vh_clustering *c)
 {
-    json_t *graphs = json_object_get(root, "graphs"), *v = graphs ? graphs : json_object_get(root, "restarts");
+    json_t *graphs = json_object_get(root, "graphs"),
+           *v = graphs ? graphs : json_object_get(root, "restarts");
     const char *key = graphs ? "graphs" : "restarts";
     char who[32];
 

@@ -34,7 +34,8 @@ enum {
 };
 
 /* Copies the sequences with their cluster as their group. */
-static vhem_status by_cluster(vhem_ctx *ctx, const vh_graph_source *from, const int *label, int K, vhem_data **out)
+static vhem_status by_cluster(vhem_ctx *ctx, const vh_graph_source *from, const int *label, int K,
+                              vhem_data **out)
 {
     const vhem_data *data = from->data;
     VH_OWN(vhem_data) *copy = NULL;
@@ -126,7 +127,8 @@ static vhem_status describe(vhem_ctx *ctx, const vh_graph_source *from, const vh
 }
 
 /* Centres for the groups that won: of the shapes in the table, those that put most items back. */
-static vhem_status make_centers(vhem_ctx *ctx, const vh_graph_source *from, const vh_seq_search *s, described *out)
+static vhem_status make_centers(vhem_ctx *ctx, const vh_graph_source *from, const vh_seq_search *s,
+                                described *out)
 {
     VH_OWN(vhem_data) *grouped = NULL;
     const vh_seq_candidate *won = &s->all[s->best];
@@ -233,7 +235,8 @@ static void landmarks_free(landmarks *l)
 }
 
 /* Draws n of the items. */
-static vhem_status draw_landmarks(vhem_ctx *ctx, const vh_graph_source *all, int64_t n, uint64_t seed, landmarks *out)
+static vhem_status draw_landmarks(vhem_ctx *ctx, const vh_graph_source *all, int64_t n, uint64_t seed,
+                                  landmarks *out)
 {
     VH_AUTOFREE int64_t *seq = NULL, *item = NULL;
     int64_t N = 0;
@@ -255,14 +258,15 @@ static vhem_status draw_landmarks(vhem_ctx *ctx, const vh_graph_source *all, int
 }
 
 /* The same search among landmarks; all other items go to the centre that explains them best. */
-static vhem_status cluster_landmarks(vhem_ctx *ctx, const vh_graph_source *all, const landmarks *few, int64_t K,
-                                     uint64_t seed, vh_seq_search *s, vh_clustering *out)
+static vhem_status cluster_landmarks(vhem_ctx *ctx, const vh_graph_source *all, const landmarks *few,
+                                     int64_t K, uint64_t seed, vh_seq_search *s, vh_clustering *out)
 {
     VH_CLEANUP(described_free) described x = { 0 };
     vh_graph_source from = *all;
 
-    vh_log(ctx, VHEM_LOG_WARN, "the groups are those of %lld of the %lld items; each other item is in the group "
-                               "whose centre explains it best",
+    vh_log(ctx, VHEM_LOG_WARN,
+           "the groups are those of %lld of the %lld items; each other item is in the group "
+           "whose centre explains it best",
            (long long)few->n, (long long)all->sets->n);
     from.data = few->data;
     from.sets = &few->sets;
@@ -276,8 +280,8 @@ static vhem_status cluster_landmarks(vhem_ctx *ctx, const vh_graph_source *all, 
     return VHEM_OK;
 }
 
-static vhem_status cluster_all(vhem_ctx *ctx, const vh_graph_source *from, int64_t K, uint64_t seed, vh_seq_search *s,
-                               vh_clustering *out)
+static vhem_status cluster_all(vhem_ctx *ctx, const vh_graph_source *from, int64_t K, uint64_t seed,
+                               vh_seq_search *s, vh_clustering *out)
 {
     VH_CLEANUP(described_free) described x = { 0 };
 

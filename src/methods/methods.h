@@ -55,8 +55,8 @@ extern const vh_method vh_methods[];               /* ends with a NULL name */
 const vh_method *vh_method_find(const char *name); /* NULL if unknown */
 const vh_method *vh_method_usual(int takes); /* the default for one of VH_MODELS, VH_DATA, VH_TEXTURES */
 
-vh_method_run vh_method_vhem, vh_method_vbhem, vh_method_auto, vh_method_em_h3m, vh_method_shem, vh_method_hem_gmm,
-    vh_method_hem_dtm;
+vh_method_run vh_method_vhem, vh_method_vbhem, vh_method_auto, vh_method_em_h3m, vh_method_shem,
+    vh_method_hem_gmm, vh_method_hem_dtm;
 vh_method_defaults vh_vbhem_defaults, vh_auto_defaults, vh_em_defaults, vh_hem_gmm_defaults;
 vh_method_run vh_method_distance; /* all methods that use distances only */
 

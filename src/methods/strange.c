@@ -51,7 +51,9 @@ static vhem_status tell_copies(vhem_ctx *ctx, const vhem_data *data, const vh_se
 
     VH_NEW(all, sets->n);
     for (int64_t i = 0; i < sets->n; i++)
-        all[i] = (printed){ vh_fingerprint(data, sets->seq + sets->first[i], sets->first[i + 1] - sets->first[i]), i };
+        all[i] =
+            (printed){ vh_fingerprint(data, sets->seq + sets->first[i], sets->first[i + 1] - sets->first[i]),
+                       i };
     qsort(all, (size_t)sets->n, sizeof *all, by_print);
     for (int64_t i = 1; i < sets->n; i++)
         if (all[i].print == all[i - 1].print)
@@ -64,7 +66,8 @@ static vhem_status tell_copies(vhem_ctx *ctx, const vhem_data *data, const vh_se
 
 /* far [n]: how many deviations the log-likelihood of a frame is below the median of cluster j, for its
  * members. */
-static vhem_status measure_cluster(vhem_ctx *ctx, const vh_clustering *c, int j, const double *score, double *far)
+static vhem_status measure_cluster(vhem_ctx *ctx, const vh_clustering *c, int j, const double *score,
+                                   double *far)
 {
     VH_AUTOFREE double *x = NULL;
     size_t n = 0;
@@ -85,7 +88,8 @@ static vhem_status measure_cluster(vhem_ctx *ctx, const vh_clustering *c, int j,
     return VHEM_OK;
 }
 
-static vhem_status tell_unexplained(vhem_ctx *ctx, const vhem_data *data, const vh_sets *sets, const vh_clustering *c)
+static vhem_status tell_unexplained(vhem_ctx *ctx, const vhem_data *data, const vh_sets *sets,
+                                    const vh_clustering *c)
 {
     VH_AUTOFREE double *score = NULL, *far = NULL;
     listing who = { .n = 0 };
@@ -100,7 +104,8 @@ static vhem_status tell_unexplained(vhem_ctx *ctx, const vhem_data *data, const 
         if (far[i] > FAR)
             list(data, sets, i, c->by_group, &who);
     if (who.n > 0)
-        vh_log(ctx, VHEM_LOG_WARN, "%lld of %lld fit no cluster well, and may be of a kind of their own or broken: %s",
+        vh_log(ctx, VHEM_LOG_WARN,
+               "%lld of %lld fit no cluster well, and may be of a kind of their own or broken: %s",
                (long long)who.n, (long long)c->Kb, who.text);
     return VHEM_OK;
 }

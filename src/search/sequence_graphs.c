@@ -29,18 +29,23 @@
 #include <string.h>
 
 enum {
-    NEAREST = 24, /* neighbours that are kept of each item: a graph of a part of the items uses the next ones */
-    RESTARTS = 1, /* of a fit that only chooses */
+    NEAREST =
+        24, /* neighbours that are kept of each item: a graph of a part of the items uses the next ones */
+    RESTARTS = 1,      /* of a fit that only chooses */
+    LEAST_FRAMES = 50, /* for time warping, however many the columns */
 };
+#define WARPING    4e9     /* cells and columns of time warping: some seconds */
 #define IMPOSSIBLE (-1e12) /* log-likelihoods count as at least this: no distance is infinite */
 
 /* ---- 1. the table -------------------------------------------------------------------------------------- */
 
 static const vh_graph_kind table[] = {
-    { VH_AS_THEY_ARE, "free", 3 },       { VH_AS_THEY_ARE, "free", 5 },       { VH_AS_THEY_ARE, "free", 8 },
-    { VH_AS_THEY_ARE, "linear", 5 },     { VH_AS_THEY_ARE, "linear", 8 },     { VH_AS_THEY_ARE, "linear", 12 },
-    { VH_WITH_DIFFERENCES, "free", 3 },  { VH_WITH_DIFFERENCES, "linear", 5 }, { VH_WITH_DIFFERENCES, "linear", 8 },
-    { VH_EACH_STANDARDISED, "free", 3 }, { VH_EACH_STANDARDISED, "linear", 5 }, { VH_EACH_STANDARDISED, "linear", 8 },
+    { VH_AS_THEY_ARE, "free", 3 },         { VH_AS_THEY_ARE, "free", 5 },
+    { VH_AS_THEY_ARE, "free", 8 },         { VH_AS_THEY_ARE, "linear", 5 },
+    { VH_AS_THEY_ARE, "linear", 8 },       { VH_AS_THEY_ARE, "linear", 12 },
+    { VH_WITH_DIFFERENCES, "free", 3 },    { VH_WITH_DIFFERENCES, "linear", 5 },
+    { VH_WITH_DIFFERENCES, "linear", 8 },  { VH_EACH_STANDARDISED, "free", 3 },
+    { VH_EACH_STANDARDISED, "linear", 5 }, { VH_EACH_STANDARDISED, "linear", 8 },
     { VH_AS_THEY_ARE, NULL, 0 },
 };
 enum { N_KINDS = sizeof table / sizeof table[0] };
@@ -70,7 +75,8 @@ static bool serves(const vh_graph_source *from, const vh_graph_kind *kind)
         return !from->by_group && !restricted && !is_symbols(from->data);
     if (from->topology && strcmp(from->topology, kind->topology) != 0)
         return false;
-    return kind->view == VH_AS_THEY_ARE || has_views(from);
+    return kind->view == VH_AS_THEY_ARE
+           || (has_views(from) && !(kind->view == VH_EACH_STANDARDISED && vh_view_is_same(from->data)));
 }
 
 int vh_graph_kinds(const vh_graph_source *from, vh_graph_kind kind[VH_MOST_GRAPHS])
@@ -81,8 +87,9 @@ int vh_graph_kinds(const vh_graph_source *from, vh_graph_kind kind[VH_MOST_GRAPH
         bool new = serves(from, &one);
         if (one.topology && from->S > 0)
             one.S = from->S;
-        for (int j = 0; j < n && new && one.topology; j++)
-            new = kind[j].view != one.view || kind[j].S != one.S || strcmp(kind[j].topology, one.topology) != 0;
+        for (int j = 0; j < n && new &&one.topology; j++)
+            new =
+                kind[j].view != one.view || kind[j].S != one.S || strcmp(kind[j].topology, one.topology) != 0;
         if (new)
             kind[n++] = one;
     }
@@ -159,10 +166,31 @@ static vhem_status by_models(vhem_ctx *ctx, const vh_graph_source *from, const v
 
 /* ---- 3. distances by time warping ---------------------------------------------------------------------- */
 
-/* Angles are turned into points of a circle. */
+static bool is_angle(const vh_graph_source *from, int k)
+{
+    const vh_layout *layout = from->data->layout;
+    const vh_emission *family =
+        layout ? vh_layout_channel(layout, k)->family : vh_emission_find(from->emission);
+    return family && family->values == VH_ANGLES;
+}
+
+/* Frames of a sequence, on average, such that the table costs about WARPING cells and columns. */
+static int frames_to_warp(const vh_graph_source *from)
+{
+    double pairs = 0.5 * (double)from->sets->n * (double)from->sets->n;
+    double frames = sqrt(WARPING / (pairs * VH_DTW_WINDOW * 2 * from->data->d));
+    return frames < LEAST_FRAMES ? LEAST_FRAMES : frames < VH_DTW_FRAMES ? (int)frames : VH_DTW_FRAMES;
+}
+
 static vhem_status by_warping(vhem_ctx *ctx, const vh_graph_source *from, double *D)
 {
-    return vh_dtw(ctx, from->data, NULL, D);
+    VH_AUTOFREE bool *circular = NULL;
+
+    VH_NEW(circular, from->data->d);
+    for (int k = 0; k < from->data->d; k++)
+        circular[k] = is_angle(from, k);
+    const vh_dtw_options opt = { VH_DTW_WINDOW, frames_to_warp(from), circular };
+    return vh_dtw(ctx, from->data, &opt, D);
 }
 
 vhem_status vh_graph_neighbours(vhem_ctx *ctx, const vh_graph_source *from, const vh_graph_kind *kind,

@@ -19,11 +19,11 @@
 
 enum {
     NEIGHBOURS = 10,
-    SAMPLES = 6,   /* of the items, for the stability */
-    RUNS = 10,     /* of k-means for the partition, */
-    FEW_RUNS = 4,  /* for that of a sample, and where many numbers of groups are tried */
-    MEMBERS = 3,   /* a number of groups is recommended if they have so many members on average */
-    EACH = 12,     /* all numbers up to this one are tried, then every twelfth or so */
+    SAMPLES = 6,  /* of the items, for the stability */
+    RUNS = 10,    /* of k-means for the partition, */
+    FEW_RUNS = 4, /* for that of a sample, and where many numbers of groups are tried */
+    MEMBERS = 3,  /* a number of groups is recommended if they have so many members on average */
+    EACH = 12,    /* all numbers up to this one are tried, then every twelfth or so */
     MOST_TRIED = 64,
 };
 #define SAMPLED 0.8 /* share of the items in a sample */
@@ -104,7 +104,7 @@ static vhem_status partition_all(vhem_ctx *ctx, judging *j, vh_judged *out)
     return VHEM_OK;
 }
 
-typedef struct { /* a sample of the items and its graph */
+typedef struct {      /* a sample of the items and its graph */
     int64_t n, *item; /* [n]  ascending */
     vh_graph graph;
     double *V; /* [most groups][n]; only as many as there are items */
@@ -214,7 +214,8 @@ static int best_tried(const judging *j, const vh_judged *judged)
 }
 
 /* Partitions the graph of c and judges its partitions. */
-static vhem_status judge(vhem_ctx *ctx, int64_t n, const int *tried, int n_tried, uint64_t seed, vh_seq_candidate *c)
+static vhem_status judge(vhem_ctx *ctx, int64_t n, const int *tried, int n_tried, uint64_t seed,
+                         vh_seq_candidate *c)
 {
     VH_CLEANUP(judging_free)
     judging j = { .n = n, .near = &c->near, .seed = seed, .tried = tried, .n_tried = n_tried };

@@ -10,6 +10,7 @@
 
 #include <math.h>
 
+#define SAME     0.01 /* means and deviations that differ by less, as a share of a deviation, are equal */
 #define ROUNDING 1e-9 /* deviations below this share of the largest value are those of rounding */
 
 const char *vh_view_name(vh_view view)
@@ -27,23 +28,47 @@ static void differences(const double *y, int64_t T, int d, int k, double *out, i
     }
 }
 
-static void standardise(const double *y, int64_t T, int d, int k, double *out)
+/* Mean and deviation of column k; the deviation is 0 if the column is the same throughout. */
+static void measure(const double *y, int64_t T, int d, int k, double *mean, double *deviation)
 {
-    double n = 0, mean = 0, square = 0, top = 0;
+    double n = 0, sum = 0, square = 0, top = 0;
     for (int64_t t = 0; t < T; t++)
         if (!isnan(y[t * d + k])) {
             n++;
-            mean += y[t * d + k];
+            sum += y[t * d + k];
             top = fmax(top, fabs(y[t * d + k]));
         }
-    mean = n > 0 ? mean / n : 0;
+    *mean = n > 0 ? sum / n : 0;
     for (int64_t t = 0; t < T; t++)
         if (!isnan(y[t * d + k]))
-            square += (y[t * d + k] - mean) * (y[t * d + k] - mean);
-    double deviation = n > 0 ? sqrt(square / n) : 0;
-    bool still = !(deviation > ROUNDING * top);
+            square += (y[t * d + k] - *mean) * (y[t * d + k] - *mean);
+    *deviation = n > 0 ? sqrt(square / n) : 0;
+    *deviation = *deviation > ROUNDING * top ? *deviation : 0;
+}
+
+static void standardise(const double *y, int64_t T, int d, int k, double *out)
+{
+    double mean, deviation;
+    measure(y, T, d, k, &mean, &deviation);
     for (int64_t t = 0; t < T; t++)
-        out[t * d] = isnan(y[t * d + k]) ? NAN : still ? 0 : (y[t * d + k] - mean) / deviation;
+        out[t * d] = isnan(y[t * d + k]) ? NAN : deviation > 0 ? (y[t * d + k] - mean) / deviation : 0;
+}
+
+bool vh_view_is_same(const vhem_data *data)
+{
+    for (int k = 0; k < data->d; k++) {
+        double mean, deviation, first_mean = 0, first = 0;
+        for (int64_t n = 0; n < data->N; n++) {
+            measure(vh_data_frames(data, n), vh_data_length(data, n), data->d, k, &mean, &deviation);
+            if (n == 0) {
+                first_mean = mean;
+                first = deviation;
+            }
+            if (fabs(mean - first_mean) > SAME * first || fabs(deviation - first) > SAME * first)
+                return false;
+        }
+    }
+    return true;
 }
 
 /* Fills in the frames of one sequence, out [T][width]. */

@@ -10,6 +10,8 @@ typedef enum { VH_AS_THEY_ARE, VH_WITH_DIFFERENCES, VH_EACH_STANDARDISED, VH_N_V
 
 /* "", "with differences", "each standardised". */
 const char *vh_view_name(vh_view view);
+/* True if the sequences are standardised already, each by itself. */
+bool vh_view_is_same(const vhem_data *data);
 /* Copies the sequences in this view, with their names, groups and weights; a missing value stays missing.
  * Columns must be numbers.  Where a column is the same throughout a sequence, that sequence standardised has
  * zeros. */

@@ -261,7 +261,8 @@ static void assert_same_parts(int n, const int *a, const int *b)
 }
 
 /* Embeds, from V (NULL: from nothing), and divides. */
-static vhem_status partition(vhem_ctx *ctx, const vh_graph *g, int K, int runs, uint64_t seed, double *V, int *label)
+static vhem_status partition(vhem_ctx *ctx, const vh_graph *g, int K, int runs, uint64_t seed, double *V,
+                             int *label)
 {
     double *own = calloc((size_t)K * (size_t)g->n, sizeof *own);
     assert_non_null(own);
