@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """vhem: cluster hidden Markov models, and time series through them.
 
+    sequences --cluster--> groups, and a model of each
     sequences --fit_each--> models --VHEM--> clusters and centres --VHEMTree--> hierarchy
 
 The same library as the command ``vhem``: the same seed gives the same numbers.
@@ -12,7 +13,7 @@ from ._ffi import version as _version
 from ._lib import backends, methods
 from ._run import set_backend
 from .classify import Classes, CrossValidation, HMMClassifier, TagModel
-from .cluster import VBHEM, VHEM, ModelClustering, VHEMTree
+from .cluster import VBHEM, VHEM, ModelClustering, VHEMTree, cluster
 from .data import Sequences
 from .errors import Error, FileError, InputError, VhemWarning
 from .estimate import HMM, HMMMixture, fit_each, fit_pieces
@@ -27,6 +28,6 @@ __version__ = _version()
 __all__ = [
     "Classes", "Clustering", "CrossValidation", "Error", "FileError", "H3M", "HMM", "HMMClassifier",
     "HMMMixture", "InputError", "Model", "ModelClustering", "SequenceScaler", "Sequences", "TagModel",
-    "Texture", "Textures", "Tree", "VBHEM", "VHEM", "VHEMTree", "VhemWarning", "backends", "distributed", "fit_each",
-    "fit_pieces", "fit_textures", "load", "methods", "metrics", "plot", "set_backend",
+    "Texture", "Textures", "Tree", "VBHEM", "VHEM", "VHEMTree", "VhemWarning", "backends", "cluster", "distributed",
+    "fit_each", "fit_pieces", "fit_textures", "load", "methods", "metrics", "plot", "set_backend",
 ]

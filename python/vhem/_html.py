@@ -67,4 +67,5 @@ def clustering(c: "Clustering") -> str:
         names = ", ".join(members[:8]) + (", ..." if len(members) > 8 else "")
         weight = c.centers[j].omega if c.centers is not None else float("nan")
         rows.append([j, len(members), weight, names])
-    return _title(repr(c)) + _table(["cluster", "size", "omega", "members"], rows)
+    tables = _title(repr(c)) + _table(["cluster", "size", "omega", "members"], rows)
+    return tables + (_table(c.graphs[0]._fields, c.graphs) if c.graphs else "")

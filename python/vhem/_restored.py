@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import Any, Collection, Dict, Mapping, Optional
 
+from ._tables import option_table
+
 _CLUSTERS = ("ModelClustering", "VHEM", "VHEMTree", "VBHEM")
 _CLASSES = ("HMMClassifier", "TagModel")
 _STARTS = ("auto", "base", "far", "emissions", "pooled", "dealt")
@@ -39,12 +41,15 @@ def _covariance_type(emission: str) -> str:
     return emission[len("gaussian-"):] if emission.startswith("gaussian-") else emission
 
 
-def of_clusters(known: Collection[str], tree: Any) -> Dict[str, Any]:
-    """Parameters, of those that are known, from a tree."""
+def of_clusters(known: Collection[str], tree: Any, for_sequences: Optional[str]) -> Dict[str, Any]:
+    """Parameters, of those that are known, from a tree; for_sequences is the method of sequences without one."""
     lowest, made = tree[0], tree.provenance
     asked = _asked(made, _CLUSTERS)
-    options = _used(lowest) if asked is None else asked
-    names = {"S": "n_states" if "n_states" in known else "n_states_max", "M": "n_mix", "restarts": "n_init"}
+    options = _used(lowest, for_sequences) if asked is None else asked
+    names = {"S": "n_states" if "n_states" in known else "n_states_max", "M": "n_mix", "restarts": "n_init",
+             "emission": "covariance_type"}
+    if isinstance(options.get("emission"), str):
+        options["emission"] = _covariance_type(options["emission"])
     found = {names.get(key, key): value for key, value in options.items() if names.get(key, key) in known}
     further = {key: value for key, value in options.items() if names.get(key, key) not in known and key != "method"}
     if asked is not None and further:
@@ -54,13 +59,20 @@ def of_clusters(known: Collection[str], tree: Any) -> Dict[str, Any]:
     return {**found, **_seed(made)}
 
 
-def _used(level: Any) -> Dict[str, Any]:
-    """Options that a level was made with; its neighbours follow from the number of models."""
-    options = _set(level.options)
-    options.pop("neighbours", None)
+def _takes(method: str, option: str) -> bool:
+    row = option_table("cluster").get(option)
+    return row is None or row["methods"] is None or method in row["methods"].split()
+
+
+def _used(level: Any, for_sequences: Optional[str]) -> Dict[str, Any]:
+    """Options that a level was made with; its neighbours follow from the number of models, the size of the centres of
+    "auto" from what was found."""
+    options = {key: value for key, value in _set(level.options).items() if _takes(level.method, key)}
+    for name in ("neighbours", *(("S", "M") if level.method == "auto" else ())):
+        options.pop(name, None)
     if options.get("init") not in _STARTS:
         options.pop("init", None)
-    if options.get("method") in ("vhem", "hem-dtm"):         # the default
+    if options.get("method") in (("vhem", "hem-dtm") if for_sequences is None else (for_sequences,)):   # the default
         del options["method"]
     if "prune" in options:
         options["prune"] = bool(options["prune"])

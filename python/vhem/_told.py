@@ -164,11 +164,26 @@ def _of_runs(level: Any) -> List[str]:
             ("; a larger n_init may find a better one" if near < 2 else "")]
 
 
+def _of_graphs(level: Any) -> List[str]:
+    """Which graph of the sequences was kept, what the best other one says, and what the centres say of the groups."""
+    kept = [graph for graph in level.graphs if graph.kept]
+    others = sorted((graph for graph in level.graphs if not graph.kept), key=lambda g: g.modularity + g.stability)
+    lines = []
+    if kept:
+        best = f"found by {kept[0].graph} (modularity {kept[0].modularity:.2f}, stability {kept[0].stability:.2f}"
+        lines.append(best + (f"; next {others[-1].graph}, {others[-1].modularity:.2f}, {others[-1].stability:.2f}, "
+                             f"whose groups have an ARI of {others[-1].agreement:.2f} with these)" if others else ")"))
+    if level.z is not None and level.n_clusters > 1:
+        back = 100 * float((level.z.argmax(axis=1) == level.labels).mean())
+        lines.append(f"predict puts {back:.0f} % of the {level.items} back into their group")
+    return lines
+
+
 def of_clusters(tree: Any, verbose: int) -> None:
     """The outcome of each level: the runs that agree, and repairs; a cluster that nobody is in is a warning."""
     for l, level in enumerate(tree):
         begin = f"level {l + 1}: " if len(tree) > 1 else ""
-        lines = _of_runs(level)
+        lines = _of_runs(level) if level.graphs is None else _of_graphs(level)
         if level.n_empty:
             lines.append(f"repairs: {_many(level.n_empty, 'empty cluster')} re-seeded")
         if level.n_revived:

@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Clusters of models, and of sequences through them; hierarchies of clusters."""
+"""Clusters of sequences and of models, and hierarchies of clusters; the front door, :func:`vhem.cluster`.
+
+The package has the function under the name of this module: ``from vhem.cluster import VHEM`` works, and
+``vhem.cluster`` is the function.
+"""
 from __future__ import annotations
 
 import numbers
@@ -14,35 +18,58 @@ from sklearn.utils.validation import check_is_fitted
 from . import _lib, _restored, _run, _told
 from ._base import Estimator
 from ._inputs import as_models, holds_models, opened
-from ._options import further
+from ._options import RENAMED, further
 from ._types import Array
-from .data import lengths_of
+from .data import Sequences, lengths_of
 from .errors import InputError
 from .estimate import HMM
 from .model import H3M
-from .result import Tree
+from .result import Graph, Tree
 from .texture import Textures, fit_textures
 
 
 _Self = TypeVar("_Self", bound="ModelClustering")
 
+# Parameters that the search for groups of sequences, method "auto", has no use for, and what they are to others.
+_OF_OTHERS = {
+    "hmm": "how sequences become models", "tau": "the length of the virtual samples by which models are compared",
+    "nv": "the number of virtual samples for each model", "init": "how a run starts",
+    "n_init": "the number of starts, of which the one with the best bound is kept",
+    "search": "which starts and candidates are tried", "candidate": "which of the best bounds is kept",
+    "refine": "how finely the Gaussians of models are cut", "neighbours": "the neighbours of each model in a graph",
+    "max_iter": "the most iterations of a start", "tol": "the change of a bound that ends a run",
+    "cov_floor": "the smallest variance of a centre that is made of models",
+}
+
 
 class ModelClustering(ClusterMixin, Estimator):  # type: ignore[misc]
-    """Clusters of models and their centres, by any method of the library.
+    """Clusters of sequences or of models, and their centres, by any method of the library.
+
+    Which groups are in these sequences?  Give it the sequences, as :func:`vhem.cluster` does, and no method: the groups
+    are looked for in several graphs of the sequences, and the centre of each is one HMM for all its members.  With a
+    method or a preset for models, sequences become one HMM each first.  :class:`VHEM` always does that: it looks for
+    the highest bound of the paper on models.
 
     Parameters
     ----------
     n_clusters : int, or list of int
-        Clusters, 2 by default; of a list those of each level of a hierarchy, lowest first, each of the centres
-        of the level below.
+        Clusters; default 2, of :class:`VHEMTree` (4, 2); of sequences without a method their number is chosen.  Of a
+        list those of each level of a hierarchy, lowest first, each of the centres of the level below.
     method : str
-        One of :func:`vhem.methods`; default vhem; textures: hem-dtm.
+        One of :func:`vhem.methods`; default vhem; sequences: auto; textures: hem-dtm.  That of :class:`VHEM` and with
+        a preset is vhem for sequences too.
     preset : {"paper", "emhmm"}
         Settings of the paper, or of the toolbox for eye movements, for what is left None below; default none.
     n_states : int
-        States of the centres; default as the input.
+        States of the centres; default as the input; auto: several.  Of "auto", only models of so many are tried.
     n_mix : int
-        Gaussians in each state of the centres; default as the input.
+        Gaussians in each state of the centres; default as the input; auto: 1.
+    covariance_type : {"diag", "full", "poisson", "bernoulli", "gamma", "von-mises", "categorical", \
+"tied:FILE", "COL:NAME,..."}
+        What the states of models of sequences emit, as for :class:`vhem.HMM`; default diag; models have theirs.
+    topology : {"free", "linear"}
+        Transitions of models of sequences, as for :class:`vhem.HMM`: only such models are tried; default both are
+        tried.  With a method for models, free.
     tau : int, or "auto"
         Length of the virtual samples by which models are compared, in frames; default 10.  "auto": that of the
         sequences which the models were fitted to.
@@ -73,7 +100,8 @@ class ModelClustering(ClusterMixin, Estimator):  # type: ignore[misc]
         Smallest variance of a centre, as a share of that of the input, 0: none; default 1e-06; em-h3m, shem:
         0.0001; 0 with a preset.
     hmm : :class:`vhem.HMM`
-        How sequences become models; without it an HMM of n_states and n_mix.
+        How sequences become models, for methods that cluster models; without it an HMM of n_states, n_mix,
+        covariance_type and topology.
     options : dict
         Further options of the library by name, such as ``{"linkage": "complete"}``.
     random_state, n_jobs, verbose, progress, layout
@@ -84,21 +112,27 @@ class ModelClustering(ClusterMixin, Estimator):  # type: ignore[misc]
     Attributes
     ----------
     labels_ : array (Kb,)
-        Cluster of each model, in the highest level; of each group, named in ``result_[0].names``, when sequences
-        had groups.
+        Cluster of each model or sequence, in the highest level; of each group, named in ``result_[0].names``, when
+        sequences had groups.  Of "auto" it is the partition that was found, from which centres were made:
+        :meth:`predict` asks these, and may put a few sequences elsewhere.
     level_labels_ : array (Kb, levels)
         Cluster of each model in every level.
     z_ : array (Kb, Kr)
-        How surely each model belongs to each cluster, given these centres, of the lowest level.
+        How surely each model belongs to each cluster, given these centres, of the lowest level.  Where
+        ``z_.argmax(axis=1)`` is not its label, the centres of "auto" would put a sequence into another group.
     share_ : array (Kb,)
         Of the starts and candidates of this fit whose bound is as good, in how many each model is in the group it has
-        here, of the lowest level; None where fewer than two of them are known.
+        here, of the lowest level; None where fewer than two of them are known.  Of "auto": of samples of the sequences.
     centers_ : :class:`vhem.H3M` or :class:`vhem.Textures`
         Of the lowest level; None for a method without centres.
+    graphs_ : list of (graph, modularity, stability, agreement, kept)
+        Of "auto", else None: the graphs that were partitioned, of which the one with the largest sum of modularity and
+        stability was kept; agreement is the adjusted Rand index of its groups with those.  ``pandas.DataFrame`` prints
+        it well; ``result_[0].runs`` has the groups of each.
     lower_bound_ : float
-        The objective at the end, in nats, of the lowest level.
+        The objective at the end, in nats, of the lowest level; NaN for a method without one, such as "auto".
     models_ : :class:`vhem.H3M` or :class:`vhem.Textures`
-        What was clustered.
+        The models that were clustered; not there when sequences were clustered without models of each.
     result_ : :class:`vhem.Tree`
         All levels and everything else: bound curves, restarts, L_hmm, state maps; can be saved, pickled, drawn.
     n_iter_ : int
@@ -108,7 +142,7 @@ class ModelClustering(ClusterMixin, Estimator):  # type: ignore[misc]
 
     Notes
     -----
-    On Ctrl-C the best result so far is stored before KeyboardInterrupt is raised.
+    On Ctrl-C the best result so far is stored before KeyboardInterrupt is raised; "auto" has none before its end.
 
     Examples
     --------
@@ -120,7 +154,10 @@ class ModelClustering(ClusterMixin, Estimator):  # type: ignore[misc]
     """
 
     _default_clusters: ClassVar[Any] = 2
+    _for_sequences: ClassVar[Optional[str]] = "auto"         # without a method; None: what models of them get
 
+    covariance_type: Optional[str] = None                    # older pickles have neither
+    topology: Optional[str] = None
     models_: Union[H3M, Textures]
     labels_: Array
     level_labels_: Array
@@ -130,7 +167,8 @@ class ModelClustering(ClusterMixin, Estimator):  # type: ignore[misc]
     result_: Tree
 
     def __init__(self, n_clusters: Any = None, *, method: Optional[str] = None, preset: Optional[str] = None,
-                 n_states: Optional[int] = None, n_mix: Optional[int] = None, tau: Any = None,
+                 n_states: Optional[int] = None, n_mix: Optional[int] = None,
+                 covariance_type: Optional[str] = None, topology: Optional[str] = None, tau: Any = None,
                  nv: Optional[float] = None, init: Any = None, n_init: Optional[int] = None,
                  search: Optional[str] = None, candidate: Optional[int] = None, refine: Optional[int] = None,
                  neighbours: Optional[int] = None, max_iter: Optional[int] = None, tol: Optional[float] = None,
@@ -143,6 +181,8 @@ class ModelClustering(ClusterMixin, Estimator):  # type: ignore[misc]
         self.preset = preset
         self.n_states = n_states
         self.n_mix = n_mix
+        self.covariance_type = covariance_type
+        self.topology = topology
         self.tau = tau
         self.nv = nv
         self.init = init
@@ -165,13 +205,18 @@ class ModelClustering(ClusterMixin, Estimator):  # type: ignore[misc]
 
     # ---- fitting
 
-    def _levels(self) -> List[int]:
+    def _levels(self, method: Optional[str] = None) -> List[int]:
+        """Clusters of each level; 0 has the method choose."""
+        if self.n_clusters is None and method == "auto":
+            return [0]
         wanted = self._default_clusters if self.n_clusters is None else self.n_clusters
         several = np.ndim(wanted) > 0
         levels = list(wanted) if several else [wanted]
         if not all(isinstance(K, numbers.Integral) for K in levels):
             raise InputError(f"n_clusters is {wanted!r}, must be a whole number" +
                              (" for each level" if several else ""))
+        if method == "auto" and 0 in levels:
+            raise InputError("n_clusters is 0, must be at least 1; without it the number of clusters is chosen")
         return levels
 
     def _method(self) -> Optional[str]:
@@ -179,35 +224,34 @@ class ModelClustering(ClusterMixin, Estimator):  # type: ignore[misc]
         return self.method
 
     def _options(self) -> Dict[str, Any]:
-        names = ("preset", "n_states", "n_mix", "tau", "nv", "init", "n_init", "search", "candidate", "refine",
-                 "neighbours", "max_iter", "tol", "cov_floor")
+        names = ("preset", "n_states", "n_mix", "covariance_type", "topology", "tau", "nv", "init", "n_init", "search",
+                 "candidate", "refine", "neighbours", "max_iter", "tol", "cov_floor")
         return {"method": self._method(), **self._options_of(*names), **further(self.options)}
 
     def fit(self: _Self, X: Any, y: Any = None, lengths: Any = None, groups: Any = None, weights: Any = None) -> _Self:
-        """Clusters models, or sequences.
+        """Clusters sequences, or models.
 
         X is a set of models (:class:`vhem.H3M`, :class:`vhem.Textures`, a list of fitted :class:`vhem.HMM` or
         hmmlearn objects, a path of a model file) or sequences in any form of :mod:`vhem.data`, which are first
         described by one model each, or one per group, unless the method works on sequences.
         """
-        takes = _lib.method_facts(self._method())
+        _lib.method_facts(self._method())
         seed = _run.seed_of(self.random_state)
         X, lengths = opened(X, self._reading()), lengths_of(X, y, lengths)
         with self._session(seed) as session:
             options = self._options()
+            record = self._record(options, seed)
             if holds_models(X):
                 self.models_ = as_models(X)
                 self._fitted_to(self.models_.d)
                 source = _lib.source(self.models_._handle)
             else:
-                source = self._from_sequences(session, takes, self._sequences(X, lengths, groups, weights), seed)
-                for size in ("S", "M"):                        # the models have them, whatever centres do
-                    users = _lib.option_table("cluster")[size]["methods"].split()
-                    if (self._method() or "vhem") not in users:
-                        options.pop(size, None)
+                options["method"] = self._method_of_sequences(options)
+                data = self._sequences(X, lengths, groups, weights)
+                source = self._from_sequences(session, options, data, seed)
             if session.interrupt is None:
-                tree = _lib.cluster(session, source, self._levels(), options)
-                self._take(Tree._of(tree, self._record(options, seed)))
+                tree = _lib.cluster(session, source, self._levels(options["method"]), options)
+                self._take(Tree._of(tree, record))
                 _told.of_clusters(self.result_, self.verbose)
         return self
 
@@ -215,22 +259,57 @@ class ModelClustering(ClusterMixin, Estimator):  # type: ignore[misc]
         """Clusters models, or sequences, and gives :attr:`labels_`."""
         return self.fit(X, y, lengths, groups, weights).labels_
 
-    def _from_sequences(self, session: _lib.Session, takes: Dict[str, Any], data: Any, seed: int) -> Any:
+    def _method_of_sequences(self, options: Dict[str, Any]) -> Optional[str]:
+        """The method for sequences; None: that for the models that are fitted to them."""
+        asked: Optional[str] = options["method"]
+        unsaid = asked is None and options.get("preset") is None
+        method = self._for_sequences if unsaid else asked
+        if method == "auto":
+            self._check_auto(unsaid)
+        return method
+
+    def _check_auto(self, unsaid: bool) -> None:
+        """No parameter is ignored.  When "auto" was asked for, the library judges its own options."""
+        for name in _OF_OTHERS if unsaid else ("hmm",):
+            if getattr(self, name) is not None:
+                row = _lib.option_table("cluster").get(RENAMED.get(name, name))
+                takes = "vhem" if row is None else row["methods"].split()[0]
+                raise InputError(f"{name} is {_OF_OTHERS[name]}; groups of sequences are found without it: leave "
+                                 f"it out, or give method={takes!r}, which takes it")
+
+    def _from_sequences(self, session: _lib.Session, options: Dict[str, Any], data: Sequences, seed: int) -> Any:
         """The sequences themselves when the method takes them, else a model of each or of each group."""
+        takes = _lib.method_facts(options["method"])
         if takes["takes_data"]:
+            for name in ("models_", "fit_report_"):          # of an earlier fit
+                self.__dict__.pop(name, None)
+            if options["method"] == "auto" and "emission" not in options:
+                _told.warn_of_columns(data)
             return _lib.source(data=data.handle(session), by_group=data.groups is not None)
         if takes["takes_hmms"]:
             self.models_, self.fit_report_ = self._hmm(seed)._fit_all(data, seed, session)
         else:
             self.models_ = fit_textures(data, n=self.n_states, random_state=seed, n_jobs=self.n_jobs,
                                         verbose=self.verbose, progress=self.progress)
+        self._drop_used(options, takes)
         return _lib.source(self.models_._handle)
+
+    def _drop_used(self, options: Dict[str, Any], takes: Dict[str, Any]) -> None:
+        """Removes the options that the models of sequences have, and that the method has no use for."""
+        for name in ("S", "M", *(("emission", "topology") if takes["takes_hmms"] else ())):
+            asked_of_the_method = name in further(self.options) and name not in ("S", "M")
+            if takes["name"] not in _lib.option_table("cluster")[name]["methods"].split() and not asked_of_the_method:
+                options.pop(name, None)
 
     def _hmm(self, seed: int) -> HMM:
         """The estimator that turns sequences into the models to cluster."""
-        if self.hmm is not None:
-            return clone(self.hmm)
-        return HMM(random_state=seed, n_states=self.n_states, n_mix=self.n_mix)
+        if self.hmm is None:
+            return HMM(random_state=seed, n_states=self.n_states, n_mix=self.n_mix,
+                       covariance_type=self.covariance_type, topology=self.topology)
+        for name in ("covariance_type", "topology"):
+            if getattr(self, name) is not None:
+                raise InputError(f"{name} and hmm are both given; give vhem.HMM({name}={getattr(self, name)!r}) as hmm")
+        return clone(self.hmm)
 
     def _take(self, tree: Tree) -> None:
         lowest = tree[0]
@@ -243,6 +322,10 @@ class ModelClustering(ClusterMixin, Estimator):  # type: ignore[misc]
         self.lower_bound_ = lowest.lower_bound
         self.n_iter_ = sum(1 if level.bound is None else level.n_iter for level in tree)
         self.converged_ = all(level.converged for level in tree)
+
+    @property
+    def graphs_(self) -> Optional[List[Graph]]:
+        return self.result_[0].graphs
 
     def __sklearn_is_fitted__(self) -> bool:
         return "result_" in vars(self)
@@ -259,9 +342,9 @@ class ModelClustering(ClusterMixin, Estimator):  # type: ignore[misc]
         """Cluster of each new model, sequence or, with groups, group of sequences in the highest level.
 
         groups is a list with the group of each sequence, or True for the groups that the data have.  Each goes to the
-        cluster that :meth:`predict_proba` gives most; of VHEM, the models that were clustered go where they are.  Where
-        the method compares models, as VHEM does, ``labels_`` of a sequence that was fitted to may differ: they say
-        where its model went.
+        cluster that :meth:`predict_proba` gives most; of VHEM, the models that were clustered go where they are.
+        ``labels_`` of a sequence that was fitted to may differ: where the method compares models, as VHEM does, they
+        say where its model went; of "auto", in which group it was found, before there were centres to ask.
         """
         return self._assign(X, lengths, groups)[0][:, -1]
 
@@ -294,7 +377,7 @@ class ModelClustering(ClusterMixin, Estimator):  # type: ignore[misc]
             what = "dynamic textures" if isinstance(tree[0].centers, Textures) else "HMMs"
             raise InputError(f"{path} is a file of models, {tree[0].n_clusters} {what}, must be one of clusters; "
                              "vhem.load reads it")
-        made = cls(**_restored.of_clusters(cls._get_param_names(), tree))
+        made = cls(**_restored.of_clusters(cls._get_param_names(), tree, cls._for_sequences))
         made._take(tree)
         if made.centers_ is not None:
             made._fitted_to(made.centers_.d)
@@ -310,8 +393,10 @@ class ModelClustering(ClusterMixin, Estimator):  # type: ignore[misc]
 class VHEM(ModelClustering):
     """Clusters of HMMs and their centres by variational hierarchical EM, the method of the paper.
 
-    Dynamic textures are clustered by its counterpart for them, "hem-dtm".  :class:`ModelClustering` has the other
-    methods.
+    It looks for the centres with the highest bound of the paper on the models: to reduce many models to few, or to
+    work as the paper does.  Sequences become one HMM each first.  Which groups are in a set of sequences is a question
+    for :func:`vhem.cluster`, whose groups need not have a high bound.  Dynamic textures are clustered by the
+    counterpart for them, "hem-dtm".  :class:`ModelClustering` has the other methods.
 
     Examples
     --------
@@ -324,6 +409,8 @@ class VHEM(ModelClustering):
     >>> bool((vhem_.predict(X) == vhem_.labels_).all())
     True
     """
+
+    _for_sequences = None
 
     centers_: H3M                                # to a type checker; textures have textures
 
@@ -457,7 +544,7 @@ class VBHEM(ModelClustering):
             raise InputError(f"{name} is {value!r}, must be a whole number of at least 1")
         return int(value)
 
-    def _levels(self) -> List[int]:
+    def _levels(self, method: Optional[str] = None) -> List[int]:
         return [self._most("n_clusters_max", min(8, len(self.models_))) or 1]
 
     def _method(self) -> Optional[str]:
@@ -481,3 +568,44 @@ class VBHEM(ModelClustering):
         self.n_clusters_ = lowest.n_clusters
         self.n_states_ = np.array([len(model.pi) for model in self.centers_])
         self.posterior_, self.prior_ = lowest.posterior, lowest.prior
+
+
+def cluster(X: Any, n_clusters: Any = None, *, lengths: Any = None, groups: Any = None, weights: Any = None,
+            **parameters: Any) -> ModelClustering:
+    """Which groups are in these sequences?  A fitted :class:`vhem.ModelClustering` says it.
+
+    Models of several shapes are fitted to the sequences: with states that return or that are passed in order, few and
+    many, of the values, of their changes, of each sequence on its own scale.  What they say of each other's sequences
+    makes a graph for each shape.  Each graph is partitioned, and the partition is kept whose groups are the most
+    distinct, and the most stable when sequences are left out.  The centre of each group is one HMM.
+
+    Parameters
+    ----------
+    X, lengths, groups, weights
+        Sequences in any form of :mod:`vhem.data`, or a file of them; groups, such as persons, are put into clusters as
+        a whole.  Models are clustered by VHEM, as :class:`vhem.VHEM` does.
+    n_clusters : int, or list of int
+        Clusters; by default their number is chosen.  A list: the lowest level has the first number of clusters, each
+        level above is VHEM of the centres below.
+    **parameters
+        Of :class:`vhem.ModelClustering`, by name: ``random_state``, ``n_jobs``, ``covariance_type="categorical"``;
+        ``topology``, ``n_states`` and ``n_mix`` restrict the shapes that are tried.
+
+    Returns
+    -------
+    found : :class:`vhem.ModelClustering`
+        ``labels_``, ``centers_``, ``graphs_``, ``predict``, ``report``, ...
+
+    Examples
+    --------
+    >>> import numpy as np, vhem
+    >>> rng = np.random.default_rng(0)
+    >>> hill = 4 * np.sin(np.linspace(0, np.pi, 24))
+    >>> X = [rng.normal(hill if n % 2 else 4 - hill, 0.3) for n in range(20)]    # up and down, or down and up
+    >>> found = vhem.cluster(X, 2)
+    >>> found.labels_.tolist() == [0, 1] * 10, len(found.centers_)
+    (True, 2)
+    >>> (found.predict(X[:4]) == found.labels_[:4]).tolist()
+    [True, True, True, True]
+    """
+    return ModelClustering(n_clusters, **parameters).fit(X, lengths=lengths, groups=groups, weights=weights)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import warnings
 from pathlib import Path
-from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple, Union
+from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
@@ -26,6 +26,17 @@ def _object(text: Optional[str]) -> Optional[Dict[str, Any]]:
     return json.loads(text) if text else None
 
 
+class Graph(NamedTuple):
+    """A graph of sequences that method "auto" partitioned, as :attr:`Clustering.graphs` lists them: how distinct its
+    groups are, how stable, and how alike those of the graph that was kept."""
+
+    graph: str
+    modularity: float
+    stability: float
+    agreement: float
+    kept: bool
+
+
 class Clustering:
     """One level of clusters.  Arrays are read-only views; what a method does not have is None.
 
@@ -41,7 +52,7 @@ class Clustering:
         How surely an item belongs to each cluster, given these centres.
     share : array (Kb,)
         Of the starts and candidates whose bound is as good, in how many the item is in the group it has here; None
-        where fewer than two of them are known.
+        where fewer than two of them are known.  Of method "auto": of samples of the items.
     centers : :class:`vhem.H3M`, or :class:`vhem.Textures` when dynamic textures were clustered
         The centre of each cluster, a model itself; omega are the weights of the clusters.
     bound : array (n_iter + 1,)
@@ -54,7 +65,9 @@ class Clustering:
         Every restart and candidate: seed, init, bound, n_iter, converged, finished; bounds, its curve;
         modularity of its groups in the graph of nearest neighbours; agreement, their adjusted Rand index with
         those that were kept; and label, the groups of a candidate.  What is not known is None or NaN; so are
-        bounds and label of the run that was kept, which are ``bound`` and ``labels``.
+        bounds and label of the run that was kept, which are ``bound`` and ``labels``.  Of method "auto" a run
+        is a graph, which init names; it has a modularity, a stability and no bound, and as_good is 1 for the one that
+        was kept.
     items : str
         What was clustered: "models", "sequences" or "groups".
     posterior, prior : dict
@@ -97,6 +110,14 @@ class Clustering:
         return float("nan") if self.bound is None else float(self.bound[-1])
 
     @property
+    def graphs(self) -> Optional[List[Graph]]:
+        """The graphs that method "auto" partitioned, the one that it kept among them; None for other methods."""
+        if self.method != "auto":
+            return None
+        return [Graph(run["init"], run["modularity"], run["stability"], run["agreement"], bool(run["as_good"]))
+                for run in self.runs]
+
+    @property
     def textures(self) -> Optional[Textures]:
         """The centres when they are textures: what :attr:`centers` is since version 0.2."""
         warnings.warn("Clustering.textures was renamed Clustering.centers in version 0.2", DeprecationWarning,
@@ -115,8 +136,8 @@ class Clustering:
         Path(path).write_text(json.dumps(level, indent=1) + "\n")
 
     def __repr__(self) -> str:
-        return (f"<Clustering: {len(self.labels)} in {self.n_clusters} clusters by {self.method}, "
-                f"{self.n_iter} iterations>")
+        iterations = "" if self.bound is None else f", {self.n_iter} iterations"
+        return f"<Clustering: {len(self.labels)} in {self.n_clusters} clusters by {self.method}{iterations}>"
 
     def _repr_html_(self) -> str:
         return _html.clustering(self)

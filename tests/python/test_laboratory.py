@@ -12,7 +12,7 @@ from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
 
 import vhem
-from vhem import cluster
+from vhem.cluster import _with_parameters
 
 
 @pytest.fixture
@@ -153,9 +153,9 @@ def test_help_tells_the_defaults():
 def test_help_without_indent():
     """As Python 3.13 has docstrings, and none at all, as python -OO."""
     about, doc = inspect.cleandoc(vhem.ModelClustering.__doc__), "In short.\n\nExamples\n--------\n>>> 1\n"
-    merged = cluster._with_parameters(doc, about)
+    merged = _with_parameters(doc, about)
     assert merged.startswith("In short.\n\nParameters\n---") and merged.endswith("\nExamples\n--------\n>>> 1\n")
-    assert cluster._with_parameters(None, None) is None
+    assert _with_parameters(None, None) is None
 
 
 def test_first_parameter_by_place():

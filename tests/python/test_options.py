@@ -67,7 +67,7 @@ def said(option):
         return str(option["fallback"] == "1")
     if option["type"] == _lib.lib.VHEM_OPTION_CHOICE and option["fallback"] in words:
         return '"%s"' % option["fallback"].replace("gaussian-", "")
-    return option["fallback"]
+    return option["fallback"].replace("gaussian-", "")
 
 
 def test_the_tables_are_read():

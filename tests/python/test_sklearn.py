@@ -38,6 +38,7 @@ ESTIMATORS = [
     vhem.VHEM(n_states=2, n_init=2, n_jobs=1),
     vhem.VHEMTree((2, 1), n_states=2, n_init=2, n_jobs=1),
     vhem.VBHEM(n_init=2, n_jobs=1),
+    vhem.ModelClustering(2, n_jobs=1),                       # sequences without a method
     vhem.SequenceScaler(),
     vhem.TagModel(n_jobs=1),
     *(vhem.ModelClustering(method=method, n_jobs=1) for method in ("kl-sc", "kl-ac", "knn-sc", *KERNELS, "em-h3m")),

@@ -55,7 +55,7 @@ def test_which_methods_take_what():
     table = vhem._lib.method_table()
     assert [name for name in vhem.methods() if table[name]["takes_textures"]] == ["hem-dtm"]
     assert table["vhem"]["takes_hmms"] and not table["vhem"]["takes_data"] and table["vhem"]["has_bound"]
-    assert [name for name in vhem.methods() if table[name]["takes_data"]] == ["em-h3m"]
+    assert [name for name in vhem.methods() if table[name]["takes_data"]] == ["auto", "em-h3m"]
     assert all(row["about"] for row in table.values())
     with pytest.raises(ValueError, match="no method 'none'; the methods are vhem, "):
         vhem._lib.method_facts("none")
