@@ -355,8 +355,8 @@ typedef struct {
                                         default: this process.  Sets on disk stay there */
     int         keep_tables;         /* of method vhem: keep z and L_hmm also where they have more than 4
                                         million numbers each; default 0 */
-    const char *topology;            /* of method auto: only models of this topology, "free", "linear";
-                                        default: both */
+    const char *topology;            /* of method auto: only models of this topology, "free",
+                                        "left-right", "linear"; default: free and linear */
 } vhem_cluster_options;
 
 typedef struct {                     /* one clustering method; the first that takes a kind of input is its

@@ -238,7 +238,7 @@ static vhem_status read_run(vhem_ctx *ctx, json_t *v, vh_clustering *c, vhem_clu
     else if (json_is_real(seed) && json_real_value(seed) >= 0 && json_real_value(seed) < 0x1p64)
         run->seed = (uint64_t)json_real_value(seed);
     run->init = "";
-    run->modularity = run->agreement = NAN;
+    run->modularity = run->agreement = run->stability = NAN;
     VH_TRY(get_text(ctx, v, "init", c, &run->init));
     VH_TRY(get_number(ctx, v, "bound", &run->bound));
     VH_TRY(get_int(ctx, v, "n_iter", &run->n_iter));

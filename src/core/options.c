@@ -200,8 +200,8 @@ static const vh_option cluster_rows[] = {
          "continues from there"),
     FLAG(R, 0, keep_tables, 0, 0, NULL, "0", "vhem",
          "keep z and L_hmm even if they have more than 4 million numbers"),
-    CHOICE(R, VH_IN_FILES | VH_IF_SET, topology, 0, 0, "free|linear", "both are tried", "auto",
-           "allowed transitions of the models: all, or to the next state only"),
+    CHOICE(R, VH_IN_FILES | VH_IF_SET, topology, 0, 0, "free|left-right|linear", "free and linear are tried",
+           "auto", "allowed transitions of the models: all, never back, to the next state only"),
     END,
 };
 #undef R

@@ -111,6 +111,7 @@ vhem_status vh_embedding_cluster(vhem_ctx *ctx, const vh_embedding *p, int *labe
                                          .converged = own.converged,
                                          .finished = own.converged || !vh_stopped(ctx),
                                          .modularity = NAN,
+                                         .stability = NAN,
                                          .agreement = NAN };
         vh_progress(ctx, "cluster", r + 1, p->restarts);
         if (own.spread >= best)

@@ -143,6 +143,7 @@ vhem_status vh_clustering_take_search(vhem_ctx *ctx, vh_search *s, vh_clustering
                                  .converged = a->run.converged,
                                  .finished = a->finished,
                                  .modularity = a->modularity,
+                                 .stability = NAN,
                                  .agreement = agreement(s, a, w),
                                  .next = r == s->next,
                                  .as_good = as_good(s, a, w) };

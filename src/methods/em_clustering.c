@@ -39,6 +39,7 @@ static vhem_status report_runs(vhem_ctx *ctx, vh_mixture_result *x, vh_clusterin
                                 .finished = u->converged || u->n_iter >= out->options.max_iter,
                                 .bounds = r == x->best ? NULL : u->J,
                                 .modularity = NAN,
+                                .stability = NAN,
                                 .agreement = NAN };
         if (r != x->best)
             u->J = NULL; /* ownership moves to out */

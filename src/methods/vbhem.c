@@ -329,6 +329,7 @@ static vhem_status tell_runs(vhem_ctx *ctx, vb_search *w, vh_clustering *out)
                                  .converged = a->run.converged,
                                  .finished = !a->stopped,
                                  .modularity = NAN,
+                                 .stability = NAN,
                                  .agreement = g.adjusted_rand,
                                  .as_good = as_good(w, a) };
         if (a == best)

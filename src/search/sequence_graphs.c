@@ -17,7 +17,9 @@
 #include "core/alloc.h"
 #include "core/array2.h"
 #include "emission/layout.h"
+#include "core/rng.h"
 #include "fit/fit.h"
+#include "fit/fit_prior.h"
 #include "fit/infer.h"
 #include "fit/options.h"
 #include "models/items.h"
@@ -32,6 +34,7 @@ enum {
     NEAREST =
         24, /* neighbours that are kept of each item: a graph of a part of the items uses the next ones */
     RESTARTS = 1,      /* of a fit that only chooses */
+    PRIOR_ITEMS = 100, /* from which the prior of the fits is learned */
     LEAST_FRAMES = 50, /* for time warping, however many the columns */
 };
 #define WARPING    4e9     /* cells and columns of time warping: some seconds */
@@ -73,7 +76,8 @@ static bool serves(const vh_graph_source *from, const vh_graph_kind *kind)
     bool restricted = from->S > 0 || from->M > 0 || from->topology;
     if (!kind->topology) /* a warped path joins two sequences, not two groups */
         return !from->by_group && !restricted && !is_symbols(from->data);
-    if (from->topology && strcmp(from->topology, kind->topology) != 0)
+    bool free = strcmp(kind->topology, "free") == 0;
+    if (from->topology && (strcmp(from->topology, "free") == 0) != free)
         return false;
     return kind->view == VH_AS_THEY_ARE
            || (has_views(from) && !(kind->view == VH_EACH_STANDARDISED && vh_view_is_same(from->data)));
@@ -87,6 +91,8 @@ int vh_graph_kinds(const vh_graph_source *from, vh_graph_kind kind[VH_MOST_GRAPH
         bool new = serves(from, &one);
         if (one.topology && from->S > 0)
             one.S = from->S;
+        if (one.topology && from->topology)
+            one.topology = from->topology; /* "left-right" takes the place of "linear" */
         for (int j = 0; j < n && new &&one.topology; j++)
             new =
                 kind[j].view != one.view || kind[j].S != one.S || strcmp(kind[j].topology, one.topology) != 0;
@@ -138,10 +144,28 @@ static void compare(const vh_graph_source *from, const double *L, double *D)
     }
 }
 
+/* The prior of the fits, from some of the items: learning it from all of them takes longer than the fits. */
+static vhem_status learn_prior(vhem_ctx *ctx, const vhem_data *data, const vh_graph_source *from,
+                               const vhem_fit_options *opt, char **out)
+{
+    const vh_items items = { .n = from->sets->n, .seq = from->sets->seq, .first = from->sets->first };
+    VH_OWN(vhem_data) *some = NULL;
+    VH_AUTOFREE int64_t *pick = NULL;
+    int n = items.n < PRIOR_ITEMS ? (int)items.n : PRIOR_ITEMS;
+    vh_rng rng;
+
+    VH_NEW(pick, n);
+    vh_rng_init(&rng, (uint64_t)ctx->opt.seed, VH_RNG_SPLIT, 0);
+    vh_rng_spread(&rng, items.n, n, pick);
+    VH_TRY(vh_items_data(ctx, data, &items, pick, n, &some));
+    return vh_fit_prior_text(ctx, some, opt, out);
+}
+
 static vhem_status by_models(vhem_ctx *ctx, const vh_graph_source *from, const vh_graph_kind *kind, double *D)
 {
     VH_OWN(vhem_data) *seen = NULL;
     VH_OWN(vh_h3m) *models = NULL;
+    VH_AUTOFREE char *prior = NULL;
     VH_AUTOFREE double *loglik = NULL, *total = NULL;
     const vhem_data *data = from->data;
     int64_t n = from->sets->n;
@@ -152,6 +176,8 @@ static vhem_status by_models(vhem_ctx *ctx, const vh_graph_source *from, const v
         data = seen;
     }
     o.restarts = RESTARTS;
+    VH_TRY(learn_prior(ctx, data, from, &o, &prior));
+    o.prior = prior;
     VH_TRY(vh_fit_each(ctx, data, &o, &models, NULL));
     VH_NEW(loglik, vh_cells(data->N, n));
     VH_TRY(vh_score(ctx, models, data, NULL, loglik));
