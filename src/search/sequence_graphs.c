@@ -71,6 +71,15 @@ static bool has_views(const vh_graph_source *from)
     return family && vh_prior_normal(family) && !from->data->layout;
 }
 
+/* True if most items are too short to pass through S states. */
+static bool is_too_short(const vh_graph_source *from, int S)
+{
+    int64_t n = 0;
+    for (int64_t i = 0; i < from->data->N; i++)
+        n += vh_data_length(from->data, i) < S;
+    return 2 * n > from->data->N;
+}
+
 static bool serves(const vh_graph_source *from, const vh_graph_kind *kind)
 {
     bool restricted = from->S > 0 || from->M > 0 || from->topology;
@@ -78,6 +87,8 @@ static bool serves(const vh_graph_source *from, const vh_graph_kind *kind)
         return !from->by_group && !restricted && !is_symbols(from->data);
     bool free = strcmp(kind->topology, "free") == 0;
     if (from->topology && (strcmp(from->topology, "free") == 0) != free)
+        return false;
+    if (!free && from->S <= 0 && is_too_short(from, kind->S))
         return false;
     return kind->view == VH_AS_THEY_ARE
            || (has_views(from) && !(kind->view == VH_EACH_STANDARDISED && vh_view_is_same(from->data)));

@@ -45,6 +45,12 @@ static int numbers_to_try(int64_t n, int64_t K, int tried[MOST_TRIED])
     return found;
 }
 
+/* Neighbours of each of n items: of few items, all would be neighbours of all. */
+static int count_neighbours(int64_t n)
+{
+    return n < 8 ? 1 : n / 4 < NEIGHBOURS ? (int)(n / 4) : NEIGHBOURS;
+}
+
 /* ---- 2. partitions of one graph ------------------------------------------------------------------------ */
 
 typedef struct { /* one graph while it is judged */
@@ -92,7 +98,7 @@ static vhem_status partition_all(vhem_ctx *ctx, judging *j, vh_judged *out)
     VH_AUTOFREE int *to = NULL;
 
     VH_NEW(to, most_groups(j));
-    VH_TRY(vh_graph_new(ctx, j->near, NEIGHBOURS, j->n, NULL, &g));
+    VH_TRY(vh_graph_new(ctx, j->near, count_neighbours(j->n), j->n, NULL, &g));
     VH_TRY(vh_graph_embed(ctx, &g, most_groups(j), NULL, j->V, NULL));
     for (int t = 0; t < j->n_tried; t++) {
         int *label = j->label + vh_row(t, j->n), runs = j->n_tried > 1 ? FEW_RUNS : RUNS;
@@ -132,7 +138,7 @@ static vhem_status open_sample(vhem_ctx *ctx, const judging *j, int64_t k, sampl
     for (int c = 0; c < most; c++)
         for (int64_t i = 0; i < s->n; i++)
             s->V[vh_ij(c, s->n, i)] = j->V[vh_ij(c, j->n, s->item[i])];
-    VH_TRY(vh_graph_new(ctx, j->near, NEIGHBOURS, s->n, s->item, &s->graph));
+    VH_TRY(vh_graph_new(ctx, j->near, count_neighbours(j->n), s->n, s->item, &s->graph));
     return vh_graph_embed(ctx, &s->graph, most, NULL, s->V, NULL);
 }
 
