@@ -3,7 +3,8 @@
  *
  *   1. setting up: pairs of an HMM and a sequence, in groups with equal numbers of states, one pair per lane
  *   2. chunks:     statistics of a chunk of frames, one product with all components, exps
- *   3. recursion:  forward and backward, a group at a time (lanes.c)
+ *   3. recursion:  forward and backward, a group at a time (lanes.c); linear HMMs without statistics already
+ *                  go on with each chunk (forward_backward_linear.c)
  *   4. weights:    if they depend on the likelihoods, the pairs with weight are regrouped
  *   5. collecting: posteriors times component shares, and one transposed product into the statistics
  *
@@ -35,7 +36,8 @@ enum {
     SLOT_R,
     SLOT_SMALL,
     SLOT_LIVE,
-    SLOT_SPARE
+    SLOT_SPARE,
+    SLOT_LINEAR
 };
 
 #define LANE_BYTES (8 << 20) /* longer recursions run one pair at a time: a group overflows the cache */
@@ -47,6 +49,8 @@ enum {
 static int by_states_and_length(const void *a, const void *b)
 {
     const vh_fb_pair *p = a, *q = b;
+    if (p->linear != q->linear)
+        return p->linear - q->linear;
     if (p->S != q->S)
         return p->S < q->S ? 1 : -1;
     if (p->T != q->T)
@@ -68,7 +72,8 @@ static size_t table_size(const vh_fb_group *g)
     return (vh_cells(g->T, g->S) * (size_t)g->L + 7) / 8 * 8;
 }
 
-/* Groups consecutive pairs of the sorted list by number of states.  All tables share one scratch slot. */
+/* Groups consecutive pairs of the sorted list by number of states, except the linear ones.  All tables share
+ * one scratch slot. */
 static vhem_status form_groups(vh_fb *j, int slot)
 {
     vhem_ctx *ctx = j->ctx;
@@ -77,14 +82,11 @@ static vhem_status form_groups(vh_fb *j, int slot)
     double *lanes;
 
     j->n_group = 0;
-    for (int p = 0; p < j->n_pair;) {
+    for (int p = 0; p < j->n_pair && !j->pairs[p].linear;) {
         vh_fb_group *g = &j->groups[j->n_group++];
         vh_fb_pair *first = &j->pairs[p];
-        int same = 1;
-        while (same < VH_LANES && p + same < j->n_pair && j->pairs[p + same].S == first->S)
-            same++;
         double bytes = 2.0 * sizeof(double) * VH_LANES * (double)first->T * first->S;
-        int used = bytes > LANE_BYTES ? 1 : same;
+        int used = bytes > LANE_BYTES ? 1 : vh_fb_alike(j, p);
         *g = (vh_fb_group){
             .L = used == 1 ? 1 : VH_LANES, .used = used, .S = first->S, .T = first->T, .lane = first
         };
@@ -100,6 +102,16 @@ static vhem_status form_groups(vh_fb *j, int slot)
     return VHEM_OK;
 }
 
+/* True if each state leads to itself and the next one alone. */
+static bool is_linear(int S, const double *A)
+{
+    for (int s = 0; s < S; s++)
+        for (int q = 0; q < S; q++)
+            if (q != s && q != s + 1 && A[s * S + q] != 0)
+                return false;
+    return S > 1;
+}
+
 static vhem_status prepare_lanes(vh_fb *j)
 {
     vhem_ctx *ctx = j->ctx;
@@ -109,6 +121,9 @@ static vhem_status prepare_lanes(vh_fb *j)
 
     VH_NEW(j->pairs, vh_cells(j->batch->n, pk->K));
     VH_NEW(j->groups, vh_cells(j->batch->n, pk->K));
+    VH_NEW(j->linear, pk->K);
+    for (int k = 0; k < pk->K; k++)
+        j->linear[k] = !j->stats && is_linear(pk->S[k], pk->A + pk->trans0[k]) ? pk->M[k] : 0;
     for (int n = 0; n < j->batch->n; n++) {
         int64_t T = vh_fb_length(j, n);
         for (int k = 0; k < pk->K; k++)
@@ -117,11 +132,13 @@ static vhem_status prepare_lanes(vh_fb *j)
                                                   .S = pk->S[k],
                                                   .f0 = f0,
                                                   .T = T,
+                                                  .linear = j->linear[k],
                                                   .w = vh_data_weight(j->batch->in->data, vh_fb_seq(j, n)) };
         f0 += T;
     }
     qsort(j->pairs, (size_t)j->n_pair, sizeof *j->pairs, by_states_and_length);
     VH_TRY(form_groups(j, SLOT_LANES));
+    VH_TRY(VH_NAME(vh_fb_linear_groups)(j, SLOT_LINEAR));
 
     j->chunk = vh_chunk_frames(pk);
     if (j->chunk > f0 || j->batch->n > 1)
@@ -132,7 +149,7 @@ static vhem_status prepare_lanes(vh_fb *j)
     if (!j->batch->T && !pk->family->hot)
         VH_SCRATCH(j->made, SLOT_T, vh_cells(j->chunk, pk->n_stat));
     j->T = j->made;
-    VH_SCRATCH(j->E, SLOT_E, (size_t)pk->n_comp * j->ld);
+    VH_SCRATCH(j->E, SLOT_E, (size_t)pk->n_comp * j->ld + VH_LANES); /* vh_fb_linear reads on */
     VH_SCRATCH(j->B, SLOT_B, (size_t)pk->n_state * j->ld);
     VH_SCRATCH(j->shift, SLOT_SHIFT, (size_t)pk->K * j->ld);
     VH_SCRATCH(j->work, SLOT_WORK, vh_emission_room(pk->family, &pk->shape) + vh_cells(pk->n_stat, j->chunk));
@@ -251,7 +268,7 @@ static vhem_status make_chunk(vh_fb *j, int64_t c0, int n)
     if (pk->n_direct)
         VH_TRY(for_parts(j, c0, n, part_direct));
     for (int k = 0; k < pk->K; k++)
-        if (!j->sparse || counts(j, k))
+        if (!j->linear[k] && (!j->sparse || counts(j, k)))
             exps(j, k, n);
     return VHEM_OK;
 }
@@ -499,6 +516,7 @@ static vhem_status add_chunk(vh_fb *j, int64_t c0, int n)
 
 static void fb_clear(vh_fb *j)
 {
+    free(j->linear);
     free(j->pairs);
     free(j->groups);
     free(j->w);
@@ -519,6 +537,7 @@ vhem_status VH_NAME(vh_simd_forward_backward)(vhem_ctx *ctx, const vh_seq_chunk 
         int n = batch->frames - c0 < j.chunk ? (int)(batch->frames - c0) : j.chunk;
         VH_TRY(make_chunk(&j, c0, n));
         VH_NAME(vh_fb_scatter)(&j, c0, n);
+        VH_NAME(vh_fb_linear)(&j, c0, n);
     }
     if (weighed && !batch->known) {
         for (int g = 0; g < j.n_group; g++)

@@ -55,6 +55,52 @@ vec vec_min(vec a, vec b)
 }
 #endif
 
+/* Transposes x, as many registers as a register has numbers. */
+VEC_INLINE
+void vec_transpose(vec *x)
+{
+#if defined(__AVX512F__) && VH_LANES == 8
+    __m512d a[8], b[8];
+    VEC_UNROLL
+    for (int i = 0; i < 8; i += 2) {
+        a[i] = _mm512_unpacklo_pd((__m512d)x[i], (__m512d)x[i + 1]);
+        a[i + 1] = _mm512_unpackhi_pd((__m512d)x[i], (__m512d)x[i + 1]);
+    }
+    VEC_UNROLL
+    for (int i = 0; i < 4; i++) { /* columns i and i + 4 of rows 0 to 3 and 4 to 7 */
+        int from = i % 2;
+        b[i] = i < 2 ? _mm512_shuffle_f64x2(a[from], a[from + 2], 0x88)
+                     : _mm512_shuffle_f64x2(a[from], a[from + 2], 0xdd);
+        b[i + 4] = i < 2 ? _mm512_shuffle_f64x2(a[from + 4], a[from + 6], 0x88)
+                         : _mm512_shuffle_f64x2(a[from + 4], a[from + 6], 0xdd);
+    }
+    VEC_UNROLL
+    for (int i = 0; i < 4; i++) {
+        x[i] = (vec)_mm512_shuffle_f64x2(b[i], b[i + 4], 0x88);
+        x[i + 4] = (vec)_mm512_shuffle_f64x2(b[i], b[i + 4], 0xdd);
+    }
+#elif defined(__AVX__) && VH_LANES == 4
+    __m256d a[4];
+    VEC_UNROLL
+    for (int i = 0; i < 4; i += 2) {
+        a[i] = _mm256_unpacklo_pd((__m256d)x[i], (__m256d)x[i + 1]);
+        a[i + 1] = _mm256_unpackhi_pd((__m256d)x[i], (__m256d)x[i + 1]);
+    }
+    VEC_UNROLL
+    for (int i = 0; i < 2; i++) {
+        x[i] = (vec)_mm256_permute2f128_pd(a[i], a[i + 2], 0x20);
+        x[i + 2] = (vec)_mm256_permute2f128_pd(a[i], a[i + 2], 0x31);
+    }
+#else
+    for (int i = 0; i < VH_LANES; i++)
+        for (int l = 0; l < i; l++) {
+            double swap = x[i][l];
+            x[i][l] = x[l][i];
+            x[l][i] = swap;
+        }
+#endif
+}
+
 /* Set how this thread treats subnormal results: flush them to 0, or keep them.  Both return the previous
  * mode, for vec_mode_back.  No effect except on x86: ARM would also flush subnormal operands, which the
  * recursions do not allow for. */
@@ -104,12 +150,12 @@ static inline void vec_mode_end(const unsigned *mode) /* for VH_CLEANUP */
 /* 2^52 + 2^51: adding it rounds to an integer and leaves that integer in the low bits. */
 #define VEC_ROUND 6755399441055744.0
 
-/* x [n] := exp(x) for x <= 700.  x < -700 counts as -700; with or_0, it and NaN give 0.  x = k ln 2 + r with
- * |r| <= ln 2 / 2; exp(r) is a polynomial of degree 11 (error 1e-17), and k is added to the exponent.
- * Evaluating several polynomials together hides the latency of each.  n is a compile-time constant, at most
- * VEC_TOGETHER. */
+/* For n of x [n], exp(x) = 2^k p: t := k + VEC_ROUND, and p := exp(x - k ln 2) with k the nearest to
+ * x / ln 2, a polynomial of degree 11 (error 1e-17).  wide: any x; NaN gives NaN, and p is near 1 even where
+ * x has no digits left for it.  Evaluating several polynomials together hides the latency of each.  n is a
+ * compile-time constant, at most VEC_TOGETHER. */
 VEC_INLINE
-void vec_exp_some(const int n, const bool or_0, vec *x)
+void vec_exp_parts(const int n, const bool wide, const vec *x, vec *t, vec *p)
 {
     static const double c[] = { 2.763265472252779e-07,
                                 2.755724088722987e-06,
@@ -122,14 +168,15 @@ void vec_exp_some(const int n, const bool or_0, vec *x)
                                 0.5000000000000019,
                                 1,
                                 1 };
-    vec t[VEC_TOGETHER], r[VEC_TOGETHER], p[VEC_TOGETHER];
+    vec r[VEC_TOGETHER];
     VEC_UNROLL
     for (int i = 0; i < n; i++) {
-        vec y = or_0 ? x[i] : vec_max(x[i], vec_all(-700.0)); /* results for smaller x are discarded */
-        t[i] = y * 1.4426950408889634 + VEC_ROUND;
+        t[i] = x[i] * 1.4426950408889634 + VEC_ROUND;
         vec k = t[i] - VEC_ROUND;
-        r[i] = y - k * 6.93147180369123816490e-01; /* ln 2 in two parts; k times the first is exact */
+        r[i] = x[i] - k * 6.93147180369123816490e-01; /* ln 2 in two parts; k times the first is exact */
         r[i] = r[i] - k * 1.90821492927058770002e-10;
+        if (wide) /* in this order NaN stays */
+            r[i] = vec_min(vec_all(0.5), vec_max(vec_all(-0.5), r[i]));
         p[i] = vec_all(2.5110049204818658e-08);
     }
     VEC_UNROLL
@@ -138,6 +185,17 @@ void vec_exp_some(const int n, const bool or_0, vec *x)
         for (int i = 0; i < n; i++)
             p[i] = p[i] * r[i] + c[k];
     }
+}
+
+/* x [n] := exp(x) for x <= 700.  x < -700 counts as -700; with or_0, it and NaN give 0. */
+VEC_INLINE
+void vec_exp_some(const int n, const bool or_0, vec *x)
+{
+    vec y[VEC_TOGETHER], t[VEC_TOGETHER], p[VEC_TOGETHER];
+    VEC_UNROLL
+    for (int i = 0; i < n; i++)
+        y[i] = or_0 ? x[i] : vec_max(x[i], vec_all(-700.0)); /* results for smaller x are discarded */
+    vec_exp_parts(n, false, y, t, p);
     VEC_UNROLL
     for (int i = 0; i < n; i++) {
         vec_bits e = (vec_bits)p[i] + ((vec_bits)t[i] << 52);

@@ -73,9 +73,22 @@ static void test_together(void **state)
     }
 }
 
+static void test_transpose(void **state)
+{
+    (void)state;
+    vec x[VH_LANES], y[VH_LANES];
+    for (int i = 0; i < VH_LANES; i++)
+        for (int l = 0; l < VH_LANES; l++)
+            x[i][l] = y[i][l] = VH_LANES * i + l;
+    vec_transpose(y);
+    for (int i = 0; i < VH_LANES; i++)
+        for (int l = 0; l < VH_LANES; l++)
+            assert_true(y[i][l] == x[l][i]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(test_exp), cmocka_unit_test(test_log),
-                                        cmocka_unit_test(test_together) };
+                                        cmocka_unit_test(test_together), cmocka_unit_test(test_transpose) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

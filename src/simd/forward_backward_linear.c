@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* forward_backward_linear.c - log-likelihoods under HMMs whose states lead to themselves and the next one
+ * alone, however badly a sequence fits.
+ *
+ *   alpha_t(s) = (alpha_t-1(s) a_ss + alpha_t-1(s-1) a_s-1,s) b_t(s),   alpha_1(s) = pi_s b_1(s)
+ *   p(y) = sum_s alpha_T(s)
+ *
+ * Scaling by one factor per frame, as in lanes.h, fails where the only state that a chain can be in explains
+ * a frame far worse than the others do.  Here every number is m 2^e with its own e, an integer in a double:
+ * none overflows or underflows, and no pair has to be done again in logs.  A sum takes the larger e of its
+ * terms; the other term is multiplied by a power of two, which is exact: the result does not depend on where
+ * frames are cut.  That takes no log, and one exp for each component and frame, which does not wait for
+ * the recursion: less than a recursion in logs.  A frame moves m by a few bits; after VH_LANES frames its
+ * exponent goes to e.
+ *
+ * 0 has m = 0 and an e that no product of others reaches: it adds nothing. */
+#include "simd/forward_backward.h"
+
+#include "simd/vec.h"
+#include "core/array2.h"
+
+#include <math.h>
+#include <string.h>
+
+#define NONE   (-1e305)           /* e of 0 */
+#define TWO_52 4503599627370496.0 /* added to a small integer, leaves it in the lowest bits */
+
+enum { BLOCK = VH_LANES, TOGETHER = VEC_TOGETHER < BLOCK ? VEC_TOGETHER : BLOCK };
+
+typedef vec number[2]; /* m and e */
+
+/* 2^e for an integer e <= 0; 0 below -1022. */
+VEC_INLINE
+vec power(vec e)
+{
+    return (vec)((vec_bits)(vec_max(e, vec_all(-1023)) + (TWO_52 + 1023)) << 52);
+}
+
+/* to may be a or b, here and below. */
+VEC_INLINE
+void multiply(number to, const number a, const number b)
+{
+    to[0] = a[0] * b[0];
+    to[1] = a[1] + b[1];
+}
+
+VEC_INLINE
+void add(number to, const number a, const number b)
+{
+    vec e = vec_max(a[1], b[1]);
+    to[0] = a[0] * power(a[1] - e) + b[0] * power(b[1] - e);
+    to[1] = e;
+}
+
+/* Brings m to [1, 2), unless it is 0; e stays finite however many frames are impossible. */
+VEC_INLINE
+void normalise(number a)
+{
+    vec_bits high = (vec_bits)a[0] & 0x7ff0000000000000; /* the exponent of m, plus 1023 */
+    vec down = (vec)(0x7fe0000000000000 - high);
+    vec e = (vec)((high >> 52) + 0x4330000000000000) - (TWO_52 + 1023);
+    a[0] *= down;
+    a[1] = vec_max(a[1] + e, vec_all(10 * NONE));
+}
+
+/* ---- groups -------------------------------------------------------------------------------------------- */
+
+/* Sets lane l of a number to p >= 0. */
+static void set(number to, int l, double p)
+{
+    int e = 0;
+    to[0][l] = frexp(p, &e);
+    to[1][l] = p > 0 ? e : NONE;
+}
+
+/* Puts the HMMs in the lanes, before their first frame; unused lanes have the first one. */
+static void load_hmms(const vh_packed *pk, const vh_fb_group *g)
+{
+    int S = g->S;
+    number *alpha = (number *)g->alpha, *move = (number *)g->move;
+    for (int l = 0; l < VH_LANES; l++) {
+        int k = g->lane[l < g->used ? l : 0].k;
+        const double *pi = pk->pi + pk->state0[k], *A = pk->A + pk->trans0[k];
+        for (int s = 0; s < S; s++) {
+            set(alpha[s], l, pi[s]);
+            set(move[2 * s], l, A[s * S + s]);
+            set(move[2 * s + 1], l, s > 0 ? A[(s - 1) * S + s] : 0);
+        }
+    }
+}
+
+vhem_status VH_NAME(vh_fb_linear_groups)(vh_fb *j, int slot)
+{
+    vhem_ctx *ctx = j->ctx;
+    vh_scratch *scratch = j->scratch;
+    vh_fb_group *groups = j->groups + j->n_group;
+    size_t states = 0, most = 0;
+    double *memory;
+    int p = 0;
+
+    while (p < j->n_pair && j->pairs[p].linear == 0)
+        p++;
+    for (; p < j->n_pair; p += groups[j->n_linear++].used) {
+        vh_fb_pair *first = &j->pairs[p];
+        groups[j->n_linear] = (vh_fb_group){
+            .L = VH_LANES, .used = vh_fb_alike(j, p), .S = first->S, .T = first->T, .lane = first
+        };
+        states += (size_t)first->S;
+        most = (size_t)first->S > most ? (size_t)first->S : most;
+    }
+    if (j->n_linear == 0)
+        return VHEM_OK;
+    VH_SCRATCH(memory, slot, (2 * BLOCK * most + 6 * states) * VH_LANES);
+    double *own = memory + 2 * BLOCK * most * VH_LANES;
+    for (int i = 0; i < j->n_linear; i++) {
+        vh_fb_group *g = &groups[i];
+        g->B = memory;
+        g->alpha = own;
+        g->move = own + vh_cells(g->S, 2 * VH_LANES);
+        own += vh_cells(g->S, 6 * VH_LANES);
+        load_hmms(j->pk, g);
+    }
+    return VHEM_OK;
+}
+
+/* ---- recursion ----------------------------------------------------------------------------------------- */
+
+/* b [BLOCK][S] := exp of the log-densities of a component, in lane l those from at[l] on; more: adds them. */
+VEC_INLINE
+void exps(const double *const *at, const bool more, int S, number *b)
+{
+    vec y[BLOCK];
+    for (int l = 0; l < VH_LANES; l++)
+        memcpy(&y[l], at[l], sizeof y[l]);
+    vec_transpose(y);
+    VEC_UNROLL
+    for (int i = 0; i < BLOCK; i += TOGETHER) {
+        vec e[TOGETHER], m[TOGETHER];
+        vec_exp_parts(TOGETHER, true, y + i, e, m);
+        VEC_UNROLL
+        for (int f = 0; f < TOGETHER; f++) {
+            number p = { m[f], e[f] - VEC_ROUND };
+            if (more)
+                add(b[(i + f) * S], b[(i + f) * S], p);
+            else
+                memcpy(b[(i + f) * S], p, sizeof p);
+        }
+    }
+}
+
+/* B := p(y_t | s) of BLOCK frames; lane l has the first component of the first state at at[l]. */
+static void densities(const vh_fb *j, const vh_fb_group *g, const double **at)
+{
+    number *b = (number *)g->B;
+    for (int s = 0; s < g->S; s++)
+        for (int m = 0; m < g->lane->linear; m++) {
+            if (m == 0)
+                exps(at, false, g->S, b + s);
+            else
+                exps(at, true, g->S, b + s);
+            for (int l = 0; l < VH_LANES; l++)
+                at[l] += j->ld;
+        }
+}
+
+/* One frame, from the last state on: each needs what the one before it was. */
+VEC_INLINE
+void step(const vh_fb_group *g, const number *b)
+{
+    number *alpha = (number *)g->alpha;
+    const number *move = (const number *)g->move;
+    for (int s = g->S - 1; s > 0; s--) {
+        number stay, come;
+        multiply(stay, alpha[s], move[2 * s]);
+        multiply(come, alpha[s - 1], move[2 * s + 1]);
+        add(stay, stay, come);
+        multiply(alpha[s], stay, b[s]);
+    }
+    multiply(alpha[0], alpha[0], move[0]);
+    multiply(alpha[0], alpha[0], b[0]);
+}
+
+static void first_step(const vh_fb_group *g, const number *b)
+{
+    number *alpha = (number *)g->alpha;
+    for (int s = 0; s < g->S; s++)
+        multiply(alpha[s], alpha[s], b[s]);
+}
+
+/* Computes the log-likelihoods of lanes from .. to-1; where a number is not finite, they are left to redo. */
+static void end_lanes(const vh_fb_group *g, int from, int to)
+{
+    const number *alpha = (const number *)g->alpha;
+    number p = { alpha[0][0], alpha[0][1] };
+    for (int s = 1; s < g->S; s++)
+        add(p, p, alpha[s]);
+    vec low = p[1] * 1.90821492927058770002e-10 + vec_log(p[0]); /* ln 2 in two parts, as in vec.h */
+    vec loglik = p[1] * 6.93147180369123816490e-01 + low, m = p[0];
+    for (int l = from; l < to; l++) {
+        g->lane[l].loglik = m[l] > 0 ? loglik[l] : -INFINITY;
+        g->lane[l].redo = isnan(m[l]);
+    }
+}
+
+/* Takes a group through frames c0 .. c0+n-1, which are either whole sequences or part of a single one. */
+static void advance(const vh_fb *j, vh_fb_group *g, int64_t c0, int n)
+{
+    const double *row[VH_LANES], *at[VH_LANES];
+    int len[VH_LANES],
+        open = g->used; /* number of frames, at most those of the lane before; lanes with more */
+
+    for (int l = 0; l < VH_LANES; l++) {
+        const vh_fb_pair *p = &g->lane[l < g->used ? l : 0];
+        int64_t lo = p->f0 > c0 ? p->f0 : c0, hi = p->f0 + p->T < c0 + n ? p->f0 + p->T : c0 + n;
+        row[l] = j->E + (size_t)j->pk->comp0[p->k] * j->ld + (lo - c0);
+        len[l] = (int)(hi - lo);
+    }
+    for (int t = 0; open > 0; t += BLOCK) {
+        for (int l = 0; l < VH_LANES; l++)
+            at[l] = row[l] + (t < len[l] ? t : 0); /* past its end, a lane may have any */
+        densities(j, g, at);
+        for (int i = 0; i < BLOCK && open > 0; i++) {
+            int before = open;
+            if (g->begun)
+                step(g, (const number *)g->B + i * g->S);
+            else
+                first_step(g, (const number *)g->B);
+            g->begun = true;
+            while (open > 0 && len[open - 1] == t + i + 1)
+                open--;
+            if (open < before)
+                end_lanes(g, open, before);
+        }
+        for (int s = 0; s < g->S; s++)
+            normalise(((number *)g->alpha)[s]);
+    }
+}
+
+void VH_NAME(vh_fb_linear)(vh_fb *j, int64_t c0, int n)
+{
+    for (int i = 0; i < j->n_linear; i++)
+        advance(j, &j->groups[j->n_group + i], c0, n);
+}
