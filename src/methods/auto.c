@@ -7,6 +7,7 @@
  * they are; of the shapes in the table, the one whose centres put most items back into their groups.  z and
  * L_hmm are those of the centres. */
 #include "methods/methods.h"
+#include "methods/state_order.h"
 #include "methods/strange.h"
 
 #include "search/sequence_search.h"
@@ -30,7 +31,7 @@
 enum {
     MANY = 5000,      /* items: the search looks at a sample if there are more, */
     LANDMARKS = 2500, /* of this size */
-    RESTARTS = 3,     /* for each centre */
+    ORDERED = 100,    /* frames, by which the states of a centre are put in order */
 };
 
 /* Copies the sequences with their cluster as their group. */
@@ -62,6 +63,7 @@ static vhem_status by_cluster(vhem_ctx *ctx, const vh_graph_source *from, const 
 }
 
 typedef struct { /* centres of one shape, and what they say of the items */
+    const vh_graph_kind *kind;
     vh_h3m *centers;
     double *L, *z; /* [n][K] */
     int64_t back;  /* items that they put back into their group */
@@ -88,6 +90,7 @@ static vhem_status score_items(vhem_ctx *ctx, const vh_graph_source *from, const
     VH_NEW(log_omega, K);
     free(x->L);
     free(x->z);
+    x->back = 0;
     VH_NEW(x->L, vh_cells(n, K));
     VH_NEW(x->z, vh_cells(n, K));
     VH_TRY(vh_score(ctx, x->centers, from->data, NULL, loglik));
@@ -104,20 +107,26 @@ static vhem_status score_items(vhem_ctx *ctx, const vh_graph_source *from, const
     return VHEM_OK;
 }
 
-static vhem_status describe(vhem_ctx *ctx, const vh_graph_source *from, const vhem_data *grouped,
-                            const vh_graph_kind *kind, const vh_seq_candidate *won, described *out)
+/* Weights of the centres: shares of the items. */
+static void weigh(int64_t n, const int *label, vh_h3m *centers)
 {
-    VH_CLEANUP(described_free) described x = { 0 };
+    memset(centers->omega, 0, sizeof *centers->omega * (size_t)centers->K);
+    for (int64_t i = 0; i < n; i++)
+        centers->omega[label[i]] += 1.0 / (double)n;
+}
+
+/* Fits centres of one shape to the groups label [n]; they replace those in `out` if they put more items back.
+ * grouped: the sequences by their groups. */
+static vhem_status describe(vhem_ctx *ctx, const vh_graph_source *from, const vhem_data *grouped,
+                            const vh_graph_kind *kind, const int *label, described *out)
+{
+    VH_CLEANUP(described_free) described x = { .kind = kind };
     vhem_fit_options o = vh_graph_fit(from, kind);
-    int64_t n = from->sets->n;
 
     o.by_group = 1;
-    o.restarts = RESTARTS;
     VH_TRY(vh_fit_each(ctx, grouped, &o, &x.centers, NULL));
-    memset(x.centers->omega, 0, sizeof *x.centers->omega * (size_t)x.centers->K);
-    for (int64_t i = 0; i < n; i++)
-        x.centers->omega[won->label[i]] += 1.0 / (double)n;
-    VH_TRY(score_items(ctx, from, won->label, &x));
+    weigh(from->sets->n, label, x.centers);
+    VH_TRY(score_items(ctx, from, label, &x));
     if (!out->centers || x.back > out->back) {
         described_free(out);
         *out = x;
@@ -126,23 +135,51 @@ static vhem_status describe(vhem_ctx *ctx, const vh_graph_source *from, const vh
     return VHEM_OK;
 }
 
+/* Goes on from the centres until they no longer change: the fits so far only compared shapes. */
+static vhem_status finish(vhem_ctx *ctx, const vh_graph_source *from, const vhem_data *grouped,
+                          const int *label, described *x)
+{
+    vhem_models start = vh_models_of_hmms(x->centers);
+    vhem_fit_options o = vh_graph_fit(from, x->kind);
+    VH_OWN(vh_h3m) *centers = NULL;
+
+    o.by_group = 1;
+    o.tol = -1;
+    o.start = &start;
+    o.prior = x->centers->prior;
+    VH_TRY(vh_fit_each(ctx, grouped, &o, &centers, NULL));
+    if (strcmp(x->kind->topology, "free") == 0)
+        VH_TRY(vh_order_states(ctx, centers, ORDERED));
+    vh_h3m_free(x->centers);
+    x->centers = vh_take(centers);
+    weigh(from->sets->n, label, x->centers);
+    return score_items(ctx, from, label, x);
+}
+
+static vhem_status try_shapes(vhem_ctx *ctx, const vh_graph_source *from, const vh_seq_search *s,
+                              described *out)
+{
+    VH_OWN(vhem_data) *grouped = NULL;
+    const vh_seq_candidate *won = &s->all[s->best];
+
+    VH_TRY(by_cluster(ctx, from, won->label, won->best.K, &grouped));
+    for (int k = 0; k < s->n_all; k++) {
+        const vh_graph_kind *kind = &s->all[k].kind;
+        if (kind->topology && kind->view == VH_AS_THEY_ARE)
+            VH_TRY(describe(ctx, from, grouped, kind, won->label, out));
+    }
+    return finish(ctx, from, grouped, won->label, out);
+}
+
 /* Centres for the groups that won: of the shapes in the table, those that put most items back. */
 static vhem_status make_centers(vhem_ctx *ctx, const vh_graph_source *from, const vh_seq_search *s,
                                 described *out)
 {
-    VH_OWN(vhem_data) *grouped = NULL;
-    const vh_seq_candidate *won = &s->all[s->best];
-    vhem_ctx quiet;
+    vhem_ctx quiet; /* its fits would repeat the warnings of others */
 
-    VH_TRY(by_cluster(ctx, from, won->label, won->best.K, &grouped));
     vh_ctx_child(ctx, ctx->threads, &quiet);
-    for (int k = 0; k < s->n_all; k++) {
-        const vh_graph_kind *kind = &s->all[k].kind;
-        vhem_status st = VHEM_OK;
-        if (kind->topology && kind->view == VH_AS_THEY_ARE)
-            st = describe(&quiet, from, grouped, kind, won, out);
-        VH_CHECK(st == VHEM_OK, st, "%s", quiet.error);
-    }
+    vhem_status st = try_shapes(&quiet, from, s, out);
+    VH_CHECK(st == VHEM_OK, st, "%s", quiet.error);
     for (int64_t j = 0; j < out->centers->K; j++) {
         VH_TRY(vh_h3m_set_cluster(ctx, &out->centers->hmm[j].name, j));
         VH_TRY(vh_h3m_set_text(ctx, &out->centers->hmm[j].label, NULL));

@@ -277,7 +277,10 @@ vhem_status vh_cluster_resolve(vhem_ctx *ctx, vh_input *in, const vhem_cluster_o
         o.init = NULL;
     VH_TRY(vh_options_check(ctx, VHEM_CLUSTER_OPTIONS, &o));
     o.method = o.method ? o.method
-                        : vh_method_usual(in->textures ? VH_TEXTURES : in->data ? VH_DATA : VH_MODELS)->name;
+                        : vh_method_usual(in->textures ? VH_TEXTURES
+                                          : in->data   ? VH_DATA
+                                                       : VH_MODELS)
+                              ->name;
     VH_TRY(vh_options_check_uses(ctx, VHEM_CLUSTER_OPTIONS, &o, o.method));
     resolve_names(in, &o);
     int takes = vh_method_find(o.method)->takes;

@@ -8,6 +8,7 @@
 
 /* Warns about items that are exact copies of others, and about items that no cluster explains: under the
  * centre of its own cluster, a frame is far less likely than in other members.  c: labels and L_hmm. */
-vhem_status vh_tell_strange(vhem_ctx *ctx, const vhem_data *data, const vh_sets *sets, const vh_clustering *c);
+vhem_status vh_tell_strange(vhem_ctx *ctx, const vhem_data *data, const vh_sets *sets,
+                            const vh_clustering *c);
 
 #endif

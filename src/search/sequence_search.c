@@ -19,7 +19,7 @@
 
 enum {
     NEIGHBOURS = 10,
-    SAMPLES = 6,  /* of the items, for the stability */
+    SAMPLES = 10, /* of the items, for the stability */
     RUNS = 10,    /* of k-means for the partition, */
     FEW_RUNS = 4, /* for that of a sample, and where many numbers of groups are tried */
     MEMBERS = 3,  /* a number of groups is recommended if they have so many members on average */
