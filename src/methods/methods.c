@@ -4,7 +4,7 @@
  * core/options.c. */
 #include "methods/methods.h"
 
-#include "search/hmm_problem.h"
+#include "search/hmm_search.h"
 #include "methods/options.h"
 #include "core/alloc.h"
 #include "parallel/ranks.h"
@@ -271,13 +271,14 @@ static bool is_lean(const vh_input *in, const vhem_cluster_options *opt)
     return by_part && !in->tables && opt->keep_tables <= 0 && (int64_t)in->Kb * in->K > TABLE;
 }
 
-void vh_input_problem(const vh_input *in, const vhem_cluster_options *opt, vh_hmm_problem *t)
+void vh_input_search(const vh_input *in, const vhem_cluster_options *opt, vh_hmm_search *s)
 {
-    *t = (vh_hmm_problem){
-        .s = { .opt = opt, .K = in->K, .start = vh_start_hmms(opt), .lean = is_lean(in, opt) },
-        .models = in->models,
-        .shards = in->shards,
-        .Kb = in->Kb,
-        .remote = vh_remote_of(in->executor)
-    };
+    *s = (vh_hmm_search){ .opt = opt,
+                          .models = in->models,
+                          .shards = in->shards,
+                          .Kb = in->Kb,
+                          .remote = vh_remote_of(in->executor),
+                          .K = in->K,
+                          .start = vh_start_hmms(opt),
+                          .lean = is_lean(in, opt) };
 }

@@ -77,8 +77,8 @@ static inline vh_input vh_input_textures(const vh_dtm *dtm, int K)
     return (vh_input){ .Kb = dtm->K, .K = K, .textures = dtm };
 }
 /* Initialises a VHEM search for HMMs; the caller opens and runs it. */
-struct vh_hmm_problem;
-void vh_input_problem(const vh_input *in, const vhem_cluster_options *opt, struct vh_hmm_problem *t);
+struct vh_hmm_search;
+void vh_input_search(const vh_input *in, const vhem_cluster_options *opt, struct vh_hmm_search *s);
 /* Makes an input from a source of either kind, K unset; *item as above, NULL for models.  Models stay on disk
  * if they exceed the memory option and the method can process one chunk at a time. */
 vhem_status vh_input_source(vhem_ctx *ctx, const vhem_source *source, const vhem_cluster_options *opt,

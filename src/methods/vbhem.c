@@ -7,7 +7,7 @@
  * variational Bayes runs, with the full number of clusters and states; the best of these runs then try to use
  * fewer.  A given start, or starts chosen by name, skip the VHEM search. */
 #include "methods/state_order.h"
-#include "search/hmm_problem.h"
+#include "search/hmm_search.h"
 #include "methods/options.h"
 #include "methods/vb_prior.h"
 #include "core/alloc.h"
@@ -66,7 +66,7 @@ typedef struct {
 typedef struct {
     const vhem_cluster_options *opt;
     vhem_cluster_options search_opt; /* options of the VHEM search */
-    vh_hmm_problem t;
+    vh_hmm_search t;
     vh_prior *prior;
     vh_vb_options vb;
     attempt *all;
@@ -88,7 +88,7 @@ static void task_free(vb_search *w)
     free(w->all);
     free(w->made);
     vh_prior_free(w->prior);
-    vh_hmm_problem_free(&w->t);
+    vh_hmm_search_free(&w->t);
 }
 
 /* ---- 1. starts ----------------------------------------------------------------------------------------- */
@@ -101,10 +101,10 @@ static attempt begun_at(const vh_restart *r, const vh_h3m *centers)
 /* Starts runs at VHEM's best distinct results. */
 static vhem_status begin_at_results(vhem_ctx *ctx, vb_search *w, uint64_t seed)
 {
-    const vh_search *s = &w->t.s.search;
+    const vh_search *s = &w->t.search;
     double last = INFINITY;
 
-    VH_TRY(vh_hmm_problem_search(ctx, &w->t, seed));
+    VH_TRY(vh_hmm_search_run(ctx, &w->t, seed));
     VH_NEW(w->all, RUNS);
     while (w->n < RUNS) {
         const vh_restart *best = NULL;
@@ -126,7 +126,7 @@ static vhem_status begin_at_results(vhem_ctx *ctx, vb_search *w, uint64_t seed)
 /* Starts runs at unrefined starts of the requested kind. */
 static vhem_status begin_at_starts(vhem_ctx *ctx, vb_search *w)
 {
-    const vh_search *s = &w->t.s.search;
+    const vh_search *s = &w->t.search;
     void *centers = NULL;
 
     VH_NEW(w->all, s->R);
@@ -154,7 +154,7 @@ static vhem_status begin_at_posterior(vhem_ctx *ctx, vb_search *w, const char *t
              post->shape->family->name, post->shape->d, w->prior->family->name, w->prior->d);
     VH_CHECK(!*vh_layout_differs(&post->shape->shape, &w->prior->shape, why, sizeof why), VHEM_EINVAL,
              "the posterior is of other models: %s", why);
-    for (int j = 0; w->t.s.base->whole[0] && j < post->K; j++) /* some HMM lacks a column */
+    for (int j = 0; w->t.base->whole[0] && j < post->K; j++) /* some HMM lacks a column */
         vh_posterior_by_column(w->prior, &post->hmm[j]);
     w->all[0].m.post = vh_take(post);
     return VHEM_OK;
@@ -166,7 +166,7 @@ static vhem_status begin_at_posterior(vhem_ctx *ctx, vb_search *w, const char *t
 static vhem_status judge(vhem_ctx *ctx, const vb_search *w, attempt *a)
 {
     int K = a->m.post->K;
-    int64_t Kb = w->t.s.base->Kb;
+    int64_t Kb = w->t.base->Kb;
 
     if (!a->label)
         VH_NEW(a->label, Kb);
@@ -178,7 +178,7 @@ static vhem_status judge(vhem_ctx *ctx, const vb_search *w, attempt *a)
 
 static vhem_status try_one(vhem_ctx *ctx, const vb_search *w, vh_scratch *scratch, attempt *a)
 {
-    const vh_base *base = w->t.s.base;
+    const vh_base *base = w->t.base;
 
     VH_TRY(vh_prior_copy(ctx, w->prior, &a->m.prior));
     if (a->start)
@@ -214,7 +214,7 @@ static int best_below(const vb_search *w, double last)
 static vhem_status shrink(vhem_ctx *ctx, vb_search *w)
 {
     vhem_status st = VHEM_OK;
-    double last = INFINITY, each = vh_cluster_work(w->t.s.base->h3m, w->t.s.K, w->opt) * 20;
+    double last = INFINITY, each = vh_cluster_work(w->t.base->h3m, w->t.K, w->opt) * 20;
     double most = MOST_WORK * 1e9 / SHRUNK / each;
     int which[SHRUNK], n = 0;
 
@@ -224,7 +224,7 @@ static vhem_status shrink(vhem_ctx *ctx, vb_search *w)
     }
     for (int k = 0; k < n && !vh_stopped(ctx); k++) {
         attempt *a = &w->all[which[k]];
-        st = vh_vb_shrink(ctx, w->t.s.base, &w->vb, &w->workers, most < TRIES ? (int)most : TRIES, &a->m,
+        st = vh_vb_shrink(ctx, w->t.base, &w->vb, &w->workers, most < TRIES ? (int)most : TRIES, &a->m,
                           &a->run);
         a->stopped |= st == VHEM_ESTOPPED; /* it might have shrunk further */
         VH_TRY(st == VHEM_ESTOPPED ? VHEM_OK : st);
@@ -260,7 +260,7 @@ static vhem_status arrange(vhem_ctx *ctx, const vb_search *w, attempt *a)
     vh_posteriors *post = a->m.post;
     int K = post->K, S = 1;
     VH_AUTOFREE int *order = NULL, *state = NULL;
-    int64_t Kb = w->t.s.base->Kb;
+    int64_t Kb = w->t.base->Kb;
     VH_OWN(vh_h3m) *mean = NULL;
     VH_AUTOFREE double *row = NULL;
 
@@ -294,7 +294,7 @@ static bool as_good(const vb_search *w, const attempt *a)
 {
     const attempt *best = &w->all[w->best];
     return a->label && a->st == VHEM_OK && !a->stopped && a->m.post->K == best->m.post->K
-           && a->value >= best->value - w->t.s.search.slack;
+           && a->value >= best->value - w->t.search.slack;
 }
 
 static vhem_status tell_share(vhem_ctx *ctx, const vb_search *w, vh_clustering *out)
@@ -347,7 +347,7 @@ static vhem_status take_posterior(vhem_ctx *ctx, vb_search *w, const vh_input *i
     attempt *a = &w->all[w->best];
 
     VH_TRY(tell_runs(ctx, w, out));
-    if (!w->t.s.start)
+    if (!w->t.start)
         VH_TRY(arrange(ctx, w, a));
     VH_TRY(vh_posteriors_mean(ctx, a->m.post, &out->centers));
     VH_TRY(vh_posteriors_text(ctx, a->m.post, &out->posterior));
@@ -366,7 +366,7 @@ static vhem_status take_posterior(vhem_ctx *ctx, vb_search *w, const vh_input *i
         VH_TRY(vh_h3m_set_cluster(ctx, &out->centers->hmm[j].name, j));
     vh_label_by_z(out);
     if (!in->centers_only && out->Kb <= VH_MAX_MAPPED)
-        VH_TRY(vh_map_states(ctx, w->t.s.base, out->centers, out->label, w->opt->tau, &out->state_map,
+        VH_TRY(vh_map_states(ctx, w->t.base, out->centers, out->label, w->opt->tau, &out->state_map,
                              &out->state_map_at));
     return VHEM_OK;
 }
@@ -378,11 +378,11 @@ vhem_status vh_method_vbhem(vhem_ctx *ctx, const vh_input *in, const vhem_cluste
     VH_CLEANUP(task_free) vb_search w = { .opt = opt, .search_opt = *opt };
 
     w.search_opt.cov_floor = FLOOR;
-    vh_input_problem(in, &w.search_opt, &w.t);
-    VH_TRY(vh_hmm_problem_open(ctx, seed, &w.t));
+    vh_input_search(in, &w.search_opt, &w.t);
+    VH_TRY(vh_hmm_search_open(ctx, seed, &w.t));
     VH_TRY(vh_workers_new(ctx, ctx->threads, &w.workers));
-    VH_TRY(vh_vb_prior(ctx, w.t.s.base, opt->prior, &w.prior));
-    w.vb = (vh_vb_options){ .run = { .N = opt->nv * w.t.s.base->Kb,
+    VH_TRY(vh_vb_prior(ctx, w.t.base, opt->prior, &w.prior));
+    w.vb = (vh_vb_options){ .run = { .N = opt->nv * w.t.base->Kb,
                                      .tau = opt->tau,
                                      .max_iter = opt->max_iter,
                                      .tol = opt->tol,

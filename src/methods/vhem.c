@@ -3,25 +3,24 @@
  * models by their distances (search/spectral_starts.h). */
 #include "methods/state_order.h"
 #include "methods/first_reduce.h"
-#include "search/hmm_problem.h"
+#include "search/hmm_search.h"
 #include "core/alloc.h"
 #include "parallel/ranks.h"
 
 /* For each input state, finds the state of its centre that it is most often paired with. */
-static vhem_status map_states(vhem_ctx *ctx, const vh_hmm_problem *t, vh_clustering *out)
+static vhem_status map_states(vhem_ctx *ctx, const vh_hmm_search *s, vh_clustering *out)
 {
     VH_OWN(vh_base) *plain = NULL; /* the original models, if refined ones were clustered */
 
-    if (t->fine)
-        VH_TRY(vh_base_new(ctx, t->models, &plain));
+    if (s->fine)
+        VH_TRY(vh_base_new(ctx, s->models, &plain));
     vh_label_by_z(out);
-    return vh_map_states(ctx, plain ? plain : t->s.base, out->centers, out->label, t->s.opt->tau,
-                         &out->state_map, &out->state_map_at);
+    return vh_map_states(ctx, plain ? plain : s->base, out->centers, out->label, s->opt->tau, &out->state_map,
+                         &out->state_map_at);
 }
 
-static vhem_status take_centres(vhem_ctx *ctx, vh_hmm_problem *t, bool mapped, vh_clustering *out)
+static vhem_status take_centres(vhem_ctx *ctx, vh_hmm_search *s, bool mapped, vh_clustering *out)
 {
-    vh_hmm_search *s = &t->s;
     vh_restart *w = &s->search.all[s->search.best];
 
     VH_TRY(vh_clustering_take_search(ctx, &s->search, out));
@@ -37,21 +36,21 @@ static vhem_status take_centres(vhem_ctx *ctx, vh_hmm_problem *t, bool mapped, v
         VH_NEW(out->lacking, out->Kb);
     bool here = !s->base->shards || vh_rank(ctx) == 0; /* on the first process only: it reads all files */
     if (mapped && here && s->base->Kb <= VH_MAX_MAPPED)
-        VH_TRY(map_states(ctx, t, out));
+        VH_TRY(map_states(ctx, s, out));
     return VHEM_OK;
 }
 
 vhem_status vh_method_vhem(vhem_ctx *ctx, const vh_input *in, const vhem_cluster_options *opt, uint64_t seed,
                            vh_clustering *out)
 {
-    VH_CLEANUP(vh_hmm_problem_free) vh_hmm_problem t = { 0 };
+    VH_CLEANUP(vh_hmm_search_free) vh_hmm_search s = { 0 };
 
     if (opt->first_reduce > 0)
         return vh_first_reduce(ctx, in, opt, seed, out);
-    vh_input_problem(in, opt, &t);
-    VH_TRY(vh_hmm_problem_open(ctx, seed, &t));
-    VH_TRY(vh_hmm_problem_search(ctx, &t, seed));
-    VH_TRY(take_centres(ctx, &t, !in->centers_only, out));
+    vh_input_search(in, opt, &s);
+    VH_TRY(vh_hmm_search_open(ctx, seed, &s));
+    VH_TRY(vh_hmm_search_run(ctx, &s, seed));
+    VH_TRY(take_centres(ctx, &s, !in->centers_only, out));
     if (vh_stopped(ctx))
         return vh_fail(ctx, VHEM_ESTOPPED, "stopped; the best of %d restarts is kept", out->n_run);
     return VHEM_OK;
