@@ -171,7 +171,7 @@ static const vh_option cluster_rows[] = {
          "knn-sc",
         "neighbours of each model in the graph"),
     INT(R, VH_IN_FILES | VH_IF_SET, landmarks, 0, 1, "N",
-        "all; above 20,000 models, 2000 or 10 per cluster, whichever is more; auto: above 5000, 2500",
+        "all; above 20,000 models, 2000 or 10 per cluster, whichever is more; auto: above 4000, 2500",
         SPECTRAL " auto",
         "number of models to compute the eigenvectors from; the others are placed by their distances to "
         "these"),

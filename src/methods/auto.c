@@ -10,6 +10,7 @@
 #include "methods/state_order.h"
 #include "methods/strange.h"
 
+#include "search/searched_items.h"
 #include "search/sequence_search.h"
 #include "core/alloc.h"
 #include "core/array2.h"
@@ -19,7 +20,6 @@
 #include "fit/options.h"
 #include "math/agreement.h"
 #include "math/logsum.h"
-#include "core/rng.h"
 #include "models/items.h"
 #include "parallel/ranks.h"
 #include "vhem/estep.h"
@@ -29,7 +29,7 @@
 #include <string.h>
 
 enum {
-    MANY = 5000,      /* items: the search looks at a sample if there are more, */
+    MANY = 4000,      /* items: the search looks at a sample if there are more, */
     LANDMARKS = 2500, /* of this size */
     ORDERED = 100,    /* frames, by which the states of a centre are put in order */
 };
@@ -258,98 +258,88 @@ static vhem_status report_choice(vhem_ctx *ctx, const vh_seq_candidate *won, vh_
     return VHEM_OK;
 }
 
-typedef struct { /* the items that the search looks at, where it cannot look at all */
-    vhem_data *data;
-    vh_sets sets;
-    int64_t n, *pick; /* [n]  ascending, as indices of all items */
-} landmarks;
-
-static void landmarks_free(landmarks *l)
+/* Puts x [n], numbers of this size of the items searched, in the order of all; scratch is as large as x. */
+static void put_back(const vh_searched_items *items, void *x, size_t size, void *scratch)
 {
-    vh_object_free(l->data);
-    vh_sets_free(&l->sets);
-    free(l->pick);
+    char *to = x, *from = memcpy(scratch, x, size * (size_t)items->n);
+    for (int64_t i = 0; i < items->n; i++)
+        memcpy(to + (size_t)items->pick[i] * size, from + (size_t)i * size, size);
 }
 
-/* Draws n of the items. */
-static vhem_status draw_landmarks(vhem_ctx *ctx, const vh_graph_source *all, int64_t n, uint64_t seed,
-                                  landmarks *out)
+/* All items were searched: puts the partitions in their order. */
+static vhem_status put_in_order(vhem_ctx *ctx, const vh_searched_items *items, vh_seq_search *s)
 {
-    VH_AUTOFREE int64_t *seq = NULL, *item = NULL;
-    int64_t N = 0;
-    vh_rng rng;
+    VH_AUTOFREE int *to = NULL;
+    VH_AUTOFREE double *scratch = NULL;
 
-    out->n = n;
-    VH_NEW(out->pick, n);
-    vh_rng_init(&rng, seed, VH_RNG_SPLIT, 0);
-    vh_rng_spread(&rng, all->sets->n, (int)n, out->pick);
-    VH_NEW(seq, all->data->N);
-    VH_NEW(item, all->data->N);
-    for (int64_t i = 0; i < n; i++)
-        for (int64_t k = all->sets->first[out->pick[i]]; k < all->sets->first[out->pick[i] + 1]; k++) {
-            seq[N] = all->sets->seq[k];
-            item[N++] = i;
-        }
-    VH_TRY(vh_data_subset(ctx, all->data, seq, N, &out->data));
-    return vh_sets_from(ctx, N, item, n, &out->sets);
+    VH_NEW(scratch, items->n);
+    VH_NEW(to, items->n);
+    for (int k = 0; k < s->n_all; k++) {
+        vh_seq_candidate *c = &s->all[k];
+        if (!c->label)
+            continue;
+        put_back(items, c->label, sizeof *c->label, scratch);
+        put_back(items, c->share, sizeof *c->share, scratch);
+        vh_number_groups(items->n, c->best.K, c->label, to);
+    }
+    return VHEM_OK;
 }
 
-/* The same search among landmarks; all other items go to the centre that explains them best. */
-static vhem_status cluster_landmarks(vhem_ctx *ctx, const vh_graph_source *all, const landmarks *few,
-                                     int64_t K, uint64_t seed, vh_seq_search *s, vh_clustering *out)
+/* The groups of a sample; all other items go to the centre that explains them best. */
+static vhem_status assign_others(vhem_ctx *ctx, const vh_graph_source *all, const vh_searched_items *items,
+                                 vh_seq_search *s, vh_clustering *out)
 {
     VH_CLEANUP(described_free) described x = { 0 };
     vh_graph_source from = *all;
 
-    vh_log(ctx, VHEM_LOG_WARN,
-           "the groups are those of %lld of the %lld items; each other item is in the group "
-           "whose centre explains it best",
-           (long long)few->n, (long long)all->sets->n);
-    from.data = few->data;
-    from.sets = &few->sets;
-    VH_TRY(vh_seq_search_run(ctx, &from, K, seed, s));
+    vh_log(
+        ctx, VHEM_LOG_WARN,
+        "the groups are those of %lld of the %lld items; each other item is in the group whose centre explains "
+        "it best",
+        (long long)items->n, (long long)all->sets->n);
+    from.data = items->full;
+    from.sets = &items->sets;
     VH_TRY(make_centers(ctx, &from, s, &x));
     VH_TRY(score_items(ctx, all, NULL, &x));
     take_centers(&x, out);
     vh_label_by_z(out);
-    for (int64_t i = 0; i < few->n; i++)
-        out->label[few->pick[i]] = s->all[s->best].label[i];
+    for (int64_t i = 0; i < items->n; i++)
+        out->label[items->pick[i]] = s->all[s->best].label[i];
     return VHEM_OK;
 }
 
-static vhem_status cluster_all(vhem_ctx *ctx, const vh_graph_source *from, int64_t K, uint64_t seed,
+static vhem_status keep_groups(vhem_ctx *ctx, const vh_graph_source *all, const vh_searched_items *items,
                                vh_seq_search *s, vh_clustering *out)
 {
     VH_CLEANUP(described_free) described x = { 0 };
 
-    VH_TRY(vh_seq_search_run(ctx, from, K, seed, s));
-    VH_TRY(make_centers(ctx, from, s, &x));
+    VH_TRY(put_in_order(ctx, items, s));
+    VH_TRY(make_centers(ctx, all, s, &x));
     take_centers(&x, out);
     memcpy(out->label, s->all[s->best].label, sizeof *out->label * (size_t)out->Kb);
     return VHEM_OK;
 }
 
-/* Every process makes the whole search. */
-static vhem_status search(vhem_ctx *ctx, const vh_graph_source *from, const vh_input *in,
+static vhem_status search(vhem_ctx *ctx, const vh_graph_source *all, const vh_input *in,
                           const vhem_cluster_options *opt, uint64_t seed, vh_clustering *out)
 {
     VH_CLEANUP(vh_seq_search_free) vh_seq_search s = { 0 };
-    VH_CLEANUP(landmarks_free) landmarks few = { 0 };
+    VH_CLEANUP(vh_searched_items_free) vh_searched_items items = { 0 };
     VH_CLEANUP(vh_fit_scale_free) vh_fit_scale scale = { 0 };
-    int64_t most = opt->landmarks > 0 ? opt->landmarks : from->sets->n > MANY ? LANDMARKS : from->sets->n;
+    int64_t most = opt->landmarks > 0 ? opt->landmarks : all->sets->n > MANY ? LANDMARKS : all->sets->n;
+    vh_graph_source from = *all;
 
-    VH_TRY(vh_fit_require_values(ctx, from->data));
-    VH_TRY(vh_fit_scale_of(ctx, from->data, NULL, 1, 0, &scale)); /* warns of columns that never vary */
-    if (most < from->sets->n) {
-        VH_TRY(draw_landmarks(ctx, from, most, seed, &few));
-        VH_TRY(cluster_landmarks(ctx, from, &few, in->K, seed, &s, out));
-    } else {
-        VH_TRY(cluster_all(ctx, from, in->K, seed, &s, out));
-    }
+    VH_TRY(vh_fit_require_values(ctx, all->data));
+    VH_TRY(vh_fit_scale_of(ctx, all->data, NULL, 1, 0, &scale)); /* warns of columns that never vary */
+    VH_TRY(vh_searched_items_new(ctx, all, most, seed, &items));
+    from.data = items.plain ? items.plain : items.full;
+    from.sets = &items.sets;
+    VH_TRY(vh_seq_search_run(ctx, &from, in->K, seed, &s));
+    VH_TRY((items.n < all->sets->n ? assign_others : keep_groups)(ctx, all, &items, &s, out));
     VH_TRY(report_graphs(ctx, &s, out));
     if (in->K == 0)
         VH_TRY(report_choice(ctx, &s.all[s.best], out));
-    VH_TRY(vh_tell_strange(ctx, from->data, from->sets, out));
+    VH_TRY(vh_tell_strange(ctx, all->data, all->sets, out));
     return vh_frames_name(ctx, in->data, out->centers);
 }
 

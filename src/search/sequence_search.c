@@ -78,8 +78,7 @@ static int most_groups(const judging *j)
     return j->tried[j->n_tried - 1];
 }
 
-/* Numbers groups by first appearance; to [K] is scratch. */
-static void renumber(int64_t n, int K, int *label, int *to)
+void vh_number_groups(int64_t n, int K, int *label, int *to)
 {
     int next = 0;
     for (int k = 0; k < K; k++)
@@ -103,7 +102,7 @@ static vhem_status partition_all(vhem_ctx *ctx, judging *j, vh_judged *out)
     for (int t = 0; t < j->n_tried; t++) {
         int *label = j->label + vh_row(t, j->n), runs = j->n_tried > 1 ? FEW_RUNS : RUNS;
         VH_TRY(vh_graph_partition(ctx, &g, j->V, j->tried[t], runs, j->seed, label));
-        renumber(j->n, j->tried[t], label, to);
+        vh_number_groups(j->n, j->tried[t], label, to);
         out[t] = (vh_judged){ .K = j->tried[t], .stability = NAN };
         VH_TRY(vh_graph_modularity(ctx, &g, label, &out[t].modularity));
     }

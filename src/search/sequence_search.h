@@ -37,6 +37,8 @@ typedef struct {
  * likes best); best is the one to keep. */
 vhem_status vh_seq_search_run(vhem_ctx *ctx, const vh_graph_source *from, int64_t K, uint64_t seed,
                               vh_seq_search *out);
+/* Numbers the groups of label [n], below K, by first appearance; to [K] is scratch. */
+void vh_number_groups(int64_t n, int K, int *label, int *to);
 void vh_seq_search_free(vh_seq_search *s);
 
 #endif

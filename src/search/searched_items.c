@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* searched_items.c - see searched_items.h.
+ *
+ * Samples, starts of k-means and ties of ranks depend on the order of the items.  So they are put in the order
+ * of their mean, over frames and standardised columns: that of a file says nothing. */
+#include "search/searched_items.h"
+
+#include "core/alloc.h"
+#include "core/rng.h"
+#include "emission/layout.h"
+#include "fit/lengths.h"
+#include "prior/prior.h"
+#include "search/columns.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct {
+    double mean;
+    const char *name;
+    int64_t item;
+} placed;
+
+static int by_mean(const void *a, const void *b)
+{
+    const placed *p = a, *q = b;
+    if (p->mean != q->mean)
+        return p->mean < q->mean ? -1 : 1;
+    int names = strcmp(p->name, q->name);
+    return names ? names : p->item < q->item ? -1 : p->item > q->item;
+}
+
+/* Mean of item i over its values, standardised by column. */
+static double mean_of(const vh_graph_source *all, const bool *noise, const double *mean,
+                      const double *deviation, int64_t i)
+{
+    double sum = 0, n = 0;
+    for (int64_t e = all->sets->first[i]; e < all->sets->first[i + 1]; e++) {
+        const double *y = vh_data_frames(all->data, all->sets->seq[e]);
+        int64_t T = vh_data_length(all->data, all->sets->seq[e]);
+        int d = all->data->d;
+        for (int64_t t = 0; t < T; t++)
+            for (int k = 0; k < d; k++)
+                if (!noise[k] && deviation[k] > 0 && !isnan(y[t * d + k])) {
+                    sum += (y[t * d + k] - mean[k]) / deviation[k];
+                    n++;
+                }
+    }
+    return n > 0 ? sum / n : 0;
+}
+
+/* pick [n] of the items, in order. */
+static vhem_status choose(vhem_ctx *ctx, const vh_graph_source *all, const bool *noise, uint64_t seed,
+                          vh_searched_items *out)
+{
+    int64_t n_all = all->sets->n;
+    VH_AUTOFREE placed *order = NULL;
+    VH_AUTOFREE double *mean = NULL, *deviation = NULL;
+    vh_rng rng;
+
+    VH_NEW(order, n_all);
+    VH_NEW(mean, all->data->d);
+    VH_NEW(deviation, all->data->d);
+    vh_spread(all->data, NULL, all->data->N, mean, deviation);
+    for (int64_t i = 0; i < n_all; i++)
+        order[i] = (placed){ mean_of(all, noise, mean, deviation, i),
+                             vh_sets_name(all->sets, all->data, i, all->by_group), i };
+    qsort(order, (size_t)n_all, sizeof *order, by_mean);
+    VH_NEW(out->pick, out->n);
+    vh_rng_init(&rng, seed, VH_RNG_SPLIT, 0);
+    vh_rng_spread(&rng, n_all, (int)out->n, out->pick);
+    for (int64_t i = 0; i < out->n; i++)
+        out->pick[i] = order[out->pick[i]].item;
+    return VHEM_OK;
+}
+
+/* Their sequences, with all columns. */
+static vhem_status take_sequences(vhem_ctx *ctx, const vh_graph_source *all, vh_searched_items *out)
+{
+    VH_AUTOFREE int64_t *seq = NULL, *item = NULL;
+    int64_t N = 0;
+
+    VH_NEW(seq, all->data->N);
+    VH_NEW(item, all->data->N);
+    for (int64_t i = 0; i < out->n; i++)
+        for (int64_t e = all->sets->first[out->pick[i]]; e < all->sets->first[out->pick[i] + 1]; e++) {
+            seq[N] = all->sets->seq[e];
+            item[N++] = i;
+        }
+    VH_TRY(vh_data_subset(ctx, all->data, seq, N, &out->full));
+    return vh_sets_from(ctx, N, item, out->n, &out->sets);
+}
+
+/* Copies the sequences without columns of noise. */
+static vhem_status drop_columns(vhem_ctx *ctx, const vhem_data *data, const bool *noise, vhem_data **out)
+{
+    VH_OWN(vh_builder) *b = NULL;
+    VH_AUTOFREE double *frame = NULL;
+    int left = 0;
+
+    for (int k = 0; k < data->d; k++)
+        left += !noise[k];
+    VH_NEW(frame, left);
+    VH_TRY(vh_builder_new(ctx, left, &b));
+    for (int64_t n = 0; n < data->N; n++) {
+        const double *y = vh_data_frames(data, n);
+        for (int64_t t = 0; t < vh_data_length(data, n); t++) {
+            int at = 0;
+            for (int k = 0; k < data->d; k++)
+                if (!noise[k])
+                    frame[at++] = y[t * data->d + k];
+            VH_TRY(vh_builder_frame(b, frame));
+        }
+        VH_TRY(vh_builder_end(b, data->name ? data->name[n] : NULL, NULL, data->group ? data->group[n] : NULL,
+                              vh_data_weight(data, n)));
+    }
+    return vh_builder_finish(b, "memory", out);
+}
+
+/* noise [d]; none where columns are not plain numbers. */
+static vhem_status find_noise(vhem_ctx *ctx, const vh_graph_source *all, bool *noise, int *found)
+{
+    const vh_emission *family = vh_emission_find(all->emission);
+
+    *found = 0;
+    if (all->data->layout || !family || !vh_prior_normal(family))
+        return VHEM_OK;
+    VH_TRY(vh_columns_noise(ctx, all->data, noise));
+    for (int k = 0; k < all->data->d; k++) {
+        *found += noise[k];
+        if (noise[k])
+            vh_log(
+                ctx, VHEM_LOG_WARN,
+                "column '%s' is nothing but noise, and the groups are found without it; it may be left out",
+                vh_data_column(all->data, k));
+    }
+    return VHEM_OK;
+}
+
+vhem_status vh_searched_items_new(vhem_ctx *ctx, const vh_graph_source *all, int64_t most, uint64_t seed,
+                                  vh_searched_items *out)
+{
+    VH_AUTOFREE bool *noise = NULL;
+    int found;
+
+    out->n = most < all->sets->n ? most : all->sets->n;
+    VH_NEW(noise, all->data->d);
+    VH_TRY(find_noise(ctx, all, noise, &found));
+    VH_TRY(choose(ctx, all, noise, seed, out));
+    VH_TRY(take_sequences(ctx, all, out));
+    return found > 0 ? drop_columns(ctx, out->full, noise, &out->plain) : VHEM_OK;
+}
+
+void vh_searched_items_free(vh_searched_items *x)
+{
+    free(x->pick);
+    vh_sets_free(&x->sets);
+    vh_object_free(x->full);
+    vh_object_free(x->plain);
+}
