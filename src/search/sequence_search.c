@@ -218,6 +218,18 @@ static int best_tried(const judging *j, const vh_judged *judged)
     return best;
 }
 
+/* Mean agreement of the samples, over a number of groups and the two tried beside it: that of one number alone
+ * depends too much on which samples were drawn. */
+static double stability_near(const judging *j, int t)
+{
+    int first = t > 0 ? t - 1 : t, last = t + 1 < j->n_tried ? t + 1 : t;
+    double sum = 0;
+    for (int u = first; u <= last; u++)
+        for (int k = 0; k < SAMPLES; k++)
+            sum += j->same[vh_ij(u, SAMPLES, k)];
+    return sum / (SAMPLES * (last - first + 1));
+}
+
 /* Partitions the graph of c and judges its partitions. */
 static vhem_status judge(vhem_ctx *ctx, int64_t n, const int *tried, int n_tried, uint64_t seed,
                          vh_seq_candidate *c)
@@ -232,11 +244,8 @@ static vhem_status judge(vhem_ctx *ctx, int64_t n, const int *tried, int n_tried
     VH_NEW(c->judged, n_tried);
     VH_TRY(partition_all(ctx, &j, c->judged));
     VH_TRY(vh_map(ctx, &(vh_work){ .n = SAMPLES, .run = compare_sample, .arg = &j }, NULL));
-    for (int t = 0; t < n_tried; t++) {
-        c->judged[t].stability = 0;
-        for (int k = 0; k < SAMPLES; k++)
-            c->judged[t].stability += j.same[vh_ij(t, SAMPLES, k)] / SAMPLES;
-    }
+    for (int t = 0; t < n_tried; t++)
+        c->judged[t].stability = stability_near(&j, t);
     c->n_judged = n_tried;
     int best = best_tried(&j, c->judged);
     c->best = c->judged[best];

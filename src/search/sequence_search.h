@@ -14,7 +14,8 @@
 typedef struct { /* the judgement of a partition into K groups */
     int K;
     double modularity;
-    double stability; /* mean adjusted Rand index with the partitions of samples; NaN: not computed */
+    double stability; /* mean adjusted Rand index with the partitions of samples, where several numbers of
+                         groups are tried also of the numbers beside this one; NaN: not computed */
 } vh_judged;
 
 typedef struct { /* a graph and the partition found in it: a candidate */
