@@ -25,6 +25,7 @@ enum {
     MEMBERS = 3,  /* a number of groups is recommended if they have so many members on average */
     EACH = 12,    /* all numbers up to this one are tried, then every twelfth or so */
     MOST_TRIED = 64,
+    MOST_MATCHED = 1000, /* groups: to match more takes too long */
 };
 #define SAMPLED 0.8 /* share of the items in a sample */
 #define ROOTS   3.0 /* at most so many times the root of the number of items are tried */
@@ -234,15 +235,18 @@ static vhem_status judge(vhem_ctx *ctx, int64_t n, const int *tried, int n_tried
     VH_TRY(partition_all(ctx, &j, c->judged));
     VH_TRY(vh_map(ctx, &(vh_work){ .n = SAMPLES, .run = compare_sample, .arg = &j }, NULL));
     for (int t = 0; t < n_tried; t++) {
-        c->judged[t].stability = 0;
+        double sum = 0; /* a mean of ones is 1 */
         for (int k = 0; k < SAMPLES; k++)
-            c->judged[t].stability += j.same[vh_ij(t, SAMPLES, k)] / SAMPLES;
+            sum += j.same[vh_ij(t, SAMPLES, k)];
+        c->judged[t].stability = sum / SAMPLES;
     }
     c->n_judged = n_tried;
     int best = best_tried(&j, c->judged);
     c->best = c->judged[best];
-    VH_NEW(c->share, n);
-    VH_TRY(find_share(ctx, &j, best, c->share));
+    if (c->best.K <= MOST_MATCHED) {
+        VH_NEW(c->share, n);
+        VH_TRY(find_share(ctx, &j, best, c->share));
+    }
     VH_NEW(c->label, n);
     memcpy(c->label, j.label + vh_row(best, n), sizeof *c->label * (size_t)n);
     return VHEM_OK;

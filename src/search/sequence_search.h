@@ -24,7 +24,7 @@ typedef struct { /* a graph and the partition found in it: a candidate */
     vh_judged *judged; /* [n_judged]  of each number of groups that was tried */
     vh_judged best;    /* of the partition below */
     int *label;        /* [n]  groups are numbered by first appearance; NULL: the graph could not be made */
-    double *share;     /* [n]  in how many of the samples the item is in this group */
+    double *share;     /* [n]  in how many of the samples the item is in this group; NULL: not known */
 } vh_seq_candidate;
 
 typedef struct {
