@@ -314,7 +314,7 @@ static vhem_status read_choice(vhem_ctx *ctx, json_t *root, vh_clustering *c)
         int K = 0;
         snprintf(who, sizeof who, "choice[%zu]", t);
         VH_TRY(check_kind(ctx, who, row, true));
-        c->choice[t] = vh_choice_of_graph(0, NAN, NAN);
+        c->choice[t] = vh_choice_new(0);
         vhem_status st = get_int(ctx, row, "K", &K);
         st = st == VHEM_OK ? get_number(ctx, row, "modularity", &c->choice[t].modularity) : st;
         st = st == VHEM_OK ? get_number(ctx, row, "stability", &c->choice[t].stability) : st;

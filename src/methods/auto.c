@@ -244,9 +244,11 @@ static vhem_status report_graphs(vhem_ctx *ctx, vh_seq_search *s, vh_clustering 
 static vhem_status report_choice(vhem_ctx *ctx, const vh_seq_candidate *won, vh_clustering *out)
 {
     VH_NEW(out->choice, won->n_judged);
-    for (int t = 0; t < won->n_judged; t++)
-        out->choice[t] =
-            vh_choice_of_graph(won->judged[t].K, won->judged[t].modularity, won->judged[t].stability);
+    for (int t = 0; t < won->n_judged; t++) {
+        out->choice[t] = vh_choice_new(won->judged[t].K);
+        out->choice[t].modularity = won->judged[t].modularity;
+        out->choice[t].stability = won->judged[t].stability;
+    }
     out->n_choice = won->n_judged;
     return VHEM_OK;
 }
@@ -287,9 +289,18 @@ static vhem_status draw_landmarks(vhem_ctx *ctx, const vh_graph_source *all, int
     return vh_sets_from(ctx, N, item, n, &out->sets);
 }
 
+/* Searches with the number of clusters of the input, or those to choose from. */
+static vhem_status search_for(vhem_ctx *ctx, const vh_graph_source *from, const vh_input *in, uint64_t seed,
+                              vh_seq_search *s)
+{
+    if (in->K > 0)
+        return vh_seq_search_run(ctx, from, 1, &in->K, seed, s);
+    return vh_seq_search_run(ctx, from, in->n_choice, in->choice, seed, s);
+}
+
 /* The same search among landmarks; all other items go to the centre that explains them best. */
 static vhem_status cluster_landmarks(vhem_ctx *ctx, const vh_graph_source *all, const landmarks *few,
-                                     int64_t K, uint64_t seed, vh_seq_search *s, vh_clustering *out)
+                                     const vh_input *in, uint64_t seed, vh_seq_search *s, vh_clustering *out)
 {
     VH_CLEANUP(described_free) described x = { 0 };
     vh_graph_source from = *all;
@@ -300,7 +311,7 @@ static vhem_status cluster_landmarks(vhem_ctx *ctx, const vh_graph_source *all, 
            (long long)few->n, (long long)all->sets->n);
     from.data = few->data;
     from.sets = &few->sets;
-    VH_TRY(vh_seq_search_run(ctx, &from, K, seed, s));
+    VH_TRY(search_for(ctx, &from, in, seed, s));
     VH_TRY(make_centers(ctx, &from, s, &x));
     VH_TRY(score_items(ctx, all, NULL, &x));
     VH_TRY(take_centers(ctx, &x, out));
@@ -310,12 +321,12 @@ static vhem_status cluster_landmarks(vhem_ctx *ctx, const vh_graph_source *all, 
     return VHEM_OK;
 }
 
-static vhem_status cluster_all(vhem_ctx *ctx, const vh_graph_source *from, int64_t K, uint64_t seed,
+static vhem_status cluster_all(vhem_ctx *ctx, const vh_graph_source *from, const vh_input *in, uint64_t seed,
                                vh_seq_search *s, vh_clustering *out)
 {
     VH_CLEANUP(described_free) described x = { 0 };
 
-    VH_TRY(vh_seq_search_run(ctx, from, K, seed, s));
+    VH_TRY(search_for(ctx, from, in, seed, s));
     VH_TRY(make_centers(ctx, from, s, &x));
     VH_TRY(take_centers(ctx, &x, out));
     memcpy(out->label, s->all[s->best].label, sizeof *out->label * (size_t)out->Kb);
@@ -331,15 +342,16 @@ static vhem_status search(vhem_ctx *ctx, const vh_graph_source *from, const vh_i
     VH_CLEANUP(vh_fit_scale_free) vh_fit_scale scale = { 0 };
     int64_t most = opt->landmarks > 0 ? opt->landmarks : from->sets->n > MANY ? LANDMARKS : from->sets->n;
 
-    VH_CHECK(in->K <= most, VHEM_EINVAL, "%lld clusters need as many landmarks, there are %lld",
-             (long long)in->K, (long long)most);
+    int64_t K = in->K > 0 || in->n_choice == 0 ? in->K : in->choice[in->n_choice - 1];
+    VH_CHECK(K <= most, VHEM_EINVAL, "%lld clusters need at least as many %s, there are %lld", (long long)K,
+             most < from->sets->n ? "landmarks" : "items", (long long)most);
     VH_TRY(vh_check_items(ctx, from));
     VH_TRY(vh_fit_scale_of(ctx, from->data, NULL, 1, 0, &scale)); /* warns of columns that never vary */
     if (most < from->sets->n) {
         VH_TRY(draw_landmarks(ctx, from, most, seed, &few));
-        VH_TRY(cluster_landmarks(ctx, from, &few, in->K, seed, &s, out));
+        VH_TRY(cluster_landmarks(ctx, from, &few, in, seed, &s, out));
     } else {
-        VH_TRY(cluster_all(ctx, from, in->K, seed, &s, out));
+        VH_TRY(cluster_all(ctx, from, in, seed, &s, out));
     }
     VH_TRY(report_graphs(ctx, &s, out));
     if (in->K == 0)

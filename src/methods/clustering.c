@@ -169,7 +169,7 @@ vhem_status vh_clustering_take_search(vhem_ctx *ctx, vh_search *s, vh_clustering
     return VHEM_OK;
 }
 
-vhem_choice vh_choice_of_graph(int64_t K, double modularity, double stability)
+vhem_choice vh_choice_new(int64_t K)
 {
     return (vhem_choice){ .K = K,
                           .bound = NAN,
@@ -177,14 +177,14 @@ vhem_choice vh_choice_of_graph(int64_t K, double modularity, double stability)
                           .n_param = NAN,
                           .bic = NAN,
                           .icl = NAN,
-                          .stability = stability,
+                          .stability = NAN,
                           .evidence = NAN,
                           .frames = NAN,
                           .K_used = NAN,
                           .S_used = NAN,
                           .same_runs = NAN,
                           .same_seeds = NAN,
-                          .modularity = modularity };
+                          .modularity = NAN };
 }
 
 /* ---- for callers -------------------------------------------------------------------------------------- */

@@ -33,10 +33,11 @@ typedef struct {
     vh_seq_candidate all[VH_MOST_GRAPHS];
 } vh_seq_search; /* zero it before use */
 
-/* Makes all graphs that serve the items, and partitions each into K groups (0: the number that the judge
- * likes best); best is the one to keep. */
-vhem_status vh_seq_search_run(vhem_ctx *ctx, const vh_graph_source *from, int64_t K, uint64_t seed,
-                              vh_seq_search *out);
+/* Makes all graphs that serve the items, and partitions each into the number of groups that the judge likes
+ * best, of K [n_K], ascending; n_K 0: of those that suit so many items, but not the largest, as a larger one
+ * might be better still.  best is the graph to keep. */
+vhem_status vh_seq_search_run(vhem_ctx *ctx, const vh_graph_source *from, int n_K, const int64_t *K,
+                              uint64_t seed, vh_seq_search *out);
 void vh_seq_search_free(vh_seq_search *s);
 
 #endif
