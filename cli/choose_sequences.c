@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* choose_sequences.c - vhem choose DATA: the numbers of groups that were tried in the graph of sequences that was
- * kept, and the one that modularity and stability together like best. */
+/* choose_sequences.c - vhem choose DATA: the numbers of groups that were tried in the graph of sequences that
+ * was kept, and the one that modularity and stability together like best. */
 #include "choose.h"
 #include "vhem.h"
 

@@ -211,10 +211,10 @@ int cmd_choose(cli *c, int argc, char **argv)
         .first = "output clusters states splits path method mix tau nv prior search restarts preset",
         .methods = true,
         .about =
-            "For sequences, DATA: tries all numbers of groups, as vhem cluster DATA does without -k, and prints "
-            "how much more of the graph of neighbours is inside groups than chance would put there "
-            "(modularity), and how well samples of the sequences agree on the groups (stability); the largest "
-            "sum is recommended. "
+            "For sequences, DATA: tries all numbers of groups, as vhem cluster DATA does without -k, and "
+            "prints how much more of the graph of neighbours is inside groups than chance would put there "
+            "(modularity), and how well samples of the sequences agree on the groups (stability); the "
+            "largest sum is recommended. "
             "Clusters the models of MODELS with each number of clusters and of states, prints a table and "
             "recommends a number, with reasons and doubts. The columns: bound and expected log-likelihood in "
             "nats; number of parameters; BIC and ICL (smaller is better); stability, the mean adjusted Rand "

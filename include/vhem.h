@@ -174,7 +174,8 @@ VHEM_RESULT vhem_status vhem_load(vhem_ctx *, const char *path, const vhem_data_
 /* ---- how many clusters and states, and how good -------------------------------------------------------- */
 
 /* Every K with every S, the restarts of opt each.  rows [n_K][n_S], then [n_path] with the largest K and S,
- * is the caller's.  VHEM_ESTOPPED leaves the rows that were finished there; the others have K = 0. */
+ * is the caller's.  VHEM_ESTOPPED leaves the rows that were finished there; the others have K = 0.  Of
+ * sequences, by method auto, with one S: modularity and stability in the graph that is kept. */
 VHEM_RESULT vhem_status vhem_choose(vhem_ctx *, const vhem_source *, const vhem_choose_options *,
                                     const vhem_cluster_options *, vhem_choice *rows);
 

@@ -3,7 +3,7 @@
  * them.
  *
  *   1. criteria of one clustering      2. stability      3. the evidence      4. other seeds
- *   5. the table and the path
+ *   5. the table and the path          6. sequences
  *
  * With a checkpoint, finished results of 1 to 4 are stored and not recomputed.
  *
@@ -18,6 +18,7 @@
 #include "core/options.h"
 #include "core/rng.h"
 #include "math/agreement.h"
+#include "math/order.h"
 #include "hmm/convert.h"
 #include "prior/prior.h"
 #include "vhem/bounds.h"
@@ -342,23 +343,6 @@ static vhem_status find_agreement(choice_run *t, const int *label, const vhem_cl
 
 /* ---- 5. the table and the path ------------------------------------------------------------------------- */
 
-static vhem_choice empty_row(int64_t K)
-{
-    return (vhem_choice){ .K = K,
-                          .bound = NAN,
-                          .loglik = NAN,
-                          .n_param = NAN,
-                          .bic = NAN,
-                          .icl = NAN,
-                          .stability = NAN,
-                          .evidence = NAN,
-                          .frames = NAN,
-                          .K_used = NAN,
-                          .S_used = NAN,
-                          .same_runs = NAN,
-                          .same_seeds = NAN };
-}
-
 /* Result of a clustering: the numbers of its row, and the labels, which other seeds are compared with. */
 enum { ROW = 8, FOUND = ROW + EVIDENCE };
 
@@ -440,7 +424,7 @@ static vhem_status follow_path(choice_run *t, int k, const vhem_cluster_options 
                                const vhem_choice *usual, vhem_choice *row)
 {
     vhem_cluster_options o = *opt;
-    vhem_choice r = empty_row(usual->K);
+    vhem_choice r = vh_choice_new(usual->K);
 
     r.S = usual->S;
     r.path = 1;
@@ -456,10 +440,12 @@ static vhem_status follow_path(choice_run *t, int k, const vhem_cluster_options 
 static vhem_status check_choice(vhem_ctx *ctx, const vhem_source *source, const vhem_choose_options *w,
                                 const vhem_cluster_options *o)
 {
+    bool of_data = source->data && !source->models;
+
     VH_TRY(vh_models_gather(ctx, source->models));
-    VH_CHECK(source->models && source->models->h3m && !source->data, VHEM_EINVAL,
-             "the source has %s, a choice is made among clusters of HMMs",
-             source->data     ? "sequences"
+    VH_CHECK(of_data || (source->models && source->models->h3m && !source->data), VHEM_EINVAL,
+             "the source has %s, a choice is made among clusters of HMMs or of sequences",
+             source->data     ? "models and sequences"
              : source->models ? "dynamic textures"
                               : "nothing");
     VH_CHECK(!o->start, VHEM_EINVAL, "a given start has its own K and S: there is nothing to choose");
@@ -508,7 +494,7 @@ static vhem_status choose_all(choice_run *t, vhem_cluster_options *o, vhem_choic
     progress(t, 0);
     for (int k = 0; k < n; k++) {
         o->S = w->S[k % w->n_S] > 0 ? w->S[k % w->n_S] : -1;
-        vhem_choice row = empty_row(w->K[k / w->n_S]);
+        vhem_choice row = vh_choice_new(w->K[k / w->n_S]);
         VH_TRY(choose_one(t, o, &row));
         found[k] = row;
         vh_log(ctx, VHEM_LOG_INFO, "K = %lld, S = %d: bound %.6g", (long long)row.K, row.S, row.bound);
@@ -517,6 +503,51 @@ static vhem_status choose_all(choice_run *t, vhem_cluster_options *o, vhem_choic
     o->S = w->S[most % w->n_S] > 0 ? w->S[most % w->n_S] : -1;
     for (int k = 0; k < w->n_path && isfinite(found[most].frames); k++)
         VH_TRY(follow_path(t, k, o, &found[most], &found[n + k]));
+    return VHEM_OK;
+}
+
+/* ---- 6. sequences -------------------------------------------------------------------------------------- */
+
+/* The numbers asked for, ascending and each once; returns how many. */
+static int sort_numbers(const vhem_choose_options *w, double *work, int64_t *K)
+{
+    int n = 0;
+    for (int k = 0; k < w->n_K; k++)
+        work[k] = (double)w->K[k];
+    vh_sort((size_t)w->n_K, work);
+    for (int k = 0; k < w->n_K; k++)
+        if (n == 0 || (int64_t)work[k] > K[n - 1])
+            K[n++] = (int64_t)work[k];
+    return n;
+}
+
+/* One search finds the groups for all numbers. */
+static vhem_status choose_among_sequences(vhem_ctx *ctx, const vhem_source *source,
+                                          const vhem_choose_options *w, vhem_cluster_options *o,
+                                          vhem_choice *rows)
+{
+    VH_OWN(vh_clustering) *c = NULL;
+    VH_AUTOFREE int64_t *item = NULL, *K = NULL;
+    VH_AUTOFREE double *work = NULL;
+    vh_input in;
+
+    VH_CHECK(w->n_S == 1 && w->n_splits <= 0 && w->n_seeds <= 0 && w->n_path <= 0, VHEM_EINVAL,
+             "several numbers of states, halvings, other seeds and the path are for models, not sequences");
+    o->method = o->method ? o->method : vh_method_usual(VH_DATA)->name;
+    VH_CHECK(vh_method_find(o->method) && vh_method_find(o->method)->traits & VH_KEEPS, VHEM_EINVAL,
+             "among clusters of sequences method %s chooses, not %s", vh_method_usual(VH_DATA)->name,
+             o->method);
+    VH_NEW(K, w->n_K);
+    VH_NEW(work, w->n_K);
+    VH_TRY(vh_input_data(ctx, source->data, source->by_group > 0, &item, &in));
+    in.n_choice = sort_numbers(w, work, K);
+    in.choice = K;
+    o->S = w->S[0] > 0 ? w->S[0] : -1;
+    VH_TRY(vh_cluster(ctx, &in, o, (uint64_t)ctx->opt.seed, &c));
+    for (int k = 0; k < w->n_K; k++)
+        for (int t = 0; t < c->n_choice; t++)
+            if (c->choice[t].K == w->K[k])
+                rows[k] = c->choice[t];
     return VHEM_OK;
 }
 
@@ -531,6 +562,8 @@ vhem_status vhem_choose(vhem_ctx *ctx, const vhem_source *source, const vhem_cho
 
     VH_TRY(vh_options_take(ctx, VHEM_CLUSTER_OPTIONS, opt, &o));
     VH_TRY(check_choice(ctx, source, want, &o));
+    if (source->data)
+        return choose_among_sequences(ctx, source, want, &o, rows);
     int n = want->n_K * want->n_S + (want->n_path > 0 ? want->n_path : 0);
     VH_NEW(found, n);
     vh_ctx_child(ctx, ctx->threads, &quiet);

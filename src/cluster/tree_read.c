@@ -228,7 +228,8 @@ static vhem_status read_curve(vhem_ctx *ctx, json_t *object, const char *key, in
     return read_tree_numbers(ctx, key, -1, v, (size_t)n_iter + 1, *out);
 }
 
-static vhem_status read_run(vhem_ctx *ctx, json_t *v, vh_clustering *c, vhem_cluster_run *run)
+/* groups: of its partition there are at most so many. */
+static vhem_status read_run(vhem_ctx *ctx, json_t *v, int64_t groups, vh_clustering *c, vhem_cluster_run *run)
 {
     json_t *seed = json_object_get(v, "seed"), *labels = json_object_get(v, "labels");
 
@@ -250,15 +251,16 @@ static vhem_status read_run(vhem_ctx *ctx, json_t *v, vh_clustering *c, vhem_clu
     VH_TRY(get_bool(ctx, v, "as_good", &run->as_good));
     if (labels) {
         VH_NEW(run->label, c->Kb);
-        VH_TRY(read_indices(ctx, "labels", labels, (size_t)c->Kb, c->Kr - 1, run->label));
+        VH_TRY(read_indices(ctx, "labels", labels, (size_t)c->Kb, (int)(groups - 1), run->label));
     }
     return VHEM_OK;
 }
 
-/* A graph of sequences counts as a run without a bound. */
+/* A graph of sequences counts as a run without a bound.  Where the number of groups was chosen, each has its
+ * own. */
 static vhem_status read_graph(vhem_ctx *ctx, json_t *v, vh_clustering *c, vhem_cluster_run *run)
 {
-    VH_TRY(read_run(ctx, v, c, run));
+    VH_TRY(read_run(ctx, v, c->Kb, c, run));
     run->bound = NAN;
     run->finished = 1;
     VH_TRY(get_text(ctx, v, "graph", c, &run->init));
@@ -281,12 +283,43 @@ static vhem_status read_runs(vhem_ctx *ctx, json_t *root, vh_clustering *c)
     VH_NEW(c->run, json_array_size(v));
     for (int r = 0; r < (int)json_array_size(v); r++) {
         c->n_run++; /* so that a partial run is freed */
-        vhem_status st = (graphs ? read_graph : read_run)(ctx, json_array_get(v, (size_t)r), c, &c->run[r]);
+        json_t *one = json_array_get(v, (size_t)r);
+        vhem_status st =
+            graphs ? read_graph(ctx, one, c, &c->run[r]) : read_run(ctx, one, c->Kr, c, &c->run[r]);
         if (st != VHEM_OK) {
             snprintf(who, sizeof who, "%s[%d]", key, r);
             vh_error_prefix(ctx, who);
             return st;
         }
+    }
+    return VHEM_OK;
+}
+
+/* The numbers of groups that were tried in a graph of sequences. */
+static vhem_status read_choice(vhem_ctx *ctx, json_t *root, vh_clustering *c)
+{
+    json_t *v = json_object_get(root, "choice"), *row;
+    char who[48];
+    size_t t;
+
+    if (!v)
+        return VHEM_OK;
+    VH_TRY(check_kind(ctx, "choice", v, false));
+    VH_CHECK(json_array_size(v) <= INT_MAX, VHEM_EFORMAT, "choice has %zu entries, must have at most %d",
+             json_array_size(v), INT_MAX);
+    VH_NEW(c->choice, json_array_size(v));
+    c->n_choice = (int)json_array_size(v);
+    json_array_foreach(v, t, row)
+    {
+        int K = 0;
+        snprintf(who, sizeof who, "choice[%zu]", t);
+        VH_TRY(check_kind(ctx, who, row, true));
+        c->choice[t] = vh_choice_new(0);
+        vhem_status st = get_int(ctx, row, "K", &K);
+        st = st == VHEM_OK ? get_number(ctx, row, "modularity", &c->choice[t].modularity) : st;
+        st = st == VHEM_OK ? get_number(ctx, row, "stability", &c->choice[t].stability) : st;
+        VH_TRY(vh_error_in(ctx, st, who));
+        c->choice[t].K = K;
     }
     return VHEM_OK;
 }
@@ -467,6 +500,7 @@ static vhem_status read_clustering(vhem_ctx *ctx, json_t *root, vh_clustering **
     VH_TRY(read_table(ctx, root, "L_hmm", c->Kb, c->Kr, &c->L_hmm));
     VH_TRY(read_bound(ctx, root, c));
     VH_TRY(read_runs(ctx, root, c));
+    VH_TRY(read_choice(ctx, root, c));
     VH_TRY(read_state_map(ctx, root, c));
     VH_TRY(read_lacking(ctx, root, c));
     VH_TRY(read_bayes(ctx, root, c));

@@ -68,6 +68,13 @@ static void print_real(FILE *f, const char *key, double x)
     print_number(f, x);
 }
 
+/* A key that is left out where its value is not known. */
+static void print_known(FILE *f, const char *key, double x)
+{
+    if (isfinite(x))
+        print_real(f, key, x);
+}
+
 /* Prints the options used, with the number of clusters and by_group among them. */
 static void print_options(FILE *f, const vh_clustering *c)
 {
@@ -108,10 +115,8 @@ static void print_runs(FILE *f, const vh_clustering *c)
         fprintf(f, ", \"n_iter\": %d, \"converged\": %s", u->n_iter, u->converged ? "true" : "false");
         print_text(f, ", ", "init", u->init);
         fprintf(f, ", \"finished\": %s", u->finished ? "true" : "false");
-        if (isfinite(u->modularity))
-            print_real(f, "modularity", u->modularity);
-        if (isfinite(u->agreement))
-            print_real(f, "agreement", u->agreement);
+        print_known(f, "modularity", u->modularity);
+        print_known(f, "agreement", u->agreement);
         if (u->as_good)
             fputs(", \"as_good\": true", f);
         if (u->label) {
@@ -134,9 +139,9 @@ static void print_graphs(FILE *f, const vh_clustering *c)
     for (int r = 0; r < c->n_run; r++) {
         const vhem_cluster_run *u = &c->run[r];
         print_text(f, r > 0 ? ",\n  {" : "\n  {", "graph", u->init);
-        print_real(f, "modularity", u->modularity);
-        print_real(f, "stability", u->stability);
-        print_real(f, "agreement", u->agreement);
+        print_known(f, "modularity", u->modularity);
+        print_known(f, "stability", u->stability);
+        print_known(f, "agreement", u->agreement);
         if (u->label) {
             fputs(", \"labels\": ", f);
             print_ints(f, c->Kb, u->label);
@@ -154,8 +159,8 @@ static void print_choice(FILE *f, const vh_clustering *c)
     fputs(",\n \"choice\": [", f);
     for (int t = 0; t < c->n_choice; t++) {
         fprintf(f, "%s{\"K\": %" PRId64, t > 0 ? ", " : "", c->choice[t].K);
-        print_real(f, "modularity", c->choice[t].modularity);
-        print_real(f, "stability", c->choice[t].stability);
+        print_known(f, "modularity", c->choice[t].modularity);
+        print_known(f, "stability", c->choice[t].stability);
         putc('}', f);
     }
     putc(']', f);
@@ -206,6 +211,23 @@ static vhem_status check_clustering(vhem_ctx *ctx, const vh_clustering *c)
     return VHEM_OK;
 }
 
+static vhem_status print_centers(vhem_ctx *ctx, const vh_clustering *c, FILE *f)
+{
+    if (!c->centers && !c->textures)
+        return VHEM_OK;
+    fputs(",\n \"centers\": ", f);
+    return c->centers ? vh_model_print_json(ctx, c->centers, f) : vh_dtm_print_json(ctx, c->textures, f);
+}
+
+/* How the clusters were found: runs of a method, or graphs of sequences, whose bounds are NaN. */
+static void print_search(FILE *f, const vh_clustering *c)
+{
+    if (c->run)
+        (c->n_run > 0 && isnan(c->run[0].bound) ? print_graphs : print_runs)(f, c);
+    if (c->choice)
+        print_choice(f, c);
+}
+
 /* base_labels [n_base] is NULL for a single clustering. */
 static vhem_status print_clustering(vhem_ctx *ctx, const vh_clustering *c, int64_t n_base,
                                     const int *base_labels, const char *provenance, FILE *f)
@@ -235,10 +257,7 @@ static vhem_status print_clustering(vhem_ctx *ctx, const vh_clustering *c, int64
         print_table(f, "L_hmm", c->Kb, c->Kr, c->L_hmm);
     fprintf(f, ",\n \"repairs\": {\"empty_clusters\": %d, \"revived_states\": %d, \"bound_fell\": %d}",
             c->n_empty, c->n_revived, c->n_fell);
-    if (c->run)
-        (c->n_run > 0 && isnan(c->run[0].bound) ? print_graphs : print_runs)(f, c);
-    if (c->choice)
-        print_choice(f, c);
+    print_search(f, c);
     if (c->state_map)
         print_state_map(f, c);
     if (c->lacking) {
@@ -251,12 +270,7 @@ static vhem_status print_clustering(vhem_ctx *ctx, const vh_clustering *c, int64
         fprintf(f, ",\n \"prior\": %s", c->prior);
     if (c->posterior)
         fprintf(f, ",\n \"posterior\": %s", c->posterior);
-    if (c->centers || c->textures)
-        fputs(",\n \"centers\": ", f);
-    if (c->centers)
-        VH_TRY(vh_model_print_json(ctx, c->centers, f));
-    else if (c->textures)
-        VH_TRY(vh_dtm_print_json(ctx, c->textures, f));
+    VH_TRY(print_centers(ctx, c, f));
     if (provenance)
         fprintf(f, ",\n \"provenance\": %s", provenance);
     putc('}', f);

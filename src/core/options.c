@@ -14,9 +14,9 @@
 #include <string.h>
 
 /* Same as in methods/methods.c; a test compares the two. */
-#define METHODS                                                                                            \
-    "vhem|vbhem|auto|em-h3m|shem|hem-gmm|hem-dtm|ppk-sc|ppk-sc-hybrid|kl-sc|knn-sc|kl-sampled-sc|ppk-ac|kl-ac|" \
-    "kl-sampled-ac"
+#define METHODS                                                                                    \
+    "vhem|vbhem|auto|em-h3m|shem|hem-gmm|hem-dtm|ppk-sc|ppk-sc-hybrid|kl-sc|knn-sc|kl-sampled-sc|" \
+    "ppk-ac|kl-ac|kl-sampled-ac"
 /* Which methods use an option.  HEM: hierarchical EM; EM: EM on sequences, given or sampled; the hybrid
  * learns its centres by vhem; SPECTRAL methods run k-means, LINKED methods merge.  Variational Bayes needs no
  * floors and no repairs. */
@@ -123,7 +123,8 @@ static const vh_option cluster_rows[] = {
     CHOICE(R, 0, method, 0, 0, METHODS, "vhem; sequences: auto; textures: hem-dtm", NULL, "how to cluster"),
     CHOICE(R, VH_IN_FILES, preset, 0, 0, "paper|emhmm", "none", HEM " " HYBRID,
            "paper: the settings of the paper; emhmm: those of the EMHMM toolbox; other options override it"),
-    INT(R, VH_IN_FILES, S, 'S', 1, "S", "as the input; auto: several", "vhem vbhem hem-dtm auto " EM " " HYBRID,
+    INT(R, VH_IN_FILES, S, 'S', 1, "S", "as the input; auto: several",
+        "vhem vbhem hem-dtm auto " EM " " HYBRID,
         "states of the centres (vbhem: the maximum); for textures, the dimension of the state"),
     INT(R, VH_IN_FILES, M, 'M', 1, "M", "as the input", "vhem vbhem hem-gmm auto " EM " " HYBRID,
         "Gaussians in each state of the centres"),

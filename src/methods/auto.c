@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* auto.c - clusters sequences, or groups of sequences, with nothing but their number said: the search finds the groups
- * (search/sequence_search.h), and centres are made for them.
+/* auto.c - clusters sequences, or groups of sequences, with nothing but their number said: the search finds
+ * the groups (search/sequence_search.h), and centres are made for them.
  *
- * The partition is kept as it was found: a loop that moves members to the centre that explains them best merges
- * what the graph keeps apart.  Each centre is one HMM fitted to all sequences of its group, in the columns as
- * they are; of the shapes in the table, the one whose centres put most items back into their groups.  z and
- * L_hmm are those of the centres. */
+ * The partition is kept as it was found: a loop that moves members to the centre that explains them best
+ * merges what the graph keeps apart.  Each centre is one HMM fitted to all sequences of its group, in the
+ * columns as they are; of the shapes in the table, the one whose centres put most items back into their
+ * groups.  z and L_hmm are those of the centres. */
 #include "methods/methods.h"
 #include "methods/state_order.h"
 #include "methods/strange.h"
@@ -77,8 +77,8 @@ static void described_free(described *x)
     *x = (described){ 0 };
 }
 
-/* Computes L and z of the items, and how many of them would be put back into the groups label [n], which may be
- * NULL. */
+/* Computes L and z of the items, and how many of them would be put back into the groups label [n], which may
+ * be NULL. */
 static vhem_status score_items(vhem_ctx *ctx, const vh_graph_source *from, const int *label, described *x)
 {
     int64_t n = from->sets->n;
@@ -156,19 +156,23 @@ static vhem_status finish(vhem_ctx *ctx, const vh_graph_source *from, const vhem
     return score_items(ctx, from, label, x);
 }
 
+/* A shape that cannot be fitted is passed over, unless none can. */
 static vhem_status try_shapes(vhem_ctx *ctx, const vh_graph_source *from, const vh_seq_search *s,
                               described *out)
 {
     VH_OWN(vhem_data) *grouped = NULL;
     const vh_seq_candidate *won = &s->all[s->best];
+    vhem_status st = VHEM_OK;
 
     VH_TRY(by_cluster(ctx, from, won->label, won->best.K, &grouped));
     for (int k = 0; k < s->n_all; k++) {
         const vh_graph_kind *kind = &s->all[k].kind;
         if (kind->topology && kind->view == VH_AS_THEY_ARE)
-            VH_TRY(describe(ctx, from, grouped, kind, won->label, out));
+            st = describe(ctx, from, grouped, kind, won->label, out);
+        if (st == VHEM_ENOMEM || st == VHEM_ESTOPPED)
+            return st;
     }
-    return finish(ctx, from, grouped, won->label, out);
+    return out->centers ? finish(ctx, from, grouped, won->label, out) : st;
 }
 
 /* Centres for the groups that won: of the shapes in the table, those that put most items back. */
@@ -187,15 +191,18 @@ static vhem_status make_centers(vhem_ctx *ctx, const vh_graph_source *from, cons
     return VHEM_OK;
 }
 
-static void take_centers(described *x, vh_clustering *out)
+/* The options say of which shape the centres are, as nobody asked for one. */
+static vhem_status take_centers(vhem_ctx *ctx, described *x, vh_clustering *out)
 {
+    VH_TRY(vh_clustering_keep(ctx, out, x->kind->topology, &out->options.topology));
     out->Kr = (int)x->centers->K;
     out->centers = vh_take(x->centers);
     out->z = vh_take(x->z);
     out->L_hmm = vh_take(x->L);
-    out->options.S = out->centers->hmm[0].S;
+    out->options.S = x->kind->S;
     out->options.M = out->centers->hmm[0].M;
     out->converged = 1;
+    return VHEM_OK;
 }
 
 void vh_auto_defaults(const vh_input *in, vhem_cluster_options *o)
@@ -236,24 +243,12 @@ static vhem_status report_graphs(vhem_ctx *ctx, vh_seq_search *s, vh_clustering 
 /* The numbers of groups that were tried in the graph that was kept. */
 static vhem_status report_choice(vhem_ctx *ctx, const vh_seq_candidate *won, vh_clustering *out)
 {
-    const double none = NAN;
-
     VH_NEW(out->choice, won->n_judged);
-    for (int t = 0; t < won->n_judged; t++)
-        out->choice[t] = (vhem_choice){ .K = won->judged[t].K,
-                                        .bound = none,
-                                        .loglik = none,
-                                        .n_param = none,
-                                        .bic = none,
-                                        .icl = none,
-                                        .stability = won->judged[t].stability,
-                                        .evidence = none,
-                                        .frames = none,
-                                        .K_used = none,
-                                        .S_used = none,
-                                        .same_runs = none,
-                                        .same_seeds = none,
-                                        .modularity = won->judged[t].modularity };
+    for (int t = 0; t < won->n_judged; t++) {
+        out->choice[t] = vh_choice_new(won->judged[t].K);
+        out->choice[t].modularity = won->judged[t].modularity;
+        out->choice[t].stability = won->judged[t].stability;
+    }
     out->n_choice = won->n_judged;
     return VHEM_OK;
 }
@@ -279,7 +274,8 @@ static vhem_status put_in_order(vhem_ctx *ctx, const vh_searched_items *items, v
         if (!c->label)
             continue;
         put_back(items, c->label, sizeof *c->label, scratch);
-        put_back(items, c->share, sizeof *c->share, scratch);
+        if (c->share)
+            put_back(items, c->share, sizeof *c->share, scratch);
         vh_number_groups(items->n, c->best.K, c->label, to);
     }
     return VHEM_OK;
@@ -292,16 +288,15 @@ static vhem_status assign_others(vhem_ctx *ctx, const vh_graph_source *all, cons
     VH_CLEANUP(described_free) described x = { 0 };
     vh_graph_source from = *all;
 
-    vh_log(
-        ctx, VHEM_LOG_WARN,
-        "the groups are those of %lld of the %lld items; each other item is in the group whose centre explains "
-        "it best",
-        (long long)items->n, (long long)all->sets->n);
+    vh_log(ctx, VHEM_LOG_WARN,
+           "the groups are those of %lld of the %lld items; each other item is in the group whose centre "
+           "explains it best",
+           (long long)items->n, (long long)all->sets->n);
     from.data = items->full;
     from.sets = &items->sets;
     VH_TRY(make_centers(ctx, &from, s, &x));
     VH_TRY(score_items(ctx, all, NULL, &x));
-    take_centers(&x, out);
+    VH_TRY(take_centers(ctx, &x, out));
     vh_label_by_z(out);
     for (int64_t i = 0; i < items->n; i++)
         out->label[items->pick[i]] = s->all[s->best].label[i];
@@ -315,9 +310,18 @@ static vhem_status keep_groups(vhem_ctx *ctx, const vh_graph_source *all, const 
 
     VH_TRY(put_in_order(ctx, items, s));
     VH_TRY(make_centers(ctx, all, s, &x));
-    take_centers(&x, out);
+    VH_TRY(take_centers(ctx, &x, out));
     memcpy(out->label, s->all[s->best].label, sizeof *out->label * (size_t)out->Kb);
     return VHEM_OK;
+}
+
+/* Searches with the number of clusters of the input, or those to choose from. */
+static vhem_status search_for(vhem_ctx *ctx, const vh_graph_source *from, const vh_input *in, uint64_t seed,
+                              vh_seq_search *s)
+{
+    if (in->K > 0)
+        return vh_seq_search_run(ctx, from, 1, &in->K, seed, s);
+    return vh_seq_search_run(ctx, from, in->n_choice, in->choice, seed, s);
 }
 
 static vhem_status search(vhem_ctx *ctx, const vh_graph_source *all, const vh_input *in,
@@ -327,14 +331,17 @@ static vhem_status search(vhem_ctx *ctx, const vh_graph_source *all, const vh_in
     VH_CLEANUP(vh_searched_items_free) vh_searched_items items = { 0 };
     VH_CLEANUP(vh_fit_scale_free) vh_fit_scale scale = { 0 };
     int64_t most = opt->landmarks > 0 ? opt->landmarks : all->sets->n > MANY ? LANDMARKS : all->sets->n;
+    int64_t K = in->K > 0 || in->n_choice == 0 ? in->K : in->choice[in->n_choice - 1];
     vh_graph_source from = *all;
 
-    VH_TRY(vh_fit_require_values(ctx, all->data));
+    VH_CHECK(K <= most, VHEM_EINVAL, "%lld clusters need at least as many %s, there are %lld", (long long)K,
+             most < all->sets->n ? "landmarks" : "items", (long long)most);
+    VH_TRY(vh_check_items(ctx, all));
     VH_TRY(vh_fit_scale_of(ctx, all->data, NULL, 1, 0, &scale)); /* warns of columns that never vary */
     VH_TRY(vh_searched_items_new(ctx, all, most, seed, &items));
     from.data = items.plain ? items.plain : items.full;
     from.sets = &items.sets;
-    VH_TRY(vh_seq_search_run(ctx, &from, in->K, seed, &s));
+    VH_TRY(search_for(ctx, &from, in, seed, &s));
     VH_TRY((items.n < all->sets->n ? assign_others : keep_groups)(ctx, all, &items, &s, out));
     VH_TRY(report_graphs(ctx, &s, out));
     if (in->K == 0)

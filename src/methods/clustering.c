@@ -169,6 +169,24 @@ vhem_status vh_clustering_take_search(vhem_ctx *ctx, vh_search *s, vh_clustering
     return VHEM_OK;
 }
 
+vhem_choice vh_choice_new(int64_t K)
+{
+    return (vhem_choice){ .K = K,
+                          .bound = NAN,
+                          .loglik = NAN,
+                          .n_param = NAN,
+                          .bic = NAN,
+                          .icl = NAN,
+                          .stability = NAN,
+                          .evidence = NAN,
+                          .frames = NAN,
+                          .K_used = NAN,
+                          .S_used = NAN,
+                          .same_runs = NAN,
+                          .same_seeds = NAN,
+                          .modularity = NAN };
+}
+
 /* ---- for callers -------------------------------------------------------------------------------------- */
 
 void vh_clustering_show(vh_clustering *c, const int *base_label, const int *parent)

@@ -73,6 +73,8 @@ vhem_status vh_clustering_set_fingerprint(vhem_ctx *ctx, vh_clustering *c, int64
 enum { VH_MOST_MATCHED = 1000 };
 vhem_status vh_count_share(vhem_ctx *ctx, const int *kept, int K, int n, const int *const *label,
                            vh_clustering *out);
+/* A row of a choice of which nothing is known yet. */
+vhem_choice vh_choice_new(int64_t K);
 struct vh_search;
 /* Fills the clustering from the search and takes over the tables of its best run, but not the centres. */
 vhem_status vh_clustering_take_search(vhem_ctx *ctx, struct vh_search *s, vh_clustering *out);

@@ -17,13 +17,15 @@ enum {
 
 typedef struct { /* input: Kb HMMs, textures, or sets of sequences, and K */
     int64_t Kb;
-    int64_t K;               /* number of clusters; 0: as many as the given start */
+    int64_t K;               /* number of clusters; 0: as many as the given start, or it is chosen */
     const vh_h3m *models;    /* exactly one of models, textures, data is set */
     const vh_shards *shards; /* HMMs on disk: the whole set, of which models are the first; else NULL */
     const vh_dtm *textures;
     const vhem_data *data;
     const int64_t *item;           /* [N]  for data: the set of each sequence */
     bool by_group;                 /* for data: the sets are its groups */
+    int n_choice;                  /* for data, where K is 0: the numbers of clusters to choose from; 0: */
+    const int64_t *choice;         /* [n_choice]  those that suit the data.  Ascending */
     const vh_clustering *below;    /* level below in a tree, whose nonempty centres are the models;
                                       else NULL */
     bool centers_only;             /* compute centres only, no tables of the members */

@@ -4,7 +4,9 @@
 
 #include "core/alloc.h"
 #include "core/array2.h"
+#include "fit/family.h"
 #include "fit/lengths.h"
+#include "fit/options.h"
 #include "math/order.h"
 
 #include <math.h>
@@ -18,9 +20,9 @@ enum { NAMED = 4, LEAST_MEMBERS = 5 };
 typedef struct { /* "a, b, c, ..." */
     char text[256];
     int64_t n;
-} listing;
+} names;
 
-static void list(const vhem_data *data, const vh_sets *sets, int64_t i, bool by_group, listing *l)
+static void list(const vhem_data *data, const vh_sets *sets, int64_t i, bool by_group, names *l)
 {
     size_t at = strlen(l->text);
     const char *name = vh_sets_name(sets, data, i, by_group);
@@ -29,6 +31,43 @@ static void list(const vhem_data *data, const vh_sets *sets, int64_t i, bool by_
     else if (l->n == NAMED)
         snprintf(l->text + at, sizeof l->text - at, ", ...");
     l->n++;
+}
+
+/* Where models are compared, a column that one of them lacks does not count for any. */
+static void tell_lacking(vhem_ctx *ctx, const vh_graph_source *from, int k)
+{
+    const vh_sets *sets = from->sets;
+    names who = { .n = 0 };
+
+    for (int64_t i = 0; i < sets->n; i++)
+        if (vh_fit_lacks(from->data, sets->seq + sets->first[i], sets->first[i + 1] - sets->first[i], k))
+            list(from->data, sets, i, from->by_group, &who);
+    if (who.n > 0)
+        vh_log(ctx, VHEM_LOG_WARN,
+               "column '%.80s' has no value in %lld of %lld (%s): models are compared without it",
+               vh_data_column(from->data, k), (long long)who.n, (long long)sets->n, who.text);
+}
+
+vhem_status vh_check_items(vhem_ctx *ctx, const vh_graph_source *from)
+{
+    const vh_shape shape = vh_fit_shape(from->data);
+    const vhem_fit_options fit = { .emission = from->emission };
+    const vh_emission *family = vh_fit_family(from->data, &fit), *gaps;
+    const vh_sets *sets = from->sets;
+    char who[160];
+
+    VH_TRY(vh_fit_require_values(ctx, from->data));
+    VH_TRY(vh_family_for(ctx, family, &shape, from->data, NULL, from->data->N, &gaps));
+    for (int64_t i = 0; i < sets->n; i++) {
+        int64_t *seq = sets->seq + sets->first[i], n = sets->first[i + 1] - sets->first[i];
+        const vh_emission *own = vh_family_of_some(family, gaps, from->data, seq, n);
+        snprintf(who, sizeof who, "%s %lld ('%.80s')", from->by_group ? "group" : "sequence", (long long)i,
+                 vh_sets_name(sets, from->data, i, from->by_group));
+        VH_TRY(vh_error_in(ctx, vh_family_require(ctx, from->data, seq, n, own, &shape), who));
+    }
+    for (int k = 0; gaps != family && k < from->data->d; k++)
+        tell_lacking(ctx, from, k);
+    return VHEM_OK;
 }
 
 typedef struct {
@@ -47,7 +86,7 @@ static int by_print(const void *a, const void *b)
 static vhem_status tell_copies(vhem_ctx *ctx, const vhem_data *data, const vh_sets *sets, bool by_group)
 {
     VH_AUTOFREE printed *all = NULL;
-    listing copies = { .n = 0 };
+    names copies = { .n = 0 };
 
     VH_NEW(all, sets->n);
     for (int64_t i = 0; i < sets->n; i++)
@@ -58,9 +97,12 @@ static vhem_status tell_copies(vhem_ctx *ctx, const vhem_data *data, const vh_se
     for (int64_t i = 1; i < sets->n; i++)
         if (all[i].print == all[i - 1].print)
             list(data, sets, all[i].item, by_group, &copies);
-    if (copies.n > 0)
-        vh_log(ctx, VHEM_LOG_WARN, "%lld of %lld are exact copies of others: %s", (long long)copies.n,
-               (long long)sets->n, copies.text);
+    if (copies.n > 0 && copies.n == sets->n - 1)
+        vh_log(ctx, VHEM_LOG_WARN, "all %lld are exact copies of each other: their groups mean nothing",
+               (long long)sets->n);
+    else if (copies.n > 0)
+        vh_log(ctx, VHEM_LOG_WARN, "%lld of %lld %s: %s", (long long)copies.n, (long long)sets->n,
+               copies.n == 1 ? "is an exact copy of another" : "are exact copies of others", copies.text);
     return VHEM_OK;
 }
 
@@ -92,7 +134,7 @@ static vhem_status tell_unexplained(vhem_ctx *ctx, const vhem_data *data, const 
                                     const vh_clustering *c)
 {
     VH_AUTOFREE double *score = NULL, *far = NULL;
-    listing who = { .n = 0 };
+    names who = { .n = 0 };
 
     VH_NEW(score, c->Kb);
     VH_NEW(far, c->Kb);
@@ -105,8 +147,9 @@ static vhem_status tell_unexplained(vhem_ctx *ctx, const vhem_data *data, const 
             list(data, sets, i, c->by_group, &who);
     if (who.n > 0)
         vh_log(ctx, VHEM_LOG_WARN,
-               "%lld of %lld fit no cluster well, and may be of a kind of their own or broken: %s",
-               (long long)who.n, (long long)c->Kb, who.text);
+               "%lld of %lld %s no cluster well, and may be of a kind of %s own or broken: %s",
+               (long long)who.n, (long long)c->Kb, who.n == 1 ? "fits" : "fit", who.n == 1 ? "its" : "their",
+               who.text);
     return VHEM_OK;
 }
 

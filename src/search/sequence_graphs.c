@@ -85,7 +85,7 @@ static bool serves(const vh_graph_source *from, const vh_graph_kind *kind)
     bool free = strcmp(kind->topology, "free") == 0;
     if (from->topology && (strcmp(from->topology, "free") == 0) != free)
         return false;
-    if (!free && from->S <= 0 && is_too_short(from, kind->S))
+    if (!free && !from->topology && from->S <= 0 && is_too_short(from, kind->S))
         return false;
     return kind->view == VH_AS_THEY_ARE
            || (has_views(from) && !(kind->view == VH_EACH_STANDARDISED && vh_view_is_same(from->data)));

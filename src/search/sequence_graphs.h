@@ -36,8 +36,8 @@ const char *vh_graph_name(const vh_graph_kind *kind, char *text, size_t size);
 /* The nearest items of each item, by mutual rank. */
 vhem_status vh_graph_neighbours(vhem_ctx *ctx, const vh_graph_source *from, const vh_graph_kind *kind,
                                 vh_near *out);
-/* The options of a quick fit of models of this kind, good enough to choose by; states that are passed in order
- * start as equal pieces of the sequences. */
+/* The options of a quick fit of models of this kind, good enough to choose by; states that are passed in
+ * order start as equal pieces of the sequences. */
 vhem_fit_options vh_graph_fit(const vh_graph_source *from, const vh_graph_kind *kind);
 
 #endif

@@ -19,30 +19,43 @@
 
 enum {
     NEIGHBOURS = 10,
-    SAMPLES = 10, /* of the items, for the stability */
-    RUNS = 10,    /* of k-means for the partition, */
-    FEW_RUNS = 4, /* for that of a sample, and where many numbers of groups are tried */
-    MEMBERS = 3,  /* a number of groups is recommended if they have so many members on average */
-    EACH = 12,    /* all numbers up to this one are tried, then every twelfth or so */
-    MOST_TRIED = 64,
+    SAMPLES = 10,        /* of the items, for the stability */
+    RUNS = 10,           /* of k-means for the partition, */
+    FEW_RUNS = 4,        /* for that of a sample, and where many numbers of groups are tried */
+    MEMBERS = 3,         /* a number of groups is recommended if they have so many members on average */
+    EACH = 12,           /* all numbers up to this one are tried, then every twelfth or so */
+    MOST_TRIED = 64,     /* unless they are given */
+    MOST_MATCHED = 1000, /* groups: to match more takes too long */
 };
 #define SAMPLED 0.8 /* share of the items in a sample */
 #define ROOTS   3.0 /* at most so many times the root of the number of items are tried */
 
 /* ---- 1. numbers of groups ------------------------------------------------------------------------------ */
 
-/* The numbers to try for n items, ascending: only K, or, for K = 0, from 2 on.  Returns how many. */
-static int numbers_to_try(int64_t n, int64_t K, int tried[MOST_TRIED])
+typedef struct {
+    int n;
+    int64_t *K; /* [n]  ascending */
+    bool given; /* by the caller */
+} numbers;
+
+static void numbers_free(numbers *x)
 {
-    int64_t most = (int64_t)(ROOTS * sqrt((double)n)), least_members = n / (MEMBERS + 1);
-    int found = 0;
+    free(x->K);
+}
+
+/* The numbers to try for N items: those given, or else from 2 on. */
+static vhem_status numbers_to_try(vhem_ctx *ctx, int64_t N, int n_K, const int64_t *K, numbers *out)
+{
+    int64_t most = (int64_t)(ROOTS * sqrt((double)N)), least_members = N / (MEMBERS + 1);
 
     most = most < least_members ? most : least_members;
-    if (K > 0)
-        tried[found++] = (int)K;
-    for (int64_t k = 2; K == 0 && (k <= most || found == 0) && found < MOST_TRIED; k += 1 + k / EACH)
-        tried[found++] = (int)(k < n ? k : n);
-    return found;
+    out->given = n_K > 0;
+    VH_NEW(out->K, out->given ? n_K : MOST_TRIED);
+    for (int t = 0; t < n_K; t++)
+        out->K[out->n++] = K[t];
+    for (int64_t k = 2; !out->given && (k <= most || out->n == 0) && out->n < MOST_TRIED; k += 1 + k / EACH)
+        out->K[out->n++] = k < N ? k : N;
+    return VHEM_OK;
 }
 
 /* Neighbours of each of n items: of few items, all would be neighbours of all. */
@@ -57,12 +70,11 @@ typedef struct { /* one graph while it is judged */
     int64_t n;
     const vh_near *near;
     uint64_t seed;
-    int n_tried;
-    const int *tried; /* [n_tried]  ascending */
-    int *label;       /* [n_tried][n] */
-    double *V;        /* [most][n]  eigenvectors of the graph */
-    int *sampled;     /* [n_tried][SAMPLES][n]  the partitions of samples; -1: not in the sample */
-    double *same;     /* [n_tried][SAMPLES]  their agreement with that of all items */
+    const numbers *tried;
+    int *label;   /* [tried][n] */
+    double *V;    /* [most][n]  eigenvectors of the graph */
+    int *sampled; /* [tried][SAMPLES][n]  the partitions of samples; -1: not in the sample */
+    double *same; /* [tried][SAMPLES]  their agreement with that of all items */
 } judging;
 
 static void judging_free(judging *j)
@@ -75,7 +87,7 @@ static void judging_free(judging *j)
 
 static int most_groups(const judging *j)
 {
-    return j->tried[j->n_tried - 1];
+    return (int)j->tried->K[j->tried->n - 1];
 }
 
 void vh_number_groups(int64_t n, int K, int *label, int *to)
@@ -90,7 +102,7 @@ void vh_number_groups(int64_t n, int K, int *label, int *to)
     }
 }
 
-/* Partitions the graph of all items into each number of groups; out [n_tried] gets the modularities. */
+/* Partitions the graph of all items into each number of groups; out [tried] gets the modularities. */
 static vhem_status partition_all(vhem_ctx *ctx, judging *j, vh_judged *out)
 {
     VH_CLEANUP(vh_graph_free) vh_graph g = { 0 };
@@ -99,11 +111,12 @@ static vhem_status partition_all(vhem_ctx *ctx, judging *j, vh_judged *out)
     VH_NEW(to, most_groups(j));
     VH_TRY(vh_graph_new(ctx, j->near, count_neighbours(j->n), j->n, NULL, &g));
     VH_TRY(vh_graph_embed(ctx, &g, most_groups(j), NULL, j->V, NULL));
-    for (int t = 0; t < j->n_tried; t++) {
-        int *label = j->label + vh_row(t, j->n), runs = j->n_tried > 1 ? FEW_RUNS : RUNS;
-        VH_TRY(vh_graph_partition(ctx, &g, j->V, j->tried[t], runs, j->seed, label));
-        vh_number_groups(j->n, j->tried[t], label, to);
-        out[t] = (vh_judged){ .K = j->tried[t], .stability = NAN };
+    for (int t = 0; t < j->tried->n; t++) {
+        int *label = j->label + vh_row(t, j->n), runs = j->tried->n > 1 ? FEW_RUNS : RUNS;
+        int K = (int)j->tried->K[t];
+        VH_TRY(vh_graph_partition(ctx, &g, j->V, K, runs, j->seed, label));
+        vh_number_groups(j->n, K, label, to);
+        out[t] = (vh_judged){ .K = K, .stability = NAN };
         VH_TRY(vh_graph_modularity(ctx, &g, label, &out[t].modularity));
     }
     return VHEM_OK;
@@ -153,10 +166,10 @@ static vhem_status compare_sample(vhem_ctx *ctx, void *arg, int64_t k, int worke
     VH_TRY(open_sample(ctx, j, k, &s));
     VH_NEW(label, s.n);
     VH_NEW(there, s.n);
-    for (int t = 0; t < j->n_tried; t++) {
+    for (int t = 0; t < j->tried->n; t++) {
         int *out = j->sampled + ((size_t)t * SAMPLES + (size_t)k) * (size_t)j->n;
         vhem_agreement a;
-        int K = j->tried[t] < s.n ? j->tried[t] : (int)s.n;
+        int K = (int)(j->tried->K[t] < s.n ? j->tried->K[t] : s.n);
         VH_TRY(vh_graph_partition(ctx, &s.graph, s.V, K, FEW_RUNS, seed, label));
         for (int64_t i = 0; i < j->n; i++)
             out[i] = -1;
@@ -175,7 +188,7 @@ static vhem_status compare_sample(vhem_ctx *ctx, void *arg, int64_t k, int worke
 static vhem_status find_share(vhem_ctx *ctx, const judging *j, int t, double *share)
 {
     const int *all = j->label + vh_row(t, j->n);
-    int K = j->tried[t];
+    int K = (int)j->tried->K[t];
     VH_AUTOFREE int *there = NULL, *label = NULL, *to = NULL, *seen = NULL;
 
     VH_NEW(there, j->n);
@@ -209,33 +222,33 @@ static double worth(const vh_judged *x)
     return x->modularity + x->stability;
 }
 
-/* The best of the numbers tried.  The largest of several is none: a larger one might be better still. */
-static int best_tried(const judging *j, const vh_judged *judged)
+/* The best of the numbers tried.  The largest of our own is none: a larger one might be better still. */
+static int best_tried(const numbers *tried, const vh_judged *judged)
 {
     int best = 0;
-    for (int t = 1; t < j->n_tried - 1; t++)
+    for (int t = 1; t < tried->n - !tried->given; t++)
         best = worth(&judged[t]) > worth(&judged[best]) ? t : best;
     return best;
 }
 
-/* Mean agreement of the samples, over a number of groups and the two tried beside it: that of one number alone
+/* Mean agreement of the samples, over a number of groups and those tried next to it: that of one number alone
  * depends too much on which samples were drawn. */
 static double stability_near(const judging *j, int t)
 {
-    int first = t > 0 ? t - 1 : t, last = t + 1 < j->n_tried ? t + 1 : t;
-    double sum = 0;
-    for (int u = first; u <= last; u++)
-        for (int k = 0; k < SAMPLES; k++)
+    double sum = 0, n = 0;
+    for (int u = t > 0 ? t - 1 : t; u <= t + 1 && u < j->tried->n; u++) {
+        int64_t apart = llabs(j->tried->K[u] - j->tried->K[t]);
+        for (int k = 0; k < SAMPLES && apart <= 1 + j->tried->K[t] / EACH; k++, n++)
             sum += j->same[vh_ij(u, SAMPLES, k)];
-    return sum / (SAMPLES * (last - first + 1));
+    }
+    return sum / n;
 }
 
 /* Partitions the graph of c and judges its partitions. */
-static vhem_status judge(vhem_ctx *ctx, int64_t n, const int *tried, int n_tried, uint64_t seed,
-                         vh_seq_candidate *c)
+static vhem_status judge(vhem_ctx *ctx, int64_t n, const numbers *tried, uint64_t seed, vh_seq_candidate *c)
 {
-    VH_CLEANUP(judging_free)
-    judging j = { .n = n, .near = &c->near, .seed = seed, .tried = tried, .n_tried = n_tried };
+    VH_CLEANUP(judging_free) judging j = { .n = n, .near = &c->near, .seed = seed, .tried = tried };
+    int n_tried = tried->n;
 
     VH_NEW(j.label, vh_cells(n_tried, n));
     VH_NEW(j.V, vh_cells(most_groups(&j), n));
@@ -247,10 +260,12 @@ static vhem_status judge(vhem_ctx *ctx, int64_t n, const int *tried, int n_tried
     for (int t = 0; t < n_tried; t++)
         c->judged[t].stability = stability_near(&j, t);
     c->n_judged = n_tried;
-    int best = best_tried(&j, c->judged);
+    int best = best_tried(tried, c->judged);
     c->best = c->judged[best];
-    VH_NEW(c->share, n);
-    VH_TRY(find_share(ctx, &j, best, c->share));
+    if (c->best.K <= MOST_MATCHED) {
+        VH_NEW(c->share, n);
+        VH_TRY(find_share(ctx, &j, best, c->share));
+    }
     VH_NEW(c->label, n);
     memcpy(c->label, j.label + vh_row(best, n), sizeof *c->label * (size_t)n);
     return VHEM_OK;
@@ -268,12 +283,13 @@ static vhem_status leave_out(vhem_ctx *ctx, const vh_seq_candidate *c, vhem_stat
     return VHEM_OK;
 }
 
-vhem_status vh_seq_search_run(vhem_ctx *ctx, const vh_graph_source *from, int64_t K, uint64_t seed,
-                              vh_seq_search *out)
+vhem_status vh_seq_search_run(vhem_ctx *ctx, const vh_graph_source *from, int n_K, const int64_t *K,
+                              uint64_t seed, vh_seq_search *out)
 {
+    VH_CLEANUP(numbers_free) numbers tried = { 0 };
     vh_graph_kind kind[VH_MOST_GRAPHS];
-    int tried[MOST_TRIED], n_tried = numbers_to_try(from->sets->n, K, tried);
 
+    VH_TRY(numbers_to_try(ctx, from->sets->n, n_K, K, &tried));
     out->n = from->sets->n;
     out->best = -1;
     out->n_all = vh_graph_kinds(from, kind);
@@ -283,7 +299,7 @@ vhem_status vh_seq_search_run(vhem_ctx *ctx, const vh_graph_source *from, int64_
         VH_CHECK(!vh_stopped(ctx), VHEM_ESTOPPED, "stopped; %d of %d graphs were made", k, out->n_all);
         vhem_status st = vh_graph_neighbours(ctx, from, &c->kind, &c->near);
         if (st == VHEM_OK)
-            st = judge(ctx, out->n, tried, n_tried, seed, c);
+            st = judge(ctx, out->n, &tried, seed, c);
         VH_TRY(leave_out(ctx, c, st));
         if (c->label && (out->best < 0 || worth(&c->best) > worth(&out->all[out->best].best)))
             out->best = k;

@@ -25,7 +25,7 @@ typedef struct { /* a graph and the partition found in it: a candidate */
     vh_judged *judged; /* [n_judged]  of each number of groups that was tried */
     vh_judged best;    /* of the partition below */
     int *label;        /* [n]  groups are numbered by first appearance; NULL: the graph could not be made */
-    double *share;     /* [n]  in how many of the samples the item is in this group */
+    double *share;     /* [n]  in how many of the samples the item is in this group; NULL: not known */
 } vh_seq_candidate;
 
 typedef struct {
@@ -34,10 +34,11 @@ typedef struct {
     vh_seq_candidate all[VH_MOST_GRAPHS];
 } vh_seq_search; /* zero it before use */
 
-/* Makes all graphs that serve the items, and partitions each into K groups (0: the number that the judge
- * likes best); best is the one to keep. */
-vhem_status vh_seq_search_run(vhem_ctx *ctx, const vh_graph_source *from, int64_t K, uint64_t seed,
-                              vh_seq_search *out);
+/* Makes all graphs that serve the items, and partitions each into the number of groups that the judge likes
+ * best, of K [n_K], ascending; n_K 0: of those that suit so many items, but not the largest, as a larger one
+ * might be better still.  best is the graph to keep. */
+vhem_status vh_seq_search_run(vhem_ctx *ctx, const vh_graph_source *from, int n_K, const int64_t *K,
+                              uint64_t seed, vh_seq_search *out);
 /* Numbers the groups of label [n], below K, by first appearance; to [K] is scratch. */
 void vh_number_groups(int64_t n, int K, int *label, int *to);
 void vh_seq_search_free(vh_seq_search *s);
