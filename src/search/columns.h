@@ -6,8 +6,8 @@
 #include "data/data.h"
 
 /* noise [d]: true for a column whose values could as well be drawn one by one from one distribution: they do
- * not depend on the value before, on the sequence, or on the place in it, by tests that few real columns pass.
- * All false if there are too few frames to tell, or if all would be true.  Columns must be numbers. */
+ * not depend on the value before, on the sequence, or on the place in it, by tests that few real columns
+ * pass. All false if there are too few frames to tell, or if all would be true.  Columns must be numbers. */
 vhem_status vh_columns_noise(vhem_ctx *ctx, const vhem_data *data, bool *noise);
 
 #endif

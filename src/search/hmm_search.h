@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* hmm_search.h - a search by VHEM for the centres of HMMs: models in the form in which they are clustered,
- * restarts (restarts.h) and candidates (spectral_starts.h).  Also the first stage of methods that continue from
- * VHEM, and, with K = 1, the search for the centre of one group (group_centres.h). */
+ * restarts (restarts.h) and candidates (spectral_starts.h).  Also the first stage of methods that continue
+ * from VHEM, and, with K = 1, the search for the centre of one group (group_centres.h). */
 #ifndef VH_SEARCH_HMM_SEARCH_H
 #define VH_SEARCH_HMM_SEARCH_H
 

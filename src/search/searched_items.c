@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* searched_items.c - see searched_items.h.
  *
- * Samples, starts of k-means and ties of ranks depend on the order of the items.  So they are put in the order
- * of their mean, over frames and standardised columns: that of a file says nothing. */
+ * Samples, starts of k-means and ties of ranks depend on the order of the items.  So they are put in the
+ * order of their mean, over frames and standardised columns: that of a file says nothing. */
 #include "search/searched_items.h"
 
 #include "core/alloc.h"
@@ -31,8 +31,8 @@ static int by_mean(const void *a, const void *b)
 }
 
 /* Mean of item i over its values, standardised by column. */
-static double mean_of(const vh_graph_source *all, const bool *noise, const double *mean,
-                      const double *deviation, int64_t i)
+static double mean_value(const vh_graph_source *all, const bool *noise, const double *mean,
+                         const double *deviation, int64_t i)
 {
     double sum = 0, n = 0;
     for (int64_t e = all->sets->first[i]; e < all->sets->first[i + 1]; e++) {
@@ -50,8 +50,8 @@ static double mean_of(const vh_graph_source *all, const bool *noise, const doubl
 }
 
 /* pick [n] of the items, in order. */
-static vhem_status choose(vhem_ctx *ctx, const vh_graph_source *all, const bool *noise, uint64_t seed,
-                          vh_searched_items *out)
+static vhem_status pick_items(vhem_ctx *ctx, const vh_graph_source *all, const bool *noise, uint64_t seed,
+                              vh_searched_items *out)
 {
     int64_t n_all = all->sets->n;
     VH_AUTOFREE placed *order = NULL;
@@ -63,7 +63,7 @@ static vhem_status choose(vhem_ctx *ctx, const vh_graph_source *all, const bool 
     VH_NEW(deviation, all->data->d);
     vh_spread(all->data, NULL, all->data->N, mean, deviation);
     for (int64_t i = 0; i < n_all; i++)
-        order[i] = (placed){ mean_of(all, noise, mean, deviation, i),
+        order[i] = (placed){ mean_value(all, noise, mean, deviation, i),
                              vh_sets_name(all->sets, all->data, i, all->by_group), i };
     qsort(order, (size_t)n_all, sizeof *order, by_mean);
     VH_NEW(out->pick, out->n);
@@ -146,7 +146,7 @@ vhem_status vh_searched_items_new(vhem_ctx *ctx, const vh_graph_source *all, int
     out->n = most < all->sets->n ? most : all->sets->n;
     VH_NEW(noise, all->data->d);
     VH_TRY(find_noise(ctx, all, noise, &found));
-    VH_TRY(choose(ctx, all, noise, seed, out));
+    VH_TRY(pick_items(ctx, all, noise, seed, out));
     VH_TRY(take_sequences(ctx, all, out));
     return found > 0 ? drop_columns(ctx, out->full, noise, &out->plain) : VHEM_OK;
 }

@@ -13,8 +13,8 @@ typedef struct {
     vhem_data *plain; /* without columns of noise; NULL: there are none */
 } vh_searched_items;  /* zero it before use */
 
-/* Chooses at most `most` of the items, evenly.  Whatever follows from the result is the same in whichever order
- * and units the sequences came.  Warns of columns of noise. */
+/* Chooses at most `most` of the items, evenly.  Whatever follows from the result is the same in whichever
+ * order and units the sequences came.  Warns of columns of noise. */
 vhem_status vh_searched_items_new(vhem_ctx *ctx, const vh_graph_source *all, int64_t most, uint64_t seed,
                                   vh_searched_items *out);
 void vh_searched_items_free(vh_searched_items *x);
