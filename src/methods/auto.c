@@ -230,7 +230,10 @@ static vhem_status report_graphs(vhem_ctx *ctx, vh_seq_search *s, vh_clustering 
                                  .as_good = c == won,
                                  .modularity = c->best.modularity,
                                  .stability = c->best.stability,
-                                 .agreement = same.adjusted_rand };
+                                 .agreement = same.adjusted_rand,
+                                 .S = c->kind.S };
+        if (c->kind.topology)
+            VH_TRY(vh_clustering_keep(ctx, out, c->kind.topology, &u->topology));
         VH_TRY(vh_clustering_keep(ctx, out, vh_graph_name(&c->kind, name, sizeof name), &u->init));
         if (c != won && s->n == out->Kb) /* else they are those of landmarks */
             u->label = vh_take(c->label);
@@ -247,7 +250,7 @@ static vhem_status report_choice(vhem_ctx *ctx, const vh_seq_candidate *won, vh_
     for (int t = 0; t < won->n_judged; t++) {
         out->choice[t] = vh_choice_new(won->judged[t].K);
         out->choice[t].modularity = won->judged[t].modularity;
-        out->choice[t].stability = won->judged[t].stability;
+        out->choice[t].stability = won->judged[t].K > 1 ? won->judged[t].stability : NAN;
     }
     out->n_choice = won->n_judged;
     return VHEM_OK;
