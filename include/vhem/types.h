@@ -177,6 +177,8 @@ typedef struct {                     /* a set of models at a glance; valid while
     int         files;               /* of arrays that they come from; 0: none */
     int         on_disk;             /* they are read when they are needed */
     int         S_least, M_least;    /* the smallest S and M */
+    int64_t     length;              /* median frames of the sequences that they, or what they represent,
+                                        were fitted to; 0: unknown */
 } vhem_models_facts;
 
 typedef struct {                     /* read-only window on HMM i; valid while its set lives */

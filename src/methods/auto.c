@@ -112,7 +112,9 @@ static void weigh(int64_t n, const int *label, vh_h3m *centers)
 {
     memset(centers->omega, 0, sizeof *centers->omega * (size_t)centers->K);
     for (int64_t i = 0; i < n; i++)
-        centers->omega[label[i]] += 1.0 / (double)n;
+        centers->omega[label[i]]++;
+    for (int64_t j = 0; j < centers->K; j++)
+        centers->omega[j] /= (double)n;
 }
 
 /* Fits centres of one shape to the groups label [n]; they replace those in `out` if they put more items back.
