@@ -5,9 +5,18 @@
 #include "vhem.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 enum { FEW = 3 };                 /* other numbers that are named */
 static const double CLOSE = 0.03; /* sums that differ by less are practically equal */
+
+typedef struct { /* the numbers of groups of sequences that were tried */
+    vhem_choice *row;
+    int n;
+    int64_t K;       /* recommended */
+    char graph[128]; /* the one that was kept, where it is known */
+} choose_sequences;
 
 static double worth(const vhem_choice *row)
 {
@@ -26,20 +35,6 @@ static void put_number(cli_row *r, const void *of, int64_t i)
         cli_cell_text(r, "best", row->K == t->K ? "yes" : "");
 }
 
-/* The rows whose numbers were asked for, or all. */
-static int keep_asked(const vhem_clustering *cl, const cli_list *asked, vhem_choice *row)
-{
-    int n = 0;
-    for (int t = 0; t < cl->n_choice; t++) {
-        bool wanted = asked->n == 0;
-        for (int k = 0; k < asked->n; k++)
-            wanted |= asked->value[k] == cl->choice[t].K;
-        if (wanted)
-            row[n++] = cl->choice[t];
-    }
-    return n;
-}
-
 /* Other numbers that are practically as good, the best first. */
 static int list_close(const choose_sequences *t, const vhem_choice *best, char *text, size_t size)
 {
@@ -51,7 +46,7 @@ static int list_close(const choose_sequences *t, const vhem_choice *best, char *
         const vhem_choice *next = NULL;
         for (int i = 0; i < t->n; i++) {
             const vhem_choice *row = &t->row[i];
-            if (row != best && worth(row) < last && worth(row) > worth(best) - CLOSE
+            if (row->K != best->K && worth(row) < last && worth(row) > worth(best) - CLOSE
                 && (!next || worth(row) > worth(next)))
                 next = row;
         }
@@ -76,40 +71,76 @@ static json_t *all_json(const cli *c, const choose_sequences *t, const cli_rows 
     json_t *rows = cli_rows_json(table);
     return json_pack("{s:s, s:o, s:I, s:s, s:o, s:I, s:o}", "command", c->command, "input",
                      cli_json_text(c->arg[0]), "seed", (json_int_t)c->seed, "backend",
-                     vhem_ctx_backend(c->ctx), "graph", cli_json_text(t->graph), "recommended",
-                     (json_int_t)t->K, "choices", rows);
+                     vhem_ctx_backend(c->ctx), "graph", t->graph[0] ? cli_json_text(t->graph) : json_null(),
+                     "recommended", (json_int_t)t->K, "choices", rows);
 }
 
-/* The numbers that may be recommended: not the largest that was tried, unless the user named the numbers. */
-static int64_t recommend(const choose_sequences *t, bool asked)
+/* As vhem cluster finds the number: what it tried and what it took. */
+static int try_all(cli *c, const vhem_source *from, const vhem_cluster_options *opt, choose_sequences *t)
 {
-    const vhem_choice *best = &t->row[0];
-    for (int i = 1; i < (asked ? t->n : t->n - 1); i++)
-        best = worth(&t->row[i]) > worth(best) ? &t->row[i] : best;
-    return best->K;
-}
-
-int choose_of_sequences(cli *c, const vhem_clustering *cl, const cli_list *asked, const char *output)
-{
-    CLI_AUTOFREE vhem_choice *row = calloc((size_t)cl->n_choice + 1, sizeof *row);
-    choose_sequences t = { .row = row, .graph = "" };
-    char close[100], word[CLI_WORD];
-    CLI_CHECK(row, "out of memory");
-    t.n = keep_asked(cl, asked, row);
-    CLI_CHECK(t.n > 0, "none of these numbers of clusters can be tried for %lld items; the largest is %lld",
-              (long long)cl->Kb, (long long)cl->choice[cl->n_choice - 1].K);
-    t.K = recommend(&t, asked->n > 0);
+    CLI_OWN vhem_tree *tree = NULL;
+    const int64_t any = 0;
+    CLI_TRY(cli_status(c, vhem_cluster(c->ctx, from, 1, &any, opt, &tree)));
+    const vhem_clustering *cl = vhem_tree_level(tree, 0);
+    t->row = calloc((size_t)cl->n_choice + 1, sizeof *t->row);
+    CLI_CHECK(t->row, "out of memory");
+    t->n = cl->n_choice;
+    memcpy(t->row, cl->choice, sizeof *t->row * (size_t)t->n);
+    t->K = cl->Kr;
     for (int r = 0; r < cl->n_run; r++)
-        t.graph = cl->run[r].as_good ? cl->run[r].init : t.graph;
-    const cli_rows table = { .n = t.n, .put = put_number, .of = &t, .unknown = "-" };
-    CLI_TRY(cli_write_table(c, output, c->json ? all_json(c, &t, &table) : NULL, &table));
-    const vhem_choice *best = find_best(&t);
-    cli_say(c, "recommended: %lld clusters, found by %s", (long long)t.K, t.graph);
-    cli_say(c, "  for it: modularity %.2f and stability %.2f have the largest sum", best->modularity,
-            best->stability);
-    if (list_close(&t, best, close, sizeof close) > 0)
+        if (cl->run[r].as_good)
+            snprintf(t->graph, sizeof t->graph, "%s", cl->run[r].init);
+    return CLI_GO;
+}
+
+static int try_asked(cli *c, const vhem_source *from, const vhem_cluster_options *opt, const cli_list *asked,
+                     choose_sequences *t)
+{
+    const int S = opt->S;
+    vhem_choose_options want;
+    VHEM_INIT(VHEM_CHOOSE_OPTIONS, &want);
+    want.n_K = asked->n;
+    want.K = asked->value;
+    want.n_S = 1;
+    want.S = &S;
+    t->row = calloc((size_t)asked->n, sizeof *t->row);
+    CLI_CHECK(t->row, "out of memory");
+    t->n = asked->n;
+    CLI_TRY(cli_status(c, vhem_choose(c->ctx, from, &want, opt, t->row)));
+    const vhem_choice *best = &t->row[0];
+    for (int i = 1; i < t->n; i++)
+        best = worth(&t->row[i]) > worth(best) || isnan(worth(best)) ? &t->row[i] : best;
+    t->K = best->K;
+    return CLI_GO;
+}
+
+static void free_sequences(choose_sequences *t)
+{
+    free(t->row);
+}
+
+static void tell_choice(cli *c, const choose_sequences *t)
+{
+    const vhem_choice *best = find_best(t);
+    char close[100], word[CLI_WORD];
+    cli_say(c, "recommended: %lld cluster%s%s%s", (long long)t->K, cli_plural(t->K),
+            t->graph[0] ? ", found by " : "", t->graph);
+    if (t->n > 1 && t->K > 1)
+        cli_say(c, "  for it: modularity %.2f and stability %.2f have the largest sum", best->modularity,
+                best->stability);
+    if (list_close(t, best, close, sizeof close) > 0)
         cli_say(c, "  against it: %s would be practically as good", close);
     cli_say(c, "next: vhem cluster %s -k %lld -o clusters.json", cli_word(c->arg[0], word, sizeof word),
-            (long long)t.K);
+            (long long)t->K);
+}
+
+int choose_of_sequences(cli *c, const vhem_source *from, const vhem_cluster_options *opt,
+                        const cli_list *asked, const char *output)
+{
+    CLI_CLEANUP(free_sequences) choose_sequences t = { 0 };
+    CLI_TRY(asked->n > 0 ? try_asked(c, from, opt, asked, &t) : try_all(c, from, opt, &t));
+    const cli_rows table = { .n = t.n, .put = put_number, .of = &t, .unknown = "-" };
+    CLI_TRY(cli_write_table(c, output, c->json ? all_json(c, &t, &table) : NULL, &table));
+    tell_choice(c, &t);
     return EXIT_DONE;
 }

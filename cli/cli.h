@@ -102,6 +102,7 @@ typedef struct {
     bool merges;       /* a second file of models is meant to be merged with the first */
     bool writes_last;  /* the last argument is the output, unless there is an option for it that is given */
     bool updates;      /* the first argument may be the output: it is brought up to date */
+    const char *second_output; /* the option of another file that is written; NULL: none */
 } cli_usage;
 
 /* table.c.  Rows end with a NULL name. */

@@ -74,28 +74,131 @@ static int check_models(cli *c, const cluster_args *a)
         if (c->given[k] && is_about_sequences(o))
             return cli_misuse(c, "--%s is about sequences, but %s holds %s", o->name, c->arg[0], holds);
     }
-    vhem_method_facts method = cli_method_facts(a->opt.method, has_textures(a));
-    CLI_CHECK(method.takes_hmms || method.takes_textures,
-              "method %s clusters sequences, but %s holds %s; give it the data they came from", method.name,
-              c->arg[0], holds);
+    CLI_CHECK(a->method.takes_hmms || a->method.takes_textures,
+              "method %s clusters sequences, but %s holds %s; give it the data they came from",
+              a->method.name, c->arg[0], holds);
     return CLI_GO;
 }
 
-/* Sequences for a method that takes models: they are fitted first, as vhem fit does. */
-static int fit_models(cli *c, cluster_args *a)
+/* The first method that takes models and uses an option. */
+static const char *user_of_option(const cli_option *o)
 {
-    vhem_fit_options fit;
-    VHEM_INIT(VHEM_FIT_OPTIONS, &fit);
-    fit.S = a->opt.S;
-    fit.M = a->opt.M;
-    fit.emission = a->opt.emission;
-    fit.topology = a->opt.topology;
-    fit.by_group = a->input.from.by_group;
-    CLI_TRY(cli_status(c, vhem_fit(c->ctx, a->input.file.data, &fit, &a->fitted, NULL)));
-    a->input.from = (vhem_source){ .models = a->fitted };
-    a->opt.emission = a->opt.topology = NULL; /* the models have theirs */
+    vhem_method_facts m;
+    for (int i = 0; vhem_method_info(i, &m) == VHEM_OK; i++)
+        if (m.takes_hmms && cli_has_word(o->methods, ' ', m.name))
+            return m.name;
+    return NULL;
+}
+
+/* Nobody asked for the method of sequences: what it does not use may be meant for clusters of models. */
+static int check_unasked(cli *c, const cluster_args *a)
+{
+    for (int k = 0; k < a->usage->table->n; k++) {
+        const cli_option *o = &a->usage->table->row[k];
+        const char *user =
+            c->given[k] && cli_is_useless(o, "method", a->method.name) ? user_of_option(o) : NULL;
+        if (user)
+            return cli_misuse(c,
+                              "--%s is for clustering models; with --method %s, which uses it, models are "
+                              "fitted to the sequences first",
+                              o->name, user);
+    }
+    return CLI_GO;
+}
+
+/* No option is ignored silently.  A method that takes models gets those fitted to the sequences, which are
+ * not its own business. */
+static int check_uses(cli *c, const cluster_args *a, const vhem_method_facts *method)
+{
+    bool given[CLI_MAX_OPTIONS];
+    memcpy(given, c->given, sizeof given);
     for (int k = 0; k < a->usage->table->n; k++)
-        c->given[k] = c->given[k] && !is_about_sequences(&a->usage->table->row[k]);
+        c->given[k] = given[k] && (method->takes_data || !is_about_sequences(&a->usage->table->row[k]));
+    int status = cli_check_uses(c, a->usage, "method", method->name);
+    memcpy(c->given, given, sizeof given);
+    return status;
+}
+
+int cluster_check(cli *c, const cluster_args *a)
+{
+    if (!a->opt.method)
+        return CLI_GO;
+    vhem_method_facts method = cli_method_facts(a->opt.method, false);
+    return check_uses(c, a, &method);
+}
+
+static int check_options(cli *c, const cluster_args *a)
+{
+    bool sequences = a->input.from.data != NULL;
+    if (sequences && !a->opt.method && a->method.takes_data)
+        CLI_TRY(check_unasked(c, a));
+    CLI_TRY(check_uses(c, a, &a->method));
+    CLI_TRY(cli_check_prior(c, "--prior", false, a->opt.prior));
+    if (a->method.inits && a->opt.init && !a->init && !cli_has_word(a->method.inits, '|', a->opt.init))
+        return cli_misuse(c, "method %s does not use --init %s; it knows %s", a->method.name, a->opt.init,
+                          a->method.inits);
+    return sequences ? CLI_GO : check_models(c, a);
+}
+
+int cluster_save_models(cli *c, const cluster_args *a, const vhem_models *models, const vhem_fit_options *fit)
+{
+    const vhem_models_facts facts = cli_models_facts(models);
+    const cli_table *t = a->usage->table;
+    if (!a->models || !cli_is_first(c))
+        return CLI_GO;
+    /* As vhem fit would write it, with what it has to be told. */
+    cli as_fit = *c;
+    as_fit.command = "fit";
+    json_t *options = cli_options_json(a->usage, "method", "auto");
+    for (int k = 0; k < t->n; k++)
+        if (t->row[k].heading != cli_data_heading)
+            json_object_del(options, t->row[k].name);
+    if (fit->model)
+        json_object_set_new(options, "model", cli_json_text(fit->model));
+    json_object_set_new(options, "states", json_integer(facts.S));
+    if (fit->M > 0)
+        json_object_set_new(options, "mix", json_integer(fit->M));
+    if (fit->emission)
+        json_object_set_new(options, "emission", cli_json_text(fit->emission));
+    if (fit->topology)
+        json_object_set_new(options, "topology", cli_json_text(fit->topology));
+    CLI_AUTOFREE char *made = cli_provenance(&as_fit, options, false);
+    CLI_CHECK(made, "out of memory");
+    CLI_TRY(cli_status(c, vhem_models_save(c->ctx, models, made, a->models)));
+    cli_say(c, "%lld %s%s of %d state%s%s%s in %s", (long long)facts.K, cli_model_word(models),
+            cli_plural(facts.K), facts.S, cli_plural(facts.S), fit->topology ? ", " : "",
+            fit->topology ? fit->topology : "", a->models);
+    return CLI_GO;
+}
+
+int cluster_fit(cli *c, cluster_args *a)
+{
+    if (!a->input.from.data || a->method.takes_data)
+        return CLI_GO;
+    CLI_TRY(cli_status(c, vhem_fit(c->ctx, a->input.file.data, &a->shape, &a->fitted, NULL)));
+    a->input.from = (vhem_source){ .models = a->fitted };
+    vhem_free(a->items);
+    a->items = NULL;
+    return cluster_find_items(c, a);
+}
+
+/* Which models of the sequences are wanted: with a start, those that it can be compared with. */
+static int find_shape(cli *c, cluster_args *a)
+{
+    const char *like = a->start ? cli_models_facts(a->start).emission : a->opt.emission;
+    VHEM_INIT(VHEM_FIT_OPTIONS, &a->shape);
+    a->shape.model = a->method.takes_textures ? "dtm" : NULL;
+    a->shape.S = a->opt.S;
+    a->shape.M = a->opt.M;
+    a->shape.emission = like && *like ? like : NULL;
+    a->shape.topology = a->opt.topology;
+    a->shape.by_group = a->input.from.by_group;
+    if (a->method.takes_data)
+        return CLI_GO;
+    CLI_CHECK(!like || !cli_has_word("product gaussian-tied", ' ', like),
+              "%s holds %s models; fit such models to %s first, with vhem fit, and give those", a->init, like,
+              c->arg[0]);
+    a->opt.emission = a->opt.topology = NULL; /* the models will have theirs */
     return CLI_GO;
 }
 
@@ -108,13 +211,12 @@ static int load_items(cli *c, cluster_args *a)
     a->method = sequences && !a->opt.method && !a->opt.preset && !a->init
                     ? cli_method_facts("auto", false)
                     : cli_method_facts(a->opt.method, has_textures(a));
-    if (!sequences)
-        CLI_TRY(check_models(c, a));
-    else if (!a->method.takes_data)
-        CLI_TRY(fit_models(c, a));
+    CLI_TRY(check_options(c, a));
     a->opt.method = sequences ? a->method.name : a->opt.method;
     if (a->method.by_part) /* to the others --memory says nothing */
         a->opt.memory = a->data.memory;
+    if (sequences)
+        CLI_TRY(find_shape(c, a));
     return cluster_find_items(c, a);
 }
 
@@ -147,23 +249,11 @@ static int use_start(cli *c, cluster_args *a)
     return CLI_GO;
 }
 
-/* No option is ignored silently. */
-static int check_options(cli *c, const cluster_args *a)
-{
-    CLI_TRY(cli_check_uses(c, a->usage, "method", a->method.name));
-    CLI_TRY(cli_check_prior(c, "--prior", false, a->opt.prior));
-    if (a->method.inits && a->opt.init && !a->init && !cli_has_word(a->method.inits, '|', a->opt.init))
-        return cli_misuse(c, "method %s does not use --init %s; it knows %s", a->method.name, a->opt.init,
-                          a->method.inits);
-    return CLI_GO;
-}
-
 int cluster_load(cli *c, cluster_args *a)
 {
     if (a->init)
         CLI_TRY(cli_load_models(c, a->init, &a->start));
     CLI_TRY(load_items(c, a));
-    CLI_TRY(check_options(c, a));
     return a->init ? use_start(c, a) : CLI_GO;
 }
 

@@ -467,7 +467,7 @@ static void tell_needed(cli *c, const vhem_clustering *cl, bool stopped)
 static void tell_graphs(cli *c, const vhem_clustering *cl, const char *word)
 {
     const vhem_cluster_run *kept = NULL, *next = NULL;
-    for (int r = 0; r < cl->n_run; r++) {
+    for (int r = 0; cl->Kr > 1 && r < cl->n_run; r++) { /* of a single group nothing need be said */
         const vhem_cluster_run *run = &cl->run[r];
         if (run->as_good)
             kept = run;

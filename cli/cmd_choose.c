@@ -136,8 +136,6 @@ static int read_states(cli *c, choose_args *g)
 /* Sequences: one search finds the groups for all numbers. */
 static int choose_for_sequences(cli *c, choose_args *g)
 {
-    CLI_OWN vhem_tree *tree = NULL;
-    const int64_t any = 0;
     for (int k = 0; k < g->a.usage->table->n; k++)
         if (c->given[k] && cli_has_word("splits seeds path", ' ', g->a.usage->table->row[k].name))
             return cli_misuse(c, "--%s is about models, but %s holds sequences",
@@ -146,8 +144,7 @@ static int choose_for_sequences(cli *c, choose_args *g)
         return cli_misuse(c, "--states %s: models of sequences have one number of states, or leave it out",
                           g->S_text);
     g->a.opt.S = g->S[0] > 0 ? g->S[0] : -1;
-    CLI_TRY(cli_status(c, vhem_cluster(c->ctx, &g->a.input.from, 1, &any, &g->a.opt, &tree)));
-    return choose_of_sequences(c, vhem_tree_level(tree, 0), &g->a.K, g->a.output);
+    return choose_of_sequences(c, &g->a.input.from, &g->a.opt, &g->a.K, g->a.output);
 }
 
 static int prepare_and_choose(cli *c, choose_args *g)
@@ -159,7 +156,9 @@ static int prepare_and_choose(cli *c, choose_args *g)
     for (int k = 0; k < g->a.K.n; k++)
         most = g->a.K.value[k] > most ? g->a.K.value[k] : most;
     CLI_TRY(cli_out_check_table(c, g->a.output));
+    CLI_TRY(cluster_check(c, &g->a));
     CLI_TRY(cluster_load(c, &g->a));
+    CLI_TRY(cluster_enough(c, &g->a, most));
     if (strcmp(g->a.method.name, "auto") == 0)
         return choose_for_sequences(c, g);
     CLI_CHECK(
@@ -168,7 +167,7 @@ static int prepare_and_choose(cli *c, choose_args *g)
         g->a.method.name);
     if (!g->a.K_text)
         return cli_misuse(c, "which numbers of clusters? say it with -k, for instance -k 2..6");
-    CLI_TRY(cluster_enough(c, &g->a, most));
+    CLI_TRY(cluster_fit(c, &g->a));
     return choose_and_write(c, g);
 }
 
@@ -186,7 +185,8 @@ int cmd_choose(cli *c, int argc, char **argv)
     cluster_args_init(a);
     cli_add_output(&t, &a->output, "file to write the table to");
     cli_add(&t, (const cli_option[]){
-                    { "clusters", 'k', OPT_TEXT, "K..K,K", &a->K_text, .shown = "none, it must be given",
+                    { "clusters", 'k', OPT_TEXT, "K..K,K", &a->K_text,
+                      .shown = "of sequences those that suit them; else it must be given",
                       .help = "numbers of clusters to try, like 2..6,8" },
                     { "states", 'S', OPT_TEXT, "S..S,S", &g.S_text, .shown = "as the input",
                       .methods = cli_field(VHEM_CLUSTER_OPTIONS, "S").methods, .user = "method",
@@ -203,7 +203,7 @@ int cmd_choose(cli *c, int argc, char **argv)
     cli_add_cov(&t, &a->cov, "method", "auto em-h3m");
     cli_add_data(&t, &a->data, "column with the group; the sequences of a group stay together");
     const cli_usage usage = {
-        .args = "DATA | MODELS -k K..K",
+        .args = "DATA|MODELS [-k K..K]",
         .n_min = 1,
         .n_max = 1,
         .merges = true,

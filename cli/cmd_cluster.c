@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* cmd_cluster.c - vhem cluster MODELS -k K -o OUT, and vhem tree, which is the same with several levels. */
+/* cmd_cluster.c - vhem cluster DATA -o OUT, vhem cluster MODELS -k K -o OUT, and vhem tree, which is the same
+ * with several levels. */
 #include "cluster_args.h"
 #include "cluster_report.h"
 #include "vhem.h"
@@ -20,13 +21,30 @@ static bool is_flat(const cli *c, const cluster_args *a)
     return strcmp(c->command, "cluster") == 0 && a->K.n == 1;
 }
 
-/* Every option with the value that was used. */
+/* The method of sequences that finds their groups before there are models. */
+static bool finds_groups(const cluster_args *a)
+{
+    return strcmp(a->method.name, "auto") == 0;
+}
+
+/* Every option with the value that was used.  What the search for groups of sequences found is not what it was
+ * asked for, and models fitted to sequences are those that were asked for. */
 static json_t *used_options_json(cluster_args *a, const vhem_clustering *cl)
 {
     a->opt = *cl->options; /* the rows of the table point here */
+    if (finds_groups(a)) {
+        a->opt.S = a->shape.S;
+        a->opt.M = a->shape.M;
+        a->opt.topology = a->shape.topology;
+    }
     json_t *all = cli_options_json(a->usage, "method", cl->method);
     if (a->K.n == 1)
-        json_object_set_new(all, "clusters", json_integer(a->K.value[0]));
+        json_object_set_new(all, "clusters",
+                            a->K.value[0] > 0 ? json_integer(a->K.value[0]) : json_string("auto"));
+    if (a->fitted && a->shape.emission)
+        json_object_set_new(all, "emission", cli_json_text(a->shape.emission));
+    if (a->fitted && a->shape.topology)
+        json_object_set_new(all, "topology", cli_json_text(a->shape.topology));
     return all;
 }
 
@@ -110,6 +128,33 @@ static int save_tree(cli *c, cluster_args *a, const vhem_tree *tree, bool stoppe
     return CLI_GO;
 }
 
+/* The models that were clustered; or, of sequences whose groups were found otherwise, models of the shape that
+ * was found: that of the graph, or of the centres where that has none. */
+static int save_models(cli *c, cluster_args *a, const vhem_clustering *cl)
+{
+    CLI_OWN vhem_models *models = NULL;
+    vhem_fit_options fit = a->shape;
+    if (!a->models)
+        return CLI_GO;
+    if (a->fitted)
+        return cluster_save_models(c, a, a->fitted, &fit);
+    fit.S = cl->options->S;
+    fit.topology = cl->options->topology;
+    for (int r = 0; r < cl->n_run; r++)
+        if (cl->run[r].as_good && cl->run[r].topology) {
+            fit.S = cl->run[r].S;
+            fit.topology = cl->run[r].topology;
+        }
+    vhem_status st = vhem_fit(c->ctx, a->input.from.data, &fit, &models, NULL);
+    if (st != VHEM_ESTOPPED)
+        CLI_TRY(cli_status(c, st));
+    if (st == VHEM_OK)
+        return cluster_save_models(c, a, models, &fit);
+    cli_fail(c, "interrupted; the clusters are %s %s, but %s was not written",
+             strcmp(a->output, "-") == 0 ? "written to" : "saved in", cli_where(a->output), a->models);
+    return EXIT_STOPPED;
+}
+
 static int cluster_and_save(cli *c, cluster_args *a)
 {
     CLI_OWN vhem_tree *tree = NULL;
@@ -128,6 +173,7 @@ static int cluster_and_save(cli *c, cluster_args *a)
     if (c->json)
         put_json(c, a, &o);
     tell_outcome(c, a, &o);
+    CLI_TRY(save_models(c, a, vhem_tree_level(tree, 0)));
     return stopped ? EXIT_STOPPED : EXIT_DONE;
 }
 
@@ -143,35 +189,60 @@ static int read_levels(cli *c, cluster_args *a)
     return CLI_GO;
 }
 
+static int needs_number(cli *c)
+{
+    return cli_misuse(c, "give the number of clusters with -k K; 'vhem choose' helps to find it");
+}
+
+static int check_outputs(cli *c, const cluster_args *a)
+{
+    CLI_TRY(cli_out_check_ending(c, a->output, "clusters are written as .json", cli_json_endings));
+    if (a->models && strcmp(a->models, "-") == 0)
+        return cli_misuse(c, "--models needs a file, .json or .h5, not standard output");
+    if (a->models)
+        CLI_TRY(cli_out_check_ending(c, a->models, "models are written as .json or .h5", cli_model_endings));
+    return CLI_GO;
+}
+
 static int prepare_and_cluster(cli *c, cluster_args *a, bool tree)
 {
     if (!a->K_text && tree)
         return cli_misuse(c, "how many clusters at each level? say it with -k, for instance -k 8,4,2");
     bool chosen = !a->K_text || strcmp(a->K_text, "auto") == 0;
+    bool named = a->opt.preset || (a->opt.method && strcmp(a->opt.method, "auto") != 0);
     if (!chosen)
         CLI_TRY(read_levels(c, a));
-    CLI_TRY(cli_out_check_ending(c, a->output, "clusters are written as .json", cli_json_endings));
+    if (chosen && !a->init && named)
+        return needs_number(c);
+    CLI_TRY(check_outputs(c, a));
+    CLI_TRY(cluster_check(c, a));
     CLI_TRY(cluster_load(c, a));
-    if (chosen && !a->init && strcmp(a->method.name, "auto") != 0)
-        return cli_misuse(c, "give the number of clusters with -k K; 'vhem choose' helps to find it");
+    if (chosen && !a->init && !finds_groups(a))
+        return needs_number(c);
     if (chosen && !a->init)
         a->K.n = 1; /* 0: it is found */
     CLI_TRY(cluster_enough(c, a, a->K.value[0]));
+    CLI_TRY(cluster_fit(c, a));
     return cluster_and_save(c, a);
 }
 
 static const char cluster_about[] =
+    "Groups the sequences of DATA, and finds how many groups there are unless -k says it: several graphs "
+    "of neighbours are partitioned, that with the largest sum of modularity and stability is kept, and "
+    "each group gets a central HMM (method auto). "
     "Groups the models of MODELS into K clusters by the variational hierarchical EM algorithm, or by "
-    "another method, and represents each cluster by a central model. With -k 8,4,2 the centres are "
+    "another method, and represents each cluster by a central model. With a method for models, or a "
+    "preset, DATA is fitted first as by vhem fit. With -k 8,4,2 the centres are "
     "clustered again, as by vhem tree. \"As the input\" means the largest value among the input models; "
     "for sequences, DATA, 3 states with one Gaussian each. With --init FILE --restarts 1 --tol 0 "
     "--cov-floor 0 --max-iter N a run is exactly N iterations of the equations: nothing is repaired, "
-    "floored or softened. Ctrl-C saves the best so far.";
+    "floored or softened. Ctrl-C saves the best so far, if there is any yet.";
 static const char tree_about[] =
-    "Builds a hierarchy: clusters the models of MODELS, then the centres of these clusters, with their "
-    "weights, and so on, level by level. For sequences, DATA, each level clusters what the one below has "
-    "put together. \"As the input\" means the largest value among the input models; for sequences, 3 "
-    "states with one Gaussian each. Ctrl-C saves the levels that are finished.";
+    "Builds a hierarchy: clusters the sequences of DATA or the models of MODELS as by vhem cluster, then the "
+    "centres of these clusters, with their weights, and so on, level by level. For sequences and method "
+    "em-h3m each level clusters what the one below has put together. \"As the input\" means the largest "
+    "value among the input models; for sequences, 3 states with one Gaussian each. Ctrl-C saves the levels "
+    "that are finished.";
 
 static int run_cluster(cli *c, int argc, char **argv, bool tree)
 {
@@ -183,10 +254,14 @@ static int run_cluster(cli *c, int argc, char **argv, bool tree)
                 { "output", 'o', OPT_TEXT, "OUT", &a.output, .shown = "-, standard output",
                   .help = "file to write, .json" },
                 { "clusters", 'k', OPT_TEXT, tree ? "K,K,..." : "K", &a.K_text,
-                  .shown = tree ? "none, it must be given" : "those of a start file, else it must be given",
+                  .shown = tree ? "none, it must be given"
+                                : "of sequences it is found; else those of a start file, or it must be given",
                   .help = tree ? "number of clusters at each level, lowest level first"
                                : "number of clusters (vbhem: the maximum); several, as in 8,4,2, make "
-                                 "a tree" },
+                                 "a tree; auto: find it, of sequences" },
+                { "models", 0, OPT_TEXT, "FILE", &a.models, .shown = "none",
+                  .help = "of sequences: file to save a model of each to, .json or .h5: those that were "
+                          "clustered, or of the shape that was found" },
                 { 0 } });
     cluster_add_options(&t, &a, tree ? "candidate memory" : "memory", false);
     cli_add_cov(&t, &a.cov, "method", "auto em-h3m");
@@ -196,17 +271,21 @@ static int run_cluster(cli *c, int argc, char **argv, bool tree)
         "memory for models (method vhem) or frames, such as 512M or 2G, 0 for all; larger sets of models "
         "stay on disk, more frames go to a file in TMPDIR";
     const cli_usage usage = {
-        .args = tree ? "MODELS|DATA -k K,K,... -o OUT" : "MODELS|DATA -k K -o OUT",
+        .args = tree ? "DATA|MODELS -k K,K,... -o OUT" : "DATA|MODELS [-k K] -o OUT",
         .n_min = 1,
         .n_max = 1,
         .merges = true,
         .table = &t,
-        .first = "output clusters method states mix tau nv prior search restarts init preset",
+        .first = "output clusters models method states mix topology tau nv prior search restarts init preset",
+        .second_output = "models",
         .methods = true,
         .about = tree ? tree_about : cluster_about,
-        .examples = tree ? "  vhem tree models.json -k 8,4,2 -o tree.json\n"
+        .examples = tree ? "  vhem tree walks.csv -k 8,4 -o tree.json\n"
+                           "  vhem tree models.json -k 8,4,2 -o tree.json\n"
                            "  vhem tree models.json -k 20,5 --preset paper --restarts 20 -o tree.json\n"
-                         : "  vhem cluster models.json -k 4 -o clusters.json\n"
+                         : "  vhem cluster walks.csv -o clusters.json\n"
+                           "  vhem cluster walks.csv -k 4 --models models.json -o clusters.json\n"
+                           "  vhem cluster models.json -k 4 -o clusters.json\n"
                            "  vhem cluster models.json -k 8 --method vbhem --nv 3 -o clusters.json\n"
                            "  vhem cluster subjects.json -k 2 --preset emhmm --restarts 100 -o groups.json\n"
                            "  vhem cluster walks.csv -k 4 --method em-h3m --states 4 -o clusters.json\n"

@@ -315,7 +315,8 @@ static void add_options(cli_table *t, report_args *a)
         { "measures", 0, OPT_CHOICE, "auto|all|none", &a->measure, .shown = "auto",
           .help = "log-likelihoods and compactness, from --models and --data: if quick, always, or never" },
         { "stats", 0, OPT_CHOICE, "none|all|leave-out", &a->statistics, .shown = "none",
-          .help = "the tests of vhem stats, for --data by --group; leave-out needs --models" },
+          .help = "the tests of vhem stats, for --data by --group; leave-out needs --models where those "
+                  "were clustered" },
         { "persons", 0, OPT_CHOICE, "same|new", &a->persons, .shown = "same if their data are",
           .help = "with --stats: persons who have the name of a model that was clustered and other data" },
         { "distances", 0, OPT_TEXT, "FILE", &a->distances,

@@ -248,9 +248,9 @@ static int compute_and_write(cli *c, stats_args *a)
     CLI_TRY(cli_check_streams(c, a->output));
     if (a->output)
         CLI_TRY(cli_out_check_table(c, a->output));
-    if (a->in.leave_out > 0 && !a->models)
-        return cli_misuse(c, "--leave-out needs --models, the models that were clustered");
     CLI_TRY(load_inputs(c, a));
+    if (a->in.leave_out > 0 && !a->models && strcmp(vhem_tree_level(a->tree, 0)->items, "models") == 0)
+        return cli_misuse(c, "--leave-out needs --models, the models that were clustered");
     a->in.tree = a->tree;
     a->in.data = a->data;
     a->in.models = a->set;
@@ -280,7 +280,8 @@ static void add_options(cli_table *t, stats_args *a)
         { "models", 'm', OPT_TEXT, "FILE", &a->models, .shown = "none",
           .help = "the models that were clustered, for entropies and --leave-out" },
         { "leave-out", 0, OPT_FLAG, NULL, &a->in.leave_out,
-          .help = "score each person under centres made without that person's model; needs --models" },
+          .help = "score each person under centres made without that person; where models were clustered it "
+                  "needs --models" },
         { "persons", 0, OPT_CHOICE, "same|new", &a->in.persons, .shown = "same if their data are",
           .help = "persons who have the name of a model that was clustered and other data" },
         { "correction", 0, OPT_CHOICE, "holm|bonferroni|bh|none", &a->in.correction, .shown = "holm",

@@ -105,6 +105,13 @@ static const char *value_of(const cli_usage *usage, const char *name)
     return o ? *(const char *const *)o->value : NULL;
 }
 
+/* Files that are written anyway are no inputs. */
+static bool is_output(const cli_usage *usage, const cli_option *o)
+{
+    return strcmp(o->name, "output") == 0
+           || (usage->second_output && strcmp(o->name, usage->second_output) == 0);
+}
+
 /* The last argument, unless -o says otherwise. */
 static bool writes_last(const cli_usage *usage)
 {
@@ -124,7 +131,7 @@ static int check(cli *c, const cli_usage *usage, target *t)
     for (int k = first; k < last; k++)
         look_at(t, c->arg[k]);
     for (int k = 0; k < usage->table->n; k++)
-        if (c->given[k])
+        if (c->given[k] && !is_output(usage, &usage->table->row[k]))
             look_at_option(t, &usage->table->row[k]);
     if (!t->input)
         return CLI_GO;
@@ -157,15 +164,16 @@ static bool is_in_set(const char *path)
 }
 
 /* The result must not be written over what keeps the work of the command itself. */
-static int check_own_files(cli *c, const cli_usage *usage, const char *path)
+static int check_own_files(cli *c, const cli_usage *usage, const char *option, const char *path)
 {
     const char *store = value_of(usage, "store"), *checkpoint = value_of(usage, "checkpoint");
-    if (store && same_place(store, path))
-        return cli_misuse(c, "--store and --output are both %s: the models would overwrite the store", store);
-    if (checkpoint && same_place(checkpoint, path))
+    if (path && store && same_place(store, path))
+        return cli_misuse(c, "--store and --%s are both %s: the models would overwrite the store", option,
+                          store);
+    if (path && checkpoint && same_place(checkpoint, path))
         return cli_misuse(
-            c, "--checkpoint and --output are both %s: the checkpoint is removed when the result is saved",
-            checkpoint);
+            c, "--checkpoint and --%s are both %s: the checkpoint is removed when the result is saved",
+            option, checkpoint);
     return CLI_GO;
 }
 
@@ -185,11 +193,16 @@ static int check_result(cli *c, const cli_usage *usage, const char *path)
 int cli_check_overwrite(cli *c, const cli_usage *usage)
 {
     const char *path = writes_last(usage) ? c->arg[c->n_arg - 1] : value_of(usage, "output");
+    const char *second = usage->second_output ? value_of(usage, usage->second_output) : NULL;
     const char *folder = value_of(usage, "tables");
-    if (path)
-        CLI_TRY(check_own_files(c, usage, path));
+    if (path && second && strcmp(path, "-") != 0 && same_place(path, second))
+        return cli_misuse(c, "--output and --%s are both %s", usage->second_output, path);
+    CLI_TRY(check_own_files(c, usage, "output", path));
+    CLI_TRY(check_own_files(c, usage, usage->second_output, second));
     if (!c->force && path)
         CLI_TRY(check_result(c, usage, path));
+    if (!c->force && second)
+        CLI_TRY(check_result(c, usage, second));
     return !c->force && folder ? check(c, usage, &(target){ .folder = folder }) : CLI_GO;
 }
 

@@ -19,7 +19,7 @@ static const struct {
 } spelled[] = { { "S", "states" }, { "M", "mix" }, { "min_items", "min-examples" } };
 
 /* Options that change no result. */
-static const char not_kept[] = "output memory store no-store checkpoint";
+static const char not_kept[] = "output models memory store no-store checkpoint";
 
 bool cli_has_word(const char *list, char separator, const char *word)
 {

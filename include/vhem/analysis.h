@@ -93,8 +93,9 @@ typedef struct {
     const vhem_data   *data;
     int                by_group;     /* persons are the groups of the data */
     const vhem_models *models;       /* those that were clustered, for entropies and leave_out; may be NULL */
-    int                leave_out;    /* score each person under centres made without the model of this
-                                        person; level 0 of method vhem */
+    int                leave_out;    /* score each person under centres made without this person: of method
+                                        vhem, level 0, without the person's model; of method auto without
+                                        the sequences, and then the data must have all that were clustered */
     const char        *correction;   /* of p for many tests of one kind: "holm" (default), "bonferroni", "bh"
                                         (false discovery rate), "none" */
     double             confidence;   /* of intervals, between 0 and 1; default 0.95 */

@@ -177,6 +177,8 @@ typedef struct {                     /* a set of models at a glance; valid while
     int         files;               /* of arrays that they come from; 0: none */
     int         on_disk;             /* they are read when they are needed */
     int         S_least, M_least;    /* the smallest S and M */
+    int64_t     length;              /* median frames of the sequences that they, or what they represent,
+                                        were fitted to; 0: unknown */
 } vhem_models_facts;
 
 typedef struct {                     /* read-only window on HMM i; valid while its set lives */
@@ -356,7 +358,8 @@ typedef struct {
     int         keep_tables;         /* of method vhem: keep z and L_hmm also where they have more than 4
                                         million numbers each; default 0 */
     const char *topology;            /* of method auto: only models of this topology, "free",
-                                        "left-right", "linear"; default: free and linear */
+                                        "left-right", "linear"; default: free and linear.  As it was used:
+                                        that of the centres */
 } vhem_cluster_options;
 
 typedef struct {                     /* one clustering method; the first that takes a kind of input is its
@@ -390,6 +393,8 @@ typedef struct {                     /* one restart */
                                         sequences: this one was kept */
     double      stability;           /* of a graph of sequences: mean adjusted Rand index of its partition
                                         with those of samples; NaN: unknown */
+    int         S;                   /* of a graph of sequences: states of its models, */
+    const char *topology;            /* and "free", "left-right", "linear"; 0, NULL: it has none */
 } vhem_cluster_run;
 
 typedef struct {                     /* one row of a choice; NaN: not asked for, or not available */
@@ -424,7 +429,8 @@ typedef struct {                     /* one level of a tree; what a method does 
     const int  *label;               /* [Kb]        argmax_j z_ij */
     const double *z;                 /* [Kb][Kr]    soft assignments z_ij */
     const double *share;             /* [Kb]        of the runs that are as good, in how many the item is in
-                                        the group it has here; NULL where fewer than two are known */
+                                        the group it has here; NULL where fewer than two are known; of
+                                        method auto: of samples of the items */
     const double *L_hmm;             /* [Kb][Kr]    bound on the expected log-likelihood, in nats */
     const double *bound;             /* [n_iter+1]  objective J of the initial model and after each M-step, in
                                         nats */

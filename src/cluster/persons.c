@@ -5,6 +5,7 @@
  * 2. Leave-one-out: the same under centres that have not seen the person.
  * 3. Derived quantities: cluster, scale, uncertainty. */
 #include "methods/options.h"
+#include "cluster/center_again.h"
 #include "cluster/tree.h"
 #include "core/alloc.h"
 #include "core/array2.h"
@@ -30,7 +31,7 @@
 #define SAME VH_OPT("persons=same")
 #define NEW  VH_OPT("persons=new")
 
-static const char redone[] = "vhem"; /* the only method that supports leave-one-out */
+static const char redone[] = "vhem"; /* the only method of models that supports leave-one-out */
 
 typedef struct {
     vhem_ctx *ctx;
@@ -241,13 +242,23 @@ static vhem_status centers_without(person_scores *w, int64_t without, vhem_tree 
     return vhem_cluster(ctx, &(vhem_source){ .models = rest }, 1, &K, &opt, out);
 }
 
+/* True if each centre was fitted to the sequences of its group: then it can be again. */
+static bool is_of_sequences(const vh_clustering *c)
+{
+    const vh_method *method = vh_method_find(c->method);
+    return method && method->traits & VH_KEEPS;
+}
+
 static vhem_status can_leave_out(const person_scores *w)
 {
     vhem_ctx *ctx = w->ctx;
+    if (is_of_sequences(w->c) && w->in->level == 0 && w->c->centers)
+        return VHEM_OK;
     VH_CHECK(w->in->models, VHEM_EINVAL, "leaving persons out needs the models that were clustered");
     VH_CHECK(
         strcmp(w->c->method, redone) == 0 && w->in->level == 0 && w->c->centers, VHEM_EINVAL,
-        "persons can be left out of clusters of method %s on level 1, these are of method %s on level %d",
+        "persons can be left out of clusters of methods auto and %s on level 1, these are of method %s on "
+        "level %d",
         redone, w->c->method, w->in->level + 1);
     VH_CHECK(w->Kb > w->c->Kr, VHEM_EINVAL,
              "there are %lld models in %d clusters: without one of them there are too few", (long long)w->Kb,
@@ -348,6 +359,73 @@ static vhem_status leave_out(person_scores *w)
     const vh_work jobs = {
         .n = l.n, .what = "clustering again", .inside = true, .run = cluster_again, .arg = &l
     };
+    return vh_map(ctx, &jobs, &failed);
+}
+
+/* Of each clustered item its person in the data. */
+static vhem_status find_members(const person_scores *w, int64_t *person)
+{
+    vhem_ctx *ctx = w->ctx;
+    const vh_clustering *c = w->c;
+    for (int64_t b = 0; b < w->Kb; b++)
+        person[b] = -1;
+    for (int64_t i = 0; i < w->items.n; i++)
+        if (w->clustered[i] >= 0)
+            person[w->clustered[i]] = i;
+    for (int64_t b = 0; b < w->Kb; b++)
+        VH_CHECK(
+            person[b] >= 0, VHEM_EINVAL,
+            "without a person, centres are made again from the sequences of the others, but the data lack "
+            "'%.80s', which was clustered%s",
+            c->name && c->name[b] ? c->name[b] : "",
+            c->by_group != (w->in->by_group > 0) ? "; persons must be what was clustered, groups or "
+                                                   "sequences"
+                                                 : "");
+    return VHEM_OK;
+}
+
+/* vh_work: scores a person under all centres, the own one fitted without the sequences of this person. */
+static vhem_status fit_without(vhem_ctx *ctx, void *arg, int64_t at, int worker)
+{
+    const leaving *l = arg;
+    person_scores w = *l->w;
+    VH_OWN(vhem_models) *center = NULL;
+    VH_AUTOFREE int64_t *seq = NULL;
+    VH_AUTOFREE double *table = NULL;
+    int64_t i = l->person[at], n = 0;
+    int own = w.label[at];
+    double *loglik = w.s->loglik + vh_ij(i, w.s->K, own), *total = w.total + vh_ij(i, w.s->K, own);
+
+    (void)worker;
+    w.ctx = ctx;
+    VH_TRY(score_under(&w, i, vh_clustering_centers((vh_clustering *)w.c)));
+    *loglik = NAN; /* the only member: the centre describes this person */
+    if (l->member[own] == 1)
+        return VHEM_OK;
+    VH_NEW(seq, w.in->data->N);
+    for (int64_t b = 0; b < w.Kb; b++)
+        for (int64_t k = w.items.first[l->person[b]]; k < w.items.first[l->person[b] + 1]; k++)
+            if (b != at && w.label[b] == own)
+                seq[n++] = w.items.seq[k];
+    VH_TRY(vh_center_again(ctx, w.c, own, w.in->data, seq, n, &center));
+    VH_TRY(score_person(&w, i, center, &table));
+    return sum_up(&w, i, table, 1, loglik, total);
+}
+
+/* Where centres were fitted to sequences: fits them again without each person. */
+static vhem_status leave_out_sequences(person_scores *w)
+{
+    vhem_ctx *ctx = w->ctx;
+    VH_AUTOFREE int64_t *person = NULL, *member = NULL;
+    int64_t failed;
+
+    VH_NEW(person, w->Kb);
+    VH_NEW(member, w->c->Kr);
+    VH_TRY(find_members(w, person));
+    for (int64_t b = 0; b < w->Kb; b++)
+        member[w->label[b]]++;
+    leaving l = { .w = w, .person = person, .member = member };
+    const vh_work jobs = { .n = w->Kb, .what = "fitting again", .run = fit_without, .arg = &l };
     return vh_map(ctx, &jobs, &failed);
 }
 
@@ -481,7 +559,7 @@ static vhem_status score_persons(person_scores *w)
 
     VH_TRY(take_common(w));
     if (w->in->leave_out > 0) {
-        vhem_status st = leave_out(w);
+        vhem_status st = is_of_sequences(w->c) ? leave_out_sequences(w) : leave_out(w);
         VH_CHECK(st != VHEM_ESTOPPED, st, "stopped while persons were left out");
         VH_TRY(st);
     }

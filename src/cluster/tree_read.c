@@ -264,6 +264,8 @@ static vhem_status read_graph(vhem_ctx *ctx, json_t *v, vh_clustering *c, vhem_c
     run->bound = NAN;
     run->finished = 1;
     VH_TRY(get_text(ctx, v, "graph", c, &run->init));
+    VH_TRY(get_text(ctx, v, "topology", c, &run->topology));
+    VH_TRY(get_int(ctx, v, "S", &run->S));
     VH_TRY(get_bool(ctx, v, "kept", &run->as_good));
     return get_number(ctx, v, "stability", &run->stability);
 }

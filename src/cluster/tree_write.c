@@ -139,6 +139,10 @@ static void print_graphs(FILE *f, const vh_clustering *c)
     for (int r = 0; r < c->n_run; r++) {
         const vhem_cluster_run *u = &c->run[r];
         print_text(f, r > 0 ? ",\n  {" : "\n  {", "graph", u->init);
+        if (u->topology) {
+            print_text(f, ", ", "topology", u->topology);
+            fprintf(f, ", \"S\": %d", u->S);
+        }
         print_known(f, "modularity", u->modularity);
         print_known(f, "stability", u->stability);
         print_known(f, "agreement", u->agreement);

@@ -112,7 +112,9 @@ static void weigh(int64_t n, const int *label, vh_h3m *centers)
 {
     memset(centers->omega, 0, sizeof *centers->omega * (size_t)centers->K);
     for (int64_t i = 0; i < n; i++)
-        centers->omega[label[i]] += 1.0 / (double)n;
+        centers->omega[label[i]]++;
+    for (int64_t j = 0; j < centers->K; j++)
+        centers->omega[j] /= (double)n;
 }
 
 /* Fits centres of one shape to the groups label [n]; they replace those in `out` if they put more items back.
@@ -230,7 +232,10 @@ static vhem_status report_graphs(vhem_ctx *ctx, vh_seq_search *s, vh_clustering 
                                  .as_good = c == won,
                                  .modularity = c->best.modularity,
                                  .stability = c->best.stability,
-                                 .agreement = same.adjusted_rand };
+                                 .agreement = same.adjusted_rand,
+                                 .S = c->kind.S };
+        if (c->kind.topology)
+            VH_TRY(vh_clustering_keep(ctx, out, c->kind.topology, &u->topology));
         VH_TRY(vh_clustering_keep(ctx, out, vh_graph_name(&c->kind, name, sizeof name), &u->init));
         if (c != won && s->n == out->Kb) /* else they are those of landmarks */
             u->label = vh_take(c->label);
@@ -247,7 +252,7 @@ static vhem_status report_choice(vhem_ctx *ctx, const vh_seq_candidate *won, vh_
     for (int t = 0; t < won->n_judged; t++) {
         out->choice[t] = vh_choice_new(won->judged[t].K);
         out->choice[t].modularity = won->judged[t].modularity;
-        out->choice[t].stability = won->judged[t].stability;
+        out->choice[t].stability = won->judged[t].K > 1 ? won->judged[t].stability : NAN;
     }
     out->n_choice = won->n_judged;
     return VHEM_OK;

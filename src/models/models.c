@@ -275,6 +275,7 @@ void vhem_models_info(const vhem_models *m, vhem_models_facts *out)
     if (head) {
         f.emission = head->family->name;
         f.prior = head->prior;
+        f.length = head->lengths.median;
     }
     f.provenance = head ? head->provenance : m->dtm ? m->dtm->provenance : NULL;
     *out = f;

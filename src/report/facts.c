@@ -120,6 +120,11 @@ double vh_facts_share(const vh_level *level, int64_t i)
     return level->c->share ? level->c->share[i] : NAN;
 }
 
+bool vh_facts_graphs(const vh_level *level)
+{
+    return level->c->n_run > 0 && isnan(level->c->run[0].bound);
+}
+
 static double nearness(const vhem_clustering *c, int64_t i)
 {
     const double *x = c->L_hmm ? c->L_hmm : c->z;
@@ -306,16 +311,26 @@ double vh_stay_within(double a, int64_t T)
     return a < 1 - 1e-9 ? (1 - pow(a, (double)T)) / (1 - a) : (double)T;
 }
 
+int vh_facts_usual(const vh_level *level)
+{
+    enum { LONG = 100000 };
+    vhem_models_facts of = { 0 };
+    if (level->c->options->tau > 1)
+        return level->c->options->tau;
+    if (level->c->options->tau <= 0 && level->hmms)
+        vhem_models_info(level->hmms, &of);
+    return of.length > LONG ? LONG : of.length > 0 ? (int)of.length : VH_USUAL_TAU;
+}
+
 int64_t vh_facts_longest(const vh_facts *facts, int l)
 {
     const vhem_data *data = facts->in->data;
-    int tau = facts->level[l].c->options->tau;
     int64_t most = 0;
     vhem_seq_view seq;
     for (int64_t n = 0; n < facts->data.N; n++)
         if (vhem_data_view(data, n, &seq) == VHEM_OK && seq.T > most)
             most = seq.T;
-    return most > 0 ? most : tau > 1 ? tau : VH_USUAL_TAU;
+    return most > 0 ? most : vh_facts_usual(&facts->level[l]);
 }
 
 const char *vh_facts_name(const vh_facts *facts, int64_t i)

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Frames of a virtual sample if a file does not say. */
+/* Frames of a sequence if a file does not say. */
 enum { VH_USUAL_TAU = 10 };
 
 typedef struct {
@@ -57,8 +57,11 @@ void *vh_facts_room(const vh_facts *facts, size_t n, size_t size);
 const char *vh_facts_unit(const vh_facts *facts, const vhem_clustering *c, char *buf, size_t size);
 /* z_ij of model i of the level and its own cluster; 1 without z. */
 double vh_facts_own_z(const vh_level *level, int64_t i);
-/* Share of the equally good runs in which model i is in that cluster; NaN: unknown. */
+/* Share of the equally good runs, or of samples of sequences, in which model i is in that cluster; NaN:
+ * unknown. */
 double vh_facts_share(const vh_level *level, int64_t i);
+/* True if the clusters of a level were found in graphs of sequences: its runs are graphs, without a bound. */
+bool vh_facts_graphs(const vh_level *level);
 /* Name of model i of level 0; "" if none. */
 const char *vh_facts_name(const vh_facts *facts, int64_t i);
 /* Name of dimension k of the emissions, from the data if there are any; may use buf. */
@@ -69,7 +72,9 @@ int vh_facts_column(const vh_facts *facts, int k);
 bool vh_facts_agreement(const vh_facts *facts, int l, vhem_agreement *out);
 /* The word for n frames: "fixation" for one, "fixations"; may use buf. */
 const char *vh_facts_frames(const vh_facts *facts, double n, char *buf, size_t size);
-/* Frames of the longest sequence of the data; without data, of a virtual sample of level l. */
+/* Frames of a virtual sample of a level, or of a usual sequence where sequences were clustered. */
+int vh_facts_usual(const vh_level *level);
+/* Frames of the longest sequence of the data; without data, of a usual one of level l. */
 int64_t vh_facts_longest(const vh_facts *facts, int l);
 /* Expected frames per visit to a state with self-transition probability a, in a sequence of T frames. */
 double vh_stay_within(double a, int64_t T);

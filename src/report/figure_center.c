@@ -156,7 +156,7 @@ static void put_hmm(FILE *f, const vh_facts *facts, int l, int j, const vh_range
     double *share = vh_facts_room(facts, 3 * (size_t)h.S, sizeof *share);
     if (!share)
         return;
-    vh_hmm_share(&h, c->options->tau > 1 ? c->options->tau : VH_USUAL_TAU, share);
+    vh_hmm_share(&h, vh_facts_usual(&facts->level[l]), share);
     fputs("<div class=\"pair\">\n", f);
     snprintf(name, sizeof name, "center-%d-%d-states", l + 1, j);
     snprintf(title, sizeof title, "States of the centre of cluster %d, level %d", j, l + 1);

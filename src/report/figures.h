@@ -12,6 +12,7 @@ void vh_figure_levels(FILE *f, const vh_facts *facts);
 void vh_figure_tree(FILE *f, const vh_facts *facts);
 void vh_figure_membership(FILE *f, const vh_facts *facts, int l);
 void vh_figure_bound(FILE *f, const vh_facts *facts, int l);
+void vh_figure_graphs(FILE *f, const vh_facts *facts, int l); /* instead, where vh_facts_graphs */
 void vh_figure_confusion(FILE *f, const vh_facts *facts, int l);
 void vh_figure_choice(FILE *f, const vh_facts *facts);
 void vh_figure_stats(FILE *f, const vh_facts *facts);

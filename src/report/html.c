@@ -173,20 +173,22 @@ static void tell_runs(const vhem_clustering *c, char *text, size_t size)
 
 /* z tells how certain a cluster is given these centres, share whether other starts find the same groups;
  * clear-cut members pass both. */
-static void put_sure(FILE *f, const vh_level *v)
+static void put_sure(FILE *f, const vh_facts *facts)
 {
     const double ENOUGH = 0.99;
-    char value[64];
+    const vh_level *v = &facts->level[0];
+    char value[64], of[64], note[200];
     int sure = 0;
 
     for (int64_t i = 0; i < v->c->Kb; i++)
         sure += (!v->c->z || vh_facts_own_z(v, i) >= ENOUGH) && (!v->c->share || v->c->share[i] >= ENOUGH);
     snprintf(value, sizeof value, "%.0f %%", floor(100.0 * sure / v->c->Kb));
+    snprintf(of, sizeof of, vh_facts_graphs(v) ? "samples of the %ss" : "runs with as good a bound",
+             facts->item);
+    snprintf(note, sizeof note,
+             "belong to one cluster by 99\xC2\xA0%% or more, and in 99\xC2\xA0%% or more of the %s", of);
     if (v->c->share)
-        put_card(
-            f, "Clear-cut", value,
-            "belong to one cluster by 99\xC2\xA0% or more, and in 99\xC2\xA0% or more of the runs with as "
-            "good a bound");
+        put_card(f, "Clear-cut", value, note);
     else if (v->c->z)
         put_card(f, "Near one centre", value,
                  "belong to one cluster by 99\xC2\xA0% or more, given these centres");
@@ -215,7 +217,7 @@ static void put_cards(FILE *f, const vh_facts *facts)
         snprintf(note, sizeof note, "with %d classes; adjusted %.3f", facts->n_class, g.adjusted_rand);
         put_card(f, "Rand index", value, note);
     }
-    put_sure(f, v);
+    put_sure(f, facts);
     if (v->c->bound) {
         vh_short_number(v->c->bound[v->c->n_iter], value, sizeof value);
         char runs[80];
@@ -278,7 +280,8 @@ static void put_models(FILE *f, const vh_facts *facts)
 /* Writes the data for filtering and searching: parents and sizes of clusters, a row per model. */
 static void put_data(FILE *f, const vh_facts *facts)
 {
-    fprintf(f, "<script type=\"application/json\" id=\"data\">{\"thing\":\"%s\",\"levels\":[", facts->item);
+    fprintf(f, "<script type=\"application/json\" id=\"data\">{\"thing\":\"%s\",\"of\":\"%s\",\"levels\":[",
+            facts->item, vh_facts_graphs(&facts->level[0]) ? "samples" : "runs");
     for (int l = 0; l < facts->n_level; l++) {
         const vh_level *v = &facts->level[l];
         fprintf(f, "%s{\"parent\":[", l ? "," : "");

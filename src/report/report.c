@@ -127,7 +127,7 @@ static vhem_status put_making(vhem_ctx *ctx, FILE *f, const vh_facts *facts)
 
     vh_section_begin(f, "bound", "How the clusters were found");
     for (int l = 0; l < facts->n_level; l++)
-        vh_figure_bound(f, facts, l);
+        (vh_facts_graphs(&facts->level[l]) ? vh_figure_graphs : vh_figure_bound)(f, facts, l);
     vh_section_end(f);
     vh_section_begin(f, "made", "How to reproduce this");
     fputs("<div class=\"panel\"><p class=\"lead\">The same commands with the same seed give the same bytes "
@@ -145,8 +145,14 @@ static vhem_status put_making(vhem_ctx *ctx, FILE *f, const vh_facts *facts)
         fputs("</code></pre>\n", f);
     }
     fputs("<h3>The method</h3><p>E. Coviello, A. B. Chan, G. R. G. Lanckriet: Clustering hidden Markov "
-          "models with variational HEM. <i>Journal of Machine Learning Research</i> 15, 2014.</p></div>\n",
+          "models with variational HEM. <i>Journal of Machine Learning Research</i> 15, 2014.</p>",
           f);
+    if (vh_facts_graphs(&facts->level[0]))
+        fputs("<p>Groups of sequences: A. Y. Ng, M. I. Jordan, Y. Weiss: On spectral clustering. <i>NIPS</i> "
+              "14, 2002; M. E. J. Newman: Modularity and community structure in networks. <i>PNAS</i> 103, "
+              "2006.</p>",
+              f);
+    fputs("</div>\n", f);
     vh_section_end(f);
     return VHEM_OK;
 }

@@ -138,7 +138,7 @@
     data.levels.forEach((_, l) => cell(head, data.levels.length > 1 ? "level " + (l + 1) : "cluster", "th"));
     cell(head, "membership", "th");
     const shares = data.models.some((m) => m.length > 5);
-    if (shares) cell(head, "share of runs", "th");
+    if (shares) cell(head, "share of " + data.of, "th");
     table.createTHead().appendChild(head);
     const body = table.createTBody();
     for (const m of shown) {

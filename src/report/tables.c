@@ -141,11 +141,25 @@ static void put_bound(FILE *f, const vh_facts *facts)
     }
 }
 
+/* The graphs of sequences that were partitioned. */
+static void put_graphs(FILE *f, const vh_facts *facts)
+{
+    const vhem_clustering *c = facts->level[0].c;
+    fputs("graph\tmodularity\tstability\tagreement\tkept\n", f);
+    for (int r = 0; r < c->n_run; r++) {
+        vh_tsv_text(f, c->run[r].init ? c->run[r].init : "");
+        put_number(f, c->run[r].modularity);
+        put_number(f, c->run[r].stability);
+        put_number(f, c->run[r].agreement);
+        fprintf(f, "\t%d\n", c->run[r].as_good);
+    }
+}
+
 static void put_restarts(FILE *f, const vh_facts *facts)
 {
     fputs("level\trestart\tseed\tinit\titerations\tconverged\tfinished\tbound\tmodularity\tagreement\n", f);
     for (int l = 0; l < facts->n_level; l++)
-        for (int r = 0; r < facts->level[l].c->n_run; r++) {
+        for (int r = 0; !vh_facts_graphs(&facts->level[l]) && r < facts->level[l].c->n_run; r++) {
             const vhem_cluster_run *u = &facts->level[l].c->run[r];
             fprintf(f, "%d\t%d\t%llu\t", l + 1, r, (unsigned long long)u->seed);
             vh_tsv_text(f, u->init ? u->init : "");
@@ -182,7 +196,7 @@ static void put_centers(FILE *f, const vh_facts *facts, int widest, put_center *
             char where[32];
             snprintf(where, sizeof where, "%d\t%d", l + 1, j);
             h.name = where; /* the first two columns of each row */
-            put(f, facts, &h, v->c->options->tau > 1 ? v->c->options->tau : VH_USUAL_TAU, widest);
+            put(f, facts, &h, vh_facts_usual(v), widest);
         }
     }
 }
@@ -453,6 +467,8 @@ vhem_status vh_tables_write(vhem_ctx *ctx, const vh_facts *facts)
         VH_TRY(write_table(ctx, facts, "states.tsv", put_states));
         VH_TRY(write_table(ctx, facts, "emissions.tsv", put_emissions));
     }
+    if (vh_facts_graphs(&facts->level[0]))
+        VH_TRY(write_table(ctx, facts, "graphs.tsv", put_graphs));
     if (facts->level[0].c->posterior)
         VH_TRY(write_table(ctx, facts, "intervals.tsv", vh_known_put));
     if (vh_facts_measured(facts, 0))

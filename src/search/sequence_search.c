@@ -222,11 +222,12 @@ static double worth(const vh_judged *x)
     return x->modularity + x->stability;
 }
 
-/* The best of the numbers tried.  The largest of our own is none: a larger one might be better still. */
+/* The best of the numbers tried.  The largest of our own is none: a larger one might be better still.  A single
+ * group, which always agrees with itself, is the best of itself alone. */
 static int best_tried(const numbers *tried, const vh_judged *judged)
 {
-    int best = 0;
-    for (int t = 1; t < tried->n - !tried->given; t++)
+    int best = tried->n > 1 && tried->K[0] == 1 ? 1 : 0;
+    for (int t = best + 1; t < tried->n - !tried->given; t++)
         best = worth(&judged[t]) > worth(&judged[best]) ? t : best;
     return best;
 }
