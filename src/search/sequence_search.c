@@ -20,6 +20,7 @@
 enum {
     NEIGHBOURS = 10,
     SAMPLES = 10,        /* of the items, for the stability */
+    OWN = 4,             /* weight of a number of groups in its stability; of the numbers next to it: 1 */
     RUNS = 10,           /* of k-means for the partition, */
     FEW_RUNS = 4,        /* for that of a sample, and where many numbers of groups are tried */
     MEMBERS = 3,         /* a number of groups is recommended if they have so many members on average */
@@ -232,17 +233,20 @@ static int best_tried(const numbers *tried, const vh_judged *judged)
     return best;
 }
 
-/* Mean agreement of the samples, over a number of groups and those tried next to it: that of one number alone
- * depends too much on which samples were drawn. */
+/* Mean agreement of the samples on a number of groups and, with less weight, on those tried next to it: that of
+ * one number alone depends too much on which samples were drawn. */
 static double stability_near(const judging *j, int t)
 {
-    double sum = 0, n = 0;
+    double sum = 0, all = 0;
     for (int u = t > 0 ? t - 1 : t; u <= t + 1 && u < j->tried->n; u++) {
-        int64_t apart = llabs(j->tried->K[u] - j->tried->K[t]);
-        for (int k = 0; k < SAMPLES && apart <= 1 + j->tried->K[t] / EACH; k++, n++)
-            sum += j->same[vh_ij(u, SAMPLES, k)];
+        double weight = u == t ? OWN : 1;
+        if (llabs(j->tried->K[u] - j->tried->K[t])
+            > 1 + j->tried->K[t] / EACH) /* one in between was left out */
+            continue;
+        for (int k = 0; k < SAMPLES; k++, all += weight)
+            sum += weight * j->same[vh_ij(u, SAMPLES, k)];
     }
-    return sum / n;
+    return sum / all;
 }
 
 /* Partitions the graph of c and judges its partitions. */
