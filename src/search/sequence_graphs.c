@@ -77,34 +77,52 @@ static bool is_too_short(const vh_graph_source *from, int S)
     return 2 * n > from->data->N;
 }
 
-static bool serves(const vh_graph_source *from, const vh_graph_kind *kind)
+/* Why a kind of graph cannot serve these items; NULL if it can, "" if the user has excluded it. */
+static const char *why_not(const vh_graph_source *from, const vh_graph_kind *kind)
 {
     bool restricted = from->S > 0 || from->M > 0 || from->topology;
-    if (!kind->topology) /* a warped path joins two sequences, not two groups */
-        return !from->by_group && !restricted && !is_symbols(from->data);
-    bool free = strcmp(kind->topology, "free") == 0;
+    bool free = kind->topology && strcmp(kind->topology, "free") == 0;
+
+    if (!kind->topology)
+        return restricted               ? ""
+               : from->by_group         ? "it compares two sequences, not two groups"
+               : is_symbols(from->data) ? "symbols are no numbers"
+                                        : NULL;
     if (from->topology && (strcmp(from->topology, "free") == 0) != free)
-        return false;
+        return "";
     if (!free && !from->topology && from->S <= 0 && is_too_short(from, kind->S))
-        return false;
-    return kind->view == VH_AS_THEY_ARE
-           || (has_views(from) && !(kind->view == VH_EACH_STANDARDISED && vh_view_is_same(from->data)));
+        return "most sequences have fewer frames than that";
+    if (kind->view == VH_AS_THEY_ARE)
+        return NULL;
+    if (!has_views(from))
+        return "it needs columns of numbers, and sequences of two frames or more";
+    bool same = kind->view == VH_EACH_STANDARDISED && vh_view_is_same(from->data);
+    return same ? "the sequences are standardised already" : NULL;
 }
 
-int vh_graph_kinds(const vh_graph_source *from, vh_graph_kind kind[VH_MOST_GRAPHS])
+/* True if the kind is among n others, as some are after the user has restricted them. */
+static bool is_among(const vh_graph_kind *kind, const vh_graph_kind *all, int n)
 {
+    for (int j = 0; j < n && kind->topology; j++)
+        if (all[j].view == kind->view && all[j].S == kind->S && strcmp(all[j].topology, kind->topology) == 0)
+            return true;
+    return false;
+}
+
+int vh_graph_kinds(vhem_ctx *ctx, const vh_graph_source *from, vh_graph_kind kind[VH_MOST_GRAPHS])
+{
+    char name[80];
     int n = 0;
     for (int k = 0; k < N_KINDS; k++) {
         vh_graph_kind one = table[k];
-        bool new = serves(from, &one);
+        const char *why = why_not(from, &one);
+        if (why && *why)
+            vh_log(ctx, VHEM_LOG_INFO, "%s: left out: %s", vh_graph_name(&one, name, sizeof name), why);
         if (one.topology && from->S > 0)
             one.S = from->S;
         if (one.topology && from->topology)
             one.topology = from->topology; /* "left-right" takes the place of "linear" */
-        for (int j = 0; j < n && new &&one.topology; j++)
-            new =
-                kind[j].view != one.view || kind[j].S != one.S || strcmp(kind[j].topology, one.topology) != 0;
-        if (new)
+        if (!why && !is_among(&one, kind, n))
             kind[n++] = one;
     }
     return n;

@@ -29,8 +29,8 @@ typedef struct {
     const char *topology; /* only this; NULL: all */
 } vh_graph_source;
 
-/* The kinds of graphs that serve these items.  n of them. */
-int vh_graph_kinds(const vh_graph_source *from, vh_graph_kind kind[VH_MOST_GRAPHS]);
+/* The kinds of graphs that serve these items, and how many there are; says which do not, and why. */
+int vh_graph_kinds(vhem_ctx *ctx, const vh_graph_source *from, vh_graph_kind kind[VH_MOST_GRAPHS]);
 /* "linear models of 8 states, each standardised"; "elastic distance".  Returns text. */
 const char *vh_graph_name(const vh_graph_kind *kind, char *text, size_t size);
 /* The nearest items of each item, by mutual rank. */

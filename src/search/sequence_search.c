@@ -297,7 +297,7 @@ vhem_status vh_seq_search_run(vhem_ctx *ctx, const vh_graph_source *from, int n_
     VH_TRY(numbers_to_try(ctx, from->sets->n, n_K, K, &tried));
     out->n = from->sets->n;
     out->best = -1;
-    out->n_all = vh_graph_kinds(from, kind);
+    out->n_all = vh_graph_kinds(ctx, from, kind);
     for (int k = 0; k < out->n_all; k++) {
         vh_seq_candidate *c = &out->all[k];
         c->kind = kind[k];
