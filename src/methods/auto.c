@@ -33,6 +33,7 @@ enum {
     LANDMARKS = 2500, /* of this size */
     ORDERED = 100,    /* frames, by which the states of a centre are put in order */
 };
+#define CLEARLY 0.1 /* modularity and stability together */
 
 /* Copies the sequences with their cluster as their group. */
 static vhem_status by_cluster(vhem_ctx *ctx, const vh_graph_source *from, const int *label, int K,
@@ -329,6 +330,23 @@ static vhem_status search_for(vhem_ctx *ctx, const vh_graph_source *from, const 
     return vh_seq_search_run(ctx, from, in->n_choice, in->choice, seed, s);
 }
 
+/* Groups that were asked for may hold several kinds each: says so where more groups are clearly better. */
+static vhem_status tell_number(vhem_ctx *ctx, const vh_seq_search *s, uint64_t seed)
+{
+    const vh_judged *kept = &s->all[s->best].best;
+    vh_judged best;
+
+    VH_TRY(vh_seq_search_number(ctx, s, seed, &best));
+    double gain = best.modularity + best.stability - kept->modularity - kept->stability;
+    if (best.K > kept->K && gain > CLEARLY)
+        vh_log(
+            ctx, VHEM_LOG_WARN,
+            "%d groups are clearer than %d (modularity %.2f and stability %.2f, in place of %.2f and %.2f): some of "
+            "these groups hold several kinds",
+            best.K, kept->K, best.modularity, best.stability, kept->modularity, kept->stability);
+    return VHEM_OK;
+}
+
 static vhem_status search(vhem_ctx *ctx, const vh_graph_source *all, const vh_input *in,
                           const vhem_cluster_options *opt, uint64_t seed, vh_clustering *out)
 {
@@ -351,6 +369,8 @@ static vhem_status search(vhem_ctx *ctx, const vh_graph_source *all, const vh_in
     VH_TRY(report_graphs(ctx, &s, out));
     if (in->K == 0)
         VH_TRY(report_choice(ctx, &s.all[s.best], out));
+    if (in->K > 1)
+        VH_TRY(tell_number(ctx, &s, seed));
     VH_TRY(vh_tell_strange(ctx, all->data, all->sets, out));
     return vh_frames_name(ctx, in->data, out->centers);
 }

@@ -314,6 +314,20 @@ vhem_status vh_seq_search_run(vhem_ctx *ctx, const vh_graph_source *from, int n_
     return VHEM_OK;
 }
 
+vhem_status vh_seq_search_number(vhem_ctx *ctx, const vh_seq_search *s, uint64_t seed, vh_judged *out)
+{
+    VH_CLEANUP(numbers_free) numbers tried = { 0 };
+    vh_seq_candidate c = { .near = s->all[s->best].near }; /* borrowed */
+
+    VH_TRY(numbers_to_try(ctx, s->n, 0, NULL, &tried));
+    vhem_status st = judge(ctx, s->n, &tried, seed, &c);
+    *out = c.best;
+    free(c.judged);
+    free(c.label);
+    free(c.share);
+    return st;
+}
+
 void vh_seq_search_free(vh_seq_search *s)
 {
     for (int k = 0; k < s->n_all; k++) {
