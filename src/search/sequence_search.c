@@ -25,6 +25,7 @@ enum {
     FEW_RUNS = 4,        /* for that of a sample, and where many numbers of groups are tried */
     MEMBERS = 3,         /* a number of groups is recommended if they have so many members on average */
     EACH = 12,           /* all numbers up to this one are tried, then every twelfth or so */
+    MOST_GROUPS = 60,    /* unless a number is given: the time grows with its cube */
     MOST_TRIED = 64,     /* unless they are given */
     MOST_MATCHED = 1000, /* groups: to match more takes too long */
 };
@@ -50,6 +51,7 @@ static vhem_status numbers_to_try(vhem_ctx *ctx, int64_t N, int n_K, const int64
     int64_t most = (int64_t)(ROOTS * sqrt((double)N)), least_members = N / (MEMBERS + 1);
 
     most = most < least_members ? most : least_members;
+    most = most < MOST_GROUPS ? most : MOST_GROUPS;
     out->given = n_K > 0;
     VH_NEW(out->K, out->given ? n_K : MOST_TRIED);
     for (int t = 0; t < n_K; t++)
