@@ -38,10 +38,10 @@ typedef struct {     /* what the rows together recommend */
 
 choose_advice choose_advise(const choose_rows *t);
 
-/* Tries these numbers of groups of sequences, none: those that suit them; writes a table of how good they are,
- * and says which is recommended. */
-int choose_of_sequences(cli *c, const vhem_source *from, const vhem_cluster_options *opt,
-                        const cli_list *asked, const char *output);
+/* Tries these numbers of groups of sequences, none: those that suit them; writes a table of how good they
+ * are, and says which is recommended. */
+int choose_of_sequences(cli *c, const cli_usage *usage, const vhem_source *from,
+                        const vhem_cluster_options *opt, const cli_list *asked, const char *output);
 
 /* "1 at 10, 3 at 31.6": the clusters that are needed for each number of virtual frames; "" without a path. */
 const char *choose_path_text(const choose_rows *t, char *text, size_t size);

@@ -119,10 +119,10 @@ static void free_sequences(choose_sequences *t)
     free(t->row);
 }
 
-static void tell_choice(cli *c, const choose_sequences *t)
+static void tell_choice(cli *c, const cli_usage *usage, const choose_sequences *t)
 {
     const vhem_choice *best = find_best(t);
-    char close[100], word[CLI_WORD];
+    char options[512], close[100], word[CLI_WORD];
     cli_say(c, "recommended: %lld cluster%s%s%s", (long long)t->K, cli_plural(t->K),
             t->graph[0] ? ", found by " : "", t->graph);
     if (t->n > 1 && t->K > 1)
@@ -130,17 +130,18 @@ static void tell_choice(cli *c, const choose_sequences *t)
                 best->stability);
     if (list_close(t, best, close, sizeof close) > 0)
         cli_say(c, "  against it: %s would be practically as good", close);
-    cli_say(c, "next: vhem cluster %s -k %lld -o clusters.json", cli_word(c->arg[0], word, sizeof word),
-            (long long)t->K);
+    cli_repeat(c, usage, "output clusters splits seeds path", options, sizeof options);
+    cli_say(c, "next: vhem cluster %s -k %lld%s -o clusters.json", cli_word(c->arg[0], word, sizeof word),
+            (long long)t->K, options);
 }
 
-int choose_of_sequences(cli *c, const vhem_source *from, const vhem_cluster_options *opt,
-                        const cli_list *asked, const char *output)
+int choose_of_sequences(cli *c, const cli_usage *usage, const vhem_source *from,
+                        const vhem_cluster_options *opt, const cli_list *asked, const char *output)
 {
     CLI_CLEANUP(free_sequences) choose_sequences t = { 0 };
     CLI_TRY(asked->n > 0 ? try_asked(c, from, opt, asked, &t) : try_all(c, from, opt, &t));
     const cli_rows table = { .n = t.n, .put = put_number, .of = &t, .unknown = "-" };
     CLI_TRY(cli_write_table(c, output, c->json ? all_json(c, &t, &table) : NULL, &table));
-    tell_choice(c, &t);
+    tell_choice(c, usage, &t);
     return EXIT_DONE;
 }

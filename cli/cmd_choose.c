@@ -144,7 +144,7 @@ static int choose_for_sequences(cli *c, choose_args *g)
         return cli_misuse(c, "--states %s: models of sequences have one number of states, or leave it out",
                           g->S_text);
     g->a.opt.S = g->S[0] > 0 ? g->S[0] : -1;
-    return choose_of_sequences(c, &g->a.input.from, &g->a.opt, &g->a.K, g->a.output);
+    return choose_of_sequences(c, g->a.usage, &g->a.input.from, &g->a.opt, &g->a.K, g->a.output);
 }
 
 static int prepare_and_choose(cli *c, choose_args *g)

@@ -124,14 +124,14 @@ static int choice_table(cli *c, const char *path, const csv *t, vhem_choice **ro
 {
     int K = csv_column(t, (const char *const[]){ "K", NULL }),
         S = csv_column(t, (const char *const[]){ "S", NULL });
-    CLI_CHECK(K >= 0 && S >= 0, "%s: has no columns K and S; vhem choose writes such a table", path);
+    CLI_CHECK(K >= 0, "%s: has no column K; vhem choose writes such a table", path);
     *rows = calloc((size_t)t->rows, sizeof **rows);
     CLI_CHECK(*rows, "out of memory");
     for (int r = 1; r < t->rows; r++) {
         vhem_choice *row = &(*rows)[(*n)++];
-        double k_value, s_value, x;
-        if (!csv_number(t, r, K, &k_value) || !csv_number(t, r, S, &s_value) || !(fabs(k_value) < INT_MAX)
-            || !(fabs(s_value) < INT_MAX))
+        double k_value, s_value = 0, x; /* groups of sequences have no S */
+        if (!csv_number(t, r, K, &k_value) || (S >= 0 && !csv_number(t, r, S, &s_value))
+            || !(fabs(k_value) < INT_MAX) || !(fabs(s_value) < INT_MAX))
             return cli_fail(c, "%s: row %d has no numbers in K and S", path, r + 1);
         row->K = (int64_t)k_value;
         row->S = (int)s_value;

@@ -426,7 +426,7 @@ typedef struct {                     /* one level of a tree; what a method does 
     const char *items;               /* what they are: "models", "sequences", "groups" */
     int         n_iter, converged;
     int         n_empty, n_revived, n_fell;     /* clusters re-seeded, states revived, times the bound fell */
-    const int  *label;               /* [Kb]        argmax_j z_ij */
+    const int  *label;               /* [Kb]        argmax_j z_ij; of method auto the groups found */
     const double *z;                 /* [Kb][Kr]    soft assignments z_ij */
     const double *share;             /* [Kb]        of the runs that are as good, in how many the item is in
                                         the group it has here; NULL where fewer than two are known; of

@@ -8,7 +8,7 @@
 #include "hmm/models_record.h"
 
 /* Defaults without a given start.  With 4 for a single HMM, the best of three HMMs in ten would depend on the
- * seed (docs/choosing.md). */
+ * seed (docs/searching-models.md). */
 enum { VH_FIT_RESTARTS = 10, VH_MIXTURE_RESTARTS = 4 };
 
 /* The options with all defaults that do not depend on the data; asked may be NULL.  May leave restarts

@@ -72,8 +72,10 @@ static void draw_curve(FILE *f, const vhem_report_input *in, const criterion *k,
         double v = value_of(&in->choice[i], k);
         if (in->choice[i].S != S || !isfinite(v))
             continue;
-        snprintf(tip, sizeof tip, "%lld clusters, %d states: %s %.6g", (long long)in->choice[i].K, S, k->name,
-                 v);
+        char states[32] = "";
+        if (S > 0)
+            snprintf(states, sizeof states, ", %d states", S);
+        snprintf(tip, sizeof tip, "%lld clusters%s: %s %.6g", (long long)in->choice[i].K, states, k->name, v);
         vh_svg_circle(f, vh_at(x, in->choice[i].K), vh_at(y, v), best_row(in, k) == i ? 5.5 : 3,
                       vh_paint_series(color), "", tip);
     }

@@ -3,10 +3,10 @@
  *
  * The objective has many local optima.  With the usual number of virtual samples, assignments are hard from
  * the first iteration on, and a run stays near its start; so a run begins with a soft phase of few virtual
- * samples.  That helps on most sets of models and harms on some (docs/choosing.md), so with init "auto",
- * which cycles through all kinds of starts, every second cycle skips it.  Most runs are abandoned after a few
- * iterations, when their bounds already predict the final ranking.  Restarts run in batches, until the best
- * bound is found again.
+ * samples.  That helps on most sets of models and harms on some (docs/searching-models.md), so with init
+ * "auto", which cycles through all kinds of starts, every second cycle skips it.  Most runs are abandoned
+ * after a few iterations, when their bounds already predict the final ranking.  Restarts run in batches,
+ * until the best bound is found again.
  *
  * Candidates prepared elsewhere (spectral_starts.h) join the restarts and compete with them. */
 #ifndef VH_SEARCH_RESTARTS_H
@@ -87,7 +87,7 @@ void vh_search_join(vh_search *s, vh_restart *r);
 vhem_status vh_search_select(vhem_ctx *ctx, vh_search *s, int N);
 void vh_restart_free(vh_restart *r);
 /* Bounds that differ by less than this do not separate partitions: nats per virtual frame, dimension and
- * model.  The bound itself is looser than that wherever states overlap (docs/choosing.md). */
+ * model.  The bound itself is looser than that wherever states overlap (docs/searching-models.md). */
 #define VH_BOUND_SLACK 0.003
 void vh_search_free(vh_search *s);
 

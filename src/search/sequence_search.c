@@ -225,8 +225,8 @@ static double worth(const vh_judged *x)
     return x->modularity + x->stability;
 }
 
-/* The best of the numbers tried.  The largest of our own is none: a larger one might be better still.  A single
- * group, which always agrees with itself, is the best of itself alone. */
+/* The best of the numbers tried.  The largest of our own is none: a larger one might be better still.  A
+ * single group, which always agrees with itself, is the best of itself alone. */
 static int best_tried(const numbers *tried, const vh_judged *judged)
 {
     int best = tried->n > 1 && tried->K[0] == 1 ? 1 : 0;
@@ -235,8 +235,8 @@ static int best_tried(const numbers *tried, const vh_judged *judged)
     return best;
 }
 
-/* Mean agreement of the samples on a number of groups and, with less weight, on those tried next to it: that of
- * one number alone depends too much on which samples were drawn. */
+/* Mean agreement of the samples on a number of groups and, with less weight, on those tried next to it:
+ * that of one number alone depends too much on which samples were drawn. */
 static double stability_near(const judging *j, int t)
 {
     double sum = 0, all = 0;

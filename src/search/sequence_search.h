@@ -39,7 +39,8 @@ typedef struct {
  * might be better still.  best is the graph to keep. */
 vhem_status vh_seq_search_run(vhem_ctx *ctx, const vh_graph_source *from, int n_K, const int64_t *K,
                               uint64_t seed, vh_seq_search *out);
-/* The number of groups that the judge likes best in the graph that was kept, whatever number was asked for. */
+/* The number of groups that the judge likes best in the graph that was kept, whatever number was asked
+ * for. */
 vhem_status vh_seq_search_number(vhem_ctx *ctx, const vh_seq_search *s, uint64_t seed, vh_judged *out);
 /* Numbers the groups of label [n], below K, by first appearance; to [K] is scratch. */
 void vh_number_groups(int64_t n, int K, int *label, int *to);
