@@ -90,3 +90,12 @@ void vh_rng_spread(vh_rng *rng, int64_t K, int n, int64_t *pick)
         pick[i] = lo + vh_rng_below(rng, hi - lo);
     }
 }
+
+/* Knuth's algorithm S. */
+void vh_rng_subset(vh_rng *rng, int64_t K, int64_t n, int64_t *pick)
+{
+    int64_t found = 0;
+    for (int64_t i = 0; found < n; i++)
+        if ((double)(K - i) * vh_rng_uniform(rng) < (double)(n - found))
+            pick[found++] = i;
+}

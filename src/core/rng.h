@@ -39,5 +39,7 @@ int64_t vh_rng_pick(vh_rng *rng, int64_t n,
 
 /* Fills pick [n], ascending: one of K numbers from each of n equal intervals, without repeats. */
 void vh_rng_spread(vh_rng *rng, int64_t K, int n, int64_t *pick);
+/* Fills pick [n], ascending: n of K numbers, each choice as likely as every other. */
+void vh_rng_subset(vh_rng *rng, int64_t K, int64_t n, int64_t *pick);
 
 #endif

@@ -149,7 +149,7 @@ static vhem_status open_sample(vhem_ctx *ctx, const judging *j, int64_t k, sampl
     VH_NEW(s->item, s->n);
     VH_NEW(s->V, vh_cells(most, s->n));
     vh_rng_init(&rng, j->seed, VH_RNG_SPLIT, (uint64_t)k);
-    vh_rng_spread(&rng, j->n, (int)s->n, s->item);
+    vh_rng_subset(&rng, j->n, s->n, s->item);
     for (int c = 0; c < most; c++)
         for (int64_t i = 0; i < s->n; i++)
             s->V[vh_ij(c, s->n, i)] = j->V[vh_ij(c, j->n, s->item[i])];

@@ -487,6 +487,32 @@ static void rng_pick(void **state)
         assert_near(count[i], draws * p[i], 0, 5 * sqrt(draws * p[i]));
 }
 
+/* Ascending, and every choice of 3 of 5 as often as every other. */
+static void rng_subset(void **state)
+{
+    (void)state;
+    enum { draws = 50000, choices = 10 };
+    int count[1 << 5] = { 0 }, seen = 0;
+    int64_t pick[5];
+    vh_rng rng;
+    vh_rng_init(&rng, 4, VH_RNG_TEST, 0);
+    for (int k = 0; k < draws; k++) {
+        vh_rng_subset(&rng, 5, 3, pick);
+        assert_true(pick[0] < pick[1] && pick[1] < pick[2]);
+        count[1 << pick[0] | 1 << pick[1] | 1 << pick[2]]++;
+    }
+    for (int i = 0; i < 1 << 5; i++) {
+        seen += count[i] > 0;
+        if (count[i] > 0)
+            assert_near(count[i], draws / choices, 0, 5 * sqrt(draws / choices));
+    }
+    assert_int_equal(seen, choices);
+    vh_rng_subset(&rng, 5, 5, pick);
+    for (int i = 0; i < 5; i++)
+        assert_int_equal(pick[i], i);
+    vh_rng_subset(&rng, 5, 0, pick);
+}
+
 typedef struct {
     const vhem_ctx *parent;
     int ran[100];
@@ -580,15 +606,25 @@ static void test_words(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_words),         cmocka_unit_test(large_index),
-        cmocka_unit_test(error_prefix),       cmocka_unit_test(memory),
-        cmocka_unit_test(number_text),        cmocka_unit_test(number_text_reads_back),
-        cmocka_unit_test(number_text_locale), cmocka_unit_test(json_text),
-        cmocka_unit_test(out_replaces),       cmocka_unit_test(out_keeps_links),
-        cmocka_unit_test(out_fails),          cmocka_unit_test(out_stdout),
-        cmocka_unit_test(read_all),           cmocka_unit_test(rng_streams),
-        cmocka_unit_test(rng_moments),        cmocka_unit_test(rng_below),
-        cmocka_unit_test(rng_pick),           cmocka_unit_test(jobs),
+        cmocka_unit_test(test_words),
+        cmocka_unit_test(large_index),
+        cmocka_unit_test(error_prefix),
+        cmocka_unit_test(memory),
+        cmocka_unit_test(number_text),
+        cmocka_unit_test(number_text_reads_back),
+        cmocka_unit_test(number_text_locale),
+        cmocka_unit_test(json_text),
+        cmocka_unit_test(out_replaces),
+        cmocka_unit_test(out_keeps_links),
+        cmocka_unit_test(out_fails),
+        cmocka_unit_test(out_stdout),
+        cmocka_unit_test(read_all),
+        cmocka_unit_test(rng_streams),
+        cmocka_unit_test(rng_moments),
+        cmocka_unit_test(rng_below),
+        cmocka_unit_test(rng_pick),
+        cmocka_unit_test(rng_subset),
+        cmocka_unit_test(jobs),
         cmocka_unit_test(clean_sentences),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
