@@ -339,11 +339,10 @@ static vhem_status tell_number(vhem_ctx *ctx, const vh_seq_search *s, uint64_t s
     VH_TRY(vh_seq_search_number(ctx, s, seed, &best));
     double gain = best.modularity + best.stability - kept->modularity - kept->stability;
     if (best.K > kept->K && gain > CLEARLY)
-        vh_log(
-            ctx, VHEM_LOG_WARN,
-            "%d groups are clearer than %d (modularity %.2f and stability %.2f, in place of %.2f and %.2f): some of "
-            "these groups hold several kinds",
-            best.K, kept->K, best.modularity, best.stability, kept->modularity, kept->stability);
+        vh_log(ctx, VHEM_LOG_WARN,
+               "%d groups are clearer than %d (modularity %.2f and stability %.2f, in place of %.2f and "
+               "%.2f): some of these groups hold several kinds",
+               best.K, kept->K, best.modularity, best.stability, kept->modularity, kept->stability);
     return VHEM_OK;
 }
 

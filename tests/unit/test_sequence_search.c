@@ -174,12 +174,12 @@ static void test_views_in_other_units(void **state)
 
 /* ---- 2. which graphs ----------------------------------------------------------------------------------- */
 
-static const char *names_of(problem *p)
+static const char *names_of(vhem_ctx *ctx, problem *p)
 {
     static char all[1024];
     vh_graph_kind kind[VH_MOST_GRAPHS];
     p->from.sets = &p->sets;
-    int n = vh_graph_kinds(&p->from, kind);
+    int n = vh_graph_kinds(ctx, &p->from, kind);
     all[0] = '\0';
     for (int k = 0; k < n; k++) {
         char name[80];
@@ -198,27 +198,27 @@ static void test_kinds(void **state)
     vhem_ctx *ctx = test_ctx();
     problem p = problem_of(ctx, shapes(ctx, 2, 12, NULL, "g"), false);
     (void)state;
-    assert_string_equal(names_of(&p), ALL_MODELS "; elastic distance");
+    assert_string_equal(names_of(ctx, &p), ALL_MODELS "; elastic distance");
     p.from.by_group = true; /* a warped path joins two sequences */
-    assert_string_equal(names_of(&p), ALL_MODELS);
+    assert_string_equal(names_of(ctx, &p), ALL_MODELS);
     p.from.by_group = false;
     p.from.S = 4; /* and then only one linear shape is left */
-    assert_string_equal(names_of(&p),
+    assert_string_equal(names_of(ctx, &p),
                         "free models of 4 states; linear models of 4 states; linear models of 4 "
                         "states, with differences; linear models of 4 states, each standardised");
     p.from.S = 1;
     p.from.topology = "left-right";
-    assert_string_equal(names_of(&p), "left-right models of 1 state; left-right models of 1 state, with "
-                                      "differences; left-right models of 1 state, each standardised");
+    assert_string_equal(names_of(ctx, &p), "left-right models of 1 state; left-right models of 1 state, with "
+                                           "differences; left-right models of 1 state, each standardised");
     p.from.S = -1;
     p.from.topology = "free";
-    assert_string_equal(names_of(&p), "free models of 3 states");
+    assert_string_equal(names_of(ctx, &p), "free models of 3 states");
     p.from.topology = NULL;
     p.from.M = 2; /* the elastic distance has no components */
-    assert_string_equal(names_of(&p), ALL_MODELS);
+    assert_string_equal(names_of(ctx, &p), ALL_MODELS);
     p.from.M = -1;
     p.from.emission = "poisson"; /* counts have no views */
-    assert_string_equal(names_of(&p),
+    assert_string_equal(names_of(ctx, &p),
                         "free models of 3 states; linear models of 5 states; linear models of 8 "
                         "states; elastic distance");
     free_problem(&p);
@@ -246,15 +246,16 @@ static void test_kinds_of_short_sequences(void **state)
     vhem_ctx *ctx = test_ctx();
     problem p = problem_of(ctx, short_ones(ctx, 12, 6), false);
     (void)state;
-    assert_string_equal(names_of(&p), "free models of 3 states; linear models of 5 states; elastic distance");
+    assert_string_equal(names_of(ctx, &p),
+                        "free models of 3 states; linear models of 5 states; elastic distance");
     p.from.topology = "linear"; /* who asks for it gets it */
-    assert_string_equal(names_of(&p),
+    assert_string_equal(names_of(ctx, &p),
                         "linear models of 5 states; linear models of 8 states; linear models of "
                         "8 states, with differences; linear models of 8 states, each "
                         "standardised");
     free_problem(&p);
     p = problem_of(ctx, short_ones(ctx, 12, 1), false); /* of one frame there are no differences */
-    assert_string_equal(names_of(&p), "free models of 3 states; elastic distance");
+    assert_string_equal(names_of(ctx, &p), "free models of 3 states; elastic distance");
     free_problem(&p);
     vhem_free(ctx);
 }
@@ -271,7 +272,7 @@ static void test_kinds_of_symbols(void **state)
     problem p = problem_of(ctx, data, false);
     p.from.data = frames.data;
     p.from.emission = "categorical";
-    assert_string_equal(names_of(&p),
+    assert_string_equal(names_of(ctx, &p),
                         "free models of 3 states; linear models of 5 states; linear models of 8 "
                         "states");
     vh_frames_free(&frames);
@@ -386,7 +387,10 @@ static void test_finds_kinds_and_their_number(void **state)
             assert_int_equal(s.n, n);
             assert_int_equal(won->best.K, kinds);
             assert_true(agree(n, truth, won->label) == 1);
-            assert_true(won->best.stability == 1); /* and not nearly */
+            if (asked) /* that of one number of several counts its neighbours, too */
+                assert_true(won->best.stability == 1); /* and not nearly */
+            else
+                assert_true(won->best.stability > 0.8);
             for (int i = 0; i < n; i++)
                 assert_true(won->share[i] == 1);
             for (int k = 0; k < s.n_all; k++)
