@@ -237,7 +237,7 @@ class Command(WithTree):
             ("none of its 1 names is that of a model, 'ant' for instance", ["t.json", "--truth", "other.csv"]),
             ("one.csv: line 1 has no class", ["t.json", "--truth", "one.csv"]),
             ("other.csv: has 1 rows and 1 columns of distances, must have 6", ["t.json", "--distances", "other.csv"]),
-            ("other.csv: has no columns K and S", ["t.json", "--choice", "other.csv"]),
+            ("other.csv: has no column K;", ["t.json", "--choice", "other.csv"]),
             ("d.csv is neither a PNG nor a JPEG image", ["t.json", "--image", "d.csv"]),
             ("nowhere.csv", ["t.json", "--truth", "nowhere.csv"]),
             ("wide.csv", ["t.json", "--data", "wide.csv", "--columns", "x"]),
