@@ -119,12 +119,21 @@ static int check_uses(cli *c, const cluster_args *a, const vhem_method_facts *me
     return status;
 }
 
+static int check_method(cli *c, const cluster_args *a, const vhem_method_facts *method)
+{
+    CLI_TRY(check_uses(c, a, method));
+    if (method->inits && a->opt.init && !a->init && !cli_has_word(method->inits, '|', a->opt.init))
+        return cli_misuse(c, "method %s does not use --init %s; it knows %s", method->name, a->opt.init,
+                          method->inits);
+    return CLI_GO;
+}
+
 int cluster_check(cli *c, const cluster_args *a)
 {
     if (!a->opt.method)
         return CLI_GO;
     vhem_method_facts method = cli_method_facts(a->opt.method, false);
-    return check_uses(c, a, &method);
+    return check_method(c, a, &method);
 }
 
 static int check_options(cli *c, const cluster_args *a)
@@ -132,11 +141,8 @@ static int check_options(cli *c, const cluster_args *a)
     bool sequences = a->input.from.data != NULL;
     if (sequences && !a->opt.method && a->method.takes_data)
         CLI_TRY(check_unasked(c, a));
-    CLI_TRY(check_uses(c, a, &a->method));
+    CLI_TRY(check_method(c, a, &a->method));
     CLI_TRY(cli_check_prior(c, "--prior", false, a->opt.prior));
-    if (a->method.inits && a->opt.init && !a->init && !cli_has_word(a->method.inits, '|', a->opt.init))
-        return cli_misuse(c, "method %s does not use --init %s; it knows %s", a->method.name, a->opt.init,
-                          a->method.inits);
     return sequences ? CLI_GO : check_models(c, a);
 }
 

@@ -147,26 +147,43 @@ static int choose_for_sequences(cli *c, choose_args *g)
     return choose_of_sequences(c, g->a.usage, &g->a.input.from, &g->a.opt, &g->a.K, g->a.output);
 }
 
+/* Of the methods for sequences only one is chosen with. */
+static int check_choosable(cli *c, const cluster_args *a)
+{
+    const vhem_method_facts m = cli_method_facts(a->opt.method, false);
+    CLI_TRY(cluster_check(c, a));
+    if (a->opt.method && m.takes_data && strcmp(m.name, "auto") != 0)
+        return cli_misuse(c,
+                          "method %s clusters sequences; vhem choose compares clusters of models, or of "
+                          "sequences by method auto",
+                          m.name);
+    return CLI_GO;
+}
+
+static int needs_numbers(cli *c)
+{
+    return cli_misuse(c, "which numbers of clusters? say it with -k, for instance -k 2..6");
+}
+
 static int prepare_and_choose(cli *c, choose_args *g)
 {
     int64_t most = 0;
+    bool named = g->a.opt.preset || (g->a.opt.method && strcmp(g->a.opt.method, "auto") != 0);
     if (g->a.K_text)
         CLI_TRY(cli_read_list(c, "clusters", g->a.K_text, &g->a.K));
+    else if (named)
+        return needs_numbers(c);
     CLI_TRY(read_states(c, g));
     for (int k = 0; k < g->a.K.n; k++)
         most = g->a.K.value[k] > most ? g->a.K.value[k] : most;
     CLI_TRY(cli_out_check_table(c, g->a.output));
-    CLI_TRY(cluster_check(c, &g->a));
+    CLI_TRY(check_choosable(c, &g->a));
     CLI_TRY(cluster_load(c, &g->a));
     CLI_TRY(cluster_enough(c, &g->a, most));
     if (strcmp(g->a.method.name, "auto") == 0)
         return choose_for_sequences(c, g);
-    CLI_CHECK(
-        !g->a.method.takes_data || g->a.input.from.models,
-        "method %s clusters sequences; vhem choose compares clusters of models, or chooses with method auto",
-        g->a.method.name);
     if (!g->a.K_text)
-        return cli_misuse(c, "which numbers of clusters? say it with -k, for instance -k 2..6");
+        return needs_numbers(c);
     CLI_TRY(cluster_fit(c, &g->a));
     return choose_and_write(c, g);
 }

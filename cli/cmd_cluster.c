@@ -276,7 +276,7 @@ static int run_cluster(cli *c, int argc, char **argv, bool tree)
         .n_max = 1,
         .merges = true,
         .table = &t,
-        .first = "output clusters models method states mix topology tau nv prior search restarts init preset",
+        .first = "output clusters models method states mix tau nv prior search restarts init preset",
         .second_output = "models",
         .methods = true,
         .about = tree ? tree_about : cluster_about,

@@ -7,6 +7,7 @@
 #include "files/shards.h"
 #include "vhem.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -15,26 +16,38 @@ typedef enum { OURS, HDF5, OTHER } content;
 
 /* Detects the content by the first bytes: JSON is a vhem file, HDF5 may hold models or sequences, anything
  * else is sequences.  A folder of model files or with a manifest holds models. */
-static content detect_content(vhem_ctx *ctx, const char *path)
+static content content_of_head(const char *path, const unsigned char *head, size_t n)
 {
-    unsigned char head[64];
-    struct stat sb;
-
-    if (vh_is_stream(path))
-        return vh_in_peek(ctx, path) == '{' ? OURS : OTHER;
-    if (stat(path, &sb) != 0)
-        return vh_ends_with(path, ".json") ? OURS : OTHER;
-    if (S_ISDIR(sb.st_mode))
-        return vh_shards_is_folder(path) || vh_shards_loose(path) ? OURS : OTHER;
-    FILE *f = vh_file_open(path, "rb");
-    size_t n = f ? fread(head, 1, sizeof head, f) : 0, k = 0;
-    if (f)
-        fclose(f);
+    size_t k = 0;
     while (k < n && strchr(" \t\r\n", head[k]) && head[k])
         k++;
     if (n >= 8 && memcmp(head, "\x89HDF\r\n\x1a\n", 8) == 0)
         return HDF5;
     return (k < n && head[k] == '{') || vh_ends_with(path, ".json") ? OURS : OTHER;
+}
+
+static vhem_status detect_content(vhem_ctx *ctx, const char *path, content *out)
+{
+    unsigned char head[64];
+    struct stat sb;
+
+    if (vh_is_stream(path)) {
+        *out = vh_in_peek(ctx, path) == '{' ? OURS : OTHER;
+    } else if (stat(path, &sb) != 0) {
+        *out = vh_ends_with(path, ".json") ? OURS : OTHER;
+    } else if (S_ISDIR(sb.st_mode)) {
+        *out = vh_shards_is_folder(path) || vh_shards_loose(path) ? OURS : OTHER;
+    } else {
+        FILE *f = vh_file_open(path, "rb"); /* NULL: the reader will say why */
+        errno = 0;
+        size_t n = f ? fread(head, 1, sizeof head, f) : 0;
+        int bad = f && ferror(f) ? errno : 0;
+        if (f)
+            fclose(f);
+        VH_CHECK(!bad, VHEM_EIO, "%s: cannot read: %s", path, strerror(bad));
+        *out = content_of_head(path, head, n);
+    }
+    return VHEM_OK;
 }
 
 static vhem_status load_document(vhem_ctx *ctx, const char *path, vhem_contents *out)
@@ -57,8 +70,9 @@ vhem_status vhem_load(vhem_ctx *ctx, const char *path, const vhem_data_options *
     vhem_status st = VHEM_OK;
     vhem_contents found = { 0 };
     char why[sizeof ctx->error];
-    content c = detect_content(ctx, path);
+    content c = OTHER;
 
+    VH_TRY(detect_content(ctx, path, &c));
     if (c != OTHER)
         st = load_document(ctx, path, &found);
     if (c == OTHER) {

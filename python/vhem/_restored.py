@@ -65,10 +65,10 @@ def _takes(method: str, option: str) -> bool:
 
 
 def _used(level: Any, for_sequences: Optional[str]) -> Dict[str, Any]:
-    """Options that a level was made with; its neighbours follow from the number of models, the size of the centres of
+    """Options that a level was made with; its neighbours follow from the number of models, the shape of the centres of
     "auto" from what was found."""
     options = {key: value for key, value in _set(level.options).items() if _takes(level.method, key)}
-    for name in ("neighbours", *(("S", "M") if level.method == "auto" else ())):
+    for name in ("neighbours", *(("S", "M", "topology") if level.method == "auto" else ())):
         options.pop(name, None)
     if options.get("init") not in _STARTS:
         options.pop("init", None)

@@ -26,8 +26,10 @@ static void list(const vhem_data *data, const vh_sets *sets, int64_t i, bool by_
 {
     size_t at = strlen(l->text);
     const char *name = vh_sets_name(sets, data, i, by_group);
+    char number[32];
+    snprintf(number, sizeof number, "%lld", (long long)i);
     if (l->n < NAMED)
-        snprintf(l->text + at, sizeof l->text - at, "%s%.40s", l->n > 0 ? ", " : "", name);
+        snprintf(l->text + at, sizeof l->text - at, "%s%.40s", l->n > 0 ? ", " : "", *name ? name : number);
     else if (l->n == NAMED)
         snprintf(l->text + at, sizeof l->text - at, ", ...");
     l->n++;
@@ -61,8 +63,9 @@ vhem_status vh_check_items(vhem_ctx *ctx, const vh_graph_source *from)
     for (int64_t i = 0; i < sets->n; i++) {
         int64_t *seq = sets->seq + sets->first[i], n = sets->first[i + 1] - sets->first[i];
         const vh_emission *own = vh_family_of_some(family, gaps, from->data, seq, n);
-        snprintf(who, sizeof who, "%s %lld ('%.80s')", from->by_group ? "group" : "sequence", (long long)i,
-                 vh_sets_name(sets, from->data, i, from->by_group));
+        const char *name = vh_sets_name(sets, from->data, i, from->by_group);
+        snprintf(who, sizeof who, *name ? "%s %lld ('%.80s')" : "%s %lld%s",
+                 from->by_group ? "group" : "sequence", (long long)i, name);
         VH_TRY(vh_error_in(ctx, vh_family_require(ctx, from->data, seq, n, own, &shape), who));
     }
     for (int k = 0; gaps != family && k < from->data->d; k++)

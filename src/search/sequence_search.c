@@ -48,7 +48,7 @@ static void numbers_free(numbers *x)
 /* The numbers to try for N items: those given, or else from 2 on. */
 static vhem_status numbers_to_try(vhem_ctx *ctx, int64_t N, int n_K, const int64_t *K, numbers *out)
 {
-    int64_t most = (int64_t)(ROOTS * sqrt((double)N)), least_members = N / (MEMBERS + 1);
+    int64_t most = (int64_t)(ROOTS * sqrt((double)N)), least_members = N / MEMBERS + 1;
 
     most = most < least_members ? most : least_members;
     most = most < MOST_GROUPS ? most : MOST_GROUPS;

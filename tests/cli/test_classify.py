@@ -321,7 +321,7 @@ class Classify(Case):
     def test_bad_requests(self):
         self.ok("classify", "train", "train.csv", *TRAIN, "-o", "m.json")
         self.fails(1, "the data has no labels", "classify", "train", "train.csv", "--columns", "x,y", "-o", "n.json")
-        self.fails(2, "--estimator is one of vhem, vbhem, em-h3m, ", "classify", "train", "train.csv",
+        self.fails(2, "--estimator is one of vhem, vbhem, auto, em-h3m, ", "classify", "train", "train.csv",
                    "--label", "letter", "--estimator", "magic", "-o", "n.json")
         self.fails(2, "m.txt: models of classes are written as .json", "classify", "train", "train.csv", "-o",
                    "m.txt")

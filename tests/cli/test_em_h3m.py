@@ -107,7 +107,6 @@ class Cluster(WithWalks):
         for words, args in [
             ("m.json holds models", ("cluster", "m.json", "-k", "2", *em)),
             ("m.json holds models", ("tree", "m.json", "-k", "2", *em)),
-            ("if it holds sequences, fit models to them first: vhem fit", ("cluster", "w.csv", "-k", "2")),
             ("w.csv holds 24 sequences, too few for 25 clusters", ("cluster", "w.csv", "-k", "25", "--columns", "x,y", *em)),
             ("w.csv holds 12 groups, too few for 13 clusters", ("cluster", "w.csv", "-k", "13", "-g", "group", *em)),
         ]:

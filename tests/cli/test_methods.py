@@ -100,7 +100,7 @@ class Methods(Case):
         self.assertIsNone(rows[0]["bound"])
 
     def test_refuses(self):
-        self.fails(2, "--method is one of vhem, vbhem, em-h3m, ", "cluster", "m.json", "-k", "2", "--method", "ppk")
+        self.fails(2, "--method is one of vhem, vbhem, auto, em-h3m, ", "cluster", "m.json", "-k", "2", "--method", "ppk")
         self.fails(2, "--linkage is one of average, complete, single, not 'ward'", "cluster", "m.json", "-k", "2",
                    "--linkage", "ward")
         self.fails(2, "--kernel is one of", "tree", "m.json", "-k", "2", "--kernel", "rbf")

@@ -214,7 +214,8 @@ class Opens(Case):
             most = 2 if name == "m.h5" else 1        # HDF5 reads the head, the library the arrays
             self.assertLessEqual(self.count("score", name, "d.csv")[name], most)
             self.assertLessEqual(self.count("sample", name)[name], most)
-            self.assertLessEqual(self.count("cluster", name, "-k", "2", "-r", "2", "-o", "x.json")[name], most)
+            seen = self.count("cluster", name, "-k", "2", "-r", "2", "-o", "x.json")
+            self.assertLessEqual(seen[name], 1 + most)   # a look at its beginning: models or sequences?
             self.assertLessEqual(self.count("info", name)[name], 1 + most)
             self.assertLessEqual(self.count("convert", name, "y.json")[name], 1 + most)
             seen = self.count("assign", "t.json", name)

@@ -371,7 +371,8 @@ class OddTables(Case):
         for command in (("info", "whole"), ("cluster", "whole", "-k", 1)):
             self.fails(1, "'vhem convert whole/*.h5 -o NEW' merges its files", *command)
         self.path("whole/notes.csv").write_text("x\n1\n")
-        self.fails(1, "'vhem fit whole -o models.json' makes models of sequences", "cluster", "whole", "-k", 1)
+        self.fails(1, "'vhem fit whole -o models.json' makes models of sequences", "score", "whole", "d.csv")
+        self.ok("cluster", "whole", "-k", 1)
 
     def test_table_out_by_ending(self):
         self.write("d.csv", 'id,x\n"a, b",1\n"a, b",2\nc,3\nc,5\n')
@@ -405,12 +406,14 @@ class WrongKind(Case):
         self.write("m.json", model())
 
     def test_data_for_models(self):
-        for args in (["cluster", "e.csv", "-k", "2"], ["score", "e.csv", "e.csv"], ["sample", "e.csv"]):
+        for args in (["compare", "e.csv"], ["score", "e.csv", "e.csv"], ["sample", "e.csv"]):
             r = self.fails(1, "e.csv is not a model file; if it holds sequences, fit models to them first: vhem fit e.csv",
                            *args)
             self.assertIn("(line 1", r.err)
         self.ok("convert", "e.csv", "e.h5", "-q")
-        self.fails(1, "e.h5 is not a model file; if it holds sequences", "cluster", "e.h5", "-k", "2")
+        self.fails(1, "e.h5 is not a model file; if it holds sequences", "sample", "e.h5")
+        for name in ("e.csv", "e.h5"):   # which can be clustered as they are
+            self.ok("cluster", name, "-k", "2")
 
     def test_other_columns_than_the_models(self):
         self.write("d.csv", "id,FixX,FixY\n" + "a,1,2\na,2,3\na,4,1\n" * 3)

@@ -404,6 +404,22 @@ static void test_finds_kinds_and_their_number(void **state)
     vhem_free(ctx);
 }
 
+/* Four of each kind are enough. */
+static void test_finds_few_of_each(void **state)
+{
+    vhem_ctx *ctx = test_ctx();
+    problem p = problem_of(ctx, shapes(ctx, 3, 12, NULL, NULL), false);
+    vh_seq_search s;
+    (void)state;
+    search(ctx, &p, 0, NULL, &s);
+    assert_int_equal(s.all[s.best].best.K, 3);
+    for (int i = 0; i < 12; i++)
+        assert_int_equal(s.all[s.best].label[i], i % 3);
+    vh_seq_search_free(&s);
+    free_problem(&p);
+    vhem_free(ctx);
+}
+
 static void test_finds_kinds_of_groups(void **state)
 {
     enum { N = 144, GROUPS = N / 3 };
@@ -594,6 +610,7 @@ int main(void)
         cmocka_unit_test(test_elastic_neighbours),
         cmocka_unit_test(test_neighbours_are_of_the_kind),
         cmocka_unit_test(test_finds_kinds_and_their_number),
+        cmocka_unit_test(test_finds_few_of_each),
         cmocka_unit_test(test_finds_kinds_of_groups),
         cmocka_unit_test(test_numbers_that_are_given),
         cmocka_unit_test(test_few_items),
