@@ -280,11 +280,11 @@ static vhem_status judge(vhem_ctx *ctx, int64_t n, const numbers *tried, uint64_
 
 /* ---- 4. all graphs ------------------------------------------------------------------------------------- */
 
-/* Fails if memory ran out or the search was stopped; other failures only leave out this graph. */
+/* A graph whose models cannot be fitted is left out, unless memory ran out or the search was stopped. */
 static vhem_status leave_out(vhem_ctx *ctx, const vh_seq_candidate *c, vhem_status st)
 {
     char name[80];
-    if (st == VHEM_ENOMEM || st == VHEM_ESTOPPED || st == VHEM_OK)
+    if (st == VHEM_ENOMEM || st == VHEM_ESTOPPED)
         return st;
     vh_log(ctx, VHEM_LOG_INFO, "%s: left out: %s", vh_graph_name(&c->kind, name, sizeof name), ctx->error);
     return VHEM_OK;
@@ -305,9 +305,7 @@ vhem_status vh_seq_search_run(vhem_ctx *ctx, const vh_graph_source *from, int n_
         c->kind = kind[k];
         VH_CHECK(!vh_stopped(ctx), VHEM_ESTOPPED, "stopped; %d of %d graphs were made", k, out->n_all);
         vhem_status st = vh_graph_neighbours(ctx, from, &c->kind, &c->near);
-        if (st == VHEM_OK)
-            st = judge(ctx, out->n, &tried, seed, c);
-        VH_TRY(leave_out(ctx, c, st));
+        VH_TRY(st == VHEM_OK ? judge(ctx, out->n, &tried, seed, c) : leave_out(ctx, c, st));
         if (c->label && (out->best < 0 || worth(&c->best) > worth(&out->all[out->best].best)))
             out->best = k;
         vh_progress(ctx, "cluster", k + 1, out->n_all);
