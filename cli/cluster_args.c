@@ -107,13 +107,16 @@ static int check_unasked(cli *c, const cluster_args *a)
 }
 
 /* No option is ignored silently.  A method that takes models gets those fitted to the sequences, which are
- * not its own business. */
+ * not its own business: nor is their size, unless there are models already. */
 static int check_uses(cli *c, const cluster_args *a, const vhem_method_facts *method)
 {
-    bool given[CLI_MAX_OPTIONS];
+    bool given[CLI_MAX_OPTIONS], models = a->input.from.models != NULL;
     memcpy(given, c->given, sizeof given);
-    for (int k = 0; k < a->usage->table->n; k++)
-        c->given[k] = given[k] && (method->takes_data || !is_about_sequences(&a->usage->table->row[k]));
+    for (int k = 0; k < a->usage->table->n; k++) {
+        const cli_option *o = &a->usage->table->row[k];
+        bool of_fit = is_about_sequences(o) || (!models && cli_has_word("states mix", ' ', o->name));
+        c->given[k] = given[k] && (method->takes_data || !of_fit);
+    }
     int status = cli_check_uses(c, a->usage, "method", method->name);
     memcpy(c->given, given, sizeof given);
     return status;
@@ -188,6 +191,12 @@ int cluster_fit(cli *c, cluster_args *a)
     return cluster_find_items(c, a);
 }
 
+static bool uses(const cluster_args *a, const char *field)
+{
+    const char *methods = cli_field(VHEM_CLUSTER_OPTIONS, field).methods;
+    return !methods || cli_has_word(methods, ' ', a->method.name);
+}
+
 /* Which models of the sequences are wanted: with a start, those that it can be compared with. */
 static int find_shape(cli *c, cluster_args *a)
 {
@@ -205,6 +214,10 @@ static int find_shape(cli *c, cluster_args *a)
               "%s holds %s models; fit such models to %s first, with vhem fit, and give those", a->init, like,
               c->arg[0]);
     a->opt.emission = a->opt.topology = NULL; /* the models will have theirs */
+    if (!uses(a, "S"))
+        a->opt.S = -1;
+    if (!uses(a, "M"))
+        a->opt.M = -1;
     return CLI_GO;
 }
 

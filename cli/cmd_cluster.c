@@ -27,6 +27,19 @@ static bool finds_groups(const cluster_args *a)
     return strcmp(a->method.name, "auto") == 0;
 }
 
+/* How models were fitted to the sequences, as far as it was asked for. */
+static void add_shape(const vhem_fit_options *fit, json_t *all)
+{
+    if (fit->S > 0)
+        json_object_set_new(all, "states", json_integer(fit->S));
+    if (fit->M > 0)
+        json_object_set_new(all, "mix", json_integer(fit->M));
+    if (fit->emission)
+        json_object_set_new(all, "emission", cli_json_text(fit->emission));
+    if (fit->topology)
+        json_object_set_new(all, "topology", cli_json_text(fit->topology));
+}
+
 /* Every option with the value that was used.  What the search for groups of sequences found is not what it
  * was asked for, and models fitted to sequences are those that were asked for. */
 static json_t *used_options_json(cluster_args *a, const vhem_clustering *cl)
@@ -41,10 +54,8 @@ static json_t *used_options_json(cluster_args *a, const vhem_clustering *cl)
     if (a->K.n == 1)
         json_object_set_new(all, "clusters",
                             a->K.value[0] > 0 ? json_integer(a->K.value[0]) : json_string("auto"));
-    if (a->fitted && a->shape.emission)
-        json_object_set_new(all, "emission", cli_json_text(a->shape.emission));
-    if (a->fitted && a->shape.topology)
-        json_object_set_new(all, "topology", cli_json_text(a->shape.topology));
+    if (a->fitted)
+        add_shape(&a->shape, all);
     return all;
 }
 
@@ -103,7 +114,7 @@ static void tell_outcome(cli *c, const cluster_args *a, const outcome *o)
 {
     const vhem_clustering *cl = vhem_tree_level(o->tree, 0);
     const char *it = is_flat(c, a) ? "them" : "it";
-    char word[CLI_WORD];
+    char word[CLI_WORD], read[512];
     const char *out = cli_word(a->output, word, sizeof word);
     if (o->why)
         tell_stopped(c, a, o);
@@ -114,8 +125,8 @@ static void tell_outcome(cli *c, const cluster_args *a, const outcome *o)
         tell_level(c, a, o, l);
     if (!o->why && strcmp(a->output, "-") != 0)
         cli_say(c,
-                "next: 'vhem info %s' shows %s; 'vhem assign %s DATA' puts new sequences or models into %s",
-                out, it, out, it);
+                "next: 'vhem info %s' shows %s; 'vhem assign %s DATA%s' puts new sequences or models into %s",
+                out, it, out, cli_repeat_reading(c, a->usage, "memory columns", read, sizeof read), it);
 }
 
 static int save_tree(cli *c, cluster_args *a, const vhem_tree *tree, bool stopped)
@@ -180,6 +191,10 @@ static int cluster_and_save(cli *c, cluster_args *a)
 static int read_levels(cli *c, cluster_args *a)
 {
     CLI_TRY(cli_read_list(c, "clusters", a->K_text, &a->K));
+    if (strstr(a->K_text, ".."))
+        return cli_misuse(
+            c, "--clusters %s: several numbers to choose from are for vhem choose; 8,4 makes a tree",
+            a->K_text);
     for (int l = 1; l < a->K.n; l++)
         if (a->K.value[l] >= a->K.value[l - 1])
             return cli_misuse(
@@ -276,7 +291,9 @@ static int run_cluster(cli *c, int argc, char **argv, bool tree)
         .n_max = 1,
         .merges = true,
         .table = &t,
-        .first = "output clusters models method states mix tau nv prior search restarts init preset",
+        .first =
+            "output clusters id columns group label emission states topology models method preset tau nv prior "
+            "search restarts init",
         .second_output = "models",
         .methods = true,
         .about = tree ? tree_about : cluster_about,

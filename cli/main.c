@@ -10,7 +10,7 @@
 
 static const cli_command commands[] = {
     { "fit", cmd_fit, "fit one model to each sequence, or to each group of sequences" },
-    { "cluster", cmd_cluster, "group models into clusters, each with a centre" },
+    { "cluster", cmd_cluster, "group sequences, or models, into clusters, each with a centre" },
     { "tree", cmd_tree, "build a hierarchy of clusters, level by level" },
     { "assign", cmd_assign, "put new sequences or models into clusters" },
     { "choose", cmd_choose, "compare numbers of clusters and states" },
@@ -58,14 +58,14 @@ static int overview(const cli *c, FILE *f, int status)
     if (c->ranks)
         return overview_of_ranks(f, status);
     fprintf(f, "Usage: vhem COMMAND [OPTION]... ARGUMENT...\n\n"
-               "Fits hidden Markov models to sequences and clusters the models.\n\nCommands:\n");
+               "Groups sequences by the way they move, and clusters hidden Markov models.\n\nCommands:\n");
     for (const cli_command *k = commands; k->name; k++)
         fprintf(f, "  %-12s%s\n", k->name, k->help);
     fprintf(f, "\n  vhem COMMAND --help       the options of a command that matter most, and their defaults\n"
                "  vhem COMMAND --help-all   all of them\n"
                "  vhem --version        version and usable backends\n"
-               "\nStart with: vhem fit DATA.csv -o models.json\n"
-               "Then:       vhem cluster models.json -k 4 -o clusters.json\n");
+               "\nStart with: vhem cluster DATA.csv -o clusters.json\n"
+               "Then:       vhem report clusters.json --data DATA.csv -o report.html\n");
     return status;
 }
 

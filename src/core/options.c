@@ -123,7 +123,7 @@ static const vh_option cluster_rows[] = {
     CHOICE(R, 0, method, 0, 0, METHODS, "vhem; sequences: auto; textures: hem-dtm", NULL, "how to cluster"),
     CHOICE(R, VH_IN_FILES, preset, 0, 0, "paper|emhmm", "none", HEM " " HYBRID,
            "paper: the settings of the paper; emhmm: those of the EMHMM toolbox; other options override it"),
-    INT(R, VH_IN_FILES, S, 'S', 1, "S", "as the input; auto: several",
+    INT(R, VH_IN_FILES, S, 'S', 1, "S", "as the input; method auto: several",
         "vhem vbhem hem-dtm auto " EM " " HYBRID,
         "states of the centres (vbhem: the maximum); for textures, the dimension of the state"),
     INT(R, VH_IN_FILES, M, 'M', 1, "M", "as the input", "vhem vbhem hem-gmm auto " EM " " HYBRID,

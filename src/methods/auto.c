@@ -346,6 +346,16 @@ static vhem_status tell_number(vhem_ctx *ctx, const vh_seq_search *s, uint64_t s
     return VHEM_OK;
 }
 
+/* Where no column varies there is nothing to tell items apart by. */
+static vhem_status require_variation(vhem_ctx *ctx, const vh_graph_source *all, const vh_fit_scale *scale)
+{
+    bool any = all->sets->n == 1;
+    for (int k = 0; k < all->data->d; k++)
+        any |= scale->spread[k] > 0;
+    VH_CHECK(any, VHEM_EINVAL, "no column varies: there is nothing to tell the sequences apart by");
+    return VHEM_OK;
+}
+
 static vhem_status search(vhem_ctx *ctx, const vh_graph_source *all, const vh_input *in,
                           const vhem_cluster_options *opt, uint64_t seed, vh_clustering *out)
 {
@@ -360,6 +370,7 @@ static vhem_status search(vhem_ctx *ctx, const vh_graph_source *all, const vh_in
              most < all->sets->n ? "landmarks" : "items", (long long)most);
     VH_TRY(vh_check_items(ctx, all));
     VH_TRY(vh_fit_scale_of(ctx, all->data, NULL, 1, 0, &scale)); /* warns of columns that never vary */
+    VH_TRY(require_variation(ctx, all, &scale));
     VH_TRY(vh_searched_items_new(ctx, all, most, seed, &items));
     from.data = items.plain ? items.plain : items.full;
     from.sets = &items.sets;

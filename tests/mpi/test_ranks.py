@@ -77,6 +77,8 @@ class Together(Job):
                 ["fit", "g.csv", "-k", "3", "-S", "2", "-r", "2"],
                 ["cluster", "g.csv", "-k", "2", "-S", "2", "-r", "2", "--method", "em-h3m", "--group", "g"],
                 ["tree", "g.csv", "-k", "3,2", "-S", "2", "-r", "2", "--method", "em-h3m"],
+                ["cluster", "d.csv"], ["tree", "g.csv", "-k", "3,2", "-S", "2", "--group", "g"],
+                ["cluster", "d.csv", "-k", "2", "--method", "vhem", "-S", "2", "-r", "2", "--models", "f.h5"],
                 ["fit", "g.csv", "--model", "dtm", "-k", "2", "-S", "1", "-r", "2", "--max-iter", "5"],
                 ["fit", "g.csv", "--model", "dtm", "-k", "1", "-S", "1", "-r", "1", "--max-iter", "3", "--group", "g"],
                 ["cluster", "t.json", "-k", "3", "-r", "4"], ["tree", "t.json", "-k", "4,2", "-r", "2"]]

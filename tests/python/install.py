@@ -37,10 +37,10 @@ def clean_environment():
 
 
 def test_example_of_readme(python, tmp_path):
-    [example] = re.findall(r"```python\n(.*?)```", (SOURCE / "README.md").read_text(), re.S)
-    done = run(python, "-c", example, cwd=tmp_path, env=clean_environment())
+    examples = re.findall(r"```python\n(.*?)```", (SOURCE / "README.md").read_text(), re.S)
+    done = run(python, "-c", "\n".join(examples), cwd=tmp_path, env=clean_environment())
     assert done.returncode == 0 and done.stderr == "", done.stderr
-    assert (tmp_path / "clusters.json").exists() and (tmp_path / "report.html").exists()
+    assert examples and (tmp_path / "groups.json").exists() and (tmp_path / "groups.html").exists()
 
 
 def test_installed_package_is_its_own(python, tmp_path):
