@@ -167,15 +167,33 @@ static void swap(double *a, double *b)
     *b = t;
 }
 
+/* All eigenvectors, by QR, which does not fail where values are repeated; diagonal [n]: that of A, whose lower
+ * triangle is left. */
+static bool leading_of_all(int n, double *A, const double *diagonal, int k, double *w, double *V)
+{
+    for (int i = 0; i < n; i++)
+        A[vh_ij(i, n, i)] = diagonal[i];
+    if (LAPACKE_dsyev(LAPACK_COL_MAJOR, 'V', 'L', n, A, n, w) != 0)
+        return false;
+    memcpy(V, A + vh_row(n - k, n), sizeof *V * vh_cells(k, n));
+    memmove(w, w + (n - k), sizeof *w * (size_t)k);
+    return true;
+}
+
 bool vh_eigen_leading(int n, double *A, int k, double *w, double *V)
 {
-    double *all = malloc(sizeof *all * (size_t)n); /* LAPACK needs room for n of them */
+    double *all = malloc(2 * sizeof *all * (size_t)n); /* LAPACK needs room for n of them; and the diagonal */
     int found = 0, *support = malloc(2 * sizeof *support * (size_t)n);
-    bool good = all && support
-                && LAPACKE_dsyevr(LAPACK_COL_MAJOR, 'V', 'I', 'U', n, A, n, 0, 0, n - k + 1, n, 0, &found,
-                                  all, V, n, support)
-                       == 0
-                && found == k;
+    bool good = all && support;
+    for (int i = 0; good && i < n; i++)
+        all[n + i] = A[vh_ij(i, n, i)];
+    /* its inverse iteration may find fewer vectors than there are of a repeated value */
+    if (good
+        && (LAPACKE_dsyevr(LAPACK_COL_MAJOR, 'V', 'I', 'U', n, A, n, 0, 0, n - k + 1, n, 0, &found, all, V, n,
+                           support)
+                != 0
+            || found != k))
+        good = leading_of_all(n, A, all + n, k, all, V);
     for (int j = 0; good && j < k; j++)
         w[j] = all[k - 1 - j];
     for (int j = 0; good && j < k / 2; j++) /* LAPACK sorts in ascending order */
