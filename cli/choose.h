@@ -38,8 +38,8 @@ typedef struct {     /* what the rows together recommend */
 
 choose_advice choose_advise(const choose_rows *t);
 
-/* Tries these numbers of groups of sequences, none: those that suit them; writes a table of how good they are,
- * and says which is recommended. */
+/* Tries these numbers of groups of sequences, none: those that suit them; writes a table of how good they
+ * are, and says which is recommended. */
 int choose_of_sequences(cli *c, const vhem_source *from, const vhem_cluster_options *opt,
                         const cli_list *asked, const char *output);
 

@@ -40,8 +40,8 @@ static void add_shape(const vhem_fit_options *fit, json_t *all)
         json_object_set_new(all, "topology", cli_json_text(fit->topology));
 }
 
-/* Every option with the value that was used.  What the search for groups of sequences found is not what it was
- * asked for, and models fitted to sequences are those that were asked for. */
+/* Every option with the value that was used.  What the search for groups of sequences found is not what it
+ * was asked for, and models fitted to sequences are those that were asked for. */
 static json_t *used_options_json(cluster_args *a, const vhem_clustering *cl)
 {
     a->opt = *cl->options; /* the rows of the table point here */
@@ -139,8 +139,8 @@ static int save_tree(cli *c, cluster_args *a, const vhem_tree *tree, bool stoppe
     return CLI_GO;
 }
 
-/* The models that were clustered; or, of sequences whose groups were found otherwise, models of the shape that
- * was found: that of the graph, or of the centres where that has none. */
+/* The models that were clustered; or, of sequences whose groups were found otherwise, models of the shape
+ * that was found: that of the graph, or of the centres where that has none. */
 static int save_models(cli *c, cluster_args *a, const vhem_clustering *cl)
 {
     CLI_OWN vhem_models *models = NULL;

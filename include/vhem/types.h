@@ -451,8 +451,8 @@ typedef struct {                     /* one level of a tree; what a method does 
     const int  *lacking;             /* [Kb]        columns that the item, an HMM, lacks, so that its L_hmm is
                                         over fewer values than that of others; NULL: none lacks any */
     int         n_choice;            /* method auto, when K was chosen: */
-    const vhem_choice *choice;       /* [n_choice]  the numbers of groups that were tried in the graph that was
-                                        kept */
+    const vhem_choice *choice;       /* [n_choice]  the numbers of groups that were tried in the graph that
+                                        was kept */
 } vhem_clustering;
 
 typedef struct {                     /* a tree at a glance; valid while it lives */

@@ -223,8 +223,8 @@ static double worth(const vh_judged *x)
     return x->modularity + x->stability;
 }
 
-/* The best of the numbers tried.  The largest of our own is none: a larger one might be better still.  A single
- * group, which always agrees with itself, is the best of itself alone. */
+/* The best of the numbers tried.  The largest of our own is none: a larger one might be better still.  A
+ * single group, which always agrees with itself, is only if it is alone. */
 static int best_tried(const numbers *tried, const vh_judged *judged)
 {
     int best = tried->n > 1 && tried->K[0] == 1 ? 1 : 0;
