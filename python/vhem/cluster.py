@@ -61,7 +61,7 @@ class ModelClustering(ClusterMixin, Estimator):  # type: ignore[misc]
     preset : {"paper", "emhmm"}
         Settings of the paper, or of the toolbox for eye movements, for what is left None below; default none.
     n_states : int
-        States of the centres; default as the input; auto: several.  Of "auto", only models of so many are tried.
+        States of the centres; default as the input; method auto: several.  Of "auto", only models of so many are tried.
     n_mix : int
         Gaussians in each state of the centres; default as the input; auto: 1.
     covariance_type : {"diag", "full", "poisson", "bernoulli", "gamma", "von-mises", "categorical", \

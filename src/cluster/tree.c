@@ -208,7 +208,7 @@ static bool keeps_partition(const vh_clustering *c)
 static void cluster_centers(const vh_clustering *c, vhem_cluster_options *o)
 {
     o->method = vh_method_usual(VH_MODELS)->name;
-    o->S = o->M = -1;
+    o->S = o->M = o->landmarks = -1;
     o->emission = o->topology = NULL;
     o->tau = c->centers->lengths.max > 0 ? VHEM_AUTO : o->tau;
 }

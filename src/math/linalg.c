@@ -167,38 +167,40 @@ static void swap(double *a, double *b)
     *b = t;
 }
 
-/* All eigenvectors, by QR, which does not fail where values are repeated; diagonal [n]: that of A, whose lower
- * triangle is left. */
-static bool leading_of_all(int n, double *A, const double *diagonal, int k, double *w, double *V)
+/* By a slower way that finds them all; LAPACK has used up one triangle of A, with the diagonal. */
+static bool lead_again(int n, double *A, const double *diagonal, int k, double *w, double *V, double *all)
 {
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < n; i++) {
         A[vh_ij(i, n, i)] = diagonal[i];
-    if (LAPACKE_dsyev(LAPACK_COL_MAJOR, 'V', 'L', n, A, n, w) != 0)
+        for (int j = 0; j < i; j++)
+            A[vh_ij(i, n, j)] = A[vh_ij(j, n, i)]; /* its upper triangle is our lower one */
+    }
+    if (!vh_eigen(n, A, all))
         return false;
-    memcpy(V, A + vh_row(n - k, n), sizeof *V * vh_cells(k, n));
-    memmove(w, w + (n - k), sizeof *w * (size_t)k);
+    for (int j = 0; j < k; j++) {
+        w[j] = all[n - 1 - j];
+        memcpy(V + vh_row(j, n), A + vh_row(n - 1 - j, n), sizeof *V * (size_t)n);
+    }
     return true;
 }
 
 bool vh_eigen_leading(int n, double *A, int k, double *w, double *V)
 {
-    double *all = malloc(2 * sizeof *all * (size_t)n); /* LAPACK needs room for n of them; and the diagonal */
-    int found = 0, *support = malloc(2 * sizeof *support * (size_t)n);
-    bool good = all && support;
-    for (int i = 0; good && i < n; i++)
+    double *all = malloc(2 * sizeof *all * (size_t)n); /* LAPACK needs room for n of them; the diagonal */
+    int found = 0, info = LAPACK_WORK_MEMORY_ERROR, *support = malloc(2 * sizeof *support * (size_t)n);
+    for (int i = 0; all && i < n; i++)
         all[n + i] = A[vh_ij(i, n, i)];
-    /* its inverse iteration may find fewer vectors than there are of a repeated value */
-    if (good
-        && (LAPACKE_dsyevr(LAPACK_COL_MAJOR, 'V', 'I', 'U', n, A, n, 0, 0, n - k + 1, n, 0, &found, all, V, n,
-                           support)
-                != 0
-            || found != k))
-        good = leading_of_all(n, A, all + n, k, all, V);
+    if (all && support)
+        info = LAPACKE_dsyevr(LAPACK_COL_MAJOR, 'V', 'I', 'U', n, A, n, 0, 0, n - k + 1, n, 0, &found, all, V,
+                              n, support);
+    bool good = info == 0 && found == k; /* of eigenvalues that are equal it may miss some, and not say so */
     for (int j = 0; good && j < k; j++)
         w[j] = all[k - 1 - j];
     for (int j = 0; good && j < k / 2; j++) /* LAPACK sorts in ascending order */
         for (int i = 0; i < n; i++)
             swap(&V[vh_ij(j, n, i)], &V[vh_ij(k - 1 - j, n, i)]);
+    if (!good && info != LAPACK_WORK_MEMORY_ERROR)
+        good = lead_again(n, A, all + n, k, w, V, all);
     free(all);
     free(support);
     return good;

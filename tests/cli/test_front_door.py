@@ -176,6 +176,8 @@ class Clusters(Door):
         self.assertNotIn("share", c)
         self.ok("report", "c.json", "-o", "r.html")
         self.fails(1, "4 clusters need at least as many landmarks, there are 3", "cluster", "d.csv", "-k", 4, "--landmarks", 3)
+        tree = self.cluster("d.csv", "-k", "4,2", "--landmarks", 20, "-S", 3, "--mix", 2, "--topology", "linear", command="tree")
+        self.assertEqual([level["method"] for level in tree["levels"]], ["auto", "vhem"])  # all that is said is for the lowest
         whole = self.cluster("d.csv", "-k", KINDS, "--landmarks", 60, out="w.json")      # as many as there are
         self.assertEqual(whole["labels"], self.cluster("d.csv", "-k", KINDS)["labels"])
 
@@ -557,8 +559,9 @@ class Strange(Door):
 
     def test_nothing_that_varies(self):
         self.write("o.csv", "id,x\n" + "".join(f"s{i},3\n" for i in range(10) for _ in range(5)))
-        r = self.ok("cluster", "o.csv", "-k", 2)
-        self.assertIn("warning: column 'x' never varies", r.err)
+        r = self.run_vhem("cluster", "o.csv", "-k", 2)
+        self.assertEqual(r.code, 1)
+        self.assertIn("no column varies: there is nothing to tell the sequences apart by", r.err)
 
 
 class Families(Case):
