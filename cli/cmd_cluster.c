@@ -291,7 +291,7 @@ static int run_cluster(cli *c, int argc, char **argv, bool tree)
         .n_max = 1,
         .merges = true,
         .table = &t,
-        .first = "output clusters id columns group label emission states models method preset tau nv",
+        .first = "output clusters id columns group label emission states method preset tau nv prior",
         .second_output = "models",
         .methods = true,
         .about = tree ? tree_about : cluster_about,
