@@ -68,8 +68,8 @@ class ModelClustering(ClusterMixin, Estimator):  # type: ignore[misc]
 "tied:FILE", "COL:NAME,..."}
         What the states of models of sequences emit, as for :class:`vhem.HMM`; default diag; models have theirs.
     topology : {"free", "left-right", "linear"}
-        Transitions of models of sequences, as for :class:`vhem.HMM`: only such models are tried; default free and linear
-        are tried.  With a method for models, free.
+        Transitions of models of sequences, as for :class:`vhem.HMM`: only such models are tried; default
+        free and linear are tried.  With a method for models, free.
     tau : int, or "auto"
         Length of the virtual samples by which models are compared, in frames; default 10.  "auto": that of the
         sequences which the models were fitted to.
