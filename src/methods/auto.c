@@ -175,7 +175,9 @@ static vhem_status try_shapes(vhem_ctx *ctx, const vh_graph_source *from, const 
         if (st == VHEM_ENOMEM || st == VHEM_ESTOPPED)
             return st;
     }
-    return out->centers ? finish(ctx, from, grouped, won->label, out) : st;
+    if (!out->centers)
+        return st != VHEM_OK ? st : vh_fail(ctx, VHEM_ENUMERIC, "no model of the groups could be fitted");
+    return finish(ctx, from, grouped, won->label, out);
 }
 
 /* Centres for the groups that won: of the shapes in the table, those that put most items back. */
