@@ -175,9 +175,7 @@ static vhem_status try_shapes(vhem_ctx *ctx, const vh_graph_source *from, const 
         if (st == VHEM_ENOMEM || st == VHEM_ESTOPPED)
             return st;
     }
-    if (!out->centers)
-        return st != VHEM_OK ? st : vh_fail(ctx, VHEM_ENUMERIC, "no model of the groups could be fitted");
-    return finish(ctx, from, grouped, won->label, out);
+    return out->centers ? finish(ctx, from, grouped, won->label, out) : st;
 }
 
 /* Centres for the groups that won: of the shapes in the table, those that put most items back. */
@@ -189,6 +187,7 @@ static vhem_status make_centers(vhem_ctx *ctx, const vh_graph_source *from, cons
     vh_ctx_child(ctx, ctx->threads, &quiet);
     vhem_status st = try_shapes(&quiet, from, s, out);
     VH_CHECK(st == VHEM_OK, st, "%s", quiet.error);
+    VH_CHECK(out->centers, VHEM_ENUMERIC, "no model of the groups could be fitted");
     for (int64_t j = 0; j < out->centers->K; j++) {
         VH_TRY(vh_h3m_set_cluster(ctx, &out->centers->hmm[j].name, j));
         VH_TRY(vh_h3m_set_text(ctx, &out->centers->hmm[j].label, NULL));
