@@ -149,6 +149,18 @@ static int check_options(cli *c, const cluster_args *a)
     return sequences ? CLI_GO : check_models(c, a);
 }
 
+void cluster_add_shape(const vhem_fit_options *fit, json_t *options)
+{
+    if (fit->S > 0)
+        json_object_set_new(options, "states", json_integer(fit->S));
+    if (fit->M > 0)
+        json_object_set_new(options, "mix", json_integer(fit->M));
+    if (fit->emission)
+        json_object_set_new(options, "emission", cli_json_text(fit->emission));
+    if (fit->topology)
+        json_object_set_new(options, "topology", cli_json_text(fit->topology));
+}
+
 int cluster_save_models(cli *c, const cluster_args *a, const vhem_models *models, const vhem_fit_options *fit)
 {
     const vhem_models_facts facts = cli_models_facts(models);
@@ -164,13 +176,9 @@ int cluster_save_models(cli *c, const cluster_args *a, const vhem_models *models
             json_object_del(options, t->row[k].name);
     if (fit->model)
         json_object_set_new(options, "model", cli_json_text(fit->model));
-    json_object_set_new(options, "states", json_integer(facts.S));
-    if (fit->M > 0)
-        json_object_set_new(options, "mix", json_integer(fit->M));
-    if (fit->emission)
-        json_object_set_new(options, "emission", cli_json_text(fit->emission));
-    if (fit->topology)
-        json_object_set_new(options, "topology", cli_json_text(fit->topology));
+    vhem_fit_options shape = *fit;
+    shape.S = facts.S; /* the number that was found, where it was */
+    cluster_add_shape(&shape, options);
     CLI_AUTOFREE char *made = cli_provenance(&as_fit, options, false);
     CLI_CHECK(made, "out of memory");
     CLI_TRY(cli_status(c, vhem_models_save(c->ctx, models, made, a->models)));

@@ -32,6 +32,8 @@ int cluster_load(cli *c, cluster_args *a);
 /* Has cluster_load read sequences for a method or a preset that takes models?  Then they are fitted as vhem
  * fit would, and clustered instead. */
 int cluster_fit(cli *c, cluster_args *a);
+/* Adds how models are fitted to sequences, as far as it is said, to the options of a file. */
+void cluster_add_shape(const vhem_fit_options *fit, json_t *options);
 /* The file that --models wants, of these models; they were fitted with these options. */
 int cluster_save_models(cli *c, const cluster_args *a, const vhem_models *models,
                         const vhem_fit_options *fit);

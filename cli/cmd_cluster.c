@@ -27,19 +27,6 @@ static bool finds_groups(const cluster_args *a)
     return strcmp(a->method.name, "auto") == 0;
 }
 
-/* How models were fitted to the sequences, as far as it was asked for. */
-static void add_shape(const vhem_fit_options *fit, json_t *all)
-{
-    if (fit->S > 0)
-        json_object_set_new(all, "states", json_integer(fit->S));
-    if (fit->M > 0)
-        json_object_set_new(all, "mix", json_integer(fit->M));
-    if (fit->emission)
-        json_object_set_new(all, "emission", cli_json_text(fit->emission));
-    if (fit->topology)
-        json_object_set_new(all, "topology", cli_json_text(fit->topology));
-}
-
 /* Every option with the value that was used.  What the search for groups of sequences found is not what it
  * was asked for, and models fitted to sequences are those that were asked for. */
 static json_t *used_options_json(cluster_args *a, const vhem_clustering *cl)
@@ -55,7 +42,7 @@ static json_t *used_options_json(cluster_args *a, const vhem_clustering *cl)
         json_object_set_new(all, "clusters",
                             a->K.value[0] > 0 ? json_integer(a->K.value[0]) : json_string("auto"));
     if (a->fitted)
-        add_shape(&a->shape, all);
+        cluster_add_shape(&a->shape, all);
     return all;
 }
 

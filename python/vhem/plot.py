@@ -289,7 +289,7 @@ def centers(result: Any, dims: Sequence[Any] = (0, 1), background: Any = None, l
 def dendrogram(models: Any, *, tau: Optional[int] = None, method: str = "average", ax: Any = None,
                **more: Any) -> Any:
     """Models joined by their divergence in both directions; for a fitted VHEM its models, for clusters of sequences,
-    of which there is no model each, the centres."""
+    which have no model each, the centres."""
     from scipy.cluster import hierarchy
     from scipy.spatial.distance import squareform
 

@@ -6,12 +6,12 @@
 
 #define MOST 7.0 /* radians: a full turn, from 0 or from -pi, with some margin */
 
-static bool is_angle(const vh_emission *family, const vh_layout *layout, int k)
+bool vh_is_angle(const vh_emission *family, const vh_layout *layout, int k)
 {
     for (int c = 0; layout && c < layout->n_channel; c++)
         if (k >= layout->channel[c].column && k < layout->channel[c].column + layout->channel[c].shape.d)
             family = layout->channel[c].family;
-    return family->values == VH_ANGLES;
+    return family && family->values == VH_ANGLES;
 }
 
 /* The angle of largest magnitude in column k of the data, at sequence *n, frame *t. */
@@ -45,10 +45,10 @@ void vh_warn_of_angle_units(vhem_ctx *ctx, const vhem_data *data, const vh_emiss
 {
     bool any = false;
     for (int k = 0; k < (layout ? layout->d : data->d) && !any; k++)
-        any = is_angle(family, layout, k);
+        any = vh_is_angle(family, layout, k);
     if (!any || atomic_exchange(&((vhem_data *)data)->told_degrees, true))
         return;
     for (int k = 0; k < (layout ? layout->d : data->d); k++)
-        if (is_angle(family, layout, k))
+        if (vh_is_angle(family, layout, k))
             warn(ctx, data, place ? place[k] : k);
 }

@@ -70,7 +70,6 @@ vhem_status vh_clustering_set_fingerprint(vhem_ctx *ctx, vh_clustering *c, int64
 /* Computes share [Kb] of out: for each item, the fraction of n partitions label[r] [Kb] that put it in the
  * group it has in kept, after matching their groups, at most K each.  Does nothing for fewer than two
  * partitions or more than VH_MOST_MATCHED groups. */
-enum { VH_MOST_MATCHED = 1000 };
 vhem_status vh_count_share(vhem_ctx *ctx, const int *kept, int K, int n, const int *const *label,
                            vh_clustering *out);
 /* A row of a choice of which nothing is known yet. */

@@ -42,41 +42,30 @@ static double deviates(const chi_square *x)
     return x->n > 1 ? (x->sum - (x->n - 1)) / sqrt(2 * (x->n - 1)) : 0;
 }
 
-/* The sum of (y - about)^power over a column; *n: values. */
-static double moment(const vhem_data *data, int k, double about, int power, double *n)
+/* Mean of z^4, the values standardised; *n: how many there are. */
+static double kurtosis(const vhem_data *data, int k, double mean, double deviation, double *n)
 {
     double sum = 0;
     *n = 0;
     for (int64_t s = 0; s < data->N; s++) {
         const double *y = vh_data_frames(data, s) + k;
-        for (int64_t t = 0; t < vh_data_length(data, s); t++)
-            if (!isnan(y[t * data->d])) {
-                sum += pow(y[t * data->d] - about, power);
+        for (int64_t t = 0; t < vh_data_length(data, s); t++) {
+            double z = (y[t * data->d] - mean) / deviation;
+            if (!isnan(z)) {
+                sum += z * z * z * z;
                 ++*n;
             }
+        }
     }
-    return sum;
+    return sum / *n;
 }
 
-static bool measure(const vhem_data *data, int k, double *mean, double *deviation, double *kurtosis)
+static bool is_noise(const vhem_data *data, int k, double mean, double deviation)
 {
-    double n;
-    *mean = moment(data, k, 0, 1, &n);
-    if (n < LEAST_FRAMES)
+    double n, spread = kurtosis(data, k, mean, deviation, &n) - 1;
+    double pairs = 0, after = 0, after_square = 0;
+    if (n < LEAST_FRAMES || !(spread > 0) || isinf(spread))
         return false;
-    *mean /= n;
-    double square = moment(data, k, *mean, 2, &n) / n, fourth = moment(data, k, *mean, 4, &n) / n;
-    *deviation = sqrt(square);
-    *kurtosis = square > 0 ? fourth / (square * square) : 0;
-    return isfinite(fourth) && *kurtosis > 1;
-}
-
-static bool is_noise(const vhem_data *data, int k)
-{
-    double mean = 0, deviation, kurtosis;
-    if (!measure(data, k, &mean, &deviation, &kurtosis))
-        return false;
-    double spread = kurtosis - 1, pairs = 0, after = 0, after_square = 0;
     part tenth[TENTHS] = { { 0 } };
     chi_square between = { 0 }, between_square = { 0 }, along = { 0 };
     for (int64_t s = 0; s < data->N; s++) {
@@ -111,12 +100,13 @@ static bool is_noise(const vhem_data *data, int k)
            && fabs(deviates(&along)) < LIMIT;
 }
 
-vhem_status vh_columns_noise(vhem_ctx *ctx, const vhem_data *data, bool *noise)
+vhem_status vh_columns_noise(vhem_ctx *ctx, const vhem_data *data, const double *mean,
+                             const double *deviation, bool *noise)
 {
     int left = 0;
     for (int k = 0; k < data->d; k++) {
         VH_CHECK(!vh_stopped(ctx), VHEM_ESTOPPED, "stopped");
-        noise[k] = is_noise(data, k);
+        noise[k] = deviation[k] > 0 && is_noise(data, k, mean[k], deviation[k]);
         left += !noise[k];
     }
     if (left == 0)

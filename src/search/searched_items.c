@@ -50,18 +50,15 @@ static double mean_value(const vh_graph_source *all, const bool *noise, const do
 }
 
 /* pick [n] of the items, in order. */
-static vhem_status pick_items(vhem_ctx *ctx, const vh_graph_source *all, const bool *noise, uint64_t seed,
+static vhem_status pick_items(vhem_ctx *ctx, const vh_graph_source *all, const bool *noise,
+                              const double *mean, const double *deviation, uint64_t seed,
                               vh_searched_items *out)
 {
     int64_t n_all = all->sets->n;
     VH_AUTOFREE placed *order = NULL;
-    VH_AUTOFREE double *mean = NULL, *deviation = NULL;
     vh_rng rng;
 
     VH_NEW(order, n_all);
-    VH_NEW(mean, all->data->d);
-    VH_NEW(deviation, all->data->d);
-    vh_spread(all->data, NULL, all->data->N, mean, deviation);
     for (int64_t i = 0; i < n_all; i++)
         order[i] = (placed){ mean_value(all, noise, mean, deviation, i),
                              vh_sets_name(all->sets, all->data, i, all->by_group), i };
@@ -118,14 +115,15 @@ static vhem_status drop_columns(vhem_ctx *ctx, const vhem_data *data, const bool
 }
 
 /* noise [d]; none where columns are not plain numbers. */
-static vhem_status find_noise(vhem_ctx *ctx, const vh_graph_source *all, bool *noise, int *found)
+static vhem_status find_noise(vhem_ctx *ctx, const vh_graph_source *all, const double *mean,
+                              const double *deviation, bool *noise, int *found)
 {
     const vh_emission *family = vh_emission_find(all->emission);
 
     *found = 0;
     if (all->data->layout || !family || !vh_prior_normal(family))
         return VHEM_OK;
-    VH_TRY(vh_columns_noise(ctx, all->data, noise));
+    VH_TRY(vh_columns_noise(ctx, all->data, mean, deviation, noise));
     for (int k = 0; k < all->data->d; k++) {
         *found += noise[k];
         if (noise[k])
@@ -141,12 +139,16 @@ vhem_status vh_searched_items_new(vhem_ctx *ctx, const vh_graph_source *all, int
                                   vh_searched_items *out)
 {
     VH_AUTOFREE bool *noise = NULL;
+    VH_AUTOFREE double *mean = NULL, *deviation = NULL;
     int found;
 
     out->n = most < all->sets->n ? most : all->sets->n;
     VH_NEW(noise, all->data->d);
-    VH_TRY(find_noise(ctx, all, noise, &found));
-    VH_TRY(pick_items(ctx, all, noise, seed, out));
+    VH_NEW(mean, all->data->d);
+    VH_NEW(deviation, all->data->d);
+    vh_spread(all->data, NULL, all->data->N, mean, deviation);
+    VH_TRY(find_noise(ctx, all, mean, deviation, noise, &found));
+    VH_TRY(pick_items(ctx, all, noise, mean, deviation, seed, out));
     VH_TRY(take_sequences(ctx, all, out));
     return found > 0 ? drop_columns(ctx, out->full, noise, &out->plain) : VHEM_OK;
 }

@@ -18,6 +18,7 @@
 #include "core/array2.h"
 #include "emission/layout.h"
 #include "core/rng.h"
+#include "fit/angle_units.h"
 #include "fit/fit.h"
 #include "fit/fit_prior.h"
 #include "fit/infer.h"
@@ -31,8 +32,7 @@
 #include <string.h>
 
 enum {
-    NEAREST =
-        24, /* neighbours that are kept of each item: a graph of a part of the items uses the next ones */
+    NEAREST = 24,      /* neighbours kept of each item: a graph of a part of the items uses the next ones */
     RESTARTS = 1,      /* of a fit that only chooses */
     PRIOR_ITEMS = 100, /* from which the prior of the fits is learned */
     LEAST_FRAMES = 50, /* for time warping, however many the columns */
@@ -49,14 +49,6 @@ static const vh_graph_kind table[] = {
     { VH_EACH_STANDARDISED, "linear", 8 }, { VH_AS_THEY_ARE, NULL, 0 },
 };
 enum { N_KINDS = sizeof table / sizeof table[0] };
-
-static bool is_symbols(const vhem_data *data)
-{
-    for (int i = 0; data->layout && i < data->layout->n_channel; i++)
-        if (data->layout->channel[i].shape.V > 0)
-            return true;
-    return false;
-}
 
 /* Differences and deviations need numbers on a line, of which each sequence has several. */
 static bool has_views(const vh_graph_source *from)
@@ -84,10 +76,10 @@ static const char *why_not(const vh_graph_source *from, const vh_graph_kind *kin
     bool free = kind->topology && strcmp(kind->topology, "free") == 0;
 
     if (!kind->topology)
-        return restricted               ? ""
-               : from->by_group         ? "it compares two sequences, not two groups"
-               : is_symbols(from->data) ? "symbols are no numbers"
-                                        : NULL;
+        return restricted                                        ? ""
+               : from->by_group                                  ? "it compares two sequences, not two groups"
+               : from->data->layout && from->data->layout->V > 0 ? "symbols have no differences"
+                                                                 : NULL;
     if (from->topology && (strcmp(from->topology, "free") == 0) != free)
         return "";
     if (!free && !from->topology && from->S <= 0 && is_too_short(from, kind->S))
@@ -151,7 +143,7 @@ vhem_fit_options vh_graph_fit(const vh_graph_source *from, const vh_graph_kind *
     o.topology = kind->topology;
     o.init = strcmp(kind->topology, "free") == 0 ? "kmeans" : "segment";
     o.by_group = from->by_group;
-    o.restarts = 1;
+    o.restarts = RESTARTS;
     o.tol = ROUGHLY;
     return o;
 }
@@ -219,14 +211,6 @@ static vhem_status by_models(vhem_ctx *ctx, const vh_graph_source *from, const v
 
 /* ---- 3. distances by time warping ---------------------------------------------------------------------- */
 
-static bool is_angle(const vh_graph_source *from, int k)
-{
-    const vh_layout *layout = from->data->layout;
-    const vh_emission *family =
-        layout ? vh_layout_channel(layout, k)->family : vh_emission_find(from->emission);
-    return family && family->values == VH_ANGLES;
-}
-
 /* Frames of a sequence, on average, such that the table costs about WARPING cells and columns. */
 static int frames_to_warp(const vh_graph_source *from)
 {
@@ -237,11 +221,12 @@ static int frames_to_warp(const vh_graph_source *from)
 
 static vhem_status by_warping(vhem_ctx *ctx, const vh_graph_source *from, double *D)
 {
+    const vh_emission *family = vh_emission_find(from->emission);
     VH_AUTOFREE bool *circular = NULL;
 
     VH_NEW(circular, from->data->d);
     for (int k = 0; k < from->data->d; k++)
-        circular[k] = is_angle(from, k);
+        circular[k] = vh_is_angle(family, from->data->layout, k);
     const vh_dtw_options opt = { VH_DTW_WINDOW, frames_to_warp(from), circular };
     return vh_dtw(ctx, from->data, &opt, D);
 }

@@ -19,15 +19,14 @@
 
 enum {
     NEIGHBOURS = 10,
-    SAMPLES = 10,        /* of the items, for the stability */
-    OWN = 4,             /* weight of a number of groups in its stability; of the numbers next to it: 1 */
-    RUNS = 10,           /* of k-means for the partition, */
-    FEW_RUNS = 4,        /* for that of a sample, and where many numbers of groups are tried */
-    MEMBERS = 3,         /* a number of groups is recommended if they have so many members on average */
-    EACH = 12,           /* all numbers up to this one are tried, then every twelfth or so */
-    MOST_GROUPS = 60,    /* unless a number is given: the time grows with its cube */
-    MOST_TRIED = 64,     /* unless they are given */
-    MOST_MATCHED = 1000, /* groups: to match more takes too long */
+    SAMPLES = 10,     /* of the items, for the stability */
+    OWN = 4,          /* weight of a number of groups in its stability; of the numbers next to it: 1 */
+    RUNS = 10,        /* of k-means for the partition, */
+    FEW_RUNS = 4,     /* for that of a sample, and where many numbers of groups are tried */
+    MEMBERS = 3,      /* a number of groups is recommended if they have so many members on average */
+    EACH = 12,        /* all numbers up to this one are tried, then every twelfth or so */
+    MOST_GROUPS = 60, /* unless a number is given: the time grows with its cube */
+    MOST_TRIED = 64,  /* unless they are given */
 };
 #define SAMPLED 0.8 /* share of the items in a sample */
 #define ROOTS   3.0 /* at most so many times the root of the number of items are tried */
@@ -269,7 +268,7 @@ static vhem_status judge(vhem_ctx *ctx, int64_t n, const numbers *tried, uint64_
     c->n_judged = n_tried;
     int best = best_tried(tried, c->judged);
     c->best = c->judged[best];
-    if (c->best.K <= MOST_MATCHED) {
+    if (c->best.K <= VH_MOST_MATCHED) {
         VH_NEW(c->share, n);
         VH_TRY(find_share(ctx, &j, best, c->share));
     }
