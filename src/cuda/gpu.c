@@ -4,7 +4,6 @@
 #include "cuda/gpu.h"
 
 #include "cuda/device.h"
-#include "cuda/ppk.h"
 #include "cuda/estep.h"
 #include "cuda/forward_backward.h"
 #include "simd/simd.h"
@@ -88,10 +87,7 @@ static const vh_reduce_kernels reduce = { .open = vh_cuda_reduce_open,
                                           .release = reduce_discard,
                                           .kernel = reduce_chunk };
 
-static const vh_product_kernels product = { .open = vh_cuda_product_open,
-                                            .run = vh_cuda_product_part,
-                                            .close = vh_cuda_product_close,
-                                            .prepare = product_lay,
+static const vh_product_kernels product = { .prepare = product_lay,
                                             .release = product_drop,
                                             .kernel = product_tile };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ppk_kernel.c - see ppk_kernel.h: chooses the backend of a job; the driver that CPU backends share.
+/* ppk_kernel.c - see ppk_kernel.h: the driver of the kernels.
  *
  * The table is cut into blocks whose edges are multiples of VH_PRODUCT_TILE in both sets, wherever a
  * rectangle begins.  On the diagonal of a set against itself a block is computed in strips, each from its
@@ -17,16 +17,10 @@
 enum { BLOCK = VH_PRODUCT_TILE, STRIP = 16 };
 
 struct vh_opened_pair {
-    const vh_product_kernels *by; /* does whole jobs (open), or provides the kernel */
-    void *state;
+    const vh_product_kernels *by;
     vh_product p;
     void *prepared;
 };
-
-static vhem_status lay(vhem_ctx *ctx, vh_opened_pair *job)
-{
-    return job->by->prepare ? job->by->prepare(ctx, &job->p, &job->prepared) : VHEM_OK;
-}
 
 vhem_status vh_product_open(vhem_ctx *ctx, const vh_product *p, vh_opened_pair **out)
 {
@@ -35,11 +29,9 @@ vhem_status vh_product_open(vhem_ctx *ctx, const vh_product *p, vh_opened_pair *
 
     VH_NEW(job, 1);
     job->p = *p;
-    if (of && of->open)
-        VH_TRY(of->open(ctx, p, &job->state));
-    job->by = job->state || (of && of->kernel) ? of : &vh_product_ref;
-    if (!job->state)
-        VH_TRY(lay(ctx, job));
+    job->by = of && of->kernel ? of : &vh_product_ref;
+    if (job->by->prepare)
+        VH_TRY(job->by->prepare(ctx, &job->p, &job->prepared));
     *out = vh_take(job);
     return VHEM_OK;
 }
@@ -48,14 +40,12 @@ void vh_product_close(vh_opened_pair *job)
 {
     if (!job)
         return;
-    if (job->state)
-        job->by->close(job->state);
-    else if (job->by->release)
+    if (job->by->release)
         job->by->release(job->prepared);
     free(job);
 }
 
-/* ---- the driver for CPUs ------------------------------------------------------------------------------- */
+/* ---- the blocks of the table --------------------------------------------------------------------------- */
 
 typedef struct {
     const vh_opened_pair *job;
@@ -104,26 +94,8 @@ static vhem_status run_block(vhem_ctx *ctx, void *arg, int64_t chunk, int worker
     return VHEM_OK;
 }
 
-/* After a device failure, such as out of memory, the CPU driver does the rest. */
-static vhem_status leave_device(vhem_ctx *ctx, vh_opened_pair *job)
-{
-    vh_log(ctx, VHEM_LOG_WARN, "%s; the CPU does it", ctx->error);
-    job->by->close(job->state);
-    job->state = NULL;
-    return lay(ctx, job);
-}
-
 vhem_status vh_product_run(vhem_ctx *ctx, vh_opened_pair *job, const vh_rectangle *r, double *log_k)
 {
-    vhem_status st = VHEM_OK;
-    if (job->state) {
-        st = job->by->run(ctx, job->state, r, log_k);
-        if (st != VHEM_EBACKEND)
-            return st;
-        st = leave_device(ctx, job);
-    }
-    if (st != VHEM_OK)
-        return st;
     kernel_rows x = { .job = job, .r = r, .log_k = log_k, .ta = r->a0 / BLOCK, .tb = r->b0 / BLOCK };
     int n_a = r->na > 0 ? (r->a0 + r->na - 1) / BLOCK - x.ta + 1 : 0;
     x.n_b = r->nb > 0 ? (r->b0 + r->nb - 1) / BLOCK - x.tb + 1 : 0;

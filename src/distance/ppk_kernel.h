@@ -3,8 +3,7 @@
  * has the equations.
  *
  * Two sets of HMMs are opened once; then any part of the table between them can be computed.  A backend
- * either does the whole job (open, run, close: a device, into whose memory the sets move), or only replaces
- * the kernel in the driver that CPU backends share (prepare, kernel, release). */
+ * replaces the kernel (prepare, kernel, release); devices take that of the CPU. */
 #ifndef VH_DISTANCE_PPK_KERNEL_H
 #define VH_DISTANCE_PPK_KERNEL_H
 
@@ -37,10 +36,6 @@ VH_OWNED(vh_opened_pair, vh_product_close)
 enum { VH_PRODUCT_TILE = 64 };
 
 typedef struct vh_product_kernels {
-    /* Whole jobs.  If open is NULL or leaves *state NULL, the CPU driver runs with the functions below. */
-    vhem_status (*open)(vhem_ctx *, const vh_product *, void **state);
-    vhem_status (*run)(vhem_ctx *, void *state, const vh_rectangle *, double *log_k);
-    void (*close)(void *state);
     /* Converts both sets once to the kernel's layout, *prepared (may stay NULL).  prepare NULL: not
      * needed. */
     vhem_status (*prepare)(vhem_ctx *, const vh_product *, void **prepared);

@@ -9,7 +9,6 @@
 #include "engine.h"
 
 #include "core/backend.h"
-#include "distance/ppk_pair.h"
 #include "fit/forward_backward.h"
 #include "math/scaled.h"
 
@@ -213,46 +212,6 @@ static inline void copy_close(void *state)
     free(s);
 }
 
-/* ---- the kernel ---------------------------------------------------------------------------------------- */
-
-typedef struct {
-    vh_product p; /* with sets of its own */
-    vh_packed *a, *b;
-    vh_scratch scratch;
-} copy_product;
-
-static inline vhem_status copy_product_open(vhem_ctx *ctx, const vh_product *p, void **state)
-{
-    copy_product *s = calloc(1, sizeof *s);
-    (void)ctx;
-    s->a = copy_packed(p->a, true);
-    s->b = copy_packed(p->b, true);
-    s->p = (vh_product){ .a = s->a, .b = s->b, .tau = p->tau, .lambda = p->lambda };
-    *state = s;
-    return VHEM_OK;
-}
-
-static inline vhem_status copy_product_part(vhem_ctx *ctx, void *state, const vh_rectangle *r, double *log_k)
-{
-    copy_product *s = state;
-    vhem_status st = VHEM_OK;
-    for (int i = 0; i < r->na; i++)
-        for (int j = 0; j < r->nb && st == VHEM_OK; j++)
-            if (!r->upper || r->a0 + i <= r->b0 + j)
-                st =
-                    vh_ref_product_pair(ctx, &s->p, r->a0 + i, r->b0 + j, &s->scratch, &log_k[i * r->nb + j]);
-    return st;
-}
-
-static inline void copy_product_close(void *state)
-{
-    copy_product *s = state;
-    free_copy(s->a);
-    free_copy(s->b);
-    vh_scratch_free(&s->scratch);
-    free(s);
-}
-
 /* ---- the backend --------------------------------------------------------------------------------------- */
 
 static inline bool copy_usable(void)
@@ -264,11 +223,7 @@ static inline bool copy_usable(void)
 static inline vh_backend copy_backend(void)
 {
     static const vh_seq_kernels sequences = { .open = copy_open, .run = copy_expect, .close = copy_close };
-    static const vh_product_kernels product = { .open = copy_product_open,
-                                                .run = copy_product_part,
-                                                .close = copy_product_close };
-    return (
-        vh_backend){ .name = "copying", .usable = copy_usable, .sequences = &sequences, .product = &product };
+    return (vh_backend){ .name = "copying", .usable = copy_usable, .sequences = &sequences };
 }
 
 #endif

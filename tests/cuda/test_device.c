@@ -277,53 +277,12 @@ static void test_parts(void **state)
     vhem_free(ctx);
 }
 
-static void kernel(vhem_ctx *ctx, const vh_h3m *set, double *D)
-{
-    vhem_distance_options o;
-    VHEM_INIT(VHEM_DISTANCE_OPTIONS, &o);
-    o.kind = "ppk";
-    o.tau = 5;
-    warnings = 0;
-    ctx->opt.log = listen;
-    assert_ok(ctx, vh_h3m_distance(ctx, set, set, &o, D, NULL));
-}
-
-/* No room for the sets, or only for them. */
-static void test_product_no_memory(void **state)
-{
-    (void)state;
-    static const char *const most[] = { "1000", "100000" };
-    vhem_ctx *ctx = test_ctx_with("cuda", 1, 1), *cpu = test_ctx_with(vh_backend_cpu()->name, 1, 1);
-    vh_rng rng;
-    vh_rng_init(&rng, 541, VH_RNG_TEST, 0);
-    vh_h3m *set = random_h3m(ctx, &rng, SET, 3, 2, 2, 0, 2);
-    double want[SET * SET], whole[SET * SET], got[SET * SET];
-    kernel(cpu, set, want);
-    kernel(ctx, set, whole);
-    assert_int_equal(warnings, 0);
-    assert_int_equal(setenv("VHEM_FAKE_MEMORY", "20000", 1), 0); /* some columns of a row at a time */
-    kernel(ctx, set, got);
-    assert_memory_equal(got, whole, sizeof whole);
-    assert_int_equal(unsetenv("VHEM_FAKE_MEMORY"), 0);
-    for (int k = 0; k < 2; k++) {
-        assert_int_equal(setenv("VHEM_FAKE_LARGEST", most[k], 1), 0);
-        kernel(ctx, set, got);
-        assert_memory_equal(got, want, sizeof want);
-        assert_true(warnings > 0 && strstr(warning, "out of memory; the CPU does it"));
-        assert_int_equal(unsetenv("VHEM_FAKE_LARGEST"), 0);
-    }
-    vh_h3m_free(set);
-    vhem_free(ctx);
-    vhem_free(cpu);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_unusable),         cmocka_unit_test(test_fork),
         cmocka_unit_test(test_no_memory),        cmocka_unit_test(test_parts),
-        cmocka_unit_test(test_more_centers),     cmocka_unit_test(test_larger_than_they_look),
-        cmocka_unit_test(test_product_no_memory)
+        cmocka_unit_test(test_more_centers),     cmocka_unit_test(test_larger_than_they_look)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
