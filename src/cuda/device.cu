@@ -22,11 +22,10 @@ struct machine {
     pid_t pid; /* the runtime does not work in processes forked after this */
 };
 
-/* Stream and events for copies, besides the kernel stream; created with the first job. */
+/* Stream for copies, besides the kernel stream; created with the first job. */
 struct ways {
     const char *problem;
     cudaStream_t copies;
-    cudaEvent_t made, fetched[VH_DEVICE_GETS];
 };
 
 enum { CHOSEN = 0 }; /* the first device visible through CUDA_VISIBLE_DEVICES */
@@ -48,10 +47,6 @@ static ways open_ways()
     cudaError_t e = find_kernels();
     if (e == cudaSuccess)
         e = cudaStreamCreateWithFlags(&w.copies, cudaStreamNonBlocking);
-    if (e == cudaSuccess)
-        e = cudaEventCreateWithFlags(&w.made, cudaEventDisableTiming);
-    for (int k = 0; k < VH_DEVICE_GETS && e == cudaSuccess; k++)
-        e = cudaEventCreateWithFlags(&w.fetched[k], cudaEventDisableTiming);
     w.problem = vh_cuda_error(e);
     return w;
 }
@@ -171,30 +166,8 @@ const char *vh_device_put_wait(void)
     return vh_cuda_error(cudaStreamSynchronize(on_device().copies));
 }
 
-const char *vh_device_get_begin(int slot, void *to, const void *from, size_t bytes)
-{
-    const ways &m = on_device();
-    cudaError_t e = cudaEventRecord(m.made, 0);
-    if (e == cudaSuccess)
-        e = cudaStreamWaitEvent(m.copies, m.made, 0);
-    if (e == cudaSuccess)
-        e = cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, m.copies);
-    if (e == cudaSuccess)
-        e = cudaEventRecord(m.fetched[slot], m.copies);
-    return vh_cuda_error(e);
-}
-
-const char *vh_device_get_wait(int slot)
-{
-    return vh_cuda_error(cudaEventSynchronize(on_device().fetched[slot]));
-}
-
 const char *vh_device_zero(void *p, size_t bytes)
 {
     return vh_cuda_error(cudaMemsetAsync(p, 0, bytes, 0));
 }
 
-const char *vh_device_wait(void)
-{
-    return vh_cuda_error(cudaStreamSynchronize(0));
-}

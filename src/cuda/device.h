@@ -34,13 +34,7 @@ const char *vh_device_get(void *to, const void *from, size_t bytes);
 /* Copies from pinned memory while kernels run; complete when vh_device_put_wait returns. */
 const char *vh_device_put_begin(void *to, const void *from, size_t bytes);
 const char *vh_device_put_wait(void);
-/* Copies to pinned memory after the kernels started so far, concurrently with later ones; complete when
- * vh_device_get_wait returns.  slot: 0 .. VH_DEVICE_GETS-1, identifies the copy to wait for. */
-enum { VH_DEVICE_GETS = 2 };
-const char *vh_device_get_begin(int slot, void *to, const void *from, size_t bytes);
-const char *vh_device_get_wait(int slot);
 const char *vh_device_zero(void *p, size_t bytes);
-const char *vh_device_wait(void); /* for all kernels started so far */
 
 #ifdef __cplusplus
 }

@@ -3,8 +3,8 @@
  *
  *   1. setting up: pairs of an HMM and a sequence, in groups with equal numbers of states, one pair per lane
  *   2. chunks:     statistics of a chunk of frames, one product with all components, exps
- *   3. recursion:  forward and backward, a group at a time (lanes.c); linear HMMs without statistics already
- *                  go on with each chunk (forward_backward_linear.c)
+ *   3. recursion:  forward and backward, a group at a time (lanes.c); HMMs with few transitions, for their
+ *                  likelihood, already with each chunk (forward_backward_exact.c)
  *   4. weights:    if they depend on the likelihoods, the pairs with weight are regrouped
  *   5. collecting: posteriors times component shares, and one transposed product into the statistics
  *
@@ -36,21 +36,22 @@ enum {
     SLOT_R,
     SLOT_SMALL,
     SLOT_LIVE,
-    SLOT_SPARE,
-    SLOT_LINEAR
+    SLOT_EXACT
 };
 
 #define LANE_BYTES (8 << 20) /* longer recursions run one pair at a time: a group overflows the cache */
 #define DOUBT      1e280     /* see lanes.c */
 #define MIXING     1e-100    /* see mixes */
+#define GAIN       600       /* nats: what is lost is below 1e-304, e^-700 */
+#define SAME       1e-8      /* log-likelihoods that differ by rounding */
 
 /* ---- 1. setting up ------------------------------------------------------------------------------------- */
 
 static int by_states_and_length(const void *a, const void *b)
 {
     const vh_fb_pair *p = a, *q = b;
-    if (p->linear != q->linear)
-        return p->linear - q->linear;
+    if (p->exact != q->exact)
+        return p->exact - q->exact;
     if (p->S != q->S)
         return p->S < q->S ? 1 : -1;
     if (p->T != q->T)
@@ -72,8 +73,8 @@ static size_t table_size(const vh_fb_group *g)
     return (vh_cells(g->T, g->S) * (size_t)g->L + 7) / 8 * 8;
 }
 
-/* Groups consecutive pairs of the sorted list by number of states, except the linear ones.  All tables share
- * one scratch slot. */
+/* Groups consecutive pairs of the sorted list by number of states, without those of which only the exact
+ * likelihood is wanted.  All tables share one scratch slot. */
 static vhem_status form_groups(vh_fb *j, int slot)
 {
     vhem_ctx *ctx = j->ctx;
@@ -82,11 +83,11 @@ static vhem_status form_groups(vh_fb *j, int slot)
     double *lanes;
 
     j->n_group = 0;
-    for (int p = 0; p < j->n_pair && !j->pairs[p].linear;) {
+    for (int p = 0; p < j->n_pair && !j->pairs[p].exact;) {
         vh_fb_group *g = &j->groups[j->n_group++];
         vh_fb_pair *first = &j->pairs[p];
         double bytes = 2.0 * sizeof(double) * VH_LANES * (double)first->T * first->S;
-        int used = bytes > LANE_BYTES ? 1 : vh_fb_alike(j, p);
+        int used = bytes > LANE_BYTES ? 1 : vh_fb_alike(first, j->n_pair - p);
         *g = (vh_fb_group){
             .L = used == 1 ? 1 : VH_LANES, .used = used, .S = first->S, .T = first->T, .lane = first
         };
@@ -102,14 +103,13 @@ static vhem_status form_groups(vh_fb *j, int slot)
     return VHEM_OK;
 }
 
-/* True if each state leads to itself and the next one alone. */
-static bool is_linear(int S, const double *A)
+/* True if at most as many transitions are possible as from each state to itself and all later ones. */
+static bool has_few_transitions(int S, const double *A)
 {
-    for (int s = 0; s < S; s++)
-        for (int q = 0; q < S; q++)
-            if (q != s && q != s + 1 && A[s * S + q] != 0)
-                return false;
-    return S > 1;
+    int n = 0;
+    for (int e = 0; e < S * S; e++)
+        n += A[e] > 0;
+    return S > 1 && n <= S * (S + 1) / 2;
 }
 
 static vhem_status prepare_lanes(vh_fb *j)
@@ -120,10 +120,10 @@ static vhem_status prepare_lanes(vh_fb *j)
     int64_t f0 = 0;
 
     VH_NEW(j->pairs, vh_cells(j->batch->n, pk->K));
-    VH_NEW(j->groups, vh_cells(j->batch->n, pk->K));
-    VH_NEW(j->linear, pk->K);
+    VH_NEW(j->groups, vh_cells(j->batch->n, pk->K) + 1);
+    VH_NEW(j->exact, pk->K);
     for (int k = 0; k < pk->K; k++)
-        j->linear[k] = !j->stats && is_linear(pk->S[k], pk->A + pk->trans0[k]) ? pk->M[k] : 0;
+        j->exact[k] = !j->stats && has_few_transitions(pk->S[k], pk->A + pk->trans0[k]) ? pk->M[k] : 0;
     for (int n = 0; n < j->batch->n; n++) {
         int64_t T = vh_fb_length(j, n);
         for (int k = 0; k < pk->K; k++)
@@ -132,13 +132,16 @@ static vhem_status prepare_lanes(vh_fb *j)
                                                   .S = pk->S[k],
                                                   .f0 = f0,
                                                   .T = T,
-                                                  .linear = j->linear[k],
+                                                  .exact = j->exact[k],
                                                   .w = vh_data_weight(j->batch->in->data, vh_fb_seq(j, n)) };
         f0 += T;
     }
     qsort(j->pairs, (size_t)j->n_pair, sizeof *j->pairs, by_states_and_length);
     VH_TRY(form_groups(j, SLOT_LANES));
-    VH_TRY(VH_NAME(vh_fb_linear_groups)(j, SLOT_LINEAR));
+    int first = 0;
+    while (first < j->n_pair && !j->pairs[first].exact)
+        first++;
+    VH_TRY(VH_NAME(vh_fb_exact_groups)(j, j->pairs + first, j->n_pair - first, SLOT_EXACT));
 
     j->chunk = vh_chunk_frames(pk);
     if (j->chunk > f0 || j->batch->n > 1)
@@ -149,7 +152,7 @@ static vhem_status prepare_lanes(vh_fb *j)
     if (!j->batch->T && !pk->family->hot)
         VH_SCRATCH(j->made, SLOT_T, vh_cells(j->chunk, pk->n_stat));
     j->T = j->made;
-    VH_SCRATCH(j->E, SLOT_E, (size_t)pk->n_comp * j->ld + VH_LANES); /* vh_fb_linear reads on */
+    VH_SCRATCH(j->E, SLOT_E, (size_t)pk->n_comp * j->ld + VH_LANES); /* vh_fb_exact reads on */
     VH_SCRATCH(j->B, SLOT_B, (size_t)pk->n_state * j->ld);
     VH_SCRATCH(j->shift, SLOT_SHIFT, (size_t)pk->K * j->ld);
     VH_SCRATCH(j->work, SLOT_WORK, vh_emission_room(pk->family, &pk->shape) + vh_cells(pk->n_stat, j->chunk));
@@ -268,7 +271,7 @@ static vhem_status make_chunk(vh_fb *j, int64_t c0, int n)
     if (pk->n_direct)
         VH_TRY(for_parts(j, c0, n, part_direct));
     for (int k = 0; k < pk->K; k++)
-        if (!j->linear[k] && (!j->sparse || counts(j, k)))
+        if (!j->exact[k] && (!j->sparse || counts(j, k)))
             exps(j, k, n);
     return VHEM_OK;
 }
@@ -276,8 +279,7 @@ static vhem_status make_chunk(vh_fb *j, int64_t c0, int n)
 /* ---- 3. recursion -------------------------------------------------------------------------------------- */
 
 /* If every transition has probability at least MIXING, no state can be better than another for the future by
- * more than 1/MIXING: beta stays below that, and 1/c alone bounds the doubt.  Otherwise beta must be
- * checked. */
+ * more than 1/MIXING: beta stays below that, and no path is lost for good (lanes.c). */
 static bool mixes(const vh_packed *pk, int k)
 {
     for (size_t e = pk->trans0[k]; e < pk->trans0[k + 1]; e++)
@@ -335,34 +337,85 @@ static void add_chain(vh_fb *j, const vh_fb_group *g, const vh_lanes *x, const d
     }
 }
 
+/* Could a path that was lost matter?  From the frame where it was lost on, it can gain on the others at most
+ * the product of all r_t B_t(s), B_t(s) <= M, where r_t is no less than 1/M either. */
+static bool is_sure(const vh_fb *j, const vh_fb_pair *p, double scaled)
+{
+    return scaled - (double)p->T * log(j->pk->M[p->k]) > -GAIN || mixes(j->pk, p->k);
+}
+
+/* Fills E, for the frames of a pair in the chunk at c0, with the logs of its densities. */
+static vhem_status make_logs(vh_fb *j, const vh_fb_pair *p, int64_t c0, int n)
+{
+    const vh_packed *pk = j->pk;
+    int64_t lo = p->f0 > c0 ? p->f0 : c0, hi = p->f0 + p->T < c0 + n ? p->f0 + p->T : c0 + n;
+    const double *y = vh_fb_frames(j, p->n) + (lo - p->f0) * pk->d, *T = NULL;
+    double *E = j->E + (lo - c0);
+    int first = pk->comp0[p->k], end = pk->comp0[p->k + 1], len = (int)(hi - lo);
+    if (hi <= lo)
+        return VHEM_OK;
+    if (pk->family->hot) {
+        vh_table_look_up(pk, first, end, y, len, E, j->ld);
+    } else {
+        if (!j->batch->T)
+            vh_table_stats(pk, y, len, j->made + vh_row(lo - c0, pk->n_stat));
+        T = j->batch->T ? j->batch->T + vh_row(lo, pk->n_stat) : j->made + vh_row(lo - c0, pk->n_stat);
+        vh_table_product(pk, first, end, len, T, E, j->ld);
+    }
+    const vh_known_frames frames = { y, T, len };
+    return pk->n_direct ? vh_table_direct(j->ctx, pk, &frames, E, j->ld, j->work) : VHEM_OK;
+}
+
+/* Computes the log-likelihood of a pair without scaling. */
+static vhem_status find_exactly(vh_fb *j, vh_fb_pair *p)
+{
+    p->exact = j->pk->M[p->k];
+    j->spoilt = true;
+    VH_TRY(VH_NAME(vh_fb_exact_groups)(j, p, 1, SLOT_EXACT));
+    for (int64_t c0 = 0; c0 < j->batch->frames; c0 += j->chunk) {
+        int n = j->batch->frames - c0 < j->chunk ? (int)(j->batch->frames - c0) : j->chunk;
+        if (p->f0 < c0 + n && p->f0 + p->T > c0) {
+            VH_TRY(make_logs(j, p, c0, n));
+            VH_NAME(vh_fb_exact)(j, c0, n);
+        }
+    }
+    p->exact = 0;
+    return VHEM_OK;
+}
+
+/* After a forward pass: if paths may have been lost, which likelihood is right?  A lower one means that the
+ * posteriors are wrong, too. */
+static vhem_status check_pair(vh_fb *j, vh_fb_pair *p, double scaled)
+{
+    double loglik = p->loglik;
+    if (is_sure(j, p, scaled))
+        return VHEM_OK;
+    VH_TRY(find_exactly(j, p));
+    p->redo |= !(fabs(loglik - p->loglik) <= SAME * (1 + 1e-3 * fabs(p->loglik)));
+    if (!p->redo)
+        p->loglik = loglik;
+    return VHEM_OK;
+}
+
 /* Runs the recursions of one group.  With collect, its table becomes posteriors and its chains are added to
- * the statistics; otherwise only the log-likelihood is computed, and the table is restored if needed
- * later. */
+ * the statistics; otherwise only the log-likelihood is computed. */
 static vhem_status recurse(vh_fb *j, vh_fb_group *g, bool collect)
 {
     vhem_ctx *ctx = j->ctx;
-    vh_scratch *scratch = j->scratch;
     vh_lanes x = { .S = g->S, .T = g->T, .B = g->B, .ctx = ctx };
-    bool look = collect;
-    double *first, *spare = NULL;
+    double *first;
 
     VH_TRY(load_lanes(j, g, &x, &first));
     VH_NAME(vh_lanes_forward)(g->L, &x);
-    for (int l = 0; l < g->used && !look; l++)
-        look = !mixes(j->pk, g->lane[l].k);
-    if (look && !collect && j->stats) {
-        VH_SCRATCH(spare, SLOT_SPARE, table_size(g));
-        memcpy(spare, g->B, sizeof *spare * table_size(g));
+    for (int l = 0; l < g->used && !j->scored && !x.late; l++) {
+        g->lane[l].loglik += x.loglik[l];
+        VH_TRY(check_pair(j, &g->lane[l], x.loglik[l]));
     }
-    if (look)
+    if (collect)
         VH_NAME(vh_lanes_backward)(g->L, &x);
     VH_CHECK(!x.late, VHEM_ESTOPPED, "stopped");
-    if (spare)
-        memcpy(g->B, spare, sizeof *spare * table_size(g));
-    for (int l = 0; l < g->used; l++) {
-        g->lane[l].redo |= !(x.doubt[l] < (look ? DOUBT : DOUBT * MIXING));
-        g->lane[l].loglik += j->scored ? 0 : x.loglik[l];
-    }
+    for (int l = 0; l < g->used; l++)
+        g->lane[l].redo |= !(x.doubt[l] < (collect ? DOUBT : DOUBT * MIXING));
     if (collect)
         add_chain(j, g, &x, first);
     return VHEM_OK;
@@ -516,7 +569,8 @@ static vhem_status add_chunk(vh_fb *j, int64_t c0, int n)
 
 static void fb_clear(vh_fb *j)
 {
-    free(j->linear);
+    free(j->exact);
+    free(j->moves);
     free(j->pairs);
     free(j->groups);
     free(j->w);
@@ -537,7 +591,7 @@ vhem_status VH_NAME(vh_simd_forward_backward)(vhem_ctx *ctx, const vh_seq_chunk 
         int n = batch->frames - c0 < j.chunk ? (int)(batch->frames - c0) : j.chunk;
         VH_TRY(make_chunk(&j, c0, n));
         VH_NAME(vh_fb_scatter)(&j, c0, n);
-        VH_NAME(vh_fb_linear)(&j, c0, n);
+        VH_NAME(vh_fb_exact)(&j, c0, n);
     }
     if (weighed && !batch->known) {
         for (int g = 0; g < j.n_group; g++)
@@ -550,7 +604,7 @@ vhem_status VH_NAME(vh_simd_forward_backward)(vhem_ctx *ctx, const vh_seq_chunk 
         VH_TRY(recurse(&j, &j.groups[g], stats != NULL));
     for (int64_t c0 = 0; stats && c0 < batch->frames; c0 += j.chunk) {
         int n = batch->frames - c0 < j.chunk ? (int)(batch->frames - c0) : j.chunk;
-        if (!kept)
+        if (!kept || j.spoilt)
             VH_TRY(make_chunk(&j, c0, n));
         VH_TRY(add_chunk(&j, c0, n));
     }

@@ -9,7 +9,10 @@
  *   1e-304 r_t v_t+1(q)              in the third.
  *
  * `doubt` is the sum of all these factors and of all r_t.  Below 1e280, the loss is negligible; above it, the
- * caller recomputes the lane in logs.  3 S^2 multiply-adds, one division, one log per lane and frame. */
+ * caller recomputes the lane in logs.  A path that the forward recursion has lost, and the backward recursion
+ * too, at a later frame, is in none of these factors: see check_pair in forward_backward.c.
+ *
+ * 3 S^2 multiply-adds, one division, one log per lane and frame. */
 #include "simd/lanes.h"
 
 #include "simd/vec.h"

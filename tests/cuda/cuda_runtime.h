@@ -170,9 +170,7 @@ enum cudaError_t {
 };
 enum cudaMemcpyKind { cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost };
 enum { cudaStreamNonBlocking = 1 };
-enum { cudaEventDisableTiming = 2 };
 typedef void *cudaStream_t;
-typedef void *cudaEvent_t;
 
 struct cudaDeviceProp {
     char name[256];
@@ -327,27 +325,6 @@ inline cudaError_t cudaStreamCreateWithFlags(cudaStream_t *s, unsigned)
 }
 
 inline cudaError_t cudaStreamSynchronize(cudaStream_t)
-{
-    return cudaSuccess;
-}
-
-inline cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned)
-{
-    return cudaSuccess;
-}
-
-inline cudaError_t cudaEventCreateWithFlags(cudaEvent_t *e, unsigned)
-{
-    *e = NULL;
-    return cudaSuccess;
-}
-
-inline cudaError_t cudaEventRecord(cudaEvent_t, cudaStream_t)
-{
-    return cudaSuccess;
-}
-
-inline cudaError_t cudaEventSynchronize(cudaEvent_t)
 {
     return cudaSuccess;
 }

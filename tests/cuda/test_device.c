@@ -280,9 +280,9 @@ static void test_parts(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_unusable),         cmocka_unit_test(test_fork),
-        cmocka_unit_test(test_no_memory),        cmocka_unit_test(test_parts),
-        cmocka_unit_test(test_more_centers),     cmocka_unit_test(test_larger_than_they_look)
+        cmocka_unit_test(test_unusable),     cmocka_unit_test(test_fork),
+        cmocka_unit_test(test_no_memory),    cmocka_unit_test(test_parts),
+        cmocka_unit_test(test_more_centers), cmocka_unit_test(test_larger_than_they_look)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* test_linear.c - scores by linear HMMs, whose states follow one another: against the sum over all state
- * paths, and against a recursion in long double where paths are too many, on every backend. */
+/* test_linear.c - HMMs with few transitions, most of them linear, whose states follow one another: scores
+ * against the sum over all state paths, and against a recursion in long double where paths are too many, and
+ * fits against those of ref, on every backend. */
 #include "engine.h"
 #include "family_models.h"
 
+#include "fit/fit.h"
 #include "fit/infer.h"
+#include "fit/options.h"
+#include "models/models.h"
 #include "vhem.h"
 
 enum { MOST_S = 13 };
@@ -19,6 +23,21 @@ static void make_linear(vh_rng *rng, vh_hmm *h)
         h->A[s * h->S + s] = stay;
         if (s + 1 < h->S)
             h->A[s * h->S + s + 1] = 1 - stay;
+    }
+}
+
+/* Leaves the transitions of each state to itself and the later ones, or to the next two in a ring. */
+static void make_sparse(vh_rng *rng, vh_hmm *h, bool ring)
+{
+    for (int s = 0; s < h->S; s++) {
+        double sum = 0;
+        for (int q = 0; q < h->S; q++) {
+            bool leads = ring ? (q - s + h->S) % h->S == 1 || (q - s + h->S) % h->S == 2 % h->S : q >= s;
+            h->A[s * h->S + q] = leads ? 0.01 + vh_rng_uniform(rng) : 0;
+            sum += h->A[s * h->S + q];
+        }
+        for (int q = 0; q < h->S; q++)
+            h->A[s * h->S + q] /= sum;
     }
 }
 
@@ -79,6 +98,46 @@ static void check_scores(const char *what, const vh_h3m *h3m, const sequences *x
     }
 }
 
+/* One iteration from these HMMs, without anything that would hide what it sees. */
+static vh_h3m *fit_on(const char *backend, const vh_h3m *h3m, const sequences *x)
+{
+    vhem_ctx *ctx = test_ctx_with(backend, 1, 1);
+    vhem_data *data = wrap(ctx, x->N, x->T, x->d, x->y);
+    vh_h3m *out = NULL;
+    vhem_fit_options opt;
+    VHEM_INIT(VHEM_FIT_OPTIONS, &opt);
+    opt.start = HMMS(h3m);
+    opt.max_iter = 1;
+    opt.tol = 0;
+    opt.repair = 0;
+    opt.prior = "none";
+    assert_ok(ctx, vh_fit_each(ctx, data, &opt, &out, NULL));
+    vhem_free(data);
+    vhem_free(ctx);
+    return out;
+}
+
+/* On all backends, one iteration from HMM k ends where it does on ref. */
+static void check_fits(const char *what, const vh_h3m *h3m, int k, const sequences *x)
+{
+    vhem_ctx *ctx = test_ctx();
+    vhem_hmm_view v = view_of(h3m, k);
+    vh_h3m *start = NULL;
+    v.omega = 1;
+    assert_ok(ctx, vh_h3m_from_views(ctx, h3m->family->name, v.d, 1, &v, &start));
+    vh_h3m *want = fit_on("ref", start, x);
+    for (int b = 0; test_backend(b); b++) {
+        vh_h3m *got = fit_on(test_backend(b), start, x);
+        double apart = vh_h3m_compare(got, want);
+        if (!(apart <= 1e-8))
+            fail_msg("%s on %s: the fit of HMM %d is off by %.3g", what, test_backend(b), k, apart);
+        vh_h3m_free(got);
+    }
+    vh_h3m_free(want);
+    vh_h3m_free(start);
+    vhem_free(ctx);
+}
+
 static double *slow_scores(const vh_h3m *h3m, const sequences *x)
 {
     double *want = calloc((size_t)(x->N * h3m->K), sizeof *want);
@@ -101,7 +160,10 @@ static void all_paths(void **state)
         int S = 2 + trial % 3, T = 1 + trial % 7, M = 1 + trial % 2, d = 1 + trial % 3;
         vh_rng_init(&rng, 271, VH_RNG_TEST, (uint64_t)trial);
         vh_h3m *h3m = random_h3m(ctx, &rng, 1, S, M, d, 0, 3);
-        make_linear(&rng, &h3m->hmm[0]);
+        if (trial % 4 < 2)
+            make_linear(&rng, &h3m->hmm[0]);
+        else
+            make_sparse(&rng, &h3m->hmm[0], trial % 4 == 2);
         sequences x = { 1, d, { T }, random_frames(&rng, T, d, trial % 5 == 0 ? 300 : 3) };
         vhem_hmm_view v = view_of(h3m, 0);
         enumeration e;
@@ -115,7 +177,7 @@ static void all_paths(void **state)
     vhem_free(ctx);
 }
 
-/* Linear HMMs and others of all sizes in one set. */
+/* Linear HMMs, others with few transitions, and dense ones of all sizes in one set. */
 static vh_h3m *mixed_h3m(vhem_ctx *ctx, vh_rng *rng, int d, double spread)
 {
     enum { SETS = 9, K = 3 };
@@ -125,8 +187,10 @@ static vh_h3m *mixed_h3m(vhem_ctx *ctx, vh_rng *rng, int d, double spread)
     for (int i = 0; i < SETS; i++) {
         of[i] = random_h3m(ctx, rng, K, S[i], M[i], d, 0, spread);
         for (int k = 0; k < K; k++) {
-            if (i < SETS - 2)
+            if (i < SETS - 2 && k < 1)
                 make_linear(rng, &of[i]->hmm[k]);
+            else if (i < SETS - 2)
+                make_sparse(rng, &of[i]->hmm[k], k == 1);
             view[k * SETS + i] = view_of(of[i], k);
             view[k * SETS + i].omega = 1.0 / (SETS * K);
         }
@@ -182,6 +246,7 @@ static void outliers(void **state)
     double *want = slow_scores(h3m, &x);
     assert_near(want[0], -1665, 0.01, 0);
     check_scores("outliers", h3m, &x, want);
+    check_fits("outliers", h3m, 0, &x);
     free(want);
     vh_h3m_free(h3m);
     vhem_free(ctx);
@@ -206,6 +271,7 @@ static void lost_path(void **state)
     sequences x = { 1, 3, { T }, y };
     double *want = slow_scores(h3m, &x);
     check_scores("lost path", h3m, &x, want);
+    check_fits("lost path", h3m, 0, &x);
     free(want);
     vh_h3m_free(h3m);
     vhem_free(ctx);

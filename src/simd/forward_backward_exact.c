@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* forward_backward_linear.c - log-likelihoods under HMMs whose states lead to themselves and the next one
- * alone, however badly a sequence fits.
+/* forward_backward_exact.c - log-likelihoods under HMMs with few transitions, however badly a sequence fits.
  *
- *   alpha_t(s) = (alpha_t-1(s) a_ss + alpha_t-1(s-1) a_s-1,s) b_t(s),   alpha_1(s) = pi_s b_1(s)
- *   p(y) = sum_s alpha_T(s)
+ *   alpha_t(s) = sum_q alpha_t-1(q) a_qs b_t(s),   alpha_1(s) = pi_s b_1(s),   p(y) = sum_s alpha_T(s)
  *
  * Scaling by one factor per frame, as in lanes.h, fails where the only state that a chain can be in explains
- * a frame far worse than the others do.  Here every number is m 2^e with its own e, an integer in a double:
+ * a frame far worse than the others do: the path is lost, and no other leads back to its states.  If one
+ * frame has it lost by the forward recursion and a later one by the backward recursion, neither can
+ * know.  So likelihoods are computed here, and where they differ from those with scaling, posteriors are
+ * computed again in logs.
+ *
+ * Here every number is m 2^e with its own e, an integer in a double:
  * none overflows or underflows, and no pair has to be done again in logs.  A sum takes the larger e of its
  * terms; the other term is multiplied by a power of two, which is exact: the result does not depend on where
  * frames are cut.  That takes no log, and one exp for each component and frame, which does not wait for
@@ -17,6 +20,7 @@
 #include "simd/forward_backward.h"
 
 #include "simd/vec.h"
+#include "core/alloc.h"
 #include "core/array2.h"
 
 #include <math.h>
@@ -83,41 +87,68 @@ static void load_hmms(const vh_packed *pk, const vh_fb_group *g)
         const double *pi = pk->pi + pk->state0[k], *A = pk->A + pk->trans0[k];
         for (int s = 0; s < S; s++) {
             set(alpha[s], l, pi[s]);
-            set(move[2 * s], l, A[s * S + s]);
-            set(move[2 * s + 1], l, s > 0 ? A[(s - 1) * S + s] : 0);
+            for (int e = g->first[s]; e < g->first[s + 1]; e++)
+                set(move[e], l, A[g->from[e] * S + s]);
         }
     }
 }
 
-vhem_status VH_NAME(vh_fb_linear_groups)(vh_fb *j, int slot)
+/* Lists the states that lead to each state in some lane. */
+static void find_moves(const vh_packed *pk, vh_fb_group *g)
+{
+    int n = 0, S = g->S;
+    for (int s = 0; s < S; s++) {
+        g->first[s] = n;
+        for (int q = S - 1; q >= 0; q--) {
+            bool leads = false;
+            for (int l = 0; l < g->used && !leads; l++)
+                leads = pk->A[pk->trans0[g->lane[l].k] + (size_t)(q * S + s)] > 0;
+            if (leads)
+                g->from[n++] = q;
+        }
+    }
+    g->first[S] = n;
+}
+
+vhem_status VH_NAME(vh_fb_exact_groups)(vh_fb *j, vh_fb_pair *pairs, int n, int slot)
 {
     vhem_ctx *ctx = j->ctx;
     vh_scratch *scratch = j->scratch;
     vh_fb_group *groups = j->groups + j->n_group;
-    size_t states = 0, most = 0;
+    size_t lists = 0, numbers = 0, most = 0;
     double *memory;
-    int p = 0;
 
-    while (p < j->n_pair && j->pairs[p].linear == 0)
-        p++;
-    for (; p < j->n_pair; p += groups[j->n_linear++].used) {
-        vh_fb_pair *first = &j->pairs[p];
-        groups[j->n_linear] = (vh_fb_group){
-            .L = VH_LANES, .used = vh_fb_alike(j, p), .S = first->S, .T = first->T, .lane = first
+    j->n_exact = 0;
+    for (int p = 0; p < n; p += groups[j->n_exact++].used) {
+        vh_fb_pair *first = &pairs[p];
+        groups[j->n_exact] = (vh_fb_group){
+            .L = VH_LANES, .used = vh_fb_alike(first, n - p), .S = first->S, .T = first->T, .lane = first
         };
-        states += (size_t)first->S;
+        lists += (size_t)first->S + 1 + vh_cells(first->S, first->S);
         most = (size_t)first->S > most ? (size_t)first->S : most;
     }
-    if (j->n_linear == 0)
+    if (j->n_exact == 0)
         return VHEM_OK;
-    VH_SCRATCH(memory, slot, (2 * BLOCK * most + 6 * states) * VH_LANES);
+    free(j->moves);
+    VH_NEW(j->moves, lists);
+    int *list = j->moves;
+    for (int i = 0; i < j->n_exact; i++) {
+        vh_fb_group *g = &groups[i];
+        g->first = list;
+        g->from = list + g->S + 1;
+        find_moves(j->pk, g);
+        list = g->from + g->first[g->S];
+        numbers += (size_t)(2 * g->S + g->first[g->S]);
+    }
+    VH_SCRATCH(memory, slot, 2 * (BLOCK * most + numbers) * VH_LANES);
     double *own = memory + 2 * BLOCK * most * VH_LANES;
-    for (int i = 0; i < j->n_linear; i++) {
+    for (int i = 0; i < j->n_exact; i++) {
         vh_fb_group *g = &groups[i];
         g->B = memory;
         g->alpha = own;
-        g->move = own + vh_cells(g->S, 2 * VH_LANES);
-        own += vh_cells(g->S, 6 * VH_LANES);
+        g->next = own + vh_cells(g->S, 2 * VH_LANES);
+        g->move = g->next + vh_cells(g->S, 2 * VH_LANES);
+        own = g->move + vh_cells(g->first[g->S], 2 * VH_LANES);
         load_hmms(j->pk, g);
     }
     return VHEM_OK;
@@ -148,13 +179,31 @@ void exps(const double *const *at, const bool more, int S, number *b)
     }
 }
 
+/* The same for a group of one pair: one vector of frames, not one of lanes for each frame. */
+VEC_INLINE
+void exps_of_one(const double *at, const bool more, int S, number *b)
+{
+    vec y, e, m;
+    memcpy(&y, at, sizeof y);
+    vec_exp_parts(1, true, &y, &e, &m);
+    for (int f = 0; f < BLOCK; f++) {
+        number p = { vec_all(m[f]), vec_all(e[f] - VEC_ROUND) };
+        if (more)
+            add(b[f * S], b[f * S], p);
+        else
+            memcpy(b[f * S], p, sizeof p);
+    }
+}
+
 /* B := p(y_t | s) of BLOCK frames; lane l has the first component of the first state at at[l]. */
 static void densities(const vh_fb *j, const vh_fb_group *g, const double **at)
 {
     number *b = (number *)g->B;
     for (int s = 0; s < g->S; s++)
-        for (int m = 0; m < g->lane->linear; m++) {
-            if (m == 0)
+        for (int m = 0; m < g->lane->exact; m++) {
+            if (g->used == 1)
+                exps_of_one(at[0], m > 0, g->S, b + s);
+            else if (m == 0)
                 exps(at, false, g->S, b + s);
             else
                 exps(at, true, g->S, b + s);
@@ -163,21 +212,25 @@ static void densities(const vh_fb *j, const vh_fb_group *g, const double **at)
         }
 }
 
-/* One frame, from the last state on: each needs what the one before it was. */
 VEC_INLINE
-void step(const vh_fb_group *g, const number *b)
+void step(vh_fb_group *g, const number *b)
 {
-    number *alpha = (number *)g->alpha;
-    const number *move = (const number *)g->move;
-    for (int s = g->S - 1; s > 0; s--) {
-        number stay, come;
-        multiply(stay, alpha[s], move[2 * s]);
-        multiply(come, alpha[s - 1], move[2 * s + 1]);
-        add(stay, stay, come);
-        multiply(alpha[s], stay, b[s]);
+    const number *alpha = (const number *)g->alpha, *move = (const number *)g->move;
+    number *next = (number *)g->next;
+    for (int s = 0; s < g->S; s++) {
+        number sum = { vec_all(0), vec_all(NONE) };
+        int e = g->first[s], end = g->first[s + 1];
+        if (e < end)
+            multiply(sum, alpha[g->from[e]], move[e]);
+        for (e++; e < end; e++) {
+            number come;
+            multiply(come, alpha[g->from[e]], move[e]);
+            add(sum, sum, come);
+        }
+        multiply(next[s], sum, b[s]);
     }
-    multiply(alpha[0], alpha[0], move[0]);
-    multiply(alpha[0], alpha[0], b[0]);
+    g->next = g->alpha;
+    g->alpha = (double *)next;
 }
 
 static void first_step(const vh_fb_group *g, const number *b)
@@ -236,8 +289,8 @@ static void advance(const vh_fb *j, vh_fb_group *g, int64_t c0, int n)
     }
 }
 
-void VH_NAME(vh_fb_linear)(vh_fb *j, int64_t c0, int n)
+void VH_NAME(vh_fb_exact)(vh_fb *j, int64_t c0, int n)
 {
-    for (int i = 0; i < j->n_linear; i++)
+    for (int i = 0; i < j->n_exact; i++)
         advance(j, &j->groups[j->n_group + i], c0, n);
 }
