@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* cmd_report.c - vhem report OUT -o report.html: the pictures. */
 #include "choose.h"
+#include "cluster_report.h"
 #include "csv.h"
 #include "vhem.h"
 #include "vhem/analysis.h"
@@ -257,14 +258,16 @@ static char *command_line(int argc, char **argv)
 
 static void tell_report(cli *c, const report_args *a)
 {
-    int64_t Kb = vhem_tree_level(a->tree, 0)->Kb;
+    const vhem_clustering *cl = vhem_tree_level(a->tree, 0);
+    const char *item = strcmp(cl->items, "models") == 0 ? "model" : cluster_item_word(a->tree);
+    int64_t Kb = cl->Kb;
     int n = cli_tree_facts(a->tree).levels;
     if (c->json)
         cli_json_put(stdout, json_pack("{s:s, s:o, s:o, s:o, s:i, s:I}", "command", c->command, "input",
                                        cli_json_text(c->arg[0]), "output", cli_json_text(a->output), "tables",
                                        cli_json_text(a->in.tables), "levels", n, "models", (json_int_t)Kb));
-    cli_say(c, "a report on %lld model%s and %d level%s of clusters in %s", (long long)Kb, cli_plural(Kb), n,
-            cli_plural(n), cli_where(a->output));
+    cli_say(c, "a report on %lld %s%s and %d level%s of clusters in %s", (long long)Kb, item, cli_plural(Kb),
+            n, cli_plural(n), cli_where(a->output));
     if (a->unmeasured[0])
         cli_say(c, "without measures: %s", a->unmeasured);
     if (a->in.tables)

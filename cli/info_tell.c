@@ -546,8 +546,9 @@ static void tell_columns(FILE *f, const json_t *columns, bool all)
         listed++;
         fputs("  ", f);
         put_text(f, 16, text_of(column, "name"));
-        fprintf(f, "%12.6g %12.6g %12.6g %12.6g %9lld\n", real_of(column, "min"), real_of(column, "mean"),
-                real_of(column, "sd"), real_of(column, "max"), int_of(column, "missing"));
+        double min = real_of(column, "min"), max = real_of(column, "max");
+        fprintf(f, "%12.6g %12.6g %12.6g %12.6g %9lld%s\n", min, real_of(column, "mean"),
+                real_of(column, "sd"), max, int_of(column, "missing"), min == max ? "  never varies" : "");
     }
     if (d > listed)
         fprintf(f, "  ... and %zu more; --all lists them\n", d - listed);
@@ -568,8 +569,7 @@ static void tell_data(FILE *f, json_t *facts, bool all)
     fputc('\n', f);
     tell_counts(f, "labels", json_object_get(facts, "labels"), all);
     tell_counts(f, "groups", json_object_get(facts, "groups"), all);
-    fprintf(f, "  missing    %lld value%s\n", int_of(facts, "missing"),
-            int_of(facts, "missing") == 1 ? "" : "s");
+    fprintf(f, "  missing    %lld value%s\n", int_of(facts, "missing"), cli_plural(int_of(facts, "missing")));
     tell_columns(f, json_object_get(facts, "columns"), all);
     if (!all)
         return;

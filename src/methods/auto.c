@@ -32,6 +32,7 @@ enum {
     MANY = 4000,      /* items: the search looks at a sample if there are more, */
     LANDMARKS = 2500, /* of this size */
     ORDERED = 100,    /* frames, by which the states of a centre are put in order */
+    FEW = 10,         /* items: fewer hardly have neighbours */
 };
 #define CLEARLY 0.1 /* modularity and stability together */
 
@@ -370,6 +371,9 @@ static vhem_status search(vhem_ctx *ctx, const vh_graph_source *all, const vh_in
     VH_CHECK(K <= most, VHEM_EINVAL, "%lld clusters need at least as many %s, there are %lld", (long long)K,
              most < all->sets->n ? "landmarks" : "items", (long long)most);
     VH_TRY(vh_check_items(ctx, all));
+    if (all->sets->n < FEW)
+        vh_log(ctx, VHEM_LOG_WARN, "%lld %s are few to find groups among: do not rely on these",
+               (long long)all->sets->n, all->by_group ? "groups" : "sequences");
     VH_TRY(vh_fit_scale_of(ctx, all->data, NULL, 1, 0, &scale)); /* warns of columns that never vary */
     VH_TRY(require_variation(ctx, all, &scale));
     VH_TRY(vh_searched_items_new(ctx, all, most, seed, &items));
