@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Fails when a page of docs/ is too long or not in plain English.
+"""Fails when a page of docs/ is too long, not in plain English, or has a link to a heading that does not exist.
 
     words.py                 checks docs/*.md; prints what is wrong, with its line
     words.py --count         prints the words of each page
@@ -15,8 +15,9 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 PAGE, TOTAL, SENTENCE = 1500, 35000, 40
 
-# Pages for contributors that hold one list each, and the references of file formats.
-LONGER = {"extending.md": 1900}
+LONGER = {"extending.md": 1900}     # a list of recipes for contributors
+REFERENCES = ("formats", "python-names")  # their words do not count in TOTAL
+OTHERS = ("install.md",)
 
 # Phrase -> what to write.  The first letter may be a capital.
 BANNED = {
@@ -55,6 +56,8 @@ def text_of(page):
             generated = not line.startswith("<!-- end")
         elif line.lstrip().startswith("```"):
             fence = not fence
+        elif line.startswith("| instead of |"):
+            break  # the examples of style.md
         elif not fence and not generated and not line.startswith("    ") and not line.startswith("!["):
             kept.append((number, line))
     return kept
@@ -101,12 +104,28 @@ def check(name, page):
     return wrong
 
 
+def anchors(page):
+    """The headings of a page as links name them."""
+    headings = [line for _, line in text_of(page) if line.startswith("#")]
+    bare = [re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", line.lstrip("#")).replace("`", "").strip().lower() for line in headings]
+    return {re.sub(r"[^\w\- ]", "", heading).replace(" ", "-") for heading in bare}
+
+
+def broken(path):
+    """Links of a page to files or headings that are not there."""
+    for target, _, heading in re.findall(r"\]\(([^)#\s]*)(#([^)\s]+))?\)", path.read_text()):
+        page = (path.parent / target).resolve() if target else path
+        if "://" not in target and (not page.exists() or heading and page.suffix == ".md" and heading not in anchors(page.read_text())):
+            yield f"{path.relative_to(ROOT)}: there is no {target}{'#' if heading else ''}{heading}"
+
+
 def self_test():
     assert check("a", "It says so.\n") and check("a", "The mean, and that of others.\n")
     assert not check("a", "`vhem says so`\n\n    that of\n\n```\nbeside\n```\n<!-- x y -->\nthat of\n<!-- end -->\n")
     assert check("a", "word " * 41 + ".\n") and not check("a", "word " * 20 + ".\n" + "Word " * 21 + ".\n")
     assert check("a", "Two words.\n" * 751) and count("| a | b |\n|---|---|\n\nc d\n") == (2, 4)
     assert not check("a", "# What is a state?\n")
+    assert anchors("# The `a`: b, c\n") == {"the-a-b-c"}
 
 
 def main():
@@ -116,8 +135,9 @@ def main():
     words = {name: count(page) for name, page in pages.items()}
     if "--count" in sys.argv:
         print("\n".join(f"{name:32}{prose:6}{every:6}" for name, (prose, every) in words.items()))
-    wrong = [line for name, page in pages.items() for line in check(name, page)]
-    total = sum(every for _, every in words.values())
+    wrong = [line for name, page in pages.items() if name not in OTHERS for line in check(name, page)]
+    wrong += [line for path in [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), *(ROOT / "docs/archive").glob("*.md")] for line in broken(path)]
+    total = sum(every for name, (_, every) in words.items() if not name.startswith(REFERENCES))
     if total > TOTAL:
         wrong.append(f"docs/ has {total} words, at most {TOTAL}")
     print("\n".join(wrong) or f"{len(pages)} pages, {total} words of at most {TOTAL}")
