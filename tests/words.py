@@ -64,8 +64,12 @@ def text_of(page):
 
 
 def plain(line):
-    """Code spans count as one word and are not searched; of a link the text counts."""
-    return re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", re.sub(r"``?[^`]*``?", "CODE", line))
+    """Code spans are not searched, and one word of a sentence; of a link the text counts."""
+    return unlinked(re.sub(r"``?[^`]*``?", "CODE", line))
+
+
+def unlinked(line):
+    return re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", line)
 
 
 def sentences(lines):
@@ -83,7 +87,7 @@ def sentences(lines):
 
 
 def count(page):
-    lines = [plain(line) for _, line in text_of(page)]
+    lines = [unlinked(line) for _, line in text_of(page)]
     prose = sum(len(line.split()) for line in lines if not line.startswith("|"))
     return prose, sum(len(re.sub(r"[|]|---", " ", line).split()) for line in lines)
 
@@ -107,7 +111,7 @@ def check(name, page):
 def anchors(page):
     """The headings of a page as links name them."""
     headings = [line for _, line in text_of(page) if line.startswith("#")]
-    bare = [re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", line.lstrip("#")).replace("`", "").strip().lower() for line in headings]
+    bare = [unlinked(line.lstrip("#")).replace("`", "").strip().lower() for line in headings]
     return {re.sub(r"[^\w\- ]", "", heading).replace(" ", "-") for heading in bare}
 
 
