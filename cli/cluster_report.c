@@ -386,8 +386,8 @@ static void tell_runs(cli *c, const vhem_clustering *cl)
         all_same += agrees;
     }
     if (pruned > 1)
-        cli_say(c, "%d of the %d best runs agree%s on these groups, each pruned as far as it could be", same,
-                pruned, same == 1 ? "s" : "");
+        cli_say(c, "%d of the %d best runs agree%s on these groups, each fully pruned", same, pruned,
+                same == 1 ? "s" : "");
     else if (cl->Kr > 1)
         cli_say(c, "%d of %d runs ended with these groups", all_same, all);
 }

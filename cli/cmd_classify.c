@@ -22,13 +22,13 @@ static const char about_cross[] =
     "until each was judged once. Which are held out together follows from --seed.";
 static const char about_update[] =
     "Adds the examples in DATA to the models: only the new pieces are fitted, and only the classes or "
-    "tags that have new pieces are reduced again. The result is that of a training with all the data.";
+    "tags that have new pieces are reduced again. The result equals a training with all the data.";
 
 static const part class_parts[] = {
     { "train", "learn a model of every class", "DATA --label COL -o MODEL", 1, classes_train, first_of_train,
       "Learns a model of every class, a mixture of HMMs, or of dynamic textures with --model dtm. The "
       "sequences of DATA are cut into pieces, a model is fitted to each, and the pieces of a class are "
-      "reduced to its model. Ctrl-C keeps what is fitted.",
+      "reduced to its model. Ctrl-C keeps the fitted models.",
       "  vhem classify train letters.csv --label letter --states 4 -o letters.json\n"
       "  vhem classify train letters.csv --label letter --estimator em-h3m -o em.json\n" },
     { "predict", "the classes of sequences", "MODEL DATA", 2, classes_predict, NULL,
@@ -53,7 +53,7 @@ static const part tag_parts[] = {
     { "train", "learn a model of every tag", "DATA --tags FILE -o MODEL", 1, classes_train, first_of_train,
       "Learns a model of every tag. The sequences of DATA are cut into pieces, one for each song or other "
       "item, a model or --mixture of models is fitted to each, and the pieces of all songs with a tag are "
-      "reduced to the model of the tag. Ctrl-C keeps what is fitted.",
+      "reduced to the model of the tag. Ctrl-C keeps the fitted models.",
       "  vhem annotate train songs.csv --group song --tags tags.csv -o tags.json\n" },
     { "predict", "the tags of songs", "MODEL DATA", 2, classes_predict, NULL,
       "Gives each song of DATA its --top tags, with their share in its semantic multinomial: the posterior "
@@ -203,8 +203,7 @@ static void add_predicting(cli_table *t, classes_args *a, bool search)
         a->are_tags ? top : all,
         { "fast", 0, OPT_INT, "B", &a->fast, 1, .shown = "none, score every model",
           .help = "look the models up in a tree and score only those in its B best branches" },
-        { "check", 0, OPT_FLAG, NULL, &a->check,
-          .help = "say how many answers of --fast are those of a full search" },
+        { "check", 0, OPT_FLAG, NULL, &a->check, .help = "report how often --fast and a full search agree" },
         { 0 },
     };
     cli_add(t, rows);

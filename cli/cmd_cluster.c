@@ -229,8 +229,8 @@ static int prepare_and_cluster(cli *c, cluster_args *a, bool tree)
 }
 
 static const char cluster_about[] =
-    "Groups the sequences of DATA, and finds how many groups there are unless -k says it: several graphs "
-    "of neighbours are partitioned, that with the largest sum of modularity and stability is kept, and "
+    "Groups the sequences of DATA, and finds the number of groups unless -k gives it: several graphs of "
+    "neighbours are partitioned, the one with the largest sum of modularity and stability is kept, and "
     "each group gets a central HMM (method auto). "
     "Groups the models of MODELS into K clusters by the variational hierarchical EM algorithm, or by "
     "another method, and represents each cluster by a central model. With a method for models, or a "
@@ -242,7 +242,7 @@ static const char cluster_about[] =
 static const char tree_about[] =
     "Builds a hierarchy: clusters the sequences of DATA or the models of MODELS as by vhem cluster, then the "
     "centres of these clusters, with their weights, and so on, level by level. For sequences and method "
-    "em-h3m each level clusters what the one below has put together. \"As the input\" means the largest "
+    "em-h3m each level clusters the clusters of the level below. \"As the input\" means the largest "
     "value among the input models; for sequences, 3 states with one Gaussian each. Ctrl-C saves the levels "
     "that are finished.";
 
@@ -251,20 +251,19 @@ static int run_cluster(cli *c, int argc, char **argv, bool tree)
     CLI_CLEANUP(cluster_args_free) cluster_args a = { 0 };
     cli_table t = { 0 };
     cluster_args_init(&a);
-    cli_add(&t,
-            (const cli_option[]){
-                { "output", 'o', OPT_TEXT, "OUT", &a.output, .shown = "-, standard output",
-                  .help = "file to write, .json" },
-                { "clusters", 'k', OPT_TEXT, tree ? "K,K,..." : "K", &a.K_text,
-                  .shown = tree ? "none, it must be given"
-                                : "of sequences it is found; else those of a start file, or it must be given",
-                  .help = tree ? "number of clusters at each level, lowest level first"
-                               : "number of clusters (vbhem: the maximum); several, as in 8,4,2, make "
-                                 "a tree; auto: find it, of sequences" },
-                { "models", 0, OPT_TEXT, "FILE", &a.models, .shown = "none",
-                  .help = "of sequences: file to save a model of each to, .json or .h5: those that were "
-                          "clustered, or of the shape that was found" },
-                { 0 } });
+    cli_add(&t, (const cli_option[]){
+                    { "output", 'o', OPT_TEXT, "OUT", &a.output, .shown = "-, standard output",
+                      .help = "file to write, .json" },
+                    { "clusters", 'k', OPT_TEXT, tree ? "K,K,..." : "K", &a.K_text,
+                      .shown = tree ? "none, it must be given"
+                                    : "sequences: found; models: as in a start file, or required",
+                      .help = tree ? "number of clusters at each level, lowest level first"
+                                   : "number of clusters (vbhem: the maximum); several, as in 8,4,2, make "
+                                     "a tree; auto: find it, of sequences" },
+                    { "models", 0, OPT_TEXT, "FILE", &a.models, .shown = "none",
+                      .help = "of sequences: file to save a model of each to, .json or .h5: those that were "
+                              "clustered, or of the shape that was found" },
+                    { 0 } });
     cluster_add_options(&t, &a, tree ? "candidate memory" : "memory", false);
     cli_add_cov(&t, &a.cov, "method", "auto em-h3m");
     cli_add_data(&t, &a.data, "column with the group; the sequences of a group stay together");

@@ -226,7 +226,7 @@ int cmd_compare(cli *c, int argc, char **argv)
     cli_add(&t, (const cli_option[]){
                     { "kernel", 0, OPT_CHOICE, "normalised|raw", &a.kernel, .shown = "normalised",
                       .methods = "ppk", .user = "kind", .heading = "Options",
-                      .help = "kernels divided by those of each HMM with itself, or as they are" },
+                      .help = "kernels divided by the kernels of each HMM with itself, or raw" },
                     { "raw", 0, OPT_FLAG, NULL, &a.raw, .methods = "ppk", .user = "kind",
                       .heading = "Options", .help = "the same as --kernel raw" },
                     { 0 } });

@@ -171,8 +171,9 @@ int cmd_convert(cli *c, int argc, char **argv)
         .writes_last = true,
         .table = &t,
         .first = "output shards format id columns",
-        .about = "Writes what is in A in the format that the ending of B names: models as .json or .h5, "
-                 "sequences as .csv .tsv .npy .npz .ts or .h5. The options say how to read sequences. - is "
+        .about = "Writes the contents of A in the format that the ending of B names: models as .json or .h5, "
+                 "sequences as .csv .tsv .npy .npz .ts or .h5. The options describe how to read sequences. - "
+                 "is "
                  "standard input or output. With -o the models of several files become one set, in the "
                  "order of the files; --shards cuts it into files of a handy size.",
         .examples = "  vhem convert models.json models.h5\n"

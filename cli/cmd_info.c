@@ -45,7 +45,7 @@ int cmd_info(cli *c, int argc, char **argv)
         .n_max = 1,
         .table = &t,
         .first = "all id label group columns",
-        .about = "Shows what is in a file of models, of clusters, of a tree, of class models, or of data.",
+        .about = "Shows the contents of a file of models, clusters, a tree, class models, or data.",
         .examples = "  vhem info models.json\n"
                     "  vhem info fixations.csv --id subject,trial --json\n",
     };

@@ -321,7 +321,7 @@ static void add_options(cli_table *t, report_args *a)
           .help = "the tests of vhem stats, for --data by --group; leave-out needs --models where those "
                   "were clustered" },
         { "persons", 0, OPT_CHOICE, "same|new", &a->persons, .shown = "same if their data are",
-          .help = "with --stats: persons who have the name of a model that was clustered and other data" },
+          .help = "with --stats: people with the name of a model that was clustered and other data" },
         { "distances", 0, OPT_TEXT, "FILE", &a->distances,
           .help = "matrix of distances between the models, with a header" },
         { "choice", 0, OPT_TEXT, "FILE", &a->choice, .help = "output of vhem choose, table or JSON" },

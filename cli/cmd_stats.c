@@ -173,8 +173,8 @@ static void say_who(cli *c, const vhem_statistics *s)
         cli_say(
             c,
             "warning: %lld of %lld were clustered, so their centres were made to fit them: the tests between "
-            "centres are circular and their p too small; use --leave-out, or sequences that no model was "
-            "fitted to",
+            "centres are circular and their p values too small; use --leave-out, or sequences that no model "
+            "was fitted to",
             (long long)seen, (long long)s->n);
     else if (other > 0)
         cli_say(c,
@@ -283,7 +283,7 @@ static void add_options(cli_table *t, stats_args *a)
           .help = "score each person under centres made without that person; where models were clustered it "
                   "needs --models" },
         { "persons", 0, OPT_CHOICE, "same|new", &a->in.persons, .shown = "same if their data are",
-          .help = "persons who have the name of a model that was clustered and other data" },
+          .help = "people with the name of a model that was clustered and other data" },
         { "correction", 0, OPT_CHOICE, "holm|bonferroni|bh|none", &a->in.correction, .shown = "holm",
           .help = "of p for many tests of one kind; bh: false discovery rate" },
         { "confidence", 0, OPT_REAL, "C", &a->in.confidence, .shown = "0.95",

@@ -24,7 +24,7 @@ typedef struct { /* the command's rows, then the common ones, as getopt_long wan
 static void common_rows(cli *c, const cli_usage *usage, cli_option *row)
 {
     const cli_option rows[] = {
-        { "force", 0, OPT_FLAG, NULL, &c->force, .help = "let the output replace a file that is read" },
+        { "force", 0, OPT_FLAG, NULL, &c->force, .help = "allow the output to overwrite an input file" },
         { "seed", 0, OPT_INT64, "N", &c->seed, .help = "seed of the random numbers; same seed, same result" },
         { "threads", 't', OPT_INT, "N", &c->threads, .help = "threads to use; 0 is one for each core" },
         { "backend", 0, OPT_TEXT, "NAME", &c->backend, .shown = "the best usable here",
@@ -33,7 +33,7 @@ static void common_rows(cli *c, const cli_usage *usage, cli_option *row)
           .help = "memory limit of the whole process, such as 4G; beyond it the command fails" },
         { "quiet", 'q', OPT_FLAG, NULL, &c->quiet, .help = "no progress and no summary on standard error" },
         { "verbose", 0, OPT_FLAG, NULL, &c->verbose,
-          .help = "also say on standard error what runs where, for example on a GPU" },
+          .help = "also log which device runs each step, for example the GPU" },
         { "json", 'j', OPT_FLAG, NULL, &c->json, .help = "print the result as JSON on standard output" },
         { "help", 'h', OPT_FLAG, NULL, &c->help,
           .help = usage->first ? "print the options that matter most" : "print this text" },

@@ -490,7 +490,7 @@ class VBHEM(ModelClustering):
     n_states_ : array (n_clusters_,)
         States of each of their centres.
     posterior_, prior_ : dict
-        What is known of the centres, whose means are ``centers_``, and what was assumed; docs/formats.md.
+        Posterior and prior of the centres, laid out as in docs/formats-models.md; ``centers_`` are the posterior means.
     labels_, z_, share_, centers_, lower_bound_, models_, result_, n_iter_, converged_
         As for :class:`ModelClustering`.
 

@@ -84,13 +84,13 @@ static const vh_option fit_rows[] = {
     INT(R, VH_IN_FILES, max_iter, 0, 0, "N", "200; dtm: 100", NULL, "most iterations of a run"),
     INT(R, VH_IN_FILES, restarts, 'r', 1, "R",
         "10; 4 of a mixture, of textures and of pieces; 1 with a given start", NULL,
-        "runs from different starts, the best of which is kept"),
+        "number of random starts; the best result is kept"),
     REAL(R, VH_IN_FILES, tol, 0, 0, "T", "1e-05", NULL,
          "stop when an iteration gains less than this, in nats per frame; 0: never"),
     REAL(R, VH_IN_FILES, cov_floor, 0, 0, "F", "0.0001", NULL,
          "smallest variance, as a share of the variance within states; of textures, of all data; 0: none"),
     CHOICE(R, VH_IN_FILES, emission, 0, 0, EMISSIONS, "gaussian-diag", "hmm",
-           "what a state emits: gaussian-diag, gaussian-full; poisson: counts; bernoulli: 0 or 1; gamma: "
+           "emissions of a state: gaussian-diag, gaussian-full; poisson: counts; bernoulli: 0 or 1; gamma: "
            "positive numbers; von-mises: angles in radians; categorical: symbols; or by column, as in "
            "'step:gamma,turn:von-mises,x+y:gaussian-full'; or gaussian-tied:FILE, weights of the Gaussians "
            "that vhem background has written"),
@@ -105,7 +105,7 @@ static const vh_option fit_rows[] = {
     CHOICE(R, VH_IN_FILES | VH_IF_SET, noise, 0, 0, "diag|isotropic", "diag", "dtm",
            "covariance of the noise, R"),
     TEXT(R, VH_IN_FILES | VH_IF_SET, prior, 0, 0, "PRIOR", "vb; none with a given start", "hmm",
-         "none: highest likelihood; vb: variational Bayes; eb: vb with the strength of the prior estimated "
+         "none: maximum likelihood; vb: variational Bayes; eb: vb with the strength of the prior estimated "
          "as well; settings of vb, as in nu0=1,start=ml, or of eb, as in eb:count=2 (nu0, count, lambda, "
          "start, frames); or a file with a prior, such as models fitted with one"),
     FLAG(R, 0, pieces, 0, 0, NULL, "0", NULL, "with K: a mixture of K for each sequence or group by itself"),
@@ -129,7 +129,8 @@ static const vh_option cluster_rows[] = {
     INT(R, VH_IN_FILES, M, 'M', 1, "M", "as the input", "vhem vbhem hem-gmm auto " EM " " HYBRID,
         "Gaussians in each state of the centres"),
     INT(R, VH_IN_FILES, tau, 0, 1, "T|auto", "10", HEM " shem " SPECTRAL " " LINKED,
-        "length of the virtual samples, in frames; auto: that of the sequences the models were fitted to"),
+        "length of the virtual samples, in frames; auto: the median length of the sequences behind the "
+        "models"),
     REAL(R, VH_IN_FILES, nv, 0, ABOVE_0, "V",
          "10000; shem: 10; vbhem: median frames of a sequence (10 if unknown) / tau; emhmm: models / tau",
          HEM " shem " HYBRID,
@@ -138,11 +139,11 @@ static const vh_option cluster_rows[] = {
     INT(R, VH_IN_FILES, max_iter, 0, 0, "N", "200; emhmm: 101", ITERATING, "most iterations of a run"),
     INT(R, VH_IN_FILES, restarts, 'r', 1, "R",
         "20 to 300, more for small inputs; em-h3m, shem, hem-dtm: 10; 1 with a given start", ITERATING,
-        "runs from different starts, the best of which is kept"),
+        "number of random starts; the best result is kept"),
     REAL(R, VH_IN_FILES, tol, 0, 0, "T", "1e-05; vbhem: 1e-06", LEARNING,
          "a run ends when the bound changes by less than this share; 0: never"),
     REAL(R, VH_IN_FILES, cov_floor, 0, 0, "F", "1e-06; em-h3m, shem: 0.0001; 0 with a preset", FLOORED,
-         "smallest variance of a centre, as a share of that of the input; 0: none"),
+         "smallest variance of a centre, as a share of the variance of the input; 0: none"),
     REAL(R, VH_IN_FILES, cov_add, 0, 0, "A", "0; emhmm: 0.001", "vhem hem-gmm " HYBRID,
          "added to the diagonal of covariances after each iteration"),
     CHOICE(R, VH_IN_FILES, init, 0, 0, "auto|base|far|emissions|pooled|dealt", "auto", HEM " " EM,
@@ -154,12 +155,12 @@ static const vh_option cluster_rows[] = {
          "weight each centre by the mass of its members, not by their number"),
     CHOICE(R, VH_IN_FILES | VH_IF_SET, emission, 0, 0, EMISSIONS, "gaussian-diag; models have theirs",
          "em-h3m auto",
-           "what the states of the centres emit when sequences are clustered"),
+           "emissions of the centres when sequences are clustered"),
     REAL(R, VH_IN_FILES, lambda, 0, ABOVE_0, "L", "0.5", "ppk-sc ppk-sc-hybrid ppk-ac",
          "power of the probability product kernel"),
     CHOICE(R, VH_IN_FILES, kernel, 0, 0, "normalised|raw|scaled", "normalised", "ppk-sc ppk-sc-hybrid",
-           "kernels divided by those of each HMM with itself; as they are; or divided and then to the power "
-           "that makes their median 1/e"),
+           "kernels divided by the kernels of each HMM with itself; raw; or divided and then to the "
+           "power that makes their median 1/e"),
     CHOICE(R, VH_IN_FILES, diagonal, 0, 0, "zero|keep", "zero", SPECTRAL,
            "set the diagonal of the affinity matrix to zero, or keep it"),
     CHOICE(R, VH_IN_FILES, linkage, 0, 0, "average|complete|single", "average", LINKED,
@@ -187,7 +188,7 @@ static const vh_option cluster_rows[] = {
          "The settings are alpha, eta, eps, kappa, lambda, nu and scale; for other families than Gaussians, "
          "frames replaces the last three"),
     INT(R, VH_IN_FILES | VH_IF_SET, learn_prior, 0, 0, "H", "0", "vbhem",
-        "learn the prior anew before every H-th iteration; 0: never"),
+        "learn the prior again before every H-th iteration; 0: never"),
     FLAG(R, VH_IN_FILES | VH_IF_SET, prune, 0, 0, NULL, "1", "vbhem",
          "remove clusters and states that are not needed"),
     INT(R, VH_IN_FILES | VH_IF_SET, first_reduce, 0, 1, "R", "none", "vhem",

@@ -192,7 +192,7 @@ static bool is_settings(const char *spec)
 
 vhem_status vh_prior_choose(vhem_ctx *ctx, const char *spec, bool started, vh_prior_choice *out)
 {
-    /* The best of eight settings over twenty sets of sequences: docs/searching-models.md. */
+    /* The best of eight settings over twenty sets of sequences: docs/priors.md. */
     *out = (vh_prior_choice){
         .nu0 = 1, .count = 1, .lambda = 0.01, .broad = true, .effective = true, .least = 1e-4
     };

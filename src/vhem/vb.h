@@ -7,7 +7,7 @@
  *
  *   F = J(expected model) - KL(posterior | prior)
  *
- * is a lower bound on the log-evidence and never falls.  docs/algorithm.md, "Variational Bayes". */
+ * is a lower bound on the log-evidence and never falls.  docs/algorithm-bayes.md, "Variational Bayes". */
 #ifndef VH_VHEM_VB_H
 #define VH_VHEM_VB_H
 

@@ -128,7 +128,7 @@ def test_the_library_shows_its_functions_alone_and_has_the_version_in_its_name()
 def test_every_function_is_used_or_known_to_be_covered():
     package = SOURCE / "python" / "vhem"
     used = " ".join((package / name).read_text() for name in ("_lib.py", "_tables.py", "_tasks.py", "_ffi.py"))
-    page = (SOURCE / "docs" / "python.md").read_text().split("## From the names of the C library")[1]
+    page = (SOURCE / "docs" / "python-names.md").read_text().split("## From the names of the C library")[1]
     for name in re.findall(r"VHEM_(?:API|RESULT)[^;(]*?(vhem_\w+)\s*\(", HEADER):
         kind = "|".join(re.findall(r'f"vhem_\{kind\}_(\w+)"', used))          # one line for several kinds
         named = name in re.findall(r"vhem_\w+", used) or re.fullmatch(rf"vhem_\w+?_({kind})", name)

@@ -117,7 +117,7 @@ def test_every_option_can_be_given():
 
 
 def test_renamed_options_are_in_the_docs():
-    page = (SOURCE / "docs" / "python.md").read_text().split("## Names of options")[1].split("\n## ")[0]
+    page = (SOURCE / "docs" / "python-names.md").read_text().split("## Names of options")[1].split("\n## ")[0]
     rows = re.findall(r"^\| (.+?) \| (.+?) \|", page, re.M)
     listed = {python: c for left, right in rows for python in re.findall(r"`(\w+)`", left)
               for c in re.findall(r"`(\w+)`", right)}
