@@ -161,6 +161,17 @@ void cluster_add_shape(const vhem_fit_options *fit, json_t *options)
         json_object_set_new(options, "topology", cli_json_text(fit->topology));
 }
 
+void cluster_shape(const vhem_clustering *cl, vhem_fit_options *fit)
+{
+    fit->S = cl->options->S;
+    fit->topology = cl->options->topology;
+    for (int r = 0; r < cl->n_run; r++)
+        if (cl->run[r].as_good && cl->run[r].topology) {
+            fit->S = cl->run[r].S;
+            fit->topology = cl->run[r].topology;
+        }
+}
+
 int cluster_save_models(cli *c, const cluster_args *a, const vhem_models *models, const vhem_fit_options *fit)
 {
     const vhem_models_facts facts = cli_models_facts(models);

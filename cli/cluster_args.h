@@ -34,6 +34,9 @@ int cluster_load(cli *c, cluster_args *a);
 int cluster_fit(cli *c, cluster_args *a);
 /* Adds how models are fitted to sequences, as far as it is said, to the options of a file. */
 void cluster_add_shape(const vhem_fit_options *fit, json_t *options);
+/* Sets the states and the topology of a fit to those of the graph that was kept, or of the centres where that
+ * has no models. */
+void cluster_shape(const vhem_clustering *cl, vhem_fit_options *fit);
 /* The file that --models wants, of these models; they were fitted with these options. */
 int cluster_save_models(cli *c, const cluster_args *a, const vhem_models *models,
                         const vhem_fit_options *fit);

@@ -136,13 +136,7 @@ static int save_models(cli *c, cluster_args *a, const vhem_clustering *cl)
         return CLI_GO;
     if (a->fitted)
         return cluster_save_models(c, a, a->fitted, &fit);
-    fit.S = cl->options->S;
-    fit.topology = cl->options->topology;
-    for (int r = 0; r < cl->n_run; r++)
-        if (cl->run[r].as_good && cl->run[r].topology) {
-            fit.S = cl->run[r].S;
-            fit.topology = cl->run[r].topology;
-        }
+    cluster_shape(cl, &fit);
     vhem_status st = vhem_fit(c->ctx, a->input.from.data, &fit, &models, NULL);
     if (st != VHEM_ESTOPPED)
         CLI_TRY(cli_status(c, st));

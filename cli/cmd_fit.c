@@ -5,7 +5,7 @@
  *   2. what the values look like
  *   3. the result for people
  *   4. the work */
-#include "cli.h"
+#include "cluster_args.h"
 #include "vhem.h"
 
 #include <math.h>
@@ -17,9 +17,10 @@ enum { AUTO_MOST = 6 }; /* states of --states auto */
 typedef struct {
     vhem_data_options data;
     vhem_fit_options fit;
-    const char *cov, *init, *topology, *output; /* init, topology: files */
+    const char *cov, *init, *topology, *shape, *output; /* init, topology: files */
     const cli_usage *usage;
     vhem_models *start;
+    vhem_tree *searched; /* for the shape, which it owns; else NULL */
     double *fixed_pi, *fixed_A;
 } fit_args;
 
@@ -431,6 +432,41 @@ static int load_topology(cli *c, fit_args *a)
     return agree_size(c, "states", a->topology, S, &a->fit.S);
 }
 
+/* The shape is said once: as "auto", or in parts. */
+static int check_shape(cli *c, const fit_args *a)
+{
+    if (!a->shape)
+        return CLI_GO;
+    if (strcmp(a->shape, "auto") != 0)
+        return cli_misuse(c, "--shape %s: it is auto, or else given by --states and --topology", a->shape);
+    const char *other = a->fit.S >= 0 || a->fit.S_max > 0                  ? "--states"
+                        : a->fit.topology || a->topology                   ? "--topology"
+                        : a->init                                          ? "--init FILE"
+                        : a->fit.K > 0                                     ? "--mixture"
+                        : a->fit.model && strcmp(a->fit.model, "hmm") != 0 ? "--model"
+                                                                           : NULL;
+    return other ? cli_misuse(c, "--shape auto and %s exclude each other", other) : CLI_GO;
+}
+
+/* Finds the shape whose models show groups of the sequences best. */
+static int find_shape(cli *c, fit_args *a, const vhem_data *data)
+{
+    const vhem_source from = { .data = data, .by_group = a->fit.by_group };
+    const int64_t any = 0;
+    vhem_cluster_options o;
+    if (!a->shape)
+        return CLI_GO;
+    VHEM_INIT(VHEM_CLUSTER_OPTIONS, &o);
+    o.method = "auto";
+    o.emission = a->fit.emission;
+    o.M = a->fit.M;
+    CLI_TRY(cli_status(c, vhem_cluster(c->ctx, &from, 1, &any, &o, &a->searched)));
+    cluster_shape(vhem_tree_level(a->searched, 0), &a->fit);
+    cli_say(c, "models are %s, of %d state%s: with these the sequences show groups best", a->fit.topology,
+            a->fit.S, cli_plural(a->fit.S));
+    return CLI_GO;
+}
+
 static int save_models(cli *c, const fit_args *a, const vhem_models *models, const vhem_fit_report *report,
                        bool stopped)
 {
@@ -494,8 +530,10 @@ static int prepare_and_fit(cli *c, fit_args *a)
     CLI_TRY(cli_emission(c, a->cov, &a->fit.emission));
     CLI_TRY(load_start(c, a));
     CLI_TRY(load_topology(c, a));
+    CLI_TRY(check_shape(c, a));
     CLI_TRY(cli_load_data(c, c->arg[0], &a->data, a->start, a->fit.emission, &data));
     a->fit.by_group = a->data.group != NULL;
+    CLI_TRY(find_shape(c, a, data));
     a->fit.pieces = a->fit.store && a->fit.K > 0;
     /* From a given start, with nothing else asked for: the equations of Baum-Welch and nothing but them. */
     if (a->start && a->fit.restarts <= 1 && a->fit.tol == 0 && a->fit.cov_floor == 0)
@@ -506,6 +544,7 @@ static int prepare_and_fit(cli *c, fit_args *a)
 static void free_args(fit_args *a)
 {
     vhem_free(a->start);
+    vhem_free(a->searched);
     free(a->fixed_pi);
     free(a->fixed_A);
 }
@@ -538,6 +577,9 @@ static void add_options(cli_table *t, fit_args *a)
     };
     cli_add(t, (const cli_option[]){ { "output", 'o', OPT_TEXT, "MODELS", &a->output,
                                        .shown = "-, standard output", .help = "file to write, .json or .h5" },
+                                     { "shape", 0, OPT_TEXT, "auto", &a->shape, .shown = "none",
+                                       .help = "auto: the states and the topology with which the sequences "
+                                               "show groups best, as vhem cluster DATA tries them" },
                                      { 0 } });
     cli_add_cov(t, &a->cov, "model", "hmm");
     cli_add_fields(t, &(cli_fields){ VHEM_FIT_OPTIONS, &a->fit, .without = "pieces by_group repair S_max",

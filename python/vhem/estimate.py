@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Dict, Literal, Optional, Tuple, overload
 
 import numpy as np
-from sklearn.base import ClusterMixin, DensityMixin
+from sklearn.base import ClusterMixin, DensityMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
 from . import _lib, _run, _told
@@ -251,20 +251,34 @@ def _to_fit(estimator: HMM, X: Any, lengths: Any, groups: Any, weights: Any) -> 
                         reading=estimator._reading())
 
 
+def _shaped(estimator: HMM, data: Sequences) -> HMM:
+    """The estimator with the states and the topology with which the sequences show groups best."""
+    from .cluster import cluster
+    for name in ("n_states", "topology"):
+        if getattr(estimator, name) is not None:
+            raise InputError(f"shape='auto' and {name} exclude each other")
+    level = cluster(data, n_mix=estimator.n_mix, covariance_type=estimator.covariance_type,
+                    random_state=estimator.random_state, n_jobs=estimator.n_jobs,
+                    progress=estimator.progress).result_[0]
+    shapes = [(run["S"], run["topology"]) for run in level.runs if run["as_good"] and run["topology"]]
+    n_states, topology = shapes[-1] if shapes else (level.options["S"], level.options["topology"])
+    return clone(estimator).set_params(n_states=n_states, topology=topology)
+
+
 @overload
 def fit_each(X: Any, lengths: Any = None, *, groups: Any = None, weights: Any = None, hmm: Optional[HMM] = None,
-             return_report: Literal[False] = False, **params: Any) -> H3M:
+             shape: Optional[str] = None, return_report: Literal[False] = False, **params: Any) -> H3M:
     ...
 
 
 @overload
 def fit_each(X: Any, lengths: Any = None, *, groups: Any = None, weights: Any = None, hmm: Optional[HMM] = None,
-             return_report: Literal[True], **params: Any) -> Tuple[H3M, Dict[str, Any]]:
+             shape: Optional[str] = None, return_report: Literal[True], **params: Any) -> Tuple[H3M, Dict[str, Any]]:
     ...
 
 
 def fit_each(X: Any, lengths: Any = None, *, groups: Any = None, weights: Any = None,
-             hmm: Optional[HMM] = None, return_report: bool = False, **params: Any) -> Any:
+             hmm: Optional[HMM] = None, shape: Optional[str] = None, return_report: bool = False, **params: Any) -> Any:
     """One HMM for each sequence, or for each group of sequences, on all cores.
 
     Parameters
@@ -278,6 +292,9 @@ def fit_each(X: Any, lengths: Any = None, *, groups: Any = None, weights: Any = 
         Where the parameters come from; or
     **params
         parameters of :class:`HMM`: ``fit_each(X, n_states=4)``.
+    shape : {"auto"}, optional
+        "auto": the number of states and the topology with which the sequences show groups best, as
+        :func:`vhem.cluster` tries them.
     return_report : bool
         Also return a dictionary with ``run`` (K, R): the log-likelihood of every start of every model,
         ``best`` (K,) and ``frames`` (K,).
@@ -296,6 +313,10 @@ def fit_each(X: Any, lengths: Any = None, *, groups: Any = None, weights: Any = 
     """
     estimator = _estimator(hmm, params)
     data = _to_fit(estimator, X, lengths, groups, weights)
+    if shape not in (None, "auto"):
+        raise InputError(f"shape is {shape!r}, must be 'auto', or else given by n_states and topology")
+    if shape is not None:
+        estimator = _shaped(estimator, data)
     seed = _run.seed_of(estimator.random_state)
     with estimator._session(seed) as session:
         models, report = estimator._fit_all(data, seed, session)

@@ -253,6 +253,18 @@ class Other(Door):
         self.fails(1, "centres are made again from the sequences of the others, but the data lack 'k3n7', which was clustered", "stats",
                    "c.json", "e.csv", "--leave-out")
 
+    def test_models_of_the_shape(self):
+        """vhem fit --shape auto fits the models that vhem cluster --models keeps."""
+        self.cluster("d.csv", "--models", "m.json")
+        said = self.ok("fit", "d.csv", "--shape", "auto", "-o", "s.json").err
+        kept, shaped = json.loads(self.path("m.json").read_text()), json.loads(self.path("s.json").read_text())
+        self.assertEqual(kept["hmms"], shaped["hmms"])
+        options = shaped["provenance"]["options"]
+        self.assertIn(f"models are {options['topology']}, of {options['states']} states", said)
+        for other in (("-S", 2), ("--states", "auto"), ("--topology", "linear"), ("-k", 2), ("--model", "dtm"), ("--init", "m.json")):
+            self.fails(2, "--shape auto and", "fit", "d.csv", "--shape", "auto", *other, "-o", "n.json")
+        self.fails(2, "it is auto", "fit", "d.csv", "--shape", "linear", "-o", "n.json")
+
     def test_a_person_left_out(self):
         """The centre without a sequence is that of a fit to the others, from where it was."""
         c = self.cluster("d.csv", "-k", KINDS)

@@ -17,7 +17,7 @@ LEARN = ["estimator", "hmms", "model", "learn", "noise", "states", "mix", "cov",
          "cov-floor", "topology", "tau", "nv", "restarts", "max-iter", "tol"]
 OPTIONS = {
     "fit": ["output", "model", "mixture", "store", "states", "mix", "cov", "emission", "learn", "noise", "restarts", "max-iter",
-            "tol", "cov-floor", "prior", "init", "topology"] + DATA,
+            "tol", "cov-floor", "prior", "init", "topology", "shape"] + DATA,
     "cluster": ["output", "clusters", "states", "candidate", "keep-tables", "checkpoint", "first-reduce", "models"] + VHEM_OPTIONS + ["cov", "emission", "topology"] + DATA,
     "tree": ["output", "clusters", "states", "keep-tables", "checkpoint", "first-reduce", "models"] + VHEM_OPTIONS + ["cov", "emission", "topology"] + DATA,
     "assign": ["output"] + DATA,

@@ -79,6 +79,20 @@ def test_the_library_warns_in_python():
         vhem.HMM(n_states=1).fit([np.column_stack([np.arange(9.0), np.ones(9)])])
 
 
+def test_shape(sequences):
+    models = vhem.fit_each(sequences, shape="auto", random_state=2)
+    level = vhem.cluster(sequences, random_state=2).result_[0]
+    S, topology = [(run["S"], run["topology"]) for run in level.runs if run["topology"] and run["as_good"]][0] \
+        if any(run["as_good"] and run["topology"] for run in level.runs) else (level.options["S"], level.options["topology"])
+    again = vhem.fit_each(sequences, n_states=S, topology=topology, random_state=2)
+    assert all((a.A == b.A).all() and (a.means == b.means).all() for a, b in zip(models, again))
+    for wrong in ({"n_states": 2}, {"topology": "linear"}):
+        with pytest.raises(vhem.InputError, match="exclude each other"):
+            vhem.fit_each(sequences, shape="auto", **wrong)
+    with pytest.raises(vhem.InputError, match="must be 'auto'"):
+        vhem.fit_each(sequences, shape="linear")
+
+
 def test_fit_each(sequences):
     models, report = vhem.fit_each(sequences, n_states=2, n_init=3, prior="none", return_report=True)
     assert len(models) == 12 and report["run"].shape == (12, 3) and report["frames"].sum() == 426
