@@ -117,7 +117,7 @@ class Programs(Case):
         self.assertEqual(len(rand), 4)               # of the groups, of the new drawings, of both levels of the tree
         self.assertGreater(min(rand[:3]), 0.95)
         made = {p.name for p in self.path("out").iterdir()}
-        self.assertEqual(made, {"motions.csv", "new.csv", "motions.json", "clusters.json", "tree.json", "invented.csv",
+        self.assertEqual(made, {"motions.csv", "new", "motions.json", "clusters.json", "tree.json", "invented.csv",
                                 "choice.tsv", "distances.tsv", "report.html", "numbers"})
         self.assertEqual(len(json.loads(self.path("out/motions.json").read_text())["hmms"]), 60)
         self.assertEqual(len(json.loads(self.path("out/tree.json").read_text())["levels"]), 2)
