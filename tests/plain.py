@@ -59,7 +59,7 @@ class Plain(unittest.TestCase):
         [pc] = folder.glob("p/lib*/**/vhem.pc")
         flags = subprocess.run(["pkg-config", "--static", "--cflags", "--libs", "vhem"], check=True, capture_output=True,
                                text=True, env={**os.environ, "PKG_CONFIG_PATH": str(pc.parent)}).stdout.split()
-        example = DATA.parents[1] / "examples/c/fit.c"
+        example = pathlib.Path(__file__).resolve().parents[1] / "examples/c/fit.c"
         done = subprocess.run([os.environ.get("CC", "cc"), "-static", example, "-o", "fit", *flags], cwd=folder,
                               capture_output=True, text=True)
         self.assertEqual(done.returncode, 0, done.stderr)

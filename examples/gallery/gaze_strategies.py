@@ -20,4 +20,4 @@ for j, ax in enumerate(axes):
     vhem.plot.model(groups.centers_[j], ax=ax, y_down=True)
     ax.set(title=f"group {j + 1}: {np.sum(groups.labels_ == j)} viewers", xlim=(80, 320), ylim=(375, 55), aspect="equal")
 figure.tight_layout()
-figure.savefig("gaze_strategies.png", dpi=80)
+figure.savefig("gaze_strategies.png", dpi=90)

@@ -42,9 +42,9 @@ static void draw_step(vh_rng *rng, const double *at, const double *by, double *y
 
 /* clang-format off */
 static const chain gaze[] = {
-    { { .2, .6, .2,  150, 160,  14, 14 },   /* from eye to eye */
-      { .6, .2, .2,  250, 160,  14, 14 },
-      { .4, .4, .2,  200, 220,  14, 14 } },
+    { { .2, .4, .4,  200, 220,  14, 14 },   /* from eye to eye */
+      { .2, .2, .6,  150, 160,  14, 14 },
+      { .2, .6, .2,  250, 160,  14, 14 } },
     { { .5, .3, .2,  200, 220,  14, 14 },   /* from the nose to the mouth and back */
       { .5, .4, .1,  200, 290,  18, 12 },
       { .7, .1, .2,  200, 170,  14, 14 } },

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The Python in README, docs and examples runs, page by page, from the top, in an empty folder, and prints its output."""
+"""The Python in README, docs and examples runs, page by page, in an empty folder, and prints what the pages show."""
 import contextlib
 import io
 import re
