@@ -175,7 +175,7 @@ def main():
     for folder in folders.values():
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
-        make_inputs(args.new.resolve(), folder)
+        make_inputs(args.new.resolve() / "vhem", folder)
     wrong, count = [], 0
     for name, words, ranks in steps_of(args):
         if args.only and args.only not in name and name not in ("fit", "cluster"):
