@@ -193,7 +193,7 @@ struct cli {
 typedef int cli_run(cli *c, int argc, char **argv);
 cli_run cmd_fit, cmd_cluster, cmd_tree, cmd_assign, cmd_choose, cmd_score, cmd_decode, cmd_sample,
     cmd_background, cmd_compare, cmd_eval, cmd_stats, cmd_classify, cmd_annotate, cmd_report, cmd_info,
-    cmd_convert;
+    cmd_convert, cmd_demo;
 
 typedef struct {
     const char *name;

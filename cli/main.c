@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 static const cli_command commands[] = {
+    { "demo", cmd_demo, "write a small data set to try the other commands on" },
     { "fit", cmd_fit, "fit one model to each sequence, or to each group of sequences" },
     { "cluster", cmd_cluster, "group sequences, or models, into clusters, each with a centre" },
     { "tree", cmd_tree, "build a hierarchy of clusters, level by level" },
@@ -64,8 +65,8 @@ static int overview(const cli *c, FILE *f, int status)
     fprintf(f, "\n  vhem COMMAND --help       the options of a command that matter most, and their defaults\n"
                "  vhem COMMAND --help-all   all of them\n"
                "  vhem --version        version and usable backends\n"
-               "\nStart with: vhem cluster DATA.csv -o clusters.json\n"
-               "Then:       vhem report clusters.json --data DATA.csv -o report.html\n");
+               "\nStart with: vhem demo gaze\n"
+               "Then:       vhem cluster gaze.csv -o clusters.json\n");
     return status;
 }
 

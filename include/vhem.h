@@ -67,6 +67,9 @@ VHEM_RESULT vhem_status vhem_data_load(vhem_ctx *, const char *path, const vhem_
  * weights are copied; text may be NULL. */
 VHEM_RESULT vhem_status vhem_data_wrap(vhem_ctx *, int64_t N, const int64_t *T, int d, const double *y,
                                        const vhem_data_text *text, vhem_data **out);
+/* Makes a data set for examples: "gaze", "motions", "courses" or "tracks", with the true kinds as labels.
+ * Each seed of the context gives other sequences of the same kinds. */
+VHEM_RESULT vhem_status vhem_demo(vhem_ctx *, const char *name, vhem_data **out);
 /* The format follows from the ending of the path: .csv .tsv .npy .npz .ts .h5; "-" is CSV on stdout. */
 VHEM_RESULT vhem_status vhem_data_save(vhem_ctx *, const vhem_data *, const char *path);
 VHEM_API void        vhem_data_info(const vhem_data *, vhem_data_facts *out);

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Takes the picture of a report that the README shows: report_picture.py REPORT.html PICTURE.png.
+"""Takes the picture of a report for the gallery: report_picture.py REPORT.html PICTURE.png.
 
 The picture in docs/images is of the report that `make demo` writes.
 """

@@ -8,14 +8,14 @@ import tempfile
 import unittest
 
 VHEM = pathlib.Path(sys.argv.pop(1)).resolve()
-DATA = pathlib.Path(__file__).resolve().parents[1] / "scripts/demo_data.py"
 
 
 class Plain(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory()
         self.addCleanup(self.folder.cleanup)
-        subprocess.run([sys.executable, DATA, "d.csv"], cwd=self.folder.name, check=True)
+        self.done("demo", "motions")
+        pathlib.Path(self.folder.name, "motions.csv").rename(pathlib.Path(self.folder.name, "d.csv"))
 
     def vhem(self, *args):
         return subprocess.run([VHEM, *args], cwd=self.folder.name, capture_output=True, text=True)
@@ -59,7 +59,7 @@ class Plain(unittest.TestCase):
         [pc] = folder.glob("p/lib*/**/vhem.pc")
         flags = subprocess.run(["pkg-config", "--static", "--cflags", "--libs", "vhem"], check=True, capture_output=True,
                                text=True, env={**os.environ, "PKG_CONFIG_PATH": str(pc.parent)}).stdout.split()
-        example = DATA.parents[1] / "examples/c/fit.c"
+        example = pathlib.Path(__file__).resolve().parents[1] / "examples/c/fit.c"
         done = subprocess.run([os.environ.get("CC", "cc"), "-static", example, "-o", "fit", *flags], cwd=folder,
                               capture_output=True, text=True)
         self.assertEqual(done.returncode, 0, done.stderr)

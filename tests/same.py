@@ -93,12 +93,12 @@ SETS = [("eyes", "eye_fixations/jov_fixations.csv", "--group SubjectID --id Subj
         ("spikes", "classed/spikes.npy", "--emission poisson", 3)]
 
 
-def make_inputs(folder):
+def make_inputs(vhem, folder):
     """The drawings of the demo, symbols, steps and turns, gaps: small, and the same at every call."""
-    sys.path.insert(0, str(SOURCE / "scripts"))
-    for name, seed in (("motions.csv", None), ("new.csv", "2")):
-        subprocess.run([sys.executable, SOURCE / "scripts/demo_data.py", name] + ([seed] if seed else []), cwd=folder, check=True,
-                       stdout=subprocess.DEVNULL)
+    for seed in (2, 0):
+        subprocess.run([vhem, "demo", "motions", "--seed", str(seed)], cwd=folder, check=True, stdout=subprocess.DEVNULL)
+        if seed:
+            (folder / "motions.csv").rename(folder / "new.csv")
     rows = [line.split(",") for line in (folder / "motions.csv").read_text().split()]
     head, rows = rows[0], rows[1:]
     x, y = head.index("x"), head.index("y")
@@ -175,7 +175,7 @@ def main():
     for folder in folders.values():
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
-        make_inputs(folder)
+        make_inputs(args.new.resolve() / "vhem", folder)
     wrong, count = [], 0
     for name, words, ranks in steps_of(args):
         if args.only and args.only not in name and name not in ("fit", "cluster"):

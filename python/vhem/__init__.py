@@ -8,7 +8,7 @@ The same library as the command ``vhem``: the same seed gives the same numbers.
 """
 from __future__ import annotations
 
-from . import metrics, plot
+from . import datasets, metrics, plot
 from ._ffi import version as _version
 from ._lib import backends, methods
 from ._run import set_backend
@@ -28,6 +28,6 @@ __version__ = _version()
 __all__ = [
     "Classes", "Clustering", "CrossValidation", "Error", "FileError", "H3M", "HMM", "HMMClassifier",
     "HMMMixture", "InputError", "Model", "ModelClustering", "SequenceScaler", "Sequences", "TagModel",
-    "Texture", "Textures", "Tree", "VBHEM", "VHEM", "VHEMTree", "VhemWarning", "backends", "cluster", "distributed",
-    "fit_each", "fit_pieces", "fit_textures", "load", "methods", "metrics", "plot", "set_backend",
+    "Texture", "Textures", "Tree", "VBHEM", "VHEM", "VHEMTree", "VhemWarning", "backends", "cluster", "datasets",
+    "distributed", "fit_each", "fit_pieces", "fit_textures", "load", "methods", "metrics", "plot", "set_backend",
 ]

@@ -181,6 +181,10 @@ def data_load(session: Session, path: Any, options: Mapping[str, Any]) -> Handle
     return session.made("vhem_data_load", "data", path_bytes(path), struct)
 
 
+def demo(session: Session, name: str) -> Handle:
+    return session.made("vhem_demo", "data", c_text(name))
+
+
 def data_save(session: Session, data: Handle, path: Any) -> None:
     session.call("vhem_data_save", data.pointer, path_bytes(path))
 

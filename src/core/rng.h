@@ -23,7 +23,8 @@ enum {
     VH_RNG_RESTART,
     VH_RNG_SPLIT,
     VH_RNG_COMPARE,
-    VH_RNG_CLASS
+    VH_RNG_CLASS,
+    VH_RNG_DEMO
 };
 void vh_rng_init(vh_rng *rng, uint64_t seed, uint32_t purpose, uint64_t item);
 /* Seed number k derived from a seed.  Number 0 is the seed itself; the others fit into 53 bits, so that every

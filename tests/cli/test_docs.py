@@ -9,30 +9,44 @@ import shutil
 import subprocess
 import unittest
 
+import pages
 from support import HANGS, SOURCE, VHEM, Case, flock, two_level
 
 
-def shell_blocks(name):
-    return re.findall(r"```sh\n(.*?)```", (SOURCE / name).read_text(), re.S)
-
-
 class Documents(Case):
-    def commands(self, name):
-        """Every line 'vhem ...' of the document, continued lines joined, comments left to shlex."""
-        found = []
-        for block in shell_blocks(name):
-            for line in block.replace("\\\n", " ").splitlines():
-                if line.startswith("vhem "):
-                    found.append(shlex.split(line, comments=True)[1:])
-        return found
+    def run_page(self, name):
+        """Runs every line 'vhem ...' of a page, continued lines joined, and compares what a block prints with what the page
+        shows: the arguments and the result of each."""
+        done = []
+        for block in pages.blocks((SOURCE / name).read_text()):
+            lines = block.code.replace("\\\n", " ").splitlines() if block.language == "sh" else []
+            told = [(args, self.ok(*args)) for args in (shlex.split(line, comments=True)[1:] for line in lines
+                                                        if line.startswith("vhem "))]
+            if block.language == "sh" and block.shown:
+                wrong = pages.differs(block.shown, "".join(r.out + r.err for _, r in told))
+                self.assertIsNone(wrong, f"{name}: {block.code}{wrong}")
+            done += told
+        return done
 
     def test_readme(self):
-        self.write("sequences.csv", two_level(label=False))
-        commands = self.commands("README.md")
-        self.assertLessEqual({"fit", "cluster", "tree", "assign", "choose"}, {args[0] for args in commands})
-        for args in commands:
-            self.ok(*args)
+        self.assertEqual([args[0] for args, _ in self.run_page("README.md")], ["demo", "cluster", "report"])
+        prose = re.sub(r"```.*?```|\]\([^)]*\)", "", (SOURCE / "README.md").read_text(), flags=re.S)
+        self.assertLessEqual(len(re.findall(r"[\w'-]+", prose)), 700)
+
+    def test_quick_start(self):
+        commands = {args[0] for args, _ in self.run_page("docs/quickstart.md")}
+        self.assertLessEqual({"fit", "cluster", "tree", "assign", "choose"}, commands)
         self.assertEqual(len(self.path("drawn.csv").read_text().splitlines()), 501)
+
+    def test_blocks_show_output(self):
+        text = "```sh\na\n```\n\n```text\nx 1\n```\n\n```python\nb\n```\n\n    2\n\nand\n\n```sh\nc\n```\n\nd\n"
+        self.assertEqual([tuple(b) for b in pages.blocks(text)],
+                         [("sh", "a\n", "x 1\n"), ("python", "b\n", "    2\n"), ("sh", "c\n", None)])
+        for shown, printed, same in (("a 0.59\n b", "a 0.594 b", True), ("a 0.59", "a 0.597", False), ("a 3", "a 4", False),
+                                     ("a 3", "a 3.4", True), ("a\n...\nz", "a\nb\nz", True), ("a\n...", "b", False),
+                                     ("in [...] s", "in 0.1 s", True), ("a\nb", "a\nvhem x: next: c\nb", True),
+                                     ("1.5e-05", "1.52e-05", True), ("a, ...", "a, b", False)):
+            self.assertEqual(pages.differs(shown, printed) is None, same, (shown, printed))
 
     def test_readme_links(self):
         for path in [*SOURCE.glob("*.md"), *(SOURCE / "docs").glob("*.md")]:
@@ -60,10 +74,9 @@ class Documents(Case):
     def test_tutorial_eye_movements(self):
         subprocess.run(["python3", SOURCE / "examples/data/tutorials.py", self.dir], check=True)
         lines = self.path("fixations.csv").read_text().splitlines()
-        commands = self.commands("docs/tutorial-eye-movements.md")
-        self.assertGreaterEqual(len(commands), 4)
-        for args in commands:
-            r = self.ok(*args)
+        done = self.run_page("docs/tutorial-eye-movements.md")
+        self.assertGreaterEqual(len(done), 4)
+        for args, r in done:
             if args[0] == "decode":
                 self.assertIn("matched by name", r.err)
         self.assertEqual(self.ok("info", "subjects.json", "--json").json()["K"], 16)
@@ -79,11 +92,11 @@ class Documents(Case):
 
     def test_tutorial_data(self):
         subprocess.run(["python3", SOURCE / "examples/data/kinds_of_data.py", self.dir], check=True)
-        commands = self.commands("docs/tutorial-data.md")
-        self.assertGreaterEqual(len(commands), 12)
+        done = self.run_page("docs/tutorial-data.md")
+        self.assertGreaterEqual(len(done), 12)
         agreement = {}
-        for args in commands:
-            found = re.search(r"Rand index (\S+),", self.ok(*args).err)
+        for args, r in done:
+            found = re.search(r"Rand index (\S+),", r.err)
             if found and args[0] == "cluster":
                 agreement[args[-1]] = float(found[1])
         self.assertEqual(len(agreement), 7)
@@ -117,7 +130,7 @@ class Programs(Case):
         self.assertEqual(len(rand), 4)               # of the groups, of the new drawings, of both levels of the tree
         self.assertGreater(min(rand[:3]), 0.95)
         made = {p.name for p in self.path("out").iterdir()}
-        self.assertEqual(made, {"motions.csv", "new.csv", "motions.json", "clusters.json", "tree.json", "invented.csv",
+        self.assertEqual(made, {"motions.csv", "new", "motions.json", "clusters.json", "tree.json", "invented.csv",
                                 "choice.tsv", "distances.tsv", "report.html", "numbers"})
         self.assertEqual(len(json.loads(self.path("out/motions.json").read_text())["hmms"]), 60)
         self.assertEqual(len(json.loads(self.path("out/tree.json").read_text())["levels"]), 2)

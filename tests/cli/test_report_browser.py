@@ -204,7 +204,8 @@ class Controls(InBrowser):
 
 class Real(InBrowser):
     def test_demo(self):
-        subprocess.run([sys.executable, SOURCE / "scripts" / "demo_data.py", self.path("d.csv")], check=True)
+        self.ok("demo", "motions")
+        self.path("motions.csv").rename(self.path("d.csv"))
         self.ok("fit", "d.csv", "-S", "4", "-r", "1", "-o", "m.json", "-q")
         self.ok("tree", "m.json", "-k", "6,3", "-r", "4", "-o", "t.json", "-q")
         path = self.make_report("t.json", "--models", "m.json", "--data", "d.csv")
@@ -231,7 +232,8 @@ class Real(InBrowser):
 
     def test_textures(self):
         """Dynamic textures on two levels: their modes instead of states."""
-        subprocess.run([sys.executable, SOURCE / "scripts" / "demo_data.py", self.path("d.csv")], check=True)
+        self.ok("demo", "motions")
+        self.path("motions.csv").rename(self.path("d.csv"))
         self.ok("fit", "d.csv", "--model", "dtm", "-S", "3", "-o", "x.json", "-q")
         self.ok("tree", "x.json", "-k", "6,3", "-r", "4", "-o", "t.json", "-q")
         path = self.make_report("t.json")

@@ -16,6 +16,7 @@ LEARN = ["estimator", "hmms", "model", "learn", "noise", "states", "mix", "cov",
          "sample", "min-examples", "prior", "fit-restarts", "fit-tol", "fit-max-iter", "fit-prior", "fit-init",
          "cov-floor", "topology", "tau", "nv", "restarts", "max-iter", "tol"]
 OPTIONS = {
+    "demo": [],
     "fit": ["output", "model", "mixture", "store", "states", "mix", "cov", "emission", "learn", "noise", "restarts", "max-iter",
             "tol", "cov-floor", "prior", "init", "topology", "shape"] + DATA,
     "cluster": ["output", "clusters", "states", "candidate", "keep-tables", "checkpoint", "first-reduce", "models"] + VHEM_OPTIONS + ["cov", "emission", "topology"] + DATA,
@@ -96,7 +97,7 @@ class Help(Case):
         for command in OPTIONS:
             text = self.ok(*command.split(), "--help-all").out
             found = entries(text)
-            self.assertEqual(sorted(found), sorted(OPTIONS[command] + COMMON + FORCE * (command != "info")), command)
+            self.assertEqual(sorted(found), sorted(OPTIONS[command] + COMMON + FORCE * (command not in ("demo", "info"))), command)
             letters = re.findall(r"^  -(\w), --", text, re.M)
             self.assertEqual(len(letters), len(set(letters)), command)
             for name, entry in found.items():

@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The Python in README, docs and examples runs, page by page, from the top, in an empty folder."""
+"""The Python in README, docs and examples runs, page by page, in an empty folder, and prints what the pages show."""
+import contextlib
+import io
 import re
 import runpy
 import sys
 
 import numpy as np
+import pages
 import pytest
 import support
 import vhem
@@ -34,8 +37,12 @@ def test_page(page, tmp_path, monkeypatch):
             pytest.importorskip(module)
     files()
     names = {"__name__": "page"}
-    for block in re.findall(r"```python\n(.*?)```", text, re.S):
-        exec(compile(block, str(page), "exec"), names)
+    for block in pages.blocks(text):
+        if block.language == "python":
+            with contextlib.redirect_stdout(io.StringIO()) as printed:
+                exec(compile(block.code, str(page), "exec"), names)
+            wrong = block.shown and pages.differs(block.shown, printed.getvalue())
+            assert not wrong, f"{block.code}{wrong}"
     if "matplotlib.pyplot" in sys.modules:
         sys.modules["matplotlib.pyplot"].close("all")
 

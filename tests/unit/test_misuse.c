@@ -275,6 +275,7 @@ static vhem_status free_models_and_clusters(void)
     if (access("misuse.txt", F_OK) == 0)
         return VHEM_EIO;
     FREE(vhem_data_wrap, vhem_data, ctx, N, lengths, 1, y, NULL, &made_);
+    FREE(vhem_demo, vhem_data, ctx, "gaze", &made_);
     FREE(vhem_models_new_hmms, vhem_models, ctx, hmm.emission, 1, 1, &hmm, &made_);
     FREE(vhem_models_new_textures, vhem_models, ctx, 1, 1, &dt, &made_);
     FREE(vhem_source_items, vhem_items, ctx, &data_in, &made_);

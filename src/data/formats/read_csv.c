@@ -357,7 +357,9 @@ static vhem_status tell_left_out(csv *r)
                t->column[k], c->example, (long long)c->line);
     }
     vh_show_list(r->left_out, r->n_left_out, ", ", list, sizeof list);
-    if (r->n_left_out > 0)
+    /* A set that was saved with groups has a column of this name. */
+    bool groups = r->n_left_out == 1 && strcasecmp(r->left_out[0], "group") == 0;
+    if (r->n_left_out > 0 && !groups)
         vh_log(ctx, VHEM_LOG_WARN, "%s: text column%s left out: %s", t->path, r->n_left_out == 1 ? "" : "s",
                list);
     return VHEM_OK;

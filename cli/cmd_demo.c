@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* cmd_demo.c - vhem demo [NAME [FOLDER]]: data to try the other commands on. */
+#include "cli.h"
+#include "vhem.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static const struct {
+    const char *name, *about, *how; /* options of vhem cluster that suit it */
+    bool groups;
+} sets[] = {
+    { "gaze", "fixations on a face: 60 trials of 12 viewers with 2 strategies", "", true },
+    { "motions", "drawings in the plane: 60 of 6 kinds", "", false },
+    { "courses", "life courses, a symbol for each year: 60 people of 3 kinds", " --emission categorical",
+      false },
+    { "tracks", "steps and turns of animals: 36 tracks of 3 kinds", " --emission step:gamma,turn:von-mises",
+      false },
+};
+enum { SETS = sizeof sets / sizeof *sets };
+
+static int list(void)
+{
+    for (int i = 0; i < SETS; i++)
+        printf("%-10s%s\n", sets[i].name, sets[i].about);
+    return EXIT_DONE;
+}
+
+/* To be typed as they are. */
+static void print_commands(int set, const char *table)
+{
+    char word[CLI_WORD];
+    cli_word(table, word, sizeof word);
+    printf("%s: %s\n\nTry:\n", word, sets[set].about);
+    printf("  vhem cluster %s%s -o clusters.json\n", word, sets[set].how);
+    if (sets[set].groups)
+        printf("  vhem cluster %s --group group -o people.json\n", word);
+    printf("  vhem report clusters.json --data %s -o report.html\n", word);
+}
+
+static int make(cli *c, const char *name, const char *folder)
+{
+    CLI_OWN vhem_data *data = NULL;
+    char path[CLI_WORD / 4];
+    int set = 0;
+
+    CLI_TRY(cli_status(c, vhem_demo(c->ctx, name, &data)));
+    while (strcmp(sets[set].name, name) != 0)
+        set++;
+    CLI_CHECK(!*folder || mkdir(folder, 0777) == 0 || errno == EEXIST, "%s: cannot make the folder: %s",
+              folder, strerror(errno));
+    CLI_CHECK(snprintf(path, sizeof path, "%s%s%s.csv", folder, *folder ? "/" : "", name) < (int)sizeof path,
+              "the name of the folder is too long");
+    CLI_TRY(cli_status(c, vhem_data_save(c->ctx, data, path)));
+    if (c->json)
+        cli_json_put(stdout, json_pack("{s:s, s:o, s:s}", "command", c->command, "output",
+                                       cli_json_text(path), "about", sets[set].about));
+    else
+        print_commands(set, path);
+    return EXIT_DONE;
+}
+
+int cmd_demo(cli *c, int argc, char **argv)
+{
+    cli_table t = { 0 };
+    const cli_usage usage = {
+        .args = "[NAME [FOLDER]]",
+        .n_min = 0,
+        .n_max = 2,
+        .table = &t,
+        .about =
+            "Writes the table of a made-up data set, with the kind of each sequence in the column label, "
+            "and prints commands to try on it. Without NAME it lists the data sets. Each --seed gives "
+            "other sequences of the same kinds.",
+        .examples = "  vhem demo\n"
+                    "  vhem demo gaze\n"
+                    "  vhem demo motions try --seed 2\n",
+    };
+    CLI_TRY(cli_begin(c, argc, argv, &usage));
+    return c->n_arg == 0 ? list() : make(c, c->arg[0], c->n_arg > 1 ? c->arg[1] : "");
+}
