@@ -3,6 +3,7 @@
  *
  *   1. descriptors   2. paths and folders   3. slots   4. streams   5. the process */
 #define _GNU_SOURCE
+#define _REENTRANT 1 /* lgamma_r of macOS */
 #include "os/posix.h"
 
 #include "os/fd.h"
@@ -505,7 +506,7 @@ void vh_locale_leave(void *before)
 
 /* ---- 5. the process ------------------------------------------------------------------------------------ */
 
-char **vh_arguments(int argc, char **argv)
+char **vh_arguments(int *argc, char **argv)
 {
     (void)argc;
     return argv;

@@ -7,8 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* At the start of a program: the arguments in UTF-8, standard streams without translation of bytes. */
-char **vh_arguments(int argc, char **argv);
+/* At the start of a program: the arguments in UTF-8, and standard streams without translation of bytes. */
+char **vh_arguments(int *argc, char **argv);
 
 /* Why a program is asked to stop: Ctrl-C; another program; a launcher of many, by the signal for users. */
 typedef enum { VH_STOP_KEYS, VH_STOP_PROGRAM, VH_STOP_LAUNCHER } vh_stop_cause;
