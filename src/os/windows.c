@@ -58,32 +58,35 @@ static char *narrow(const wchar_t *w)
 
 static int error_of(DWORD error)
 {
-    switch (error) {
-    case ERROR_FILE_NOT_FOUND:
-    case ERROR_PATH_NOT_FOUND:
-    case ERROR_INVALID_NAME:
-    case ERROR_BAD_PATHNAME:
-    case ERROR_BAD_NETPATH:
-    case ERROR_BAD_NET_NAME: return ENOENT;
-    case ERROR_ACCESS_DENIED:
-    case ERROR_SHARING_VIOLATION:
-    case ERROR_LOCK_VIOLATION:
-    case ERROR_WRITE_PROTECT: return EACCES;
-    case ERROR_ALREADY_EXISTS:
-    case ERROR_FILE_EXISTS: return EEXIST;
-    case ERROR_DIRECTORY: return ENOTDIR;
-    case ERROR_DIR_NOT_EMPTY: return ENOTEMPTY;
-    case ERROR_NOT_ENOUGH_MEMORY:
-    case ERROR_COMMITMENT_LIMIT:
-    case ERROR_OUTOFMEMORY: return ENOMEM;
-    case ERROR_DISK_FULL:
-    case ERROR_HANDLE_DISK_FULL: return ENOSPC;
-    case ERROR_BROKEN_PIPE:
-    case ERROR_NO_DATA: return EPIPE;
-    case ERROR_INVALID_PARAMETER:
-    case ERROR_FILE_INVALID: return EINVAL;
-    default: return EIO;
-    }
+    static const DWORD reason[][2] = {
+        { ERROR_FILE_NOT_FOUND, ENOENT },
+        { ERROR_PATH_NOT_FOUND, ENOENT },
+        { ERROR_INVALID_NAME, ENOENT },
+        { ERROR_BAD_PATHNAME, ENOENT },
+        { ERROR_BAD_NETPATH, ENOENT },
+        { ERROR_BAD_NET_NAME, ENOENT },
+        { ERROR_ACCESS_DENIED, EACCES },
+        { ERROR_SHARING_VIOLATION, EACCES },
+        { ERROR_LOCK_VIOLATION, EACCES },
+        { ERROR_WRITE_PROTECT, EACCES },
+        { ERROR_ALREADY_EXISTS, EEXIST },
+        { ERROR_FILE_EXISTS, EEXIST },
+        { ERROR_DIRECTORY, ENOTDIR },
+        { ERROR_DIR_NOT_EMPTY, ENOTEMPTY },
+        { ERROR_NOT_ENOUGH_MEMORY, ENOMEM },
+        { ERROR_COMMITMENT_LIMIT, ENOMEM },
+        { ERROR_OUTOFMEMORY, ENOMEM },
+        { ERROR_DISK_FULL, ENOSPC },
+        { ERROR_HANDLE_DISK_FULL, ENOSPC },
+        { ERROR_BROKEN_PIPE, EPIPE },
+        { ERROR_NO_DATA, EPIPE },
+        { ERROR_INVALID_PARAMETER, EINVAL },
+        { ERROR_FILE_INVALID, EINVAL },
+    };
+    for (size_t k = 0; k < sizeof reason / sizeof reason[0]; k++)
+        if (reason[k][0] == error)
+            return (int)reason[k][1];
+    return EIO;
 }
 
 /* Sets errno if the call failed. */
