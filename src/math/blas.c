@@ -2,14 +2,14 @@
 /* blas.c - see blas.h. */
 #include "math/blas.h"
 
+#include "math/openblas.h"
 #include "os/system.h"
 
-#include <cblas.h>
 #include <stddef.h>
 #include <stdlib.h>
 
 /* Weak: the function may be missing. */
-#pragma weak openblas_get_corename
+extern char *openblas_get_corename(void) __attribute__((weak));
 
 /* Global, because the BLAS setting it guards is. */
 static int blas_users, blas_threads;
