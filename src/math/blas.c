@@ -3,10 +3,10 @@
 #include "math/blas.h"
 
 #include "math/openblas.h"
+#include "os/system.h"
 
 #include <stddef.h>
 #include <stdlib.h>
-#include <sys/resource.h>
 
 /* Weak: the function may be missing. */
 extern char *openblas_get_corename(void) __attribute__((weak));
@@ -38,14 +38,13 @@ extern void blas_memory_free(void *) __attribute__((weak));
 bool vh_blas_reserve(int threads)
 {
     enum { MOST = 128, BUFFER = 128 << 20 }; /* bytes per buffer */
-    struct rlimit limit;
-    void *buffer[MOST + 1], *room;
+    void *buffer[MOST + 1];
     int n = (threads < MOST ? threads : MOST) + 1; /* one more, as some functions call others */
 
-    if (!blas_memory_alloc || !blas_memory_free || getrlimit(RLIMIT_DATA, &limit) != 0
-        || limit.rlim_cur == RLIM_INFINITY)
+    if (!blas_memory_alloc || !blas_memory_free || !vh_memory_is_limited())
         return true;
-    if (posix_memalign(&room, sizeof(double), (size_t)n * BUFFER) != 0)
+    void *room = vh_memory_aligned((size_t)n * BUFFER);
+    if (!room)
         return false;
     free(room);
     vh_blas_enter(); /* permanently: otherwise each OpenBLAS thread would have a buffer too */
