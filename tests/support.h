@@ -95,6 +95,22 @@ static inline const char *test_backend(int i)
     return name;
 }
 
+/* NULL: there is no such variable. */
+#ifdef _WIN32
+static inline void test_environment(const char *name, const char *value)
+{
+    _putenv_s(name, value ? value : "");
+}
+#else
+static inline void test_environment(const char *name, const char *value)
+{
+    if (value)
+        setenv(name, value, 1);
+    else
+        unsetenv(name);
+}
+#endif
+
 /* A path for a scratch file that is the test's own; the caller removes it. */
 static inline const char *test_scratch(const char *name)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* test_os.c - os: files by descriptor, folders, slots, streams in memory, the clock.  The same on every system. */
+/* test_os.c - os: files by descriptor, folders, slots, streams in memory, the clock.  The same everywhere. */
 #include "support.h"
 
 #include "core/text.h"
