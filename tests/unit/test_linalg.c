@@ -6,7 +6,6 @@
 #include "math/linalg.h"
 #include "math/openblas.h"
 
-
 static const double TOL = 1e-12; /* d <= 9: a few dozen roundings of numbers of order 10 */
 
 static void products(void **state)

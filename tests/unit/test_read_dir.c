@@ -3,8 +3,6 @@
 #include "data_files.h"
 #include "vhem.h"
 
-#include <sys/stat.h>
-
 static char root[4096];
 
 static void put(const char *name, const char *text)
@@ -14,7 +12,7 @@ static void put(const char *name, const char *text)
     char *slash = strrchr(path + strlen(root) + 1, '/');
     if (slash) {
         *slash = '\0';
-        mkdir(path, 0777);
+        vh_folder_make(path);
         *slash = '/';
     }
     test_write(path, text, strlen(text));
@@ -24,7 +22,7 @@ static int begin(void **state)
 {
     (void)state;
     snprintf(root, sizeof root, "%s", test_scratch("dir"));
-    return mkdir(root, 0777);
+    return vh_folder_make(root) ? 0 : 1;
 }
 
 static int end(void **state)
