@@ -18,6 +18,7 @@
 #include "core/rng.h"
 #include "models/models.h"
 #include "os/path.h"
+#include "os/stream.h"
 #include "os/system.h"
 #include "vhem.h"
 
@@ -124,7 +125,7 @@ static inline const char *test_scratch(const char *name)
 
 static inline void test_write(const char *path, const void *bytes, size_t n)
 {
-    FILE *f = fopen(path, "wb");
+    FILE *f = vh_file_open(path, "w");
     assert_non_null(f);
     assert_int_equal(fwrite(bytes, 1, n, f), n);
     assert_int_equal(fclose(f), 0);

@@ -281,6 +281,7 @@ vhem_status vh_in_open(vhem_ctx *ctx, const char *path, FILE **out, int64_t *siz
     vh_entry is;
 
     ctx->held = NULL;
+    VH_CHECK(f || errno != EISDIR, VHEM_EIO, "%s: cannot read: it is a directory", in_name(path));
     VH_CHECK(f, VHEM_EIO, "%s: cannot read: %s", in_name(path), strerror(errno));
     bool known = vh_file_look(f, &is);
     VH_CHECK(!known || is.kind != VH_IS_FOLDER, VHEM_EIO, "%s: cannot read: it is a directory",

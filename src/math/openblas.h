@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* openblas.h - the functions of BLAS, LAPACKE and OpenBLAS by their own names.  The build of OpenBLAS that wheels carry puts a
- * prefix before all of them, BLAS_SYMBOL_PREFIX, so that it can stand beside another BLAS in one process. */
+/* openblas.h - the functions of BLAS, LAPACKE and OpenBLAS by their own names.  The build of OpenBLAS that
+ * wheels carry puts a prefix before all of them, BLAS_SYMBOL_PREFIX, so that it can stand beside another BLAS
+ * in one process. */
 #ifndef VH_MATH_OPENBLAS_H
 #define VH_MATH_OPENBLAS_H
 

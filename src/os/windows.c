@@ -537,6 +537,8 @@ const char *vh_scratch_folder(const char *usual)
     if (!given || !*given)
         given = GetTempPathW(MAX_PATH + 1, own) > 0 ? own : NULL;
     int n = given ? WideCharToMultiByte(CP_UTF8, 0, given, -1, folder, sizeof folder, NULL, NULL) : 0;
+    if (n > 2 && folder[n - 2] == '\\') /* GetTempPathW ends so */
+        folder[n - 2] = '\0';
     return n > 0 ? folder : usual;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* test_read_dir.c - a directory of CSV files. */
 #include "data_files.h"
+#include "os/slot.h"
 #include "vhem.h"
 
 static char root[4096];
@@ -25,12 +26,23 @@ static int begin(void **state)
     return vh_folder_make(root) ? 0 : 1;
 }
 
+static bool any(const char *name)
+{
+    return *name != '\0';
+}
+
 static int end(void **state)
 {
     (void)state;
-    char command[8192];
-    snprintf(command, sizeof command, "rm -rf '%s'", root);
-    return system(command);
+    char path[8192];
+    vh_folder *folder = vh_folder_open(root);
+    for (const char *name; folder && (name = vh_folder_next(folder));) {
+        snprintf(path, sizeof path, "%s/%s", root, name);
+        vh_slot_remove_folder(path, any);
+    }
+    vh_folder_close(folder);
+    vh_slot_remove_folder(root, any);
+    return 0;
 }
 
 static void test_plain(void **state)
