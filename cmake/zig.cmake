@@ -16,8 +16,10 @@ set(VHEM_CXX ${VHEM_LIBRARIES}/bin/c++ CACHE STRING "The C++ compiler of the tes
 set(CMAKE_AR ${VHEM_LIBRARIES}/bin/ar CACHE FILEPATH "")
 set(CMAKE_RANLIB ${VHEM_LIBRARIES}/bin/ranlib CACHE FILEPATH "")
 
-set(CMAKE_EXE_LINKER_FLAGS_INIT -s) # no symbols of the libraries
-set(CMAKE_SHARED_LINKER_FLAGS_INIT -s)
+if(NOT CMAKE_SYSTEM_NAME STREQUAL "Darwin") # no symbols of the libraries; there zig's linker cannot leave them out
+    set(CMAKE_EXE_LINKER_FLAGS_INIT -s)
+    set(CMAKE_SHARED_LINKER_FLAGS_INIT -s)
+endif()
 
 set(CMAKE_FIND_ROOT_PATH ${VHEM_LIBRARIES})
 set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
