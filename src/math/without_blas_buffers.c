@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* without_blas_buffers.c - vh_blas_reserve() where OpenBLAS does not show its buffers to the linker, and memory
+/* without_blas_buffers.c - vh_blas_reserve() where the linker does not see the buffers of OpenBLAS, and memory
  * is never limited. */
 #include "math/blas.h"
 
