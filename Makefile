@@ -74,7 +74,7 @@ reproduce: all
 reproduce-%: all
 	@VHEM=$(CURDIR)/build/vhem python3 experiments/$*/run.py $(ARGS) || [ $$? -eq 77 ]
 
-# A wheel that needs no library of the system, and a source archive, in dist/.
+# A wheel that needs no library of the system, the command packed, and a source archive, in dist/.  scripts/wheel all: of all systems.
 wheel:
 	@scripts/wheel
 

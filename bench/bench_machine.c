@@ -15,9 +15,9 @@
 #include "fit/fit.h"
 #include "fit/infer.h"
 #include "fit/lengths.h"
+#include "math/openblas.h"
 #include "vhem.h"
 
-#include <cblas.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>

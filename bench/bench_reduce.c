@@ -12,10 +12,10 @@
 #include "limits.h"
 
 #include "core/alloc.h"
+#include "math/openblas.h"
 #include "vhem/base.h"
 #include "vhem.h"
 
-#include <cblas.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -266,6 +266,10 @@ void cli_clean_terminal(void); /* the same, but for line ends and tabs, for all 
 void cli_put_word(FILE *f, const char *text);
 enum { CLI_WORD = 4096 };
 const char *cli_word(const char *text, char *buf, size_t size); /* the same in buf */
+char *cli_text(const char *fmt, ...)
+    __attribute__((format(printf, 1, 2))); /* from malloc; NULL when there is none */
+/* Closes a stream of vh_memory_open, which may be NULL, and copies its text to buf as far as it fits. */
+const char *cli_text_close(FILE *f, char **text, size_t *n, char *buf, size_t size);
 typedef struct { /* name and number of a thing that is looked up by its name */
     const char *name;
     int64_t i;
@@ -283,6 +287,8 @@ int cli_read_list(cli *c, const char *option, const char *text, cli_list *list);
 /* session.c: notice when JSON values lack memory; one could not be made for want of it; did any? */
 void cli_json_watch(void);
 void cli_json_lacks(void);
+/* json_load_file, with paths in UTF-8 everywhere. */
+json_t *cli_json_load(const char *path, size_t flags, json_error_t *error);
 bool cli_json_short(void);
 /* tables.c: JSON, names, endings */
 json_t *cli_json_real(double x); /* null when x is not finite */
@@ -317,7 +323,8 @@ int cli_out_check(cli *c, const char *path);
 int cli_out_check_table(cli *c, const char *path);
 /* Of a file that the library writes, of things that have these endings, and the streams. */
 int cli_out_check_ending(cli *c, const char *path, const char *things, const char *const *endings);
-void cli_put_number(FILE *f, double x); /* the shortest text that reads back to x */
+void cli_put_number(FILE *f, double x);                         /* the shortest text that reads back to x */
+const char *cli_number_text(double x, char *text, size_t size); /* the same, as a text */
 
 /* rows.c.  A table is described once, by a function that puts the cells of row i in their order.  It becomes
  * a line of names and a line for each row, or JSON, an object for each row; where the two differ the function

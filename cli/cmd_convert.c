@@ -2,10 +2,10 @@
 /* cmd_convert.c - vhem convert A B, and vhem convert A... -o OUT, which makes one set of several. */
 #include "cli.h"
 #include "vhem.h"
+#include "os/path.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* Models and sequences are not made from each other: the ending must suit what A holds. */
 static int check_ending(cli *c, bool model, const char *to)
@@ -92,7 +92,7 @@ static int check_target(cli *c, const char *to, int shards)
                           to);
     if (is_file(to))
         return cli_out_check(c, to);
-    return access(to, F_OK) == 0 ? cli_fail(c, "%s already exists", to) : CLI_GO;
+    return vh_path_exists(to) ? cli_fail(c, "%s already exists", to) : CLI_GO;
 }
 
 static void tell_merged(cli *c, const char *to, int64_t K, int shards)
@@ -111,7 +111,7 @@ static void tell_merged(cli *c, const char *to, int64_t K, int shards)
 /* Sequences, by the name of their file, that would be written in a format that does not exist. */
 static int check_sequences(cli *c, const char *to, int shards)
 {
-    const char *from = c->arg[0], *slash = strrchr(to, '/'), *dot = strrchr(slash ? slash : to, '.');
+    const char *from = c->arg[0], *dot = strrchr(vh_path_name(to), '.');
     bool sequences = cli_ends_with(from, cli_table_endings)
                      || (cli_ends_with(from, cli_data_endings) && !cli_ends_with(from, cli_model_endings));
     if (!sequences || c->n_arg != 1 || shards > 0 || is_file(to))

@@ -5,6 +5,7 @@
 #include "csv.h"
 #include "vhem.h"
 #include "vhem/analysis.h"
+#include "os/stream.h"
 
 #include <limits.h>
 #include <math.h>
@@ -148,7 +149,7 @@ static int choice_table(cli *c, const char *path, const csv *t, vhem_choice **ro
 /* --choice: the table of 'vhem choose', as text or as JSON. */
 static int load_choice(cli *c, const char *path, vhem_choice **rows, int *n)
 {
-    json_auto_t *root = cli_ends_with(path, cli_json_endings) ? json_load_file(path, 0, NULL) : NULL;
+    json_auto_t *root = cli_ends_with(path, cli_json_endings) ? cli_json_load(path, 0, NULL) : NULL;
     CLI_CLEANUP(csv_free) csv t = { 0 };
     *n = 0;
     if (root)
@@ -242,7 +243,7 @@ static char *command_line(int argc, char **argv)
 {
     char *line = NULL;
     size_t size;
-    FILE *f = open_memstream(&line, &size);
+    FILE *f = vh_memory_open(&line, &size);
     if (!f)
         return NULL;
     fputs("vhem report", f);
@@ -250,10 +251,8 @@ static char *command_line(int argc, char **argv)
         fputc(' ', f);
         cli_put_word(f, argv[k]);
     }
-    if (fclose(f) == 0)
-        return line; /* NULL when its last step failed */
-    free(line);
-    return NULL;
+    vh_memory_close(f, &line, &size); /* NULL on failure */
+    return line;
 }
 
 static void tell_report(cli *c, const report_args *a)

@@ -3,12 +3,12 @@
 #include "cli.h"
 #include "vhem.h"
 #include "vhem/analysis.h"
+#include "os/path.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 typedef struct {
     vhem_data_options read;
@@ -216,8 +216,7 @@ static int load_inputs(cli *c, stats_args *a)
 static int write_folder(cli *c, const char *folder, const cli_rows *persons, const cli_rows *tests)
 {
     char path[4096];
-    CLI_CHECK(mkdir(folder, 0777) == 0 || errno == EEXIST, "%s: cannot make the folder: %s", folder,
-              strerror(errno));
+    CLI_CHECK(vh_folder_make(folder), "%s: cannot make the folder: %s", folder, strerror(errno));
     snprintf(path, sizeof path, "%s/persons.tsv", folder);
     CLI_TRY(cli_write_table(c, path, NULL, persons));
     snprintf(path, sizeof path, "%s/tests.tsv", folder);

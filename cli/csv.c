@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* csv.c - see csv.h. */
-#define _GNU_SOURCE
 #include "csv.h"
+#include "os/stream.h"
 
 #include <errno.h>
 #include <math.h>
@@ -44,7 +44,7 @@ static char *as_utf8(char *text)
         if (a < 0x80)
             *to++ = *s;
         else if (a < 0xA0)
-            to = stpcpy(to, high[a - 0x80]);
+            to += sprintf(to, "%s", high[a - 0x80]);
         else
             to += sprintf(to, "%c%c", 0xC0 | a >> 6, 0x80 | (a & 0x3F));
     }
@@ -149,7 +149,7 @@ static int cut(cli *c, const char *path, csv *t)
 
 int csv_load(cli *c, const char *path, int least, csv *t)
 {
-    FILE *f = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
+    FILE *f = strcmp(path, "-") == 0 ? stdin : vh_file_open(path, "rb");
     *t = (csv){ 0 };
     if (!f)
         return cli_fail(c, "%s: cannot read: %s", path, strerror(errno));

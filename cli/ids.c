@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* ids.c - the columns that name a sequence, apart.  Where several do, as subject and trial, its name is their
  * values with a separator between them, which none of them has. */
-#define _GNU_SOURCE
 #include "cli.h"
 #include "vhem.h"
 
@@ -104,11 +103,12 @@ void cli_cell_ids(cli_row *r, const vhem_data *data, const vhem_models *models, 
     for (int k = 0; k < facts.n_id; k++) {
         const char *column = facts.id_column[k], *lead = r->head && is_taken(column, models) ? "id_" : "";
         size_t n = value_size(&facts, k, name);
-        CLI_AUTOFREE char *text = NULL;
+        CLI_AUTOFREE char *text =
+            id ? NULL : cli_text("%s%.*s", lead, r->head ? INT_MAX : (int)n, r->head ? column : name);
         if (id) {
             json_t *value = json_stringn(name, n);
             json_object_set_new(id, column, value ? value : json_null());
-        } else if (asprintf(&text, "%s%.*s", lead, r->head ? INT_MAX : (int)n, r->head ? column : name) < 0) {
+        } else if (!text) {
             cli_json_lacks(); /* no output that lacks something is kept */
         } else {
             cli_cell_text(r, text, text);

@@ -2,6 +2,7 @@
 /* load.c - loads the inputs, each file once, and says what a file is that is not what was expected. */
 #include "cli.h"
 #include "vhem.h"
+#include "os/stream.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +24,7 @@ static bool has_text(const char *head, size_t n, const char *text)
 static content look_at(const char *path)
 {
     char head[HEAD];
-    FILE *f = strcmp(path, "-") == 0 ? NULL : fopen(path, "rb");
+    FILE *f = strcmp(path, "-") == 0 ? NULL : vh_file_open(path, "rb");
     size_t n = f ? fread(head, 1, HEAD - 1, f) : 0;
     if (f)
         fclose(f);

@@ -2,11 +2,10 @@
 /* main.c - the table of commands. */
 #include "cli.h"
 #include "vhem.h"
+#include "os/fd.h"
 
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 static const cli_command commands[] = {
     { "demo", cmd_demo, "write a small data set to try the other commands on" },
@@ -195,19 +194,9 @@ static int run_command(cli *c, int argc, char **argv)
     return help ? ask_help(c, command) : command->run(c, argc - 1, argv + 1);
 }
 
-/* The numbers of closed streams are taken.  Else a file that is opened later gets that of standard error, and
- * warnings land in it.  Taken the wrong way round: using a closed stream stays an error. */
-static bool take_streams(void)
-{
-    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
-        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) != fd)
-            return false;
-    return true;
-}
-
 int cli_main(cli *c, int argc, char **argv)
 {
-    if (!take_streams())
+    if (!vh_fd_take_streams()) /* else warnings land in a file that is opened later */
         return EXIT_FAILED;
     cli_json_watch();
     cli_clean_terminal();

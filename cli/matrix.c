@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* matrix.c - matrices of numbers: small ones in memory, large ones in a file without a name in TMPDIR, which
  * is mapped, so that the system keeps in memory what there is room for. */
-#define _GNU_SOURCE
 #include "cli.h"
+#include "os/fd.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 static int fail_room(cli *c, const char *folder, size_t bytes, int why)
 {
@@ -18,39 +15,21 @@ static int fail_room(cli *c, const char *folder, size_t bytes, int why)
                     cli_put_size((int64_t)(bytes >> 20) << 20, size, sizeof size), strerror(why));
 }
 
-static int open_unnamed(const char *folder)
-{
-    char path[4096];
-    int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-    if (fd >= 0)
-        return fd;
-    snprintf(path, sizeof path, "%s/vhem-XXXXXX", folder);
-    fd = mkostemp(path, O_CLOEXEC);
-    if (fd >= 0)
-        unlink(path);
-    return fd;
-}
-
 int cli_matrix_new(cli *c, int64_t rows, int64_t columns, cli_matrix *out)
 {
-    const char *folder = getenv("TMPDIR");
+    const char *folder = vh_scratch_folder("/tmp");
     size_t bytes = (size_t)rows * (size_t)columns * sizeof *out->x;
     *out = (cli_matrix){ .rows = rows, .columns = columns };
     if (bytes <= CLI_MATRIX_IN_MEMORY) {
         out->x = calloc(bytes ? bytes : 1, 1);
         return out->x ? CLI_GO : cli_fail(c, "out of memory");
     }
-    folder = folder && *folder ? folder : "/tmp";
-    int fd = open_unnamed(folder);
-    if (fd < 0)
+    CLI_CLEANUP(vh_fd_close) int fd = vh_fd_scratch(folder);
+    if (fd < 0 || !vh_fd_reserve(fd, (int64_t)bytes)) /* now: a full disk later on would end the process */
         return fail_room(c, folder, bytes, errno);
-    int why = posix_fallocate(fd, 0, (off_t)bytes); /* now: a full disk later on would end the process */
-    void *at = why ? MAP_FAILED : mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    why = !why && at == MAP_FAILED ? errno : why;
-    close(fd);
-    if (at == MAP_FAILED)
-        return fail_room(c, folder, bytes, why);
-    out->x = at;
+    out->x = vh_fd_map(fd, bytes, true);
+    if (!out->x)
+        return fail_room(c, folder, bytes, errno);
     out->mapped = bytes;
     return CLI_GO;
 }
@@ -58,7 +37,7 @@ int cli_matrix_new(cli *c, int64_t rows, int64_t columns, cli_matrix *out)
 void cli_matrix_free(cli_matrix *m)
 {
     if (m->mapped)
-        munmap(m->x, m->mapped);
+        vh_unmap(m->x, m->mapped);
     else
         free(m->x);
     *m = (cli_matrix){ 0 };

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* options.c - reads the arguments of a command by its table of options, on getopt_long. */
-#define _GNU_SOURCE
 #include "cli.h"
+#include "os/path.h"
+#include "os/stream.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -10,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { FIRST_LONG = 256 }; /* long option k is FIRST_LONG + k: no letter is that large */
 
@@ -266,7 +266,7 @@ static int take_once(cli *c, const parser *t, const cli_option *o, const char *t
 
 static int add_argument(cli *c, const cli_usage *usage, const char *text)
 {
-    if (c->n_arg >= usage->n_max && usage->merges && access(text, F_OK) == 0)
+    if (c->n_arg >= usage->n_max && usage->merges && vh_path_exists(text))
         return cli_misuse(
             c, "one file at a time; to take several together, merge them: vhem convert %s %s -o all.h5",
             c->arg[0], text);
@@ -376,10 +376,11 @@ const char *cli_repeat(const cli *c, const cli_usage *usage, const char *skip, c
     cli_option common[CLI_MAX_OPTIONS];
     cli copy = *c;
     int k;
-    FILE *f = fmemopen(text, size, "w");
-    text[0] = '\0';
+    char *line = NULL;
+    size_t n;
+    FILE *f = vh_memory_open(&line, &n);
     if (!f)
-        return text;
+        return cli_text_close(f, &line, &n, text, size);
     for (k = 0; k < usage->table->n; k++)
         if (c->given[k] && !cli_has_word(skip, ' ', usage->table->row[k].name))
             repeat_one(&usage->table->row[k], f);
@@ -387,22 +388,21 @@ const char *cli_repeat(const cli *c, const cli_usage *usage, const char *skip, c
     for (const cli_option *o = common; o->name; o++, k++)
         if (c->given[k] && cli_has_word("seed backend", ' ', o->name) && !cli_has_word(skip, ' ', o->name))
             repeat_one(o, f);
-    fclose(f);
-    return text;
+    return cli_text_close(f, &line, &n, text, size);
 }
 
 const char *cli_repeat_reading(const cli *c, const cli_usage *usage, const char *skip, char *text,
                                size_t size)
 {
-    FILE *f = fmemopen(text, size, "w");
-    text[0] = '\0';
+    char *line = NULL;
+    size_t n;
+    FILE *f = vh_memory_open(&line, &n);
     if (!f)
-        return text;
+        return cli_text_close(f, &line, &n, text, size);
     for (int k = 0; k < usage->table->n; k++) {
         const cli_option *o = &usage->table->row[k];
         if (c->given[k] && o->heading == cli_data_heading && !cli_has_word(skip, ' ', o->name))
             repeat_one(o, f);
     }
-    fclose(f);
-    return text;
+    return cli_text_close(f, &line, &n, text, size);
 }

@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* output.c - text output that is whole or not there. */
-#define _GNU_SOURCE
 #include "cli.h"
 #include "vhem.h"
 #include "vhem/analysis.h"
+#include "os/fd.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 int cli_out_open(cli *c, const char *path, cli_out *out)
 {
@@ -24,13 +21,10 @@ int cli_out_open(cli *c, const char *path, cli_out *out)
     vhem_status st = vhem_output_open(c->ctx, path, &fd, &out->file);
     if (st != VHEM_OK)
         return cli_status(c, st);
-    fd = fcntl(fd, F_DUPFD_CLOEXEC, 0); /* the stream closes its own: that tells whether all was written */
-    out->f = fd < 0 ? NULL : fdopen(fd, "w");
+    out->f = vh_fd_stream(fd, "w"); /* closes its own: that tells whether all was written */
     if (out->f)
         return CLI_GO;
     int why = errno;
-    if (fd >= 0)
-        close(fd);
     cli_out_close(out);
     return cli_fail(c, "%s: cannot write: %s", path, strerror(why));
 }
@@ -66,11 +60,11 @@ void cli_out_close(cli_out *out)
 
 int cli_out_check(cli *c, const char *path)
 {
-    struct stat sb;
+    vh_entry there;
     int fd;
     vhem_output *file = NULL;
     if (!cli_is_first(c) || strcmp(path, "-") == 0
-        || (stat(path, &sb) == 0 && !S_ISREG(sb.st_mode) && !S_ISDIR(sb.st_mode) && access(path, W_OK) == 0))
+        || (vh_path_look(path, &there) && there.kind == VH_IS_OTHER && vh_path_writable(path)))
         return CLI_GO; /* a pipe is not opened twice */
     int status = cli_status(c, vhem_output_open(c->ctx, path, &fd, &file));
     vhem_free(file);
@@ -97,13 +91,18 @@ int cli_out_check_table(cli *c, const char *path)
     return cli_out_check(c, path);
 }
 
-void cli_put_number(FILE *f, double x)
+const char *cli_number_text(double x, char *text, size_t size)
 {
-    char text[40];
     for (int digits = 15; digits <= 17; digits++) {
-        snprintf(text, sizeof text, "%.*g", digits, x);
+        snprintf(text, size, "%.*g", digits, x);
         if (strtod(text, NULL) == x)
             break;
     }
-    fputs(text, f);
+    return text;
+}
+
+void cli_put_number(FILE *f, double x)
+{
+    char text[40];
+    fputs(cli_number_text(x, text, sizeof text), f);
 }

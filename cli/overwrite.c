@@ -5,81 +5,66 @@
  * The same file is the same device and inode, whatever the links and spellings.  Inputs are the arguments and
  * the values of all options that name a file; a folder of sequences stands for the files in it, and an array
  * for the index beside it. */
-#define _GNU_SOURCE
 #include "cli.h"
+#include "os/path.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 typedef struct {
-    const char *path;     /* to be written */
-    const char *folder;   /* to be filled with .tsv, instead */
-    struct stat is, up;   /* the file that stands there; the folder it stands in, or folder */
-    struct stat above_up; /* and the one above */
-    const char *input;    /* that it would replace, or NULL */
+    const char *path;   /* to be written */
+    const char *folder; /* to be filled with .tsv, instead */
+    vh_entry is, up;    /* the file that stands there; the folder it stands in, or folder */
+    vh_entry above_up;  /* and the one above */
+    const char *input;  /* that it would replace, or NULL */
 } target;
 
-static bool same(const struct stat *a, const struct stat *b)
-{
-    return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
-}
-
 /* path/../.. and the like, of a path whose links are resolved. */
-static bool stat_above(const char *path, int levels, struct stat *sb)
+static bool look_above(const char *path, int levels, vh_entry *out)
 {
-    CLI_AUTOFREE char *real = realpath(path, NULL);
+    CLI_AUTOFREE char *real = vh_path_real(path);
     for (int k = 0; real && k < levels; k++) {
-        char *slash = strrchr(real, '/');
-        *(slash == real ? slash + 1 : slash) = '\0';
+        size_t n = (size_t)(vh_path_name(real) - real); /* with the separator, which the root keeps */
+        real[n > 1 ? n - 1 : n] = '\0';
     }
-    return real && stat(real, sb) == 0;
+    return real && vh_path_look(real, out);
 }
 
 /* NAME_index.csv of NAME.npy; from malloc, NULL for any other path. */
 static char *index_of(const char *path)
 {
-    char *index = NULL;
     const char *const npy[] = { ".npy", NULL };
-    if (!cli_ends_with(path, npy) || asprintf(&index, "%.*s_index.csv", (int)strlen(path) - 4, path) < 0)
-        return NULL;
-    return index;
-}
-
-static const char *name_of(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
+    return cli_ends_with(path, npy) ? cli_text("%.*s_index.csv", (int)strlen(path) - 4, path) : NULL;
 }
 
 /* Do both name one file, whether it is there or not? */
 static bool same_place(const char *a, const char *b)
 {
-    struct stat up[2];
+    vh_entry up[2];
     const char *const path[] = { a, b };
     for (int k = 0; k < 2; k++) {
-        CLI_AUTOFREE char *folder = NULL;
-        if (asprintf(&folder, "%.*s.", (int)(name_of(path[k]) - path[k]), path[k]) < 0
-            || stat(folder, &up[k]) != 0)
+        CLI_AUTOFREE char *folder = cli_text("%.*s.", (int)(vh_path_name(path[k]) - path[k]), path[k]);
+        if (!folder || !vh_path_look(folder, &up[k]))
             return false;
     }
-    return same(&up[0], &up[1]) && strcmp(name_of(a), name_of(b)) == 0;
+    return vh_same_entry(&up[0], &up[1]) && strcmp(vh_path_name(a), vh_path_name(b)) == 0;
 }
 
 /* Would writing the target replace this input? */
 static bool replaces(const target *t, const char *input)
 {
     static const char *const tables[] = { ".tsv", NULL };
-    struct stat sb, up;
-    if (stat(input, &sb) != 0)
+    vh_entry there, up;
+    if (!vh_path_look(input, &there))
         return false;
     if (t->folder)
-        return S_ISREG(sb.st_mode) && cli_ends_with(input, tables) && stat_above(input, 1, &up)
-               && same(&up, &t->up);
-    if (S_ISDIR(sb.st_mode))
-        return ((same(&sb, &t->up) || same(&sb, &t->above_up)) && cli_ends_with(t->path, cli_data_endings))
-               || (same(&sb, &t->up) && strcmp(name_of(t->path), "manifest.json") == 0);
-    return S_ISREG(sb.st_mode) && same(&sb, &t->is);
+        return there.kind == VH_IS_FILE && cli_ends_with(input, tables) && look_above(input, 1, &up)
+               && vh_same_entry(&up, &t->up);
+    if (there.kind == VH_IS_FOLDER)
+        return ((vh_same_entry(&there, &t->up) || vh_same_entry(&there, &t->above_up))
+                && cli_ends_with(t->path, cli_data_endings))
+               || (vh_same_entry(&there, &t->up) && strcmp(vh_path_name(t->path), "manifest.json") == 0);
+    return there.kind == VH_IS_FILE && vh_same_entry(&there, &t->is);
 }
 
 static void look_at(target *t, const char *input)
@@ -123,9 +108,9 @@ static int check(cli *c, const cli_usage *usage, target *t)
     const char *path = t->folder ? t->folder : t->path;
     if (strcmp(path, "-") == 0)
         return CLI_GO;
-    if (t->folder ? stat(path, &t->up) != 0 : stat(path, &t->is) != 0 || !S_ISREG(t->is.st_mode))
+    if (t->folder ? !vh_path_look(path, &t->up) : !vh_path_look(path, &t->is) || t->is.kind != VH_IS_FILE)
         return CLI_GO; /* nothing stands there */
-    if (!t->folder && (!stat_above(path, 1, &t->up) || !stat_above(path, 2, &t->above_up)))
+    if (!t->folder && (!look_above(path, 1, &t->up) || !look_above(path, 2, &t->above_up)))
         return CLI_GO;
     int first = usage->updates ? 1 : 0, last = c->n_arg - (writes_last(usage) ? 1 : 0);
     for (int k = first; k < last; k++)
@@ -142,16 +127,15 @@ static int check(cli *c, const cli_usage *usage, target *t)
 /* Is the file one of a folder of shards, or its manifest?  The set could not be opened any more. */
 static bool is_in_set(const char *path)
 {
-    CLI_AUTOFREE char *manifest = NULL;
-    CLI_AUTOFREE char *real = realpath(path, NULL); /* a link is written through */
-    const char *name = real ? name_of(real) : "";
-    struct stat sb;
+    CLI_AUTOFREE char *real = vh_path_real(path); /* a link is written through */
+    const char *name = real ? vh_path_name(real) : "";
+    vh_entry there;
     size_t k;
     json_t *one;
-    if (!real || stat(real, &sb) != 0 || !S_ISREG(sb.st_mode)
-        || asprintf(&manifest, "%.*smanifest.json", (int)(name - real), real) < 0)
+    if (!real || !vh_path_look(real, &there) || there.kind != VH_IS_FILE)
         return false;
-    json_auto_t *root = json_load_file(manifest, 0, NULL);
+    CLI_AUTOFREE char *manifest = cli_text("%.*smanifest.json", (int)(name - real), real);
+    json_auto_t *root = manifest ? cli_json_load(manifest, 0, NULL) : NULL;
     const char *format = json_string_value(json_object_get(root, "format"));
     bool set = format && strcmp(format, "vhem-shards") == 0,
          found = set && strcmp(name, "manifest.json") == 0;
@@ -214,7 +198,7 @@ bool cli_writes(const cli_usage *usage)
 
 void cli_remove_checkpoint(const char *path)
 {
-    CLI_AUTOFREE char *real = realpath(path, NULL);
+    CLI_AUTOFREE char *real = vh_path_real(path);
     if (real)
-        remove(real);
+        vh_path_remove(real);
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* progress.c - a bar with the time left, on standard error, when that is a terminal. */
 #include "cli.h"
+#include "os/stream.h"
+#include "os/system.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
 
 enum { BAR = 30 };
 static const double REDRAW = 0.1;   /* seconds between two drawings */
@@ -13,16 +13,14 @@ static const double PATIENCE = 0.5; /* seconds before the first: short work show
 
 static double now(void)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+    return 1e-9 * (double)vh_nanoseconds();
 }
 
 void cli_progress_init(cli *c)
 {
     const char *term = getenv("TERM");
     c->progress =
-        (cli_progress){ .on = !c->quiet && isatty(STDERR_FILENO) && term && strcmp(term, "dumb") != 0 };
+        (cli_progress){ .on = !c->quiet && vh_is_terminal(stderr) && term && strcmp(term, "dumb") != 0 };
 }
 
 void cli_progress_clear(cli *c)

@@ -1,74 +1,64 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* session.c - the context of a command: messages, signals, the end. */
-#define _GNU_SOURCE
 #include "cli.h"
 #include "vhem.h"
+#include "os/fd.h"
+#include "os/system.h"
+#include "os/stream.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <unistd.h>
 
 /* A signal handler reaches nothing but globals. */
 static vhem_ctx *volatile running;
-static volatile sig_atomic_t signals;
+static atomic_int signals;
 
-static void on_signal(int number)
+static void on_signal(vh_stop_cause cause)
 {
-    (void)number;
+    (void)cause;
     if (signals++ > 0)
-        _exit(EXIT_STOPPED);
+        _Exit(EXIT_STOPPED);
     if (running)
         vhem_ctx_stop(running);
 }
 
 /* Of rank 0.  mpirun answers Ctrl-C with SIGTERM, and after a second with SIGKILL, whatever is still to be
  * saved: that is said while there is time. */
-static void on_signal_of_first(int number)
+static void on_signal_of_first(vh_stop_cause cause)
 {
     static const char text[] =
         "vhem-mpi: asked to stop; the best result so far is saved after this iteration, "
         "unless mpirun kills the ranks first: next time 'kill -USR1' mpirun, or use "
         "--checkpoint\n";
     int kept = errno;
-    if (number == SIGTERM && signals == 0)
-        (void)!write(STDERR_FILENO, text, sizeof text - 1);
-    on_signal(number);
+    if (cause == VH_STOP_PROGRAM && signals == 0)
+        (void)!vh_fd_write(2, text, sizeof text - 1, VH_FD_HERE);
+    on_signal(cause);
     errno = kept;
 }
 
 /* Of ranks other than 0, which may hear of one Ctrl-C twice, from the terminal and from mpirun: only rank 0
  * leaves at once, after a second one. */
-static void on_signal_of_many(int number)
+static void on_signal_of_many(vh_stop_cause cause)
 {
-    (void)number;
+    (void)cause;
     signals++;
     if (running)
         vhem_ctx_stop(running);
 }
 
-/* many: also SIGUSR1, which launchers of MPI jobs pass on to the ranks without an end of their own. */
-static void hear(const struct sigaction *action, bool many)
-{
-    sigaction(SIGINT, action, NULL);
-    sigaction(SIGTERM, action, NULL);
-    if (many)
-        sigaction(SIGUSR1, action, NULL);
-}
-
 void cli_hear_signals(void)
 {
-    const struct sigaction action = { .sa_handler = on_signal_of_many };
-    hear(&action, true);
+    vh_on_stop(on_signal_of_many, true);
 }
 
 /* Jansson's results are not checked one by one: that memory ran short for any of them is remembered, and no
  * output that may lack something is kept. */
 static json_malloc_t json_get;
-static volatile sig_atomic_t json_short;
+static atomic_int json_short;
 
 static void *watched_malloc(size_t size)
 {
@@ -83,6 +73,21 @@ void cli_json_watch(void)
     json_free_t release;
     json_get_alloc_funcs(&json_get, &release);
     json_set_alloc_funcs(watched_malloc, release);
+}
+
+json_t *cli_json_load(const char *path, size_t flags, json_error_t *error)
+{
+    FILE *f = vh_file_open(path, "rb");
+    if (f) {
+        json_t *root = json_loadf(f, flags, error);
+        fclose(f);
+        return root;
+    }
+    if (error) {
+        *error = (json_error_t){ .line = -1, .column = -1 };
+        snprintf(error->text, sizeof error->text, "unable to open %s: %s", path, strerror(errno));
+    }
+    return NULL;
 }
 
 void cli_json_lacks(void)
@@ -119,6 +124,27 @@ void cli_autofree(void *variable)
     free(memory);
 }
 
+static char *text_of(const char *fmt, va_list ap)
+{
+    va_list again;
+    va_copy(again, ap);
+    int n = vsnprintf(NULL, 0, fmt, again);
+    va_end(again);
+    char *text = n >= 0 ? malloc((size_t)n + 1) : NULL;
+    if (text)
+        vsnprintf(text, (size_t)n + 1, fmt, ap);
+    return text;
+}
+
+char *cli_text(const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    char *text = text_of(fmt, ap);
+    va_end(ap);
+    return text;
+}
+
 static void message(cli *c, const char *fmt, va_list ap)
 {
     cli_progress_clear(c);
@@ -126,9 +152,7 @@ static void message(cli *c, const char *fmt, va_list ap)
         vsnprintf(c->why, sizeof c->why, fmt, ap);
         return;
     }
-    char *text = NULL;
-    if (vasprintf(&text, fmt, ap) < 0)
-        text = NULL;
+    char *text = text_of(fmt, ap);
     if (text)
         cli_clean(text); /* it names files and what is in them */
     fprintf(stderr, "vhem%s%s: %s\n", c->command ? " " : "", c->command ? c->command : "",
@@ -215,8 +239,7 @@ enum { MIB_AT_REST = 320, MIB_A_THREAD = 160 };
 
 static int limit_memory(cli *c)
 {
-    const struct rlimit limit = { (rlim_t)c->max_memory, (rlim_t)c->max_memory };
-    int64_t threads = c->threads > 0 ? c->threads : sysconf(_SC_NPROCESSORS_ONLN);
+    int64_t threads = c->threads > 0 ? c->threads : vh_cores();
     int64_t least = MIB_AT_REST + threads * MIB_A_THREAD;
 
     if (c->max_memory <= 0)
@@ -224,7 +247,7 @@ static int limit_memory(cli *c)
     if (c->max_memory < least << 20)
         return cli_misuse(c, "--max-memory is too small for %lld thread%s: at least %lldM are needed",
                           (long long)threads, threads == 1 ? "" : "s, see --threads", (long long)least);
-    if (setrlimit(RLIMIT_DATA, &limit) != 0)
+    if (!vh_memory_limit(c->max_memory))
         return cli_fail(c, "--max-memory cannot be set: %s", strerror(errno));
     return CLI_GO;
 }
@@ -232,7 +255,6 @@ static int limit_memory(cli *c)
 int cli_open(cli *c, const cli_usage *usage)
 {
     vhem_ctx_options opt;
-    const struct sigaction action = { .sa_handler = c->ranks ? on_signal_of_first : on_signal };
 
     const char *problem = c->backend ? cli_backend_problem(c->backend) : NULL;
     bool first = cli_is_first(c);
@@ -267,7 +289,7 @@ int cli_open(cli *c, const cli_usage *usage)
         vhem_ctx_stop(c->ctx);
     if (!first)
         return CLI_GO;
-    hear(&action, c->ranks != NULL);
+    vh_on_stop(c->ranks ? on_signal_of_first : on_signal, c->ranks != NULL);
     return c->ranks ? cli_agree(c, usage) : CLI_GO;
 }
 

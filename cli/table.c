@@ -3,11 +3,12 @@
  * which the library knows names, ranges, choices, defaults and help. */
 #include "cli.h"
 #include "vhem.h"
+#include "os/path.h"
+#include "os/stream.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { LONG_LIST = 60 }; /* letters of choices that are too many to stand in the help */
 
@@ -58,7 +59,7 @@ vhem_option cli_field(vhem_option_set set, const char *name)
 int cli_check_prior(cli *c, const char *option, bool of_fit, const char *prior)
 {
     bool word = prior && prior[0] && !prior[strcspn(prior, "=:{./")]; /* else settings, or clearly a file */
-    if (!word || (of_fit && cli_has_word("none vb eb", ' ', prior)) || access(prior, F_OK) == 0)
+    if (!word || (of_fit && cli_has_word("none vb eb", ' ', prior)) || vh_path_exists(prior))
         return CLI_GO;
     return cli_misuse(
         c, "%s takes %s, or a file with a prior, and '%s' is not a file", option,
@@ -212,7 +213,6 @@ bool cli_is_default(const cli_option *o)
 
 const char *cli_value_text(const cli_option *o, char *buf, size_t size)
 {
-    FILE *f = o->kind == OPT_REAL ? fmemopen(buf, size, "w") : NULL;
     switch (o->kind) {
     case OPT_FLAG: return "";
     case OPT_LIST: return NULL;
@@ -225,11 +225,7 @@ const char *cli_value_text(const cli_option *o, char *buf, size_t size)
     case OPT_SIZE: return cli_put_size(*(const int64_t *)o->value, buf, size);
     case OPT_TEXT:
     case OPT_CHOICE: return o->file && *o->file ? *o->file : *(const char *const *)o->value;
-    case OPT_REAL:
-        if (f) {
-            cli_put_number(f, *(const double *)o->value);
-            fclose(f);
-        }
+    case OPT_REAL: cli_number_text(*(const double *)o->value, buf, size); break;
     }
     return buf;
 }

@@ -51,7 +51,7 @@ static int read_topology(cli *c, const char *path, const json_t *root, int *S, d
 int cli_topology_load(cli *c, const char *path, int *S, double **pi, double **A)
 {
     json_error_t error;
-    json_auto_t *root = json_load_file(path, JSON_REJECT_DUPLICATES, &error);
+    json_auto_t *root = cli_json_load(path, JSON_REJECT_DUPLICATES, &error);
     CLI_CHECK(!cli_json_short(), "%s: out of memory", path);
     CLI_CHECK(root || error.line > 0, "%s", error.text); /* it names the file */
     CLI_CHECK(root, "%s: line %d, column %d: %s", path, error.line, error.column, error.text);

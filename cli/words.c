@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* words.c - text for terminals; arguments that are words, paths, lists, 2..6,8, or amounts of memory. */
-#define _GNU_SOURCE
 #include "cli.h"
+#include "os/path.h"
+#include "os/stream.h"
 
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* Bytes of the character that s [n] begins with; 0: it is not UTF-8; -1: it needs more bytes. */
 static int utf8_length(const unsigned char *s, size_t n)
@@ -59,41 +59,33 @@ void cli_clean(char *text)
     *to = '\0';
 }
 
-typedef struct { /* standard output on its way to a terminal */
+static struct { /* standard output on its way to a terminal */
     FILE *f;
     unsigned char held[4]; /* a character that is not whole yet */
     size_t n;
 } terminal;
 
-static ssize_t terminal_write(void *cookie, const char *text, size_t size)
+static size_t terminal_write(const char *text, size_t size)
 {
-    terminal *t = cookie;
     for (size_t i = 0; i < size; i++) {
-        t->held[t->n++] = (unsigned char)text[i];
-        while (t->n > 0) {
-            bool layout = t->held[0] == '\n' || t->held[0] == '\t';
-            int n = layout ? 1 : character(t->held, t->n), length = abs(n);
+        terminal.held[terminal.n++] = (unsigned char)text[i];
+        while (terminal.n > 0) {
+            bool layout = terminal.held[0] == '\n' || terminal.held[0] == '\t';
+            int n = layout ? 1 : character(terminal.held, terminal.n), length = abs(n);
             if (n == 0)
                 break;
-            fwrite(n > 0 ? (const char *)t->held : "?", 1, n > 0 ? (size_t)n : 1, t->f);
-            t->n -= (size_t)length;
-            memmove(t->held, t->held + length, t->n);
+            fwrite(n > 0 ? (const char *)terminal.held : "?", 1, n > 0 ? (size_t)n : 1, terminal.f);
+            terminal.n -= (size_t)length;
+            memmove(terminal.held, terminal.held + length, terminal.n);
         }
     }
-    return fflush(t->f) == 0 && !ferror(t->f) ? (ssize_t)size : 0;
+    return fflush(terminal.f) == 0 && !ferror(terminal.f) ? size : 0;
 }
 
 void cli_clean_terminal(void)
 {
-    static terminal t;
-    if (t.f || !isatty(STDOUT_FILENO))
-        return;
-    FILE *front = fopencookie(&t, "w", (cookie_io_functions_t){ .write = terminal_write });
-    if (!front)
-        return;
-    t.f = stdout;
-    stdout = front; /* a variable, in the GNU C library */
-    setvbuf(stdout, NULL, _IOLBF, 0);
+    if (!terminal.f && vh_is_terminal(stdout))
+        terminal.f = vh_stdout_filter(terminal_write);
 }
 
 /* Bytes above 127 are of letters: a backslash is for characters. */
@@ -115,21 +107,28 @@ void cli_put_word(FILE *f, const char *text)
     }
 }
 
+const char *cli_text_close(FILE *f, char **text, size_t *n, char *buf, size_t size)
+{
+    buf[0] = '\0';
+    if (f && vh_memory_close(f, text, n))
+        snprintf(buf, size, "%s", *text);
+    free(*text);
+    return buf;
+}
+
 const char *cli_word(const char *text, char *buf, size_t size)
 {
-    FILE *f = fmemopen(buf, size, "w");
-    buf[0] = '\0';
-    if (f) {
+    char *word = NULL;
+    size_t n;
+    FILE *f = vh_memory_open(&word, &n);
+    if (f)
         cli_put_word(f, text);
-        fclose(f);
-    }
-    buf[size - 1] = '\0';
-    return buf;
+    return cli_text_close(f, &word, &n, buf, size);
 }
 
 bool cli_is_path(const char *text)
 {
-    return strpbrk(text, "./") || access(text, F_OK) == 0;
+    return strpbrk(text, "./") || vh_path_exists(text);
 }
 
 /* "7" or "2..6" at the beginning of the text; what follows it, or NULL when it is neither. */

@@ -12,4 +12,6 @@ if(VHEM_XLSX)
 endif()
 pkg_check_modules(XXHASH REQUIRED IMPORTED_TARGET libxxhash)
 pkg_check_modules(OPENBLAS REQUIRED IMPORTED_TARGET openblas)
-find_library(LAPACKE_LIBRARY lapacke REQUIRED)
+if(NOT OPENBLAS_CFLAGS MATCHES "BLAS_SYMBOL_PREFIX") # the build for wheels has LAPACKE in it
+    find_library(LAPACKE_LIBRARY lapacke REQUIRED)
+endif()

@@ -10,8 +10,14 @@ if(NOT CMAKE_BUILD_TYPE)
     set(CMAKE_BUILD_TYPE Release)
 endif()
 add_compile_options(-Wall -Wextra -Wshadow -Wpointer-arith -Wstrict-prototypes -Wmissing-prototypes
-                    -Wvla -Wwrite-strings -Wundef -fno-math-errno)
+                    -Wvla -Wwrite-strings -Wundef -fno-math-errno
+                    -ffp-contract=off) # GCC does so for ISO C, clang does not; the kernels of src/simd ask for it
 add_compile_definitions(_POSIX_C_SOURCE=200809L)
+if(APPLE) # where the name above hides what is more than POSIX
+    add_compile_definitions(_DARWIN_C_SOURCE)
+    set(CMAKE_SHARED_LIBRARY_RUNTIME_C_FLAG "-Wl,-rpath,") # CMake finds these out on macOS only
+    set(CMAKE_EXECUTABLE_RUNTIME_C_FLAG "-Wl,-rpath,")
+endif()
 # For ARM, GCC 12 fails with an internal error on loops that keep the largest number by fmax.
 if(CMAKE_SYSTEM_PROCESSOR STREQUAL "aarch64" AND CMAKE_C_COMPILER_ID STREQUAL "GNU"
    AND CMAKE_C_COMPILER_VERSION VERSION_LESS 13)

@@ -1,6 +1,17 @@
 # What goes into the wheel beside python/vhem: the library, the header its binding is read from, and the command,
-# which uses the library beside it.
-set_target_properties(vhem_command PROPERTIES INSTALL_RPATH $ORIGIN)
-install(TARGETS vhem_shared LIBRARY DESTINATION vhem)
+# which uses the library beside it; of a build by zig also the shared libraries that come with it.
+if(APPLE)
+    set(VHEM_BESIDE @loader_path)
+else()
+    set(VHEM_BESIDE $ORIGIN)
+endif()
+set_target_properties(vhem_command PROPERTIES INSTALL_RPATH ${VHEM_BESIDE})
+if(VHEM_LIBRARIES)
+    set_target_properties(vhem_command vhem_shared PROPERTIES INSTALL_RPATH ${VHEM_BESIDE} BUILD_WITH_INSTALL_RPATH ON)
+    set_target_properties(vhem_alone PROPERTIES INSTALL_RPATH ${VHEM_BESIDE}/lib BUILD_WITH_INSTALL_RPATH ON)
+    file(GLOB VHEM_REDIST ${VHEM_LIBRARIES}/redist/*)
+    install(FILES ${VHEM_REDIST} DESTINATION vhem)
+endif()
+install(TARGETS vhem_shared LIBRARY DESTINATION vhem RUNTIME DESTINATION vhem)
 install(TARGETS vhem_command RUNTIME DESTINATION vhem)
 install(DIRECTORY include/ DESTINATION vhem/include)

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* bytes.c - see team.h: messages of any size, with waits that free the core for working ranks. */
-#define _POSIX_C_SOURCE 200809L
 #include "team.h"
+#include "os/system.h"
 
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 enum { TAG = 1, PIECE = 1 << 30 }; /* MPI counts are ints */
 
@@ -14,8 +13,8 @@ enum { TAG = 1, PIECE = 1 << 30 }; /* MPI counts are ints */
 static void rest_until(MPI_Request *request)
 {
     int done = 0;
-    for (long pause = 20000; MPI_Test(request, &done, MPI_STATUS_IGNORE), !done;) {
-        nanosleep(&(struct timespec){ .tv_nsec = pause }, NULL);
+    for (int64_t pause = 20000; MPI_Test(request, &done, MPI_STATUS_IGNORE), !done;) {
+        vh_sleep(pause);
         pause = pause < 2500000 ? 2 * pause : 5000000;
     }
 }

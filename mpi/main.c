@@ -2,28 +2,25 @@
 /* main.c - vhem-mpi: runs vhem commands on all ranks of an MPI job.  All ranks run the command, and the
  * library shares the work among them.  Only rank 0 prints and writes; its files are bit-identical to those of
  * vhem. */
-#define _GNU_SOURCE
 #include "team.h"
 
 #include "cli.h"
+#include "os/system.h"
 
 #include <mpi.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* Number of threads: ranks on the same machine share its cores unless each is bound to its own. */
 static int threads_here(void)
 {
     MPI_Comm near;
-    cpu_set_t mine;
-    int ranks = 1, cores = (int)sysconf(_SC_NPROCESSORS_ONLN);
+    int ranks = 1, cores = vh_cores(), mine = vh_cores_usable();
     MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &near);
     MPI_Comm_size(near, &ranks);
     MPI_Comm_free(&near);
-    if (sched_getaffinity(0, sizeof mine, &mine) == 0 && CPU_COUNT(&mine) < cores)
-        return CPU_COUNT(&mine);
+    if (mine < cores)
+        return mine;
     return cores / ranks > 0 ? cores / ranks : 1;
 }
 
@@ -85,5 +82,5 @@ int main(int argc, char **argv)
     if (status == EXIT_DONE)
         return status;
     fflush(NULL);
-    _exit(status); /* as vhem does */
+    _Exit(status); /* as vhem does */
 }

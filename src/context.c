@@ -85,7 +85,7 @@ static bool makes_sense(const vhem_ranks *r)
 static void clear_ctx(void *object)
 {
     vhem_ctx *ctx = object;
-    pthread_mutex_destroy(&ctx->telling);
+    omp_destroy_lock(&ctx->telling);
 }
 
 vhem_status vhem_ctx_new(const vhem_ctx_options *given, vhem_ctx **out)
@@ -98,7 +98,7 @@ vhem_status vhem_ctx_new(const vhem_ctx_options *given, vhem_ctx **out)
     vhem_ctx *ctx = vh_object_new(NULL, sizeof *ctx, clear_ctx);
     if (!ctx)
         return VHEM_ENOMEM;
-    pthread_mutex_init(&ctx->telling, NULL);
+    omp_init_lock(&ctx->telling);
     if (opt)
         ctx->opt = *opt;
     if (opt && opt->ranks) {

@@ -6,11 +6,12 @@
 #include "core/atomic_file.h"
 #include "files/shards.h"
 #include "vhem.h"
+#include "os/path.h"
+#include "os/stream.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 typedef enum { OURS, HDF5, OTHER } content;
 
@@ -29,13 +30,13 @@ static content content_of_head(const char *path, const unsigned char *head, size
 static vhem_status detect_content(vhem_ctx *ctx, const char *path, content *out)
 {
     unsigned char head[64];
-    struct stat sb;
+    vh_entry there;
 
     if (vh_is_stream(path)) {
         *out = vh_in_peek(ctx, path) == '{' ? OURS : OTHER;
-    } else if (stat(path, &sb) != 0) {
+    } else if (!vh_path_look(path, &there)) {
         *out = vh_ends_with(path, ".json") ? OURS : OTHER;
-    } else if (S_ISDIR(sb.st_mode)) {
+    } else if (there.kind == VH_IS_FOLDER) {
         *out = vh_shards_is_folder(path) || vh_shards_loose(path) ? OURS : OTHER;
     } else {
         FILE *f = vh_file_open(path, "rb"); /* NULL: the reader will say why */

@@ -51,11 +51,17 @@ ONLY = {
     r"hdf5(_hl)?\.h": {"core", "files", "data/formats"},
     r"xxhash\.h": {"core"},
 }
+# Headers of one system: the files of os alone include them, so that the rest compiles everywhere.  CUDA is for Linux.
+SYSTEM = re.compile(r"(sys|arpa|netinet|net|mach|bits)/.*|(unistd|fcntl|dirent|locale|xlocale|pthread|signal|sched|dlfcn|poll|spawn"
+                    r"|termios|pwd|malloc|windows|io|direct|process|conio|time|libgen|fnmatch|glob)\.h")
+# Conditions on the system or its C library, and names that only some systems have.
+SYSTEM_CONDITION = re.compile(r"^\s*#\s*(?:el)?if.*\b(_WIN\w*|__MINGW\w*|__APPLE__|__linux\w*|__GLIBC__|__unix\w*|__EMSCRIPTEN__|__wasi__)\b"
+                              r"|^\s*#\s*define\s+(_GNU_SOURCE|_DEFAULT_SOURCE|_POSIX_C_SOURCE|_DARWIN_C_SOURCE)\b", re.M)
 # C library function -> the only file of the library that calls it: elsewhere a file could get the number of a closed
 # standard stream, or be left behind.
-OPENS = {name: "src/os/fd.c" for name in ("open", "open64", "openat", "fopen", "fopen64", "creat", "freopen", "mkstemp",
+OPENS = {name: "src/os/posix.c" for name in ("open", "open64", "openat", "fopen", "fopen64", "creat", "freopen", "mkstemp",
                                           "mkstemp64", "mkostemp", "mkostemp64", "tmpfile")}
-OPENS["rename"] = OPENS["linkat"] = "src/core/atomic_file.c"
+OPENS["rename"] = OPENS["linkat"] = "src/os/posix.c"
 # A reduction sees no sequences, nor does what it is made of.
 NEVER = {(room, data) for room in ("emission", "hmm", "prior", "files", "vhem") for data in ("data", "data/formats")}
 PUBLIC = {"vhem.h", "vhem/types.h", "vhem/classes.h", "vhem/analysis.h", "vhem/distributed.h"}
@@ -74,6 +80,15 @@ def allowed(user, used, public=False):
     if user in USERS:
         return public or used == user or used in LOWEST
     return user == used or (LEVEL[used] < LEVEL[user] and (user, used) not in NEVER)
+
+
+# ---- the system --------------------------------------------------------------------------------------------------
+
+def check_system(rel, text):
+    """What a file outside os has of one system."""
+    wrong = [f"{rel}: only src/os may include <{header}>" for kind, header in INCLUDE.findall(text)
+             if kind == "<" and SYSTEM.fullmatch(header)]
+    return wrong + [f"{rel}: only src/os may depend on the system: {m[0].strip()}" for m in SYSTEM_CONDITION.finditer(text)]
 
 
 # ---- includes ----------------------------------------------------------------------------------------------------
@@ -99,6 +114,8 @@ def check_source(rel, text):
     for line in text.replace("\\\n", " ").splitlines():
         if re.match(r"\s*#\s*pragma\s+omp\s+parallel", line) and "vh_threads_allowed(" not in line:
             wrong.append(f"src/{rel}: a parallel loop must have num_threads(vh_threads_allowed(...)), or a forked child hangs")
+    if folder not in ("os", "cuda"):
+        wrong += check_system(f"src/{rel}", text)
     return wrong, len(found)
 
 
@@ -109,12 +126,16 @@ def check_includes(root):
         bad, n = check_source(path.relative_to(root / "src"), path.read_text())
         wrong += bad
         seen += n
+    for path in sorted(root.glob("mpi/*.[ch]")):
+        wrong += check_system(f"mpi/{path.name}", path.read_text())
     for path in sorted(root.glob("cli/*.[ch]")):
-        for kind, header in INCLUDE.findall(path.read_text()):
+        text = path.read_text()
+        wrong += check_system(f"cli/{path.name}", text)
+        for kind, header in INCLUDE.findall(text):
             seen += 1
-            local = kind == '"' and (path.parent / header).exists()
+            local = kind == '"' and ((path.parent / header).exists() or header.startswith("os/"))
             if kind == '"' and header not in PUBLIC and not local:
-                wrong.append(f'cli/{path.name}: the command sees the public headers alone, not "{header}"')
+                wrong.append(f'cli/{path.name}: the command sees the public headers and os, not "{header}"')
     return wrong, seen
 
 
@@ -124,6 +145,8 @@ def place(path):
     """(room, source file) of an object file: ("analysis", "src/analysis/judge.c")."""
     inside = re.sub(r"^.*\.dir/(\./)?", "", path)
     source = re.sub(r"\.o$", "", inside)
+    if "/vhem_os.dir/" in path:
+        return "os", f"src/{source}"
     if "/vhem_command.dir/" in path or "/vhem_cli.dir/" in path:
         return "cli", f"cli/{source}"
     return room_of(source), f"src/{source}"
@@ -149,7 +172,7 @@ def check_symbols(objects):
     calls = [(user, source, name, defined[name]) for user, source, name in used if name in defined]
     for user, source, name, owner in calls:
         if user == "cli":
-            if owner != "cli" and not name.startswith("vhem_"):
+            if owner not in ("cli", "os") and not name.startswith("vhem_"):
                 wrong.append(f"{source}: the command may not use {name} of {owner}, which is not in vhem.h")
         elif user not in LEVEL:
             wrong.append(f"{source}: folder {user} has no layer; add it to ROWS")
@@ -196,7 +219,7 @@ def self_test():
                      "src/analysis/bad.c: layer analysis may not use vh_set of data/formats",
                      "src/core/bad.c: layer core may not use vhem_page of report",
                      "src/data/bad.c: layer data may not use vh_set of data/formats",
-                     "src/data/open.c: only src/os/fd.c may call open",
+                     "src/data/open.c: only src/os/posix.c may call open",
                      "src/report/bad.c: layer report may not use vh_see of vhem",
                      "src/vhem/bad.c: layer vhem may not use vh_set of data/formats"], wrong
     for rel, text, found in [("core/bad.c", '#include "report/report.h"', 1), ("report/good.c", '#include "core/ctx.h"', 0),
@@ -205,7 +228,9 @@ def self_test():
                              ("hmm/bad.c", '#include "data/data.h"', 1), ("odd/bad.c", "", 1), ("context.c", '#include "cuda/gpu.h"', 0),
                              ("data/bad.c", '#include "data/formats/zip.h"', 1), ("data/formats/good.c", '#include "data/data.h"', 0),
                              ("core/bad.c", "#pragma omp parallel for \\\n num_threads(n)", 1),
-                             ("core/good.c", "#pragma omp parallel for \\\n num_threads(vh_threads_allowed(n))", 0)]:
+                             ("core/good.c", "#pragma omp parallel for \\\n num_threads(vh_threads_allowed(n))", 0),
+                             ("core/bad.c", "#include <unistd.h>", 1), ("os/good.c", "#include <unistd.h>", 0),
+                             ("core/bad.c", "#if defined(_WIN32)", 1), ("core/bad.c", "#define _GNU_SOURCE", 1)]:
         bad, _ = check_source(pathlib.PurePath(rel), text)
         assert len(bad) == found, (rel, bad)
     print("planted breaches are found")

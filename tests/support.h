@@ -14,10 +14,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "core/rng.h"
 #include "models/models.h"
+#include "os/path.h"
+#include "os/stream.h"
+#include "os/system.h"
 #include "vhem.h"
 
 /* |a - b| <= atol + rtol max(|a|, |b|); NaN is near NaN, infinity near itself. */
@@ -94,21 +96,36 @@ static inline const char *test_backend(int i)
     return name;
 }
 
+/* NULL: there is no such variable. */
+#ifdef _WIN32
+static inline void test_environment(const char *name, const char *value)
+{
+    _putenv_s(name, value ? value : "");
+}
+#else
+static inline void test_environment(const char *name, const char *value)
+{
+    if (value)
+        setenv(name, value, 1);
+    else
+        unsetenv(name);
+}
+#endif
+
 /* A path for a scratch file that is the test's own; the caller removes it. */
 static inline const char *test_scratch(const char *name)
 {
     static char path[4][4096];
     static int turn;
-    const char *tmp = getenv("TMPDIR");
     turn = (turn + 1) % 4;
-    snprintf(path[turn], sizeof path[turn], "%s/vhem-test-%ld-%s", tmp && *tmp ? tmp : "/tmp", (long)getpid(),
-             name);
+    snprintf(path[turn], sizeof path[turn], "%s/vhem-test-%lld-%s", vh_scratch_folder("/tmp"),
+             (long long)vh_process_id(), name);
     return path[turn];
 }
 
 static inline void test_write(const char *path, const void *bytes, size_t n)
 {
-    FILE *f = fopen(path, "wb");
+    FILE *f = vh_file_open(path, "w");
     assert_non_null(f);
     assert_int_equal(fwrite(bytes, 1, n, f), n);
     assert_int_equal(fclose(f), 0);

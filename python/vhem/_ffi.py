@@ -5,9 +5,11 @@ No function of the library is named here but its version and the ones that fill 
 """
 from __future__ import annotations
 
+import ctypes
 import operator
 import os
 import re
+import sys
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 
 import cffi
@@ -19,8 +21,11 @@ from .errors import Error, InputError
 _text = _header.header_text()
 ffi: Any = cffi.FFI()
 ffi.cdef(_header.declarations(_text))
-# Never unloaded: at exit, objects of the library may be freed after the module that opened it.
-lib: Any = ffi.dlopen(str(_header.library_path()), ffi.RTLD_NOW | ffi.RTLD_NODELETE)
+# Never unloaded: at exit, objects of the library may be freed after the module that opened it.  On Windows ctypes, which
+# never unloads, looks for what the library needs in its own folder.
+if sys.platform == "win32":
+    ctypes.CDLL(str(_header.library_path()))
+lib: Any = ffi.dlopen(str(_header.library_path()), ffi.RTLD_NOW | getattr(ffi, "RTLD_NODELETE", 0))
 
 
 AUTO = _header.number(_text, "VHEM_AUTO")     # of an option that can follow from the input

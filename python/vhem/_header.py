@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 from pathlib import Path
 
 _HERE = Path(__file__).resolve().parent
 _ROOT = _HERE.parent.parent
+_LIBRARY = {"win32": "libvhem.dll", "darwin": "libvhem.dylib"}.get(sys.platform, "libvhem.so")
 _HEADERS = ("vhem/types.h", "vhem.h", "vhem/distributed.h", "vhem/classes.h", "vhem/analysis.h")
 
 
@@ -29,11 +31,11 @@ def library_path() -> Path:
     named = os.environ.get("VHEM_LIBRARY")
     if named:
         return Path(named)
-    for path in (_HERE / "libvhem.so", _ROOT / "build" / "src" / "libvhem.so"):
+    for path in (_HERE / _LIBRARY, _ROOT / "build" / "src" / _LIBRARY):
         if path.exists():
             return path
     raise ImportError(
-        f"vhem: libvhem.so is missing next to {__file__}; install the package with 'pip install .', build the library "
+        f"vhem: {_LIBRARY} is missing next to {__file__}; install the package with 'pip install .', build the library "
         "with 'make', or set VHEM_LIBRARY to its path"
     )
 

@@ -13,9 +13,14 @@ from typing import NoReturn
 
 
 def main() -> NoReturn:
-    """Become the program: signals, pipes and the exit status are its own."""
-    program = Path(__file__).resolve().parents[1] / "vhem" / "vhem"
+    """Become the program: signals, pipes and the exit status are its own.  Windows can only wait for it."""
+    windows = os.name == "nt"
+    program = Path(__file__).resolve().parents[1] / "vhem" / ("vhem.exe" if windows else "vhem")
     try:
+        if windows:
+            import subprocess  # elsewhere it would only take time
+
+            sys.exit(subprocess.call([str(program), *sys.argv[1:]]))
         os.execv(program, ["vhem", *sys.argv[1:]])
     except OSError as error:
         sys.exit(f"vhem: {program} cannot be run ({error.strerror}); install the package again")

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* classes.c - see classes.h. */
-#define _GNU_SOURCE
 #include "classify/classes.h"
 
 #include "methods/methods.h"
@@ -10,6 +9,7 @@
 #include "models/pieces.h"
 #include "vhem/classes.h"
 #include "vhem.h"
+#include "core/text.h"
 
 #include <string.h>
 
@@ -91,7 +91,7 @@ vhem_status vh_classes_put(vhem_ctx *ctx, vhem_classes *k, const char *name, vh_
     VH_AUTOFREE char *copy = NULL;
     int at = 0;
 
-    while (at < k->C && strverscmp(k->cls[at].name, name) < 0)
+    while (at < k->C && vh_compare_versions(k->cls[at].name, name) < 0)
         at++;
     if (at == k->C || strcmp(k->cls[at].name, name) != 0) {
         VH_DUP(copy, name);

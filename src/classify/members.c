@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* members.c - see members.h. */
-#define _GNU_SOURCE
 #include "classify/members.h"
 
 #include "core/alloc.h"
@@ -9,6 +8,7 @@
 #include "core/names.h"
 #include "models/items.h"
 #include "vhem/classes.h"
+#include "core/text.h"
 
 #include <string.h>
 
@@ -44,7 +44,7 @@ static vhem_status members_empty(vhem_ctx *ctx, const vh_items *t, int C, vhem_t
 
 static int by_version(const void *a, const void *b)
 {
-    return strverscmp(*(char *const *)a, *(char *const *)b); /* "2" before "10" */
+    return vh_compare_versions(*(char *const *)a, *(char *const *)b); /* "2" before "10" */
 }
 
 static vhem_status members_from_labels(vhem_ctx *ctx, const vh_items *t, vhem_tags **out)

@@ -10,9 +10,9 @@
 #include "math/blas.h"
 #include "files/layout_json.h"
 #include "vhem.h"
+#include "os/path.h"
 
 #include <string.h>
-#include <unistd.h>
 
 vhem_status vh_checkpoint_init(vhem_ctx *ctx, const vh_h3m *models, const char *path, vh_checkpoint *out)
 {
@@ -50,7 +50,7 @@ static vhem_status hash_file(vhem_ctx *ctx, const char *path, vh_hash *h)
     VH_AUTOFREE char *text = NULL;
     size_t size = 0;
 
-    if (!path || strcmp(path, "-") == 0 || access(path, R_OK) != 0)
+    if (!path || strcmp(path, "-") == 0 || !vh_path_readable(path))
         return VHEM_OK;
     VH_TRY(vh_read_all(ctx, path, &text, &size));
     vh_hash_bytes(h, text, size);

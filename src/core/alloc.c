@@ -2,18 +2,17 @@
 /* alloc.c - see alloc.h. */
 #include "core/alloc.h"
 
+#include "os/system.h"
+
 #include <stdint.h>
 #include <string.h>
-#ifdef __GLIBC__
-#include <malloc.h>
-#endif
 
 void *vh_alloc(vhem_ctx *ctx, size_t n, size_t size)
 {
     void *p = NULL;
     if (size == 0 || n <= (SIZE_MAX - VH_ALIGN) / size) {
         size_t bytes = (n * size + VH_ALIGN - 1) / VH_ALIGN * VH_ALIGN;
-        p = aligned_alloc(VH_ALIGN, bytes ? bytes : VH_ALIGN);
+        p = vh_memory_aligned(bytes ? bytes : VH_ALIGN);
         if (p)
             memset(p, 0, bytes ? bytes : VH_ALIGN);
     }
@@ -56,14 +55,3 @@ char *vh_strdup(vhem_ctx *ctx, const char *text)
 {
     return vh_strndup(ctx, text, strlen(text));
 }
-
-#ifdef __GLIBC__
-void vh_alloc_trim(void)
-{
-    malloc_trim(0);
-}
-#else
-void vh_alloc_trim(void)
-{
-}
-#endif

@@ -18,10 +18,6 @@ void *vh_alloc(vhem_ctx *ctx, size_t n, size_t size);
  * are not zeroed.  Doubles the size, so appending is linear. */
 vhem_status vh_grow(vhem_ctx *ctx, void *p, size_t *cap, size_t n, size_t size);
 
-/* Returns free memory to the system where the C library can.  When large arrays are freed between small ones,
- * the C library keeps the gaps, and the next array may not fit any of them. */
-void vh_alloc_trim(void);
-
 char *vh_strdup(vhem_ctx *ctx, const char *text);
 char *vh_strndup(vhem_ctx *ctx, const char *text, size_t n);
 

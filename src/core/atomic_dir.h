@@ -5,18 +5,16 @@
 #define VH_CORE_ATOMIC_DIR_H
 
 #include "core/ctx.h"
-
-typedef bool vh_atomic_dir_owns(const char *name); /* true if the caller may have written this file */
+#include "os/slot.h"
 
 typedef struct {
     char *path; /* the target */
     char *tmp;  /* the temporary folder; NULL: committed or never begun */
     int fd;     /* of the temporary folder, locked */
-    vh_atomic_dir_owns *owns;
+    vh_slot_owns *owns;
 } vh_atomic_dir; /* zero it before use */
 
-vhem_status vh_atomic_dir_begin(vhem_ctx *ctx, const char *path, vh_atomic_dir_owns *owns,
-                                vh_atomic_dir *out);
+vhem_status vh_atomic_dir_begin(vhem_ctx *ctx, const char *path, vh_slot_owns *owns, vh_atomic_dir *out);
 /* Renames the folder to its target, where nothing may exist yet. */
 vhem_status vh_atomic_dir_commit(vhem_ctx *ctx, vh_atomic_dir *f);
 /* Frees f; removes a folder that was not committed. */

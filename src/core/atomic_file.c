@@ -1,167 +1,94 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* atomic_file.c - see atomic_file.h. */
-#define _GNU_SOURCE
 #include "core/atomic_file.h"
 
 #include "core/alloc.h"
 #include "os/fd.h"
+#include "os/slot.h"
+#include "os/stream.h"
 #include "core/object.h"
 #include "vhem/analysis.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 /* ---- output -----------------------------------------------------------------------------------------------
  *
- * A file is written without a name (O_TMPFILE) and linked when complete, so a killed process leaves nothing
- * behind.  linkat() cannot replace a file: to overwrite, the new file is linked to a slot beside the target
- * and renamed at once.  Where O_TMPFILE is unsupported, and for libraries that must open by name, the file is
- * written to a slot from the start.  A writer holds a lock on its slot; a slot that can be locked is the
- * leftover of a killed process and is removed. */
+ * Where the system can, a file is written without a name and linked when complete, so a killed process leaves
+ * nothing behind.  A link cannot replace a file: to overwrite, the new file is linked to a slot (os/slot.h)
+ * beside the target and renamed at once.  Elsewhere, and for libraries that must open by name, the file is
+ * written to a slot from the start. */
 
 enum { SLOTS = 1000, SWEPT = 4 };
 
 /* A device, pipe or socket cannot be replaced by a rename; it is written in place. */
-static bool in_place(const char *path, struct stat *sb, bool *exists)
+static bool in_place(const char *path, vh_entry *there, bool *exists)
 {
-    *exists = stat(path, sb) == 0;
-    return *exists && !S_ISREG(sb->st_mode);
-}
-
-/* Resolves the path to write to: symbolic links stay links, even if their target does not exist yet.  The
- * caller frees the result; NULL and errno on failure. */
-static char *target_of(const char *path, bool exists)
-{
-    enum { MOST_LINKS = 40 };
-    char *at = exists ? realpath(path, NULL) : strdup(path), to[PATH_MAX];
-
-    for (int k = 0; at && !exists; k++) {
-        ssize_t n = readlink(at, to, sizeof to - 1);
-        char *next = NULL;
-        if (n < 0)
-            return at; /* not a link, or nothing exists */
-        to[n] = '\0';
-        const char *slash = to[0] == '/' ? NULL : strrchr(at, '/'); /* relative to the folder of the link */
-        int folder = slash ? (int)(slash - at) + 1 : 0;
-        bool found = k < MOST_LINKS && asprintf(&next, "%.*s%s", folder, at, to) >= 0;
-        free(at);
-        at = found ? next : NULL;
-        if (k >= MOST_LINKS)
-            errno = ELOOP;
-    }
-    return at;
+    *exists = vh_path_look(path, there);
+    return *exists && there->kind != VH_IS_FILE;
 }
 
 static char *slot_name(const char *path, int k)
 {
-    char *name = NULL;
-    return asprintf(&name, "%s.vhem-tmp-%d", path, k) < 0 ? NULL : name;
-}
-
-/* Locks the open file, not the process (as other fcntl locks do), and leaves flock() to the HDF5 library. */
-static bool lock(int fd)
-{
-    struct flock whole = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
-    return fcntl(fd, F_OFD_SETLK, &whole) == 0;
-}
-
-/* True if the name still refers to the open file. */
-static bool is_named(int fd, const char *name)
-{
-    struct stat open_, named;
-    return fstat(fd, &open_) == 0 && lstat(name, &named) == 0 && open_.st_dev == named.st_dev
-           && open_.st_ino == named.st_ino;
+    size_t n = strlen(path) + sizeof ".vhem-tmp-1000";
+    char *name = malloc(n);
+    if (name)
+        snprintf(name, n, "%s.vhem-tmp-%d", path, k);
+    return name;
 }
 
 static void sweep(const char *path)
 {
     for (int k = 0; k < SWEPT; k++) {
         char *name = slot_name(path, k);
-        struct stat sb;
-        int fd = name ? vh_fd_open(name, O_RDWR | O_NOFOLLOW | O_NONBLOCK, 0) : -1;
-        if (fd >= 0 && fstat(fd, &sb) == 0 && S_ISREG(sb.st_mode) && sb.st_uid == geteuid() && lock(fd)
-            && is_named(fd, name))
-            unlink(name);
-        if (fd >= 0)
-            close(fd);
+        if (name)
+            vh_slot_sweep(name);
         free(name);
     }
 }
 
-/* Not mkstemp: its files are private, and restoring the usual permissions would mean changing the umask of
- * the whole process for a moment. */
 static vhem_status make_named(vhem_ctx *ctx, vh_atomic_file *o)
 {
     for (int k = 0; k < SLOTS; k++) {
         VH_AUTOFREE char *tmp = slot_name(o->path, k);
         VH_CHECK(tmp, VHEM_ENOMEM, "out of memory");
-        int fd = vh_fd_open(tmp, O_RDWR | O_CREAT | O_EXCL, 0666);
-        bool taken = fd < 0 && errno == EEXIST;
-        VH_CHECK(fd >= 0 || taken, VHEM_EIO, "%s: cannot write: %s", o->path, strerror(errno));
-        bool ours = fd >= 0 && (lock(fd) || errno != EAGAIN) && is_named(fd, tmp); /* else: swept away */
-        if (ours) {
+        int fd = vh_slot_file(tmp);
+        VH_CHECK(fd >= 0 || errno == EEXIST, VHEM_EIO, "%s: cannot write: %s", o->path, strerror(errno));
+        if (fd >= 0) {
             o->tmp = vh_take(tmp);
             o->fd = fd;
             o->named = true;
             return VHEM_OK;
         }
-        if (fd >= 0)
-            close(fd);
     }
     return vh_fail(ctx, VHEM_EIO, "%s: cannot write: all names for a temporary file are taken", o->path);
 }
 
-/* Opens a nameless file in the folder of the target; o->tmp becomes its path under /proc. */
-static vhem_status make_nameless(vhem_ctx *ctx, vh_atomic_file *o)
-{
-    const char *slash = strrchr(o->path, '/');
-    VH_AUTOFREE char *folder = NULL;
-
-    folder = slash ? vh_strndup(ctx, o->path, (size_t)(slash - o->path) + 1) : vh_strdup(ctx, ".");
-    VH_CHECK(folder, VHEM_ENOMEM, "out of memory");
-    o->fd = vh_fd_open(folder, O_TMPFILE | O_RDWR, 0666);
-    if (o->fd < 0) {
-        o->fd = 0;
-        return VHEM_OK;
-    }
-    VH_CHECK(asprintf(&o->tmp, "/proc/self/fd/%d", o->fd) >= 0, VHEM_ENOMEM, "out of memory");
-    if (access(o->tmp, F_OK) != 0) { /* without /proc the file could not be named later */
-        close(o->fd);
-        o->fd = 0;
-        free(o->tmp);
-        o->tmp = NULL;
-    }
-    return VHEM_OK;
-}
-
 static vhem_status prepare(vhem_ctx *ctx, const char *path, bool nameless, vh_atomic_file *out)
 {
-    struct stat sb;
+    vh_entry there;
     bool exists;
     VH_CLEANUP(vh_atomic_file_close) vh_atomic_file o = { 0 };
 
-    if (in_place(path, &sb, &exists)) {
-        VH_CHECK(!S_ISDIR(sb.st_mode), VHEM_EIO, "%s: cannot write: it is a directory", path);
+    if (in_place(path, &there, &exists)) {
+        VH_CHECK(there.kind != VH_IS_FOLDER, VHEM_EIO, "%s: cannot write: it is a directory", path);
         VH_DUP(o.path, path);
     } else {
-        o.path = target_of(path, exists);
+        o.path = vh_path_target(path);
         VH_CHECK(o.path, errno == ENOMEM ? VHEM_ENOMEM : VHEM_EIO, "%s: cannot write: %s", path,
                  strerror(errno));
-        VH_CHECK(!exists || access(o.path, W_OK) == 0, VHEM_EIO, "%s: cannot write: %s", path,
+        VH_CHECK(!exists || vh_path_writable(o.path), VHEM_EIO, "%s: cannot write: %s", path,
                  strerror(errno));
         sweep(o.path);
-        if (nameless)
-            VH_TRY(make_nameless(ctx, &o));
-        if (!o.tmp)
+        int fd = nameless ? vh_slot_nameless(o.path, &o.tmp) : -1;
+        if (fd >= 0)
+            o.fd = fd;
+        else
             VH_TRY(make_named(ctx, &o));
         if (exists)
-            (void)!fchmod(o.fd, sb.st_mode & 07777);
+            vh_slot_take_mode(o.fd, o.path);
     }
     *out = o;
     o = (vh_atomic_file){ 0 };
@@ -173,16 +100,6 @@ vhem_status vh_atomic_file_path(vhem_ctx *ctx, const char *path, vh_atomic_file 
     return prepare(ctx, path, false, out);
 }
 
-/* A stream on a duplicate descriptor: closing it reports write errors, and the file stays open. */
-static FILE *stream_on(int fd)
-{
-    int copy = vh_fd_copy(fd);
-    FILE *f = copy < 0 ? NULL : fdopen(copy, "w");
-    if (!f && copy >= 0)
-        close(copy);
-    return f;
-}
-
 vhem_status vh_atomic_file_open(vhem_ctx *ctx, const char *path, vh_atomic_file *out)
 {
     VH_CLEANUP(vh_atomic_file_close) vh_atomic_file o = { 0 };
@@ -192,7 +109,7 @@ vhem_status vh_atomic_file_open(vhem_ctx *ctx, const char *path, vh_atomic_file 
         o.f = stdout;
     } else {
         VH_TRY(prepare(ctx, path, true, &o));
-        o.f = o.tmp ? stream_on(o.fd) : vh_file_open(o.path, "w");
+        o.f = o.tmp ? vh_fd_stream(o.fd, "w") : vh_file_open(o.path, "w");
         VH_CHECK(o.f, errno == ENOMEM ? VHEM_ENOMEM : VHEM_EIO, "%s: cannot write: %s", path,
                  strerror(errno));
     }
@@ -205,24 +122,24 @@ vhem_status vh_atomic_file_open(vhem_ctx *ctx, const char *path, vh_atomic_file 
 static int reason(const vh_atomic_file *out)
 {
     int error = errno;
-    if (out->tmp && write(out->fd, "", 1) < 0)
+    if (out->tmp && !vh_fd_write(out->fd, "", 1, VH_FD_HERE))
         error = errno;
-    return error == ENOSPC || error == EFBIG || error == EDQUOT || error == EPIPE ? error : EIO;
+    return vh_is_disk_full(error) || error == EPIPE ? error : EIO;
 }
 
 /* Replaces the existing file by way of a slot; returns 0 or errno. */
 static int replace(const vh_atomic_file *out)
 {
     int why = EEXIST;
-    lock(out->fd);
+    vh_slot_hold(out->fd);
     for (int k = 0; why == EEXIST && k < SLOTS; k++) {
         char *name = slot_name(out->path, k);
         if (!name)
             return ENOMEM;
-        why = linkat(AT_FDCWD, out->tmp, AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0 ? 0 : errno;
-        if (!why && rename(name, out->path) != 0) {
+        why = vh_slot_link(out->tmp, name);
+        if (!why && !vh_path_rename(name, out->path)) {
             why = errno == EEXIST ? EIO : errno;
-            unlink(name);
+            vh_path_remove(name);
         }
         free(name);
     }
@@ -233,23 +150,9 @@ static int replace(const vh_atomic_file *out)
 static int put_in_place(const vh_atomic_file *out)
 {
     if (out->named)
-        return rename(out->tmp, out->path) == 0 ? 0 : errno;
-    if (linkat(AT_FDCWD, out->tmp, AT_FDCWD, out->path, AT_SYMLINK_FOLLOW) == 0)
-        return 0;
-    return errno == EEXIST ? replace(out) : errno;
-}
-
-/* Flushes the new name to disk.  Unchecked: after a crash the old or the new file is there, complete. */
-static void sync_folder(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    char *folder = slash ? strndup(path, (size_t)(slash - path) + 1) : NULL;
-    int fd = slash && !folder ? -1 : vh_fd_open(folder ? folder : ".", O_RDONLY | O_DIRECTORY, 0);
-    if (fd >= 0) {
-        fsync(fd);
-        close(fd);
-    }
-    free(folder);
+        return vh_path_rename(out->tmp, out->path) ? 0 : errno;
+    int why = vh_slot_link(out->tmp, out->path);
+    return why == EEXIST ? replace(out) : why;
 }
 
 vhem_status vh_atomic_file_commit(vhem_ctx *ctx, vh_atomic_file *out)
@@ -263,15 +166,15 @@ vhem_status vh_atomic_file_commit(vhem_ctx *ctx, vh_atomic_file *out)
             why = errno;
         out->f = NULL;
     }
-    if (!why && out->tmp && fsync(out->fd) != 0 && errno != EINVAL)
+    if (!why && out->tmp && !vh_fd_sync(out->fd))
         why = errno;
     VH_CHECK(!why, VHEM_EIO, "%s: writing failed: %s", out->path, strerror(why));
     if (out->tmp) {
         why = put_in_place(out);
         VH_CHECK(!why, why == ENOMEM ? VHEM_ENOMEM : VHEM_EIO, "%s: cannot write: %s", out->path,
                  strerror(why));
-        sync_folder(out->path);
-        out->named = false; /* nothing to remove */
+        vh_path_sync(out->path); /* unchecked: after a crash the old or the new file is there, complete */
+        out->named = false;      /* nothing to remove */
     }
     return VHEM_OK;
 }
@@ -291,9 +194,9 @@ void vh_atomic_file_close(vh_atomic_file *out)
     if (out->f && out->f != stdout)
         fclose(out->f);
     if (out->named && out->tmp)
-        unlink(out->tmp);
+        vh_path_remove(out->tmp);
     if (out->fd > 0)
-        close(out->fd);
+        vh_fd_close(&out->fd);
     free(out->tmp);
     free(out->path);
     *out = (vh_atomic_file){ 0 };
@@ -317,7 +220,7 @@ vhem_status vhem_output_open(vhem_ctx *ctx, const char *path, int *fd, vhem_outp
     VH_NEW_OBJECT(o, clear_output);
     VH_TRY(prepare(ctx, path, true, &o->out));
     if (!o->out.tmp) {
-        o->out.fd = vh_fd_open(path, O_WRONLY | O_TRUNC, 0);
+        o->out.fd = vh_fd_open(path, VH_FD_OVER);
         if (o->out.fd < 0) {
             o->out.fd = 0;
             VH_CHECK(false, VHEM_EIO, "%s: cannot write: %s", path, strerror(errno));
@@ -346,8 +249,8 @@ static const char *in_name(const char *path)
 
 bool vh_is_stream(const char *path)
 {
-    struct stat sb;
-    return strcmp(path, "-") == 0 || (stat(path, &sb) == 0 && !S_ISREG(sb.st_mode) && !S_ISDIR(sb.st_mode));
+    vh_entry there;
+    return strcmp(path, "-") == 0 || (vh_path_look(path, &there) && there.kind == VH_IS_OTHER);
 }
 
 static FILE *open_input(const char *path)
@@ -375,13 +278,15 @@ void vh_in_forget(vhem_ctx *ctx)
 vhem_status vh_in_open(vhem_ctx *ctx, const char *path, FILE **out, int64_t *size)
 {
     VH_OWN(FILE) *f = ctx->held ? ctx->held : open_input(path);
-    struct stat sb = { 0 };
+    vh_entry is;
 
     ctx->held = NULL;
+    VH_CHECK(f || errno != EISDIR, VHEM_EIO, "%s: cannot read: it is a directory", in_name(path));
     VH_CHECK(f, VHEM_EIO, "%s: cannot read: %s", in_name(path), strerror(errno));
-    bool known = fstat(fileno(f), &sb) == 0;
-    VH_CHECK(!known || !S_ISDIR(sb.st_mode), VHEM_EIO, "%s: cannot read: it is a directory", in_name(path));
-    *size = known && S_ISREG(sb.st_mode) ? (int64_t)sb.st_size : 0;
+    bool known = vh_file_look(f, &is);
+    VH_CHECK(!known || is.kind != VH_IS_FOLDER, VHEM_EIO, "%s: cannot read: it is a directory",
+             in_name(path));
+    *size = known && is.kind == VH_IS_FILE ? is.size : 0;
     *out = vh_take(f);
     return VHEM_OK;
 }
@@ -421,7 +326,7 @@ bool vh_ends_with(const char *path, const char *ending)
 
 vhem_status vh_take_place(vhem_ctx *ctx, const char *tmp, const char *path)
 {
-    if (rename(tmp, path) == 0)
+    if (vh_path_rename(tmp, path))
         return VHEM_OK;
     bool there = errno == ENOTEMPTY || errno == EEXIST || errno == ENOTDIR;
     return vh_fail(ctx, VHEM_EIO, "%s: cannot write: %s", path,

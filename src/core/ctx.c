@@ -3,14 +3,13 @@
 #include "core/ctx.h"
 
 #include "core/text.h"
+#include "os/system.h"
 #include "vhem.h"
 
-#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 vhem_status vh_fail(vhem_ctx *ctx, vhem_status st, const char *fmt, ...)
 {
@@ -50,20 +49,27 @@ vhem_status vh_error_in(vhem_ctx *ctx, vhem_status st, const char *prefix)
     return st;
 }
 
+/* A number that no other thread has. */
+static uintptr_t this_thread(void)
+{
+    static _Thread_local char here;
+    return (uintptr_t)&here;
+}
+
 /* Callbacks of a context and its children run one at a time, on any thread; other contexts do not wait. */
 static vhem_ctx *begin_telling(vhem_ctx *ctx)
 {
     while (ctx->parent)
         ctx = ctx->parent;
-    pthread_mutex_lock(&ctx->telling);
-    atomic_store(&ctx->told, (uintptr_t)pthread_self());
+    omp_set_lock(&ctx->telling);
+    atomic_store(&ctx->told, this_thread());
     return ctx;
 }
 
 static void end_telling(vhem_ctx *root)
 {
     atomic_store(&root->told, 0);
-    pthread_mutex_unlock(&root->telling);
+    omp_unset_lock(&root->telling);
 }
 
 void vh_log(vhem_ctx *ctx, int level, const char *fmt, ...)
@@ -97,7 +103,7 @@ vhem_status vh_enter(vhem_ctx *ctx, const char *names, int n, const void *const 
         return VHEM_EINVAL;
     for (int k = 0; k < n; k++, names += strcspn(names, ",") + 2)
         VH_CHECK(given[k], VHEM_EINVAL, "%.*s is NULL", (int)strcspn(names, ","), names);
-    VH_CHECK(atomic_load(&ctx->told) != (uintptr_t)pthread_self(), VHEM_EINVAL,
+    VH_CHECK(atomic_load(&ctx->told) != this_thread(), VHEM_EINVAL,
              "the context is in use: its progress and log functions must not call the library with it");
     return VHEM_OK;
 }
@@ -121,9 +127,7 @@ const char *vhem_ctx_error(const vhem_ctx *ctx)
 /* Async-signal-safe. */
 static long long now(void)
 {
-    struct timespec t = { 0 };
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (long long)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+    return (long long)(vh_nanoseconds() / 1000000);
 }
 
 bool vh_overdue(vhem_ctx *ctx)

@@ -7,7 +7,7 @@
 #include "core/own.h"
 #include "vhem/types.h"
 
-#include <pthread.h>
+#include <omp.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -33,7 +33,7 @@ struct vhem_ctx {
     char why_parted[VHEM_WHY];
     atomic_llong stop_at;    /* time of the stop request, in milliseconds of the monotonic clock */
     struct vhem_ctx *parent; /* provides the stop flag and callbacks; NULL: none */
-    pthread_mutex_t telling; /* one callback at a time */
+    omp_lock_t telling;      /* one callback at a time */
     atomic_uintptr_t told;   /* the thread inside a callback; 0: none */
     FILE *held;              /* stream opened by vh_in_peek and not yet read; NULL */
     bool hushed;             /* suppress logging: the file is being read a second time */

@@ -7,11 +7,7 @@
 #include "os/fd.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
-#include <sys/file.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 static const char head[] = "vhem-checkpoint 1\n";
 enum { HEAD = sizeof head - 1, KEY = sizeof((vh_key *)0)->text - 1, FIRST_SLOTS = 1024 };
@@ -25,13 +21,13 @@ typedef struct { /* header of a record */
 typedef struct {
     char key[KEY];
     uint64_t n;
-    off_t at; /* offset of the record; 0: the slot is free */
+    int64_t at; /* offset of the record; 0: the slot is free */
 } slot;
 
 struct vh_journal {
     char *path;
     int fd;
-    off_t end;
+    int64_t end;
     slot *slots; /* [cap]  by key, with open addressing; at most half full */
     size_t n, cap;
     bool full; /* a write has failed */
@@ -63,7 +59,7 @@ static vhem_status grow_journal(vhem_ctx *ctx, vh_journal *j)
 }
 
 /* The latest record of a key wins. */
-static vhem_status remember(vhem_ctx *ctx, vh_journal *j, const char *key, uint64_t n, off_t at)
+static vhem_status remember(vhem_ctx *ctx, vh_journal *j, const char *key, uint64_t n, int64_t at)
 {
     if (2 * (j->n + 1) > j->cap)
         VH_TRY(grow_journal(ctx, j));
@@ -77,26 +73,9 @@ static vhem_status remember(vhem_ctx *ctx, vh_journal *j, const char *key, uint6
 
 /* ---- reading and writing ------------------------------------------------------------------------------- */
 
-static bool read_at(const vh_journal *j, off_t at, void *bytes, size_t n)
+static bool read_at(const vh_journal *j, int64_t at, void *bytes, size_t n)
 {
-    for (size_t have = 0; have < n;) {
-        ssize_t got = pread(j->fd, (char *)bytes + have, n - have, at + (off_t)have);
-        if (got == 0 || (got < 0 && errno != EINTR))
-            return false;
-        have += got > 0 ? (size_t)got : 0;
-    }
-    return true;
-}
-
-static bool write_at(const vh_journal *j, off_t at, const void *bytes, size_t n)
-{
-    for (size_t have = 0; have < n;) {
-        ssize_t put = pwrite(j->fd, (const char *)bytes + have, n - have, at + (off_t)have);
-        if (put == 0 || (put < 0 && errno != EINTR))
-            return false;
-        have += put > 0 ? (size_t)put : 0;
-    }
-    return true;
+    return vh_fd_read(j->fd, bytes, n, at) == (int64_t)n;
 }
 
 static uint64_t checksum(const lead *l, const double *x)
@@ -107,7 +86,7 @@ static uint64_t checksum(const lead *l, const double *x)
 }
 
 /* Indexes all complete records. */
-static vhem_status scan(vhem_ctx *ctx, vh_journal *j, off_t size)
+static vhem_status scan(vhem_ctx *ctx, vh_journal *j, int64_t size)
 {
     char begin[HEAD];
     lead l;
@@ -117,32 +96,34 @@ static vhem_status scan(vhem_ctx *ctx, vh_journal *j, off_t size)
     VH_CHECK(known, VHEM_EFORMAT, "%s: not a checkpoint, or of a newer version: it does not begin with %.*s",
              j->path, HEAD - 1, head);
     if (size < HEAD) /* empty, or killed while writing the head */
-        VH_CHECK(write_at(j, 0, head, HEAD), VHEM_EIO, "%s: cannot write: %s", j->path, strerror(errno));
-    for (j->end = HEAD; j->end + (off_t)sizeof l <= size;) {
-        off_t left = size - j->end - (off_t)sizeof l;
+        VH_CHECK(vh_fd_write(j->fd, head, HEAD, 0), VHEM_EIO, "%s: cannot write: %s", j->path,
+                 strerror(errno));
+    for (j->end = HEAD; j->end + (int64_t)sizeof l <= size;) {
+        int64_t left = size - j->end - (int64_t)sizeof l;
         if (!read_at(j, j->end, &l, sizeof l) || l.n > (uint64_t)left / sizeof(double))
             break;
         VH_TRY(remember(ctx, j, l.key, l.n, j->end));
-        j->end += (off_t)(sizeof l + (size_t)l.n * sizeof(double));
+        j->end += (int64_t)(sizeof l + (size_t)l.n * sizeof(double));
     }
-    VH_CHECK(ftruncate(j->fd, j->end) == 0, VHEM_EIO, "%s: cannot write: %s", j->path, strerror(errno));
+    VH_CHECK(vh_fd_cut(j->fd, j->end), VHEM_EIO, "%s: cannot write: %s", j->path, strerror(errno));
     return VHEM_OK;
 }
 
 vhem_status vh_journal_open(vhem_ctx *ctx, const char *path, vh_journal **out)
 {
     VH_OWN(vh_journal) *j = NULL;
-    struct stat is;
+    vh_entry is;
 
     VH_NEW(j, 1);
-    j->fd = vh_fd_open(path, O_RDWR | O_CREAT, 0666);
+    j->fd = vh_fd_open(path, VH_FD_UPDATE);
     VH_DUP(j->path, path);
     VH_CHECK(j->fd >= 0, VHEM_EIO, "%s: cannot open the checkpoint: %s", path, strerror(errno));
-    VH_CHECK(fstat(j->fd, &is) == 0 && S_ISREG(is.st_mode), VHEM_EIO, "%s: a checkpoint must be a file",
+    VH_CHECK(vh_fd_look(j->fd, &is) && is.kind == VH_IS_FILE, VHEM_EIO, "%s: a checkpoint must be a file",
              path);
-    VH_CHECK(flock(j->fd, LOCK_EX | LOCK_NB) == 0, VHEM_EIO, "%s: cannot use the checkpoint: %s", path,
-             errno == EWOULDBLOCK ? "another run is using it" : strerror(errno));
-    VH_TRY(scan(ctx, j, is.st_size));
+    vh_lock lock = vh_fd_lock(j->fd);
+    VH_CHECK(lock == VH_LOCKED, VHEM_EIO, "%s: cannot use the checkpoint: %s", path,
+             lock == VH_LOCK_TAKEN ? "another run is using it" : strerror(errno));
+    VH_TRY(scan(ctx, j, is.size));
     *out = vh_take(j);
     return VHEM_OK;
 }
@@ -151,8 +132,7 @@ void vh_journal_free(vh_journal *j)
 {
     if (!j)
         return;
-    if (j->fd >= 0)
-        close(j->fd);
+    vh_fd_close(&j->fd);
     free(j->slots);
     free(j->path);
     free(j);
@@ -166,7 +146,7 @@ bool vh_journal_find(vh_journal *j, const vh_key *key, size_t n, double *x)
     if (j->n > 0)
         found = *look_up(j->slots, j->cap, key->text);
     return found.at && found.n == n && read_at(j, found.at, &l, sizeof l)
-           && read_at(j, found.at + (off_t)sizeof l, x, n * sizeof *x) && checksum(&l, x) == l.check;
+           && read_at(j, found.at + (int64_t)sizeof l, x, n * sizeof *x) && checksum(&l, x) == l.check;
 }
 
 void vh_journal_add(vhem_ctx *ctx, vh_journal *j, const vh_key *key, size_t n, const double *x)
@@ -179,11 +159,11 @@ void vh_journal_add(vhem_ctx *ctx, vh_journal *j, const vh_key *key, size_t n, c
     l.check = checksum(&l, x);
 #pragma omp critical(vh_journal)
     if (!j->full) {
-        off_t after = j->end + (off_t)sizeof l;
-        bool good = write_at(j, j->end, &l, sizeof l) && write_at(j, after, x, n * sizeof *x);
+        int64_t after = j->end + (int64_t)sizeof l;
+        bool good = vh_fd_write(j->fd, &l, sizeof l, j->end) && vh_fd_write(j->fd, x, n * sizeof *x, after);
         why = good ? ENOMEM : errno;
         failed = j->full = !good || remember(ctx, j, l.key, l.n, j->end) != VHEM_OK;
-        j->end = after + (off_t)(n * sizeof *x);
+        j->end = after + (int64_t)(n * sizeof *x);
     }
     if (failed)
         vh_log(ctx, VHEM_LOG_WARN, "%s: the checkpoint is not continued: %s", j->path, strerror(why));

@@ -6,6 +6,8 @@
  * in files with millions of numbers. */
 #include "core/number.h"
 
+#include "os/stream.h"
+
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -89,25 +91,9 @@ size_t vh_number_text(double x, char text[VH_NUMBER_SIZE])
     return (size_t)(p - text);
 }
 
-vh_locale vh_locale_enter(void)
-{
-    vh_locale l = { .c = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0) };
-    if (l.c)
-        l.old = uselocale(l.c);
-    return l;
-}
-
-void vh_locale_leave(vh_locale l)
-{
-    if (!l.c)
-        return;
-    uselocale(l.old);
-    freelocale(l.c);
-}
-
 double vh_number_read(const char *text, char **end)
 {
-    vh_locale locale = vh_locale_enter();
+    void *locale = vh_locale_enter();
     double x = strtod(text, end);
     vh_locale_leave(locale);
     return x;

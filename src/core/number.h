@@ -3,7 +3,6 @@
 #ifndef VH_CORE_NUMBER_H
 #define VH_CORE_NUMBER_H
 
-#include <locale.h>
 #include <stddef.h>
 
 #define VH_NUMBER_SIZE 32
@@ -12,13 +11,6 @@
  * real ("1.0", "-0.0", "2.5e-07").  Returns the length.  Writes nan, inf and -inf as such, which JSON lacks:
  * JSON writers reject them first. */
 size_t vh_number_text(double x, char text[VH_NUMBER_SIZE]);
-
-/* Switches the calling thread to the C locale for numbers, and back. */
-typedef struct {
-    locale_t c, old;
-} vh_locale;
-vh_locale vh_locale_enter(void);
-void vh_locale_leave(vh_locale);
 
 /* strtod with a decimal point, whatever the locale. */
 double vh_number_read(const char *text, char **end);

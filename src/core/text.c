@@ -3,6 +3,7 @@
 #include "core/text.h"
 
 #include "core/alloc.h"
+#include "os/stream.h"
 
 #include <stdint.h>
 #include <string.h>
@@ -91,14 +92,15 @@ void vh_text_spell(vhem_words words, char *text, size_t size)
 {
     char *out = NULL;
     size_t n = 0;
-    FILE *f = strchr(text, '\1') ? open_memstream(&out, &n) : NULL;
+    FILE *f = strchr(text, '\1') ? vh_memory_open(&out, &n) : NULL;
 
     if (!f)
         return;
     for (const char *p = text; *p; p++) {
         size_t name = *p == '\1' ? strspn(p + 1, "abcdefghijklmnopqrstuvwxyz_") : 0;
         const char *end = name > 0 ? strchr(p + 1, '\2') : NULL;
-        char *value = end && p[1 + name] == '=' ? strndup(p + name + 2, (size_t)(end - p) - name - 2) : NULL;
+        char *value =
+            end && p[1 + name] == '=' ? vh_strndup(NULL, p + name + 2, (size_t)(end - p) - name - 2) : NULL;
         if (end && (value || end == p + 1 + name)) {
             spell(f, words, p + 1, (int)name, value);
             p = end;
@@ -107,7 +109,7 @@ void vh_text_spell(vhem_words words, char *text, size_t size)
         }
         free(value);
     }
-    if (fclose(f) == 0 && out)
+    if (vh_memory_close(f, &out, &n))
         snprintf(text, size, "%s", out);
     free(out);
 }
@@ -149,6 +151,26 @@ bool vh_has_word(const char *list, char separator, const char *word)
     return false;
 }
 
+int vh_compare_versions(const char *a, const char *b)
+{
+    static const char digits[] = "0123456789";
+    size_t at = 0, from;
+    while (a[at] && a[at] == b[at])
+        at++;
+    for (from = at; from > 0 && strchr(digits, a[from - 1]); from--) {
+    } /* the number that differs begins there */
+    size_t na = strspn(a + from, digits), nb = strspn(b + from, digits);
+    bool zero = a[from] == '0' || b[from] == '0';
+
+    if (!zero && na > 0 && nb > 0 && na != nb)
+        return na < nb ? -1 : 1;
+    /* Leading zeros make a fraction: a number goes on after zeros that both have, and comes first. */
+    bool zeros = at > from && strspn(a + from, "0") >= at - from;
+    if (zeros && (na > at - from) != (nb > at - from))
+        return na > nb ? -1 : 1;
+    return (unsigned char)a[at] - (unsigned char)b[at];
+}
+
 const char *vh_list_words(const char *words, char *out, size_t size)
 {
     size_t n = 0;
@@ -177,11 +199,10 @@ void vh_texts_free(vh_texts *texts)
     *texts = (vh_texts){ 0 };
 }
 
-vhem_status vh_text_close(vhem_ctx *ctx, FILE *f, char **text)
+vhem_status vh_text_close(vhem_ctx *ctx, FILE *f, char **text, size_t *size)
 {
-    if (fclose(f) == 0 && *text)
-        return VHEM_OK;
-    return vh_fail(ctx, VHEM_ENOMEM, "out of memory: no room for a text");
+    VH_CHECK(vh_memory_close(f, text, size), VHEM_ENOMEM, "out of memory: no room for a text");
+    return VHEM_OK;
 }
 
 enum { PIECE = 1 << 16 };

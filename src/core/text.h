@@ -22,6 +22,9 @@ void vh_text_clean(char *text);
 /* Spells the options that VH_OPT has marked in a sentence, in place; what does not fit is cut off. */
 void vh_text_spell(vhem_words words, char *text, size_t size);
 
+/* Like strcmp, but numbers in the texts compare as numbers, "2" before "10": the order of strverscmp. */
+int vh_compare_versions(const char *a, const char *b);
+
 /* True if the word is not empty and in the list, "kl|ppk". */
 bool vh_has_word(const char *list, char separator, const char *word);
 /* Rewrites "kl|ppk" as "kl, ppk", truncated to the buffer; returns out. */
@@ -46,8 +49,7 @@ void vh_text_block_free(vh_text_block *block);
 vhem_status vh_texts_keep(vhem_ctx *ctx, vh_texts *texts, const char *text, const char **slot);
 void vh_texts_free(vh_texts *texts);
 
-/* Closes a stream of open_memstream and checks that its text exists: when memory runs out at the end, glibc
- * reports success but leaves NULL. */
-vhem_status vh_text_close(vhem_ctx *ctx, FILE *f, char **text);
+/* vh_memory_close, with an error message. */
+vhem_status vh_text_close(vhem_ctx *ctx, FILE *f, char **text, size_t *size);
 
 #endif

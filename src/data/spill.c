@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* spill.c - see spill.h. */
-#define _GNU_SOURCE
 #include "data/spill.h"
 
 #include "core/alloc.h"
@@ -12,8 +11,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 enum {
     BUFFER = 1 << 17, /* values per write or copy */
@@ -33,8 +30,7 @@ static void count(vh_spill *s, const double *y, int64_t n)
 
 const char *vh_spill_folder(void)
 {
-    const char *given = getenv("TMPDIR");
-    return given && *given ? given : "/var/tmp";
+    return vh_scratch_folder("/var/tmp");
 }
 
 static vhem_status cannot(vhem_ctx *ctx, const vh_spill *s, int why)
@@ -57,16 +53,8 @@ static vhem_status open_file(vhem_ctx *ctx, vh_spill *s)
 
 static vhem_status write_out(vhem_ctx *ctx, const vh_spill *s, const double *y, size_t n)
 {
-    const char *p = (const char *)y;
-    for (size_t left = n * sizeof *y; left > 0;) {
-        ssize_t done = write(s->fd, p, left);
-        if (done < 0 && errno == EINTR)
-            continue;
-        if (done <= 0)
-            return cannot(ctx, s, done < 0 ? errno : ENOSPC);
-        p += done;
-        left -= (size_t)done;
-    }
+    if (!vh_fd_write(s->fd, y, n * sizeof *y, VH_FD_HERE))
+        return cannot(ctx, s, errno);
     return VHEM_OK;
 }
 
@@ -122,11 +110,10 @@ vhem_status vh_spill_values(vhem_ctx *ctx, vh_spill *s, const double **y)
         free(s->y);
         s->y = NULL;
         s->cap = 0;
-        void *map = mmap(NULL, (size_t)s->n * sizeof *s->map, PROT_READ, MAP_SHARED, s->fd, 0);
-        if (map == MAP_FAILED)
+        s->map = vh_fd_map(s->fd, (size_t)s->n * sizeof *s->map, false);
+        if (!s->map)
             VH_TRY(cannot(ctx, s, errno));
-        s->map = map;
-        if (close(s->fd) != 0) /* some file systems report write errors only here */
+        if (!vh_fd_finish(s->fd))
             VH_TRY(cannot(ctx, s, errno));
     }
     *y = s->map ? s->map : s->y;
@@ -144,7 +131,7 @@ void vh_spill_release(const vh_spill *s, const double *y, int64_t n)
         return;
     size_t size = (size_t)s->n * sizeof *y, at = (size_t)(y - s->map) * sizeof *y;
     size_t lo = at / WINDOW * WINDOW, hi = (at + (size_t)n * sizeof *y + WINDOW - 1) / WINDOW * WINDOW;
-    madvise((char *)s->map + lo, (hi < size ? hi : size) - lo, MADV_DONTNEED);
+    vh_map_release((char *)s->map + lo, (hi < size ? hi : size) - lo);
 }
 
 bool vh_spill_together(const vh_spill *s, const double *a, const double *b)
@@ -211,9 +198,9 @@ vhem_status vh_spill_pick(vhem_ctx *ctx, vh_spill *s, int d, const int *place, i
 void vh_spill_free(vh_spill *s)
 {
     if (s->map)
-        munmap(s->map, (size_t)s->n * sizeof *s->map);
+        vh_unmap(s->map, (size_t)s->n * sizeof *s->map);
     else if (s->in_file)
-        close(s->fd);
+        vh_fd_close(&s->fd);
     free(s->y);
     *s = (vh_spill){ 0 };
 }

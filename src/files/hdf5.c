@@ -12,14 +12,14 @@
 #include "os/fd.h"
 #include "core/atomic_file.h"
 #include "core/hdf5_errors.h"
+#include "os/path.h"
+#include "os/stream.h"
 
 #include <assert.h>
 #include <errno.h>
 #include <limits.h>
 #include <math.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #define MAX_RANK      4
 #define COMPACT_BYTES 32768      /* object headers hold up to 64 KiB */
@@ -502,16 +502,16 @@ static vhem_status explain_refusal(vhem_ctx *ctx, const char *path, int64_t size
 
 static vhem_status read_file(vhem_ctx *ctx, const char *path, vh_h5_get *get, void *out)
 {
-    struct stat sb = { 0 };
+    vh_entry there;
 
-    VH_CHECK(stat(path, &sb) == 0, VHEM_EIO, "cannot read: %s", strerror(errno));
-    VH_CHECK(!S_ISDIR(sb.st_mode), VHEM_EIO, "cannot read: it is a directory");
-    VH_CHECK(access(path, R_OK) == 0, VHEM_EIO, "cannot read: %s", strerror(errno));
-    VH_CHECK(sb.st_size > 0, VHEM_EFORMAT, "the file is empty, must be a model file");
+    VH_CHECK(vh_path_look(path, &there), VHEM_EIO, "cannot read: %s", strerror(errno));
+    VH_CHECK(there.kind != VH_IS_FOLDER, VHEM_EIO, "cannot read: it is a directory");
+    VH_CHECK(vh_path_readable(path), VHEM_EIO, "cannot read: %s", strerror(errno));
+    VH_CHECK(there.size > 0, VHEM_EFORMAT, "the file is empty, must be a model file");
     VH_CLEANUP(vh_h5_release) hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
     if (file < 0)
-        VH_TRY(explain_refusal(ctx, path, (int64_t)sb.st_size));
-    return get(ctx, file, (size_t)sb.st_size, path, out);
+        VH_TRY(explain_refusal(ctx, path, there.size));
+    return get(ctx, file, (size_t)there.size, path, out);
 }
 
 vhem_status vh_h5_load(vhem_ctx *ctx, const char *path, vh_h5_get *get, void *out)

@@ -2,6 +2,7 @@
 /* json.c - see json.h. */
 #include "files/json.h"
 
+#include "os/stream.h"
 #include "core/alloc.h"
 #include "core/number.h"
 #include "core/text.h"
@@ -172,11 +173,11 @@ vhem_status vh_json_keep(vhem_ctx *ctx, json_t *v, char **slot)
 {
     VH_AUTOFREE char *text = NULL;
     size_t size;
-    FILE *f = open_memstream(&text, &size);
+    FILE *f = vh_memory_open(&text, &size);
 
     VH_CHECK(f, VHEM_ENOMEM, "out of memory: could not open a text in memory");
     print_value(f, v);
-    VH_TRY(vh_text_close(ctx, f, &text));
+    VH_TRY(vh_text_close(ctx, f, &text, &size));
     free(*slot);
     *slot = vh_take(text);
     return VHEM_OK;

@@ -3,6 +3,7 @@
  * text. */
 #include "files/layout_json.h"
 
+#include "os/stream.h"
 #include "core/alloc.h"
 #include "core/array2.h"
 #include "core/text.h"
@@ -239,18 +240,13 @@ char *vh_layout_text(const vh_layout *layout)
 {
     char *text = NULL;
     size_t size = 0;
-    FILE *f = open_memstream(&text, &size);
+    FILE *f = vh_memory_open(&text, &size);
 
     if (!f)
         return NULL;
     fprintf(f, "{\"d\": %d", layout->d);
     vh_layout_print(f, ", ", layout);
     putc('}', f);
-    bool bad = ferror(f) != 0;
-    bad |= fclose(f) != 0;
-    if (bad) {
-        free(text);
-        text = NULL;
-    }
+    vh_memory_close(f, &text, &size); /* NULL on failure */
     return text;
 }

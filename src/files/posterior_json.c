@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* posterior_json.c - see posterior_json.h. */
-#define _GNU_SOURCE /* open_memstream */
 #include "files/posterior_json.h"
 
+#include "os/stream.h"
 #include "core/alloc.h"
 #include "core/atomic_file.h"
 #include "core/text.h"
@@ -78,7 +78,7 @@ vhem_status vh_posteriors_text(vhem_ctx *ctx, const vh_posteriors *p, char **out
 {
     VH_AUTOFREE char *text = NULL;
     size_t size;
-    VH_OWN(FILE) *f = open_memstream(&text, &size);
+    VH_OWN(FILE) *f = vh_memory_open(&text, &size);
     const int64_t K = p->K;
 
     VH_CHECK(f, VHEM_ENOMEM, "out of memory: no room for the text of a posterior");
@@ -93,7 +93,7 @@ vhem_status vh_posteriors_text(vhem_ctx *ctx, const vh_posteriors *p, char **out
         VH_TRY(print_hmm(ctx, p->shape, &p->hmm[j], f));
     }
     fputs("]}", f);
-    VH_TRY(vh_text_close(ctx, vh_take(f), &text));
+    VH_TRY(vh_text_close(ctx, vh_take(f), &text, &size));
     *out = vh_take(text);
     return VHEM_OK;
 }

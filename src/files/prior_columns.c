@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* prior_columns.c - see prior_columns.h. */
-#define _GNU_SOURCE /* open_memstream */
 #include "files/prior_columns.h"
 
+#include "os/stream.h"
 #include "core/text.h"
 #include "files/json.h"
 
@@ -18,7 +18,7 @@ vhem_status vh_prior_add_columns(vhem_ctx *ctx, const char *const *column, int d
     VH_TRY(vh_json_object(ctx, "the prior", *text, &root));
     if (json_object_get(root, "columns"))
         return VHEM_OK;
-    FILE *f = open_memstream(&longer, &size);
+    FILE *f = vh_memory_open(&longer, &size);
     VH_CHECK(f, VHEM_ENOMEM, "out of memory: no room for the text of a prior");
     fprintf(f, "%.*s, \"columns\": [", (int)(strrchr(*text, '}') - *text), *text);
     for (int k = 0; k < d; k++) {
@@ -26,7 +26,7 @@ vhem_status vh_prior_add_columns(vhem_ctx *ctx, const char *const *column, int d
         vh_text_json(f, column[k]);
     }
     fputs("]}", f);
-    VH_TRY(vh_text_close(ctx, f, &longer));
+    VH_TRY(vh_text_close(ctx, f, &longer, &size));
     free(*text);
     *text = vh_take(longer);
     return VHEM_OK;

@@ -2,9 +2,9 @@
 /* prior_json.c - see prior_json.h.
  *
  *   1. priors of pseudo-frames      2. all priors      3. in files */
-#define _GNU_SOURCE /* open_memstream */
 #include "files/prior_json.h"
 
+#include "os/stream.h"
 #include "core/alloc.h"
 #include "core/number.h"
 #include "core/text.h"
@@ -26,7 +26,7 @@ vhem_status vh_frames_prior_text(vhem_ctx *ctx, const vh_frames_prior *p, char *
     VH_AUTOFREE char *text = NULL;
     char frames[VH_NUMBER_SIZE], count[VH_NUMBER_SIZE];
     size_t size;
-    FILE *f = open_memstream(&text, &size);
+    FILE *f = vh_memory_open(&text, &size);
 
     VH_CHECK(f, VHEM_ENOMEM, "out of memory: no room for the text of a prior");
     vh_number_text(p->frames, frames);
@@ -37,7 +37,7 @@ vhem_status vh_frames_prior_text(vhem_ctx *ctx, const vh_frames_prior *p, char *
             VERSION, p->model->family->name, p->model->d, frames, count);
     st = vh_model_print_json(ctx, p->model, f);
     putc('}', f);
-    vhem_status closed = vh_text_close(ctx, f, &text);
+    vhem_status closed = vh_text_close(ctx, f, &text, &size);
     VH_TRY(st);
     VH_TRY(closed);
     *out = vh_take(text);
@@ -168,7 +168,7 @@ vhem_status vh_prior_text(vhem_ctx *ctx, const vh_prior *p, char **out)
     memcpy(W, p->B, sizeof *W * vh_prior_size(p));
     VH_CHECK(!vh_prior_normal(p->family) || vh_prior_invert(p, W), VHEM_ENUMERIC,
              "the scale of the prior is singular");
-    FILE *f = open_memstream(&text, &size);
+    FILE *f = vh_memory_open(&text, &size);
     VH_CHECK(f, VHEM_ENOMEM, "out of memory: no room for the text of a prior");
     fprintf(f, "{\"format\": \"vhem-prior\", \"version\": %d, \"emission\": \"%s\", \"d\": %d", VERSION,
             p->family->name, p->d);
@@ -177,7 +177,7 @@ vhem_status vh_prior_text(vhem_ctx *ctx, const vh_prior *p, char **out)
     print_number(f, "eps", p->eps);
     print_number(f, "kappa", p->kappa);
     st = print_components(ctx, p, W, f);
-    vhem_status closed = vh_text_close(ctx, f, &text);
+    vhem_status closed = vh_text_close(ctx, f, &text, &size);
     VH_TRY(st);
     VH_TRY(closed);
     *out = vh_take(text);

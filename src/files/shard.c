@@ -6,11 +6,9 @@
 #include "files/hmm_file.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <math.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { MAX_RANK = 5 };
 

@@ -3,7 +3,6 @@
  *
  * Each array is contiguous in the file, so rows are read with pread: no lock, from any thread.  Other
  * layouts, which other programs may write, go through the HDF5 library, one thread at a time. */
-#define _GNU_SOURCE
 #include "core/alloc.h"
 #include "os/fd.h"
 #include "core/array2.h"
@@ -13,9 +12,7 @@
 #include "files/shard.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
-#include <unistd.h>
 
 typedef struct {           /* the rows of a chunk, as stored in the file */
     int64_t number, first; /* index of the chunk; index of its first HMM in the file */
@@ -38,15 +35,10 @@ static int64_t row_of(const vh_shard *s, int64_t chunk, int g)
 
 static vhem_status read_bytes(vhem_ctx *ctx, int fd, const vh_shard_array *a, int64_t at, size_t n, void *out)
 {
-    for (size_t done = 0; done < n;) {
-        ssize_t got = pread(fd, (char *)out + done, n - done, (off_t)(at + (int64_t)done));
-        if (got < 0 && errno == EINTR)
-            continue;
-        VH_CHECK(got >= 0, VHEM_EIO, "%s cannot be read: %s", a->name, strerror(errno));
-        VH_CHECK(got > 0, VHEM_EFORMAT, "%s ends at byte %lld: the file is cut short", a->name,
-                 (long long)(at + (int64_t)done));
-        done += (size_t)got;
-    }
+    int64_t got = vh_fd_read(fd, out, n, at);
+    VH_CHECK(got >= 0, VHEM_EIO, "%s cannot be read: %s", a->name, strerror(errno));
+    VH_CHECK(got == (int64_t)n, VHEM_EFORMAT, "%s ends at byte %lld: the file is cut short", a->name,
+             (long long)(at + got));
     return VHEM_OK;
 }
 
@@ -288,7 +280,7 @@ static vhem_status set_extras(vhem_ctx *ctx, const vh_shard *s, int64_t first, i
 static vhem_status read_run(vhem_ctx *ctx, const vh_shard *s, int64_t first, int64_t n, bool texts,
                             vh_h3m *into, int64_t at)
 {
-    VH_CLEANUP(vh_fd_close) int fd = vh_fd_open(s->path, O_RDONLY, 0);
+    VH_CLEANUP(vh_fd_close) int fd = vh_fd_open(s->path, VH_FD_READ);
     VH_CLEANUP(free_rows) chunk_rows r = { 0 };
 
     VH_CHECK(fd >= 0, VHEM_EIO, "cannot read: %s", strerror(errno));
@@ -346,7 +338,7 @@ vhem_status vh_shard_load(vhem_ctx *ctx, const vh_shard *s, vh_h3m **out)
 void vh_shard_expect(const vh_shard *s, int64_t first, int64_t n)
 {
     int64_t chunk = first / VH_SHARD_CHUNK, last = (first + n - 1) / VH_SHARD_CHUNK;
-    int fd = vh_fd_open(s->path, O_RDONLY, 0);
+    int fd = vh_fd_open(s->path, VH_FD_READ);
 
     for (int g = 0; fd >= 0 && g < s->n_shape; g++)
         for (int a = 0; a < 3 + s->head->family->n_param; a++) {
@@ -354,9 +346,7 @@ void vh_shard_expect(const vh_shard *s, int64_t first, int64_t n)
             int64_t row = row_of(s, chunk, g),
                     end = row_of(s, last + 1 < s->n_chunk ? last + 1 : s->n_chunk, g);
             if (array->at >= 0 && end > row)
-                (void)!posix_fadvise(fd, (off_t)(array->at + row * (int64_t)array->size),
-                                     (off_t)((end - row) * (int64_t)array->size), POSIX_FADV_WILLNEED);
+                vh_fd_expect(fd, array->at + row * (int64_t)array->size, (end - row) * (int64_t)array->size);
         }
-    if (fd >= 0)
-        close(fd);
+    vh_fd_close(&fd);
 }

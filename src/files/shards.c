@@ -2,7 +2,6 @@
 /* shards.c - see shards.h.
  *
  *   1. opening      2. reading      3. writing */
-#define _GNU_SOURCE
 #include "files/shards.h"
 
 #include "core/alloc.h"
@@ -11,15 +10,13 @@
 #include "parallel/map.h"
 #include "files/json.h"
 #include "emission/layout.h"
+#include "os/path.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <math.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 enum {
     VERSION = 1,
@@ -41,41 +38,34 @@ void vh_shards_free(vh_shards *set)
 static char *join_path(vhem_ctx *ctx, const char *folder, const char *name)
 {
     size_t n = strlen(folder);
-    char *path = NULL;
     while (n > 1 && folder[n - 1] == '/')
         n--;
-    if (asprintf(&path, "%.*s/%s", (int)n, folder, name) < 0) {
-        vh_fail(ctx, VHEM_ENOMEM, "out of memory");
-        return NULL;
-    }
+    size_t size = n + strlen(name) + 2;
+    char *path = vh_alloc(ctx, size, 1);
+    if (path)
+        snprintf(path, size, "%.*s/%s", (int)n, folder, name);
     return path;
 }
 
 bool vh_shards_is_folder(const char *path)
 {
-    char *manifest = NULL;
-    struct stat sb;
-    bool is = asprintf(&manifest, "%s/%s", path, VH_MANIFEST) >= 0 && stat(path, &sb) == 0
-              && S_ISDIR(sb.st_mode) && stat(manifest, &sb) == 0 && S_ISREG(sb.st_mode);
-    free(manifest);
-    return is;
+    VH_AUTOFREE char *manifest = vh_path_is_folder(path) ? join_path(NULL, path, VH_MANIFEST) : NULL;
+    vh_entry there;
+    return manifest && vh_path_look(manifest, &there) && there.kind == VH_IS_FILE;
 }
 
 int vh_shards_loose(const char *path)
 {
     int found = 0;
     bool others = false;
-    DIR *folder = opendir(path);
+    vh_folder *folder = vh_folder_open(path);
 
-    for (const struct dirent *e; folder && (e = readdir(folder));) {
-        int is = vh_ends_with(e->d_name, ".h5")     ? VH_LOOSE_H5
-                 : vh_ends_with(e->d_name, ".json") ? VH_LOOSE_JSON
-                                                    : 0;
-        others |= !is && e->d_name[0] != '.';
+    for (const char *name; folder && (name = vh_folder_next(folder));) {
+        int is = vh_ends_with(name, ".h5") ? VH_LOOSE_H5 : vh_ends_with(name, ".json") ? VH_LOOSE_JSON : 0;
+        others |= !is && name[0] != '.';
         found |= is;
     }
-    if (folder)
-        closedir(folder);
+    vh_folder_close(folder);
     return others ? 0 : found;
 }
 
@@ -383,7 +373,7 @@ vhem_status vh_shards_save(vhem_ctx *ctx, const vh_shards_source *from, int n, c
     VH_CHECK(w.files, VHEM_ENOMEM, "out of memory");
     VH_CHECK(n >= 1 && n <= from->K, VHEM_EINVAL, "%d shards are asked for, must be 1 to %lld, one HMM each",
              n, (long long)from->K);
-    VH_CHECK(access(path, F_OK) != 0, VHEM_EIO, "%s: cannot write: it already exists", path);
+    VH_CHECK(!vh_path_exists(path), VHEM_EIO, "%s: cannot write: it already exists", path);
     VH_TRY(vh_atomic_dir_begin(ctx, path, is_ours, &folder));
     for (int f = 0; f < n; f++) {
         VH_TRY(save_file(ctx, from, folder.tmp, n, f, &w));

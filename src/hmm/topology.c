@@ -43,7 +43,10 @@ static vhem_status check_row(vhem_ctx *ctx, int n, const double *row, const char
     double sum = 0;
     int n_free = 0;
     char name[32];
-    snprintf(name, sizeof name, s < 0 ? "%s" : "row %2$d of %1$s", what, s);
+    if (s < 0)
+        snprintf(name, sizeof name, "%s", what);
+    else
+        snprintf(name, sizeof name, "row %d of %s", s, what);
     for (int q = 0; q < n; q++) {
         n_free += isnan(row[q]);
         if (!isnan(row[q]) && !(row[q] >= 0 && row[q] <= 1))

@@ -2,13 +2,12 @@
 /* blas.c - see blas.h. */
 #include "math/blas.h"
 
-#include <cblas.h>
+#include "math/openblas.h"
+
 #include <stddef.h>
-#include <stdlib.h>
-#include <sys/resource.h>
 
 /* Weak: the function may be missing. */
-#pragma weak openblas_get_corename
+extern char *openblas_get_corename(void) __attribute__((weak));
 
 /* Global, because the BLAS setting it guards is. */
 static int blas_users, blas_threads;
@@ -27,32 +26,6 @@ void vh_blas_leave(void)
 #pragma omp critical(vh_blas)
     if (--blas_users == 0)
         openblas_set_num_threads(blas_threads);
-}
-
-/* OpenBLAS maps a buffer when a thread multiplies and none is free, and never unmaps it.  These are its own
- * functions; NULL if the library names them otherwise. */
-extern void *blas_memory_alloc(int) __attribute__((weak));
-extern void blas_memory_free(void *) __attribute__((weak));
-
-bool vh_blas_reserve(int threads)
-{
-    enum { MOST = 128, BUFFER = 128 << 20 }; /* bytes per buffer */
-    struct rlimit limit;
-    void *buffer[MOST + 1], *room;
-    int n = (threads < MOST ? threads : MOST) + 1; /* one more, as some functions call others */
-
-    if (!blas_memory_alloc || !blas_memory_free || getrlimit(RLIMIT_DATA, &limit) != 0
-        || limit.rlim_cur == RLIM_INFINITY)
-        return true;
-    if (posix_memalign(&room, sizeof(double), (size_t)n * BUFFER) != 0)
-        return false;
-    free(room);
-    vh_blas_enter(); /* permanently: otherwise each OpenBLAS thread would have a buffer too */
-    for (int i = 0; i < n; i++)
-        buffer[i] = blas_memory_alloc(0);
-    for (int i = 0; i < n; i++)
-        blas_memory_free(buffer[i]);
-    return true;
 }
 
 const char *vh_blas_kernel(void)

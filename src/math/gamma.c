@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* gamma.c - see gamma.h. */
-#define _DEFAULT_SOURCE /* lgamma_r */
 #include "math/gamma.h"
+
+#include "os/system.h"
 
 #include <math.h>
 
@@ -11,9 +12,8 @@
  * needs one per entry of A. */
 double vh_lgamma(double x)
 {
-    int sign;
     if (!(x >= 10 && x < 1e15))
-        return lgamma_r(x, &sign);
+        return vh_log_gamma(x);
     double y = 1 / (x * x);
     double series =
         (1.0 / 12

@@ -4,9 +4,8 @@
 #include "math/linalg.h"
 
 #include "core/array2.h"
+#include "math/openblas.h"
 
-#include <cblas.h>
-#include <lapacke.h>
 #include <math.h>
 #include <stdint.h>
 #include <string.h>

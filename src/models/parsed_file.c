@@ -9,9 +9,9 @@
 #include "files/json.h"
 #include "hmm/missing_columns.h"
 #include "vhem.h"
+#include "os/path.h"
 
 #include <string.h>
-#include <sys/stat.h>
 
 /* Leaves a large file on disk until its models are needed; one of several shards stays a shard. */
 static vhem_status open_shard(vhem_ctx *ctx, hid_t file, size_t limit, const char *path, vhem_models **out)
@@ -79,12 +79,6 @@ vhem_status vh_parsed_file_parse(vhem_ctx *ctx, const char *text, size_t size, c
     return VHEM_OK;
 }
 
-static bool is_directory(const char *path)
-{
-    struct stat sb;
-    return stat(path, &sb) == 0 && S_ISDIR(sb.st_mode);
-}
-
 /* Rejects a folder without a manifest, with advice that depends on its contents. */
 static vhem_status refuse_folder(vhem_ctx *ctx, const char *path)
 {
@@ -109,7 +103,7 @@ vhem_status vh_parsed_file_open(vhem_ctx *ctx, const char *path, const char *wha
     size_t size = 0;
 
     bool folder = vh_shards_is_folder(path);
-    if (!folder && is_directory(path))
+    if (!folder && vh_path_is_folder(path))
         VH_TRY(refuse_folder(ctx, path));
     if (!folder)
         VH_TRY(vh_model_read(ctx, path, &text, &size));

@@ -8,6 +8,7 @@
 #include "models/fit.h"
 #include "fit/options.h"
 #include "math/blas.h"
+#include "os/system.h"
 
 #include <string.h>
 
@@ -134,7 +135,7 @@ static vhem_status fit_piece(vhem_ctx *ctx, void *arg, int64_t k, int worker)
     vhem_status st = fit_and_store(ctx, w, p, f->store);
     if ((atomic_fetch_add(&f->done, frames) + frames) * w->data->d > TIDY) {
         atomic_store(&f->done, 0);
-        vh_alloc_trim();
+        vh_memory_trim();
     }
     return st;
 }

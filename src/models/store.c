@@ -4,9 +4,9 @@
  *
  * A song with ten tags is requested ten times, so models also stay in memory, first come, first served, until
  * their lines reach CACHE bytes. */
-#define _GNU_SOURCE
 #include "models/store.h"
 
+#include "os/stream.h"
 #include "core/alloc.h"
 #include "os/fd.h"
 #include "core/atomic_file.h"
@@ -15,11 +15,8 @@
 #include "files/json.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/file.h>
-#include <unistd.h>
 
 static const char head[] = "{\"format\": \"vhem-store\", \"version\": 1}\n";
 static const char lead[] = "{\"key\": \"", sum_lead[] = "\", \"sum\": \"", model_lead[] = "\", \"model\": ";
@@ -31,7 +28,7 @@ enum {
 }; /* offsets of the values */
 
 typedef struct {         /* of a model */
-    off_t at;            /* offset in the file */
+    int64_t at;          /* offset in the file */
     size_t size;         /* 0: its line is damaged */
     vhem_models *models; /* in memory, or NULL */
     bool good;           /* its line was verified or written in this run */
@@ -40,7 +37,7 @@ typedef struct {         /* of a model */
 struct vh_store {
     char *path;
     int fd; /* -1: in memory only */
-    off_t end;
+    int64_t end;
     size_t cached; /* total length of lines whose models are also in memory */
     vh_names keys;
     stored_at *place; /* [keys.n] */
@@ -100,14 +97,13 @@ static vhem_status scan(vhem_ctx *ctx, vh_store *s, FILE *f)
 {
     VH_AUTOFREE char *line = NULL;
     size_t cap = 0;
-    ssize_t n;
+    int64_t n = vh_file_line(f, &line, &cap);
 
-    n = getline(&line, &cap, f);
     bool begun = n > 0 && n < HEAD && memcmp(line, head, (size_t)n) == 0; /* killed while creating the file */
     VH_CHECK(n <= 0 || begun || strcmp(line, head) == 0, VHEM_EFORMAT,
              "%s: not a store of models, or of a newer version: it does not begin with %.*s", s->path,
              HEAD - 1, head);
-    for (s->end = n == HEAD ? HEAD : 0; s->end > 0 && (n = getline(&line, &cap, f)) > 0; s->end += n) {
+    for (s->end = n == HEAD ? HEAD : 0; s->end > 0 && (n = vh_file_line(f, &line, &cap)) > 0; s->end += n) {
         if (line[n - 1] != '\n')
             break;
         if (is_record(line, n))
@@ -117,18 +113,15 @@ static vhem_status scan(vhem_ctx *ctx, vh_store *s, FILE *f)
                    (long long)s->end);
     }
     VH_CHECK(feof(f), VHEM_EIO, "%s: cannot read: %s", s->path, strerror(errno)); /* also if out of memory */
-    VH_CHECK(ftruncate(s->fd, s->end) == 0, VHEM_EIO, "%s: cannot write: %s", s->path, strerror(errno));
+    VH_CHECK(vh_fd_cut(s->fd, s->end), VHEM_EIO, "%s: cannot write: %s", s->path, strerror(errno));
     return VHEM_OK;
 }
 
 static vhem_status write_all(vhem_ctx *ctx, vh_store *s, const char *text, size_t size)
 {
-    for (size_t done = 0; done < size;) {
-        ssize_t n = pwrite(s->fd, text + done, size - done, s->end + (off_t)done);
-        VH_CHECK(n > 0 || errno == EINTR, VHEM_EIO, "%s: writing failed: %s", s->path, strerror(errno));
-        done += n > 0 ? (size_t)n : 0;
-    }
-    s->end += (off_t)size;
+    VH_CHECK(vh_fd_write(s->fd, text, size, s->end), VHEM_EIO, "%s: writing failed: %s", s->path,
+             strerror(errno));
+    s->end += (int64_t)size;
     return VHEM_OK;
 }
 
@@ -136,10 +129,11 @@ static vhem_status open_file(vhem_ctx *ctx, vh_store *s, const char *path)
 {
     VH_OWN(FILE) *f = NULL;
 
-    s->fd = vh_fd_open(path, O_RDWR | O_CREAT, 0666);
+    s->fd = vh_fd_open(path, VH_FD_UPDATE);
     VH_CHECK(s->fd >= 0, VHEM_EIO, "%s: cannot open the store: %s", path, strerror(errno));
-    VH_CHECK(flock(s->fd, LOCK_EX | LOCK_NB) == 0, VHEM_EIO, "%s: cannot use the store: %s", path,
-             errno == EWOULDBLOCK ? "another run is using it" : strerror(errno));
+    vh_lock lock = vh_fd_lock(s->fd);
+    VH_CHECK(lock == VH_LOCKED, VHEM_EIO, "%s: cannot use the store: %s", path,
+             lock == VH_LOCK_TAKEN ? "another run is using it" : strerror(errno));
     f = vh_file_open(path, "r");
     VH_CHECK(f, VHEM_EIO, "%s: cannot read: %s", path, strerror(errno));
     return scan(ctx, s, f);
@@ -163,8 +157,7 @@ vhem_status vh_store_open(vhem_ctx *ctx, const char *path, vh_store **out)
 vhem_status vh_store_close(vhem_ctx *ctx, vh_store *s)
 {
     VH_OWN(vh_store) *own = s;
-    VH_CHECK(s->fd < 0 || fsync(s->fd) == 0 || errno == EINVAL, VHEM_EIO, "%s: writing failed: %s", s->path,
-             strerror(errno));
+    VH_CHECK(s->fd < 0 || vh_fd_sync(s->fd), VHEM_EIO, "%s: writing failed: %s", s->path, strerror(errno));
     return VHEM_OK;
 }
 
@@ -184,8 +177,7 @@ void vh_store_free(vh_store *s)
 {
     if (!s)
         return;
-    if (s->fd >= 0)
-        close(s->fd);
+    vh_fd_close(&s->fd);
     for (int k = 0; s->place && k < s->keys.n; k++)
         vh_object_free(s->place[k].models);
     vh_names_free(&s->keys);
@@ -213,12 +205,9 @@ static vhem_status read_line(vhem_ctx *ctx, const vh_store *s, stored_at where, 
     VH_AUTOFREE char *line = NULL;
 
     VH_NEW(line, where.size + 1);
-    for (size_t done = 0; done < where.size;) {
-        ssize_t n = pread(s->fd, line + done, where.size - done, where.at + (off_t)done);
-        VH_CHECK(n > 0 || (n < 0 && errno == EINTR), VHEM_EIO, "%s: cannot read: %s", s->path,
-                 n == 0 ? "the file has become shorter" : strerror(errno));
-        done += n > 0 ? (size_t)n : 0;
-    }
+    int64_t got = vh_fd_read(s->fd, line, where.size, where.at);
+    VH_CHECK(got == (int64_t)where.size, VHEM_EIO, "%s: cannot read: %s", s->path,
+             got >= 0 ? "the file has become shorter" : strerror(errno));
     *out = vh_take(line);
     return VHEM_OK;
 }
@@ -312,14 +301,14 @@ static vhem_status print_record(vhem_ctx *ctx, const vh_key *key, const vhem_mod
                                 size_t *size)
 {
     vhem_status st = VHEM_OK;
-    FILE *f = open_memstream(text, size);
+    FILE *f = vh_memory_open(text, size);
 
     vh_key sum;
     VH_CHECK(f, VHEM_ENOMEM, "out of memory: no room for a record of the store");
     fprintf(f, "%s%s%s%s%s", lead, key->text, sum_lead, key->text, model_lead); /* placeholder for the sum */
     st = vh_models_print_json(ctx, models, f);
     fputs("}", f);
-    vhem_status closed = vh_text_close(ctx, f, text);
+    vhem_status closed = vh_text_close(ctx, f, text, size);
     st = st == VHEM_OK ? closed : st;
     for (size_t k = 0; st == VHEM_OK && k < *size; k++)
         if ((*text)[k] == '\n')

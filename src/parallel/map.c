@@ -26,7 +26,7 @@ typedef struct {
     vhem_status st;      /* status of that item */
     note *notes;         /* [n_notes]  of this round, with several processes */
     size_t n_notes, cap;
-    pthread_mutex_t counting; /* keeps reported progress monotonic */
+    omp_lock_t counting; /* keeps reported progress monotonic */
 } map_run;
 
 typedef struct { /* log callback argument of an item */
@@ -90,10 +90,10 @@ static void count_done(map_run *r)
     const vh_work *w = r->work;
     if (!w->what)
         return;
-    pthread_mutex_lock(&r->counting);
+    omp_set_lock(&r->counting);
     int64_t so_far = ++r->done * r->step; /* assumes that the other processes are equally far */
     vh_progress(r->ctx, w->what, so_far < w->n ? so_far : w->n, w->n);
-    pthread_mutex_unlock(&r->counting);
+    omp_unset_lock(&r->counting);
 }
 
 /* Records the failure of item i with its message (NULL: none).  A stop is not a failure. */
@@ -196,7 +196,7 @@ vhem_status vh_map(vhem_ctx *ctx, const vh_work *work, int64_t *failed)
                   .step = 1,
                   .first = past };
 
-    pthread_mutex_init(&r.counting, NULL);
+    omp_init_lock(&r.counting);
     vh_progress(ctx, work->what, 0, work->n);
     if (work->walk && vh_ranks(ctx) > 1) {
         r.step = vh_ranks(ctx);
@@ -204,7 +204,7 @@ vhem_status vh_map(vhem_ctx *ctx, const vh_work *work, int64_t *failed)
     } else {
         run_some(&r, work->first, past);
     }
-    pthread_mutex_destroy(&r.counting);
+    omp_destroy_lock(&r.counting);
     free(r.notes);
     if (failed)
         *failed = r.first < past ? r.first : -1;

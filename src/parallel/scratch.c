@@ -3,6 +3,7 @@
 #include "parallel/scratch.h"
 
 #include "core/alloc.h"
+#include "os/system.h"
 
 #include <assert.h>
 #include <stdint.h>
@@ -22,7 +23,7 @@ double *vh_scratch_get(vhem_ctx *ctx, vh_scratch *scratch, int slot, size_t n)
         return NULL;
     }
     size_t bytes = (want * sizeof(double) + VH_ALIGN - 1) / VH_ALIGN * VH_ALIGN;
-    scratch->buffer[slot] = aligned_alloc(VH_ALIGN, bytes);
+    scratch->buffer[slot] = vh_memory_aligned(bytes);
     if (!scratch->buffer[slot]) {
         vh_fail(ctx, VHEM_ENOMEM, "out of memory: could not get %zu times 8 bytes", n);
         return NULL;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* facts.c - see facts.h. */
-#define _GNU_SOURCE
 #include "report/facts.h"
 
 #include "core/alloc.h"
@@ -131,22 +130,37 @@ static double nearness(const vhem_clustering *c, int64_t i)
     return x ? x[vh_ij(i, c->Kr, c->label[i])] : 0;
 }
 
-typedef struct {
-    const vhem_clustering *c;
-    const int *first;
-} model_order;
+typedef struct { /* where a model stands among all */
+    int64_t model;
+    int first, lacking; /* where its cluster begins; the columns it lacks */
+    double near;
+} model_place;
 
-static int by_cluster(const void *a, const void *b, void *arg)
+static int by_cluster(const void *a, const void *b)
 {
-    const model_order *o = arg;
-    int64_t i = *(const int64_t *)a, k = *(const int64_t *)b;
-    int ci = o->c->label[i], ck = o->c->label[k];
-    if (ci != ck)
-        return o->first[ci] < o->first[ck] ? -1 : 1;
-    if (o->c->lacking && o->c->lacking[i] != o->c->lacking[k]) /* L_hmm needs equally many values */
-        return o->c->lacking[i] < o->c->lacking[k] ? -1 : 1;
-    double x = nearness(o->c, i), y = nearness(o->c, k);
-    return x > y ? -1 : x < y ? 1 : i < k ? -1 : 1;
+    const model_place *x = a, *y = b;
+    if (x->first != y->first)
+        return x->first < y->first ? -1 : 1;
+    if (x->lacking != y->lacking) /* L_hmm needs equally many values */
+        return x->lacking < y->lacking ? -1 : 1;
+    return x->near > y->near ? -1 : x->near < y->near ? 1 : x->model < y->model ? -1 : 1;
+}
+
+/* Models of a cluster stand together, the nearest to its centre first. */
+static vhem_status order_models(vhem_ctx *ctx, vh_facts *facts)
+{
+    const vh_level *level = &facts->level[0];
+    const vhem_clustering *c = level->c;
+    VH_AUTOFREE model_place *place = NULL;
+
+    VH_NEW(place, facts->n_model);
+    for (int64_t i = 0; i < facts->n_model; i++)
+        place[i] =
+            (model_place){ i, level->first[c->label[i]], c->lacking ? c->lacking[i] : 0, nearness(c, i) };
+    qsort(place, (size_t)facts->n_model, sizeof *place, by_cluster);
+    for (int64_t i = 0; i < facts->n_model; i++)
+        facts->model[i] = place[i].model;
+    return VHEM_OK;
 }
 
 /* Takes given measures; the report computes none, and missing ones are NaN. */
@@ -243,10 +257,7 @@ vhem_status vh_facts_new(vhem_ctx *ctx, const vhem_report_input *in, vh_facts **
     VH_TRY(find_columns(ctx, facts));
     for (int l = facts->n_level - 1; l >= 0; l--)
         order_level(facts, l);
-    for (int64_t i = 0; i < facts->n_model; i++)
-        facts->model[i] = i;
-    model_order order = { facts->level[0].c, facts->level[0].first };
-    qsort_r(facts->model, (size_t)facts->n_model, sizeof *facts->model, by_cluster, &order);
+    VH_TRY(order_models(ctx, facts));
     VH_TRY(take_measures(ctx, facts));
     VH_TRY(find_models(ctx, facts));
     *out = vh_take(facts);

@@ -13,10 +13,16 @@
 
 enum { SIDE = 250, EDGE = 22, MOST_ROWS = 8 };
 
+/* Not cabs(): compilers and C libraries of Windows do not agree on how a complex number is passed. */
+static double modulus(double complex m)
+{
+    return hypot(creal(m), cimag(m));
+}
+
 static int by_radius(const void *a, const void *b)
 {
     const double complex *p = a, *q = b;
-    double x = cabs(*p), y = cabs(*q);
+    double x = modulus(*p), y = modulus(*q);
     return x > y                   ? -1
            : x < y                 ? 1
            : creal(*p) > creal(*q) ? -1
@@ -46,14 +52,14 @@ double complex *vh_texture_modes(const vh_facts *facts, const vhem_dt_view *t, i
 /* Frames until a mode decays to 1/e; infinity if it does not decay. */
 double vh_mode_decay(const double complex *m)
 {
-    double r = cabs(*m);
+    double r = modulus(*m);
     return r >= 1 ? INFINITY : r > 0 ? -1 / log(r) : 0;
 }
 
 /* Frames per period; infinity if it does not oscillate. */
 double vh_mode_period(const double complex *m)
 {
-    double angle = fabs(carg(*m));
+    double angle = fabs(atan2(cimag(*m), creal(*m)));
     return angle > 1e-9 ? 2 * VH_PI / angle : INFINITY;
 }
 
@@ -71,7 +77,7 @@ static void draw_modes(FILE *f, const double complex *mode, int n, const char *t
     vh_svg_text(f, c + 5, c - r - 6, 's', vh_paint("soft"), "i", 4);
     for (int k = 0; k < n; k++) {
         snprintf(tip, sizeof tip, "Mode %d: %.4f %c %.4fi, |eigenvalue| %.4f", k, creal(mode[k]),
-                 cimag(mode[k]) < 0 ? '-' : '+', fabs(cimag(mode[k])), cabs(mode[k]));
+                 cimag(mode[k]) < 0 ? '-' : '+', fabs(cimag(mode[k])), modulus(mode[k]));
         vh_svg_circle(f, c + r * fmax(-1.1, fmin(1.1, creal(mode[k]))),
                       c - r * fmax(-1.1, fmin(1.1, cimag(mode[k]))), 5, vh_paint_series(0),
                       "fill-opacity=\"0.75\"", tip);
@@ -97,7 +103,7 @@ static void put_modes(FILE *f, const double complex *mode, int n)
     for (; k < n && rows < MOST_ROWS; k++, rows++) {
         bool pair = k + 1 < n && cimag(mode[k]) != 0 && cimag(mode[k + 1]) == -cimag(mode[k]);
         fprintf(f, pair ? "<tr><th scope=\"row\">%d, %d</th>" : "<tr><th scope=\"row\">%d</th>", k, k + 1);
-        fprintf(f, "<td>%.4f</td>", cabs(mode[k]));
+        fprintf(f, "<td>%.4f</td>", modulus(mode[k]));
         put_time(f, vh_mode_decay(&mode[k]), "never");
         put_time(f, vh_mode_period(&mode[k]), "-");
         fputs("</tr>\n", f);
@@ -126,7 +132,7 @@ void vh_figure_texture(FILE *f, const vh_facts *facts, const vhem_dt_view *t, in
                 "<ul class=\"facts\"><li><span>dimension of the state, n</span> <b>%d</b></li><li><span>"
                 "dimension of a frame, d</span> <b>%d</b></li><li><span>spectral radius of A</span> "
                 "<b>%.4f</b></li></ul></div>\n",
-                t->n, t->d, hypot(creal(mode[0]), cimag(mode[0])));
+                t->n, t->d, modulus(mode[0]));
         put_modes(f, mode, n);
     } else {
         fprintf(f,

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* report.c - writes a tree and its related results as one HTML file. */
-#define _GNU_SOURCE
 #include "core/ctx.h"
 #include "core/atomic_file.h"
 #include "core/options.h"
@@ -11,8 +10,8 @@
 #include "report/text.h"
 #include "vhem/analysis.h"
 #include "vhem.h"
+#include "os/stream.h"
 
-#include <locale.h>
 #include <string.h>
 
 static void put_levels(FILE *f, const vh_facts *facts)
@@ -200,14 +199,9 @@ static vhem_status write_page(vhem_ctx *ctx, const vh_facts *facts, const char *
 /* Uses a decimal point regardless of the program's locale. */
 static vhem_status write_all(vhem_ctx *ctx, const vh_facts *facts, const char *path)
 {
-    locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-
-    VH_CHECK(plain, VHEM_ENOMEM, "out of memory");
-    locale_t before = uselocale(plain);
+    void *locale = vh_locale_enter();
     vhem_status st = write_page(ctx, facts, path);
-    if (before)
-        uselocale(before);
-    freelocale(plain);
+    vh_locale_leave(locale);
     return st;
 }
 

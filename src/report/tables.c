@@ -7,12 +7,12 @@
 #include "report/figures.h"
 #include "report/text.h"
 #include "vhem.h"
+#include "os/path.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 static void put_number(FILE *f, double x)
 {
@@ -457,8 +457,8 @@ vhem_status vh_tables_write(vhem_ctx *ctx, const vh_facts *facts)
         { "bound.tsv", put_bound },       { "restarts.tsv", put_restarts },
     };
 
-    VH_CHECK(mkdir(facts->in->tables, 0777) == 0 || errno == EEXIST, VHEM_EIO,
-             "%s: cannot make the folder: %s", facts->in->tables, strerror(errno));
+    VH_CHECK(vh_folder_make(facts->in->tables), VHEM_EIO, "%s: cannot make the folder: %s", facts->in->tables,
+             strerror(errno));
     for (size_t k = 0; k < sizeof tables / sizeof tables[0]; k++)
         VH_TRY(write_table(ctx, facts, tables[k].name, tables[k].put));
     if (facts->level[0].textures) {

@@ -4,6 +4,7 @@
 
 #include "core/alloc.h"
 #include "core/array2.h"
+#include "os/system.h"
 
 #include <string.h>
 
@@ -70,7 +71,7 @@ vhem_status VH_NAME(vh_simd_reduce_prepare)(vhem_ctx *ctx, const vh_packed *base
         prepared->load[prepared->n] = shape_lanes(base, i);
         size += room_for(&prepared->load[prepared->n], base->n_stat);
     }
-    prepared->memory = aligned_alloc(64, (size * sizeof(double) + 63) / 64 * 64);
+    prepared->memory = vh_memory_aligned(size * sizeof(double));
     VH_CHECK(prepared->memory, VHEM_ENOMEM, "no memory for %zu bytes of base models", size * sizeof(double));
     double *at = prepared->memory;
     for (int q = 0; q < prepared->n; q++) {

@@ -8,16 +8,36 @@ bool vh_usable_simd(void)
 }
 
 #ifdef VH_HAVE_X86_64
-bool vh_usable_avx2(void)
+#include <cpuid.h>
+
+/* Asked of the processor itself: not every compiler brings the table that __builtin_cpu_supports() reads. */
+enum {
+    FMA = 1u << 12,     /* leaf 1, ecx */
+    OSXSAVE = 1u << 27, /* there: the system says which registers it keeps, */
+    AVX_STATE = 0x06,   /* those of 16 and 32 bytes, */
+    AVX512_STATE = 0xe6 /* and those of 64, with masks */
+};
+#define AVX2   (1u << 5 | 1u << 8)                                    /* leaf 7, ebx: avx2, bmi2 */
+#define AVX512 (1u << 16 | 1u << 17 | 1u << 28 | 1u << 30 | 1u << 31) /* there: f, dq, cd, bw, vl */
+
+static bool processor_has(unsigned features, unsigned state)
 {
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2");
+    unsigned a, b, c, d, kept, high;
+    if (!__get_cpuid(1, &a, &b, &c, &d) || (c & (FMA | OSXSAVE)) != (FMA | OSXSAVE))
+        return false;
+    __asm__ volatile("xgetbv" : "=a"(kept), "=d"(high) : "c"(0));
+    return (kept & state) == state && __get_cpuid_count(7, 0, &a, &b, &c, &d) && (b & features) == features;
 }
 
+bool vh_usable_avx2(void)
+{
+    return processor_has(AVX2, AVX_STATE);
+}
+
+/* macOS shows these registers only to a program that has used one: there it is always avx2. */
 bool vh_usable_avx512(void)
 {
-    return vh_usable_avx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq")
-           && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl")
-           && __builtin_cpu_supports("avx512cd");
+    return processor_has(AVX2 | AVX512, AVX512_STATE);
 }
 #endif
 

@@ -4,7 +4,6 @@
  * Base HMMs, centres and a few numbers determine the sums of an E-step to the last bit, and these
  * determine the rest of the run.  So to resume a killed run, run it again: finished E-steps are read from
  * the journal. */
-#define _POSIX_C_SOURCE 200809L
 #include "vhem/estep_cache.h"
 
 #include "core/alloc.h"
@@ -12,18 +11,15 @@
 #include "parallel/ranks.h"
 #include "parallel/sum.h"
 #include "math/blas.h"
+#include "os/system.h"
 #include "vhem.h"
-
-#include <time.h>
 
 /* Bytes written per second of work, at most: cheaper sums are recomputed. */
 #define RATE 1e6
 
 static double seconds(void)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+    return 1e-9 * (double)vh_nanoseconds();
 }
 
 static vhem_status estep_key(vhem_ctx *ctx, const vh_base *base, const vh_h3m *centers,

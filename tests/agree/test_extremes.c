@@ -99,7 +99,7 @@ static void outcome_free(outcome *o)
 
 /* ---- every number is one ------------------------------------------------------------------------------- */
 
-static bool finite(const double *x, size_t n)
+static bool all_finite(const double *x, size_t n)
 {
     for (size_t k = 0; k < n; k++)
         if (!isfinite(x[k]))
@@ -114,8 +114,8 @@ static bool finite_models(const vhem_models *m)
     for (int64_t i = 0; i < facts.K; i++) {
         vhem_hmm_view v;
         assert_int_equal(vhem_models_hmm(m, i, &v), VHEM_OK);
-        if (!isfinite(v.omega) || !finite(v.pi, (size_t)v.S) || !finite(v.A, (size_t)(v.S * v.S))
-            || !finite(v.theta, (size_t)v.n_theta))
+        if (!isfinite(v.omega) || !all_finite(v.pi, (size_t)v.S) || !all_finite(v.A, (size_t)(v.S * v.S))
+            || !all_finite(v.theta, (size_t)v.n_theta))
             return false;
     }
     return true;
@@ -145,8 +145,8 @@ static int check_sane(const char *what, const problem *p, const outcome *o)
         if (o->st[k] && (o->st[k] != VHEM_ENUMERIC || !names_model(o->why[k])))
             failed += fprintf(stderr, "%s: %s: status %d: %s\n", what, step[k], o->st[k], o->why[k]) > 0;
     if (c
-        && !(finite(c->z, (size_t)(c->Kb * c->Kr)) && good_logs(c->L_hmm, (size_t)(c->Kb * c->Kr))
-             && finite(c->bound, (size_t)c->n_iter + 1) && finite_models(c->centers)))
+        && !(all_finite(c->z, (size_t)(c->Kb * c->Kr)) && good_logs(c->L_hmm, (size_t)(c->Kb * c->Kr))
+             && all_finite(c->bound, (size_t)c->n_iter + 1) && finite_models(c->centers)))
         failed += fprintf(stderr, "%s: VHEM gives numbers that are none\n", what) > 0;
     if (o->fitted && !(isfinite(o->loglik) && finite_models(o->fitted)))
         failed += fprintf(stderr, "%s: Baum-Welch gives numbers that are none\n", what) > 0;

@@ -136,7 +136,7 @@ static void clusters(void **state)
     const char *path = test_scratch("tree.json");
     assert_ok(ctx, vhem_tree_save(ctx, one, NULL, path));
     assert_ok(ctx, vhem_tree_load(ctx, path, &read));
-    unlink(path);
+    remove(path);
     assert_true(vh_dtm_compare(c->textures, vh_tree_level(read, 0)->textures) == 0);
     assert_ok(ctx, call_assign_dtm(ctx, read, base, label, posterior, NULL));
     for (int i = 0; i < N; i++) {

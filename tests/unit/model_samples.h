@@ -7,10 +7,6 @@
 
 #include "hmm/hmm_set.h"
 
-#include <dirent.h>
-#include <signal.h>
-#include <sys/resource.h>
-
 /* Two HMMs of unequal shape whose parameters are the numbers that are hard to write: denormal, huge, minus
  * zero, neighbours of short decimals, thirds. */
 static inline vh_h3m *hard_h3m(vhem_ctx *ctx)
@@ -90,28 +86,15 @@ static inline void assert_same_h3m(const vh_h3m *a, const vh_h3m *b)
 static inline int files_like(const char *path)
 {
     char folder[4096];
-    snprintf(folder, sizeof folder, "%s", path);
-    char *slash = strrchr(folder, '/');
-    *slash = '\0';
-    DIR *dir = opendir(folder);
+    const char *name = vh_path_name(path);
+    snprintf(folder, sizeof folder, "%.*s", (int)(name - path), path);
+    vh_folder *dir = vh_folder_open(folder);
     assert_non_null(dir);
     int n = 0;
-    for (struct dirent *e; (e = readdir(dir));)
-        n += strncmp(e->d_name, slash + 1, strlen(slash + 1)) == 0;
-    closedir(dir);
+    for (const char *one; (one = vh_folder_next(dir));)
+        n += strncmp(one, name, strlen(name)) == 0;
+    vh_folder_close(dir);
     return n;
-}
-
-/* A disk that is full after this many bytes. */
-static inline struct rlimit limit_file_size(rlim_t bytes)
-{
-    struct rlimit old, new;
-    signal(SIGXFSZ, SIG_IGN);
-    getrlimit(RLIMIT_FSIZE, &old);
-    new = old;
-    new.rlim_cur = bytes;
-    setrlimit(RLIMIT_FSIZE, &new);
-    return old;
 }
 
 #endif

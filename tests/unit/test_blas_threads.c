@@ -3,11 +3,16 @@
  * it has what it had: threads of its own would fight with ours for the same cores, in every rank of a job. */
 #define _GNU_SOURCE /* RTLD_NEXT */
 #include "support.h"
+
+#include "math/openblas.h"
 #include "vhem.h"
 #include "vhem/distributed.h"
 
-#include <cblas.h>
 #include <dlfcn.h>
+
+/* The name that is linked, which a macro may have changed. */
+#define NAME_OF(function) TEXT_OF(function)
+#define TEXT_OF(name)     #name
 
 enum { THREADS = 2, K = 40, N = 12, T = 30 };
 
@@ -26,7 +31,7 @@ void cblas_dgemm(CBLAS_ORDER order, CBLAS_TRANSPOSE ta, CBLAS_TRANSPOSE tb, blas
 #pragma omp critical(test_blas_threads)
     {
         if (!real)
-            *(void **)&real = dlsym(RTLD_NEXT, "cblas_dgemm");
+            *(void **)&real = dlsym(RTLD_NEXT, NAME_OF(cblas_dgemm));
         seen++;
         most = threads > most ? threads : most;
     }

@@ -3,8 +3,6 @@
 #include "cluster_samples.h"
 #include "vhem.h"
 
-#include <unistd.h>
-
 static void test_rows(void **state)
 {
     static const int K[] = { 1, 3, 6 }, S[] = { 0, 1 };
@@ -95,9 +93,8 @@ static void test_checkpoint(void **state)
     vh_h3m *h3m = clustered_h3m(ctx, 3, 3, 8, 2, 1, 2, 0, 0.3);
     vhem_cluster_options opt = cluster_options();
     vhem_choice plain[3], rows[3], other[3];
-    char path[] = "test_choose.XXXXXX";
+    const char *path = test_scratch("choose");
     (void)state;
-    close(mkstemp(path));
     opt.restarts = 3;
     memset(plain, 0, sizeof plain);
     memset(rows, 0, sizeof rows);
@@ -114,7 +111,7 @@ static void test_checkpoint(void **state)
     opt.tau = -1;
     h3m->omega[0] += 1e-9;
     assert_int_equal(vhem_choose(again, &source, &want, &opt, other), VHEM_ESTOPPED);
-    unlink(path);
+    remove(path);
     vh_h3m_free(h3m);
     vhem_free(again);
     vhem_free(ctx);

@@ -111,7 +111,7 @@ static void learn_write_read_ask(void **state)
     vhem_free(b);
     vhem_free(data);
     vhem_free(fresh);
-    unlink(path);
+    remove(path);
     vhem_free(ctx);
 }
 
@@ -209,7 +209,7 @@ static void equal_without_names(void **state)
     vhem_class_view view;
     vhem_train_options opt = small_options();
     const char *path = test_scratch("equal");
-    unlink(path);
+    remove(path);
     assert_ok(ctx, vh_builder_new(ctx, 1, &b));
     for (int n = 0; n < 4; n++) { /* the first three are the same */
         assert_ok(ctx, vh_builder_frames(b, y, n < 3 ? 5 : 4));
@@ -232,7 +232,7 @@ static void equal_without_names(void **state)
     vh_h3m_free(h3m);
     vhem_free(k);
     vhem_free(data);
-    unlink(path);
+    remove(path);
     vhem_free(ctx);
 }
 
@@ -261,7 +261,7 @@ static void null_in_file(void **state)
     vhem_free(k);
     vhem_free(back);
     vhem_free(data);
-    unlink(path);
+    remove(path);
     vhem_free(ctx);
 }
 
@@ -287,7 +287,7 @@ static void pieces_alone(void **state)
     vh_h3m *a = NULL, *b = NULL;
     (void)small_options();
     const char *path = test_scratch("pieces");
-    unlink(path);
+    remove(path);
     piece.K = 2;
     piece.by_group = 1;
     assert_ok(ctx, call_fit_pieces(ctx, data, &piece, path, &a));
@@ -316,7 +316,7 @@ static void pieces_alone(void **state)
     vh_h3m_free(a);
     vh_h3m_free(b);
     vhem_free(data);
-    unlink(path);
+    remove(path);
     vhem_free(ctx);
 }
 
@@ -427,7 +427,7 @@ static void other_dimension(void **state)
     vhem_class_view view;
     vhem_train_options opt = small_options();
     const char *path = test_scratch("dimension");
-    unlink(path);
+    remove(path);
     opt.store = path;
     assert_ok(ctx, vhem_classes_train(ctx, data, NULL, &opt, &k));
     assert_fails(ctx, vhem_classes_update(ctx, k, wide, NULL, path), VHEM_EINVAL,
@@ -438,7 +438,7 @@ static void other_dimension(void **state)
     vhem_free(k);
     vhem_free(data);
     vhem_free(wide);
-    unlink(path);
+    remove(path);
     vhem_free(ctx);
 }
 
@@ -468,7 +468,7 @@ static void full_covariances(void **state)
     vhem_free(k);
     vhem_free(back);
     vhem_free(data);
-    unlink(path);
+    remove(path);
     vhem_free(ctx);
 }
 
@@ -502,7 +502,7 @@ static void broken_files(void **state)
         assert_fails(ctx, vhem_classes_load(ctx, path, &k), VHEM_EFORMAT, cases[i].sentence);
     }
     assert_null(k);
-    unlink(path);
+    remove(path);
     vhem_free(ctx);
 }
 

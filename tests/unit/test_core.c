@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* test_core.c - core: error sentences, memory, numbers and text in files, output files, random numbers,
+/* test_core.c - core: error sentences, memory, numbers and text in files, random numbers,
  * jobs. */
 #include "support.h"
 
@@ -10,11 +10,10 @@
 #include "parallel/map.h"
 #include "core/number.h"
 #include "core/text.h"
+#include "os/stream.h"
 #include "vhem.h"
 
 #include <locale.h>
-#include <sys/stat.h>
-#include <time.h>
 
 /* ---- errors and memory --------------------------------------------------------------------------------- */
 
@@ -185,10 +184,10 @@ static void check_text(const char *from, const char *to)
 {
     char *text = NULL;
     size_t n;
-    FILE *f = open_memstream(&text, &n);
+    FILE *f = vh_memory_open(&text, &n);
     assert_non_null(f);
     vh_text_json(f, from);
-    fclose(f);
+    assert_true(vh_memory_close(f, &text, &n));
     assert_string_equal(text, to);
     free(text);
 }
@@ -239,126 +238,6 @@ static void check_file(vhem_ctx *ctx, const char *path, const char *text)
     free(got);
 }
 
-static void write_text(vhem_ctx *ctx, const char *path, const char *text)
-{
-    vh_atomic_file out = { 0 };
-    assert_ok(ctx, vh_atomic_file_open(ctx, path, &out));
-    fputs(text, out.f);
-    assert_ok(ctx, vh_atomic_file_commit(ctx, &out));
-    vh_atomic_file_close(&out);
-}
-
-static void out_replaces(void **state)
-{
-    (void)state;
-    vhem_ctx *ctx = test_ctx();
-    const char *path = test_scratch("out");
-    struct stat sb;
-    vh_atomic_file out = { 0 };
-    mode_t mask = umask(022);
-
-    write_text(ctx, path, "one");
-    assert_int_equal(stat(path, &sb), 0);
-    assert_int_equal(sb.st_mode & 0777, 0644);
-    umask(mask);
-    check_file(ctx, path, "one");
-
-    assert_ok(ctx, vh_atomic_file_open(ctx, path, &out)); /* the old file stands until the commit */
-    fputs("half", out.f);
-    fflush(out.f);
-    check_file(ctx, path, "one");
-    char *tmp = strdup(out.tmp);
-    assert_int_equal(access(tmp, F_OK), 0);
-    vh_atomic_file_close(&out); /* given up: nothing is left */
-    assert_int_not_equal(access(tmp, F_OK), 0);
-    free(tmp);
-    check_file(ctx, path, "one");
-
-    assert_int_equal(chmod(path, 0640), 0);
-    write_text(ctx, path, "two");
-    check_file(ctx, path, "two");
-    assert_int_equal(stat(path, &sb), 0);
-    assert_int_equal(sb.st_mode & 0777, 0640);
-
-    assert_ok(ctx, vh_atomic_file_path(ctx, path, &out)); /* for libraries that write themselves */
-    assert_null(out.f);
-    test_write(out.tmp, "three", 5);
-    check_file(ctx, path, "two");
-    assert_ok(ctx, vh_atomic_file_commit(ctx, &out));
-    vh_atomic_file_close(&out);
-    check_file(ctx, path, "three");
-    unlink(path);
-    vhem_free(ctx);
-}
-
-static void out_keeps_links(void **state)
-{
-    (void)state;
-    vhem_ctx *ctx = test_ctx();
-    const char *path = test_scratch("target"), *link = test_scratch("link");
-    struct stat sb;
-    write_text(ctx, path, "one");
-    assert_int_equal(symlink(path, link), 0);
-    write_text(ctx, link, "two");
-    assert_int_equal(lstat(link, &sb), 0);
-    assert_true(S_ISLNK(sb.st_mode));
-    check_file(ctx, path, "two");
-    unlink(link);
-    unlink(path);
-    vhem_free(ctx);
-}
-
-static void out_fails(void **state)
-{
-    (void)state;
-    vhem_ctx *ctx = test_ctx();
-    vh_atomic_file out = { 0 };
-    assert_fails(ctx, vh_atomic_file_open(ctx, "/no/such/folder/x", &out), VHEM_EIO,
-                 "/no/such/folder/x: cannot write: No such");
-    assert_fails(ctx, vh_atomic_file_open(ctx, "/tmp", &out), VHEM_EIO,
-                 "/tmp: cannot write: it is a directory");
-    assert_null(out.path);
-    if (access("/dev/full", W_OK) == 0) {
-        assert_ok(ctx, vh_atomic_file_open(ctx, "/dev/full", &out));
-        assert_null(out.tmp); /* a device is written in place */
-        fputs("text", out.f);
-        assert_fails(ctx, vh_atomic_file_commit(ctx, &out), VHEM_EIO,
-                     "/dev/full: writing failed: No space left");
-        vh_atomic_file_close(&out);
-        assert_ok(ctx, vh_atomic_file_open(ctx, "/dev/full", &out));
-        for (int k = 0; k < 100000; k++)
-            fputs("more than the buffer holds", out.f);
-        assert_fails(ctx, vh_atomic_file_commit(ctx, &out), VHEM_EIO, "/dev/full: writing failed");
-        vh_atomic_file_close(&out);
-    }
-    vhem_free(ctx);
-}
-
-static void out_stdout(void **state)
-{
-    (void)state;
-    vhem_ctx *ctx = test_ctx();
-    vh_atomic_file out = { 0 };
-    const char *path = test_scratch("stdout");
-    fflush(stdout);
-    int keep = dup(1);
-    assert_non_null(freopen(path, "w", stdout));
-    vhem_status st = vh_atomic_file_open(ctx, "-", &out);
-    fputs("to stdout", out.f);
-    vhem_status committed = vh_atomic_file_commit(ctx, &out);
-    vh_atomic_file_close(&out);
-    int still_open = fputs(", still open", stdout);
-    fflush(stdout);
-    dup2(keep, 1);
-    close(keep);
-    assert_int_equal(st, VHEM_OK);
-    assert_int_equal(committed, VHEM_OK);
-    assert_true(still_open >= 0);
-    check_file(ctx, path, "to stdout, still open");
-    unlink(path);
-    vhem_free(ctx);
-}
-
 static void read_all(void **state)
 {
     (void)state;
@@ -383,7 +262,7 @@ static void read_all(void **state)
     test_write(path, "", 0);
     check_file(ctx, path, "");
     free(bytes);
-    unlink(path);
+    remove(path);
     assert_true(vh_ends_with("a.JSON", ".json"));
     assert_false(vh_ends_with("json", ".json"));
     vhem_free(ctx);
@@ -527,9 +406,9 @@ static vhem_status fail_some(vhem_ctx *ctx, void *arg, int64_t i, int worker)
     assert_true(worker >= 0 && worker < 4 && ctx->threads == 1);
     log->ran[i] = 1;
     if (i == 5)
-        nanosleep(&(struct timespec){ .tv_nsec = 20000000 }, NULL);
+        vh_sleep(20000000);
     while (i > 6 && !*error)
-        nanosleep(&(struct timespec){ .tv_nsec = 100000 }, NULL);
+        vh_sleep(100000);
     return i == 5 || i == 6 ? vh_fail(ctx, VHEM_EINVAL, "job %lld is bad", (long long)i) : VHEM_OK;
 }
 
@@ -614,10 +493,6 @@ int main(void)
         cmocka_unit_test(number_text_reads_back),
         cmocka_unit_test(number_text_locale),
         cmocka_unit_test(json_text),
-        cmocka_unit_test(out_replaces),
-        cmocka_unit_test(out_keeps_links),
-        cmocka_unit_test(out_fails),
-        cmocka_unit_test(out_stdout),
         cmocka_unit_test(read_all),
         cmocka_unit_test(rng_streams),
         cmocka_unit_test(rng_moments),

@@ -6,6 +6,7 @@
 
 #include <signal.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 static const double tricky[] = {
     0.1, -0.0, 1.0 / 3, NAN, 5e-324, -1.7976931348623157e308, 123456789.125, 1e22

@@ -88,7 +88,7 @@ static void files(void **state)
             vhem_ctx_stop(ctx);
             assert_fails(ctx, vh_dtm_load(ctx, path, &back), VHEM_ESTOPPED, "stopped while reading");
         }
-        unlink(path);
+        remove(path);
     }
     vh_dtm_free(dtm);
     vhem_free(ctx);
@@ -119,7 +119,7 @@ static void broken_files(void **state)
         assert_fails(ctx, vh_dtm_load(ctx, path, &dtm), VHEM_EFORMAT, text[k][1]);
         assert_null(dtm);
     }
-    unlink(path);
+    remove(path);
     vhem_free(ctx);
 }
 

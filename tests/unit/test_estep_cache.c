@@ -6,8 +6,6 @@
 #include "vhem/estep_cache.h"
 #include "vhem.h"
 
-#include <unistd.h>
-
 enum { K = 1500, Kr = 4, S = 4, TAU = 60 };
 
 typedef struct {
@@ -47,7 +45,7 @@ static void remembered(void **state)
     for (int j = 0; j < Kr; j++)
         t.log_omega[j] = log(1.0 / Kr);
     snprintf(path, sizeof path, "%s", test_scratch("expect"));
-    unlink(path);
+    remove(path);
     assert_false(is_known(ctx, &t, K)); /* without a journal nothing is */
     double *first = malloc(sizeof *first * t.sums.size);
     memcpy(first, t.sums.block, sizeof *first * t.sums.size);
@@ -65,7 +63,7 @@ static void remembered(void **state)
     models->hmm[700].pi[0] = nextafter(models->hmm[700].pi[0], 2);
     assert_ok(ctx, vh_base_new(ctx, models, &t.base));
     assert_true(t.base->fingerprint != print);
-    unlink(path);
+    remove(path);
     free(first);
     vh_reduce_sums_free(&t.sums);
     vh_pack_free(t.pk);

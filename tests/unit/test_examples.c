@@ -22,7 +22,7 @@ static vhem_tree *sample(vhem_ctx *ctx)
     vhem_tree *tree = NULL;
     test_write(path, text, strlen(text));
     assert_ok(ctx, vhem_tree_load(ctx, path, &tree));
-    unlink(path);
+    remove(path);
     return tree;
 }
 

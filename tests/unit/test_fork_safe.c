@@ -7,6 +7,7 @@
 #include "vhem.h"
 
 #include <sys/wait.h>
+#include <unistd.h>
 
 enum { THREADS = 4, PATIENCE = 60 }; /* seconds until a child is taken to hang */
 

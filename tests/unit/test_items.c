@@ -143,7 +143,7 @@ static void fits(void **state)
         assert_true(facts.K == 6 && strcmp(*vh_models_name(a, 0), "g0/0") == 0); /* 2 + 2 + 1 + 1 */
         vhem_free(a);
         vhem_free(b);
-        unlink(path);
+        remove(path);
     }
     VHEM_INIT(VHEM_FIT_OPTIONS, &opt);
     opt.pieces = 1;
@@ -208,7 +208,7 @@ static void classes_of_textures(void **state)
     vhem_free(a);
     vhem_free(b);
     vhem_free(data);
-    unlink(path);
+    remove(path);
     vhem_free(ctx);
 }
 

@@ -4,10 +4,8 @@
 #include "support.h"
 
 #include "core/journal.h"
+#include "os/fd.h"
 #include "vhem.h"
-
-#include <sys/stat.h>
-#include <unistd.h>
 
 enum { N = 5, RECORDS = 3 };
 
@@ -61,22 +59,23 @@ static void cut(void **state)
 {
     vhem_ctx *ctx = test_ctx();
     char path[512];
-    struct stat is;
+    vh_entry is;
     (void)state;
     snprintf(path, sizeof path, "%s", test_scratch("journal"));
-    unlink(path);
+    remove(path);
     add_all(ctx, path);
     assert_int_equal(count(ctx, path), RECORDS);
-    assert_int_equal(stat(path, &is), 0);
-    for (off_t size = is.st_size; size >= 0; size--) {
-        assert_int_equal(truncate(path, size), 0);
+    assert_true(vh_path_look(path, &is));
+    for (int64_t size = is.size; size >= 0; size--) {
+        VH_CLEANUP(vh_fd_close) int fd = vh_fd_open(path, VH_FD_UPDATE);
+        assert_true(vh_fd_cut(fd, size));
         int n = count(ctx, path);
-        assert_true(n == (size == is.st_size ? RECORDS : n) && n <= RECORDS);
+        assert_true(n == (size == is.size ? RECORDS : n) && n <= RECORDS);
         assert_true(size > 0 || n == 0);
     }
     add_all(ctx, path); /* and it goes on */
     assert_int_equal(count(ctx, path), RECORDS);
-    unlink(path);
+    remove(path);
     vhem_free(ctx);
 }
 
@@ -87,7 +86,7 @@ static void damaged(void **state)
     vh_journal *j = NULL, *other = NULL;
     (void)state;
     snprintf(path, sizeof path, "%s", test_scratch("journal"));
-    unlink(path);
+    remove(path);
     add_all(ctx, path);
     FILE *f = fopen(path, "r+");
     assert_int_equal(fseek(f, -1, SEEK_END), 0); /* a bit of the last number */
@@ -103,7 +102,7 @@ static void damaged(void **state)
     fclose(f);
     assert_int_equal(vh_journal_open(ctx, path, &j), VHEM_EFORMAT);
     assert_non_null(strstr(vhem_ctx_error(ctx), "not a checkpoint"));
-    unlink(path);
+    remove(path);
     vhem_free(ctx);
 }
 

@@ -4,8 +4,7 @@
 
 #include "math/blas.h"
 #include "math/linalg.h"
-
-#include <cblas.h>
+#include "math/openblas.h"
 
 static const double TOL = 1e-12; /* d <= 9: a few dozen roundings of numbers of order 10 */
 

@@ -2,6 +2,7 @@
 /* test_model_hdf5.c - model files as HDF5: exact round trips, every sentence, other writers, damage. */
 #include "hdf5_v1.h"
 #include "files/hmm_file.h"
+#include "full_disk.h"
 #include "model_samples.h"
 
 #include "core/atomic_file.h"
@@ -10,6 +11,7 @@
 #include <fcntl.h>
 #include <hdf5.h>
 #include <pthread.h>
+#include <unistd.h>
 
 /* The library itself loses memory over damaged object headers; what we leave open is counted at the end. */
 const char *__lsan_default_suppressions(void) __attribute__((visibility("default")));
@@ -83,9 +85,9 @@ static void round_trip(void **state)
         vh_h3m_free(back);
         vh_h3m_free(h3m);
     }
-    unlink(path);
-    unlink(json);
-    unlink(other);
+    remove(path);
+    remove(json);
+    remove(other);
     vhem_free(ctx);
 }
 
@@ -268,7 +270,7 @@ static void sentences(void **state)
         assert_fails(ctx, vh_h3m_load(ctx, path, &back), VHEM_EFORMAT, cases[k].sentence);
         assert_memory_equal(vhem_ctx_error(ctx), path, strlen(path));
         assert_null(back);
-        unlink(path);
+        remove(path);
     }
     vh_h3m_free(h3m);
     vhem_free(ctx);
@@ -293,7 +295,7 @@ static void other_writers(void **state)
     assert_true(back->hmm[1].A[4] == 1);
     vh_h3m_free(back);
     vh_h3m_free(h3m);
-    unlink(path);
+    remove(path);
     vhem_free(ctx);
 }
 
@@ -324,12 +326,12 @@ static void failed_writes(void **state)
     if (access("/dev/full", W_OK) == 0) {
         assert_int_equal(symlink("/dev/full", link), 0);
         assert_fails(ctx, vh_h3m_save(ctx, h3m, link), VHEM_EIO, "full.h5: writing failed: No space");
-        unlink(link);
+        remove(link);
     }
     assert_fails(ctx, vh_h3m_save(ctx, h3m, "/no/such/x.h5"), VHEM_EIO,
                  "/no/such/x.h5: cannot write: No such");
     vh_h3m_free(h3m);
-    unlink(path);
+    remove(path);
     vhem_free(ctx);
 }
 
@@ -350,7 +352,7 @@ static void *save_often(void *arg)
     vhem_ctx *ctx = test_ctx();
     for (int k = 0; k < TIMES; k++)
         s->failed += vh_h3m_save(ctx, s->h3m, s->path) != VHEM_OK;
-    unlink(s->path);
+    remove(s->path);
     vhem_free(ctx);
     return NULL;
 }
@@ -392,7 +394,7 @@ static void not_hdf5(void **state)
     assert_fails(ctx, vh_h3m_load(ctx, path, &h3m), VHEM_EFORMAT, "text.h5: not an HDF5 file");
     test_write(path, "", 0);
     assert_fails(ctx, vh_h3m_load(ctx, path, &h3m), VHEM_EFORMAT, "text.h5: the file is empty");
-    unlink(path);
+    remove(path);
     vhem_free(ctx);
 }
 
@@ -440,7 +442,7 @@ static void damage(int version)
     close(fd);
     free(bytes);
     vh_h3m_free(h3m);
-    unlink(path);
+    remove(path);
     vhem_free(ctx);
 }
 

@@ -109,7 +109,7 @@ static void files(void **state)
             assert_fails(ctx, vhem_models_save(ctx, back, "7", path), VHEM_EINVAL, "provenance: ");
             vhem_free(back);
             vhem_free(again);
-            unlink(path);
+            remove(path);
         }
     vhem_free(all[0]);
     vhem_free(all[1]);
@@ -208,8 +208,8 @@ static void whatever(void **state)
     assert_fails(ctx, vhem_load(ctx, path, NULL, &c), VHEM_EFORMAT, "any.json: format is 'vhem-store'");
     vhem_free(data);
     vhem_free(h);
-    unlink(path);
-    unlink(table);
+    remove(path);
+    remove(table);
     vhem_free(ctx);
 }
 

@@ -8,6 +8,7 @@
 #include "vhem.h"
 #include "vhem/analysis.h"
 #include "vhem/classes.h"
+#include "os/stream.h"
 
 static const struct {
     vhem_option_set set;
@@ -173,14 +174,14 @@ static void round_trip(void **state)
     a.nv = 0.5;
     a.repair = 0;
     a.kernel = "raw";
-    FILE *f = open_memstream(&text, &size);
+    FILE *f = vh_memory_open(&text, &size);
     for (const vh_option *row = vh_options(VHEM_CLUSTER_OPTIONS); row->shown.name; row++)
         if (vh_option_in_files(row, &a)) {
             vh_option_print(f, lead, row, &a, false);
             lead = ", ";
         }
     fputs("}", f);
-    fclose(f);
+    assert_true(vh_memory_close(f, &text, &size));
     assert_non_null(strstr(text, "\"S\": 0,"));
     assert_null(strstr(text, "emission"));
     json_t *root = json_loads(text, 0, NULL);

@@ -14,8 +14,6 @@
 
 #include <math.h>
 
-#include <unistd.h>
-
 enum { K = 5000, MOST = 64 };
 
 typedef struct {

@@ -12,7 +12,6 @@
 #include "vhem.h"
 
 #include <math.h>
-#include <unistd.h>
 
 #define MODEL                                                                                                \
     "{\"format\": \"vhem-h3m\", \"version\": 1, \"emission\": \"product\", \"d\": 4, "                       \
@@ -181,8 +180,8 @@ static void files(void **state)
     vh_h3m *h3m = load(ctx, MODEL), *back = NULL;
     char path[2][64];
 
-    snprintf(path[0], sizeof path[0], "product_%d.json", (int)getpid());
-    snprintf(path[1], sizeof path[1], "product_%d.h5", (int)getpid());
+    snprintf(path[0], sizeof path[0], "product_%d.json", (int)vh_process_id());
+    snprintf(path[1], sizeof path[1], "product_%d.h5", (int)vh_process_id());
     for (int k = 0; k < 2; k++) {
         assert_ok(ctx, vh_h3m_save(ctx, h3m, path[k]));
         assert_ok(ctx, vh_h3m_load(ctx, path[k], &back));

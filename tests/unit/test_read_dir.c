@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* test_read_dir.c - a directory of CSV files. */
 #include "data_files.h"
+#include "os/slot.h"
 #include "vhem.h"
-
-#include <sys/stat.h>
 
 static char root[4096];
 
@@ -14,7 +13,7 @@ static void put(const char *name, const char *text)
     char *slash = strrchr(path + strlen(root) + 1, '/');
     if (slash) {
         *slash = '\0';
-        mkdir(path, 0777);
+        vh_folder_make(path);
         *slash = '/';
     }
     test_write(path, text, strlen(text));
@@ -24,15 +23,26 @@ static int begin(void **state)
 {
     (void)state;
     snprintf(root, sizeof root, "%s", test_scratch("dir"));
-    return mkdir(root, 0777);
+    return vh_folder_make(root) ? 0 : 1;
+}
+
+static bool any(const char *name)
+{
+    return *name != '\0';
 }
 
 static int end(void **state)
 {
     (void)state;
-    char command[8192];
-    snprintf(command, sizeof command, "rm -rf '%s'", root);
-    return system(command);
+    char path[8192];
+    vh_folder *folder = vh_folder_open(root);
+    for (const char *name; folder && (name = vh_folder_next(folder));) {
+        snprintf(path, sizeof path, "%s/%s", root, name);
+        vh_slot_remove_folder(path, any);
+    }
+    vh_folder_close(folder);
+    vh_slot_remove_folder(root, any);
+    return 0;
 }
 
 static void test_plain(void **state)

@@ -124,12 +124,9 @@ static void test_no_folder_for_the_table(void **state)
     vhem_ctx *ctx = test_ctx();
     vhem_data *data = NULL;
     const char *path = workbook(two);
-    setenv("TMPDIR", "/there/is/no/such/folder", 1);
+    test_environment("TMPDIR", "/there/is/no/such/folder");
     vhem_status st = vhem_data_load(ctx, path, NULL, &data);
-    if (copy)
-        setenv("TMPDIR", copy, 1);
-    else
-        unsetenv("TMPDIR");
+    test_environment("TMPDIR", copy);
     free(copy);
     remove(path);
     assert_null(data);

@@ -5,8 +5,6 @@
 #include "data_files.h"
 #include "vhem.h"
 
-#include <sys/stat.h>
-
 static void assert_reader(const char *name, const char *bytes, size_t n, const char *want)
 {
     vhem_ctx *ctx = test_ctx();

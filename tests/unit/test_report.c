@@ -7,6 +7,7 @@
 #include "report/text.h"
 #include "vhem.h"
 #include "vhem/analysis.h"
+#include "os/stream.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -19,9 +20,9 @@ static void assert_put(put *how, const char *text, int max, const char *want)
 {
     char *got = NULL;
     size_t n;
-    FILE *f = open_memstream(&got, &n);
+    FILE *f = vh_memory_open(&got, &n);
     how(f, text, max);
-    fclose(f);
+    assert_true(vh_memory_close(f, &got, &n));
     assert_string_equal(got, want);
     free(got);
 }

@@ -6,8 +6,6 @@
 #include "search/restarts.h"
 #include "vhem.h"
 
-#include <time.h>
-
 /* Later restarts fail sooner, each with a sentence of its own. */
 static vhem_status fail_late(vhem_ctx *ctx, void *arg, const vh_restart *r, vh_scratch *scratch,
                              void **centers)
@@ -15,7 +13,7 @@ static vhem_status fail_late(vhem_ctx *ctx, void *arg, const vh_restart *r, vh_s
     int number = (int)(r - ((const vh_search *)arg)->all);
     (void)scratch;
     (void)centers;
-    nanosleep(&(struct timespec){ 0, (8 - number) * 3000000L }, NULL);
+    vh_sleep((8 - number) * 3000000);
     return vh_fail(ctx, VHEM_ENUMERIC, "restart %d came to nothing", number);
 }
 

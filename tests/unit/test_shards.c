@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <hdf5.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 /* K HMMs of two shapes in turn, or of one, with names, two labels, weights that differ. */
 static vhem_models *sample(vhem_ctx *ctx, int K, bool mixed)

@@ -12,6 +12,7 @@
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 /* TMPDIR is set to this while f runs. */
 static void with_tmpdir(const char *folder, void (*f)(const char *folder))

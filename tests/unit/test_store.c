@@ -79,7 +79,7 @@ static void put_and_get(void **state)
     vhem_ctx *ctx = test_ctx();
     const char *path = test_scratch("store");
     vh_store *store = NULL;
-    unlink(path);
+    remove(path);
     assert_ok(ctx, vh_store_open(ctx, path, &store));
     vh_h3m **all = fill(ctx, store, 6);
     assert_int_equal(count_same(ctx, store, all, 6), 6);
@@ -96,7 +96,7 @@ static void put_and_get(void **state)
     assert_int_equal(count_same(ctx, store, all, 6), 6);
     vh_store_free(store);
     free_all(all, 6);
-    unlink(path);
+    remove(path);
     vhem_free(ctx);
 }
 
@@ -108,7 +108,7 @@ static void cut_anywhere(void **state)
     const char *path = test_scratch("cut");
     vh_store *store = NULL;
     static char text[16384];
-    unlink(path);
+    remove(path);
     assert_ok(ctx, vh_store_open(ctx, path, &store));
     vh_h3m **all = fill(ctx, store, 3);
     vh_store_free(store);
@@ -128,7 +128,7 @@ static void cut_anywhere(void **state)
         vh_store_free(store);
     }
     free_all(all, 3);
-    unlink(path);
+    remove(path);
     vhem_free(ctx);
 }
 
@@ -146,7 +146,7 @@ static void not_a_store(void **state)
     assert_int_equal(fread(back, 1, sizeof back, f), 9);
     fclose(f);
     assert_string_equal(back, "precious\n");
-    unlink(path);
+    remove(path);
     vhem_free(ctx);
 }
 

@@ -7,8 +7,6 @@
 #include "models/models.h"
 #include "vhem.h"
 
-#include <unistd.h>
-
 enum { K = 5000 }; /* of over 4096, restarts are judged on a sample */
 
 /* HMMs of one state and one Gaussian, around a few places.  Of two columns, late ones lack the second. */

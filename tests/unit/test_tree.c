@@ -65,8 +65,8 @@ static void test_file(void **state)
     assert_memory_equal(a->base_labels[0], b->base_labels[0], 20 * sizeof(int));
     vhem_free(a);
     vhem_free(b);
-    unlink(path);
-    unlink(one);
+    remove(path);
+    remove(one);
     vhem_free(ctx);
 }
 
@@ -91,7 +91,7 @@ static void test_refuses(void **state)
     const char *text = "{\"format\": \"vhem-tree\", \"version\": 1, \"levels\": [{\"format\": \"x\"}]}";
     test_write(path, text, strlen(text));
     assert_fails(ctx, vhem_tree_load(ctx, path, &tree), VHEM_EFORMAT, "levels[0]: format is 'x'");
-    unlink(path);
+    remove(path);
     assert_null(tree);
     vh_h3m_free(h3m);
     vhem_free(ctx);

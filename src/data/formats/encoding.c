@@ -2,6 +2,7 @@
 /* encoding.c - see encoding.h.  iconv would do the same, but only where its character tables are
  * installed. */
 #include "data/formats/encoding.h"
+#include "os/stream.h"
 
 #include <errno.h>
 #include <stdint.h>
@@ -107,15 +108,15 @@ static vhem_status check_rest(vhem_ctx *ctx, const char *path, FILE *f, vh_encod
                               bool *seen)
 {
     char piece[1 << 14];
-    off_t at = ftello(f);
+    int64_t at = vh_file_tell(f);
     size_t got;
 
-    *seen = at >= 0 && fseeko(f, at, SEEK_SET) == 0;
+    *seen = at >= 0 && vh_file_seek(f, at, SEEK_SET);
     if (!*seen)
         return VHEM_OK;
     while (*valid && (got = fread(piece, 1, sizeof piece, f)) > 0)
         *valid = check_utf8(e, piece, got);
-    VH_CHECK(!ferror(f) && fseeko(f, at, SEEK_SET) == 0, VHEM_EIO, "%s: cannot read: %s", path,
+    VH_CHECK(!ferror(f) && vh_file_seek(f, at, SEEK_SET), VHEM_EIO, "%s: cannot read: %s", path,
              strerror(errno));
     *valid &= e->left == 0;
     return VHEM_OK;

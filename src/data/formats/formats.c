@@ -6,11 +6,12 @@
 #include "core/atomic_file.h"
 #include "data/formats/encoding.h"
 #include "data/values.h"
+#include "os/path.h"
+#include "os/stream.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 enum { HEAD = 4096 };
 
@@ -64,9 +65,8 @@ static bool sniff_hdf5(const char *path, const char *head, size_t n)
 
 static bool sniff_dir(const char *path, const char *head, size_t n)
 {
-    struct stat sb;
     (void)head;
-    return n == 0 && stat(path, &sb) == 0 && S_ISDIR(sb.st_mode);
+    return n == 0 && vh_path_is_folder(path);
 }
 
 /* Text has no bytes 0..31 except white space. */
@@ -210,12 +210,12 @@ static vhem_status not_recognised(vhem_ctx *ctx, const char *path, const char *h
 
 static vhem_status read_head(vhem_ctx *ctx, const char *path, char head[HEAD + 1], size_t *n)
 {
-    struct stat sb;
+    vh_entry there;
     VH_OWN(FILE) *f = NULL;
 
     *n = 0;
-    VH_CHECK(stat(path, &sb) == 0, VHEM_EIO, "%s: cannot read: %s", path, strerror(errno));
-    if (!S_ISDIR(sb.st_mode)) {
+    VH_CHECK(vh_path_look(path, &there), VHEM_EIO, "%s: cannot read: %s", path, strerror(errno));
+    if (there.kind != VH_IS_FOLDER) {
         f = vh_file_open(path, "rb");
         VH_CHECK(f, VHEM_EIO, "%s: cannot read: %s", path, strerror(errno));
         *n = fread(head, 1, HEAD, f);
@@ -286,7 +286,7 @@ vhem_status vh_no_columns(vhem_ctx *ctx, const char *path, const char *kind, con
 
 void vh_stem(const char *path, char *out, size_t size)
 {
-    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    const char *name = vh_path_name(path);
     const char *dot = strrchr(name, '.');
     size_t n = dot && dot > name ? (size_t)(dot - name) : strlen(name);
     snprintf(out, size, "%.*s", (int)(n < size ? n : size - 1), name);

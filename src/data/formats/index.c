@@ -7,15 +7,15 @@
 #include "core/names.h"
 #include "data/formats/roles.h"
 #include "data/values.h"
+#include "os/path.h"
 
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 vhem_status vh_index_find(vhem_ctx *ctx, const char *path, char **index)
 {
-    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    const char *name = vh_path_name(path);
     const char *dot = strrchr(name, '.');
     size_t stem = dot && dot > name ? (size_t)(dot - path) : strlen(path), n = stem;
     VH_AUTOFREE char *try = NULL;
@@ -27,7 +27,7 @@ vhem_status vh_index_find(vhem_ctx *ctx, const char *path, char **index)
         if (n < stem && isalnum((unsigned char)path[n]))
             continue;
         snprintf(try, stem + 16, "%.*s_index.csv", (int)n, path);
-        if (access(try, F_OK) == 0)
+        if (vh_path_exists(try))
             break;
     }
     if (n > (size_t)(name - path)) {

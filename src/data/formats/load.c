@@ -9,6 +9,7 @@
 #include "data/values.h"
 #include "data/formats/write.h"
 #include "vhem.h"
+#include "os/stream.h"
 
 #include <string.h>
 
@@ -83,7 +84,7 @@ static vhem_status load_data(vhem_ctx *ctx, const char *path, const vhem_data_op
 vhem_status vhem_data_load(vhem_ctx *ctx, const char *path, const vhem_data_options *opt, vhem_data **out)
 {
     VH_ENTER(path, out);
-    vh_locale locale = vh_locale_enter();
+    void *locale = vh_locale_enter();
     vhem_status st = load_data(ctx, path, opt, out);
     vh_locale_leave(locale);
     return st;
@@ -127,7 +128,7 @@ static vhem_status save_data(vhem_ctx *ctx, const vhem_data *data, const char *p
 vhem_status vhem_data_save(vhem_ctx *ctx, const vhem_data *data, const char *path)
 {
     VH_ENTER(data, path);
-    vh_locale locale = vh_locale_enter();
+    void *locale = vh_locale_enter();
     vhem_status st = save_data(ctx, data, path);
     vh_locale_leave(locale);
     return st;

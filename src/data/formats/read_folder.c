@@ -10,12 +10,11 @@
 #include "data/formats/formats.h"
 #include "data/formats/roles.h"
 #include "data/values.h"
+#include "os/path.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 typedef struct {
     char *path, *name, *label; /* label: "" for files outside subfolders */
@@ -78,35 +77,34 @@ static vhem_status keep_other(vhem_ctx *ctx, listing *l, const char *path)
     return VHEM_OK;
 }
 
-static void close_folder(DIR *const *dir)
+static void close_folder(vh_folder *const *dir)
 {
-    if (*dir)
-        closedir(*dir);
+    vh_folder_close(*dir);
 }
 
 /* Lists the tables of a folder; with label NULL also those of its subfolders, labelled with their names. */
 static vhem_status list_folder(vhem_ctx *ctx, const char *folder, const char *label, listing *l)
 {
     VH_AUTOFREE char *path = NULL;
-    struct dirent *d;
-    struct stat sb;
-    VH_CLEANUP(close_folder) DIR *dir = opendir(folder);
+    const char *name;
+    vh_entry there;
+    VH_CLEANUP(close_folder) vh_folder *dir = vh_folder_open(folder);
 
     VH_CHECK(dir, VHEM_EIO, "%s: cannot read: %s", folder, strerror(errno));
-    while ((d = readdir(dir))) {
-        if (d->d_name[0] == '.')
+    while ((name = vh_folder_next(dir))) {
+        if (name[0] == '.')
             continue;
         free(path);
-        path = join_path(ctx, folder, d->d_name);
+        path = join_path(ctx, folder, name);
         VH_CHECK(path, VHEM_ENOMEM, "out of memory");
-        VH_CHECK(stat(path, &sb) == 0, VHEM_EIO, "%s: cannot read: %s", path, strerror(errno));
-        if (S_ISDIR(sb.st_mode) && !label)
-            VH_TRY(list_folder(ctx, path, d->d_name, l));
-        else if (S_ISDIR(sb.st_mode))
+        VH_CHECK(vh_path_look(path, &there), VHEM_EIO, "%s: cannot read: %s", path, strerror(errno));
+        if (there.kind == VH_IS_FOLDER && !label)
+            VH_TRY(list_folder(ctx, path, name, l));
+        else if (there.kind == VH_IS_FOLDER)
             vh_log(ctx, VHEM_LOG_WARN, "%s: a folder inside a subfolder is left out", path);
-        else if (S_ISREG(sb.st_mode) && is_table(d->d_name))
+        else if (there.kind == VH_IS_FILE && is_table(name))
             VH_TRY(add_file(ctx, l, path, label ? label : ""));
-        else if (S_ISREG(sb.st_mode))
+        else if (there.kind == VH_IS_FILE)
             VH_TRY(keep_other(ctx, l, path));
     }
     return VHEM_OK;

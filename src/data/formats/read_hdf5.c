@@ -11,11 +11,11 @@
 #include "data/data.h"
 #include "data/formats/formats.h"
 #include "data/values.h"
+#include "os/path.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 typedef struct {
     vhem_ctx *ctx;
@@ -364,12 +364,12 @@ static vhem_status read_file(vhem_ctx *ctx, const char *path, const vhem_data_op
 {
     VH_CLEANUP(close_h5) h5 r = { .ctx = ctx, .path = path, .opt = opt, .file = -1 };
     VH_OWN(vhem_data) *data = NULL;
-    struct stat sb;
+    vh_entry there;
     bool X = false, lengths = false;
 
     VH_CHECK(strcmp(path, "-") != 0, VHEM_EINVAL, "HDF5 cannot be read from standard input; give a file");
-    VH_CHECK(stat(path, &sb) == 0, VHEM_EIO, "%s: cannot read: %s", path, strerror(errno));
-    r.size = (int64_t)sb.st_size;
+    VH_CHECK(vh_path_look(path, &there), VHEM_EIO, "%s: cannot read: %s", path, strerror(errno));
+    r.size = there.size;
     VH_TRY(vh_no_columns(ctx, path, "an HDF5 file", opt));
     r.file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
     VH_CHECK(r.file >= 0, VHEM_EFORMAT,

@@ -8,11 +8,11 @@
 #include "data/data.h"
 #include "data/formats/npy.h"
 #include "data/formats/formats.h"
+#include "os/stream.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 static vhem_status pull_file(vhem_ctx *ctx, vh_stream *s, void *buf, size_t n, size_t *got)
 {
@@ -24,7 +24,7 @@ static vhem_status pull_file(vhem_ctx *ctx, vh_stream *s, void *buf, size_t n, s
 
 vhem_status vh_read_npy(vhem_ctx *ctx, const char *path, const vhem_data_options *opt, vhem_data **out)
 {
-    struct stat sb;
+    vh_entry is;
     VH_OWN(FILE) *f = NULL;
     VH_CLEANUP(vh_array_free) vh_array a = { 0 };
     VH_AUTOFREE char *index = NULL;
@@ -34,8 +34,8 @@ vhem_status vh_read_npy(vhem_ctx *ctx, const char *path, const vhem_data_options
     VH_CHECK(strcmp(path, "-") != 0, VHEM_EINVAL,
              "a .npy array cannot be read from standard input; give a file");
     f = vh_file_open(path, "rb");
-    VH_CHECK(f && fstat(fileno(f), &sb) == 0, VHEM_EIO, "%s: cannot read: %s", path, strerror(errno));
-    vh_stream s = { .name = path, .size = (int64_t)sb.st_size, .pull = pull_file, .arg = f };
+    VH_CHECK(f && vh_file_look(f, &is), VHEM_EIO, "%s: cannot read: %s", path, strerror(errno));
+    vh_stream s = { .name = path, .size = is.size, .pull = pull_file, .arg = f };
     VH_TRY(vh_npy_read(ctx, &s, opt->memory, &a));
     VH_TRY(vh_index_find(ctx, path, &index));
     if (index) {

@@ -2,7 +2,6 @@
 /* read_ts.c - the text format of aeon and sktime: '#' comments, '@' header lines, then after @data one case
  * per line: channels separated by ':', values by ',', and the class last.  The file stores channel after
  * channel, a sequence frame after frame: cases are transposed. */
-#define _GNU_SOURCE
 #include "core/alloc.h"
 #include "core/atomic_file.h"
 #include "data/data.h"
@@ -10,6 +9,7 @@
 #include "core/names.h"
 #include "data/formats/formats.h"
 #include "data/values.h"
+#include "os/stream.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -259,7 +259,7 @@ static vhem_status parse_lines(ts *r, FILE *f)
     int64_t before = 0; /* bytes before this line */
     vh_encoding encoding = { 0 };
 
-    for (ssize_t n; (n = getline(&line, &cap, f)) >= 0; before += n) {
+    for (int64_t n; (n = vh_file_line(f, &line, &cap)) >= 0; before += n) {
         VH_TRY(vh_encoding_look(ctx, r->path, f, line, (size_t)n, &encoding));
         const char *a = line, *b = line + n, *zero = memchr(line, 0, (size_t)n);
         VH_CHECK(!zero, VHEM_EFORMAT, "%s: a zero byte at offset %lld: this is not a text file", r->path,

@@ -8,24 +8,20 @@
 #include "data/formats/symbols.h"
 #include "data/formats/table.h"
 #include "data/formats/xlsx.h"
+#include "os/stream.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* Opens an independent stream at the beginning of the file. */
 static FILE *stream_of(int fd, const char *mode)
 {
-    int copy = vh_fd_copy(fd);
-    FILE *f = copy >= 0 ? fdopen(copy, mode) : NULL;
-    if (f && fseeko(f, 0, SEEK_SET) == 0)
+    FILE *f = vh_fd_stream(fd, mode);
+    if (!f || vh_file_seek(f, 0, SEEK_SET))
         return f;
     int why = errno;
-    if (f)
-        fclose(f);
-    else if (copy >= 0)
-        close(copy);
+    fclose(f);
     errno = why;
     return NULL;
 }
@@ -38,7 +34,7 @@ static vhem_status unpack(vhem_ctx *ctx, const char *path, const char *sheet, in
     if (!f)
         return vh_xlsx_no_room(ctx, path);
     VH_TRY(vh_xlsx_to_csv(ctx, path, sheet, f));
-    *size = (int64_t)ftello(f);
+    *size = vh_file_tell(f);
     if (fflush(f) != 0 || ferror(f))
         VH_TRY(vh_xlsx_no_room(ctx, path));
     return VHEM_OK;

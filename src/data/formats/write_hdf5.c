@@ -7,7 +7,6 @@
 #include "data/formats/write.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 
 enum { CELLS = 1 << 21 }; /* numbers written between checks for a stop request */
@@ -113,9 +112,8 @@ static vhem_status reserve(vhem_ctx *ctx, const vhem_data *data, const char *pat
     uint64_t bytes = 65536 + 8 * (uint64_t)(data->start[data->N] * data->d) + 32 * (uint64_t)data->N
                      + text_bytes(data->N, data->name) + text_bytes(data->N, data->label)
                      + text_bytes(data->N, data->group) + text_bytes(data->d, data->column);
-    int why = posix_fallocate(fd, 0, (off_t)(bytes + bytes / 64));
-    if (why == ENOSPC || why == EFBIG || why == EDQUOT)
-        return vh_fail(ctx, VHEM_EIO, "%s: writing failed: %s", path, strerror(why));
+    bool full = !vh_fd_reserve(fd, (int64_t)(bytes + bytes / 64)) && vh_is_disk_full(errno);
+    VH_CHECK(!full, VHEM_EIO, "%s: writing failed: %s", path, strerror(errno));
     return VHEM_OK;
 }
 
@@ -130,9 +128,10 @@ static vhem_status write_file(vhem_ctx *ctx, const vhem_data *data, const char *
     VH_TRY(vh_atomic_file_path(ctx, path, &out));
     VH_CHECK(out.tmp, VHEM_EIO, "%s: cannot write HDF5: it is not a regular file", path);
     VH_TRY(reserve(ctx, data, path, out.fd));
-    vh_fd_std low = vh_fd_reserve_std(); /* the library may use any descriptor */
+    vh_fd_std low;
+    vh_fd_reserve_std(low); /* the library may use any descriptor */
     hid_t file = create(out.tmp);
-    vh_fd_release_std(&low);
+    vh_fd_release_std(low);
     VH_CHECK(file >= 0, VHEM_EIO, "%s: cannot write HDF5 there", path);
     bool ok = write_all(ctx, file, data, length), stopped = !ok && vh_stopped(ctx);
     ok &= H5Fclose(file) >= 0;

@@ -6,6 +6,7 @@
 #include "core/alloc.h"
 #include "os/fd.h"
 #include "data/values.h"
+#include "os/stream.h"
 
 #include <errno.h>
 #include <string.h>
@@ -24,7 +25,7 @@ static vhem_status read_at(vhem_ctx *ctx, const vh_zip *z, int64_t at, void *buf
     if (at < 0 || at > z->size || (int64_t)n > z->size - at)
         return vh_fail(ctx, VHEM_EFORMAT, "%s: the %s should be at offset %lld, but the file has %lld bytes",
                        z->path, what, (long long)at, (long long)z->size);
-    if (fseeko(z->f, (off_t)at, SEEK_SET) != 0 || fread(buf, 1, n, z->f) != n)
+    if (!vh_file_seek(z->f, at, SEEK_SET) || fread(buf, 1, n, z->f) != n)
         return vh_fail(ctx, VHEM_EIO, "%s: cannot read: %s", z->path, strerror(errno));
     return VHEM_OK;
 }
@@ -150,7 +151,7 @@ static vhem_status read_directory(vhem_ctx *ctx, vh_zip *z)
     int64_t at = 0, size = 0, n = 0, used = 0;
     VH_AUTOFREE unsigned char *dir = NULL;
 
-    VH_CHECK(z->f && fseeko(z->f, 0, SEEK_END) == 0 && (z->size = (int64_t)ftello(z->f)) >= 0, VHEM_EIO,
+    VH_CHECK(z->f && vh_file_seek(z->f, 0, SEEK_END) && (z->size = vh_file_tell(z->f)) >= 0, VHEM_EIO,
              "%s: cannot read: %s", z->path, strerror(errno));
     VH_TRY(find_directory(ctx, z, &at, &size, &n));
     VH_NEW(dir, size + 1);
