@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* cmd_demo.c - vhem demo [NAME [FOLDER]]: data to try the other commands on. */
 #include "cli.h"
+#include "os/path.h"
 #include "vhem.h"
 
 #include <errno.h>
 #include <string.h>
-#include <sys/stat.h>
 
 static const struct {
     const char *name, *about, *how; /* options of vhem cluster that suit it */
@@ -48,8 +48,7 @@ static int make(cli *c, const char *name, const char *folder)
     CLI_TRY(cli_status(c, vhem_demo(c->ctx, name, &data)));
     while (strcmp(sets[set].name, name) != 0)
         set++;
-    CLI_CHECK(!*folder || mkdir(folder, 0777) == 0 || errno == EEXIST, "%s: cannot make the folder: %s",
-              folder, strerror(errno));
+    CLI_CHECK(!*folder || vh_folder_make(folder), "%s: cannot make the folder: %s", folder, strerror(errno));
     CLI_CHECK(snprintf(path, sizeof path, "%s%s%s.csv", folder, *folder ? "/" : "", name) < (int)sizeof path,
               "the name of the folder is too long");
     CLI_TRY(cli_status(c, vhem_data_save(c->ctx, data, path)));
