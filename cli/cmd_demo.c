@@ -20,14 +20,21 @@ static const struct {
 };
 enum { SETS = sizeof sets / sizeof *sets };
 
-static int list(void)
+static int list(const cli *c)
 {
+    json_t *all = json_array();
     for (int i = 0; i < SETS; i++)
+        json_array_append_new(all, json_pack("{s:s, s:s}", "name", sets[i].name, "about", sets[i].about));
+    for (int i = 0; i < SETS && !c->json; i++)
         printf("%-10s%s\n", sets[i].name, sets[i].about);
+    if (c->json)
+        cli_json_put(stdout, json_pack("{s:s, s:o}", "command", c->command, "sets", all));
+    else
+        json_decref(all);
     return EXIT_DONE;
 }
 
-/* To be typed as they are. */
+/* Commands to copy. */
 static void print_commands(int set, const char *table)
 {
     char word[CLI_WORD];
@@ -46,11 +53,12 @@ static int make(cli *c, const char *name, const char *folder)
     int set = 0;
 
     CLI_TRY(cli_status(c, vhem_demo(c->ctx, name, &data)));
-    while (strcmp(sets[set].name, name) != 0)
+    while (set < SETS - 1 && strcmp(sets[set].name, name) != 0)
         set++;
     CLI_CHECK(!*folder || vh_folder_make(folder), "%s: cannot make the folder: %s", folder, strerror(errno));
     CLI_CHECK(snprintf(path, sizeof path, "%s%s%s.csv", folder, *folder ? "/" : "", name) < (int)sizeof path,
               "the name of the folder is too long");
+    CLI_CHECK(c->force || !vh_path_exists(path), "%s is there already; --force replaces it", path);
     CLI_TRY(cli_status(c, vhem_data_save(c->ctx, data, path)));
     if (c->json)
         cli_json_put(stdout, json_pack("{s:s, s:o, s:s}", "command", c->command, "output",
@@ -77,5 +85,5 @@ int cmd_demo(cli *c, int argc, char **argv)
                     "  vhem demo motions try --seed 2\n",
     };
     CLI_TRY(cli_begin(c, argc, argv, &usage));
-    return c->n_arg == 0 ? list() : make(c, c->arg[0], c->n_arg > 1 ? c->arg[1] : "");
+    return c->n_arg == 0 ? list(c) : make(c, c->arg[0], c->n_arg > 1 ? c->arg[1] : "");
 }

@@ -528,9 +528,9 @@ static int prepare_and_fit(cli *c, fit_args *a)
     CLI_TRY(cli_out_check_ending(c, a->output, "models are written as .json or .h5", cli_model_endings));
     CLI_TRY(cli_check_prior(c, "--prior", true, a->fit.prior));
     CLI_TRY(cli_emission(c, a->cov, &a->fit.emission));
+    CLI_TRY(check_shape(c, a));
     CLI_TRY(load_start(c, a));
     CLI_TRY(load_topology(c, a));
-    CLI_TRY(check_shape(c, a));
     CLI_TRY(cli_load_data(c, c->arg[0], &a->data, a->start, a->fit.emission, &data));
     a->fit.by_group = a->data.group != NULL;
     CLI_TRY(find_shape(c, a, data));

@@ -8,7 +8,8 @@
 int main(int argc, char **argv)
 {
     cli c = { 0 };
-    int status = cli_main(&c, argc, vh_arguments(&argc, argv));
+    argv = vh_arguments(&argc, argv);
+    int status = cli_main(&c, argc, argv);
     if (status == EXIT_DONE)
         return status;
     fflush(NULL);

@@ -254,7 +254,7 @@ def _to_fit(estimator: HMM, X: Any, lengths: Any, groups: Any, weights: Any) -> 
 def _shaped(estimator: HMM, data: Sequences) -> HMM:
     """The estimator with the states and the topology with which the sequences show groups best."""
     from .cluster import cluster
-    for name in ("n_states", "topology"):
+    for name in ("n_states", "topology", "fixed_startprob", "fixed_transmat"):
         if getattr(estimator, name) is not None:
             raise InputError(f"shape='auto' and {name} exclude each other")
     level = cluster(data, n_mix=estimator.n_mix, covariance_type=estimator.covariance_type,

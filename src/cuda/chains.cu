@@ -15,6 +15,7 @@ enum { LANES = VH_CUDA_LANES, BLOCK = 128 };
 
 #define DOUBT  1e280
 #define MIXING 1e-100 /* if no transition is less likely, c_t alone bounds the doubt */
+#define MOST_GAIN 600 /* else no path may have been lost: is_sure of simd/forward_backward.c */
 #define LN_2   6.93147180559945309417e-01
 
 /* ---- 1. a pair ----------------------------------------------------------------------------------------- */
@@ -83,9 +84,11 @@ struct big_product {
 
 /* ---- 2. forward ---------------------------------------------------------------------------------------- */
 
-/* Returns log p(y); *doubt: the doubt so far.  keep: stores P and r. */
+/* Returns log p(y), and *scaled, what it is without the shifts; *doubt: the doubt so far.  keep: stores P and
+ * r. */
 template <int S, class V, class W>
-static __device__ __forceinline__ double forward(const walk &c, arrays<V, W> &a, bool keep, double *doubt)
+static __device__ __forceinline__ double forward(const walk &c, arrays<V, W> &a, bool keep, double *doubt,
+                                                double *scaled)
 {
     const int n = S ? S : c.S;
     big_product likelihood = { 1, 0 };
@@ -127,7 +130,8 @@ static __device__ __forceinline__ double forward(const walk &c, arrays<V, W> &a,
         }
     }
     *doubt = sum_r;
-    return likelihood.log_of() + shifts;
+    *scaled = likelihood.log_of();
+    return *scaled + shifts;
 }
 
 /* ---- 3. backward --------------------------------------------------------------------------------------- */
@@ -228,11 +232,12 @@ static __device__ __forceinline__ void forward_pair(const vh_cuda_hmms &h, const
 {
     const walk c = walk_of(h, x, k, at);
     const size_t out = (size_t)k * (size_t)x.lanes + at;
-    double doubt = 0, loglik = 0;
+    double doubt = 0, loglik = 0, scaled = 0;
     if (c.T > 0)
-        loglik = forward<S>(c, a, keep || h.look[k], &doubt);
+        loglik = forward<S>(c, a, keep || h.look[k], &doubt, &scaled);
+    bool sure = !h.look[k] || scaled - c.T * log((double)h.M[k]) > -MOST_GAIN;
     x.doubt[out] = doubt;
-    x.loglik[out] = doubt < (h.look[k] ? DOUBT : DOUBT * MIXING) ? loglik : NAN;
+    x.loglik[out] = sure && doubt < (h.look[k] ? DOUBT : DOUBT * MIXING) ? loglik : NAN;
 }
 
 template <int S, class V, class W>

@@ -437,10 +437,15 @@ static vhem_status run_on_device(sequence_run *x)
     return VHEM_OK;
 }
 
-/* True if the device should run this step. */
-static bool suits(const vhem_ctx *ctx, const device_sequences *job, const vh_packed *pk)
+/* True if the device should run this step.  Likelihoods under HMMs with impossible transitions are for the
+ * CPU, which does without scaling: here most would have to be done again in logs. */
+static bool suits(const vhem_ctx *ctx, const device_sequences *job, const vh_seq_step *step)
 {
+    const vh_packed *pk = step->pk;
     int64_t n = job->lanes.in.n;
+    for (int k = 0; k < pk->K && !step->statistics; k++)
+        if (vh_cuda_looks(pk, k))
+            return false;
     bool large = (double)job->frames * pk->n_state >= WORTH && (double)n * pk->K >= MANY_PAIRS;
     return pk->n_direct == 0 && pk->K <= MOST_HMMS && job->longest <= LONGEST
            && (large || (ctx->named && n >= FEW_SEQUENCES));
@@ -491,7 +496,7 @@ vhem_status vh_cuda_sequences_run(vhem_ctx *ctx, void *state, const vh_seq_step 
     vhem_status st = VHEM_OK;
     device_sequences *job = state;
     sequence_run x = { .ctx = ctx, .job = job, .step = step, .out = out };
-    bool fits = !job->refused && suits(ctx, job, step->pk);
+    bool fits = !job->refused && suits(ctx, job, step);
 
     if (fits)
         st = load(&x, &fits);

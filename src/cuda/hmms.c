@@ -44,12 +44,12 @@ static vh_cuda_hmms placed(const vh_cuda_hmms *h, char *to)
     return x;
 }
 
-static int looked_at(const vh_packed *pk, int k)
+bool vh_cuda_looks(const vh_packed *pk, int k)
 {
     for (size_t e = pk->trans0[k]; e < pk->trans0[k + 1]; e++)
         if (pk->A[e] < MIXING)
-            return 1;
-    return 0;
+            return true;
+    return false;
 }
 
 /* Writes the set to host memory. */
@@ -69,7 +69,7 @@ static void fill_hmms(const vh_packed *pk, vh_cuda_set *set, const vh_cuda_hmms 
     set->most_states = 0;
     set->h.sizes = 0;
     for (int k = 0; k < pk->K; k++) {
-        look[k] = looked_at(pk, k);
+        look[k] = vh_cuda_looks(pk, k);
         set->looks = set->looks || look[k];
         set->most_states = pk->S[k] > set->most_states ? pk->S[k] : set->most_states;
         set->h.sizes |= 1u << (pk->S[k] <= VH_CUDA_FEW ? pk->S[k] : 0);

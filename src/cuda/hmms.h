@@ -14,6 +14,8 @@ typedef struct {  /* zero-initialize */
     bool looks; /* some of them have `look` set (forward_backward_kernels.h) */
 } vh_cuda_set;
 
+/* Is some transition of HMM k nearly impossible? */
+bool vh_cuda_looks(const vh_packed *pk, int k);
 vhem_status vh_cuda_set_put(vhem_ctx *ctx, const vh_packed *pk, vh_cuda_set *set);
 void vh_cuda_set_free(vh_cuda_set *set);
 

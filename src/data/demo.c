@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* demo.c - data sets for examples, made with random numbers: chains of places, of symbols, of steps and
- * turns, and noisy drawings.  Values are rounded, so every system writes the same bytes. */
+ * turns, and noisy drawings.  Values are rounded, so that systems whose sines differ in the last bit write
+ * the same bytes. */
 #include "core/alloc.h"
 #include "core/object.h"
 #include "core/rng.h"

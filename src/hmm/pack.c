@@ -267,11 +267,11 @@ void vh_table_add_up(const vh_packed *pk, int lo, int hi, const vh_known_frames 
     }
 }
 
-vhem_status vh_table_direct(vhem_ctx *ctx, const vh_packed *pk, const vh_known_frames *frames, double *G,
-                            size_t ld, double *work)
+vhem_status vh_table_direct(vhem_ctx *ctx, const vh_packed *pk, int lo, int hi, const vh_known_frames *frames,
+                            double *G, size_t ld, double *work)
 {
     const vh_emission *f = pk->family;
-    for (int r = 0; pk->n_direct && r < pk->n_comp; r++) {
+    for (int r = lo; pk->n_direct && r < hi; r++) {
         if (!pk->direct[r])
             continue;
         double *row = G + (size_t)r * ld;

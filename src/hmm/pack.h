@@ -65,7 +65,7 @@ void vh_table_look_up(const vh_packed *pk, int lo, int hi, const double *y, int6
 void vh_table_add_up(const vh_packed *pk, int lo, int hi, const vh_known_frames *frames, const double *W,
                      size_t ld, double *sum);
 void vh_table_product(const vh_packed *pk, int lo, int hi, int n, const double *T, double *G, size_t ld);
-vhem_status vh_table_direct(vhem_ctx *ctx, const vh_packed *pk, const vh_known_frames *frames, double *G,
-                            size_t ld, double *work);
+vhem_status vh_table_direct(vhem_ctx *ctx, const vh_packed *pk, int lo, int hi, const vh_known_frames *frames,
+                            double *G, size_t ld, double *work);
 
 #endif

@@ -372,8 +372,8 @@ static vhem_status search(vhem_ctx *ctx, const vh_graph_source *all, const vh_in
              most < all->sets->n ? "landmarks" : "items", (long long)most);
     VH_TRY(vh_check_items(ctx, all));
     if (all->sets->n < FEW)
-        vh_log(ctx, VHEM_LOG_WARN, "%lld %s are few to find groups among: do not rely on these",
-               (long long)all->sets->n, all->by_group ? "groups" : "sequences");
+        vh_log(ctx, VHEM_LOG_WARN, "groups among only %lld %s%s cannot be relied on", (long long)all->sets->n,
+               all->by_group ? "group" : "sequence", all->sets->n == 1 ? "" : "s");
     VH_TRY(vh_fit_scale_of(ctx, all->data, NULL, 1, 0, &scale)); /* warns of columns that never vary */
     VH_TRY(require_variation(ctx, all, &scale));
     VH_TRY(vh_searched_items_new(ctx, all, most, seed, &items));

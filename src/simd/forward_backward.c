@@ -42,8 +42,8 @@ enum {
 #define LANE_BYTES (8 << 20) /* longer recursions run one pair at a time: a group overflows the cache */
 #define DOUBT      1e280     /* see lanes.c */
 #define MIXING     1e-100    /* see mixes */
-#define GAIN       600       /* nats: what is lost is below 1e-304, e^-700 */
-#define SAME       1e-8      /* log-likelihoods that differ by rounding */
+#define MOST_GAIN  600       /* nats: a share of 1e-304 e^600 is nothing */
+#define ROUNDING   1e-8      /* of log-likelihoods */
 
 /* ---- 1. setting up ------------------------------------------------------------------------------------- */
 
@@ -225,7 +225,7 @@ static vhem_status part_stats(vh_fb *j, const double *y, int at, int len)
 static vhem_status part_direct(vh_fb *j, const double *y, int at, int len)
 {
     const vh_known_frames frames = { y, j->T + vh_row(at, j->pk->n_stat), len };
-    return vh_table_direct(j->ctx, j->pk, &frames, j->E + at, j->ld, j->work);
+    return vh_table_direct(j->ctx, j->pk, 0, j->pk->n_comp, &frames, j->E + at, j->ld, j->work);
 }
 
 /* Fills E for families that look up their log-densities. */
@@ -337,11 +337,12 @@ static void add_chain(vh_fb *j, const vh_fb_group *g, const vh_lanes *x, const d
     }
 }
 
-/* Could a path that was lost matter?  From the frame where it was lost on, it can gain on the others at most
- * the product of all r_t B_t(s), B_t(s) <= M, where r_t is no less than 1/M either. */
+/* Could a path that was lost matter?  It had less than 1e-304, and from then on gains on the others at most
+ * the product of all r_t B_t(s), where B_t(s) <= M and r_t >= 1/M: its share is below 1e-304 M^T / p(y), p(y)
+ * as scaled. */
 static bool is_sure(const vh_fb *j, const vh_fb_pair *p, double scaled)
 {
-    return scaled - (double)p->T * log(j->pk->M[p->k]) > -GAIN || mixes(j->pk, p->k);
+    return scaled - (double)p->T * log(j->pk->M[p->k]) > -MOST_GAIN || mixes(j->pk, p->k);
 }
 
 /* Fills E, for the frames of a pair in the chunk at c0, with the logs of its densities. */
@@ -363,17 +364,19 @@ static vhem_status make_logs(vh_fb *j, const vh_fb_pair *p, int64_t c0, int n)
         vh_table_product(pk, first, end, len, T, E, j->ld);
     }
     const vh_known_frames frames = { y, T, len };
-    return pk->n_direct ? vh_table_direct(j->ctx, pk, &frames, E, j->ld, j->work) : VHEM_OK;
+    return pk->n_direct ? vh_table_direct(j->ctx, pk, first, end, &frames, E, j->ld, j->work) : VHEM_OK;
 }
 
 /* Computes the log-likelihood of a pair without scaling. */
 static vhem_status find_exactly(vh_fb *j, vh_fb_pair *p)
 {
+    vhem_ctx *ctx = j->ctx;
     p->exact = j->pk->M[p->k];
     j->spoilt = true;
     VH_TRY(VH_NAME(vh_fb_exact_groups)(j, p, 1, SLOT_EXACT));
     for (int64_t c0 = 0; c0 < j->batch->frames; c0 += j->chunk) {
         int n = j->batch->frames - c0 < j->chunk ? (int)(j->batch->frames - c0) : j->chunk;
+        VH_CHECK(!vh_overdue(ctx), VHEM_ESTOPPED, "stopped");
         if (p->f0 < c0 + n && p->f0 + p->T > c0) {
             VH_TRY(make_logs(j, p, c0, n));
             VH_NAME(vh_fb_exact)(j, c0, n);
@@ -391,7 +394,7 @@ static vhem_status check_pair(vh_fb *j, vh_fb_pair *p, double scaled)
     if (is_sure(j, p, scaled))
         return VHEM_OK;
     VH_TRY(find_exactly(j, p));
-    p->redo |= !(fabs(loglik - p->loglik) <= SAME * (1 + 1e-3 * fabs(p->loglik)));
+    p->redo |= !(fabs(loglik - p->loglik) <= ROUNDING * (1 + 1e-3 * fabs(p->loglik)));
     if (!p->redo)
         p->loglik = loglik;
     return VHEM_OK;

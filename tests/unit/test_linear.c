@@ -257,7 +257,7 @@ static void outliers(void **state)
 static void lost_path(void **state)
 {
     (void)state;
-    enum { T = 54 };
+    enum { T = 54, MANY = 10 };
     vhem_ctx *ctx = test_ctx();
     double pi[] = { 1, 0, 0 }, A[] = { 0.5, 0.5, 0, 0, 1 - 1e-12, 1e-12, 0, 0, 1 };
     double mu[] = { 1, 0, 0, 0, 1, 0, 0, 0, 1 }, cov[] = { 1, 1, 1, 1, 1, 1, 1, 1, 1 };
@@ -269,9 +269,15 @@ static void lost_path(void **state)
         memcpy(y + 3 * t, t < T - 2 ? gains : loses, sizeof gains);
     vh_h3m *h3m = simple_hmm(ctx, 3, 3, pi, A, mu, cov);
     sequences x = { 1, 3, { T }, y };
-    double *want = slow_scores(h3m, &x);
+    double *want = slow_scores(h3m, &x), many[3 * T * MANY];
     check_scores("lost path", h3m, &x, want);
     check_fits("lost path", h3m, 0, &x);
+    for (int n = 0; n < MANY; n++)
+        memcpy(many + 3 * T * n, y, sizeof y);
+    sequences same = { .N = MANY, .d = 3, .y = many }; /* so many that a device takes them */
+    for (int n = 0; n < MANY; n++)
+        same.T[n] = T;
+    check_fits("lost paths", h3m, 0, &same);
     free(want);
     vh_h3m_free(h3m);
     vhem_free(ctx);

@@ -21,8 +21,8 @@ static void check_table(vhem_ctx *ctx, const vh_h3m *h3m, const vh_packed *pk, c
     vh_table_product(pk, 0, pk->n_comp, n, T, G, ld);
     const vh_known_frames part[] = { { y, T, first },
                                      { y + first * pk->d, T + first * pk->n_stat, n - first } };
-    assert_ok(ctx, vh_table_direct(ctx, pk, &part[0], G, ld, work));
-    assert_ok(ctx, vh_table_direct(ctx, pk, &part[1], G + first, ld, work));
+    assert_ok(ctx, vh_table_direct(ctx, pk, 0, pk->n_comp, &part[0], G, ld, work));
+    assert_ok(ctx, vh_table_direct(ctx, pk, 0, pk->n_comp, &part[1], G + first, ld, work));
     for (int k = 0; k < pk->K; k++) {
         vhem_hmm_view v = view_of(h3m, k);
         int dd = is_full(&v) ? v.d * v.d : v.d;

@@ -357,11 +357,12 @@ static vhem_status tell_left_out(csv *r)
                t->column[k], c->example, (long long)c->line);
     }
     vh_show_list(r->left_out, r->n_left_out, ", ", list, sizeof list);
-    /* A set that was saved with groups has a column of this name. */
-    bool groups = r->n_left_out == 1 && strcasecmp(r->left_out[0], "group") == 0;
-    if (r->n_left_out > 0 && !groups)
-        vh_log(ctx, VHEM_LOG_WARN, "%s: text column%s left out: %s", t->path, r->n_left_out == 1 ? "" : "s",
-               list);
+    bool groups = false;
+    for (int k = 0; k < r->n_left_out; k++)
+        groups |= strcasecmp(r->left_out[k], "group") == 0;
+    if (r->n_left_out > groups) /* a set that was saved with groups has this column alone */
+        vh_log(ctx, VHEM_LOG_WARN, "%s: text column%s left out: %s%s", t->path, r->n_left_out == 1 ? "" : "s",
+               list, groups ? "; " VH_OPT("group") " names the column with the group" : "");
     return VHEM_OK;
 }
 
