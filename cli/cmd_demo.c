@@ -71,6 +71,9 @@ static int make(cli *c, const char *name, const char *folder)
 int cmd_demo(cli *c, int argc, char **argv)
 {
     cli_table t = { 0 };
+    cli_add(&t,
+            (const cli_option[]){
+                { "force", 0, OPT_FLAG, NULL, &c->force, .help = "replace a file of that name" }, { 0 } });
     const cli_usage usage = {
         .args = "[NAME [FOLDER]]",
         .n_min = 0,

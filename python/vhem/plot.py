@@ -158,20 +158,34 @@ def _draw_states(m: Model, dims: List[int], ax: Any) -> Array:
     return means
 
 
+def _bend(at: Array, s: int, r: int) -> float:
+    """How far the arrow from s to r leaves the straight line, as a part of its length: more if another state is on it."""
+    ahead = at[r] - at[s]
+    length = float(np.hypot(*ahead))
+    along = (at - at[s]) @ ahead / length
+    apart = np.abs((at - at[s]) @ (ahead[::-1] * [1, -1])) / length
+    others = np.delete(np.arange(len(at)), [s, r])
+    return 0.5 if np.any((along[others] > 0) & (along[others] < length) & (apart[others] < 15)) else 0.2
+
+
 def _join_states(m: Model, means: Array, ax: Any) -> None:
     """An arrow with its probability for each likely transition between means that are far enough apart to see it, and
     the number of each state where no other is.  Call it when the limits of the axes are settled."""
+    from matplotlib.patheffects import withStroke
     at = ax.transData.transform(means) * 72 / ax.figure.dpi
     for s in range(m.S):
         for r in range(m.S):
             if s == r or m.A[s, r] < 0.05 or np.hypot(*(at[r] - at[s])) < 30:
                 continue
+            bend = _bend(at, s, r)
             ax.annotate("", means[r], means[s], arrowprops={
                 "arrowstyle": "->", "lw": 0.5 + 2.5 * float(m.A[s, r]), "alpha": 0.7,
-                "connectionstyle": "arc3,rad=0.15"})
-            side = 0.15 * 0.5 * (at[r] - at[s])[::-1] * [1, -1]
-            ax.annotate(f"{m.A[s, r]:.2f}", means[s], xytext=0.5 * (at[r] - at[s]) + side, textcoords="offset points",
-                        fontsize=8, ha="center", va="center")
+                "connectionstyle": f"arc3,rad={bend}"})
+            ahead = at[r] - at[s]
+            side = ahead[::-1] * [1, -1]
+            third = ahead / 3 + (4 / 9 * bend + 7 / np.hypot(*side)) * side     # beside the first third of the arrow
+            ax.annotate(f"{m.A[s, r]:.2f}", means[s], xytext=third, textcoords="offset points", fontsize=8, ha="center",
+                        va="center", path_effects=[withStroke(linewidth=2, foreground="white")])
     taken: List[Any] = []
     for s in range(m.S):
         ring = [(9 + 8 * k) * np.array([np.cos(t), np.sin(t)]) for k in range(4)

@@ -52,6 +52,15 @@ class Demo(Case):
 
     def test_json(self):
         self.assertEqual(self.ok("demo", "tracks", "--json").json()["output"], "tracks.csv")
+        self.assertEqual([one["name"] for one in self.ok("demo", "--json").json()["sets"]], list(SETS))
+
+    def test_own_table(self):
+        """A table of that name may be somebody's own."""
+        self.write("gaze.csv", "id,x\n1,2\n")
+        self.fails(1, "gaze.csv is there already; --force replaces it", "demo", "gaze")
+        self.assertEqual(self.path("gaze.csv").read_text(), "id,x\n1,2\n")
+        self.ok("demo", "gaze", "--force")
+        self.assertEqual(hashlib.md5(self.path("gaze.csv").read_bytes()).hexdigest(), SETS["gaze"][2])
 
     def test_refused(self):
         self.fails(1, "there is no data set 'walks'; there are gaze, motions, courses and tracks", "demo", "walks")

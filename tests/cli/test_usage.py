@@ -97,7 +97,7 @@ class Help(Case):
         for command in OPTIONS:
             text = self.ok(*command.split(), "--help-all").out
             found = entries(text)
-            self.assertEqual(sorted(found), sorted(OPTIONS[command] + COMMON + FORCE * (command not in ("demo", "info"))), command)
+            self.assertEqual(sorted(found), sorted(OPTIONS[command] + COMMON + FORCE * (command != "info")), command)
             letters = re.findall(r"^  -(\w), --", text, re.M)
             self.assertEqual(len(letters), len(set(letters)), command)
             for name, entry in found.items():

@@ -62,7 +62,7 @@ COMMANDS = {
     "score": ("score {in}/m.h5 {in}/d.h5 -o o.tsv", ["o.tsv"]),
     "decode": ("decode {in}/m.json {in}/d.csv --posterior -o o.csv", ["o.csv"]),
     "sample": ("sample {in}/m.json -n 2 -T 5 -o o.csv", ["o.csv"]),
-    "demo": ("demo courses", ["courses.csv"]),
+    "demo": ("demo courses --force", ["courses.csv"]),
     "classify-train": ("classify train {in}/d.csv --label label -S 2 -r 1 -k 1 --store o.store -o o.json",
                        ["o.json", "o.store"]),
     "classify-predict": ("classify predict {in}/c.json {in}/d.csv -o o.tsv", ["o.tsv"]),
