@@ -163,7 +163,7 @@ class ModelClustering(ClusterMixin, Estimator):  # type: ignore[misc]
     level_labels_: Array
     z_: Array
     share_: Optional[Array]
-    centers_: Union[H3M, Textures, None]
+    centers_: H3M          # to a type checker; textures have textures, and some methods have no centres: None
     result_: Tree
 
     def __init__(self, n_clusters: Any = None, *, method: Optional[str] = None, preset: Optional[str] = None,
@@ -412,8 +412,6 @@ class VHEM(ModelClustering):
 
     _for_sequences = None
 
-    centers_: H3M                                # to a type checker; textures have textures
-
     def _method(self) -> Optional[str]:
         return None if self.method == "vhem" else self.method
 
@@ -502,8 +500,6 @@ class VBHEM(ModelClustering):
     >>> found.n_clusters_, found.n_states_.tolist()
     (2, [1, 1])
     """
-
-    centers_: H3M
 
     def __init__(self, n_clusters_max: Optional[int] = None, n_states_max: Optional[int] = None, *,
                  n_mix: Optional[int] = None, prior: Any = None, learn_prior: Optional[int] = None,

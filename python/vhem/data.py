@@ -331,7 +331,7 @@ class Sequences:
         if values.ndim != 3 or 0 in values.shape:
             raise InputError(f"X has shape {values.shape}, must have three axes, none of them empty")
         values = values.transpose(0, 2, 1) if layout == "ndt" else values
-        there = ~np.isnan(values).all(axis=2)
+        there: Array = np.logical_not(np.isnan(values).all(axis=2))
         lengths = values.shape[1] - np.argmax(there[:, ::-1], axis=1)
         lengths[~there.any(axis=1)] = 0
         if (lengths == 0).any():

@@ -159,7 +159,7 @@ def _draw_states(m: Model, dims: List[int], ax: Any) -> Array:
 
 
 def _bend(at: Array, s: int, r: int) -> float:
-    """How far the arrow from s to r leaves the straight line, as a part of its length: more if another state is on it."""
+    """How far the arrow from s to r leaves the straight line, in its length: more if another state is on it."""
     ahead = at[r] - at[s]
     length = float(np.hypot(*ahead))
     along = (at - at[s]) @ ahead / length

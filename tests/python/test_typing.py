@@ -15,7 +15,7 @@ def test_mypy(tmp_path):
                        "name: str = models[0].name\n")
     start = tmp_path / "start.py"
     start.write_text("".join(re.findall(r"```python\n(.*?)```", (SOURCE / "README.md").read_text(), re.S)) +
-                     "print(bayes.centers_[0].pi, found.centers_.names)\n")
+                     "print(groups.centers_[0].pi, groups.centers_.names)\n")
     for what in ([], [str(program)], [str(start)]):
         done = subprocess.run([sys.executable, "-m", "mypy", "--no-incremental", *what], cwd=SOURCE,
                               capture_output=True, text=True)
