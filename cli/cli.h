@@ -216,6 +216,7 @@ void cli_say(cli *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)))
 int cli_open(cli *c, const cli_usage *usage);
 bool cli_is_first(const cli *c); /* does it print and write?  The one process there is, or rank 0 */
 const char *cli_backend_problem(const char *name); /* why it cannot be used here; NULL: it can */
+const char *cli_backend_slower(void); /* why the best one is slower here than it could be; NULL: unknown */
 /* The names of those that can be used, the best first, in list: "avx2 simd ref". */
 const char *cli_backends(char *list, size_t size);
 bool cli_interrupted(void);

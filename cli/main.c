@@ -171,10 +171,13 @@ static int run_command(cli *c, int argc, char **argv)
         return overview(c, stderr, EXIT_USAGE);
     if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) {
         const char *why = cli_backend_problem("cuda");
+        const char *slower = cli_backend_slower();
         char usable[128];
         printf("vhem %s\nbackends: %s\n", vhem_version(), cli_backends(usable, sizeof usable));
         if (why)
             printf("cuda cannot be used here: %s\n", why);
+        if (slower)
+            printf("slower than possible: %s\n", slower);
 #ifdef VHEM_WITHOUT
         printf("built without: %s\n", VHEM_WITHOUT);
 #endif

@@ -221,6 +221,15 @@ const char *cli_backend_problem(const char *name)
     return "there is no backend of this name";
 }
 
+const char *cli_backend_slower(void)
+{
+    vhem_backend_facts facts;
+    for (int i = 0; vhem_backend_info(i, &facts) == VHEM_OK; i++)
+        if (!facts.problem)
+            return facts.slower;
+    return NULL;
+}
+
 const char *cli_backends(char *list, size_t size)
 {
     vhem_backend_facts facts;

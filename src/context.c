@@ -42,12 +42,40 @@ static const vh_backend *const table[] = {
 enum { N_BACKENDS = sizeof table / sizeof table[0], MOST_THREADS = 1024 };
 
 /* Known backends that are not built. */
-static const vhem_backend_facts not_built[] = { { "cuda", "this vhem was built without -DVHEM_CUDA=ON" } };
+static const vhem_backend_facts not_built[] = { { .name = "cuda",
+                                                  .problem = "this vhem was built without -DVHEM_CUDA=ON" } };
 #ifdef VH_HAVE_CUDA
 enum { N_NOT_BUILT = 0 };
 #else
 enum { N_NOT_BUILT = sizeof not_built / sizeof not_built[0] };
 #endif
+
+/* Kernels that OpenBLAS has for processors older than those of a backend, by the names it gives them.  An
+ * OpenBLAS that does not know a new processor takes it for one of these. */
+#define BEFORE_AVX2                                                                                         \
+    " Katmai Coppermine Northwood Prescott Banias Atom Core2 Penryn Dunnington Nehalem Sandybridge Athlon " \
+    "Opteron Opteron_SSE3 Barcelona Bobcat Bulldozer Piledriver Steamroller Nano "
+static const struct {
+    const char *backend, *kernels, *slower;
+} older[] = {
+    { "avx512", BEFORE_AVX2 "Excavator Haswell Zen ",
+      "OpenBLAS takes this processor for an older one, without AVX-512; OPENBLAS_CORETYPE=SkylakeX in the "
+      "environment corrects it" },
+    { "avx2", BEFORE_AVX2,
+      "OpenBLAS takes this processor for an older one, without AVX2; OPENBLAS_CORETYPE=Haswell in the "
+      "environment corrects it" },
+};
+enum { N_OLDER = sizeof older / sizeof older[0] };
+
+static const char *slower_than_possible(const char *backend)
+{
+    char kernel[64];
+    snprintf(kernel, sizeof kernel, " %s ", vh_blas_kernel());
+    for (int i = 0; i < N_OLDER; i++)
+        if (strcmp(older[i].backend, backend) == 0 && strstr(older[i].kernels, kernel))
+            return older[i].slower;
+    return NULL;
+}
 
 static const vh_backend *find_backend(const char *name)
 {
@@ -69,6 +97,8 @@ vhem_status vhem_backend_info(int i, vhem_backend_facts *out)
     *out = (vhem_backend_facts){ .name = table[i]->name };
     if (!table[i]->usable())
         out->problem = why ? why : "this processor cannot run it";
+    else
+        out->slower = slower_than_possible(out->name);
     return VHEM_OK;
 }
 

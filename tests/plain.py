@@ -45,6 +45,7 @@ class Plain(unittest.TestCase):
             self.assertIn("built without HDF5", run.stderr, args)
             self.assertEqual(len([line for line in run.stderr.splitlines() if "HDF5" in line]), 1, run.stderr)
         self.assertFalse((path.parent / "new.h5").exists())
+        self.assertIn("read it with h5py in Python, or save it as .npz or .csv", self.vhem("fit", "x.h5", "-o", "m.json").stderr)
 
     def test_workbooks_are_one_sentence(self):
         (pathlib.Path(self.folder.name) / "x.xlsx").write_bytes(b"PK\3\4" + bytes(26) + b"xl/workbook.xml" + bytes(50))

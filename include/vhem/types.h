@@ -79,6 +79,7 @@ typedef struct {
 typedef struct {                     /* one backend: kernels for a kind of processor or device */
     const char *name;                /* "avx512", "avx2", "simd", "ref", ... */
     const char *problem;             /* why it cannot be used here; NULL: it can */
+    const char *slower;              /* why it is slower here than it could be; NULL: no reason is known */
 } vhem_backend_facts;
 
 /* ---- options as data ----------------------------------------------------------------------------------- */

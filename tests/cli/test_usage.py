@@ -91,6 +91,20 @@ class Help(Case):
             why = lines[2].split(": ", 1)[1]
             self.fails(2, f"--backend cuda cannot be used here: {why}; usable are: ", "fit", "a.csv", "--backend", "cuda")
 
+    def test_version_names_an_openblas_that_does_not_know_the_processor(self):
+        """Such an OpenBLAS takes kernels of an older one, as it does when it is asked to."""
+        def lines(kernels):
+            return self.ok("--version", env={"OPENBLAS_CORETYPE": kernels}).out.splitlines()
+
+        usable = lines("Prescott")[1].split()
+        if "avx2" not in usable:
+            self.skipTest("a processor without AVX2")
+        newest, name = ("SkylakeX", "AVX-512") if "avx512" in usable else ("Haswell", "AVX2")
+        for kernels in {"Prescott", "Nehalem", "Haswell"} - {newest}:
+            self.assertIn(f"slower than possible: OpenBLAS takes this processor for an older one, without {name}; "
+                          f"OPENBLAS_CORETYPE={newest} in the environment corrects it", lines(kernels), kernels)
+        self.assertNotIn("slower", "".join(lines(newest)))
+
     def test_every_option_with_its_default(self):
         whole = {c for c in COMMANDS if c not in PARTS} | {f"{c} {p}" for c in PARTS for p in PARTS[c]}
         self.assertEqual(whole, set(OPTIONS))

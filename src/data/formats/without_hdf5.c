@@ -7,7 +7,9 @@ vhem_status vh_read_hdf5(vhem_ctx *ctx, const char *path, const vhem_data_option
 {
     (void)opt, (void)out;
     return vh_fail(ctx, VHEM_EFORMAT,
-                   "%s: an HDF5 file, and this vhem was built without HDF5; it reads .npz and .csv", path);
+                   "%s: an HDF5 file, and this vhem was built without HDF5; "
+                   "read it with h5py in Python, or save it as .npz or .csv",
+                   path);
 }
 
 vhem_status vh_write_hdf5(vhem_ctx *ctx, const vhem_data *data, const char *path)
