@@ -59,7 +59,7 @@ static void drop_symbols(symbol_columns *symbols)
 /* Copies n texts; *out stays unchanged if text is NULL. */
 static vhem_status copy_texts(vhem_ctx *ctx, const char *const *text, int64_t n, char ***out)
 {
-    VH_CLEANUP(vh_list_drop) vh_list copy = { .n = n };
+    VH_CLEANUP(vh_texts_free) vh_texts copy = { .n = n };
 
     if (!text)
         return VHEM_OK;
@@ -101,8 +101,8 @@ vhem_status vh_data_describe(vhem_ctx *ctx, vhem_data *data, const vhem_data_tex
 {
     int64_t N = data->N;
     int d = data->d;
-    VH_CLEANUP(vh_list_drop) vh_list names = { .n = N }, labels = { .n = N }, groups = { .n = N };
-    VH_CLEANUP(vh_list_drop) vh_list columns = { .n = d };
+    VH_CLEANUP(vh_texts_free) vh_texts names = { .n = N }, labels = { .n = N }, groups = { .n = N };
+    VH_CLEANUP(vh_texts_free) vh_texts columns = { .n = d };
     VH_CLEANUP(drop_symbols) symbol_columns symbols = { .d = d };
     const double *weight = text->weight;
     double *weights = NULL;
@@ -233,15 +233,15 @@ void vh_data_passed(const vhem_data *data, int64_t n)
         let_go(data, n);
 }
 
-const char *vh_data_location(const vhem_data *data, int64_t n, int64_t t, int k, vh_told *place)
+const char *vh_data_location(const vhem_data *data, int64_t n, int64_t t, int k, char out[VH_PLACE_SIZE])
 {
     const char *name = data->name ? data->name[n] : "";
     char number[24];
     snprintf(number, sizeof number, "%lld", (long long)n);
-    snprintf(place->s, sizeof place->s, "%ssequence %s%s%s: frame %lld (counted from 0), column '%.80s'",
-             vh_origin_tell(&data->origin, n, t, &(vh_told){ { 0 } }), *name ? "'" : "",
+    snprintf(out, VH_PLACE_SIZE, "%ssequence %s%s%s: frame %lld (counted from 0), column '%.80s'",
+             vh_origin_tell(&data->origin, n, t, (char[VH_PLACE_SIZE]){ "" }), *name ? "'" : "",
              *name ? VH_SHOW(name, strlen(name)) : number, *name ? "'" : "", (long long)t, data->column[k]);
-    return place->s;
+    return out;
 }
 
 /* Error message for value i of sequence n, with its frame and column. */
@@ -249,7 +249,8 @@ static vhem_status bad_value(vhem_ctx *ctx, const vhem_data *data, vhem_status s
                              const char *what)
 {
     return vh_fail(ctx, status, "%s is %s",
-                   vh_data_location(data, n, i / data->d, (int)(i % data->d), &(vh_told){ { 0 } }), what);
+                   vh_data_location(data, n, i / data->d, (int)(i % data->d), (char[VH_PLACE_SIZE]){ "" }),
+                   what);
 }
 
 static const char infinite[] = "infinite, every value must be finite";

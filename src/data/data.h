@@ -114,8 +114,9 @@ vhem_status vh_builder_source(vh_builder *b, const char *path);
  * that cannot handle missing values. */
 vhem_status vh_data_require_complete(vhem_ctx *ctx, const vhem_data *data, const int64_t *seq, int64_t n);
 
-/* Returns "walks.csv: line 7: sequence 'a': frame 5 (counted from 0), column 'x'", the start of a message. */
-const char *vh_data_location(const vhem_data *data, int64_t n, int64_t t, int k, vh_told *place);
+/* Writes "walks.csv: line 7: sequence 'a': frame 5 (counted from 0), column 'x'", the start of a message;
+ * returns out. */
+const char *vh_data_location(const vhem_data *data, int64_t n, int64_t t, int k, char out[VH_PLACE_SIZE]);
 
 /* Counts NaN in sequences seq [n] (NULL: all) into *n_missing; rejects infinity and any value for which
  * `refuse` (NULL: accepts all) returns text, which says what a value y of column k must be. */

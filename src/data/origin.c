@@ -40,14 +40,14 @@ vhem_status vh_origin_some(vhem_ctx *ctx, const vh_origin *from, const int64_t *
     return VHEM_OK;
 }
 
-const char *vh_origin_tell(const vh_origin *origin, int64_t n, int64_t t, vh_told *told)
+const char *vh_origin_tell(const vh_origin *origin, int64_t n, int64_t t, char out[VH_PLACE_SIZE])
 {
     const char *file = origin->file ? origin->file[n] : origin->path;
     int64_t line = origin->line ? origin->line[n] : 0;
-    told->s[0] = '\0';
+    out[0] = '\0';
     if (file && line > 0)
-        snprintf(told->s, sizeof told->s, "%.400s: line %lld: ", file, (long long)(line + t));
+        snprintf(out, VH_PLACE_SIZE, "%.400s: line %lld: ", file, (long long)(line + t));
     else if (file)
-        snprintf(told->s, sizeof told->s, "%.400s: ", file);
-    return told->s;
+        snprintf(out, VH_PLACE_SIZE, "%.400s: ", file);
+    return out;
 }

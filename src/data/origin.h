@@ -21,10 +21,8 @@ static inline void vh_origin_drop(vh_origin *origin) /* for VH_CLEANUP */
 vhem_status vh_origin_some(vhem_ctx *ctx, const vh_origin *from, const int64_t *seq, int64_t n,
                            vh_origin *out);
 
-typedef struct { /* room for where something is */
-    char s[1024];
-} vh_told;
-/* Returns "walks.csv: line 7: " for frame t of sequence n, without the parts that are unknown. */
-const char *vh_origin_tell(const vh_origin *origin, int64_t n, int64_t t, vh_told *told);
+enum { VH_PLACE_SIZE = 1024 }; /* room for where something is */
+/* Writes "walks.csv: line 7: " for frame t of sequence n, without the parts that are unknown; returns out. */
+const char *vh_origin_tell(const vh_origin *origin, int64_t n, int64_t t, char out[VH_PLACE_SIZE]);
 
 #endif

@@ -85,7 +85,7 @@ static vhem_status no_symbol(vhem_ctx *ctx, const cast *c, int64_t n, int64_t t,
     char list[160];
     vh_show_list(ch->symbol, ch->shape.V, "|", list, sizeof list);
     return vh_fail(ctx, VHEM_EINVAL, "%s is '%s', which the models have no symbol for; theirs are %s",
-                   vh_data_location(c->data, n, t, c->place[k], &(vh_told){ { 0 } }),
+                   vh_data_location(c->data, n, t, c->place[k], (char[VH_PLACE_SIZE]){ "" }),
                    VH_SHOW(name, strlen(name)), list);
 }
 
