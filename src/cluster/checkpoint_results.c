@@ -57,8 +57,7 @@ static vhem_status hash_file(vhem_ctx *ctx, const char *path, vh_hash *h)
     return VHEM_OK;
 }
 
-static vhem_status result_key(vhem_ctx *ctx, const vh_checkpoint *kept, const vh_checkpoint_entry *of,
-                              vh_key *out)
+static vhem_status result_key(vhem_ctx *ctx, const vh_checkpoint *of, vh_key *out)
 {
     VH_OWN(vh_hash) *h = NULL;
 
@@ -67,7 +66,7 @@ static vhem_status result_key(vhem_ctx *ctx, const vh_checkpoint *kept, const vh
     vh_hash_text(h, ctx->backend->name);
     vh_hash_text(h, vh_blas_kernel());
     vh_hash_bytes(h, &ctx->opt.seed, sizeof ctx->opt.seed);
-    vh_hash_text(h, kept->models.text);
+    vh_hash_text(h, of->models.text);
     vh_hash_text(h, of->what);
     vh_hash_number(h, of->K);
     vh_hash_number(h, (double)of->number);
@@ -80,30 +79,27 @@ static vhem_status result_key(vhem_ctx *ctx, const vh_checkpoint *kept, const vh
 }
 
 /* Computes the key of the result and opens the file. */
-static vhem_status open_for(vhem_ctx *ctx, const vh_checkpoint *kept, const vh_checkpoint_entry *of,
-                            vh_key *key, vh_journal **journal)
+static vhem_status open_for(vhem_ctx *ctx, const vh_checkpoint *of, vh_key *key, vh_journal **journal)
 {
-    VH_TRY(result_key(ctx, kept, of, key));
-    return vh_journal_open(ctx, kept->path, journal);
+    VH_TRY(result_key(ctx, of, key));
+    return vh_journal_open(ctx, of->path, journal);
 }
 
-vhem_status vh_checkpoint_find(vhem_ctx *ctx, const vh_checkpoint *kept, const vh_checkpoint_entry *of,
-                               size_t n, double *x, bool *known)
+vhem_status vh_checkpoint_find(vhem_ctx *ctx, const vh_checkpoint *of, size_t n, double *x, bool *known)
 {
     vh_journal *journal = NULL;
     vh_key key;
-    vhem_status st = kept->path ? open_for(ctx, kept, of, &key, &journal) : VHEM_OK;
+    vhem_status st = of->path ? open_for(ctx, of, &key, &journal) : VHEM_OK;
     *known = journal && vh_journal_find(journal, &key, n, x);
     vh_journal_free(journal);
     return st;
 }
 
-vhem_status vh_checkpoint_add(vhem_ctx *ctx, const vh_checkpoint *kept, const vh_checkpoint_entry *of,
-                              size_t n, const double *x)
+vhem_status vh_checkpoint_add(vhem_ctx *ctx, const vh_checkpoint *of, size_t n, const double *x)
 {
     vh_journal *journal = NULL;
     vh_key key;
-    vhem_status st = kept->path ? open_for(ctx, kept, of, &key, &journal) : VHEM_OK;
+    vhem_status st = of->path ? open_for(ctx, of, &key, &journal) : VHEM_OK;
     if (journal)
         vh_journal_add(ctx, journal, &key, n, x);
     vh_journal_free(journal);
