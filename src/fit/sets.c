@@ -3,39 +3,29 @@
 #include "fit/sets.h"
 
 #include "core/alloc.h"
+#include "core/names.h"
 
 #include <string.h>
 
-typedef struct {
-    const char *name;
-    int64_t place;
-} named_place;
-
-static int by_name_then_place(const void *a, const void *b)
-{
-    const named_place *p = a, *q = b;
-    int c = strcmp(p->name, q->name);
-    return c != 0 ? c : (p->place > q->place) - (p->place < q->place);
-}
-
-/* Fills item [N] with each sequence's group number, in order of first appearance; *n is the number of
- * groups. */
+/* Fills item [N] with each sequence's group number, in order of first appearance; a sequence without a group
+ * is one of its own.  *n is the number of groups. */
 static vhem_status number_groups(vhem_ctx *ctx, const vhem_data *data, int64_t *item, int64_t *n)
 {
-    VH_AUTOFREE named_place *by_name = NULL;
+    VH_CLEANUP(vh_names_free) vh_names groups = { 0 };
+    VH_AUTOFREE int64_t *number = NULL; /* of each name */
 
-    VH_NEW(by_name, data->N);
-    for (int64_t i = 0; i < data->N; i++)
-        by_name[i] = (named_place){ data->group[i], i };
-    qsort(by_name, (size_t)data->N, sizeof *by_name, by_name_then_place);
-    for (int64_t i = 0, head = 0; i < data->N; i++) {
-        if (strcmp(by_name[i].name, by_name[head].name) != 0 || !by_name[i].name[0])
-            head = i;                                 /* no group: a set of its own */
-        item[by_name[i].place] = by_name[head].place; /* the first sequence represents the group */
-    }
+    VH_NEW(number, data->N);
     *n = 0;
-    for (int64_t i = 0; i < data->N; i++) /* heads come before their followers */
-        item[i] = item[i] == i ? (*n)++ : item[item[i]];
+    for (int64_t i = 0; i < data->N; i++) {
+        const char *name = data->group[i];
+        bool is_new = true;
+        int64_t k = 0;
+        if (*name)
+            VH_TRY(vh_names_put(ctx, &groups, name, strlen(name), &k, &is_new));
+        item[i] = is_new ? (*n)++ : number[k];
+        if (*name)
+            number[k] = item[i];
+    }
     return VHEM_OK;
 }
 
