@@ -22,16 +22,16 @@
 
 /* ---- 1. storage ---------------------------------------------------------------------------------------- */
 
-void vh_dt_arrays(const vh_dt *dt, int n, int d, vh_dt_array array[VH_DT_ARRAYS])
+void vh_dt_arrays(const vh_dt *dt, int n, int d, vh_named_array array[VH_DT_ARRAYS])
 {
-    const vh_dt_array all[VH_DT_ARRAYS] = {
-        { "A", 2, { { "n", n }, { "n", n } }, dt->A },
-        { "Q", 2, { { "n", n }, { "n", n } }, dt->Q },
-        { "mu", 1, { { "n", n } }, dt->mu },
-        { "Sigma", 2, { { "n", n }, { "n", n } }, dt->Sigma },
-        { "C", 2, { { "d", d }, { "n", n } }, dt->C },
-        { "ybar", 1, { { "d", d } }, dt->ybar },
-        { "R", 1, { { "d", d } }, dt->R },
+    const vh_named_array all[VH_DT_ARRAYS] = {
+        { "A", 2, { { "n", n }, { "n", n } }, dt->A, false },
+        { "Q", 2, { { "n", n }, { "n", n } }, dt->Q, false },
+        { "mu", 1, { { "n", n } }, dt->mu, false },
+        { "Sigma", 2, { { "n", n }, { "n", n } }, dt->Sigma, false },
+        { "C", 2, { { "d", d }, { "n", n } }, dt->C, false },
+        { "ybar", 1, { { "d", d } }, dt->ybar, false },
+        { "R", 1, { { "d", d } }, dt->R, false },
     };
     memcpy(array, all, sizeof all);
 }
@@ -129,7 +129,7 @@ static vhem_status copy_view(vhem_ctx *ctx, vh_dtm *dtm, int64_t i, const vhem_d
 {
     vh_dt *dt = &dtm->dt[i];
     const double *from[VH_DT_ARRAYS] = { v->A, v->Q, v->mu, v->Sigma, v->C, v->ybar, v->R };
-    vh_dt_array array[VH_DT_ARRAYS];
+    vh_named_array array[VH_DT_ARRAYS];
 
     VH_CHECK(v->d == 0 || v->d == dtm->d, VHEM_EINVAL, "d is %d, must be %d as for all", v->d, dtm->d);
     VH_TRY(vh_dt_shape(ctx, dtm->d, v->n, dt));
@@ -213,11 +213,11 @@ static vhem_status check_covariance(vhem_ctx *ctx, const char *name, int n, cons
 
 static vhem_status check_dt(vhem_ctx *ctx, const vh_dt *dt, int d, double *work)
 {
-    vh_dt_array array[VH_DT_ARRAYS];
+    vh_named_array array[VH_DT_ARRAYS];
 
     vh_dt_arrays(dt, dt->n, d, array);
     for (int k = 0; k < VH_DT_ARRAYS; k++) {
-        int size = array[k].dim[0].n * (array[k].rank == 2 ? array[k].dim[1].n : 1);
+        int size = (int)(array[k].dim[0].n * (array[k].rank == 2 ? array[k].dim[1].n : 1));
         for (int e = 0; e < size; e++)
             VH_CHECK(isfinite(array[k].at[e]), VHEM_EINVAL, "entry %d of %s is %g, must be a number", e,
                      array[k].name, array[k].at[e]);

@@ -5,6 +5,7 @@
 #define VH_DTM_DTM_H
 
 #include "core/ctx.h"
+#include "files/named_array.h"
 
 #include <stddef.h>
 #include <stdio.h>
@@ -28,16 +29,7 @@ typedef struct vh_dtm {
 
 /* The arrays of a texture by name, for files and messages, with their location and shape. */
 enum { VH_DT_ARRAYS = 7 };
-typedef struct {
-    const char *name;
-    int rank;
-    struct {
-        const char *name;
-        int n;
-    } dim[2];   /* the symbol, e.g. "d", and its value */
-    double *at; /* NULL without storage */
-} vh_dt_array;
-void vh_dt_arrays(const vh_dt *dt, int n, int d, vh_dt_array array[VH_DT_ARRAYS]);
+void vh_dt_arrays(const vh_dt *dt, int n, int d, vh_named_array array[VH_DT_ARRAYS]);
 
 /* These functions work like those for an H3M: hmm/hmm_set.h. */
 vhem_status vh_dtm_from_views(vhem_ctx *ctx, int d, int64_t K, const vhem_dt_view *dt, vh_dtm **out);

@@ -5,6 +5,7 @@
 #ifndef VH_FILES_HMM_FILE_H
 #define VH_FILES_HMM_FILE_H
 
+#include "files/named_array.h"
 #include "hmm/hmm_set.h"
 
 #include <stdio.h>
@@ -44,6 +45,9 @@ vhem_status vh_model_from_json(vhem_ctx *ctx, struct json_t *root, const struct 
 enum { VH_LENGTHS_SIZE = 160 };
 void vh_lengths_text(const vh_lengths *lengths, char *text);
 vhem_status vh_lengths_read(vhem_ctx *ctx, const char *text, vh_lengths *out);
+
+/* Name and shape of a parameter of all components of an HMM. */
+vh_named_array vh_param_array(const vh_param *param, const vh_shape *shape, int S, int M);
 
 /* Checks that text, called `what` in messages, is a JSON object. */
 vhem_status vh_model_check_object(vhem_ctx *ctx, const char *what, const char *text);
