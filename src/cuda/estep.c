@@ -182,8 +182,9 @@ static vhem_status by_reference(estep_run *x, const vh_cuda_lay *lay, double *L)
     for (int j = 0; j < x->step->reduced->K; j++)
         for (int i = 0; i < lay->rows; i++) {
             double *at = &L[vh_ij(j, lay->rows, i)];
-            const vh_estep es = { &chunks.chunk[i / VH_REDUCE_CHUNK], x->step->reduced, x->step->tau };
-            const vh_reduce_pair pair = { &es, i % VH_REDUCE_CHUNK, j, 0 };
+            const vh_reduce_pair pair = {
+                &chunks.chunk[i / VH_REDUCE_CHUNK], x->step->reduced, x->step->tau, i % VH_REDUCE_CHUNK, j, 0
+            };
             if (!isfinite(*at))
                 VH_TRY(vh_ref_reduce_pair(ctx, &pair, own, at, NULL, NULL));
         }
