@@ -111,9 +111,8 @@ static vhem_status expect_set(vhem_ctx *ctx, const em_state *s, int64_t g, vh_sc
             if (!(w > 0))
                 continue;
             VH_SCRATCH(x, SMOOTHED, vh_cells(T, s->dtm->dt[j].n));
-            const vh_kalman_frames frames = { vh_data_frames(s->task->data, n), T, w };
-            VH_TRY(vh_kalman_smooth(ctx, &s->gains[j], &frames, scratch,
-                                    &(vh_kalman_result){ .x = x, .stats = &stats }));
+            VH_TRY(vh_kalman_smooth(ctx, &s->gains[j], vh_data_frames(s->task->data, n), T, scratch,
+                                    &(vh_kalman_result){ .x = x, .stats = &stats, .weight = w }));
         }
     }
     return VHEM_OK;
@@ -138,7 +137,7 @@ static vhem_status expect_sets(vhem_ctx *ctx, em_state *s)
 }
 
 /* omega_j = sum_g z_gj / sets, and each texture from its statistics. */
-static vhem_status maximise_textures(vhem_ctx *ctx, em_state *s, vh_em_dtm_run *run)
+static vhem_status maximise_textures(vhem_ctx *ctx, em_state *s, vh_em_run *run)
 {
     run->n_floored = 0;
     for (int64_t j = 0; j < s->dtm->K; j++) {
@@ -154,7 +153,7 @@ static vhem_status maximise_textures(vhem_ctx *ctx, em_state *s, vh_em_dtm_run *
 }
 
 vhem_status vh_em_dtm(vhem_ctx *ctx, const vh_em_dtm_task *task, vh_scratch *scratch, int n_threads,
-                      vh_dtm *dtm, vh_em_dtm_run *run)
+                      vh_dtm *dtm, vh_em_run *run)
 {
     double mass = 0;
     VH_CLEANUP(close_state) em_state s = { 0 };

@@ -110,8 +110,8 @@ vhem_status vh_dtm_smooth(vhem_ctx *ctx, const vh_dtm *dtm, int64_t i, const vhe
     if (cov)
         VH_NEW(own_cov, n_cov);
     VH_TRY(vh_dt_gains_new(ctx, &dtm->dt[i], dtm->d, T, true, &g));
-    const vh_kalman_frames frames = { vh_data_frames(data, n), T, 1 };
-    VH_TRY(vh_kalman_smooth(ctx, &g, &frames, &scratch, &(vh_kalman_result){ own_x, own_cov, loglik, NULL }));
+    VH_TRY(vh_kalman_smooth(ctx, &g, vh_data_frames(data, n), T, &scratch,
+                            &(vh_kalman_result){ .x = own_x, .cov = own_cov, .loglik = loglik }));
     memcpy(x, own_x, sizeof *x * n_x);
     if (cov)
         memcpy(cov, own_cov, sizeof *cov * n_cov);
