@@ -71,7 +71,7 @@ typedef struct { /* shared by all classes */
     vhem_classes *classes;
     vh_store *store;
     const vhem_data *data; /* of this run, with its items and members */
-    const vh_items *items;
+    const vh_sets *items;
     const vhem_tags *members;
 } training;
 
@@ -182,7 +182,7 @@ static vhem_status from_data(vhem_ctx *ctx, const training *t, const vh_class *c
     vh_input in;
     VH_AUTOFREE int64_t *item = NULL;
 
-    VH_TRY(vh_items_data(ctx, t->data, t->items, own, n, &data));
+    VH_TRY(vh_sets_data(ctx, t->data, t->items, own, n, &data));
     VH_TRY(vh_input_data(ctx, data, false, &item, &in)); /* fragments of a song may differ in kind */
     return cluster_class(ctx, t, c, &in, out);
 }
@@ -347,7 +347,7 @@ static vhem_status set_prior(vhem_ctx *ctx, const vh_piecework *w, const vhem_ta
     return VHEM_OK;
 }
 
-vhem_status vh_train(vhem_ctx *ctx, const vhem_data *data, const vh_items *items, const vhem_tags *members,
+vhem_status vh_train(vhem_ctx *ctx, const vhem_data *data, const vh_sets *items, const vhem_tags *members,
                      vh_store *store, vhem_classes *k)
 {
     VH_CLEANUP(vh_pieces_free) vh_pieces pieces = { 0 };
@@ -400,14 +400,14 @@ static vhem_status learn(vhem_ctx *ctx, const vhem_data *data, const vhem_tags *
                          vhem_classes *k)
 {
     vhem_status st = VHEM_OK;
-    VH_CLEANUP(vh_items_free) vh_items items = { 0 };
+    VH_CLEANUP(vh_sets_free) vh_sets items = { 0 };
     VH_OWN(vhem_tags) *members = NULL;
     VH_OWN(vh_store) *store = NULL;
     VH_CLEANUP(vh_frames_free) vh_frames frames = { 0 };
 
     VH_TRY(vh_train_check(ctx, &k->opt));
     VH_TRY(vh_train_frames(ctx, data, k, &k->opt, &frames));
-    VH_TRY(vh_items_new(ctx, data, k->opt.all.by_group, &items));
+    VH_TRY(vh_sets_new(ctx, data, k->opt.all.by_group, &items));
     VH_TRY(vh_members_new(ctx, &items, tags, k->C > 0 ? 1 : k->opt.all.min_items, &members));
     VH_TRY(vh_store_open(ctx, path, &store));
     VH_TRY(vh_train(ctx, frames.data, &items, members, store, k));

@@ -15,7 +15,7 @@
 #include "core/object.h"
 #include "fit/frames.h"
 #include "models/infer.h"
-#include "models/items.h"
+#include "fit/sets.h"
 #include "fit/lengths.h"
 #include "fit/infer.h"
 #include "hmm/shared_columns.h"
@@ -39,7 +39,7 @@ typedef struct {
     const vh_clustering *c;
     const int *label; /* [Kb of level 0]  cluster of each clustered item */
     int64_t Kb;
-    vh_items items;
+    vh_sets items;
     vh_names known;     /* names of the clustered items */
     int64_t *clustered; /* [n]  index among them, -1: not clustered */
     double *total;      /* [n][K]  log-likelihood of all sequences of a person */
@@ -51,7 +51,7 @@ typedef struct {
 static void free_work(person_scores *w)
 {
     vh_object_free(w->s);
-    vh_items_free(&w->items);
+    vh_sets_free(&w->items);
     vh_names_free(&w->known);
     vh_h3m_free(w->copy);
     free(w->clustered);
@@ -151,7 +151,7 @@ static vhem_status score_person(const person_scores *w, int64_t i, const vhem_mo
     VH_OWN(vhem_data) *own = NULL;
     VH_AUTOFREE double *t = NULL;
 
-    VH_TRY(vh_items_data(ctx, w->in->data, &w->items, &i, 1, &own));
+    VH_TRY(vh_sets_data(ctx, w->in->data, &w->items, &i, 1, &own));
     VH_NEW(t, vh_cells(vh_data_size(own), vh_models_size(models)));
     VH_TRY(vh_models_score(ctx, models, own, t));
     *table = vh_take(t);
@@ -583,7 +583,7 @@ vhem_status vhem_score_persons(vhem_ctx *ctx, const vhem_stats_input *in, vhem_s
     VH_CLEANUP(free_work) person_scores w = { .ctx = ctx, .in = in };
 
     VH_TRY(check_input(&w));
-    VH_TRY(vh_items_new(ctx, in->data, in->by_group > 0, &w.items));
+    VH_TRY(vh_sets_new(ctx, in->data, in->by_group > 0, &w.items));
     VH_NEW_OBJECT(w.s, clear_statistics);
     VH_TRY(make_room(&w));
     VH_TRY(find_persons(&w));
