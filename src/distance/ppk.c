@@ -64,14 +64,14 @@ static vh_rectangle rectangle(const ppk_table *j, int64_t first, int64_t n)
                            .upper = upper };
 }
 
-static vhem_status make_row_block(vhem_ctx *ctx, void *arg, vh_row_block *s)
+static vhem_status make_row_block(vhem_ctx *ctx, void *arg, int64_t first, int64_t n, double *x, size_t *size)
 {
     vhem_status st = VHEM_OK;
     ppk_table *j = arg;
-    const vh_rectangle r = rectangle(j, s->first, s->n);
-    st = vh_product_run(ctx, j->product, &r, s->x);
+    const vh_rectangle r = rectangle(j, first, n);
+    st = vh_product_run(ctx, j->product, &r, x);
     VH_CHECK(st != VHEM_ESTOPPED, VHEM_ESTOPPED, "stopped before the kernel was complete");
-    s->size = vh_cells(r.na, r.nb);
+    *size = vh_cells(r.na, r.nb);
     return st;
 }
 
@@ -105,10 +105,10 @@ static void take_columns(void *arg, int64_t c, int worker)
         take_column(t->j, &t->r, (int)k, t->row_block);
 }
 
-static void take_row_block(void *arg, const vh_row_block *s)
+static void take_row_block(void *arg, int64_t first, int64_t n, const double *x)
 {
     ppk_table *j = arg;
-    taking t = { j, rectangle(j, s->first, s->n), s->x };
+    taking t = { j, rectangle(j, first, n), x };
     vh_parallel(j->ctx, &(vh_loop){ (t.r.nb + COLUMNS - 1) / COLUMNS, j->workers.n, true, take_columns, &t });
 }
 

@@ -197,7 +197,7 @@ vhem_status vh_dtm_sample(vhem_ctx *ctx, const vh_dtm *dtm, int64_t N, int64_t T
 {
     VH_OWN(vh_builder) *b = NULL;
     VH_AUTOFREE double *y = NULL;
-    VH_CLEANUP(vh_roots_free) vh_roots roots = { .K = dtm->K };
+    VH_CLEANUP(vh_roots_free) double **roots = NULL;
 
     VH_CHECK(N >= 1, VHEM_EINVAL, "%lld sequences were asked for, must be at least 1", (long long)N);
     VH_CHECK(T >= 1, VHEM_EINVAL, "sequences of %lld frames were asked for, must have at least 1",
@@ -205,9 +205,9 @@ vhem_status vh_dtm_sample(vhem_ctx *ctx, const vh_dtm *dtm, int64_t N, int64_t T
     VH_CHECK((double)N * T * dtm->d <= MOST, VHEM_EINVAL,
              "%lld sequences of %lld frames make %.3g numbers, at most %.3g are possible", (long long)N,
              (long long)T, (double)N * T * dtm->d, MOST);
-    VH_NEW(roots.of, dtm->K);
+    VH_NEW(roots, dtm->K + 1);
     VH_NEW(y, dtm->d);
-    VH_TRY(make_roots(ctx, dtm, roots.of));
+    VH_TRY(make_roots(ctx, dtm, roots));
     VH_TRY(vh_builder_new(ctx, dtm->d, &b));
     for (int64_t s = 0; s < N; s++) {
         vh_rng rng;
@@ -219,7 +219,7 @@ vhem_status vh_dtm_sample(vhem_ctx *ctx, const vh_dtm *dtm, int64_t N, int64_t T
         int64_t i = vh_rng_pick(&rng, dtm->K, dtm->omega);
         VH_NEW(x, 2 * (size_t)dtm->dt[i].n);
         vhem_status st =
-            draw_sequence(ctx, &(drawn_texture){ &dtm->dt[i], dtm->d, roots.of[i], x, y }, T, &rng, b);
+            draw_sequence(ctx, &(drawn_texture){ &dtm->dt[i], dtm->d, roots[i], x, y }, T, &rng, b);
         if (st == VHEM_ENUMERIC)
             vh_dtm_prefix(ctx, dtm, i);
         VH_TRY(st);

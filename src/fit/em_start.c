@@ -141,12 +141,10 @@ static vhem_status dealt(vhem_ctx *ctx, const vh_mixture *mix, vh_rng *rng, vh_h
     return VHEM_OK;
 }
 
-const vh_em_start vh_em_starts[] = { { "far", far }, { "dealt", dealt }, { NULL, NULL } };
+const char *const vh_em_starts[] = { "far", "dealt", NULL };
 
-const vh_em_start *vh_em_start_find(const char *name)
+vhem_status vh_em_start(vhem_ctx *ctx, const char *name, const vh_mixture *mix, vh_rng *rng, vh_h3m *h3m,
+                        int first)
 {
-    for (const vh_em_start *k = vh_em_starts; k->name; k++)
-        if (strcmp(k->name, name) == 0)
-            return k;
-    return NULL;
+    return strcmp(name, "far") == 0 ? far(ctx, mix, rng, h3m, first) : dealt(ctx, mix, rng, h3m, first);
 }

@@ -5,14 +5,10 @@
 
 #include "fit/em_h3m.h"
 
-typedef struct {
-    const char *name;
-    /* Fills HMMs first .. first+K-1 of the H3M, whose shape is set, and their weights. */
-    vhem_status (*make)(vhem_ctx *ctx, const vh_mixture *mix, vh_rng *rng, vh_h3m *h3m, int first);
-} vh_em_start;
-
-/* Finds "far" or "dealt"; NULL if the name is unknown.  vh_em_starts lists them, ended by a NULL name. */
-const vh_em_start *vh_em_start_find(const char *name);
-extern const vh_em_start vh_em_starts[];
+/* Names of the starts, "far" and "dealt"; ends with NULL. */
+extern const char *const vh_em_starts[];
+/* Fills HMMs first .. first+K-1 of the H3M, whose shape is set, and their weights. */
+vhem_status vh_em_start(vhem_ctx *ctx, const char *name, const vh_mixture *mix, vh_rng *rng, vh_h3m *h3m,
+                        int first);
 
 #endif

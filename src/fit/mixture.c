@@ -100,17 +100,12 @@ static vhem_status make_start(vhem_ctx *ctx, fitting *f, int r, vh_h3m *all, int
 {
     const vhem_fit_options *opt = f->task->opt;
     const vh_h3m *start = vh_fit_start(opt);
-    int n_kind = 0;
     vh_rng rng;
 
-    while (vh_em_starts[n_kind].name)
-        n_kind++;
-    assert(n_kind > 0);
-    /* A single HMM covers all sets: its first start uses all of them. */
-    int turn = opt->K == 1 ? r + (int)(vh_em_start_find("dealt") - vh_em_starts) : r;
-    const vh_em_start *kind = f->task->kind ? vh_em_start_find(f->task->kind) : &vh_em_starts[turn % n_kind];
+    /* A single HMM covers all sets: its first start uses all of them, "dealt". */
+    const char *kind = f->task->kind ? f->task->kind : vh_em_starts[(opt->K == 1 ? r + 1 : r) % 2];
     run->seed = vh_rng_seed(f->task->seed, (uint64_t)r);
-    run->kind = start ? "given" : kind->name;
+    run->kind = start ? "given" : kind;
     for (int j = 0; j < opt->K; j++) {
         const vh_hmm *given = start ? &start->hmm[j] : NULL;
         VH_TRY(vh_h3m_shape(ctx, all, first + j, given ? given->S : opt->S, given ? given->M : opt->M));
@@ -122,7 +117,7 @@ static vhem_status make_start(vhem_ctx *ctx, fitting *f, int r, vh_h3m *all, int
     }
     vh_rng_init(&rng, run->seed, VH_RNG_INIT, 0);
     if (!start)
-        VH_TRY(kind->make(ctx, &f->mix, &rng, all, first));
+        VH_TRY(vh_em_start(ctx, kind, &f->mix, &rng, all, first));
     return VHEM_OK;
 }
 

@@ -4,12 +4,10 @@
 
 #include "methods/state_order.h"
 #include "core/alloc.h"
-#include "fit/em_start.h"
 #include "fit/frames.h"
 #include "fit/mixture.h"
 #include "fit/options.h"
 
-#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -80,7 +78,6 @@ vhem_status vh_cluster_sets(vhem_ctx *ctx, const vhem_data *data, const vh_sets 
     vhem_fit_options fit;
     bool any = opt->start || strcmp(opt->init, "auto") == 0;
 
-    assert(any || vh_em_start_find(opt->init));
     fit = vh_fit_filled(NULL);
     fit.K = out->Kr;
     fit.S = opt->S;

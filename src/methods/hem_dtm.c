@@ -36,10 +36,12 @@ static vhem_status make_start(vhem_ctx *ctx, void *arg, const vh_restart *r, vh_
 }
 
 /* Restarts are always judged on all textures, not on a sample. */
-static vhem_status reduce(vhem_ctx *ctx, void *arg, const vh_reduction *how, void *centers, vh_vhem_run *run)
+static vhem_status reduce(vhem_ctx *ctx, void *arg, bool trial, const vh_vhem_options *opt,
+                          const vh_workers *workers, void *centers, vh_vhem_run *run)
 {
+    (void)trial;
     const texture_search *s = arg;
-    return vh_hem_dtm(ctx, s->base, &how->opt, how->workers, centers, run);
+    return vh_hem_dtm(ctx, s->base, opt, workers, centers, run);
 }
 
 static void free_centers(void *centers)

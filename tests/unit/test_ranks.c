@@ -163,17 +163,21 @@ typedef struct {
     int strips; /* taken */
 } known;
 
-static vhem_status make_row_block(vhem_ctx *ctx, void *arg, vh_row_block *s)
+static vhem_status make_row_block(vhem_ctx *ctx, void *arg, int64_t first, int64_t n, double *x, size_t *size)
 {
     (void)arg;
-    s->size = 0;
-    VH_CHECK(s->first != 1, VHEM_ENUMERIC, "strip %lld does not work", (long long)s->first);
+    (void)n;
+    (void)x;
+    *size = 0;
+    VH_CHECK(first != 1, VHEM_ENUMERIC, "strip %lld does not work", (long long)first);
     return VHEM_OK;
 }
 
-static void take_row_block(void *arg, const vh_row_block *s)
+static void take_row_block(void *arg, int64_t first, int64_t n, const double *x)
 {
-    (void)s;
+    (void)first;
+    (void)n;
+    (void)x;
     ((known *)arg)->strips++;
 }
 

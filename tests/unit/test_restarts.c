@@ -17,10 +17,13 @@ static vhem_status fail_late(vhem_ctx *ctx, void *arg, const vh_restart *r, vh_s
     return vh_fail(ctx, VHEM_ENUMERIC, "restart %d came to nothing", number);
 }
 
-static vhem_status never(vhem_ctx *ctx, void *arg, const vh_reduction *how, void *centers, vh_vhem_run *run)
+static vhem_status never(vhem_ctx *ctx, void *arg, bool trial, const vh_vhem_options *opt,
+                         const vh_workers *workers, void *centers, vh_vhem_run *run)
 {
     (void)arg;
-    (void)how;
+    (void)trial;
+    (void)opt;
+    (void)workers;
     (void)centers;
     (void)run;
     return vh_fail(ctx, VHEM_EBACKEND, "nothing was started");
