@@ -73,6 +73,7 @@ typedef struct { /* shared by all classes */
     const vhem_data *data; /* of this run, with its items and members */
     const vh_sets *items;
     const vhem_tags *members;
+    vh_ranked *todo; /* classes without a model, the largest first */
 } training;
 
 /* Pools the models of all pieces of a class, without those of weight zero. */
@@ -80,13 +81,12 @@ static vhem_status pool_pieces(vhem_ctx *ctx, const training *t, const vh_class 
 {
     VH_OWN(vhem_models) *all = NULL;
     VH_AUTOFREE double *share = NULL;
-    VH_CLEANUP(vh_stored_free) vh_stored found = { .n = c->n_part };
+    VH_CLEANUP(vh_stored_free) vhem_models **piece = NULL;
     double mass = 0;
 
     for (int64_t p = 0; p < c->n_part; p++)
         mass += c->part[p].items;
-    VH_NEW(found.each, c->n_part);
-    vhem_models **piece = found.each;
+    VH_NEW(piece, c->n_part + 1);
     VH_NEW(share, c->n_part);
     for (int64_t p = 0; p < c->n_part; p++) {
         VH_TRY(vh_store_get(ctx, t->store, &c->part[p].key, &piece[p]));
@@ -249,21 +249,16 @@ static vhem_status make_model(vhem_ctx *ctx, const training *t, vh_class *c)
 
 /* ---- 3. all classes ------------------------------------------------------------------------------------ */
 
-typedef struct {
-    const training *t;
-    const vh_ranked *todo; /* [jobs] */
-} reductions;
-
 static vhem_status model_item(vhem_ctx *ctx, void *arg, int64_t i, int worker)
 {
-    const reductions *r = arg;
+    const training *t = arg;
     (void)worker;
-    ctx->opt.seed = (int64_t)r->t->classes->seed;
-    return make_model(ctx, r->t, &r->t->classes->cls[r->todo[i].i]);
+    ctx->opt.seed = (int64_t)t->classes->seed;
+    return make_model(ctx, t, &t->classes->cls[t->todo[i].i]);
 }
 
 /* Trains classes in parallel, largest first, so that the last ones are short. */
-static vhem_status make_models(vhem_ctx *ctx, const training *t)
+static vhem_status make_models(vhem_ctx *ctx, training *t)
 {
     VH_BLAS_SERIAL;
     vhem_classes *k = t->classes;
@@ -277,8 +272,8 @@ static vhem_status make_models(vhem_ctx *ctx, const training *t)
         if (!k->cls[c].model)
             todo[n++] = (vh_ranked){ (double)k->cls[c].items, c };
     vh_rank_descending((size_t)n, todo);
-    reductions r = { t, todo };
-    const vh_work jobs = { .n = n, .what = "classes", .inside = true, .run = model_item, .arg = &r };
+    t->todo = todo;
+    const vh_work jobs = { .n = n, .what = "classes", .inside = true, .run = model_item, .arg = t };
     vhem_status st = vh_map(ctx, &jobs, &failed);
     if (failed >= 0) {
         snprintf(who, sizeof who, "class '%.100s'", k->cls[todo[failed].i].name);
@@ -351,7 +346,7 @@ vhem_status vh_train(vhem_ctx *ctx, const vhem_data *data, const vh_sets *items,
                      vh_store *store, vhem_classes *k)
 {
     VH_CLEANUP(vh_pieces_free) vh_pieces pieces = { 0 };
-    training t = { k, store, data, items, members };
+    training t = { .classes = k, .store = store, .data = data, .items = items, .members = members };
 
     if (takes_models(k)) {
         const vh_piecework w = { data, items, &k->opt.piece, k->seed, k->opt.all.by_group };

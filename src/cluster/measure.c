@@ -155,7 +155,8 @@ static vhem_status find_modularity(vhem_ctx *ctx, const level *v, double *out)
         return VHEM_OK;
     VH_NEW(D, vh_cells(v->n, v->n));
     VH_NEW(near, (size_t)v->n * NEIGHBOURS);
-    VH_TRY(vh_embedding_distances(ctx, v->models, &(vh_embedding_kind){ "kl", v->tau, 0.5, true }, D));
+    const vhem_distance_options kl = vh_embedding_options("kl", v->tau, 0.5, true);
+    VH_TRY(vh_embedding_distances(ctx, v->models, &kl, D));
     vh_neighbours(v->n, D, NEIGHBOURS, near);
     return vh_modularity(ctx, &(vh_near){ v->n, NEIGHBOURS, near }, v->label, out);
 }

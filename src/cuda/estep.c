@@ -317,8 +317,7 @@ static vhem_status copy_table(estep_run *x, const vh_cuda_lay *lay, const double
     VH_NEW(table, Kr * rows);
     VH_DEVICE(vh_device_get(table, from, sizeof *table * Kr * rows));
     turning t = { table, to, x->job->store.source.number + lay->first, Kr, rows };
-    vh_parallel(ctx,
-                &(vh_loop){ ((int64_t)rows + SOME - 1) / SOME, x->workers->n, true, transpose_rows, &t });
+    vh_parallel(ctx, ((int64_t)rows + SOME - 1) / SOME, x->workers->n, true, transpose_rows, &t);
     return VHEM_OK;
 }
 

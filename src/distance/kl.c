@@ -62,8 +62,8 @@ static vhem_status set_directions(vhem_ctx *ctx, direction *there, direction *ba
 
 /* ---- kl ------------------------------------------------------------------------------------------------ */
 
-/* Computes L [n_all] = L_hmm(i, i) of HMMs first .. first+n_all-1 without the columns `away` [d], from small blocks
- * of the set against themselves; first is the start of a block. */
+/* Computes L [n_all] = L_hmm(i, i) of HMMs first .. first+n_all-1 without the columns `away` [d], from
+ * small blocks of the set against themselves; first is the start of a block. */
 static vhem_status self_bounds(vhem_ctx *ctx, const vh_h3m *h3m, int64_t first, int64_t n_all,
                                const bool *away, int tau, double *L)
 {

@@ -18,8 +18,8 @@ typedef struct {
     double tol; /* nats per frame; 0: never converges */
 } vh_em_dtm_task;
 
-/* dtm is the start and receives the mixture; fills J and the counts of run.  scratch [n_threads]; the result does not depend on n_threads.
- * VHEM_ESTOPPED leaves dtm at the last complete iteration. */
+/* dtm is the start and receives the mixture; fills J and the counts of run.  scratch [n_threads]; the
+ * result does not depend on n_threads. VHEM_ESTOPPED leaves dtm at the last complete iteration. */
 vhem_status vh_em_dtm(vhem_ctx *ctx, const vh_em_dtm_task *task, vh_scratch *scratch, int n_threads,
                       vh_dtm *dtm, vh_em_run *run);
 

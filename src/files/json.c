@@ -233,8 +233,8 @@ static const char *place(const vh_named_array *a, const int64_t *at, int level, 
     return text;
 }
 
-/* Reads v, a part of the array at this level, to *out and advances it; out NULL: only checks.  at: the current
- * index. */
+/* Reads v, a part of the array at this level, to *out and advances it; out NULL: only checks.  at: the
+ * current index. */
 static vhem_status read_level(vhem_ctx *ctx, const vh_named_array *a, json_t *v, int level, int64_t *at,
                               double **out)
 {

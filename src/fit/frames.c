@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* frames.c - see frames.h.
  *
- *   1. columns      2. symbols of the data      3. symbols of the models      4. casting cells      5. the calls */
+ *   1. columns                    3. symbols of the models      5. the calls
+ *   2. symbols of the data        4. casting cells */
 #include "fit/frames.h"
 
 #include "core/alloc.h"

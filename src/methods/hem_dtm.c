@@ -49,8 +49,6 @@ static void free_centers(void *centers)
     vh_dtm_free(centers);
 }
 
-static const vh_restart_ops ops = { make_start, reduce, free_centers };
-
 static vhem_status take_textures(vhem_ctx *ctx, vh_search *s, vh_clustering *out)
 {
     vh_restart *w = &s->all[s->best];
@@ -82,7 +80,9 @@ vhem_status vh_method_hem_dtm(vhem_ctx *ctx, const vh_input *in, const vhem_clus
     texture_search s = { .base = in->textures, .opt = opt, .K = in->K, .start = vh_start_textures(opt) };
     VH_AUTOFREE double *floor = NULL;
     VH_CLEANUP(vh_search_free)
-    vh_search search = { .ops = &ops,
+    vh_search search = { .start = make_start,
+                         .reduce = reduce,
+                         .free = free_centers,
                          .arg = &s,
                          .K = in->K,
                          .Kb = in->Kb,

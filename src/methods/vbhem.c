@@ -132,7 +132,7 @@ static vhem_status begin_at_starts(vhem_ctx *ctx, vb_search *w)
     VH_NEW(w->all, s->R);
     VH_NEW(w->made, s->R);
     for (int r = 0; r < s->R; r++) {
-        VH_TRY(s->ops->start(ctx, s->arg, &s->all[r], w->workers.scratch, &centers));
+        VH_TRY(s->start(ctx, s->arg, &s->all[r], w->workers.scratch, &centers));
         w->made[r] = centers;
         w->all[w->n++] = begun_at(&s->all[r], centers);
     }

@@ -72,11 +72,10 @@ static vhem_status pool_items(vhem_ctx *ctx, const vh_sets *t, const vh_key *key
 {
     VH_OWN(vhem_models) *all = NULL;
     VH_AUTOFREE double *share = NULL;
-    VH_CLEANUP(vh_stored_free) vh_stored found = { .n = t->n };
+    VH_CLEANUP(vh_stored_free) vhem_models **each = NULL;
     int64_t K = 0;
 
-    VH_NEW(found.each, t->n);
-    vhem_models **each = found.each;
+    VH_NEW(each, t->n + 1);
     VH_NEW(share, t->n);
     for (int64_t i = 0; i < t->n; i++) {
         VH_TRY(vh_store_get(ctx, store, &key[i], &each[i]));

@@ -10,7 +10,9 @@
 #include <omp.h>
 
 typedef struct {
-    const vh_loop *loop;
+    int64_t n;
+    vh_item_run *run;
+    void *arg;
     int64_t next; /* the first item not yet begun */
 } counter;
 
@@ -20,16 +22,15 @@ static void run_items(counter *c, int worker)
         int64_t i;
 #pragma omp atomic capture
         i = c->next++;
-        if (i >= c->loop->n)
+        if (i >= c->n)
             return;
-        c->loop->run(c->loop->arg, i, worker);
+        c->run(c->arg, i, worker);
     }
 }
 
-static void run_items_in_parallel(const vh_loop *loop)
+static void run_items_in_parallel(counter *c, int threads)
 {
-    counter own = { .loop = loop }, *c = &own;
-    int64_t helpers = (loop->n < loop->threads ? loop->n : loop->threads) - 1;
+    int64_t helpers = (c->n < threads ? c->n : threads) - 1;
 
 #pragma omp taskgroup
     {
@@ -46,17 +47,19 @@ int vh_worker(const vhem_ctx *ctx, int threads)
     return ctx->in_parallel && threads > 1 ? omp_get_thread_num() : 0;
 }
 
-void vh_parallel(const vhem_ctx *ctx, const vh_loop *loop)
+void vh_parallel(const vhem_ctx *ctx, int64_t n, int threads, bool leaf, vh_item_run *run, void *arg)
 {
-    if (loop->threads <= 1 || (loop->leaf && loop->n <= 1)) {
-        for (int64_t i = 0; i < loop->n; i++)
-            loop->run(loop->arg, i, vh_worker(ctx, loop->threads));
+    counter c = { .n = n, .run = run, .arg = arg };
+
+    if (threads <= 1 || (leaf && n <= 1)) {
+        for (int64_t i = 0; i < n; i++)
+            run(arg, i, vh_worker(ctx, threads));
     } else if (ctx->in_parallel) {
-        run_items_in_parallel(loop);
+        run_items_in_parallel(&c, threads);
     } else {
-#pragma omp parallel num_threads(vh_threads_allowed(loop->threads))
+#pragma omp parallel num_threads(vh_threads_allowed(threads))
 #pragma omp single
-        run_items_in_parallel(loop);
+        run_items_in_parallel(&c, threads);
     }
 }
 

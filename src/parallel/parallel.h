@@ -8,17 +8,12 @@
 
 #include "core/ctx.h"
 
-typedef struct {
-    int64_t n;
-    int threads; /* 1: the caller runs all items.  In a region: 1, or its threads */
-    bool leaf;   /* its items have no inner loops: a single item needs no region */
-    /* Runs item i; items begin in order.  worker < threads: two items with the same worker never run at the
-     * same time, except that one waits in its own inner loop. */
-    void (*run)(void *arg, int64_t i, int worker);
-    void *arg;
-} vh_loop;
-
-void vh_parallel(const vhem_ctx *ctx, const vh_loop *loop);
+/* Runs item i; items begin in order.  worker < threads: two items with the same worker never run at the same
+ * time, except that one waits in its own inner loop. */
+typedef void vh_item_run(void *arg, int64_t i, int worker);
+/* Runs n items.  threads 1: the caller runs all of them; in a region: 1, or its threads.  leaf: the items
+ * have no inner loops, so a single item needs no region. */
+void vh_parallel(const vhem_ctx *ctx, int64_t n, int threads, bool leaf, vh_item_run *run, void *arg);
 
 /* Returns the caller's worker number, to index scratch memory [threads]. */
 int vh_worker(const vhem_ctx *ctx, int threads);

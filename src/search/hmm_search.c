@@ -117,8 +117,6 @@ static void free_centers(void *centers)
     vh_h3m_free(centers);
 }
 
-static const vh_restart_ops ops = { make_start, reduce, free_centers };
-
 vhem_status vh_hmm_search_new(vhem_ctx *ctx, vh_hmm_search *s, uint64_t seed)
 {
     const char *kinds[MAX_KINDS];
@@ -133,7 +131,9 @@ vhem_status vh_hmm_search_new(vhem_ctx *ctx, vh_hmm_search *s, uint64_t seed)
             kinds[n_kind++] = name;
     }
     s->search =
-        (vh_search){ .ops = &ops,
+        (vh_search){ .start = make_start,
+                     .reduce = reduce,
+                     .free = free_centers,
                      .arg = s,
                      .floor = s->floor,
                      .K = s->K,

@@ -64,7 +64,7 @@ static vh_vhem_options run_options(const vh_search *s, bool trial, uint64_t seed
 static vhem_status go(vhem_ctx *ctx, const vh_search *s, bool trial, const vh_vhem_options *opt,
                       vh_restart *r, vh_vhem_run *run)
 {
-    vhem_status st = s->ops->reduce(ctx, s->arg, trial, opt, &s->workers, r->centers, run);
+    vhem_status st = s->reduce(ctx, s->arg, trial, opt, &s->workers, r->centers, run);
     r->stopped = st == VHEM_ESTOPPED;
     return r->stopped && run->n_iter >= 0 ? VHEM_OK : st;
 }
@@ -96,7 +96,7 @@ static vhem_status begin_restart(vhem_ctx *ctx, const vh_search *s, int limit, v
     int64_t Kb = trial ? s->Kb_trial : s->Kb;
 
     r->begun = true;
-    VH_TRY(s->ops->start(ctx, s->arg, r, &s->workers.scratch[vh_worker(ctx, ctx->threads)], &r->centers));
+    VH_TRY(s->start(ctx, s->arg, r, &s->workers.scratch[vh_worker(ctx, ctx->threads)], &r->centers));
     soft.tol = fmax(SOFT_TOL, o.tol);
     if (r->soft > 0) {
         bool some = s->Kb_trial != s->Kb;
@@ -253,7 +253,7 @@ static void run_some(vhem_ctx *ctx, int n, some_restarts *x)
 {
     x->across =
         ctx->threads > 1 && vh_ranks(ctx) == 1 && (x->limit < 0 ? x->s->Kb : x->s->Kb_trial) < MANY_MODELS;
-    vh_parallel(ctx, &(vh_loop){ n, x->across ? ctx->threads : 1, false, run_restart, x });
+    vh_parallel(ctx, n, x->across ? ctx->threads : 1, false, run_restart, x);
 }
 
 /* Sorts restarts first .. end-1 by decreasing bound, ties by index; skips those that failed or did not begin.
@@ -481,7 +481,7 @@ vhem_status vh_search_new(vhem_ctx *ctx, const vhem_cluster_options *opt, const 
     for (int r = 0; r < s->R; r++) {
         s->all[r].kind = given ? NULL : one ? one : kinds[r % n_kind];
         s->all[r].seed = vh_rng_seed(seed, (uint64_t)r);
-        s->all[r].free = s->ops->free;
+        s->all[r].free = s->free;
         s->all[r].modularity = NAN;
         s->all[r].soft = given || one || r / n_kind % 2 == 0 ? opt->soft : 0;
     }

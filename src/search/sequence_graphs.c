@@ -225,8 +225,7 @@ static vhem_status by_warping(vhem_ctx *ctx, const vh_graph_source *from, double
     VH_NEW(circular, from->data->d);
     for (int k = 0; k < from->data->d; k++)
         circular[k] = vh_is_angle(family, from->data->layout, k);
-    const vh_dtw_options opt = { VH_DTW_WINDOW, frames_to_warp(from), circular };
-    return vh_dtw(ctx, from->data, &opt, D);
+    return vh_dtw(ctx, from->data, VH_DTW_WINDOW, frames_to_warp(from), circular, D);
 }
 
 vhem_status vh_graph_neighbours(vhem_ctx *ctx, const vh_graph_source *from, const vh_graph_kind *kind,

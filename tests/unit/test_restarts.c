@@ -36,13 +36,14 @@ static void release(void *centers)
 
 static void first_sentence(void **state)
 {
-    static const vh_restart_ops ops = { fail_late, never, release };
     static const char *const kinds[] = { "kmeans" };
     (void)state;
     for (int threads = 1; threads <= 4; threads += 3) {
         vhem_ctx *ctx = test_ctx_with("ref", threads, 1);
         vhem_cluster_options opt;
-        vh_search s = { .ops = &ops, .K = 2, .Kb = 10, .Kb_trial = 10, .work = 1 };
+        vh_search s = {
+            .start = fail_late, .reduce = never, .free = release, .K = 2, .Kb = 10, .Kb_trial = 10, .work = 1
+        };
         VHEM_INIT(VHEM_CLUSTER_OPTIONS, &opt);
         opt.restarts = 8;
         opt.init = "kmeans";
