@@ -2,6 +2,7 @@
 /* examples.c - a few sequences of each cluster, decoded into the states of its centre. */
 #include "core/alloc.h"
 #include "core/array2.h"
+#include "core/names.h"
 #include "core/object.h"
 #include "vhem/analysis.h"
 #include "vhem.h"
@@ -36,38 +37,31 @@ static void clear(void *record)
 
 /* ---- choosing sequences -------------------------------------------------------------------------------- */
 
-typedef struct {
-    const char *name;
-    int64_t i;
-} named_item;
-
-static int by_name(const void *a, const void *b)
-{
-    return strcmp(((const named_item *)a)->name, ((const named_item *)b)->name);
-}
-
 /* cluster [N] of level 0 by the name of the sequence or its group, -1 if none; n_found: number of matches. */
 static vhem_status match_names(vhem_ctx *ctx, const examples *e, int *cluster, int *n_found)
 {
     const vhem_clustering *c = e->c;
-    size_t n = 0;
-    VH_AUTOFREE named_item *names = NULL;
+    VH_CLEANUP(vh_names_free) vh_names names = { 0 };
+    VH_AUTOFREE int64_t *item = NULL; /* [names]  the first of each name */
+    bool is_new;
+    int64_t at;
 
-    VH_NEW(names, c->Kb);
-    for (int64_t i = 0; i < c->Kb; i++)
-        if (*c->name[i])
-            names[n++] = (named_item){ c->name[i], i };
-    qsort(names, n, sizeof *names, by_name);
+    VH_NEW(item, c->Kb);
+    for (int64_t i = 0; i < c->Kb; i++) {
+        if (!*c->name[i])
+            continue;
+        VH_TRY(vh_names_put(ctx, &names, c->name[i], strlen(c->name[i]), &at, &is_new));
+        item[at] = is_new ? i : item[at];
+    }
     *n_found = 0;
     for (int64_t k = 0; k < e->N; k++) {
         vhem_seq_view seq;
         VH_TRY(vhem_data_view(e->data, k, &seq));
-        named_item own = { seq.name, 0 }, group = { seq.group, 0 };
-        const named_item *hit = *seq.name ? bsearch(&own, names, n, sizeof *names, by_name) : NULL;
-        if (!hit && *seq.group)
-            hit = bsearch(&group, names, n, sizeof *names, by_name);
-        cluster[k] = hit ? c->base_label[hit->i] : -1;
-        *n_found += hit != NULL;
+        at = vh_names_find(&names, seq.name, strlen(seq.name));
+        if (at < 0)
+            at = vh_names_find(&names, seq.group, strlen(seq.group));
+        cluster[k] = at >= 0 ? c->base_label[item[at]] : -1;
+        *n_found += at >= 0;
     }
     return VHEM_OK;
 }

@@ -7,6 +7,7 @@
 #include "analysis/significance.h"
 
 #include "core/alloc.h"
+#include "math/order.h"
 #include "math/student.h"
 #include "vhem/analysis.h"
 
@@ -111,17 +112,6 @@ vhem_status vh_test_groups(vhem_ctx *ctx, int64_t n_a, const double *a, int64_t 
 
 /* ---- 2. U ---- */
 
-typedef struct {
-    double value;
-    bool of_a;
-} ranked_value;
-
-static int compare_values(const void *a, const void *b)
-{
-    double x = ((const ranked_value *)a)->value, y = ((const ranked_value *)b)->value;
-    return x < y ? -1 : x > y;
-}
-
 /* P(U >= u) under the null hypothesis: U has the generating function
  * prod_{i=1..n} (1 - q^{m+i}) / (1 - q^i), divided by the number of ways to choose n of n + m. */
 static vhem_status exact_tail(vhem_ctx *ctx, int n, int m, double u, double *out)
@@ -146,8 +136,9 @@ static vhem_status exact_tail(vhem_ctx *ctx, int n, int m, double u, double *out
     return VHEM_OK;
 }
 
-/* Ranks r [n], sorted; ties get their mean rank.  *sum_a: rank sum of a; *ties: sum of t^3 - t over ties. */
-static void rank_all(const ranked_value *r, int64_t n, double *sum_a, double *ties)
+/* Ranks r [n], sorted; ties get their mean rank.  *sum_a: rank sum of those with i < n_a; *ties: sum of
+ * t^3 - t over ties. */
+static void rank_all(const vh_ranked *r, int64_t n, int64_t n_a, double *sum_a, double *ties)
 {
     *sum_a = *ties = 0;
     for (int64_t i = 0, end; i < n; i = end) {
@@ -155,7 +146,7 @@ static void rank_all(const ranked_value *r, int64_t n, double *sum_a, double *ti
             end++;
         double t = (double)(end - i), rank = (double)(i + 1 + end) / 2;
         for (int64_t k = i; k < end; k++)
-            *sum_a += r[k].of_a ? rank : 0;
+            *sum_a += r[k].i < n_a ? rank : 0;
         *ties += t * t * t - t;
     }
 }
@@ -189,7 +180,7 @@ static vhem_status p_of_u(vhem_ctx *ctx, double u, double ties, vhem_test *out)
 vhem_status vh_test_ranks(vhem_ctx *ctx, int64_t n_a, const double *a, int64_t n_b, const double *b,
                           vhem_test *out)
 {
-    VH_AUTOFREE ranked_value *r = NULL;
+    VH_AUTOFREE vh_ranked *r = NULL;
     int64_t n = 0;
     double sum_a, ties;
     sample_moments x = moments_of(n_a, a), y = moments_of(n_b, b);
@@ -204,12 +195,12 @@ vhem_status vh_test_ranks(vhem_ctx *ctx, int64_t n_a, const double *a, int64_t n
     VH_NEW(r, n_a + n_b);
     for (int64_t i = 0; i < n_a; i++)
         if (isfinite(a[i]))
-            r[n++] = (ranked_value){ a[i], true };
+            r[n++] = (vh_ranked){ a[i], i };
     for (int64_t i = 0; i < n_b; i++)
         if (isfinite(b[i]))
-            r[n++] = (ranked_value){ b[i], false };
-    qsort(r, (size_t)n, sizeof *r, compare_values);
-    rank_all(r, n, &sum_a, &ties);
+            r[n++] = (vh_ranked){ b[i], n_a + i };
+    vh_rank_ascending((size_t)n, r);
+    rank_all(r, n, n_a, &sum_a, &ties);
     out->statistic = sum_a - (double)x.n * (double)(x.n + 1) / 2;
     return p_of_u(ctx, out->statistic, ties, out);
 }

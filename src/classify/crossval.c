@@ -59,7 +59,7 @@ typedef struct {
     const vhem_data *data;
     const vh_train_options *opt;
     const vhem_tags *members; /* of all items */
-    vh_items items;
+    vh_sets items;
     vh_store *store;
     vhem_prediction *p;
 } validation;
@@ -68,7 +68,7 @@ static void validation_free(validation *v)
 {
     vh_store_free(v->store);
     vh_object_free(v->p);
-    vh_items_free(&v->items);
+    vh_sets_free(&v->items);
 }
 
 /* Copies the members without the items of fold f. */
@@ -168,7 +168,7 @@ vhem_status vhem_crossvalidate(vhem_ctx *ctx, const vhem_data *data, const vhem_
     VH_CHECK(folds >= 2 || (holdout > 0 && holdout < 1), VHEM_EINVAL,
              "%d folds and a share of %g held out: there must be 2 folds or more, or a share between 0 and 1",
              folds, holdout);
-    VH_TRY(vh_items_new(ctx, data, v.opt->all.by_group, &v.items));
+    VH_TRY(vh_sets_new(ctx, data, v.opt->all.by_group, &v.items));
     VH_TRY(vh_members_new(ctx, &v.items, tags, v.opt->all.min_items, &members));
     v.members = members;
     VH_TRY(vh_store_open(ctx, v.opt->all.store, &v.store));

@@ -6,7 +6,7 @@
 #include "core/array2.h"
 #include "core/object.h"
 #include "core/names.h"
-#include "models/items.h"
+#include "fit/sets.h"
 #include "vhem/classes.h"
 #include "core/text.h"
 
@@ -26,7 +26,7 @@ void vh_tags_clear(void *record)
     free(tags->has);
 }
 
-static vhem_status members_empty(vhem_ctx *ctx, const vh_items *t, int C, vhem_tags **out)
+static vhem_status members_empty(vhem_ctx *ctx, const vh_sets *t, int C, vhem_tags **out)
 {
     VH_OWN(vhem_tags) *m = NULL;
 
@@ -47,7 +47,7 @@ static int by_version(const void *a, const void *b)
     return vh_compare_versions(*(char *const *)a, *(char *const *)b); /* "2" before "10" */
 }
 
-static vhem_status members_from_labels(vhem_ctx *ctx, const vh_items *t, vhem_tags **out)
+static vhem_status members_from_labels(vhem_ctx *ctx, const vh_sets *t, vhem_tags **out)
 {
     VH_CLEANUP(vh_names_free) vh_names names = { 0 };
     VH_OWN(vhem_tags) *m = NULL;
@@ -81,7 +81,7 @@ static vhem_status members_from_labels(vhem_ctx *ctx, const vh_items *t, vhem_ta
     return VHEM_OK;
 }
 
-static vhem_status members_from_tags(vhem_ctx *ctx, const vh_items *t, const vhem_tags *tags, vhem_tags **out)
+static vhem_status members_from_tags(vhem_ctx *ctx, const vh_sets *t, const vhem_tags *tags, vhem_tags **out)
 {
     VH_CLEANUP(vh_names_free) vh_names names = { 0 };
     VH_OWN(vhem_tags) *m = NULL;
@@ -147,7 +147,7 @@ static vhem_status drop_small(vhem_ctx *ctx, int min_items, vhem_tags *m)
     return VHEM_OK;
 }
 
-vhem_status vh_members_new(vhem_ctx *ctx, const vh_items *t, const vhem_tags *tags, int min_items,
+vhem_status vh_members_new(vhem_ctx *ctx, const vh_sets *t, const vhem_tags *tags, int min_items,
                            vhem_tags **out)
 {
     VH_OWN(vhem_tags) *m = NULL;

@@ -3,12 +3,12 @@
 #ifndef VH_CLASSIFY_MEMBERS_H
 #define VH_CLASSIFY_MEMBERS_H
 
-#include "models/items.h"
+#include "fit/sets.h"
 #include "vhem/classes.h"
 
 /* Determines the classes of items: has [n][C], in the order of items.  Classes come from labels, sorted by
  * name, or from tags, matched by item name.  Warns of omissions; an empty result is an error. */
-vhem_status vh_members_new(vhem_ctx *ctx, const vh_items *items, const vhem_tags *tags, int min_items,
+vhem_status vh_members_new(vhem_ctx *ctx, const vh_sets *items, const vhem_tags *tags, int min_items,
                            vhem_tags **out);
 /* Frees the contents of a vhem_tags. */
 void vh_tags_clear(void *tags);

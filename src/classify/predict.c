@@ -222,7 +222,7 @@ static void drop_block(vhem_data **own)
 static vhem_status predict_block(vhem_ctx *ctx, class_search *s, const vh_question *q, const int64_t *item,
                                  int64_t n, int C, double *loglik)
 {
-    const vh_items *t = q->items;
+    const vh_sets *t = q->items;
     VH_AUTOFREE int64_t *first = NULL;
     VH_AUTOFREE double *table = NULL, *work = NULL;
     VH_CLEANUP(drop_block) vhem_data *own = NULL;
@@ -230,7 +230,7 @@ static vhem_status predict_block(vhem_ctx *ctx, class_search *s, const vh_questi
     VH_NEW(first, n + 1);
     for (int64_t i = 0; i < n; i++)
         first[i + 1] = first[i] + t->first[item[i] + 1] - t->first[item[i]];
-    VH_TRY(vh_items_data(ctx, q->data, t, item, n, &own));
+    VH_TRY(vh_sets_data(ctx, q->data, t, item, n, &own));
     VH_NEW(table, vh_cells(own->N, vh_models_size(s->all)));
     VH_NEW(work, vh_models_size(s->all));
     block b = { own, n, first, table };
@@ -310,7 +310,7 @@ static void clear_prediction(void *record)
     free(p->log_posterior);
 }
 
-vhem_status vh_prediction_new(vhem_ctx *ctx, const vh_items *t, int C, vhem_prediction **out)
+vhem_status vh_prediction_new(vhem_ctx *ctx, const vh_sets *t, int C, vhem_prediction **out)
 {
     VH_OWN(vhem_prediction) *p = NULL;
     size_t size = vh_cells(t->n, C);
@@ -340,11 +340,11 @@ vhem_status vhem_classes_predict(vhem_ctx *ctx, const vhem_classes *k, const vhe
                                  vhem_prediction **out)
 {
     VH_ENTER(k, data, out);
-    VH_CLEANUP(vh_items_free) vh_items items = { 0 };
+    VH_CLEANUP(vh_sets_free) vh_sets items = { 0 };
     VH_OWN(vhem_prediction) *p = NULL;
     VH_AUTOFREE double *prior = NULL;
 
-    VH_TRY(vh_items_new(ctx, data, k->opt.all.by_group, &items));
+    VH_TRY(vh_sets_new(ctx, data, k->opt.all.by_group, &items));
     VH_TRY(vh_prediction_new(ctx, &items, k->C, &p));
     VH_NEW(prior, k->C);
     for (int c = 0; c < k->C; c++) {

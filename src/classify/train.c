@@ -71,8 +71,9 @@ typedef struct { /* shared by all classes */
     vhem_classes *classes;
     vh_store *store;
     const vhem_data *data; /* of this run, with its items and members */
-    const vh_items *items;
+    const vh_sets *items;
     const vhem_tags *members;
+    vh_ranked *todo; /* classes without a model, the largest first */
 } training;
 
 /* Pools the models of all pieces of a class, without those of weight zero. */
@@ -80,13 +81,12 @@ static vhem_status pool_pieces(vhem_ctx *ctx, const training *t, const vh_class 
 {
     VH_OWN(vhem_models) *all = NULL;
     VH_AUTOFREE double *share = NULL;
-    VH_CLEANUP(vh_stored_free) vh_stored found = { .n = c->n_part };
+    VH_CLEANUP(vh_stored_free) vhem_models **piece = NULL;
     double mass = 0;
 
     for (int64_t p = 0; p < c->n_part; p++)
         mass += c->part[p].items;
-    VH_NEW(found.each, c->n_part);
-    vhem_models **piece = found.each;
+    VH_NEW(piece, c->n_part + 1);
     VH_NEW(share, c->n_part);
     for (int64_t p = 0; p < c->n_part; p++) {
         VH_TRY(vh_store_get(ctx, t->store, &c->part[p].key, &piece[p]));
@@ -182,7 +182,7 @@ static vhem_status from_data(vhem_ctx *ctx, const training *t, const vh_class *c
     vh_input in;
     VH_AUTOFREE int64_t *item = NULL;
 
-    VH_TRY(vh_items_data(ctx, t->data, t->items, own, n, &data));
+    VH_TRY(vh_sets_data(ctx, t->data, t->items, own, n, &data));
     VH_TRY(vh_input_data(ctx, data, false, &item, &in)); /* fragments of a song may differ in kind */
     return cluster_class(ctx, t, c, &in, out);
 }
@@ -249,21 +249,16 @@ static vhem_status make_model(vhem_ctx *ctx, const training *t, vh_class *c)
 
 /* ---- 3. all classes ------------------------------------------------------------------------------------ */
 
-typedef struct {
-    const training *t;
-    const vh_ranked *todo; /* [jobs] */
-} reductions;
-
 static vhem_status model_item(vhem_ctx *ctx, void *arg, int64_t i, int worker)
 {
-    const reductions *r = arg;
+    const training *t = arg;
     (void)worker;
-    ctx->opt.seed = (int64_t)r->t->classes->seed;
-    return make_model(ctx, r->t, &r->t->classes->cls[r->todo[i].i]);
+    ctx->opt.seed = (int64_t)t->classes->seed;
+    return make_model(ctx, t, &t->classes->cls[t->todo[i].i]);
 }
 
 /* Trains classes in parallel, largest first, so that the last ones are short. */
-static vhem_status make_models(vhem_ctx *ctx, const training *t)
+static vhem_status make_models(vhem_ctx *ctx, training *t)
 {
     VH_BLAS_SERIAL;
     vhem_classes *k = t->classes;
@@ -277,8 +272,8 @@ static vhem_status make_models(vhem_ctx *ctx, const training *t)
         if (!k->cls[c].model)
             todo[n++] = (vh_ranked){ (double)k->cls[c].items, c };
     vh_rank_descending((size_t)n, todo);
-    reductions r = { t, todo };
-    const vh_work jobs = { .n = n, .what = "classes", .inside = true, .run = model_item, .arg = &r };
+    t->todo = todo;
+    const vh_work jobs = { .n = n, .what = "classes", .inside = true, .run = model_item, .arg = t };
     vhem_status st = vh_map(ctx, &jobs, &failed);
     if (failed >= 0) {
         snprintf(who, sizeof who, "class '%.100s'", k->cls[todo[failed].i].name);
@@ -347,11 +342,11 @@ static vhem_status set_prior(vhem_ctx *ctx, const vh_piecework *w, const vhem_ta
     return VHEM_OK;
 }
 
-vhem_status vh_train(vhem_ctx *ctx, const vhem_data *data, const vh_items *items, const vhem_tags *members,
+vhem_status vh_train(vhem_ctx *ctx, const vhem_data *data, const vh_sets *items, const vhem_tags *members,
                      vh_store *store, vhem_classes *k)
 {
     VH_CLEANUP(vh_pieces_free) vh_pieces pieces = { 0 };
-    training t = { k, store, data, items, members };
+    training t = { .classes = k, .store = store, .data = data, .items = items, .members = members };
 
     if (takes_models(k)) {
         const vh_piecework w = { data, items, &k->opt.piece, k->seed, k->opt.all.by_group };
@@ -400,14 +395,14 @@ static vhem_status learn(vhem_ctx *ctx, const vhem_data *data, const vhem_tags *
                          vhem_classes *k)
 {
     vhem_status st = VHEM_OK;
-    VH_CLEANUP(vh_items_free) vh_items items = { 0 };
+    VH_CLEANUP(vh_sets_free) vh_sets items = { 0 };
     VH_OWN(vhem_tags) *members = NULL;
     VH_OWN(vh_store) *store = NULL;
     VH_CLEANUP(vh_frames_free) vh_frames frames = { 0 };
 
     VH_TRY(vh_train_check(ctx, &k->opt));
     VH_TRY(vh_train_frames(ctx, data, k, &k->opt, &frames));
-    VH_TRY(vh_items_new(ctx, data, k->opt.all.by_group, &items));
+    VH_TRY(vh_sets_new(ctx, data, k->opt.all.by_group, &items));
     VH_TRY(vh_members_new(ctx, &items, tags, k->C > 0 ? 1 : k->opt.all.min_items, &members));
     VH_TRY(vh_store_open(ctx, path, &store));
     VH_TRY(vh_train(ctx, frames.data, &items, members, store, k));

@@ -15,7 +15,7 @@ vhem_status vh_train_check(vhem_ctx *ctx, const vh_train_options *opt);
 vhem_status vh_train_frames(vhem_ctx *ctx, const vhem_data *data, const vhem_classes *k,
                             const vh_train_options *opt, vh_frames *out);
 /* Adds the members to the classes and trains every missing model.  Classes without members are unchanged. */
-vhem_status vh_train(vhem_ctx *ctx, const vhem_data *data, const vh_items *items, const vhem_tags *members,
+vhem_status vh_train(vhem_ctx *ctx, const vhem_data *data, const vh_sets *items, const vhem_tags *members,
                      vh_store *store, vhem_classes *classes);
 
 #endif

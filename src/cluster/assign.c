@@ -12,7 +12,7 @@
 #include "core/alloc.h"
 #include "core/array2.h"
 #include "dtm/infer.h"
-#include "models/items.h"
+#include "fit/sets.h"
 #include "fit/infer.h"
 #include "math/blas.h"
 #include "math/logsum.h"
@@ -144,15 +144,15 @@ static vhem_status assign_data(vhem_ctx *ctx, const vhem_tree *tree, const vhem_
 {
     vh_clustering *c = tree->level[0];
     VH_AUTOFREE double *loglik = NULL, *total = NULL;
-    VH_CLEANUP(vh_items_free) vh_items items = { 0 };
+    VH_CLEANUP(vh_sets_free) vh_sets items = { 0 };
 
     VH_NEW(loglik, vh_cells(data->N, c->Kr));
     VH_TRY(c->centers ? vh_score(ctx, c->centers, data, "score", loglik)
                       : vh_dtm_score(ctx, c->textures, data, loglik));
     if (by_group) {
-        VH_TRY(vh_items_new(ctx, data, true, &items));
+        VH_TRY(vh_sets_new(ctx, data, true, &items));
         VH_NEW(total, vh_cells(items.n, c->Kr));
-        vh_items_sum(&items, c->Kr, loglik, total);
+        vh_sets_sum(&items, c->Kr, loglik, total);
     }
     return decide(ctx, tree, total ? items.n : data->N, total ? total : loglik, 1, NULL, out);
 }

@@ -8,6 +8,7 @@
 #include "cluster/tree.h"
 #include "core/alloc.h"
 #include "core/array2.h"
+#include "core/names.h"
 #include "core/options.h"
 #include "data/data.h"
 #include "dtm/infer.h"
@@ -54,30 +55,25 @@ static vhem_status expected_loglik(vhem_ctx *ctx, const level *v, double *out)
     return VHEM_OK;
 }
 
-typedef struct {
-    const char *name;
-    int cluster;
-} named;
-
-static int by_name(const void *a, const void *b)
+/* Adds the names of the items, each with its cluster: -1 if items of the same name are in different clusters.
+ * cluster [v->n]. */
+static vhem_status index_names(vhem_ctx *ctx, const level *v, char *const *name, vh_names *names,
+                               int *cluster)
 {
-    return strcmp(((const named *)a)->name, ((const named *)b)->name);
+    for (int64_t i = 0; i < v->n; i++) {
+        int64_t k;
+        bool is_new;
+        VH_TRY(vh_names_put(ctx, names, name[i], strlen(name[i]), &k, &is_new));
+        cluster[k] = is_new || cluster[k] == v->label[i] ? v->label[i] : -1;
+    }
+    return VHEM_OK;
 }
 
-/* Cluster of the item with this name; -1 if there is none, or items of this name are in different
- * clusters. */
-static int find_cluster(const named *all, int64_t n, const char *name)
+/* Cluster of the items with this name; -1 if there is none, or more than one. */
+static int find_cluster(const vh_names *names, const int *cluster, const char *name)
 {
-    const named *hit = *name ? bsearch(&(named){ name, 0 }, all, (size_t)n, sizeof *all, by_name) : NULL;
-    if (!hit)
-        return -1;
-    for (const named *x = hit; x >= all && strcmp(x->name, name) == 0; x--)
-        if (x->cluster != hit->cluster)
-            return -1;
-    for (const named *x = hit; x < all + n && strcmp(x->name, name) == 0; x++)
-        if (x->cluster != hit->cluster)
-            return -1;
-    return hit->cluster;
+    int64_t k = *name ? vh_names_find(names, name, strlen(name)) : -1;
+    return k < 0 ? -1 : cluster[k];
 }
 
 /* Weighted sum of log p(y_n | centre): a sequence that was clustered, alone or in its group, counts under its
@@ -88,22 +84,21 @@ static vhem_status data_loglik(vhem_ctx *ctx, const level *v, const vhem_data *d
     int64_t N = vh_data_size(data);
     VH_AUTOFREE double *table = NULL;
     double sum = 0;
-    VH_AUTOFREE named *all = NULL;
+    VH_AUTOFREE int *cluster = NULL;
+    VH_CLEANUP(vh_names_free) vh_names names = { 0 };
     vhem_seq_view seq;
 
     VH_NEW(table, vh_cells(N, v->K));
-    VH_NEW(all, v->n);
-    for (int64_t i = 0; i < v->n; i++)
-        all[i] = (named){ name[i], v->label[i] };
-    qsort(all, (size_t)v->n, sizeof *all, by_name);
+    VH_NEW(cluster, v->n);
+    VH_TRY(index_names(ctx, v, name, &names, cluster));
     VH_TRY(v->centers ? vh_h3m_score(ctx, v->centers, data, table)
                       : vh_dtm_score(ctx, v->textures, data, table));
     for (int64_t n = 0; n < N; n++) {
         const double *row = table + vh_row(n, v->K);
         double best = -INFINITY;
         VH_TRY(vhem_data_view(data, n, &seq));
-        int j = find_cluster(all, v->n, seq.name);
-        j = j < 0 ? find_cluster(all, v->n, seq.group) : j;
+        int j = find_cluster(&names, cluster, seq.name);
+        j = j < 0 ? find_cluster(&names, cluster, seq.group) : j;
         for (int q = 0; q < v->K; q++)
             best = v->members[q] > 0 ? fmax(best, row[q]) : best;
         sum += seq.weight * (j < 0 ? best : row[j]);
@@ -160,7 +155,8 @@ static vhem_status find_modularity(vhem_ctx *ctx, const level *v, double *out)
         return VHEM_OK;
     VH_NEW(D, vh_cells(v->n, v->n));
     VH_NEW(near, (size_t)v->n * NEIGHBOURS);
-    VH_TRY(vh_embedding_distances(ctx, v->models, &(vh_embedding_kind){ "kl", v->tau, 0.5, true }, D));
+    const vhem_distance_options kl = vh_embedding_options("kl", v->tau, 0.5, true);
+    VH_TRY(vh_embedding_distances(ctx, v->models, &kl, D));
     vh_neighbours(v->n, D, NEIGHBOURS, near);
     return vh_modularity(ctx, &(vh_near){ v->n, NEIGHBOURS, near }, v->label, out);
 }

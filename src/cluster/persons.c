@@ -5,7 +5,6 @@
  * 2. Leave-one-out: the same under centres that have not seen the person.
  * 3. Derived quantities: cluster, scale, uncertainty. */
 #include "methods/options.h"
-#include "cluster/center_again.h"
 #include "cluster/tree.h"
 #include "core/alloc.h"
 #include "core/array2.h"
@@ -15,13 +14,14 @@
 #include "core/object.h"
 #include "fit/frames.h"
 #include "models/infer.h"
-#include "models/items.h"
+#include "fit/sets.h"
 #include "fit/lengths.h"
 #include "fit/infer.h"
 #include "hmm/shared_columns.h"
 #include "vhem/without.h"
 #include "vhem/analysis.h"
 #include "vhem.h"
+#include "hmm/convert.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -39,7 +39,7 @@ typedef struct {
     const vh_clustering *c;
     const int *label; /* [Kb of level 0]  cluster of each clustered item */
     int64_t Kb;
-    vh_items items;
+    vh_sets items;
     vh_names known;     /* names of the clustered items */
     int64_t *clustered; /* [n]  index among them, -1: not clustered */
     double *total;      /* [n][K]  log-likelihood of all sequences of a person */
@@ -51,7 +51,7 @@ typedef struct {
 static void free_work(person_scores *w)
 {
     vh_object_free(w->s);
-    vh_items_free(&w->items);
+    vh_sets_free(&w->items);
     vh_names_free(&w->known);
     vh_h3m_free(w->copy);
     free(w->clustered);
@@ -151,7 +151,7 @@ static vhem_status score_person(const person_scores *w, int64_t i, const vhem_mo
     VH_OWN(vhem_data) *own = NULL;
     VH_AUTOFREE double *t = NULL;
 
-    VH_TRY(vh_items_data(ctx, w->in->data, &w->items, &i, 1, &own));
+    VH_TRY(vh_sets_data(ctx, w->in->data, &w->items, &i, 1, &own));
     VH_NEW(t, vh_cells(vh_data_size(own), vh_models_size(models)));
     VH_TRY(vh_models_score(ctx, models, own, t));
     *table = vh_take(t);
@@ -264,6 +264,46 @@ static vhem_status can_leave_out(const person_scores *w)
              "there are %lld models in %d clusters: without one of them there are too few", (long long)w->Kb,
              w->c->Kr);
     return VHEM_OK;
+}
+
+/* The sequences as one group. */
+static vhem_status join(vhem_ctx *ctx, const vhem_data *data, const int64_t *seq, int64_t n, vhem_data **out)
+{
+    VH_OWN(vhem_data) *copy = NULL;
+    VH_AUTOFREE const char **group = NULL;
+
+    VH_NEW(group, n);
+    for (int64_t i = 0; i < n; i++)
+        group[i] = "1";
+    VH_TRY(vh_data_subset(ctx, data, seq, n, &copy));
+    VH_TRY(vh_data_describe(ctx, copy, &(vhem_data_text){ .group = group }));
+    *out = vh_take(copy);
+    return VHEM_OK;
+}
+
+/* Fits centre j of c, which was fitted to sequences, to the sequences seq [n] of the data: the same shape and
+ * prior, and a start from what it is. */
+static vhem_status center_again(vhem_ctx *ctx, const vh_clustering *c, int j, const vhem_data *data,
+                                const int64_t *seq, int64_t n, vhem_models **out)
+{
+    VH_OWN(vhem_data) *group = NULL;
+    VH_OWN(vh_h3m) *one = NULL;
+    const int64_t index = j;
+    vhem_fit_options o;
+
+    VH_TRY(join(ctx, data, seq, n, &group));
+    VH_TRY(vh_h3m_subset(ctx, c->centers, &index, 1, &one));
+    one->omega[0] = 1;
+    const vhem_models start = vh_models_of_hmms(one);
+    VHEM_INIT(VHEM_FIT_OPTIONS, &o);
+    o.start = &start;
+    o.S = one->hmm[0].S;
+    o.M = one->hmm[0].M;
+    o.topology = c->options.topology;
+    o.prior = c->centers->prior;
+    o.by_group = 1;
+    o.restarts = 1;
+    return vhem_fit(ctx, group, &o, out, NULL);
 }
 
 typedef struct {
@@ -407,7 +447,7 @@ static vhem_status fit_without(vhem_ctx *ctx, void *arg, int64_t at, int worker)
         for (int64_t k = w.items.first[l->person[b]]; k < w.items.first[l->person[b] + 1]; k++)
             if (b != at && w.label[b] == own)
                 seq[n++] = w.items.seq[k];
-    VH_TRY(vh_center_again(ctx, w.c, own, w.in->data, seq, n, &center));
+    VH_TRY(center_again(ctx, w.c, own, w.in->data, seq, n, &center));
     VH_TRY(score_person(&w, i, center, &table));
     return sum_up(&w, i, table, 1, loglik, total);
 }
@@ -583,7 +623,7 @@ vhem_status vhem_score_persons(vhem_ctx *ctx, const vhem_stats_input *in, vhem_s
     VH_CLEANUP(free_work) person_scores w = { .ctx = ctx, .in = in };
 
     VH_TRY(check_input(&w));
-    VH_TRY(vh_items_new(ctx, in->data, in->by_group > 0, &w.items));
+    VH_TRY(vh_sets_new(ctx, in->data, in->by_group > 0, &w.items));
     VH_NEW_OBJECT(w.s, clear_statistics);
     VH_TRY(make_room(&w));
     VH_TRY(find_persons(&w));

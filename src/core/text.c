@@ -185,7 +185,7 @@ const char *vh_list_words(const char *words, char *out, size_t size)
 
 vhem_status vh_texts_keep(vhem_ctx *ctx, vh_texts *texts, const char *text, const char **slot)
 {
-    VH_TRY(vh_grow(ctx, &texts->text, &texts->cap, texts->n + 1, sizeof *texts->text));
+    VH_TRY(vh_grow(ctx, &texts->text, &texts->cap, (size_t)texts->n + 1, sizeof *texts->text));
     VH_DUP(texts->text[texts->n], text);
     *slot = texts->text[texts->n++];
     return VHEM_OK;
@@ -193,7 +193,7 @@ vhem_status vh_texts_keep(vhem_ctx *ctx, vh_texts *texts, const char *text, cons
 
 void vh_texts_free(vh_texts *texts)
 {
-    for (size_t k = 0; k < texts->n; k++)
+    for (int64_t k = 0; texts->text && k < texts->n; k++)
         free(texts->text[k]);
     free(texts->text);
     *texts = (vh_texts){ 0 };
@@ -205,36 +205,35 @@ vhem_status vh_text_close(vhem_ctx *ctx, FILE *f, char **text, size_t *size)
     return VHEM_OK;
 }
 
-enum { PIECE = 1 << 16 };
+enum { BLOCK = 1 << 16 };
 
-struct vh_text_piece {
-    vh_text_piece *before;
+struct vh_text_block {
+    vh_text_block *before;
     size_t used, size;
     char text[];
 };
 
-vhem_status vh_text_block_add(vhem_ctx *ctx, vh_text_block *block, const char *text, char **slot)
+vhem_status vh_text_block_add(vhem_ctx *ctx, vh_text_block **last, const char *text, char **slot)
 {
     size_t n = strlen(text) + 1;
-    vh_text_piece *piece = block->last;
+    vh_text_block *block = *last;
 
-    if (!piece || piece->size - piece->used < n) {
-        size_t size = n > PIECE ? n : PIECE;
-        piece = malloc(sizeof *piece + size);
-        VH_CHECK(piece, VHEM_ENOMEM, "out of memory: %zu bytes for names", size);
-        *piece = (vh_text_piece){ .before = block->last, .size = size };
-        block->last = piece;
+    if (!block || block->size - block->used < n) {
+        size_t size = n > BLOCK ? n : BLOCK;
+        block = malloc(sizeof *block + size);
+        VH_CHECK(block, VHEM_ENOMEM, "out of memory: %zu bytes for names", size);
+        *block = (vh_text_block){ .before = *last, .size = size };
+        *last = block;
     }
-    *slot = memcpy(piece->text + piece->used, text, n);
-    piece->used += n;
+    *slot = memcpy(block->text + block->used, text, n);
+    block->used += n;
     return VHEM_OK;
 }
 
-void vh_text_block_free(vh_text_block *block)
+void vh_text_blocks_free(vh_text_block *last)
 {
-    for (vh_text_piece *piece = block->last, *before; piece; piece = before) {
-        before = piece->before;
-        free(piece);
+    for (vh_text_block *before; last; last = before) {
+        before = last->before;
+        free(last);
     }
-    block->last = NULL;
 }

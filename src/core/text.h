@@ -32,18 +32,16 @@ const char *vh_list_words(const char *words, char *out, size_t size);
 
 /* Texts with the lifetime of their owner. */
 typedef struct {
-    char **text;
-    size_t n, cap;
-} vh_texts; /* zero it to start empty */
+    char **text; /* NULL: none, whatever n is */
+    int64_t n;
+    size_t cap; /* for vh_texts_keep */
+} vh_texts;     /* zero it to start empty */
 
 /* The same for very many short texts, in a few large blocks. */
-typedef struct vh_text_piece vh_text_piece;
-typedef struct {
-    vh_text_piece *last;
-} vh_text_block; /* zero it to start empty */
-
-vhem_status vh_text_block_add(vhem_ctx *ctx, vh_text_block *block, const char *text, char **slot);
-void vh_text_block_free(vh_text_block *block);
+typedef struct vh_text_block vh_text_block;
+/* Copies the text into the last block, to which *last points, or into a new one; *last is NULL at first. */
+vhem_status vh_text_block_add(vhem_ctx *ctx, vh_text_block **last, const char *text, char **slot);
+void vh_text_blocks_free(vh_text_block *last);
 
 /* Copies the text and points *slot to the copy. */
 vhem_status vh_texts_keep(vhem_ctx *ctx, vh_texts *texts, const char *text, const char **slot);

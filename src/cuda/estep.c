@@ -182,8 +182,9 @@ static vhem_status by_reference(estep_run *x, const vh_cuda_lay *lay, double *L)
     for (int j = 0; j < x->step->reduced->K; j++)
         for (int i = 0; i < lay->rows; i++) {
             double *at = &L[vh_ij(j, lay->rows, i)];
-            const vh_estep es = { &chunks.chunk[i / VH_REDUCE_CHUNK], x->step->reduced, x->step->tau };
-            const vh_reduce_pair pair = { &es, i % VH_REDUCE_CHUNK, j, 0 };
+            const vh_reduce_pair pair = {
+                &chunks.chunk[i / VH_REDUCE_CHUNK], x->step->reduced, x->step->tau, i % VH_REDUCE_CHUNK, j, 0
+            };
             if (!isfinite(*at))
                 VH_TRY(vh_ref_reduce_pair(ctx, &pair, own, at, NULL, NULL));
         }
@@ -316,8 +317,7 @@ static vhem_status copy_table(estep_run *x, const vh_cuda_lay *lay, const double
     VH_NEW(table, Kr * rows);
     VH_DEVICE(vh_device_get(table, from, sizeof *table * Kr * rows));
     turning t = { table, to, x->job->store.source.number + lay->first, Kr, rows };
-    vh_parallel(ctx,
-                &(vh_loop){ ((int64_t)rows + SOME - 1) / SOME, x->workers->n, true, transpose_rows, &t });
+    vh_parallel(ctx, ((int64_t)rows + SOME - 1) / SOME, x->workers->n, true, transpose_rows, &t);
     return VHEM_OK;
 }
 
@@ -414,12 +414,12 @@ static vhem_status run_on_device(estep_run *x, bool stops, vh_reduce_sums *out)
     vhem_ctx *ctx = x->ctx;
     const vh_reduce_step *step = x->step;
     vh_reduce_sums shape = vh_reduce_sums_at(step->reduced, NULL);
-    const vh_sum_kind kind = { step->statistics ? shape.size : shape.head, vh_reduce_sums_merge, step };
+    size_t size = step->statistics ? shape.size : shape.head;
 
     VH_DEVICE(vh_device_enter());
     VH_TRY(vh_cuda_store_load(ctx, &x->job->store, need_of(step)));
     VH_TRY(vh_cuda_groups_new(ctx, step->reduced, step->log_omega, &x->groups));
-    VH_TRY(vh_tree_sum_new(ctx, &kind, &x->tree));
+    VH_TRY(vh_tree_sum_new(ctx, size, vh_reduce_sums_merge, step, &x->tree));
     VH_NEW(x->host, (size_t)VH_CUDA_MOST_CHUNKS * shape.head + shape.size);
     VH_TRY(vh_cuda_store_each(ctx, &x->job->store, stops, run_tile, x));
     if (step->log_omega && out)

@@ -8,6 +8,7 @@
 #include "cuda/arena.h"
 #include "cuda/buffer.h"
 #include "core/alloc.h"
+#include "math/order.h"
 #include "parallel/map.h"
 
 #include <string.h>
@@ -22,30 +23,17 @@ enum {
 
 /* ---- 1. lanes ------------------------------------------------------------------------------------------ */
 
-typedef struct {
-    int64_t length;
-    int place;
-} lane_entry;
-
-static int longest_first(const void *a, const void *b)
-{
-    const lane_entry *p = a, *q = b;
-    if (p->length != q->length)
-        return p->length < q->length ? 1 : -1;
-    return p->place - q->place;
-}
-
 static vhem_status deal(vhem_ctx *ctx, vh_cuda_lanes *x)
 {
-    VH_AUTOFREE lane_entry *all = NULL;
+    VH_AUTOFREE vh_ranked *all = NULL;
 
     VH_NEW(all, x->in.n);
     for (int64_t i = 0; i < x->in.n; i++)
-        all[i] = (lane_entry){ vh_data_length(x->in.data, x->in.seq[i]), (int)i };
-    qsort(all, (size_t)x->in.n, sizeof *all, longest_first);
+        all[i] = (vh_ranked){ (double)vh_data_length(x->in.data, x->in.seq[i]), i };
+    vh_rank_descending((size_t)x->in.n, all);
     for (int i = 0; i < x->n_lane; i++) {
-        x->place[i] = i < x->in.n ? all[i].place : -1;
-        x->length[i] = i < x->in.n ? (int)all[i].length : 0;
+        x->place[i] = i < x->in.n ? (int)all[i].i : -1;
+        x->length[i] = i < x->in.n ? (int)all[i].value : 0;
         x->weight[i] = i < x->in.n ? vh_data_weight(x->in.data, x->in.seq[x->place[i]]) : 0;
     }
     for (int b = 0; b < x->n_lane_block; b++) {

@@ -122,7 +122,7 @@ void vh_cuda_lay_fill(vhem_ctx *ctx, const vh_cuda_lay *lay, const vh_base_sourc
                       chunk,
                       row };
         list_rows(b, chunk, lay->n_chunk, row, lane0);
-        vh_parallel(ctx, &(vh_loop){ (b->n + SOME - 1) / SOME, ctx->threads, true, fill_some, &out });
+        vh_parallel(ctx, (b->n + SOME - 1) / SOME, ctx->threads, true, fill_some, &out);
     }
 }
 

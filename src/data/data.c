@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* data.c - the sequence set: wraps memory, checks values, selects sequences. */
+/* data.c - the sequence set: wraps memory, checks values, selects sequences; and where these come from. */
 #include "data/data.h"
 
 #include "core/hash.h"
@@ -7,6 +7,7 @@
 #include "core/object.h"
 #include "data/values.h"
 #include "vhem.h"
+#include "core/alloc.h"
 
 #include <limits.h>
 #include <math.h>
@@ -59,7 +60,7 @@ static void drop_symbols(symbol_columns *symbols)
 /* Copies n texts; *out stays unchanged if text is NULL. */
 static vhem_status copy_texts(vhem_ctx *ctx, const char *const *text, int64_t n, char ***out)
 {
-    VH_CLEANUP(vh_list_drop) vh_list copy = { .n = n };
+    VH_CLEANUP(vh_texts_free) vh_texts copy = { .n = n };
 
     if (!text)
         return VHEM_OK;
@@ -101,8 +102,8 @@ vhem_status vh_data_describe(vhem_ctx *ctx, vhem_data *data, const vhem_data_tex
 {
     int64_t N = data->N;
     int d = data->d;
-    VH_CLEANUP(vh_list_drop) vh_list names = { .n = N }, labels = { .n = N }, groups = { .n = N };
-    VH_CLEANUP(vh_list_drop) vh_list columns = { .n = d };
+    VH_CLEANUP(vh_texts_free) vh_texts names = { .n = N }, labels = { .n = N }, groups = { .n = N };
+    VH_CLEANUP(vh_texts_free) vh_texts columns = { .n = d };
     VH_CLEANUP(drop_symbols) symbol_columns symbols = { .d = d };
     const double *weight = text->weight;
     double *weights = NULL;
@@ -233,15 +234,15 @@ void vh_data_passed(const vhem_data *data, int64_t n)
         let_go(data, n);
 }
 
-const char *vh_data_location(const vhem_data *data, int64_t n, int64_t t, int k, vh_told *place)
+const char *vh_data_location(const vhem_data *data, int64_t n, int64_t t, int k, char out[VH_PLACE_SIZE])
 {
     const char *name = data->name ? data->name[n] : "";
     char number[24];
     snprintf(number, sizeof number, "%lld", (long long)n);
-    snprintf(place->s, sizeof place->s, "%ssequence %s%s%s: frame %lld (counted from 0), column '%.80s'",
-             vh_origin_tell(&data->origin, n, t, &(vh_told){ { 0 } }), *name ? "'" : "",
+    snprintf(out, VH_PLACE_SIZE, "%ssequence %s%s%s: frame %lld (counted from 0), column '%.80s'",
+             vh_origin_tell(&data->origin, n, t, (char[VH_PLACE_SIZE]){ "" }), *name ? "'" : "",
              *name ? VH_SHOW(name, strlen(name)) : number, *name ? "'" : "", (long long)t, data->column[k]);
-    return place->s;
+    return out;
 }
 
 /* Error message for value i of sequence n, with its frame and column. */
@@ -249,7 +250,8 @@ static vhem_status bad_value(vhem_ctx *ctx, const vhem_data *data, vhem_status s
                              const char *what)
 {
     return vh_fail(ctx, status, "%s is %s",
-                   vh_data_location(data, n, i / data->d, (int)(i % data->d), &(vh_told){ { 0 } }), what);
+                   vh_data_location(data, n, i / data->d, (int)(i % data->d), (char[VH_PLACE_SIZE]){ "" }),
+                   what);
 }
 
 static const char infinite[] = "infinite, every value must be finite";
@@ -499,4 +501,51 @@ uint64_t vh_data_fingerprint(const vhem_data *data)
     for (int k = 0; data->symbols && k < data->d; k++)
         h = hash_texts(h, data->symbols[k].name, data->symbols[k].n);
     return h;
+}
+
+/* ---- where sequences come from ------------------------------------------------------------------------- */
+
+void vh_origin_free(vh_origin *origin, int64_t N)
+{
+    for (int64_t n = 0; origin->file && n < N; n++)
+        free(origin->file[n]);
+    free(origin->file);
+    free(origin->line);
+    free(origin->path);
+    *origin = (vh_origin){ 0 };
+}
+
+vhem_status vh_origin_some(vhem_ctx *ctx, const vh_origin *from, const int64_t *seq, int64_t n,
+                           vh_origin *out)
+{
+    VH_CLEANUP(vh_origin_drop) vh_origin copy = { .n = n };
+
+    if (from->path)
+        VH_DUP(copy.path, from->path);
+    if (from->file)
+        VH_NEW(copy.file, n);
+    if (from->line)
+        VH_NEW(copy.line, n);
+    for (int64_t k = 0; k < n; k++) {
+        int64_t i = seq ? seq[k] : k;
+        if (from->file)
+            VH_DUP(copy.file[k], from->file[i]);
+        if (from->line)
+            copy.line[k] = from->line[i];
+    }
+    *out = copy;
+    copy = (vh_origin){ 0 };
+    return VHEM_OK;
+}
+
+const char *vh_origin_tell(const vh_origin *origin, int64_t n, int64_t t, char out[VH_PLACE_SIZE])
+{
+    const char *file = origin->file ? origin->file[n] : origin->path;
+    int64_t line = origin->line ? origin->line[n] : 0;
+    out[0] = '\0';
+    if (file && line > 0)
+        snprintf(out, VH_PLACE_SIZE, "%.400s: line %lld: ", file, (long long)(line + t));
+    else if (file)
+        snprintf(out, VH_PLACE_SIZE, "%.400s: ", file);
+    return out;
 }

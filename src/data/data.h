@@ -4,10 +4,29 @@
 #define VH_DATA_DATA_H
 
 #include "core/ctx.h"
-#include "data/origin.h"
 #include "data/spill.h"
 
 #include <stdatomic.h>
+
+typedef struct {
+    char *path;    /* the file or folder; NULL: none */
+    char **file;   /* [N]  of a folder: the file of each sequence; NULL: all are in path */
+    int64_t n;     /* sequences, where a copy has an owner; else 0 */
+    int64_t *line; /* [N]  line of the first frame; 0: lines not consecutive; NULL: unknown */
+} vh_origin;       /* all zero: unknown */
+
+void vh_origin_free(vh_origin *origin, int64_t N);
+static inline void vh_origin_drop(vh_origin *origin) /* for VH_CLEANUP */
+{
+    vh_origin_free(origin, origin->n);
+}
+/* Copies the entries of sequences seq [n] (NULL: the first n). */
+vhem_status vh_origin_some(vhem_ctx *ctx, const vh_origin *from, const int64_t *seq, int64_t n,
+                           vh_origin *out);
+
+enum { VH_PLACE_SIZE = 1024 }; /* room for where something is */
+/* Writes "walks.csv: line 7: " for frame t of sequence n, without the parts that are unknown; returns out. */
+const char *vh_origin_tell(const vh_origin *origin, int64_t n, int64_t t, char out[VH_PLACE_SIZE]);
 
 struct vhem_data {
     int64_t N;
@@ -114,8 +133,9 @@ vhem_status vh_builder_source(vh_builder *b, const char *path);
  * that cannot handle missing values. */
 vhem_status vh_data_require_complete(vhem_ctx *ctx, const vhem_data *data, const int64_t *seq, int64_t n);
 
-/* Returns "walks.csv: line 7: sequence 'a': frame 5 (counted from 0), column 'x'", the start of a message. */
-const char *vh_data_location(const vhem_data *data, int64_t n, int64_t t, int k, vh_told *place);
+/* Writes "walks.csv: line 7: sequence 'a': frame 5 (counted from 0), column 'x'", the start of a message;
+ * returns out. */
+const char *vh_data_location(const vhem_data *data, int64_t n, int64_t t, int k, char out[VH_PLACE_SIZE]);
 
 /* Counts NaN in sequences seq [n] (NULL: all) into *n_missing; rejects infinity and any value for which
  * `refuse` (NULL: accepts all) returns text, which says what a value y of column k must be. */

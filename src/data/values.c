@@ -223,19 +223,19 @@ size_t vh_number_short(double v, char out[VH_NUMBER_SIZE])
     return vh_number_text(v, out);
 }
 
-const char *vh_show_into(vh_shown *shown, const char *s, size_t n)
+const char *vh_show_into(char out[VH_SHOW_SIZE], const char *s, size_t n)
 {
     size_t room = 48, cut = n > room ? room : n;
     for (size_t i = 0; i < cut; i++)
-        shown->s[i] = (unsigned char)s[i] < 32 || s[i] == 127 ? '?' : s[i];
+        out[i] = (unsigned char)s[i] < 32 || s[i] == 127 ? '?' : s[i];
     if (cut < n) {
         while (cut > 0 && ((unsigned char)s[cut] & 0xC0) == 0x80)
             cut--; /* do not split a UTF-8 character */
-        memcpy(shown->s + cut, "...", 3);
+        memcpy(out + cut, "...", 3);
         cut += 3;
     }
-    shown->s[cut] = '\0';
-    return shown->s;
+    out[cut] = '\0';
+    return out;
 }
 
 void vh_show_list(char *const *names, int n, const char *between, char *out, size_t size)
@@ -243,9 +243,9 @@ void vh_show_list(char *const *names, int n, const char *between, char *out, siz
     size_t used = 0;
     out[0] = '\0';
     for (int i = 0; i < n; i++) {
-        vh_shown shown;
+        char shown[VH_SHOW_SIZE];
         char rest[32] = ""; /* must still fit after this name */
-        const char *name = vh_show_into(&shown, names[i], strlen(names[i]));
+        const char *name = vh_show_into(shown, names[i], strlen(names[i]));
         if (i + 1 < n)
             snprintf(rest, sizeof rest, " and %d more", n - i - 1);
         if (used + strlen(name) + strlen(between) + strlen(rest) >= size) {

@@ -35,23 +35,13 @@ bool vh_integer_parse(const char *s, size_t n, int64_t *out);
 /* As vh_number_text, but whole numbers have no point: 3, not 3.0. */
 size_t vh_number_short(double v, char out[VH_NUMBER_SIZE]);
 
-typedef struct {
-    char s[56];
-} vh_shown;
-/* Quotes s [n] for a message: cut after 48 bytes, control characters replaced. */
-const char *vh_show_into(vh_shown *shown, const char *s, size_t n);
-#define VH_SHOW(s, n) vh_show_into(&(vh_shown){ { 0 } }, s, n)
+/* Quotes s [n] for a message: cut after 48 bytes, control characters replaced; returns out. */
+enum { VH_SHOW_SIZE = 56 };
+const char *vh_show_into(char out[VH_SHOW_SIZE], const char *s, size_t n);
+#define VH_SHOW(s, n) vh_show_into((char[VH_SHOW_SIZE]){ "" }, s, n)
 
 /* Frees names [n] and its strings; accepts NULL. */
 void vh_list_free(char **names, int64_t n);
-typedef struct { /* a list of strings and its length */
-    char **text;
-    int64_t n;
-} vh_list;
-static inline void vh_list_drop(vh_list *list) /* for VH_CLEANUP */
-{
-    vh_list_free(list->text, list->n);
-}
 
 /* Joins names [n] as "a,b,c", to be typed; false if out [size] is too small or a name has a comma or a
  * quote. */

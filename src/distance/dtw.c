@@ -45,7 +45,9 @@ typedef struct { /* a number of each frame that is compared */
 
 typedef struct {
     const vhem_data *data;
-    vh_dtw_options opt;
+    double window;
+    int frames;
+    const bool *circular;
     int64_t N;
     int64_t step;      /* every step-th frame is used */
     int E;             /* coordinates */
@@ -103,7 +105,7 @@ static vhem_status choose_coordinates(vhem_ctx *ctx, warping *w)
     for (int k = 0; k < d; k++) {
         double middle = lo[k] / 2 + hi[k] / 2, half = hi[k] / 2 - lo[k] / 2;
         bool varies = half > 1e-14 * fabs(middle); /* by more than rounding errors */
-        bool circular = w->opt.circular && w->opt.circular[k];
+        bool circular = w->circular && w->circular[k];
         coordinate c = { .column = k, .middle = middle, .half = half, .scale = 1 };
         for (int part = 0; varies && part < 1 + circular; part++) {
             c.kind = !circular ? LINE : part == 0 ? COSINE : SINE;
@@ -172,7 +174,7 @@ static vhem_status standardise(vhem_ctx *ctx, warping *w)
 static vhem_status sort_sequences(vhem_ctx *ctx, warping *w)
 {
     const vhem_data *data = w->data;
-    w->step = data->start[w->N] / (w->N * w->opt.frames);
+    w->step = data->start[w->N] / (w->N * w->frames);
     w->step = w->step > 1 ? w->step : 1;
     VH_NEW(w->order, w->N);
     VH_NEW(w->T, w->N);
@@ -417,7 +419,7 @@ static void fill_diagonal(comparison *c, int64_t k, int64_t lo, int64_t hi, bool
 /* The band has the cells first .. last of diagonal k: as k grows, each grows by 0 or 1. */
 static vhem_status warp(vhem_ctx *ctx, comparison *c, bool with_gaps, double *distance)
 {
-    int64_t S = c->S, L = c->L, wide = (int64_t)(c->w->opt.window * (double)S);
+    int64_t S = c->S, L = c->L, wide = (int64_t)(c->w->window * (double)S);
     int64_t first = 0, last = -1;
     for (int64_t k = 0; k < S + L - 1; k++) {
         VH_CHECK(k % POLL != 0 || !vh_stopped(ctx), VHEM_ESTOPPED, "stopped while sequences were compared");
@@ -450,14 +452,14 @@ static vhem_status fill_row(vhem_ctx *ctx, void *arg, int64_t a, int worker)
     return VHEM_OK;
 }
 
-static vhem_status fill_table(vhem_ctx *ctx, const vhem_data *data, const vh_dtw_options *opt, double *D)
+static vhem_status fill_table(vhem_ctx *ctx, const vhem_data *data, double window, int frames,
+                              const bool *circular, double *D)
 {
     VH_CLEANUP(warping_free)
-    warping w = { .data = data, .opt = { VH_DTW_WINDOW, VH_DTW_FRAMES, NULL }, .N = data->N };
+    warping w = { .data = data, .window = window, .frames = frames, .circular = circular, .N = data->N };
     const vh_work rows = { .n = w.N, .what = "time warping", .run = fill_row, .arg = &w };
 
-    w.opt = opt ? *opt : w.opt;
-    assert(w.opt.window >= 0 && w.opt.window <= 1 && w.opt.frames > 0);
+    assert(window >= 0 && window <= 1 && frames > 0);
     VH_TRY(warping_open(ctx, &w));
     if (w.E > 0) /* else all frames are equal */
         VH_TRY(vh_map(ctx, &rows, NULL));
@@ -470,8 +472,9 @@ static vhem_status fill_table(vhem_ctx *ctx, const vhem_data *data, const vh_dtw
     return VHEM_OK;
 }
 
-vhem_status vh_dtw(vhem_ctx *ctx, const vhem_data *data, const vh_dtw_options *opt, double *D)
+vhem_status vh_dtw(vhem_ctx *ctx, const vhem_data *data, double window, int frames, const bool *circular,
+                   double *D)
 {
     vh_ranks_leave(ctx); /* every process needs the whole table */
-    return vh_ranks_join(ctx, fill_table(ctx, data, opt, D));
+    return vh_ranks_join(ctx, fill_table(ctx, data, window, frames, circular, D));
 }

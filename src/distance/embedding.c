@@ -14,27 +14,26 @@
 #include <math.h>
 #include <string.h>
 
-static vhem_distance_options options_of(const vh_embedding_kind *kind)
+vhem_distance_options vh_embedding_options(const char *kind, int tau, double lambda, bool normalised)
 {
     vhem_distance_options o;
     VHEM_INIT(VHEM_DISTANCE_OPTIONS, &o);
     vh_options_fill(VHEM_DISTANCE_OPTIONS, &o);
-    o.kind = kind->name;
-    o.tau = kind->tau;
+    o.kind = kind;
+    o.tau = tau;
     o.symmetric = 1;
-    o.lambda = kind->lambda;
-    o.normalised = kind->normalised;
+    o.lambda = lambda;
+    o.normalised = normalised;
     return o;
 }
 
-vhem_status vh_embedding_distances(vhem_ctx *ctx, const vh_h3m *models, const vh_embedding_kind *kind,
+vhem_status vh_embedding_distances(vhem_ctx *ctx, const vh_h3m *models, const vhem_distance_options *opt,
                                    double *D)
 {
     size_t n = (size_t)models->K;
-    bool kernel = strcmp(kind->name, "ppk") == 0;
-    const vhem_distance_options o = options_of(kind);
+    bool kernel = strcmp(opt->kind, "ppk") == 0;
 
-    VH_TRY(vh_distance(ctx, models, models, &o, D, NULL));
+    VH_TRY(vh_distance(ctx, models, models, opt, D, NULL));
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j < n; j++) {
             double *d = &D[i * n + j];
@@ -46,12 +45,11 @@ vhem_status vh_embedding_distances(vhem_ctx *ctx, const vh_h3m *models, const vh
 }
 
 vhem_status vh_embedding_distances_to(vhem_ctx *ctx, const vh_h3m *a, const vh_h3m *b,
-                                      const vh_embedding_kind *kind, double *D)
+                                      const vhem_distance_options *opt, double *D)
 {
-    bool kernel = strcmp(kind->name, "ppk") == 0;
-    const vhem_distance_options o = options_of(kind);
+    bool kernel = strcmp(opt->kind, "ppk") == 0;
 
-    VH_TRY(vh_distance(ctx, a, b, &o, D, NULL));
+    VH_TRY(vh_distance(ctx, a, b, opt, D, NULL));
     for (size_t p = 0; p < vh_cells(a->K, b->K); p++) {
         VH_CHECK(!isnan(D[p]), VHEM_ENUMERIC, "a distance between two models is not a number");
         D[p] = kernel ? -D[p] : D[p];

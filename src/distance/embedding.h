@@ -7,21 +7,16 @@
 #include "core/ctx.h"
 #include "hmm/hmm_set.h"
 
-typedef struct { /* a kind of distance */
-    const char *name;
-    int tau;
-    double lambda;
-    bool normalised;
-} vh_embedding_kind;
-
+/* Options of a symmetric distance: kind "ppk", with the power lambda, "kl" or "kl-sampled". */
+vhem_distance_options vh_embedding_options(const char *kind, int tau, double lambda, bool normalised);
 /* Computes D [K][K], symmetric: divergences ("kl", "kl-sampled"), the mean of both directions, or -log of the
  * product kernel ("ppk"; normalised: divided by the self-kernels).  VHEM_ENUMERIC if one is NaN. */
-vhem_status vh_embedding_distances(vhem_ctx *ctx, const vh_h3m *models, const vh_embedding_kind *kind,
+vhem_status vh_embedding_distances(vhem_ctx *ctx, const vh_h3m *models, const vhem_distance_options *opt,
                                    double *D);
 
 /* The same, D [Ka][Kb], between two sets. */
 vhem_status vh_embedding_distances_to(vhem_ctx *ctx, const vh_h3m *a, const vh_h3m *b,
-                                      const vh_embedding_kind *kind, double *D);
+                                      const vhem_distance_options *opt, double *D);
 
 /* Replaces D [n][n] by log-affinities: -D / median if scaled, else -D.  The median is over positive, finite
  * distances between different items; *scale (may be NULL) is the divisor. */

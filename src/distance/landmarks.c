@@ -90,7 +90,7 @@ static vhem_status solve(vhem_ctx *ctx, landmark_set *b, double *place)
     VH_AUTOFREE double *D = NULL;
 
     VH_NEW(D, vh_cells(l->m, l->m));
-    VH_TRY(vh_embedding_distances(ctx, b->some, &l->kind, D));
+    VH_TRY(vh_embedding_distances(ctx, b->some, &l->distance, D));
     if (k > 0) {
         VH_NEW(near, vh_cells(l->m, k));
         vh_neighbours((int)l->m, D, k, near);
@@ -146,7 +146,7 @@ static vhem_status place_block(vhem_ctx *ctx, landmark_set *b, int64_t first, in
         return st;
     VH_TRY(vh_h3m_subset(ctx, l->models, b->others, count, &block));
     vh_ctx_child(ctx, ctx->threads, &quiet); /* progress is reported per block */
-    st = vh_embedding_distances_to(&quiet, block, b->some, &l->kind, b->D);
+    st = vh_embedding_distances_to(&quiet, block, b->some, &l->distance, b->D);
     if (st == VHEM_ESTOPPED)
         VH_TRY(fail_stopped(ctx, b, first));
     VH_CHECK(st == VHEM_OK, st, "models %lld to %lld: %s", (long long)first, (long long)(first + n - 1),

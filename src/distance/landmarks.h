@@ -9,7 +9,7 @@
 
 typedef struct {
     const vh_h3m *models;
-    vh_embedding_kind kind;
+    vhem_distance_options distance;
     bool scaled;    /* affinities are exp(-D / median), else exp(-D) */
     int neighbours; /* > 0: affinities are 1 between near neighbours instead */
     bool keep;      /* keep self-affinities */

@@ -27,6 +27,8 @@ typedef struct {
     vh_opened_pair *product;      /* both sets, opened */
     vh_patterns lacks_a, lacks_b; /* columns that HMMs of each set lack */
     double *D;                    /* [Ka][Kb]; NULL on processes without a table */
+    vh_rectangle r;               /* the rows to be taken, */
+    const double *rows;           /* [na][nb] */
 } ppk_table;
 
 static void ppk_free(ppk_table *j)
@@ -64,24 +66,25 @@ static vh_rectangle rectangle(const ppk_table *j, int64_t first, int64_t n)
                            .upper = upper };
 }
 
-static vhem_status make_row_block(vhem_ctx *ctx, void *arg, vh_row_block *s)
+static vhem_status make_row_block(vhem_ctx *ctx, void *arg, int64_t first, int64_t n, double *x, size_t *size)
 {
     vhem_status st = VHEM_OK;
     ppk_table *j = arg;
-    const vh_rectangle r = rectangle(j, s->first, s->n);
-    st = vh_product_run(ctx, j->product, &r, s->x);
+    const vh_rectangle r = rectangle(j, first, n);
+    st = vh_product_run(ctx, j->product, &r, x);
     VH_CHECK(st != VHEM_ESTOPPED, VHEM_ESTOPPED, "stopped before the kernel was complete");
-    s->size = vh_cells(r.na, r.nb);
+    *size = vh_cells(r.na, r.nb);
     return st;
 }
 
 /* Copies column k of the row block into D [Ka][Kb]; for a set against itself, into both triangles. */
-static void take_column(const ppk_table *j, const vh_rectangle *r, int k, const double *row_block)
+static void take_column(const ppk_table *j, int k)
 {
+    const vh_rectangle *r = &j->r;
     size_t Kb = (size_t)j->b->Kb, from = (size_t)j->b->order[r->b0 + k];
     for (int i = 0; i < r->na; i++) {
         size_t to = (size_t)j->a->order[r->a0 + i];
-        double log_k = vh_or_impossible(row_block[vh_ij(i, r->nb, k)]);
+        double log_k = vh_or_impossible(j->rows[vh_ij(i, r->nb, k)]);
         if (r->upper && r->a0 + i > r->b0 + k)
             continue;
         j->D[to * Kb + from] = log_k;
@@ -90,26 +93,21 @@ static void take_column(const ppk_table *j, const vh_rectangle *r, int k, const 
     }
 }
 
-typedef struct {
-    const ppk_table *j;
-    vh_rectangle r;
-    const double *row_block;
-} taking;
-
 /* By columns, because for a set against itself they become rows: adjacent columns are adjacent in memory. */
 static void take_columns(void *arg, int64_t c, int worker)
 {
-    const taking *t = arg;
+    const ppk_table *j = arg;
     (void)worker;
-    for (int64_t k = c * COLUMNS; k < (c + 1) * COLUMNS && k < t->r.nb; k++)
-        take_column(t->j, &t->r, (int)k, t->row_block);
+    for (int64_t k = c * COLUMNS; k < (c + 1) * COLUMNS && k < j->r.nb; k++)
+        take_column(j, (int)k);
 }
 
-static void take_row_block(void *arg, const vh_row_block *s)
+static void take_row_block(void *arg, int64_t first, int64_t n, const double *x)
 {
     ppk_table *j = arg;
-    taking t = { j, rectangle(j, s->first, s->n), s->x };
-    vh_parallel(j->ctx, &(vh_loop){ (t.r.nb + COLUMNS - 1) / COLUMNS, j->workers.n, true, take_columns, &t });
+    j->r = rectangle(j, first, n);
+    j->rows = x;
+    vh_parallel(j->ctx, (j->r.nb + COLUMNS - 1) / COLUMNS, j->workers.n, true, take_columns, j);
 }
 
 static vhem_status all_row_blocks(vhem_ctx *ctx, ppk_table *j)

@@ -20,6 +20,10 @@ struct vh_opened_pair {
     const vh_product_kernels *by;
     vh_product p;
     void *prepared;
+    /* the rectangle being computed */
+    const vh_rectangle *r;
+    double *log_k;
+    int ta, tb, n_b; /* first block of each set, number of blocks of b */
 };
 
 vhem_status vh_product_open(vhem_ctx *ctx, const vh_product *p, vh_opened_pair **out)
@@ -47,13 +51,6 @@ void vh_product_close(vh_opened_pair *job)
 
 /* ---- the blocks of the table --------------------------------------------------------------------------- */
 
-typedef struct {
-    const vh_opened_pair *job;
-    const vh_rectangle *r;
-    double *log_k;
-    int ta, tb, n_b; /* first block of each set, number of blocks of b */
-} kernel_rows;
-
 /* Intersects block t of a set with first .. first+n-1. */
 static void cut_block(int t, int first, int n, int *lo, int *hi)
 {
@@ -62,12 +59,12 @@ static void cut_block(int t, int first, int n, int *lo, int *hi)
 }
 
 /* Runs the kernel on a piece of a block and copies the result to the table. */
-static vhem_status run_piece(vhem_ctx *ctx, const kernel_rows *x, const vh_rectangle *piece,
+static vhem_status run_piece(vhem_ctx *ctx, const vh_opened_pair *x, const vh_rectangle *piece,
                              vh_scratch *scratch)
 {
     double table[BLOCK * BLOCK];
 
-    VH_TRY(x->job->by->kernel(ctx, &x->job->p, x->job->prepared, piece, scratch, table));
+    VH_TRY(x->by->kernel(ctx, &x->p, x->prepared, piece, scratch, table));
     for (int i = 0; i < piece->na; i++)
         memcpy(x->log_k + vh_row(piece->a0 - x->r->a0 + i, x->r->nb) + (piece->b0 - x->r->b0),
                table + i * piece->nb, sizeof *table * (size_t)piece->nb);
@@ -76,7 +73,7 @@ static vhem_status run_piece(vhem_ctx *ctx, const kernel_rows *x, const vh_recta
 
 static vhem_status run_block(vhem_ctx *ctx, void *arg, int64_t chunk, int worker)
 {
-    const kernel_rows *x = arg;
+    const vh_opened_pair *x = arg;
     int ta = x->ta + (int)(chunk / x->n_b), tb = x->tb + (int)(chunk % x->n_b), a0, a1, b0, b1;
     bool diagonal = x->r->upper && ta == tb;
 
@@ -89,18 +86,21 @@ static vhem_status run_block(vhem_ctx *ctx, void *arg, int64_t chunk, int worker
         int from = diagonal && i > b0 ? i : b0;
         const vh_rectangle piece = { .a0 = i, .na = n, .b0 = from, .nb = b1 - from };
         if (piece.nb > 0)
-            VH_TRY(run_piece(ctx, x, &piece, &x->job->p.workers->scratch[worker]));
+            VH_TRY(run_piece(ctx, x, &piece, &x->p.workers->scratch[worker]));
     }
     return VHEM_OK;
 }
 
 vhem_status vh_product_run(vhem_ctx *ctx, vh_opened_pair *job, const vh_rectangle *r, double *log_k)
 {
-    kernel_rows x = { .job = job, .r = r, .log_k = log_k, .ta = r->a0 / BLOCK, .tb = r->b0 / BLOCK };
-    int n_a = r->na > 0 ? (r->a0 + r->na - 1) / BLOCK - x.ta + 1 : 0;
-    x.n_b = r->nb > 0 ? (r->b0 + r->nb - 1) / BLOCK - x.tb + 1 : 0;
+    job->r = r;
+    job->log_k = log_k;
+    job->ta = r->a0 / BLOCK;
+    job->tb = r->b0 / BLOCK;
+    int n_a = r->na > 0 ? (r->a0 + r->na - 1) / BLOCK - job->ta + 1 : 0;
+    job->n_b = r->nb > 0 ? (r->b0 + r->nb - 1) / BLOCK - job->tb + 1 : 0;
     const vh_work blocks = {
-        .n = (int64_t)n_a * x.n_b, .threads = job->p.workers->n, .run = run_block, .arg = &x
+        .n = (int64_t)n_a * job->n_b, .threads = job->p.workers->n, .run = run_block, .arg = job
     };
     return vh_map(ctx, &blocks, NULL);
 }

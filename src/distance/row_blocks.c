@@ -9,8 +9,9 @@
 typedef struct {
     vhem_ctx *ctx; /* of the caller */
     const vh_row_blocks *of;
-    vh_row_block own, other; /* computed here; received from another process */
-    int64_t compared;        /* rows up to the last computed here */
+    double *own, *other; /* rows computed here; received from another process */
+    size_t size;         /* numbers in own */
+    int64_t compared;    /* rows up to the last computed here */
 } block_table;
 
 static int64_t rows_of(const vh_row_blocks *s, int64_t k)
@@ -31,11 +32,11 @@ static vhem_status make(vhem_ctx *ctx, void *arg, int64_t k, int worker)
     block_table *j = arg;
     const vh_row_blocks *s = j->of;
     (void)worker;
-    j->own = (vh_row_block){ k * s->rows, rows_of(s, k), 0, j->own.x };
-    VH_TRY(s->make(ctx, s->arg, &j->own));
+    int64_t first = k * s->rows, n = rows_of(s, k);
+    VH_TRY(s->make(ctx, s->arg, first, n, j->own, &j->size));
     if (vh_rank(j->ctx) == 0)
-        s->take(s->arg, &j->own);
-    j->compared = j->own.first + j->own.n;
+        s->take(s->arg, first, n, j->own);
+    j->compared = first + n;
     tell_progress(j, k);
     return VHEM_OK;
 }
@@ -44,18 +45,15 @@ static vhem_status make(vhem_ctx *ctx, void *arg, int64_t k, int worker)
 static void walk_block(vhem_ctx *ctx, void *arg, int64_t k, vh_serial *w)
 {
     block_table *j = arg;
-    vh_row_block *x = w->reads ? &j->other : &j->own;
-    int64_t size = (int64_t)x->size;
-    if (w->reads)
-        *x = (vh_row_block){ k * j->of->rows, rows_of(j->of, k), 0, x->x };
+    double *x = w->reads ? j->other : j->own;
+    int64_t size = w->reads ? 0 : (int64_t)j->size;
     vh_serial_int64(ctx, w, &size);
     vh_serial_check(ctx, w, "numbers of a strip", size, 0, (int64_t)j->of->most);
     if (w->st != VHEM_OK)
         return;
-    x->size = (size_t)size;
-    vh_serial_reals(ctx, w, x->x, x->size);
+    vh_serial_reals(ctx, w, x, (size_t)size);
     if (w->reads && w->st == VHEM_OK)
-        j->of->take(j->of->arg, x);
+        j->of->take(j->of->arg, k * j->of->rows, rows_of(j->of, k), x);
 }
 
 vhem_status vh_row_blocks_run(vhem_ctx *ctx, const vh_row_blocks *s)
@@ -65,7 +63,7 @@ vhem_status vh_row_blocks_run(vhem_ctx *ctx, const vh_row_blocks *s)
     VH_NEW(own, s->most);
     if (vh_ranks(ctx) > 1 && vh_rank(ctx) == 0)
         VH_NEW(other, s->most);
-    block_table j = { .ctx = ctx, .of = s, .own = { .x = own }, .other = { .x = other } };
+    block_table j = { .ctx = ctx, .of = s, .own = own, .other = other };
     const vh_work work = { .n = (s->n + s->rows - 1) / s->rows,
                            .singly = true,
                            .logs = true,

@@ -8,20 +8,14 @@
 
 #include <stddef.h>
 
-typedef struct { /* rows first .. first+n-1 of a table */
-    int64_t first, n;
-    size_t size; /* number of doubles in x */
-    double *x;
-} vh_row_block;
-
 typedef struct {
     const char *what; /* label for progress */
     int64_t n, rows;  /* rows of the table, of a row block; the last may have fewer */
     size_t most;      /* maximum size of a row block */
-    /* Fills x, uninitialised on entry, and sets size. */
-    vhem_status (*make)(vhem_ctx *ctx, void *arg, vh_row_block *row_block);
-    /* Copies the row block into the table; on process 0 only. */
-    void (*take)(void *arg, const vh_row_block *row_block);
+    /* Fills x, uninitialised on entry, with rows first .. first+n-1; *size is how many numbers they have. */
+    vhem_status (*make)(vhem_ctx *ctx, void *arg, int64_t first, int64_t n, double *x, size_t *size);
+    /* Copies these rows into the table; on process 0 only. */
+    void (*take)(void *arg, int64_t first, int64_t n, const double *x);
     void *arg;
 } vh_row_blocks;
 

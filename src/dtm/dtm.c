@@ -3,7 +3,7 @@
  * Parameters are stored unchanged.
  *
  *   1. storage                       3. validate and compare
- *   2. from views, and as views      4. provenance and files */
+ *   2. from views, and as views      4. files */
 #include "dtm/dtm.h"
 
 #include "core/alloc.h"
@@ -22,16 +22,16 @@
 
 /* ---- 1. storage ---------------------------------------------------------------------------------------- */
 
-void vh_dt_arrays(const vh_dt *dt, int n, int d, vh_dt_array array[VH_DT_ARRAYS])
+void vh_dt_arrays(const vh_dt *dt, int n, int d, vh_named_array array[VH_DT_ARRAYS])
 {
-    const vh_dt_array all[VH_DT_ARRAYS] = {
-        { "A", 2, { { "n", n }, { "n", n } }, dt->A },
-        { "Q", 2, { { "n", n }, { "n", n } }, dt->Q },
-        { "mu", 1, { { "n", n } }, dt->mu },
-        { "Sigma", 2, { { "n", n }, { "n", n } }, dt->Sigma },
-        { "C", 2, { { "d", d }, { "n", n } }, dt->C },
-        { "ybar", 1, { { "d", d } }, dt->ybar },
-        { "R", 1, { { "d", d } }, dt->R },
+    const vh_named_array all[VH_DT_ARRAYS] = {
+        { "A", 2, { { "n", n }, { "n", n } }, dt->A, false },
+        { "Q", 2, { { "n", n }, { "n", n } }, dt->Q, false },
+        { "mu", 1, { { "n", n } }, dt->mu, false },
+        { "Sigma", 2, { { "n", n }, { "n", n } }, dt->Sigma, false },
+        { "C", 2, { { "d", d }, { "n", n } }, dt->C, false },
+        { "ybar", 1, { { "d", d } }, dt->ybar, false },
+        { "R", 1, { { "d", d } }, dt->R, false },
     };
     memcpy(array, all, sizeof all);
 }
@@ -81,7 +81,8 @@ void vh_dt_copy(vh_dt *dst, const vh_dt *src)
     memcpy(dst->A, src->A, src->size * sizeof *src->A);
 }
 
-void vh_dt_free(vh_dt *dt)
+/* frees the contents, not dt itself */
+static void free_texture(vh_dt *dt)
 {
     free(dt->name);
     free(dt->label);
@@ -94,7 +95,7 @@ void vh_dtm_free(vh_dtm *dtm)
     if (!dtm)
         return;
     for (int64_t i = 0; i < dtm->K; i++)
-        vh_dt_free(&dtm->dt[i]);
+        free_texture(&dtm->dt[i]);
     free(dtm->dt);
     free(dtm->omega);
     free(dtm->extra);
@@ -129,7 +130,7 @@ static vhem_status copy_view(vhem_ctx *ctx, vh_dtm *dtm, int64_t i, const vhem_d
 {
     vh_dt *dt = &dtm->dt[i];
     const double *from[VH_DT_ARRAYS] = { v->A, v->Q, v->mu, v->Sigma, v->C, v->ybar, v->R };
-    vh_dt_array array[VH_DT_ARRAYS];
+    vh_named_array array[VH_DT_ARRAYS];
 
     VH_CHECK(v->d == 0 || v->d == dtm->d, VHEM_EINVAL, "d is %d, must be %d as for all", v->d, dtm->d);
     VH_TRY(vh_dt_shape(ctx, dtm->d, v->n, dt));
@@ -213,11 +214,11 @@ static vhem_status check_covariance(vhem_ctx *ctx, const char *name, int n, cons
 
 static vhem_status check_dt(vhem_ctx *ctx, const vh_dt *dt, int d, double *work)
 {
-    vh_dt_array array[VH_DT_ARRAYS];
+    vh_named_array array[VH_DT_ARRAYS];
 
     vh_dt_arrays(dt, dt->n, d, array);
     for (int k = 0; k < VH_DT_ARRAYS; k++) {
-        int size = array[k].dim[0].n * (array[k].rank == 2 ? array[k].dim[1].n : 1);
+        int size = (int)(array[k].dim[0].n * (array[k].rank == 2 ? array[k].dim[1].n : 1));
         for (int e = 0; e < size; e++)
             VH_CHECK(isfinite(array[k].at[e]), VHEM_EINVAL, "entry %d of %s is %g, must be a number", e,
                      array[k].name, array[k].at[e]);
@@ -279,24 +280,7 @@ double vh_dtm_compare(const vh_dtm *a, const vh_dtm *b)
     return worst;
 }
 
-/* ---- 4. provenance and files --------------------------------------------------------------------------- */
-
-vhem_status vh_dtm_set_provenance(vhem_ctx *ctx, vh_dtm *dtm, const char *json)
-{
-    return vh_model_set_provenance(ctx, &dtm->provenance, json);
-}
-
-vhem_status vh_dtm_load(vhem_ctx *ctx, const char *path, vh_dtm **out)
-{
-    char *text;
-    size_t size;
-    vhem_status st = vh_model_read(ctx, path, &text, &size);
-    if (st == VHEM_OK)
-        st = text ? vh_dtm_read_json(ctx, text, size, strcmp(path, "-") == 0 ? "standard input" : path, out)
-                  : vh_dtm_load_hdf5(ctx, path, out);
-    free(text);
-    return st;
-}
+/* ---- 4. files ------------------------------------------------------------------------------------------ */
 
 vhem_status vh_dtm_save(vhem_ctx *ctx, const vh_dtm *dtm, const char *path)
 {

@@ -17,7 +17,7 @@
 static bool put_dt(const vh_h5_writer *w, hid_t all, const vh_dtm *dtm, int64_t i)
 {
     const vh_dt *dt = &dtm->dt[i];
-    vh_dt_array array[VH_DT_ARRAYS];
+    vh_named_array array[VH_DT_ARRAYS];
     char name[24];
 
     vh_dt_arrays(dt, dt->n, dtm->d, array);
@@ -66,14 +66,11 @@ static vhem_status get_extra(vhem_ctx *ctx, hid_t at, bool file, size_t limit, c
 /* Reads all arrays of a texture; with fill false, only checks their shapes. */
 static vhem_status get_arrays(vhem_ctx *ctx, hid_t g, const vh_dt *dt, int n, int d, bool fill)
 {
-    vh_dt_array array[VH_DT_ARRAYS];
+    vh_named_array array[VH_DT_ARRAYS];
 
     vh_dt_arrays(dt, n, d, array);
-    for (int k = 0; k < VH_DT_ARRAYS; k++) {
-        const vh_h5_extent want[] = { { array[k].dim[0].name, array[k].dim[0].n },
-                                      { array[k].dim[1].name, array[k].dim[1].n } };
-        VH_TRY(vh_h5_numbers(ctx, g, array[k].name, array[k].rank, want, fill ? array[k].at : NULL));
-    }
+    for (int k = 0; k < VH_DT_ARRAYS; k++)
+        VH_TRY(vh_h5_numbers(ctx, g, &array[k], fill ? array[k].at : NULL));
     return VHEM_OK;
 }
 

@@ -39,16 +39,11 @@ vhem_status vh_dtm_unknown_keys(vhem_ctx *ctx, bool file, const char *what, cons
 /* Reads all arrays of a texture; with fill false, only checks them. */
 static vhem_status read_arrays(vhem_ctx *ctx, json_t *object, const vh_dt *dt, int n, int d, bool fill)
 {
-    vh_dt_array array[VH_DT_ARRAYS];
+    vh_named_array array[VH_DT_ARRAYS];
 
     vh_dt_arrays(dt, n, d, array);
-    for (int k = 0; k < VH_DT_ARRAYS; k++) {
-        vh_json_array a = { .key = array[k].name,
-                            .rank = array[k].rank,
-                            .dim = { { array[k].dim[0].name, array[k].dim[0].n },
-                                     { array[k].dim[1].name, array[k].dim[1].n } } };
-        VH_TRY(vh_json_numbers(ctx, object, &a, fill ? array[k].at : NULL));
-    }
+    for (int k = 0; k < VH_DT_ARRAYS; k++)
+        VH_TRY(vh_json_numbers(ctx, object, &array[k], fill ? array[k].at : NULL));
     return VHEM_OK;
 }
 
@@ -81,7 +76,7 @@ static vhem_status read_dtm(vhem_ctx *ctx, json_t *root, vh_dtm **out)
     VH_CHECK(K >= 1, VHEM_EFORMAT, "there are %zu textures, must be at least 1", K);
     VH_TRY(vh_dtm_new(ctx, d, (int64_t)K, &dtm));
     if (K > 1 || json_object_get(root, "omega")) { /* optional for a single texture */
-        vh_json_array omega = { .key = "omega", .rank = 1, .dim = { { "K", (int64_t)K } } };
+        vh_named_array omega = { .name = "omega", .rank = 1, .dim = { { "K", (int64_t)K } } };
         VH_TRY(vh_json_numbers(ctx, root, &omega, dtm->omega));
     }
     for (int64_t i = 0; i < dtm->K; i++)
@@ -139,7 +134,7 @@ vhem_status vh_dtm_read_json(vhem_ctx *ctx, const char *text, size_t size, const
 static void print_dt(FILE *f, const vh_dt *dt, int d)
 {
     static const char *const lead = ",\n   ";
-    vh_dt_array array[VH_DT_ARRAYS];
+    vh_named_array array[VH_DT_ARRAYS];
 
     vh_dt_arrays(dt, dt->n, d, array);
     fputs("  {", f);

@@ -7,7 +7,7 @@
 #define VH_DTM_EM_H
 
 #include "dtm/kalman.h"
-#include "fit/sets.h"
+#include "fit/em_h3m.h"
 
 typedef struct {
     const vhem_data *data;
@@ -18,14 +18,9 @@ typedef struct {
     double tol; /* nats per frame; 0: never converges */
 } vh_em_dtm_task;
 
-typedef struct {
-    int n_iter, converged, n_floored, n_fell;
-    double *J; /* [n_iter+1]; the caller frees it */
-} vh_em_dtm_run;
-
-/* dtm is the start and receives the mixture.  scratch [n_threads]; the result does not depend on n_threads.
- * VHEM_ESTOPPED leaves dtm at the last complete iteration. */
+/* dtm is the start and receives the mixture; fills J and the counts of run.  scratch [n_threads]; the
+ * result does not depend on n_threads. VHEM_ESTOPPED leaves dtm at the last complete iteration. */
 vhem_status vh_em_dtm(vhem_ctx *ctx, const vh_em_dtm_task *task, vh_scratch *scratch, int n_threads,
-                      vh_dtm *dtm, vh_em_dtm_run *run);
+                      vh_dtm *dtm, vh_em_run *run);
 
 #endif

@@ -43,7 +43,7 @@ static void fit_free(dtm_fit_state *f)
     vh_fit_scale_free(&f->scale);
 }
 
-static void run_free(vh_em_dtm_run *run)
+static void run_free(vh_em_run *run)
 {
     free(run->J);
 }
@@ -90,7 +90,7 @@ static vhem_status prepare_fit(vhem_ctx *ctx, const vhem_fit_options *asked, dtm
     return vh_workers_new(ctx, ctx->threads, &f->workers);
 }
 
-static vhem_fit_run told(const vh_em_dtm_run *run, int n_stable)
+static vhem_fit_run told(const vh_em_run *run, int n_stable)
 {
     return (vhem_fit_run){ .loglik = run->J[run->n_iter],
                            .bound = run->J[run->n_iter],
@@ -154,7 +154,7 @@ static vhem_status fit_one(vhem_ctx *ctx, void *arg, int64_t i, int worker)
                             .max_iter = f->em ? f->opt.max_iter : 0,
                             .tol = f->opt.tol };
     vh_dtm one = { .d = f->data->d, .K = 1, .omega = (double[]){ 1 }, .dt = &f->out->dt[i] };
-    VH_CLEANUP(run_free) vh_em_dtm_run run = { 0 };
+    VH_CLEANUP(run_free) vh_em_run run = { 0 };
     int n_floored, n_stable;
 
     if (f->fitted) {
@@ -244,7 +244,7 @@ static vhem_status run_restart(vhem_ctx *ctx, dtm_fit_state *f, int r, vh_dtm **
                             .limits = f->limits,
                             .max_iter = f->opt.max_iter,
                             .tol = f->opt.tol };
-    VH_CLEANUP(run_free) vh_em_dtm_run run = { 0 };
+    VH_CLEANUP(run_free) vh_em_run run = { 0 };
     vhem_fit_report *report = f->report;
     int *best = &report->best[0];
 

@@ -110,8 +110,8 @@ vhem_status vh_dtm_smooth(vhem_ctx *ctx, const vh_dtm *dtm, int64_t i, const vhe
     if (cov)
         VH_NEW(own_cov, n_cov);
     VH_TRY(vh_dt_gains_new(ctx, &dtm->dt[i], dtm->d, T, true, &g));
-    const vh_kalman_frames frames = { vh_data_frames(data, n), T, 1 };
-    VH_TRY(vh_kalman_smooth(ctx, &g, &frames, &scratch, &(vh_kalman_result){ own_x, own_cov, loglik, NULL }));
+    VH_TRY(vh_kalman_smooth(ctx, &g, vh_data_frames(data, n), T, &scratch,
+                            &(vh_kalman_result){ .x = own_x, .cov = own_cov, .loglik = loglik }));
     memcpy(x, own_x, sizeof *x * n_x);
     if (cov)
         memcpy(cov, own_cov, sizeof *cov * n_cov);
@@ -145,30 +145,27 @@ static void linear_step(vh_rng *rng, int n, const double *M, const double *x, co
     }
 }
 
-typedef struct { /* a texture to sample from */
-    const vh_dt *dt;
-    int d;
-    const double *roots; /* [2][n][n]  square roots of Q and Sigma */
-    double *x, *y;       /* [2 n] [d]  scratch */
-} drawn_texture;
-
-static vhem_status draw_sequence(vhem_ctx *ctx, const drawn_texture *from, int64_t T, vh_rng *rng,
-                                 vh_builder *b)
+/* roots [2][n][n]: square roots of Q and Sigma. */
+static vhem_status draw_sequence(vhem_ctx *ctx, const vh_dt *dt, int d, const double *roots, int64_t T,
+                                 vh_rng *rng, vh_builder *b)
 {
-    const vh_dt *dt = from->dt;
     int n = dt->n;
-    double *x = from->x, *next = x + n, *y = from->y;
+    VH_AUTOFREE double *x = NULL, *y = NULL;
 
-    linear_step(rng, n, NULL, dt->mu, from->roots + vh_cells(n, n), x);
+    VH_NEW(x, 2 * (size_t)n);
+    VH_NEW(y, d);
+    double *next = x + n;
+
+    linear_step(rng, n, NULL, dt->mu, roots + vh_cells(n, n), x);
     for (int64_t t = 0; t < T; t++) {
-        for (int k = 0; k < from->d; k++) {
+        for (int k = 0; k < d; k++) {
             y[k] = dt->ybar[k] + sqrt(dt->R[k]) * vh_rng_normal(rng);
             for (int i = 0; i < n; i++)
                 y[k] += dt->C[vh_ij(k, n, i)] * x[i];
             VH_CHECK(isfinite(y[k]), VHEM_ENUMERIC, "frame %lld overflows: A is unstable", (long long)t);
         }
         VH_TRY(vh_builder_frame(b, y));
-        linear_step(rng, n, dt->A, x, from->roots, next);
+        linear_step(rng, n, dt->A, x, roots, next);
         memcpy(x, next, sizeof *x * (size_t)n);
     }
     return VHEM_OK;
@@ -196,8 +193,7 @@ static vhem_status make_roots(vhem_ctx *ctx, const vh_dtm *dtm, double **roots)
 vhem_status vh_dtm_sample(vhem_ctx *ctx, const vh_dtm *dtm, int64_t N, int64_t T, vhem_data **out)
 {
     VH_OWN(vh_builder) *b = NULL;
-    VH_AUTOFREE double *y = NULL;
-    VH_CLEANUP(vh_roots_free) vh_roots roots = { .K = dtm->K };
+    VH_CLEANUP(vh_roots_free) double **roots = NULL;
 
     VH_CHECK(N >= 1, VHEM_EINVAL, "%lld sequences were asked for, must be at least 1", (long long)N);
     VH_CHECK(T >= 1, VHEM_EINVAL, "sequences of %lld frames were asked for, must have at least 1",
@@ -205,21 +201,17 @@ vhem_status vh_dtm_sample(vhem_ctx *ctx, const vh_dtm *dtm, int64_t N, int64_t T
     VH_CHECK((double)N * T * dtm->d <= MOST, VHEM_EINVAL,
              "%lld sequences of %lld frames make %.3g numbers, at most %.3g are possible", (long long)N,
              (long long)T, (double)N * T * dtm->d, MOST);
-    VH_NEW(roots.of, dtm->K);
-    VH_NEW(y, dtm->d);
-    VH_TRY(make_roots(ctx, dtm, roots.of));
+    VH_NEW(roots, dtm->K + 1);
+    VH_TRY(make_roots(ctx, dtm, roots));
     VH_TRY(vh_builder_new(ctx, dtm->d, &b));
     for (int64_t s = 0; s < N; s++) {
         vh_rng rng;
         char name[32];
-        VH_AUTOFREE double *x = NULL;
         VH_CHECK(!vh_stopped(ctx), VHEM_ESTOPPED, "stopped; %lld of %lld sequences were drawn", (long long)s,
                  (long long)N);
         vh_rng_init(&rng, ctx->opt.seed, VH_RNG_SAMPLE, (uint64_t)s);
         int64_t i = vh_rng_pick(&rng, dtm->K, dtm->omega);
-        VH_NEW(x, 2 * (size_t)dtm->dt[i].n);
-        vhem_status st =
-            draw_sequence(ctx, &(drawn_texture){ &dtm->dt[i], dtm->d, roots.of[i], x, y }, T, &rng, b);
+        vhem_status st = draw_sequence(ctx, &dtm->dt[i], dtm->d, roots[i], T, &rng, b);
         if (st == VHEM_ENUMERIC)
             vh_dtm_prefix(ctx, dtm, i);
         VH_TRY(st);

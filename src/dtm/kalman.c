@@ -150,13 +150,15 @@ static void add_moment(int n, double w, const double *a, const double *b, const 
             to[i * ld + j] += w * (a[i] * b[j] + M[i * n + j]);
 }
 
-/* Adds frame t to the sums of states: x is xs of frame t, preceded in memory by that of t-1. */
-static void add_state(const vh_dt_gains *g, const vh_kalman_frames *in, int64_t t, const double *x,
-                      const vh_dt_smoothed *at, vh_dt_stats *s)
+/* Adds frame t to the sums of states. */
+static void add_state(const vh_dt_gains *g, int64_t t, int64_t T, const vh_dt_smoothed *at,
+                      const vh_kalman_result *out)
 {
     int n = g->n;
     size_t nn = vh_cells(n, n);
-    double w = in->weight, *X = at->work;
+    double w = out->weight, *X = at->work;
+    const double *x = out->x + t * n;
+    vh_dt_stats *s = out->stats;
     const double *V = at->V;
 
     add_moment(n, w, x, x, V, s->xx, n + 1);
@@ -164,7 +166,7 @@ static void add_state(const vh_dt_gains *g, const vh_kalman_frames *in, int64_t 
         s->xx[i * (n + 1) + n] += w * x[i];
         s->xx[n * (n + 1) + i] += w * x[i];
     }
-    if (t + 1 < in->T)
+    if (t + 1 < T)
         add_moment(n, w, x, x, V, s->from, n);
     if (t == 0) {
         add_moment(n, w, x, x, V, s->xx1, n);
@@ -179,17 +181,18 @@ static void add_state(const vh_dt_gains *g, const vh_kalman_frames *in, int64_t 
 }
 
 /* Adds the frames to the sums that involve y, and the weights. */
-static vhem_status add_frames(vhem_ctx *ctx, const vh_dt_gains *g, const vh_kalman_frames *in,
-                              const double *x, vh_scratch *scratch, vh_dt_stats *s)
+static vhem_status add_frames(vhem_ctx *ctx, const vh_dt_gains *g, const double *y, int64_t T,
+                              vh_scratch *scratch, const vh_kalman_result *out)
 {
     int n = g->n;
-    int64_t T = in->T;
-    double *c, w = in->weight;
+    double *c, w = out->weight;
+    const double *x = out->x;
+    vh_dt_stats *s = out->stats;
 
     VH_SCRATCH(c, CENTRED, BLOCK * (size_t)g->d);
     for (int64_t t = 0; t < T; t += BLOCK) {
         int n_t = (int)(T - t < BLOCK ? T - t : BLOCK);
-        centre(g, in->y + t * g->d, n_t, c);
+        centre(g, y + t * g->d, n_t, c);
         vh_gemm(true, false, g->d, n, n_t, w, c, g->d, x + t * n, n, 1, s->yx, n + 1);
         for (int64_t e = 0; e < (int64_t)n_t * g->d; e++) {
             int64_t k = e % g->d;
@@ -204,11 +207,10 @@ static vhem_status add_frames(vhem_ctx *ctx, const vh_dt_gains *g, const vh_kalm
     return VHEM_OK;
 }
 
-vhem_status vh_kalman_smooth(vhem_ctx *ctx, const vh_dt_gains *g, const vh_kalman_frames *in,
+vhem_status vh_kalman_smooth(vhem_ctx *ctx, const vh_dt_gains *g, const double *y, int64_t T,
                              vh_scratch *scratch, const vh_kalman_result *out)
 {
     int n = g->n;
-    int64_t T = in->T;
     size_t nn = vh_cells(n, n);
     double *theta, *x = out->x;
     filtered f;
@@ -217,7 +219,7 @@ vhem_status vh_kalman_smooth(vhem_ctx *ctx, const vh_dt_gains *g, const vh_kalma
 
     VH_NEW(pivot, n);
     at.pivot = pivot;
-    VH_TRY(filter(ctx, g, in->y, T, scratch, &f));
+    VH_TRY(filter(ctx, g, y, T, scratch, &f));
     VH_SCRATCH(theta, THETA, vh_cells(T, n));
     VH_SCRATCH(at.work, STATES, 5 * nn);
     at.V = at.work + 3 * nn;
@@ -234,10 +236,10 @@ vhem_status vh_kalman_smooth(vhem_ctx *ctx, const vh_dt_gains *g, const vh_kalma
         if (out->cov)
             memcpy(out->cov + (size_t)t * nn, at.V, sizeof *at.V * nn);
         if (out->stats)
-            add_state(g, in, t, x + t * n, &at, out->stats);
+            add_state(g, t, T, &at, out);
     }
     if (out->stats)
-        VH_TRY(add_frames(ctx, g, in, x, scratch, out->stats));
+        VH_TRY(add_frames(ctx, g, y, T, scratch, out));
     if (out->loglik)
         *out->loglik = f.loglik;
     return VHEM_OK;

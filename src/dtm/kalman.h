@@ -11,21 +11,16 @@
 vhem_status vh_kalman_score(vhem_ctx *ctx, const vh_dt_gains *g, const double *y, int64_t T,
                             vh_scratch *scratch, double *loglik);
 
-typedef struct {     /* one sequence */
-    const double *y; /* [T][d] */
-    int64_t T;
-    double weight; /* its weight in the statistics */
-} vh_kalman_frames;
-
 typedef struct { /* states given all frames; every field but x may be NULL */
     double *x;   /* [T][n]     means */
     double *cov; /* [T][n][n]  covariances */
     double *loglik;
-    vh_dt_stats *stats; /* adds those of the E-step, times the weight of the sequence */
+    vh_dt_stats *stats; /* adds those of the E-step, times weight */
+    double weight;      /* of the sequence in them */
 } vh_kalman_result;
 
-/* Requires gains computed with `smooth`. */
-vhem_status vh_kalman_smooth(vhem_ctx *ctx, const vh_dt_gains *g, const vh_kalman_frames *in,
+/* Smooths y [T][d].  Requires gains computed with `smooth`. */
+vhem_status vh_kalman_smooth(vhem_ctx *ctx, const vh_dt_gains *g, const double *y, int64_t T,
                              vh_scratch *scratch, const vh_kalman_result *out);
 
 #endif

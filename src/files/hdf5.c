@@ -21,7 +21,6 @@
 #include <math.h>
 #include <string.h>
 
-#define MAX_RANK      4
 #define COMPACT_BYTES 32768      /* object headers hold up to 64 KiB */
 #define IMAGE_STEP    (1u << 18) /* growth of a file in memory */
 
@@ -97,7 +96,7 @@ bool vh_h5_put_long_text(const vh_h5_writer *w, hid_t at, const char *name, cons
 bool vh_h5_put_numbers(const vh_h5_writer *w, hid_t at, const char *name, int rank, const int64_t *n,
                        const double *x)
 {
-    hsize_t dims[MAX_RANK] = { 0 }, all = 1;
+    hsize_t dims[VH_MAX_RANK] = { 0 }, all = 1;
     for (int k = 0; k < rank; k++)
         all *= dims[k] = (hsize_t)n[k];
     hid_t space = H5Screate_simple(rank, dims, NULL);
@@ -288,13 +287,13 @@ static const char *shape_text(int rank, const hsize_t *n, char *text, size_t siz
     return text;
 }
 
-static const char *wanted_text(int rank, const vh_h5_extent *want, char *text, size_t size)
+static const char *wanted_text(const vh_named_array *want, char *text, size_t size)
 {
     size_t at = 0;
-    for (int k = 0; k < rank && at < size; k++)
-        at += (size_t)snprintf(text + at, size - at, "%s%s", k ? " x " : "", want[k].name);
-    for (int k = 0; k < rank && at < size; k++)
-        at += (size_t)snprintf(text + at, size - at, "%s%lld", k ? " x " : " = ", (long long)want[k].n);
+    for (int k = 0; k < want->rank && at < size; k++)
+        at += (size_t)snprintf(text + at, size - at, "%s%s", k ? " x " : "", want->dim[k].name);
+    for (int k = 0; k < want->rank && at < size; k++)
+        at += (size_t)snprintf(text + at, size - at, "%s%lld", k ? " x " : " = ", (long long)want->dim[k].n);
     return text;
 }
 
@@ -310,9 +309,9 @@ static vhem_status get_shape(vhem_ctx *ctx, hid_t set, const char *name, int *ra
     return VHEM_OK;
 }
 
-vhem_status vh_h5_numbers(vhem_ctx *ctx, hid_t at, const char *name, int rank, const vh_h5_extent *want,
-                          double *out)
+vhem_status vh_h5_numbers(vhem_ctx *ctx, hid_t at, const vh_named_array *want, double *out)
 {
+    const char *name = want->name;
     hsize_t n[H5S_MAX_RANK];
     int found = 0;
     char is[128], must[128];
@@ -322,11 +321,11 @@ vhem_status vh_h5_numbers(vhem_ctx *ctx, hid_t at, const char *name, int rank, c
     VH_CHECK(set >= 0, VHEM_EFORMAT, "%s is missing or damaged", name);
     VH_TRY(vh_h5_inside(ctx, -1, name, set));
     VH_TRY(get_shape(ctx, set, name, &found, n));
-    bool same = found == rank;
-    for (int k = 0; same && k < rank; k++)
-        same = n[k] == (hsize_t)want[k].n;
+    bool same = found == want->rank;
+    for (int k = 0; same && k < want->rank; k++)
+        same = n[k] == (hsize_t)want->dim[k].n;
     VH_CHECK(same, VHEM_EFORMAT, "%s has shape %s, must be %s", name, shape_text(found, n, is, sizeof is),
-             wanted_text(rank, want, must, sizeof must));
+             wanted_text(want, must, sizeof must));
     VH_CHECK(!out || H5Dread(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, out) >= 0, VHEM_EFORMAT,
              "%s cannot be read: the file is damaged", name);
     return VHEM_OK;
@@ -476,10 +475,10 @@ vhem_status vh_h5_models(vhem_ctx *ctx, hid_t file, const char *name, const char
 
 vhem_status vh_h5_omega(vhem_ctx *ctx, hid_t file, int64_t K, double *omega)
 {
-    const vh_h5_extent all = { "K", K };
     if (K == 1 && H5Lexists(file, "omega", H5P_DEFAULT) == 0)
         return VHEM_OK;
-    return vh_h5_numbers(ctx, file, "omega", 1, &all, omega);
+    const vh_named_array all = { .name = "omega", .rank = 1, .dim = { { "K", K } } };
+    return vh_h5_numbers(ctx, file, &all, omega);
 }
 
 /* Explains why the library rejects the file: most often it is truncated. */

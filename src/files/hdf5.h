@@ -4,6 +4,7 @@
 #define VH_FILES_HDF5_H
 
 #include "core/ctx.h"
+#include "files/named_array.h"
 
 #include <stddef.h>
 #ifdef VH_HAVE_HDF5
@@ -47,18 +48,12 @@ vhem_status vh_h5_save(vhem_ctx *ctx, const char *path, vh_h5_put *put, const vo
 
 /* ---- reading: limit is the file size, which bounds every text ---- */
 
-typedef struct {
-    const char *name;
-    int64_t n;
-} vh_h5_extent;
-
 /* Rejects data in another file: behind a link in at, or in an open dataset; set -1: not checked. */
 vhem_status vh_h5_inside(vhem_ctx *ctx, hid_t at, const char *name, hid_t set);
 /* Opens a dataset stored, with its path, in the file itself; the caller drops it. */
 vhem_status vh_h5_open_inside(vhem_ctx *ctx, hid_t at, const char *path, hid_t *set);
-/* Reads a dataset of the wanted shape; out NULL: only checks the shape. */
-vhem_status vh_h5_numbers(vhem_ctx *ctx, hid_t at, const char *name, int rank, const vh_h5_extent *want,
-                          double *out);
+/* Reads the dataset want->name, of this shape; out NULL: only checks the shape. */
+vhem_status vh_h5_numbers(vhem_ctx *ctx, hid_t at, const vh_named_array *want, double *out);
 vhem_status vh_h5_count(vhem_ctx *ctx, hid_t at, const char *name, int *out); /* an integer >= 1 */
 /* Reads a single number of any type. */
 vhem_status vh_h5_real(vhem_ctx *ctx, hid_t at, const char *name, double *out);

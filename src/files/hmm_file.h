@@ -5,6 +5,7 @@
 #ifndef VH_FILES_HMM_FILE_H
 #define VH_FILES_HMM_FILE_H
 
+#include "files/named_array.h"
 #include "hmm/hmm_set.h"
 
 #include <stdio.h>
@@ -13,7 +14,6 @@
 
 vhem_status vh_h3m_load(vhem_ctx *ctx, const char *path, vh_h3m **out); /* .json or .h5; "-": stdin */
 vhem_status vh_h3m_save(vhem_ctx *ctx, const vh_h3m *h3m, const char *path);
-vhem_status vh_h3m_set_provenance(vhem_ctx *ctx, vh_h3m *h3m, const char *json);
 /* Sets the provenance at slot to json, an object as text, or NULL. */
 vhem_status vh_model_set_provenance(vhem_ctx *ctx, char **slot, const char *json);
 /* True if the path names an HDF5 file. */
@@ -44,6 +44,9 @@ vhem_status vh_model_from_json(vhem_ctx *ctx, struct json_t *root, const struct 
 enum { VH_LENGTHS_SIZE = 160 };
 void vh_lengths_text(const vh_lengths *lengths, char *text);
 vhem_status vh_lengths_read(vhem_ctx *ctx, const char *text, vh_lengths *out);
+
+/* Name and shape of a parameter of all components of an HMM. */
+vh_named_array vh_param_array(const vh_param *param, const vh_shape *shape, int S, int M);
 
 /* Checks that text, called `what` in messages, is a JSON object. */
 vhem_status vh_model_check_object(vhem_ctx *ctx, const char *what, const char *text);

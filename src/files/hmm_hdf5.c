@@ -90,21 +90,18 @@ vhem_status vh_model_get_head(vhem_ctx *ctx, hid_t file, size_t limit, int64_t K
 static vhem_status get_arrays(vhem_ctx *ctx, hid_t g, const vh_h3m *h3m, int64_t i, int S, int M, bool fill)
 {
     const vh_hmm *h = &h3m->hmm[i];
-    const vh_h5_extent states[] = { { "S", S }, { "S", S } };
-    vh_h5_extent component[4] = { { "S", S }, { "M", M } };
+    const vh_named_array pi = { .name = "pi", .rank = 1, .dim = { { "S", S } } };
+    const vh_named_array A = { .name = "A", .rank = 2, .dim = { { "S", S }, { "S", S } } };
+    const vh_named_array c = { .name = "c", .rank = 2, .dim = { { "S", S }, { "M", M } } };
 
-    VH_TRY(vh_h5_numbers(ctx, g, "pi", 1, states, fill ? h->pi : NULL));
-    VH_TRY(vh_h5_numbers(ctx, g, "A", 2, states, fill ? h->A : NULL));
-    VH_TRY(vh_h5_numbers(ctx, g, "c", 2, component, fill ? vh_hmm_c(h) : NULL));
+    VH_TRY(vh_h5_numbers(ctx, g, &pi, fill ? h->pi : NULL));
+    VH_TRY(vh_h5_numbers(ctx, g, &A, fill ? h->A : NULL));
+    VH_TRY(vh_h5_numbers(ctx, g, &c, fill ? vh_hmm_c(h) : NULL));
     for (int p = 0; p < h3m->family->n_param; p++) {
-        const vh_param *param = &h3m->family->param[p];
-        double *to = fill ? vh_hmm_param(h3m, h, p) : NULL;
-        if (param->optional && H5Lexists(g, param->name, H5P_DEFAULT) <= 0)
+        const vh_named_array a = vh_param_array(&h3m->family->param[p], &h3m->shape, S, M);
+        if (h3m->family->param[p].optional && H5Lexists(g, a.name, H5P_DEFAULT) <= 0)
             continue;
-        for (int k = 0; k < param->rank; k++)
-            component[2 + k] =
-                (vh_h5_extent){ vh_param_extent_name(param, k), vh_param_extent(param, k, &h3m->shape) };
-        VH_TRY(vh_h5_numbers(ctx, g, param->name, 2 + param->rank, component, to));
+        VH_TRY(vh_h5_numbers(ctx, g, &a, fill ? vh_hmm_param(h3m, h, p) : NULL));
     }
     return VHEM_OK;
 }

@@ -130,38 +130,35 @@ static vhem_status read_M(vhem_ctx *ctx, json_t *object, int *M)
     return VHEM_OK;
 }
 
-/* A parameter array of S M components, `step` numbers apart. */
-typedef struct {
-    const vh_param *param;
-    const vh_shape *shape;
-    int S, M;
-    double *at; /* NULL: only check its shape */
-    size_t step, size;
-} parameter;
-
-static vhem_status read_parameter(vhem_ctx *ctx, json_t *object, const parameter *p)
+vh_named_array vh_param_array(const vh_param *param, const vh_shape *shape, int S, int M)
 {
-    size_t n = vh_cells(p->S, p->M);
-    vh_json_array a = { .key = p->param->name,
-                        .rank = 2 + p->param->rank,
-                        .nulls = p->step != p->size || vh_param_is_by_column(p->param),
-                        .dim = { { "S", p->S }, { "M", p->M } } };
+    vh_named_array a = { .name = param->name, .rank = 2 + param->rank, .dim = { { "S", S }, { "M", M } } };
+    for (int k = 0; k < param->rank; k++) {
+        a.dim[2 + k].name = vh_param_extent_name(param, k);
+        a.dim[2 + k].n = vh_param_extent(param, k, shape);
+    }
+    return a;
+}
+
+/* Reads a parameter, array a, of all components, which are `step` numbers apart; to NULL: only checks its
+ * shape. */
+static vhem_status read_parameter(vhem_ctx *ctx, json_t *object, const vh_param *param, vh_named_array a,
+                                  size_t step, double *to)
+{
+    size_t n = vh_cells(a.dim[0].n, a.dim[1].n), size = 1;
     VH_AUTOFREE double *together = NULL;
 
-    if (p->param->optional && !json_object_get(object, p->param->name))
+    if (param->optional && !json_object_get(object, a.name))
         return VHEM_OK;
-    for (int k = 0; k < p->param->rank; k++) {
-        a.dim[2 + k].name = vh_param_extent_name(p->param, k);
-        a.dim[2 + k].n = vh_param_extent(p->param, k, p->shape);
-    }
-    if (!p->at || p->step == p->size) {
-        VH_TRY(vh_json_numbers(ctx, object, &a, p->at));
-        return VHEM_OK;
-    }
-    VH_NEW(together, n * p->size);
+    for (int k = 2; k < a.rank; k++)
+        size *= (size_t)a.dim[k].n;
+    a.nulls = step != size || vh_param_is_by_column(param);
+    if (!to || step == size)
+        return vh_json_numbers(ctx, object, &a, to);
+    VH_NEW(together, n * size);
     VH_TRY(vh_json_numbers(ctx, object, &a, together));
     for (size_t q = 0; q < n; q++)
-        memcpy(p->at + q * p->step, together + q * p->size, sizeof *together * p->size);
+        memcpy(to + q * step, together + q * size, sizeof *together * size);
     return VHEM_OK;
 }
 
@@ -181,16 +178,15 @@ static vhem_status read_channels(vhem_ctx *ctx, json_t *object, const vh_layout 
         VH_CHECK(json_is_object(one), VHEM_EFORMAT, "channels[%d] is %s, must be an object", c,
                  vh_json_kind(one));
         for (int p = 0; p < ch->family->n_param; p++) {
-            size_t size = vh_param_size(ch->family, p, &ch->shape);
-            st = read_parameter(ctx, one,
-                                &(parameter){ &ch->family->param[p], &ch->shape, S, M, to ? to + at : NULL,
-                                              (size_t)layout->size, size });
+            const vh_param *param = &ch->family->param[p];
+            st = read_parameter(ctx, one, param, vh_param_array(param, &ch->shape, S, M),
+                                (size_t)layout->size, to ? to + at : NULL);
             char who[32];
             snprintf(who, sizeof who, "channels[%d]", c);
             if (st != VHEM_OK)
                 vh_error_prefix(ctx, who);
             VH_TRY(st);
-            at += size;
+            at += vh_param_size(ch->family, p, &ch->shape);
         }
     }
     return st;
@@ -201,14 +197,14 @@ static vhem_status read_arrays(vhem_ctx *ctx, json_t *object, const vh_h3m *h3m,
                                bool fill)
 {
     const vh_hmm *h = &h3m->hmm[i];
-    vh_json_array pi = { .key = "pi", .rank = 1, .dim = { { "S", S } } };
-    vh_json_array A = { .key = "A", .rank = 2, .dim = { { "S", S }, { "S", S } } };
-    vh_json_array c = { .key = "c", .rank = 2, .dim = { { "S", S }, { "M", M } } };
+    vh_named_array pi = { .name = "pi", .rank = 1, .dim = { { "S", S } } };
+    vh_named_array A = { .name = "A", .rank = 2, .dim = { { "S", S }, { "S", S } } };
+    vh_named_array c = { .name = "c", .rank = 2, .dim = { { "S", S }, { "M", M } } };
 
     VH_TRY(vh_json_numbers(ctx, object, &pi, fill ? h->pi : NULL));
     VH_TRY(vh_json_numbers(ctx, object, &A, fill ? h->A : NULL));
     if (h3m->family->tied) { /* c replaces the parameters */
-        vh_json_array weights = { .key = "c", .rank = 2, .dim = { { "S", S }, { "G", h3m->shape.G } } };
+        vh_named_array weights = { .name = "c", .rank = 2, .dim = { { "S", S }, { "G", h3m->shape.G } } };
         for (int s = 0; fill && s < S; s++)
             vh_hmm_c(h)[s] = 1;
         return vh_json_numbers(ctx, object, &weights, fill ? vh_hmm_param(h3m, h, 0) : NULL);
@@ -221,7 +217,7 @@ static vhem_status read_arrays(vhem_ctx *ctx, json_t *object, const vh_h3m *h3m,
         if (vh_param_is_channels(param))
             VH_TRY(read_channels(ctx, object, h3m->shape.layout, S, M, to));
         else
-            VH_TRY(read_parameter(ctx, object, &(parameter){ param, &h3m->shape, S, M, to, size, size }));
+            VH_TRY(read_parameter(ctx, object, param, vh_param_array(param, &h3m->shape, S, M), size, to));
     }
     return VHEM_OK;
 }
@@ -295,7 +291,7 @@ static vhem_status read_hmms(vhem_ctx *ctx, json_t *root, const vh_json_items *i
     VH_CHECK(K >= 1, VHEM_EFORMAT, "there are %zu HMMs, must be at least 1", K);
     VH_TRY(vh_h3m_new(ctx, family, shape, (int64_t)K, &h3m));
     if (K > 1 || json_object_get(root, "omega")) { /* optional for a single HMM */
-        vh_json_array omega = { .key = "omega", .rank = 1, .dim = { { "K", (int64_t)K } } };
+        vh_named_array omega = { .name = "omega", .rank = 1, .dim = { { "K", (int64_t)K } } };
         VH_TRY(vh_json_numbers(ctx, root, &omega, h3m->omega));
     }
     for (int64_t i = 0; i < h3m->K; i++)

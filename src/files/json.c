@@ -225,16 +225,18 @@ vhem_status vh_json_object(vhem_ctx *ctx, const char *what, const char *text, js
 /* ---- reading ------------------------------------------------------------------------------------------- */
 
 /* Formats the current entry down to `level`: "mu[2][0]". */
-static const char *place(const vh_json_array *a, int level, char *text, size_t size)
+static const char *place(const vh_named_array *a, const int64_t *at, int level, char *text, size_t size)
 {
-    size_t n = (size_t)snprintf(text, size, "%s", a->key);
+    size_t n = (size_t)snprintf(text, size, "%s", a->name);
     for (int k = 0; k < level && n < size; k++)
-        n += (size_t)snprintf(text + n, size - n, "[%lld]", (long long)a->at[k]);
+        n += (size_t)snprintf(text + n, size - n, "[%lld]", (long long)at[k]);
     return text;
 }
 
-/* Reads v, a part of the array at this level, to *out and advances it; out NULL: only checks. */
-static vhem_status read_level(vhem_ctx *ctx, vh_json_array *a, json_t *v, int level, double **out)
+/* Reads v, a part of the array at this level, to *out and advances it; out NULL: only checks.  at: the
+ * current index. */
+static vhem_status read_level(vhem_ctx *ctx, const vh_named_array *a, json_t *v, int level, int64_t *at,
+                              double **out)
 {
     char where[96];
     const char *dim = a->dim[level].name;
@@ -242,33 +244,35 @@ static vhem_status read_level(vhem_ctx *ctx, vh_json_array *a, json_t *v, int le
     bool last = level == a->rank - 1;
 
     VH_CHECK(json_is_array(v), VHEM_EFORMAT, "%s is %s, must be an array of %s = %lld %s",
-             place(a, level, where, sizeof where), vh_json_kind(v), dim, (long long)n,
+             place(a, at, level, where, sizeof where), vh_json_kind(v), dim, (long long)n,
              last ? "numbers" : "arrays");
     size_t size = json_array_size(v);
     VH_CHECK(size == (size_t)n, VHEM_EFORMAT, "%s has %zu %s%s, must have %s = %lld",
-             place(a, level, where, sizeof where), size, last ? "number" : "row", size == 1 ? "" : "s", dim,
-             (long long)n);
+             place(a, at, level, where, sizeof where), size, last ? "number" : "row", size == 1 ? "" : "s",
+             dim, (long long)n);
     for (int64_t k = 0; k < n; k++) {
         json_t *child = json_array_get(v, (size_t)k);
-        a->at[level] = k;
+        at[level] = k;
         if (!last) {
-            VH_TRY(read_level(ctx, a, child, level + 1, out));
+            VH_TRY(read_level(ctx, a, child, level + 1, at, out));
             continue;
         }
         VH_CHECK(json_is_number(child) || (a->nulls && json_is_null(child)), VHEM_EFORMAT,
-                 "%s is %s, must be a number", place(a, level + 1, where, sizeof where), vh_json_kind(child));
+                 "%s is %s, must be a number", place(a, at, level + 1, where, sizeof where),
+                 vh_json_kind(child));
         if (out)
             *(*out)++ = json_is_null(child) ? NAN : json_number_value(child);
     }
     return VHEM_OK;
 }
 
-vhem_status vh_json_numbers(vhem_ctx *ctx, json_t *object, vh_json_array *a, double *out)
+vhem_status vh_json_numbers(vhem_ctx *ctx, json_t *object, const vh_named_array *a, double *out)
 {
-    json_t *v = json_object_get(object, a->key);
+    json_t *v = json_object_get(object, a->name);
+    int64_t at[VH_MAX_RANK] = { 0 };
     if (!v)
-        return vh_fail(ctx, VHEM_EFORMAT, "%s is missing", a->key);
-    return read_level(ctx, a, v, 0, out ? &out : NULL);
+        return vh_fail(ctx, VHEM_EFORMAT, "%s is missing", a->name);
+    return read_level(ctx, a, v, 0, at, out ? &out : NULL);
 }
 
 vhem_status vh_json_count(vhem_ctx *ctx, json_t *object, const char *key, int *out)

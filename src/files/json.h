@@ -5,25 +5,13 @@
 
 #include "core/ctx.h"
 #include "files/json_scan.h"
+#include "files/named_array.h"
 
 #include <jansson.h>
 #include <stddef.h>
 #include <stdio.h>
 
 VH_OWNED(json_t, json_decref)
-
-enum { VH_JSON_MAX_RANK = 4 };
-
-typedef struct { /* an array of numbers being read */
-    const char *key;
-    int rank;
-    bool nulls; /* null is allowed and becomes NaN */
-    struct {
-        const char *name;
-        int64_t n;
-    } dim[VH_JSON_MAX_RANK];      /* name and extent: "S" and its value */
-    int64_t at[VH_JSON_MAX_RANK]; /* current index */
-} vh_json_array;
 
 /* Kind of a value for messages: "an object", "text". */
 const char *vh_json_kind(const json_t *v);
@@ -42,8 +30,8 @@ vhem_status vh_json_object(vhem_ctx *ctx, const char *what, const char *text, js
 /* Collects the members of object not in `known`, a list ended by NULL, in *slot; NULL if there are none. */
 vhem_status vh_json_unknown(vhem_ctx *ctx, json_t *object, const char *const *known, char **slot);
 
-/* Reads the array a->key of the object; out NULL: only checks its shape. */
-vhem_status vh_json_numbers(vhem_ctx *ctx, json_t *object, vh_json_array *a, double *out);
+/* Reads the array a->name of the object; out NULL: only checks its shape. */
+vhem_status vh_json_numbers(vhem_ctx *ctx, json_t *object, const vh_named_array *a, double *out);
 vhem_status vh_json_count(vhem_ctx *ctx, json_t *object, const char *key, int *out); /* an integer >= 1 */
 /* Read an optional text into *slot; a required text. */
 vhem_status vh_json_text(vhem_ctx *ctx, json_t *object, const char *key, char **slot);

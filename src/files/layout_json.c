@@ -120,8 +120,8 @@ static vhem_status read_background(vhem_ctx *ctx, json_t *root, vh_layout *layou
                                    : vh_json_kind(list),
              VH_MAX_GAUSSIANS);
     VH_NEW(both, 2 * vh_cells(G, d));
-    vh_json_array mu = { .key = "mu", .rank = 2, .dim = { { "G", G }, { "d", d } } };
-    vh_json_array cov = { .key = "cov", .rank = 2, .dim = { { "G", G }, { "d", d } } };
+    vh_named_array mu = { .name = "mu", .rank = 2, .dim = { { "G", G }, { "d", d } } };
+    vh_named_array cov = { .name = "cov", .rank = 2, .dim = { { "G", G }, { "d", d } } };
     VH_TRY(vh_json_numbers(ctx, object, &mu, both));
     VH_TRY(vh_json_numbers(ctx, object, &cov, both + vh_cells(G, d)));
     return vh_layout_background(ctx, layout, G, both, both + vh_cells(G, d));

@@ -99,7 +99,7 @@ vhem_status vh_posteriors_text(vhem_ctx *ctx, const vh_posteriors *p, char **out
 }
 
 /* Reads the numbers of key into x; all must exceed `above`, -infinity: any. */
-static vhem_status read_array(vhem_ctx *ctx, json_t *object, vh_json_array a, double above, double *x)
+static vhem_status read_array(vhem_ctx *ctx, json_t *object, vh_named_array a, double above, double *x)
 {
     size_t n = 1;
 
@@ -108,7 +108,7 @@ static vhem_status read_array(vhem_ctx *ctx, json_t *object, vh_json_array a, do
         n *= (size_t)a.dim[k].n;
     for (size_t k = 0; k < n; k++)
         VH_CHECK(isfinite(x[k]) && x[k] > above, VHEM_EFORMAT, "%s has an entry %g, must be more than %g",
-                 a.key, x[k], above);
+                 a.name, x[k], above);
     return VHEM_OK;
 }
 
@@ -117,9 +117,9 @@ static vhem_status read_scales(vhem_ctx *ctx, json_t *object, const vh_prior *sh
 {
     int d = shape->d, rank = vh_prior_full(shape->family) ? 2 : 1;
     size_t size = vh_prior_size(shape);
-    const vh_json_array W = { .key = "W",
-                              .rank = 2 + rank,
-                              .dim = { { "S", h->S }, { "M", h->M }, { "d", d }, { "d", d } } };
+    const vh_named_array W = { .name = "W",
+                               .rank = 2 + rank,
+                               .dim = { { "S", h->S }, { "M", h->M }, { "d", d }, { "d", d } } };
 
     VH_TRY(read_array(ctx, object, W, -INFINITY, h->B));
     for (int q = 0; q < h->S * h->M; q++) {
@@ -138,9 +138,9 @@ static vhem_status read_scales(vhem_ctx *ctx, json_t *object, const vh_prior *sh
     return VHEM_OK;
 }
 
-static vh_json_array shaped(const char *key, int rank, const vh_posterior *h, int d)
+static vh_named_array shaped(const char *key, int rank, const vh_posterior *h, int d)
 {
-    return (vh_json_array){ .key = key, .rank = rank, .dim = { { "S", h->S }, { "M", h->M }, { "d", d } } };
+    return (vh_named_array){ .name = key, .rank = rank, .dim = { { "S", h->S }, { "M", h->M }, { "d", d } } };
 }
 
 /* Reads lambda, nu, m and W; diagonal covariances may also have lambda and nu per column. */
@@ -170,10 +170,10 @@ static vhem_status read_counts(vhem_ctx *ctx, json_t *object, const vh_prior *sh
 
     VH_NEW(x, (size_t)(h->S * h->M) * one);
     for (int k = 0; k < counts->n_array; k++) {
-        const vh_json_array a = { .key = counts->array[k],
-                                  .rank = 3,
-                                  .dim = {
-                                      { "S", h->S }, { "M", h->M }, { symbols ? "V" : "d", (int)one } } };
+        const vh_named_array a = { .name = counts->array[k],
+                                   .rank = 3,
+                                   .dim = {
+                                       { "S", h->S }, { "M", h->M }, { symbols ? "V" : "d", (int)one } } };
         VH_TRY(read_array(ctx, object, a, 0, x));
         for (size_t q = 0; q < (size_t)(h->S * h->M); q++)
             memcpy(h->count + q * all + (size_t)k * one, x + q * one, sizeof *x * one);
@@ -211,11 +211,11 @@ static vhem_status read_hmm(vhem_ctx *ctx, json_t *object, const vh_prior *shape
     VH_CHECK(json_is_object(object), VHEM_EFORMAT, "is %s, must be an object", vh_json_kind(object));
     VH_TRY(vh_json_count(ctx, object, "S", &S));
     VH_TRY(vh_json_count(ctx, object, "M", &M));
-    const vh_json_array eta = { .key = "eta", .rank = 1, .dim = { { "S", S } } },
-                        eps = { .key = "eps", .rank = 2, .dim = { { "S", S }, { "S", S } } },
-                        kappa = { .key = "kappa", .rank = 2, .dim = { { "S", S }, { "M", M } } },
-                        m = { .key = "m", .rank = 3, .dim = { { "S", S }, { "M", M }, { "d", d } } };
-    vh_json_array shape_only = eps;
+    const vh_named_array eta = { .name = "eta", .rank = 1, .dim = { { "S", S } } },
+                         eps = { .name = "eps", .rank = 2, .dim = { { "S", S }, { "S", S } } },
+                         kappa = { .name = "kappa", .rank = 2, .dim = { { "S", S }, { "M", M } } },
+                         m = { .name = "m", .rank = 3, .dim = { { "S", S }, { "M", M }, { "d", d } } };
+    vh_named_array shape_only = eps;
     VH_TRY(vh_json_numbers(ctx, object, &shape_only, NULL)); /* before anything is allocated */
     shape_only = vh_prior_normal(shape->family) ? m : kappa;
     VH_TRY(vh_json_numbers(ctx, object, &shape_only, NULL));
@@ -270,7 +270,7 @@ static vhem_status read_all(vhem_ctx *ctx, json_t *root, vh_posteriors **out)
     VH_TRY(read_shape(ctx, root, &shape));
     VH_TRY(vh_posteriors_new(ctx, shape, K, &p));
     p->own = vh_take(shape);
-    const vh_json_array alpha = { .key = "alpha", .rank = 1, .dim = { { "K", K } } };
+    const vh_named_array alpha = { .name = "alpha", .rank = 1, .dim = { { "K", K } } };
     VH_TRY(read_array(ctx, root, alpha, 0, p->alpha));
     for (int j = 0; j < K; j++) {
         st = read_hmm(ctx, json_array_get(hmms, (size_t)j), p->shape, &p->hmm[j]);

@@ -54,7 +54,7 @@ static vhem_status read_positive(vhem_ctx *ctx, json_t *root, const char *key, d
     return VHEM_OK;
 }
 
-vhem_status vh_frames_prior_from_json(vhem_ctx *ctx, json_t *root, vh_frames_prior *p)
+static vhem_status frames_prior_from(vhem_ctx *ctx, json_t *root, vh_frames_prior *p)
 {
     int d;
     const char *format = "", *emission = "";
@@ -88,7 +88,7 @@ vhem_status vh_frames_prior_read(vhem_ctx *ctx, const char *text, vh_frames_prio
     vh_frames_prior p = { 0 };
     vhem_status st = vh_json_object(ctx, "the prior", text, &root);
     if (st == VHEM_OK)
-        st = vh_frames_prior_from_json(ctx, root, &p);
+        st = frames_prior_from(ctx, root, &p);
     json_decref(root);
     if (st == VHEM_OK) {
         *out = p;
@@ -217,7 +217,7 @@ static vhem_status read_scale(vhem_ctx *ctx, json_t *root, vh_prior *p)
     bool full = vh_prior_full(p->family), back;
     json_t *W = json_object_get(root, "W");
     int d = p->d, rank = full && json_is_array(json_array_get(W, 0)) ? 2 : 1;
-    vh_json_array a = { .key = "W", .rank = rank, .dim = { { "d", d }, { "d", d } } };
+    vh_named_array a = { .name = "W", .rank = rank, .dim = { { "d", d }, { "d", d } } };
 
     VH_TRY(vh_json_numbers(ctx, root, &a, p->B));
     for (int k = d - 1; full && rank == 1 && k >= 0; k--) { /* spread along the diagonal, backwards */
@@ -242,7 +242,7 @@ static vhem_status read_scale(vhem_ctx *ctx, json_t *root, vh_prior *p)
 /* Reads *out [d]; it stays NULL if the key is absent. */
 static vhem_status read_variance(vhem_ctx *ctx, json_t *root, const char *key, int d, double **out)
 {
-    vh_json_array a = { .key = key, .rank = 1, .dim = { { "d", d } } };
+    vh_named_array a = { .name = key, .rank = 1, .dim = { { "d", d } } };
 
     if (!json_object_get(root, key))
         return VHEM_OK;
@@ -258,7 +258,7 @@ static vhem_status read_normal(vhem_ctx *ctx, json_t *root, const vh_emission *f
 {
     VH_OWN(vh_prior) *p = NULL;
     const char *start = json_string_value(json_object_get(root, "start"));
-    vh_json_array m = { .key = "m", .rank = 1, .dim = { { "d", d } } };
+    vh_named_array m = { .name = "m", .rank = 1, .dim = { { "d", d } } };
 
     VH_TRY(vh_json_numbers(ctx, root, &m, NULL)); /* before anything is allocated */
     VH_TRY(vh_prior_new(ctx, family, d, &p));
@@ -293,7 +293,7 @@ static vhem_status read_prior(vhem_ctx *ctx, json_t *root, vh_prior **out)
     if (vh_prior_normal(family)) {
         VH_TRY(read_normal(ctx, root, family, d, &p));
     } else {
-        VH_TRY(vh_frames_prior_from_json(ctx, root, &frames));
+        VH_TRY(frames_prior_from(ctx, root, &frames));
         VH_TRY(vh_prior_from_frames(ctx, &frames, &p));
     }
     const struct {

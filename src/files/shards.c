@@ -312,11 +312,10 @@ typedef struct { /* the set written so far */
     vh_key set, before; /* keys: the first shard; all shards */
 } written;
 
-static vhem_status save_file(vhem_ctx *ctx, const vh_shards_source *from, const char *folder, int n, int f,
-                             written *w)
+/* Writes HMMs first .. of K, those of file f. */
+static vhem_status save_file(vhem_ctx *ctx, const vh_h3m *h3m, int64_t first, int64_t K, const char *folder,
+                             int f, written *w)
 {
-    int64_t first = first_of(from->K, n, f), end = first_of(from->K, n, f + 1);
-    VH_OWN(vh_h3m) *h3m = NULL;
     VH_OWN(vh_shard) *shard = NULL;
     char name[32];
     VH_AUTOFREE char *path = NULL;
@@ -325,14 +324,12 @@ static vhem_status save_file(vhem_ctx *ctx, const vh_shards_source *from, const 
     snprintf(name, sizeof name, "%05d.h5", f);
     path = join_path(ctx, folder, name);
     VH_CHECK(path, VHEM_ENOMEM, "out of memory");
-    VH_TRY(from->read(ctx, from->arg, first, end - first, &h3m));
     VH_TRY(vh_shard_save(
-        ctx, h3m, &(vh_shard_place){ first, from->K, f ? w->set.text : NULL, f ? w->before.text : NULL },
-        path));
+        ctx, h3m, &(vh_shard_place){ first, K, f ? w->set.text : NULL, f ? w->before.text : NULL }, path));
     VH_TRY(vh_shard_open(ctx, path, false, &shard));
     VH_TRY(vh_shard_key(ctx, shard, &key));
     json_t *entry = json_pack("{s:s, s:I, s:I, s:s}", "file", name, "first", (json_int_t)first, "n",
-                              (json_int_t)(end - first), "check", key.text);
+                              (json_int_t)h3m->K, "check", key.text);
     VH_CHECK(entry && json_array_append_new(w->files, entry) == 0, VHEM_ENOMEM,
              "out of memory: could not make the manifest");
     if (f == 0)
@@ -364,22 +361,26 @@ static bool is_ours(const char *name)
     return end && (*end == 0 || strncmp(end, ".vhem-tmp-", 10) == 0);
 }
 
-vhem_status vh_shards_save(vhem_ctx *ctx, const vh_shards_source *from, int n, const char *path)
+vhem_status vh_shards_save(vhem_ctx *ctx, int64_t K, vh_read_hmms *read, const void *arg, int n,
+                           const char *path)
 {
     VH_OWN(json_t) *files = json_array();
     VH_CLEANUP(vh_atomic_dir_end) vh_atomic_dir folder = { 0 };
     written w = { .files = files };
 
     VH_CHECK(w.files, VHEM_ENOMEM, "out of memory");
-    VH_CHECK(n >= 1 && n <= from->K, VHEM_EINVAL, "%d shards are asked for, must be 1 to %lld, one HMM each",
-             n, (long long)from->K);
+    VH_CHECK(n >= 1 && n <= K, VHEM_EINVAL, "%d shards are asked for, must be 1 to %lld, one HMM each", n,
+             (long long)K);
     VH_CHECK(!vh_path_exists(path), VHEM_EIO, "%s: cannot write: it already exists", path);
     VH_TRY(vh_atomic_dir_begin(ctx, path, is_ours, &folder));
     for (int f = 0; f < n; f++) {
-        VH_TRY(save_file(ctx, from, folder.tmp, n, f, &w));
+        VH_OWN(vh_h3m) *h3m = NULL;
+        int64_t first = first_of(K, n, f), end = first_of(K, n, f + 1);
+        VH_TRY(read(ctx, arg, first, end - first, &h3m));
+        VH_TRY(save_file(ctx, h3m, first, K, folder.tmp, f, &w));
         vh_progress(ctx, "write", f + 1, n);
     }
-    VH_TRY(save_manifest(ctx, folder.tmp, from->K, w.files));
+    VH_TRY(save_manifest(ctx, folder.tmp, K, w.files));
     return vh_atomic_dir_commit(ctx, &folder);
 }
 

@@ -56,15 +56,11 @@ void vh_shards_shape(const vh_shards *set, int64_t number, int *S, int *M);
 /* Advises the system that these HMMs will be read soon. */
 void vh_shards_expect(const vh_shards *set, int64_t first, int64_t n);
 
-typedef struct { /* source of the HMMs to write */
-    int64_t K;
-    vhem_status (*read)(vhem_ctx *ctx, const void *arg, int64_t first, int64_t n, vh_h3m **out);
-    const void *arg;
-} vh_shards_source;
-
-/* Writes a folder of n files atomically: everything is first written beside it.  Rejects an existing
- * folder. */
-vhem_status vh_shards_save(vhem_ctx *ctx, const vh_shards_source *from, int n, const char *path);
+/* Writes K HMMs as a folder of n files, atomically: everything is first written beside it.  Rejects an
+ * existing folder.  read: reads HMMs first .. first+n-1. */
+typedef vhem_status vh_read_hmms(vhem_ctx *ctx, const void *arg, int64_t first, int64_t n, vh_h3m **out);
+vhem_status vh_shards_save(vhem_ctx *ctx, int64_t K, vh_read_hmms *read, const void *arg, int n,
+                           const char *path);
 
 /* Hash of all files of a set, never 0; *out is 0 if set is NULL. */
 vhem_status vh_shards_fingerprint(vhem_ctx *ctx, const vh_shards *set, int64_t *out);

@@ -37,7 +37,7 @@ static void warn(vhem_ctx *ctx, const vhem_data *data, int k)
     double largest = find_largest(data, k, &n, &t);
     if (fabs(largest) > MOST)
         vh_log(ctx, VHEM_LOG_WARN, "%s is %g: angles must be in radians, not degrees",
-               vh_data_location(data, n, t, k, &(vh_told){ { 0 } }), largest);
+               vh_data_location(data, n, t, k, (char[VH_PLACE_SIZE]){ "" }), largest);
 }
 
 void vh_warn_of_angle_units(vhem_ctx *ctx, const vhem_data *data, const vh_emission *family,

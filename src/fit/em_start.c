@@ -5,7 +5,7 @@
  *           probability increasing with how badly the HMMs so far explain it.  A set with fewer frames than
  *           the HMM has components is extended by its neighbours
  *   dealt   the sets dealt at random into K equal hands, an HMM started from each */
-#include "fit/em_start.h"
+#include "fit/em_h3m.h"
 
 #include "core/alloc.h"
 
@@ -141,12 +141,10 @@ static vhem_status dealt(vhem_ctx *ctx, const vh_mixture *mix, vh_rng *rng, vh_h
     return VHEM_OK;
 }
 
-const vh_em_start vh_em_starts[] = { { "far", far }, { "dealt", dealt }, { NULL, NULL } };
+const char *const vh_em_starts[] = { "far", "dealt", NULL };
 
-const vh_em_start *vh_em_start_find(const char *name)
+vhem_status vh_em_start(vhem_ctx *ctx, const char *name, const vh_mixture *mix, vh_rng *rng, vh_h3m *h3m,
+                        int first)
 {
-    for (const vh_em_start *k = vh_em_starts; k->name; k++)
-        if (strcmp(k->name, name) == 0)
-            return k;
-    return NULL;
+    return strcmp(name, "far") == 0 ? far(ctx, mix, rng, h3m, first) : dealt(ctx, mix, rng, h3m, first);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* frames.c - see frames.h.
  *
- *   1. columns      2. symbols      3. casting cells      4. the calls */
+ *   1. columns                    3. symbols of the models      5. the calls
+ *   2. symbols of the data        4. casting cells */
 #include "fit/frames.h"
 
 #include "core/alloc.h"
@@ -46,7 +47,7 @@ static vhem_status find_columns(vhem_ctx *ctx, const vhem_data *data, const vh_l
     return VHEM_OK;
 }
 
-/* ---- 2. symbols ---------------------------------------------------------------------------------------- */
+/* ---- 2. symbols of the data ---------------------------------------------------------------------------- */
 
 /* Rejects symbols where numbers are needed. */
 static vhem_status require_numbers(vhem_ctx *ctx, const vhem_data *data, int k)
@@ -67,16 +68,138 @@ static vhem_status require_all_numbers(vhem_ctx *ctx, const vhem_data *data)
     return VHEM_OK;
 }
 
-/* ---- 3. casting cells ---------------------------------------------------------------------------------- */
+/* ---- 3. symbols of the models -------------------------------------------------------------------------- */
+
+/* The symbols of a channel, to be found by text, else by number. */
+typedef struct {
+    vh_names text;   /* symbol v is text v */
+    vh_names number; /* as vh_number_short writes it, */
+    int *of;         /* [number.n]  of this symbol; -1: ambiguous */
+} symbol_index;      /* zero it to start empty */
+
+/* Converts a name to a number; *exact: it has so few digits that no other integer is written the same. */
+static bool number_of(const char *name, char number[VH_NUMBER_SIZE], bool *exact)
+{
+    double y;
+    if (vh_number_parse(name, strlen(name), &y) != VH_NUMBER)
+        return false;
+    number[vh_number_short(y, number)] = '\0';
+    *exact = fabs(y) < 1e15;
+    return true;
+}
+
+static bool exact_number(const char *name, char number[VH_NUMBER_SIZE])
+{
+    bool exact;
+    return number_of(name, number, &exact) && exact;
+}
+
+/* True if a number with many digits is written as rounded, 1.2345678901234567e+19 as in earlier versions, or
+ * with trailing zeros.  Else it is a code, in which every digit counts. */
+static bool is_rounded(const char *name)
+{
+    enum { MOST_DIGITS = 17 };
+    size_t n = strspn(name, "+-0123456789");
+    if (name[n] != '\0')
+        return true;
+    while (n > 0 && name[n - 1] == '0')
+        n--;
+    return name[n] == '0' && n <= MOST_DIGITS;
+}
+
+static vhem_status index_symbols(vhem_ctx *ctx, const vh_channel *c, symbol_index *index)
+{
+    VH_NEW(index->of, c->shape.V + 1);
+    for (int v = 0; v < c->shape.V; v++) {
+        char number[VH_NUMBER_SIZE];
+        const char *name = c->symbol[v];
+        int64_t at;
+        bool is_new, exact;
+        VH_TRY(vh_names_put(ctx, &index->text, name, strlen(name), &at, &is_new));
+        if (!number_of(name, number, &exact))
+            continue;
+        VH_TRY(vh_names_put(ctx, &index->number, number, strlen(number), &at, &is_new));
+        index->of[at] = is_new && (exact || is_rounded(name)) ? v : -1;
+    }
+    for (int64_t i = 0; i < index->number.n; i++) {
+        char number[VH_NUMBER_SIZE];
+        int64_t v = vh_names_find(&index->text, index->number.text[i], index->number.size[i]);
+        if (v >= 0 && exact_number(index->number.text[i], number))
+            index->of[i] = (int)v;
+    }
+    return VHEM_OK;
+}
+
+/* Returns the symbol of a cell, -1 for none: the symbol with the same text, else the one with the same
+ * number, so `1.0` matches `1`, and `07` matches `7` if the models have no `07`.  A code with many digits
+ * matches the number it rounds to, as in models of earlier versions, unless several codes do. */
+static int find_symbol(const symbol_index *index, const char *name)
+{
+    char number[VH_NUMBER_SIZE];
+    bool exact;
+    int64_t v = vh_names_find(&index->text, name, strlen(name));
+    if (v >= 0 || !number_of(name, number, &exact))
+        return (int)v;
+    v = vh_names_find(&index->number, number, strlen(number));
+    return v >= 0 ? index->of[v] : -1;
+}
+
+static void free_index(symbol_index *index)
+{
+    vh_names_free(&index->text);
+    vh_names_free(&index->number);
+    free(index->of);
+    *index = (symbol_index){ 0 };
+}
+
+/* True for tables, which have symbols as written even if all are numbers. */
+static bool is_table(const vhem_data *data)
+{
+    static const char *const format[] = { "csv", "tsv", "xlsx", "dir" };
+    for (size_t i = 0; i < sizeof format / sizeof *format; i++)
+        if (strcmp(data->format, format[i]) == 0)
+            return true;
+    return false;
+}
+
+/* True if the symbol is a plainly written number, not x1 or 007, so that data can have it without a text. */
+static bool is_plain(const char *name, char number[VH_NUMBER_SIZE])
+{
+    return exact_number(name, number) && strcmp(number, name) == 0;
+}
+
+/* Where some symbol is text, files without texts hold indices into a list of symbols, which may equal other
+ * symbols. */
+/* Rejects column k of data with numbers without texts, such as an array, unless all symbols of the channel
+ * are plain. */
+static vhem_status check_texts(vhem_ctx *ctx, const vhem_data *data, int k, const vh_channel *ch)
+{
+    char number[VH_NUMBER_SIZE];
+    int v = 0;
+    if (is_table(data) || (data->symbols && data->symbols[k].n > 0))
+        return VHEM_OK;
+    while (v < ch->shape.V && is_plain(ch->symbol[v], number))
+        v++;
+    if (v == ch->shape.V)
+        return VHEM_OK;
+    return vh_fail(
+        ctx, VHEM_EINVAL,
+        "%s%scolumn '%.80s' has numbers without texts, which do not say which symbols they are: the "
+        "models have '%s'; give a table, such as .csv, with the symbols as they are",
+        data->origin.path ? data->origin.path : "", data->origin.path ? ": " : "", data->column[k],
+        VH_SHOW(ch->symbol[v], strlen(ch->symbol[v])));
+}
+
+/* ---- 4. casting cells ---------------------------------------------------------------------------------- */
 
 typedef struct {
     const vhem_data *data;
     const vh_layout *layout;
-    int *place;             /* [d]  column of the data */
-    int *channel;           /* [d]  channel of symbols, -1 for none */
-    vh_symbol_index *index; /* [n_channel]  the symbols of each channel */
-    double *frame;          /* [d] */
-    double *last;           /* [n_channel][2]  the previous cell and its symbol: cells often repeat */
+    int *place;          /* [d]  column of the data */
+    int *channel;        /* [d]  channel of symbols, -1 for none */
+    symbol_index *index; /* [n_channel]  the symbols of each channel */
+    double *frame;       /* [d] */
+    double *last;        /* [n_channel][2]  the previous cell and its symbol: cells often repeat */
 } cast;
 
 static vhem_status no_symbol(vhem_ctx *ctx, const cast *c, int64_t n, int64_t t, int k, const char *name)
@@ -85,7 +208,7 @@ static vhem_status no_symbol(vhem_ctx *ctx, const cast *c, int64_t n, int64_t t,
     char list[160];
     vh_show_list(ch->symbol, ch->shape.V, "|", list, sizeof list);
     return vh_fail(ctx, VHEM_EINVAL, "%s is '%s', which the models have no symbol for; theirs are %s",
-                   vh_data_location(c->data, n, t, c->place[k], &(vh_told){ { 0 } }),
+                   vh_data_location(c->data, n, t, c->place[k], (char[VH_PLACE_SIZE]){ "" }),
                    VH_SHOW(name, strlen(name)), list);
 }
 
@@ -100,7 +223,7 @@ static vhem_status cast_cell(vhem_ctx *ctx, cast *c, int64_t n, int64_t t, int k
         return VHEM_OK;
     if (y != last[0]) {
         const char *name = vh_frames_cell(c->data, c->place[k], y, number);
-        int v = vh_symbol_find(&c->index[ch], name);
+        int v = find_symbol(&c->index[ch], name);
         if (v < 0)
             return no_symbol(ctx, c, n, t, k, name);
         last[0] = y;
@@ -139,20 +262,20 @@ static vhem_status cast_open(vhem_ctx *ctx, const vhem_data *data, const vh_layo
         for (int k = 0; k < ch->shape.d; k++)
             c->channel[ch->column + k] = ch->shape.V > 0 ? i : -1;
         c->last[2 * i] = NAN;
-        VH_TRY(vh_symbol_index_make(ctx, ch, &c->index[i]));
+        VH_TRY(index_symbols(ctx, ch, &c->index[i]));
     }
     for (int k = 0; k < layout->d; k++)
         if (c->channel[k] < 0)
             VH_TRY(require_numbers(ctx, data, c->place[k]));
         else if (!fresh)
-            VH_TRY(vh_symbol_check_texts(ctx, data, c->place[k], &layout->channel[c->channel[k]]));
+            VH_TRY(check_texts(ctx, data, c->place[k], &layout->channel[c->channel[k]]));
     return VHEM_OK;
 }
 
 static void cast_close(cast *c)
 {
     for (int i = 0; c->index && i < c->layout->n_channel; i++)
-        vh_symbol_index_free(&c->index[i]);
+        free_index(&c->index[i]);
     free(c->index);
     free(c->place);
     free(c->channel);
@@ -196,7 +319,7 @@ static vhem_status cast_data(vhem_ctx *ctx, const vhem_data *data, const int64_t
     return VHEM_OK;
 }
 
-/* ---- 4. the calls -------------------------------------------------------------------------------------- */
+/* ---- 5. the calls -------------------------------------------------------------------------------------- */
 
 /* Converts frames to the family named by `emission`; family NULL: a family by columns or from a file. */
 static vhem_status cast_to(vhem_ctx *ctx, const vhem_data *data, const char *emission,
@@ -293,7 +416,7 @@ static bool to_numbers(const vh_channel *c, vhem_data *data, double *number)
 {
     for (int v = 0; v < c->shape.V; v++) {
         char plain[VH_NUMBER_SIZE];
-        if (!vh_symbol_is_plain(c->symbol[v], plain))
+        if (!is_plain(c->symbol[v], plain))
             return false;
         vh_number_parse(plain, strlen(plain), &number[v]);
     }
@@ -338,113 +461,4 @@ vhem_status vh_frames_detach(vhem_ctx *ctx, vhem_data *data)
     data->symbols = symbols;
     data->layout = NULL;
     return VHEM_OK;
-}
-
-/* ---- symbols of the data ------------------------------------------------------------------------------- */
-
-/* Converts a name to a number; *exact: it has so few digits that no other integer is written the same. */
-static bool number_of(const char *name, char number[VH_NUMBER_SIZE], bool *exact)
-{
-    double y;
-    if (vh_number_parse(name, strlen(name), &y) != VH_NUMBER)
-        return false;
-    number[vh_number_short(y, number)] = '\0';
-    *exact = fabs(y) < 1e15;
-    return true;
-}
-
-static bool exact_number(const char *name, char number[VH_NUMBER_SIZE])
-{
-    bool exact;
-    return number_of(name, number, &exact) && exact;
-}
-
-/* True if a number with many digits is written as rounded, 1.2345678901234567e+19 as in earlier versions, or
- * with trailing zeros.  Else it is a code, in which every digit counts. */
-static bool is_rounded(const char *name)
-{
-    enum { MOST_DIGITS = 17 };
-    size_t n = strspn(name, "+-0123456789");
-    if (name[n] != '\0')
-        return true;
-    while (n > 0 && name[n - 1] == '0')
-        n--;
-    return name[n] == '0' && n <= MOST_DIGITS;
-}
-
-vhem_status vh_symbol_index_make(vhem_ctx *ctx, const vh_channel *c, vh_symbol_index *index)
-{
-    VH_NEW(index->of, c->shape.V + 1);
-    for (int v = 0; v < c->shape.V; v++) {
-        char number[VH_NUMBER_SIZE];
-        const char *name = c->symbol[v];
-        int64_t at;
-        bool is_new, exact;
-        VH_TRY(vh_names_put(ctx, &index->text, name, strlen(name), &at, &is_new));
-        if (!number_of(name, number, &exact))
-            continue;
-        VH_TRY(vh_names_put(ctx, &index->number, number, strlen(number), &at, &is_new));
-        index->of[at] = is_new && (exact || is_rounded(name)) ? v : -1;
-    }
-    for (int64_t i = 0; i < index->number.n; i++) {
-        char number[VH_NUMBER_SIZE];
-        int64_t v = vh_names_find(&index->text, index->number.text[i], index->number.size[i]);
-        if (v >= 0 && exact_number(index->number.text[i], number))
-            index->of[i] = (int)v;
-    }
-    return VHEM_OK;
-}
-
-int vh_symbol_find(const vh_symbol_index *index, const char *name)
-{
-    char number[VH_NUMBER_SIZE];
-    bool exact;
-    int64_t v = vh_names_find(&index->text, name, strlen(name));
-    if (v >= 0 || !number_of(name, number, &exact))
-        return (int)v;
-    v = vh_names_find(&index->number, number, strlen(number));
-    return v >= 0 ? index->of[v] : -1;
-}
-
-void vh_symbol_index_free(vh_symbol_index *index)
-{
-    vh_names_free(&index->text);
-    vh_names_free(&index->number);
-    free(index->of);
-    *index = (vh_symbol_index){ 0 };
-}
-
-/* True for tables, which have symbols as written even if all are numbers. */
-static bool is_table(const vhem_data *data)
-{
-    static const char *const format[] = { "csv", "tsv", "xlsx", "dir" };
-    for (size_t i = 0; i < sizeof format / sizeof *format; i++)
-        if (strcmp(data->format, format[i]) == 0)
-            return true;
-    return false;
-}
-
-bool vh_symbol_is_plain(const char *name, char number[VH_NUMBER_SIZE])
-{
-    return exact_number(name, number) && strcmp(number, name) == 0;
-}
-
-/* Where some symbol is text, files without texts hold indices into a list of symbols, which may equal other
- * symbols. */
-vhem_status vh_symbol_check_texts(vhem_ctx *ctx, const vhem_data *data, int k, const vh_channel *ch)
-{
-    char number[VH_NUMBER_SIZE];
-    int v = 0;
-    if (is_table(data) || (data->symbols && data->symbols[k].n > 0))
-        return VHEM_OK;
-    while (v < ch->shape.V && vh_symbol_is_plain(ch->symbol[v], number))
-        v++;
-    if (v == ch->shape.V)
-        return VHEM_OK;
-    return vh_fail(
-        ctx, VHEM_EINVAL,
-        "%s%scolumn '%.80s' has numbers without texts, which do not say which symbols they are: the "
-        "models have '%s'; give a table, such as .csv, with the symbols as they are",
-        data->origin.path ? data->origin.path : "", data->origin.path ? ": " : "", data->column[k],
-        VH_SHOW(ch->symbol[v], strlen(ch->symbol[v])));
 }

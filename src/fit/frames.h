@@ -34,26 +34,4 @@ vhem_status vh_frames_detach(vhem_ctx *ctx, vhem_data *data);
 /* Gives new models without a layout the column names of their data, if it has any. */
 vhem_status vh_frames_name(vhem_ctx *ctx, const vhem_data *data, vh_h3m *h3m);
 
-/* ---- symbols of the data ------------------------------------------------------------------------------- */
-
-/* Finds the symbol of a cell in the models: by text, else by number. */
-
-typedef struct {
-    vh_names text;   /* symbol v is text v */
-    vh_names number; /* as vh_number_short writes it, */
-    int *of;         /* [number.n]  of this symbol; -1: ambiguous */
-} vh_symbol_index;   /* zero it to start empty */
-
-vhem_status vh_symbol_index_make(vhem_ctx *ctx, const vh_channel *c, vh_symbol_index *index);
-void vh_symbol_index_free(vh_symbol_index *index);
-/* Returns the symbol of a cell, -1 for none: the symbol with the same text, else the one with the same
- * number, so `1.0` matches `1`, and `07` matches `7` if the models have no `07`.  A code with many digits
- * matches the number it rounds to, as in models of earlier versions, unless several codes do. */
-int vh_symbol_find(const vh_symbol_index *index, const char *name);
-/* True if the symbol is a plainly written number, not x1 or 007, so that data can have it without a text. */
-bool vh_symbol_is_plain(const char *name, char number[VH_NUMBER_SIZE]);
-/* Rejects column k of data with numbers without texts, such as an array, unless all symbols of the channel
- * are plain. */
-vhem_status vh_symbol_check_texts(vhem_ctx *ctx, const vhem_data *data, int k, const vh_channel *ch);
-
 #endif

@@ -3,6 +3,7 @@
 #include "fit/frames_layout.h"
 
 #include "core/alloc.h"
+#include "core/text.h"
 #include "core/names.h"
 #include "data/values.h"
 #include "fit/options.h"
@@ -63,8 +64,8 @@ static vhem_status find_cells(vhem_ctx *ctx, const vhem_data *data, int k, vh_na
             VH_CHECK(whole, VHEM_EINVAL,
                      "%scolumn '%s', sequence %lld, frame %lld: %g is not a symbol, must be text or a whole "
                      "number",
-                     vh_origin_tell(&data->origin, n, t, &(vh_told){ { 0 } }), data->column[k], (long long)n,
-                     (long long)t, v);
+                     vh_origin_tell(&data->origin, n, t, (char[VH_PLACE_SIZE]){ "" }), data->column[k],
+                     (long long)n, (long long)t, v);
             const char *name = vh_frames_cell(data, k, v, number);
             VH_TRY(vh_names_put(ctx, names, name, strlen(name), &at, &is_new));
             last = v;
@@ -201,7 +202,7 @@ vhem_status vh_layout_of_columns(vhem_ctx *ctx, const vh_layout_source *from, co
     VH_OWN(vh_layout) *layout = NULL;
     size_t n = strlen(spec);
     int d = 0, c = 0;
-    VH_CLEANUP(vh_list_drop) vh_list names = { .n = count(spec, n, '+') + count(spec, n, ',') };
+    VH_CLEANUP(vh_texts_free) vh_texts names = { .n = count(spec, n, '+') + count(spec, n, ',') };
 
     VH_NEW(names.text, names.n);
     VH_TRY(vh_layout_new(ctx, count(spec, n, ','), &layout));

@@ -59,24 +59,24 @@ static vhem_status draw_sequence(const vh_h3m *h3m, const vh_hmm *h, const doubl
     return st;
 }
 
-void vh_roots_free(vh_roots *roots)
+void vh_roots_free(double ***roots)
 {
-    for (int64_t i = 0; roots->of && i < roots->K; i++)
-        free(roots->of[i]);
-    free(roots->of);
+    for (double **r = *roots; r && *r; r++)
+        free(*r);
+    free(*roots);
 }
 
 vhem_status vh_h3m_sample(vhem_ctx *ctx, const vh_h3m *h3m, int64_t N, int64_t T, vhem_data **out)
 {
     VH_OWN(vh_builder) *b = NULL;
     VH_AUTOFREE double *y = NULL;
-    VH_CLEANUP(vh_roots_free) vh_roots roots = { .K = h3m->K };
+    VH_CLEANUP(vh_roots_free) double **roots = NULL;
 
     VH_TRY(check_size(ctx, N, T, h3m->d));
-    VH_NEW(roots.of, h3m->K);
+    VH_NEW(roots, h3m->K + 1);
     VH_NEW(y, h3m->d);
     for (int64_t i = 0; i < h3m->K; i++)
-        VH_TRY(make_roots(ctx, h3m, i, &roots.of[i]));
+        VH_TRY(make_roots(ctx, h3m, i, &roots[i]));
     VH_TRY(vh_builder_new(ctx, h3m->d, &b));
     for (int64_t n = 0; n < N; n++) {
         vh_rng rng;
@@ -85,7 +85,7 @@ vhem_status vh_h3m_sample(vhem_ctx *ctx, const vh_h3m *h3m, int64_t N, int64_t T
                  (long long)N);
         vh_rng_init(&rng, ctx->opt.seed, VH_RNG_SAMPLE, (uint64_t)n);
         int64_t i = vh_rng_pick(&rng, h3m->K, h3m->omega);
-        VH_TRY(draw_sequence(h3m, &h3m->hmm[i], roots.of[i], T, &rng, b, y));
+        VH_TRY(draw_sequence(h3m, &h3m->hmm[i], roots[i], T, &rng, b, y));
         snprintf(name, sizeof name, "sample_%lld", (long long)n);
         VH_TRY(vh_builder_end(b, name, h3m->hmm[i].name, NULL, 1.0));
     }
@@ -94,19 +94,20 @@ vhem_status vh_h3m_sample(vhem_ctx *ctx, const vh_h3m *h3m, int64_t N, int64_t T
     return VHEM_OK;
 }
 
-vhem_status vh_sample_hmm(vhem_ctx *ctx, const vh_h3m *h3m, int64_t i, const vh_draw *draw, vhem_data **out)
+vhem_status vh_sample_hmm(vhem_ctx *ctx, const vh_h3m *h3m, int64_t i, uint64_t item, int64_t N, int64_t T,
+                          vhem_data **out)
 {
     VH_OWN(vh_builder) *b = NULL;
     VH_AUTOFREE double *roots = NULL, *y = NULL;
 
-    VH_TRY(check_size(ctx, draw->N, draw->T, h3m->d));
+    VH_TRY(check_size(ctx, N, T, h3m->d));
     VH_NEW(y, h3m->d);
     VH_TRY(make_roots(ctx, h3m, i, &roots));
     VH_TRY(vh_builder_new(ctx, h3m->d, &b));
-    for (int64_t n = 0; n < draw->N; n++) {
+    for (int64_t n = 0; n < N; n++) {
         vh_rng rng;
-        vh_rng_init(&rng, ctx->opt.seed, draw->purpose, draw->item + (uint64_t)n);
-        VH_TRY(draw_sequence(h3m, &h3m->hmm[i], roots, draw->T, &rng, b, y));
+        vh_rng_init(&rng, ctx->opt.seed, VH_RNG_COMPARE, item + (uint64_t)n);
+        VH_TRY(draw_sequence(h3m, &h3m->hmm[i], roots, T, &rng, b, y));
         VH_TRY(vh_builder_end(b, NULL, NULL, NULL, 1.0));
     }
     VH_TRY(vh_builder_finish(b, "memory", out));

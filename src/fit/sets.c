@@ -3,53 +3,59 @@
 #include "fit/sets.h"
 
 #include "core/alloc.h"
+#include "core/array2.h"
+#include "core/names.h"
 
 #include <string.h>
 
-typedef struct {
-    const char *name;
-    int64_t place;
-} named_place;
-
-static int by_name_then_place(const void *a, const void *b)
-{
-    const named_place *p = a, *q = b;
-    int c = strcmp(p->name, q->name);
-    return c != 0 ? c : (p->place > q->place) - (p->place < q->place);
-}
-
-/* Fills item [N] with each sequence's group number, in order of first appearance; *n is the number of
- * groups. */
+/* Fills item [N] with each sequence's group number, in order of first appearance; a sequence without a group
+ * is one of its own.  *n is the number of groups. */
 static vhem_status number_groups(vhem_ctx *ctx, const vhem_data *data, int64_t *item, int64_t *n)
 {
-    VH_AUTOFREE named_place *by_name = NULL;
+    VH_CLEANUP(vh_names_free) vh_names groups = { 0 };
+    VH_AUTOFREE int64_t *number = NULL; /* of each name */
 
-    VH_NEW(by_name, data->N);
-    for (int64_t i = 0; i < data->N; i++)
-        by_name[i] = (named_place){ data->group[i], i };
-    qsort(by_name, (size_t)data->N, sizeof *by_name, by_name_then_place);
-    for (int64_t i = 0, head = 0; i < data->N; i++) {
-        if (strcmp(by_name[i].name, by_name[head].name) != 0 || !by_name[i].name[0])
-            head = i;                                 /* no group: a set of its own */
-        item[by_name[i].place] = by_name[head].place; /* the first sequence represents the group */
-    }
+    VH_NEW(number, data->N);
     *n = 0;
-    for (int64_t i = 0; i < data->N; i++) /* heads come before their followers */
-        item[i] = item[i] == i ? (*n)++ : item[item[i]];
+    for (int64_t i = 0; i < data->N; i++) {
+        const char *name = data->group[i];
+        bool is_new = true;
+        int64_t k = 0;
+        if (*name)
+            VH_TRY(vh_names_put(ctx, &groups, name, strlen(name), &k, &is_new));
+        item[i] = is_new ? (*n)++ : number[k];
+        if (*name)
+            number[k] = item[i];
+    }
     return VHEM_OK;
 }
 
 vhem_status vh_sets_new(vhem_ctx *ctx, const vhem_data *data, bool by_group, vh_sets *out)
 {
+    VH_CLEANUP(vh_sets_free) vh_sets s = { 0 };
     VH_AUTOFREE int64_t *item = NULL;
     int64_t n = data->N;
 
+    VH_CHECK(!by_group || data->group, VHEM_EINVAL, "groups were asked for, but the data has no groups");
     VH_NEW(item, data->N);
     for (int64_t i = 0; i < data->N; i++)
         item[i] = i;
     if (by_group)
         VH_TRY(number_groups(ctx, data, item, &n));
-    return vh_sets_from(ctx, data->N, item, n, out);
+    VH_TRY(vh_sets_from(ctx, data->N, item, n, &s));
+    VH_NEW(s.name, n);
+    VH_NEW(s.label, n);
+    for (int64_t g = 0; g < n; g++) {
+        const char *label = vh_sets_label(&s, data, g);
+        bool differ = false;
+        for (int64_t k = s.first[g]; data->label && !label[0] && k < s.first[g + 1]; k++)
+            differ = differ || data->label[s.seq[k]][0];
+        s.name[g] = vh_sets_name(&s, data, g, by_group);
+        s.label[g] = differ ? NULL : label;
+    }
+    *out = s;
+    s = (vh_sets){ 0 };
+    return VHEM_OK;
 }
 
 vhem_status vh_sets_from(vhem_ctx *ctx, int64_t N, const int64_t *item, int64_t n, vh_sets *out)
@@ -77,6 +83,8 @@ void vh_sets_free(vh_sets *sets)
 {
     free(sets->seq);
     free(sets->first);
+    free(sets->name);
+    free(sets->label);
     *sets = (vh_sets){ 0 };
 }
 
@@ -114,4 +122,29 @@ int64_t vh_sets_frames(const vh_sets *sets, const vhem_data *data, int64_t g, do
             *mass += (double)T * vh_data_weight(data, sets->seq[k]);
     }
     return frames;
+}
+
+vhem_status vh_sets_data(vhem_ctx *ctx, const vhem_data *data, const vh_sets *sets, const int64_t *pick,
+                         int64_t n, vhem_data **out)
+{
+    VH_AUTOFREE int64_t *seq = NULL;
+    int64_t N = 0;
+
+    for (int64_t k = 0; k < n; k++)
+        N += sets->first[pick[k] + 1] - sets->first[pick[k]];
+    VH_NEW(seq, N);
+    N = 0;
+    for (int64_t k = 0; k < n; k++)
+        for (int64_t i = sets->first[pick[k]]; i < sets->first[pick[k] + 1]; i++)
+            seq[N++] = sets->seq[i];
+    return vh_data_subset(ctx, data, seq, N, out);
+}
+
+void vh_sets_sum(const vh_sets *sets, int64_t K, const double *loglik, double *total)
+{
+    memset(total, 0, sizeof *total * vh_cells(sets->n, K));
+    for (int64_t g = 0; g < sets->n; g++)
+        for (int64_t q = sets->first[g]; q < sets->first[g + 1]; q++)
+            for (int64_t i = 0; i < K; i++)
+                total[vh_ij(g, K, i)] += loglik[vh_ij(sets->seq[q], K, i)];
 }

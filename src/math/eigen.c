@@ -114,7 +114,7 @@ static vhem_status search_new(vhem_ctx *ctx, eigen_search *s)
 
 static void sweep(const vhem_ctx *ctx, eigen_search *s, void (*run)(void *, int64_t, int))
 {
-    vh_parallel(ctx, &(vh_loop){ s->chunks, s->threads, true, run, s });
+    vh_parallel(ctx, s->chunks, s->threads, true, run, s);
 }
 
 static int rows_of(const eigen_search *s, int64_t chunk)

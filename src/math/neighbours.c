@@ -146,9 +146,9 @@ vhem_status vh_near_mutual(vhem_ctx *ctx, int n, const double *D, int k, vh_near
     VH_NEW(m.d, vh_cells(threads, n));
     VH_NEW(m.which, vh_cells(threads, n));
     VH_NEW(m.count, 2 * vh_cells(threads, n));
-    vh_parallel(ctx, &(vh_loop){ n, threads, true, rank_others, &m });
-    vh_parallel(ctx, &(vh_loop){ (n + TILE - 1) / TILE, threads, true, add_opposite, &m });
-    vh_parallel(ctx, &(vh_loop){ n, threads, true, choose_nearest, &m });
+    vh_parallel(ctx, n, threads, true, rank_others, &m);
+    vh_parallel(ctx, (n + TILE - 1) / TILE, threads, true, add_opposite, &m);
+    vh_parallel(ctx, n, threads, true, choose_nearest, &m);
     *out = (vh_near){ n, k, vh_take(m.near) };
     return VHEM_OK;
 }

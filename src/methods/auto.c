@@ -20,7 +20,7 @@
 #include "fit/options.h"
 #include "math/agreement.h"
 #include "math/logsum.h"
-#include "models/items.h"
+#include "fit/sets.h"
 #include "parallel/ranks.h"
 #include "vhem/estep.h"
 
@@ -86,7 +86,6 @@ static vhem_status score_items(vhem_ctx *ctx, const vh_graph_source *from, const
     int64_t n = from->sets->n;
     int K = (int)x->centers->K;
     VH_AUTOFREE double *loglik = NULL, *log_omega = NULL;
-    const vh_items items = { .n = n, .seq = from->sets->seq, .first = from->sets->first };
 
     VH_NEW(loglik, vh_cells(from->data->N, K));
     VH_NEW(log_omega, K);
@@ -96,7 +95,7 @@ static vhem_status score_items(vhem_ctx *ctx, const vh_graph_source *from, const
     VH_NEW(x->L, vh_cells(n, K));
     VH_NEW(x->z, vh_cells(n, K));
     VH_TRY(vh_score(ctx, x->centers, from->data, NULL, loglik));
-    vh_items_sum(&items, K, loglik, x->L);
+    vh_sets_sum(from->sets, K, loglik, x->L);
     for (int j = 0; j < K; j++)
         log_omega[j] = log(x->centers->omega[j]);
     for (int64_t i = 0; i < n; i++) {

@@ -44,7 +44,7 @@ const double *vh_clustering_place(const vh_clustering *c, int64_t *dim)
 
 vhem_status vh_clustering_set_name(vhem_ctx *ctx, vh_clustering *c, int64_t i, const char *name)
 {
-    return vh_text_block_add(ctx, &c->name_block, name, &c->name[i]);
+    return vh_text_block_add(ctx, &c->name_blocks, name, &c->name[i]);
 }
 
 vhem_status vh_clustering_set_fingerprint(vhem_ctx *ctx, vh_clustering *c, int64_t i, uint64_t fingerprint)
@@ -228,7 +228,7 @@ void vh_clustering_free(vh_clustering *c)
 {
     if (!c)
         return;
-    vh_text_block_free(&c->name_block);
+    vh_text_blocks_free(c->name_blocks);
     vh_texts_free(&c->kept);
     free(c->place);
     free(c->fingerprint);

@@ -30,9 +30,9 @@ typedef struct { /* result of any method; missing parts are NULL */
     int n_run;
     vhem_cluster_run *run; /* [n_run] */
     int n_choice;
-    vhem_choice *choice; /* [n_choice]  if the number of clusters was chosen */
-    char **name;         /* [Kb]  of the items, in name_block; "" for none, NULL until shown */
-    vh_text_block name_block;
+    vhem_choice *choice;          /* [n_choice]  if the number of clusters was chosen */
+    char **name;                  /* [Kb]  of the items, in the blocks; "" for none, NULL until shown */
+    vh_text_block *name_blocks;   /* the last of them */
     uint64_t *fingerprint;        /* [Kb]  of the data of each item, 0 if unknown; NULL: none known */
     vh_h3m *centers;              /* Kr centres, */
     vh_dtm *textures;             /* or Kr textures */

@@ -73,19 +73,19 @@ static void distance_free(distance_run *b)
 
 /* ---- 1. distances and coordinates ---------------------------------------------------------------------- */
 
-static vh_embedding_kind kind_of(const distance_run *b)
+static vhem_distance_options options_of(const distance_run *b)
 {
     bool normalised = !b->way->spectral || strcmp(b->opt->kernel, "raw") != 0;
-    return (vh_embedding_kind){ b->way->kind, b->opt->tau, b->opt->lambda, normalised };
+    return vh_embedding_options(b->way->kind, b->opt->tau, b->opt->lambda, normalised);
 }
 
 /* Computes D [n][n], symmetric. */
 static vhem_status find_distances(vhem_ctx *ctx, distance_run *b)
 {
-    const vh_embedding_kind kind = kind_of(b);
+    const vhem_distance_options o = options_of(b);
 
     VH_NEW(b->D, vh_cells(b->n, b->n));
-    return vh_embedding_distances(ctx, b->in->models, &kind, b->D);
+    return vh_embedding_distances(ctx, b->in->models, &o, b->D);
 }
 
 /* Replaces the distances by the graph of nearest neighbours. */
@@ -139,7 +139,7 @@ static vhem_status embed_by_landmarks(vhem_ctx *ctx, distance_run *b, int64_t m)
     int64_t others = m / (2 * b->K) > 2 ? m / (2 * b->K) : 2; /* clusters have fewer landmarks than models */
     int near = b->opt->neighbours < others ? b->opt->neighbours : (int)others;
     const vh_landmarks l = { .models = b->in->models,
-                             .kind = kind_of(b),
+                             .distance = options_of(b),
                              .scaled = is_scaled(b),
                              .neighbours = b->way->graph ? near : 0,
                              .keep = strcmp(b->opt->diagonal, "keep") == 0,

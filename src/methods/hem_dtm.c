@@ -36,18 +36,18 @@ static vhem_status make_start(vhem_ctx *ctx, void *arg, const vh_restart *r, vh_
 }
 
 /* Restarts are always judged on all textures, not on a sample. */
-static vhem_status reduce(vhem_ctx *ctx, void *arg, const vh_reduction *how, void *centers, vh_vhem_run *run)
+static vhem_status reduce(vhem_ctx *ctx, void *arg, bool trial, const vh_vhem_options *opt,
+                          const vh_workers *workers, void *centers, vh_vhem_run *run)
 {
+    (void)trial;
     const texture_search *s = arg;
-    return vh_hem_dtm(ctx, s->base, &how->opt, how->workers, centers, run);
+    return vh_hem_dtm(ctx, s->base, opt, workers, centers, run);
 }
 
 static void free_centers(void *centers)
 {
     vh_dtm_free(centers);
 }
-
-static const vh_restart_ops ops = { make_start, reduce, free_centers };
 
 static vhem_status take_textures(vhem_ctx *ctx, vh_search *s, vh_clustering *out)
 {
@@ -80,7 +80,9 @@ vhem_status vh_method_hem_dtm(vhem_ctx *ctx, const vh_input *in, const vhem_clus
     texture_search s = { .base = in->textures, .opt = opt, .K = in->K, .start = vh_start_textures(opt) };
     VH_AUTOFREE double *floor = NULL;
     VH_CLEANUP(vh_search_free)
-    vh_search search = { .ops = &ops,
+    vh_search search = { .start = make_start,
+                         .reduce = reduce,
+                         .free = free_centers,
                          .arg = &s,
                          .K = in->K,
                          .Kb = in->Kb,

@@ -167,15 +167,14 @@ vhem_status vh_order_states(vhem_ctx *ctx, vh_h3m *h3m, int tau)
 
 /* ---- state maps of members ----------------------------------------------------------------------------- */
 
-/* Fills map [Sb] of the base HMM at a place of the packed set. */
-static vhem_status map_one(vhem_ctx *ctx, const vh_estep *es, int place, int j, vh_scratch *scratch, int *map)
+/* Fills map [Sb] of the base HMM of a pair. */
+static vhem_status map_one(vhem_ctx *ctx, const vh_reduce_pair *pair, vh_scratch *scratch, int *map)
 {
-    int Sb = es->base->S[place], Sr = es->reduced->S[j];
+    int Sb = pair->base->S[pair->i], Sr = pair->reduced->S[pair->j];
     double *nu, L;
 
     VH_SCRATCH(nu, VH_SCRATCH_SLOTS - 1, Sb * Sr);
-    const vh_reduce_pair pair = { es, place, j, 0 };
-    VH_TRY(vh_ref_reduce_pair(ctx, &pair, scratch, &L, NULL, nu));
+    VH_TRY(vh_ref_reduce_pair(ctx, pair, scratch, &L, NULL, nu));
     for (int b = 0; b < Sb; b++)
         map[b] = vh_argmax(Sr, nu + b, Sb);
     return VHEM_OK;
@@ -194,12 +193,11 @@ typedef struct {
 /* Maps chunk c, packed into block. */
 static vhem_status map_block(vhem_ctx *ctx, const mapping *m, int64_t c, int worker, vh_packed *block)
 {
-    const vh_estep es = { .base = block, .reduced = m->reduced, .tau = m->tau };
-
     VH_TRY(vh_base_block(ctx, m->base, c, block));
     for (int p = 0; p < block->K; p++) {
         int64_t i = m->base->order[c * VH_REDUCE_CHUNK + p];
-        VH_TRY(map_one(ctx, &es, p, m->label[i], &m->scratch[worker], m->map + m->at[i]));
+        const vh_reduce_pair pair = { block, m->reduced, m->tau, p, m->label[i], 0 };
+        VH_TRY(map_one(ctx, &pair, &m->scratch[worker], m->map + m->at[i]));
     }
     return VHEM_OK;
 }

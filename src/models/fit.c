@@ -2,7 +2,7 @@
 /* fit.c - vhem_fit: fits models of either kind, per item or as mixtures, optionally resuming from a store.
  *
  * With pieces, each item gets its own mixture, the input of hierarchical estimation. */
-#include "models/fit.h"
+#include "models/models.h"
 
 #include "core/alloc.h"
 #include "core/options.h"
@@ -53,7 +53,7 @@ vhem_status vh_fit(vhem_ctx *ctx, const vhem_data *data, const vhem_fit_options 
 /* ---- pieces -------------------------------------------------------------------------------------------- */
 
 /* Gives model j the name and label of its item. */
-static vhem_status name_model(vhem_ctx *ctx, const vh_items *t, int64_t item, int64_t j, bool single,
+static vhem_status name_model(vhem_ctx *ctx, const vh_sets *t, int64_t item, int64_t j, bool single,
                               const vhem_models *all, int64_t at)
 {
     char name[256];
@@ -67,16 +67,15 @@ static vhem_status name_model(vhem_ctx *ctx, const vh_items *t, int64_t item, in
 }
 
 /* Pools the models of all items; key [items] finds each in the store. */
-static vhem_status pool_items(vhem_ctx *ctx, const vh_items *t, const vh_key *key, vh_store *store,
+static vhem_status pool_items(vhem_ctx *ctx, const vh_sets *t, const vh_key *key, vh_store *store,
                               vhem_models **out)
 {
     VH_OWN(vhem_models) *all = NULL;
     VH_AUTOFREE double *share = NULL;
-    VH_CLEANUP(vh_stored_free) vh_stored found = { .n = t->n };
+    VH_CLEANUP(vh_stored_free) vhem_models **each = NULL;
     int64_t K = 0;
 
-    VH_NEW(found.each, t->n);
-    vhem_models **each = found.each;
+    VH_NEW(each, t->n + 1);
     VH_NEW(share, t->n);
     for (int64_t i = 0; i < t->n; i++) {
         VH_TRY(vh_store_get(ctx, store, &key[i], &each[i]));
@@ -97,7 +96,7 @@ static vhem_status fit_pieces(vhem_ctx *ctx, const vhem_data *data, const vhem_f
 {
     vhem_status st = VHEM_OK;
     vhem_fit_options of_piece = vh_piece_options(opt);
-    VH_CLEANUP(vh_items_free) vh_items items = { 0 };
+    VH_CLEANUP(vh_sets_free) vh_sets items = { 0 };
     VH_CLEANUP(vh_pieces_free) vh_pieces pieces = { 0 };
     VH_OWN(vh_store) *store = NULL;
     VH_OWN(vhem_models) *pooled = NULL;
@@ -108,7 +107,7 @@ static vhem_status fit_pieces(vhem_ctx *ctx, const vhem_data *data, const vhem_f
 
     VH_CHECK(!opt->start && !opt->fixed_pi && !opt->fixed_A, VHEM_EINVAL,
              "the models of pieces take no given start and no fixed entries");
-    VH_TRY(vh_items_new(ctx, data, opt->by_group > 0, &items));
+    VH_TRY(vh_sets_new(ctx, data, opt->by_group > 0, &items));
     const vh_piecework work = { data, &items, &of_piece, (uint64_t)ctx->opt.seed, opt->by_group > 0 };
     VH_NEW(key, items.n);
     VH_NEW(all, items.n);
@@ -139,7 +138,7 @@ static vhem_status fit_stored(vhem_ctx *ctx, const vhem_data *data, const vhem_f
                               vhem_models **out, vhem_fit_report **report)
 {
     vhem_fit_options o = *opt, of_piece = vh_piece_options(opt);
-    VH_CLEANUP(vh_items_free) vh_items items = { 0 };
+    VH_CLEANUP(vh_sets_free) vh_sets items = { 0 };
     VH_OWN(vh_store) *store = NULL;
     vh_h3m *h3m = NULL;
     vh_dtm *dtm = NULL;
@@ -148,7 +147,7 @@ static vhem_status fit_stored(vhem_ctx *ctx, const vhem_data *data, const vhem_f
 
     VH_CHECK(!opt->start && !opt->fixed_pi && !opt->fixed_A, VHEM_EINVAL,
              "with a store there is no given start and no fixed entries");
-    VH_TRY(vh_items_new(ctx, data, opt->by_group > 0, &items));
+    VH_TRY(vh_sets_new(ctx, data, opt->by_group > 0, &items));
     const vh_piecework work = { data, &items, &of_piece, (uint64_t)ctx->opt.seed, opt->by_group > 0 };
     VH_NEW(all, items.n);
     for (int64_t i = 0; i < items.n; i++)

@@ -6,7 +6,7 @@
 #include "dtm/infer.h"
 #include "fit/frames.h"
 #include "models/infer.h"
-#include "models/items.h"
+#include "fit/sets.h"
 #include "fit/infer.h"
 #include "vhem.h"
 
@@ -22,19 +22,10 @@ vhem_status vh_models_score(vhem_ctx *ctx, const vhem_models *models, const vhem
                        : vh_dtm_score(ctx, models->dtm, data, loglik);
 }
 
-void vh_items_sum(const vh_items *items, int64_t K, const double *loglik, double *total)
-{
-    memset(total, 0, sizeof *total * vh_cells(items->n, K));
-    for (int64_t g = 0; g < items->n; g++)
-        for (int64_t q = items->first[g]; q < items->first[g + 1]; q++)
-            for (int64_t i = 0; i < K; i++)
-                total[vh_ij(g, K, i)] += loglik[vh_ij(items->seq[q], K, i)];
-}
-
 vhem_status vhem_score(vhem_ctx *ctx, const vhem_models *models, const vhem_source *source, double *loglik)
 {
     VH_ENTER(models, source, loglik);
-    VH_CLEANUP(vh_items_free) vh_items items = { 0 };
+    VH_CLEANUP(vh_sets_free) vh_sets items = { 0 };
     VH_AUTOFREE double *each = NULL;
     int64_t K = vh_models_size(models);
 
@@ -43,10 +34,10 @@ vhem_status vhem_score(vhem_ctx *ctx, const vhem_models *models, const vhem_sour
         VH_TRY(vh_models_score(ctx, models, source->data, loglik));
         return VHEM_OK;
     }
-    VH_TRY(vh_items_new(ctx, source->data, true, &items));
+    VH_TRY(vh_sets_new(ctx, source->data, true, &items));
     VH_NEW(each, vh_cells(source->data->N, K));
     VH_TRY(vh_models_score(ctx, models, source->data, each));
-    vh_items_sum(&items, K, each, loglik);
+    vh_sets_sum(&items, K, each, loglik);
     return VHEM_OK;
 }
 

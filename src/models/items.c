@@ -1,62 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* items.c - see items.h, and vhem_source_items. */
-#include "models/items.h"
+/* items.c - vhem_source_items: the items of a source, models or sets of sequences. */
 
 #include "core/alloc.h"
 #include "core/object.h"
 #include "fit/sets.h"
 #include "models/models.h"
 #include "vhem.h"
-
-vhem_status vh_items_new(vhem_ctx *ctx, const vhem_data *data, bool by_group, vh_items *out)
-{
-    VH_CLEANUP(vh_items_free) vh_items t = { 0 };
-    vh_sets sets = { 0 };
-
-    VH_CHECK(!by_group || data->group, VHEM_EINVAL, "groups were asked for, but the data has no groups");
-    VH_TRY(vh_sets_new(ctx, data, by_group, &sets));
-    t = (vh_items){ .n = sets.n, .seq = sets.seq, .first = sets.first };
-    VH_NEW(t.name, t.n);
-    VH_NEW(t.label, t.n);
-    for (int64_t i = 0; i < t.n; i++) {
-        const char *label = vh_sets_label(&sets, data, i);
-        bool several = false; /* the sequences of the item disagree on the label */
-        for (int64_t k = t.first[i]; data->label && !label[0] && k < t.first[i + 1]; k++)
-            several = several || data->label[t.seq[k]][0];
-        t.name[i] = vh_sets_name(&sets, data, i, by_group);
-        t.label[i] = several ? NULL : label;
-    }
-    *out = t;
-    t = (vh_items){ 0 };
-    return VHEM_OK;
-}
-
-void vh_items_free(vh_items *t)
-{
-    free(t->seq);
-    free(t->first);
-    free(t->name);
-    free(t->label);
-    *t = (vh_items){ 0 };
-}
-
-vhem_status vh_items_data(vhem_ctx *ctx, const vhem_data *data, const vh_items *t, const int64_t *item,
-                          int64_t n, vhem_data **out)
-{
-    VH_AUTOFREE int64_t *seq = NULL;
-    int64_t N = 0;
-
-    for (int64_t k = 0; k < n; k++)
-        N += t->first[item[k] + 1] - t->first[item[k]];
-    VH_NEW(seq, N);
-    N = 0;
-    for (int64_t k = 0; k < n; k++)
-        for (int64_t i = t->first[item[k]]; i < t->first[item[k] + 1]; i++)
-            seq[N++] = t->seq[i];
-    return vh_data_subset(ctx, data, seq, N, out);
-}
-
-/* ---- public interface ---------------------------------------------------------------------------------- */
 
 static void clear_items(void *record)
 {
@@ -95,10 +44,10 @@ static vhem_status set_texts(vhem_ctx *ctx, vhem_items *items, int64_t i, const 
 
 static vhem_status items_of_data(vhem_ctx *ctx, const vhem_data *data, bool by_group, vhem_items **out)
 {
-    VH_CLEANUP(vh_items_free) vh_items found = { 0 };
+    VH_CLEANUP(vh_sets_free) vh_sets found = { 0 };
     VH_OWN(vhem_items) *items = NULL;
 
-    VH_TRY(vh_items_new(ctx, data, by_group, &found));
+    VH_TRY(vh_sets_new(ctx, data, by_group, &found));
     VH_TRY(room(ctx, found.n, &items));
     VH_NEW(items->item, data->N);
     for (int64_t g = 0; g < found.n; g++) {

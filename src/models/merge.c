@@ -168,7 +168,7 @@ vhem_status vhem_models_merge(vhem_ctx *ctx, int n, const vhem_models *const *se
     s.first = first;
     VH_TRY(check_sets(ctx, &s));
     if (shards > 0)
-        return vh_shards_save(ctx, &(vh_shards_source){ s.first[s.n], read_range, &s }, shards, path);
+        return vh_shards_save(ctx, s.first[s.n], read_range, &s, shards, path);
     VH_TRY(read_range(ctx, &s, 0, s.first[s.n], &all));
     return vh_h3m_save(ctx, all, path);
 }

@@ -105,7 +105,7 @@ static vhem_status find_prior(vhem_ctx *ctx, const vh_piecework *w, const int64_
         VH_TRY(text_of_store(ctx, kept->h3m->prior, &text));
     } else {
         if (n < w->items->n)
-            VH_TRY(vh_items_data(ctx, w->data, w->items, item, n, &own));
+            VH_TRY(vh_sets_data(ctx, w->data, w->items, item, n, &own));
         ctx->opt.seed = (int64_t)w->seed;
         vhem_status st = learn_prior(ctx, w, own ? own : w->data, &key, store, &text);
         ctx->opt.seed = before;

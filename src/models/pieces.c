@@ -5,7 +5,7 @@
 #include "core/alloc.h"
 #include "parallel/map.h"
 #include "fit/fit.h"
-#include "models/fit.h"
+#include "models/models.h"
 #include "fit/options.h"
 #include "math/blas.h"
 #include "os/system.h"
@@ -14,7 +14,7 @@
 
 /* ---- keys ---------------------------------------------------------------------------------------------- */
 
-void vh_hash_items(vh_hash *hash, const vhem_data *data, const vh_items *t, const int64_t *item, int64_t n)
+void vh_hash_items(vh_hash *hash, const vhem_data *data, const vh_sets *t, const int64_t *item, int64_t n)
 {
     vh_hash_columns(hash, data);
     for (int64_t k = 0; k < n; k++) {
@@ -103,7 +103,7 @@ static vhem_status fit_and_store(vhem_ctx *ctx, const vh_piecework *w, const vh_
     VH_OWN(vhem_data) *own = NULL;
     VH_OWN(vhem_models) *models = NULL;
 
-    VH_TRY(vh_items_data(ctx, w->data, w->items, p->item, p->n, &own));
+    VH_TRY(vh_sets_data(ctx, w->data, w->items, p->item, p->n, &own));
     vhem_fit_options o = *w->opt;
     o.K = o.K < own->N ? o.K : own->N;
     o.by_group = 0; /* fragments of a song may differ in kind */

@@ -6,12 +6,12 @@
 
 #include "core/names.h"
 #include "fit/fit.h"
-#include "models/items.h"
+#include "fit/sets.h"
 #include "models/store.h"
 
 typedef struct { /* data and options of the fits */
     const vhem_data *data;
-    const vh_items *items;
+    const vh_sets *items;
     const vhem_fit_options *opt; /* for one piece, from vh_piece_options */
     uint64_t seed;
     bool by_group; /* items are groups */
@@ -47,7 +47,7 @@ vhem_status vh_pieces_fit(vhem_ctx *ctx, const vh_piecework *work, const vh_piec
 void vh_pieces_free(vh_pieces *pieces);
 
 /* Hashes columns, symbols and the sequences of n items. */
-void vh_hash_items(vh_hash *hash, const vhem_data *data, const vh_items *items, const int64_t *item,
+void vh_hash_items(vh_hash *hash, const vhem_data *data, const vh_sets *items, const int64_t *item,
                    int64_t n);
 
 #endif

@@ -161,11 +161,11 @@ vhem_status vh_store_close(vhem_ctx *ctx, vh_store *s)
     return VHEM_OK;
 }
 
-void vh_stored_free(vh_stored *stored)
+void vh_stored_free(vhem_models ***each)
 {
-    for (int64_t i = 0; stored->each && i < stored->n; i++)
-        vh_object_free(stored->each[i]);
-    free(stored->each);
+    for (vhem_models **m = *each; m && *m; m++)
+        vh_object_free(*m);
+    free(*each);
 }
 
 const char *vh_store_path(const vh_store *s)

@@ -29,11 +29,7 @@ vhem_status vh_store_has(vhem_ctx *ctx, vh_store *store, const vh_key *key, bool
 vhem_status vh_store_get(vhem_ctx *ctx, vh_store *store, const vh_key *key, vhem_models **out);
 vhem_status vh_store_put(vhem_ctx *ctx, vh_store *store, const vh_key *key, const vhem_models *models);
 
-typedef struct { /* models read from a store */
-    int64_t n;
-    vhem_models **each; /* [n]  entries may be NULL */
-} vh_stored;
-
-void vh_stored_free(vh_stored *stored);
+/* Frees models read from a store, up to the first NULL. */
+void vh_stored_free(vhem_models ***each);
 
 #endif

@@ -149,7 +149,7 @@ static void run_some(map_run *r, int64_t begin, int64_t end)
     r->begin = begin;
     r->across = !work->singly && (n >= r->threads || !work->inside);
     if (r->across)
-        vh_parallel(r->ctx, &(vh_loop){ n, r->threads, !work->nested, run_item, r });
+        vh_parallel(r->ctx, n, r->threads, !work->nested, run_item, r);
     for (int64_t k = 0; !r->across && k < n; k++)
         run_item(r, k, vh_worker(r->ctx, r->threads));
 }

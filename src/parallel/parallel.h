@@ -8,22 +8,22 @@
 
 #include "core/ctx.h"
 
-typedef struct {
-    int64_t n;
-    int threads; /* 1: the caller runs all items.  In a region: 1, or its threads */
-    bool leaf;   /* its items have no inner loops: a single item needs no region */
-    /* Runs item i; items begin in order.  worker < threads: two items with the same worker never run at the
-     * same time, except that one waits in its own inner loop. */
-    void (*run)(void *arg, int64_t i, int worker);
-    void *arg;
-} vh_loop;
-
-void vh_parallel(const vhem_ctx *ctx, const vh_loop *loop);
+/* Runs item i; items begin in order.  worker < threads: two items with the same worker never run at the same
+ * time, except that one waits in its own inner loop. */
+typedef void vh_item_run(void *arg, int64_t i, int worker);
+/* Runs n items.  threads 1: the caller runs all of them; in a region: 1, or its threads.  leaf: the items
+ * have no inner loops, so a single item needs no region. */
+void vh_parallel(const vhem_ctx *ctx, int64_t n, int threads, bool leaf, vh_item_run *run, void *arg);
 
 /* Returns the caller's worker number, to index scratch memory [threads]. */
 int vh_worker(const vhem_ctx *ctx, int threads);
 
 /* Like vh_ctx_child, for an item whose own loops share the region of ctx; keeps the log of ctx. */
 void vh_ctx_member(vhem_ctx *ctx, vhem_ctx *member);
+
+/* For num_threads(): returns `threads`, but 1 in a child process forked by a thread that had run a parallel
+ * loop.  GCC's OpenMP runtime keeps a thread's team for its next loop; fork() copies the record of the team
+ * but not its threads, and the next loop would wait for them forever.  Results stay the same. */
+int vh_threads_allowed(int threads);
 
 #endif

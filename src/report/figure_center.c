@@ -164,7 +164,7 @@ static void put_hmm(FILE *f, const vh_facts *facts, int l, int j, const vh_range
     vh_draw_states(f, &h, share, title);
     vh_figure_caption(f, "States");
     vh_figure_end(f);
-    if (h.mu || ranges->value) {
+    if (h.mu || ranges->values) {
         snprintf(name, sizeof name, "center-%d-%d-emissions", l + 1, j);
         snprintf(title, sizeof title, "Emissions of the centre of cluster %d, level %d", j, l + 1);
         vh_figure_begin(f, name, -1);

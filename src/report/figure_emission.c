@@ -249,7 +249,6 @@ void vh_ranges_free(vh_ranges *ranges)
     free(ranges->sd);
     free(ranges->least);
     free(ranges->most);
-    free(ranges->value);
 }
 
 /* ---- 2. the plane -------------------------------------------------------------------------------------- */

@@ -78,9 +78,9 @@ static double highest(const canvas *x, int n)
 
 /* ---- 2. ranges ----------------------------------------------------------------------------------------- */
 
-static void choose_range(vh_value_range *r, bool positive, bool count)
+static void choose_range(double *lo, double *hi, bool positive, bool count)
 {
-    vh_scale s = { .lo = r->lo, .hi = r->hi };
+    vh_scale s = { .lo = *lo, .hi = *hi };
     vh_scale_widen(&s, 0.2);
     if ((positive || count) && s.lo < 0.5 * s.hi)
         s.lo = 0;
@@ -88,28 +88,25 @@ static void choose_range(vh_value_range *r, bool positive, bool count)
         s.lo = floor(fmax(s.lo, 0));
         s.hi = ceil(s.hi);
     }
-    r->lo = s.lo;
-    r->hi = s.hi;
+    *lo = s.lo;
+    *hi = s.hi;
 }
 
 vhem_status vh_value_ranges(vhem_ctx *ctx, const vh_facts *facts, vh_ranges *r)
 {
     VH_AUTOFREE const vhem_models **sets = NULL;
-    VH_AUTOFREE double *lo = NULL, *hi = NULL;
     int n = 0;
 
-    VH_NEW(r->value, r->d);
-    VH_NEW(lo, r->d);
-    VH_NEW(hi, r->d);
+    r->values = true;
+    VH_NEW(r->least, r->d);
+    VH_NEW(r->most, r->d);
     VH_NEW(sets, facts->n_level);
     for (int l = 0; l < facts->n_level; l++)
         if (facts->level[l].hmms)
             sets[n++] = facts->level[l].hmms;
-    VH_TRY(vhem_models_reach(ctx, n, sets, lo, hi));
-    for (int k = 0; k < r->d; k++) {
-        r->value[k] = (vh_value_range){ lo[k], hi[k] };
-        choose_range(&r->value[k], is_kind(facts, k, "positive"), is_kind(facts, k, "count"));
-    }
+    VH_TRY(vhem_models_reach(ctx, n, sets, r->least, r->most));
+    for (int k = 0; k < r->d; k++)
+        choose_range(&r->least[k], &r->most[k], is_kind(facts, k, "positive"), is_kind(facts, k, "count"));
     return VHEM_OK;
 }
 
@@ -153,13 +150,13 @@ static void draw_zeros(canvas *x, int k, vh_box b)
 
 static void draw_curves(canvas *x, int k, vh_box b)
 {
-    const vh_value_range *r = &x->ranges->value[k];
-    vh_scale across = { r->lo, r->hi, b.x, b.x + b.w }, up = { 0, 0, b.y + b.h, b.y };
+    double least = x->ranges->least[k], most = x->ranges->most[k];
+    vh_scale across = { least, most, b.x, b.x + b.w }, up = { 0, 0, b.y + b.h, b.y };
     double at[POINTS + 2][2];
     char name[32], tip[VH_TIP_MAX];
 
     for (int t = 0; t < POINTS; t++) /* midpoints of short intervals: some densities are infinite at 0 */
-        x->value[t] = r->lo + (r->hi - r->lo) * (t + 0.5) / POINTS;
+        x->value[t] = least + (most - least) * (t + 0.5) / POINTS;
     find_densities(x, k, POINTS);
     up.hi = 1.08 * highest(x, POINTS);
     vh_svg_axis_x(x->f, &across, b, 6, name_of(x, k, name, sizeof name));
@@ -287,13 +284,13 @@ static void draw_bars(const canvas *x, const bars *a, double y0)
 /* Draws a bar per count, or per interval if there are many. */
 static void draw_counts(canvas *x, int k, double y0)
 {
-    const vh_value_range *r = &x->ranges->value[k];
-    double all = r->hi - r->lo + 1, width = ceil(all / MOST_BARS);
+    double least = x->ranges->least[k], most = x->ranges->most[k];
+    double all = most - least + 1, width = ceil(all / MOST_BARS);
     char names[MOST_BARS][48], name[32];
     int n = (int)ceil(all / width);
-    vh_scale scale = { r->lo - 0.5, r->lo + n * width - 0.5, LEFT, WIDTH - 12 };
+    vh_scale scale = { least - 0.5, least + n * width - 0.5, LEFT, WIDTH - 12 };
     for (int t = 0; t < n; t++) {
-        double lo = r->lo + t * width;
+        double lo = least + t * width;
         x->value[t] = lo + floor((width - 1) / 2);
         snprintf(names[t], sizeof names[t], width > 1 ? "%.0f to %.0f" : "%.0f", lo, lo + width - 1);
     }

@@ -31,20 +31,16 @@ vhem_status vh_image_load(vhem_ctx *ctx, const char *path, vh_image *out);
 void vh_image_free(vh_image *image);
 void vh_image_define(FILE *f, const vh_image *image); /* once per page, for all figures */
 
-typedef struct {
-    double lo, hi;
-} vh_value_range;
-
 /* Ranges shared by all emissions of a report, so that centres can be compared by eye. */
 typedef struct {
     int d, scaled;         /* scaled: dimensions differ too much, so each is drawn in units of its sd */
     const vh_image *image; /* behind the plane */
     bool planar;           /* two dimensions are drawn as a plane: */
     int plane[2];
-    double *mean, *sd;     /* [d] over all centres */
-    double *least, *most;  /* [d] extremes of each dimension */
-    double lo[2], hi[2];   /* d <= 2, or the plane: per dimension; else lo[0], hi[0] of all */
-    vh_value_range *value; /* [d]  non-Gaussian emissions use these and d only; else NULL */
+    double *mean, *sd;    /* [d] over all centres */
+    double *least, *most; /* [d] range of each dimension */
+    double lo[2], hi[2];  /* d <= 2, or the plane: per dimension; else lo[0], hi[0] of all */
+    bool values;          /* non-Gaussian emissions: only d, least and most are set */
 } vh_ranges;
 
 vhem_status vh_ranges_new(vhem_ctx *ctx, const vh_facts *facts, const vh_image *image, vh_ranges *out);

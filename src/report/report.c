@@ -44,7 +44,7 @@ static void explain_hmm(FILE *f, const vh_facts *facts, const vh_ranges *ranges)
         fputs("Ellipses are one and two standard deviations of what a state emits; all centres share one "
               "scale. ",
               f);
-    else if (ranges->value)
+    else if (ranges->values)
         fputs(
             "Colours are states: bars are probabilities of symbols, counts and bits, the highest with its "
             "number; roses show where angles point, 0 to the right, with areas for probabilities; curves are "

@@ -98,17 +98,18 @@ static vhem_status make_start(vhem_ctx *ctx, void *arg, const vh_restart *r, vh_
         for (int64_t j = 0; j < s->K; j++)
             VH_TRY(vh_h3m_shape(ctx, centers, j, s->opt->S, s->opt->M));
         vh_rng_init(&rng, r->seed, VH_RNG_INIT, 0);
-        VH_TRY(vh_start_kind_find(r->kind)->make(ctx, s->trial, s->opt->tau, &rng, scratch, centers));
+        VH_TRY(vh_vhem_start(ctx, r->kind, s->trial, s->opt->tau, &rng, scratch, centers));
     }
     VH_TRY(vh_add_to_covariances(ctx, centers, s->opt->cov_add));
     *out = vh_take(centers);
     return VHEM_OK;
 }
 
-static vhem_status reduce(vhem_ctx *ctx, void *arg, const vh_reduction *how, void *centers, vh_vhem_run *run)
+static vhem_status reduce(vhem_ctx *ctx, void *arg, bool trial, const vh_vhem_options *opt,
+                          const vh_workers *workers, void *centers, vh_vhem_run *run)
 {
     const vh_hmm_search *s = arg;
-    return vh_vhem(ctx, how->trial ? s->trial : s->base, &how->opt, how->workers, centers, run);
+    return vh_vhem(ctx, trial ? s->trial : s->base, opt, workers, centers, run);
 }
 
 static void free_centers(void *centers)
@@ -116,23 +117,23 @@ static void free_centers(void *centers)
     vh_h3m_free(centers);
 }
 
-static const vh_restart_ops ops = { make_start, reduce, free_centers };
-
 vhem_status vh_hmm_search_new(vhem_ctx *ctx, vh_hmm_search *s, uint64_t seed)
 {
     const char *kinds[MAX_KINDS];
     int n_kind = 0;
     bool given = s->start && s->opt->restarts == 1;
 
-    for (int k = 0; n_kind < MAX_KINDS && vh_start_kinds[k].name; k++) {
-        const char *name = vh_start_kinds[k].name;
+    for (int k = 0; n_kind < MAX_KINDS && vh_vhem_starts[k]; k++) {
+        const char *name = vh_vhem_starts[k];
         /* Truncating a refined base HMM to its first states makes no good start. */
         bool copies = strcmp(name, "base") == 0 || strcmp(name, "far") == 0;
         if (s->opt->refine <= 1 || !copies || strcmp(name, s->opt->init) == 0)
             kinds[n_kind++] = name;
     }
     s->search =
-        (vh_search){ .ops = &ops,
+        (vh_search){ .start = make_start,
+                     .reduce = reduce,
+                     .free = free_centers,
                      .arg = s,
                      .floor = s->floor,
                      .K = s->K,

@@ -59,17 +59,12 @@ static vh_vhem_options run_options(const vh_search *s, bool trial, uint64_t seed
                               .seed = seed };
 }
 
-static vh_reduction reduction_of(const vh_search *s, bool trial, uint64_t seed)
-{
-    return (vh_reduction){ trial, run_options(s, trial, seed), &s->workers };
-}
-
 /* Runs the EM loop.  ESTOPPED counts as success once one E-step has finished: the run is at its last full
  * iteration, and the caller checks for stops itself. */
-static vhem_status go(vhem_ctx *ctx, const vh_search *s, const vh_reduction *how, vh_restart *r,
-                      vh_vhem_run *run)
+static vhem_status go(vhem_ctx *ctx, const vh_search *s, bool trial, const vh_vhem_options *opt,
+                      vh_restart *r, vh_vhem_run *run)
 {
-    vhem_status st = s->ops->reduce(ctx, s->arg, how, r->centers, run);
+    vhem_status st = s->reduce(ctx, s->arg, trial, opt, &s->workers, r->centers, run);
     r->stopped = st == VHEM_ESTOPPED;
     return r->stopped && run->n_iter >= 0 ? VHEM_OK : st;
 }
@@ -95,29 +90,31 @@ static double soft_samples(int64_t Kb, int64_t K, const double *L)
  * centres. */
 static vhem_status begin_restart(vhem_ctx *ctx, const vh_search *s, int limit, vh_restart *r)
 {
-    vh_reduction how = reduction_of(s, has_trial(s), r->seed), soft = how;
+    bool trial = has_trial(s);
+    vh_vhem_options o = run_options(s, trial, r->seed), soft = o;
     VH_CLEANUP(vh_vhem_run_free) vh_vhem_run ignored = { 0 };
-    int64_t Kb = how.trial ? s->Kb_trial : s->Kb;
+    int64_t Kb = trial ? s->Kb_trial : s->Kb;
 
     r->begun = true;
-    VH_TRY(s->ops->start(ctx, s->arg, r, &s->workers.scratch[vh_worker(ctx, ctx->threads)], &r->centers));
-    soft.opt.tol = fmax(SOFT_TOL, how.opt.tol);
+    VH_TRY(s->start(ctx, s->arg, r, &s->workers.scratch[vh_worker(ctx, ctx->threads)], &r->centers));
+    soft.tol = fmax(SOFT_TOL, o.tol);
     if (r->soft > 0) {
-        vh_reduction far = reduction_of(s, s->Kb_trial != s->Kb, r->seed);
-        far.opt.max_iter = 0;
-        VH_TRY(go(ctx, s, &far, r, &ignored));
-        soft.opt.N = fmin(soft_samples(s->Kb_trial, s->K, ignored.L) * Kb, how.opt.N);
+        bool some = s->Kb_trial != s->Kb;
+        vh_vhem_options far = run_options(s, some, r->seed);
+        far.max_iter = 0;
+        VH_TRY(go(ctx, s, some, &far, r, &ignored));
+        soft.N = fmin(soft_samples(s->Kb_trial, s->K, ignored.L) * Kb, o.N);
         vh_vhem_run_free(&ignored);
-        soft.opt.max_iter = r->soft;
-        VH_TRY(go(ctx, s, &soft, r, &ignored));
+        soft.max_iter = r->soft;
+        VH_TRY(go(ctx, s, trial, &soft, r, &ignored));
     }
     if (limit == 0) /* the bound is not needed yet */
         return VHEM_OK;
-    how.opt.max_iter = limit < how.opt.max_iter ? limit : how.opt.max_iter;
-    VH_TRY(go(ctx, s, &how, r, &r->run));
+    o.max_iter = limit < o.max_iter ? limit : o.max_iter;
+    VH_TRY(go(ctx, s, trial, &o, r, &r->run));
     r->J = r->run.J[r->run.n_iter];
-    r->finished = !how.trial && (r->run.converged || r->run.n_iter >= s->opt->max_iter);
-    if (how.trial)
+    r->finished = !trial && (r->run.converged || r->run.n_iter >= s->opt->max_iter);
+    if (trial)
         vh_vhem_run_free(&r->run);
     return VHEM_OK;
 }
@@ -160,13 +157,13 @@ static vhem_status take_labels(vhem_ctx *ctx, const vh_search *s, int64_t n, vh_
 static vhem_status finish_restart(vhem_ctx *ctx, const vh_search *s, vh_restart *r)
 {
     /* A new seed, so that its repairs do not repeat those of the short run. */
-    vh_reduction how = reduction_of(s, false, r->seed + 1);
+    vh_vhem_options o = run_options(s, false, r->seed + 1);
     VH_CLEANUP(vh_vhem_run_free) vh_vhem_run more = { 0 };
 
-    how.opt.max_iter = r->finished ? 0 : how.opt.max_iter - r->run.n_iter;
-    how.opt.min_iter -= r->run.n_iter;
+    o.max_iter = r->finished ? 0 : o.max_iter - r->run.n_iter;
+    o.min_iter -= r->run.n_iter;
     int converged = r->run.converged;
-    VH_TRY(go(ctx, s, &how, r, &more));
+    VH_TRY(go(ctx, s, false, &o, r, &more));
     VH_TRY(append(ctx, &r->run, &more));
     r->run.converged |= converged;
     r->J = r->run.J[r->run.n_iter];
@@ -256,7 +253,7 @@ static void run_some(vhem_ctx *ctx, int n, some_restarts *x)
 {
     x->across =
         ctx->threads > 1 && vh_ranks(ctx) == 1 && (x->limit < 0 ? x->s->Kb : x->s->Kb_trial) < MANY_MODELS;
-    vh_parallel(ctx, &(vh_loop){ n, x->across ? ctx->threads : 1, false, run_restart, x });
+    vh_parallel(ctx, n, x->across ? ctx->threads : 1, false, run_restart, x);
 }
 
 /* Sorts restarts first .. end-1 by decreasing bound, ties by index; skips those that failed or did not begin.
@@ -369,12 +366,12 @@ vhem_status vh_search_run(vhem_ctx *ctx, vh_search *s)
 
 static vhem_status try_run(vhem_ctx *ctx, const vh_search *s, bool trial, int max_iter, vh_restart *r)
 {
-    vh_reduction how = reduction_of(s, trial, r->seed);
+    vh_vhem_options o = run_options(s, trial, r->seed);
 
     if (max_iter >= 0)
-        how.opt.max_iter = max_iter;
+        o.max_iter = max_iter;
     vh_vhem_run_free(&r->run);
-    VH_TRY(go(ctx, s, &how, r, &r->run));
+    VH_TRY(go(ctx, s, trial, &o, r, &r->run));
     VH_TRY(take_labels(ctx, s, trial ? s->Kb_trial : s->Kb, r));
     r->J = r->run.J[r->run.n_iter];
     r->begun = true;
@@ -484,7 +481,7 @@ vhem_status vh_search_new(vhem_ctx *ctx, const vhem_cluster_options *opt, const 
     for (int r = 0; r < s->R; r++) {
         s->all[r].kind = given ? NULL : one ? one : kinds[r % n_kind];
         s->all[r].seed = vh_rng_seed(seed, (uint64_t)r);
-        s->all[r].free = s->ops->free;
+        s->all[r].free = s->free;
         s->all[r].modularity = NAN;
         s->all[r].soft = given || one || r / n_kind % 2 == 0 ? opt->soft : 0;
     }

@@ -32,22 +32,14 @@ typedef struct {
 
 enum { VH_MAX_CANDIDATES = 16 };
 
-typedef struct { /* one run of the EM loop, and the threads it may use */
-    bool trial;  /* run on a sample of the base models */
-    vh_vhem_options opt;
-    const vh_workers *workers;
-} vh_reduction;
-
-typedef struct { /* callbacks of a kind of model; arg is its own */
+typedef struct vh_search {
+    /* What differs between kinds of models, with arg as its own. */
     /* Makes the start of a restart. */
     vhem_status (*start)(vhem_ctx *ctx, void *arg, const vh_restart *r, vh_scratch *scratch, void **centers);
-    /* Runs the EM loop, as vh_vhem. */
-    vhem_status (*reduce)(vhem_ctx *ctx, void *arg, const vh_reduction *how, void *centers, vh_vhem_run *run);
+    /* Runs the EM loop, as vh_vhem; trial: on a sample of the base models. */
+    vhem_status (*reduce)(vhem_ctx *ctx, void *arg, bool trial, const vh_vhem_options *opt,
+                          const vh_workers *workers, void *centers, vh_vhem_run *run);
     void (*free)(void *centers);
-} vh_restart_ops;
-
-typedef struct vh_search {
-    const vh_restart_ops *ops;
     void *arg;
     const vhem_cluster_options *opt;
     const double *floor;  /* [d], or NULL */

@@ -23,7 +23,7 @@
 #include "fit/fit_prior.h"
 #include "fit/infer.h"
 #include "fit/options.h"
-#include "models/items.h"
+#include "fit/sets.h"
 #include "prior/prior.h"
 #include "vhem.h"
 
@@ -168,16 +168,15 @@ static void compare(const vh_graph_source *from, const double *L, double *D)
 static vhem_status learn_prior(vhem_ctx *ctx, const vhem_data *data, const vh_graph_source *from,
                                const vhem_fit_options *opt, char **out)
 {
-    const vh_items items = { .n = from->sets->n, .seq = from->sets->seq, .first = from->sets->first };
     VH_OWN(vhem_data) *some = NULL;
     VH_AUTOFREE int64_t *pick = NULL;
-    int n = items.n < PRIOR_ITEMS ? (int)items.n : PRIOR_ITEMS;
+    int n = from->sets->n < PRIOR_ITEMS ? (int)from->sets->n : PRIOR_ITEMS;
     vh_rng rng;
 
     VH_NEW(pick, n);
     vh_rng_init(&rng, (uint64_t)ctx->opt.seed, VH_RNG_SPLIT, 0);
-    vh_rng_spread(&rng, items.n, n, pick);
-    VH_TRY(vh_items_data(ctx, data, &items, pick, n, &some));
+    vh_rng_spread(&rng, from->sets->n, n, pick);
+    VH_TRY(vh_sets_data(ctx, data, from->sets, pick, n, &some));
     return vh_fit_prior_text(ctx, some, opt, out);
 }
 
@@ -201,9 +200,8 @@ static vhem_status by_models(vhem_ctx *ctx, const vh_graph_source *from, const v
     VH_NEW(loglik, vh_cells(data->N, n));
     VH_TRY(vh_score(ctx, models, data, NULL, loglik));
     if (data->N != n) {
-        const vh_items items = { .n = n, .seq = from->sets->seq, .first = from->sets->first };
         VH_NEW(total, vh_cells(n, n));
-        vh_items_sum(&items, n, loglik, total);
+        vh_sets_sum(from->sets, n, loglik, total);
     }
     compare(from, total ? total : loglik, D);
     return VHEM_OK;
@@ -227,8 +225,7 @@ static vhem_status by_warping(vhem_ctx *ctx, const vh_graph_source *from, double
     VH_NEW(circular, from->data->d);
     for (int k = 0; k < from->data->d; k++)
         circular[k] = vh_is_angle(family, from->data->layout, k);
-    const vh_dtw_options opt = { VH_DTW_WINDOW, frames_to_warp(from), circular };
-    return vh_dtw(ctx, from->data, &opt, D);
+    return vh_dtw(ctx, from->data, VH_DTW_WINDOW, frames_to_warp(from), circular, D);
 }
 
 vhem_status vh_graph_neighbours(vhem_ctx *ctx, const vh_graph_source *from, const vh_graph_kind *kind,

@@ -187,7 +187,7 @@ static vhem_status settle_again(vhem_ctx *ctx, spectral_search *b, int restarts,
 {
     vh_search *s = &b->s->search;
     VH_CLEANUP(vh_restart_free)
-    vh_restart next = { .kind = r->kind, .seed = r->seed, .free = s->ops->free, .modularity = NAN };
+    vh_restart next = { .kind = r->kind, .seed = r->seed, .free = s->free, .modularity = NAN };
     vh_h3m *centers = NULL;
 
     *moved = false;
@@ -207,7 +207,7 @@ static vhem_status settle_again(vhem_ctx *ctx, spectral_search *b, int restarts,
 static vhem_status make_candidate(vhem_ctx *ctx, spectral_search *b, const char *name, const int *label)
 {
     VH_CLEANUP(vh_restart_free)
-    vh_restart r = { .kind = name, .seed = b->seed, .free = b->s->search.ops->free, .modularity = NAN };
+    vh_restart r = { .kind = name, .seed = b->seed, .free = b->s->search.free, .modularity = NAN };
     vh_h3m *centers = NULL;
     int rounds = b->thorough ? THOROUGH_ROUNDS : ROUNDS, restarts = b->thorough ? THOROUGH : RESTARTS;
 
@@ -227,9 +227,7 @@ static vhem_status settle_restart(vhem_ctx *ctx, spectral_search *b, const vh_re
 {
     const vh_h3m *found = from->centers;
     VH_CLEANUP(vh_restart_free)
-    vh_restart r = {
-        .kind = "settled", .seed = from->seed, .free = b->s->search.ops->free, .modularity = NAN
-    };
+    vh_restart r = { .kind = "settled", .seed = from->seed, .free = b->s->search.free, .modularity = NAN };
     vh_h3m *centers = NULL;
     int rounds = b->thorough ? THOROUGH_ROUNDS : ROUNDS, restarts = b->thorough ? THOROUGH : RESTARTS;
     bool moved = true;
@@ -264,7 +262,7 @@ static vhem_status find_distances(vhem_ctx *ctx, const spectral_search *b, const
     VH_AUTOFREE double *own = NULL;
 
     VH_NEW(own, vh_cells(b->n, b->n));
-    const vh_embedding_kind distance = { kind, b->s->opt->tau, 0.5, true };
+    const vhem_distance_options distance = vh_embedding_options(kind, b->s->opt->tau, 0.5, true);
     vhem_status st = vh_embedding_distances(ctx, b->base->h3m, &distance, own);
     for (int k = 0; k < p->n && st != VHEM_OK; k++)
         if (strcmp(p->all[k].w->kind, kind) == 0) {
@@ -290,7 +288,7 @@ static vhem_status find_partitions(vhem_ctx *ctx, spectral_search *b, partitions
     VH_TRY(find_distances(ctx, b, "ppk", p, &p->ppk));
     if (!b->fast)
         VH_TRY(find_distances(ctx, b, "kl", p, &b->kl));
-    vh_parallel(ctx, &(vh_loop){ p->n, ctx->threads, true, find_one, p });
+    vh_parallel(ctx, p->n, ctx->threads, true, find_one, p);
     return VHEM_OK;
 }
 

@@ -254,9 +254,8 @@ static void walk_pair(const lane_estep *j, const lane_group *g, int k, bool forw
 /* Recomputes by the reference a pair for which the lanes found no bound. */
 static vhem_status by_reference(lane_estep *j, int i, int k, double w, double *L, vh_stats *stats)
 {
-    const vh_estep es = { .base = j->base, .reduced = j->reduced, .tau = j->tau };
     unsigned mode = vec_keep_small();
-    const vh_reduce_pair pair = { &es, i, k, w };
+    const vh_reduce_pair pair = { j->base, j->reduced, j->tau, i, k, w };
     vhem_status st = vh_ref_reduce_pair(j->ctx, &pair, j->scratch, L, stats, NULL);
     vec_mode_back(mode);
     return st;

@@ -38,12 +38,6 @@ typedef struct { /* source of base HMMs; owned by the caller, unchanged until cl
     const void *arg;
 } vh_base_source;
 
-typedef struct { /* two sets of HMMs, and virtual samples of tau frames */
-    const vh_packed *base;
-    const vh_packed *reduced;
-    int tau;
-} vh_estep;
-
 /* ---- 2. an E-step and its sums ------------------------------------------------------------------------- */
 
 typedef struct {

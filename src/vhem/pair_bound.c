@@ -26,7 +26,7 @@ enum { BLOCK = 64 }; /* base HMMs weighed together */
  * optimal eta, eq. 41.  The family computes E_m[log p(y | l)], eq. 42 for Gaussians. */
 static vhem_status gmm_bounds(vhem_ctx *ctx, vh_scratch *scratch, hmm_pair *p)
 {
-    const vh_packed *b = p->which->es->base, *r = p->which->es->reduced;
+    const vh_packed *b = p->which->base, *r = p->which->reduced;
     int Cb = p->Sb * p->Mb, Cr = p->Sr * p->Mr;
     double *work;
 
@@ -164,7 +164,7 @@ static void summary_statistics(const hmm_pair *p, double *nu, double *nu1, doubl
 static vhem_status add_component_sums(vhem_ctx *ctx, const hmm_pair *p, const double *nu, vh_scratch *scratch,
                                       double *sum)
 {
-    const vh_packed *b = p->which->es->base, *r = p->which->es->reduced;
+    const vh_packed *b = p->which->base, *r = p->which->reduced;
     int Cr = p->Sr * p->Mr;
     double *stat;
 
@@ -187,14 +187,14 @@ static vhem_status add_component_sums(vhem_ctx *ctx, const hmm_pair *p, const do
 vhem_status vh_ref_reduce_pair(vhem_ctx *ctx, const vh_reduce_pair *which, vh_scratch *scratch, double *L_hmm,
                                vh_stats *stats, double *nu_out)
 {
-    const vh_packed *b = which->es->base, *r = which->es->reduced;
+    const vh_packed *b = which->base, *r = which->reduced;
     int i = which->i, j = which->j;
     hmm_pair p = { .which = which,
                    .Sb = b->S[i],
                    .Mb = b->M[i],
                    .Sr = r->S[j],
                    .Mr = r->M[j],
-                   .tau = which->es->tau,
+                   .tau = which->tau,
                    .pi_b = b->pi + b->state0[i],
                    .A_b = b->A + b->trans0[i],
                    .c_b = b->c + b->comp0[i],
@@ -230,18 +230,18 @@ vhem_status vh_ref_reduce_pair(vhem_ctx *ctx, const vh_reduce_pair *which, vh_sc
 static vhem_status run_block(vhem_ctx *ctx, const vh_reduce_chunk *c, int first, int n, vh_scratch *scratch,
                              double *L, vh_reduce_sums *sums)
 {
-    const vh_estep es = { .base = c->base, .reduced = c->step->reduced, .tau = c->step->tau };
-    int Kr = es.reduced->K, pairs = n * Kr;
+    const vh_reduce_step *step = c->step;
+    int Kr = step->reduced->K, pairs = n * Kr;
     double *w = L + pairs, unused;
 
     for (int k = 0; k < pairs; k++) {
-        const vh_reduce_pair which = { &es, first + k / Kr, k % Kr, 0 };
+        const vh_reduce_pair which = { c->base, step->reduced, step->tau, first + k / Kr, k % Kr, 0 };
         VH_CHECK(!vh_overdue(ctx), VHEM_ESTOPPED, "stopped");
         VH_TRY(vh_ref_reduce_pair(ctx, &which, scratch, &L[k], NULL, NULL));
     }
     VH_TRY(vh_reduce_weigh(ctx, c, first, n, L, w, sums));
-    for (int k = 0; k < pairs && c->step->statistics; k++) {
-        const vh_reduce_pair which = { &es, first + k / Kr, k % Kr, w[k] };
+    for (int k = 0; k < pairs && step->statistics; k++) {
+        const vh_reduce_pair which = { c->base, step->reduced, step->tau, first + k / Kr, k % Kr, w[k] };
         VH_CHECK(!vh_overdue(ctx), VHEM_ESTOPPED, "stopped");
         if (w[k] > 0)
             VH_TRY(vh_ref_reduce_pair(ctx, &which, scratch, &unused, &sums->stats, NULL));

@@ -6,9 +6,10 @@
 
 #include "vhem/estep.h"
 
-typedef struct { /* one base and one reduced HMM */
-    const vh_estep *es;
-    int i, j; /* places in es->base and es->reduced */
+typedef struct { /* one base and one reduced HMM, and virtual samples of tau frames */
+    const vh_packed *base, *reduced;
+    int tau;
+    int i, j; /* their places in the sets */
     double w; /* weight of the pair in the statistics */
 } vh_reduce_pair;
 

@@ -180,12 +180,9 @@ static int64_t pick_base(const vh_base *base, vh_rng *rng, unsigned char *taken)
     return vh_rng_below(rng, base->Kb);
 }
 
-static vhem_status from_random_base(vhem_ctx *ctx, const vh_base *base, int tau, vh_rng *rng,
-                                    vh_scratch *scratch, vh_h3m *centers)
+static vhem_status from_random_base(vhem_ctx *ctx, const vh_base *base, vh_rng *rng, vh_h3m *centers)
 {
     VH_AUTOFREE unsigned char *taken = NULL;
-    (void)tau;
-    (void)scratch;
     VH_NEW(taken, base->Kb);
     for (int64_t j = 0; j < centers->K; j++)
         VH_CHECK(vh_center_from_base(base, pick_base(base, rng, taken), rng, centers, j), VHEM_ENOMEM, "%s",
@@ -252,11 +249,8 @@ static void random_chain(vh_hmm *h, vh_rng *rng)
     }
 }
 
-static vhem_status from_emissions(vhem_ctx *ctx, const vh_base *base, int tau, vh_rng *rng,
-                                  vh_scratch *scratch, vh_h3m *centers)
+static vhem_status from_emissions(vhem_ctx *ctx, const vh_base *base, vh_rng *rng, vh_h3m *centers)
 {
-    (void)tau;
-    (void)scratch;
     for (int64_t j = 0; j < centers->K; j++) {
         vh_hmm *r = &centers->hmm[j];
         uniform_chain(r);
@@ -386,31 +380,16 @@ static vhem_status from_pool(vhem_ctx *ctx, const vh_base *base, vh_rng *rng, vh
     return VHEM_OK;
 }
 
-static vhem_status from_pooled(vhem_ctx *ctx, const vh_base *base, int tau, vh_rng *rng, vh_scratch *scratch,
-                               vh_h3m *centers)
-{
-    (void)tau;
-    (void)scratch;
-    return from_pool(ctx, base, rng, centers, true);
-}
+const char *const vh_vhem_starts[] = { "base", "far", "emissions", "pooled", "dealt", NULL };
 
-static vhem_status from_dealt(vhem_ctx *ctx, const vh_base *base, int tau, vh_rng *rng, vh_scratch *scratch,
-                              vh_h3m *centers)
+vhem_status vh_vhem_start(vhem_ctx *ctx, const char *name, const vh_base *base, int tau, vh_rng *rng,
+                          vh_scratch *scratch, vh_h3m *centers)
 {
-    (void)tau;
-    (void)scratch;
-    return from_pool(ctx, base, rng, centers, false);
-}
-
-const vh_start_kind vh_start_kinds[] = {
-    { "base", from_random_base }, { "far", from_far_base }, { "emissions", from_emissions },
-    { "pooled", from_pooled },    { "dealt", from_dealt },  { NULL, NULL },
-};
-
-const vh_start_kind *vh_start_kind_find(const char *name)
-{
-    for (const vh_start_kind *k = vh_start_kinds; k->name; k++)
-        if (strcmp(k->name, name) == 0)
-            return k;
-    return NULL;
+    if (strcmp(name, "base") == 0)
+        return from_random_base(ctx, base, rng, centers);
+    if (strcmp(name, "far") == 0)
+        return from_far_base(ctx, base, tau, rng, scratch, centers);
+    if (strcmp(name, "emissions") == 0)
+        return from_emissions(ctx, base, rng, centers);
+    return from_pool(ctx, base, rng, centers, strcmp(name, "pooled") == 0);
 }

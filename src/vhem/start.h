@@ -5,16 +5,11 @@
 
 #include "vhem/base.h"
 
-typedef struct {
-    const char *name;
-    /* Fills the centres, whose shapes are set; tau is for kinds that compare HMMs. */
-    vhem_status (*make)(vhem_ctx *ctx, const vh_base *base, int tau, vh_rng *rng, vh_scratch *scratch,
-                        vh_h3m *centers);
-} vh_start_kind;
-
-/* NULL if no kind has that name; vh_start_kinds ends with a NULL name. */
-const vh_start_kind *vh_start_kind_find(const char *name);
-extern const vh_start_kind vh_start_kinds[];
+/* Names of the starts; ends with NULL. */
+extern const char *const vh_vhem_starts[];
+/* Fills the centres, whose shapes are set, by the start of this name; tau is for those that compare HMMs. */
+vhem_status vh_vhem_start(vhem_ctx *ctx, const char *name, const vh_base *base, int tau, vh_rng *rng,
+                          vh_scratch *scratch, vh_h3m *centers);
 
 /* Copies base HMM i into centre j, truncated or repeated to the centre's number of states and components.
  * Zeros of pi and A get a little mass, because VHEM never changes a zero, unless they are zero in every base

@@ -48,13 +48,10 @@ static void take_result(shrinking *t, vh_vb *m, vh_vhem_run *run)
     *run = (vh_vhem_run){ 0 };
 }
 
-typedef struct { /* what to remove: cluster j, one of its states, or one component of each of its states */
-    int j, state;
-    bool component;
-} piece;
-
-/* Tries the model with a piece removed; *better: it replaced the model of the task. */
-static vhem_status try_without(vhem_ctx *ctx, shrinking *t, piece x, bool *better)
+/* Tries the model without cluster j, or without one of its states, or (ONE_COMPONENT) without one
+ * component of each of its states; *better: it replaced the model of the task. */
+enum { ALL_STATES = -1, ONE_COMPONENT = -2 };
+static vhem_status try_without(vhem_ctx *ctx, shrinking *t, int j, int state, bool *better)
 {
     VH_CLEANUP(vh_vb_free) vh_vb m = { 0 };
     VH_CLEANUP(vh_vhem_run_free) vh_vhem_run run = { 0 };
@@ -65,12 +62,12 @@ static vhem_status try_without(vhem_ctx *ctx, shrinking *t, piece x, bool *bette
     o.run.max_iter = o.run.max_iter < ITER ? o.run.max_iter : ITER;
     o.run.tol = fmax(o.run.tol, TOL);
     VH_TRY(vh_vb_copy(ctx, t->m, &m));
-    if (x.component)
-        vh_posteriors_keep_components(m.post, x.j, m.post->hmm[x.j].M - 1);
-    else if (x.state >= 0)
-        vh_posteriors_drop_state(m.post, x.j, x.state);
+    if (state == ONE_COMPONENT)
+        vh_posteriors_keep_components(m.post, j, m.post->hmm[j].M - 1);
+    else if (state != ALL_STATES)
+        vh_posteriors_drop_state(m.post, j, state);
     else
-        vh_posteriors_drop(m.post, x.j);
+        vh_posteriors_drop(m.post, j);
     VH_TRY(vh_vb_run(ctx, t->base, &o, t->workers, &m, &run));
     if (vh_vb_value(&m, &run) > vh_vb_value(t->m, t->run)) {
         take_result(t, &m, &run);
@@ -137,7 +134,7 @@ static vhem_status shrink_clusters(vhem_ctx *ctx, shrinking *t, bool *any)
             if (!(promise[j] > -INFINITY)) /* without it, no cluster explains some model */
                 break;
             promise[j] = -INFINITY;
-            VH_TRY(try_without(ctx, t, (piece){ .j = j, .state = -1 }, &better));
+            VH_TRY(try_without(ctx, t, j, ALL_STATES, &better));
         }
         *any |= better;
     }
@@ -173,7 +170,7 @@ static vhem_status shrink_states(vhem_ctx *ctx, shrinking *t, bool *any)
             int s = next_state(&t->m->post->hmm[j], last, &weight);
             if (s < 0)
                 break;
-            VH_TRY(try_without(ctx, t, (piece){ .j = j, .state = s }, &better));
+            VH_TRY(try_without(ctx, t, j, s, &better));
             last = better ? -1 : s;
             *any |= better;
         }
@@ -187,7 +184,7 @@ static vhem_status shrink_components(vhem_ctx *ctx, shrinking *t, bool *any)
     for (int j = 0; j < t->m->post->K; j++) {
         bool better = true;
         while (better && j < t->m->post->K && t->m->post->hmm[j].M > 1 && t->left > 0) {
-            VH_TRY(try_without(ctx, t, (piece){ .j = j, .component = true }, &better));
+            VH_TRY(try_without(ctx, t, j, ONE_COMPONENT, &better));
             *any |= better;
         }
     }

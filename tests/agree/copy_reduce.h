@@ -81,8 +81,8 @@ static vhem_status copied_pair(vhem_ctx *ctx, const copied_base *s, const vh_pac
                                int64_t place, int j, double w, vh_scratch *scratch, double *L,
                                vh_stats *stats)
 {
-    const vh_estep es = { .base = s->chunk[place / VH_REDUCE_CHUNK], .reduced = reduced, .tau = tau };
-    const vh_reduce_pair pair = { &es, place % VH_REDUCE_CHUNK, j, w };
+    const vh_reduce_pair pair = { s->chunk[place / VH_REDUCE_CHUNK], reduced, tau,
+                                  place % VH_REDUCE_CHUNK,           j,       w };
     return vh_ref_reduce_pair(ctx, &pair, scratch, L, stats, NULL);
 }
 

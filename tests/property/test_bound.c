@@ -125,9 +125,8 @@ static void test_enumeration(void **state)
         double nu[SR][SB], xi[SR][SR], got_nu[SR * SB], L;
         vh_stats stats = { 0 };
         open_setting(&s, seed);
-        const vh_estep es = { .base = s.base->packed, .reduced = s.pk, .tau = TAU };
         assert_ok(s.ctx, vh_stats_new(s.ctx, s.pk, &stats));
-        const vh_reduce_pair pair = { &es, 0, 0, 1 };
+        const vh_reduce_pair pair = { s.base->packed, s.pk, TAU, 0, 0, 1 };
         assert_ok(s.ctx, vh_ref_reduce_pair(s.ctx, &pair, &s.scratch, &L, &stats, got_nu));
         best_factors(&s, &f);
         double want = enumerate(&s, &f, nu, xi), sum_xi = 0, sum_nu = 0;

@@ -91,7 +91,7 @@ static void em_rises(void **state)
         vhem_data *data = draw(ctx, truth, 8, 15, trial % 3 == 0);
         vh_sets sets = { 0 };
         vh_scratch scratch[2];
-        vh_em_dtm_run run = { 0 };
+        vh_em_run run = { 0 };
         double floor[4] = { 1e-9, 1e-9, 1e-9, 1e-9 };
         memset(scratch, 0, sizeof scratch);
         assert_ok(ctx, vh_sets_new(ctx, data, trial % 2, &sets));
@@ -132,8 +132,8 @@ static void mstep(void **state)
         assert_ok(ctx, vh_dt_stats_new(ctx, n, d, &s));
         assert_ok(ctx, vh_dt_gains_new(ctx, &dtm->dt[0], d, T, true, &g));
         for (int q = 0; q < 3; q++)
-            assert_ok(ctx, vh_kalman_smooth(ctx, &g, &(vh_kalman_frames){ y + q * T * d, T, 1 + q }, &scratch,
-                                            &(vh_kalman_result){ .x = x, .stats = &s }));
+            assert_ok(ctx, vh_kalman_smooth(ctx, &g, y + q * T * d, T, &scratch,
+                                            &(vh_kalman_result){ .x = x, .stats = &s, .weight = 1 + q }));
         memcpy(origin, dtm->dt[0].ybar, sizeof *origin * (size_t)d);
         const vh_dt_limits lim = { floor, trial % 2 };
         assert_ok(ctx, vh_dt_maximise(ctx, &s, &lim, &dtm->dt[0], &n_floored));

@@ -151,8 +151,8 @@ static void test_statistics_add_up(void **state)
         assert_ok(ctx, vh_pack_new(ctx, r, NULL, 1, base->origin, base->scale, &pk));
         assert_ok(ctx, vh_pack_update(ctx, r, NULL, pk));
         assert_ok(ctx, vh_stats_new(ctx, pk, &stats));
-        const vh_estep es = { .base = base->packed, .reduced = pk, .tau = tau };
-        assert_ok(ctx, vh_ref_reduce_pair(ctx, &(vh_reduce_pair){ &es, 0, 0, 1 }, &scratch, &L, &stats, nu));
+        const vh_reduce_pair pair = { base->packed, pk, tau, 0, 0, 1 };
+        assert_ok(ctx, vh_ref_reduce_pair(ctx, &pair, &scratch, &L, &stats, nu));
         for (int k = 0; k < Sb * Sr; k++)
             sum_nu += nu[k];
         for (int k = 0; k < Sr * Sr; k++)

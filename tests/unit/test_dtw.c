@@ -13,7 +13,11 @@ typedef struct { /* sequences with options, as the definition has them */
     int N, d;
     const int *T;
     const double *y; /* [sum T][d] */
-    vh_dtw_options opt;
+    struct {
+        double window;
+        int frames;
+        const bool *circular;
+    } opt;
 } sequences;
 
 /* ---- by definition ------------------------------------------------------------------------------------- */
@@ -116,7 +120,7 @@ static double *distances(vhem_ctx *ctx, const sequences *s)
 {
     double *D = malloc(sizeof *D * (size_t)(s->N * s->N));
     vhem_data *data = wrap(ctx, s->N, s->T, s->d, s->y);
-    assert_ok(ctx, vh_dtw(ctx, data, &s->opt, D));
+    assert_ok(ctx, vh_dtw(ctx, data, s->opt.window, s->opt.frames, s->opt.circular, D));
     vhem_free(data);
     return D;
 }
@@ -399,7 +403,7 @@ static void subset(void **state)
         to += 2 * few_T[i];
     }
     assert_ok(ctx, vh_data_subset(ctx, data, seq, 3, &part));
-    assert_ok(ctx, vh_dtw(ctx, part, NULL, D));
+    assert_ok(ctx, vh_dtw(ctx, part, VH_DTW_WINDOW, VH_DTW_FRAMES, NULL, D));
     double *want = distances(ctx, &(sequences){ 3, 2, few_T, few, { VH_DTW_WINDOW, VH_DTW_FRAMES, NULL } });
     assert_memory_equal(D, want, sizeof D);
     free(want);
@@ -419,7 +423,8 @@ static void failures(void **state)
     vhem_data *data = wrap(ctx, 2, T, 1, y);
     double D[] = { 1, 2, 3, 4 };
     (void)state;
-    assert_fails(ctx, vh_dtw(ctx, data, NULL, D), VHEM_EINVAL, "sequence 1: frame 0");
+    assert_fails(ctx, vh_dtw(ctx, data, VH_DTW_WINDOW, VH_DTW_FRAMES, NULL, D), VHEM_EINVAL,
+                 "sequence 1: frame 0");
     assert_true(D[0] == 1 && D[1] == 2 && D[2] == 3 && D[3] == 4);
     vhem_free(data);
     vhem_free(ctx);
@@ -452,7 +457,8 @@ static void stops(void **state)
         vhem_data *data = wrap(to_stop, N, T, 2, y);
         if (early)
             vhem_ctx_stop(to_stop);
-        assert_fails(to_stop, vh_dtw(to_stop, data, NULL, D), VHEM_ESTOPPED, "stopped");
+        assert_fails(to_stop, vh_dtw(to_stop, data, VH_DTW_WINDOW, VH_DTW_FRAMES, NULL, D), VHEM_ESTOPPED,
+                     "stopped");
         for (int c = 0; c < N * N; c++)
             assert_true(D[c] == 0);
         vhem_free(data);

@@ -21,8 +21,8 @@ static void check_sequence(vhem_ctx *ctx, const vh_dtm *dtm, const double *y, in
     assert_ok(ctx, vh_dt_gains_new(ctx, dt, d, T + 3, true, &g));
     assert_ok(ctx, vh_dt_stats_new(ctx, n, d, &s));
     assert_ok(ctx, vh_dt_stats_new(ctx, n, d, &want));
-    assert_ok(ctx, vh_kalman_smooth(ctx, &g, &(vh_kalman_frames){ y, T, 0.7 }, &scratch,
-                                    &(vh_kalman_result){ x, cov, &loglik, &s }));
+    assert_ok(ctx,
+              vh_kalman_smooth(ctx, &g, y, T, &scratch, &(vh_kalman_result){ x, cov, &loglik, &s, 0.7 }));
     assert_ok(ctx, vh_kalman_score(ctx, &g, y, T, &scratch, &alone));
     assert_true(alone == loglik);
     if (!is_near(loglik, dense_expected(&z, y, NULL), 1e-10, 1e-10))

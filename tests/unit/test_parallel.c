@@ -49,7 +49,7 @@ static void outer_turn(void *arg, int64_t i, int worker)
     if (c->ctx->threads == 1 && begun != i)
         c->wrong = true;
     vh_ctx_member(c->ctx, &own);
-    vh_parallel(&own, &(vh_loop){ INNER, own.threads, true, inner_turn, &x });
+    vh_parallel(&own, INNER, own.threads, true, inner_turn, &x);
 #pragma omp atomic
     c->outer++;
 }
@@ -62,7 +62,7 @@ static void every_turn_once(void **state)
         for (int n = 0; n <= OUTER; n++) {
             count c = { .ctx = ctx };
             ctx->threads = threads;
-            vh_parallel(ctx, &(vh_loop){ n, threads, false, outer_turn, &c });
+            vh_parallel(ctx, n, threads, false, outer_turn, &c);
             assert_false(c.wrong);
             assert_int_equal(c.outer, n);
             for (int i = 0; i < OUTER; i++)

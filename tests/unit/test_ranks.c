@@ -163,17 +163,21 @@ typedef struct {
     int strips; /* taken */
 } known;
 
-static vhem_status make_row_block(vhem_ctx *ctx, void *arg, vh_row_block *s)
+static vhem_status make_row_block(vhem_ctx *ctx, void *arg, int64_t first, int64_t n, double *x, size_t *size)
 {
     (void)arg;
-    s->size = 0;
-    VH_CHECK(s->first != 1, VHEM_ENUMERIC, "strip %lld does not work", (long long)s->first);
+    (void)n;
+    (void)x;
+    *size = 0;
+    VH_CHECK(first != 1, VHEM_ENUMERIC, "strip %lld does not work", (long long)first);
     return VHEM_OK;
 }
 
-static void take_row_block(void *arg, const vh_row_block *s)
+static void take_row_block(void *arg, int64_t first, int64_t n, const double *x)
 {
-    (void)s;
+    (void)first;
+    (void)n;
+    (void)x;
     ((known *)arg)->strips++;
 }
 
@@ -298,7 +302,6 @@ static void rows_of(const void *arg, int64_t first, int64_t end, int64_t *lo, in
  * failed, 8 a sum after that is right again.  A process that is alone has total and row right. */
 static int add_up(vhem_ctx *ctx, double *total, sums *s, const sums *want, double want_total)
 {
-    const vh_sum_kind kind = { .size = 1 };
     const vh_chunks chunks = { .n = CHUNKS, .threads = 1, .run = run_chunk, .arg = s };
     const vh_sum_table table[] = { { s->row, sizeof(double), rows_of, NULL }, { NULL, 8, rows_of, NULL } };
     const vh_shared shared = { .table = table, .tables = 2 };
@@ -306,7 +309,8 @@ static int add_up(vhem_ctx *ctx, double *total, sums *s, const sums *want, doubl
     int found = 0;
 
     s->fails = -1;
-    if (vh_tree_sum_new(ctx, &kind, &sum) != VHEM_OK || vh_sum(ctx, &chunks, &shared, sum, total) != VHEM_OK)
+    if (vh_tree_sum_new(ctx, 1, NULL, NULL, &sum) != VHEM_OK
+        || vh_sum(ctx, &chunks, &shared, sum, total) != VHEM_OK)
         found |= 64;
     if (!want)
         return found;

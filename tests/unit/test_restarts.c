@@ -17,10 +17,13 @@ static vhem_status fail_late(vhem_ctx *ctx, void *arg, const vh_restart *r, vh_s
     return vh_fail(ctx, VHEM_ENUMERIC, "restart %d came to nothing", number);
 }
 
-static vhem_status never(vhem_ctx *ctx, void *arg, const vh_reduction *how, void *centers, vh_vhem_run *run)
+static vhem_status never(vhem_ctx *ctx, void *arg, bool trial, const vh_vhem_options *opt,
+                         const vh_workers *workers, void *centers, vh_vhem_run *run)
 {
     (void)arg;
-    (void)how;
+    (void)trial;
+    (void)opt;
+    (void)workers;
     (void)centers;
     (void)run;
     return vh_fail(ctx, VHEM_EBACKEND, "nothing was started");
@@ -33,13 +36,14 @@ static void release(void *centers)
 
 static void first_sentence(void **state)
 {
-    static const vh_restart_ops ops = { fail_late, never, release };
     static const char *const kinds[] = { "kmeans" };
     (void)state;
     for (int threads = 1; threads <= 4; threads += 3) {
         vhem_ctx *ctx = test_ctx_with("ref", threads, 1);
         vhem_cluster_options opt;
-        vh_search s = { .ops = &ops, .K = 2, .Kb = 10, .Kb_trial = 10, .work = 1 };
+        vh_search s = {
+            .start = fail_late, .reduce = never, .free = release, .K = 2, .Kb = 10, .Kb_trial = 10, .work = 1
+        };
         VHEM_INIT(VHEM_CLUSTER_OPTIONS, &opt);
         opt.restarts = 8;
         opt.init = "kmeans";

@@ -293,7 +293,7 @@ static void test_elastic_neighbours(void **state)
     double D[N * N];
     (void)state;
     p.from.sets = &p.sets;
-    assert_ok(ctx, vh_dtw(ctx, p.data, NULL, D));
+    assert_ok(ctx, vh_dtw(ctx, p.data, VH_DTW_WINDOW, VH_DTW_FRAMES, NULL, D));
     assert_ok(ctx, vh_near_mutual(ctx, N, D, 24, &want));
     assert_ok(ctx, vh_graph_neighbours(ctx, &p.from, &elastic, &near));
     assert_int_equal(near.k, want.k);

@@ -3,6 +3,7 @@
  * labelled with the subfolder.  A first row that is not all numbers is a header; all files have the same
  * columns. */
 #include "core/alloc.h"
+#include "core/text.h"
 #include "core/atomic_file.h"
 #include "data/data.h"
 #include "data/formats/hints.h"
@@ -166,7 +167,7 @@ static void free_layout(layout *lay)
 static vhem_status set_layout(vhem_ctx *ctx, const vh_table *t, const char *path,
                               const vhem_data_options *opt, layout *lay)
 {
-    VH_CLEANUP(vh_list_drop) vh_list name = { .n = (int64_t)t->n_fields };
+    VH_CLEANUP(vh_texts_free) vh_texts name = { .n = (int64_t)t->n_fields };
     VH_AUTOFREE const char **chosen = NULL;
     bool header = t->n_columns > 0;
 

@@ -265,10 +265,9 @@ static herr_t visit_object(hid_t file, const char *name, const H5O_info_t *info,
     if (info->type != H5O_TYPE_DATASET)
         return 0;
     hid_t set = H5Dopen2(file, name, H5P_DEFAULT);
-    vh_shown shown;
     if (set < 0) {
         r->visited = vh_fail(r->ctx, VHEM_EFORMAT, "%s: dataset '%s' cannot be opened", r->path,
-                             vh_show_into(&shown, name, strlen(name)));
+                             VH_SHOW(name, strlen(name)));
         return 1;
     }
     r->visited = read_sequence(r, set, name);

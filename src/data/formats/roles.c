@@ -3,6 +3,7 @@
 #include "data/formats/roles.h"
 
 #include "core/alloc.h"
+#include "core/text.h"
 #include "data/formats/symbols.h"
 #include "data/values.h"
 
@@ -10,9 +11,9 @@
 #include <strings.h>
 
 /* Splits "x, y" into names; *names must be empty. */
-static vhem_status split_list(vhem_ctx *ctx, const char *list, vh_list *names)
+static vhem_status split_list(vhem_ctx *ctx, const char *list, vh_texts *names)
 {
-    VH_CLEANUP(vh_list_drop) vh_list out = { .n = 1 };
+    VH_CLEANUP(vh_texts_free) vh_texts out = { .n = 1 };
     for (const char *p = list; *p; p++)
         out.n += *p == ',';
 
@@ -33,7 +34,7 @@ static vhem_status split_list(vhem_ctx *ctx, const char *list, vh_list *names)
         p = next;
     }
     *names = out;
-    out = (vh_list){ 0 };
+    out = (vh_texts){ 0 };
     return VHEM_OK;
 }
 
@@ -52,7 +53,7 @@ static vhem_status no_column(vhem_ctx *ctx, const char *path, const char *option
 vhem_status vh_columns_pick(vhem_ctx *ctx, const char *path, const char *list, char *const *column, int d,
                             int **place, int *n)
 {
-    VH_CLEANUP(vh_list_drop) vh_list names = { 0 };
+    VH_CLEANUP(vh_texts_free) vh_texts names = { 0 };
     VH_AUTOFREE int *out = NULL;
 
     VH_TRY(split_list(ctx, list, &names));
@@ -87,7 +88,7 @@ static vhem_status option_column(vhem_ctx *ctx, const vh_table *t, const char *o
 static vhem_status find_id(vhem_ctx *ctx, const vh_table *t, const char *option, bool index, vh_roles *roles)
 {
     if (option) {
-        VH_CLEANUP(vh_list_drop) vh_list names = { 0 };
+        VH_CLEANUP(vh_texts_free) vh_texts names = { 0 };
         VH_TRY(split_list(ctx, option, &names));
         VH_NEW(roles->id, names.n);
         for (int64_t k = 0; k < names.n; k++)
