@@ -132,17 +132,17 @@ bool cli_is_path(const char *text)
 }
 
 /* "7" or "2..6" at the beginning of the text; what follows it, or NULL when it is neither. */
-static const char *read_range(const char *text, long *from, long *to)
+static const char *read_range(const char *text, long long *from, long long *to)
 {
     char *end;
     if (*text < '0' || *text > '9')
         return NULL;
-    *from = *to = strtol(text, &end, 10);
+    *from = *to = strtoll(text, &end, 10);
     if (strncmp(end, "..", 2) == 0) {
         text = end + 2;
         if (*text < '0' || *text > '9')
             return NULL;
-        *to = strtol(text, &end, 10);
+        *to = strtoll(text, &end, 10);
     }
     return *end == '\0' || *end == ',' ? end : NULL;
 }
@@ -152,14 +152,14 @@ int cli_read_list(cli *c, const char *option, const char *text, cli_list *list)
     const char *rest = text;
     list->n = 0;
     do {
-        long from, to;
+        long long from, to;
         rest = read_range(rest + (*rest == ','), &from, &to);
         if (!rest || from < 1 || to < from || to > INT_MAX)
             return cli_misuse(c, "--%s needs whole numbers of at least 1 like %s, not '%s'", option,
                               strcmp(c->command, "choose") == 0 ? "2,3 or 2..6" : "8,4,2", text);
         if (list->n + (to - from) >= CLI_MAX_LIST)
             return cli_misuse(c, "--%s takes at most %d numbers, '%s' has more", option, CLI_MAX_LIST, text);
-        for (long k = from; k <= to; k++)
+        for (long long k = from; k <= to; k++)
             list->value[list->n++] = k;
     } while (*rest);
     return CLI_GO;

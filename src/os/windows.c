@@ -815,15 +815,9 @@ int vh_cores_usable(void)
     return vh_cores();
 }
 
-/* malloc() is that of windows_memory.c. */
-void *vh_memory_aligned(size_t bytes)
-{
-    return malloc(bytes);
-}
-
 void vh_memory_trim(void)
 {
-    _heapmin();
+    HeapCompact(GetProcessHeap(), 0);
 }
 
 bool vh_memory_limit(int64_t bytes)

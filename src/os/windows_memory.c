@@ -1,20 +1,55 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* windows_memory.c - malloc() and its like on Windows: all memory is aligned to 64 bytes, as arrays must be,
- * and free() takes all of it.  The C library has memory so aligned, but free() does not take that.
+/* windows_memory.c - malloc() and its like on Windows, where free() must also take memory that is aligned to
+ * 64 bytes, as arrays must be.  The C library has memory so aligned, but its free() does not take that.
  *
  * The linker prefers these functions to those of the C library's DLL for all that is linked statically.
  * Compiled with -fno-builtin: calloc() must not become a call of itself. */
-#include <malloc.h>
+#define WIN32_LEAN_AND_MEAN
+#include "os/system.h"
+
+#include <windows.h>
+
+#include <errno.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { ALIGN = 64 };
+enum { ALIGN = 64, LEAST = 16 }; /* what is asked for, and what the heap gives */
+
+/* In front of all memory that is handed out. */
+typedef struct {
+    void *block; /* of the heap */
+    size_t n;
+} head;
+_Static_assert(sizeof(head) == LEAST, "the head keeps the alignment of the heap");
+
+static head *head_of(void *p)
+{
+    return (head *)p - 1;
+}
+
+static void *aligned(size_t n, size_t align)
+{
+    size_t more = sizeof(head) + align - LEAST;
+    char *block = n <= PTRDIFF_MAX - more ? HeapAlloc(GetProcessHeap(), 0, n + more) : NULL;
+    if (!block) {
+        errno = ENOMEM;
+        return NULL;
+    }
+    void *p = (void *)(((uintptr_t)block + sizeof(head) + align - 1) / align * align);
+    *head_of(p) = (head){ block, n };
+    return p;
+}
 
 void *malloc(size_t n)
 {
-    return _aligned_malloc(n ? n : 1, ALIGN);
+    return aligned(n, LEAST);
+}
+
+void *vh_memory_aligned(size_t n)
+{
+    return aligned(n, ALIGN);
 }
 
 void *calloc(size_t n, size_t size)
@@ -27,14 +62,35 @@ void *calloc(size_t n, size_t size)
     return p;
 }
 
-void *realloc(void *p, size_t n)
-{
-    return _aligned_realloc(p, n ? n : 1, ALIGN);
-}
-
 void free(void *p)
 {
-    _aligned_free(p);
+    if (p)
+        HeapFree(GetProcessHeap(), 0, head_of(p)->block);
+}
+
+/* A large block grows without a copy where the heap can. */
+static void *grown(void *p, size_t n)
+{
+    head *old = head_of(p);
+    if (old->block != old || n > PTRDIFF_MAX - sizeof *old)
+        return NULL;
+    head *new = HeapReAlloc(GetProcessHeap(), 0, old, n + sizeof *old);
+    if (new)
+        *new = (head){ new, n };
+    return new ? new + 1 : NULL;
+}
+
+void *realloc(void *p, size_t n)
+{
+    void *new = p ? grown(p, n) : malloc(n);
+    if (new || !p)
+        return new;
+    new = malloc(n);
+    if (new) {
+        memcpy(new, p, n < head_of(p)->n ? n : head_of(p)->n);
+        free(p);
+    }
+    return new;
 }
 
 char *strdup(const char *text)

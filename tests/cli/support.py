@@ -15,6 +15,7 @@ SOURCE = pathlib.Path(os.environ.get("VHEM_SOURCE", pathlib.Path(__file__).resol
 sys.path.append(str(SOURCE / "docs"))  # vhem_in_80_lines.py
 VHEM = os.environ.get("VHEM", str(SOURCE / "build" / "vhem"))
 HANGS = 600      # seconds: longer than any call takes on a busy machine; a guard, no measure of speed
+WINDOWS = os.environ.get("VHEM_SYSTEM") == "Windows"   # the system of the command; these tests run on another one
 COMMANDS = ["demo", "fit", "cluster", "tree", "assign", "choose", "score", "decode", "background", "sample", "compare",
             "eval", "stats", "classify", "annotate", "report", "info", "convert"]
 PARTS = {"classify": ["train", "predict", "eval", "cross", "update"],

@@ -258,11 +258,16 @@ class Classify(Case):
         self.assertFalse(self.path("m.json").exists())
 
     def test_two_runs_do_not_share_a_store(self):
-        import fcntl
-        with open(self.path("s"), "w") as f:
-            fcntl.flock(f, fcntl.LOCK_EX)
-            self.fails(1, "another run is using it", "classify", "train", "train.csv", *TRAIN, "-o", "m.json",
-                       "--store", "s")
+        first = subprocess.Popen([VHEM, "classify", "train", "train.csv", *map(str, TRAIN), "--fit-restarts", "60000",
+                                  "--store", "s", "-o", "first.json"], cwd=self.dir, stderr=subprocess.DEVNULL)
+        self.addCleanup(first.wait)
+        self.addCleanup(first.kill)
+        end = time.time() + HANGS
+        while not self.path("s").exists() and time.time() < end:
+            time.sleep(0.01)
+        time.sleep(0.1)     # from its creation to its lock
+        self.fails(1, "another run is using it", "classify", "train", "train.csv", *TRAIN, "-o", "m.json", "--store", "s")
+        self.assertIsNone(first.poll(), "it was not long enough")
 
     def test_chunks_and_subsamples(self):
         def pieces(*more):

@@ -91,7 +91,9 @@ def run(vhem, kills, minutes, seed=1):
         inputs.mkdir()
         prepare(vhem, inputs)
         victims = []
-        for name in COMMANDS:
+        version = subprocess.run([vhem, "--version"], check=True, env=environment(), capture_output=True, text=True).stdout
+        hdf5 = "HDF5" not in version.partition("built without: ")[2]
+        for name in COMMANDS if hdf5 else [name for name in COMMANDS if "hdf5" not in name]:
             folder = pathlib.Path(top, name)
             folder.mkdir()
             victims.append(Victim(vhem, name, inputs, folder))
