@@ -58,7 +58,7 @@ static vh_vhem_options loop_options(const vhem_ctx *ctx, int64_t Kb, const vhem_
 /* Frees a task filled by first_task; origin and scale belong to the base. */
 static void clear_first(vh_task *t)
 {
-    free((double *)t->loop.opt.floor);
+    free((double *)t->opt.floor);
     free(t->log_omega);
     vh_h3m_free(t->centers);
 }
@@ -72,16 +72,14 @@ static vhem_status first_task(vhem_ctx *ctx, const vh_input *in, const vhem_clus
     t->kind = VH_TASK_EXPECT;
     t->origin = base->origin;
     t->scale = base->scale;
-    t->loop = (vh_task_loop){ .on = true, .opt = loop_options(ctx, in->Kb, o) };
+    t->loops = true;
+    t->opt = loop_options(ctx, in->Kb, o);
     if (o->cov_floor > 0) {
         VH_NEW(floor, d);
         for (int k = 0; k < d; k++)
             floor[k] = o->cov_floor * base->scale[k] * base->scale[k];
-        t->loop.opt.floor = floor;
+        t->opt.floor = floor;
     }
-    t->tau = o->tau;
-    t->N = t->loop.opt.N;
-    t->weighted = t->loop.opt.weighted;
     t->statistics = o->max_iter > 0;
     t->soft = t->centers->K == 1;
     VH_NEW(t->log_omega, t->centers->K);
@@ -145,15 +143,11 @@ static vhem_status add_up(vhem_ctx *ctx, const vhem_task *task, const vh_task *t
                           const vhem_partial *total, vh_reduce_sums *sums)
 {
     VH_OWN(vhem_partial) *copy = NULL;
-    const vh_partial_kind kind = { .task = vh_task_fingerprint(task),
-                                   .Kr = pk->K,
-                                   .S = pk->S,
-                                   .M = pk->M,
-                                   .n_stat = pk->n_stat,
-                                   .statistics = t->statistics };
+    int64_t number = vh_task_fingerprint(task);
 
-    VH_CHECK(vh_partial_is(total, &kind), VHEM_EINVAL, "the partial sums are those of another task");
-    VH_TRY(vh_partial_new(ctx, &kind, &copy));
+    VH_CHECK(vh_partial_is(total, number, 0, pk, t->statistics), VHEM_EINVAL,
+             "the partial sums are those of another task");
+    VH_TRY(vh_partial_new(ctx, number, 0, pk, t->statistics, &copy));
     VH_TRY(vhem_partial_merge(ctx, copy, total));
     return vh_partial_close(ctx, copy, task->chunks, sums->block, &(vh_partial_rows){ 0 });
 }
@@ -164,16 +158,14 @@ static bool needs_base(const vh_task *t, const vh_reduce_sums *sums)
     bool any = false;
     for (int64_t j = 0; j < t->centers->K; j++)
         any |= vh_scaled_value(sums->sum_z[j], sums->scale_z[j]) < VH_EMPTY;
-    return any && t->loop.opt.repair;
+    return any && t->opt.repair;
 }
 
 static vhem_status maximise_task(vhem_ctx *ctx, const vhem_models *models, vh_task *t, vh_packed *pk,
                                  vh_reduce_sums *sums)
 {
-    vh_task_loop *l = &t->loop;
     vh_base light = { .Kb = t->Kb, .scale = t->scale, .origin = t->origin };
     VH_OWN(vh_base) *base = NULL;
-    vh_vhem_run run = { .n_empty = l->n_empty, .n_revived = l->n_revived, .idle = l->idle };
     vhem_cluster_options o;
     vh_input in = { 0 };
     VH_AUTOFREE int64_t *item = NULL;
@@ -183,13 +175,11 @@ static vhem_status maximise_task(vhem_ctx *ctx, const vhem_models *models, vh_ta
         VH_TRY(vh_input_source(ctx, &(vhem_source){ .models = models }, &o, &item, &in));
         VH_TRY(open_base(ctx, &in, NULL, &base));
     }
-    const vh_vhem_step m = { base ? base : &light, &l->opt, pk, sums, t->centers, t->log_omega };
+    const vh_vhem_step m = { base ? base : &light, &t->opt, pk, sums, t->centers, t->log_omega };
     VH_TRY(vh_vhem_maximise(ctx, &m));
-    l->repaired = false;
-    if (l->opt.repair)
-        VH_TRY(vh_repair(ctx, &m, l->k, &run, &l->repaired));
-    l->n_empty = run.n_empty;
-    l->n_revived = run.n_revived;
+    t->repaired = false;
+    if (t->opt.repair)
+        VH_TRY(vh_repair(ctx, &m, t->k, &t->run, &t->repaired));
     return VHEM_OK;
 }
 
@@ -197,32 +187,26 @@ static vhem_status maximise_task(vhem_ctx *ctx, const vhem_models *models, vh_ta
 static vhem_status go_on(vhem_ctx *ctx, const vhem_models *models, vh_task *t, vh_packed *pk,
                          vh_reduce_sums *sums, vhem_step *out, bool *more)
 {
-    vh_task_loop *l = &t->loop;
-    double J[2] = { l->J, *sums->J };
-    vh_vhem_run run = { .J = J + 1 - l->k, /* J[k] and, for k > 0, J[k-1] */
-                        .n_fell = l->n_fell,
-                        .best = l->best,
-                        .idle = l->idle };
+    double J[2] = { t->J, *sums->J };
 
     VH_CHECK(!isnan(*sums->J), VHEM_ENUMERIC, "the sums have an objective that is not a number");
     out->J = *sums->J;
-    out->n_iter = l->k;
-    out->converged = vh_vhem_converged(ctx, &l->opt, l->k, l->repaired, &run);
-    l->n_fell = run.n_fell;
-    l->best = run.best;
-    l->idle = run.idle;
-    *more = !out->converged && l->k < l->opt.max_iter;
+    out->n_iter = t->k;
+    t->run.J = J + 1 - t->k; /* J[k] and, for k > 0, J[k-1] */
+    out->converged = vh_vhem_converged(ctx, &t->opt, t->k, t->repaired, &t->run);
+    t->run.J = NULL;
+    *more = !out->converged && t->k < t->opt.max_iter;
     if (*more) {
         VH_TRY(maximise_task(ctx, models, t, pk, sums));
         VH_TRY(vh_h3m_check(ctx, t->centers, 0, t->centers->K, 0)); /* the sums are external input */
-        l->J = *sums->J;
-        l->k++;
-        t->statistics = l->k < l->opt.max_iter;
+        t->J = *sums->J;
+        t->k++;
+        t->statistics = t->k < t->opt.max_iter;
         t->soft = t->centers->K == 1 || 2 * *sums->used > (double)t->Kb * (double)t->centers->K;
     }
-    out->n_empty = l->n_empty;
-    out->n_revived = l->n_revived;
-    out->n_fell = l->n_fell;
+    out->n_empty = t->run.n_empty;
+    out->n_revived = t->run.n_revived;
+    out->n_fell = t->run.n_fell;
     return VHEM_OK;
 }
 
@@ -237,7 +221,7 @@ vhem_status vhem_maximise(vhem_ctx *ctx, const vhem_models *models, const vhem_t
     bool more = false;
 
     VH_TRY(vh_task_read(ctx, task, models, &t));
-    VH_CHECK(t->loop.on, VHEM_EINVAL, "the task is not one of vhem_task_new");
+    VH_CHECK(t->loops, VHEM_EINVAL, "the task is not one of vhem_task_new");
     VH_TRY(vh_pack_new(ctx, t->centers, NULL, t->centers->K, t->origin, t->scale, &pk));
     VH_TRY(vh_pack_update(ctx, t->centers, NULL, pk));
     VH_TRY(vh_reduce_sums_new(ctx, pk, &sums));

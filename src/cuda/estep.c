@@ -414,12 +414,12 @@ static vhem_status run_on_device(estep_run *x, bool stops, vh_reduce_sums *out)
     vhem_ctx *ctx = x->ctx;
     const vh_reduce_step *step = x->step;
     vh_reduce_sums shape = vh_reduce_sums_at(step->reduced, NULL);
-    const vh_sum_kind kind = { step->statistics ? shape.size : shape.head, vh_reduce_sums_merge, step };
+    size_t size = step->statistics ? shape.size : shape.head;
 
     VH_DEVICE(vh_device_enter());
     VH_TRY(vh_cuda_store_load(ctx, &x->job->store, need_of(step)));
     VH_TRY(vh_cuda_groups_new(ctx, step->reduced, step->log_omega, &x->groups));
-    VH_TRY(vh_tree_sum_new(ctx, &kind, &x->tree));
+    VH_TRY(vh_tree_sum_new(ctx, size, vh_reduce_sums_merge, step, &x->tree));
     VH_NEW(x->host, (size_t)VH_CUDA_MOST_CHUNKS * shape.head + shape.size);
     VH_TRY(vh_cuda_store_each(ctx, &x->job->store, stops, run_tile, x));
     if (step->log_omega && out)

@@ -386,12 +386,12 @@ static vhem_status all_ways(sequence_run *x, double *log_z)
 {
     vhem_ctx *ctx = x->ctx;
     const vh_seq_step *step = x->step;
-    const vh_sum_kind kind = { .size = sums_of(step->pk) }, whole = { .size = x->out->stats.size };
+    size_t size = sums_of(step->pk);
 
     memset(x->out->block, 0, sizeof(double) * (step->statistics ? x->out->size : x->out->head));
-    VH_TRY(vh_tree_sum_new(ctx, &kind, &x->tree));
-    VH_TRY(vh_tree_sum_new(ctx, &whole, &x->redone));
-    VH_NEW(x->sums, kind.size);
+    VH_TRY(vh_tree_sum_new(ctx, size, NULL, NULL, &x->tree));
+    VH_TRY(vh_tree_sum_new(ctx, x->out->stats.size, NULL, NULL, &x->redone));
+    VH_NEW(x->sums, size);
     x->keep = step->statistics && step->mixtures > 0 && x->n_tile == 1;
     VH_TRY(each_tile(x, step->statistics && step->mixtures == 0 ? COUNT : SCORE));
     if (step->mixtures > 0)
@@ -401,7 +401,7 @@ static vhem_status all_ways(sequence_run *x, double *log_z)
     if (step->statistics) {
         double *to = x->out->stats.nu1; /* followed by xi and T */
         VH_TRY(vh_tree_sum_close(ctx, x->tree, (int64_t)x->n_tile << x->level, x->sums));
-        for (size_t i = 0; i < kind.size; i++)
+        for (size_t i = 0; i < size; i++)
             to[i] += x->sums[i];
         VH_TRY(add_redone(x));
         if (step->mixtures == 0)

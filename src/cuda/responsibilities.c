@@ -81,7 +81,7 @@ static vhem_status assign_some(vhem_ctx *ctx, void *arg, int64_t item, int worke
 vhem_status vh_cuda_responsibilities_assign(vhem_ctx *ctx, const vh_cuda_responsibilities *x,
                                             vh_seq_sums *out, double *scale)
 {
-    const vh_sum_kind kind = { part_size(x->step), add_parts, x->step };
+    size_t size = part_size(x->step);
     const vh_chunks items = { .n = (x->in->n_set + SETS - 1) / SETS,
                               .threads = x->in->workers->n,
                               .run = assign_some,
@@ -89,8 +89,8 @@ vhem_status vh_cuda_responsibilities_assign(vhem_ctx *ctx, const vh_cuda_respons
     VH_OWN(vh_tree_sum) *tree = NULL;
     VH_AUTOFREE double *block = NULL;
 
-    VH_NEW(block, kind.size);
-    VH_TRY(vh_tree_sum_new(ctx, &kind, &tree));
+    VH_NEW(block, size);
+    VH_TRY(vh_tree_sum_new(ctx, size, add_parts, x->step, &tree));
     VH_TRY(vh_sum(ctx, &items, NULL, tree, block));
     const set_sums sums = part_at(x->step, block);
     for (int k = 0; k < x->step->pk->K; k++) {

@@ -15,24 +15,24 @@ static const char mark[] = "vhempar1";
 
 /* ---- one partial --------------------------------------------------------------------------------------- */
 
-/* Computes the offsets of each centre in a block from the sizes. */
-static vhem_status make_sizes(vhem_ctx *ctx, const vh_partial_kind *kind, vh_packed *pk)
+/* Copies the sizes of the centres and computes the offsets of each in a block. */
+static vhem_status make_sizes(vhem_ctx *ctx, const vh_packed *from, vh_packed *pk)
 {
-    int K = kind->Kr;
+    int K = from ? from->K : 0;
     VH_NEW(pk->S, K);
     VH_NEW(pk->M, K);
     VH_NEW(pk->state0, K + 1);
     VH_NEW(pk->comp0, K + 1);
     VH_NEW(pk->trans0, K + 1);
     for (int j = 0; j < K; j++) {
-        pk->S[j] = kind->S[j];
-        pk->M[j] = kind->M[j];
+        pk->S[j] = from->S[j];
+        pk->M[j] = from->M[j];
         pk->state0[j + 1] = pk->state0[j] + pk->S[j];
         pk->comp0[j + 1] = pk->comp0[j] + pk->S[j] * pk->M[j];
         pk->trans0[j + 1] = pk->trans0[j] + vh_row(pk->S[j], pk->S[j]);
     }
     pk->K = K;
-    pk->n_stat = kind->n_stat;
+    pk->n_stat = from ? from->n_stat : 0;
     pk->n_state = pk->state0[K];
     pk->n_comp = pk->comp0[K];
     pk->n_trans = pk->trans0[K];
@@ -60,31 +60,32 @@ static void clear_partial(void *object)
     free(p->sizes.trans0);
 }
 
-vhem_status vh_partial_new(vhem_ctx *ctx, const vh_partial_kind *kind, vhem_partial **out)
+vhem_status vh_partial_new(vhem_ctx *ctx, int64_t task, size_t size, const vh_packed *pk, bool statistics,
+                           vhem_partial **out)
 {
     VH_OWN(vhem_partial) *p = NULL;
 
     VH_NEW_OBJECT(p, clear_partial);
-    VH_TRY(make_sizes(ctx, kind, &p->sizes));
-    p->task = kind->task;
-    p->step = (vh_reduce_step){ .reduced = &p->sizes, .statistics = kind->statistics };
+    VH_TRY(make_sizes(ctx, pk, &p->sizes));
+    p->task = task;
+    p->step = (vh_reduce_step){ .reduced = &p->sizes, .statistics = statistics };
     const vh_reduce_sums sums = vh_reduce_sums_at(&p->sizes, NULL);
-    p->size = kind->Kr == 0 ? kind->size : kind->statistics ? sums.size : sums.head;
-    const vh_sum_kind sum = { p->size, kind->Kr > 0 ? vh_reduce_sums_merge : NULL, &p->step };
-    VH_TRY(vh_tree_sum_new(ctx, &sum, &p->sum));
+    p->size = p->sizes.K == 0 ? size : statistics ? sums.size : sums.head;
+    VH_TRY(vh_tree_sum_new(ctx, p->size, p->sizes.K > 0 ? vh_reduce_sums_merge : NULL, &p->step, &p->sum));
     *out = vh_take(p);
     return VHEM_OK;
 }
 
-bool vh_partial_is(const vhem_partial *p, const vh_partial_kind *kind)
+bool vh_partial_is(const vhem_partial *p, int64_t task, size_t size, const vh_packed *pk, bool statistics)
 {
-    size_t n = sizeof(int) * (size_t)kind->Kr;
-    if (p->task != kind->task || p->sizes.K != kind->Kr)
+    int Kr = pk ? pk->K : 0;
+    size_t n = sizeof(int) * (size_t)Kr;
+    if (p->task != task || p->sizes.K != Kr)
         return false;
-    if (kind->Kr == 0)
-        return p->size == kind->size;
-    return p->sizes.n_stat == kind->n_stat && p->step.statistics == kind->statistics
-           && memcmp(p->sizes.S, kind->S, n) == 0 && memcmp(p->sizes.M, kind->M, n) == 0;
+    if (Kr == 0)
+        return p->size == size;
+    return p->sizes.n_stat == pk->n_stat && p->step.statistics == statistics
+           && memcmp(p->sizes.S, pk->S, n) == 0 && memcmp(p->sizes.M, pk->M, n) == 0;
 }
 
 vhem_status vh_partial_add_rows(vhem_ctx *ctx, vhem_partial *p, const vh_partial_rows *like,
@@ -139,10 +140,9 @@ vhem_status vhem_partial_merge(vhem_ctx *ctx, vhem_partial *into, const vhem_par
 {
     VH_ENTER(into, from);
     const vh_sum_node *node;
-    const vh_partial_kind kind = { from->task,    from->size,         from->sizes.K,        from->sizes.S,
-                                   from->sizes.M, from->sizes.n_stat, from->step.statistics };
 
-    VH_CHECK(vh_partial_is(into, &kind), VHEM_EINVAL, "partial sums of different tasks cannot be merged");
+    VH_CHECK(vh_partial_is(into, from->task, from->size, &from->sizes, from->step.statistics), VHEM_EINVAL,
+             "partial sums of different tasks cannot be merged");
     int64_t n = vh_tree_sum_nodes(from->sum, &node);
     for (int64_t k = 0; k < n; k++)
         VH_TRY(vh_tree_sum_put(ctx, into->sum, node[k].level, node[k].index, node[k].block));
@@ -220,36 +220,33 @@ vhem_status vhem_partial_write(vhem_ctx *ctx, const vhem_partial *p, void **byte
 }
 
 /* Reads the sizes of the centres and checks them before anything is allocated. */
-static vhem_status read_kind(vhem_ctx *ctx, vh_serial *w, vh_partial_kind *kind, int **sizes)
+static vhem_status read_sizes(vhem_ctx *ctx, vh_serial *w, int64_t *size, vh_packed *pk, int *statistics,
+                              int **sizes)
 {
-    int64_t size = 0, most;
-    int statistics = 0;
+    int64_t most;
 
-    vh_serial_int64(ctx, w, &kind->task);
-    vh_serial_int64(ctx, w, &size);
-    vh_serial_int(ctx, w, &kind->Kr);
-    vh_serial_int(ctx, w, &kind->n_stat);
-    vh_serial_int(ctx, w, &statistics);
+    vh_serial_int64(ctx, w, size);
+    vh_serial_int(ctx, w, &pk->K);
+    vh_serial_int(ctx, w, &pk->n_stat);
+    vh_serial_int(ctx, w, statistics);
     most = (int64_t)vh_serial_left(w);
-    vh_serial_check(ctx, w, "a block", size, 1, most);
-    vh_serial_check(ctx, w, "centres", kind->Kr, 0, most / (2 * (int64_t)sizeof(int)));
-    vh_serial_check(ctx, w, "statistics", kind->n_stat, 0, most);
+    vh_serial_check(ctx, w, "a block", *size, 1, most);
+    vh_serial_check(ctx, w, "centres", pk->K, 0, most / (2 * (int64_t)sizeof(int)));
+    vh_serial_check(ctx, w, "statistics", pk->n_stat, 0, most);
     VH_TRY(w->st);
-    VH_NEW(*sizes, 2 * kind->Kr);
-    vh_serial_bytes(ctx, w, *sizes, sizeof **sizes * 2 * (size_t)kind->Kr);
+    VH_NEW(*sizes, 2 * pk->K);
+    vh_serial_bytes(ctx, w, *sizes, sizeof **sizes * 2 * (size_t)pk->K);
     int64_t states = 0, parts = 0;
-    for (int j = 0; j < kind->Kr; j++) {
-        int64_t S = (*sizes)[j], M = (*sizes)[kind->Kr + j];
+    for (int j = 0; j < pk->K; j++) {
+        int64_t S = (*sizes)[j], M = (*sizes)[pk->K + j];
         vh_serial_check(ctx, w, "states of a centre", S, 1, most);
         vh_serial_check(ctx, w, "components of a state", M, 1, INT_MAX / (S > 0 ? S : 1));
         VH_TRY(w->st);
         vh_serial_check(ctx, w, "states", states += S, 1, INT_MAX);
         vh_serial_check(ctx, w, "components", parts += S * M, 1, INT_MAX);
     }
-    kind->size = (size_t)size;
-    kind->S = *sizes;
-    kind->M = *sizes + kind->Kr;
-    kind->statistics = statistics != 0;
+    pk->S = *sizes;
+    pk->M = *sizes + pk->K;
     return w->st;
 }
 
@@ -332,15 +329,18 @@ vhem_status vhem_partial_read(vhem_ctx *ctx, const void *bytes, size_t n, vhem_p
 {
     VH_ENTER(bytes, out);
     vh_serial w = { 0 };
-    vh_partial_kind kind = { 0 };
+    vh_packed pk = { 0 };
+    int64_t task = 0, size = 0;
+    int statistics = 0;
     VH_OWN(vhem_partial) *p = NULL;
     VH_AUTOFREE int *sizes = NULL;
 
     VH_TRY(vh_serial_open(ctx, bytes, n, mark, "a partial sum", &w));
-    VH_TRY(read_kind(ctx, &w, &kind, &sizes));
-    VH_TRY(vh_partial_new(ctx, &kind, &p));
-    VH_CHECK(p->size == kind.size, VHEM_EFORMAT, "a partial sum has blocks of %zu numbers, must be %zu",
-             kind.size, p->size);
+    vh_serial_int64(ctx, &w, &task);
+    VH_TRY(read_sizes(ctx, &w, &size, &pk, &statistics, &sizes));
+    VH_TRY(vh_partial_new(ctx, task, (size_t)size, &pk, statistics != 0, &p));
+    VH_CHECK(p->size == (size_t)size, VHEM_EFORMAT, "a partial sum has blocks of %zu numbers, must be %zu",
+             (size_t)size, p->size);
     VH_TRY(read_nodes(ctx, &w, p));
     VH_TRY(read_partial_rows(ctx, &w, p));
     VH_CHECK(vh_serial_left(&w) == 0, VHEM_EFORMAT, "a partial sum of %zu bytes has %zu too many", n,

@@ -23,18 +23,12 @@ struct vhem_partial {
     size_t n_rows, cap;
 };
 
-typedef struct { /* identifies partial sums that can be merged */
-    int64_t task;
-    size_t size;      /* of a survey */
-    int Kr;           /* 0: a survey */
-    const int *S, *M; /* [Kr] */
-    int n_stat;
-    bool statistics;
-} vh_partial_kind;
-
-/* True if the partial is of this kind; only then do its blocks and rows have the matching sizes. */
-bool vh_partial_is(const vhem_partial *p, const vh_partial_kind *kind);
-vhem_status vh_partial_new(vhem_ctx *ctx, const vh_partial_kind *kind, vhem_partial **out);
+/* A partial of a task: of a survey (pk NULL or without HMMs), with blocks of `size` numbers, or of an E-step
+ * for the centres pk, of which only the sizes are used. */
+vhem_status vh_partial_new(vhem_ctx *ctx, int64_t task, size_t size, const vh_packed *pk, bool statistics,
+                           vhem_partial **out);
+/* True if the partial is such a one; only then do its blocks and rows have the matching sizes. */
+bool vh_partial_is(const vhem_partial *p, int64_t task, size_t size, const vh_packed *pk, bool statistics);
 /* Adds zeroed rows to the partial, with the tables that are not NULL in `like`. */
 vhem_status vh_partial_add_rows(vhem_ctx *ctx, vhem_partial *p, const vh_partial_rows *like,
                                 vh_partial_rows **out);

@@ -50,11 +50,11 @@ static vhem_status expect_node(vhem_ctx *ctx, const partial_work *j, int64_t c, 
 
     VH_TRY(vh_base_part(ctx, &part, &base));
     const vh_reduce_step step = { .reduced = j->pk,
-                                  .tau = t->tau,
+                                  .tau = t->opt.tau,
                                   .log_omega = t->log_omega,
-                                  .N = t->N,
+                                  .N = t->opt.N,
                                   .statistics = t->statistics,
-                                  .weighted = t->weighted,
+                                  .weighted = t->opt.weighted,
                                   .soft = t->soft,
                                   .L = rows && t->L ? rows->L + cell : NULL,
                                   .z = rows && t->z ? rows->z + cell : NULL,
@@ -94,13 +94,7 @@ static vhem_status expect_task(vhem_ctx *ctx, partial_work *j, int64_t task, int
 
     VH_TRY(vh_pack_new(ctx, t->centers, NULL, t->centers->K, t->origin, t->scale, &j->pk));
     VH_TRY(vh_pack_update(ctx, t->centers, NULL, j->pk));
-    const vh_partial_kind kind = { .task = task,
-                                   .Kr = j->pk->K,
-                                   .S = j->pk->S,
-                                   .M = j->pk->M,
-                                   .n_stat = j->pk->n_stat,
-                                   .statistics = t->statistics };
-    VH_TRY(vh_partial_new(ctx, &kind, &j->p));
+    VH_TRY(vh_partial_new(ctx, task, 0, j->pk, t->statistics, &j->p));
     VH_TRY(vh_workers_new(ctx, ctx->threads, &j->workers));
     return expect_chunks(ctx, j, first, chunks);
 }
@@ -109,11 +103,10 @@ static vhem_status expect_task(vhem_ctx *ctx, partial_work *j, int64_t task, int
 
 static vhem_status survey(vhem_ctx *ctx, partial_work *j, int64_t task, int64_t first, int64_t chunks)
 {
-    const vh_partial_kind kind = { .task = task, .size = vh_base_moments_size(&j->survey) };
     const vh_chunks all = {
         .first = first, .n = chunks, .threads = ctx->threads, .run = survey_chunk, .arg = j
     };
-    VH_TRY(vh_partial_new(ctx, &kind, &j->p));
+    VH_TRY(vh_partial_new(ctx, task, vh_base_moments_size(&j->survey), NULL, false, &j->p));
     return vh_tree_sum_run(ctx, &all, j->p->sum);
 }
 

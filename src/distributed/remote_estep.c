@@ -10,9 +10,10 @@
 
 #include <string.h>
 
-/* Has the executor run the task; computes its sums into total [size] and rows into the tables. */
-static vhem_status ask(vhem_ctx *ctx, const vhem_executor *executor, const vh_task *t, vh_partial_kind kind,
-                       double *total, const vh_partial_rows *tables)
+/* Has the executor run the task; computes its sums, as of vh_partial_new, into total and rows into
+ * the tables. */
+static vhem_status ask(vhem_ctx *ctx, const vhem_executor *executor, const vh_task *t, size_t size,
+                       const vh_packed *pk, double *total, const vh_partial_rows *tables)
 {
     vhem_status st = VHEM_OK;
     vhem_task task = { .chunks = (t->Kb + VH_REDUCE_CHUNK - 1) / VH_REDUCE_CHUNK };
@@ -26,8 +27,8 @@ static vhem_status ask(vhem_ctx *ctx, const vhem_executor *executor, const vh_ta
     st = executor->expect(executor->arg, &task, &all, why);
     VH_CHECK(st == VHEM_OK, st, "%s", why[0] ? why : vhem_status_text(st));
     VH_CHECK(all, VHEM_EINVAL, "the executor has handed over no sums");
-    kind.task = vh_task_fingerprint(&task);
-    VH_CHECK(vh_partial_is(all, &kind), VHEM_EINVAL, "the executor has handed over the sums of another task");
+    VH_CHECK(vh_partial_is(all, vh_task_fingerprint(&task), size, pk, t->statistics), VHEM_EINVAL,
+             "the executor has handed over the sums of another task");
     return vh_partial_close(ctx, all, task.chunks, total, tables);
 }
 
@@ -36,8 +37,7 @@ static vhem_status remote_moments(vhem_ctx *ctx, const vhem_executor *executor, 
 {
     vh_task t = { .kind = (int)s->kind, .origin = (double *)s->origin, .scale = (double *)s->scale };
     VH_TRY(vh_task_begin(ctx, s->h3m, s->shards, s->K, &t));
-    const vh_partial_kind kind = { .size = vh_base_moments_size(s) };
-    return ask(ctx, executor, &t, kind, sum, &(vh_partial_rows){ 0 });
+    return ask(ctx, executor, &t, vh_base_moments_size(s), NULL, sum, &(vh_partial_rows){ 0 });
 }
 
 static vhem_status remote_expect(vhem_ctx *ctx, const vh_base *base, const vh_h3m *centers,
@@ -49,10 +49,8 @@ static vhem_status remote_expect(vhem_ctx *ctx, const vh_base *base, const vh_h3
                   .scale = base->scale,
                   .centers = (vh_h3m *)centers,
                   .log_omega = (double *)step->log_omega,
-                  .tau = step->tau,
-                  .N = step->N,
+                  .opt = { .tau = step->tau, .N = step->N, .weighted = step->weighted },
                   .statistics = step->statistics,
-                  .weighted = step->weighted,
                   .soft = step->soft,
                   .L = step->L != NULL,
                   .z = step->z != NULL,
@@ -62,11 +60,7 @@ static vhem_status remote_expect(vhem_ctx *ctx, const vh_base *base, const vh_h3
     };
 
     VH_TRY(vh_task_begin(ctx, base->h3m, base->shards, base->Kb, &t));
-    const vh_packed *pk = step->reduced;
-    const vh_partial_kind kind = {
-        .Kr = pk->K, .S = pk->S, .M = pk->M, .n_stat = pk->n_stat, .statistics = step->statistics
-    };
-    return ask(ctx, base->remote.executor, &t, kind, sums->block, &tables);
+    return ask(ctx, base->remote.executor, &t, 0, step->reduced, sums->block, &tables);
 }
 
 vh_remote vh_remote_of(const vhem_executor *executor)

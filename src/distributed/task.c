@@ -52,17 +52,17 @@ static void walk_head(vhem_ctx *ctx, vh_serial *w, vh_task *t)
 
 static void walk_step(vhem_ctx *ctx, vh_serial *w, vh_task *t)
 {
-    vh_serial_int(ctx, w, &t->tau);
-    vh_serial_real(ctx, w, &t->N);
+    vh_serial_int(ctx, w, &t->opt.tau);
+    vh_serial_real(ctx, w, &t->opt.N);
     vh_serial_flag(ctx, w, &t->statistics);
-    vh_serial_flag(ctx, w, &t->weighted);
+    vh_serial_flag(ctx, w, &t->opt.weighted);
     vh_serial_flag(ctx, w, &t->soft);
     vh_serial_flag(ctx, w, &t->L);
     vh_serial_flag(ctx, w, &t->z);
     vh_serial_flag(ctx, w, &t->label);
 }
 
-static void walk_loop(vhem_ctx *ctx, vh_serial *w, vh_task_loop *l)
+static void walk_loop(vhem_ctx *ctx, vh_serial *w, vh_task *l)
 {
     int64_t seed = (int64_t)l->opt.seed;
     vh_serial_int(ctx, w, &l->opt.max_iter);
@@ -73,13 +73,13 @@ static void walk_loop(vhem_ctx *ctx, vh_serial *w, vh_task_loop *l)
     vh_serial_int64(ctx, w, &seed);
     l->opt.seed = (uint64_t)seed;
     vh_serial_int(ctx, w, &l->k);
-    vh_serial_int(ctx, w, &l->n_empty);
-    vh_serial_int(ctx, w, &l->n_revived);
-    vh_serial_int(ctx, w, &l->n_fell);
+    vh_serial_int(ctx, w, &l->run.n_empty);
+    vh_serial_int(ctx, w, &l->run.n_revived);
+    vh_serial_int(ctx, w, &l->run.n_fell);
     vh_serial_flag(ctx, w, &l->repaired);
     vh_serial_real(ctx, w, &l->J);
-    vh_serial_real(ctx, w, &l->best);
-    vh_serial_int(ctx, w, &l->idle);
+    vh_serial_real(ctx, w, &l->run.best);
+    vh_serial_int(ctx, w, &l->run.idle);
 }
 
 /* Walks an HMM; allocates its shape first when reading. */
@@ -106,7 +106,7 @@ vhem_status vh_task_write(vhem_ctx *ctx, const vh_task *t, void **bytes, size_t 
 {
     vh_task copy = *t;
     vh_serial w = { 0 };
-    int Kr = t->kind == VH_TASK_EXPECT ? t->centers->K : 0, floored = t->loop.opt.floor != NULL;
+    int Kr = t->kind == VH_TASK_EXPECT ? t->centers->K : 0, floored = t->opt.floor != NULL;
 
     vh_serial_begin(ctx, &w, mark);
     walk_version(ctx, &w, &copy);
@@ -119,12 +119,12 @@ vhem_status vh_task_write(vhem_ctx *ctx, const vh_task *t, void **bytes, size_t 
         for (int j = 0; j < Kr; j++)
             walk_hmm(ctx, &w, copy.centers, j);
         vh_serial_reals(ctx, &w, copy.log_omega, (size_t)Kr);
-        vh_serial_flag(ctx, &w, &copy.loop.on);
+        vh_serial_flag(ctx, &w, &copy.loops);
     }
-    if (Kr > 0 && copy.loop.on) {
-        walk_loop(ctx, &w, &copy.loop);
+    if (Kr > 0 && copy.loops) {
+        walk_loop(ctx, &w, &copy);
         vh_serial_int(ctx, &w, &floored);
-        vh_serial_reals(ctx, &w, (double *)copy.loop.opt.floor, floored ? (size_t)t->d : 0);
+        vh_serial_reals(ctx, &w, (double *)copy.opt.floor, floored ? (size_t)t->d : 0);
     }
     vh_serial_end(ctx, &w);
     if (w.st != VHEM_OK) {
@@ -192,7 +192,7 @@ static vhem_status read_centers(vhem_ctx *ctx, vh_serial *w, const vh_h3m *head,
         walk_hmm(ctx, w, t->centers, j);
     VH_NEW(t->log_omega, Kr);
     vh_serial_reals(ctx, w, t->log_omega, (size_t)Kr);
-    vh_serial_flag(ctx, w, &t->loop.on);
+    vh_serial_flag(ctx, w, &t->loops);
     return w->st;
 }
 
@@ -201,16 +201,13 @@ static vhem_status read_loop(vhem_ctx *ctx, vh_serial *w, vh_task *t)
     int floored = 0;
     double *floor = NULL;
 
-    walk_loop(ctx, w, &t->loop);
+    walk_loop(ctx, w, t);
     vh_serial_int(ctx, w, &floored);
     VH_TRY(w->st);
     if (floored)
         VH_NEW(floor, t->d);
     vh_serial_reals(ctx, w, floor, floor ? (size_t)t->d : 0);
-    t->loop.opt.floor = floor;
-    t->loop.opt.N = t->N;
-    t->loop.opt.tau = t->tau;
-    t->loop.opt.weighted = t->weighted;
+    t->opt.floor = floor;
     return w->st;
 }
 
@@ -218,7 +215,7 @@ static vhem_status read_loop(vhem_ctx *ctx, vh_serial *w, vh_task *t)
 
 static vhem_status check_scales(vhem_ctx *ctx, const vh_task *t)
 {
-    const double *floor = t->loop.opt.floor;
+    const double *floor = t->opt.floor;
     for (int k = 0; k < t->d; k++) {
         VH_CHECK(isfinite(t->origin[k]) && isfinite(t->scale[k]) && t->scale[k] > 0, VHEM_EFORMAT,
                  "a task has origin %g and scale %g of dimension %d, must be finite, and a scale positive",
@@ -236,32 +233,34 @@ static bool is_count(int n)
     return n >= 0 && n <= MOST_COUNTED;
 }
 
-static vhem_status check_loop(vhem_ctx *ctx, const vh_task_loop *l)
+static vhem_status check_loop(vhem_ctx *ctx, const vh_task *l)
 {
     VH_CHECK(l->opt.max_iter >= 0 && l->opt.min_iter >= 0 && l->k >= 0 && l->k <= l->opt.max_iter,
              VHEM_EFORMAT, "a task stands at iteration %d of %d, of which %d must be made", l->k,
              l->opt.max_iter, l->opt.min_iter);
     VH_CHECK(isfinite(l->opt.tol) && isfinite(l->opt.cov_add) && l->opt.tol >= 0 && l->opt.cov_add >= 0,
              VHEM_EFORMAT, "a task has tol %g and cov_add %g, must be 0 or more", l->opt.tol, l->opt.cov_add);
-    VH_CHECK(is_count(l->n_empty) && is_count(l->n_revived) && is_count(l->n_fell) && !isnan(l->J),
+    VH_CHECK(is_count(l->run.n_empty) && is_count(l->run.n_revived) && is_count(l->run.n_fell)
+                 && !isnan(l->J),
              VHEM_EFORMAT,
              "a task has counted %d empty clusters, %d revived states and %d falls, must be from 0 to %d",
-             l->n_empty, l->n_revived, l->n_fell, MOST_COUNTED);
+             l->run.n_empty, l->run.n_revived, l->run.n_fell, MOST_COUNTED);
     return VHEM_OK;
 }
 
 static vhem_status check_step(vhem_ctx *ctx, const vh_task *t)
 {
-    VH_CHECK(t->tau >= 1 && t->tau <= VH_MOST_TAU && isfinite(t->N) && t->N > 0, VHEM_EFORMAT,
-             "a task has tau %d and N %g, must be from 1 to %d and positive", t->tau, t->N, VH_MOST_TAU);
+    VH_CHECK(t->opt.tau >= 1 && t->opt.tau <= VH_MOST_TAU && isfinite(t->opt.N) && t->opt.N > 0, VHEM_EFORMAT,
+             "a task has tau %d and N %g, must be from 1 to %d and positive", t->opt.tau, t->opt.N,
+             VH_MOST_TAU);
     for (int64_t j = 0; j < t->centers->K; j++)
         VH_CHECK(!isnan(t->log_omega[j]) && t->log_omega[j] < 1e-6, VHEM_EFORMAT,
                  "a task has log omega %g of centre %lld, must be 0 or less", t->log_omega[j], (long long)j);
     VH_TRY(vh_h3m_check(ctx, t->centers, 0, t->centers->K, 0));
     VH_CHECK(!vh_h3m_lacks_columns(t->centers), VHEM_EFORMAT,
              "a centre of a task lacks a column, must have all");
-    if (t->loop.on)
-        VH_TRY(check_loop(ctx, &t->loop));
+    if (t->loops)
+        VH_TRY(check_loop(ctx, t));
     return VHEM_OK;
 }
 
@@ -292,7 +291,7 @@ vhem_status vh_task_read(vhem_ctx *ctx, const vhem_task *task, const vhem_models
              VHEM_EFORMAT, "a task of kind %d with %d centres is not known", t->kind, Kr);
     if (Kr > 0)
         VH_TRY(read_centers(ctx, &w, head, Kr, t));
-    if (t->loop.on)
+    if (t->loops)
         VH_TRY(read_loop(ctx, &w, t));
     VH_TRY(check_scales(ctx, t));
     if (Kr > 0)
@@ -308,7 +307,7 @@ void vh_task_free(vh_task *t)
     free(t->origin);
     free(t->scale);
     free(t->log_omega);
-    free((double *)t->loop.opt.floor);
+    free((double *)t->opt.floor);
     vh_h3m_free(t->centers);
     free(t);
 }

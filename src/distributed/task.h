@@ -12,17 +12,6 @@
 
 enum { VH_TASK_EXPECT = VH_BASE_STATISTICS + 1 }; /* lower kinds are surveys */
 
-typedef struct {         /* state of a caller-driven EM loop; vhem_maximise continues it */
-    bool on;             /* false: no loop */
-    vh_vhem_options opt; /* floor is [d] or NULL */
-    int k;               /* number of M-steps so far */
-    int n_empty, n_revived, n_fell;
-    bool repaired;
-    double J; /* before the last M-step */
-    double best;
-    int idle; /* best and idle as in vh_vhem_run */
-} vh_task_loop;
-
 typedef struct {
     int kind;
     char version[16], backend[16], family[32];
@@ -35,13 +24,17 @@ typedef struct {
     const vh_emission *emission; /* set by vh_task_read: the family with the required statistics */
     double *origin, *scale;      /* [d] */
     /* of an E-step */
-    vh_h3m *centers;   /* Kr centres */
-    double *log_omega; /* [Kr] */
-    int tau;
-    double N;
-    bool statistics, weighted, soft; /* as in vh_reduce_step */
-    bool L, z, label;                /* tables requested */
-    vh_task_loop loop;
+    vh_h3m *centers;       /* Kr centres */
+    double *log_omega;     /* [Kr] */
+    vh_vhem_options opt;   /* tau, N and weighted; of a loop, the rest too */
+    bool statistics, soft; /* as in vh_reduce_step */
+    bool L, z, label;      /* tables requested */
+    /* of a caller-driven EM loop, which vhem_maximise continues */
+    bool loops;      /* false: no loop; opt.floor is [d] or NULL */
+    int k;           /* number of M-steps so far */
+    bool repaired;   /* by the last of them */
+    double J;        /* before it */
+    vh_vhem_run run; /* counts, best and idle */
 } vh_task;
 
 /* Fills in the fields that do not depend on the kind.  `head` provides the family, also for a set on disk. */

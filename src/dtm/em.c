@@ -24,8 +24,7 @@ typedef struct {
     vh_dt_gains *gains; /* [K] */
     double *log_omega;  /* [K] */
     double *sums;       /* of the E-step, vh_dt_sums_size */
-    vh_sum_kind kind;
-    vh_tree_sum *tree;   /* of that kind */
+    vh_tree_sum *tree;
     vh_scratch *scratch; /* [n_threads] */
     int n_threads;
     bool last; /* last E-step: only the likelihood is needed */
@@ -44,15 +43,15 @@ static void close_state(em_state *s)
 static vhem_status open_state(vhem_ctx *ctx, const vh_em_dtm_task *task, vh_scratch *scratch, int n_threads,
                               vh_dtm *dtm, em_state *s)
 {
-    const vh_sum_kind kind = { vh_dt_sums_size(dtm), vh_dt_sums_merge, dtm };
+    size_t size = vh_dt_sums_size(dtm);
 
-    *s = (em_state){ .task = task, .dtm = dtm, .scratch = scratch, .n_threads = n_threads, .kind = kind };
+    *s = (em_state){ .task = task, .dtm = dtm, .scratch = scratch, .n_threads = n_threads };
     VH_NEW(s->gains, dtm->K);
     VH_NEW(s->log_omega, dtm->K);
     for (int64_t j = 0; j < dtm->K; j++)
         s->log_omega[j] = log(dtm->omega[j]);
-    VH_NEW(s->sums, kind.size);
-    return vh_tree_sum_new(ctx, &kind, &s->tree);
+    VH_NEW(s->sums, size);
+    return vh_tree_sum_new(ctx, size, vh_dt_sums_merge, dtm, &s->tree);
 }
 
 /* Recomputes the gains of the current textures, for the longest sequence; with those of the smoother unless

@@ -62,24 +62,19 @@ static bool is_isotropic(const vh_dtm *dtm)
     return true;
 }
 
-static vh_sum_kind sum_kind(const hem_state *s)
-{
-    return (vh_sum_kind){ vh_dt_sums_size(s->centers), vh_dt_sums_merge, s->centers };
-}
-
 /* Requires the base, the centres and the options in s. */
 static vhem_status open_state(vhem_ctx *ctx, hem_state *s)
 {
     const vh_dtm *base = s->base;
     const vh_vhem_options *opt = s->opt;
-    const vh_sum_kind kind = sum_kind(s);
+    size_t size = vh_dt_sums_size(s->centers);
 
     VH_NEW(s->gains, s->centers->K);
     VH_NEW(s->log_omega, s->centers->K);
     for (int64_t j = 0; j < s->centers->K; j++)
         s->log_omega[j] = log(s->centers->omega[j]);
-    VH_NEW(s->sums, kind.size);
-    VH_TRY(vh_tree_sum_new(ctx, &kind, &s->tree));
+    VH_NEW(s->sums, size);
+    VH_TRY(vh_tree_sum_new(ctx, size, vh_dt_sums_merge, s->centers, &s->tree));
     VH_NEW(s->floor, base->d);
     for (int k = 0; k < base->d; k++)
         s->floor[k] = opt->floor && opt->floor[k] > 0 ? opt->floor[k] : 1e-300;

@@ -59,7 +59,6 @@ typedef struct {
     int n_stat;
     bool lets_go; /* releases used frames that are in a file */
     vh_tree_sum *tree;
-    size_t tree_size;
     vh_seq_step adding;    /* the step whose sums the blocks of the tree are */
     double *own[OWNS];     /* tables the caller did not request, reused between steps */
     size_t own_size[OWNS]; /* capacity of each */
@@ -447,7 +446,6 @@ static uint64_t fingerprint_of(const vhem_ctx *ctx, const vh_packed *pk)
 static vhem_status sum_chunks(vhem_ctx *ctx, sequence_estep *p, size_t size, double *total)
 {
     cpu_sequences *job = p->job;
-    const vh_sum_kind kind = { size, add_sums, &job->adding };
     const vh_chunks chunks = {
         .n = job->n_chunk, .threads = job->in.workers->n, .late = true, .run = run_sequence_chunk, .arg = p
     };
@@ -458,13 +456,12 @@ static vhem_status sum_chunks(vhem_ctx *ctx, sequence_estep *p, size_t size, dou
                                .tables = 2,
                                .fingerprint = fingerprint_of(ctx, p->step->pk) };
 
-    if (job->tree && job->tree_size != size) {
+    if (job->tree && vh_tree_sum_size(job->tree) != size) {
         vh_tree_sum_free(job->tree);
         job->tree = NULL;
     }
     if (!job->tree)
-        VH_TRY(vh_tree_sum_new(ctx, &kind, &job->tree));
-    job->tree_size = size;
+        VH_TRY(vh_tree_sum_new(ctx, size, add_sums, &job->adding, &job->tree));
     job->adding = *p->step;
     return vh_sum(ctx, &chunks, job->in.shared ? &shared : NULL, job->tree, total);
 }

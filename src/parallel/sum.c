@@ -8,9 +8,8 @@
 typedef struct {
     const vh_chunks *chunks;
     const vh_shared *shared;
-    const vh_sum_kind *kind; /* NULL: nothing to add up */
-    vh_tree_sum *own;        /* sums of this process; constant until sent */
-    vh_tree_sum *heard;      /* sums received from the others */
+    vh_tree_sum *own;   /* sums of this process, constant until sent; NULL: nothing to add up */
+    vh_tree_sum *heard; /* sums received from the others */
 } telling;
 
 static void range_of(const vhem_ctx *ctx, int64_t n, int64_t rank, int64_t *first, int64_t *end)
@@ -31,7 +30,7 @@ static void walk_node(vhem_ctx *ctx, const telling *t, vh_sum_node *node, vh_ser
     vh_serial_int64(ctx, w, &node->index);
     vh_serial_check(ctx, w, "level of a sum", node->level, 0, 61);
     vh_serial_check(ctx, w, "number of a sum", node->index, 0, t->chunks->n);
-    vh_serial_reals(ctx, w, node->block, t->kind->size);
+    vh_serial_reals(ctx, w, node->block, vh_tree_sum_size(t->own));
 }
 
 static void write_nodes(vhem_ctx *ctx, const telling *t, vh_serial *w)
@@ -51,7 +50,7 @@ static void read_nodes(vhem_ctx *ctx, const telling *t, vh_serial *w)
     int64_t n = 0;
     vh_serial_int64(ctx, w, &n);
     vh_serial_check(ctx, w, "number of sums", n, 0, t->chunks->n);
-    if (w->st == VHEM_OK && !(one.block = vh_alloc(ctx, t->kind->size, sizeof *one.block)))
+    if (w->st == VHEM_OK && !(one.block = vh_alloc(ctx, vh_tree_sum_size(t->own), sizeof *one.block)))
         w->st = VHEM_ENOMEM;
     for (int64_t i = 0; i < n && w->st == VHEM_OK; i++) {
         walk_node(ctx, t, &one, w);
@@ -67,9 +66,9 @@ static void walk_sums(vhem_ctx *ctx, void *arg, int64_t rank, vh_serial *w)
     const telling *t = arg;
     int64_t first, end, lo, hi;
     range_of(ctx, t->chunks->n, rank, &first, &end);
-    if (t->kind && w->reads)
+    if (t->own && w->reads)
         read_nodes(ctx, t, w);
-    else if (t->kind)
+    else if (t->own)
         write_nodes(ctx, t, w);
     for (int k = 0; k < t->shared->tables && first < end; k++) {
         const vh_sum_table *table = &t->shared->table[k];
@@ -123,18 +122,18 @@ static vhem_status run_own(vhem_ctx *ctx, const telling *t)
 }
 
 static vhem_status sum_together(vhem_ctx *ctx, const vh_chunks *chunks, const vh_shared *shared,
-                                const vh_sum_kind *kind, double *total)
+                                const vh_tree_sum *like, double *total)
 {
-    VH_CLEANUP(free_sums) telling t = { .chunks = chunks, .shared = shared, .kind = kind };
+    VH_CLEANUP(free_sums) telling t = { .chunks = chunks, .shared = shared };
 
-    if (kind) {
-        VH_TRY(vh_tree_sum_new(ctx, kind, &t.own));
-        VH_TRY(vh_tree_sum_new(ctx, kind, &t.heard));
+    if (like) {
+        VH_TRY(vh_tree_sum_like(ctx, like, &t.own));
+        VH_TRY(vh_tree_sum_like(ctx, like, &t.heard));
     }
     vhem_status own = run_own(ctx, &t);
     vh_exchange_begin(ctx);
     VH_TRY(tell(ctx, &t, own));
-    if (!kind)
+    if (!like)
         return VHEM_OK;
     VH_TRY(vh_tree_sum_merge(ctx, t.own, t.heard));
     return vh_tree_sum_close(ctx, t.own, chunks->n, total);
@@ -144,7 +143,7 @@ vhem_status vh_sum(vhem_ctx *ctx, const vh_chunks *chunks, const vh_shared *shar
                    double *total)
 {
     if (shared && vh_ranks(ctx) > 1)
-        return sum_together(ctx, chunks, shared, sum ? vh_tree_sum_kind(sum) : NULL, total);
+        return sum_together(ctx, chunks, shared, sum, total);
     VH_TRY(vh_tree_sum_run(ctx, chunks, sum));
     return sum ? vh_tree_sum_close(ctx, sum, chunks->n, total) : VHEM_OK;
 }

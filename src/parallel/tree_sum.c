@@ -14,7 +14,9 @@
 enum { LEVELS = 62 }; /* enough for an int64_t of chunks */
 
 struct vh_tree_sum {
-    vh_sum_kind kind;
+    size_t size;        /* of a block */
+    vh_blocks_add *add; /* NULL: elementwise */
+    const void *arg;
     omp_lock_t lock;
     vh_sum_node *node; /* [n] */
     int64_t n;
@@ -34,14 +36,27 @@ static int64_t past_last(const vh_sum_node *x)
 
 /* ---- memory -------------------------------------------------------------------------------------------- */
 
-vhem_status vh_tree_sum_new(vhem_ctx *ctx, const vh_sum_kind *kind, vh_tree_sum **out)
+vhem_status vh_tree_sum_new(vhem_ctx *ctx, size_t size, vh_blocks_add *add, const void *arg,
+                            vh_tree_sum **out)
 {
     vh_tree_sum *sum = NULL;
     VH_NEW(sum, 1);
-    sum->kind = *kind;
+    sum->size = size;
+    sum->add = add;
+    sum->arg = arg;
     omp_init_lock(&sum->lock);
     *out = sum;
     return VHEM_OK;
+}
+
+vhem_status vh_tree_sum_like(vhem_ctx *ctx, const vh_tree_sum *sum, vh_tree_sum **out)
+{
+    return vh_tree_sum_new(ctx, sum->size, sum->add, sum->arg, out);
+}
+
+size_t vh_tree_sum_size(const vh_tree_sum *sum)
+{
+    return sum->size;
 }
 
 void vh_tree_sum_free(vh_tree_sum *sum)
@@ -67,7 +82,7 @@ static vhem_status take_block(vhem_ctx *ctx, vh_tree_sum *sum, double **out)
         *out = sum->spare[--sum->n_spare];
     omp_unset_lock(&sum->lock);
     if (!*out)
-        VH_NEW(*out, sum->kind.size);
+        VH_NEW(*out, sum->size);
     return VHEM_OK;
 }
 
@@ -110,10 +125,10 @@ static void empty(vhem_ctx *ctx, vh_tree_sum *sum)
 
 static void add_blocks(const vh_tree_sum *sum, double *left, const double *right)
 {
-    if (sum->kind.add)
-        sum->kind.add(sum->kind.arg, left, right);
+    if (sum->add)
+        sum->add(sum->arg, left, right);
     else
-        for (size_t i = 0; i < sum->kind.size; i++)
+        for (size_t i = 0; i < sum->size; i++)
             left[i] += right[i];
 }
 
@@ -174,11 +189,6 @@ static vhem_status offer(vhem_ctx *ctx, vh_tree_sum *sum, vh_sum_node x)
     }
 }
 
-const vh_sum_kind *vh_tree_sum_kind(const vh_tree_sum *sum)
-{
-    return &sum->kind;
-}
-
 int64_t vh_tree_sum_nodes(const vh_tree_sum *sum, const vh_sum_node **nodes)
 {
     *nodes = sum->node;
@@ -192,14 +202,14 @@ vhem_status vh_tree_sum_put(vhem_ctx *ctx, vh_tree_sum *sum, int level, int64_t 
     VH_CHECK(level >= 0 && level < LEVELS && index >= 0 && index < (INT64_MAX >> level), VHEM_EINVAL,
              "there is no node %lld at level %d of a sum", (long long)index, level);
     VH_TRY(take_block(ctx, sum, &x.block));
-    memcpy(x.block, block, sizeof *block * sum->kind.size);
+    memcpy(x.block, block, sizeof *block * sum->size);
     return offer(ctx, sum, x);
 }
 
 vhem_status vh_tree_sum_merge(vhem_ctx *ctx, vh_tree_sum *sum, vh_tree_sum *from)
 {
-    VH_CHECK(sum->kind.size == from->kind.size, VHEM_EINVAL,
-             "a sum of blocks of %zu numbers, this one has %zu", from->kind.size, sum->kind.size);
+    VH_CHECK(sum->size == from->size, VHEM_EINVAL, "a sum of blocks of %zu numbers, this one has %zu",
+             from->size, sum->size);
     while (from->n > 0)
         VH_TRY(offer(ctx, sum, from->node[--from->n]));
     return VHEM_OK;
@@ -218,9 +228,9 @@ vhem_status vh_tree_sum_close(vhem_ctx *ctx, vh_tree_sum *sum, int64_t chunks, d
     for (int64_t i = sum->n - 1; i > 0; i--)
         add_blocks(sum, sum->node[i - 1].block, sum->node[i].block);
     if (sum->n > 0)
-        memcpy(total, sum->node[0].block, sizeof *total * sum->kind.size);
+        memcpy(total, sum->node[0].block, sizeof *total * sum->size);
     else
-        memset(total, 0, sizeof *total * sum->kind.size);
+        memset(total, 0, sizeof *total * sum->size);
     empty(ctx, sum);
     return VHEM_OK;
 }
@@ -240,7 +250,7 @@ static vhem_status run_chunk(vhem_ctx *ctx, void *arg, int64_t c, int worker)
     if (!r->sum)
         return r->chunks->run(ctx, r->chunks->arg, c, worker, NULL);
     VH_TRY(take_block(ctx, r->sum, &own.block));
-    memset(own.block, 0, sizeof *own.block * r->sum->kind.size);
+    memset(own.block, 0, sizeof *own.block * r->sum->size);
     VH_TRY(r->chunks->run(ctx, r->chunks->arg, c, worker, own.block));
     return offer(ctx, r->sum, (vh_sum_node){ 0, c, vh_take(own.block) });
 }

@@ -18,12 +18,8 @@
 
 #include <stddef.h>
 
-typedef struct {
-    size_t size; /* number of doubles in a block */
-    /* left += right.  NULL: elementwise.  arg must outlive the sum. */
-    void (*add)(const void *arg, double *left, const double *right);
-    const void *arg;
-} vh_sum_kind;
+/* left += right; arg is that of the sum. */
+typedef void vh_blocks_add(const void *arg, double *left, const double *right);
 
 typedef struct {
     int level;
@@ -33,8 +29,13 @@ typedef struct {
 
 typedef struct vh_tree_sum vh_tree_sum;
 
-vhem_status vh_tree_sum_new(vhem_ctx *ctx, const vh_sum_kind *kind, vh_tree_sum **out);
-void vh_tree_sum_free(vh_tree_sum *sum); /* NULL is allowed */
+/* A sum of blocks of `size` doubles.  add NULL: elementwise; arg must outlive the sum. */
+vhem_status vh_tree_sum_new(vhem_ctx *ctx, size_t size, vh_blocks_add *add, const void *arg,
+                            vh_tree_sum **out);
+/* An empty sum of the same kind. */
+vhem_status vh_tree_sum_like(vhem_ctx *ctx, const vh_tree_sum *sum, vh_tree_sum **out);
+size_t vh_tree_sum_size(const vh_tree_sum *sum); /* of a block */
+void vh_tree_sum_free(vh_tree_sum *sum);         /* NULL is allowed */
 VH_OWNED(vh_tree_sum, vh_tree_sum_free)
 
 typedef struct { /* chunks first .. first+n-1, begun in order by free threads */
@@ -60,7 +61,6 @@ vhem_status vh_tree_sum_close(vhem_ctx *ctx, vh_tree_sum *sum, int64_t chunks, d
 /* For sums computed in several places.  Nodes are sorted by chunk; they belong to the sum and are valid until
  * it changes.  put copies the block; VHEM_EINVAL if the sum already has one of its chunks.  put is
  * thread-safe; merge moves the nodes out of `from`, which has the same kind. */
-const vh_sum_kind *vh_tree_sum_kind(const vh_tree_sum *sum);
 int64_t vh_tree_sum_nodes(const vh_tree_sum *sum, const vh_sum_node **nodes);
 vhem_status vh_tree_sum_put(vhem_ctx *ctx, vh_tree_sum *sum, int level, int64_t index, const double *block);
 vhem_status vh_tree_sum_merge(vhem_ctx *ctx, vh_tree_sum *sum, vh_tree_sum *from);

@@ -111,7 +111,7 @@ static vhem_status average(vhem_ctx *ctx, vh_base *b, vh_base_moment what, doubl
 {
     vh_base_moments s = { what, b->h3m, b->shards, b->Kb, b->origin, b->scale, b->order, b->omega };
     int n = vh_base_moments_width(&s);
-    const vh_sum_kind kind = { .size = vh_base_moments_size(&s) };
+    size_t size = vh_base_moments_size(&s);
     const vh_chunks chunks = {
         .n = vh_base_chunks(b), .threads = ctx->threads, .run = survey_chunk, .arg = &s
     };
@@ -122,11 +122,11 @@ static vhem_status average(vhem_ctx *ctx, vh_base *b, vh_base_moment what, doubl
     VH_AUTOFREE double *sum = NULL;
     char why[128];
 
-    VH_NEW(sum, kind.size);
+    VH_NEW(sum, size);
     if (b->remote.executor) {
         VH_TRY(b->remote.moments(ctx, b->remote.executor, &s, sum));
     } else {
-        VH_TRY(vh_tree_sum_new(ctx, &kind, &tree));
+        VH_TRY(vh_tree_sum_new(ctx, size, NULL, NULL, &tree));
         VH_TRY(vh_sum(ctx, &chunks, b->shared ? &shared : NULL, tree, sum));
     }
     for (int k = 0; k < n; k++)

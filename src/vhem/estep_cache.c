@@ -82,12 +82,12 @@ static vhem_status sum_together(vhem_ctx *ctx, const vh_base *base, const vh_h3m
                                .fingerprint = vh_h3m_fingerprint(centers) ^ base->fingerprint,
                                .range = add_nodes,
                                .whole = true };
-    const vh_sum_kind kind = { step->statistics ? sums->size : sums->head, vh_reduce_sums_merge, step };
+    size_t size = step->statistics ? sums->size : sums->head;
     const vh_chunks chunks = { .n = vh_base_chunks(base), .arg = &x };
     VH_OWN(vh_tree_sum) *tree = NULL;
 
     VH_TRY(vh_reduce_sums_new(ctx, step->reduced, &x.sums));
-    VH_TRY(vh_tree_sum_new(ctx, &kind, &tree));
+    VH_TRY(vh_tree_sum_new(ctx, size, vh_reduce_sums_merge, step, &tree));
     return vh_sum(ctx, &chunks, &shared, tree, sums->block);
 }
 

@@ -128,15 +128,15 @@ vhem_status vh_cpu_reduce_run(vhem_ctx *ctx, const void *state, const vh_reduce_
     const cpu_base *job = state;
     hmm_estep p = { job, step, workers->scratch };
     vh_reduce_sums shape = vh_reduce_sums_at(step->reduced, NULL);
-    const vh_sum_kind kind = { step->statistics ? shape.size : shape.head, vh_reduce_sums_merge, step };
+    size_t size = step->statistics ? shape.size : shape.head;
     const vh_chunks chunks = {
         .n = job->n_chunk, .threads = workers->n, .stops = stops, .late = true, .run = run_chunk, .arg = &p
     };
     VH_OWN(vh_tree_sum) *tree = NULL;
     VH_AUTOFREE double *head = NULL;
 
-    VH_TRY(vh_tree_sum_new(ctx, &kind, &tree));
+    VH_TRY(vh_tree_sum_new(ctx, size, vh_reduce_sums_merge, step, &tree));
     if (!out)
-        VH_NEW(head, kind.size);
+        VH_NEW(head, size);
     return vh_sum(ctx, &chunks, NULL, tree, out ? out->block : head);
 }

@@ -42,7 +42,7 @@ static void check_step(const vhem_task *task, const vhem_partial *p)
 static bool is_quick(const vhem_task *task)
 {
     vh_task *t = NULL;
-    bool quick = vh_task_read(fuzz_ctx(), task, fuzz_models(), &t) != VHEM_OK || t->tau < 200;
+    bool quick = vh_task_read(fuzz_ctx(), task, fuzz_models(), &t) != VHEM_OK || t->opt.tau < 200;
     vh_task_free(t);
     return quick;
 }

@@ -113,7 +113,6 @@ static void numbers_past_int(void **state)
     vhem_ctx *ctx = test_ctx();
     vh_rng rng;
     int64_t pick[64];
-    const vh_sum_kind kind = { .size = 1 };
     const vh_sum_node *node;
     vh_tree_sum *sum = NULL;
     double one = 1;
@@ -121,7 +120,7 @@ static void numbers_past_int(void **state)
     vh_rng_spread(&rng, FAR, 64, pick);
     for (int i = 0; i < 64; i++)
         assert_true(pick[i] >= FAR / 64 * i && pick[i] < FAR / 64 * (i + 1));
-    assert_ok(ctx, vh_tree_sum_new(ctx, &kind, &sum));
+    assert_ok(ctx, vh_tree_sum_new(ctx, 1, NULL, NULL, &sum));
     assert_ok(ctx, vh_tree_sum_put(ctx, sum, 0, FAR, &one));
     assert_ok(ctx, vh_tree_sum_put(ctx, sum, 0, FAR + 1, &one));
     assert_int_equal(vh_tree_sum_nodes(sum, &node), 1);

@@ -302,7 +302,6 @@ static void rows_of(const void *arg, int64_t first, int64_t end, int64_t *lo, in
  * failed, 8 a sum after that is right again.  A process that is alone has total and row right. */
 static int add_up(vhem_ctx *ctx, double *total, sums *s, const sums *want, double want_total)
 {
-    const vh_sum_kind kind = { .size = 1 };
     const vh_chunks chunks = { .n = CHUNKS, .threads = 1, .run = run_chunk, .arg = s };
     const vh_sum_table table[] = { { s->row, sizeof(double), rows_of, NULL }, { NULL, 8, rows_of, NULL } };
     const vh_shared shared = { .table = table, .tables = 2 };
@@ -310,7 +309,8 @@ static int add_up(vhem_ctx *ctx, double *total, sums *s, const sums *want, doubl
     int found = 0;
 
     s->fails = -1;
-    if (vh_tree_sum_new(ctx, &kind, &sum) != VHEM_OK || vh_sum(ctx, &chunks, &shared, sum, total) != VHEM_OK)
+    if (vh_tree_sum_new(ctx, 1, NULL, NULL, &sum) != VHEM_OK
+        || vh_sum(ctx, &chunks, &shared, sum, total) != VHEM_OK)
         found |= 64;
     if (!want)
         return found;

@@ -43,8 +43,6 @@ static vhem_status run(vhem_ctx *ctx, void *arg, int64_t chunk, int worker, doub
     return VHEM_OK;
 }
 
-static const vh_sum_kind plain = { .size = SIZE };
-
 /* What the header promises, by recursion: the left part is the largest power of two below n. */
 static void expected(int64_t first, int64_t n, double *out)
 {
@@ -76,7 +74,7 @@ static void any_number_of_threads_and_chunks(void **state)
     double total[SIZE], want[SIZE];
     chunk_arg arg = quiet();
 
-    assert_int_equal(vh_tree_sum_new(ctx, &plain, &sum), VHEM_OK);
+    assert_int_equal(vh_tree_sum_new(ctx, SIZE, NULL, NULL, &sum), VHEM_OK);
     for (int n = 1; n <= CHUNKS; n = n < 40 ? n + 1 : n * 5)
         for (int threads = 1; threads <= 8; threads += threads < 2 ? 1 : 3) {
             vh_chunks job = { .n = n, .threads = threads, .run = run, .arg = &arg };
@@ -127,14 +125,14 @@ static void shards_in_any_order(void **state)
 
         vh_rng_init(&rng, 20, 3, (uint64_t)round);
         int n = cut(&rng, first);
-        assert_int_equal(vh_tree_sum_new(ctx, &plain, &whole), VHEM_OK);
+        assert_int_equal(vh_tree_sum_new(ctx, SIZE, NULL, NULL, &whole), VHEM_OK);
         for (int s = 0; s < n; s++) {
             vh_chunks job = { .first = first[s],
                               .n = first[s + 1] - first[s],
                               .threads = 1 + (round + s) % 8,
                               .run = run,
                               .arg = &arg };
-            assert_int_equal(vh_tree_sum_new(ctx, &plain, &part[s]), VHEM_OK);
+            assert_int_equal(vh_tree_sum_new(ctx, SIZE, NULL, NULL, &part[s]), VHEM_OK);
             assert_int_equal(vh_tree_sum_run(ctx, &job, part[s]), VHEM_OK);
             int64_t held = vh_tree_sum_nodes(part[s], &nodes);
             most = held > most ? held : most;
@@ -172,7 +170,7 @@ static void puts_from_threads(void **state)
     double total[SIZE], want[SIZE];
     int failures = 0;
     expected(0, CHUNKS, want);
-    assert_int_equal(vh_tree_sum_new(ctx, &plain, &sum), VHEM_OK);
+    assert_int_equal(vh_tree_sum_new(ctx, SIZE, NULL, NULL, &sum), VHEM_OK);
 #pragma omp parallel for schedule(dynamic, 1) num_threads(8) reduction(+ : failures)
     for (int i = 0; i < CHUNKS; i++) {
         double block[SIZE];
@@ -215,7 +213,7 @@ static void own_addition(void **state)
     const int arg = 12;
     vh_tree_sum *sum = NULL;
     double want[3], total[3];
-    assert_int_equal(vh_tree_sum_new(ctx, &(vh_sum_kind){ 3, add_scaled, &arg }, &sum), VHEM_OK);
+    assert_int_equal(vh_tree_sum_new(ctx, 3, add_scaled, &arg, &sum), VHEM_OK);
     for (int threads = 1; threads <= 8; threads++) {
         vh_chunks job = { .n = 45, .threads = threads, .run = run_scaled };
         assert_int_equal(vh_sum(ctx, &job, NULL, sum, total), VHEM_OK);
@@ -237,7 +235,7 @@ static void the_lowest_failure(void **state)
     vh_tree_sum *sum = NULL;
     double total[SIZE], want[SIZE];
     const vh_sum_node *nodes;
-    assert_int_equal(vh_tree_sum_new(ctx, &plain, &sum), VHEM_OK);
+    assert_int_equal(vh_tree_sum_new(ctx, SIZE, NULL, NULL, &sum), VHEM_OK);
     for (int threads = 1; threads <= 8; threads++) {
         chunk_arg arg = quiet();
         vh_chunks job = { .n = CHUNKS, .threads = threads, .run = run, .arg = &arg };
@@ -276,7 +274,7 @@ static void stops(void **state)
         arg.stops_at = 40;
         arg.stop = ctx;
         expected(0, CHUNKS, want);
-        assert_int_equal(vh_tree_sum_new(ctx, &plain, &sum), VHEM_OK);
+        assert_int_equal(vh_tree_sum_new(ctx, SIZE, NULL, NULL, &sum), VHEM_OK);
         assert_int_equal(vh_sum(ctx, &job, NULL, sum, total), soon ? VHEM_ESTOPPED : VHEM_OK);
         if (soon)
             assert_int_equal(arg.seen, 41);
@@ -293,8 +291,8 @@ static void what_does_not_fit(void **state)
     vhem_ctx *ctx = test_ctx();
     vh_tree_sum *sum = NULL, *wide = NULL;
     double block[SIZE] = { 0 }, total[SIZE];
-    assert_int_equal(vh_tree_sum_new(ctx, &plain, &sum), VHEM_OK);
-    assert_int_equal(vh_tree_sum_new(ctx, &(vh_sum_kind){ .size = SIZE + 1 }, &wide), VHEM_OK);
+    assert_int_equal(vh_tree_sum_new(ctx, SIZE, NULL, NULL, &sum), VHEM_OK);
+    assert_int_equal(vh_tree_sum_new(ctx, SIZE + 1, NULL, NULL, &wide), VHEM_OK);
     assert_int_equal(vh_tree_sum_put(ctx, sum, 2, 1, block), VHEM_OK); /* chunks 4 to 7 */
     assert_int_equal(vh_tree_sum_put(ctx, sum, 0, 5, block), VHEM_EINVAL);
     assert_string_equal(vhem_ctx_error(ctx), "chunks 5 to 5: some of them are in the sum already");
