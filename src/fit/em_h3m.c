@@ -281,15 +281,8 @@ static vhem_status repair_mixture(vhem_ctx *ctx, mixture_state *s, int a, vh_h3m
 
 /* ---- 4. the best so far -------------------------------------------------------------------------------- */
 
-void vh_em_best_free(vh_em_best *best)
-{
-    vh_h3m_free(best->h3m);
-    free(best->z);
-    free(best->L);
-    *best = (vh_em_best){ 0 };
-}
-
-static vhem_status keep(vhem_ctx *ctx, const mixture_state *s, const vh_h3m *all, int a, vh_em_best *best)
+static vhem_status keep(vhem_ctx *ctx, const mixture_state *s, const vh_h3m *all, int a,
+                        vh_mixture_result *best)
 {
     const vh_sets *sets = s->mix->sets;
     size_t K = (size_t)s->K, n_hmm = (size_t)s->n * K, cells = (size_t)sets->n * K;
@@ -316,7 +309,7 @@ static vhem_status keep(vhem_ctx *ctx, const mixture_state *s, const vh_h3m *all
 
 /* After an E-step: keeps its best mixture, if that beats the best so far. */
 static vhem_status keep_best(vhem_ctx *ctx, const mixture_state *s, const vh_h3m *all, int first, int iter,
-                             vh_em_best *best)
+                             vh_mixture_result *best)
 {
     int top = -1;
     double J = best->h3m ? best->J : -INFINITY;
@@ -329,7 +322,7 @@ static vhem_status keep_best(vhem_ctx *ctx, const mixture_state *s, const vh_h3m
         return VHEM_OK;
     VH_TRY(keep(ctx, s, all, top, best));
     best->J = J;
-    best->run = first + s->run_of[top];
+    best->best = first + s->run_of[top];
     best->iter = iter;
     return VHEM_OK;
 }
@@ -396,7 +389,7 @@ static vhem_status advance(vhem_ctx *ctx, mixture_state *s, int a, int iter, vh_
 }
 
 vhem_status vh_em_h3m(vhem_ctx *ctx, const vh_mixture *mix, vh_h3m *all, int R, int first, vh_em_run *run,
-                      vh_em_best *best)
+                      vh_mixture_result *best)
 {
     int max_iter = mix->job.opt->max_iter;
     VH_CLEANUP(close_state) mixture_state s = { 0 };

@@ -5,7 +5,7 @@
  *           probability increasing with how badly the HMMs so far explain it.  A set with fewer frames than
  *           the HMM has components is extended by its neighbours
  *   dealt   the sets dealt at random into K equal hands, an HMM started from each */
-#include "fit/em_start.h"
+#include "fit/em_h3m.h"
 
 #include "core/alloc.h"
 

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* mixture.c - see mixture.h, and vh_fit_mixture. */
-#include "fit/mixture.h"
+/* mixture.c - a mixture of HMMs from several starts: vh_mixture_fit, and vh_fit_mixture. */
+#include "fit/em_h3m.h"
 
 #include "core/alloc.h"
 #include "core/array2.h"
-#include "fit/em_start.h"
 #include "fit/fit.h"
 #include "fit/start.h"
 #include "fit/lengths.h"
@@ -23,7 +22,6 @@ enum { WAVE = 512 }; /* components of restarts that run in parallel: their table
 #define TIE 1e-9     /* as in fit.c: among restarts this close, keep the first */
 
 typedef struct {
-    const vh_mixture_task *task;
     vh_mixture mix;
     vh_fit_scale scale;
     double *xs;        /* [2][d]  coordinates */
@@ -35,15 +33,17 @@ typedef struct {
 
 static vhem_status prepare_mixture(vhem_ctx *ctx, fitting *f)
 {
-    const vh_mixture_task *task = f->task;
-    const vhem_fit_options *opt = task->opt;
-    const vhem_data *data = task->data;
+    const vh_sets *sets = f->mix.sets;
+    vh_fit_item job = f->mix.job;
+    const vhem_fit_options *opt = job.opt;
+    const vhem_data *data = job.data;
     const vh_h3m *start = vh_fit_start(opt);
     const vh_shape shape = vh_fit_shape(data);
-    vh_fit_item job = { .data = data, .seq = task->sets->seq, .n = data->N, .opt = opt };
 
+    job.seq = sets->seq;
+    job.n = data->N;
     VH_TRY(vh_family_for(ctx, vh_fit_family(data, opt), &shape, data, NULL, 0, &f->family));
-    VH_TRY(vh_fit_scale_of(ctx, data, task->sets, opt->S * opt->M, opt->cov_floor, &f->scale));
+    VH_TRY(vh_fit_scale_of(ctx, data, sets, opt->S * opt->M, opt->cov_floor, &f->scale));
     VH_NEW(f->xs, 2 * (size_t)data->d);
     vh_data_coords(f->family, &shape, data, NULL, data->N, f->scale.spread, f->xs);
     job.origin = f->xs;
@@ -64,18 +64,16 @@ static vhem_status prepare_mixture(vhem_ctx *ctx, fitting *f)
     }
     job.limits = f->limits[0];
     job.ordered = f->topo[0].ordered;
-    f->mix = (vh_mixture){ .job = job,
-                           .sets = task->sets,
-                           .limits = f->limits,
-                           .relative = task->relative,
-                           .workers = &f->workers };
+    f->mix.job = job;
+    f->mix.limits = f->limits;
+    f->mix.workers = &f->workers;
     VH_TRY(vh_workers_new(ctx, ctx->threads, &f->workers));
     return vh_sequences_open(ctx,
                              &(vh_sequences){ .data = data,
                                               .seq = job.seq,
                                               .n = job.n,
-                                              .first = task->sets->first,
-                                              .n_set = task->sets->n,
+                                              .first = sets->first,
+                                              .n_set = sets->n,
                                               .family = f->family,
                                               .x = { shape, job.origin, job.scale },
                                               .workers = &f->workers,
@@ -85,8 +83,8 @@ static vhem_status prepare_mixture(vhem_ctx *ctx, fitting *f)
 
 static void tear_down(fitting *f)
 {
-    vh_data_release(f->task->data, NULL, f->task->data->N);
-    for (int j = 0; f->topo && j < f->task->opt->K; j++)
+    vh_data_release(f->mix.job.data, NULL, f->mix.job.data->N);
+    for (int j = 0; f->topo && j < f->mix.job.opt->K; j++)
         vh_topology_free(&f->topo[j]);
     vh_sequences_close(f->mix.seqs);
     vh_workers_free(&f->workers);
@@ -98,13 +96,13 @@ static void tear_down(fitting *f)
 
 static vhem_status make_start(vhem_ctx *ctx, fitting *f, int r, vh_h3m *all, int first, vh_em_run *run)
 {
-    const vhem_fit_options *opt = f->task->opt;
+    const vhem_fit_options *opt = f->mix.job.opt;
     const vh_h3m *start = vh_fit_start(opt);
     vh_rng rng;
 
     /* A single HMM covers all sets: its first start uses all of them, "dealt". */
-    const char *kind = f->task->kind ? f->task->kind : vh_em_starts[(opt->K == 1 ? r + 1 : r) % 2];
-    run->seed = vh_rng_seed(f->task->seed, (uint64_t)r);
+    const char *kind = f->mix.kind ? f->mix.kind : vh_em_starts[(opt->K == 1 ? r + 1 : r) % 2];
+    run->seed = vh_rng_seed(f->mix.seed, (uint64_t)r);
     run->kind = start ? "given" : kind;
     for (int j = 0; j < opt->K; j++) {
         const vh_hmm *given = start ? &start->hmm[j] : NULL;
@@ -133,17 +131,17 @@ static bool is_better(const vh_mixture_result *out, int r)
 }
 
 /* Runs restarts lo .. hi-1 in parallel; keeps the best of all so far. */
-static vhem_status run_wave(vhem_ctx *ctx, fitting *f, int lo, int hi, vh_em_best *kept,
+static vhem_status run_wave(vhem_ctx *ctx, fitting *f, int lo, int hi, vh_mixture_result *kept,
                             vh_mixture_result *out)
 {
-    const vhem_fit_options *opt = f->task->opt;
+    const vhem_fit_options *opt = f->mix.job.opt;
     int K = (int)opt->K, before = out->best;
     VH_AUTOFREE int64_t *index = NULL;
     VH_OWN(vh_h3m) *all = NULL;
     vh_h3m *best = NULL;
 
     VH_NEW(index, K);
-    VH_TRY(vh_h3m_new(ctx, f->family, vh_fit_shape(f->task->data), (hi - lo) * K, &all));
+    VH_TRY(vh_h3m_new(ctx, f->family, vh_fit_shape(f->mix.job.data), (hi - lo) * K, &all));
     for (int r = lo; r < hi; r++) {
         VH_CHECK(r == lo || !vh_overdue(ctx), VHEM_ESTOPPED, "stopped");
         VH_TRY(make_start(ctx, f, r, all, (r - lo) * K, &out->run[r]));
@@ -196,7 +194,7 @@ static vhem_status name_hmms(vhem_ctx *ctx, vh_h3m *h3m)
 }
 
 /* After a stop: takes the best mixture of all complete E-steps, with its tables. */
-static vhem_status take_kept(vhem_ctx *ctx, vh_em_best *kept, vh_mixture_result *x)
+static vhem_status take_kept(vhem_ctx *ctx, vh_mixture_result *kept, vh_mixture_result *x)
 {
     VH_CHECK(kept->h3m, VHEM_ESTOPPED, "stopped before any mixture was finished");
     vh_h3m_free(x->h3m);
@@ -205,21 +203,20 @@ static vhem_status take_kept(vhem_ctx *ctx, vh_em_best *kept, vh_mixture_result 
     x->h3m = kept->h3m;
     x->z = kept->z;
     x->L = kept->L;
-    x->best = kept->run;
+    x->best = kept->best;
     x->run[x->best].converged &= x->run[x->best].n_iter == kept->iter;
     x->run[x->best].n_iter = kept->iter;
-    *kept = (vh_em_best){ 0 };
+    *kept = (vh_mixture_result){ 0 };
     return VHEM_OK;
 }
 
-vhem_status vh_mixture_fit(vhem_ctx *ctx, const vh_mixture_task *task, vh_mixture_result *out)
+vhem_status vh_mixture_fit(vhem_ctx *ctx, const vh_mixture *asked, vh_mixture_result *out)
 {
     VH_BLAS_SERIAL;
-    const vhem_fit_options *opt = task->opt;
-    VH_CLEANUP(vh_mixture_result_free) vh_mixture_result x = { .R = opt->restarts, .best = -1 };
-    VH_CLEANUP(vh_em_best_free) vh_em_best kept = { 0 };
-    VH_CLEANUP(tear_down) fitting f = { .task = task };
-    size_t table = vh_cells(task->sets->n, opt->K);
+    const vhem_fit_options *opt = asked->job.opt;
+    VH_CLEANUP(vh_mixture_result_free) vh_mixture_result x = { .R = opt->restarts, .best = -1 }, kept = { 0 };
+    VH_CLEANUP(tear_down) fitting f = { .mix = *asked };
+    size_t table = vh_cells(asked->sets->n, opt->K);
     int wave = (int)(WAVE / ((int64_t)opt->K * opt->S * opt->M));
     vhem_status st = VHEM_OK;
     bool stopped = false;
@@ -230,13 +227,13 @@ vhem_status vh_mixture_fit(vhem_ctx *ctx, const vh_mixture_task *task, vh_mixtur
     VH_NEW(x.z, table);
     VH_NEW(x.L, table);
     for (int r = 0; r < x.R && !stopped; r += wave) {
-        vh_progress(ctx, task->what, r, x.R);
+        vh_progress(ctx, asked->what, r, x.R);
         st = run_wave(ctx, &f, r, r + wave < x.R ? r + wave : x.R, &kept, &x);
         stopped = st == VHEM_ESTOPPED;
         if (st != VHEM_OK && !stopped)
             return st;
     }
-    vh_progress(ctx, task->what, x.R, x.R);
+    vh_progress(ctx, asked->what, x.R, x.R);
     if (!stopped && x.h3m) {
         st = vh_em_assign(ctx, &f.mix, x.h3m, x.z, x.L, NULL);
         stopped = st == VHEM_ESTOPPED;
@@ -244,8 +241,8 @@ vhem_status vh_mixture_fit(vhem_ctx *ctx, const vh_mixture_task *task, vh_mixtur
     VH_TRY(stopped ? take_kept(ctx, &kept, &x) : st);
     VH_TRY(drop_failed(ctx, &x));
     VH_TRY(name_hmms(ctx, x.h3m));
-    VH_TRY(vh_lengths_of(ctx, task->data, &x.h3m->lengths));
-    x.h3m->family = vh_fit_family(task->data, opt); /* the family for missing cells is internal */
+    VH_TRY(vh_lengths_of(ctx, asked->job.data, &x.h3m->lengths));
+    x.h3m->family = vh_fit_family(asked->job.data, opt); /* the family for missing cells is internal */
     *out = x;
     x = (vh_mixture_result){ 0 };
     return stopped ? VHEM_ESTOPPED : VHEM_OK;
@@ -322,10 +319,10 @@ vhem_status vh_fit_mixture(vhem_ctx *ctx, const vhem_data *data, const vhem_fit_
         vh_family_for(ctx, vh_fit_family(data, &o), &shape, data, NULL, 0, &(const vh_emission *){ NULL }));
     VH_CHECK(o.K <= sets.n || o.start, VHEM_EINVAL, "K is %lld, but there are only %lld %ss", (long long)o.K,
              (long long)sets.n, o.by_group ? "group" : "sequence");
-    const vh_mixture_task task = {
-        .data = data, .sets = &sets, .opt = &o, .seed = ctx->opt.seed, .what = "fit"
+    const vh_mixture mixture = {
+        .job = { .data = data, .opt = &o }, .sets = &sets, .seed = ctx->opt.seed, .what = "fit"
     };
-    st = vh_mixture_fit(ctx, &task, &x);
+    st = vh_mixture_fit(ctx, &mixture, &x);
     if (st != VHEM_OK && st != VHEM_ESTOPPED)
         return st;
     if (!x.h3m) /* stopped too early */

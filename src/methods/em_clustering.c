@@ -5,7 +5,7 @@
 #include "methods/state_order.h"
 #include "core/alloc.h"
 #include "fit/frames.h"
-#include "fit/mixture.h"
+#include "fit/em_h3m.h"
 #include "fit/options.h"
 
 #include <math.h>
@@ -90,14 +90,13 @@ vhem_status vh_cluster_sets(vhem_ctx *ctx, const vhem_data *data, const vh_sets 
     fit.start = opt->start;
     fit.repair = opt->repair;
     VH_TRY(vh_frames_to_fit(ctx, data, opt->emission, vh_fit_start(&fit), NULL, &frames));
-    const vh_mixture_task task = { .data = frames.data,
-                                   .sets = sets,
-                                   .opt = &fit,
-                                   .kind = any ? NULL : opt->init,
-                                   .relative = true,
-                                   .seed = seed,
-                                   .what = "cluster" };
-    st = vh_mixture_fit(ctx, &task, &x);
+    const vh_mixture mixture = { .job = { .data = frames.data, .opt = &fit },
+                                 .sets = sets,
+                                 .kind = any ? NULL : opt->init,
+                                 .relative = true,
+                                 .seed = seed,
+                                 .what = "cluster" };
+    st = vh_mixture_fit(ctx, &mixture, &x);
     if (st != VHEM_OK && st != VHEM_ESTOPPED)
         return st;
     if (!x.h3m) /* stopped before the first result */
