@@ -11,7 +11,6 @@
  * of either half, and the two labelings are compared by the adjusted Rand index.  A true number of clusters
  * is found in both halves.  A single cluster always agrees, which says nothing: its stability is NaN, also if
  * one half was pruned to one cluster. */
-#include "cluster/checkpoint_results.h"
 #include "methods/methods.h"
 #include "core/alloc.h"
 #include "core/array2.h"
@@ -23,6 +22,12 @@
 #include "prior/prior.h"
 #include "vhem/bounds.h"
 #include "vhem.h"
+#include "core/backend.h"
+#include "core/atomic_file.h"
+#include "core/journal.h"
+#include "math/blas.h"
+#include "files/layout_json.h"
+#include "os/path.h"
 
 #include <limits.h>
 #include <math.h>
@@ -36,6 +41,112 @@
 enum { UNITS = 10000 };
 #define SAME_GROUPS 0.99 /* adjusted Rand index */
 
+/* Results of whole clusterings are kept in a checkpoint (core/journal.h), so that a killed run does not
+ * repeat those it finished. */
+typedef struct {      /* a result in a checkpoint: the same fields give the same numbers, and only they */
+    const char *path; /* checkpoint file; NULL: disabled */
+    vh_key models;    /* fingerprint of the models */
+    const char *what; /* kind of result */
+    const vhem_cluster_options *opt; /* as given by the caller */
+    int K;
+    int64_t number; /* index among results of this kind, else 0 */
+} checkpoint;
+
+/* Sets path, which may be NULL and must outlive it, and models; the caller sets the rest for each result. */
+static vhem_status checkpoint_init(vhem_ctx *ctx, const vh_h3m *models, const char *path, checkpoint *out)
+{
+    VH_OWN(vh_hash) *h = NULL;
+    VH_AUTOFREE char *layout = NULL;
+
+    *out = (checkpoint){ .path = path };
+    if (!path)
+        return VHEM_OK;
+    VH_TRY(vh_hash_new(ctx, &h));
+    if (models->shape.layout) {
+        layout = vh_layout_text(models->shape.layout);
+        VH_CHECK(layout, VHEM_ENOMEM, "out of memory");
+    }
+    vh_hash_text(h, models->family->name);
+    vh_hash_text(h, layout);
+    vh_hash_text(h, models->prior);
+    vh_hash_number(h, models->d);
+    vh_hash_number(h, (double)models->K);
+    vh_hash_bytes(h, &models->lengths, sizeof models->lengths);
+    vh_hash_bytes(h, models->omega, sizeof *models->omega * (size_t)models->K);
+    for (int64_t i = 0; i < models->K; i++) {
+        const vh_hmm *m = &models->hmm[i];
+        vh_hash_number(h, m->S);
+        vh_hash_number(h, m->M);
+        vh_hash_bytes(h, m->pi, vh_hmm_numbers(m) * sizeof *m->pi);
+    }
+    vh_hash_key(h, &out->models);
+    return VHEM_OK;
+}
+
+/* Hashes the contents of the file that an option names, if any. */
+static vhem_status hash_file(vhem_ctx *ctx, const char *path, vh_hash *h)
+{
+    VH_AUTOFREE char *text = NULL;
+    size_t size = 0;
+
+    if (!path || strcmp(path, "-") == 0 || !vh_path_readable(path))
+        return VHEM_OK;
+    VH_TRY(vh_read_all(ctx, path, &text, &size));
+    vh_hash_bytes(h, text, size);
+    return VHEM_OK;
+}
+
+static vhem_status result_key(vhem_ctx *ctx, const checkpoint *of, vh_key *out)
+{
+    VH_OWN(vh_hash) *h = NULL;
+
+    VH_TRY(vh_hash_new(ctx, &h));
+    vh_hash_text(h, vhem_version());
+    vh_hash_text(h, ctx->backend->name);
+    vh_hash_text(h, vh_blas_kernel());
+    vh_hash_bytes(h, &ctx->opt.seed, sizeof ctx->opt.seed);
+    vh_hash_text(h, of->models.text);
+    vh_hash_text(h, of->what);
+    vh_hash_number(h, of->K);
+    vh_hash_number(h, (double)of->number);
+    for (const vh_option *row = vh_options(VHEM_CLUSTER_OPTIONS); row->shown.name; row++)
+        if (strcmp(row->shown.name, "checkpoint") != 0 && strcmp(row->shown.name, "memory") != 0)
+            vh_options_hash(h, row, of->opt);
+    VH_TRY(hash_file(ctx, of->opt->prior, h));
+    vh_hash_key(h, out);
+    return VHEM_OK;
+}
+
+/* Computes the key of the result and opens the file. */
+static vhem_status open_for(vhem_ctx *ctx, const checkpoint *of, vh_key *key, vh_journal **journal)
+{
+    VH_TRY(result_key(ctx, of, key));
+    return vh_journal_open(ctx, of->path, journal);
+}
+
+/* Reads the n numbers of the result into x; *known is false if there are none.  The file is open only
+ * during the call, since clusterings use it too. */
+static vhem_status checkpoint_find(vhem_ctx *ctx, const checkpoint *of, size_t n, double *x, bool *known)
+{
+    vh_journal *journal = NULL;
+    vh_key key;
+    vhem_status st = of->path ? open_for(ctx, of, &key, &journal) : VHEM_OK;
+    *known = journal && vh_journal_find(journal, &key, n, x);
+    vh_journal_free(journal);
+    return st;
+}
+
+static vhem_status checkpoint_add(vhem_ctx *ctx, const checkpoint *of, size_t n, const double *x)
+{
+    vh_journal *journal = NULL;
+    vh_key key;
+    vhem_status st = of->path ? open_for(ctx, of, &key, &journal) : VHEM_OK;
+    if (journal)
+        vh_journal_add(ctx, journal, &key, n, x);
+    vh_journal_free(journal);
+    return st;
+}
+
 typedef struct {
     vhem_ctx *user;  /* receives the progress */
     vhem_ctx *quiet; /* child without progress reports, since clusterings have their own */
@@ -43,7 +154,7 @@ typedef struct {
     const vhem_choose_options *want;
     double done, total; /* cost */
     int tau;            /* of the clusterings */
-    vh_checkpoint kept; /* results of an earlier run */
+    checkpoint kept;    /* results of an earlier run */
 } choice_run;
 
 /* ---- 1. criteria of one clustering --------------------------------------------------------------------- */
@@ -53,10 +164,10 @@ static double work_of(double K, int S)
     return (K > 1 ? WORK_FIRST + K : WORK_ONE) * (S > 0 ? S : 3);
 }
 
-static vh_checkpoint result(const choice_run *t, const char *what, const vhem_cluster_options *opt, int K,
-                            int64_t number)
+static checkpoint result(const choice_run *t, const char *what, const vhem_cluster_options *opt, int K,
+                         int64_t number)
 {
-    vh_checkpoint r = t->kept;
+    checkpoint r = t->kept;
     r.what = what;
     r.opt = opt;
     r.K = K;
@@ -196,14 +307,14 @@ static vhem_status find_stability(choice_run *t, int K, const vhem_cluster_optio
     if (n_splits < 1 || K < 2 || Kb / 2 < K) /* undefined */
         return VHEM_OK;
     for (int s = 0; s < n_splits; s++) {
-        const vh_checkpoint this = result(t, "stability", opt, K, s);
+        const checkpoint this = result(t, "stability", opt, K, s);
         bool known;
-        VH_TRY(vh_checkpoint_find(ctx, &this, 1, &one, &known));
+        VH_TRY(checkpoint_find(ctx, &this, 1, &one, &known));
         if (known) {
             progress(t, 2 * WORK_HALF * work_of(K, opt->S));
         } else {
             VH_TRY(compare_halves(t, K, opt, s, &one));
-            VH_TRY(vh_checkpoint_add(ctx, &this, 1, &one));
+            VH_TRY(checkpoint_add(ctx, &this, 1, &one));
         }
         sum += one;
     }
@@ -275,12 +386,12 @@ static vhem_status find_evidence(choice_run *t, int K, const vhem_cluster_option
         return VHEM_OK;
     if (nv > 0)
         o.nv = nv;
-    const vh_checkpoint this = result(t, "evidence", &o, K, 0);
-    VH_TRY(vh_checkpoint_find(ctx, &this, EVIDENCE, x, &known));
+    const checkpoint this = result(t, "evidence", &o, K, 0);
+    VH_TRY(checkpoint_find(ctx, &this, EVIDENCE, x, &known));
     if (!known) {
         VH_TRY(vh_cluster(ctx, &in, &o, (uint64_t)ctx->opt.seed, &c));
         list_evidence(c, x);
-        VH_TRY(vh_checkpoint_add(ctx, &this, EVIDENCE, x));
+        VH_TRY(checkpoint_add(ctx, &this, EVIDENCE, x));
     }
     fill_evidence(x, row);
     progress(t, WORK_VB * work_of(K, opt->S));
@@ -313,12 +424,12 @@ static vhem_status find_agreement(choice_run *t, const int *label, const vhem_cl
     double sum = 0, one = NAN;
 
     for (int s = 0; s < t->want->n_seeds; s++) {
-        const vh_checkpoint this = result(t, "seeds", opt, K, s);
+        const checkpoint this = result(t, "seeds", opt, K, s);
         bool known;
-        VH_TRY(vh_checkpoint_find(ctx, &this, 1, &one, &known));
+        VH_TRY(checkpoint_find(ctx, &this, 1, &one, &known));
         if (!known) {
             VH_TRY(compare_seed(t, label, opt, K, s, &one));
-            VH_TRY(vh_checkpoint_add(ctx, &this, 1, &one));
+            VH_TRY(checkpoint_add(ctx, &this, 1, &one));
         }
         sum += one;
         progress(t, work_of(K, opt->S));
@@ -377,17 +488,17 @@ static vhem_status choose_one(choice_run *t, vhem_cluster_options *opt, vhem_cho
     vhem_choice r = *row;
     int K = (int)r.K;
     VH_AUTOFREE int *label = NULL;
-    const vh_checkpoint this = result(t, "row", opt, K, 0);
+    const checkpoint this = result(t, "row", opt, K, 0);
     size_t n = FOUND + (size_t)t->h3m->K;
     VH_AUTOFREE double *x = NULL;
     bool known;
 
     VH_NEW(x, n);
     VH_NEW(label, t->h3m->K);
-    VH_TRY(vh_checkpoint_find(ctx, &this, n, x, &known));
+    VH_TRY(checkpoint_find(ctx, &this, n, x, &known));
     if (!known) {
         VH_TRY(find_row(t, K, opt, x));
-        VH_TRY(vh_checkpoint_add(ctx, &this, n, x));
+        VH_TRY(checkpoint_add(ctx, &this, n, x));
     }
     fill_from_list(x, &r);
     for (int64_t i = 0; i < t->h3m->K; i++)
@@ -557,7 +668,7 @@ vhem_status vhem_choose(vhem_ctx *ctx, const vhem_source *source, const vhem_cho
     quiet.opt.log = ctx->opt.log;
     quiet.opt.log_arg = ctx->opt.log_arg;
     choice_run t = { .user = ctx, .quiet = &quiet, .h3m = source->models->h3m, .want = want };
-    VH_TRY(vh_checkpoint_init(ctx, t.h3m, o.checkpoint, &t.kept));
+    VH_TRY(checkpoint_init(ctx, t.h3m, o.checkpoint, &t.kept));
     vhem_status st = choose_all(&t, &o, found);
     vh_progress(ctx, "choose", UNITS, UNITS);
     if (st != VHEM_OK)

@@ -5,7 +5,6 @@
  * 2. Leave-one-out: the same under centres that have not seen the person.
  * 3. Derived quantities: cluster, scale, uncertainty. */
 #include "methods/options.h"
-#include "cluster/center_again.h"
 #include "cluster/tree.h"
 #include "core/alloc.h"
 #include "core/array2.h"
@@ -22,6 +21,7 @@
 #include "vhem/without.h"
 #include "vhem/analysis.h"
 #include "vhem.h"
+#include "hmm/convert.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -266,6 +266,46 @@ static vhem_status can_leave_out(const person_scores *w)
     return VHEM_OK;
 }
 
+/* The sequences as one group. */
+static vhem_status join(vhem_ctx *ctx, const vhem_data *data, const int64_t *seq, int64_t n, vhem_data **out)
+{
+    VH_OWN(vhem_data) *copy = NULL;
+    VH_AUTOFREE const char **group = NULL;
+
+    VH_NEW(group, n);
+    for (int64_t i = 0; i < n; i++)
+        group[i] = "1";
+    VH_TRY(vh_data_subset(ctx, data, seq, n, &copy));
+    VH_TRY(vh_data_describe(ctx, copy, &(vhem_data_text){ .group = group }));
+    *out = vh_take(copy);
+    return VHEM_OK;
+}
+
+/* Fits centre j of c, which was fitted to sequences, to the sequences seq [n] of the data: the same shape and
+ * prior, and a start from what it is. */
+static vhem_status center_again(vhem_ctx *ctx, const vh_clustering *c, int j, const vhem_data *data,
+                                const int64_t *seq, int64_t n, vhem_models **out)
+{
+    VH_OWN(vhem_data) *group = NULL;
+    VH_OWN(vh_h3m) *one = NULL;
+    const int64_t index = j;
+    vhem_fit_options o;
+
+    VH_TRY(join(ctx, data, seq, n, &group));
+    VH_TRY(vh_h3m_subset(ctx, c->centers, &index, 1, &one));
+    one->omega[0] = 1;
+    const vhem_models start = vh_models_of_hmms(one);
+    VHEM_INIT(VHEM_FIT_OPTIONS, &o);
+    o.start = &start;
+    o.S = one->hmm[0].S;
+    o.M = one->hmm[0].M;
+    o.topology = c->options.topology;
+    o.prior = c->centers->prior;
+    o.by_group = 1;
+    o.restarts = 1;
+    return vhem_fit(ctx, group, &o, out, NULL);
+}
+
 typedef struct {
     person_scores *w;
     const int64_t *person; /* [Kb]  person of each model left out */
@@ -407,7 +447,7 @@ static vhem_status fit_without(vhem_ctx *ctx, void *arg, int64_t at, int worker)
         for (int64_t k = w.items.first[l->person[b]]; k < w.items.first[l->person[b] + 1]; k++)
             if (b != at && w.label[b] == own)
                 seq[n++] = w.items.seq[k];
-    VH_TRY(vh_center_again(ctx, w.c, own, w.in->data, seq, n, &center));
+    VH_TRY(center_again(ctx, w.c, own, w.in->data, seq, n, &center));
     VH_TRY(score_person(&w, i, center, &table));
     return sum_up(&w, i, table, 1, loglik, total);
 }

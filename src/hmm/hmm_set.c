@@ -3,7 +3,7 @@
  *
  * Nothing is normalised here: a model that is read and written again is the same to the last bit.
  *
- *   1. storage      2. from and to views      3. validate and compare */
+ *   1. storage      2. from and to views      3. validate and compare      4. helpers for textures, too */
 #include "hmm/hmm_set.h"
 #include "core/array2.h"
 #include "hmm/missing_columns.h"
@@ -511,4 +511,35 @@ uint64_t vh_h3m_fingerprint(const vh_h3m *h3m)
         h = vh_hash_chain(h, m->pi, vh_hmm_numbers(m) * sizeof *m->pi);
     }
     return h;
+}
+
+/* ---- 4. helpers for sets of models, HMMs or dynamic textures ------------------------------------------- */
+
+const char *vh_model_text(const char *text)
+{
+    return text && *text ? text : NULL;
+}
+
+void vh_model_prefix(vhem_ctx *ctx, const char *kind, int64_t i, const char *name)
+{
+    char who[160];
+    if (vh_model_text(name))
+        snprintf(who, sizeof who, "%s %lld ('%.120s')", kind, (long long)i, name);
+    else
+        snprintf(who, sizeof who, "%s %lld", kind, (long long)i);
+    vh_error_prefix(ctx, who);
+}
+
+double vh_model_difference(const double *a, const double *b, size_t n)
+{
+    double worst = 0;
+    for (size_t k = 0; k < n; k++) {
+        double scale = fmax(1, fmax(fabs(a[k]), fabs(b[k])));
+        double gap = fabs(a[k] / scale - b[k] / scale); /* a - b may overflow */
+        if (isnan(a[k]) && isnan(b[k]))                 /* null in both */
+            continue;
+        if (!(gap <= worst))
+            worst = isnan(gap) ? INFINITY : gap;
+    }
+    return worst;
 }

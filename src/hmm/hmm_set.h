@@ -5,7 +5,8 @@
 
 #include "core/ctx.h"
 #include "emission/emission.h"
-#include "hmm/set_util.h"
+#include <stdbool.h>
+#include <stddef.h>
 
 typedef struct {
     int S, M;
@@ -91,5 +92,13 @@ vhem_status vh_h3m_error_in(vhem_ctx *ctx, vhem_status st, const vh_h3m *h3m, in
 
 /* Hash of the weights and all numbers of the HMMs. */
 uint64_t vh_h3m_fingerprint(const vh_h3m *h3m);
+
+/* The text, or NULL for an empty one. */
+const char *vh_model_text(const char *text);
+/* Prefixes the current error message with "HMM i: " and the model's name, if it has one; kind is the word
+ * "HMM". */
+void vh_model_prefix(vhem_ctx *ctx, const char *kind, int64_t i, const char *name);
+/* Largest relative difference of a and b [n]; NaN equals NaN, otherwise NaN counts as infinite. */
+double vh_model_difference(const double *a, const double *b, size_t n);
 
 #endif

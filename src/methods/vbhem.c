@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* vbhem.c - clustering by variational Bayes (vhem/vb.h).
  *
- *   1. starts      2. the runs      3. the result
+ *   1. the prior      2. starts      3. the runs      4. the result
  *
  * First runs a VHEM search, with all its starts and candidates.  Its best results are the starts of the
  * variational Bayes runs, with the full number of clusters and states; the best of these runs then try to use
@@ -9,7 +9,6 @@
 #include "methods/state_order.h"
 #include "search/hmm_search.h"
 #include "methods/options.h"
-#include "methods/vb_prior.h"
 #include "core/alloc.h"
 #include "core/array2.h"
 #include "parallel/map.h"
@@ -19,9 +18,12 @@
 #include "emission/layout.h"
 #include "files/posterior_json.h"
 #include "files/prior_json.h"
+#include "vhem/vb.h"
+#include "core/settings.h"
 
 #include <math.h>
 #include <string.h>
+#include <stdlib.h>
 
 enum {
     RUNS = 20,      /* variational Bayes runs, from the best results of VHEM */
@@ -49,6 +51,84 @@ void vh_vbhem_defaults(const vh_input *in, vhem_cluster_options *o)
     o->cov_floor = o->cov_add = 0;
     o->learn_prior = o->learn_prior > 0 ? o->learn_prior : 0;
     o->prune = o->prune != 0;
+}
+
+/* ---- 1. the prior -------------------------------------------------------------------------------------- */
+
+typedef struct {
+    vh_prior *p;
+    double scale;  /* factor of the prior's covariances, default prior: 1 */
+    double frames; /* of priors of other families */
+} choice;
+
+static vhem_status read_setting(vhem_ctx *ctx, void *arg, const char *key, const char *value)
+{
+    choice *c = arg;
+    bool normal = vh_prior_normal(c->p->family);
+    const struct {
+        const char *name;
+        double *to;
+        bool known;
+    } number[] = { { "alpha", &c->p->alpha, true },     { "eta", &c->p->eta, true },
+                   { "eps", &c->p->eps, true },         { "kappa", &c->p->kappa, true },
+                   { "nu", &c->p->nu, normal },         { "scale", &c->scale, normal },
+                   { "lambda", &c->p->lambda, normal }, { "frames", &c->frames, !normal } };
+    for (size_t k = 0; k < sizeof number / sizeof *number; k++)
+        if (number[k].known && strcmp(key, number[k].name) == 0)
+            return vh_setting_positive(ctx, "prior", key, value, number[k].to);
+    return vh_fail(ctx, VHEM_EINVAL,
+                   "prior: there is no setting '%.80s' for %s models; known are alpha, eta, eps, kappa, %s",
+                   key, c->p->family->name, normal ? "lambda, nu, scale" : "frames");
+}
+
+/* Replaces some numbers of the default prior *at; its covariances keep their mean. */
+static vhem_status apply(vhem_ctx *ctx, const char *spec, vh_prior **at)
+{
+    vh_prior *p = *at, *other = NULL;
+    choice c = { p, 1, p->made_up.frames };
+    double before = p->nu, least = vh_prior_full(p->family) ? p->d - 1 : 0;
+
+    VH_TRY(vh_settings_read(ctx, "prior", vh_prior_normal(p->family) ? "nu=5" : "frames=2", spec,
+                            read_setting, &c));
+    if (!vh_prior_normal(p->family)) {
+        p->made_up.frames = c.frames;
+        VH_TRY(vh_prior_copy(ctx, p, &other)); /* recomputes the prior from the new number */
+        vh_prior_free(p);
+        *at = other;
+        return VHEM_OK;
+    }
+    VH_CHECK(p->nu > least, VHEM_EINVAL, "prior: nu is %g, must be more than %g", p->nu, least);
+    for (size_t e = 0; e < vh_prior_size(p); e++)
+        p->B[e] *= c.scale * p->nu / before;
+    return VHEM_OK;
+}
+
+/* spec: a file, JSON text, or settings of the default prior, "alpha=1,nu=5"; NULL: the default. */
+static vhem_status vb_prior(vhem_ctx *ctx, const vh_base *base, const char *spec, vh_prior **out)
+{
+    vhem_status st = VHEM_OK;
+    const vh_h3m *h3m = base->h3m;
+    VH_OWN(vh_prior) *p = NULL;
+    VH_AUTOFREE char *text = NULL;
+    char why[160];
+    bool settings = spec && *spec != '{' && strchr(spec, '=');
+
+    if (!spec || settings) {
+        VH_TRY(vh_vb_default_prior(ctx, base, &p));
+        if (settings)
+            VH_TRY(apply(ctx, spec, &p));
+    } else {
+        if (*spec != '{')
+            VH_TRY(vh_prior_load(ctx, spec, &text));
+        st = vh_prior_read_for(ctx, text ? text : spec, "the models", h3m->d, h3m->family->name, &p);
+        if (st == VHEM_OK && *vh_layout_differs(&p->shape, &h3m->shape, why, sizeof why))
+            st = vh_fail(ctx, VHEM_EINVAL, "the prior is for other models: %s", why);
+        if (st != VHEM_OK && text)
+            vh_error_prefix(ctx, spec);
+        VH_TRY(st);
+    }
+    *out = vh_take(p);
+    return st;
 }
 
 typedef struct {
@@ -91,7 +171,7 @@ static void task_free(vb_search *w)
     vh_hmm_search_free(&w->t);
 }
 
-/* ---- 1. starts ----------------------------------------------------------------------------------------- */
+/* ---- 2. starts ----------------------------------------------------------------------------------------- */
 
 static attempt begun_at(const vh_restart *r, const vh_h3m *centers)
 {
@@ -160,7 +240,7 @@ static vhem_status begin_at_posterior(vhem_ctx *ctx, vb_search *w, const char *t
     return VHEM_OK;
 }
 
-/* ---- 2. the runs --------------------------------------------------------------------------------------- */
+/* ---- 3. the runs --------------------------------------------------------------------------------------- */
 
 /* Computes the partition and the value of run a. */
 static vhem_status judge(vhem_ctx *ctx, const vb_search *w, attempt *a)
@@ -252,7 +332,7 @@ static vhem_status run_all(vhem_ctx *ctx, vb_search *w)
     return VHEM_OK;
 }
 
-/* ---- 3. the result ------------------------------------------------------------------------------------- */
+/* ---- 4. the result ------------------------------------------------------------------------------------- */
 
 /* Sorts clusters by weight and states by time, both largest first, and reorders the tables. */
 static vhem_status arrange(vhem_ctx *ctx, const vb_search *w, attempt *a)
@@ -381,7 +461,7 @@ vhem_status vh_method_vbhem(vhem_ctx *ctx, const vh_input *in, const vhem_cluste
     vh_input_search(in, &w.search_opt, &w.t);
     VH_TRY(vh_hmm_search_open(ctx, seed, &w.t));
     VH_TRY(vh_workers_new(ctx, ctx->threads, &w.workers));
-    VH_TRY(vh_vb_prior(ctx, w.t.base, opt->prior, &w.prior));
+    VH_TRY(vb_prior(ctx, w.t.base, opt->prior, &w.prior));
     w.vb = (vh_vb_options){ .run = { .N = opt->nv * w.t.base->Kb,
                                      .tau = opt->tau,
                                      .max_iter = opt->max_iter,

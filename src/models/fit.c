@@ -2,7 +2,7 @@
 /* fit.c - vhem_fit: fits models of either kind, per item or as mixtures, optionally resuming from a store.
  *
  * With pieces, each item gets its own mixture, the input of hierarchical estimation. */
-#include "models/fit.h"
+#include "models/models.h"
 
 #include "core/alloc.h"
 #include "core/options.h"

@@ -6,6 +6,7 @@
 #include "dtm/dtm.h"
 #include "hmm/models_record.h"
 #include "files/shards.h"
+#include "data/data.h"
 
 enum { VH_MODELS_EAGER = 1 << 24 }; /* smaller sets on disk, in bytes, are loaded when opened */
 
@@ -72,5 +73,9 @@ vhem_status vh_models_print_json(vhem_ctx *ctx, const vhem_models *m, FILE *f);
 /* Reads the models of a parsed object; of a clustering or tree, the centres of the lowest level. */
 vhem_status vh_models_from_json(vhem_ctx *ctx, struct json_t *root, const struct vh_json_items *hmms,
                                 vhem_models **out);
+
+/* Fits HMMs or textures, one per item or as a mixture, as the options say; ignores the store. */
+vhem_status vh_fit(vhem_ctx *ctx, const vhem_data *data, const vhem_fit_options *opt, vhem_models **out,
+                   vhem_fit_report **report);
 
 #endif

@@ -5,7 +5,7 @@
 #include "core/alloc.h"
 #include "parallel/map.h"
 #include "fit/fit.h"
-#include "models/fit.h"
+#include "models/models.h"
 #include "fit/options.h"
 #include "math/blas.h"
 #include "os/system.h"

@@ -21,4 +21,9 @@ int vh_worker(const vhem_ctx *ctx, int threads);
 /* Like vh_ctx_child, for an item whose own loops share the region of ctx; keeps the log of ctx. */
 void vh_ctx_member(vhem_ctx *ctx, vhem_ctx *member);
 
+/* For num_threads(): returns `threads`, but 1 in a child process forked by a thread that had run a parallel
+ * loop.  GCC's OpenMP runtime keeps a thread's team for its next loop; fork() copies the record of the team
+ * but not its threads, and the next loop would wait for them forever.  Results stay the same. */
+int vh_threads_allowed(int threads);
+
 #endif

@@ -2,7 +2,9 @@
 /* searched_items.c - see searched_items.h.
  *
  * Samples, starts of k-means and ties of ranks depend on the order of the items.  So they are put in the
- * order of their mean, over frames and standardised columns: that of a file says nothing. */
+ * order of their mean, over frames and standardised columns: that of a file says nothing.
+ *
+ *   1. columns of noise      2. the items in order */
 #include "search/searched_items.h"
 
 #include "core/alloc.h"
@@ -10,10 +12,124 @@
 #include "emission/layout.h"
 #include "fit/lengths.h"
 #include "prior/prior.h"
-#include "search/columns.h"
 
 #include <math.h>
 #include <string.h>
+
+/* ---- 1. columns that are nothing but noise ------------------------------------------------------------- */
+
+/* What they add to a distance blurs it.  With z_t the values of a column, standardised over all frames, each of
+ * these is about a standard normal number if they are independent and alike:
+ *
+ *   after one another     sum z_t z_t+1 / sqrt(pairs), and the same of z^2 - 1
+ *   between sequences     sum_n T_n mean_n(z)^2 against chi-square, and the same of z^2 - 1
+ *   along sequences       sum_b T_b mean_b(z)^2 against chi-square, b a tenth of the sequence */
+
+enum {
+    LEAST_FRAMES = 2000, /* fewer would pass for noise too easily */
+    TENTHS = 10,
+};
+#define LIMIT 4.0 /* standard deviations */
+
+typedef struct { /* sums over some frames of z and of z^2 - 1, and how many there are */
+    double z, square, n;
+} part;
+
+/* (sum_i n_i mean_i^2 - parts) / sqrt(2 parts), where the mean of the squares is `spread`. */
+typedef struct {
+    double sum, n;
+} chi_square;
+
+static void add_mean(chi_square *x, double sum, double n, double spread)
+{
+    if (n > 0) {
+        x->sum += sum * sum / (n * spread);
+        x->n++;
+    }
+}
+
+static double deviates(const chi_square *x)
+{
+    return x->n > 1 ? (x->sum - (x->n - 1)) / sqrt(2 * (x->n - 1)) : 0;
+}
+
+/* Mean of z^4, the values standardised; *n: how many there are. */
+static double kurtosis(const vhem_data *data, int k, double mean, double deviation, double *n)
+{
+    double sum = 0;
+    *n = 0;
+    for (int64_t s = 0; s < data->N; s++) {
+        const double *y = vh_data_frames(data, s) + k;
+        for (int64_t t = 0; t < vh_data_length(data, s); t++) {
+            double z = (y[t * data->d] - mean) / deviation;
+            if (!isnan(z)) {
+                sum += z * z * z * z;
+                ++*n;
+            }
+        }
+    }
+    return sum / *n;
+}
+
+static bool is_noise(const vhem_data *data, int k, double mean, double deviation)
+{
+    double n, spread = kurtosis(data, k, mean, deviation, &n) - 1;
+    double pairs = 0, after = 0, after_square = 0;
+    if (n < LEAST_FRAMES || !(spread > 0) || isinf(spread))
+        return false;
+    part tenth[TENTHS] = { { 0 } };
+    chi_square between = { 0 }, between_square = { 0 }, along = { 0 };
+    for (int64_t s = 0; s < data->N; s++) {
+        const double *y = vh_data_frames(data, s) + k;
+        int64_t T = vh_data_length(data, s);
+        part all = { 0 };
+        double before = NAN;
+        for (int64_t t = 0; t < T; t++) {
+            double z = (y[t * data->d] - mean) / deviation;
+            if (!isnan(z)) {
+                part *p = &tenth[t * TENTHS / T];
+                p->z += z;
+                p->n++;
+                all.z += z;
+                all.square += z * z - 1;
+                all.n++;
+            }
+            if (!isnan(z) && !isnan(before)) {
+                pairs++;
+                after += z * before;
+                after_square += (z * z - 1) * (before * before - 1);
+            }
+            before = z;
+        }
+        add_mean(&between, all.z, all.n, 1);
+        add_mean(&between_square, all.square, all.n, spread);
+    }
+    for (int b = 0; b < TENTHS; b++)
+        add_mean(&along, tenth[b].z, tenth[b].n, 1);
+    return pairs > 0 && fabs(after) < LIMIT * sqrt(pairs) && fabs(after_square) < LIMIT * spread * sqrt(pairs)
+           && fabs(deviates(&between)) < LIMIT && fabs(deviates(&between_square)) < LIMIT
+           && fabs(deviates(&along)) < LIMIT;
+}
+
+/* noise [d]: true for a column whose values could as well be drawn one by one from one distribution: they do
+ * not depend on the value before, on the sequence, or on the place in it, by tests that few real columns
+ * pass. All false if there are too few frames to tell, or if all would be true.  Columns must be numbers, of
+ * this mean [d] and deviation [d] (vh_spread); one that never varies is no noise. */
+static vhem_status columns_noise(vhem_ctx *ctx, const vhem_data *data, const double *mean,
+                                 const double *deviation, bool *noise)
+{
+    int left = 0;
+    for (int k = 0; k < data->d; k++) {
+        VH_CHECK(!vh_stopped(ctx), VHEM_ESTOPPED, "stopped");
+        noise[k] = deviation[k] > 0 && is_noise(data, k, mean[k], deviation[k]);
+        left += !noise[k];
+    }
+    if (left == 0)
+        memset(noise, 0, sizeof *noise * (size_t)data->d);
+    return VHEM_OK;
+}
+
+/* ---- 2. the items in order ----------------------------------------------------------------------------- */
 
 typedef struct {
     double mean;
@@ -123,7 +239,7 @@ static vhem_status find_noise(vhem_ctx *ctx, const vh_graph_source *all, const d
     *found = 0;
     if (all->data->layout || !family || !vh_prior_normal(family))
         return VHEM_OK;
-    VH_TRY(vh_columns_noise(ctx, all->data, mean, deviation, noise));
+    VH_TRY(columns_noise(ctx, all->data, mean, deviation, noise));
     for (int k = 0; k < all->data->d; k++) {
         *found += noise[k];
         if (noise[k])

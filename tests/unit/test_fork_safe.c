@@ -3,7 +3,7 @@
  * the same result, whether the context is that of the parent or their own. */
 #include "engine.h"
 
-#include "parallel/fork_safe.h"
+#include "parallel/parallel.h"
 #include "vhem.h"
 
 #include <sys/wait.h>
