@@ -18,8 +18,8 @@
 
 /* ---- 1. columns that are nothing but noise ------------------------------------------------------------- */
 
-/* What they add to a distance blurs it.  With z_t the values of a column, standardised over all frames, each of
- * these is about a standard normal number if they are independent and alike:
+/* What they add to a distance blurs it.  With z_t the values of a column, standardised over all frames, each
+ * of these is about a standard normal number if they are independent and alike:
  *
  *   after one another     sum z_t z_t+1 / sqrt(pairs), and the same of z^2 - 1
  *   between sequences     sum_n T_n mean_n(z)^2 against chi-square, and the same of z^2 - 1
