@@ -470,7 +470,8 @@ vhem_status vh_options_own(vhem_ctx *ctx, vhem_option_set set, vh_texts *texts, 
 
 /* ---- files and fingerprints ---------------------------------------------------------------------------- */
 
-double vh_option_written(const vh_option *row, const void *record)
+/* The number as files and fingerprints write it: 0 for a size left at its default (-1). */
+static double written_number(const vh_option *row, const void *record)
 {
     double x = vh_option_number(row, record);
     bool size = row->shown.type == VHEM_OPTION_INT && row->shown.least >= 1;
@@ -488,7 +489,7 @@ void vh_options_hash(vh_hash *hash, const vh_option *row, const void *record)
     if (is_text(row))
         vh_hash_text(hash, text_of(row, record));
     else
-        vh_hash_number(hash, vh_option_written(row, record));
+        vh_hash_number(hash, written_number(row, record));
 }
 
 void vh_option_print(FILE *f, const char *lead, const vh_option *row, const void *record, bool flags)
@@ -506,5 +507,5 @@ void vh_option_print(FILE *f, const char *lead, const vh_option *row, const void
     else if (o->type == VHEM_OPTION_FLAG && flags)
         fputs(vh_option_number(row, record) > 0 ? "true" : "false", f);
     else
-        fprintf(f, "%.0f", vh_option_written(row, record));
+        fprintf(f, "%.0f", written_number(row, record));
 }

@@ -49,8 +49,6 @@ void vh_options_fill(vhem_option_set set, void *record);
 /* Copies the texts of the record into `texts`. */
 vhem_status vh_options_own(vhem_ctx *ctx, vhem_option_set set, vh_texts *texts, void *record);
 
-/* The number as files and fingerprints write it: 0 for a size left at its default (-1). */
-double vh_option_written(const vh_option *row, const void *record);
 void vh_options_hash(vh_hash *hash, const vh_option *row, const void *record);
 /* Prints ', "name": value', or '"name": value' for the first.  flags: as true and false, else as numbers. */
 void vh_option_print(FILE *f, const char *lead, const vh_option *row, const void *record, bool flags);

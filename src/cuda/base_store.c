@@ -33,7 +33,7 @@ vhem_status vh_cuda_store_take(vhem_ctx *ctx, const vh_cuda_store *s, int t, vh_
     return VHEM_OK;
 }
 
-void vh_cuda_store_give_back(const vh_cuda_store *s, int n, vh_packed *chunk)
+static void give_back(const vh_cuda_store *s, int n, vh_packed *chunk)
 {
     for (int c = 0; c < n && s->source.release; c++)
         if (chunk[c].K > 0)
@@ -43,7 +43,7 @@ void vh_cuda_store_give_back(const vh_cuda_store *s, int n, vh_packed *chunk)
 void vh_cuda_chunks_end(vh_cuda_chunks *own)
 {
     if (own->chunk)
-        vh_cuda_store_give_back(own->store, own->n, own->chunk);
+        give_back(own->store, own->n, own->chunk);
     free(own->chunk);
 }
 

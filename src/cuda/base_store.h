@@ -41,7 +41,6 @@ vhem_status vh_cuda_store_each(vhem_ctx *ctx, vh_cuda_store *store, bool stops,
                                vhem_status (*work)(void *arg, const vh_cuda_lay *, int index), void *arg);
 /* Takes the chunks of a tile from the source, chunk [n_chunk]; give them back after use. */
 vhem_status vh_cuda_store_take(vhem_ctx *ctx, const vh_cuda_store *store, int index, vh_packed *chunk);
-void vh_cuda_store_give_back(const vh_cuda_store *store, int n, vh_packed *chunk);
 
 typedef struct { /* chunks to be given back to their store */
     const vh_cuda_store *store;

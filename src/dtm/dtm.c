@@ -3,7 +3,7 @@
  * Parameters are stored unchanged.
  *
  *   1. storage                       3. validate and compare
- *   2. from views, and as views      4. provenance and files */
+ *   2. from views, and as views      4. files */
 #include "dtm/dtm.h"
 
 #include "core/alloc.h"
@@ -81,7 +81,8 @@ void vh_dt_copy(vh_dt *dst, const vh_dt *src)
     memcpy(dst->A, src->A, src->size * sizeof *src->A);
 }
 
-void vh_dt_free(vh_dt *dt)
+/* frees the contents, not dt itself */
+static void free_texture(vh_dt *dt)
 {
     free(dt->name);
     free(dt->label);
@@ -94,7 +95,7 @@ void vh_dtm_free(vh_dtm *dtm)
     if (!dtm)
         return;
     for (int64_t i = 0; i < dtm->K; i++)
-        vh_dt_free(&dtm->dt[i]);
+        free_texture(&dtm->dt[i]);
     free(dtm->dt);
     free(dtm->omega);
     free(dtm->extra);
@@ -279,24 +280,7 @@ double vh_dtm_compare(const vh_dtm *a, const vh_dtm *b)
     return worst;
 }
 
-/* ---- 4. provenance and files --------------------------------------------------------------------------- */
-
-vhem_status vh_dtm_set_provenance(vhem_ctx *ctx, vh_dtm *dtm, const char *json)
-{
-    return vh_model_set_provenance(ctx, &dtm->provenance, json);
-}
-
-vhem_status vh_dtm_load(vhem_ctx *ctx, const char *path, vh_dtm **out)
-{
-    char *text;
-    size_t size;
-    vhem_status st = vh_model_read(ctx, path, &text, &size);
-    if (st == VHEM_OK)
-        st = text ? vh_dtm_read_json(ctx, text, size, strcmp(path, "-") == 0 ? "standard input" : path, out)
-                  : vh_dtm_load_hdf5(ctx, path, out);
-    free(text);
-    return st;
-}
+/* ---- 4. files ------------------------------------------------------------------------------------------ */
 
 vhem_status vh_dtm_save(vhem_ctx *ctx, const vh_dtm *dtm, const char *path)
 {

@@ -36,8 +36,6 @@ vhem_status vh_dtm_from_views(vhem_ctx *ctx, int d, int64_t K, const vhem_dt_vie
 vhem_status vh_dtm_view(const vh_dtm *dtm, int64_t i, vhem_dt_view *out);
 vhem_status vh_dtm_validate(vhem_ctx *ctx, const vh_dtm *dtm);
 double vh_dtm_compare(const vh_dtm *a, const vh_dtm *b);
-vhem_status vh_dtm_set_provenance(vhem_ctx *ctx, vh_dtm *dtm, const char *json);
-vhem_status vh_dtm_load(vhem_ctx *ctx, const char *path, vh_dtm **out);
 vhem_status vh_dtm_save(vhem_ctx *ctx, const vh_dtm *dtm, const char *path);
 void vh_dtm_free(vh_dtm *dtm);
 VH_OWNED(vh_dtm, vh_dtm_free)
@@ -48,7 +46,6 @@ vhem_status vh_dtm_new(vhem_ctx *ctx, int d, int64_t K, vh_dtm **out);
 vhem_status vh_dt_shape(vhem_ctx *ctx, int d, int n, vh_dt *dt);
 /* Copies the parameters; the shapes must be equal. */
 void vh_dt_copy(vh_dt *dst, const vh_dt *src);
-void vh_dt_free(vh_dt *dt); /* frees the contents, not dt itself */
 /* Copies K of the textures, index [K] (NULL: the first K), with weights rescaled to sum to 1. */
 vhem_status vh_dtm_subset(vhem_ctx *ctx, const vh_dtm *dtm, const int64_t *index, int64_t K, vh_dtm **out);
 /* Fails on NaN and infinity, which files cannot hold; the error names the texture and the array. */

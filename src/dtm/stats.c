@@ -17,7 +17,8 @@
 #define RIDGE      1e-12 /* added to singular second moments, as a share of their trace */
 #define MOST_RIDGE 1e-3  /* moments that need more cannot be inverted */
 
-vh_dt_stats vh_dt_stats_at(int n, int d, double *block)
+/* The statistics stored at block, which the caller owns; block NULL: only their size is set. */
+static vh_dt_stats stats_in(int n, int d, double *block)
 {
     size_t nn = vh_cells(n, n), m = (size_t)n + 1, dd = (size_t)d;
     vh_dt_stats s = { .n = n, .d = d, .size = 3 + (size_t)n + 4 * nn + m * m + dd * m + dd, .block = block };
@@ -41,14 +42,9 @@ vhem_status vh_dt_stats_new(vhem_ctx *ctx, int n, int d, vh_dt_stats *out)
 {
     double *block = NULL;
 
-    VH_NEW(block, vh_dt_stats_at(n, d, NULL).size);
-    *out = vh_dt_stats_at(n, d, block);
+    VH_NEW(block, stats_in(n, d, NULL).size);
+    *out = stats_in(n, d, block);
     return VHEM_OK;
-}
-
-void vh_dt_stats_zero(vh_dt_stats *s)
-{
-    memset(s->block, 0, sizeof *s->block * s->size);
 }
 
 void vh_dt_stats_free(vh_dt_stats *s)
@@ -70,7 +66,7 @@ static size_t stats_at(const vh_dtm *dtm, int j)
 {
     size_t size = 1 + HEADS * (size_t)dtm->K;
     for (int i = 0; i < j; i++)
-        size += vh_dt_stats_at(dtm->dt[i].n, dtm->d, NULL).size;
+        size += stats_in(dtm->dt[i].n, dtm->d, NULL).size;
     return size;
 }
 
@@ -92,7 +88,7 @@ void vh_dt_sums_share(const vh_dtm *dtm, double *sums, int j, double log_z)
 
 vh_dt_stats vh_dt_sums_stats(const vh_dtm *dtm, double *sums, int j)
 {
-    return vh_dt_stats_at(dtm->dt[j].n, dtm->d, sums + stats_at(dtm, j));
+    return stats_in(dtm->dt[j].n, dtm->d, sums + stats_at(dtm, j));
 }
 
 static void raise_scale(const vh_dtm *dtm, double *sums, int j, double to)

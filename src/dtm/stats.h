@@ -25,9 +25,6 @@ typedef struct {
 } vh_dt_limits;
 
 vhem_status vh_dt_stats_new(vhem_ctx *ctx, int n, int d, vh_dt_stats *out);
-/* The statistics stored at block, which the caller owns; block NULL: only their size is set. */
-vh_dt_stats vh_dt_stats_at(int n, int d, double *block);
-void vh_dt_stats_zero(vh_dt_stats *s);
 void vh_dt_stats_free(vh_dt_stats *s);
 
 /* The sums of an E-step for a whole set in one flat block: the objective, sum_z [K], and the statistics of

@@ -36,11 +36,6 @@ vhem_status vh_model_read(vhem_ctx *ctx, const char *path, char **text, size_t *
     return VHEM_OK;
 }
 
-vhem_status vh_h3m_set_provenance(vhem_ctx *ctx, vh_h3m *h3m, const char *json)
-{
-    return vh_model_set_provenance(ctx, &h3m->provenance, json);
-}
-
 vhem_status vh_h3m_load(vhem_ctx *ctx, const char *path, vh_h3m **out)
 {
     char *text;

@@ -14,7 +14,6 @@
 
 vhem_status vh_h3m_load(vhem_ctx *ctx, const char *path, vh_h3m **out); /* .json or .h5; "-": stdin */
 vhem_status vh_h3m_save(vhem_ctx *ctx, const vh_h3m *h3m, const char *path);
-vhem_status vh_h3m_set_provenance(vhem_ctx *ctx, vh_h3m *h3m, const char *json);
 /* Sets the provenance at slot to json, an object as text, or NULL. */
 vhem_status vh_model_set_provenance(vhem_ctx *ctx, char **slot, const char *json);
 /* True if the path names an HDF5 file. */

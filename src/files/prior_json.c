@@ -54,7 +54,7 @@ static vhem_status read_positive(vhem_ctx *ctx, json_t *root, const char *key, d
     return VHEM_OK;
 }
 
-vhem_status vh_frames_prior_from_json(vhem_ctx *ctx, json_t *root, vh_frames_prior *p)
+static vhem_status frames_prior_from(vhem_ctx *ctx, json_t *root, vh_frames_prior *p)
 {
     int d;
     const char *format = "", *emission = "";
@@ -88,7 +88,7 @@ vhem_status vh_frames_prior_read(vhem_ctx *ctx, const char *text, vh_frames_prio
     vh_frames_prior p = { 0 };
     vhem_status st = vh_json_object(ctx, "the prior", text, &root);
     if (st == VHEM_OK)
-        st = vh_frames_prior_from_json(ctx, root, &p);
+        st = frames_prior_from(ctx, root, &p);
     json_decref(root);
     if (st == VHEM_OK) {
         *out = p;
@@ -293,7 +293,7 @@ static vhem_status read_prior(vhem_ctx *ctx, json_t *root, vh_prior **out)
     if (vh_prior_normal(family)) {
         VH_TRY(read_normal(ctx, root, family, d, &p));
     } else {
-        VH_TRY(vh_frames_prior_from_json(ctx, root, &frames));
+        VH_TRY(frames_prior_from(ctx, root, &frames));
         VH_TRY(vh_prior_from_frames(ctx, &frames, &p));
     }
     const struct {

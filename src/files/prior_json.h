@@ -27,7 +27,6 @@ vhem_status vh_frames_prior_text(vhem_ctx *ctx, const vh_frames_prior *p, char *
 vhem_status vh_frames_prior_read(vhem_ctx *ctx, const char *text, vh_frames_prior *out);
 /* The same from a parsed object. */
 struct json_t;
-vhem_status vh_frames_prior_from_json(vhem_ctx *ctx, struct json_t *root, vh_frames_prior *out);
 /* True if the text is such a prior; false also if it is not JSON. */
 bool vh_frames_prior_is(vhem_ctx *ctx, const char *text);
 

@@ -354,12 +354,6 @@ vhem_status vh_h3m_decode(vhem_ctx *ctx, const vh_h3m *h3m, const int64_t *hmm, 
     return st;
 }
 
-vhem_status vh_h3m_viterbi(vhem_ctx *ctx, const vh_h3m *h3m, int64_t i, const vhem_data *data, int64_t n,
-                           int *path, double *logprob)
-{
-    return vh_h3m_decode(ctx, h3m, &i, data, n, 1, &(vhem_decoding){ .path = path, .logprob = logprob });
-}
-
 vhem_status vh_h3m_posterior(vhem_ctx *ctx, const vh_h3m *h3m, int64_t i, const vhem_data *data, int64_t n,
                              double *gamma, double *xi, double *loglik)
 {

@@ -19,8 +19,6 @@ vhem_status vh_h3m_score(vhem_ctx *ctx, const vh_h3m *h3m, const vhem_data *data
 /* vhem_decode and related functions, for HMMs. */
 vhem_status vh_h3m_decode(vhem_ctx *ctx, const vh_h3m *h3m, const int64_t *hmm, const vhem_data *data,
                           int64_t first, int64_t n, const vhem_decoding *out);
-vhem_status vh_h3m_viterbi(vhem_ctx *ctx, const vh_h3m *h3m, int64_t i, const vhem_data *data, int64_t n,
-                           int *path, double *logprob);
 vhem_status vh_h3m_posterior(vhem_ctx *ctx, const vh_h3m *h3m, int64_t i, const vhem_data *data, int64_t n,
                              double *gamma, double *xi, double *loglik);
 vhem_status vh_h3m_sample(vhem_ctx *ctx, const vh_h3m *h3m, int64_t N, int64_t T, vhem_data **out);

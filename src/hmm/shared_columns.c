@@ -9,7 +9,8 @@
 
 #include <string.h>
 
-int vh_h3m_lacking(const vh_h3m *h3m, int64_t *lacking)
+/* lacking [d]: number of HMMs that lack each column; returns the number of columns that some HMM lacks. */
+static int lacking_columns(const vh_h3m *h3m, int64_t *lacking)
 {
     int n = 0;
     for (int k = 0; k < h3m->d; k++) {
@@ -46,7 +47,7 @@ vhem_status vh_h3m_without(vhem_ctx *ctx, const vh_h3m *h3m, const bool *away, v
 vhem_status vh_h3m_require_shared(vhem_ctx *ctx, const vh_h3m *h3m, int64_t *lacking)
 {
     VH_CHECK(
-        vh_h3m_lacking(h3m, lacking) < h3m->d, VHEM_EINVAL,
+        lacking_columns(h3m, lacking) < h3m->d, VHEM_EINVAL,
         "each of the %d columns is lacking in some HMM, so there is none over which the %lld HMMs can be "
         "compared: compare fewer of them, or cluster them first, as centres have every column",
         h3m->d, (long long)h3m->K);

@@ -9,8 +9,6 @@
 
 #include "hmm/hmm_set.h"
 
-/* lacking [d]: number of HMMs that lack each column; returns the number of columns that some HMM lacks. */
-int vh_h3m_lacking(const vh_h3m *h3m, int64_t *lacking);
 /* Same; fails if the HMMs have no column in common. */
 vhem_status vh_h3m_require_shared(vhem_ctx *ctx, const vh_h3m *h3m, int64_t *lacking);
 /* Drops the columns k with away[k], [d]: *out is h3m itself if there are none, else *copy, which the caller

@@ -32,11 +32,6 @@ vhem_status vh_stats_new(vhem_ctx *ctx, const vh_packed *pk, vh_stats *out)
     return VHEM_OK;
 }
 
-void vh_stats_zero(vh_stats *stats)
-{
-    memset(stats->block, 0, sizeof *stats->block * stats->size);
-}
-
 void vh_stats_begin(const vh_packed *pk, vh_stats *stats)
 {
     for (int k = 0; k < pk->K; k++)

@@ -23,7 +23,6 @@ typedef struct {
 vhem_status vh_stats_new(vhem_ctx *ctx, const vh_packed *pk, vh_stats *out);
 /* Maps the statistics onto block, which stays the caller's; block NULL: computes the size only. */
 vh_stats vh_stats_at(const vh_packed *pk, double *block);
-void vh_stats_zero(vh_stats *stats);
 /* Initialises zeroed statistics: sets the scales to "none". */
 void vh_stats_begin(const vh_packed *pk, vh_stats *stats);
 /* Converts the log weights w [n][K] of n items to weights at the scale of each HMM.  First raises the scale,

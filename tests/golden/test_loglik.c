@@ -27,7 +27,8 @@ static void check_case(vhem_ctx *ctx, json_t *c)
 
     assert_ok(ctx, vh_h3m_score(ctx, h3m, data, &loglik));
     assert_near(loglik, json_number_value(json_object_get(c, "loglik")), RTOL, ATOL);
-    assert_ok(ctx, vh_h3m_viterbi(ctx, h3m, 0, data, 0, path, &logprob));
+    assert_ok(ctx, vh_h3m_decode(ctx, h3m, &(int64_t){ 0 }, data, 0, 1,
+                                 &(vhem_decoding){ .path = path, .logprob = &logprob }));
     assert_near(logprob, json_number_value(json_object_get(c, "viterbi_logprob")), RTOL, ATOL);
     for (int t = 0; t < T; t++)
         assert_int_equal(path[t], json_integer_value(

@@ -268,14 +268,14 @@ static void provenance(void **state)
     small s = make_small();
     assert_ok(ctx, build(ctx, &s, &h3m));
     assert_null(h3m->provenance);
-    assert_ok(ctx, vh_h3m_set_provenance(ctx, h3m, "{\"seed\": 18446744073709551615}"));
+    assert_ok(ctx, vh_model_set_provenance(ctx, &h3m->provenance, "{\"seed\": 18446744073709551615}"));
     assert_string_equal(h3m->provenance, "{\"seed\": 18446744073709551615}");
-    assert_fails(ctx, vh_h3m_set_provenance(ctx, h3m, "{\"seed\": }"), VHEM_EINVAL,
+    assert_fails(ctx, vh_model_set_provenance(ctx, &h3m->provenance, "{\"seed\": }"), VHEM_EINVAL,
                  "provenance: line 1, column 10: not valid JSON");
-    assert_fails(ctx, vh_h3m_set_provenance(ctx, h3m, "[1]"), VHEM_EINVAL,
+    assert_fails(ctx, vh_model_set_provenance(ctx, &h3m->provenance, "[1]"), VHEM_EINVAL,
                  "provenance is an array, must be an object");
     assert_string_equal(h3m->provenance, "{\"seed\": 18446744073709551615}");
-    assert_ok(ctx, vh_h3m_set_provenance(ctx, h3m, NULL));
+    assert_ok(ctx, vh_model_set_provenance(ctx, &h3m->provenance, NULL));
     assert_null(h3m->provenance);
     vh_h3m_free(h3m);
     vhem_free(ctx);

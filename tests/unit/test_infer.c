@@ -24,7 +24,8 @@ static void all_paths(void **state)
                 enumerate(&v, y + at * d, T[n], &e);
                 if (!is_near(score[n * 2 + i], (double)e.loglik, 1e-10, 1e-10))
                     fail_msg("seed 171/%d: score %.15g, all paths %.15Lg", trial, score[n * 2 + i], e.loglik);
-                assert_ok(ctx, vh_h3m_viterbi(ctx, h3m, i, data, n, path, &logprob));
+                assert_ok(ctx, vh_h3m_decode(ctx, h3m, &(int64_t){ i }, data, n, 1,
+                                             &(vhem_decoding){ .path = path, .logprob = &logprob }));
                 assert_near(logprob, (double)e.best, 1e-12, 1e-12);
                 for (int t = 0; t < T[n]; t++)
                     if (path[t] != e.path[t])
@@ -36,7 +37,8 @@ static void all_paths(void **state)
                     assert_near(gamma[k], (double)e.gamma[k], 1e-10, 1e-12);
                 for (int k = 0; k < S * S; k++)
                     assert_near(xi[k], (double)e.xi[k], 1e-10, 1e-12);
-                assert_ok(ctx, vh_h3m_viterbi(ctx, h3m, i, data, n, path, NULL));
+                assert_ok(ctx, vh_h3m_decode(ctx, h3m, &(int64_t){ i }, data, n, 1,
+                                             &(vhem_decoding){ .path = path, .logprob = NULL }));
                 assert_ok(ctx, vh_h3m_posterior(ctx, h3m, i, data, n, gamma, NULL, NULL));
             }
         vhem_free(data);
@@ -70,7 +72,8 @@ static void together(void **state)
                                  &(vhem_decoding){ path, logprob, gamma, xi, loglik }));
     for (int n = 1, at = 0, row = 0; n < N; at += T[n], row += T[n] * 4, n++) {
         vhem_data *single = wrap(ctx, 1, &T[n], D, y + D * (at + T[0]));
-        assert_ok(ctx, vh_h3m_viterbi(ctx, h3m, hmm[n], single, 0, one, &a));
+        assert_ok(ctx, vh_h3m_decode(ctx, h3m, &(int64_t){ hmm[n] }, single, 0, 1,
+                                     &(vhem_decoding){ .path = one, .logprob = &a }));
         assert_ok(ctx, vh_h3m_posterior(ctx, h3m, hmm[n], single, 0, alone, own_xi, &b));
         assert_memory_equal(one, path + at, sizeof *one * (size_t)T[n]);
         assert_memory_equal(alone, gamma + row, sizeof *alone * 4 * (size_t)T[n]);
@@ -96,7 +99,8 @@ static void ties(void **state)
     int T = 4, path[4];
     vh_h3m *h3m = simple_hmm(ctx, 3, 1, pi, A, mu, cov);
     vhem_data *data = wrap(ctx, 1, &T, 1, y);
-    assert_ok(ctx, vh_h3m_viterbi(ctx, h3m, 0, data, 0, path, NULL));
+    assert_ok(ctx, vh_h3m_decode(ctx, h3m, &(int64_t){ 0 }, data, 0, 1,
+                                 &(vhem_decoding){ .path = path, .logprob = NULL }));
     for (int t = 0; t < 4; t++)
         assert_int_equal(path[t], 0);
     vhem_free(data);
@@ -185,7 +189,8 @@ static void out_of_range(void **state)
     assert_fails(ctx, vh_h3m_posterior(ctx, h3m, 0, data, 0, gamma, NULL, NULL), VHEM_ENUMERIC,
                  "sequence 0 has the log-likelihood -inf under HMM 0");
     assert_true(gamma[0] == 0);
-    assert_ok(ctx, vh_h3m_viterbi(ctx, h3m, 0, data, 0, path, &loglik));
+    assert_ok(ctx, vh_h3m_decode(ctx, h3m, &(int64_t){ 0 }, data, 0, 1,
+                                 &(vhem_decoding){ .path = path, .logprob = &loglik }));
     assert_true(loglik == -INFINITY && path[0] >= 0 && path[0] < 2);
     vhem_free(data);
     vh_h3m_free(h3m);
@@ -209,18 +214,27 @@ static void errors(void **state)
     assert_true(out[0] == 77);
     assert_ok(ctx, vh_h3m_score(ctx, full, holes, out));
     assert_true(isfinite(out[0]));
-    assert_fails(ctx, vh_h3m_viterbi(ctx, h3m, 2, data, 0, path, out), VHEM_EINVAL,
-                 "HMM 2 was asked for, but there are 2");
-    assert_fails(ctx, vh_h3m_viterbi(ctx, h3m, -1, data, 0, path, out), VHEM_EINVAL, "HMM -1");
-    assert_fails(ctx, vh_h3m_viterbi(ctx, h3m, 0, data, 1, path, out), VHEM_EINVAL,
-                 "sequence 1 was asked for, but there are 1");
+    assert_fails(ctx,
+                 vh_h3m_decode(ctx, h3m, &(int64_t){ 2 }, data, 0, 1,
+                               &(vhem_decoding){ .path = path, .logprob = out }),
+                 VHEM_EINVAL, "HMM 2 was asked for, but there are 2");
+    assert_fails(ctx,
+                 vh_h3m_decode(ctx, h3m, &(int64_t){ -1 }, data, 0, 1,
+                               &(vhem_decoding){ .path = path, .logprob = out }),
+                 VHEM_EINVAL, "HMM -1");
+    assert_fails(ctx,
+                 vh_h3m_decode(ctx, h3m, &(int64_t){ 0 }, data, 1, 1,
+                               &(vhem_decoding){ .path = path, .logprob = out }),
+                 VHEM_EINVAL, "sequence 1 was asked for, but there are 1");
     assert_fails(ctx, vh_h3m_posterior(ctx, h3m, 0, data, -1, out, NULL, NULL), VHEM_EINVAL, "sequence -1");
     assert_fails(ctx, vh_h3m_posterior(ctx, other, 0, data, 0, out, NULL, NULL), VHEM_EINVAL, "dimension 3");
     vh_hmm_param(h3m, &h3m->hmm[1], 1)[2] = 0;
     assert_fails(ctx, vh_h3m_score(ctx, h3m, data, out), VHEM_ENUMERIC,
                  "HMM 1: the covariance of state 1, component 0 is singular");
-    assert_fails(ctx, vh_h3m_viterbi(ctx, h3m, 1, data, 0, path, out), VHEM_ENUMERIC,
-                 "HMM 1: the covariance of state 1");
+    assert_fails(ctx,
+                 vh_h3m_decode(ctx, h3m, &(int64_t){ 1 }, data, 0, 1,
+                               &(vhem_decoding){ .path = path, .logprob = out }),
+                 VHEM_ENUMERIC, "HMM 1: the covariance of state 1");
     vhem_ctx_stop(ctx);
     assert_fails(ctx, vh_h3m_score(ctx, h3m, data, out), VHEM_ESTOPPED, "stopped; 0 of 2 HMMs were scored");
     vhem_free(data);

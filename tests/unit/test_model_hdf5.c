@@ -45,7 +45,7 @@ static void round_trip(void **state)
     (void)state;
     vhem_ctx *ctx = test_ctx();
     vh_h3m *h3m = hard_h3m(ctx), *back = NULL;
-    assert_ok(ctx, vh_h3m_set_provenance(ctx, h3m, "{\"seed\": 18446744073709551615}"));
+    assert_ok(ctx, vh_model_set_provenance(ctx, &h3m->provenance, "{\"seed\": 18446744073709551615}"));
     h3m->lengths = (vh_lengths){ 3, 40, 5000000000, 90 };
     assert_ok(ctx, vh_h3m_set_text(ctx, &h3m->prior, "{\"nu\": 3.0}"));
     assert_ok(ctx, vh_h3m_set_text(ctx, &h3m->extra, "{\"note\": [1, 2.5, null]}"));
@@ -60,7 +60,7 @@ static void round_trip(void **state)
     assert_same_h3m(h3m, back);
 
     vh_h3m *text = NULL; /* the two formats hold the same */
-    assert_ok(ctx, vh_h3m_set_provenance(ctx, back, "{\"seed\": 3}"));
+    assert_ok(ctx, vh_model_set_provenance(ctx, &back->provenance, "{\"seed\": 3}"));
     assert_ok(ctx, vh_h3m_save(ctx, back, json));
     assert_ok(ctx, vh_h3m_load(ctx, json, &text));
     assert_same_h3m(back, text);
@@ -420,7 +420,7 @@ static void damage(int version)
     vh_rng rng;
     vh_rng_init(&rng, 13, VH_RNG_TEST, 0);
     vh_h3m *h3m = random_h3m(ctx, &rng, 1, 2, 1, 1, 0, 1);
-    assert_ok(ctx, vh_h3m_set_provenance(ctx, h3m, "{\"seed\": 1}"));
+    assert_ok(ctx, vh_model_set_provenance(ctx, &h3m->provenance, "{\"seed\": 1}"));
     const char *path = version == 1 ? saved_v1(ctx, h3m) : saved(ctx, h3m);
     char *bytes = NULL;
     size_t n;

@@ -257,7 +257,7 @@ static void round_trip(void **state)
     char *one, *two;
     size_t n_one, n_two;
     vh_h3m *h3m = hard_h3m(ctx), *back = NULL;
-    assert_ok(ctx, vh_h3m_set_provenance(ctx, h3m, "{\"command\": \"fit\", \"seed\": 3}"));
+    assert_ok(ctx, vh_model_set_provenance(ctx, &h3m->provenance, "{\"command\": \"fit\", \"seed\": 3}"));
     assert_ok(ctx, vh_h3m_save(ctx, h3m, path));
     assert_ok(ctx, vh_h3m_load(ctx, path, &back));
     assert_same_h3m(h3m, back);

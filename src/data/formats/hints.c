@@ -77,7 +77,8 @@ const char *vh_number_hint(const char *example)
                                       : NULL;
 }
 
-bool vh_may_be_symbol(const char *cell)
+/* True if the text of a cell may be a symbol, not a number in another notation or a failed formula. */
+static bool may_be_symbol(const char *cell)
 {
     size_t n = strlen(cell);
     bool failed = n > 1 && cell[0] == '#' && (cell[n - 1] == '!' || cell[n - 1] == '?'); /* "#DIV/0!" */
@@ -106,7 +107,7 @@ void vh_count_text(vh_cell_counts *c, const vh_table *t, const vh_field *cell)
 
 bool vh_are_symbols(const vh_cell_counts *c)
 {
-    return (c->n_text >= c->n_number || c->n_code > 0) && vh_may_be_symbol(c->example);
+    return (c->n_text >= c->n_number || c->n_code > 0) && may_be_symbol(c->example);
 }
 
 vhem_status vh_refuse_text(vhem_ctx *ctx, const vh_cell_counts *c, const char *where, const char *column,

@@ -25,7 +25,4 @@ bool vh_are_symbols(const vh_cell_counts *c);
 vhem_status vh_refuse_text(vhem_ctx *ctx, const vh_cell_counts *c, const char *where, const char *column,
                            bool choice);
 
-/* True if the text of a cell may be a symbol, not a number in another notation or a failed formula. */
-bool vh_may_be_symbol(const char *cell);
-
 #endif
