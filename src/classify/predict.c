@@ -110,7 +110,7 @@ static void give_weights(const vhem_classes *k, class_search *s)
             omega[i++] = vh_models_omega(k->cls[c].model)[j];
 }
 
-/* ---- one block of items ------------------------------------------------------------------------------- */
+/* ---- one block of items -------------------------------------------------------------------------------- */
 
 typedef struct {
     const vhem_data *data; /* sequences of the block, grouped by item */

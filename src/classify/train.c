@@ -273,8 +273,8 @@ static vhem_status make_models(vhem_ctx *ctx, training *t)
             todo[n++] = (vh_ranked){ (double)k->cls[c].items, c };
     vh_rank_descending((size_t)n, todo);
     t->todo = todo;
-    const vh_work jobs = { .n = n, .what = "classes", .inside = true, .run = model_item, .arg = t };
-    vhem_status st = vh_map(ctx, &jobs, &failed);
+    const vh_work work = { .n = n, .what = "classes", .inside = true, .run = model_item, .arg = t };
+    vhem_status st = vh_map(ctx, &work, &failed);
     if (failed >= 0) {
         snprintf(who, sizeof who, "class '%.100s'", k->cls[todo[failed].i].name);
         vh_error_prefix(ctx, who);
