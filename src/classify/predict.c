@@ -60,7 +60,7 @@ static vhem_status plant(vhem_ctx *ctx, const vhem_classes *k, class_search *s)
     }
     for (int64_t i = 0; i < K; i++)
         omega[i] = 1.0 / K; /* uniform: omega is relative to each class */
-    vh_input in = s->all->h3m ? vh_input_models(s->all->h3m, G) : vh_input_textures(s->all->dtm, G);
+    vh_input in = vh_input_of(s->all, G);
     in.centers_only = true;
     VH_TRY(vh_cluster(ctx, &in, &o, k->seed, &found));
     VH_TRY(vh_models_subset(ctx, vh_clustering_centers(found), NULL, found->Kr, &s->centers));

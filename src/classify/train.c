@@ -143,7 +143,7 @@ static vhem_status from_pieces(vhem_ctx *ctx, const training *t, const vh_class 
     vh_h3m *full = NULL;
 
     VH_TRY(pool_pieces(ctx, t, c, &pooled));
-    vh_input in = pooled->h3m ? vh_input_models(pooled->h3m, 0) : vh_input_textures(pooled->dtm, 0);
+    vh_input in = vh_input_of(pooled, 0);
     in.centers_only = true;
     if (!small_enough(pooled, opt)) {
         VH_TRY(cluster_class(ctx, t, c, &in, out));
