@@ -137,7 +137,7 @@ static double seconds(estep *e, const shape *c, kind k, int runs)
                                   .soft = k == SOFT };
     for (int r = 0; r < runs; r++) {
         double t = bench_wall();
-        bench_need(e->ctx, vh_reduce_run(e->ctx, e->base->job, &step,
+        bench_need(e->ctx, vh_reduce_run(e->ctx, e->base->opened, &step,
                                          &(vh_workers){ e->ctx->threads, e->scratch }, false, &e->sums));
         t = bench_wall() - t;
         best = (r > 0 || runs == 1) && t < best ? t : best;

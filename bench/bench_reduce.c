@@ -184,8 +184,8 @@ static void close_estep(estep *e)
 static void run_estep(void *arg)
 {
     estep *e = arg;
-    bench_need(e->ctx, vh_reduce_run(e->ctx, e->base->job, &e->step, &(vh_workers){ 1, &e->scratch }, false,
-                                     &e->sums));
+    bench_need(e->ctx, vh_reduce_run(e->ctx, e->base->opened, &e->step, &(vh_workers){ 1, &e->scratch },
+                                     false, &e->sums));
 }
 
 static double pair_seconds(const char *backend, const shape *c, int kind)

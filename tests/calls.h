@@ -53,7 +53,8 @@ static inline vhem_status call_cluster_hmms(vhem_ctx *ctx, const vh_h3m *h3m, in
 static inline vhem_status call_cluster_dtm(vhem_ctx *ctx, const vh_dtm *dtm, int K,
                                            const vhem_cluster_options *opt, vh_clustering **out)
 {
-    vh_input in = vh_input_textures(dtm, K);
+    const vhem_models models = vh_models_of_textures(dtm);
+    vh_input in = vh_input_of(&models, K);
     return vh_cluster(ctx, &in, opt, (uint64_t)ctx->opt.seed, out);
 }
 

@@ -91,7 +91,8 @@ static inline answer ask(vhem_ctx *ctx, const vh_h3m *base_h3m, const vh_h3m *ce
                                   .L = a.L,
                                   .z = a.z,
                                   .label = label };
-    assert_ok(ctx, vh_reduce_run(ctx, base->job, &step, &(vh_workers){ threads, scratch }, false, &a.sums));
+    assert_ok(ctx,
+              vh_reduce_run(ctx, base->opened, &step, &(vh_workers){ threads, scratch }, false, &a.sums));
     assert_labels(&a, label);
     for (int t = 0; t < threads; t++)
         vh_scratch_free(&scratch[t]);

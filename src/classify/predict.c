@@ -35,6 +35,11 @@ typedef struct {
     vhem_models *centers; /* [G] */
     int *branch;          /* [K]  of each model */
     double n_scored, n_all;
+    /* the block of items that is scored */
+    const vhem_data *data; /* its sequences, grouped by item */
+    int64_t n;             /* number of items */
+    const int64_t *first;  /* [n+1] */
+    double *table;         /* [N][K]  log p(y | HMM), -inf if not scored */
 } class_search;
 
 /* ---- the tree ------------------------------------------------------------------------------------------ */
@@ -55,7 +60,7 @@ static vhem_status plant(vhem_ctx *ctx, const vhem_classes *k, class_search *s)
     }
     for (int64_t i = 0; i < K; i++)
         omega[i] = 1.0 / K; /* uniform: omega is relative to each class */
-    vh_input in = s->all->h3m ? vh_input_models(s->all->h3m, G) : vh_input_textures(s->all->dtm, G);
+    vh_input in = vh_input_of(s->all, G);
     in.centers_only = true;
     VH_TRY(vh_cluster(ctx, &in, &o, k->seed, &found));
     VH_TRY(vh_models_subset(ctx, vh_clustering_centers(found), NULL, found->Kr, &s->centers));
@@ -110,26 +115,19 @@ static void give_weights(const vhem_classes *k, class_search *s)
             omega[i++] = vh_models_omega(k->cls[c].model)[j];
 }
 
-/* ---- one block of items ------------------------------------------------------------------------------- */
-
-typedef struct {
-    const vhem_data *data; /* sequences of the block, grouped by item */
-    int64_t n;             /* number of items */
-    const int64_t *first;  /* [n+1] */
-    double *table;         /* [N][K]  log p(y | HMM), -inf if not scored */
-} block;
+/* ---- one block of items -------------------------------------------------------------------------------- */
 
 /* Sets follow [n][G]: the branches that fit an item best. */
-static vhem_status choose_branches(vhem_ctx *ctx, const class_search *s, const block *b, bool *follow)
+static vhem_status choose_branches(vhem_ctx *ctx, const class_search *s, bool *follow)
 {
     VH_AUTOFREE double *score = NULL, *mean = NULL;
 
-    VH_NEW(score, vh_cells(b->data->N, s->G));
+    VH_NEW(score, vh_cells(s->data->N, s->G));
     VH_NEW(mean, s->G);
-    VH_TRY(vh_models_score(ctx, s->centers, b->data, score));
-    for (int64_t i = 0; i < b->n; i++) {
+    VH_TRY(vh_models_score(ctx, s->centers, s->data, score));
+    for (int64_t i = 0; i < s->n; i++) {
         memset(mean, 0, (size_t)s->G * sizeof *mean);
-        for (int64_t q = b->first[i]; q < b->first[i + 1]; q++)
+        for (int64_t q = s->first[i]; q < s->first[i + 1]; q++)
             for (int g = 0; g < s->G; g++)
                 mean[g] += score[vh_ij(q, s->G, g)];
         for (int r = 0; r < s->fast; r++) {
@@ -142,7 +140,7 @@ static vhem_status choose_branches(vhem_ctx *ctx, const class_search *s, const b
 }
 
 /* Scores all items that follow branch g under its HMMs. */
-static vhem_status score_branch(vhem_ctx *ctx, class_search *s, const block *b, const bool *follow, int g)
+static vhem_status score_branch(vhem_ctx *ctx, class_search *s, const bool *follow, int g)
 {
     VH_AUTOFREE int64_t *seq = NULL, *model = NULL;
     int64_t K = vh_models_size(s->all), N = 0, n = 0;
@@ -150,10 +148,10 @@ static vhem_status score_branch(vhem_ctx *ctx, class_search *s, const block *b, 
     VH_OWN(vhem_models) *models = NULL;
     VH_AUTOFREE double *score = NULL;
 
-    VH_NEW(seq, b->data->N);
+    VH_NEW(seq, s->data->N);
     VH_NEW(model, K);
-    for (int64_t i = 0; i < b->n; i++)
-        for (int64_t q = b->first[i]; follow[vh_ij(i, s->G, g)] && q < b->first[i + 1]; q++)
+    for (int64_t i = 0; i < s->n; i++)
+        for (int64_t q = s->first[i]; follow[vh_ij(i, s->G, g)] && q < s->first[i + 1]; q++)
             seq[N++] = q;
     for (int64_t j = 0; j < K; j++)
         if (s->branch[j] == g)
@@ -161,48 +159,48 @@ static vhem_status score_branch(vhem_ctx *ctx, class_search *s, const block *b, 
     if (N == 0 || n == 0)
         return VHEM_OK;
     VH_NEW(score, vh_cells(N, n));
-    VH_TRY(vh_data_subset(ctx, b->data, seq, N, &data));
+    VH_TRY(vh_data_subset(ctx, s->data, seq, N, &data));
     VH_TRY(vh_models_subset(ctx, s->all, model, n, &models));
     VH_TRY(vh_models_score(ctx, models, data, score));
     for (int64_t q = 0; q < N; q++)
         for (int64_t j = 0; j < n; j++)
-            b->table[vh_ij(seq[q], K, model[j])] = score[vh_ij(q, n, j)];
+            s->table[vh_ij(seq[q], K, model[j])] = score[vh_ij(q, n, j)];
     s->n_scored += (double)N * (double)n;
     return VHEM_OK;
 }
 
-static vhem_status fill_table(vhem_ctx *ctx, class_search *s, const block *b)
+static vhem_status fill_table(vhem_ctx *ctx, class_search *s)
 {
-    size_t size = vh_cells(b->data->N, vh_models_size(s->all));
+    size_t size = vh_cells(s->data->N, vh_models_size(s->all));
     VH_AUTOFREE bool *follow = NULL;
 
     s->n_all += (double)size;
     if (s->fast == 0) {
         s->n_scored += (double)size;
-        return vh_models_score(ctx, s->all, b->data, b->table);
+        return vh_models_score(ctx, s->all, s->data, s->table);
     }
-    VH_NEW(follow, vh_cells(b->n, s->G));
+    VH_NEW(follow, vh_cells(s->n, s->G));
     for (size_t e = 0; e < size; e++)
-        b->table[e] = -INFINITY;
-    VH_TRY(choose_branches(ctx, s, b, follow));
-    s->n_scored += (double)b->data->N * s->G;
+        s->table[e] = -INFINITY;
+    VH_TRY(choose_branches(ctx, s, follow));
+    s->n_scored += (double)s->data->N * s->G;
     for (int g = 0; g < s->G; g++)
-        VH_TRY(score_branch(ctx, s, b, follow, g));
+        VH_TRY(score_branch(ctx, s, follow, g));
     return VHEM_OK;
 }
 
 /* Computes loglik [n][C] of the block; work [K]. */
-static void sum_up(const class_search *s, const block *b, int C, double *work, double *loglik)
+static void sum_up(const class_search *s, int C, double *work, double *loglik)
 {
     const double *omega = vh_models_omega(s->all);
     int64_t K = vh_models_size(s->all);
-    for (int64_t i = 0; i < b->n; i++) {
+    for (int64_t i = 0; i < s->n; i++) {
         double *mean = loglik + vh_row(i, C);
-        int64_t N = b->first[i + 1] - b->first[i];
+        int64_t N = s->first[i + 1] - s->first[i];
         memset(mean, 0, (size_t)C * sizeof *mean);
-        for (int64_t q = b->first[i]; q < b->first[i + 1]; q++) {
+        for (int64_t q = s->first[i]; q < s->first[i + 1]; q++) {
             for (int64_t j = 0; j < K; j++)
-                work[j] = log(omega[j]) + b->table[vh_ij(q, K, j)];
+                work[j] = log(omega[j]) + s->table[vh_ij(q, K, j)];
             for (int64_t j = 0, n; j < K; j += n) { /* HMMs of a class are consecutive */
                 for (n = 1; j + n < K && s->owner[j + n] == s->owner[j];)
                     n++;
@@ -233,9 +231,12 @@ static vhem_status predict_block(vhem_ctx *ctx, class_search *s, const vh_questi
     VH_TRY(vh_sets_data(ctx, q->data, t, item, n, &own));
     VH_NEW(table, vh_cells(own->N, vh_models_size(s->all)));
     VH_NEW(work, vh_models_size(s->all));
-    block b = { own, n, first, table };
-    VH_TRY(fill_table(ctx, s, &b));
-    sum_up(s, &b, C, work, loglik);
+    s->data = own;
+    s->n = n;
+    s->first = first;
+    s->table = table;
+    VH_TRY(fill_table(ctx, s));
+    sum_up(s, C, work, loglik);
     return VHEM_OK;
 }
 

@@ -143,7 +143,7 @@ static vhem_status from_pieces(vhem_ctx *ctx, const training *t, const vh_class 
     vh_h3m *full = NULL;
 
     VH_TRY(pool_pieces(ctx, t, c, &pooled));
-    vh_input in = pooled->h3m ? vh_input_models(pooled->h3m, 0) : vh_input_textures(pooled->dtm, 0);
+    vh_input in = vh_input_of(pooled, 0);
     in.centers_only = true;
     if (!small_enough(pooled, opt)) {
         VH_TRY(cluster_class(ctx, t, c, &in, out));
@@ -273,8 +273,8 @@ static vhem_status make_models(vhem_ctx *ctx, training *t)
             todo[n++] = (vh_ranked){ (double)k->cls[c].items, c };
     vh_rank_descending((size_t)n, todo);
     t->todo = todo;
-    const vh_work jobs = { .n = n, .what = "classes", .inside = true, .run = model_item, .arg = t };
-    vhem_status st = vh_map(ctx, &jobs, &failed);
+    const vh_work work = { .n = n, .what = "classes", .inside = true, .run = model_item, .arg = t };
+    vhem_status st = vh_map(ctx, &work, &failed);
     if (failed >= 0) {
         snprintf(who, sizeof who, "class '%.100s'", k->cls[todo[failed].i].name);
         vh_error_prefix(ctx, who);

@@ -11,7 +11,7 @@
 #include "core/names.h"
 #include "core/options.h"
 #include "data/data.h"
-#include "dtm/infer.h"
+#include "models/infer.h"
 #include "fit/infer.h"
 #include "math/graph.h"
 #include "hmm/convert.h"
@@ -30,8 +30,8 @@ enum {
 
 typedef struct {
     const vh_h3m *models, *centers;
-    const vh_dtm *textures; /* instead of centers */
-    const int *label;       /* [n]  of the models */
+    vhem_models made; /* the centers, or textures */
+    const int *label; /* [n]  of the models */
     int64_t n;
     int K, tau;
     int64_t *members; /* [K] */
@@ -91,8 +91,7 @@ static vhem_status data_loglik(vhem_ctx *ctx, const level *v, const vhem_data *d
     VH_NEW(table, vh_cells(N, v->K));
     VH_NEW(cluster, v->n);
     VH_TRY(index_names(ctx, v, name, &names, cluster));
-    VH_TRY(v->centers ? vh_h3m_score(ctx, v->centers, data, table)
-                      : vh_dtm_score(ctx, v->textures, data, table));
+    VH_TRY(vh_models_score(ctx, &v->made, data, table));
     for (int64_t n = 0; n < N; n++) {
         const double *row = table + vh_row(n, v->K);
         double best = -INFINITY;
@@ -198,7 +197,7 @@ vhem_status vhem_measure(vhem_ctx *ctx, const vhem_tree *tree, int l, const vhem
     if (opt)
         VH_TRY(vh_options_check(ctx, VHEM_CLUSTER_OPTIONS, opt));
     v.centers = c->centers;
-    v.textures = c->textures;
+    v.made = vh_clustering_models(c);
     v.label = vh_tree_base_labels(tree, l);
     v.n = first->Kb;
     v.K = c->Kr;
@@ -216,7 +215,7 @@ vhem_status vhem_measure(vhem_ctx *ctx, const vhem_tree *tree, int l, const vhem
         if (found != VHEM_ENUMERIC) /* else a model is singular: no kernel or divergence */
             VH_TRY(found);
     }
-    if (data && (v.centers || v.textures))
+    if (data && (v.made.h3m || v.made.dtm))
         VH_TRY(data_loglik(ctx, &v, data, first->name, &m.loglik));
     *out = m;
     return VHEM_OK;

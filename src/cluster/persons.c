@@ -396,10 +396,10 @@ static vhem_status leave_out(person_scores *w)
                              .arg = &l };
     VH_TRY(vh_vhem_without(ctx, &all));
     qsort(again, (size_t)l.n, sizeof *again, by_number);
-    const vh_work jobs = {
+    const vh_work work = {
         .n = l.n, .what = "clustering again", .inside = true, .run = cluster_again, .arg = &l
     };
-    return vh_map(ctx, &jobs, &failed);
+    return vh_map(ctx, &work, &failed);
 }
 
 /* Of each clustered item its person in the data. */
@@ -465,8 +465,8 @@ static vhem_status leave_out_sequences(person_scores *w)
     for (int64_t b = 0; b < w->Kb; b++)
         member[w->label[b]]++;
     leaving l = { .w = w, .person = person, .member = member };
-    const vh_work jobs = { .n = w->Kb, .what = "fitting again", .run = fit_without, .arg = &l };
-    return vh_map(ctx, &jobs, &failed);
+    const vh_work work = { .n = w->Kb, .what = "fitting again", .run = fit_without, .arg = &l };
+    return vh_map(ctx, &work, &failed);
 }
 
 /* ---- 3. derived quantities ---- */

@@ -184,19 +184,6 @@ static vhem_status check_levels(vhem_ctx *ctx, const vh_input *in, int n, const 
     return VHEM_OK;
 }
 
-/* Input of a level above the lowest, unless it is sequences. */
-typedef struct {
-    vh_h3m *models;
-    vh_dtm *textures;
-} centers;
-
-static void free_centers(centers *x)
-{
-    vh_h3m_free(x->models);
-    vh_dtm_free(x->textures);
-    *x = (centers){ 0 };
-}
-
 /* True if only the centres of c can be clustered again: sequences would be grouped anew. */
 static bool keeps_partition(const vh_clustering *c)
 {
@@ -215,7 +202,7 @@ static void cluster_centers(const vh_clustering *c, vhem_cluster_options *o)
 
 /* Prepares the input of the level above c: its used centres, or item groups merged by cluster.  Updates *used
  * and item, which *in points to. */
-static vhem_status next_input(vhem_ctx *ctx, const vh_clustering *c, centers *used, int64_t *item,
+static vhem_status next_input(vhem_ctx *ctx, const vh_clustering *c, vhem_models **used, int64_t *item,
                               vh_input *in)
 {
     const double *omega = vh_clustering_omega(c);
@@ -231,17 +218,15 @@ static vhem_status next_input(vhem_ctx *ctx, const vh_clustering *c, centers *us
         if (omega[j] > 0)
             index[n++] = j;
     }
-    if (in->models || keeps_partition(c)) {
-        /* a centre represents a typical member */
-        vh_lengths lengths = in->models ? in->models->lengths : c->centers->lengths;
-        free_centers(used);
-        VH_TRY(vh_h3m_subset(ctx, c->centers, index, n, &used->models));
-        used->models->lengths = lengths;
-        *in = vh_input_models(used->models, 0);
-    } else if (in->textures) {
-        free_centers(used);
-        VH_TRY(vh_dtm_subset(ctx, c->textures, index, n, &used->textures));
-        *in = vh_input_textures(used->textures, 0);
+    if (in->models || in->textures || keeps_partition(c)) {
+        const vhem_models centers = vh_clustering_models(c);
+        VH_OWN(vhem_models) *next = NULL;
+        VH_TRY(vh_models_subset(ctx, &centers, index, n, &next));
+        if (next->h3m) /* a centre represents a typical member */
+            next->h3m->lengths = in->models ? in->models->lengths : c->centers->lengths;
+        vh_object_free(*used);
+        *used = vh_take(next);
+        *in = vh_input_of(*used, 0);
     } else {
         for (int64_t i = 0; i < in->data->N; i++)
             item[i] = row[c->label[item[i]]];
@@ -313,7 +298,7 @@ static vhem_status make_tree(vhem_ctx *ctx, const vhem_source *source, int level
                              vhem_cluster_options *o, vhem_tree **tree)
 {
     VH_AUTOFREE int64_t *item = NULL; /* [N]  for sequences: the set of each on this level */
-    VH_CLEANUP(free_centers) centers used = { 0 };
+    VH_OWN(vhem_models) *used = NULL;
     uint64_t fingerprint;
     vh_input in;
 

@@ -220,7 +220,8 @@ static vhem_status print_centers(vhem_ctx *ctx, const vh_clustering *c, FILE *f)
     if (!c->centers && !c->textures)
         return VHEM_OK;
     fputs(",\n \"centers\": ", f);
-    return c->centers ? vh_model_print_json(ctx, c->centers, f) : vh_dtm_print_json(ctx, c->textures, f);
+    const vhem_models centers = vh_clustering_models(c);
+    return vh_models_print_json(ctx, &centers, f);
 }
 
 /* How the clusters were found: runs of a method, or graphs of sequences, whose bounds are NaN. */

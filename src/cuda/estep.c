@@ -65,7 +65,7 @@ typedef struct {
 
 typedef struct { /* one E-step */
     vhem_ctx *ctx;
-    device_base *job;
+    device_base *opened;
     const vh_reduce_step *step;
     const vh_workers *workers;
     vh_cuda_groups groups;
@@ -73,26 +73,26 @@ typedef struct { /* one E-step */
     double *host; /* [head of each chunk, then one block of sums], scratch */
 } estep_run;
 
-static void free_device(device_base *job)
+static void free_device(device_base *opened)
 {
-    vh_cuda_store_free(&job->store);
+    vh_cuda_store_free(&opened->store);
     for (int r = 0; r < ROOMS; r++) {
-        vh_device_free(job->room[r]);
-        job->room[r] = NULL;
-        job->room_bytes[r] = 0;
+        vh_device_free(opened->room[r]);
+        opened->room[r] = NULL;
+        opened->room_bytes[r] = 0;
     }
 }
 
 /* ---- 1. scratch memory --------------------------------------------------------------------------------- */
 
-static vhem_status get_room(vhem_ctx *ctx, device_base *job, room r, size_t bytes, void *out)
+static vhem_status get_room(vhem_ctx *ctx, device_base *opened, room r, size_t bytes, void *out)
 {
-    VH_TRY(vh_cuda_room(ctx, bytes, &job->room_bytes[r], &job->room[r]));
-    memcpy(out, &job->room[r], sizeof job->room[r]);
+    VH_TRY(vh_cuda_room(ctx, bytes, &opened->room_bytes[r], &opened->room[r]));
+    memcpy(out, &opened->room[r], sizeof opened->room[r]);
     return VHEM_OK;
 }
 
-#define ROOM(r, p, n) VH_TRY(get_room(ctx, x->job, (r), (size_t)(n) * sizeof *(p), &(p)))
+#define ROOM(r, p, n) VH_TRY(get_room(ctx, x->opened, (r), (size_t)(n) * sizeof *(p), &(p)))
 
 static size_t sums_of(const vh_packed *r)
 {
@@ -144,26 +144,26 @@ static int at_most(double n, int most)
 /* Bytes of scratch memory for tables, at most `most`. */
 static double scratch_bytes(const estep_run *x, double most)
 {
-    return fmin(most, fmax(LEAST_BYTES, x->job->store.table));
+    return fmin(most, fmax(LEAST_BYTES, x->opened->store.table));
 }
 
 static vhem_status score_shape(estep_run *x, const vh_cuda_tile *t, const vh_cuda_base *b,
                                const vh_cuda_centers *g)
 {
     vhem_ctx *ctx = x->ctx;
-    vh_cuda_score job = { .base = *b };
+    vh_cuda_score opened = { .base = *b };
     double table = (double)b->n * (b->S * b->M) * (g->S * g->M),
            work = (double)vh_cuda_score_work(b->S, g->S) * sizeof(double);
     int n = at_most(scratch_bytes(x, TABLE_BYTES) / sizeof(double) / table, g->n);
 
     double pairs = (double)b->n * n;
-    job.slots =
+    opened.slots =
         (at_most(scratch_bytes(x, PAIR_BYTES) / work, pairs < SLOTS ? (int)pairs : SLOTS) + 127) / 128 * 128;
-    ROOM(ROOM_TABLE, job.table, (size_t)(n * table));
-    ROOM(ROOM_WORK, job.work, vh_cuda_score_work(b->S, g->S) * (size_t)job.slots);
+    ROOM(ROOM_TABLE, opened.table, (size_t)(n * table));
+    ROOM(ROOM_WORK, opened.work, vh_cuda_score_work(b->S, g->S) * (size_t)opened.slots);
     for (int first = 0; first < g->n; first += n) {
-        job.centers = vh_cuda_part(g, first, g->n - first < n ? g->n - first : n, t->n_stat);
-        VH_DEVICE(vh_cuda_score_run(t, &job));
+        opened.centers = vh_cuda_part(g, first, g->n - first < n ? g->n - first : n, t->n_stat);
+        VH_DEVICE(vh_cuda_score_run(t, &opened));
     }
     return VHEM_OK;
 }
@@ -172,7 +172,7 @@ static vhem_status score_shape(estep_run *x, const vh_cuda_tile *t, const vh_cud
 static vhem_status by_reference(estep_run *x, const vh_cuda_lay *lay, double *L)
 {
     vhem_ctx *ctx = x->ctx;
-    const vh_cuda_store *store = &x->job->store;
+    const vh_cuda_store *store = &x->opened->store;
     int n = lay->n_chunk;
     VH_CLEANUP(vh_cuda_chunks_end) vh_cuda_chunks chunks = { store, n, NULL };
     vh_scratch *own = &x->workers->scratch[vh_worker(ctx, x->workers->n)];
@@ -215,31 +215,32 @@ static vhem_status score(estep_run *x, const vh_cuda_lay *lay, const vh_cuda_til
 /* ---- 3. statistics ------------------------------------------------------------------------------------- */
 
 /* Allocates memory for the statistics of n pairs. */
-static vhem_status pair_rooms(estep_run *x, int tau, size_t n, vh_cuda_pairs *job)
+static vhem_status pair_rooms(estep_run *x, int tau, size_t n, vh_cuda_pairs *opened)
 {
     vhem_ctx *ctx = x->ctx;
-    size_t Sb = (size_t)job->base.S, Sr = (size_t)job->centers.S,
-           table = Sb * (size_t)job->base.M * Sr * (size_t)job->centers.M,
-           walk = 2 * Sb * Sr * (size_t)(tau - 1), work = vh_cuda_pairs_work(job->base.S, job->centers.S);
+    size_t Sb = (size_t)opened->base.S, Sr = (size_t)opened->centers.S,
+           table = Sb * (size_t)opened->base.M * Sr * (size_t)opened->centers.M,
+           walk = 2 * Sb * Sr * (size_t)(tau - 1),
+           work = vh_cuda_pairs_work(opened->base.S, opened->centers.S);
 
-    ROOM(ROOM_PAIRS, job->table, n * (table + walk + work + Sr + Sr * Sr));
-    job->history = job->table + n * table;
-    job->work = job->history + n * walk;
-    job->chain = job->work + n * work;
-    ROOM(ROOM_LISTS, job->lane, 3 * n);
-    job->who = job->lane + n;
-    job->careful = job->who + n;
+    ROOM(ROOM_PAIRS, opened->table, n * (table + walk + work + Sr + Sr * Sr));
+    opened->history = opened->table + n * table;
+    opened->work = opened->history + n * walk;
+    opened->chain = opened->work + n * work;
+    ROOM(ROOM_LISTS, opened->lane, 3 * n);
+    opened->who = opened->lane + n;
+    opened->careful = opened->who + n;
     return VHEM_OK;
 }
 
 /* Bytes that each pair takes there. */
-static double pair_bytes(const vh_cuda_pairs *job, int tau)
+static double pair_bytes(const vh_cuda_pairs *opened, int tau)
 {
-    double n = job->base.S * job->centers.S;
+    double n = opened->base.S * opened->centers.S;
     return sizeof(double)
-               * (n * job->base.M * job->centers.M + 2 * n * (tau - 1)
-                  + (double)vh_cuda_pairs_work(job->base.S, job->centers.S)
-                  + job->centers.S * (1 + job->centers.S))
+               * (n * opened->base.M * opened->centers.M + 2 * n * (tau - 1)
+                  + (double)vh_cuda_pairs_work(opened->base.S, opened->centers.S)
+                  + opened->centers.S * (1 + opened->centers.S))
            + 3 * sizeof(int);
 }
 
@@ -247,7 +248,7 @@ static vhem_status add_shape(estep_run *x, const vh_cuda_tile *t, const vh_cuda_
                              const vh_cuda_centers *g)
 {
     vhem_ctx *ctx = x->ctx;
-    vh_cuda_pairs job = { .base = *b, .centers = *g };
+    vh_cuda_pairs opened = { .base = *b, .centers = *g };
     size_t cells = vh_cells(g->n, t->n_chunk);
     VH_AUTOFREE int *first = NULL;
     int *on_device, all = 0; /* fits an int: many centres mean few rows per tile (base_store.c) */
@@ -262,12 +263,12 @@ static vhem_status add_shape(estep_run *x, const vh_cuda_tile *t, const vh_cuda_
         all += n;
     }
     VH_DEVICE(vh_device_put(on_device, first, sizeof *first * (cells + 1)));
-    job.first = on_device;
-    int most = at_most(scratch_bytes(x, PAIR_BYTES) / pair_bytes(&job, t->tau), all > 0 ? all : 1);
-    VH_TRY(pair_rooms(x, t->tau, (size_t)most, &job));
-    for (job.begin = 0; job.begin < all; job.begin += most) {
-        job.n = all - job.begin < most ? all - job.begin : most;
-        VH_DEVICE(vh_cuda_pairs_run(t, &job));
+    opened.first = on_device;
+    int most = at_most(scratch_bytes(x, PAIR_BYTES) / pair_bytes(&opened, t->tau), all > 0 ? all : 1);
+    VH_TRY(pair_rooms(x, t->tau, (size_t)most, &opened));
+    for (opened.begin = 0; opened.begin < all; opened.begin += most) {
+        opened.n = all - opened.begin < most ? all - opened.begin : most;
+        VH_DEVICE(vh_cuda_pairs_run(t, &opened));
     }
     return VHEM_OK;
 }
@@ -316,7 +317,7 @@ static vhem_status copy_table(estep_run *x, const vh_cuda_lay *lay, const double
 
     VH_NEW(table, Kr * rows);
     VH_DEVICE(vh_device_get(table, from, sizeof *table * Kr * rows));
-    turning t = { table, to, x->job->store.source.number + lay->first, Kr, rows };
+    turning t = { table, to, x->opened->store.source.number + lay->first, Kr, rows };
     vh_parallel(ctx, ((int64_t)rows + SOME - 1) / SOME, x->workers->n, true, transpose_rows, &t);
     return VHEM_OK;
 }
@@ -324,7 +325,7 @@ static vhem_status copy_table(estep_run *x, const vh_cuda_lay *lay, const double
 static vhem_status copy_labels(estep_run *x, const vh_cuda_lay *lay, const int *from)
 {
     vhem_ctx *ctx = x->ctx;
-    const int64_t *number = x->job->store.source.number + lay->first;
+    const int64_t *number = x->opened->store.source.number + lay->first;
     VH_AUTOFREE int *label = NULL;
 
     VH_NEW(label, lay->rows);
@@ -349,14 +350,14 @@ static vhem_status sum_tile(estep_run *x, const vh_cuda_lay *lay, const vh_cuda_
     vhem_ctx *ctx = x->ctx;
     const vh_reduce_step *step = x->step;
     size_t Kr = (size_t)t->Kr, head = 2 + 5 * Kr;
-    const vh_cuda_assign job = { .N = step->N,
-                                 .log_K = log(x->job->store.source.all),
-                                 .log_omega = x->groups.log_omega,
-                                 .weighted = step->weighted,
-                                 .statistics = step->statistics };
+    const vh_cuda_assign opened = { .N = step->N,
+                                    .log_K = log(x->opened->store.source.all),
+                                    .log_omega = x->groups.log_omega,
+                                    .weighted = step->weighted,
+                                    .statistics = step->statistics };
     double *block = x->host + (size_t)VH_CUDA_MOST_CHUNKS * head;
 
-    VH_DEVICE(vh_cuda_assign_run(t, &job));
+    VH_DEVICE(vh_cuda_assign_run(t, &opened));
     VH_DEVICE(vh_device_get(x->host, t->head, sizeof *x->host * head * (size_t)t->n_chunk));
     add_heads(step, t->n_chunk, head, x->host);
     VH_CHECK(!isnan(x->host[0]), VHEM_ENUMERIC, "the objective is not a number");
@@ -367,7 +368,7 @@ static vhem_status sum_tile(estep_run *x, const vh_cuda_lay *lay, const vh_cuda_
         VH_DEVICE(vh_device_get(sums.stats.scale, t->scale, sizeof *block * Kr));
         VH_TRY(statistics(x, lay, t, sums.stats.nu1));
     }
-    return vh_tree_sum_put(ctx, x->tree, x->job->store.level, index, block);
+    return vh_tree_sum_put(ctx, x->tree, x->opened->store.level, index, block);
 }
 
 static vhem_status run_tile(void *arg, const vh_cuda_lay *lay, int index)
@@ -417,13 +418,13 @@ static vhem_status run_on_device(estep_run *x, bool stops, vh_reduce_sums *out)
     size_t size = step->statistics ? shape.size : shape.head;
 
     VH_DEVICE(vh_device_enter());
-    VH_TRY(vh_cuda_store_load(ctx, &x->job->store, need_of(step)));
+    VH_TRY(vh_cuda_store_load(ctx, &x->opened->store, need_of(step)));
     VH_TRY(vh_cuda_groups_new(ctx, step->reduced, step->log_omega, &x->groups));
     VH_TRY(vh_tree_sum_new(ctx, size, vh_reduce_sums_merge, step, &x->tree));
     VH_NEW(x->host, (size_t)VH_CUDA_MOST_CHUNKS * shape.head + shape.size);
-    VH_TRY(vh_cuda_store_each(ctx, &x->job->store, stops, run_tile, x));
+    VH_TRY(vh_cuda_store_each(ctx, &x->opened->store, stops, run_tile, x));
     if (step->log_omega && out)
-        VH_TRY(vh_tree_sum_close(ctx, x->tree, (int64_t)x->job->store.n_tile << x->job->store.level,
+        VH_TRY(vh_tree_sum_close(ctx, x->tree, (int64_t)x->opened->store.n_tile << x->opened->store.level,
                                  out->block));
     return VHEM_OK;
 }
@@ -436,25 +437,25 @@ static vhem_status run_on_cpu(estep_run *x, bool stops, vh_reduce_sums *out)
     vhem_ctx alone;
 
     vh_ctx_child(x->ctx, 1, &alone);
-    pthread_mutex_lock(&x->job->lock);
-    if (!x->job->cpu)
-        st = vh_cpu_reduce_open(&alone, &x->job->store.source, &x->job->cpu);
-    pthread_mutex_unlock(&x->job->lock);
+    pthread_mutex_lock(&x->opened->lock);
+    if (!x->opened->cpu)
+        st = vh_cpu_reduce_open(&alone, &x->opened->store.source, &x->opened->cpu);
+    pthread_mutex_unlock(&x->opened->lock);
     if (st != VHEM_OK)
         return vh_fail(x->ctx, st, "%s", alone.error);
-    return vh_cpu_reduce_run(x->ctx, x->job->cpu, x->step, x->workers, stops, out);
+    return vh_cpu_reduce_run(x->ctx, x->opened->cpu, x->step, x->workers, stops, out);
 }
 
 /* True if the device should run this E-step.  Not if chains are so long that the steps of only a few pairs
  * fit: the CPU stores steps only until they settle, and it can be stopped.  Part of a larger set goes where
  * the whole would go, so that the division does not change results. */
-static bool suits(vhem_ctx *ctx, const device_base *job, const vh_reduce_step *step)
+static bool suits(vhem_ctx *ctx, const device_base *opened, const vh_reduce_step *step)
 {
     const vh_packed *r = step->reduced;
     double states = 0;
     for (int j = 0; j < r->K; j++)
         states = fmax(states, r->S[j]);
-    return vh_cuda_worth(ctx, (double)job->store.source.all * r->n_state * step->tau) && r->n_direct == 0
+    return vh_cuda_worth(ctx, (double)opened->store.source.all * r->n_state * step->tau) && r->n_direct == 0
            && r->K <= MOST_CENTERS && 2 * sizeof(double) * states * states * step->tau <= LONGEST_BYTES;
 }
 
@@ -462,21 +463,21 @@ static bool suits(vhem_ctx *ctx, const device_base *job, const vh_reduce_step *s
 static void leave_device(estep_run *x)
 {
     vh_cuda_warn(x->ctx);
-    free_device(x->job);
-    atomic_store(&x->job->refused, true);
+    free_device(x->opened);
+    atomic_store(&x->opened->refused, true);
 }
 
 vhem_status vh_cuda_reduce_run(vhem_ctx *ctx, const void *state, const vh_reduce_step *step,
                                const vh_workers *workers, bool stops, vh_reduce_sums *out)
 {
-    estep_run x = { .ctx = ctx, .job = (device_base *)(uintptr_t)state, .step = step, .workers = workers };
-    if (atomic_load(&x.job->refused) || !suits(ctx, x.job, step))
+    estep_run x = { .ctx = ctx, .opened = (device_base *)(uintptr_t)state, .step = step, .workers = workers };
+    if (atomic_load(&x.opened->refused) || !suits(ctx, x.opened, step))
         return run_on_cpu(&x, stops, out);
-    pthread_mutex_lock(&x.job->lock);
+    pthread_mutex_lock(&x.opened->lock);
     vhem_status st = run_on_device(&x, stops, out);
     if (st == VHEM_EBACKEND)
         leave_device(&x);
-    pthread_mutex_unlock(&x.job->lock);
+    pthread_mutex_unlock(&x.opened->lock);
     /* Numbers beyond the range of the kernels: the CPU computes them, or reports the pair at fault. */
     return st == VHEM_EBACKEND || st == VHEM_ENUMERIC ? run_on_cpu(&x, stops, out) : st;
 }
@@ -485,22 +486,22 @@ vhem_status vh_cuda_reduce_run(vhem_ctx *ctx, const void *state, const vh_reduce
 
 vhem_status vh_cuda_reduce_open(vhem_ctx *ctx, const vh_base_source *source, void **state)
 {
-    device_base *job = NULL;
+    device_base *opened = NULL;
 
-    VH_NEW(job, 1);
-    job->store.source = *source;
-    pthread_mutex_init(&job->lock, NULL);
-    *state = job;
+    VH_NEW(opened, 1);
+    opened->store.source = *source;
+    pthread_mutex_init(&opened->lock, NULL);
+    *state = opened;
     return VHEM_OK;
 }
 
 void vh_cuda_reduce_close(void *state)
 {
-    device_base *job = state;
-    if (!job)
+    device_base *opened = state;
+    if (!opened)
         return;
-    free_device(job);
-    vh_cpu_reduce_close(job->cpu);
-    pthread_mutex_destroy(&job->lock);
-    free(job);
+    free_device(opened);
+    vh_cpu_reduce_close(opened->cpu);
+    pthread_mutex_destroy(&opened->lock);
+    free(opened);
 }

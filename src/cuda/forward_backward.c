@@ -64,7 +64,7 @@ typedef enum { SCORE, COUNT, WEIGHED } way; /* log-likelihoods; with statistics;
 
 typedef struct { /* one E-step */
     vhem_ctx *ctx;
-    device_sequences *job;
+    device_sequences *opened;
     const vh_seq_step *step;
     vh_seq_sums *out;
     int level, n_tile;
@@ -98,7 +98,7 @@ static size_t plan_tables(const sequence_run *x, vh_cuda_frames *f)
     VH_PLACE(bytes, f->doubt, K * lanes);
     VH_PLACE(bytes, f->w, K * lanes);
     VH_PLACE(bytes, f->chain, ((size_t)pk->n_state + pk->n_trans) * lanes);
-    int most = x->job->set.most_states;
+    int most = x->opened->set.most_states;
     VH_PLACE(bytes, f->work, most > VH_CUDA_FEW ? vh_cuda_fb_work(most) * K * lanes : 1);
     VH_PLACE(bytes, f->sums, (size_t)f->n_chunk * sums_of(pk));
     return bytes;
@@ -106,7 +106,7 @@ static size_t plan_tables(const sequence_run *x, vh_cuda_frames *f)
 
 static void place_tables(const sequence_run *x, vh_cuda_frames *f)
 {
-    char *to = x->job->tables;
+    char *to = x->opened->tables;
     double **all[] = { &f->E,      &f->B,     &f->P,     &f->shift, &f->r,
                        &f->loglik, &f->doubt, &f->chain, &f->work,  &f->sums };
     plan_tables(x, f);
@@ -118,8 +118,8 @@ static void place_tables(const sequence_run *x, vh_cuda_frames *f)
 
 static vh_cuda_frames tile_of(const sequence_run *x, int t)
 {
-    int first = t << x->level, left = x->job->lanes.n_chunk - first;
-    return vh_cuda_lanes_tile(&x->job->lanes, first, left < 1 << x->level ? left : 1 << x->level);
+    int first = t << x->level, left = x->opened->lanes.n_chunk - first;
+    return vh_cuda_lanes_tile(&x->opened->lanes, first, left < 1 << x->level ? left : 1 << x->level);
 }
 
 /* Bytes of the largest tile, including its frames if they stream. */
@@ -127,11 +127,11 @@ static size_t largest_tile(sequence_run *x, int level)
 {
     size_t most = 0;
     x->level = level;
-    x->n_tile = (x->job->lanes.n_chunk + (1 << level) - 1) >> level;
+    x->n_tile = (x->opened->lanes.n_chunk + (1 << level) - 1) >> level;
     for (int t = 0; t < x->n_tile; t++) {
         vh_cuda_frames f = tile_of(x, t);
         size_t bytes = plan_tables(x, &f), frames = f.steps * LANES * (size_t)x->step->pk->n_stat;
-        bytes += x->job->lanes.streams ? VH_CUDA_BUFFERS * sizeof(double) * frames : 0;
+        bytes += x->opened->lanes.streams ? VH_CUDA_BUFFERS * sizeof(double) * frames : 0;
         most = bytes > most ? bytes : most;
     }
     return most;
@@ -141,11 +141,11 @@ static size_t largest_tile(sequence_run *x, int level)
 static bool cut_tiles(sequence_run *x, size_t *bytes)
 {
     int level = 0;
-    while (1 << level < x->job->lanes.n_chunk && level < MOST_LEVEL)
+    while (1 << level < x->opened->lanes.n_chunk && level < MOST_LEVEL)
         level++;
     for (; level >= 0; level--) {
         *bytes = largest_tile(x, level);
-        if ((double)*bytes <= x->job->budget)
+        if ((double)*bytes <= x->opened->budget)
             return true;
     }
     return false;
@@ -156,7 +156,7 @@ static bool cut_tiles(sequence_run *x, size_t *bytes)
 static vhem_status launch(sequence_run *x, way how, const vh_cuda_frames *f)
 {
     vhem_ctx *ctx = x->ctx;
-    const vh_cuda_set *set = &x->job->set;
+    const vh_cuda_set *set = &x->opened->set;
     const vh_cuda_hmms *h = &set->h;
     size_t pairs = vh_cells(h->K, f->lanes);
 
@@ -187,7 +187,7 @@ typedef struct { /* pairs of a tile for which scaling was unsafe */
 static double weight_at(const redoing *r, int k, int l)
 {
     size_t K = (size_t)r->x->step->pk->K, at = vh_ij(k, r->lanes, l);
-    return r->how == WEIGHED ? r->x->w[K * (size_t)r->lane0 + at] : r->x->job->lanes.weight[r->lane0 + l];
+    return r->how == WEIGHED ? r->x->w[K * (size_t)r->lane0 + at] : r->x->opened->lanes.weight[r->lane0 + l];
 }
 
 /* Recomputes the pairs of one lane block by the reference; their statistics go to a separate block. */
@@ -195,7 +195,7 @@ static vhem_status redo_lane_block(vhem_ctx *ctx, void *arg, int64_t item, int w
 {
     const redoing *r = arg;
     const vh_packed *pk = r->x->step->pk;
-    const vh_cuda_lanes *on = &r->x->job->lanes;
+    const vh_cuda_lanes *on = &r->x->opened->lanes;
     const vh_sequences *in = &on->in;
     vh_stats stats = vh_stats_at(pk, block);
     int l0 = r->at[item - r->first] * LANES;
@@ -220,7 +220,7 @@ static bool has_doubt(const redoing *r, int lane_block)
 {
     for (int k = 0; k < r->x->step->pk->K; k++)
         for (int l = lane_block * LANES; l < (lane_block + 1) * LANES; l++)
-            if (isnan(r->v[vh_ij(k, r->lanes, l)]) && r->x->job->lanes.place[r->lane0 + l] >= 0)
+            if (isnan(r->v[vh_ij(k, r->lanes, l)]) && r->x->opened->lanes.place[r->lane0 + l] >= 0)
                 return true;
     return false;
 }
@@ -241,7 +241,7 @@ static vhem_status redo(sequence_run *x, way how, const vh_cuda_frames *f, doubl
     r.at = at;
     const vh_chunks all = { .first = x->n_redone,
                             .n = n,
-                            .threads = x->job->lanes.in.workers->n,
+                            .threads = x->opened->lanes.in.workers->n,
                             .late = true,
                             .run = redo_lane_block,
                             .arg = &r };
@@ -271,7 +271,7 @@ static vhem_status add_redone(sequence_run *x)
 static void total_column(sequence_run *x, way how, int lane0, int lanes, int k, const double *v,
                          const double *w)
 {
-    const double *by = how == WEIGHED ? w : x->job->lanes.weight + lane0;
+    const double *by = how == WEIGHED ? w : x->opened->lanes.weight + lane0;
     double *to = how == WEIGHED ? &x->out->stats.loglik[k] : &x->out->total[k], sum = *to;
     for (int l = 0; l < lanes; l++)
         sum += by[l] > 0 ? by[l] * v[l] : 0;
@@ -291,7 +291,7 @@ static vhem_status scatter_lanes(vhem_ctx *ctx, void *arg, int64_t item, int wor
     (void)ctx;
     (void)worker;
     for (int l = (int)item * LANES; l < ((int)item + 1) * LANES; l++) {
-        int place = d->x->job->lanes.place[d->lane0 + l];
+        int place = d->x->opened->lanes.place[d->lane0 + l];
         for (size_t k = 0; k < K && place >= 0; k++)
             d->x->loglik[(size_t)place * K + k] = d->v[k * (size_t)d->lanes + (size_t)l];
     }
@@ -304,8 +304,8 @@ static vhem_status finish_tile(sequence_run *x, way how, const vh_cuda_frames *f
     int K = x->step->pk->K, lane0 = f->block0 * LANES;
     size_t pairs = vh_cells(K, f->lanes);
 
-    VH_TRY(vh_cuda_pinned_room(ctx, sizeof(double) * pairs, &x->job->pinned_bytes, &x->job->pinned));
-    double *v = (double *)x->job->pinned;
+    VH_TRY(vh_cuda_pinned_room(ctx, sizeof(double) * pairs, &x->opened->pinned_bytes, &x->opened->pinned));
+    double *v = (double *)x->opened->pinned;
     VH_DEVICE(vh_device_get(v, f->loglik, sizeof *v * pairs));
     VH_TRY(redo(x, how, f, v));
     for (int k = 0; k < K; k++) {
@@ -316,7 +316,7 @@ static vhem_status finish_tile(sequence_run *x, way how, const vh_cuda_frames *f
     if (how != WEIGHED && x->loglik) {
         dealing d = { x, lane0, f->lanes, v };
         const vh_work all = { .n = f->lane_blocks,
-                              .threads = x->job->lanes.in.workers->n,
+                              .threads = x->opened->lanes.in.workers->n,
                               .finishes = true,
                               .run = scatter_lanes,
                               .arg = &d };
@@ -333,7 +333,7 @@ static vhem_status finish_tile(sequence_run *x, way how, const vh_cuda_frames *f
 static vhem_status each_tile(sequence_run *x, way how)
 {
     vhem_ctx *ctx = x->ctx;
-    vh_cuda_lanes *lanes = &x->job->lanes;
+    vh_cuda_lanes *lanes = &x->opened->lanes;
     vh_cuda_frames next = tile_of(x, 0);
 
     VH_TRY(vh_cuda_lanes_begin(ctx, lanes, 0, &next));
@@ -358,7 +358,7 @@ static vhem_status each_tile(sequence_run *x, way how)
 static vhem_status assign(sequence_run *x, double *log_z)
 {
     vhem_ctx *ctx = x->ctx;
-    const vh_cuda_lanes *lanes = &x->job->lanes;
+    const vh_cuda_lanes *lanes = &x->opened->lanes;
     const vh_cuda_responsibilities shares = { &lanes->in, x->step, x->loglik, log_z };
     size_t K = (size_t)x->step->pk->K;
     VH_AUTOFREE double *scale = NULL;
@@ -366,9 +366,9 @@ static vhem_status assign(sequence_run *x, double *log_z)
     VH_NEW(scale, K);
     VH_TRY(vh_cuda_responsibilities_assign(ctx, &shares, x->out, scale));
     if (x->step->statistics) {
-        VH_TRY(vh_cuda_pinned_room(ctx, sizeof *x->w * K * (size_t)lanes->n_lane, &x->job->weights_bytes,
-                                   &x->job->weights));
-        x->w = (double *)x->job->weights;
+        VH_TRY(vh_cuda_pinned_room(ctx, sizeof *x->w * K * (size_t)lanes->n_lane, &x->opened->weights_bytes,
+                                   &x->opened->weights));
+        x->w = (double *)x->opened->weights;
         for (int t = 0; t < x->n_tile; t++) {
             vh_cuda_frames f = tile_of(x, t);
             int lane0 = f.block0 * LANES;
@@ -421,7 +421,7 @@ static vhem_status run_on_device(sequence_run *x)
 {
     VH_CLEANUP(release_pass) sequence_run *used = x; /* frees what this E-step allocates */
     vhem_ctx *ctx = x->ctx;
-    const vh_sequences *in = &x->job->lanes.in;
+    const vh_sequences *in = &x->opened->lanes.in;
     size_t K = (size_t)x->step->pk->K, n_z = (size_t)in->n_set * K;
     bool mixtures = x->step->mixtures > 0;
     VH_AUTOFREE double *loglik = NULL, *log_z = NULL;
@@ -439,15 +439,15 @@ static vhem_status run_on_device(sequence_run *x)
 
 /* True if the device should run this step.  Likelihoods under HMMs with impossible transitions are for the
  * CPU, which does without scaling: here most would have to be done again in logs. */
-static bool suits(const vhem_ctx *ctx, const device_sequences *job, const vh_seq_step *step)
+static bool suits(const vhem_ctx *ctx, const device_sequences *opened, const vh_seq_step *step)
 {
     const vh_packed *pk = step->pk;
-    int64_t n = job->lanes.in.n;
+    int64_t n = opened->lanes.in.n;
     for (int k = 0; k < pk->K && !step->statistics; k++)
         if (vh_cuda_looks(pk, k))
             return false;
-    bool large = (double)job->frames * pk->n_state >= WORTH && (double)n * pk->K >= MANY_PAIRS;
-    return pk->n_direct == 0 && pk->K <= MOST_HMMS && job->longest <= LONGEST
+    bool large = (double)opened->frames * pk->n_state >= WORTH && (double)n * pk->K >= MANY_PAIRS;
+    return pk->n_direct == 0 && pk->K <= MOST_HMMS && opened->longest <= LONGEST
            && (large || (ctx->named && n >= FEW_SEQUENCES));
 }
 
@@ -455,96 +455,96 @@ static bool suits(const vhem_ctx *ctx, const device_sequences *job, const vh_seq
 static vhem_status load(sequence_run *x, bool *fits)
 {
     vhem_ctx *ctx = x->ctx;
-    device_sequences *job = x->job;
+    device_sequences *opened = x->opened;
     size_t unused, whole, bytes = 0;
 
     VH_DEVICE(vh_device_enter());
-    if (!job->lanes.loaded) {
-        VH_TRY(vh_cuda_lanes_load(ctx, &job->lanes));
+    if (!opened->lanes.loaded) {
+        VH_TRY(vh_cuda_lanes_load(ctx, &opened->lanes));
         VH_DEVICE(vh_device_memory(&unused, &whole));
-        job->budget = fmin(TABLE_BYTES, TABLE_SHARE * (double)unused);
+        opened->budget = fmin(TABLE_BYTES, TABLE_SHARE * (double)unused);
     }
-    VH_TRY(vh_cuda_set_put(ctx, x->step->pk, &job->set));
+    VH_TRY(vh_cuda_set_put(ctx, x->step->pk, &opened->set));
     *fits = cut_tiles(x, &bytes);
     if (*fits)
-        VH_TRY(vh_cuda_room(ctx, bytes, &job->tables_bytes, &job->tables));
+        VH_TRY(vh_cuda_room(ctx, bytes, &opened->tables_bytes, &opened->tables));
     return VHEM_OK;
 }
 
-static void free_device(device_sequences *job)
+static void free_device(device_sequences *opened)
 {
-    vh_cuda_lanes_free(&job->lanes);
-    vh_cuda_set_free(&job->set);
-    vh_device_free(job->tables);
-    vh_device_free_pinned(job->pinned);
-    vh_device_free_pinned(job->weights);
-    job->tables = job->pinned = job->weights = NULL;
+    vh_cuda_lanes_free(&opened->lanes);
+    vh_cuda_set_free(&opened->set);
+    vh_device_free(opened->tables);
+    vh_device_free_pinned(opened->pinned);
+    vh_device_free_pinned(opened->weights);
+    opened->tables = opened->pinned = opened->weights = NULL;
 }
 
 /* Moves this job off the device and frees its memory there. */
-static void leave_device(vhem_ctx *ctx, device_sequences *job)
+static void leave_device(vhem_ctx *ctx, device_sequences *opened)
 {
-    const vh_sequences in = job->lanes.in;
+    const vh_sequences in = opened->lanes.in;
     vh_cuda_warn(ctx);
-    free_device(job);
-    job->lanes.in = in;
-    job->refused = true;
+    free_device(opened);
+    opened->lanes.in = in;
+    opened->refused = true;
 }
 
 vhem_status vh_cuda_sequences_run(vhem_ctx *ctx, void *state, const vh_seq_step *step, vh_seq_sums *out)
 {
     vhem_status st = VHEM_OK;
-    device_sequences *job = state;
-    sequence_run x = { .ctx = ctx, .job = job, .step = step, .out = out };
-    bool fits = !job->refused && suits(ctx, job, step);
+    device_sequences *opened = state;
+    sequence_run x = { .ctx = ctx, .opened = opened, .step = step, .out = out };
+    bool fits = !opened->refused && suits(ctx, opened, step);
 
     if (fits)
         st = load(&x, &fits);
     if (st == VHEM_OK && fits)
         st = run_on_device(&x);
     if (st == VHEM_EBACKEND) {
-        leave_device(ctx, job);
+        leave_device(ctx, opened);
         fits = false;
         st = VHEM_OK;
     }
     if (fits || st != VHEM_OK)
         return st;
-    if (!job->cpu)
-        VH_TRY(vh_cpu_sequences_open(ctx, &job->lanes.in, &job->cpu));
-    return vh_cpu_sequences_run(ctx, job->cpu, step, out);
+    if (!opened->cpu)
+        VH_TRY(vh_cpu_sequences_open(ctx, &opened->lanes.in, &opened->cpu));
+    return vh_cpu_sequences_run(ctx, opened->cpu, step, out);
 }
 
 /* ---- 5. opening and closing ---------------------------------------------------------------------------- */
 
 vhem_status vh_cuda_sequences_open(vhem_ctx *ctx, const vh_sequences *in, void **state)
 {
-    VH_OWN(device_sequences) *job = NULL;
+    VH_OWN(device_sequences) *opened = NULL;
     vh_sequences own = *in;
 
-    VH_NEW(job, 1);
+    VH_NEW(opened, 1);
     own.n_set = in->first ? in->n_set : in->n;
     for (int64_t i = 0; i < in->n; i++) {
         int64_t length = vh_data_length(in->data, in->seq[i]);
-        job->frames += length;
-        job->longest = length > job->longest ? length : job->longest;
+        opened->frames += length;
+        opened->longest = length > opened->longest ? length : opened->longest;
     }
     /* Processes that share a job must take the same path in every step, whatever memory their devices
      * have. */
-    job->refused = in->n > MOST_SEQUENCES || (in->shared && vh_ranks(ctx) > 1);
-    if (job->refused)
-        job->lanes.in = own;
+    opened->refused = in->n > MOST_SEQUENCES || (in->shared && vh_ranks(ctx) > 1);
+    if (opened->refused)
+        opened->lanes.in = own;
     else
-        VH_TRY(vh_cuda_lanes_new(ctx, &own, &job->lanes));
-    *state = vh_take(job);
+        VH_TRY(vh_cuda_lanes_new(ctx, &own, &opened->lanes));
+    *state = vh_take(opened);
     return VHEM_OK;
 }
 
 void vh_cuda_sequences_close(void *state)
 {
-    device_sequences *job = state;
-    if (!job)
+    device_sequences *opened = state;
+    if (!opened)
         return;
-    free_device(job);
-    vh_cpu_sequences_close(job->cpu);
-    free(job);
+    free_device(opened);
+    vh_cpu_sequences_close(opened->cpu);
+    free(opened);
 }

@@ -29,24 +29,24 @@ struct vh_opened_pair {
 vhem_status vh_product_open(vhem_ctx *ctx, const vh_product *p, vh_opened_pair **out)
 {
     const vh_product_kernels *of = ctx->backend->product;
-    VH_AUTOFREE vh_opened_pair *job = NULL;
+    VH_AUTOFREE vh_opened_pair *opened = NULL;
 
-    VH_NEW(job, 1);
-    job->p = *p;
-    job->by = of && of->kernel ? of : &vh_product_ref;
-    if (job->by->prepare)
-        VH_TRY(job->by->prepare(ctx, &job->p, &job->prepared));
-    *out = vh_take(job);
+    VH_NEW(opened, 1);
+    opened->p = *p;
+    opened->by = of && of->kernel ? of : &vh_product_ref;
+    if (opened->by->prepare)
+        VH_TRY(opened->by->prepare(ctx, &opened->p, &opened->prepared));
+    *out = vh_take(opened);
     return VHEM_OK;
 }
 
-void vh_product_close(vh_opened_pair *job)
+void vh_product_close(vh_opened_pair *opened)
 {
-    if (!job)
+    if (!opened)
         return;
-    if (job->by->release)
-        job->by->release(job->prepared);
-    free(job);
+    if (opened->by->release)
+        opened->by->release(opened->prepared);
+    free(opened);
 }
 
 /* ---- the blocks of the table --------------------------------------------------------------------------- */
@@ -91,16 +91,16 @@ static vhem_status run_block(vhem_ctx *ctx, void *arg, int64_t chunk, int worker
     return VHEM_OK;
 }
 
-vhem_status vh_product_run(vhem_ctx *ctx, vh_opened_pair *job, const vh_rectangle *r, double *log_k)
+vhem_status vh_product_run(vhem_ctx *ctx, vh_opened_pair *opened, const vh_rectangle *r, double *log_k)
 {
-    job->r = r;
-    job->log_k = log_k;
-    job->ta = r->a0 / BLOCK;
-    job->tb = r->b0 / BLOCK;
-    int n_a = r->na > 0 ? (r->a0 + r->na - 1) / BLOCK - job->ta + 1 : 0;
-    job->n_b = r->nb > 0 ? (r->b0 + r->nb - 1) / BLOCK - job->tb + 1 : 0;
+    opened->r = r;
+    opened->log_k = log_k;
+    opened->ta = r->a0 / BLOCK;
+    opened->tb = r->b0 / BLOCK;
+    int n_a = r->na > 0 ? (r->a0 + r->na - 1) / BLOCK - opened->ta + 1 : 0;
+    opened->n_b = r->nb > 0 ? (r->b0 + r->nb - 1) / BLOCK - opened->tb + 1 : 0;
     const vh_work blocks = {
-        .n = (int64_t)n_a * job->n_b, .threads = job->p.workers->n, .run = run_block, .arg = job
+        .n = (int64_t)n_a * opened->n_b, .threads = opened->p.workers->n, .run = run_block, .arg = opened
     };
     return vh_map(ctx, &blocks, NULL);
 }

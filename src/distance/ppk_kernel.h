@@ -29,8 +29,8 @@ typedef struct vh_opened_pair vh_opened_pair;
 vhem_status vh_product_open(vhem_ctx *ctx, const vh_product *p, vh_opened_pair **out);
 /* Computes log k~ of each pair into log_k [na][nb].  Bit-identical for any number of workers, and for any
  * rectangle whose edges are multiples of VH_PRODUCT_TILE.  VHEM_ESTOPPED after a stop. */
-vhem_status vh_product_run(vhem_ctx *ctx, vh_opened_pair *job, const vh_rectangle *r, double *log_k);
-void vh_product_close(vh_opened_pair *job); /* NULL is allowed */
+vhem_status vh_product_run(vhem_ctx *ctx, vh_opened_pair *opened, const vh_rectangle *r, double *log_k);
+void vh_product_close(vh_opened_pair *opened); /* NULL is allowed */
 VH_OWNED(vh_opened_pair, vh_product_close)
 
 enum { VH_PRODUCT_TILE = 64 };

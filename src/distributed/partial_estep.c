@@ -59,7 +59,7 @@ static vhem_status expect_node(vhem_ctx *ctx, const partial_work *j, int64_t c, 
                                   .L = rows && t->L ? rows->L + cell : NULL,
                                   .z = rows && t->z ? rows->z + cell : NULL,
                                   .label = rows && t->label ? rows->label + at : NULL };
-    VH_TRY(vh_reduce_run(ctx, base->job, &step, &j->workers, true, sums));
+    VH_TRY(vh_reduce_run(ctx, base->opened, &step, &j->workers, true, sums));
     for (int k = 0; k < j->pk->K; k++)
         sums->worst[k] += sums->members[k] > 0 ? (double)first : 0; /* its index in the whole set */
     return vh_tree_sum_put(ctx, j->p->sum, level, c >> level, sums->block);

@@ -190,7 +190,7 @@ static vhem_status fit_each(vhem_ctx *ctx, dtm_fit_state *f)
     vhem_status st = VHEM_OK;
     int64_t K = f->out->K, failed = -1;
     int64_t count = 0;
-    const vh_work jobs = { .n = K, .what = "fit", .logs = true, .run = fit_one, .walk = walk_one, .arg = f };
+    const vh_work work = { .n = K, .what = "fit", .logs = true, .run = fit_one, .walk = walk_one, .arg = f };
 
     for (int64_t i = 0; i < K; i++) {
         const char *name = vh_sets_name(&f->sets, f->data, i, f->opt.by_group);
@@ -198,7 +198,7 @@ static vhem_status fit_each(vhem_ctx *ctx, dtm_fit_state *f)
         VH_TRY(vh_h3m_set_text(ctx, &f->out->dt[i].name, *name ? name : NULL));
         VH_TRY(vh_h3m_set_text(ctx, &f->out->dt[i].label, *label ? label : NULL));
     }
-    st = vh_map(ctx, &jobs, &failed);
+    st = vh_map(ctx, &work, &failed);
     if (failed >= 0)
         vh_dtm_prefix(ctx, f->out, failed);
     for (int64_t i = 0; i < K; i++)

@@ -2,9 +2,9 @@
 /* baum_welch.c - the Baum-Welch loop: E-step, convergence check, M-step.  With a prior it is variational
  * Bayes: the same loop on posteriors, by way of their expected models (posterior.h).
  *
- * All restarts of a job run together, as the HMMs of one packed set: they share the statistics of the frames
- * and one matrix product, and as many restarts as a register has lanes run their recursions in parallel.  A
- * converged restart leaves the set. */
+ * All restarts of an item run together, as the HMMs of one packed set: they share the statistics of the
+ * frames and one matrix product, and as many restarts as a register has lanes run their recursions in
+ * parallel.  A converged restart leaves the set. */
 #include "fit/baum_welch.h"
 
 #include "core/alloc.h"
@@ -41,13 +41,13 @@ static void active_free(active_set *a)
 }
 
 /* Packs the remaining restarts; reallocates only if some have left. */
-static vhem_status repack(vhem_ctx *ctx, const vh_fit_item *job, const vh_h3m *runs, active_set *a)
+static vhem_status repack(vhem_ctx *ctx, const vh_fit_item *item, const vh_h3m *runs, active_set *a)
 {
     if (!a->pk || a->pk->K != a->n) {
         vh_pack_free(a->pk);
         a->pk = NULL;
         vh_seq_sums_free(&a->sums);
-        VH_TRY(vh_pack_new(ctx, runs, a->index, a->n, job->origin, job->scale, &a->pk));
+        VH_TRY(vh_pack_new(ctx, runs, a->index, a->n, item->origin, item->scale, &a->pk));
         VH_TRY(vh_seq_sums_new(ctx, a->pk, 0, &a->sums));
     }
     VH_TRY(vh_pack_update(ctx, runs, a->index, a->pk));
@@ -58,12 +58,12 @@ static vhem_status repack(vhem_ctx *ctx, const vh_fit_item *job, const vh_h3m *r
 }
 
 /* The objective of the restart at place k: its log-likelihood, or the evidence lower bound. */
-static vhem_status objective(vhem_ctx *ctx, const vh_fit_item *job, const vh_h3m *runs, const active_set *a,
+static vhem_status objective(vhem_ctx *ctx, const vh_fit_item *item, const vh_h3m *runs, const active_set *a,
                              int k, double *out)
 {
-    *out = a->sums.total[k] + vh_mstep_log_prior(&job->limits, runs, &runs->hmm[a->index[k]], a->work);
+    *out = a->sums.total[k] + vh_mstep_log_prior(&item->limits, runs, &runs->hmm[a->index[k]], a->work);
     if (a->n_post > 0 && a->post[a->index[k]].S > 0) {
-        double kl = vh_posterior_kl(job->prior, &job->limits, &a->post[a->index[k]]);
+        double kl = vh_posterior_kl(item->prior, &item->limits, &a->post[a->index[k]]);
         VH_CHECK(!isnan(kl), VHEM_ENUMERIC, "the scatter of a state became singular");
         *out -= kl;
     }
@@ -71,27 +71,27 @@ static vhem_status objective(vhem_ctx *ctx, const vh_fit_item *job, const vh_h3m
 }
 
 /* Name of the objective, for messages. */
-static const char *name_of_objective(const vh_fit_item *job)
+static const char *name_of_objective(const vh_fit_item *item)
 {
-    return job->prior ? "bound" : job->limits.frame ? "posterior density" : "likelihood";
+    return item->prior ? "bound" : item->limits.frame ? "posterior density" : "likelihood";
 }
 
 /* True if restart i is finished, given the objective of its current model. */
-static bool finished(vhem_ctx *ctx, const vh_fit_item *job, vhem_fit_run *run, double loglik, bool repaired,
+static bool finished(vhem_ctx *ctx, const vh_fit_item *item, vhem_fit_run *run, double loglik, bool repaired,
                      int iter)
 {
     double gain = loglik - run->loglik;
-    if (iter > 0 && !repaired && gain < -1e-8 * (fabs(loglik) + job->mass))
-        vh_log(ctx, VHEM_LOG_WARN, "the %s fell from %.10g to %.10g in iteration %d", name_of_objective(job),
+    if (iter > 0 && !repaired && gain < -1e-8 * (fabs(loglik) + item->mass))
+        vh_log(ctx, VHEM_LOG_WARN, "the %s fell from %.10g to %.10g in iteration %d", name_of_objective(item),
                run->loglik, loglik, iter);
     run->loglik = loglik;
     run->n_iter = iter;
-    run->converged = iter > 0 && !repaired && gain <= job->opt->tol * job->mass && job->opt->tol > 0;
-    return run->converged || iter == job->opt->max_iter || vh_stopped(ctx);
+    run->converged = iter > 0 && !repaired && gain <= item->opt->tol * item->mass && item->opt->tol > 0;
+    return run->converged || iter == item->opt->max_iter || vh_stopped(ctx);
 }
 
 /* The update of variational Bayes.  The first starts from a model, whose likelihood is not a bound. */
-static vhem_status learn(vhem_ctx *ctx, const vh_fit_item *job, const active_set *a, int k, vh_h3m *runs,
+static vhem_status learn(vhem_ctx *ctx, const vh_fit_item *item, const active_set *a, int k, vh_h3m *runs,
                          bool *repaired)
 {
     vh_hmm *h = &runs->hmm[a->index[k]];
@@ -99,29 +99,29 @@ static vhem_status learn(vhem_ctx *ctx, const vh_fit_item *job, const active_set
 
     *repaired = post->S == 0;
     if (post->S == 0)
-        VH_TRY(vh_posterior_new(ctx, job->prior, h->S, h->M, post));
-    vh_posterior_update(job->prior, a->pk, k, &a->sums.stats, post);
-    vh_posterior_expect(job->prior, &job->limits, post, runs, h);
+        VH_TRY(vh_posterior_new(ctx, item->prior, h->S, h->M, post));
+    vh_posterior_update(item->prior, a->pk, k, &a->sums.stats, post);
+    vh_posterior_expect(item->prior, &item->limits, post, runs, h);
     return VHEM_OK;
 }
 
-static vhem_status maximise_runs(vhem_ctx *ctx, const vh_fit_item *job, const active_set *a, int k,
+static vhem_status maximise_runs(vhem_ctx *ctx, const vh_fit_item *item, const active_set *a, int k,
                                  vh_h3m *runs, vhem_fit_run *run, bool *repaired)
 {
     int64_t i = a->index[k];
-    int left = job->opt->max_iter - run->n_iter;
+    int left = item->opt->max_iter - run->n_iter;
     vh_hmm *h = &runs->hmm[i];
 
-    if (job->prior)
-        return learn(ctx, job, a, k, runs, repaired);
-    VH_TRY(vh_mstep(ctx, &job->limits, a->pk, k, &a->sums.stats, runs, h, &run->n_floored));
+    if (item->prior)
+        return learn(ctx, item, a, k, runs, repaired);
+    VH_TRY(vh_mstep(ctx, &item->limits, a->pk, k, &a->sums.stats, runs, h, &run->n_floored));
     *repaired = false;
     /* A repair needs some iterations to pay off, and states that keep dying are not needed. */
-    if (job->opt->repair && left > 5 && run->n_revived < 2 * h->S * h->M) {
+    if (item->opt->repair && left > 5 && run->n_revived < 2 * h->S * h->M) {
         vh_rng rng;
         vh_rng_init(&rng, ctx->opt.seed, VH_RNG_REVIVE,
-                    job->item << 32 | (uint64_t)i << 16 | (uint64_t)run->n_iter);
-        int revived = vh_revive(&job->limits, a->pk, k, &a->sums.stats, runs, h, &rng);
+                    item->number << 32 | (uint64_t)i << 16 | (uint64_t)run->n_iter);
+        int revived = vh_revive(&item->limits, a->pk, k, &a->sums.stats, runs, h, &rng);
         VH_CHECK(revived >= 0, VHEM_ENOMEM, "out of memory: no room to revive a state");
         run->n_revived += revived;
         *repaired = revived > 0;
@@ -144,32 +144,32 @@ static void fall_back(const active_set *a, vh_h3m *runs, vhem_fit_run *run)
 
 /* Converts posteriors to models, their means, and computes the likelihood of these.  If a stop is overdue,
  * that pass is skipped: the bound of each model stands in for its likelihood. */
-static vhem_status posteriors_to_models(vhem_ctx *ctx, const vh_fit_item *job, active_set *a, vh_h3m *runs,
+static vhem_status posteriors_to_models(vhem_ctx *ctx, const vh_fit_item *item, active_set *a, vh_h3m *runs,
                                         vhem_fit_run *run)
 {
     a->n = runs->K;
     for (int64_t i = 0; i < runs->K; i++) {
         a->index[i] = i;
         if (a->post[i].S > 0)
-            VH_TRY(vh_posterior_mean(ctx, job->prior, &job->limits, &a->post[i], runs, &runs->hmm[i],
+            VH_TRY(vh_posterior_mean(ctx, item->prior, &item->limits, &a->post[i], runs, &runs->hmm[i],
                                      &run[i].n_floored));
         vh_posterior_free(&a->post[i]);
     }
-    VH_TRY(repack(ctx, job, runs, a));
+    VH_TRY(repack(ctx, item, runs, a));
     VH_TRY(vh_sequences_run(ctx, a->seqs, &(vh_seq_step){ .pk = a->pk }, &a->sums));
     for (int64_t i = 0; i < runs->K; i++)
-        VH_TRY(objective(ctx, job, runs, a, i, &run[i].loglik));
+        VH_TRY(objective(ctx, item, runs, a, i, &run[i].loglik));
     return VHEM_OK;
 }
 
-static vhem_status open_set(vhem_ctx *ctx, const vh_fit_item *job, const vh_h3m *runs, vh_workers *workers,
+static vhem_status open_set(vhem_ctx *ctx, const vh_fit_item *item, const vh_h3m *runs, vh_workers *workers,
                             active_set *a)
 {
-    const vh_sequences in = { .data = job->data,
-                              .seq = job->seq,
-                              .n = job->n,
+    const vh_sequences in = { .data = item->data,
+                              .seq = item->seq,
+                              .n = item->n,
                               .family = runs->family,
-                              .x = { runs->shape, job->origin, job->scale },
+                              .x = { runs->shape, item->origin, item->scale },
                               .workers = workers };
 
     a->n = runs->K;
@@ -177,7 +177,7 @@ static vhem_status open_set(vhem_ctx *ctx, const vh_fit_item *job, const vh_h3m 
     VH_NEW(a->repaired, runs->K);
     VH_NEW(a->work, vh_emission_room(runs->family, &runs->shape));
     VH_TRY(vh_sequences_open(ctx, &in, &a->seqs));
-    if (job->prior) {
+    if (item->prior) {
         VH_NEW(a->post, runs->K);
         a->n_post = runs->K;
     } else {
@@ -188,19 +188,19 @@ static vhem_status open_set(vhem_ctx *ctx, const vh_fit_item *job, const vh_h3m 
     return VHEM_OK;
 }
 
-vhem_status vh_baum_welch(vhem_ctx *ctx, const vh_fit_item *job, vh_h3m *runs, vh_workers *workers,
+vhem_status vh_baum_welch(vhem_ctx *ctx, const vh_fit_item *item, vh_h3m *runs, vh_workers *workers,
                           vhem_fit_run *run)
 {
     vhem_status st = VHEM_OK;
     VH_CLEANUP(active_free) active_set a = { 0 };
 
-    VH_TRY(open_set(ctx, job, runs, workers, &a));
+    VH_TRY(open_set(ctx, item, runs, workers, &a));
     for (int64_t i = 0; i < runs->K; i++)
         run[i].n_iter = -1;
     for (int iter = 0; a.n > 0; iter++) {
-        bool last = iter == job->opt->max_iter; /* only the likelihood is still needed */
+        bool last = iter == item->opt->max_iter; /* only the likelihood is still needed */
         int left = 0;
-        VH_TRY(repack(ctx, job, runs, &a));
+        VH_TRY(repack(ctx, item, runs, &a));
         const vh_seq_step step = { .pk = a.pk, .statistics = !last };
         st = vh_sequences_run(ctx, a.seqs, &step, &a.sums);
         if (st == VHEM_ESTOPPED) {
@@ -211,21 +211,21 @@ vhem_status vh_baum_welch(vhem_ctx *ctx, const vh_fit_item *job, vh_h3m *runs, v
         for (int64_t k = 0; k < a.n; k++) {
             int64_t i = a.index[k];
             double loglik;
-            VH_TRY(objective(ctx, job, runs, &a, k, &loglik));
-            if (finished(ctx, job, &run[i], loglik, a.repaired[i], iter))
+            VH_TRY(objective(ctx, item, runs, &a, k, &loglik));
+            if (finished(ctx, item, &run[i], loglik, a.repaired[i], iter))
                 continue;
             if (a.known)
                 vh_hmm_copy(&a.known->hmm[i], &runs->hmm[i]);
-            VH_TRY(maximise_runs(ctx, job, &a, k, runs, &run[i], &a.repaired[i]));
+            VH_TRY(maximise_runs(ctx, item, &a, k, runs, &run[i], &a.repaired[i]));
             a.index[left++] = i;
         }
         a.n = left;
     }
     for (int64_t i = 0; i < runs->K; i++) {
         run[i].bound = run[i].loglik;
-        run[i].loglik -= vh_mstep_log_prior(&job->limits, runs, &runs->hmm[i], a.work);
+        run[i].loglik -= vh_mstep_log_prior(&item->limits, runs, &runs->hmm[i], a.work);
     }
-    if (job->prior)
-        VH_TRY(posteriors_to_models(ctx, job, &a, runs, run));
+    if (item->prior)
+        VH_TRY(posteriors_to_models(ctx, item, &a, runs, run));
     return vh_stopped(ctx) ? VHEM_ESTOPPED : VHEM_OK;
 }

@@ -25,19 +25,19 @@ typedef struct {
     vh_limits limits;             /* topology, smallest variances, spread */
     bool ordered;                 /* its states are ordered in time */
     const vhem_fit_options *opt;
-    uint64_t item;         /* its index in the whole fit, for random numbers */
+    uint64_t number;       /* its index in the whole fit, for random numbers */
     const vh_prior *prior; /* NULL: maximum likelihood */
 } vh_fit_item;
 
 /* ---- its fit ------------------------------------------------------------------------------------------- */
 
-/* Without a prior (job->prior) maximises the likelihood; with one, the lower bound of the evidence, and the
+/* Without a prior (item->prior) maximises the likelihood; with one, the lower bound of the evidence, and the
  * models are the means of the posteriors.
  *
  * runs holds R initialised HMMs of the same shape; each is iterated until it converges, and run [R] describes
  * how.  The restarts share every table of the E-step.  After VHEM_ESTOPPED the models are those of the last
  * iteration, with their likelihood; n_iter is -1 if there was none. */
-vhem_status vh_baum_welch(vhem_ctx *ctx, const vh_fit_item *job, vh_h3m *runs, vh_workers *workers,
+vhem_status vh_baum_welch(vhem_ctx *ctx, const vh_fit_item *item, vh_h3m *runs, vh_workers *workers,
                           vhem_fit_run *run);
 
 #endif

@@ -54,7 +54,7 @@ static double set_loglik(const vh_mixture *mix, int64_t g, const double *loglik,
     const vh_sets *sets = mix->sets;
     double sum = 0;
     for (int64_t i = sets->first[g]; i < sets->first[g + 1]; i++) {
-        double w = vh_data_weight(mix->job.data, sets->seq[i]);
+        double w = vh_data_weight(mix->item.data, sets->seq[i]);
         if (w > 0) /* skip weight 0, even if impossible: 0 times -inf is NaN */
             sum += w * loglik[vh_ij(i - sets->first[g], n_hmm, k)];
     }
@@ -73,7 +73,7 @@ static vhem_status repack(vhem_ctx *ctx, const vh_h3m *all, mixture_state *s)
         vh_pack_free(s->pk);
         s->pk = NULL;
         vh_seq_sums_free(&s->sums);
-        VH_TRY(vh_pack_new(ctx, all, s->index, s->n * s->K, s->mix->job.origin, s->mix->job.scale, &s->pk));
+        VH_TRY(vh_pack_new(ctx, all, s->index, s->n * s->K, s->mix->item.origin, s->mix->item.scale, &s->pk));
         VH_TRY(vh_seq_sums_new(ctx, s->pk, s->n, &s->sums));
         s->sums.loglik = s->loglik;
         s->sums.z = s->z;
@@ -94,7 +94,7 @@ static vhem_status open_state(vhem_ctx *ctx, const vh_mixture *mix, const vh_h3m
     VH_NEW(s->log_share, n_hmm);
     for (size_t i = 0; i < n_hmm; i++)
         s->log_share[i] = log(all->omega[i]);
-    VH_NEW(s->loglik, (size_t)mix->job.n * n_hmm);
+    VH_NEW(s->loglik, (size_t)mix->item.n * n_hmm);
     VH_NEW(s->z, sets * n_hmm);
     for (int r = 0; r < R; r++)
         s->run_of[r] = r;
@@ -167,8 +167,8 @@ static vhem_status maximise_mixture(vhem_ctx *ctx, const mixture_state *s, int a
 vhem_status vh_em_seed(vhem_ctx *ctx, const vh_mixture *mix, const vh_em_seeding *from, vh_rng *rng,
                        vh_h3m *h3m, vh_hmm *h)
 {
-    vhem_fit_options opt = *mix->job.opt;
-    vh_fit_item job = mix->job;
+    vhem_fit_options opt = *mix->item.opt;
+    vh_fit_item item = mix->item;
     VH_OWN(vh_h3m) *one = NULL;
     vhem_fit_run run = { 0 };
     VH_AUTOFREE int64_t *some = NULL;
@@ -176,26 +176,26 @@ vhem_status vh_em_seed(vhem_ctx *ctx, const vh_mixture *mix, const vh_em_seeding
     opt.max_iter = from->iterations;
     opt.tol = 0;
     opt.repair = 0;
-    job.opt = &opt;
-    job.seq = from->seq;
-    job.n = from->n;
-    job.limits = *from->limits;
-    job.frames = 0;
-    job.mass = 0;
-    for (int64_t i = 0; i < job.n; i++) {
-        job.frames += vh_data_length(job.data, job.seq[i]);
-        job.mass += (double)vh_data_length(job.data, job.seq[i]) * vh_data_weight(job.data, job.seq[i]);
+    item.opt = &opt;
+    item.seq = from->seq;
+    item.n = from->n;
+    item.limits = *from->limits;
+    item.frames = 0;
+    item.mass = 0;
+    for (int64_t i = 0; i < item.n; i++) {
+        item.frames += vh_data_length(item.data, item.seq[i]);
+        item.mass += (double)vh_data_length(item.data, item.seq[i]) * vh_data_weight(item.data, item.seq[i]);
     }
     VH_TRY(vh_h3m_new(ctx, h3m->family, h3m->shape, 1, &one));
     VH_TRY(vh_h3m_shape(ctx, one, 0, h->S, h->M));
-    vh_fit_item thin = job;
+    vh_fit_item thin = item;
     VH_TRY(vh_start_thin(ctx, &thin, &some));
     VH_TRY(vh_start_hmm(ctx, &thin, rng, 1, one, &one->hmm[0]));
     vh_start_obey(from->limits, &one->hmm[0]);
     vh_hmm_copy(h, &one->hmm[0]);
     /* With few frames a covariance may collapse: then use the start alone. */
-    bool enough = from->iterations > 0 && job.frames >= (int64_t)FRAMES_EACH * h->S * h->M;
-    vhem_status fit = enough ? vh_baum_welch(ctx, &job, one, mix->workers, &run) : VHEM_ENUMERIC;
+    bool enough = from->iterations > 0 && item.frames >= (int64_t)FRAMES_EACH * h->S * h->M;
+    vhem_status fit = enough ? vh_baum_welch(ctx, &item, one, mix->workers, &run) : VHEM_ENUMERIC;
     if (fit == VHEM_OK && isfinite(run.loglik))
         vh_hmm_copy(h, &one->hmm[0]);
     return fit == VHEM_ENOMEM ? fit : VHEM_OK;
@@ -214,7 +214,7 @@ static int64_t worst_set(const mixture_state *s, int a, const bool *taken)
         int j = 0;
         for (int q = 1; q < s->K; q++)
             j = z[q] > z[j] ? q : j;
-        vh_sets_frames(sets, s->mix->job.data, g, &mass);
+        vh_sets_frames(sets, s->mix->item.data, g, &mass);
         if (taken[g] || !(mass > 0) || s->sums.sum_z[a * s->K + j] < 1.5)
             continue;
         double per_frame =
@@ -257,7 +257,7 @@ static vhem_status reseed(vhem_ctx *ctx, const mixture_state *s, int a, vh_rng *
 
 static vhem_status repair_mixture(vhem_ctx *ctx, mixture_state *s, int a, vh_h3m *all, vh_em_run *run)
 {
-    const vhem_fit_options *opt = s->mix->job.opt;
+    const vhem_fit_options *opt = s->mix->item.opt;
     int before = run->n_empty + run->n_revived;
     vh_rng rng;
 
@@ -333,11 +333,11 @@ static vhem_status keep_best(vhem_ctx *ctx, const mixture_state *s, const vh_h3m
 static bool has_converged(vhem_ctx *ctx, const vh_mixture *mix, double J, bool repaired, int iter,
                           vh_em_run *run)
 {
-    const vhem_fit_options *opt = mix->job.opt;
+    const vhem_fit_options *opt = mix->item.opt;
     double gain = iter > 0 ? J - run->J[iter - 1] : INFINITY;
-    double size = mix->relative ? fabs(J) : mix->job.mass;
+    double size = mix->relative ? fabs(J) : mix->item.mass;
 
-    if (!repaired && gain < -1e-8 * (fabs(J) + mix->job.mass)) {
+    if (!repaired && gain < -1e-8 * (fabs(J) + mix->item.mass)) {
         run->n_fell++;
         vh_log(ctx, VHEM_LOG_DEBUG, "the likelihood fell from %.12g to %.12g in iteration %d",
                run->J[iter - 1], J, iter);
@@ -391,7 +391,7 @@ static vhem_status advance(vhem_ctx *ctx, mixture_state *s, int a, int iter, vh_
 vhem_status vh_em_h3m(vhem_ctx *ctx, const vh_mixture *mix, vh_h3m *all, int R, int first, vh_em_run *run,
                       vh_mixture_result *best)
 {
-    int max_iter = mix->job.opt->max_iter;
+    int max_iter = mix->item.opt->max_iter;
     VH_CLEANUP(close_state) mixture_state s = { 0 };
 
     VH_TRY(open_state(ctx, mix, all, R, &s));

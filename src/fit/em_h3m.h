@@ -14,8 +14,8 @@
 #include "fit/sets.h"
 
 typedef struct { /* a mixture to fit */
-    /* asked for: of the job, data and opt, whose K, S, M, emission and restarts are final */
-    vh_fit_item job; /* all sequences, in the order of the sets */
+    /* asked for: of the item, data and opt, whose K, S, M, emission and restarts are final */
+    vh_fit_item item; /* all sequences, in the order of the sets */
     const vh_sets *sets;
     const char *kind; /* of the starts, one of vh_em_starts; NULL: all in turn */
     bool relative;    /* opt->tol is a share of J, not nats per frame */
@@ -24,7 +24,7 @@ typedef struct { /* a mixture to fit */
     /* made of it */
     const vh_limits *limits; /* [K]  of each HMM */
     vh_workers *workers;
-    vh_opened_sequences *seqs; /* the sequences, by sets, in the coordinates of the job */
+    vh_opened_sequences *seqs; /* the sequences, by sets, in the coordinates of the item */
 } vh_mixture;
 
 typedef struct { /* one restart */

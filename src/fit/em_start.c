@@ -36,17 +36,17 @@ static vhem_status update_best(vhem_ctx *ctx, const vh_mixture *mix, const vh_h3
     VH_AUTOFREE double *loglik = NULL;
     double mass;
 
-    VH_NEW(loglik, mix->job.n);
-    VH_TRY(vh_pack_new(ctx, h3m, &k, 1, mix->job.origin, mix->job.scale, &pk));
+    VH_NEW(loglik, mix->item.n);
+    VH_TRY(vh_pack_new(ctx, h3m, &k, 1, mix->item.origin, mix->item.scale, &pk));
     VH_TRY(vh_pack_update(ctx, h3m, &k, pk));
     VH_TRY(vh_seq_sums_new(ctx, pk, 0, &sums));
     sums.loglik = loglik;
     VH_TRY(vh_sequences_run(ctx, mix->seqs, &(vh_seq_step){ .pk = pk }, &sums));
     for (int64_t g = 0; g < sets->n; g++) {
         double sum = 0;
-        vh_sets_frames(sets, mix->job.data, g, &mass);
+        vh_sets_frames(sets, mix->item.data, g, &mass);
         for (int64_t i = sets->first[g]; i < sets->first[g + 1]; i++)
-            sum += vh_data_weight(mix->job.data, sets->seq[i]) * loglik[i];
+            sum += vh_data_weight(mix->item.data, sets->seq[i]) * loglik[i];
         if (mass > 0)
             best[g] = fmax(best[g], sum / mass);
     }
@@ -75,11 +75,11 @@ static vh_em_seeding seed_of(const vh_mixture *mix, int64_t g, int64_t least)
     const vh_sets *sets = mix->sets;
     int64_t lo = sets->first[g], hi = sets->first[g + 1], end = sets->first[sets->n], frames = 0;
     for (int64_t i = lo; i < hi; i++)
-        frames += vh_data_length(mix->job.data, sets->seq[i]);
+        frames += vh_data_length(mix->item.data, sets->seq[i]);
     for (; frames < least && hi < end; hi++)
-        frames += vh_data_length(mix->job.data, sets->seq[hi]);
+        frames += vh_data_length(mix->item.data, sets->seq[hi]);
     for (; frames < least && lo > 0; lo--)
-        frames += vh_data_length(mix->job.data, sets->seq[lo - 1]);
+        frames += vh_data_length(mix->item.data, sets->seq[lo - 1]);
     return (vh_em_seeding){ .seq = sets->seq + lo, .n = hi - lo, .iterations = FAR_ITER };
 }
 
@@ -88,7 +88,7 @@ static vhem_status far(vhem_ctx *ctx, const vh_mixture *mix, vh_rng *rng, vh_h3m
     const vh_sets *sets = mix->sets;
     VH_AUTOFREE int64_t *where = NULL;
     int64_t n = 0;
-    int K = (int)mix->job.opt->K;
+    int K = (int)mix->item.opt->K;
     VH_AUTOFREE double *best = NULL, *p = NULL;
 
     VH_TRY(used_sets(ctx, sets, &where, &n));
@@ -118,11 +118,11 @@ static vhem_status dealt(vhem_ctx *ctx, const vh_mixture *mix, vh_rng *rng, vh_h
     const vh_sets *sets = mix->sets;
     VH_AUTOFREE int64_t *where = NULL, *seq = NULL;
     int64_t n = 0;
-    int K = (int)mix->job.opt->K;
+    int K = (int)mix->item.opt->K;
 
     VH_TRY(used_sets(ctx, sets, &where, &n));
     assert(n > 0);
-    VH_NEW(seq, mix->job.n);
+    VH_NEW(seq, mix->item.n);
     for (int64_t i = n - 1; i > 0; i--) {
         int64_t k = vh_rng_below(rng, i + 1);
         int64_t swap = where[i];

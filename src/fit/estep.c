@@ -19,35 +19,35 @@ struct vh_opened_sequences {
 vhem_status vh_sequences_open(vhem_ctx *ctx, const vh_sequences *in, vh_opened_sequences **out)
 {
     const vh_seq_kernels *of = ctx->backend->sequences;
-    VH_AUTOFREE vh_opened_sequences *job = NULL;
+    VH_AUTOFREE vh_opened_sequences *opened = NULL;
 
-    VH_NEW(job, 1);
+    VH_NEW(opened, 1);
     if (of && of->open) {
-        VH_TRY(of->open(ctx, in, &job->state));
-        job->by = of;
+        VH_TRY(of->open(ctx, in, &opened->state));
+        opened->by = of;
     } else {
-        VH_TRY(vh_cpu_sequences_open(ctx, in, &job->state));
+        VH_TRY(vh_cpu_sequences_open(ctx, in, &opened->state));
     }
-    *out = vh_take(job);
+    *out = vh_take(opened);
     return VHEM_OK;
 }
 
-vhem_status vh_sequences_run(vhem_ctx *ctx, vh_opened_sequences *job, const vh_seq_step *step,
+vhem_status vh_sequences_run(vhem_ctx *ctx, vh_opened_sequences *opened, const vh_seq_step *step,
                              vh_seq_sums *out)
 {
-    return job->by ? job->by->run(ctx, job->state, step, out)
-                   : vh_cpu_sequences_run(ctx, job->state, step, out);
+    return opened->by ? opened->by->run(ctx, opened->state, step, out)
+                      : vh_cpu_sequences_run(ctx, opened->state, step, out);
 }
 
-void vh_sequences_close(vh_opened_sequences *job)
+void vh_sequences_close(vh_opened_sequences *opened)
 {
-    if (!job)
+    if (!opened)
         return;
-    if (job->by)
-        job->by->close(job->state);
+    if (opened->by)
+        opened->by->close(opened->state);
     else
-        vh_cpu_sequences_close(job->state);
-    free(job);
+        vh_cpu_sequences_close(opened->state);
+    free(opened);
 }
 
 /* ---- sums ---------------------------------------------------------------------------------------------- */
@@ -137,15 +137,15 @@ vhem_status vh_expect(vhem_ctx *ctx, const vh_packed *pk, const vh_sequences *in
 {
     vh_sequences own = *in;
     const vh_seq_step step = { .pk = pk, .statistics = total != NULL };
-    VH_OWN(vh_opened_sequences) *job = NULL;
+    VH_OWN(vh_opened_sequences) *opened = NULL;
     VH_CLEANUP(vh_seq_sums_free) vh_seq_sums sums = { 0 };
 
     own.family = pk->family;
     own.x = pk->x;
-    VH_TRY(vh_sequences_open(ctx, &own, &job));
+    VH_TRY(vh_sequences_open(ctx, &own, &opened));
     VH_TRY(vh_seq_sums_new(ctx, pk, 0, &sums));
     sums.loglik = loglik;
-    VH_TRY(vh_sequences_run(ctx, job, &step, &sums));
+    VH_TRY(vh_sequences_run(ctx, opened, &step, &sums));
     if (total)
         memcpy(total->block, sums.stats.block, sizeof *total->block * total->size);
     return VHEM_OK;

@@ -73,9 +73,9 @@ typedef struct vh_opened_sequences vh_opened_sequences;
 vhem_status vh_sequences_open(vhem_ctx *ctx, const vh_sequences *in, vh_opened_sequences **out);
 /* Overwrites the sums and fills in the tables.  Bit-identical for any number of workers.  A stop does not end
  * it: the sums of an EM loop belong to its current model. */
-vhem_status vh_sequences_run(vhem_ctx *ctx, vh_opened_sequences *job, const vh_seq_step *step,
+vhem_status vh_sequences_run(vhem_ctx *ctx, vh_opened_sequences *opened, const vh_seq_step *step,
                              vh_seq_sums *out);
-void vh_sequences_close(vh_opened_sequences *job); /* NULL is allowed */
+void vh_sequences_close(vh_opened_sequences *opened); /* NULL is allowed */
 VH_OWNED(vh_opened_sequences, vh_sequences_close)
 
 /* ---- 3. what a backend provides ------------------------------------------------------------------------ */

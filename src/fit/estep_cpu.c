@@ -67,7 +67,7 @@ typedef struct {
 VH_OWNED(cpu_sequences, vh_cpu_sequences_close)
 
 typedef struct { /* one step */
-    cpu_sequences *job;
+    cpu_sequences *opened;
     const vh_seq_step *step;
     vhem_status (*batch)(vhem_ctx *, const vh_seq_chunk *, vh_scratch *, double *, vh_stats *);
     double *loglik, *log_z, *J; /* [n][K] [n_set][K] [n_set][mixtures]; loglik NULL: one per chunk */
@@ -77,96 +77,96 @@ typedef struct { /* one step */
 
 /* ---- 1. opening ---------------------------------------------------------------------------------------- */
 
-static int64_t set_of(const cpu_sequences *job, int64_t place)
+static int64_t set_of(const cpu_sequences *opened, int64_t place)
 {
-    return job->set_of ? job->set_of[place] : place;
+    return opened->set_of ? opened->set_of[place] : place;
 }
 
 /* Ends the current chunk before this place, unless it is empty. */
-static void end_chunk(cpu_sequences *job, int64_t place, bool part)
+static void end_chunk(cpu_sequences *opened, int64_t place, bool part)
 {
-    if (place > job->chunk[job->n_chunk]) {
-        job->part[job->n_chunk] = part;
-        job->large |= part;
-        job->chunk[++job->n_chunk] = place;
+    if (place > opened->chunk[opened->n_chunk]) {
+        opened->part[opened->n_chunk] = part;
+        opened->large |= part;
+        opened->chunk[++opened->n_chunk] = place;
     }
 }
 
-static vhem_status cut_chunks(vhem_ctx *ctx, cpu_sequences *job)
+static vhem_status cut_chunks(vhem_ctx *ctx, cpu_sequences *opened)
 {
-    const vh_sequences *in = &job->in;
+    const vh_sequences *in = &opened->in;
 
-    VH_NEW(job->chunk, in->n + 1);
-    VH_NEW(job->part, in->n);
-    VH_NEW(job->frame, in->n + 1);
+    VH_NEW(opened->chunk, in->n + 1);
+    VH_NEW(opened->part, in->n);
+    VH_NEW(opened->frame, in->n + 1);
     if (in->first)
-        VH_NEW(job->set_of, in->n);
+        VH_NEW(opened->set_of, in->n);
     for (int64_t i = 0; i < in->n; i++)
-        job->frame[i + 1] = job->frame[i] + vh_data_length(in->data, in->seq[i]);
+        opened->frame[i + 1] = opened->frame[i] + vh_data_length(in->data, in->seq[i]);
     for (int64_t g = 0; g < in->n_set; g++) {
         int64_t lo = vh_seq_place(in, g), hi = vh_seq_place(in, g + 1);
-        bool large = hi - lo > 1 && job->frame[hi] - job->frame[lo] > VH_LARGE_SET;
+        bool large = hi - lo > 1 && opened->frame[hi] - opened->frame[lo] > VH_LARGE_SET;
         for (int64_t i = lo; in->first && i < hi; i++)
-            job->set_of[i] = g;
+            opened->set_of[i] = g;
         if (large)
-            end_chunk(job, lo, false);
+            end_chunk(opened, lo, false);
         for (int64_t i = lo + 1; i <= hi; i++) {
-            bool full = job->frame[i] - job->frame[job->chunk[job->n_chunk]] >= VH_CHUNK_FRAMES;
+            bool full = opened->frame[i] - opened->frame[opened->chunk[opened->n_chunk]] >= VH_CHUNK_FRAMES;
             if (large ? full || i == hi : full && i == hi)
-                end_chunk(job, i, large);
+                end_chunk(opened, i, large);
         }
     }
-    end_chunk(job, in->n, false);
+    end_chunk(opened, in->n, false);
     return VHEM_OK;
 }
 
-static vhem_status keep_statistics(vhem_ctx *ctx, cpu_sequences *job)
+static vhem_status keep_statistics(vhem_ctx *ctx, cpu_sequences *opened)
 {
-    const vh_sequences *in = &job->in;
-    size_t n_stat = (size_t)in->family->n_stat(&in->x.shape), frames = (size_t)job->frame[in->n];
+    const vh_sequences *in = &opened->in;
+    size_t n_stat = (size_t)in->family->n_stat(&in->x.shape), frames = (size_t)opened->frame[in->n];
 
     size_t kept = (size_t)in->workers->n * KEPT_T * (in->family->gather_known ? COSTLY : 1);
 
     if (in->family->hot || frames * n_stat * sizeof(double) > kept)
         return VHEM_OK;
-    VH_NEW(job->T, frames * n_stat);
-    job->n_stat = (int)n_stat;
+    VH_NEW(opened->T, frames * n_stat);
+    opened->n_stat = (int)n_stat;
     for (int64_t i = 0; i < in->n; i++)
         in->family->stats_of_obs(&in->x, vh_data_frames(in->data, in->seq[i]),
                                  vh_data_length(in->data, in->seq[i]),
-                                 job->T + (size_t)job->frame[i] * n_stat);
+                                 opened->T + (size_t)opened->frame[i] * n_stat);
     return VHEM_OK;
 }
 
 vhem_status vh_cpu_sequences_open(vhem_ctx *ctx, const vh_sequences *in, void **state)
 {
-    VH_OWN(cpu_sequences) *job = NULL;
+    VH_OWN(cpu_sequences) *opened = NULL;
 
-    VH_NEW(job, 1);
-    job->in = *in;
+    VH_NEW(opened, 1);
+    opened->in = *in;
     if (!in->first)
-        job->in.n_set = in->n;
-    VH_TRY(cut_chunks(ctx, job));
-    VH_TRY(keep_statistics(ctx, job));
-    job->lets_go = job->frame[in->n] * in->data->d > KEPT || in->n > KEPT_SEQ;
-    *state = vh_take(job);
+        opened->in.n_set = in->n;
+    VH_TRY(cut_chunks(ctx, opened));
+    VH_TRY(keep_statistics(ctx, opened));
+    opened->lets_go = opened->frame[in->n] * in->data->d > KEPT || in->n > KEPT_SEQ;
+    *state = vh_take(opened);
     return VHEM_OK;
 }
 
 void vh_cpu_sequences_close(void *state)
 {
-    cpu_sequences *job = state;
-    if (!job)
+    cpu_sequences *opened = state;
+    if (!opened)
         return;
-    free(job->chunk);
-    free(job->part);
-    free(job->frame);
-    free(job->set_of);
-    free(job->T);
-    vh_tree_sum_free(job->tree);
+    free(opened->chunk);
+    free(opened->part);
+    free(opened->frame);
+    free(opened->set_of);
+    free(opened->T);
+    vh_tree_sum_free(opened->tree);
     for (int i = 0; i < OWNS; i++)
-        free(job->own[i]);
-    free(job);
+        free(opened->own[i]);
+    free(opened);
 }
 
 /* ---- 2. batches ---------------------------------------------------------------------------------------- */
@@ -180,25 +180,25 @@ typedef struct { /* places lo .. hi-1 of a job */
 static vhem_status run_frames(vhem_ctx *ctx, const sequence_estep *p, place_range at, vh_scratch *scratch,
                               double *loglik, vh_stats *stats)
 {
-    const cpu_sequences *job = p->job;
+    const cpu_sequences *opened = p->opened;
     int64_t lo = at.lo, hi = at.hi;
-    const vh_sequences *in = &job->in;
-    int64_t set0 = set_of(job, lo);
+    const vh_sequences *in = &opened->in;
+    int64_t set0 = set_of(opened, lo);
     size_t K = (size_t)p->step->pk->K;
     const vh_seq_chunk batch = {
         .in = in,
         .step = p->step,
         .first = lo,
         .n = hi - lo,
-        .frames = job->frame[hi] - job->frame[lo],
-        .T = job->T ? job->T + vh_row(job->frame[lo], job->n_stat) : NULL,
+        .frames = opened->frame[hi] - opened->frame[lo],
+        .T = opened->T ? opened->T + vh_row(opened->frame[lo], opened->n_stat) : NULL,
         .known = at.known,
         .set0 = set0,
         .log_z = p->log_z ? p->log_z + (size_t)set0 * K : NULL,
         .J = p->J ? p->J + vh_row(set0, p->step->mixtures) : NULL,
     };
     vhem_status st = p->batch(ctx, &batch, scratch, loglik, stats);
-    if (job->lets_go)
+    if (opened->lets_go)
         vh_data_release(in->data, in->seq + lo, hi - lo);
     return st;
 }
@@ -206,11 +206,11 @@ static vhem_status run_frames(vhem_ctx *ctx, const sequence_estep *p, place_rang
 /* The end of the batch that begins at lo: as many units, whole sets or sequences, as fit; at least one. */
 static int64_t chunk_end(const sequence_estep *p, int64_t lo, int64_t end, bool sets)
 {
-    const cpu_sequences *job = p->job;
+    const cpu_sequences *opened = p->opened;
     int64_t hi = lo;
     while (hi < end) {
-        int64_t next = sets ? vh_seq_place(&job->in, set_of(job, hi) + 1) : hi + 1;
-        if (hi > lo && job->frame[next] - job->frame[lo] > p->fit)
+        int64_t next = sets ? vh_seq_place(&opened->in, set_of(opened, hi) + 1) : hi + 1;
+        if (hi > lo && opened->frame[next] - opened->frame[lo] > p->fit)
             break;
         hi = next;
     }
@@ -234,13 +234,13 @@ static vhem_status run_cut(vhem_ctx *ctx, const sequence_estep *p, int64_t lo, i
 
 static void assign_sets(const sequence_estep *p, int64_t lo, int64_t hi, const double *loglik)
 {
-    const cpu_sequences *job = p->job;
+    const cpu_sequences *opened = p->opened;
     size_t K = (size_t)p->step->pk->K;
     for (int64_t i = lo; i < hi;) {
-        int64_t g = set_of(job, i);
-        vh_seq_assign(&job->in, p->step, g, loglik + (size_t)(i - lo) * K, p->log_z + (size_t)g * K,
+        int64_t g = set_of(opened, i);
+        vh_seq_assign(&opened->in, p->step, g, loglik + (size_t)(i - lo) * K, p->log_z + (size_t)g * K,
                       p->J + vh_row(g, p->step->mixtures));
-        i = vh_seq_place(&job->in, g + 1);
+        i = vh_seq_place(&opened->in, g + 1);
     }
 }
 
@@ -251,12 +251,12 @@ static void assign_sets(const sequence_estep *p, int64_t lo, int64_t hi, const d
 static vhem_status run_sets(vhem_ctx *ctx, const sequence_estep *p, int64_t lo, int64_t hi,
                             vh_scratch *scratch, double *loglik, vh_stats *stats)
 {
-    const cpu_sequences *job = p->job;
+    const cpu_sequences *opened = p->opened;
     size_t K = (size_t)p->step->pk->K;
     for (int64_t i = lo, end; i < hi; i = end) {
         double *own = loglik + (size_t)(i - lo) * K;
         end = chunk_end(p, i, hi, true);
-        if (end - i > 1 && job->frame[end] - job->frame[i] > HELD * p->fit) { /* one set */
+        if (end - i > 1 && opened->frame[end] - opened->frame[i] > HELD * p->fit) { /* one set */
             VH_TRY(run_cut(ctx, p, i, end, scratch, own, NULL));
             assign_sets(p, i, end, own);
             VH_TRY(run_cut(ctx, p, i, end, scratch, own, stats));
@@ -306,14 +306,14 @@ static void end(const vh_seq_step *step, vh_seq_sums *sums)
 /* Adds all sums of a chunk except the statistics.  A large set counts where it begins. */
 static void add_head(const sequence_estep *p, int64_t lo, int64_t hi, const double *loglik, vh_seq_sums *out)
 {
-    const cpu_sequences *job = p->job;
+    const cpu_sequences *opened = p->opened;
     int K = p->step->pk->K, mixtures = p->step->mixtures;
     for (int64_t i = lo; i < hi; i++, loglik += K) {
-        int64_t g = set_of(job, i);
-        double w = vh_data_weight(job->in.data, job->in.seq[i]);
+        int64_t g = set_of(opened, i);
+        double w = vh_data_weight(opened->in.data, opened->in.seq[i]);
         for (int k = 0; k < K; k++)
             out->total[k] += w > 0 ? w * loglik[k] : 0;
-        if (mixtures == 0 || i != vh_seq_place(&job->in, g))
+        if (mixtures == 0 || i != vh_seq_place(&opened->in, g))
             continue;
         for (int k = 0; k < K; k++)
             vh_scaled_add(&out->sum_z[k], &out->log_sum_z[k], p->log_z[vh_ij(g, K, k)]);
@@ -326,9 +326,9 @@ static vhem_status run_sequence_chunk(vhem_ctx *ctx, void *arg, int64_t chunk, i
 {
     const sequence_estep *p = arg;
     const vh_seq_step *step = p->step;
-    int64_t lo = p->job->chunk[chunk], hi = p->job->chunk[chunk + 1];
+    int64_t lo = p->opened->chunk[chunk], hi = p->opened->chunk[chunk + 1];
     size_t K = (size_t)step->pk->K;
-    vh_scratch *scratch = &p->job->in.workers->scratch[worker];
+    vh_scratch *scratch = &p->opened->in.workers->scratch[worker];
     vh_seq_sums sums = vh_seq_sums_at(step->pk, step->mixtures, block);
     vh_stats *stats = step->statistics ? &sums.stats : NULL;
     VH_AUTOFREE double *own = NULL;
@@ -340,7 +340,7 @@ static vhem_status run_sequence_chunk(vhem_ctx *ctx, void *arg, int64_t chunk, i
     begin_sums(p, &sums);
     if (step->mixtures == 0) {
         VH_TRY(run_cut(ctx, p, lo, hi, scratch, loglik, stats));
-    } else if (p->job->part[chunk]) { /* scored before */
+    } else if (p->opened->part[chunk]) { /* scored before */
         if (stats)
             VH_TRY(run_cut(ctx, p, lo, hi, scratch, loglik, stats));
     } else if (stats) {
@@ -357,45 +357,45 @@ static vhem_status run_sequence_chunk(vhem_ctx *ctx, void *arg, int64_t chunk, i
 static vhem_status score_part(vhem_ctx *ctx, void *arg, int64_t chunk, int worker, double *block)
 {
     const sequence_estep *p = arg;
-    int64_t lo = p->job->chunk[chunk], hi = p->job->chunk[chunk + 1];
+    int64_t lo = p->opened->chunk[chunk], hi = p->opened->chunk[chunk + 1];
     (void)block;
-    if (!p->job->part[chunk])
+    if (!p->opened->part[chunk])
         return VHEM_OK;
-    return run_cut(ctx, p, lo, hi, &p->job->in.workers->scratch[worker],
+    return run_cut(ctx, p, lo, hi, &p->opened->in.workers->scratch[worker],
                    p->loglik + vh_row(lo, p->step->pk->K), NULL);
 }
 
 /* ---- 4. the whole -------------------------------------------------------------------------------------- */
 
 /* Gets a table that the caller did not request. */
-static vhem_status own_table(vhem_ctx *ctx, cpu_sequences *job, int which, size_t n, double **out)
+static vhem_status own_table(vhem_ctx *ctx, cpu_sequences *opened, int which, size_t n, double **out)
 {
-    if (job->own_size[which] < n) {
-        free(job->own[which]);
-        job->own_size[which] = 0;
-        VH_NEW(job->own[which], n);
-        job->own_size[which] = n;
+    if (opened->own_size[which] < n) {
+        free(opened->own[which]);
+        opened->own_size[which] = 0;
+        VH_NEW(opened->own[which], n);
+        opened->own_size[which] = n;
     }
-    *out = job->own[which];
+    *out = opened->own[which];
     return VHEM_OK;
 }
 
 static vhem_status prepare_pass(vhem_ctx *ctx, sequence_estep *p, const vh_seq_sums *out)
 {
-    cpu_sequences *job = p->job;
-    size_t K = (size_t)p->step->pk->K, n_set = (size_t)job->in.n_set, mixtures = (size_t)p->step->mixtures;
+    cpu_sequences *opened = p->opened;
+    size_t K = (size_t)p->step->pk->K, n_set = (size_t)opened->in.n_set, mixtures = (size_t)p->step->mixtures;
 
     p->loglik = out->loglik;
     p->log_z = mixtures > 0 ? out->z : NULL;
-    size_t pairs = (size_t)job->in.n * K;
-    if (!p->loglik && ((mixtures > 0 && job->large) || pairs <= TABLE))
-        VH_TRY(own_table(ctx, job, OWN_LOGLIK, pairs, &p->loglik));
+    size_t pairs = (size_t)opened->in.n * K;
+    if (!p->loglik && ((mixtures > 0 && opened->large) || pairs <= TABLE))
+        VH_TRY(own_table(ctx, opened, OWN_LOGLIK, pairs, &p->loglik));
     if (!p->log_z && mixtures > 0)
-        VH_TRY(own_table(ctx, job, OWN_Z, n_set * K, &p->log_z));
+        VH_TRY(own_table(ctx, opened, OWN_Z, n_set * K, &p->log_z));
     if (mixtures > 0)
-        VH_TRY(own_table(ctx, job, OWN_J, n_set * mixtures, &p->J));
+        VH_TRY(own_table(ctx, opened, OWN_J, n_set * mixtures, &p->J));
     if (mixtures > 0)
-        VH_TRY(own_table(ctx, job, OWN_SCALE, K, &p->scale));
+        VH_TRY(own_table(ctx, opened, OWN_SCALE, K, &p->scale));
     for (size_t k = 0; mixtures > 0 && k < K; k++)
         p->scale[k] = p->step->log_omega[k] < FAINT ? VH_NO_SCALE : 0;
     return VHEM_OK;
@@ -420,16 +420,16 @@ static bool starved(sequence_estep *p, const vh_seq_sums *out)
 
 static void rows_of_places(const void *arg, int64_t first, int64_t end, int64_t *lo, int64_t *hi)
 {
-    const cpu_sequences *job = arg;
-    *lo = job->chunk[first];
-    *hi = job->chunk[end];
+    const cpu_sequences *opened = arg;
+    *lo = opened->chunk[first];
+    *hi = opened->chunk[end];
 }
 
 static void rows_of_sets(const void *arg, int64_t first, int64_t end, int64_t *lo, int64_t *hi)
 {
-    const cpu_sequences *job = arg;
-    *lo = set_of(job, job->chunk[first]);
-    *hi = set_of(job, job->chunk[end] - 1) + 1;
+    const cpu_sequences *opened = arg;
+    *lo = set_of(opened, opened->chunk[first]);
+    *hi = set_of(opened, opened->chunk[end] - 1) + 1;
 }
 
 /* Fingerprint of the HMMs of a step, for processes that share its chunks. */
@@ -445,44 +445,46 @@ static uint64_t fingerprint_of(const vhem_ctx *ctx, const vh_packed *pk)
 /* Adds the blocks of `size` numbers of all chunks into total. */
 static vhem_status sum_chunks(vhem_ctx *ctx, sequence_estep *p, size_t size, double *total)
 {
-    cpu_sequences *job = p->job;
-    const vh_chunks chunks = {
-        .n = job->n_chunk, .threads = job->in.workers->n, .late = true, .run = run_sequence_chunk, .arg = p
-    };
+    cpu_sequences *opened = p->opened;
+    const vh_chunks chunks = { .n = opened->n_chunk,
+                               .threads = opened->in.workers->n,
+                               .late = true,
+                               .run = run_sequence_chunk,
+                               .arg = p };
     size_t row = sizeof(double) * (size_t)p->step->pk->K;
-    const vh_sum_table tables[] = { { p->loglik, row, rows_of_places, job },
-                                    { p->log_z, row, rows_of_sets, job } };
+    const vh_sum_table tables[] = { { p->loglik, row, rows_of_places, opened },
+                                    { p->log_z, row, rows_of_sets, opened } };
     const vh_shared shared = { .table = tables,
                                .tables = 2,
                                .fingerprint = fingerprint_of(ctx, p->step->pk) };
 
-    if (job->tree && vh_tree_sum_size(job->tree) != size) {
-        vh_tree_sum_free(job->tree);
-        job->tree = NULL;
+    if (opened->tree && vh_tree_sum_size(opened->tree) != size) {
+        vh_tree_sum_free(opened->tree);
+        opened->tree = NULL;
     }
-    if (!job->tree)
-        VH_TRY(vh_tree_sum_new(ctx, size, add_sums, &job->adding, &job->tree));
-    job->adding = *p->step;
-    return vh_sum(ctx, &chunks, job->in.shared ? &shared : NULL, job->tree, total);
+    if (!opened->tree)
+        VH_TRY(vh_tree_sum_new(ctx, size, add_sums, &opened->adding, &opened->tree));
+    opened->adding = *p->step;
+    return vh_sum(ctx, &chunks, opened->in.shared ? &shared : NULL, opened->tree, total);
 }
 
 /* Scores and then assigns large sets, which span several chunks. */
 static vhem_status score_large(vhem_ctx *ctx, sequence_estep *p)
 {
-    const cpu_sequences *job = p->job;
-    const vh_sequences *in = &job->in;
+    const cpu_sequences *opened = p->opened;
+    const vh_sequences *in = &opened->in;
     const vh_chunks all = {
-        .n = job->n_chunk, .threads = in->workers->n, .late = true, .run = score_part, .arg = p
+        .n = opened->n_chunk, .threads = in->workers->n, .late = true, .run = score_part, .arg = p
     };
-    const vh_sum_table table = { p->loglik, sizeof(double) * (size_t)p->step->pk->K, rows_of_places, job };
+    const vh_sum_table table = { p->loglik, sizeof(double) * (size_t)p->step->pk->K, rows_of_places, opened };
     const vh_shared shared = { .table = &table,
                                .tables = 1,
                                .fingerprint = fingerprint_of(ctx, p->step->pk) };
 
     VH_TRY(vh_sum(ctx, &all, in->shared ? &shared : NULL, NULL, NULL));
-    for (int c = 0; c < job->n_chunk; c++) {
-        int64_t lo = job->chunk[c], g = set_of(job, lo);
-        if (job->part[c] && lo == vh_seq_place(in, g))
+    for (int c = 0; c < opened->n_chunk; c++) {
+        int64_t lo = opened->chunk[c], g = set_of(opened, lo);
+        if (opened->part[c] && lo == vh_seq_place(in, g))
             assign_sets(p, lo, vh_seq_place(in, g + 1), p->loglik + vh_row(lo, p->step->pk->K));
     }
     return VHEM_OK;
@@ -490,14 +492,14 @@ static vhem_status score_large(vhem_ctx *ctx, sequence_estep *p)
 
 vhem_status vh_cpu_sequences_run(vhem_ctx *ctx, void *state, const vh_seq_step *step, vh_seq_sums *out)
 {
-    cpu_sequences *job = state;
-    const vh_sequences *in = &job->in;
+    cpu_sequences *opened = state;
+    const vh_sequences *in = &opened->in;
     const vh_seq_kernels *of = ctx->backend->sequences;
-    sequence_estep p = { .job = job, .step = step, .fit = vh_chunk_frames(step->pk) };
+    sequence_estep p = { .opened = opened, .step = step, .fit = vh_chunk_frames(step->pk) };
 
     p.batch = of && of->kernel ? of->kernel : vh_seq_ref.kernel;
     VH_TRY(prepare_pass(ctx, &p, out));
-    if (job->large && step->mixtures > 0)
+    if (opened->large && step->mixtures > 0)
         VH_TRY(score_large(ctx, &p));
     do
         VH_TRY(sum_chunks(ctx, &p, step->statistics ? out->size : out->head, out->block));

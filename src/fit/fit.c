@@ -2,12 +2,12 @@
 /* fit.c - see fit.h: one HMM for each sequence or group of sequences.
  *
  *   1. the request
- *   2. one job: starts, Baum-Welch, the best restart; or a stored model
- *   3. all jobs, in parallel over jobs if there are many, else inside each
+ *   2. one item: starts, Baum-Welch, the best restart; or a stored model
+ *   3. all items, in parallel over items if there are many, else inside each
  *   4. the prior
  *
- * With a prior every job has two fits: the first, with large variances or by maximum likelihood, initialises
- * variational Bayes.  If no prior is given, it is learned from the first fits of some jobs. */
+ * With a prior every item has two fits: the first, with large variances or by maximum likelihood, initialises
+ * variational Bayes.  If no prior is given, it is learned from the first fits of some items. */
 #include "core/alloc.h"
 #include "core/hash.h"
 #include "core/array2.h"
@@ -42,7 +42,7 @@
 
 /* ---- 1. the request ------------------------------------------------------------------------------------ */
 
-typedef struct { /* shared by all jobs */
+typedef struct { /* shared by all items */
     const vhem_data *data;
     const vh_emission *family; /* its statistics handle all of the data */
     vh_h3m *pooled;       /* one component for all frames: the prior of families without a conjugate prior */
@@ -59,9 +59,9 @@ typedef struct { /* shared by all jobs */
     double *still_at;          /* [d]  and their values */
     double *broad;             /* [d]  smallest variances of first fits; NULL: none */
     vh_h3m **first;            /* [K]  first fits already made */
-    double **coords;           /* [K]  coordinates of these jobs, for reuse */
-    int64_t n_sample, *sample; /* [n_sample]  jobs to learn the prior from */
-    vh_scatters scatters;      /* of their states, job by job */
+    double **coords;           /* [K]  coordinates of these items, for reuse */
+    int64_t n_sample, *sample; /* [n_sample]  items to learn the prior from */
+    vh_scatters scatters;      /* of their states, item by item */
     const vh_fitted *fitted;   /* stored models; NULL: none */
 } fit;
 
@@ -99,10 +99,10 @@ static vhem_status name_model(vhem_ctx *ctx, const fit *f, int64_t i, vh_hmm *h)
     return VHEM_OK;
 }
 
-/* ---- 2. one job ---------------------------------------------------------------------------------------- */
+/* ---- 2. one item --------------------------------------------------------------------------------------- */
 
-typedef struct { /* a job and what it owns */
-    vh_fit_item job;
+typedef struct { /* an item and what it owns */
+    vh_fit_item item;
     const vh_hmm *given; /* the given start; NULL: as in the options */
     vh_topology topo;
     double *xs; /* [2][d]  its coordinates */
@@ -122,62 +122,62 @@ static vhem_status begin_item(vhem_ctx *ctx, const fit *f, int64_t i, open_sets_
 {
     int d = f->data->d;
     const vh_h3m *start = vh_fit_start(&f->opt);
-    vh_fit_item *job = &out->job;
+    vh_fit_item *item = &out->item;
 
     *out = (open_sets_of){ .given = start ? &start->hmm[start->K == 1 ? 0 : i] : NULL,
                            .run = f->report->run + vh_row(i, f->report->R) };
-    *job = (vh_fit_item){ .data = f->data,
-                          .seq = f->sets.seq + f->sets.first[i],
-                          .n = f->sets.first[i + 1] - f->sets.first[i],
-                          .opt = &f->opt,
-                          .item = (uint64_t)i };
-    job->frames = vh_sets_frames(&f->sets, f->data, i, &job->mass);
-    job->family = vh_family_of_some(vh_fit_family(f->data, &f->opt), f->family, f->data, job->seq, job->n);
-    VH_TRY(vh_family_require(ctx, f->data, job->seq, job->n, job->family, &f->out->shape));
+    *item = (vh_fit_item){ .data = f->data,
+                           .seq = f->sets.seq + f->sets.first[i],
+                           .n = f->sets.first[i + 1] - f->sets.first[i],
+                           .opt = &f->opt,
+                           .number = (uint64_t)i };
+    item->frames = vh_sets_frames(&f->sets, f->data, i, &item->mass);
+    item->family = vh_family_of_some(vh_fit_family(f->data, &f->opt), f->family, f->data, item->seq, item->n);
+    VH_TRY(vh_family_require(ctx, f->data, item->seq, item->n, item->family, &f->out->shape));
     if (f->coords)
         out->xs = vh_take(f->coords[i]);
     if (!out->xs) {
         VH_NEW(out->xs, 2 * (size_t)d);
-        vh_data_coords(f->family, &f->out->shape, f->data, job->seq, job->n, f->scale.spread, out->xs);
+        vh_data_coords(f->family, &f->out->shape, f->data, item->seq, item->n, f->scale.spread, out->xs);
     }
-    job->origin = out->xs;
-    job->scale = out->xs + d;
+    item->origin = out->xs;
+    item->scale = out->xs + d;
     VH_TRY(vh_topology_new(ctx, &f->opt, f->opt.S, out->given, &out->topo));
-    job->limits = (vh_limits){ .fixed_pi = out->topo.pi,
-                               .fixed_A = out->topo.A,
-                               .floor = f->scale.floor,
-                               .scale = job->scale,
-                               .unit = 1.0 };
+    item->limits = (vh_limits){ .fixed_pi = out->topo.pi,
+                                .fixed_A = out->topo.A,
+                                .floor = f->scale.floor,
+                                .scale = item->scale,
+                                .unit = 1.0 };
     for (int p = 0; f->pooled && p < f->family->n_param; p++)
         out->frame[p] = vh_hmm_param(f->pooled, &f->pooled->hmm[0], p);
-    job->limits.frame = f->pooled ? out->frame : NULL;
-    job->limits.frames = f->choice.nu0;
-    job->limits.count = f->pooled ? f->choice.count : 0;
-    job->ordered = out->topo.ordered;
+    item->limits.frame = f->pooled ? out->frame : NULL;
+    item->limits.frames = f->choice.nu0;
+    item->limits.count = f->pooled ? f->choice.count : 0;
+    item->ordered = out->topo.ordered;
     if (!f->choice.none)
-        job->item = number_of(f, i);
+        item->number = number_of(f, i);
     return VHEM_OK;
 }
 
 static void end_item(open_sets_of *x)
 {
-    vh_data_release(x->job.data, x->job.seq, x->job.n);
+    vh_data_release(x->item.data, x->item.seq, x->item.n);
     vh_topology_free(&x->topo);
     free(x->xs);
 }
 
-/* With a prior: fits the initial models of variational Bayes from the starts of the job. */
+/* With a prior: fits the initial models of variational Bayes from the starts of the item. */
 static vhem_status first_fit(vhem_ctx *ctx, const fit *f, const open_sets_of *x, vh_workers *workers,
                              vh_h3m *runs)
 {
-    vh_fit_item job = x->job;
+    vh_fit_item item = x->item;
 
-    job.limits.floor = f->broad;
-    job.prior = NULL;
+    item.limits.floor = f->broad;
+    item.prior = NULL;
     if (x->given || !f->broad)
         return VHEM_OK;
     VH_TRY(vh_fit_prior_widen(ctx, f->broad, runs));
-    return vh_baum_welch(ctx, &job, runs, workers, x->run);
+    return vh_baum_welch(ctx, &item, runs, workers, x->run);
 }
 
 static int best_run(const vhem_fit_run *run, int R, double mass)
@@ -190,7 +190,7 @@ static int best_run(const vhem_fit_run *run, int R, double mass)
 }
 
 /* Hashes everything an HMM depends on: its own sequences, and the influence of the others. */
-static vhem_status key_of_item(vhem_ctx *ctx, const fit *f, const vh_fit_item *job, vh_key *out)
+static vhem_status key_of_item(vhem_ctx *ctx, const fit *f, const vh_fit_item *item, vh_key *out)
 {
     const size_t size = sizeof *f->scale.spread * (size_t)f->data->d;
     vhem_fit_options o = f->opt;
@@ -200,7 +200,7 @@ static vhem_status key_of_item(vhem_ctx *ctx, const fit *f, const vh_fit_item *j
     VH_TRY(vh_hash_new(ctx, &hash));
     vh_hash_text(hash, "HMM " VH_PIECE_RECIPE);
     vh_hash_bytes(hash, &ctx->opt.seed, sizeof ctx->opt.seed);
-    vh_hash_bytes(hash, &job->item, sizeof job->item);
+    vh_hash_bytes(hash, &item->number, sizeof item->number);
     vh_fit_options_hash(hash, &o);
     vh_hash_bytes(hash, f->scale.spread, size);
     vh_hash_bytes(hash, f->scale.within, size);
@@ -209,7 +209,7 @@ static vhem_status key_of_item(vhem_ctx *ctx, const fit *f, const vh_fit_item *j
     if (f->prior && f->prior->still) /* depends on the other sequences */
         vh_hash_bytes(hash, f->still, sizeof *f->still * (size_t)f->data->d);
     vh_hash_columns(hash, f->data);
-    vh_hash_sequences(hash, f->data, job->seq, job->n);
+    vh_hash_sequences(hash, f->data, item->seq, item->n);
     vh_hash_key(hash, out);
     return VHEM_OK;
 }
@@ -239,14 +239,14 @@ static vhem_status put_stored(vhem_ctx *ctx, const fit *f, const vh_key *key, in
 
 static vhem_status fit_item(vhem_ctx *ctx, fit *f, int64_t i, vh_workers *workers)
 {
-    VH_CLEANUP(end_item) open_sets_of x = { .job.data = f->data };
+    VH_CLEANUP(end_item) open_sets_of x = { .item.data = f->data };
     VH_OWN(vh_h3m) *runs = NULL;
     vh_key key;
 
     VH_TRY(begin_item(ctx, f, i, &x));
-    x.job.prior = f->prior;
+    x.item.prior = f->prior;
     if (f->fitted) {
-        VH_TRY(key_of_item(ctx, f, &x.job, &key));
+        VH_TRY(key_of_item(ctx, f, &x.item, &key));
         VH_TRY(take_stored(ctx, f, &key, i));
         if (f->begun[i])
             return VHEM_OK;
@@ -255,19 +255,19 @@ static vhem_status fit_item(vhem_ctx *ctx, fit *f, int64_t i, vh_workers *worker
         runs = f->first[i];
         f->first[i] = NULL;
     } else {
-        VH_TRY(vh_starts(ctx, &x.job, x.given, f->report->R, &runs));
+        VH_TRY(vh_starts(ctx, &x.item, x.given, f->report->R, &runs));
         vhem_status fitted = f->prior ? first_fit(ctx, f, &x, workers, runs) : VHEM_OK;
         if (fitted != VHEM_OK && fitted != VHEM_ESTOPPED)
             return fitted;
     }
-    vhem_status st = vh_baum_welch(ctx, &x.job, runs, workers, x.run);
+    vhem_status st = vh_baum_welch(ctx, &x.item, runs, workers, x.run);
     if (st != VHEM_OK && st != VHEM_ESTOPPED)
         return st;
-    int best = best_run(x.run, f->report->R, x.job.mass);
+    int best = best_run(x.run, f->report->R, x.item.mass);
     f->report->best[i] = best;
     vh_hmm_copy(&f->out->hmm[i], &runs->hmm[best]);
-    vh_family_forget(f->data, x.job.seq, x.job.n, f->out, &f->out->hmm[i]);
-    f->report->frames[i] = x.job.frames;
+    vh_family_forget(f->data, x.item.seq, x.item.n, f->out, &f->out->hmm[i]);
+    f->report->frames[i] = x.item.frames;
     /* Stopped before the prior was used: the model would be only the first fit. */
     f->begun[i] = x.run[best].n_iter >= (f->prior && st != VHEM_OK);
     for (int r = 0; r < f->report->R; r++)
@@ -277,7 +277,7 @@ static vhem_status fit_item(vhem_ctx *ctx, fit *f, int64_t i, vh_workers *worker
     return st;
 }
 
-/* ---- 3. all jobs --------------------------------------------------------------------------------------- */
+/* ---- 3. all items -------------------------------------------------------------------------------------- */
 
 static vhem_status run_numbered(vhem_ctx *ctx, void *arg, int64_t i, int worker)
 {
@@ -286,7 +286,7 @@ static vhem_status run_numbered(vhem_ctx *ctx, void *arg, int64_t i, int worker)
     return fit_item(ctx, f, i, &own);
 }
 
-/* Serializes the result of fit_item for job i. */
+/* Serializes the result of fit_item for item i. */
 static void walk_item(vhem_ctx *ctx, void *arg, int64_t i, vh_serial *w)
 {
     fit *f = arg;
@@ -301,7 +301,7 @@ static void walk_item(vhem_ctx *ctx, void *arg, int64_t i, vh_serial *w)
 
 static vhem_status fit_items(vhem_ctx *ctx, fit *f)
 {
-    const vh_work jobs = { .n = f->sets.n,
+    const vh_work work = { .n = f->sets.n,
                            .what = "fit",
                            .inside = true,
                            .logs = true,
@@ -309,7 +309,7 @@ static vhem_status fit_items(vhem_ctx *ctx, fit *f)
                            .walk = walk_item,
                            .arg = f };
     int64_t failed = -1;
-    vhem_status st = vh_map(ctx, &jobs, &failed);
+    vhem_status st = vh_map(ctx, &work, &failed);
     if (failed >= 0)
         vh_h3m_prefix(ctx, f->out, failed);
     return st;
@@ -317,7 +317,7 @@ static vhem_status fit_items(vhem_ctx *ctx, fit *f)
 
 /* ---- 4. the prior -------------------------------------------------------------------------------------- */
 
-/* Gathers scatters of the states of a sample job: after its first fit or, once there is a prior, after
+/* Gathers scatters of the states of a sample item: after its first fit or, once there is a prior, after
  * variational Bayes from there. */
 static vhem_status look_at_item(vhem_ctx *ctx, void *arg, int64_t k, int worker)
 {
@@ -326,20 +326,20 @@ static vhem_status look_at_item(vhem_ctx *ctx, void *arg, int64_t k, int worker)
     size_t at = vh_row(k, f->opt.S * f->opt.M);
     int64_t i = f->sample[k];
     vhem_fit_run run = { 0 };
-    VH_CLEANUP(end_item) open_sets_of x = { .job.data = f->data };
+    VH_CLEANUP(end_item) open_sets_of x = { .item.data = f->data };
     VH_OWN(vh_h3m) *one = NULL;
 
     VH_TRY(begin_item(ctx, f, i, &x));
     if (!f->first[i]) {
-        VH_TRY(vh_starts(ctx, &x.job, x.given, f->report->R, &f->first[i]));
+        VH_TRY(vh_starts(ctx, &x.item, x.given, f->report->R, &f->first[i]));
         VH_TRY(first_fit(ctx, f, &x, &own, f->first[i]));
     }
-    int64_t best = x.given ? 0 : best_run(x.run, f->report->R, x.job.mass);
+    int64_t best = x.given ? 0 : best_run(x.run, f->report->R, x.item.mass);
     VH_TRY(vh_h3m_subset(ctx, f->first[i], &best, 1, &one));
-    x.job.prior = f->prior;
+    x.item.prior = f->prior;
     if (f->prior)
-        VH_TRY(vh_baum_welch(ctx, &x.job, one, &own, &run));
-    VH_TRY(vh_fit_prior_gather(ctx, &x.job, one, &own, f->scatters.frames + at,
+        VH_TRY(vh_baum_welch(ctx, &x.item, one, &own, &run));
+    VH_TRY(vh_fit_prior_gather(ctx, &x.item, one, &own, f->scatters.frames + at,
                                f->scatters.seen ? f->scatters.seen + at * (size_t)one->d : NULL,
                                f->scatters.scatter + at * vh_scatter_size(one->family, one->d)));
     f->coords[i] = vh_take(x.xs);
@@ -358,10 +358,10 @@ static void walk_look(vhem_ctx *ctx, void *arg, int64_t k, vh_serial *w)
     vh_serial_reals(ctx, w, f->scatters.scatter + at * one, n * one);
 }
 
-/* Runs look_at_item for all jobs of the sample. */
+/* Runs look_at_item for all items of the sample. */
 static vhem_status look_at_sample(vhem_ctx *ctx, fit *f)
 {
-    const vh_work jobs = { .n = f->n_sample,
+    const vh_work work = { .n = f->n_sample,
                            .what = "prior",
                            .inside = true,
                            .logs = true,
@@ -369,13 +369,13 @@ static vhem_status look_at_sample(vhem_ctx *ctx, fit *f)
                            .walk = walk_look,
                            .arg = f };
     int64_t failed = -1;
-    vhem_status st = vh_map(ctx, &jobs, &failed);
+    vhem_status st = vh_map(ctx, &work, &failed);
     if (failed >= 0)
         vh_h3m_prefix(ctx, f->out, f->sample[failed]);
     return st;
 }
 
-/* Chooses the jobs to learn the prior from, and allocates their scatters. */
+/* Chooses the items to learn the prior from, and allocates their scatters. */
 static vhem_status choose_sample(vhem_ctx *ctx, fit *f)
 {
     size_t one = (size_t)(f->opt.S * f->opt.M) * vh_scatter_size(f->out->family, f->out->d);

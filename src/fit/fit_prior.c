@@ -58,20 +58,20 @@ vhem_status vh_fit_prior_widen(vhem_ctx *ctx, const double *floor, vh_h3m *runs)
     return VHEM_OK;
 }
 
-vhem_status vh_fit_prior_gather(vhem_ctx *ctx, const vh_fit_item *job, const vh_h3m *hmm, vh_workers *workers,
-                                double *frames, double *seen, double *scatter)
+vhem_status vh_fit_prior_gather(vhem_ctx *ctx, const vh_fit_item *item, const vh_h3m *hmm,
+                                vh_workers *workers, double *frames, double *seen, double *scatter)
 {
     VH_OWN(vh_packed) *pk = NULL;
     VH_CLEANUP(vh_stats_free) vh_stats stats = { 0 };
     VH_AUTOFREE double *loglik = NULL, *mean = NULL;
     size_t size = vh_scatter_size(hmm->family, hmm->d);
 
-    VH_NEW(loglik, job->n);
+    VH_NEW(loglik, item->n);
     VH_NEW(mean, hmm->d);
-    VH_TRY(vh_pack_new(ctx, hmm, NULL, 1, job->origin, job->scale, &pk));
+    VH_TRY(vh_pack_new(ctx, hmm, NULL, 1, item->origin, item->scale, &pk));
     VH_TRY(vh_pack_update(ctx, hmm, NULL, pk));
     VH_TRY(vh_stats_new(ctx, pk, &stats));
-    const vh_sequences in = { .data = job->data, .seq = job->seq, .n = job->n, .workers = workers };
+    const vh_sequences in = { .data = item->data, .seq = item->seq, .n = item->n, .workers = workers };
     VH_TRY(vh_expect(ctx, pk, &in, loglik, &stats));
     for (int q = 0; q < pk->n_comp; q++) {
         frames[q] = vh_posterior_moments(pk, q, &stats, mean, scatter + (size_t)q * size);

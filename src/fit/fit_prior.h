@@ -77,10 +77,10 @@ void vh_fit_prior_step(int d, double share, vh_fit_scale *scale);
 /* Raises all variances of the models to at least floor [d]. */
 vhem_status vh_fit_prior_widen(vhem_ctx *ctx, const double *floor, vh_h3m *runs);
 
-/* Gathers statistics of the components of an HMM over the sequences of the job: frames [S M], scatter [S
+/* Gathers statistics of the components of an HMM over the sequences of the item: frames [S M], scatter [S
  * M][size], and seen [S M][d], the frames that have each column, unless it is NULL. */
-vhem_status vh_fit_prior_gather(vhem_ctx *ctx, const vh_fit_item *job, const vh_h3m *hmm, vh_workers *workers,
-                                double *frames, double *seen, double *scatter);
+vhem_status vh_fit_prior_gather(vhem_ctx *ctx, const vh_fit_item *item, const vh_h3m *hmm,
+                                vh_workers *workers, double *frames, double *seen, double *scatter);
 
 /* Correlation of frames with the next in the same sequence, averaged over the dimensions that vary (not still
  * [d]), in n of the sets. */

@@ -87,7 +87,7 @@ static vhem_status pack_named(vhem_ctx *ctx, const vh_h3m *h3m, const int64_t *i
 
 /* Scores HMMs first .. first+n-1 on all sequences of the job. */
 static vhem_status score_block(vhem_ctx *ctx, const vh_h3m *h3m, const vh_sequences *in,
-                               vh_opened_sequences *job, int64_t first, int64_t n, double *loglik)
+                               vh_opened_sequences *opened, int64_t first, int64_t n, double *loglik)
 {
     VH_OWN(vh_packed) *pk = NULL;
     VH_CLEANUP(vh_seq_sums_free) vh_seq_sums sums = { 0 };
@@ -102,7 +102,7 @@ static vhem_status score_block(vhem_ctx *ctx, const vh_h3m *h3m, const vh_sequen
     VH_TRY(pack_named(ctx, h3m, index, pk));
     VH_TRY(vh_seq_sums_new(ctx, pk, 0, &sums));
     sums.loglik = block;
-    VH_TRY(vh_sequences_run(ctx, job, &(vh_seq_step){ .pk = pk }, &sums));
+    VH_TRY(vh_sequences_run(ctx, opened, &(vh_seq_step){ .pk = pk }, &sums));
     for (int64_t s = 0; s < in->n; s++)
         for (int64_t k = 0; k < n; k++)
             loglik[vh_ij(s, h3m->K, first + k)] = vh_or_impossible(block[vh_ij(s, n, k)]);
@@ -117,7 +117,7 @@ vhem_status vh_score_each(vhem_ctx *ctx, const vh_h3m *h3m, const vhem_data *giv
     VH_AUTOFREE int64_t *seq = NULL;
     VH_CLEANUP(vh_frames_free) vh_frames frames = { 0 };
     VH_CLEANUP(vh_workers_free) vh_workers workers = { 0 };
-    VH_OWN(vh_opened_sequences) *job = NULL;
+    VH_OWN(vh_opened_sequences) *opened = NULL;
     vh_h3m seen;
 
     VH_TRY(check_sequences(ctx, h3m, given, NULL, given->N, &frames, &seen));
@@ -134,7 +134,7 @@ vhem_status vh_score_each(vhem_ctx *ctx, const vh_h3m *h3m, const vhem_data *giv
                               .family = seen.family,
                               .x = { h3m->shape, x, x + data->d },
                               .workers = &workers };
-    VH_TRY(vh_sequences_open(ctx, &in, &job));
+    VH_TRY(vh_sequences_open(ctx, &in, &opened));
     for (int64_t i = 0; i < h3m->K;) {
         int64_t n = 0;
         int comps = 0;
@@ -144,7 +144,7 @@ vhem_status vh_score_each(vhem_ctx *ctx, const vh_h3m *h3m, const vhem_data *giv
         }
         VH_CHECK(!vh_stopped(ctx), VHEM_ESTOPPED, "stopped; %lld of %lld HMMs were scored", (long long)i,
                  (long long)h3m->K);
-        VH_TRY(score_block(ctx, &seen, &in, job, i, n, loglik));
+        VH_TRY(score_block(ctx, &seen, &in, opened, i, n, loglik));
         i += n;
         if (what)
             vh_progress(ctx, what, i, h3m->K);

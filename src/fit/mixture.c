@@ -34,23 +34,23 @@ typedef struct {
 static vhem_status prepare_mixture(vhem_ctx *ctx, fitting *f)
 {
     const vh_sets *sets = f->mix.sets;
-    vh_fit_item job = f->mix.job;
-    const vhem_fit_options *opt = job.opt;
-    const vhem_data *data = job.data;
+    vh_fit_item item = f->mix.item;
+    const vhem_fit_options *opt = item.opt;
+    const vhem_data *data = item.data;
     const vh_h3m *start = vh_fit_start(opt);
     const vh_shape shape = vh_fit_shape(data);
 
-    job.seq = sets->seq;
-    job.n = data->N;
+    item.seq = sets->seq;
+    item.n = data->N;
     VH_TRY(vh_family_for(ctx, vh_fit_family(data, opt), &shape, data, NULL, 0, &f->family));
     VH_TRY(vh_fit_scale_of(ctx, data, sets, opt->S * opt->M, opt->cov_floor, &f->scale));
     VH_NEW(f->xs, 2 * (size_t)data->d);
     vh_data_coords(f->family, &shape, data, NULL, data->N, f->scale.spread, f->xs);
-    job.origin = f->xs;
-    job.scale = f->xs + data->d;
-    job.frames = data->start[data->N];
+    item.origin = f->xs;
+    item.scale = f->xs + data->d;
+    item.frames = data->start[data->N];
     for (int64_t n = 0; n < data->N; n++)
-        job.mass += (double)vh_data_length(data, n) * vh_data_weight(data, n);
+        item.mass += (double)vh_data_length(data, n) * vh_data_weight(data, n);
     VH_NEW(f->topo, opt->K);
     VH_NEW(f->limits, opt->K);
     for (int j = 0; j < opt->K; j++) {
@@ -59,23 +59,23 @@ static vhem_status prepare_mixture(vhem_ctx *ctx, fitting *f)
         f->limits[j] = (vh_limits){ .fixed_pi = f->topo[j].pi,
                                     .fixed_A = f->topo[j].A,
                                     .floor = f->scale.floor,
-                                    .scale = job.scale,
+                                    .scale = item.scale,
                                     .unit = 1.0 };
     }
-    job.limits = f->limits[0];
-    job.ordered = f->topo[0].ordered;
-    f->mix.job = job;
+    item.limits = f->limits[0];
+    item.ordered = f->topo[0].ordered;
+    f->mix.item = item;
     f->mix.limits = f->limits;
     f->mix.workers = &f->workers;
     VH_TRY(vh_workers_new(ctx, ctx->threads, &f->workers));
     return vh_sequences_open(ctx,
                              &(vh_sequences){ .data = data,
-                                              .seq = job.seq,
-                                              .n = job.n,
+                                              .seq = item.seq,
+                                              .n = item.n,
                                               .first = sets->first,
                                               .n_set = sets->n,
                                               .family = f->family,
-                                              .x = { shape, job.origin, job.scale },
+                                              .x = { shape, item.origin, item.scale },
                                               .workers = &f->workers,
                                               .shared = true },
                              &f->mix.seqs);
@@ -83,8 +83,8 @@ static vhem_status prepare_mixture(vhem_ctx *ctx, fitting *f)
 
 static void tear_down(fitting *f)
 {
-    vh_data_release(f->mix.job.data, NULL, f->mix.job.data->N);
-    for (int j = 0; f->topo && j < f->mix.job.opt->K; j++)
+    vh_data_release(f->mix.item.data, NULL, f->mix.item.data->N);
+    for (int j = 0; f->topo && j < f->mix.item.opt->K; j++)
         vh_topology_free(&f->topo[j]);
     vh_sequences_close(f->mix.seqs);
     vh_workers_free(&f->workers);
@@ -96,7 +96,7 @@ static void tear_down(fitting *f)
 
 static vhem_status make_start(vhem_ctx *ctx, fitting *f, int r, vh_h3m *all, int first, vh_em_run *run)
 {
-    const vhem_fit_options *opt = f->mix.job.opt;
+    const vhem_fit_options *opt = f->mix.item.opt;
     const vh_h3m *start = vh_fit_start(opt);
     vh_rng rng;
 
@@ -134,14 +134,14 @@ static bool is_better(const vh_mixture_result *out, int r)
 static vhem_status run_wave(vhem_ctx *ctx, fitting *f, int lo, int hi, vh_mixture_result *kept,
                             vh_mixture_result *out)
 {
-    const vhem_fit_options *opt = f->mix.job.opt;
+    const vhem_fit_options *opt = f->mix.item.opt;
     int K = (int)opt->K, before = out->best;
     VH_AUTOFREE int64_t *index = NULL;
     VH_OWN(vh_h3m) *all = NULL;
     vh_h3m *best = NULL;
 
     VH_NEW(index, K);
-    VH_TRY(vh_h3m_new(ctx, f->family, vh_fit_shape(f->mix.job.data), (hi - lo) * K, &all));
+    VH_TRY(vh_h3m_new(ctx, f->family, vh_fit_shape(f->mix.item.data), (hi - lo) * K, &all));
     for (int r = lo; r < hi; r++) {
         VH_CHECK(r == lo || !vh_overdue(ctx), VHEM_ESTOPPED, "stopped");
         VH_TRY(make_start(ctx, f, r, all, (r - lo) * K, &out->run[r]));
@@ -213,7 +213,7 @@ static vhem_status take_kept(vhem_ctx *ctx, vh_mixture_result *kept, vh_mixture_
 vhem_status vh_mixture_fit(vhem_ctx *ctx, const vh_mixture *asked, vh_mixture_result *out)
 {
     VH_BLAS_SERIAL;
-    const vhem_fit_options *opt = asked->job.opt;
+    const vhem_fit_options *opt = asked->item.opt;
     VH_CLEANUP(vh_mixture_result_free) vh_mixture_result x = { .R = opt->restarts, .best = -1 }, kept = { 0 };
     VH_CLEANUP(tear_down) fitting f = { .mix = *asked };
     size_t table = vh_cells(asked->sets->n, opt->K);
@@ -241,8 +241,8 @@ vhem_status vh_mixture_fit(vhem_ctx *ctx, const vh_mixture *asked, vh_mixture_re
     VH_TRY(stopped ? take_kept(ctx, &kept, &x) : st);
     VH_TRY(drop_failed(ctx, &x));
     VH_TRY(name_hmms(ctx, x.h3m));
-    VH_TRY(vh_lengths_of(ctx, asked->job.data, &x.h3m->lengths));
-    x.h3m->family = vh_fit_family(asked->job.data, opt); /* the family for missing cells is internal */
+    VH_TRY(vh_lengths_of(ctx, asked->item.data, &x.h3m->lengths));
+    x.h3m->family = vh_fit_family(asked->item.data, opt); /* the family for missing cells is internal */
     *out = x;
     x = (vh_mixture_result){ 0 };
     return stopped ? VHEM_ESTOPPED : VHEM_OK;
@@ -259,7 +259,7 @@ void vh_mixture_result_free(vh_mixture_result *x)
     *x = (vh_mixture_result){ 0 };
 }
 
-/* ---- vh_fit_mixture ---------------------------------------------------------------------------------- */
+/* ---- vh_fit_mixture ------------------------------------------------------------------------------------ */
 
 static vhem_status resolve(vhem_ctx *ctx, const vhem_data *data, const vhem_fit_options *asked,
                            vhem_fit_options *o)
@@ -320,7 +320,7 @@ vhem_status vh_fit_mixture(vhem_ctx *ctx, const vhem_data *data, const vhem_fit_
     VH_CHECK(o.K <= sets.n || o.start, VHEM_EINVAL, "K is %lld, but there are only %lld %ss", (long long)o.K,
              (long long)sets.n, o.by_group ? "group" : "sequence");
     const vh_mixture mixture = {
-        .job = { .data = data, .opt = &o }, .sets = &sets, .seed = ctx->opt.seed, .what = "fit"
+        .item = { .data = data, .opt = &o }, .sets = &sets, .seed = ctx->opt.seed, .what = "fit"
     };
     st = vh_mixture_fit(ctx, &mixture, &x);
     if (st != VHEM_OK && st != VHEM_ESTOPPED)

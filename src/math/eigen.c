@@ -110,7 +110,7 @@ static vhem_status search_new(vhem_ctx *ctx, eigen_search *s)
     return VHEM_OK;
 }
 
-/* ---- 1. sweeps over the rows ------------------------------------------------------------------------- */
+/* ---- 1. sweeps over the rows --------------------------------------------------------------------------- */
 
 static void sweep(const vhem_ctx *ctx, eigen_search *s, void (*run)(void *, int64_t, int))
 {
@@ -229,7 +229,7 @@ static void add_parts(const eigen_search *s, int m, double *out)
             out[p] += part_of(s, c)[p];
 }
 
-/* ---- 2. start ---------------------------------------------------------------------------------------- */
+/* ---- 2. start ------------------------------------------------------------------------------------------ */
 
 /* Fills x, n entries at this stride, with random numbers. */
 static void draw(eigen_search *s, double *x, int stride)
@@ -316,7 +316,7 @@ static void fill_block(eigen_search *s, const double *V)
     }
 }
 
-/* ---- 3. one pass ------------------------------------------------------------------------------------- */
+/* ---- 3. one pass --------------------------------------------------------------------------------------- */
 
 static void multiply(const vhem_ctx *ctx, eigen_search *s)
 {
@@ -539,7 +539,7 @@ static int next_filter(eigen_search *s)
     return (int)fmax(LEAST_DEGREE, ceil(fmin(most, SLOW)));
 }
 
-/* ---- 4. the whole ------------------------------------------------------------------------------------ */
+/* ---- 4. the whole -------------------------------------------------------------------------------------- */
 
 static vhem_status iterate(vhem_ctx *ctx, eigen_search *s)
 {

@@ -41,7 +41,7 @@ void vh_neighbours_affinity(int n, int k, const int *near, double *log_A)
         }
 }
 
-/* ---- by mutual rank ---------------------------------------------------------------------------------- */
+/* ---- by mutual rank ------------------------------------------------------------------------------------ */
 
 typedef struct {
     int n, k;

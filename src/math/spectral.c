@@ -21,47 +21,28 @@
 
 #define TINY 1e-6 /* shorter rows of eigenvectors have lost their digits */
 
-typedef struct {
-    int n, k;
-    const double *log_A; /* [n][n] */
-    bool keep;           /* keep the diagonal */
-    double *log_d;       /* [n] */
-    double *w, *V;       /* [k]  [k][n] */
-} embedding;             /* a vh_spectrum with its matrix */
-
-static void embedding_free(embedding *e)
-{
-    free(e->log_d);
-    free(e->w);
-    free(e->V);
-}
-
-static double affinity(const embedding *e, int i, int j)
-{
-    return i == j && !e->keep ? -INFINITY : e->log_A[vh_ij(i, e->n, j)];
-}
-
-/* Computes L [n][n]; rows and columns of items without affinities are zero. */
-static vhem_status normalise(vhem_ctx *ctx, embedding *e, double *L)
+/* Computes L [n][n] from log_A [n][n], the diagonal of which counts only if `keep`; rows and columns of items
+ * without affinities are zero. */
+static vhem_status normalise(vhem_ctx *ctx, const double *log_A, bool keep, vh_spectrum *e, double *L)
 {
     size_t n = (size_t)e->n;
     for (int i = 0; i < e->n; i++) {
         double *row = L + (size_t)i * n; /* temporary row, without its diagonal */
         for (int j = 0; j < e->n; j++)
-            row[j] = affinity(e, i, j);
+            row[j] = i == j && !keep ? -INFINITY : log_A[vh_ij(i, e->n, j)];
         e->log_d[i] = vh_logsum(e->n, row, 1);
         VH_CHECK(e->log_d[i] < INFINITY, VHEM_ENUMERIC, "the affinities of model %d sum to %g", i,
                  exp(e->log_d[i]));
     }
     for (int i = 0; i < e->n; i++)
         for (int j = 0; j < e->n; j++) {
-            double log_a = affinity(e, i, j);
+            double log_a = i == j && !keep ? -INFINITY : log_A[vh_ij(i, e->n, j)];
             L[(size_t)i * n + (size_t)j] = isinf(log_a) ? 0 : exp(log_a - 0.5 * (e->log_d[i] + e->log_d[j]));
         }
     return VHEM_OK;
 }
 
-static vhem_status solve(vhem_ctx *ctx, embedding *e, vh_eigen_solver solver, double *L)
+static vhem_status solve(vhem_ctx *ctx, vh_spectrum *e, vh_eigen_solver solver, double *L)
 {
     bool many = e->n > VH_SPECTRAL_DENSE && e->k <= e->n / 8;
     if (solver == VH_EIGEN_ITERATED || (solver == VH_EIGEN_AUTO && many)) {
@@ -123,15 +104,14 @@ void vh_spectral_place(const vh_spectrum *s, const double *log_a, double *x)
     scale_to_one(s->k, x);
 }
 
-static void make_points(const embedding *e, double *X)
+static void make_points(const vh_spectrum *e, const double *log_A, double *X)
 {
-    const vh_spectrum s = { e->n, e->k, e->log_d, e->w, e->V };
     for (int i = 0; i < e->n; i++) {
         double *x = X + vh_row(i, e->k);
         for (int c = 0; c < e->k; c++)
             x[c] = isinf(e->log_d[i]) ? 0 : e->V[vh_ij(c, e->n, i)];
         if (length(e->k, x) < TINY && !isinf(e->log_d[i]))
-            place_by_neighbours(&s, e->log_A + vh_row(i, e->n), i, x);
+            place_by_neighbours(e, log_A + vh_row(i, e->n), i, x);
         scale_to_one(e->k, x);
     }
 }
@@ -147,18 +127,18 @@ void vh_spectrum_free(vh_spectrum *s)
 vhem_status vh_spectral_solve(vhem_ctx *ctx, int n, const double *log_A, bool keep_diagonal, int k,
                               vh_eigen_solver solver, vh_spectrum *out, double *X)
 {
-    VH_CLEANUP(embedding_free) embedding e = { .n = n, .k = k, .log_A = log_A, .keep = keep_diagonal };
+    VH_CLEANUP(vh_spectrum_free) vh_spectrum e = { .n = n, .k = k };
     VH_AUTOFREE double *L = NULL;
 
     VH_NEW(e.log_d, n);
     VH_NEW(e.w, k);
     VH_NEW(e.V, vh_cells(k, n));
     VH_NEW(L, vh_cells(n, n));
-    VH_TRY(normalise(ctx, &e, L));
+    VH_TRY(normalise(ctx, log_A, keep_diagonal, &e, L));
     VH_TRY(solve(ctx, &e, solver, L));
-    make_points(&e, X);
-    *out = (vh_spectrum){ n, k, e.log_d, e.w, e.V };
-    e = (embedding){ 0 };
+    make_points(&e, log_A, X);
+    *out = e;
+    e = (vh_spectrum){ 0 };
     return VHEM_OK;
 }
 

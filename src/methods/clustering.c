@@ -57,12 +57,15 @@ vhem_status vh_clustering_set_fingerprint(vhem_ctx *ctx, vh_clustering *c, int64
     return VHEM_OK;
 }
 
+vhem_models vh_clustering_models(const vh_clustering *c)
+{
+    return c->textures ? vh_models_of_textures(c->textures) : vh_models_of_hmms(c->centers);
+}
+
 const vhem_models *vh_clustering_centers(vh_clustering *c)
 {
-    if (!c->centers && !c->textures)
-        return NULL;
-    c->as_models = c->centers ? vh_models_of_hmms(c->centers) : vh_models_of_textures(c->textures);
-    return &c->as_models;
+    c->as_models = vh_clustering_models(c);
+    return c->centers || c->textures ? &c->as_models : NULL;
 }
 
 const double *vh_clustering_omega(const vh_clustering *c)

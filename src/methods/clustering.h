@@ -55,7 +55,9 @@ void vh_clustering_free(vh_clustering *c);
 VH_OWNED(vh_clustering, vh_clustering_free)
 /* Copies text, to be freed with the clustering; *slot points to the copy. */
 vhem_status vh_clustering_keep(vhem_ctx *ctx, vh_clustering *c, const char *text, const char **slot);
-/* The centres, of either kind; NULL if there are none. */
+/* The centres, of either kind: both are NULL if there are none. */
+vhem_models vh_clustering_models(const vh_clustering *c);
+/* The same as a pointer, valid as long as c; NULL if there are none. */
 const vhem_models *vh_clustering_centers(vh_clustering *c);
 /* Weights of the centres, [Kr]; NULL if there are none. */
 const double *vh_clustering_omega(const vh_clustering *c);

@@ -90,7 +90,7 @@ vhem_status vh_cluster_sets(vhem_ctx *ctx, const vhem_data *data, const vh_sets 
     fit.start = opt->start;
     fit.repair = opt->repair;
     VH_TRY(vh_frames_to_fit(ctx, data, opt->emission, vh_fit_start(&fit), NULL, &frames));
-    const vh_mixture mixture = { .job = { .data = frames.data, .opt = &fit },
+    const vh_mixture mixture = { .item = { .data = frames.data, .opt = &fit },
                                  .sets = sets,
                                  .kind = any ? NULL : opt->init,
                                  .relative = true,

@@ -258,7 +258,7 @@ vhem_status vh_input_source(vhem_ctx *ctx, const vhem_source *source, const vhem
         VH_TRY(input_on_disk(ctx, m, in));
     } else {
         VH_TRY(vh_models_gather(ctx, m));
-        *in = m->h3m ? vh_input_models(m->h3m, 0) : vh_input_textures(m->dtm, 0);
+        *in = vh_input_of(m, 0);
     }
     in->executor = opt->executor;
     return VHEM_OK;

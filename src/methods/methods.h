@@ -74,9 +74,10 @@ static inline vh_input vh_input_models(const vh_h3m *h3m, int64_t K)
 {
     return (vh_input){ .Kb = h3m->K, .K = K, .models = h3m };
 }
-static inline vh_input vh_input_textures(const vh_dtm *dtm, int K)
+/* The same of models in memory, of either kind. */
+static inline vh_input vh_input_of(const vhem_models *m, int64_t K)
 {
-    return (vh_input){ .Kb = dtm->K, .K = K, .textures = dtm };
+    return (vh_input){ .Kb = vh_models_size(m), .K = K, .models = m->h3m, .textures = m->dtm };
 }
 /* Initialises a VHEM search for HMMs; the caller opens and runs it. */
 struct vh_hmm_search;

@@ -317,10 +317,10 @@ static vhem_status shrink(vhem_ctx *ctx, vb_search *w)
 static vhem_status run_all(vhem_ctx *ctx, vb_search *w)
 {
     vhem_status st = VHEM_OK;
-    const vh_work jobs = { .n = w->n, .what = "posteriors", .inside = true, .run = run_one, .arg = w };
+    const vh_work work = { .n = w->n, .what = "posteriors", .inside = true, .run = run_one, .arg = w };
     int64_t failed;
 
-    st = vh_map(ctx, &jobs, &failed);
+    st = vh_map(ctx, &work, &failed);
     for (int k = 0; st == VHEM_ESTOPPED && best_below(w, INFINITY) < 0 && k < w->n; k++)
         if (!w->all[k].m.prior) /* better than no result: a run that was not begun */
             VH_TRY(run_one(ctx, w, k, 0));

@@ -111,10 +111,10 @@ static vhem_status fit_and_store(vhem_ctx *ctx, const vh_piecework *w, const vh_
     return vh_store_put(ctx, store, &p->key, models);
 }
 
-typedef struct { /* shared by all jobs */
+typedef struct { /* shared by all items */
     const vh_piecework *work;
     const vh_pieces *all;
-    const int64_t *todo; /* [jobs]  indices of pieces */
+    const int64_t *todo; /* [items]  indices of pieces */
     vh_store *store;
     atomic_llong done; /* frames fitted since memory was last trimmed */
 } fits;
@@ -155,8 +155,8 @@ vhem_status vh_pieces_fit(vhem_ctx *ctx, const vh_piecework *w, const vh_pieces 
             todo[n++] = p;
     }
     fits f = { .work = w, .all = all, .todo = todo, .store = store };
-    const vh_work jobs = { .n = n, .what = "pieces", .inside = true, .run = fit_piece, .arg = &f };
-    vhem_status st = vh_map(ctx, &jobs, &failed);
+    const vh_work work = { .n = n, .what = "pieces", .inside = true, .run = fit_piece, .arg = &f };
+    vhem_status st = vh_map(ctx, &work, &failed);
     const char *name = failed >= 0 ? w->items->name[all->piece[todo[failed]].item[0]] : "";
     if (*name) {
         snprintf(who, sizeof who, "'%.100s'", name);

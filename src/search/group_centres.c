@@ -228,24 +228,24 @@ vhem_status vh_group_centres_find(vhem_ctx *ctx, vh_group_centres *s, const vh_b
     VH_NEW(member, base->Kb);
     VH_NEW(at, K);
     VH_NEW(w.group, K);
-    vh_work jobs = { .what = "centres", .nested = true, .run = settle_one, .arg = &w };
+    vh_work work = { .what = "centres", .nested = true, .run = settle_one, .arg = &w };
     for (int64_t j = 0; j < K; j++) {
         int n = members_of(base->Kb, label, j, member);
         if (n == 0)
             continue;
-        VH_TRY(look_up(ctx, s, base, n, member, &at[jobs.n]));
-        w.group[jobs.n++] = (centre_group){ .j = j, .current = current };
+        VH_TRY(look_up(ctx, s, base, n, member, &at[work.n]));
+        w.group[work.n++] = (centre_group){ .j = j, .current = current };
     }
-    for (int64_t g = 0; g < jobs.n; g++) { /* the entries no longer move */
+    for (int64_t g = 0; g < work.n; g++) { /* the entries no longer move */
         w.group[g].known = &s->all[at[g]];
         int wanted = wanted_restarts(restarts, s->all[at[g]].n), tries = s->all[at[g]].tries;
         w.group[g].restarts = wanted > tries ? wanted - tries : 0;
     }
     vh_ranks_leave(ctx);
-    VH_TRY(vh_ranks_join(ctx, vh_map(ctx, &jobs, &failed)));
+    VH_TRY(vh_ranks_join(ctx, vh_map(ctx, &work, &failed)));
     VH_TRY(vh_h3m_new(ctx, base->h3m->family, base->h3m->shape, K, &centers));
     for (int64_t g = 0, j = 0; j < K; j++) {
-        bool used = g < jobs.n && w.group[g].j == j;
+        bool used = g < work.n && w.group[g].j == j;
         if (used)
             remember(&s->all[at[g]], &w.group[g]);
         VH_TRY(place(ctx, s, base, used ? &s->all[at[g]] : NULL, j, current, centers));

@@ -28,7 +28,7 @@ struct vh_base_node { /* the chunks under one node of the tree that adds them, o
     int64_t first; /* first HMM */
     int level;
     int64_t index; /* of the node within its level */
-    vh_opened_base *job;
+    vh_opened_base *opened;
 };
 
 /* ---- 1. order ------------------------------------------------------------------------------------------ */
@@ -311,7 +311,7 @@ vhem_status vh_base_new(vhem_ctx *ctx, const vh_h3m *h3m, vh_base **out)
                                     .block = block,
                                     .resident = true,
                                     .arg = b };
-    VH_TRY(vh_reduce_open(ctx, &source, &b->job));
+    VH_TRY(vh_reduce_open(ctx, &source, &b->opened));
     *out = vh_take(b);
     return VHEM_OK;
 }
@@ -326,7 +326,7 @@ static vhem_status open_on_loan(vhem_ctx *ctx, int64_t all, vh_base *b)
                                     .block = block_on_loan,
                                     .release = release_block,
                                     .arg = b };
-    return vh_reduce_open(ctx, &source, &b->job);
+    return vh_reduce_open(ctx, &source, &b->opened);
 }
 
 int vh_base_largest_node(int64_t c, int64_t end)
@@ -356,7 +356,7 @@ static vhem_status open_node(vhem_ctx *ctx, const vh_base *b, int64_t c, int lev
                                     .release = b->shards ? release_block : NULL,
                                     .resident = !b->shards,
                                     .arg = x };
-    return vh_reduce_open(ctx, &source, &x->job);
+    return vh_reduce_open(ctx, &source, &x->opened);
 }
 
 vhem_status vh_base_share(vhem_ctx *ctx, vh_base *base)
@@ -458,9 +458,9 @@ void vh_base_free(vh_base *base)
 {
     if (!base)
         return;
-    vh_reduce_close(base->job);
+    vh_reduce_close(base->opened);
     for (int k = 0; k < base->n_node; k++)
-        vh_reduce_close(base->node[k].job);
+        vh_reduce_close(base->node[k].opened);
     free(base->node);
     free(base->order);
     free(base->omega);
@@ -479,7 +479,7 @@ vhem_status vh_base_add_nodes(vhem_ctx *ctx, const vh_base *base, const vh_reduc
                               const vh_workers *workers, vh_reduce_sums *one, vh_tree_sum *sum)
 {
     for (int k = 0; k < base->n_node; k++) {
-        VH_TRY(vh_reduce_run(ctx, base->node[k].job, step, workers, false, one));
+        VH_TRY(vh_reduce_run(ctx, base->node[k].opened, step, workers, false, one));
         VH_TRY(vh_tree_sum_put(ctx, sum, base->node[k].level, base->node[k].index, one->block));
     }
     return VHEM_OK;

@@ -38,9 +38,9 @@ typedef struct vh_base {
     int64_t *order;    /* [Kb]  place in the packed set -> HMM; grouped by chunk, sorted by shape within it */
     double *omega;     /* [Kb]  weights, by place */
     vh_packed *packed; /* packed h3m */
-    vh_opened_base *job; /* NULL if only packed; a shared base has nodes */
-    bool shared;         /* all processes compute the sums together */
-    vh_base_node *node;  /* [n_node]  this process's share */
+    vh_opened_base *opened; /* NULL if only packed; a shared base has nodes */
+    bool shared;            /* all processes compute the sums together */
+    vh_base_node *node;     /* [n_node]  this process's share */
     int n_node;
     bool journalled;        /* cache E-steps over all base HMMs in the journal */
     vh_journal *journal;    /* on the first process, NULL on the others; not owned */

@@ -45,7 +45,7 @@ static vhem_status score_part(vhem_ctx *ctx, void *arg, int64_t part, int worker
     VH_TRY(vh_base_pack_centers(ctx, x->base, x->reduced, index, n, &pk));
     VH_TRY(vh_pack_update(ctx, x->reduced, index, pk));
     const vh_reduce_step step = { .reduced = pk, .tau = x->tau, .L = own ? own : x->L };
-    VH_TRY(vh_reduce_run(ctx, x->base->job, &step, x->workers, true, NULL));
+    VH_TRY(vh_reduce_run(ctx, x->base->opened, &step, x->workers, true, NULL));
     for (int64_t i = 0; own && i < Kb; i++)
         memcpy(x->L + vh_ij(i, Kr, first), own + vh_row(i, n), sizeof *own * (size_t)n);
     return VHEM_OK;

@@ -26,38 +26,38 @@ struct vh_opened_base {
 
 vhem_status vh_reduce_open(vhem_ctx *ctx, const vh_base_source *source, vh_opened_base **out)
 {
-    VH_AUTOFREE vh_opened_base *job = NULL;
+    VH_AUTOFREE vh_opened_base *opened = NULL;
 
-    VH_NEW(job, 1);
-    job->K = source->K;
+    VH_NEW(opened, 1);
+    opened->K = source->K;
     if (ctx->backend->reduce)
-        job->k = *ctx->backend->reduce;
-    if (!job->k.open) {
-        job->k.open = vh_cpu_reduce_open;
-        job->k.run = vh_cpu_reduce_run;
-        job->k.close = vh_cpu_reduce_close;
+        opened->k = *ctx->backend->reduce;
+    if (!opened->k.open) {
+        opened->k.open = vh_cpu_reduce_open;
+        opened->k.run = vh_cpu_reduce_run;
+        opened->k.close = vh_cpu_reduce_close;
     }
-    VH_TRY(job->k.open(ctx, source, &job->state));
-    *out = vh_take(job);
+    VH_TRY(opened->k.open(ctx, source, &opened->state));
+    *out = vh_take(opened);
     return VHEM_OK;
 }
 
-vhem_status vh_reduce_run(vhem_ctx *ctx, const vh_opened_base *job, const vh_reduce_step *step,
+vhem_status vh_reduce_run(vhem_ctx *ctx, const vh_opened_base *opened, const vh_reduce_step *step,
                           const vh_workers *workers, bool stops, vh_reduce_sums *out)
 {
-    return job->k.run(ctx, job->state, step, workers, stops, out);
+    return opened->k.run(ctx, opened->state, step, workers, stops, out);
 }
 
-bool vh_reduce_is_remote(const vh_opened_base *job)
+bool vh_reduce_is_remote(const vh_opened_base *opened)
 {
-    return job->k.open != vh_cpu_reduce_open;
+    return opened->k.open != vh_cpu_reduce_open;
 }
 
-void vh_reduce_close(vh_opened_base *job)
+void vh_reduce_close(vh_opened_base *opened)
 {
-    if (job)
-        job->k.close(job->state);
-    free(job);
+    if (opened)
+        opened->k.close(opened->state);
+    free(opened);
 }
 
 /* ---- sums ---------------------------------------------------------------------------------------------- */

@@ -81,12 +81,12 @@ vhem_status vh_reduce_open(vhem_ctx *ctx, const vh_base_source *source, vh_opene
  * number of workers.  stops: a stop ends it soon, with VHEM_ESTOPPED.  Otherwise only an overdue stop does,
  * because the sums of an EM loop belong to its current model; some rows of the tables may then still be of an
  * earlier step. */
-vhem_status vh_reduce_run(vhem_ctx *ctx, const vh_opened_base *job, const vh_reduce_step *step,
+vhem_status vh_reduce_run(vhem_ctx *ctx, const vh_opened_base *opened, const vh_reduce_step *step,
                           const vh_workers *workers, bool stops, vh_reduce_sums *out);
-void vh_reduce_close(vh_opened_base *job); /* accepts NULL */
+void vh_reduce_close(vh_opened_base *opened); /* accepts NULL */
 /* True if the base HMMs are on a device, so that copying tables [Kb][Kr] is expensive.  A loop then requests
  * them once, in an extra step at its end. */
-bool vh_reduce_is_remote(const vh_opened_base *job);
+bool vh_reduce_is_remote(const vh_opened_base *opened);
 
 /* ---- 4. what a backend provides ------------------------------------------------------------------------ */
 

@@ -100,7 +100,7 @@ vhem_status vh_vhem_sum(vhem_ctx *ctx, const vh_base *base, const vh_h3m *center
         return sum_together(ctx, base, centers, step, workers, sums);
     if (base->remote.executor)
         return base->remote.expect(ctx, base, centers, step, sums);
-    return vh_reduce_run(ctx, base->job, step, workers, false, sums);
+    return vh_reduce_run(ctx, base->opened, step, workers, false, sums);
 }
 
 typedef struct { /* sums from the journal of the first process, sent to all */

@@ -215,7 +215,7 @@ static vhem_status from_far_base(vhem_ctx *ctx, const vh_base *base, int tau, vh
             VH_TRY(vh_base_pack_centers(ctx, base, centers, &j, 1, &pk));
         VH_TRY(vh_pack_update(ctx, centers, &j, pk));
         const vh_reduce_step step = { .reduced = pk, .tau = tau, .L = L };
-        VH_TRY(vh_reduce_run(ctx, base->job, &step, &(vh_workers){ 1, scratch }, false, NULL));
+        VH_TRY(vh_reduce_run(ctx, base->opened, &step, &(vh_workers){ 1, scratch }, false, NULL));
         for (int64_t i = 0; i < Kb; i++)
             best[i] = fmax(best[i], L[i]);
         for (int64_t i = 0; i < Kb; i++)

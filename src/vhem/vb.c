@@ -183,7 +183,7 @@ vhem_status vh_vb_begin(vhem_ctx *ctx, const vh_base *base, const vh_vb_options 
     VH_TRY(vh_pack_update(ctx, e.model, NULL, e.pk));
     vh_reduce_step step = step_of(opt, &e, NULL);
     step.statistics = true;
-    VH_TRY(vh_reduce_run(ctx, base->job, &step, workers, false, &e.sums));
+    VH_TRY(vh_reduce_run(ctx, base->opened, &step, workers, false, &e.sums));
     update(base, opt, &e, m);
     return VHEM_OK;
 }
@@ -245,7 +245,7 @@ static vhem_status expect(vhem_ctx *ctx, void *model, bool last, double *J)
     step.statistics = !last;
     step.soft = m->post->K == 1 || 2 * *e->sums.used > (double)w->base->Kb * m->post->K;
     VH_TRY(expect_model(ctx, w->opt, m, e));
-    vhem_status st = vh_reduce_run(ctx, w->base->job, &step, w->workers, false, &e->sums);
+    vhem_status st = vh_reduce_run(ctx, w->base->opened, &step, w->workers, false, &e->sums);
     if (st == VHEM_ESTOPPED) /* the tables are not of this posterior: there is no result */
         w->run->n_iter = -1;
     VH_TRY(st);
@@ -300,7 +300,7 @@ vhem_status vh_vb_run(vhem_ctx *ctx, const vh_base *base, const vh_vb_options *o
                .workers = workers,
                .m = m,
                .run = run,
-               .late = vh_reduce_is_remote(base->job) };
+               .late = vh_reduce_is_remote(base->opened) };
     size_t pairs = vh_cells(base->Kb, m->post->K);
 
     VH_TRY(engine_new(ctx, base, m->post, &w.e));
@@ -312,7 +312,7 @@ vhem_status vh_vb_run(vhem_ctx *ctx, const vh_base *base, const vh_vb_options *o
     run->n_fell = opt->toolbox ? 0 : run->n_fell;
     if (w.late && run->L) {
         const vh_reduce_step step = step_of(opt, &w.e, run);
-        VH_TRY(vh_reduce_run(ctx, base->job, &step, workers, false, &w.e.sums));
+        VH_TRY(vh_reduce_run(ctx, base->opened, &step, workers, false, &w.e.sums));
     }
     if (opt->toolbox && run->L)
         lower_L(m, base->Kb, w.e.log_omega, run->L);

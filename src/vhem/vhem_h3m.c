@@ -160,8 +160,8 @@ vhem_status vh_vhem(vhem_ctx *ctx, const vh_base *base, const vh_vhem_options *o
 {
     VH_CLEANUP(close_model)
     hmm_model m = { .base = base, .opt = opt, .workers = workers, .centers = centers };
-    bool late =
-        base->remote.executor || base->shared || vh_reduce_is_remote(base->job); /* fill tables at the end */
+    bool late = base->remote.executor || base->shared
+                || vh_reduce_is_remote(base->opened); /* fill tables at the end */
 
     run->n_iter = -1;
     VH_TRY(open_model(ctx, &m));

@@ -79,7 +79,8 @@ static vhem_status run_step(vhem_ctx *ctx, const without_work *x, const vh_h3m *
     VH_OWN(vh_base) *part = NULL;
 
     VH_TRY(vh_base_part(ctx, &range, &part));
-    return vh_reduce_run(ctx, part->job, step, &(vh_workers){ 1, &x->workers.scratch[worker] }, true, sums);
+    return vh_reduce_run(ctx, part->opened, step, &(vh_workers){ 1, &x->workers.scratch[worker] }, true,
+                         sums);
 }
 
 static vhem_status sum_of(vhem_ctx *ctx, const without_work *x, int64_t first, int64_t n, int worker,
@@ -450,6 +451,6 @@ vhem_status vh_vhem_without(vhem_ctx *ctx, const vh_without *w)
     VH_TRY(vh_map(ctx, &(vh_work){ .n = x.n, .run = sum_range, .arg = &x }, &failed));
     chain_ranges(&x);
     VH_TRY(look_ahead(ctx, &x));
-    const vh_work jobs = { .n = x.n, .what = "leaving out", .run = run_range, .arg = &x };
-    return vh_map(ctx, &jobs, &failed);
+    const vh_work work = { .n = x.n, .what = "leaving out", .run = run_range, .arg = &x };
+    return vh_map(ctx, &work, &failed);
 }

@@ -151,7 +151,7 @@ static void check_source(const char *backend)
         .reduced = pk, .tau = 6, .log_omega = log_omega, .N = 1e5, .statistics = true
     };
     assert_ok(ctx, vh_reduce_open(ctx, &source, &job));
-    assert_ok(ctx, vh_reduce_run(ctx, base->job, &step, &(vh_workers){ 2, scratch }, false, &want));
+    assert_ok(ctx, vh_reduce_run(ctx, base->opened, &step, &(vh_workers){ 2, scratch }, false, &want));
     assert_ok(ctx, vh_reduce_run(ctx, job, &step, &(vh_workers){ 2, scratch }, false, &got));
     assert_memory_equal(want.block, got.block, sizeof(double) * want.size);
     assert_int_equal(l.out, 0);

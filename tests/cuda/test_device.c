@@ -163,7 +163,7 @@ static double *bounds(vhem_ctx *ctx, const vh_base *base, const vh_h3m *centers)
     assert_ok(ctx, vh_pack_new(ctx, centers, NULL, centers->K, base->origin, base->scale, &pk));
     assert_ok(ctx, vh_pack_update(ctx, centers, NULL, pk));
     const vh_reduce_step step = { .reduced = pk, .tau = 3, .L = L };
-    assert_ok(ctx, vh_reduce_run(ctx, base->job, &step, &(vh_workers){ 1, &scratch }, true, NULL));
+    assert_ok(ctx, vh_reduce_run(ctx, base->opened, &step, &(vh_workers){ 1, &scratch }, true, NULL));
     vh_pack_free(pk);
     vh_scratch_free(&scratch);
     return L;
@@ -266,7 +266,7 @@ static void test_parts(void **state)
         vh_base *part = NULL;
         moved = 0;
         assert_ok(ctx, vh_base_part(ctx, &range, &part));
-        assert_ok(ctx, vh_reduce_run(ctx, part->job, &step, &(vh_workers){ 1, &scratch }, true, NULL));
+        assert_ok(ctx, vh_reduce_run(ctx, part->opened, &step, &(vh_workers){ 1, &scratch }, true, NULL));
         assert_int_equal(moved, whole);
         vh_base_free(part);
     }

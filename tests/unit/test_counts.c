@@ -72,7 +72,7 @@ static void expect(vhem_ctx *ctx, const vh_base_range *range, const vh_packed *p
     };
     assert_ok(ctx, vh_base_part(ctx, range, &base));
     assert_ok(ctx, vh_reduce_sums_new(ctx, pk, sums));
-    assert_ok(ctx, vh_reduce_run(ctx, base->job, &step, &(vh_workers){ 1, &scratch }, true, sums));
+    assert_ok(ctx, vh_reduce_run(ctx, base->opened, &step, &(vh_workers){ 1, &scratch }, true, sums));
     vh_base_free(base);
     vh_scratch_free(&scratch);
 }

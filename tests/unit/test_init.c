@@ -12,7 +12,7 @@ typedef struct {
     vhem_ctx *ctx;
     vhem_data *data;
     vh_h3m *h3m;
-    vh_fit_item job;
+    vh_fit_item item;
     vhem_fit_options opt;
     double origin[4], scale[4], floor[4];
     int64_t seq[8];
@@ -27,19 +27,19 @@ static void open_fixture(fixture *f, int N, const int *T, int d, const double *y
     VHEM_INIT(VHEM_FIT_OPTIONS, &f->opt);
     for (int n = 0; n < N; n++) {
         f->seq[n] = n;
-        f->job.frames += T[n];
+        f->item.frames += T[n];
     }
     vh_spread_scale(f->data, NULL, N, NULL, f->origin, f->scale);
     for (int k = 0; k < d; k++)
         f->floor[k] = 1e-4 * f->scale[k] * f->scale[k];
-    f->job.data = f->data;
-    f->job.seq = f->seq;
-    f->job.n = N;
-    f->job.mass = (double)f->job.frames;
-    f->job.origin = f->origin;
-    f->job.scale = f->scale;
-    f->job.limits = (vh_limits){ .floor = f->floor, .scale = f->scale };
-    f->job.opt = &f->opt;
+    f->item.data = f->data;
+    f->item.seq = f->seq;
+    f->item.n = N;
+    f->item.mass = (double)f->item.frames;
+    f->item.origin = f->origin;
+    f->item.scale = f->scale;
+    f->item.limits = (vh_limits){ .floor = f->floor, .scale = f->scale };
+    f->item.opt = &f->opt;
     assert_ok(f->ctx, vh_h3m_new(f->ctx, vh_emission_find(family), (vh_shape){ .d = d }, 1, &f->h3m));
     assert_ok(f->ctx, vh_h3m_shape(f->ctx, f->h3m, 0, S, M));
 }
@@ -55,7 +55,7 @@ static vhem_hmm_view begin(fixture *f, const char *name, int restart, uint64_t s
 {
     vh_rng rng;
     vh_rng_init(&rng, seed, VH_RNG_TEST, 0);
-    assert_ok(f->ctx, vh_start_find(name)(f->ctx, &f->job, &rng, restart, f->h3m, &f->h3m->hmm[0]));
+    assert_ok(f->ctx, vh_start_find(name)(f->ctx, &f->item, &rng, restart, f->h3m, &f->h3m->hmm[0]));
     assert_ok(f->ctx, vh_h3m_validate(f->ctx, f->h3m));
     return view_of(f->h3m, 0);
 }
@@ -195,7 +195,7 @@ static void random_sits_on_frames(void **state)
     free(y);
 }
 
-/* A start looks at every so many sequences of a job with very many frames, and at all of any other. */
+/* A start looks at every so many sequences of an item with very many frames, and at all of any other. */
 static void thinned(void **state)
 {
     (void)state;
@@ -207,26 +207,26 @@ static void thinned(void **state)
     double *y = random_frames(&rng, 320000, 1, 1);
 
     open_fixture(&f, 8, T, 1, y, 2, 1, "gaussian-diag");
-    vh_fit_item whole = f.job;
-    assert_ok(f.ctx, vh_start_thin(f.ctx, &f.job, &some));
+    vh_fit_item whole = f.item;
+    assert_ok(f.ctx, vh_start_thin(f.ctx, &f.item, &some));
     assert_non_null(some);
-    assert_int_equal(f.job.n, 4);
-    assert_int_equal(f.job.frames, 160000);
+    assert_int_equal(f.item.n, 4);
+    assert_int_equal(f.item.frames, 160000);
     for (int i = 0; i < 4; i++)
-        assert_int_equal(f.job.seq[i], 2 * i);
+        assert_int_equal(f.item.seq[i], 2 * i);
     double mean = begin(&f, "kmeans", 0, 8).mu[0];
     free(some);
-    f.job = whole;
+    f.item = whole;
     assert_near(begin(&f, "kmeans", 0, 8).mu[0], mean, 0.05, 0);
 
-    f.job.n = 1; /* nothing to leave out */
-    assert_ok(f.ctx, vh_start_thin(f.ctx, &f.job, &some));
+    f.item.n = 1; /* nothing to leave out */
+    assert_ok(f.ctx, vh_start_thin(f.ctx, &f.item, &some));
     assert_null(some);
-    f.job.n = 5; /* few enough */
-    f.job.frames = 200000;
-    assert_ok(f.ctx, vh_start_thin(f.ctx, &f.job, &some));
+    f.item.n = 5; /* few enough */
+    f.item.frames = 200000;
+    assert_ok(f.ctx, vh_start_thin(f.ctx, &f.item, &some));
     assert_null(some);
-    assert_int_equal(f.job.n, 5);
+    assert_int_equal(f.item.n, 5);
     close_fixture(&f);
     free(y);
 }
