@@ -11,6 +11,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 enum { AUTO_MOST = 6 }; /* states of --states auto */
 
@@ -181,18 +182,23 @@ static void tell_better(cli *c, const vhem_data_facts *facts, const column *col)
         same += other && other == first;
         add_part(list, sizeof list, facts->column[k], other ? other->family : "gaussian-diag");
     }
-    for (int k = 0; k < facts->n_text; k++)
+    int n_text = 0;
+    for (int k = 0; k < facts->n_text; k++) {
+        if (strcasecmp(facts->text_column[k], "group") == 0) /* it says who the sequences belong to */
+            continue;
         add_part(list, sizeof list, facts->text_column[k], "categorical");
-    const char *texts = facts->n_text == 0 ? "" : ", and takes text columns as symbols";
-    bool every = same == facts->d, plain = every && facts->n_text == 0;
+        n_text++;
+    }
+    const char *texts = n_text == 0 ? "" : ", and takes text columns as symbols";
+    bool every = same == facts->d, plain = every && n_text == 0;
     if (found > 0)
         cli_say(c, "%s look like %s: --emission %s%s%s may suit them better than Gaussians%s",
                 every ? "all columns" : "some columns",
                 found > same ? "counts, bits or angles" : first->words, plain ? "" : "'",
                 plain ? first->family : list, plain ? "" : "'", texts);
-    else if (facts->n_text > 0)
+    else if (n_text > 0)
         cli_say(c, "if the text column%s hold%s symbols, --emission '%s' takes them",
-                cli_plural(facts->n_text), facts->n_text == 1 ? "s" : "", list);
+                cli_plural(n_text), n_text == 1 ? "s" : "", list);
 }
 
 static void hint(cli *c, const fit_result *r)
@@ -602,11 +608,11 @@ int cmd_fit(cli *c, int argc, char **argv)
         .n_max = 1,
         .table = &t,
         .first = "output states mix emission prior restarts mixture id label group columns",
-        .about =
-            "Fits one HMM to each sequence of DATA by Baum-Welch, or one to each "
-            "group of sequences, and writes them as one set of models; or fits a mixture of K HMMs to "
-            "all sequences by EM. With --model dtm the models are dynamic textures. DATA is a file, a "
-            "folder of CSV files, or - for CSV on standard input. The best of several restarts is kept. "
+        .about = "Fits one HMM to each sequence of DATA by Baum-Welch, or one to each "
+                 "group of sequences, and writes them as one set of models; or fits a mixture of K HMMs to "
+                 "all sequences by EM. With --model dtm the models are dynamic textures. DATA is a file, a "
+                 "folder of CSV files, or - for CSV on standard input. The best of several restarts is kept.",
+        .more =
             "With --init FILE --restarts 1 --tol 0 --cov-floor 0 each iteration follows the equations "
             "of Baum-Welch exactly: dead states are not revived. Ctrl-C saves the models that are finished "
             "or under way, but nothing while the prior is still being learned.",

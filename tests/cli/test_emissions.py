@@ -468,6 +468,8 @@ class Emissions(Case):
         self.write("t.csv", "id,x,place\n" + "".join(f"a,{t * 37 % 51 / 7:.3f},{'in' if t % 3 else 'out'}\n" for t in range(60)))
         self.assertIn("if the text column holds symbols, --emission 'x:gaussian-diag,place:categorical' takes them\n",
                       self.ok("fit", "t.csv", "-o", "m.json").err)
+        self.write("t.csv", self.path("t.csv").read_text().replace("place", "group"))
+        self.assertNotIn("--emission", self.ok("fit", "t.csv", "-o", "m.json").err)      # it says whose the sequences are
         self.write("a.csv", "id,turn\n" + "".join(f"a,{30 * t % 360}\n" for t in range(40)))
         r = self.ok("fit", "a.csv", "--emission", "von-mises", "--states", "1", "-o", "m.json")
         said = (r"warning: a.csv: line 13: sequence 'a': frame 11 \(counted from 0\), column 'turn' is 330: angles must be in "
