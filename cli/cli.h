@@ -468,6 +468,9 @@ int cli_truth_find(cli *c, const cli_truth *from, const vhem_clustering *cl, con
 /* Is --truth a table?  Else it is the column of --data to be read as the label. */
 bool cli_truth_is_file(const char *truth);
 
+/* families.c.  Says which emissions suit the columns better than Gaussians, if any; text: and that text may
+ * be symbols. */
+void cli_tell_families(cli *c, const vhem_data *data, bool text);
 /* cmd_stats.c.  Without a group each sequence is a person: warns where persons, or other groups, were
  * clustered. */
 void cli_check_persons(cli *c, const vhem_statistics *s, const vhem_tree *tree, const vhem_data *data,

@@ -231,12 +231,12 @@ int cmd_choose(cli *c, int argc, char **argv)
             "For sequences, DATA: tries all numbers of groups, as vhem cluster DATA does without -k, and "
             "prints how distinct the groups are (modularity: 0 is chance), and how well samples of the "
             "sequences agree on them (stability: 1 is perfect); the largest sum is recommended. For MODELS: "
-            "clusters them with each number of clusters and of states, prints a table and recommends a number, "
-            "with reasons and doubts.",
+            "clusters them with each number of clusters and of states, prints a table and recommends a "
+            "number, with reasons and doubts.",
         .more =
-            "The columns for models: bound and expected log-likelihood in nats; number of parameters; BIC and "
-            "ICL (smaller is better); stability, the mean adjusted Rand index between the clusters of two "
-            "halves of the models (1 is perfect, 0 is chance); evidence, the bound of variational Bayes "
+            "The columns for models: bound and expected log-likelihood in nats; number of parameters; BIC "
+            "and ICL (smaller is better); stability, the mean adjusted Rand index between the clusters of "
+            "two halves of the models (1 is perfect, 0 is chance); evidence, the bound of variational Bayes "
             "(vbhem, larger is better) plus the logarithm of the number of ways to name clusters, states and "
             "components; frames, the virtual frames per model that it is for, and K_used and S_used, the "
             "clusters and states needed (--nv and --prior change these only with --method vbhem); same_runs, "

@@ -337,12 +337,13 @@ int cmd_stats(cli *c, int argc, char **argv)
             "Tests whether clusters differ, person by person. A person is a group of sequences, such as the "
             "trials of one viewer (--group). Prints the tests: in each cluster, whether its own centre fits "
             "better than the others (paired t); between groups of persons, by --label or else by cluster, "
-            "whether scales and entropies differ (Welch's t, Mann-Whitney). d is Cohen's d with its interval.",
+            "whether scales and entropies differ (Welch's t, Mann-Whitney). d is Cohen's d with its "
+            "interval.",
         .more =
             "For each person, --output has the mean log-likelihood per frame under each centre; the scale "
             "(L_j - L_k) / (|L_j| + |L_k|) of each centre against the best other one, which with two centres "
-            "is the A-B scale; the entropy of the posterior over centres; and with --models the entropy under "
-            "the person's own model.",
+            "is the A-B scale; the entropy of the posterior over centres; and with --models the entropy "
+            "under the person's own model.",
         .examples = "  vhem stats groups.json trials.csv -i subject,trial -g subject -o persons.tsv\n"
                     "  vhem stats groups.json trials.csv -g subject -m subjects.json --leave-out\n"
                     "  vhem stats groups.json trials.csv -g subject --label age_group\n",

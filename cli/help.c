@@ -159,8 +159,7 @@ static void name_methods(FILE *f)
     put_wrapped(f, names, 2, 0);
 }
 
-const char cli_statuses[] =
-    "\nExit status: 0 done, 1 failed, 2 wrong usage, 130 stopped by Ctrl-C.\n";
+const char cli_statuses[] = "\nExit status: 0 done, 1 failed, 2 wrong usage, 130 stopped by Ctrl-C.\n";
 
 void cli_help(const cli *c, const cli_usage *usage, const cli_option *common)
 {
