@@ -95,6 +95,7 @@ typedef struct { /* the fields of an options record, as rows */
 
 typedef struct {
     const char *args, *about, *examples;
+    const char *more; /* what --help-all and the man page go on to say; NULL: nothing */
     int n_min, n_max; /* arguments that are not options */
     const cli_table *table;
     const char *first; /* names of the options that matter most, which --help shows; NULL: all */
@@ -154,6 +155,7 @@ bool cli_writes(const cli_usage *usage); /* has the command an output? */
 
 /* help.c, pages.c: the options of a command as help, as part of the man page, as words to complete. */
 typedef enum { CLI_HELP, CLI_MAN, CLI_COMPLETION } cli_form;
+extern const char cli_statuses[]; /* what the exit status means, at the end of every help */
 void cli_help(const cli *c, const cli_usage *usage, const cli_option *common);
 void cli_man(const char *command, const cli_usage *usage);
 void cli_man_rows(const cli_option *rows, int n);
@@ -466,6 +468,9 @@ int cli_truth_find(cli *c, const cli_truth *from, const vhem_clustering *cl, con
 /* Is --truth a table?  Else it is the column of --data to be read as the label. */
 bool cli_truth_is_file(const char *truth);
 
+/* families.c.  Says which emissions suit the columns better than Gaussians, if any; text: and that text may
+ * be symbols. */
+void cli_tell_families(cli *c, const vhem_data *data, bool text);
 /* cmd_stats.c.  Without a group each sequence is a person: warns where persons, or other groups, were
  * clustered. */
 void cli_check_persons(cli *c, const vhem_statistics *s, const vhem_tree *tree, const vhem_data *data,

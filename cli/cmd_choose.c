@@ -225,24 +225,25 @@ int cmd_choose(cli *c, int argc, char **argv)
         .n_max = 1,
         .merges = true,
         .table = &t,
-        .first = "output clusters states splits path method mix tau nv prior search restarts preset",
+        .first = "output clusters states splits path method tau nv prior preset",
         .methods = true,
         .about =
             "For sequences, DATA: tries all numbers of groups, as vhem cluster DATA does without -k, and "
-            "prints how much more of the graph of neighbours is inside groups than chance would put there "
-            "(modularity), and how well samples of the sequences agree on the groups (stability); the "
-            "largest sum is recommended. "
-            "Clusters the models of MODELS with each number of clusters and of states, prints a table and "
-            "recommends a number, with reasons and doubts. The columns: bound and expected log-likelihood in "
-            "nats; number of parameters; BIC and ICL (smaller is better); stability, the mean adjusted Rand "
-            "index between the clusters of two halves of the models (1 is perfect, 0 is chance); evidence, "
-            "the bound of variational Bayes (vbhem, larger is better) plus the logarithm of the number of "
-            "ways to name clusters, states and components; frames, the virtual frames per model that it is "
-            "for, and K_used and S_used, the clusters and states needed (--nv and --prior change these only "
-            "with --method vbhem); same_runs, the share of restarts with the groups that were kept; "
-            "same_seeds, the adjusted Rand index with the groups of other seeds; best, the criteria by which "
-            "a row is best, where negligible differences count as ties and ties go to the smaller number. "
-            "Rows without BIC are steps of the path. Ctrl-C prints the rows that are finished.",
+            "prints how distinct the groups are (modularity: 0 is chance), and how well samples of the "
+            "sequences agree on them (stability: 1 is perfect); the largest sum is recommended. For MODELS: "
+            "clusters them with each number of clusters and of states, prints a table and recommends a "
+            "number, with reasons and doubts.",
+        .more =
+            "The columns for models: bound and expected log-likelihood in nats; number of parameters; BIC "
+            "and ICL (smaller is better); stability, the mean adjusted Rand index between the clusters of "
+            "two halves of the models (1 is perfect, 0 is chance); evidence, the bound of variational Bayes "
+            "(vbhem, larger is better) plus the logarithm of the number of ways to name clusters, states and "
+            "components; frames, the virtual frames per model that it is for, and K_used and S_used, the "
+            "clusters and states needed (--nv and --prior change these only with --method vbhem); same_runs, "
+            "the share of restarts with the groups that were kept; same_seeds, the adjusted Rand index with "
+            "the groups of other seeds; best, the criteria by which a row is best, where negligible "
+            "differences count as ties and ties go to the smaller number. Rows without BIC are steps of the "
+            "path. Ctrl-C prints the rows that are finished.",
         .examples = "  vhem choose walks.csv\n"
                     "  vhem choose models.json -k 2..6\n"
                     "  vhem choose models.json -k 2..8 --states 2..4 --splits 0 -o choice.tsv\n",

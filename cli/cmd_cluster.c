@@ -110,6 +110,8 @@ static void tell_outcome(cli *c, const cluster_args *a, const outcome *o)
                 (long long)cl->Kb, cluster_item_word(o->tree), cli_plural(cl->Kb), cli_where(a->output));
     for (int l = 0; l < o->levels; l++)
         tell_level(c, a, o, l);
+    if (finds_groups(a) && !a->shape.emission && !a->start)
+        cli_tell_families(c, a->input.from.data, false);
     if (!o->why && strcmp(a->output, "-") != 0)
         cli_say(c,
                 "next: 'vhem info %s' shows %s; 'vhem assign %s DATA%s' puts new sequences or models into %s",
@@ -223,22 +225,24 @@ static int prepare_and_cluster(cli *c, cluster_args *a, bool tree)
 }
 
 static const char cluster_about[] =
-    "Groups the sequences of DATA, and finds the number of groups unless -k gives it: several graphs of "
-    "neighbours are partitioned, the one with the largest sum of modularity and stability is kept, and "
-    "each group gets a central HMM (method auto). "
-    "Groups the models of MODELS into K clusters by the variational hierarchical EM algorithm, or by "
-    "another method, and represents each cluster by a central model. With a method for models, or a "
-    "preset, DATA is fitted first as by vhem fit. With -k 8,4,2 the centres are "
-    "clustered again, as by vhem tree. \"As the input\" means the largest value among the input models; "
-    "for sequences, DATA, 3 states with one Gaussian each. With --init FILE --restarts 1 --tol 0 "
-    "--cov-floor 0 --max-iter N a run is exactly N iterations of the equations: nothing is repaired, "
-    "floored or softened. Ctrl-C saves the best so far, if there is any yet.";
+    "Groups the sequences of DATA, and finds the number of groups unless -k gives it (method auto). Or "
+    "groups the models of MODELS into K clusters, by the variational hierarchical EM algorithm or another "
+    "method. Each cluster gets a central HMM. With -k 8,4,2 the centres are clustered again, as by vhem "
+    "tree.";
+static const char cluster_more[] =
+    "Method auto partitions several graphs of neighbours, and keeps the one with the largest sum of "
+    "modularity and stability. With a method for models, or a preset, DATA is fitted first as by vhem fit. "
+    "\"As the input\" means the largest value among the input models; for sequences, DATA, 3 states with one "
+    "Gaussian each. With --init FILE --restarts 1 --tol 0 --cov-floor 0 --max-iter N a run is exactly N "
+    "iterations of the equations: nothing is repaired, floored or softened. Ctrl-C saves the best so far, if "
+    "there is any yet.";
 static const char tree_about[] =
     "Builds a hierarchy: clusters the sequences of DATA or the models of MODELS as by vhem cluster, then the "
-    "centres of these clusters, with their weights, and so on, level by level. For sequences and method "
-    "em-h3m each level clusters the clusters of the level below. \"As the input\" means the largest "
-    "value among the input models; for sequences, 3 states with one Gaussian each. Ctrl-C saves the levels "
-    "that are finished.";
+    "centres of these clusters, with their weights, and so on, level by level.";
+static const char tree_more[] =
+    "For sequences and method em-h3m each level clusters the clusters of the level below. \"As the input\" "
+    "means the largest value among the input models; for sequences, 3 states with one Gaussian each. Ctrl-C "
+    "saves the levels that are finished.";
 
 static int run_cluster(cli *c, int argc, char **argv, bool tree)
 {
@@ -275,16 +279,15 @@ static int run_cluster(cli *c, int argc, char **argv, bool tree)
         .second_output = "models",
         .methods = true,
         .about = tree ? tree_about : cluster_about,
+        .more = tree ? tree_more : cluster_more,
         .examples = tree ? "  vhem tree walks.csv -k 8,4 -o tree.json\n"
                            "  vhem tree models.json -k 8,4,2 -o tree.json\n"
                            "  vhem tree models.json -k 20,5 --preset paper --restarts 20 -o tree.json\n"
                          : "  vhem cluster walks.csv -o clusters.json\n"
-                           "  vhem cluster walks.csv -k 4 --models models.json -o clusters.json\n"
                            "  vhem cluster models.json -k 4 -o clusters.json\n"
                            "  vhem cluster models.json -k 8 --method vbhem --nv 3 -o clusters.json\n"
                            "  vhem cluster subjects.json -k 2 --preset emhmm --restarts 100 -o groups.json\n"
-                           "  vhem cluster walks.csv -k 4 --method em-h3m --states 4 -o clusters.json\n"
-                           "  vhem cluster textures.json -k 4 -o clusters.json\n",
+                           "  vhem cluster walks.csv -k 4 --method em-h3m --states 4 -o clusters.json\n",
     };
     a.usage = &usage;
     CLI_TRY(cli_begin(c, argc, argv, &usage));

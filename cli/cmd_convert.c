@@ -92,7 +92,8 @@ static int check_target(cli *c, const char *to, int shards)
                           to);
     if (is_file(to))
         return cli_out_check(c, to);
-    return vh_path_exists(to) ? cli_fail(c, "%s already exists", to) : CLI_GO;
+    return vh_path_exists(to) ? cli_fail(c, "%s already exists; remove it, or choose another name", to)
+                              : CLI_GO;
 }
 
 static void tell_merged(cli *c, const char *to, int64_t K, int shards)

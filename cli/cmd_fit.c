@@ -2,9 +2,8 @@
 /* cmd_fit.c - vhem fit DATA -o MODELS.
  *
  *   1. the result for machines
- *   2. what the values look like
- *   3. the result for people
- *   4. the work */
+ *   2. the result for people
+ *   3. the work */
 #include "cluster_args.h"
 #include "vhem.h"
 
@@ -100,115 +99,7 @@ static json_t *report_json(const cli *c, const fit_result *r, const vhem_models_
                      "models", models);
 }
 
-/* ---- 2. values ----------------------------------------------------------------------------------------- */
-
-/* Do columns look like counts, bits or angles though the states emit Gaussians? */
-static const double PI = 3.14159265358979323846;
-
-typedef struct {
-    double least, most;
-    bool whole; /* every value is a whole number */
-    int64_t n;  /* values that are not missing */
-} column;
-
-static void look(const vhem_data *data, const vhem_data_facts *facts, column *col)
-{
-    for (int k = 0; k < facts->d; k++)
-        col[k] = (column){ .least = INFINITY, .most = -INFINITY, .whole = true };
-    for (int64_t n = 0; n < facts->N; n++) {
-        vhem_seq_view seq = cli_sequence_at(data, n);
-        for (int64_t i = 0; i < seq.T * facts->d; i++) {
-            column *c = &col[i % facts->d];
-            double y = seq.y[i];
-            if (isnan(y))
-                continue;
-            c->least = fmin(c->least, y);
-            c->most = fmax(c->most, y);
-            c->whole = c->whole && y == floor(y);
-            c->n++;
-        }
-    }
-}
-
-typedef struct { /* what a column can look like */
-    const char *family, *words;
-} kind;
-
-static const kind counts = { "poisson", "counts, whole numbers of 0 or more" };
-static const kind bits = { "bernoulli", "bits, 0 or 1" };
-static const kind angles = { "von-mises", "angles" };
-
-/* What a column is that another family suits better than Gaussians; NULL: Gaussians will do. */
-static const kind *better(const column *c)
-{
-    enum { ENOUGH = 20 }; /* values: fewer may be anything */
-    double width = c->most - c->least;
-    if (c->n == 0 || !(width > 0))
-        return NULL;
-    if (c->whole && c->least >= 0 && c->most <= 1)
-        return &bits;
-    /* Counts come near 0.  Whole numbers far from it, as of blood pressures, are measurements that were
-     * rounded. */
-    if (c->whole && c->least >= 0 && c->least <= c->most / 5)
-        return &counts;
-    bool turn =
-        (c->least >= -PI - 1e-3 && c->most <= PI + 1e-3) || (c->least >= 0 && c->most <= 2 * PI + 1e-3);
-    return turn && width > 1.75 * PI && c->n >= ENOUGH ? &angles : NULL;
-}
-
-/* Adds "name:family" to a list; where there is no room for it, dots say that the list goes on. */
-static void add_part(char *list, size_t size, const char *name, const char *family)
-{
-    static const char dots[] = ",...";
-    size_t at = strlen(list);
-    if (at >= strlen(dots) && strcmp(list + at - strlen(dots), dots) == 0)
-        return;
-    if (at + strlen(name) + strlen(family) + 2 + sizeof dots < size)
-        snprintf(list + at, size - at, "%s%s:%s", at > 0 ? "," : "", name, family);
-    else
-        snprintf(list + at, size - at, "%s", dots);
-}
-
-static void tell_better(cli *c, const vhem_data_facts *facts, const column *col)
-{
-    char list[512] = "";
-    int found = 0, same = 0;
-    const kind *first = NULL;
-    for (int k = 0; k < facts->d; k++) {
-        const kind *other = better(&col[k]);
-        first = found == 0 ? other : first;
-        found += other != NULL;
-        same += other && other == first;
-        add_part(list, sizeof list, facts->column[k], other ? other->family : "gaussian-diag");
-    }
-    for (int k = 0; k < facts->n_text; k++)
-        add_part(list, sizeof list, facts->text_column[k], "categorical");
-    const char *texts = facts->n_text == 0 ? "" : ", and takes text columns as symbols";
-    bool every = same == facts->d, plain = every && facts->n_text == 0;
-    if (found > 0)
-        cli_say(c, "%s look like %s: --emission %s%s%s may suit them better than Gaussians%s",
-                every ? "all columns" : "some columns",
-                found > same ? "counts, bits or angles" : first->words, plain ? "" : "'",
-                plain ? first->family : list, plain ? "" : "'", texts);
-    else if (facts->n_text > 0)
-        cli_say(c, "if the text column%s hold%s symbols, --emission '%s' takes them",
-                cli_plural(facts->n_text), facts->n_text == 1 ? "s" : "", list);
-}
-
-static void hint(cli *c, const fit_result *r)
-{
-    const vhem_data_facts facts = cli_data_facts(r->data);
-    column *col = r->unasked && cli_models_facts(r->models).kind == VHEM_HMMS
-                      ? calloc((size_t)facts.d, sizeof *col)
-                      : NULL;
-    if (!col)
-        return;
-    look(r->data, &facts, col);
-    tell_better(c, &facts, col);
-    free(col);
-}
-
-/* ---- 3. for people ------------------------------------------------------------------------------------- */
+/* ---- 2. for people ------------------------------------------------------------------------------------- */
 
 typedef struct {
     double loglik;
@@ -364,7 +255,8 @@ static void tell_report(cli *c, const fit_result *r, const vhem_models_facts *fa
                 cli_plural(data.N), (long long)t.frames, cli_plural(t.frames), where,
                 t.loglik / (double)t.frames);
     tell_missing(c, r, t.loglik);
-    hint(c, r);
+    if (r->unasked && cli_models_facts(r->models).kind == VHEM_HMMS)
+        cli_tell_families(c, r->data, true);
     tell_repairs(c, &t, r->models);
     if (!r->mixture && K > 0)
         tell_few_frames(c, r->models, facts, t.frames);
@@ -388,7 +280,7 @@ static void tell_result(cli *c, const fit_result *r)
                 cli_plural(facts.K), cli_where(r->output), r->store ? r->store : "no store");
 }
 
-/* ---- 4. the work --------------------------------------------------------------------------------------- */
+/* ---- 3. the work --------------------------------------------------------------------------------------- */
 
 /* A size that was not asked for follows the file; one that was must agree with it. */
 static int agree_size(cli *c, const char *option, const char *path, int in_file, int *asked)
@@ -602,11 +494,11 @@ int cmd_fit(cli *c, int argc, char **argv)
         .n_max = 1,
         .table = &t,
         .first = "output states mix emission prior restarts mixture id label group columns",
-        .about =
-            "Fits one HMM to each sequence of DATA by Baum-Welch, or one to each "
-            "group of sequences, and writes them as one set of models; or fits a mixture of K HMMs to "
-            "all sequences by EM. With --model dtm the models are dynamic textures. DATA is a file, a "
-            "folder of CSV files, or - for CSV on standard input. The best of several restarts is kept. "
+        .about = "Fits one HMM to each sequence of DATA by Baum-Welch, or one to each "
+                 "group of sequences, and writes them as one set of models; or fits a mixture of K HMMs to "
+                 "all sequences by EM. With --model dtm the models are dynamic textures. DATA is a file, a "
+                 "folder of CSV files, or - for CSV on standard input. The best of several restarts is kept.",
+        .more =
             "With --init FILE --restarts 1 --tol 0 --cov-floor 0 each iteration follows the equations "
             "of Baum-Welch exactly: dead states are not revived. Ctrl-C saves the models that are finished "
             "or under way, but nothing while the prior is still being learned.",

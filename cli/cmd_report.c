@@ -158,6 +158,29 @@ static int load_choice(cli *c, const char *path, vhem_choice **rows, int *n)
     return choice_table(c, path, &t, rows, n);
 }
 
+/* ---- sequences ----------------------------------------------------------------------------------------- */
+
+/* Examples of sequences that were not clustered are easily taken for members: other data, or no --group. */
+static void warn_of_strangers(cli *c, const report_args *a, const vhem_clustering *cl)
+{
+    const vhem_data_facts facts = cli_data_facts(a->loaded);
+    json_auto_t *known = json_object();
+    for (int64_t i = 0; cl->name && i < cl->Kb; i++)
+        if (cl->name[i])
+            json_object_set_new(known, cl->name[i], json_true());
+    for (int64_t n = 0; n < facts.N; n++) {
+        vhem_seq_view seq = cli_sequence_at(a->loaded, n);
+        if (json_object_get(known, seq.name) || (seq.group[0] && json_object_get(known, seq.group)))
+            return;
+    }
+    if (json_object_size(known) > 0)
+        cli_say(
+            c,
+            "warning: no sequence of %s has a name that was clustered, '%s' for instance: each is shown in "
+            "the cluster that fits it best%s",
+            a->sequences, cl->name[0], a->data.group ? "" : "; did you mean --group?");
+}
+
 /* ---- all inputs ---------------------------------------------------------------------------------------- */
 
 static int load_inputs(cli *c, report_args *a)
@@ -281,8 +304,10 @@ static int load_and_report(cli *c, report_args *a)
     CLI_TRY(cli_out_check_ending(c, a->output, "a report is written as .html", html));
     CLI_TRY(load_inputs(c, a));
     CLI_TRY(measure_levels(c, a));
-    if (a->loaded)
+    if (a->loaded) {
+        warn_of_strangers(c, a, vhem_tree_level(a->tree, 0));
         CLI_TRY(cli_status(c, vhem_examples_find(c->ctx, a->tree, a->loaded, a->each, &a->examples)));
+    }
     CLI_TRY(find_statistics(c, a));
     a->in.stats = a->stats;
     a->in.tree = a->tree;

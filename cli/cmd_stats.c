@@ -126,8 +126,8 @@ static void say_paired(cli *c, const vhem_test *t)
 {
     double p = isfinite(t->p_adjusted) ? t->p_adjusted : t->p;
     if (!isfinite(t->p))
-        cli_say(c, "cluster %d: %lld is too few to test centre %d against centre %d", t->centre,
-                (long long)t->n_a, t->centre, t->other);
+        cli_say(c, "cluster %d: %lld person%s too few to test centre %d against centre %d", t->centre,
+                (long long)t->n_a, t->n_a == 1 ? " is" : "s are", t->centre, t->other);
     else if (p > CLEAR)
         cli_say(
             c,
@@ -141,6 +141,21 @@ static void say_paired(cli *c, const vhem_test *t)
             "cluster %d: centre %d fits %s than centre %d, t(%.0f) = %.2f, p = %.2g, d = %.2f [%.2f, %.2f]",
             t->centre, t->centre, t->statistic > 0 ? "better" : "worse", t->other, t->freedom, t->statistic,
             t->p, t->d, t->d_low, t->d_high);
+}
+
+/* Welch's t between groups of persons, their labels; the rank test of the same is in the table. */
+static void say_between(cli *c, const vhem_test *t)
+{
+    char measure[32];
+    double p = isfinite(t->p_adjusted) ? t->p_adjusted : t->p;
+    column(t->measure, t->centre, measure);
+    if (!isfinite(t->p))
+        cli_say(c, "%s and %s: too few persons to compare %s (%lld and %lld)", t->a, t->b, measure,
+                (long long)t->n_a, (long long)t->n_b);
+    else
+        cli_say(c, "%s and %s: %s in %s, t(%.1f) = %.2f, p = %.2g%s, d = %.2f [%.2f, %.2f]", t->a, t->b,
+                p > CLEAR ? "no clear difference" : "they differ", measure, t->freedom, t->statistic, p,
+                p > t->p ? " (corrected)" : "", t->d, t->d_low, t->d_high);
 }
 
 void cli_check_persons(cli *c, const vhem_statistics *s, const vhem_tree *tree, const vhem_data *data,
@@ -189,11 +204,22 @@ static void say_who(cli *c, const vhem_statistics *s)
             "circle");
 }
 
+/* Are the groups of persons their labels, not the clusters? */
+static bool is_label(const vhem_statistics *s, const char *group)
+{
+    for (int64_t i = 0; i < s->n; i++)
+        if (strcmp(s->label[i], group) == 0)
+            return true;
+    return false;
+}
+
 static void say_tests(cli *c, const vhem_statistics *s)
 {
     for (int k = 0; k < s->n_test && s->n_test <= 12; k++)
         if (!s->test[k].b)
             say_paired(c, &s->test[k]);
+        else if (strcmp(s->test[k].kind, "t") == 0 && is_label(s, s->test[k].a))
+            say_between(c, &s->test[k]);
     say_who(c, s);
 }
 
@@ -309,13 +335,15 @@ int cmd_stats(cli *c, int argc, char **argv)
         .first = "output tables models leave-out correction id label group columns",
         .about =
             "Tests whether clusters differ, person by person. A person is a group of sequences, such as the "
-            "trials of one viewer (--group). For each person: the mean log-likelihood per frame under each "
-            "centre; the scale (L_j - L_k) / (|L_j| + |L_k|) of each centre against the best other one, "
-            "which with two centres is the A-B scale; the entropy of the posterior over centres; and with "
-            "--models the entropy under the person's own model. Prints the tests: in each cluster, whether "
-            "its own centre fits better than the others (paired t); between groups of persons, by --label or "
-            "else by cluster, whether scales and entropies differ (Welch's t, Mann-Whitney). d is Cohen's d "
-            "with its interval.",
+            "trials of one viewer (--group). Prints the tests: in each cluster, whether its own centre fits "
+            "better than the others (paired t); between groups of persons, by --label or else by cluster, "
+            "whether scales and entropies differ (Welch's t, Mann-Whitney). d is Cohen's d with its "
+            "interval.",
+        .more =
+            "For each person, --output has the mean log-likelihood per frame under each centre; the scale "
+            "(L_j - L_k) / (|L_j| + |L_k|) of each centre against the best other one, which with two centres "
+            "is the A-B scale; the entropy of the posterior over centres; and with --models the entropy "
+            "under the person's own model.",
         .examples = "  vhem stats groups.json trials.csv -i subject,trial -g subject -o persons.tsv\n"
                     "  vhem stats groups.json trials.csv -g subject -m subjects.json --leave-out\n"
                     "  vhem stats groups.json trials.csv -g subject --label age_group\n",

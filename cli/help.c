@@ -147,6 +147,20 @@ static void help_methods(FILE *f)
     }
 }
 
+/* Their names alone, for one screen. */
+static void name_methods(FILE *f)
+{
+    vhem_method_facts m;
+    char names[256];
+    int at = 0;
+    for (int i = 0; at < (int)sizeof names && vhem_method_info(i, &m) == VHEM_OK; i++)
+        at += snprintf(names + at, sizeof names - (size_t)at, i > 0 ? ", %s" : "%s", m.name);
+    fputs("\nMethods:\n", f);
+    put_wrapped(f, names, 2, 0);
+}
+
+const char cli_statuses[] = "\nExit status: 0 done, 1 failed, 2 wrong usage, 130 stopped by Ctrl-C.\n";
+
 void cli_help(const cli *c, const cli_usage *usage, const cli_option *common)
 {
     FILE *f = stdout;
@@ -158,9 +172,13 @@ void cli_help(const cli *c, const cli_usage *usage, const cli_option *common)
         cli_completion(c->command, usage, common);
         return;
     }
+    bool brief = usage->first && !c->help_all;
     fprintf(f, "Usage: vhem %s %s [OPTION]...\n\n", c->command, usage->args);
     put_wrapped(f, usage->about, 0, 0);
-    bool brief = usage->first && !c->help_all;
+    if (usage->more && !brief) {
+        fputc('\n', f);
+        put_wrapped(f, usage->more, 0, 0);
+    }
     int more = 0;
     if (brief)
         more = help_first(f, usage->table, usage->first);
@@ -175,6 +193,7 @@ void cli_help(const cli *c, const cli_usage *usage, const cli_option *common)
     if (brief)
         fprintf(f, "\n'vhem %s --help-all' shows %d more options.\n", c->command, more);
     if (usage->methods)
-        help_methods(f);
+        (brief ? name_methods : help_methods)(f);
     fprintf(f, "\nExamples:\n%s", usage->examples);
+    fputs(cli_statuses, f);
 }

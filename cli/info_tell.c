@@ -563,6 +563,8 @@ static void tell_data(FILE *f, json_t *facts, bool all)
             text_of(facts, "format"));
     fprintf(f, "  frames     %lld; shortest %lld, median %g, longest %lld\n", int_of(facts, "frames"),
             int_of(length, "min"), real_of(length, "median"), int_of(length, "max"));
+    if (N > 1 && int_of(length, "max") == 1)
+        fputs("             every sequence has only one frame: a table needs a row for each frame\n", f);
     fprintf(f, "  dimension  %lld", int_of(facts, "d"));
     if (int_of(facts, "texts") > 0)
         fprintf(f, ", and %lld column%s of text", int_of(facts, "texts"), cli_plural(int_of(facts, "texts")));

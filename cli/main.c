@@ -65,7 +65,8 @@ static int overview(const cli *c, FILE *f, int status)
                "  vhem COMMAND --help-all   all of them\n"
                "  vhem --version        version and usable backends\n"
                "\nStart with: vhem demo gaze\n"
-               "Then:       vhem cluster gaze.csv -o clusters.json\n");
+               "Then:       vhem cluster gaze.csv --group group -o groups.json\n");
+    fputs(cli_statuses, f);
     return status;
 }
 
@@ -134,6 +135,7 @@ int cli_dispatch(cli *c, int argc, char **argv, const char *about, const cli_com
     for (const cli_command *k = parts; k->name; k++)
         fprintf(f, "  %-12s%s\n", k->name, k->help);
     fprintf(f, "\n  vhem %s WHAT --help   its options and their defaults\n", c->command);
+    fputs(cli_statuses, f);
     return argc > 1 ? EXIT_DONE : EXIT_USAGE;
 }
 

@@ -111,6 +111,10 @@ void cli_man(const char *command, const cli_usage *usage)
     put_troff(usage->args);
     fputs("\n.RI [ OPTION ]...\n.PP\n", stdout);
     cli_man_text(usage->about);
+    if (usage->more) {
+        fputs(".PP\n", stdout);
+        cli_man_text(usage->more);
+    }
     if (reads)
         fputs("Options that say how to read data are described under\n.BR \"HOW DATA ARE READ\" .\n", stdout);
     cli_man_rows(rows, n);

@@ -179,6 +179,29 @@ def warn_of_order(frame: Any, rows: List[Array]) -> None:
             return
 
 
+def warn_of_counters(y: Any, rows: List[Array], columns: Sequence[Any], text: Sequence[Any]) -> None:
+    """Columns that count or date the frames, where nobody chose the columns; as in src/data/formats/sentinels.c."""
+    ends = np.cumsum([len(at) for at in rows])
+    inside = np.ones(len(y), bool)
+    inside[np.append(0, ends[:-1])] = False                  # rows that follow one of their sequence
+    if len(columns) < 2 or inside.sum() < 4:
+        return
+    goes = {}
+    for k, name in enumerate(columns):
+        if name in text:
+            continue
+        step = np.diff(y[:, k], prepend=np.nan)[inside]
+        if not (step > 0).all():
+            continue
+        if (step == 1).all() and np.isin(y[~inside, k], (0, 1)).all():
+            goes[name] = "counts the rows of each sequence"
+        elif isinstance(name, str) and _TIME.fullmatch(name):
+            goes[name] = "is a time, which rises in each sequence"
+    others = [name for name in columns if name not in goes]
+    for name, how in goes.items() if others else ():
+        warn(f"column {name!r} {how}; leave it out with columns={others!r}")
+
+
 def has_numbers(column: Any) -> bool:
     """Is this column of a frame one of numbers?  One of objects is when it holds any: a text among them then
     is an error rather than a reason to pass the column by."""

@@ -31,8 +31,9 @@ from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
 import numpy as np
 
 from . import _lib, _mat, _symbols
-from ._frames import (TABLES, all_text, as_text, dimensions, frame_cells, id_columns, in_order, listed, pandas_of,
-                      read_table, sequence_of_each, symbol_columns, warn_of_labels, warn_of_order)
+from ._frames import (TABLES, all_text, as_text, dimensions, frame_cells, has_numbers, id_columns, in_order, listed,
+                      pandas_of, read_table, sequence_of_each, symbol_columns, warn_of_counters, warn_of_labels,
+                      warn_of_order)
 from ._types import Array, Names
 from ._parameters import where_to_say
 from .errors import InputError, warn
@@ -384,6 +385,8 @@ class Sequences:
         y, codes = frame_cells(frame, chosen, taken, text)
         if not np.array_equal(placed, np.arange(len(frame))):
             y = y[placed]
+        if columns is None:
+            warn_of_counters(y, rows, chosen, [chosen[k] for k in codes])
 
         def of(name: Optional[str]) -> Optional[List[Any]]:
             return None if name is None else [frame[name].iloc[at[0]] for at in rows]
@@ -498,8 +501,8 @@ def _items(arrays: Sequence[Any]) -> List[Array]:
     items = [_frames(a, f"the frames of sequence {n}") for n, a in enumerate(arrays)]
     for n, a in enumerate(items):
         if a.shape[1] != items[0].shape[1]:
-            raise InputError(f"sequence {n} has {a.shape[1]} columns, but sequence 0 has {items[0].shape[1]}; "
-                             "each array is (time, channels)")
+            raise InputError(f"sequence {n} has {a.shape[1]} column{'s' * (a.shape[1] != 1)}, but sequence 0 has "
+                             f"{items[0].shape[1]}; each array is (time, channels)")
     return items
 
 
@@ -544,6 +547,10 @@ def _from_array(X: Any, lengths: Any, single: bool, estimator: Any, layout: Opti
                          "lengths two, (time, channels)")
     named = is_frame(X) and all(isinstance(name, str) for name in X.columns) and X.columns.is_unique
     columns = list(X.columns) if named else None             # as in scikit-learn: numbers are no names
+    if named and lengths is None and not single and len({has_numbers(X[name]) for name in X.columns}) > 1:
+        raise InputError("the frame has columns of numbers and of text, but no column 'id' or 'seq' that names the "
+                         "sequence of each row; use vhem.Sequences.from_frame(X, id=...); the columns are "
+                         f"{', '.join(map(str, X.columns))}")
     if _symbols.is_text(_cells(X)):
         return _from_text(_cells(X), lengths, single, columns)
     hint = ("if its rows are the frames of sequences, say which column names the sequence, "

@@ -357,6 +357,20 @@ static vhem_status require_variation(vhem_ctx *ctx, const vh_graph_source *all, 
     return VHEM_OK;
 }
 
+/* Without two frames in a row there is no course to compare: most likely a table has a row for each sequence,
+ * or the names are of frames. */
+static void warn_of_single_frames(vhem_ctx *ctx, const vh_graph_source *all)
+{
+    for (int64_t n = 0; n < all->data->N; n++)
+        if (vh_data_length(all->data, n) > 1)
+            return;
+    if (all->sets->n > 1)
+        vh_log(
+            ctx, VHEM_LOG_WARN,
+            "every sequence has only one frame, so nothing is known of its course; a table needs one row for "
+            "each frame, and the same name in all rows of a sequence");
+}
+
 static vhem_status search(vhem_ctx *ctx, const vh_graph_source *all, const vh_input *in,
                           const vhem_cluster_options *opt, uint64_t seed, vh_clustering *out)
 {
@@ -371,8 +385,11 @@ static vhem_status search(vhem_ctx *ctx, const vh_graph_source *all, const vh_in
              most < all->sets->n ? "landmarks" : "items", (long long)most);
     VH_TRY(vh_check_items(ctx, all));
     if (all->sets->n < FEW)
-        vh_log(ctx, VHEM_LOG_WARN, "groups among only %lld %s%s cannot be relied on", (long long)all->sets->n,
-               all->by_group ? "group" : "sequence", all->sets->n == 1 ? "" : "s");
+        vh_log(ctx, VHEM_LOG_WARN,
+               all->sets->n == 1 ? "there is only %lld %s%s, so there is nothing to group"
+                                 : "groups among only %lld %s%s cannot be relied on",
+               (long long)all->sets->n, all->by_group ? "group" : "sequence", all->sets->n == 1 ? "" : "s");
+    warn_of_single_frames(ctx, all);
     VH_TRY(vh_fit_scale_of(ctx, all->data, NULL, 1, 0, &scale)); /* warns of columns that never vary */
     VH_TRY(require_variation(ctx, all, &scale));
     VH_TRY(vh_searched_items_new(ctx, all, most, seed, &items));

@@ -141,8 +141,9 @@ class Cluster(WithWalks):
                    "--preset", "paper")
 
     def test_help_lists_the_methods(self):
-        listed = self.ok("cluster", "--help").out.split("\nMethods:\n")[1]
+        listed = self.ok("cluster", "--help-all").out.split("\nMethods:\n")[1]
         self.assertRegex(" ".join(listed.split()), r"em-h3m [^()]*\(sequences, not models\)")
+        self.assertIn("\nMethods:\n  vhem, vbhem, auto, em-h3m,", self.ok("cluster", "--help").out)
 
 
 class Mixture(WithWalks):

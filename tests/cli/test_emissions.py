@@ -457,6 +457,11 @@ class Emissions(Case):
         self.write("b.csv", "id,x,turn\n" + rows)
         self.assertIn("some columns look like angles: --emission 'x:gaussian-diag,turn:von-mises'",
                       self.ok("fit", "b.csv", "-o", "m.json").err)
+        said = "vhem cluster: some columns look like angles: --emission 'x:gaussian-diag,turn:von-mises'"
+        self.write("c.csv", "id,x,turn\n" + "".join(f"s{n},{rows.splitlines()[t].split(',', 1)[1]}\n"
+                                                    for n in range(4) for t in range(60)))
+        self.assertIn(said, self.ok("cluster", "c.csv", "-k", 1, "-o", "c.json").err)
+        self.assertNotIn(said, self.ok("cluster", "c.csv", "-k", 1, "--cov", "full", "-o", "c.json").err)
         self.write("p.csv", "id,pressure\n" + "".join(f"a,{110 + t * 37 % 51}\n" for t in range(60)))
         self.assertNotIn("look like", self.ok("fit", "p.csv", "-o", "m.json").err)      # measurements that were rounded
         self.write("t.csv", "id,n,x,place\n" + "".join(f"a,{t * t % 7},{t * 37 % 51 / 7:.3f},{'in' if t % 3 else 'out'}\n"
@@ -468,6 +473,8 @@ class Emissions(Case):
         self.write("t.csv", "id,x,place\n" + "".join(f"a,{t * 37 % 51 / 7:.3f},{'in' if t % 3 else 'out'}\n" for t in range(60)))
         self.assertIn("if the text column holds symbols, --emission 'x:gaussian-diag,place:categorical' takes them\n",
                       self.ok("fit", "t.csv", "-o", "m.json").err)
+        self.write("t.csv", self.path("t.csv").read_text().replace("place", "group"))
+        self.assertNotIn("--emission", self.ok("fit", "t.csv", "-o", "m.json").err)      # it says whose the sequences are
         self.write("a.csv", "id,turn\n" + "".join(f"a,{30 * t % 360}\n" for t in range(40)))
         r = self.ok("fit", "a.csv", "--emission", "von-mises", "--states", "1", "-o", "m.json")
         said = (r"warning: a.csv: line 13: sequence 'a': frame 11 \(counted from 0\), column 'turn' is 330: angles must be in "

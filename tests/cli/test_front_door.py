@@ -553,6 +553,8 @@ class Strange(Door):
                 self.ok("report", "c.json", "--data", "e.csv", "-o", "r.html")
                 self.ok("info", "c.json")
             self.fails(1, f"too few for {n + 1} clusters", "cluster", "e.csv", "-k", n + 1)
+        self.write("e.csv", table(self.sequences[:1]))
+        self.assertIn("warning: there is only 1 sequence, so there is nothing to group\n", self.cluster("e.csv", said=True)[1])
 
     def test_one_each(self):
         c = self.cluster("d.csv", "-k", 32)
@@ -566,8 +568,9 @@ class Strange(Door):
         for frames, more in ((1, []), (1, ["--topology", "linear"]), (2, []), (6, ["-S", 9]), (1, ["-S", 4])):
             lines = [f"s{i},{rng.gauss(9 * (i % 2), 1):.4f}" for i in range(20) for _ in range(frames)]
             self.write("o.csv", "id,x\n" + "\n".join(lines) + "\n")
-            c = self.cluster("o.csv", "-k", 2, *more)
+            c, said = self.cluster("o.csv", "-k", 2, *more, said=True)
             self.assertTrue(same_partition(c["labels"], [i % 2 for i in range(20)]), (frames, more))
+            self.assertEqual("every sequence has only one frame, so nothing is known of its course" in said, frames == 1)
 
     def test_nothing_that_varies(self):
         self.write("o.csv", "id,x\n" + "".join(f"s{i},3\n" for i in range(10) for _ in range(5)))

@@ -252,6 +252,14 @@ class Command(WithTree):
             self.fails(1, text, "report", *args, *([] if "-o" in args else ["-o", "r.html"]))
         self.leftovers(*before)
 
+    def test_sequences_that_were_not_clustered(self):
+        write(self, "other.csv", "id,x,y\nyeti,1,2\nyeti,1,2\n")
+        said = "vhem report: warning: no sequence of other.csv has a name that was clustered, 'ant' for instance: each is " \
+               "shown in the cluster that fits it best"
+        self.assertIn(said + "; did you mean --group?\n", self.ok("report", "t.json", "--data", "other.csv").err)
+        write(self, "other.csv", "id,x,y\nyeti,1,2\nant,1,2\n")
+        self.assertNotIn("was clustered", self.ok("report", "t.json", "--data", "other.csv").err)
+
     def test_sequences_of_another_dimension(self):
         write(self, "wide.csv", "id,x,y,w\nant,1,2,3\nant,1,2,3\n")
         self.fails(1, "the sequences have dimension 3, but the centres have 2", "report", "t.json", "--data", "wide.csv")

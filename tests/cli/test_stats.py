@@ -261,6 +261,19 @@ class Stats(Checks):
                 self.assertEqual("no clear difference" in line, t["p_adjusted"] is not None and t["p_adjusted"] > 0.05, line)
             self.assertIn(seen, r.err)
 
+    def test_labels_are_compared_in_words(self):
+        self.prepare(label=lambda i: "old" if i % 2 else "young")
+        r = self.ok("stats", "c.json", "d.csv", *ABOUT, "--label", "age", "--models", "m.json", "--json")
+        tests = [t for t in r.json()["tests"] if t["test"] == "t"]
+        self.assertEqual({t["a"] for t in tests} | {t["b"] for t in tests}, {"old", "young"})
+        lines = [line for line in r.err.splitlines() if "vhem stats: %s and %s: " % (tests[0]["a"], tests[0]["b"]) in line]
+        self.assertEqual(len(lines), len(tests))
+        for line, t in zip(lines, tests):
+            column = t["measure"] if t["measure"] == "entropy" else f"{t['measure']}_{t['centre']}"
+            verdict = "no clear difference" if t["p_adjusted"] > 0.05 else "they differ"
+            self.assertIn(f": {verdict} in {column}, t({t['df']:.1f}) = {t['statistic']:.2f}, p = ", line)
+        self.assertNotIn(" and cluster 1: ", self.ok("stats", "c.json", "d.csv", *ABOUT).err)
+
     def test_people_are_known_by_their_data(self):
         """A name alone does not make somebody the person whose model was clustered."""
         self.prepare()

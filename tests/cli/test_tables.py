@@ -128,6 +128,11 @@ class Tables(Case):
         self.write("f/a.csv", "x,s\n1,u\n2,v\n")
         self.assertIn("s: 2 symbols", self.ok("info", "f").out)
 
+    def test_info_of_a_wide_table(self):
+        for rows, seen in ("a,1,2\nb,3,4\n", True), ("a,1,2\n", False), ("a,1,2\nb,3,4\nb,3,4\n", False):
+            self.write("wide.csv", "id,t1,t2\n" + rows)
+            self.assertEqual("every sequence has only one frame" in self.ok("info", "wide.csv").out, seen, rows)
+
     def test_warnings_once(self):
         self.table("d.csv", "x,,note", lambda rng, t: [rng.random(), 1, "k"])
         self.assertEqual(self.ok("info", "d.csv").err.count("has no name and is left out"), 1)

@@ -143,7 +143,15 @@ class Help(Case):
             self.assertTrue(all(len(line) <= 79 for line in text.splitlines()), command)
             if "method" in shown:  # what the answer of variational Bayes depends on
                 self.assertLessEqual({"nv", "prior"}, set(shown), command)
+            self.assertLess(len(text.splitlines()), 70, command)  # one screen
         self.assertIn("95 % intervals", self.ok("report", "--help").out)
+        self.assertNotIn("--cov-floor 0 --max-iter N", self.ok("cluster", "--help").out)
+        self.assertIn("--cov-floor 0 --max-iter N", " ".join(self.ok("cluster", "--help-all").out.split()))
+
+    def test_exit_statuses(self):
+        said = "\nExit status: 0 done, 1 failed, 2 wrong usage, 130 stopped by Ctrl-C.\n"
+        for args in (("--help",), ("cluster", "--help"), ("fit", "--help-all"), ("classify", "--help"), ("demo", "--help")):
+            self.assertTrue(self.ok(*args).out.endswith(said), args)
 
     def test_parts_of_a_command(self):
         for command, parts in PARTS.items():

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Sequences in every form, from every file, and without copies."""
 import pickle
+import warnings
 
 import numpy as np
 import pytest
@@ -234,6 +235,28 @@ def test_columns_as_a_list_or_a_text(tmp_path):
         vhem.Sequences.load(tmp_path / "d.csv", id="who", columns=["x,y", "z"])
     with pytest.raises(vhem.InputError, match="no column 'id' or 'seq'.*Sequences.from_frame"):
         vhem.fit_each(frame)
+
+
+def test_a_frame_with_text_needs_an_id():
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame({"who": ["a", "a", "b", "b"], "x": [1.0, 2, 3, 4]})
+    with pytest.raises(vhem.InputError, match="no column 'id' or 'seq'.*Sequences.from_frame.*the columns are who, x$"):
+        vhem.cluster(frame)
+
+
+def test_counters_of_a_frame():
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame({"id": list("aaabbb"), "n": [1, 2, 3, 0, 1, 2], "time": [.5, .7, 2, 1, 3, 4], "up": range(6),
+                          "x": [3.0, 1, 2, 3, 1, 2]})
+    with pytest.warns(vhem.VhemWarning) as told:
+        vhem.Sequences.from_frame(frame)
+    assert [str(w.message) for w in told] == [
+        "column 'n' counts the rows of each sequence; leave it out with columns=['up', 'x']",
+        "column 'time' is a time, which rises in each sequence; leave it out with columns=['up', 'x']"]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        vhem.Sequences.from_frame(frame, columns=["n", "x"])
+        vhem.Sequences.from_frame(frame[["id", "up", "x"]])
 
 
 def test_rows_of_a_frame_in_order():
