@@ -120,9 +120,8 @@ static vhem_status guess_from_tile(vhem_ctx *ctx, const vh_cuda_store *s, int t,
 /* True if the tables of a tile of n chunks stay within their limit. */
 static bool tables_fit(const vh_cuda_store *s, double n)
 {
-    const vh_cuda_need *need = &s->need;
-    double row = fmax(need->Kr, s->components * need->components);
-    return sizeof(double) * n * fmax(VH_REDUCE_CHUNK * row, (double)need->n_sums) <= s->table;
+    double row = fmax(s->Kr, s->components * s->in_centre);
+    return sizeof(double) * n * fmax(VH_REDUCE_CHUNK * row, (double)s->n_sums) <= s->table;
 }
 
 /* Chooses chunks per tile from some chunk sizes, and whether tiles stream; have_to forces streaming. */
@@ -179,21 +178,15 @@ static vhem_status load_all(vhem_ctx *ctx, vh_cuda_store *s, bool have_to)
     return VHEM_OK;
 }
 
-static bool covers(const vh_cuda_need *have, const vh_cuda_need *need)
-{
-    return have->Kr >= need->Kr && have->components >= need->components && have->n_sums >= need->n_sums;
-}
-
-vhem_status vh_cuda_store_load(vhem_ctx *ctx, vh_cuda_store *s, vh_cuda_need need)
+vhem_status vh_cuda_store_load(vhem_ctx *ctx, vh_cuda_store *s, int Kr, int in_centre, size_t n_sums)
 {
     vhem_status st = VHEM_OK;
     bool again = s->loaded;
-    if (s->loaded && covers(&s->need, &need))
+    if (s->loaded && s->Kr >= Kr && s->in_centre >= in_centre && s->n_sums >= n_sums)
         return VHEM_OK;
-    s->need = (vh_cuda_need){ .Kr = need.Kr > s->need.Kr ? need.Kr : s->need.Kr,
-                              .components =
-                                  need.components > s->need.components ? need.components : s->need.components,
-                              .n_sums = need.n_sums > s->need.n_sums ? need.n_sums : s->need.n_sums };
+    s->Kr = Kr > s->Kr ? Kr : s->Kr;
+    s->in_centre = in_centre > s->in_centre ? in_centre : s->in_centre;
+    s->n_sums = n_sums > s->n_sums ? n_sums : s->n_sums;
     if (s->loaded && (s->level == 0 || tables_fit(s, 1 << s->level)))
         return VHEM_OK;
     drop_tiles(s);

@@ -14,16 +14,13 @@ typedef struct { /* buffers for tiles in transit */
     size_t bytes, pinned_bytes;
 } vh_cuda_passing;
 
-typedef struct {    /* memory an E-step needs besides a tile, which limits the tile size */
-    int Kr;         /* tables [Kr][rows] */
-    int components; /* largest number in a centre: a table [components of a base HMM][components][rows] */
-    size_t n_sums;  /* sums [chunks][n_sums] */
-} vh_cuda_need;
-
 typedef struct { /* zero-initialize, then set the source */
     vh_base_source source;
-    vh_cuda_need need; /* the need that tiles were planned for */
-    bool loaded;       /* tiles are planned and, unless they stream, on the device */
+    /* what tiles were planned for: memory that an E-step needs besides a tile, which limits its size */
+    int Kr;        /* tables [Kr][rows] */
+    int in_centre; /* most components of a centre: a table [components of a base HMM][in_centre][rows] */
+    size_t n_sums; /* sums [chunks][n_sums] */
+    bool loaded;   /* tiles are planned and, unless they stream, on the device */
     bool streams;
     int level, n_tile; /* 2^level chunks per tile */
     double components; /* largest number of components of the base HMMs inspected */
@@ -33,7 +30,7 @@ typedef struct { /* zero-initialize, then set the source */
 } vh_cuda_store;
 
 /* Plans the tiles and, unless they stream, loads them.  Later calls replan if the tables no longer fit. */
-vhem_status vh_cuda_store_load(vhem_ctx *ctx, vh_cuda_store *store, vh_cuda_need need);
+vhem_status vh_cuda_store_load(vhem_ctx *ctx, vh_cuda_store *store, int Kr, int in_centre, size_t n_sums);
 void vh_cuda_store_free(vh_cuda_store *store);
 /* Calls `work` on every tile in turn, with its index.  Returns VHEM_ESTOPPED on a stop if `stops`, otherwise
  * only on an overdue stop. */

@@ -391,15 +391,12 @@ static vhem_status run_tile(void *arg, const vh_cuda_lay *lay, int index)
 
 /* ---- 5. an E-step -------------------------------------------------------------------------------------- */
 
-static vh_cuda_need need_of(const vh_reduce_step *step)
+static int most_components(const vh_packed *r)
 {
-    const vh_packed *r = step->reduced;
-    vh_cuda_need need = { .Kr = r->K };
+    int most = 0;
     for (int j = 0; j < r->K; j++)
-        need.components = r->S[j] * r->M[j] > need.components ? r->S[j] * r->M[j] : need.components;
-    if (step->statistics)
-        need.n_sums = sums_of(r);
-    return need;
+        most = r->S[j] * r->M[j] > most ? r->S[j] * r->M[j] : most;
+    return most;
 }
 
 static void release_pass(estep_run *const *x)
@@ -418,7 +415,8 @@ static vhem_status run_on_device(estep_run *x, bool stops, vh_reduce_sums *out)
     size_t size = step->statistics ? shape.size : shape.head;
 
     VH_DEVICE(vh_device_enter());
-    VH_TRY(vh_cuda_store_load(ctx, &x->opened->store, need_of(step)));
+    VH_TRY(vh_cuda_store_load(ctx, &x->opened->store, step->reduced->K, most_components(step->reduced),
+                              step->statistics ? sums_of(step->reduced) : 0));
     VH_TRY(vh_cuda_groups_new(ctx, step->reduced, step->log_omega, &x->groups));
     VH_TRY(vh_tree_sum_new(ctx, size, vh_reduce_sums_merge, step, &x->tree));
     VH_NEW(x->host, (size_t)VH_CUDA_MOST_CHUNKS * shape.head + shape.size);
