@@ -10,7 +10,7 @@ import subprocess
 import time
 import unittest
 
-from support import HANGS, SOURCE, VHEM, Case
+from support import HANGS, SOURCE, VHEM, WINDOWS, Case
 
 
 def letters(per_class=8, frames=30, classes=3, seed=1, first=0):
@@ -478,7 +478,10 @@ class Documents(Case):
             self.write(name, letters(seed=seed).replace("letter", "label", 1))
         done = subprocess.run([SOURCE / "examples/cli/classify.sh", "train.csv", "new.csv"], cwd=self.dir, text=True,
                               capture_output=True, env={**os.environ, "VHEM": VHEM})
-        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        said = done.stderr
+        if WINDOWS:     # which does not end a program that writes to a pipe nobody reads: SECURITY.md
+            said = re.sub(r"vhem classify predict: standard output: writing failed.*\n", "", said)
+        self.assertEqual((done.returncode, said), (0, ""))
         self.assertRegex(done.stdout, r"accuracy\t(1|0\.[89]\d*)\n(.*\n)+.*classes.json: models of 3 classes")
 
 
