@@ -52,16 +52,17 @@ static void sweep(const char *path)
 static vhem_status make_named(vhem_ctx *ctx, vh_atomic_file *o)
 {
     for (int k = 0; k < SLOTS; k++) {
-        VH_AUTOFREE char *tmp = slot_name(o->path, k);
+        char *tmp = slot_name(o->path, k);
         VH_CHECK(tmp, VHEM_ENOMEM, "out of memory");
-        int fd = vh_slot_file(tmp);
-        VH_CHECK(fd >= 0 || errno == EEXIST, VHEM_EIO, "%s: cannot write: %s", o->path, strerror(errno));
+        int fd = vh_slot_file(tmp), error = errno;
         if (fd >= 0) {
-            o->tmp = vh_take(tmp);
+            o->tmp = tmp;
             o->fd = fd;
             o->named = true;
             return VHEM_OK;
         }
+        free(tmp);
+        VH_CHECK(error == EEXIST, VHEM_EIO, "%s: cannot write: %s", o->path, strerror(error));
     }
     return vh_fail(ctx, VHEM_EIO, "%s: cannot write: all names for a temporary file are taken", o->path);
 }
