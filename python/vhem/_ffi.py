@@ -21,8 +21,8 @@ from .errors import Error, InputError
 _text = _header.header_text()
 ffi: Any = cffi.FFI()
 ffi.cdef(_header.declarations(_text))
-# Never unloaded: at exit, objects of the library may be freed after the module that opened it.  On Windows ctypes, which
-# never unloads, looks for what the library needs in its own folder.
+# Never unloaded: at exit, objects of the library may be freed after the module that opened it.  On Windows ctypes,
+# which never unloads, looks for what the library needs in its own folder.
 if sys.platform == "win32":
     ctypes.CDLL(str(_header.library_path()))
 lib: Any = ffi.dlopen(str(_header.library_path()), ffi.RTLD_NOW | getattr(ffi, "RTLD_NODELETE", 0))
