@@ -165,20 +165,23 @@ static void warn_of_strangers(cli *c, const report_args *a, const vhem_clusterin
 {
     const vhem_data_facts facts = cli_data_facts(a->loaded);
     json_auto_t *known = json_object();
+    const char *some = NULL;
     for (int64_t i = 0; cl->name && i < cl->Kb; i++)
-        if (cl->name[i])
+        if (cl->name[i]) {
             json_object_set_new(known, cl->name[i], json_true());
+            some = some ? some : cl->name[i];
+        }
     for (int64_t n = 0; n < facts.N; n++) {
         vhem_seq_view seq = cli_sequence_at(a->loaded, n);
         if (json_object_get(known, seq.name) || (seq.group[0] && json_object_get(known, seq.group)))
             return;
     }
-    if (json_object_size(known) > 0)
+    if (some)
         cli_say(
             c,
             "warning: no sequence of %s has a name that was clustered, '%s' for instance: each is shown in "
             "the cluster that fits it best%s",
-            a->sequences, cl->name[0], a->data.group ? "" : "; did you mean --group?");
+            a->sequences, some, a->data.group ? "" : "; did you mean --group?");
 }
 
 /* ---- all inputs ---------------------------------------------------------------------------------------- */

@@ -151,7 +151,7 @@ static void help_methods(FILE *f)
 static void name_methods(FILE *f)
 {
     vhem_method_facts m;
-    char names[256];
+    char names[256] = "";
     int at = 0;
     for (int i = 0; at < (int)sizeof names && vhem_method_info(i, &m) == VHEM_OK; i++)
         at += snprintf(names + at, sizeof names - (size_t)at, i > 0 ? ", %s" : "%s", m.name);

@@ -34,7 +34,7 @@ WORDS = ("item", "chunk", "block", "shard", "worker", "rank", "task", "step", "r
 
 # What newcomers no longer have to learn; docs/code-words.md has the words in their place.
 GONE = {"wire", "job", "round", "settler", "strip", "strips", "survey", "slab", "slabs", "rests", "places", "masked", "laid", "document"}
-MOST = {"labels": 0, "records": 425, "records in headers": 194, "names of types given twice": 0, "static names in more than three files": 0,
+MOST = {"labels": 0, "records": 426, "records in headers": 194, "names of types given twice": 0, "static names in more than three files": 0,
         "functions above complexity 20": 0}
 
 

@@ -188,6 +188,7 @@ def test_import_leaves_the_heavy_things_out():
     assert done.stdout == "[]\n", done.stderr
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="a script cannot stand for a program of Windows")
 def test_command_of_the_package_imports_nothing_of_it(tmp_path):
     """The program stands in the package; what begins it is outside, since NumPy and scikit-learn take long."""
     shutil.copytree(SOURCE / "python" / "vhem_command", tmp_path / "vhem_command")

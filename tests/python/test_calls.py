@@ -34,6 +34,8 @@ def long_work(progress=None):
 
 
 def interrupt_soon():
+    if sys.platform == "win32":
+        pytest.skip("os.kill() ends a process of Windows")
     timer = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))
     timer.start()
     return timer
@@ -62,6 +64,7 @@ def test_interrupt_before_there_is_anything(rng):
     assert len(estimator.models_) == 4 and not hasattr(estimator, "labels_")
 
 
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="this system has no SIGALRM")
 def test_other_signals_end_the_work_too():
     class Late(Exception):
         pass
@@ -161,6 +164,8 @@ def test_children(how, sequences):
     """A child works, with threads, also when its parent had threads at work before the fork."""
     hmm = vhem.HMM(n_states=2, n_jobs=2).fit(sequences[0])
     vhem.fit_each(sequences, n_states=2, n_jobs=2)
+    if how not in multiprocessing.get_all_start_methods():
+        pytest.skip(f"this system has no {how}")
     context = multiprocessing.get_context(how)
     here, there = context.Pipe()
     child = context.Process(target=score_in_child, args=(there, hmm.model_, sequences[0]))
