@@ -5,7 +5,7 @@ Every program and library in the archive
   - is for the processor in the archive's name and runs from macOS 11 on;
   - loads only libraries of the system, and libraries that lie in the archive where its search paths point;
   - finds each symbol that it takes from another library of the archive there;
-  - has a signature whose hashes are those of its pages: Apple silicon starts nothing else.
+  - has a signature whose hashes are those of its pages, without which Apple silicon starts nothing; Intel needs none.
 libvhem shows the functions of vhem.h and, since zig's linker takes no list of them, some names of the compiler, but none of the
 libraries in it.  Prints the symbols that are taken from the system with --symbols.
 """
@@ -76,7 +76,7 @@ class Binary:
     def unsigned(self):
         """Why the signature does not hold; None if it does."""
         if not self.signature:
-            return "has no signature"
+            return "has no signature" if self.cpu == CPU["arm64"] else None
         at, _ = self.signature
         _, _, count = struct.unpack_from(">III", self.data, at)
         held = 0
