@@ -223,7 +223,7 @@ def frame_cells(frame: Any, columns: Sequence[str], symbols: Sequence[str], text
     coded = [name for name in columns if name in symbols or (text and _holds_text(frame[name]))]
     if not coded:
         return _numbers(frame, columns), {}
-    cells = frame[columns].to_numpy(object)
+    cells = frame[columns].to_numpy(object, copy=True)  # pandas 3 hands out what cannot be written
     for k, name in enumerate(columns):
         if name not in coded:
             cells[:, k] = _numbers(frame, [name])[:, 0]

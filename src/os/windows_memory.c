@@ -21,24 +21,24 @@ enum { ALIGN = 64, LEAST = 16 }; /* what is asked for, and what the heap gives *
 typedef struct {
     void *block; /* of the heap */
     size_t n;
-} head;
-_Static_assert(sizeof(head) == LEAST, "the head keeps the alignment of the heap");
+} block_head;
+_Static_assert(sizeof(block_head) == LEAST, "the head keeps the alignment of the heap");
 
-static head *head_of(void *p)
+static block_head *head_of(void *p)
 {
-    return (head *)p - 1;
+    return (block_head *)p - 1;
 }
 
 static void *aligned(size_t n, size_t align)
 {
-    size_t more = sizeof(head) + align - LEAST;
+    size_t more = sizeof(block_head) + align - LEAST;
     char *block = n <= PTRDIFF_MAX - more ? HeapAlloc(GetProcessHeap(), 0, n + more) : NULL;
     if (!block) {
         errno = ENOMEM;
         return NULL;
     }
-    void *p = (void *)(((uintptr_t)block + sizeof(head) + align - 1) / align * align);
-    *head_of(p) = (head){ block, n };
+    void *p = (void *)(((uintptr_t)block + sizeof(block_head) + align - 1) / align * align);
+    *head_of(p) = (block_head){ block, n };
     return p;
 }
 
@@ -71,12 +71,12 @@ void free(void *p)
 /* A large block grows without a copy where the heap can. */
 static void *grown(void *p, size_t n)
 {
-    head *old = head_of(p);
+    block_head *old = head_of(p);
     if (old->block != old || n > PTRDIFF_MAX - sizeof *old)
         return NULL;
-    head *new = HeapReAlloc(GetProcessHeap(), 0, old, n + sizeof *old);
+    block_head *new = HeapReAlloc(GetProcessHeap(), 0, old, n + sizeof *old);
     if (new)
-        *new = (head){ new, n };
+        *new = (block_head){ new, n };
     return new ? new + 1 : NULL;
 }
 
